@@ -1,0 +1,41 @@
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *soc_error_name(int code)
+{
+    switch (code) {
+#define X(name, value, wire, text)                                                                 \
+    case value:                                                                                    \
+        return wire;
+        SOC_ERROR_MAP(X)
+#undef X
+    default:
+        return "unknown_error";
+    }
+}
+
+const char *soc_error_text(int code)
+{
+    switch (code) {
+#define X(name, value, wire, text)                                                                 \
+    case value:                                                                                    \
+        return text;
+        SOC_ERROR_MAP(X)
+#undef X
+    default:
+        return "an error without a name";
+    }
+}
+
+int soc_fail(struct soc_detail *detail, int code, const char *format, ...)
+{
+    if (detail != NULL) {
+        va_list args;
+        va_start(args, format);
+        vsnprintf(detail->text, sizeof(detail->text), format, args);
+        va_end(args);
+    }
+    return code;
+}

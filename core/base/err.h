@@ -1,0 +1,71 @@
+/* Errors: one table for the C code, the wire name and the sentence for people.
+ *
+ * Functions that can fail return SOC_OK or one of these, all negative. The wire
+ * name is what a Lua script reads in `err.error` and a door answers; SPEC fixes
+ * those names, so they are never reworded.
+ * Layer: base. Thread: any. */
+#ifndef SOC_BASE_ERR_H
+#define SOC_BASE_ERR_H
+
+#define SOC_OK 0
+
+/*  X(name, value, wire name, text for people) */
+#define SOC_ERROR_MAP(X)                                                                           \
+    X(EINVAL, -1, "invalid_argument", "an argument is not of the kind that is needed")             \
+    X(ENOAGENT, -2, "agent_not_found", "no agent has that id; spawn it first")                     \
+    X(ENOCONTACT, -3, "unknown_contact", "the sender does not know the receiver")                  \
+    X(ENOROLE, -4, "unknown_role", "no role has that id; declare it with society.role")            \
+    X(EEXISTS, -5, "already_exists", "that id is taken")                                           \
+    X(EBADID, -6, "invalid_id",                                                                    \
+      "an id is 1 to 64 of A-Z a-z 0-9 _ . - and starts with a "                                   \
+      "letter or digit")                                                                           \
+    X(EBADMESSAGE, -7, "invalid_message_format", "the message does not fit its type")              \
+    X(ENOPAYLOAD, -8, "missing_payload", "a message needs a payload")                              \
+    X(ETIMEOUT, -9, "timeout", "no answer came in time")                                           \
+    X(ETOOLARGE, -10, "too_large", "the value is larger than its limit")                           \
+    X(EEXPIRED, -11, "expired", "the message outlived its ttl_seconds")                            \
+    X(ENOMESSAGE, -12, "message_not_found", "no such message")                                     \
+    X(EREFUSED, -13, "refused", "a policy refused this")                                           \
+    X(ENONDET, -14, "nondeterministic", "the script did not repeat its recorded effects")          \
+    X(ETOOLONG, -15, "activation_too_long",                                                        \
+      "one activation has too many effects; let it send "                                          \
+      "itself a message")                                                                          \
+    X(EDEADLOCK, -16, "deadlock", "the wait would never end")                                      \
+    X(ESTOPPED, -17, "agent_stopped", "the agent has ended")                                       \
+    X(EFORBIDDEN, -18, "forbidden", "this agent may not do that")                                  \
+    X(EJSON, -20, "invalid_json", "the text is not JSON")                                          \
+    X(EIO, -30, "storage_failed", "the disk failed; what was being written is unknown")            \
+    X(EDISKFULL, -31, "storage_full", "the disk is full; make room and it goes on")                \
+    X(ELOCKED, -32, "state_locked", "another process holds the state directory")                   \
+    X(ENEWER, -33, "state_newer", "the state directory was written by a newer program")            \
+    X(ECORRUPT, -34, "state_damaged", "stored data is damaged")                                    \
+    X(EOTHERAPP, -35, "other_app", "the state directory belongs to another app")                   \
+    X(EACCESS, -36, "no_permission", "no permission for that file")                                \
+    X(ENOFILE, -37, "no_such_file", "the file does not exist")                                     \
+    X(ECLOSED, -38, "closed", "the other end is closed")                                           \
+    X(ESCRIPT, -40, "script_error", "the script raised an error")
+
+enum soc_error {
+#define X(name, value, wire, text) SOC_##name = (value),
+    SOC_ERROR_MAP(X)
+#undef X
+};
+
+/* Room for a sentence about one failure, filled by functions that have more to
+ * say than a code. Always NUL-terminated, empty if nothing was said. */
+struct soc_detail {
+    char text[256];
+};
+
+/* Returns the wire name of `code`, "unknown_error" for one not in the table. */
+const char *soc_error_name(int code);
+
+/* Returns the sentence for people. */
+const char *soc_error_text(int code);
+
+/* Writes a formatted sentence into `detail` (NULL is allowed) and returns
+ * `code`, so that a failing function can end with one line. */
+int soc_fail(struct soc_detail *detail, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

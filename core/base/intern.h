@@ -1,0 +1,36 @@
+/* Intern: one copy of each short text that is seen again and again.
+ *
+ * Message types and the like are compared by pointer afterwards.
+ * Layer: base. Thread: any, one at a time. */
+#ifndef SOC_BASE_INTERN_H
+#define SOC_BASE_INTERN_H
+
+#include <stddef.h>
+
+#include "base/map.h"
+#include "base/slice.h"
+
+struct soc_symbol {
+    size_t length;
+    char text[]; /* NUL-terminated */
+};
+
+/* An all-zero struct is an empty table. */
+struct soc_intern {
+    struct soc_map symbols;
+};
+
+/* Frees every symbol. */
+void soc_intern_fini(struct soc_intern *intern);
+
+/* Lends the one symbol for `text`, made if it is new. It lives as long as the
+ * table. */
+const struct soc_symbol *soc_intern(struct soc_intern *intern, struct soc_slice text);
+
+/* Lends the symbol for `text` if it was ever seen, else NULL. */
+const struct soc_symbol *soc_intern_find(const struct soc_intern *intern, struct soc_slice text);
+
+/* Lends a symbol's text; absent for NULL. */
+struct soc_slice soc_symbol_slice(const struct soc_symbol *symbol);
+
+#endif

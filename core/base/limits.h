@@ -1,0 +1,32 @@
+/* Limits: every bound of the host, in one place, with its unit in its name.
+ *
+ * Layer: base. Thread: any. */
+#ifndef SOC_BASE_LIMITS_H
+#define SOC_BASE_LIMITS_H
+
+#define SOC_ID_BYTES_MAX          64  /* agent, role and task ids */
+#define SOC_TYPE_BYTES_MAX        64  /* a message's type */
+#define SOC_KEY_BYTES_MAX         256 /* correlation ids, external ids, dedupe keys */
+#define SOC_MESSAGE_ID_BYTES      35  /* msg_YYYYMMDD_HHMMSS_ + ms, host, counter */
+#define SOC_TIME_BYTES            24  /* 2026-01-05T12:00:00.000Z */
+#define SOC_PAYLOAD_BYTES_MAX     (16u << 20)
+#define SOC_STATE_BYTES_MAX       (1u << 20)
+#define SOC_BRIEF_BYTES_MAX       (1u << 20)
+#define SOC_JSON_DEPTH_MAX        64
+#define SOC_JSON_BYTES_MAX        (64u << 20)
+#define SOC_RECEIVERS_MAX         1000  /* in one send with a list */
+#define SOC_EFFECTS_MAX           10000 /* in one activation, unless set otherwise */
+#define SOC_REQUEST_TIMEOUT_MS    30000
+#define SOC_TURNS_PER_TICK_MAX    4096
+#define SOC_BATCH_BYTES_MAX       (1u << 20)   /* a batch this large is sealed at once */
+#define SOC_JOURNAL_BYTES_MAX     (64u << 20)  /* sealed and not yet durable: turns wait beyond */
+#define SOC_FOLD_BACKLOG_BYTES    (512u << 20) /* beyond it folding goes before commits */
+#define SOC_FOLD_DELAY_MS         200          /* quiet time before the journal is folded */
+#define SOC_SCRIPT_STEPS_MAX      100000000    /* VM instructions of one turn */
+#define SOC_SCRIPT_BYTES_MAX      (8ull << 30) /* Lua memory of one society */
+#define SOC_POLICY_STEPS_MAX      1000000      /* VM instructions of one policy's answer */
+#define SOC_RETRIES_MAX           3            /* of a turn that raised */
+#define SOC_RETRY_FIRST_MS        100
+#define SOC_LOG_PAYLOAD_BYTES_MAX 200 /* of a payload shown in a log line */
+
+#endif

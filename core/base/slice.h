@@ -1,0 +1,38 @@
+/* Slice: a lent run of bytes. It owns nothing and is not NUL-terminated.
+ *
+ * `data == NULL` means «absent», which differs from present and empty.
+ * Layer: base. Thread: any. */
+#ifndef SOC_BASE_SLICE_H
+#define SOC_BASE_SLICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct soc_slice {
+    const char *data;
+    size_t length;
+};
+
+/* A slice of a string literal. */
+#define SOC_SLICE(literal) ((struct soc_slice){(literal), sizeof(literal) - 1})
+
+/* Lends `length` bytes at `data`. */
+static inline struct soc_slice soc_slice(const char *data, size_t length)
+{
+    return (struct soc_slice){data, length};
+}
+
+/* Lends a NUL-terminated text; NULL gives an absent slice. */
+static inline struct soc_slice soc_slice_text(const char *text)
+{
+    return (struct soc_slice){text, text == NULL ? 0 : strlen(text)};
+}
+
+/* Tells whether both hold the same bytes. Absent equals only empty or absent. */
+static inline bool soc_slice_equal(struct soc_slice a, struct soc_slice b)
+{
+    return a.length == b.length && (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);
+}
+
+#endif

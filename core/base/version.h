@@ -1,0 +1,9 @@
+/* Version: what this program calls itself.
+ *
+ * Layer: base. Thread: any. */
+#ifndef SOC_BASE_VERSION_H
+#define SOC_BASE_VERSION_H
+
+#define SOC_VERSION "0.1.0"
+
+#endif
