@@ -1,0 +1,85 @@
+#include "env/ids.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "env/clock.h"
+
+#define PREFIX      "msg_"
+#define HOST_DIGITS "00" /* of the one host there is */
+#define KEY_DIGITS  10   /* hex digits */
+#define KEY_OFFSET  (SOC_MESSAGE_ID_BYTES - KEY_DIGITS)
+
+/* In pairs, for the reason soc_time_format gives. */
+static void copy_pairs(char *out, const char *digits, int count)
+{
+    for (int i = 0; i < count; i += 2)
+        memcpy(out + i, digits + i, 2);
+}
+
+void soc_message_id_format(char out[SOC_MESSAGE_ID_BYTES], int64_t time_ms, uint64_t key)
+{
+    static const char hex[] = "0123456789abcdef";
+    char digits[SOC_TIME_DIGITS];
+    assert(key >> (4 * KEY_DIGITS) == 0);
+    soc_time_digits(digits, time_ms);
+    memcpy(out, PREFIX, 4);
+    copy_pairs(out + 4, digits, 8);
+    out[12] = '_';
+    copy_pairs(out + 13, digits + 8, 6);
+    out[19] = '_';
+    out[20] = digits[14];
+    copy_pairs(out + 21, digits + 15, 2);
+    memcpy(out + 23, HOST_DIGITS, 2);
+    for (int i = 0; i < KEY_DIGITS; i++)
+        out[KEY_OFFSET + i] = hex[key >> (4 * (KEY_DIGITS - 1 - i)) & 15];
+}
+
+static bool are_digits(const char *text, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+    return true;
+}
+
+bool soc_message_id_parse(struct soc_slice text, uint64_t *key)
+{
+    if (text.length != SOC_MESSAGE_ID_BYTES || memcmp(text.data, PREFIX, 4) != 0)
+        return false;
+    if (!are_digits(text.data + 4, 8) || text.data[12] != '_')
+        return false;
+    if (!are_digits(text.data + 13, 6) || text.data[19] != '_')
+        return false;
+    if (!are_digits(text.data + 20, 3) || memcmp(text.data + 23, HOST_DIGITS, 2) != 0)
+        return false;
+    uint64_t number = 0;
+    for (size_t i = KEY_OFFSET; i < SOC_MESSAGE_ID_BYTES; i++) {
+        char c = text.data[i];
+        if (c >= '0' && c <= '9')
+            number = number * 16 + (uint64_t)(c - '0');
+        else if (c >= 'a' && c <= 'f')
+            number = number * 16 + (uint64_t)(c - 'a' + 10);
+        else
+            return false;
+    }
+    *key = number;
+    return true;
+}
+
+static bool is_letter_or_digit(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+bool soc_id_is_valid(struct soc_slice text)
+{
+    if (text.length == 0 || text.length > SOC_ID_BYTES_MAX || !is_letter_or_digit(text.data[0]))
+        return false;
+    for (size_t i = 1; i < text.length; i++) {
+        char c = text.data[i];
+        if (!is_letter_or_digit(c) && c != '_' && c != '.' && c != '-')
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,25 @@
+/* Ids: how a message's number is printed, and which ids agents may have.
+ *
+ * A message id is msg_YYYYMMDD_HHMMSS_ and 15 more: three digits of ms, two of
+ * the host, ten hex digits of the message's key. Time never runs backwards and
+ * keys rise, so ids sort by time and are unique for ever.
+ * Layer: env. Thread: any. */
+#ifndef SOC_ENV_IDS_H
+#define SOC_ENV_IDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/limits.h"
+#include "base/slice.h"
+
+/* Writes the id: SOC_MESSAGE_ID_BYTES bytes, no NUL. */
+void soc_message_id_format(char out[SOC_MESSAGE_ID_BYTES], int64_t time_ms, uint64_t key);
+
+/* Reads the key out of an id; false if the text is no id of ours. */
+bool soc_message_id_parse(struct soc_slice text, uint64_t *key);
+
+/* Tells whether `text` can name an agent, a role or a task. */
+bool soc_id_is_valid(struct soc_slice text);
+
+#endif

@@ -1,0 +1,125 @@
+#include "env/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "env/clock.h"
+
+/* In the order of enum soc_log_level. */
+static const struct {
+    const char *name;
+    const char *colour; /* escape sequence that begins it */
+} levels[] = {
+    {"debug", "\x1b[2m"},  {"info", "\x1b[36m"}, {"warn", "\x1b[33m"},
+    {"error", "\x1b[31m"}, {"none", ""},
+};
+
+#define COLOUR_END "\x1b[0m"
+
+/* What one line says. */
+struct line {
+    enum soc_log_level level;
+    int64_t time_ms;
+    const char *event;
+    struct soc_slice agent;
+    struct soc_slice detail;
+};
+
+static void put_json_line(struct soc_buf *out, const struct line *line)
+{
+    bool has_detail = line->detail.data != NULL;
+    soc_buf_put_byte(out, '{');
+    soc_json_put_name(out, "timestamp");
+    soc_time_put_json(out, line->time_ms);
+    soc_json_put_text_member(out, "level", soc_slice_text(levels[line->level].name));
+    soc_json_put_text_member(out, "event", soc_slice_text(line->event));
+    soc_json_put_text_member(out, "agent", line->agent);
+    soc_json_put_text_member(out, "detail", has_detail ? line->detail : SOC_SLICE(""));
+    soc_buf_put_text(out, "}\n");
+}
+
+/* Appends text from anywhere, made harmless as the header says. */
+static void put_visible(struct soc_buf *out, struct soc_slice text)
+{
+    for (size_t i = 0; i < text.length; i++) {
+        unsigned char c = (unsigned char)text.data[i];
+        if (c == '\n')
+            soc_buf_put_text(out, "\n    ");
+        else
+            soc_buf_put_byte(out, (c < ' ' && c != '\t') || c == 0x7f ? '?' : (char)c);
+    }
+}
+
+static void put_human_line(struct soc_buf *out, const struct line *line, bool has_colour)
+{
+    char stamp[SOC_TIME_BYTES];
+    soc_time_format(stamp, line->time_ms);
+    soc_buf_put(out, stamp + 11, 12); /* the time of day without the Z */
+    soc_buf_put_byte(out, ' ');
+    if (has_colour)
+        soc_buf_put_text(out, levels[line->level].colour);
+    soc_buf_put_text(out, levels[line->level].name);
+    if (has_colour)
+        soc_buf_put_text(out, COLOUR_END);
+    soc_buf_put_byte(out, ' ');
+    soc_buf_put_text(out, line->event);
+    if (line->agent.data != NULL) {
+        soc_buf_put_byte(out, ' ');
+        put_visible(out, line->agent);
+    }
+    soc_buf_put_text(out, ": ");
+    put_visible(out, line->detail);
+    soc_buf_put_byte(out, '\n');
+}
+
+void soc_log_line(struct soc_log *log, enum soc_log_level level, int64_t time_ms, const char *event,
+                  struct soc_slice agent, struct soc_slice detail)
+{
+    if (level < log->level)
+        return;
+    struct line line = {level, time_ms, event, agent, detail};
+    struct soc_buf out = {0};
+    if (log->is_json)
+        put_json_line(&out, &line);
+    else
+        put_human_line(&out, &line, log->has_colour);
+    if (log->write != NULL)
+        log->write(soc_buf_slice(&out), log->user);
+    else
+        fwrite(out.data, 1, out.length, stderr);
+    soc_buf_fini(&out);
+}
+
+void soc_log_printf(struct soc_log *log, enum soc_log_level level, int64_t time_ms,
+                    const char *event, struct soc_slice agent, const char *format, ...)
+{
+    if (level < log->level)
+        return;
+    va_list args;
+    va_start(args, format);
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    struct soc_buf detail = {0};
+    if (length > 0) {
+        vsnprintf(soc_buf_reserve(&detail, (size_t)length + 1), (size_t)length + 1, format, again);
+        detail.length = (size_t)length;
+    }
+    va_end(again);
+    soc_log_line(log, level, time_ms, event, agent, soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
+}
+
+bool soc_log_level_parse(struct soc_slice text, enum soc_log_level *level)
+{
+    for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+        if (soc_slice_equal(text, soc_slice_text(levels[i].name))) {
+            *level = (enum soc_log_level)i;
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,46 @@
+/* Log: diagnostics to stderr, for people or as JSON lines.
+ *
+ * A line has a level, an event name and fields. No secret is ever handed to it,
+ * and a payload only up to SOC_LOG_PAYLOAD_BYTES_MAX; that is the caller's duty.
+ * In lines for people control bytes are shown as ? and further lines indented, so
+ * that no text can steer the terminal or pass for a line of its own.
+ * Layer: env. Thread: loop. */
+#ifndef SOC_ENV_LOG_H
+#define SOC_ENV_LOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/slice.h"
+
+enum soc_log_level {
+    SOC_LOG_DEBUG,
+    SOC_LOG_INFO,
+    SOC_LOG_WARN,
+    SOC_LOG_ERROR,
+    SOC_LOG_NONE, /* as a threshold: nothing is written */
+};
+
+struct soc_log {
+    enum soc_log_level level; /* lines below it are not written */
+    bool is_json;             /* one JSON object per line */
+    bool has_colour;          /* only on a terminal */
+    /* Where lines go; NULL is stderr. `line` ends with a newline. */
+    void (*write)(struct soc_slice line, void *user);
+    void *user;
+};
+
+/* Writes one line at society time `time_ms`. `detail` is a sentence; `agent`
+ * may be absent. */
+void soc_log_line(struct soc_log *log, enum soc_log_level level, int64_t time_ms, const char *event,
+                  struct soc_slice agent, struct soc_slice detail);
+
+/* As soc_log_line with the detail formatted. */
+void soc_log_printf(struct soc_log *log, enum soc_log_level level, int64_t time_ms,
+                    const char *event, struct soc_slice agent, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+
+/* Reads a level's name: debug, info, warn, error, none. */
+bool soc_log_level_parse(struct soc_slice text, enum soc_log_level *level);
+
+#endif

@@ -1,0 +1,28 @@
+/* Rng: chance from a seed (xoshiro256**, filled by splitmix64).
+ *
+ * Layer: env. Thread: one at a time. */
+#ifndef SOC_ENV_RNG_H
+#define SOC_ENV_RNG_H
+
+#include <stdint.h>
+
+struct soc_rng {
+    uint64_t state[4];
+};
+
+/* Begins the sequence of `seed`. */
+void soc_rng_init(struct soc_rng *rng, uint64_t seed);
+
+/* Returns a seed from the system's own source. */
+uint64_t soc_rng_system_seed(void);
+
+/* Returns the next 64 bits. */
+uint64_t soc_rng_next(struct soc_rng *rng);
+
+/* Returns an even choice of 0 .. bound - 1 (bound > 0). */
+uint64_t soc_rng_below(struct soc_rng *rng, uint64_t bound);
+
+/* Returns a double in [0, 1). */
+double soc_rng_fraction(struct soc_rng *rng);
+
+#endif

@@ -1,0 +1,112 @@
+#include "check.h"
+
+#include "env/ids.h"
+#include "env/rng.h"
+
+static void a_message_id_holds_time_host_and_key(void)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    soc_message_id_format(id, 1767614400123, 1);
+    CHECK_BYTES(id, sizeof(id), "msg_20260105_120000_123000000000001");
+    soc_message_id_format(id, 1767614400123, 0xffffffffff);
+    CHECK_BYTES(id, sizeof(id), "msg_20260105_120000_12300ffffffffff");
+}
+
+static void a_message_id_gives_its_key_back(void)
+{
+    struct soc_rng rng;
+    size_t wrong = 0;
+    soc_rng_init(&rng, 5);
+    for (int i = 0; i < 100000; i++) {
+        char id[SOC_MESSAGE_ID_BYTES];
+        uint64_t key = soc_rng_next(&rng) >> (24 + soc_rng_below(&rng, 40));
+        uint64_t back;
+        soc_message_id_format(id, (int64_t)soc_rng_below(&rng, 253402300800000), key);
+        wrong += !soc_message_id_parse(soc_slice(id, sizeof(id)), &back) || back != key;
+    }
+    CHECK_INT(wrong, 0);
+}
+
+static void message_ids_sort_by_time_then_key(void)
+{
+    char last[SOC_MESSAGE_ID_BYTES], next[SOC_MESSAGE_ID_BYTES];
+    struct soc_rng rng;
+    int64_t time_ms = 1767614400123;
+    size_t wrong = 0;
+    soc_rng_init(&rng, 6);
+    soc_message_id_format(last, time_ms, 0);
+    for (uint64_t key = 1; key < 100000; key++) {
+        time_ms += (int64_t)soc_rng_below(&rng, 3) * (int64_t)soc_rng_below(&rng, 100000);
+        soc_message_id_format(next, time_ms, key);
+        wrong += memcmp(last, next, sizeof(last)) >= 0;
+        memcpy(last, next, sizeof(last));
+    }
+    CHECK_INT(wrong, 0);
+}
+
+static bool is_message_id(const char *text)
+{
+    uint64_t key;
+    return soc_message_id_parse(soc_slice_text(text), &key);
+}
+
+static void what_is_no_message_id_of_ours_is_refused(void)
+{
+    CHECK(is_message_id("msg_20260105_120000_12300000000000f"));
+    CHECK(!is_message_id(NULL));
+    CHECK(!is_message_id(""));
+    CHECK(!is_message_id("msg_20260105_120000_123"));
+    CHECK(!is_message_id("msg_20260105_120000_12300000000000f0"));
+    CHECK(!is_message_id("ack_20260105_120000_12300000000000f"));
+    CHECK(!is_message_id("msg_2026010x_120000_12300000000000f"));
+    CHECK(!is_message_id("msg_20260105-120000_12300000000000f"));
+    CHECK(!is_message_id("msg_20260105_120000-12300000000000f"));
+    CHECK(!is_message_id("msg_20260105_1200x0_12300000000000f"));
+    CHECK(!is_message_id("msg_20260105_120000_1x300000000000f"));
+    CHECK(!is_message_id("msg_20260105_120000_12301000000000f"));
+    CHECK(!is_message_id("msg_20260105_120000_12300000000000F"));
+    CHECK(!is_message_id("msg_20260105_120000_12300000000000g"));
+}
+
+static bool is_valid(const char *text)
+{
+    return soc_id_is_valid(soc_slice_text(text));
+}
+
+static void ids_begin_with_a_letter_or_digit_and_stay_plain(void)
+{
+    CHECK(is_valid("a"));
+    CHECK(is_valid("7"));
+    CHECK(is_valid("Root"));
+    CHECK(is_valid("worker-1.b_C"));
+    CHECK(!is_valid(NULL));
+    CHECK(!is_valid(""));
+    CHECK(!is_valid("-a"));
+    CHECK(!is_valid(".."));
+    CHECK(!is_valid("_a"));
+    CHECK(!is_valid("a b"));
+    CHECK(!is_valid("a/b"));
+    CHECK(!is_valid("a@host"));
+    CHECK(!is_valid("接待员"));
+    CHECK(!is_valid("a\n"));
+    CHECK(!soc_id_is_valid(soc_slice("a\0b", 3)));
+}
+
+static void an_id_has_at_most_its_limit_of_bytes(void)
+{
+    char text[SOC_ID_BYTES_MAX + 1];
+    memset(text, 'x', sizeof(text));
+    CHECK(soc_id_is_valid(soc_slice(text, SOC_ID_BYTES_MAX)));
+    CHECK(!soc_id_is_valid(soc_slice(text, SOC_ID_BYTES_MAX + 1)));
+}
+
+int main(void)
+{
+    RUN(a_message_id_holds_time_host_and_key);
+    RUN(a_message_id_gives_its_key_back);
+    RUN(message_ids_sort_by_time_then_key);
+    RUN(what_is_no_message_id_of_ours_is_refused);
+    RUN(ids_begin_with_a_letter_or_digit_and_stay_plain);
+    RUN(an_id_has_at_most_its_limit_of_bytes);
+    return check_done();
+}

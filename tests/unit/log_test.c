@@ -1,0 +1,115 @@
+#include "check.h"
+
+#include "base/buf.h"
+#include "env/log.h"
+
+#define NOON_MS 1767614400123 /* 2026-01-05T12:00:00.123Z */
+
+static void keep_line(struct soc_slice line, void *user)
+{
+    soc_buf_put_slice(user, line);
+}
+
+/* Writes one line by `log` and compares it. */
+static void check_line(struct soc_log log, struct soc_slice agent, struct soc_slice detail,
+                       const char *expected)
+{
+    struct soc_buf lines = {0};
+    log.write = keep_line;
+    log.user = &lines;
+    soc_log_line(&log, SOC_LOG_WARN, NOON_MS, "spawn_refused", agent, detail);
+    CHECK_TEXT(soc_buf_text(&lines), expected);
+    soc_buf_fini(&lines);
+}
+
+static void a_line_for_people_has_time_level_event_agent_and_detail(void)
+{
+    check_line((struct soc_log){0}, SOC_SLICE("root"), SOC_SLICE("no brief"),
+               "12:00:00.123 warn spawn_refused root: no brief\n");
+}
+
+static void a_line_without_an_agent_leaves_it_out(void)
+{
+    check_line((struct soc_log){0}, soc_slice_text(NULL), SOC_SLICE("no brief"),
+               "12:00:00.123 warn spawn_refused: no brief\n");
+    check_line((struct soc_log){.is_json = true}, soc_slice_text(NULL), soc_slice_text(NULL),
+               "{\"timestamp\":\"2026-01-05T12:00:00.123Z\",\"level\":\"warn\","
+               "\"event\":\"spawn_refused\",\"detail\":\"\"}\n");
+}
+
+static void a_json_line_is_one_object(void)
+{
+    check_line((struct soc_log){.is_json = true, .has_colour = true}, SOC_SLICE("root"),
+               SOC_SLICE("say \"a\"\nb"),
+               "{\"timestamp\":\"2026-01-05T12:00:00.123Z\",\"level\":\"warn\","
+               "\"event\":\"spawn_refused\",\"agent\":\"root\","
+               "\"detail\":\"say \\\"a\\\"\\nb\"}\n");
+}
+
+static void colour_is_only_around_the_level(void)
+{
+    check_line((struct soc_log){.has_colour = true}, SOC_SLICE("root"), SOC_SLICE("x"),
+               "12:00:00.123 \x1b[33mwarn\x1b[0m spawn_refused root: x\n");
+}
+
+static void a_detail_can_neither_forge_a_line_nor_steer_the_terminal(void)
+{
+    check_line((struct soc_log){0}, soc_slice_text(NULL),
+               SOC_SLICE("one\n12:00:00.000 error fake: two\r\x1b[2J\tend\x7f"),
+               "12:00:00.123 warn spawn_refused: one\n"
+               "    12:00:00.000 error fake: two??[2J\tend?\n");
+}
+
+static void lines_below_the_threshold_are_not_written(void)
+{
+    struct soc_buf lines = {0};
+    struct soc_log log = {.level = SOC_LOG_WARN, .write = keep_line, .user = &lines};
+    soc_log_line(&log, SOC_LOG_INFO, NOON_MS, "a", soc_slice_text(NULL), SOC_SLICE("x"));
+    soc_log_printf(&log, SOC_LOG_DEBUG, NOON_MS, "b", soc_slice_text(NULL), "%d", 1);
+    CHECK_INT(lines.length, 0);
+    soc_log_line(&log, SOC_LOG_WARN, NOON_MS, "c", soc_slice_text(NULL), SOC_SLICE("x"));
+    CHECK(lines.length > 0);
+    lines.length = 0;
+    log.level = SOC_LOG_NONE;
+    soc_log_line(&log, SOC_LOG_ERROR, NOON_MS, "d", soc_slice_text(NULL), SOC_SLICE("x"));
+    CHECK_INT(lines.length, 0);
+    soc_buf_fini(&lines);
+}
+
+static void a_formatted_detail_may_be_long(void)
+{
+    struct soc_buf lines = {0};
+    struct soc_log log = {.write = keep_line, .user = &lines};
+    soc_log_printf(&log, SOC_LOG_ERROR, NOON_MS, "e", SOC_SLICE("a"), "%s %d", "n", 5);
+    CHECK_TEXT(soc_buf_text(&lines), "12:00:00.123 error e a: n 5\n");
+    lines.length = 0;
+    soc_log_printf(&log, SOC_LOG_DEBUG, NOON_MS, "e", soc_slice_text(NULL), "%05000d", 5);
+    CHECK_INT(lines.length, strlen("12:00:00.123 debug e: ") + 5000 + 1);
+    soc_buf_fini(&lines);
+}
+
+static void level_names_are_read(void)
+{
+    static const char *const names[] = {"debug", "info", "warn", "error", "none"};
+    enum soc_log_level level;
+    for (int i = 0; i < 5; i++) {
+        level = SOC_LOG_DEBUG;
+        CHECK(soc_log_level_parse(soc_slice_text(names[i]), &level));
+        CHECK_INT(level, i);
+    }
+    CHECK(!soc_log_level_parse(SOC_SLICE("warning"), &level));
+    CHECK(!soc_log_level_parse(SOC_SLICE(""), &level));
+}
+
+int main(void)
+{
+    RUN(a_line_for_people_has_time_level_event_agent_and_detail);
+    RUN(a_line_without_an_agent_leaves_it_out);
+    RUN(a_json_line_is_one_object);
+    RUN(colour_is_only_around_the_level);
+    RUN(a_detail_can_neither_forge_a_line_nor_steer_the_terminal);
+    RUN(lines_below_the_threshold_are_not_written);
+    RUN(a_formatted_detail_may_be_long);
+    RUN(level_names_are_read);
+    return check_done();
+}
