@@ -1,0 +1,112 @@
+#include "model/activation.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+
+/* Room kept by a pooled activation; larger answers are given back. */
+#define ANSWERS_BYTES_KEPT 4096
+
+static const char *const effect_names[SOC_EFFECT_COUNT] = {
+#define X(tag, name) name,
+    SOC_EFFECT_MAP(X)
+#undef X
+};
+
+struct soc_activation *soc_activation_new(void)
+{
+    return soc_alloc_zero(sizeof(struct soc_activation));
+}
+
+void soc_activation_reset(struct soc_activation *activation)
+{
+    assert(activation->message == NULL && activation->taken.count == 0);
+    assert(!soc_heap_has(&activation->timer) && activation->script == NULL);
+    struct soc_effect *effects = activation->effects;
+    uint32_t capacity = activation->effects_capacity;
+    struct soc_buf answers = activation->answers;
+    if (answers.capacity > ANSWERS_BYTES_KEPT)
+        soc_buf_fini(&answers);
+    answers.length = 0;
+    *activation = (struct soc_activation){
+        .effects = effects, .effects_capacity = capacity, .answers = answers};
+}
+
+void soc_activation_free(struct soc_activation *activation)
+{
+    if (activation == NULL)
+        return;
+    free(activation->effects);
+    soc_buf_fini(&activation->answers);
+    free(activation);
+}
+
+uint32_t soc_activation_add(struct soc_activation *activation, enum soc_effect_kind kind,
+                            uint64_t hash)
+{
+    if (activation->effects_count == activation->effects_capacity) {
+        uint32_t capacity =
+            activation->effects_capacity == 0 ? 4 : activation->effects_capacity * 2;
+        activation->effects =
+            soc_realloc(activation->effects, capacity * sizeof(*activation->effects));
+        activation->effects_capacity = capacity;
+    }
+    activation->effects[activation->effects_count] =
+        (struct soc_effect){.hash = hash, .kind = (uint8_t)kind};
+    return activation->effects_count++;
+}
+
+void soc_activation_answer(struct soc_activation *activation, uint32_t index,
+                           struct soc_slice answer)
+{
+    assert(index < activation->effects_count && answer.length > 0);
+    struct soc_effect *effect = &activation->effects[index];
+    assert(effect->answer_length == 0);
+    effect->answer_start = (uint32_t)activation->answers.length;
+    effect->answer_length = (uint32_t)answer.length;
+    soc_buf_put_slice(&activation->answers, answer);
+}
+
+struct soc_slice soc_activation_answer_of(const struct soc_activation *activation, uint32_t index)
+{
+    assert(index < activation->effects_count);
+    const struct soc_effect *effect = &activation->effects[index];
+    if (effect->answer_length == 0)
+        return (struct soc_slice){0};
+    return soc_slice(activation->answers.data + effect->answer_start, effect->answer_length);
+}
+
+void soc_activation_keep(struct soc_activation *activation)
+{
+    activation->effects_kept = activation->effects_count;
+    activation->taken_kept = activation->taken.count;
+    activation->answers_kept = (uint32_t)activation->answers.length;
+}
+
+void soc_activation_rewind(struct soc_activation *activation)
+{
+    assert(activation->taken.count == activation->taken_kept);
+    activation->effects_count = activation->effects_kept;
+    activation->answers.length = activation->answers_kept;
+    activation->has_replied = false;
+    activation->cursor = 0;
+}
+
+const char *soc_effect_name(enum soc_effect_kind kind)
+{
+    assert(kind < SOC_EFFECT_COUNT);
+    return effect_names[kind];
+}
+
+bool soc_effect_parse(struct soc_slice name, enum soc_effect_kind *kind)
+{
+    for (int i = 0; i < SOC_EFFECT_COUNT; i++) {
+        if (soc_slice_equal(name, soc_slice_text(effect_names[i]))) {
+            *kind = (enum soc_effect_kind)i;
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,135 @@
+/* Activation: the handling of one message by one agent, over one or more turns.
+ *
+ * It remembers the effects its turns had, with their answers. While the
+ * coroutine lives nobody reads them; after a crash, an eviction or a failed turn
+ * the script is run again from its start and is answered from them. Effects up
+ * to `effects_kept` are committed; those behind belong to the turn under way and
+ * go with it if it is rolled back.
+ * Layer: model. Thread: loop. */
+#ifndef SOC_MODEL_ACTIVATION_H
+#define SOC_MODEL_ACTIVATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/heap.h"
+#include "model/mailbox.h"
+
+struct soc_agent;
+
+/*  X(tag, name): every kind of effect. Names are stored: they are for ever. */
+#define SOC_EFFECT_MAP(X)                                                                          \
+    X(SEND, "send")                                                                                \
+    X(REPLY, "reply")                                                                              \
+    X(REQUEST, "request")                                                                          \
+    X(RECEIVE, "receive")                                                                          \
+    X(SLEEP, "sleep")                                                                              \
+    X(SPAWN, "spawn")                                                                              \
+    X(CREATE_ROLE, "create_role")                                                                  \
+    X(CONTACTS, "contacts")                                                                        \
+    X(CONTACT, "contact")                                                                          \
+    X(KNOWS, "knows")                                                                              \
+    X(CAN_SEND, "can_send")                                                                        \
+    X(ADD_CONTACT, "add_contact")                                                                  \
+    X(REMOVE_CONTACT, "remove_contact")                                                            \
+    X(NOW, "now")                                                                                  \
+    X(RANDOM, "random")                                                                            \
+    X(PRINT, "print")                                                                              \
+    X(LOG, "log")                                                                                  \
+    X(LOOK, "look")
+
+enum soc_effect_kind {
+#define X(tag, name) SOC_EFFECT_##tag,
+    SOC_EFFECT_MAP(X) SOC_EFFECT_COUNT
+#undef X
+};
+
+struct soc_effect {
+    uint64_t hash;          /* of the arguments */
+    uint32_t answer_start;  /* in `answers` */
+    uint32_t answer_length; /* 0: not answered yet */
+    uint8_t kind;
+};
+
+/* What a waiting activation waits for. */
+enum soc_wait_kind {
+    SOC_WAIT_NONE,
+    SOC_WAIT_REPLY,   /* to message `request_key` */
+    SOC_WAIT_RECEIVE, /* a message from `on`, of `type` */
+    SOC_WAIT_SLEEP,
+};
+
+struct soc_wait {
+    enum soc_wait_kind kind;
+    uint64_t request_key;
+    int64_t request_ms;            /* when that message was sent */
+    struct soc_agent *on;          /* who is waited for, NULL: anybody or nobody */
+    const struct soc_symbol *type; /* of the message waited for, NULL: any */
+    int64_t deadline_ms;           /* 0: none */
+    int64_t timeout_ms;            /* as asked for, for the error */
+};
+
+enum soc_activation_state {
+    SOC_ACTIVATION_READY,   /* to be run */
+    SOC_ACTIVATION_WAITING, /* for what `wait` says */
+    SOC_ACTIVATION_BACKOFF, /* a turn raised; tried again when the timer fires */
+};
+
+struct soc_activation {
+    struct soc_agent *agent;       /* lent */
+    struct soc_message *message;   /* owned; NULL: `main` */
+    struct soc_message_list taken; /* by `receive`, owned */
+    struct soc_effect *effects;
+    uint32_t effects_count;
+    uint32_t effects_kept; /* committed */
+    uint32_t effects_capacity;
+    uint32_t cursor;        /* effects the running script has passed */
+    uint32_t taken_kept;    /* of `taken`, committed */
+    uint32_t answers_kept;  /* bytes of `answers`, committed */
+    struct soc_buf answers; /* JSON: a list of results, or an error object */
+    struct soc_wait wait;
+    struct soc_heap_item timer; /* of the wait or the back-off */
+    void *script;               /* its coroutine, lent to the script layer; NULL: none */
+    uint64_t serial;            /* tells a handle of this activation from an older one's */
+    uint16_t retries;           /* turns that raised in a row */
+    uint8_t state;              /* enum soc_activation_state */
+    bool is_stored;             /* the journal knows it */
+    bool has_replied;           /* the script, run from its start, answered the message */
+};
+
+/* Returns an empty activation. Release with soc_activation_free(). */
+struct soc_activation *soc_activation_new(void);
+
+/* Empties it for another use, keeping its room. Its messages must be gone. */
+void soc_activation_reset(struct soc_activation *activation);
+
+/* Frees it. NULL is allowed. */
+void soc_activation_free(struct soc_activation *activation);
+
+/* Adds an effect without an answer and returns its index. */
+uint32_t soc_activation_add(struct soc_activation *activation, enum soc_effect_kind kind,
+                            uint64_t hash);
+
+/* Gives effect `index` its answer. */
+void soc_activation_answer(struct soc_activation *activation, uint32_t index,
+                           struct soc_slice answer);
+
+/* Lends the answer of effect `index`; absent if there is none yet. Valid until
+ * the next answer. */
+struct soc_slice soc_activation_answer_of(const struct soc_activation *activation, uint32_t index);
+
+/* The turn is committed: everything recorded so far is kept. */
+void soc_activation_keep(struct soc_activation *activation);
+
+/* The turn is rolled back: forgets what it recorded and starts over. What it
+ * took by `receive` must have been put back. */
+void soc_activation_rewind(struct soc_activation *activation);
+
+/* Lends the name of an effect. */
+const char *soc_effect_name(enum soc_effect_kind kind);
+
+/* Reads an effect's name; false if it is none. */
+bool soc_effect_parse(struct soc_slice name, enum soc_effect_kind *kind);
+
+#endif

@@ -1,0 +1,77 @@
+/* Agent: who exists, as what, born of whom, with which mail and acquaintances.
+ *
+ * An idle agent is this struct and nothing else: no coroutine, no Lua table, so a
+ * million of them fit in memory. An agent that has ended stays as a small
+ * tombstone until the next start, because messages and contacts still name it.
+ * Layer: model. Thread: loop. */
+#ifndef SOC_MODEL_AGENT_H
+#define SOC_MODEL_AGENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/slice.h"
+#include "model/contacts.h"
+#include "model/mailbox.h"
+
+struct soc_activation;
+
+/* A job that agents are instances of. Owned by the host, never freed before it. */
+struct soc_role {
+    char *id;
+    char *name;
+    char *prompt;         /* "" if none */
+    char *interface_spec; /* JSON, or NULL */
+    char *behaviour;      /* how a role made inside a turn behaves; NULL: by the script */
+    bool is_runnable;     /* the script of this run says how it behaves */
+    bool is_reported;     /* its lack of a behaviour was reported */
+    int script_mark;      /* the script layer's own: where the behaviour is */
+};
+
+struct soc_agent {
+    struct soc_role *role; /* lent */
+    struct soc_agent *parent;
+    struct soc_activation *activation; /* what it is doing, or NULL */
+    struct soc_mailbox mailbox;
+    struct soc_contacts contacts;
+    char *brief; /* JSON, NULL if none */
+    char *state; /* JSON, NULL while it was never set */
+    int64_t created_ms;
+    uint32_t brief_length;
+    uint32_t state_length;
+    uint32_t children; /* alive */
+    uint8_t id_length;
+    bool is_ended;  /* a tombstone */
+    bool is_ending; /* its mailbox drains; nobody may send to it */
+    bool is_ready;  /* it stands in the scheduler's queue */
+    char id[];      /* NUL-terminated */
+};
+
+/* Returns an agent with an empty mailbox who knows nobody. Release with
+ * soc_agent_free(). */
+struct soc_agent *soc_agent_new(struct soc_slice id, struct soc_role *role,
+                                struct soc_agent *parent, int64_t created_ms);
+
+/* Frees the agent and its contacts, not its messages. NULL is allowed. */
+void soc_agent_free(struct soc_agent *agent);
+
+/* Frees all a tombstone does not need. */
+void soc_agent_shrink(struct soc_agent *agent);
+
+/* Lends the id. */
+struct soc_slice soc_agent_id(const struct soc_agent *agent);
+
+/* Replaces the brief or the state by a copy of `json`. */
+void soc_agent_set_brief(struct soc_agent *agent, struct soc_slice json);
+void soc_agent_set_state(struct soc_agent *agent, struct soc_slice json);
+
+/* Returns a role with copies of the texts. Release with soc_role_free(). */
+struct soc_role *soc_role_new(struct soc_slice id, struct soc_slice name);
+
+/* Frees a role. NULL is allowed. */
+void soc_role_free(struct soc_role *role);
+
+/* Replaces `*place` by a copy of `text` (NULL if absent). */
+void soc_text_set(char **place, struct soc_slice text);
+
+#endif

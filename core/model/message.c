@@ -1,0 +1,136 @@
+#include "model/message.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+
+static const char *const priority_names[SOC_PRIORITY_COUNT] = {"urgent", "high", "normal", "low"};
+
+struct soc_message *soc_message_new(const struct soc_message_draft *draft)
+{
+    assert(draft->payload.length <= SOC_PAYLOAD_BYTES_MAX);
+    size_t length = draft->payload.length;
+    for (int i = 0; i < SOC_TEXT_COUNT; i++) {
+        assert(draft->texts[i].length <= SOC_KEY_BYTES_MAX);
+        length += draft->texts[i].length;
+    }
+    struct soc_message *message = soc_alloc(sizeof(*message) + length);
+    *message = (struct soc_message){
+        .key = draft->key,
+        .time_ms = draft->time_ms,
+        .from = draft->from,
+        .to = draft->to,
+        .type = draft->type,
+        .reply_to = draft->reply_to,
+        .reply_to_ms = draft->reply_to_ms,
+        .expires_ms = draft->expires_ms,
+        .deliver_at_ms = draft->deliver_at_ms,
+        .deadline_ms = draft->deadline_ms,
+        .priority = draft->priority,
+        .flags = draft->flags,
+        .attempt = draft->attempt,
+        .hops = draft->hops,
+        .payload_length = (uint32_t)draft->payload.length,
+    };
+    memcpy(message->bytes, draft->payload.data, draft->payload.length);
+    char *place = message->bytes + draft->payload.length;
+    for (int i = 0; i < SOC_TEXT_COUNT; i++) {
+        message->text_length[i] = (uint16_t)draft->texts[i].length;
+        if (draft->texts[i].length > 0)
+            memcpy(place, draft->texts[i].data, draft->texts[i].length);
+        place += draft->texts[i].length;
+    }
+    return message;
+}
+
+void soc_message_free(struct soc_message *message)
+{
+    assert(message == NULL || !soc_heap_has(&message->timer));
+    free(message);
+}
+
+struct soc_slice soc_message_payload(const struct soc_message *message)
+{
+    return soc_slice(message->bytes, message->payload_length);
+}
+
+struct soc_slice soc_message_text(const struct soc_message *message, enum soc_message_text which)
+{
+    if (message->text_length[which] == 0)
+        return (struct soc_slice){0};
+    const char *place = message->bytes + message->payload_length;
+    for (int i = 0; i < (int)which; i++)
+        place += message->text_length[i];
+    return soc_slice(place, message->text_length[which]);
+}
+
+const char *soc_priority_name(enum soc_priority priority)
+{
+    assert(priority < SOC_PRIORITY_COUNT);
+    return priority_names[priority];
+}
+
+bool soc_priority_parse(struct soc_slice text, enum soc_priority *priority)
+{
+    if (text.length == 2 && text.data[0] == 'P' && text.data[1] >= '0' && text.data[1] <= '3') {
+        *priority = (enum soc_priority)(text.data[1] - '0');
+        return true;
+    }
+    for (int i = 0; i < SOC_PRIORITY_COUNT; i++) {
+        if (soc_slice_equal(text, soc_slice_text(priority_names[i]))) {
+            *priority = (enum soc_priority)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+void soc_message_list_push(struct soc_message_list *list, struct soc_message *message)
+{
+    message->next = NULL;
+    message->previous = list->last;
+    if (list->last == NULL)
+        list->first = message;
+    else
+        list->last->next = message;
+    list->last = message;
+    list->count++;
+}
+
+void soc_message_list_push_first(struct soc_message_list *list, struct soc_message *message)
+{
+    message->previous = NULL;
+    message->next = list->first;
+    if (list->first == NULL)
+        list->last = message;
+    else
+        list->first->previous = message;
+    list->first = message;
+    list->count++;
+}
+
+void soc_message_list_remove(struct soc_message_list *list, struct soc_message *message)
+{
+    assert(list->count > 0);
+    if (message->previous == NULL)
+        list->first = message->next;
+    else
+        message->previous->next = message->next;
+    if (message->next == NULL)
+        list->last = message->previous;
+    else
+        message->next->previous = message->previous;
+    message->previous = message->next = NULL;
+    list->count--;
+}
+
+struct soc_message *soc_message_list_pop(struct soc_message_list *list)
+{
+    struct soc_message *message = list->first;
+    if (message != NULL)
+        soc_message_list_remove(list, message);
+    return message;
+}
