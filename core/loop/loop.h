@@ -1,0 +1,66 @@
+/* Loop: the one owner of the libuv loop.
+ *
+ * The host's work is a `tick` that runs what is ready and says when it wants to
+ * run next; between ticks the loop sleeps in libuv. A tick is wanted when its
+ * time has come, when soc_loop_wake was called (from any thread), and after any
+ * libuv callback of a door. The simulator needs no loop: it calls the host's
+ * tick itself and moves the virtual clock.
+ * Layer: loop. Thread: loop, but for soc_loop_wake. */
+#ifndef SOC_LOOP_LOOP_H
+#define SOC_LOOP_LOOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SOC_LOOP_WAKERS_MAX 16
+
+struct soc_loop;
+struct uv_loop_s;
+
+/* What a tick answers. */
+#define SOC_TICK_NOW  0  /* more work is ready: call again after looking at the doors */
+#define SOC_TICK_IDLE -1 /* nothing to do until woken */
+
+/* Runs what is ready. Returns SOC_TICK_NOW, SOC_TICK_IDLE, or after how many ms
+ * to call again at the latest (> 0). */
+typedef int64_t soc_tick_cb(void *user);
+
+/* Called on the loop's thread after soc_loop_wake. */
+typedef void soc_wake_cb(void *user);
+
+/* Returns a new loop; release with soc_loop_free() after everything on it is
+ * closed. */
+struct soc_loop *soc_loop_new(void);
+
+/* Closes what is left open, runs the closing callbacks and frees. NULL is
+ * allowed. */
+void soc_loop_free(struct soc_loop *loop);
+
+/* Runs ticks until soc_loop_stop. */
+void soc_loop_run(struct soc_loop *loop, soc_tick_cb *tick, void *user);
+
+/* Ends soc_loop_run after the present callback or tick. */
+void soc_loop_stop(struct soc_loop *loop);
+
+/* Registers what soc_loop_wake calls; at most SOC_LOOP_WAKERS_MAX. Returns its
+ * number. */
+int soc_loop_add_waker(struct soc_loop *loop, soc_wake_cb *cb, void *user);
+
+/* Takes waker `number` out again; it is not called afterwards. */
+void soc_loop_remove_waker(struct soc_loop *loop, int number);
+
+/* Has every waker called soon, then a tick. Thread: any. */
+void soc_loop_wake(struct soc_loop *loop);
+
+/* Runs libuv once without a tick, waiting at most `wait_ms` for something. For
+ * whoever has to wait for a waker outside soc_loop_run, as at a close. */
+void soc_loop_poll(struct soc_loop *loop, int64_t wait_ms);
+
+/* Calls `cb` on SIGINT and SIGTERM instead of dying (once per signal). */
+void soc_loop_on_interrupt(struct soc_loop *loop, void (*cb)(int signal_number, void *user),
+                           void *user);
+
+/* Lends the libuv loop to a door. */
+struct uv_loop_s *soc_loop_uv(struct soc_loop *loop);
+
+#endif

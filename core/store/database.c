@@ -1,0 +1,295 @@
+#include "store/database.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+#include "base/hash.h"
+#include "env/ids.h"
+#include "store/schema.h"
+
+/* How long to wait for another program that writes here, against the rules. */
+#define BUSY_MS_MAX 60000
+
+/* Pages are kept in memory up to here: enough for what is appended and folded
+ * soon after. */
+#define SETTINGS                                                                                   \
+    "PRAGMA secure_delete = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32768;"          \
+    "PRAGMA cell_size_check = ON;"
+
+#define ALIVE " AND ended_ms IS NULL"
+
+/* Parameters that belong to a record stand in the order of its fields. */
+static const char *const texts[SOC_STATEMENT_COUNT] = {
+    [SOC_STATEMENT_BEGIN] = "BEGIN IMMEDIATE",
+    [SOC_STATEMENT_COMMIT] = "COMMIT",
+    [SOC_STATEMENT_ROLLBACK] = "ROLLBACK",
+    [SOC_STATEMENT_APPEND] = "INSERT INTO journal(sequence, checksum, batch) VALUES(?1, ?2, ?3)",
+    [SOC_STATEMENT_READ] = "SELECT sequence, checksum, batch FROM journal"
+                           " WHERE sequence > ?1 ORDER BY sequence",
+    [SOC_STATEMENT_FORGET] = "DELETE FROM journal WHERE sequence <= ?1",
+    [SOC_STATEMENT_PROGRESS] = "UPDATE progress SET folded = ?1",
+    [SOC_STATEMENT_ROLE] =
+        "INSERT INTO roles(created_ms, id, name, prompt, behaviour, interface_spec, creator)"
+        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT(id) DO UPDATE SET"
+        " created_ms = ?1, name = ?3, prompt = ?4, behaviour = ?5, interface_spec = ?6,"
+        " creator = ?7",
+    [SOC_STATEMENT_AGENT] =
+        "INSERT INTO agents(created_ms, id, role, parent, brief) VALUES(?1, ?2, ?3, ?4, ?5)"
+        " ON CONFLICT(id) WHERE ended_ms IS NULL DO UPDATE SET role = ?3, parent = ?4, brief = ?5",
+    [SOC_STATEMENT_AGENT_END] =
+        "UPDATE agents SET ended_ms = ?1, end_reason = ?3 WHERE id = ?2" ALIVE,
+    [SOC_STATEMENT_AGENT_CONTACTS_END] = "DELETE FROM contact_entries WHERE owner = ?1",
+    [SOC_STATEMENT_PARENT_CONTACT_END] =
+        "DELETE FROM contact_entries WHERE id = ?1"
+        " AND owner = (SELECT parent FROM agents WHERE id = ?1" ALIVE ")",
+    [SOC_STATEMENT_STATE] = "UPDATE agents SET state = ?2 WHERE id = ?1" ALIVE,
+    [SOC_STATEMENT_CONTACT] =
+        "INSERT INTO contact_entries(added_ms, source, owner, id, role, interface_spec,"
+        " introduced_by, via) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
+        " ON CONFLICT(owner, id) DO UPDATE SET added_ms = ?1, source = ?2, role = ?5,"
+        " interface_spec = ?6, introduced_by = ?7, via = ?8",
+    [SOC_STATEMENT_CONTACT_FREE] =
+        "DELETE FROM contact_entries WHERE owner = ?1 AND id = ?2 AND source IS NULL",
+    [SOC_STATEMENT_CONTACT_DELETE] = "DELETE FROM contact_entries WHERE owner = ?1 AND id = ?2",
+    [SOC_STATEMENT_CONTACT_FORGOTTEN] =
+        "INSERT INTO contact_entries(owner, id) SELECT ?1, ?2"
+        " WHERE EXISTS(SELECT 1 FROM agents WHERE id = ?1 AND parent = ?2" ALIVE ")"
+        " OR EXISTS(SELECT 1 FROM agents WHERE id = ?2 AND parent = ?1" ALIVE ")"
+        " OR (?1 = 'root' AND ?2 = 'user') OR (?1 = 'user' AND ?2 = 'root')",
+    [SOC_STATEMENT_MESSAGE] =
+        "INSERT INTO message_entries(" SOC_SQL_MESSAGE_COLUMNS ","
+        " status, finished_ms, reason, again_ms) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,"
+        " ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)",
+    [SOC_STATEMENT_MESSAGE_END] =
+        "UPDATE message_entries SET finished_ms = ?2, status = ?3, reason = ?4 WHERE key = ?1",
+    [SOC_STATEMENT_MESSAGE_AGAIN] =
+        "UPDATE message_entries SET again_ms = ?2, attempt = ?3, deliver_at_ms = ?4, status = 0,"
+        " finished_ms = NULL, reason = NULL WHERE key = ?1",
+    [SOC_STATEMENT_TAKE] = "INSERT INTO takes(key, agent) VALUES(?1, ?2)",
+    [SOC_STATEMENT_TAKES_END] = "DELETE FROM takes WHERE agent = ?1",
+    [SOC_STATEMENT_ACTIVATION] =
+        "INSERT INTO activations(key, time_ms, retries, agent) VALUES(?1, ?2, ?3, ?4)"
+        " ON CONFLICT(agent) DO UPDATE SET key = ?1, time_ms = ?2, retries = ?3",
+    [SOC_STATEMENT_ACTIVATION_END] = "DELETE FROM activations WHERE agent = ?1",
+    [SOC_STATEMENT_EFFECT] = "INSERT OR REPLACE INTO effects(idx, hash, agent, kind, answer, wait)"
+                             " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+    [SOC_STATEMENT_EFFECTS_END] = "DELETE FROM effects WHERE agent = ?1",
+    [SOC_STATEMENT_ANSWER] = "UPDATE effects SET answer = ?3 WHERE agent = ?2 AND idx = ?1",
+    [SOC_STATEMENT_OUTPUT] =
+        "INSERT INTO outputs(key, time_ms, agent, stream, text) VALUES(?1, ?2, ?3, ?4, ?5)",
+    [SOC_STATEMENT_OUTPUT_END] = "DELETE FROM outputs WHERE key <= ?1",
+    [SOC_STATEMENT_EVENT] = "INSERT INTO events(time_ms, event, agent, task_id, correlation_id,"
+                            " detail) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+    [SOC_STATEMENT_META] = "INSERT OR REPLACE INTO meta(name, value) VALUES(?1, ?2)",
+};
+
+/* Notes how long the write-ahead log is; SQLite itself then copies nothing back. */
+static int note_wal_pages(void *user, sqlite3 *db, const char *name, int pages)
+{
+    struct soc_store *store = user;
+    (void)db;
+    (void)name;
+    if (pages < store->wal_pages)
+        store->wal_pages_copied = 0;
+    store->wal_pages = pages;
+    return SQLITE_OK;
+}
+
+/* message_id(time_ms, key) in SQL: much faster than the views' own expression. */
+static void give_message_id(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    (void)count;
+    char id[SOC_MESSAGE_ID_BYTES];
+    uint64_t key = (uint64_t)sqlite3_value_int64(values[1]);
+    if (sqlite3_value_type(values[0]) == SQLITE_NULL || key == 0 || key >> 40 != 0)
+        return;
+    soc_message_id_format(id, sqlite3_value_int64(values[0]), key);
+    sqlite3_result_text(context, id, sizeof(id), SQLITE_TRANSIENT);
+}
+
+int soc_database_open(struct soc_store *store, const char *path, int flags,
+                      struct soc_detail *detail)
+{
+    int rc = sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    if (rc != SQLITE_OK)
+        return soc_database_fail(store, rc, detail);
+    sqlite3_extended_result_codes(store->db, 1);
+    sqlite3_busy_timeout(store->db, BUSY_MS_MAX);
+    sqlite3_wal_hook(store->db, note_wal_pages, store);
+    sqlite3_create_function(store->db, "message_id", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
+                            give_message_id, NULL, NULL);
+    return soc_database_exec(store, SETTINGS, detail);
+}
+
+int soc_database_create(struct soc_store *store, struct soc_detail *detail)
+{
+    struct soc_buf sql = {0};
+    soc_buf_printf(&sql,
+                   "PRAGMA page_size = %d; BEGIN; PRAGMA application_id = %d;"
+                   "PRAGMA user_version = %d; %s COMMIT;",
+                   SOC_SCHEMA_PAGE_BYTES, SOC_SCHEMA_APPLICATION, SOC_SCHEMA_VERSION,
+                   soc_schema_sql());
+    int rc = soc_database_exec(store, soc_buf_text(&sql), detail);
+    soc_buf_fini(&sql);
+    return rc;
+}
+
+int soc_database_prepare(struct soc_store *store, struct soc_detail *detail)
+{
+    for (int i = 0; i < SOC_STATEMENT_COUNT; i++) {
+        int rc = sqlite3_prepare_v3(store->db, texts[i], -1, SQLITE_PREPARE_PERSISTENT,
+                                    &store->statements[i], NULL);
+        if (rc != SQLITE_OK)
+            return soc_database_fail(store, rc, detail);
+    }
+    return SOC_OK;
+}
+
+void soc_database_close(struct soc_store *store)
+{
+    for (int i = 0; i < SOC_STATEMENT_COUNT; i++)
+        sqlite3_finalize(store->statements[i]);
+    int rc = sqlite3_close(store->db);
+    assert(rc == SQLITE_OK);
+    (void)rc;
+    store->db = NULL;
+}
+
+int soc_database_position(struct soc_store *store, struct soc_detail *detail)
+{
+    sqlite3_stmt *statement;
+    int rc = sqlite3_prepare_v2(store->db,
+                                "SELECT (SELECT folded FROM progress), min(sequence),"
+                                " max(sequence), count(*), total(length(batch)) FROM journal",
+                                -1, &statement, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_step(statement);
+    if (rc != SQLITE_ROW) {
+        sqlite3_finalize(statement);
+        return soc_database_fail(store, rc, detail);
+    }
+    uint64_t folded = (uint64_t)sqlite3_column_int64(statement, 0);
+    uint64_t first = (uint64_t)sqlite3_column_int64(statement, 1);
+    uint64_t last = (uint64_t)sqlite3_column_int64(statement, 2);
+    uint64_t count = (uint64_t)sqlite3_column_int64(statement, 3);
+    store->backlog = (uint64_t)sqlite3_column_double(statement, 4);
+    sqlite3_finalize(statement);
+    store->folded = folded;
+    store->sequence = count == 0 ? folded : last;
+    if (count > 0 && (first != folded + 1 || last - first + 1 != count))
+        return soc_fail(detail, SOC_ECORRUPT,
+                        "the journal has %" PRIu64 " batches from %" PRIu64 " to %" PRIu64
+                        ", but %" PRIu64 " is the next one needed",
+                        count, first, last, folded + 1);
+    return SOC_OK;
+}
+
+int soc_database_exec(struct soc_store *store, const char *sql, struct soc_detail *detail)
+{
+    int rc = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
+    if (rc == SQLITE_OK)
+        return SOC_OK;
+    rc = soc_database_fail(store, rc, detail);
+    soc_database_rollback(store);
+    return rc;
+}
+
+static int map_result(int sqlite_rc)
+{
+    /* The index of the write-ahead log could not grow: the disk is full. */
+    if (sqlite_rc == SQLITE_IOERR_SHMSIZE)
+        return SOC_EDISKFULL;
+    switch (sqlite_rc & 0xff) {
+    case SQLITE_FULL:
+        return SOC_EDISKFULL;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_CONSTRAINT: /* a row that is already there: two records of one key */
+    case SQLITE_ERROR:      /* a table or column is missing */
+        return SOC_ECORRUPT;
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+    case SQLITE_READONLY:
+    case SQLITE_AUTH:
+        return SOC_EACCESS;
+    default:
+        return SOC_EIO;
+    }
+}
+
+int soc_database_fail(struct soc_store *store, int sqlite_rc, struct soc_detail *detail)
+{
+    const char *text = store->db == NULL ? sqlite3_errstr(sqlite_rc) : sqlite3_errmsg(store->db);
+    return soc_fail(detail, map_result(sqlite_rc), "society.db: %s (%d)", text, sqlite_rc);
+}
+
+int soc_database_run(struct soc_store *store, enum soc_statement which)
+{
+    sqlite3_stmt *statement = store->statements[which];
+    int rc = sqlite3_step(statement);
+    if (rc == SQLITE_DONE)
+        return sqlite3_reset(statement);
+    sqlite3_reset(statement);
+    return rc;
+}
+
+int soc_database_begin(struct soc_store *store, struct soc_detail *detail)
+{
+    int rc = soc_database_run(store, SOC_STATEMENT_BEGIN);
+    return rc == SQLITE_OK ? SOC_OK : soc_database_fail(store, rc, detail);
+}
+
+int soc_database_commit(struct soc_store *store, struct soc_detail *detail)
+{
+    int rc = soc_database_run(store, SOC_STATEMENT_COMMIT);
+    if (rc == SQLITE_OK)
+        return SOC_OK;
+    rc = soc_database_fail(store, rc, detail);
+    soc_database_rollback(store);
+    return rc;
+}
+
+void soc_database_rollback(struct soc_store *store)
+{
+    if (!sqlite3_get_autocommit(store->db))
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+int soc_database_checkpoint(struct soc_store *store, int pages_min, struct soc_detail *detail)
+{
+    if (store->is_memory || store->wal_pages - store->wal_pages_copied < pages_min)
+        return SOC_OK;
+    int pages = 0;
+    int copied = 0;
+    int rc = sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, &pages, &copied);
+    store->wal_pages_copied = store->wal_pages;
+    int code = rc == SQLITE_OK ? SOC_OK : soc_database_fail(store, rc, detail);
+    bool is_later = code == SOC_EDISKFULL || (rc & 0xff) == SQLITE_BUSY;
+    return is_later ? SOC_OK : code;
+}
+
+int soc_bind_text(sqlite3_stmt *statement, int index, struct soc_slice text)
+{
+    if (text.data == NULL)
+        return sqlite3_bind_null(statement, index);
+    return sqlite3_bind_text64(statement, index, text.data, text.length, SQLITE_STATIC,
+                               SQLITE_UTF8);
+}
+
+int soc_journal_row(sqlite3_stmt *row, uint64_t expected, struct soc_slice *batch,
+                    struct soc_detail *detail)
+{
+    uint64_t sequence = (uint64_t)sqlite3_column_int64(row, 0);
+    uint64_t checksum = (uint64_t)sqlite3_column_int64(row, 1);
+    const char *bytes = sqlite3_column_blob(row, 2);
+    *batch = soc_slice(bytes, (size_t)sqlite3_column_bytes(row, 2));
+    if (sequence != expected)
+        return soc_fail(detail, SOC_ECORRUPT,
+                        "batch %" PRIu64 " of the journal is missing; the next is %" PRIu64,
+                        expected, sequence);
+    if (soc_hash(batch->data, batch->length, sequence) != checksum)
+        return soc_fail(detail, SOC_ECORRUPT,
+                        "batch %" PRIu64 " of the journal is damaged: its checksum differs",
+                        sequence);
+    return SOC_OK;
+}

@@ -1,0 +1,138 @@
+/* Database: one connection to SQLite with its statements, and the inside of a
+ * store, for the files of this folder only.
+ *
+ * Layer: store. Thread: that of the store. */
+#ifndef SOC_STORE_DATABASE_H
+#define SOC_STORE_DATABASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <sqlite3.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "store/store.h"
+
+/* A write-ahead log this long is copied back before the next commit returns; it
+ * is also the room on disk that is kept for it. */
+#define SOC_WAL_PAGES_MAX 4096
+
+/* One this long is copied back in a quiet moment. */
+#define SOC_WAL_PAGES_QUIET 512
+
+/* What a writing connection keeps prepared; the texts are in database.c. */
+enum soc_statement {
+    SOC_STATEMENT_BEGIN,
+    SOC_STATEMENT_COMMIT,
+    SOC_STATEMENT_ROLLBACK,
+    SOC_STATEMENT_APPEND,
+    SOC_STATEMENT_READ,
+    SOC_STATEMENT_FORGET,
+    SOC_STATEMENT_PROGRESS,
+    SOC_STATEMENT_ROLE,
+    SOC_STATEMENT_AGENT,
+    SOC_STATEMENT_AGENT_END,
+    SOC_STATEMENT_AGENT_CONTACTS_END,
+    SOC_STATEMENT_PARENT_CONTACT_END,
+    SOC_STATEMENT_STATE,
+    SOC_STATEMENT_CONTACT,
+    SOC_STATEMENT_CONTACT_FREE,
+    SOC_STATEMENT_CONTACT_DELETE,
+    SOC_STATEMENT_CONTACT_FORGOTTEN,
+    SOC_STATEMENT_MESSAGE,
+    SOC_STATEMENT_MESSAGE_END,
+    SOC_STATEMENT_MESSAGE_AGAIN,
+    SOC_STATEMENT_TAKE,
+    SOC_STATEMENT_TAKES_END,
+    SOC_STATEMENT_ACTIVATION,
+    SOC_STATEMENT_ACTIVATION_END,
+    SOC_STATEMENT_EFFECT,
+    SOC_STATEMENT_EFFECTS_END,
+    SOC_STATEMENT_ANSWER,
+    SOC_STATEMENT_OUTPUT,
+    SOC_STATEMENT_OUTPUT_END,
+    SOC_STATEMENT_EVENT,
+    SOC_STATEMENT_META,
+    SOC_STATEMENT_COUNT,
+};
+
+struct soc_fold;
+
+struct soc_store {
+    sqlite3 *db;
+    sqlite3_stmt *statements[SOC_STATEMENT_COUNT]; /* NULL in a read-only store */
+    struct soc_fold *fold;                         /* owned; NULL until the first fold */
+    bool is_read_only;
+    bool is_memory;
+    int lock;             /* descriptor of the lock file, -1 without */
+    uint64_t sequence;    /* last batch appended */
+    uint64_t folded;      /* last batch folded */
+    uint64_t backlog;     /* bytes of the batches between */
+    int wal_pages;        /* in the write-ahead log after the last commit */
+    int wal_pages_copied; /* of those, how many a checkpoint has done */
+};
+
+/* Opens `path` (":memory:" or "" for a private one) with sqlite3_open_v2's
+ * `flags` and sets it up. On an error the caller still closes. */
+int soc_database_open(struct soc_store *store, const char *path, int flags,
+                      struct soc_detail *detail);
+
+/* Makes the tables, in one transaction. */
+int soc_database_create(struct soc_store *store, struct soc_detail *detail);
+
+/* Prepares the statements of a writing connection. */
+int soc_database_prepare(struct soc_store *store, struct soc_detail *detail);
+
+/* Finalizes and closes. */
+void soc_database_close(struct soc_store *store);
+
+/* Reads where journal and folding stand. SOC_ECORRUPT if batches are missing. */
+int soc_database_position(struct soc_store *store, struct soc_detail *detail);
+
+/* Runs SQL without results. */
+int soc_database_exec(struct soc_store *store, const char *sql, struct soc_detail *detail);
+
+/* Turns a result of SQLite into one of ours, with a sentence. */
+int soc_database_fail(struct soc_store *store, int sqlite_rc, struct soc_detail *detail);
+
+/* Lends a prepared statement. */
+static inline sqlite3_stmt *soc_database_statement(struct soc_store *store,
+                                                   enum soc_statement which)
+{
+    return store->statements[which];
+}
+
+/* Runs a statement that has no rows and resets it. Returns SQLite's result. */
+int soc_database_run(struct soc_store *store, enum soc_statement which);
+
+/* Begins a writing transaction, commits it, or takes it back. */
+int soc_database_begin(struct soc_store *store, struct soc_detail *detail);
+int soc_database_commit(struct soc_store *store, struct soc_detail *detail);
+void soc_database_rollback(struct soc_store *store);
+
+/* Copies the write-ahead log back into the database if it has `pages_min` pages
+ * or more that are not. A reader elsewhere may hold some of it up. */
+int soc_database_checkpoint(struct soc_store *store, int pages_min, struct soc_detail *detail);
+
+/* Appends batches from sequence `first` on in one transaction. As
+ * soc_store_append otherwise. */
+int soc_store_append_all(struct soc_store *store, uint64_t first, const struct soc_slice *batches,
+                         size_t count, struct soc_detail *detail);
+
+/* Answers a query from the tables as they are, without folding. */
+int soc_store_answer(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
+                     struct soc_detail *detail);
+
+/* Binds a text, NULL where it is absent. The text must outlive the run. */
+int soc_bind_text(sqlite3_stmt *statement, int index, struct soc_slice text);
+
+/* Checks the checksum of a journal row (sequence, checksum, batch) and lends its
+ * batch. `expected` is the sequence that has to come. */
+int soc_journal_row(sqlite3_stmt *row, uint64_t expected, struct soc_slice *batch,
+                    struct soc_detail *detail);
+
+/* Frees what folding keeps between its runs. NULL is allowed. */
+void soc_fold_free(struct soc_fold *fold);
+
+#endif

@@ -1,0 +1,192 @@
+#include "store/directory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "env/clock.h"
+#include "store/schema.h"
+
+/* Where SQLite's file header has its numbers, big-endian. */
+#define HEADER_BYTES        100
+#define VERSION_OFFSET      60
+#define APPLICATION_OFFSET  68
+#define HEADER_MAGIC        "SQLite format 3"
+#define LOCK_TEXT_BYTES_MAX 128
+
+void soc_directory_path(struct soc_buf *out, const char *directory, const char *name)
+{
+    soc_buf_printf(out, "%s/%s", directory, name);
+    soc_buf_put_byte(out, '\0');
+}
+
+static int fail_errno(struct soc_detail *detail, const char *path, int error)
+{
+    int code = SOC_EIO;
+    if (error == EACCES || error == EPERM || error == EROFS)
+        code = SOC_EACCESS;
+    else if (error == ENOENT || error == ENOTDIR)
+        code = SOC_ENOFILE;
+    else if (error == ENOSPC || error == EDQUOT)
+        code = SOC_EDISKFULL;
+    return soc_fail(detail, code, "%s: %s", path, strerror(error));
+}
+
+static uint32_t read_number(const unsigned char *bytes)
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 |
+           (uint32_t)bytes[3];
+}
+
+static int check_header(const char *path, const unsigned char *header, ssize_t length,
+                        struct soc_detail *detail)
+{
+    if (length < HEADER_BYTES || memcmp(header, HEADER_MAGIC, sizeof(HEADER_MAGIC)) != 0 ||
+        read_number(header + APPLICATION_OFFSET) != SOC_SCHEMA_APPLICATION)
+        return soc_fail(detail, SOC_ECORRUPT, "%s is no database of a society", path);
+    uint32_t version = read_number(header + VERSION_OFFSET);
+    if (version > SOC_SCHEMA_VERSION)
+        return soc_fail(detail, SOC_ENEWER, "%s has version %u; this program knows up to %d", path,
+                        version, SOC_SCHEMA_VERSION);
+    if (version == 0)
+        return soc_fail(detail, SOC_ECORRUPT, "%s has no version", path);
+    return SOC_OK;
+}
+
+int soc_directory_check(const char *directory, struct soc_detail *detail)
+{
+    struct soc_buf path = {0};
+    soc_directory_path(&path, directory, "society.db");
+    int rc;
+    int file = open(path.data, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        rc = fail_errno(detail, path.data, errno);
+    } else {
+        unsigned char header[HEADER_BYTES];
+        ssize_t length = pread(file, header, sizeof(header), 0);
+        rc = length < 0 ? fail_errno(detail, path.data, errno)
+                        : check_header(path.data, header, length, detail);
+        close(file);
+    }
+    soc_buf_fini(&path);
+    return rc;
+}
+
+static int sync_directory(const char *path, struct soc_detail *detail)
+{
+    int file = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0)
+        return fail_errno(detail, path, errno);
+    int rc = fsync(file) == 0 ? SOC_OK : fail_errno(detail, path, errno);
+    close(file);
+    return rc;
+}
+
+int soc_directory_make(const char *directory, struct soc_detail *detail)
+{
+    if (mkdir(directory, 0700) == 0) {
+        struct soc_buf parent = {0};
+        soc_directory_path(&parent, directory, "..");
+        int rc = sync_directory(parent.data, detail);
+        soc_buf_fini(&parent);
+        return rc;
+    }
+    if (errno != EEXIST)
+        return fail_errno(detail, directory, errno);
+    return SOC_OK;
+}
+
+/* Says who holds the lock, as far as the file tells. */
+static int fail_locked(int file, const char *directory, struct soc_detail *detail)
+{
+    char text[LOCK_TEXT_BYTES_MAX];
+    ssize_t length = pread(file, text, sizeof(text) - 1, 0);
+    text[length > 0 ? length : 0] = '\0';
+    char *end = strchr(text, '\n');
+    if (end == NULL)
+        return soc_fail(detail, SOC_ELOCKED, "another process holds %s", directory);
+    *end = '\0';
+    return soc_fail(detail, SOC_ELOCKED, "process %s holds %s", text, directory);
+}
+
+/* Writes "PID since TIME" into the lock file. */
+static int sign_lock(int file, const char *path, struct soc_detail *detail)
+{
+    struct soc_clock clock;
+    char time[SOC_TIME_BYTES];
+    char text[LOCK_TEXT_BYTES_MAX];
+    soc_clock_init(&clock, false);
+    soc_time_format(time, soc_clock_now(&clock));
+    int length =
+        snprintf(text, sizeof(text), "%ld since %.*s\n", (long)getpid(), SOC_TIME_BYTES, time);
+    if (ftruncate(file, 0) < 0 || pwrite(file, text, (size_t)length, 0) != length)
+        return fail_errno(detail, path, errno);
+    return SOC_OK;
+}
+
+int soc_directory_lock(const char *directory, int *lock, struct soc_detail *detail)
+{
+    struct soc_buf path = {0};
+    soc_directory_path(&path, directory, "lock");
+    int rc;
+    int file = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0) {
+        rc = fail_errno(detail, path.data, errno);
+    } else if (flock(file, LOCK_EX | LOCK_NB) < 0) {
+        rc = errno == EWOULDBLOCK ? fail_locked(file, directory, detail)
+                                  : fail_errno(detail, path.data, errno);
+    } else {
+        rc = sign_lock(file, path.data, detail);
+    }
+    soc_buf_fini(&path);
+    if (rc == SOC_OK)
+        *lock = file;
+    else if (file >= 0)
+        close(file);
+    return rc;
+}
+
+/* The file stays, empty: removing it would let two starters lock two files. */
+void soc_directory_unlock(int lock)
+{
+    if (lock < 0)
+        return;
+    int rc = ftruncate(lock, 0);
+    (void)rc;
+    close(lock);
+}
+
+void soc_directory_clean(const char *path)
+{
+    static const char *const endings[] = {"-journal", "-wal", "-shm"};
+    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+        struct soc_buf side = {0};
+        soc_buf_printf(&side, "%s%s", path, endings[i]);
+        unlink(soc_buf_text(&side));
+        soc_buf_fini(&side);
+    }
+}
+
+int soc_directory_make_file(const char *path, struct soc_detail *detail)
+{
+    soc_directory_clean(path);
+    int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (file < 0)
+        return fail_errno(detail, path, errno);
+    close(file);
+    return SOC_OK;
+}
+
+int soc_directory_rename(const char *directory, const char *from, const char *to,
+                         struct soc_detail *detail)
+{
+    soc_directory_clean(to);
+    if (rename(from, to) < 0)
+        return fail_errno(detail, to, errno);
+    return sync_directory(directory, detail);
+}

@@ -1,0 +1,43 @@
+/* Directory: the place of a society on disk and the lock that keeps it for one
+ * process.
+ *
+ * It holds society.db with SQLite's own files beside it, and `lock`, which names
+ * the process that runs the society. All of it is for its owner only.
+ * Layer: store. Thread: any. */
+#ifndef SOC_STORE_DIRECTORY_H
+#define SOC_STORE_DIRECTORY_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+/* Appends the path of `name` in the directory and a NUL behind it. */
+void soc_directory_path(struct soc_buf *out, const char *directory, const char *name);
+
+/* Looks at the header of society.db without SQLite, so that nothing is touched:
+ * SOC_OK for one of ours, SOC_ENOFILE, SOC_ENEWER, SOC_ECORRUPT for what is no
+ * database of ours, SOC_EACCESS, SOC_EIO. */
+int soc_directory_check(const char *directory, struct soc_detail *detail);
+
+/* Makes the directory if it is missing, and its entry durable. */
+int soc_directory_make(const char *directory, struct soc_detail *detail);
+
+/* Takes the lock: `*lock` is the descriptor that holds it. SOC_ELOCKED and the
+ * detail says who has it. */
+int soc_directory_lock(const char *directory, int *lock, struct soc_detail *detail);
+
+/* Gives the lock back; -1 is allowed. */
+void soc_directory_unlock(int lock);
+
+/* Removes what SQLite may have left beside a database that is itself gone. */
+void soc_directory_clean(const char *path);
+
+/* Makes an empty file for a database, for its owner only; an old one is emptied. */
+int soc_directory_make_file(const char *path, struct soc_detail *detail);
+
+/* Gives the database `from` the free name `to` in the same directory, durably. */
+int soc_directory_rename(const char *directory, const char *from, const char *to,
+                         struct soc_detail *detail);
+
+#endif

@@ -1,0 +1,309 @@
+#include "store/journal.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "env/clock.h"
+#include "store/database.h"
+#include "store/writer.h"
+
+#define CLOSE_POLL_MS 100
+
+/* What the loop has to hear, taken out from under the mutex. */
+struct report {
+    uint64_t durable;
+    uint64_t durable_bytes;
+    bool is_full;
+    bool is_failed;
+    struct soc_detail failure;
+    struct soc_question *answers;
+};
+
+static void take_report(struct soc_journal *journal, struct report *report)
+{
+    pthread_mutex_lock(&journal->mutex);
+    *report = (struct report){journal->durable,   journal->durable_bytes, journal->is_full,
+                              journal->is_failed, journal->failure,       journal->answers};
+    journal->answers = NULL;
+    journal->answers_end = &journal->answers;
+    pthread_mutex_unlock(&journal->mutex);
+}
+
+static void tell_full(struct soc_journal *journal, bool is_full)
+{
+    if (journal->full_told == is_full)
+        return;
+    journal->full_told = is_full;
+    if (journal->events.on_full != NULL)
+        journal->events.on_full(is_full, journal->events.user);
+}
+
+static void tell_durable(struct soc_journal *journal, uint64_t durable, uint64_t durable_bytes)
+{
+    if (durable == journal->durable_told)
+        return;
+    journal->durable_told = durable;
+    journal->durable_bytes_told = durable_bytes;
+    if (journal->events.on_durable != NULL)
+        journal->events.on_durable(durable, journal->events.user);
+}
+
+static void tell_failed(struct soc_journal *journal, const struct soc_detail *detail)
+{
+    if (journal->failed_told)
+        return;
+    journal->failed_told = true;
+    if (journal->events.on_failed != NULL)
+        journal->events.on_failed(detail, journal->events.user);
+}
+
+static void tell_answers(struct soc_question *answers)
+{
+    while (answers != NULL) {
+        struct soc_question *question = answers;
+        answers = question->next;
+        question->cb(question->rc, soc_buf_slice(&question->rows), question->user);
+        soc_question_free(question);
+    }
+}
+
+/* The waker: hands out what the writer has to say. */
+static void deliver(void *user)
+{
+    struct soc_journal *journal = user;
+    struct report report;
+    take_report(journal, &report);
+    tell_full(journal, report.is_full);
+    tell_durable(journal, report.durable, report.durable_bytes);
+    tell_answers(report.answers);
+    if (report.is_failed)
+        tell_failed(journal, &report.failure);
+}
+
+static void start_thread(struct soc_journal *journal)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_mutex_init(&journal->mutex, NULL);
+    pthread_cond_init(&journal->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    journal->waker = soc_loop_add_waker(journal->loop, deliver, journal);
+    int rc = pthread_create(&journal->thread, NULL, soc_writer_run, journal);
+    assert(rc == 0);
+    (void)rc;
+}
+
+struct soc_journal *soc_journal_open(struct soc_store *store, struct soc_loop *loop,
+                                     const struct soc_journal_events *events)
+{
+    struct soc_journal *journal = soc_alloc_zero(sizeof(*journal));
+    journal->store = store;
+    journal->loop = loop;
+    journal->events = *events;
+    journal->sequence = soc_store_sequence(store);
+    journal->durable = journal->sequence;
+    journal->durable_told = journal->sequence;
+    journal->batches_end = &journal->batches;
+    journal->questions_end = &journal->questions;
+    journal->answers_end = &journal->answers;
+    journal->committed_us = soc_clock_monotonic_us();
+    journal->unfolded_us = journal->committed_us;
+    if (loop != NULL)
+        start_thread(journal);
+    return journal;
+}
+
+/* Commits and reports at once: there is no thread. */
+static void commit_here(struct soc_journal *journal, struct soc_buf *batch)
+{
+    struct soc_detail detail = {0};
+    struct soc_store *store = journal->store;
+    size_t length = batch->length;
+    int rc;
+    while ((rc = soc_store_append(store, journal->sequence, soc_buf_slice(batch), &detail)) ==
+           SOC_EDISKFULL) {
+        tell_full(journal, true);
+        usleep(SOC_FULL_RETRY_US);
+    }
+    while (rc >= 0 && soc_store_backlog(store) > SOC_FOLD_BACKLOG_BYTES)
+        rc = soc_store_fold(store, SOC_FOLD_SLICE_BYTES, &detail);
+    batch->length = 0;
+    if (rc < 0) {
+        journal->is_failed = true;
+        journal->failure = detail;
+        tell_failed(journal, &detail);
+        return;
+    }
+    tell_full(journal, false);
+    tell_durable(journal, journal->sequence, journal->durable_bytes_told + length);
+}
+
+uint64_t soc_journal_submit(struct soc_journal *journal, struct soc_buf *batch)
+{
+    assert(batch->length > 0);
+    uint64_t sequence = ++journal->sequence;
+    journal->bytes += batch->length;
+    if (journal->failed_told) {
+        batch->length = 0;
+        return sequence;
+    }
+    if (journal->loop == NULL) {
+        commit_here(journal, batch);
+        return sequence;
+    }
+    pthread_mutex_lock(&journal->mutex);
+    struct soc_batch *entry = journal->spares;
+    if (entry != NULL) {
+        journal->spares = entry->next;
+        journal->spare_count--;
+    } else {
+        entry = soc_alloc_zero(sizeof(*entry));
+    }
+    struct soc_buf spare = entry->bytes;
+    entry->bytes = *batch;
+    entry->next = NULL;
+    *batch = spare;
+    *journal->batches_end = entry;
+    journal->batches_end = &entry->next;
+    pthread_cond_signal(&journal->changed);
+    pthread_mutex_unlock(&journal->mutex);
+    return sequence;
+}
+
+size_t soc_journal_bytes(const struct soc_journal *journal)
+{
+    return (size_t)(journal->bytes - journal->durable_bytes_told);
+}
+
+uint64_t soc_journal_durable(const struct soc_journal *journal)
+{
+    return journal->durable_told;
+}
+
+static struct soc_slice copy_text(struct soc_buf *texts, struct soc_slice text)
+{
+    if (text.data == NULL)
+        return text;
+    char *at = texts->data + texts->length; /* room was made for all of them */
+    soc_buf_put_slice(texts, text);
+    return soc_slice(at, text.length);
+}
+
+static void copy_query(struct soc_question *question, const struct soc_query *query)
+{
+    struct soc_slice what = soc_slice(query->what, strlen(query->what) + 1);
+    soc_buf_reserve(&question->texts, what.length + query->agent.length + query->task.length +
+                                          query->type.length + query->correlation_id.length);
+    question->query = *query;
+    question->query.what = copy_text(&question->texts, what).data;
+    question->query.agent = copy_text(&question->texts, query->agent);
+    question->query.task = copy_text(&question->texts, query->task);
+    question->query.type = copy_text(&question->texts, query->type);
+    question->query.correlation_id = copy_text(&question->texts, query->correlation_id);
+}
+
+void soc_journal_query(struct soc_journal *journal, const struct soc_query *query, soc_query_cb *cb,
+                       void *user)
+{
+    struct soc_question *question = soc_alloc_zero(sizeof(*question));
+    question->cb = cb;
+    question->user = user;
+    if (journal->loop == NULL) {
+        struct soc_detail detail = {0};
+        question->rc = journal->failed_told
+                           ? SOC_EIO
+                           : soc_store_query(journal->store, query, &question->rows, &detail);
+        tell_answers(question);
+        return;
+    }
+    copy_query(question, query);
+    question->sequence = journal->sequence;
+    pthread_mutex_lock(&journal->mutex);
+    if (journal->is_ended) {
+        question->rc = SOC_EIO;
+        *journal->answers_end = question;
+        journal->answers_end = &question->next;
+        soc_loop_wake(journal->loop);
+    } else {
+        *journal->questions_end = question;
+        journal->questions_end = &question->next;
+        pthread_cond_signal(&journal->changed);
+    }
+    pthread_mutex_unlock(&journal->mutex);
+}
+
+static bool has_ended(struct soc_journal *journal)
+{
+    pthread_mutex_lock(&journal->mutex);
+    bool is_ended = journal->is_ended;
+    pthread_mutex_unlock(&journal->mutex);
+    return is_ended;
+}
+
+/* Answers the questions that nobody will answer any more. */
+static void close_questions(struct soc_question *questions)
+{
+    for (struct soc_question *question = questions; question != NULL; question = question->next)
+        question->rc = SOC_ECLOSED;
+    tell_answers(questions);
+}
+
+/* Frees everything. The thread, if there was one, has ended. */
+static void free_journal(struct soc_journal *journal)
+{
+    if (journal->loop != NULL) {
+        soc_loop_remove_waker(journal->loop, journal->waker);
+        pthread_join(journal->thread, NULL);
+        pthread_cond_destroy(&journal->changed);
+        pthread_mutex_destroy(&journal->mutex);
+    }
+    close_questions(journal->answers);
+    close_questions(journal->questions);
+    struct soc_batch *lists[] = {journal->batches, journal->spares};
+    for (int i = 0; i < 2; i++) {
+        while (lists[i] != NULL) {
+            struct soc_batch *next = lists[i]->next;
+            soc_batch_free(lists[i]);
+            lists[i] = next;
+        }
+    }
+    free(journal);
+}
+
+void soc_journal_close(struct soc_journal *journal, int64_t fold_ms_max)
+{
+    int64_t fold_until_us = soc_clock_monotonic_us() + fold_ms_max * 1000;
+    if (journal->loop == NULL) {
+        struct soc_detail detail = {0};
+        int rc = 1;
+        while (rc > 0 && !journal->failed_told && !journal->store->is_memory &&
+               soc_clock_monotonic_us() < fold_until_us)
+            rc = soc_store_fold(journal->store, SOC_FOLD_SLICE_BYTES, &detail);
+        free_journal(journal);
+        return;
+    }
+    pthread_mutex_lock(&journal->mutex);
+    journal->is_closing = true;
+    journal->fold_until_us = fold_until_us;
+    pthread_cond_signal(&journal->changed);
+    pthread_mutex_unlock(&journal->mutex);
+    while (!has_ended(journal))
+        soc_loop_poll(journal->loop, CLOSE_POLL_MS);
+    deliver(journal);
+    free_journal(journal);
+}
+
+void soc_journal_crash(struct soc_journal *journal)
+{
+    if (journal->loop != NULL) {
+        pthread_mutex_lock(&journal->mutex);
+        journal->is_crashed = true;
+        pthread_cond_signal(&journal->changed);
+        pthread_mutex_unlock(&journal->mutex);
+    }
+    free_journal(journal);
+}

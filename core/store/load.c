@@ -1,0 +1,153 @@
+/* Loading: the live rows of the tables as records, then the journal's own. */
+#include "base/err.h"
+#include "store/database.h"
+#include "store/fields.h"
+#include "store/schema.h"
+
+/* Where to find the records of one kind: columns in the order of the fields. */
+struct source {
+    unsigned type;
+    const char *sql;
+};
+
+/* In the order in which they are handed out. The named indexes hold live rows
+ * only; a plan without them would read all history. */
+static const struct source sources[] = {
+    {SOC_RECORD_META, "SELECT name, value FROM meta ORDER BY name"},
+    {SOC_RECORD_ROLE, "SELECT created_ms, id, name, prompt, behaviour, interface_spec, creator"
+                      " FROM roles ORDER BY number"},
+    {SOC_RECORD_AGENT, "SELECT created_ms, id, role, parent, brief FROM agents"
+                       " INDEXED BY agents_order WHERE ended_ms IS NULL ORDER BY number"},
+    {SOC_RECORD_CONTACT, "SELECT added_ms, source, owner, id, role, interface_spec,"
+                         " introduced_by, via FROM contact_entries ORDER BY number"},
+    {SOC_RECORD_STATE, "SELECT id, state FROM agents INDEXED BY agents_order"
+                       " WHERE ended_ms IS NULL AND state IS NOT NULL ORDER BY number"},
+    {SOC_RECORD_MESSAGE, "SELECT " SOC_SQL_MESSAGE_COLUMNS ", 0 FROM message_entries"
+                         " INDEXED BY messages_pending WHERE status = 0 ORDER BY key"},
+    {SOC_RECORD_MESSAGE, "SELECT " SOC_SQL_MESSAGE_COLUMNS ", status, finished_ms, reason"
+                         " FROM message_entries INDEXED BY messages_dead"
+                         " WHERE status = 3 ORDER BY key"},
+    {SOC_RECORD_ACTIVATION, "SELECT key, time_ms, retries, agent FROM activations"
+                            " ORDER BY number"},
+    {SOC_RECORD_EFFECT, "SELECT idx, hash, agent, kind, answer, wait FROM effects"
+                        " ORDER BY agent, idx"},
+    {SOC_RECORD_TAKE, "SELECT key, agent FROM takes ORDER BY number"},
+    {SOC_RECORD_OUTPUT, "SELECT key, time_ms, agent, stream, text FROM outputs ORDER BY key"},
+};
+
+static struct soc_slice column_text(sqlite3_stmt *row, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(row, column);
+    return text == NULL ? (struct soc_slice){0}
+                        : soc_slice(text, (size_t)sqlite3_column_bytes(row, column));
+}
+
+static int read_record(sqlite3_stmt *row, unsigned type, struct soc_record *record)
+{
+    const struct soc_shape *shape = soc_record_shape(type);
+    char *at = soc_record_fields(record);
+    int column = 0;
+    record->type = (enum soc_record_type)type;
+    for (size_t i = 0; i < shape->count; at += soc_field_size(&shape->fields[i]), i++) {
+        if (shape->fields[i].is_text)
+            *(struct soc_slice *)(void *)at = column_text(row, column++);
+        else
+            *(uint64_t *)(void *)at = (uint64_t)sqlite3_column_int64(row, column++);
+    }
+    return column;
+}
+
+/* Hands out one row, which may stand for more than one record. */
+static int load_row(sqlite3_stmt *row, unsigned type, soc_record_cb *cb, void *user)
+{
+    struct soc_record record;
+    if (type == SOC_RECORD_CONTACT && sqlite3_column_type(row, 1) == SQLITE_NULL) {
+        record.type = SOC_RECORD_CONTACT_END;
+        record.contact_end.owner = column_text(row, 2);
+        record.contact_end.id = column_text(row, 3);
+        return cb(&record, user);
+    }
+    int column = read_record(row, type, &record);
+    int rc = cb(&record, user);
+    if (rc < 0 || type != SOC_RECORD_MESSAGE || sqlite3_column_int(row, column) == 0)
+        return rc;
+    struct soc_record end = {.type = SOC_RECORD_MESSAGE_END};
+    end.message_end.key = record.message.key;
+    end.message_end.outcome = (uint64_t)sqlite3_column_int64(row, column);
+    end.message_end.time_ms = (uint64_t)sqlite3_column_int64(row, column + 1);
+    end.message_end.reason = column_text(row, column + 2);
+    return cb(&end, user);
+}
+
+static int load_source(struct soc_store *store, const struct source *source, soc_record_cb *cb,
+                       void *user, struct soc_detail *detail)
+{
+    sqlite3_stmt *statement;
+    int sqlite_rc = sqlite3_prepare_v2(store->db, source->sql, -1, &statement, NULL);
+    int rc = SOC_OK;
+    while (sqlite_rc == SQLITE_OK || sqlite_rc == SQLITE_ROW) {
+        sqlite_rc = sqlite3_step(statement);
+        if (sqlite_rc == SQLITE_ROW)
+            rc = load_row(statement, source->type, cb, user);
+        if (rc < 0)
+            break;
+    }
+    if (rc >= 0 && sqlite_rc != SQLITE_DONE)
+        rc = soc_database_fail(store, sqlite_rc, detail);
+    sqlite3_finalize(statement);
+    return rc < 0 ? rc : SOC_OK;
+}
+
+static int load_batch(struct soc_slice batch, uint64_t sequence, soc_record_cb *cb, void *user,
+                      struct soc_detail *detail)
+{
+    struct soc_record record;
+    int rc;
+    while ((rc = soc_record_next(&batch, &record)) > 0) {
+        rc = cb(&record, user);
+        if (rc < 0)
+            return rc;
+    }
+    return rc == 0 ? SOC_OK
+                   : soc_fail(detail, rc, "batch %llu holds bytes that are no record",
+                              (unsigned long long)sequence);
+}
+
+static int load_journal(struct soc_store *store, soc_record_cb *cb, void *user,
+                        struct soc_detail *detail)
+{
+    sqlite3_stmt *statement;
+    uint64_t sequence = store->folded;
+    int rc = SOC_OK;
+    int sqlite_rc = sqlite3_prepare_v2(
+        store->db, "SELECT sequence, checksum, batch FROM journal ORDER BY sequence", -1,
+        &statement, NULL);
+    while (rc == SOC_OK && (sqlite_rc == SQLITE_OK || sqlite_rc == SQLITE_ROW)) {
+        sqlite_rc = sqlite3_step(statement);
+        struct soc_slice batch;
+        if (sqlite_rc != SQLITE_ROW)
+            break;
+        rc = soc_journal_row(statement, ++sequence, &batch, detail);
+        if (rc == SOC_OK)
+            rc = load_batch(batch, sequence, cb, user, detail);
+    }
+    if (rc == SOC_OK && sqlite_rc != SQLITE_DONE)
+        rc = soc_database_fail(store, sqlite_rc, detail);
+    sqlite3_finalize(statement);
+    return rc;
+}
+
+int soc_store_load(struct soc_store *store, soc_record_cb *cb, void *user,
+                   struct soc_detail *detail)
+{
+    /* One transaction: tables and journal are of the same moment. */
+    int rc = soc_database_exec(store, "BEGIN", detail);
+    if (rc == SOC_OK && store->is_read_only)
+        rc = soc_database_position(store, detail);
+    for (size_t i = 0; rc == SOC_OK && i < sizeof(sources) / sizeof(sources[0]); i++)
+        rc = load_source(store, &sources[i], cb, user, detail);
+    if (rc == SOC_OK)
+        rc = load_journal(store, cb, user, detail);
+    soc_database_rollback(store);
+    return rc;
+}

@@ -1,0 +1,377 @@
+/* Queries: rows of the tables as JSON.
+ *
+ * A column's name says how it is shown: "name:time" is ms as RFC 3339, with 0 as
+ * absent; "name:json" is JSON already; "name:bool" is 0 or 1; a plain name is
+ * text or a number. NULL is left out. Members stand in the order of the columns,
+ * which is that of their names. */
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "env/clock.h"
+#include "store/database.h"
+#include "store/schema.h"
+
+#define FOLD_BYTES (8u << 20) /* at a time, before an answer */
+
+/* One kind of question. `up` orders the rows as they are answered, `down` from
+ * the last to the first. */
+struct question {
+    const char *what;
+    const char *columns;
+    const char *from;
+    const char *where;
+    const char *up;
+    const char *down;
+};
+
+#define MESSAGE_COLUMNS                                                                            \
+    "attempt, correlation_id, deadline_ms AS \"deadline:time\","                                   \
+    " deliver_at_ms AS \"deliver_at:time\", external_id, finished_ms AS \"finished_at:time\","     \
+    " sender AS \"from\", hops, message_id(time_ms, key) AS id, payload AS \"payload:json\","      \
+    " " SOC_SQL_PRIORITY " AS priority, reason, CASE WHEN reply_to > 0 THEN message_id("           \
+    "CASE WHEN reply_to_ms > 0 THEN reply_to_ms ELSE (SELECT q.time_ms FROM message_entries q"     \
+    " WHERE q.key = m.reply_to) END, reply_to) END AS reply_to,"                                   \
+    " flags & 1 AS \"requires_ack:bool\", " SOC_SQL_STATUS " AS status, task_id,"                  \
+    " time_ms AS \"timestamp:time\", receiver AS \"to\", traceparent,"                             \
+    " CASE WHEN expires_ms = 0 THEN NULL WHEN (expires_ms - time_ms) % 1000 = 0"                   \
+    " THEN (expires_ms - time_ms) / 1000 ELSE (expires_ms - time_ms) / 1000.0 END"                 \
+    " AS ttl_seconds, type"
+#define MESSAGE_WHERE                                                                              \
+    "(:agent IS NULL OR sender = :agent OR receiver = :agent)"                                     \
+    " AND (:task IS NULL OR task_id = :task) AND (:type IS NULL OR type = :type)"                  \
+    " AND (:correlation IS NULL OR correlation_id = :correlation)"                                 \
+    " AND key >= :first_key AND key < :end_key"
+#define SPAN(column) column " >= :since AND " column " < :until"
+
+static const struct question questions[] = {
+    {"agents",
+     "brief AS \"brief:json\", created_ms AS \"created_at:time\", end_reason,"
+     " ended_ms AS \"ended_at:time\", id, parent, role",
+     "agents", "(:agent IS NULL OR id = :agent) AND " SPAN("created_ms"), "number", "number DESC"},
+    {"contacts",
+     "added_ms AS \"addedAt:time\", id, interface_spec AS \"interfaceSpec:json\","
+     " introduced_by AS \"introducedBy\", owner, role, source, via AS \"via:json\"",
+     "contacts", "(:agent IS NULL OR owner = :agent) AND " SPAN("added_ms"), "added_ms, owner, id",
+     "added_ms DESC, owner DESC, id DESC"},
+    {"messages", MESSAGE_COLUMNS, "message_entries m", MESSAGE_WHERE, "key", "key DESC"},
+    {"dead_letters", MESSAGE_COLUMNS, "message_entries m INDEXED BY messages_dead",
+     "status = 3 AND " MESSAGE_WHERE, "key", "key DESC"},
+    {"activity",
+     "agent, correlation_id, detail, event, message_id(sent_ms, key) AS message_id, task_id,"
+     " time_ms AS \"time:time\", type",
+     "activity_entries",
+     "(:agent IS NULL OR agent = :agent OR other = :agent)"
+     " AND (:task IS NULL OR task_id = :task)"
+     " AND (:type IS NULL OR type = :type OR event = :type)"
+     " AND (:correlation IS NULL OR correlation_id = :correlation) AND " SPAN("time_ms"),
+     "time_ms, place, number", "time_ms DESC, place DESC, number DESC"},
+    {"roles",
+     "behaviour, created_ms AS \"created_at:time\", creator, id,"
+     " interface_spec AS \"interface_spec:json\", name, prompt",
+     "roles", SPAN("created_ms"), "number", "number DESC"},
+    {"meta", "name, value", "meta", "1", "name", "name DESC"},
+};
+
+/* Numbers of rows that depend on how the journal was folded are left out. */
+static const char *const dump_sql[] = {
+    "SELECT 'activations' AS \"table\", agent, key, time_ms, retries FROM activations"
+    " ORDER BY agent",
+    "SELECT 'agents' AS \"table\", number, id, role, parent, created_ms, ended_ms, end_reason,"
+    " brief AS \"brief:json\", state AS \"state:json\" FROM agents ORDER BY number",
+    "SELECT 'contact_entries' AS \"table\", owner, id, source, role,"
+    " interface_spec AS \"interface_spec:json\", introduced_by, via AS \"via:json\", added_ms"
+    " FROM contact_entries ORDER BY owner, id",
+    "SELECT 'effects' AS \"table\", agent, idx, hash, kind, answer AS \"answer:json\","
+    " wait AS \"wait:json\" FROM effects ORDER BY agent, idx",
+    "SELECT 'events' AS \"table\", * FROM events ORDER BY number",
+    "SELECT 'message_entries' AS \"table\", key, time_ms, status, priority, flags, attempt, hops,"
+    " reply_to, reply_to_ms, expires_ms, deliver_at_ms, deadline_ms, again_ms, finished_ms,"
+    " sender, receiver, type, task_id, correlation_id, external_id, dedupe_key, traceparent,"
+    " reason, payload AS \"payload:json\" FROM message_entries ORDER BY key",
+    "SELECT 'meta' AS \"table\", name, value FROM meta ORDER BY name",
+    "SELECT 'outputs' AS \"table\", * FROM outputs ORDER BY key",
+    "SELECT 'roles' AS \"table\", id, name, prompt, behaviour,"
+    " interface_spec AS \"interface_spec:json\", creator, created_ms FROM roles ORDER BY id",
+    "SELECT 'takes' AS \"table\", agent, key FROM takes ORDER BY agent, key",
+};
+
+static void put_text(struct soc_buf *out, sqlite3_stmt *row, int column, bool is_json)
+{
+    struct soc_slice text = soc_slice((const char *)sqlite3_column_text(row, column),
+                                      (size_t)sqlite3_column_bytes(row, column));
+    if (is_json && soc_json_check(text, NULL) == SOC_OK)
+        soc_buf_put_slice(out, text);
+    else
+        soc_json_put_string(out, text);
+}
+
+static void put_member(struct soc_buf *out, sqlite3_stmt *row, int column)
+{
+    const char *title = sqlite3_column_name(row, column);
+    const char *colon = strchr(title, ':');
+    const char *kind = colon == NULL ? "" : colon + 1;
+    char name[64];
+    size_t length = colon == NULL ? strlen(title) : (size_t)(colon - title);
+    int type = sqlite3_column_type(row, column);
+    bool is_time = strcmp(kind, "time") == 0;
+    if (type == SQLITE_NULL || (is_time && sqlite3_column_int64(row, column) == 0))
+        return;
+    memcpy(name, title, length);
+    name[length] = '\0';
+    soc_json_put_name(out, name);
+    if (is_time)
+        soc_time_put_json(out, sqlite3_column_int64(row, column));
+    else if (strcmp(kind, "bool") == 0)
+        soc_buf_put_text(out, sqlite3_column_int(row, column) != 0 ? "true" : "false");
+    else if (type == SQLITE_INTEGER)
+        soc_json_put_integer(out, sqlite3_column_int64(row, column));
+    else if (type == SQLITE_FLOAT)
+        soc_json_put_number(out, sqlite3_column_double(row, column));
+    else
+        put_text(out, row, column, strcmp(kind, "json") == 0);
+}
+
+static void put_row(struct soc_buf *out, sqlite3_stmt *row)
+{
+    soc_buf_put_byte(out, '{');
+    for (int i = 0; i < sqlite3_column_count(row); i++)
+        put_member(out, row, i);
+    soc_buf_put_byte(out, '}');
+}
+
+static void put_comma(struct soc_buf *out)
+{
+    if (out->length > 0 && out->data[out->length - 1] == '}')
+        soc_buf_put_byte(out, ',');
+}
+
+/* Appends all rows, separated by commas. */
+static int put_rows(struct soc_store *store, sqlite3_stmt *statement, struct soc_buf *out,
+                    struct soc_detail *detail)
+{
+    int rc;
+    while ((rc = sqlite3_step(statement)) == SQLITE_ROW) {
+        put_comma(out);
+        put_row(out, statement);
+    }
+    return rc == SQLITE_DONE ? SOC_OK : soc_database_fail(store, rc, detail);
+}
+
+/* Appends the rows, which come last first, in reverse order. */
+static int put_rows_reversed(struct soc_store *store, sqlite3_stmt *statement, struct soc_buf *out,
+                             struct soc_detail *detail)
+{
+    struct soc_buf rows = {0};
+    struct soc_buf starts = {0}; /* size_t each */
+    int rc;
+    while ((rc = sqlite3_step(statement)) == SQLITE_ROW) {
+        soc_buf_put(&starts, &rows.length, sizeof(rows.length));
+        put_row(&rows, statement);
+    }
+    size_t end = rows.length;
+    for (size_t at = starts.length; at > 0; at -= sizeof(size_t)) {
+        size_t start;
+        memcpy(&start, starts.data + at - sizeof(start), sizeof(start));
+        put_comma(out);
+        soc_buf_put(out, rows.data + start, end - start);
+        end = start;
+    }
+    soc_buf_fini(&rows);
+    soc_buf_fini(&starts);
+    return rc == SQLITE_DONE ? SOC_OK : soc_database_fail(store, rc, detail);
+}
+
+static int prepare(struct soc_store *store, const char *sql, sqlite3_stmt **statement,
+                   struct soc_detail *detail)
+{
+    int rc = sqlite3_prepare_v2(store->db, sql, -1, statement, NULL);
+    return rc == SQLITE_OK ? SOC_OK : soc_database_fail(store, rc, detail);
+}
+
+/* Finds the lowest key of a message not older than `time_ms`: time rises with
+ * the key. */
+static int find_key(struct soc_store *store, int64_t time_ms, int64_t *key,
+                    struct soc_detail *detail)
+{
+    sqlite3_stmt *statement;
+    int rc = prepare(store,
+                     "SELECT key, time_ms FROM message_entries WHERE key >= ?1"
+                     " ORDER BY key LIMIT 1",
+                     &statement, detail);
+    int64_t low = 0;
+    int64_t high = INT64_C(1) << 40; /* keys have ten hex digits */
+    while (rc == SOC_OK && low < high) {
+        int64_t middle = low + (high - low) / 2;
+        sqlite3_bind_int64(statement, 1, middle);
+        int sqlite_rc = sqlite3_step(statement);
+        if (sqlite_rc != SQLITE_ROW && sqlite_rc != SQLITE_DONE)
+            rc = soc_database_fail(store, sqlite_rc, detail);
+        else if (sqlite_rc == SQLITE_DONE || sqlite3_column_int64(statement, 1) >= time_ms)
+            high = middle;
+        else
+            low = sqlite3_column_int64(statement, 0) + 1;
+        sqlite3_reset(statement);
+    }
+    sqlite3_finalize(statement);
+    *key = low;
+    return rc;
+}
+
+static void bind_named_text(sqlite3_stmt *statement, const char *name, struct soc_slice text)
+{
+    int index = sqlite3_bind_parameter_index(statement, name);
+    if (index > 0)
+        soc_bind_text(statement, index, text);
+}
+
+static void bind_named_number(sqlite3_stmt *statement, const char *name, int64_t number)
+{
+    int index = sqlite3_bind_parameter_index(statement, name);
+    if (index > 0)
+        sqlite3_bind_int64(statement, index, number);
+}
+
+static int bind_query(struct soc_store *store, sqlite3_stmt *statement,
+                      const struct soc_query *query, struct soc_detail *detail)
+{
+    bind_named_text(statement, ":agent", query->agent);
+    bind_named_text(statement, ":task", query->task);
+    bind_named_text(statement, ":type", query->type);
+    bind_named_text(statement, ":correlation", query->correlation_id);
+    bind_named_number(statement, ":since", query->since_ms > 0 ? query->since_ms : INT64_MIN);
+    bind_named_number(statement, ":until", query->until_ms > 0 ? query->until_ms : INT64_MAX);
+    bind_named_number(statement, ":limit", query->limit);
+    if (sqlite3_bind_parameter_index(statement, ":first_key") == 0)
+        return SOC_OK;
+    int64_t first = INT64_MIN;
+    int64_t end = INT64_MAX;
+    int rc = SOC_OK;
+    if (query->since_ms > 0)
+        rc = find_key(store, query->since_ms, &first, detail);
+    if (rc == SOC_OK && query->until_ms > 0)
+        rc = find_key(store, query->until_ms, &end, detail);
+    bind_named_number(statement, ":first_key", first);
+    bind_named_number(statement, ":end_key", end);
+    return rc;
+}
+
+static int answer_question(struct soc_store *store, const struct question *question,
+                           const struct soc_query *query, struct soc_buf *out,
+                           struct soc_detail *detail)
+{
+    bool is_limited = query->limit > 0;
+    struct soc_buf sql = {0};
+    soc_buf_printf(&sql, "SELECT %s FROM %s WHERE %s ORDER BY %s%s", question->columns,
+                   question->from, question->where, is_limited ? question->down : question->up,
+                   is_limited ? " LIMIT :limit" : "");
+    sqlite3_stmt *statement;
+    int rc = prepare(store, soc_buf_text(&sql), &statement, detail);
+    soc_buf_fini(&sql);
+    if (rc == SOC_OK)
+        rc = bind_query(store, statement, query, detail);
+    if (rc == SOC_OK)
+        rc = is_limited ? put_rows_reversed(store, statement, out, detail)
+                        : put_rows(store, statement, out, detail);
+    sqlite3_finalize(statement);
+    return rc;
+}
+
+static int dump(struct soc_store *store, struct soc_buf *out, struct soc_detail *detail)
+{
+    int rc = SOC_OK;
+    for (size_t i = 0; rc == SOC_OK && i < sizeof(dump_sql) / sizeof(dump_sql[0]); i++) {
+        sqlite3_stmt *statement;
+        rc = prepare(store, dump_sql[i], &statement, detail);
+        if (rc == SOC_OK)
+            rc = put_rows(store, statement, out, detail);
+        sqlite3_finalize(statement);
+    }
+    return rc;
+}
+
+int soc_store_answer(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
+                     struct soc_detail *detail)
+{
+    int rc = SOC_OK;
+    struct soc_buf rows = {0};
+    soc_buf_put_byte(&rows, '[');
+    if (strcmp(query->what, "dump") == 0) {
+        rc = dump(store, &rows, detail);
+    } else {
+        const struct question *question = questions;
+        const struct question *end = questions + sizeof(questions) / sizeof(questions[0]);
+        while (question < end && strcmp(question->what, query->what) != 0)
+            question++;
+        rc = question < end ? answer_question(store, question, query, &rows, detail)
+                            : soc_fail(detail, SOC_EINVAL, "nothing is called %s", query->what);
+    }
+    soc_buf_put_byte(&rows, ']');
+    if (rc == SOC_OK)
+        soc_buf_put_slice(out, soc_buf_slice(&rows));
+    soc_buf_fini(&rows);
+    return rc;
+}
+
+static int fold_all(struct soc_store *store, struct soc_detail *detail)
+{
+    int rc;
+    do
+        rc = soc_store_fold(store, FOLD_BYTES, detail);
+    while (rc > 0);
+    return rc;
+}
+
+static int copy_pages(struct soc_store *from, struct soc_store *to, struct soc_detail *detail)
+{
+    sqlite3_backup *backup = sqlite3_backup_init(to->db, "main", from->db, "main");
+    if (backup == NULL)
+        return soc_database_fail(to, sqlite3_errcode(to->db), detail);
+    sqlite3_backup_step(backup, -1);
+    int rc = sqlite3_backup_finish(backup);
+    return rc == SQLITE_OK ? SOC_OK : soc_database_fail(to, rc, detail);
+}
+
+/* Answers from a private copy in a temporary file, in which the rest of the
+ * journal is folded. It costs the reading and writing of the whole database; a
+ * society at rest has no rest of the journal and is asked directly. */
+static int answer_from_copy(struct soc_store *store, const struct soc_query *query,
+                            struct soc_buf *out, struct soc_detail *detail)
+{
+    struct soc_store copy = {.lock = -1, .is_memory = true};
+    int rc = soc_database_open(&copy, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, detail);
+    if (rc == SOC_OK)
+        rc = copy_pages(store, &copy, detail);
+    if (rc == SOC_OK)
+        rc =
+            soc_database_exec(&copy, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", detail);
+    if (rc == SOC_OK)
+        rc = soc_database_position(&copy, detail);
+    if (rc == SOC_OK)
+        rc = soc_database_prepare(&copy, detail);
+    if (rc == SOC_OK)
+        rc = fold_all(&copy, detail);
+    if (rc == SOC_OK)
+        rc = soc_store_answer(&copy, query, out, detail);
+    soc_database_close(&copy);
+    soc_fold_free(copy.fold);
+    return rc;
+}
+
+int soc_store_query(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
+                    struct soc_detail *detail)
+{
+    if (!store->is_read_only) {
+        int rc = fold_all(store, detail);
+        return rc < 0 ? rc : soc_store_answer(store, query, out, detail);
+    }
+    int rc = soc_database_exec(store, "BEGIN", detail);
+    if (rc < 0)
+        return rc;
+    rc = soc_database_position(store, detail);
+    bool is_folded = store->folded == store->sequence;
+    if (rc == SOC_OK && is_folded)
+        rc = soc_store_answer(store, query, out, detail);
+    soc_database_rollback(store);
+    return rc == SOC_OK && !is_folded ? answer_from_copy(store, query, out, detail) : rc;
+}

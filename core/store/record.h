@@ -1,0 +1,145 @@
+/* Record: one change of a society, as it stands in a batch of the journal.
+ *
+ * A batch is the records of one loop tick in their total order. The same records
+ * rebuild the host at a start (host/recover) and fill the tables behind the
+ * journal (store/fold), so what a change means is written down once.
+ *
+ * A record on disk is: type (1 byte), length of the rest (varint), a bit mask of
+ * the fields that are present (varint), then the fields in the order below,
+ * numbers as varints, texts as length and bytes. A zero number and an absent
+ * text take no room. New fields are added at the end of their record only.
+ * Layer: store. Thread: any; a record lends its texts. */
+#ifndef SOC_STORE_RECORD_H
+#define SOC_STORE_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/slice.h"
+
+/* What becomes of a message in the end. */
+enum soc_outcome {
+    SOC_OUTCOME_PENDING,
+    SOC_OUTCOME_PROCESSED,
+    SOC_OUTCOME_EXPIRED,
+    SOC_OUTCOME_DEAD,
+    SOC_OUTCOME_DROPPED,
+    SOC_OUTCOME_CANCELLED,
+};
+
+/* Bits of a message record's `flags`. */
+enum soc_message_flag {
+    SOC_MESSAGE_REQUIRES_ACK = 1,
+    SOC_MESSAGE_WANTS_REPLY = 2, /* a request: somebody waits for the reply */
+    SOC_MESSAGE_IS_REPLY = 4,    /* it was routed to a waiter, never to a mailbox */
+};
+
+/* The fields of each record: N(name) a number >= 0, T(name) a text.
+ * Times are ms since 1970 UTC. `key` is a message's number: unique for ever and
+ * rising; its printed id derives from time_ms and key (env/ids.h). reply_to and
+ * reply_to_ms are the key and time of the answered message. */
+#define SOC_ROLE_FIELDS(N, T)                                                                      \
+    N(time_ms) T(id) T(name) T(prompt) T(behaviour) T(interface_spec) T(creator)
+#define SOC_AGENT_FIELDS(N, T)     N(time_ms) T(id) T(role) T(parent) T(brief)
+#define SOC_AGENT_END_FIELDS(N, T) N(time_ms) T(id) T(reason)
+#define SOC_STATE_FIELDS(N, T)     T(agent) T(state)
+#define SOC_CONTACT_FIELDS(N, T)                                                                   \
+    N(time_ms) N(source) T(owner) T(id) T(role) T(interface_spec) T(introduced_by) T(via)
+#define SOC_CONTACT_END_FIELDS(N, T) T(owner) T(id)
+#define SOC_MESSAGE_HEAD(N)          N(key) N(time_ms) N(priority) N(flags) N(attempt) N(hops)
+#define SOC_MESSAGE_TIMES(N)         N(reply_to) N(expires_ms) N(deliver_at_ms) N(deadline_ms)
+#define SOC_MESSAGE_BODY(T)          T(from) T(to) T(type) T(payload) T(task_id) T(correlation_id)
+#define SOC_MESSAGE_TAIL(T)          T(external_id) T(dedupe_key) T(traceparent)
+#define SOC_MESSAGE_FIELDS(N, T)                                                                   \
+    SOC_MESSAGE_HEAD(N) SOC_MESSAGE_TIMES(N) SOC_MESSAGE_BODY(T) SOC_MESSAGE_TAIL(T) N(reply_to_ms)
+#define SOC_MESSAGE_END_FIELDS(N, T)    N(key) N(time_ms) N(outcome) T(reason)
+#define SOC_MESSAGE_AGAIN_FIELDS(N, T)  N(key) N(time_ms) N(attempt) N(deliver_at_ms)
+#define SOC_TAKE_FIELDS(N, T)           N(key) T(agent)
+#define SOC_ACTIVATION_FIELDS(N, T)     N(key) N(time_ms) N(retries) T(agent)
+#define SOC_EFFECT_FIELDS(N, T)         N(index) N(hash) T(agent) T(kind) T(answer) T(wait)
+#define SOC_ANSWER_FIELDS(N, T)         N(index) T(agent) T(answer)
+#define SOC_ACTIVATION_END_FIELDS(N, T) T(agent)
+#define SOC_OUTPUT_FIELDS(N, T)         N(key) N(time_ms) T(agent) T(stream) T(text)
+#define SOC_OUTPUT_END_FIELDS(N, T)     N(key)
+
+#define SOC_EVENT_FIELDS(N, T) N(time_ms) T(event) T(agent) T(task_id) T(correlation_id) T(detail)
+#define SOC_META_FIELDS(N, T)  T(name) T(value)
+
+/*  R(tag, struct name, value): every record there is. Values are for ever.
+ *  role            a role created inside a turn (roles of the script are not stored)
+ *  agent           a birth; parent and child become contacts of each other by it
+ *  agent_end       a death; its row stays, its contacts are forgotten
+ *  state           agent.state as JSON, whole
+ *  contact         one entry, whole: it replaces an older one of the same id
+ *  contact_end     an entry is gone (also the implied one of parent or child)
+ *  message         a message enters
+ *  message_end     it leaves, with an outcome; dead ones stay listed as dead letters
+ *  message_again   a dead letter is pending again, or a retry raised `attempt`
+ *  take            `receive` took it: it belongs to the agent's activation
+ *  activation      an activation of `agent` waits or retries; key 0: `main`
+ *  effect          what the activation did; no answer: it waits as `wait` says
+ *  answer          the wait of effect `index` is over
+ *  activation_end  it is finished; its effects are forgotten
+ *  output          a line for the world outside, to be shown when durable
+ *  output_end      every output with this key or a lower one has been shown
+ *  event           a line of the activity log that no other record implies
+ *  meta            a named value of the society: app, main, counters */
+#define SOC_RECORD_MAP(R)                                                                          \
+    R(ROLE, role, 1)                                                                               \
+    R(AGENT, agent, 2)                                                                             \
+    R(AGENT_END, agent_end, 3)                                                                     \
+    R(STATE, state, 4)                                                                             \
+    R(CONTACT, contact, 5)                                                                         \
+    R(CONTACT_END, contact_end, 6)                                                                 \
+    R(MESSAGE, message, 7)                                                                         \
+    R(MESSAGE_END, message_end, 8)                                                                 \
+    R(MESSAGE_AGAIN, message_again, 9)                                                             \
+    R(TAKE, take, 10)                                                                              \
+    R(ACTIVATION, activation, 11)                                                                  \
+    R(EFFECT, effect, 12)                                                                          \
+    R(ANSWER, answer, 13)                                                                          \
+    R(ACTIVATION_END, activation_end, 14)                                                          \
+    R(OUTPUT, output, 15)                                                                          \
+    R(OUTPUT_END, output_end, 16)                                                                  \
+    R(EVENT, event, 17)                                                                            \
+    R(META, meta, 18)
+
+enum soc_record_type {
+#define R(tag, name, value) SOC_RECORD_##tag = (value),
+    SOC_RECORD_MAP(R)
+#undef R
+};
+
+#define SOC_FIELD_NUMBER(field) uint64_t field;
+#define SOC_FIELD_TEXT(field)   struct soc_slice field;
+#define R(tag, name, value)                                                                        \
+    struct soc_record_##name {                                                                     \
+        SOC_##tag##_FIELDS(SOC_FIELD_NUMBER, SOC_FIELD_TEXT)                                       \
+    };
+SOC_RECORD_MAP(R)
+#undef R
+
+/* Any record. */
+struct soc_record {
+    enum soc_record_type type;
+    union {
+#define R(tag, name, value) struct soc_record_##name name;
+        SOC_RECORD_MAP(R)
+#undef R
+    };
+};
+
+/* Appends `record` to a batch. */
+void soc_record_put(struct soc_buf *batch, const struct soc_record *record);
+
+/* Reads the record at the front of `*rest` and moves `*rest` behind it. Returns
+ * 1 for a record, 0 at the end, SOC_ECORRUPT for bytes that are none. A record
+ * of a type unknown here is SOC_ECORRUPT too: the schema version guards that. */
+int soc_record_next(struct soc_slice *rest, struct soc_record *record);
+
+/* Appends `record` as a JSON object: {"record":"message","key":…}. For dumps. */
+void soc_record_put_json(struct soc_buf *out, const struct soc_record *record);
+
+#endif

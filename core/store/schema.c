@@ -1,0 +1,125 @@
+#include "store/schema.h"
+
+/* A time and a message id in plain SQL, as env/clock and env/ids print them. */
+#define TIME(ms)                                                                                   \
+    "strftime('%Y-%m-%dT%H:%M:%S', " ms " / 1000, 'unixepoch') || printf('.%03dZ', " ms " % 1000)"
+#define ID(ms, key)                                                                                \
+    "'msg_' || strftime('%Y%m%d_%H%M%S_', " ms " / 1000, 'unixepoch')"                             \
+    " || printf('%03d00%010x', " ms " % 1000, " key ")"
+
+/* Those that the views show. */
+#define MESSAGE_ID    ID("m.time_ms", "m.key")
+#define ANSWERED_ID   ID("coalesce(nullif(m.reply_to_ms, 0), q.time_ms)", "m.reply_to")
+#define ACTIVITY_ID   ID("sent_ms", "key")
+#define SENT_AT       TIME("m.time_ms")
+#define DELIVER_AT    TIME("m.deliver_at_ms")
+#define DEADLINE      TIME("m.deadline_ms")
+#define FINISHED_AT   TIME("m.finished_ms")
+#define ACTIVITY_TIME TIME("time_ms")
+
+static const char sql[] =
+    "CREATE TABLE journal("
+    " sequence INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, batch BLOB NOT NULL);"
+    "CREATE TABLE progress(folded INTEGER NOT NULL);"
+    "INSERT INTO progress VALUES(0);"
+
+    "CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
+    "CREATE TABLE roles("
+    " number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT, prompt TEXT,"
+    " behaviour TEXT, interface_spec TEXT, creator TEXT, created_ms INTEGER);"
+    "CREATE TABLE agents("
+    " number INTEGER PRIMARY KEY, id TEXT NOT NULL, role TEXT, parent TEXT,"
+    " created_ms INTEGER, ended_ms INTEGER, end_reason TEXT, brief TEXT, state TEXT);"
+    "CREATE UNIQUE INDEX agents_alive ON agents(id) WHERE ended_ms IS NULL;"
+    "CREATE INDEX agents_order ON agents(number) WHERE ended_ms IS NULL;"
+    "CREATE TABLE contact_entries("
+    " number INTEGER PRIMARY KEY, owner TEXT NOT NULL, id TEXT NOT NULL, source INTEGER,"
+    " role TEXT, interface_spec TEXT, introduced_by TEXT, via TEXT, added_ms INTEGER,"
+    " UNIQUE(owner, id));"
+
+    "CREATE TABLE message_entries("
+    " key INTEGER PRIMARY KEY, time_ms INTEGER, status INTEGER NOT NULL, priority INTEGER,"
+    " flags INTEGER, attempt INTEGER, hops INTEGER, reply_to INTEGER, reply_to_ms INTEGER,"
+    " expires_ms INTEGER, deliver_at_ms INTEGER, deadline_ms INTEGER, again_ms INTEGER,"
+    " finished_ms INTEGER, sender TEXT, receiver TEXT, type TEXT, task_id TEXT,"
+    " correlation_id TEXT, external_id TEXT, dedupe_key TEXT, traceparent TEXT, reason TEXT,"
+    " payload TEXT);"
+    "CREATE INDEX messages_pending ON message_entries(key) WHERE status = 0;"
+    "CREATE INDEX messages_dead ON message_entries(key) WHERE status = 3;"
+
+    "CREATE TABLE activations("
+    " number INTEGER PRIMARY KEY, agent TEXT NOT NULL UNIQUE, key INTEGER, time_ms INTEGER,"
+    " retries INTEGER);"
+    "CREATE TABLE effects("
+    " agent TEXT NOT NULL, idx INTEGER NOT NULL, hash INTEGER, kind TEXT, answer TEXT, wait TEXT,"
+    " PRIMARY KEY(agent, idx)) WITHOUT ROWID;"
+    "CREATE TABLE takes(number INTEGER PRIMARY KEY, agent TEXT NOT NULL, key INTEGER NOT NULL);"
+    "CREATE INDEX takes_agent ON takes(agent);"
+    "CREATE TABLE outputs("
+    " key INTEGER PRIMARY KEY, time_ms INTEGER, agent TEXT, stream TEXT, text TEXT);"
+    "CREATE TABLE events("
+    " number INTEGER PRIMARY KEY, time_ms INTEGER, event TEXT, agent TEXT, task_id TEXT,"
+    " correlation_id TEXT, detail TEXT);"
+
+    "CREATE VIEW messages AS SELECT " MESSAGE_ID " AS id, " SENT_AT " AS timestamp, m.sender,"
+    " m.receiver, m.type, m.payload, m.task_id, m.correlation_id,"
+    " CASE WHEN m.reply_to > 0 THEN " ANSWERED_ID " END AS reply_to, " SOC_SQL_PRIORITY
+    " AS priority, m.flags & 1 AS requires_ack,"
+    " CASE WHEN m.expires_ms > 0 THEN (m.expires_ms - m.time_ms) / 1000.0 END AS ttl_seconds,"
+    " CASE WHEN m.deliver_at_ms > 0 THEN " DELIVER_AT " END AS deliver_at,"
+    " CASE WHEN m.deadline_ms > 0 THEN " DEADLINE " END AS deadline,"
+    " m.external_id, m.dedupe_key, m.attempt, m.hops, m.traceparent, " SOC_SQL_STATUS " AS status,"
+    " CASE WHEN m.finished_ms > 0 THEN " FINISHED_AT " END AS finished_at, m.reason, m.key"
+    " FROM message_entries m LEFT JOIN message_entries q ON q.key = m.reply_to;"
+    "CREATE VIEW dead_letters AS SELECT * FROM messages WHERE key IN"
+    " (SELECT key FROM message_entries WHERE status = 3);"
+
+    /* Birth makes parent and child know each other, and root and user always do,
+     * unless a stored entry says otherwise; one without a source says «forgotten». */
+    "CREATE VIEW contacts AS WITH implied(owner, id, source, added_ms) AS ("
+    " SELECT c.parent, c.id, 2, c.created_ms FROM agents c JOIN agents p"
+    "  ON p.id = c.parent AND p.ended_ms IS NULL WHERE c.ended_ms IS NULL"
+    " UNION ALL SELECT id, parent, 1, created_ms FROM agents"
+    "  WHERE parent IS NOT NULL AND ended_ms IS NULL"
+    " UNION ALL SELECT a.id, b.id, 0, max(a.created_ms, b.created_ms) FROM agents a, agents b"
+    "  WHERE (a.id, b.id) IN (VALUES('root', 'user'), ('user', 'root'))"
+    "  AND a.ended_ms IS NULL AND b.ended_ms IS NULL)"
+    " SELECT owner, id, role, " SOC_SQL_SOURCE " AS source, introduced_by, via, interface_spec,"
+    "  added_ms FROM contact_entries WHERE source IS NOT NULL"
+    " UNION ALL SELECT i.owner, i.id, coalesce(r.name, a.role), " SOC_SQL_SOURCE ", NULL, NULL,"
+    "  r.interface_spec, i.added_ms FROM implied i"
+    "  LEFT JOIN agents a ON a.id = i.id AND a.ended_ms IS NULL"
+    "  LEFT JOIN roles r ON r.id = a.role"
+    "  WHERE NOT EXISTS(SELECT 1 FROM contact_entries e"
+    "   WHERE e.owner = i.owner AND e.id = i.id);"
+
+    /* `place` orders what happened in the same millisecond; `other` is the second
+     * agent of a line, for whom the line is of interest as well. */
+    "CREATE VIEW activity_entries AS"
+    " SELECT created_ms AS time_ms, 0 AS place, number AS number, 'role_created' AS event,"
+    "  creator AS agent, NULL AS other, NULL AS task_id, NULL AS correlation_id,"
+    "  NULL AS key, NULL AS sent_ms, NULL AS type, id AS detail FROM roles"
+    " UNION ALL SELECT created_ms, 1, number, 'spawned', id, parent, NULL, NULL, NULL, NULL,"
+    "  NULL, role FROM agents"
+    " UNION ALL SELECT added_ms, 2, number, 'contact_added', owner, id, NULL, NULL, NULL, NULL,"
+    "  NULL, id || ' (' || " SOC_SQL_SOURCE " || ')' FROM contact_entries"
+    "  WHERE source IS NOT NULL"
+    " UNION ALL SELECT time_ms, 3, key, 'sent', sender, receiver, task_id, correlation_id, key,"
+    "  time_ms, type, 'to ' || receiver FROM message_entries"
+    " UNION ALL SELECT again_ms, 4, key, 'sent_again', receiver, sender, task_id,"
+    "  correlation_id, key, time_ms, type, 'attempt ' || attempt FROM message_entries"
+    "  WHERE again_ms > 0"
+    " UNION ALL SELECT finished_ms, 5, key, " SOC_SQL_STATUS ", receiver, sender, task_id,"
+    "  correlation_id, key, time_ms, type, reason FROM message_entries m WHERE finished_ms > 0"
+    " UNION ALL SELECT time_ms, 6, number, event, agent, NULL, task_id, correlation_id, NULL,"
+    "  NULL, NULL, detail FROM events"
+    " UNION ALL SELECT ended_ms, 7, number, 'ended', id, parent, NULL, NULL, NULL, NULL, NULL,"
+    "  end_reason FROM agents WHERE ended_ms > 0;"
+    "CREATE VIEW activity_logs AS SELECT " ACTIVITY_TIME " AS time, event, agent, task_id,"
+    " correlation_id, CASE WHEN key > 0 THEN " ACTIVITY_ID " END AS message_id, type,"
+    " detail FROM activity_entries ORDER BY time_ms, place, number;";
+
+const char *soc_schema_sql(void)
+{
+    return sql;
+}

@@ -1,0 +1,48 @@
+/* Schema: the tables of society.db, and the pieces of SQL that more than one
+ * question needs.
+ *
+ * The journal is what counts; every other table is filled from it (fold.c) for
+ * recovery and for people. Tables that end in `_entries` are stored as they fit
+ * best; the view without the suffix shows the same for reading, ids and times
+ * spelt out. The views use plain SQL, so that any SQLite tool can read them.
+ *
+ * There is no index on finished messages: one would cost more than all the rest
+ * of folding. Keys rise with time, so that a span of time is a span of keys.
+ * Layer: store. Thread: any. */
+#ifndef SOC_STORE_SCHEMA_H
+#define SOC_STORE_SCHEMA_H
+
+/* Rises with every change of the tables or of the records in the journal. A
+ * program opens what it knows and refuses what is newer. A change of an existing
+ * database ends with a checkpoint: the version is looked up in the file's header
+ * before SQLite touches anything. */
+#define SOC_SCHEMA_VERSION 1
+
+/* "SOCY", in the header of the file. */
+#define SOC_SCHEMA_APPLICATION 0x534f4359
+
+#define SOC_SCHEMA_PAGE_BYTES 8192
+
+/* Expressions over a row `m` of message_entries. */
+#define SOC_SQL_PRIORITY                                                                           \
+    "CASE m.priority WHEN 0 THEN 'urgent' WHEN 1 THEN 'high' WHEN 2 THEN 'normal' ELSE 'low' END"
+#define SOC_SQL_STATUS                                                                             \
+    "CASE m.status WHEN 0 THEN 'pending' WHEN 1 THEN 'processed' WHEN 2 THEN 'expired'"            \
+    " WHEN 3 THEN 'dead' WHEN 4 THEN 'dropped' ELSE 'cancelled' END"
+
+/* Over a row with a column `source`. */
+#define SOC_SQL_SOURCE                                                                             \
+    "CASE source WHEN 0 THEN 'system' WHEN 1 THEN 'parent' WHEN 2 THEN 'child'"                    \
+    " WHEN 3 THEN 'preset' WHEN 4 THEN 'introduction' WHEN 5 THEN 'first_message'"                 \
+    " ELSE 'manual' END"
+
+/* The columns of message_entries that a message record fills, in its order. */
+#define SOC_SQL_MESSAGE_COLUMNS                                                                    \
+    "key, time_ms, priority, flags, attempt, hops, reply_to, expires_ms, deliver_at_ms,"           \
+    " deadline_ms, sender, receiver, type, payload, task_id, correlation_id, external_id,"         \
+    " dedupe_key, traceparent, reply_to_ms"
+
+/* Lends the statements that make a new database. */
+const char *soc_schema_sql(void);
+
+#endif

@@ -1,0 +1,162 @@
+#include "store/store.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "store/database.h"
+#include "store/directory.h"
+#include "store/schema.h"
+
+/* Makes society.db under another name and renames it when it is whole, so that
+ * there is never half of one. */
+static int create_file(struct soc_store *store, const char *directory, const char *path,
+                       struct soc_detail *detail)
+{
+    struct soc_buf draft = {0};
+    soc_directory_path(&draft, directory, "society.db.new");
+    int rc = soc_directory_make_file(draft.data, detail);
+    if (rc == SOC_OK) {
+        rc = soc_database_open(store, draft.data, SQLITE_OPEN_READWRITE, detail);
+        if (rc == SOC_OK)
+            rc = soc_database_create(store, detail);
+        if (rc == SOC_OK)
+            rc = soc_database_exec(store, "PRAGMA journal_mode = WAL", detail);
+        soc_database_close(store);
+        if (rc == SOC_OK)
+            rc = soc_directory_rename(directory, draft.data, path, detail);
+        else
+            unlink(draft.data);
+    }
+    soc_buf_fini(&draft);
+    return rc;
+}
+
+/* Opens the file that is there and reads where it stands. */
+static int open_file(struct soc_store *store, const char *path, struct soc_detail *detail)
+{
+    int flags = store->is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+    int rc = soc_database_open(store, path, flags, detail);
+    if (rc == SOC_OK && !store->is_read_only)
+        rc = soc_database_exec(store, "PRAGMA synchronous = FULL", detail);
+    if (rc == SOC_OK)
+        rc = soc_database_position(store, detail);
+    if (rc == SOC_OK && !store->is_read_only)
+        rc = soc_database_prepare(store, detail);
+    return rc;
+}
+
+static int open_directory(struct soc_store *store, const char *directory, struct soc_detail *detail)
+{
+    int rc = soc_directory_check(directory, detail);
+    if (!store->is_read_only && (rc == SOC_OK || rc == SOC_ENOFILE)) {
+        rc = soc_directory_make(directory, detail);
+        if (rc == SOC_OK)
+            rc = soc_directory_lock(directory, &store->lock, detail);
+        if (rc == SOC_OK)
+            rc = soc_directory_check(directory, detail);
+    }
+    struct soc_buf path = {0};
+    soc_directory_path(&path, directory, "society.db");
+    if (rc == SOC_ENOFILE && store->lock >= 0)
+        rc = create_file(store, directory, path.data, detail);
+    if (rc == SOC_OK)
+        rc = open_file(store, path.data, detail);
+    soc_buf_fini(&path);
+    return rc;
+}
+
+static int open_memory(struct soc_store *store, struct soc_detail *detail)
+{
+    int rc = soc_database_open(store, ":memory:", SQLITE_OPEN_READWRITE, detail);
+    if (rc == SOC_OK)
+        rc = soc_database_create(store, detail);
+    if (rc == SOC_OK)
+        rc = soc_database_prepare(store, detail);
+    return rc;
+}
+
+int soc_store_open(struct soc_store **out, const struct soc_store_options *options,
+                   struct soc_detail *detail)
+{
+    struct soc_store *store = soc_alloc_zero(sizeof(*store));
+    store->lock = -1;
+    store->is_memory = options->directory == NULL;
+    store->is_read_only = options->is_read_only;
+    assert(!store->is_memory || !store->is_read_only);
+    if (detail != NULL)
+        detail->text[0] = '\0';
+    int rc = store->is_memory ? open_memory(store, detail)
+                              : open_directory(store, options->directory, detail);
+    if (rc < 0) {
+        soc_store_close(store);
+        return rc;
+    }
+    if (detail != NULL)
+        detail->text[0] = '\0';
+    *out = store;
+    return SOC_OK;
+}
+
+void soc_store_close(struct soc_store *store)
+{
+    if (store == NULL)
+        return;
+    soc_database_close(store);
+    soc_directory_unlock(store->lock);
+    soc_fold_free(store->fold);
+    free(store);
+}
+
+uint64_t soc_store_sequence(const struct soc_store *store)
+{
+    return store->sequence;
+}
+
+static int append_row(struct soc_store *store, uint64_t sequence, struct soc_slice batch)
+{
+    sqlite3_stmt *statement = soc_database_statement(store, SOC_STATEMENT_APPEND);
+    uint64_t checksum = soc_hash(batch.data, batch.length, sequence);
+    sqlite3_bind_int64(statement, 1, (int64_t)sequence);
+    sqlite3_bind_int64(statement, 2, (int64_t)checksum);
+    int rc = sqlite3_bind_blob64(statement, 3, batch.data, batch.length, SQLITE_STATIC);
+    return rc == SQLITE_OK ? soc_database_run(store, SOC_STATEMENT_APPEND) : rc;
+}
+
+int soc_store_append_all(struct soc_store *store, uint64_t first, const struct soc_slice *batches,
+                         size_t count, struct soc_detail *detail)
+{
+    assert(!store->is_read_only && first == store->sequence + 1);
+    uint64_t bytes = 0;
+    int rc = soc_database_begin(store, detail);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < count; i++) {
+        int sqlite_rc = append_row(store, first + i, batches[i]);
+        if (sqlite_rc != SQLITE_OK) {
+            rc = soc_database_fail(store, sqlite_rc, detail);
+            soc_database_rollback(store);
+            return rc;
+        }
+        bytes += batches[i].length;
+    }
+    rc = soc_database_commit(store, detail);
+    if (rc < 0)
+        return rc;
+    store->sequence += count;
+    store->backlog += bytes;
+    return soc_database_checkpoint(store, SOC_WAL_PAGES_MAX, detail);
+}
+
+int soc_store_append(struct soc_store *store, uint64_t sequence, struct soc_slice batch,
+                     struct soc_detail *detail)
+{
+    return soc_store_append_all(store, sequence, &batch, 1, detail);
+}
+
+uint64_t soc_store_backlog(const struct soc_store *store)
+{
+    return store->backlog;
+}

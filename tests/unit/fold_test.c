@@ -1,0 +1,198 @@
+/* However the journal is cut into windows, the tables are the same in the end. */
+#include "store_world.h"
+
+#include "env/rng.h"
+
+#define AGENTS 6
+
+static struct soc_slice pick_agent(struct soc_rng *rng)
+{
+    static const char *const ids[AGENTS] = {"root", "user", "ann", "bob", "cyd", "dan"};
+    return soc_slice_text(ids[soc_rng_below(rng, AGENTS)]);
+}
+
+static struct soc_slice pick_text(struct soc_rng *rng)
+{
+    static const char *const texts[] = {"{}", "{\"a\":1}", "[1,2]", "\"s\"", NULL};
+    return soc_slice_text(texts[soc_rng_below(rng, 5)]);
+}
+
+/* What a history has reached. */
+struct story {
+    struct soc_rng rng;
+    uint64_t time_ms;
+    uint64_t key;
+    uint64_t output;
+};
+
+static void put_mail(struct world *world, struct story *story)
+{
+    struct soc_rng *rng = &story->rng;
+    uint64_t old = 1 + soc_rng_below(rng, story->key + 1);
+    switch (soc_rng_below(rng, 3)) {
+    case 0:
+        PUT(world, MESSAGE, message, .key = ++story->key, .time_ms = story->time_ms,
+            .from = pick_agent(rng), .to = pick_agent(rng), .payload = pick_text(rng));
+        break;
+    case 1:
+        PUT(world, MESSAGE_END, message_end, old, story->time_ms, 1 + soc_rng_below(rng, 5),
+            pick_text(rng));
+        break;
+    default:
+        PUT(world, MESSAGE_AGAIN, message_again, old, story->time_ms, soc_rng_below(rng, 9), 3);
+    }
+}
+
+static void put_turn(struct world *world, struct story *story)
+{
+    struct soc_rng *rng = &story->rng;
+    struct soc_slice agent = pick_agent(rng);
+    uint64_t index = soc_rng_below(rng, 5);
+    switch (soc_rng_below(rng, 7)) {
+    case 0:
+        PUT(world, ACTIVATION, activation, 1 + soc_rng_below(rng, 9), story->time_ms, 1, agent);
+        break;
+    case 1:
+    case 2:
+        PUT(world, EFFECT, effect, index, soc_rng_next(rng), agent, SOC_SLICE("kind"),
+            pick_text(rng), pick_text(rng));
+        break;
+    case 3:
+        PUT(world, ANSWER, answer, index, agent, SOC_SLICE("true"));
+        break;
+    case 4:
+        PUT(world, TAKE, take, 1 + soc_rng_below(rng, 99), agent);
+        break;
+    case 5:
+        PUT(world, STATE, state, agent, pick_text(rng));
+        break;
+    default:
+        PUT(world, ACTIVATION_END, activation_end, agent);
+    }
+}
+
+static void put_people(struct world *world, struct story *story)
+{
+    struct soc_rng *rng = &story->rng;
+    struct soc_slice agent = pick_agent(rng);
+    switch (soc_rng_below(rng, 9)) {
+    case 0:
+    case 1:
+        PUT(world, AGENT, agent, story->time_ms, agent, SOC_SLICE("r"), pick_agent(rng),
+            pick_text(rng));
+        break;
+    case 2:
+        PUT(world, AGENT_END, agent_end, story->time_ms, agent, pick_text(rng));
+        break;
+    case 3:
+    case 4:
+        PUT(world, CONTACT, contact, story->time_ms, soc_rng_below(rng, 7), agent, pick_agent(rng));
+        break;
+    case 5:
+        PUT(world, CONTACT_END, contact_end, agent, pick_agent(rng));
+        break;
+    case 6:
+        PUT(world, ROLE, role, story->time_ms, agent, pick_text(rng));
+        break;
+    case 7:
+        PUT(world, META, meta, agent, pick_text(rng));
+        break;
+    default:
+        PUT(world, EVENT, event, story->time_ms, SOC_SLICE("noted"), agent);
+    }
+}
+
+static void put_output(struct world *world, struct story *story)
+{
+    if (soc_rng_below(&story->rng, 2) == 0)
+        PUT(world, OUTPUT, output, ++story->output, story->time_ms, pick_agent(&story->rng));
+    else
+        PUT(world, OUTPUT_END, output_end, soc_rng_below(&story->rng, story->output + 1));
+}
+
+/* Appends one batch by chance. */
+static void append_batch(struct world *world, struct story *story)
+{
+    static void (*const parts[])(struct world *, struct story *) = {put_mail, put_turn, put_people,
+                                                                    put_output};
+    for (uint64_t i = 1 + soc_rng_below(&story->rng, 20); i > 0; i--) {
+        story->time_ms++;
+        parts[soc_rng_below(&story->rng, 4)](world, story);
+    }
+    CHECK_INT(world_append(world), SOC_OK);
+}
+
+/* Tells the story of `seed` and folds after every `fold_every` batches. */
+static void tell_story(struct world *world, uint64_t seed, int fold_every)
+{
+    struct story story = {.time_ms = NOW_MS};
+    soc_rng_init(&story.rng, seed);
+    world_init(world, true);
+    for (int i = 1; i <= 60; i++) {
+        append_batch(world, &story);
+        if (i % fold_every == 0)
+            CHECK_INT(world_fold(world), 0);
+    }
+    CHECK_INT(world_fold(world), 0);
+}
+
+/* Compares long texts and shows only where they part. */
+static void check_same(const char *what, uint64_t seed, const char *actual, const char *expected)
+{
+    size_t at = 0;
+    while (actual[at] != '\0' && actual[at] == expected[at])
+        at++;
+    if (CHECK(actual[at] == expected[at]))
+        return;
+    size_t from = at < 100 ? 0 : at - 100;
+    printf("# %s of seed %d\n#   actual:   %.200s\n#   expected: %.200s\n", what, (int)seed,
+           actual + from, expected + from);
+}
+
+static void the_tables_do_not_depend_on_when_the_journal_was_folded(void)
+{
+    static const int every[] = {1, 2, 7};
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        struct world whole;
+        tell_story(&whole, seed, 1000);
+        struct soc_buf dump = {0};
+        struct soc_buf load = {0};
+        soc_buf_put_text(&dump, world_ask(&whole, "dump"));
+        soc_buf_put_text(&load, world_load(&whole));
+        CHECK(dump.length > 1000);
+        for (int i = 0; i < 3; i++) {
+            struct world pieces;
+            tell_story(&pieces, seed, every[i]);
+            check_same("dump", seed, world_ask(&pieces, "dump"), soc_buf_text(&dump));
+            check_same("load", seed, world_load(&pieces), soc_buf_text(&load));
+            world_fini(&pieces);
+        }
+        world_fini(&whole);
+        soc_buf_fini(&dump);
+        soc_buf_fini(&load);
+    }
+}
+
+static void what_comes_and_goes_between_two_folds_is_written_once_or_never(void)
+{
+    struct world world;
+    world_init(&world, true);
+    put_message(&world, 1);
+    PUT(&world, ACTIVATION, activation, .key = 1, .agent = SOC_SLICE("user"));
+    PUT(&world, EFFECT, effect, .index = 1, .agent = SOC_SLICE("user"));
+    PUT(&world, MESSAGE_END, message_end, .key = 1, .time_ms = NOW_MS, .outcome = 1);
+    PUT(&world, ACTIVATION_END, activation_end, SOC_SLICE("user"));
+    CHECK_INT(world_append(&world), SOC_OK);
+    CHECK_INT(world_fold(&world), 0);
+    const char *dump = world_ask(&world, "dump");
+    CHECK(strstr(dump, "\"table\":\"effects\"") == NULL);
+    CHECK(strstr(dump, "\"status\":1") != NULL);
+    world_fini(&world);
+}
+
+int main(void)
+{
+    RUN(the_tables_do_not_depend_on_when_the_journal_was_folded);
+    RUN(what_comes_and_goes_between_two_folds_is_written_once_or_never);
+    return check_done();
+}

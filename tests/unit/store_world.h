@@ -1,0 +1,143 @@
+/* Store world: what the tests of the store and the journal share.
+ *
+ * A directory of its own for each test, and short ways to append and ask.
+ * Layer: tests. Thread: one. */
+#ifndef SOC_TESTS_STORE_WORLD_H
+#define SOC_TESTS_STORE_WORLD_H
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "check.h"
+#include "store/store.h"
+
+#define NOW_MS 1767225600000 /* 2026-01-01T00:00:00.000Z */
+
+struct world {
+    char directory[256];
+    bool is_memory;
+    struct soc_store *store;
+    struct soc_buf batch; /* records put so far */
+    struct soc_buf text;  /* of the last answer */
+    struct soc_detail detail;
+};
+
+/* A path inside the world's directory, lent until the next call. */
+static inline const char *world_path(const struct world *world, const char *name)
+{
+    static char path[512];
+    snprintf(path, sizeof(path), "%s/%s", world->directory, name);
+    return path;
+}
+
+/* Opens the store (again). Returns what soc_store_open does. */
+static inline int world_open(struct world *world)
+{
+    struct soc_store_options options = {.directory = world->is_memory ? NULL : world->directory};
+    return soc_store_open(&world->store, &options, &world->detail);
+}
+
+/* Makes a new directory and opens a store in it, or in memory. */
+static inline void world_init(struct world *world, bool is_memory)
+{
+    const char *place = getenv("TMPDIR");
+    *world = (struct world){.is_memory = is_memory};
+    snprintf(world->directory, sizeof(world->directory), "%s/society_test.XXXXXX",
+             place == NULL ? "/tmp" : place);
+    CHECK(mkdtemp(world->directory) != NULL);
+    CHECK_INT(world_open(world), SOC_OK);
+}
+
+/* Closes the store and opens it again, which a store in memory does not survive
+ * and need not. */
+static inline void world_reopen(struct world *world)
+{
+    if (world->is_memory)
+        return;
+    soc_store_close(world->store);
+    world->store = NULL;
+    CHECK_INT(world_open(world), SOC_OK);
+}
+
+/* Closes the store and removes its directory. */
+static inline void world_fini(struct world *world)
+{
+    soc_store_close(world->store);
+    soc_buf_fini(&world->batch);
+    soc_buf_fini(&world->text);
+    DIR *listing = opendir(world->directory);
+    for (struct dirent *entry; listing != NULL && (entry = readdir(listing)) != NULL;)
+        unlink(world_path(world, entry->d_name));
+    closedir(listing);
+    rmdir(world->directory);
+}
+
+/* Puts one record into the batch. Fields left out are absent, which is what a
+ * record with its first fields only means. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#define PUT(world, tag, name, ...)                                                                 \
+    soc_record_put(&(world)->batch,                                                                \
+                   &(struct soc_record){.type = SOC_RECORD_##tag, .name = {__VA_ARGS__}})
+
+/* Appends the batch as the next one. */
+static inline int world_append(struct world *world)
+{
+    int rc = soc_store_append(world->store, soc_store_sequence(world->store) + 1,
+                              soc_buf_slice(&world->batch), &world->detail);
+    world->batch.length = 0;
+    return rc;
+}
+
+/* Folds everything. */
+static inline int world_fold(struct world *world)
+{
+    int rc;
+    do
+        rc = soc_store_fold(world->store, 1u << 20, &world->detail);
+    while (rc > 0);
+    return rc;
+}
+
+/* Appends a record as a line of JSON to the buffer `user`. */
+static inline int show_record(const struct soc_record *record, void *user)
+{
+    soc_record_put_json(user, record);
+    soc_buf_put_byte(user, '\n');
+    return 0;
+}
+
+/* Loads everything as one JSON object a line. */
+static inline const char *world_load(struct world *world)
+{
+    world->text.length = 0;
+    CHECK_INT(soc_store_load(world->store, show_record, &world->text, &world->detail), SOC_OK);
+    return soc_buf_text(&world->text);
+}
+
+/* Asks and returns the rows. */
+static inline const char *world_ask_for(struct world *world, const struct soc_query *query)
+{
+    world->text.length = 0;
+    int rc = soc_store_query(world->store, query, &world->text, &world->detail);
+    if (!CHECK_INT(rc, SOC_OK))
+        printf("# %s\n", world->detail.text);
+    return soc_buf_text(&world->text);
+}
+
+/* Asks without conditions. */
+static inline const char *world_ask(struct world *world, const char *what)
+{
+    return world_ask_for(world, &(struct soc_query){.what = what});
+}
+
+/* Puts a message with a payload, on its way from root to user. */
+static inline void put_message(struct world *world, uint64_t key)
+{
+    PUT(world, MESSAGE, message, .key = key, .time_ms = NOW_MS + key, .priority = 2, .attempt = 1,
+        .from = SOC_SLICE("root"), .to = SOC_SLICE("user"), .type = SOC_SLICE("general"),
+        .payload = SOC_SLICE("{\"text\":\"hello\"}"));
+}
+
+#endif
