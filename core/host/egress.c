@@ -1,0 +1,139 @@
+#include "host/egress.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "host/state.h"
+#include "host/turn.h"
+
+static struct soc_output *new_output(struct soc_slice stream, struct soc_slice agent,
+                                     struct soc_slice text)
+{
+    struct soc_output *output = soc_alloc_zero(sizeof(*output));
+    output->stream = soc_copy_text(stream.data, stream.length);
+    output->agent = soc_copy_text(agent.data, agent.length);
+    output->text = soc_copy_text(text.data, text.length);
+    return output;
+}
+
+void soc_egress_print(struct soc_host *host, struct soc_slice stream, struct soc_slice agent,
+                      struct soc_slice text)
+{
+    assert(host->turn.is_open);
+    struct soc_output *output = new_output(stream, agent, text);
+    output->key = host->next_output++;
+    struct soc_record record = {.type = SOC_RECORD_OUTPUT};
+    record.output = (struct soc_record_output){
+        .key = output->key,
+        .time_ms = (uint64_t)soc_host_now(host),
+        .agent = agent,
+        .stream = stream,
+        .text = text,
+    };
+    soc_batch_put(host, &record);
+    output->next = host->turn.outputs;
+    host->turn.outputs = output;
+}
+
+static void append(struct soc_host *host, struct soc_output *output)
+{
+    output->next = NULL;
+    output->sequence = host->next_sequence;
+    if (host->outputs_last == NULL)
+        host->outputs_first = output;
+    else
+        host->outputs_last->next = output;
+    host->outputs_last = output;
+}
+
+void soc_egress_add(struct soc_host *host, struct soc_output *newest)
+{
+    struct soc_output *oldest = NULL;
+    while (newest != NULL) {
+        struct soc_output *next = newest->next;
+        newest->next = oldest;
+        oldest = newest;
+        newest = next;
+    }
+    while (oldest != NULL) {
+        struct soc_output *next = oldest->next;
+        append(host, oldest);
+        oldest = next;
+    }
+}
+
+void soc_egress_restore(struct soc_host *host, uint64_t key, struct soc_slice stream,
+                        struct soc_slice agent, struct soc_slice text)
+{
+    struct soc_output *output = new_output(stream, agent, text);
+    output->key = key;
+    append(host, output);
+    output->sequence = 0;
+}
+
+static void free_output(struct soc_output *output)
+{
+    free(output->agent);
+    free(output->stream);
+    free(output->text);
+    free(output);
+}
+
+void soc_egress_free(struct soc_output *outputs)
+{
+    while (outputs != NULL) {
+        struct soc_output *next = outputs->next;
+        free_output(outputs);
+        outputs = next;
+    }
+}
+
+static struct soc_output *take_first(struct soc_host *host)
+{
+    struct soc_output *output = host->outputs_first;
+    host->outputs_first = output->next;
+    if (host->outputs_first == NULL)
+        host->outputs_last = NULL;
+    return output;
+}
+
+void soc_egress_forget(struct soc_host *host, uint64_t key)
+{
+    while (host->outputs_first != NULL && host->outputs_first->key <= key)
+        free_output(take_first(host));
+}
+
+void soc_egress_release(struct soc_host *host, uint64_t sequence)
+{
+    uint64_t shown = 0;
+    while (host->outputs_first != NULL && host->outputs_first->sequence <= sequence) {
+        struct soc_output *output = take_first(host);
+        if (output->call != NULL)
+            output->call(output->call_user);
+        else
+            host->options.show(host->options.user, soc_slice_text(output->stream),
+                               soc_slice_text(output->agent), soc_slice_text(output->text));
+        if (output->key != 0)
+            shown = output->key;
+        free_output(output);
+    }
+    if (shown == 0)
+        return;
+    struct soc_record record = {.type = SOC_RECORD_OUTPUT_END, .output_end = {.key = shown}};
+    soc_batch_put(host, &record);
+}
+
+void soc_egress_call(struct soc_host *host, void (*call)(void *user), void *user)
+{
+    struct soc_output *output = soc_alloc_zero(sizeof(*output));
+    output->call = call;
+    output->call_user = user;
+    append(host, output);
+    /* With nothing in the batch its cause is in one sealed before, which may be
+     * durable already: then nobody else would let it out. */
+    if (host->batch.length == 0) {
+        output->sequence = host->next_sequence - 1;
+        soc_egress_release(host, soc_journal_durable(host->journal));
+    }
+}

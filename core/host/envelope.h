@@ -1,0 +1,21 @@
+/* Envelope: a message as it is written, for scripts, doors and the journal.
+ *
+ * Layer: host. Thread: loop. */
+#ifndef SOC_HOST_ENVELOPE_H
+#define SOC_HOST_ENVELOPE_H
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "model/message.h"
+#include "store/record.h"
+
+/* Appends the message as the JSON object of SPEC §2, members sorted. */
+void soc_envelope_put_json(struct soc_buf *out, const struct soc_message *message);
+
+/* Fills a record that lends the message's texts. */
+void soc_envelope_record(struct soc_record *record, const struct soc_message *message);
+
+/* Writes the message's id. */
+void soc_envelope_id(char out[SOC_MESSAGE_ID_BYTES], const struct soc_message *message);
+
+#endif

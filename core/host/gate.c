@@ -1,0 +1,217 @@
+#include "host/gate.h"
+
+#include <assert.h>
+
+#include "base/hash.h"
+#include "base/limits.h"
+#include "env/ids.h"
+#include "host/egress.h"
+#include "host/envelope.h"
+#include "host/refusal.h"
+#include "host/requests.h"
+#include "host/state.h"
+#include "host/trace.h"
+#include "host/turn.h"
+
+struct soc_activation *soc_gate_activation(struct soc_host *host)
+{
+    return host->turn.is_open ? host->turn.activation : NULL;
+}
+
+static int refuse_mismatch(struct soc_buf *error, uint32_t index, const struct soc_effect *effect,
+                           enum soc_effect_kind kind)
+{
+    soc_refusal_begin(error, SOC_ENONDET, NULL);
+    soc_json_put_name(error, "index");
+    soc_json_put_integer(error, index);
+    soc_json_put_text_member(error, "recorded", soc_slice_text(soc_effect_name(effect->kind)));
+    soc_json_put_text_member(error, "now", soc_slice_text(soc_effect_name(kind)));
+    return soc_refusal_end(error, SOC_ENONDET);
+}
+
+int soc_gate_begin(struct soc_host *host, enum soc_effect_kind kind, uint64_t hash,
+                   struct soc_slice *answer, struct soc_buf *error)
+{
+    struct soc_activation *activation = soc_gate_activation(host);
+    assert(activation != NULL);
+    uint32_t index = activation->cursor;
+    if (index >= host->options.effects_max)
+        return soc_refuse(error, SOC_ETOOLONG, NULL, NULL, (struct soc_slice){0});
+    hash &= INT64_MAX; /* stored as an SQL integer */
+    activation->cursor++;
+    if (index >= activation->effects_count) {
+        soc_activation_add(activation, kind, hash);
+        return SOC_GATE_LIVE;
+    }
+    const struct soc_effect *effect = &activation->effects[index];
+    if (effect->kind != kind || effect->hash != hash)
+        return refuse_mismatch(error, index, effect, kind);
+    *answer = soc_activation_answer_of(activation, index);
+    return answer->data == NULL ? SOC_GATE_WAITING : SOC_GATE_RECORDED;
+}
+
+void soc_gate_answer(struct soc_host *host, struct soc_slice answer)
+{
+    struct soc_activation *activation = soc_gate_activation(host);
+    soc_activation_answer(activation, activation->effects_count - 1, answer);
+}
+
+void soc_gate_wait(struct soc_host *host, const struct soc_wait *wait)
+{
+    struct soc_activation *activation = soc_gate_activation(host);
+    assert(activation->wait.kind == SOC_WAIT_NONE);
+    activation->wait = *wait;
+}
+
+void soc_gate_set_state(struct soc_host *host, struct soc_slice json)
+{
+    struct soc_agent *agent = host->turn.agent;
+    if (soc_slice_equal(json, soc_slice(agent->state, agent->state_length)))
+        return;
+    struct soc_record record = {
+        .type = SOC_RECORD_STATE,
+        .state = {.agent = soc_agent_id(agent), .state = json},
+    };
+    soc_batch_put(host, &record);
+    soc_agent_set_state(agent, json);
+}
+
+struct soc_message *soc_gate_take(struct soc_host *host, struct soc_mail_filter filter)
+{
+    struct soc_agent *agent = host->turn.agent;
+    struct soc_message *message = soc_mailbox_find(&agent->mailbox, filter);
+    if (message == NULL)
+        return NULL;
+    soc_mailbox_remove(&agent->mailbox, message);
+    soc_heap_remove(&host->timers, &message->timer);
+    soc_message_list_push(&host->turn.activation->taken, message);
+    soc_turn_note(host,
+                  (struct soc_undo){.kind = SOC_UNDO_TAKE, .agent = agent, .message = message});
+    struct soc_record record = {
+        .type = SOC_RECORD_TAKE,
+        .take = {.key = message->key, .agent = soc_agent_id(agent)},
+    };
+    soc_batch_put(host, &record);
+    return message;
+}
+
+const struct soc_message *soc_gate_find_key(struct soc_host *host, uint64_t key)
+{
+    const struct soc_activation *activation = soc_gate_activation(host);
+    if (activation->message != NULL && activation->message->key == key)
+        return activation->message;
+    const struct soc_message *message = activation->taken.first;
+    while (message != NULL && message->key != key)
+        message = message->next;
+    return message;
+}
+
+const struct soc_message *soc_gate_find_message(struct soc_host *host, struct soc_slice id)
+{
+    uint64_t key;
+    return soc_message_id_parse(id, &key) ? soc_gate_find_key(host, key) : NULL;
+}
+
+int soc_gate_address_reply(struct soc_host *host, struct soc_slice id, struct soc_send *send,
+                           struct soc_buf *error)
+{
+    const struct soc_message *message = soc_gate_find_message(host, id);
+    if (message != NULL) {
+        if (message->from == NULL)
+            return soc_refuse(error, SOC_EREFUSED, "the host's own messages take no reply", NULL,
+                              (struct soc_slice){0});
+        send->answers = message;
+        send->to = soc_agent_id(message->from);
+        return SOC_OK;
+    }
+    struct soc_request *request = soc_request_find_text(host, host->turn.agent, id);
+    if (request == NULL)
+        return soc_refuse(error, SOC_ENOMESSAGE,
+                          "this agent holds no such message and no such request is open", "id", id);
+    send->answers_key = request->key;
+    send->answers_ms = request->time_ms;
+    send->to = soc_agent_id(request->from);
+    return SOC_OK;
+}
+
+const struct soc_symbol *soc_gate_type(struct soc_host *host, struct soc_slice type)
+{
+    return soc_intern(&host->types, type);
+}
+
+void soc_gate_print(struct soc_host *host, struct soc_slice text)
+{
+    soc_egress_print(host, SOC_SLICE("stdout"), soc_agent_id(host->turn.agent), text);
+}
+
+void soc_gate_log(struct soc_host *host, enum soc_log_level level, struct soc_slice text,
+                  struct soc_slice fields)
+{
+    struct soc_buf detail = {0};
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "text", text);
+    if (fields.data != NULL) {
+        soc_json_put_name(&detail, "fields");
+        soc_buf_put_slice(&detail, fields);
+    }
+    soc_buf_put_byte(&detail, '}');
+    soc_trace_event(host, level, "log", host->turn.agent, soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
+}
+
+void soc_gate_set_effects_max(struct soc_host *host, uint32_t effects_max)
+{
+    host->options.effects_max = effects_max;
+}
+
+uint64_t soc_gate_random(struct soc_host *host)
+{
+    return soc_rng_next(&host->rng);
+}
+
+void soc_gate_when_durable(struct soc_host *host, void (*call)(void *user), void *user)
+{
+    soc_egress_call(host, call, user);
+}
+
+static void put_message_id(struct soc_buf *answer, const struct soc_message *message)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    soc_envelope_id(id, message);
+    answer->length = 0;
+    soc_buf_put_text(answer, "[{");
+    soc_json_put_text_member(answer, "messageId", soc_slice(id, sizeof(id)));
+    soc_buf_put_text(answer, "}]");
+}
+
+int soc_gate_send_as(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
+                     struct soc_buf *answer)
+{
+    struct soc_message *message;
+    soc_turn_begin(host, from, NULL);
+    int rc = soc_router_send(host, from, send, &message, answer);
+    if (rc < 0) {
+        soc_turn_rollback(host);
+        return rc;
+    }
+    put_message_id(answer, message);
+    soc_turn_commit(host);
+    return SOC_OK;
+}
+
+int soc_gate_request_as(struct soc_host *host, struct soc_agent *from, struct soc_send *send,
+                        int64_t timeout_ms, void (*cb)(void *user, struct soc_slice answer),
+                        void *user, struct soc_buf *error)
+{
+    struct soc_message *message;
+    send->wants_reply = true;
+    soc_turn_begin(host, from, NULL);
+    int rc = soc_router_send(host, from, send, &message, error);
+    if (rc < 0) {
+        soc_turn_rollback(host);
+        return rc;
+    }
+    soc_request_open_door(host, message, timeout_ms, cb, user);
+    soc_turn_commit(host);
+    return SOC_OK;
+}

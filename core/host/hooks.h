@@ -1,0 +1,49 @@
+/* Hooks: the questions the host asks of whoever runs the scripts.
+ *
+ * The script layer fills this table, so the host never sees Lua; a test or
+ * another language could fill it as well. Every function gets `user` first.
+ * Layer: host. Thread: loop. */
+#ifndef SOC_HOST_HOOKS_H
+#define SOC_HOST_HOOKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "model/activation.h"
+#include "model/agent.h"
+
+/* How a turn ended. */
+enum soc_turn_end {
+    SOC_TURN_DONE,   /* the behaviour returned: the activation is over */
+    SOC_TURN_WAITS,  /* soc_gate_wait was called and the script has yielded */
+    SOC_TURN_RAISED, /* an error, described in `error`; to be tried again */
+    SOC_TURN_BROKEN, /* an error that trying again cannot mend */
+};
+
+struct soc_hooks {
+    void *user;
+
+    /* Runs the activation: begins its script, or resumes it with the answer of
+     * its last effect, or begins it again to be answered from the record. On
+     * SOC_TURN_RAISED and SOC_TURN_BROKEN `error` is a JSON object. */
+    enum soc_turn_end (*run)(void *user, struct soc_activation *activation, struct soc_buf *error);
+
+    /* Forgets the activation's coroutine; `activation->script` is NULL after. */
+    void (*drop)(void *user, struct soc_activation *activation);
+
+    /* The contacts policy: may `from` write to `to`? `contact` is from's entry,
+     * NULL for a stranger. A refusal is appended to `refusal` as JSON members
+     * without braces, or nothing for the usual words. */
+    bool (*may_send)(void *user, struct soc_agent *from, struct soc_agent *to,
+                     const struct soc_contact *contact, struct soc_buf *refusal);
+
+    /* Lets go of what `message->script_mark` stands for; the message is freed. */
+    void (*forget)(void *user, struct soc_message *message);
+
+    /* The supervision policy: ms to wait before try number `retries` + 1 of a
+     * turn that raised, or -1 to give it up. */
+    int64_t (*retry_after)(void *user, struct soc_agent *agent, uint32_t retries);
+};
+
+#endif

@@ -1,0 +1,87 @@
+/* Host: one society, from its doors to its journal.
+ *
+ * It joins the rules (model), the store, the clock and the scripts behind
+ * hooks.h. The owner calls soc_host_tick whenever something may be ready; all
+ * that happens in a tick becomes one batch of the journal, and what is meant for
+ * the world outside leaves when its batch is durable.
+ * Layer: host. Thread: loop. */
+#ifndef SOC_HOST_HOST_H
+#define SOC_HOST_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "env/clock.h"
+#include "env/log.h"
+#include "host/hooks.h"
+#include "loop/loop.h"
+#include "store/journal.h"
+
+struct soc_host;
+
+struct soc_host_options {
+    struct soc_store *store; /* lent until soc_host_close */
+    struct soc_loop *loop;   /* NULL: simulated, virtual time, seeded order */
+    uint64_t seed;           /* of chance and, simulated, of order */
+    struct soc_log log;
+    /* Shows one line to the world: `stream` is "stdout" (a print) or "mail" (a
+     * message for the person; `text` is JSON then). */
+    void (*show)(void *user, struct soc_slice stream, struct soc_slice agent,
+                 struct soc_slice text);
+    /* The disk failed: nothing more will be done. */
+    void (*failed)(void *user, const struct soc_detail *detail);
+    void *user;
+    uint32_t effects_max; /* in one activation; 0: SOC_EFFECTS_MAX */
+};
+
+/* Returns a host without agents. Release with soc_host_close or soc_host_crash. */
+struct soc_host *soc_host_new(const struct soc_host_options *options);
+
+/* Says who runs the scripts. Before soc_host_start. */
+void soc_host_set_hooks(struct soc_host *host, const struct soc_hooks *hooks);
+
+/* Loads the state; a new one gets `user` and `root`. `app` names the app: a
+ * state that records another is SOC_EOTHERAPP. */
+int soc_host_start(struct soc_host *host, struct soc_slice app, struct soc_detail *detail);
+
+/* Says that the script has a `main`: it is begun, or goes on where it was, unless
+ * it has finished. After soc_host_start. */
+void soc_host_begin_main(struct soc_host *host);
+
+/* Tells whether `main` had already finished when the state was loaded. */
+bool soc_host_main_was_done(const struct soc_host *host);
+
+/* Runs what is ready, as loop.h says. Simulated, the virtual clock stays. */
+int64_t soc_host_tick(struct soc_host *host);
+
+/* Runs one turn or fires one due timer; false if nothing is ready. */
+bool soc_host_step(struct soc_host *host);
+
+/* Seals what is in the batch, even if the writer is busy. */
+void soc_host_flush(struct soc_host *host);
+
+/* Time of the next timer, 0 if there is none. */
+int64_t soc_host_next_due(const struct soc_host *host);
+
+/* Nothing is queued for anybody able to run, nothing runs or waits (`main`
+ * included), and everything sent out is durable and shown. */
+bool soc_host_is_quiet(const struct soc_host *host);
+
+/* `main` has returned, or there was none. */
+bool soc_host_main_is_done(const struct soc_host *host);
+
+/* `main` has raised: nothing runs any more. The next start tries that turn again. */
+bool soc_host_main_has_failed(const struct soc_host *host);
+
+/* The society's clock and log, lent. */
+struct soc_clock *soc_host_clock(struct soc_host *host);
+struct soc_log *soc_host_log(struct soc_host *host);
+
+/* Makes everything durable, folds for at most `fold_ms_max`, frees. */
+void soc_host_close(struct soc_host *host, int64_t fold_ms_max);
+
+/* Frees as `kill -9` would: what is not durable is gone. */
+void soc_host_crash(struct soc_host *host);
+
+#endif

@@ -1,0 +1,181 @@
+#include "host/look.h"
+
+#include "base/json.h"
+#include "host/envelope.h"
+#include "host/state.h"
+
+const char *soc_look_status(const struct soc_host *host, const struct soc_agent *agent)
+{
+    const struct soc_activation *activation = agent->activation;
+    if (agent->is_ended)
+        return "stopped";
+    if (activation == NULL)
+        return agent->is_ready && agent->role->is_runnable ? "working" : "idle";
+    if (activation->state != SOC_ACTIVATION_WAITING || activation->wait.kind == SOC_WAIT_SLEEP)
+        return "working";
+    return activation->wait.on == host->user ? "blocked_user" : "blocked_internal";
+}
+
+static void put_count(struct soc_buf *out, const char *name, uint64_t count)
+{
+    soc_json_put_name(out, name);
+    soc_json_put_integer(out, (int64_t)count);
+}
+
+static void put_time(struct soc_buf *out, const char *name, int64_t time_ms)
+{
+    soc_json_put_name(out, name);
+    soc_time_put_json(out, time_ms);
+}
+
+void soc_look_agent(const struct soc_host *host, const struct soc_agent *agent, struct soc_buf *out)
+{
+    soc_buf_put_byte(out, '{');
+    soc_json_put_text_member(out, "id", soc_agent_id(agent));
+    soc_json_put_name(out, "role");
+    soc_buf_put_byte(out, '{');
+    soc_json_put_text_member(out, "id", soc_slice_text(agent->role->id));
+    soc_json_put_text_member(out, "name", soc_slice_text(agent->role->name));
+    soc_buf_put_byte(out, '}');
+    if (agent->parent != NULL)
+        soc_json_put_text_member(out, "parent", soc_agent_id(agent->parent));
+    soc_json_put_text_member(out, "status", soc_slice_text(soc_look_status(host, agent)));
+    put_count(out, "queue_length", soc_mailbox_count(&agent->mailbox));
+    put_count(out, "contacts", agent->contacts.count);
+    put_count(out, "children", agent->children);
+    put_time(out, "created_at", agent->created_ms);
+    if (agent->brief != NULL) {
+        soc_json_put_name(out, "brief");
+        soc_buf_put_slice(out, soc_slice(agent->brief, agent->brief_length));
+    }
+    if (agent->state != NULL) {
+        soc_json_put_name(out, "state");
+        soc_buf_put_slice(out, soc_slice(agent->state, agent->state_length));
+    }
+    soc_buf_put_byte(out, '}');
+}
+
+void soc_look_agents(const struct soc_host *host, struct soc_buf *out)
+{
+    size_t cursor = 0;
+    const struct soc_agent *agent;
+    soc_buf_put_byte(out, '[');
+    while ((agent = soc_map_each(&host->agents, &cursor)) != NULL) {
+        if (agent->is_ended)
+            continue;
+        if (out->data[out->length - 1] != '[')
+            soc_buf_put_byte(out, ',');
+        soc_look_agent(host, agent, out);
+    }
+    soc_buf_put_byte(out, ']');
+}
+
+void soc_look_contact(const struct soc_contact *contact, struct soc_buf *out)
+{
+    const struct soc_contact_extra *extra = contact->extra;
+    const struct soc_role *role = contact->peer->role;
+    const char *spec = extra == NULL ? NULL : extra->interface_spec;
+    soc_buf_put_byte(out, '{');
+    soc_json_put_text_member(out, "id", soc_agent_id(contact->peer));
+    soc_json_put_text_member(
+        out, "role",
+        soc_slice_text(extra != NULL && extra->role != NULL ? extra->role : role->name));
+    if (spec != NULL) {
+        soc_json_put_name(out, "interfaceSpec");
+        soc_buf_put_text(out, spec);
+    }
+    soc_json_put_text_member(out, "source", soc_slice_text(soc_source_name(contact->source)));
+    if (extra != NULL)
+        soc_json_put_text_member(out, "introducedBy", soc_slice_text(extra->introduced_by));
+    if (extra != NULL && extra->via != NULL) {
+        soc_json_put_name(out, "via");
+        soc_buf_put_text(out, extra->via);
+    }
+    put_time(out, "addedAt", contact->added_ms);
+    soc_buf_put_byte(out, '}');
+}
+
+void soc_look_contacts(const struct soc_agent *agent, struct soc_buf *out)
+{
+    soc_buf_put_byte(out, '[');
+    for (uint32_t i = 0; i < agent->contacts.count; i++) {
+        if (i > 0)
+            soc_buf_put_byte(out, ',');
+        soc_look_contact(&agent->contacts.items[i], out);
+    }
+    soc_buf_put_byte(out, ']');
+}
+
+static void put_wait(struct soc_buf *out, const struct soc_activation *activation)
+{
+    static const char *const names[] = {"nothing", "reply", "receive", "sleep"};
+    const struct soc_wait *wait = &activation->wait;
+    soc_buf_put_byte(out, '{');
+    soc_json_put_text_member(out, "agent", soc_agent_id(activation->agent));
+    soc_json_put_text_member(out, "for",
+                             activation->state == SOC_ACTIVATION_BACKOFF
+                                 ? SOC_SLICE("retry")
+                                 : soc_slice_text(names[wait->kind]));
+    if (wait->on != NULL)
+        soc_json_put_text_member(out, "on", soc_agent_id(wait->on));
+    soc_json_put_text_member(out, "type", soc_symbol_slice(wait->type));
+    if (soc_heap_has(&activation->timer))
+        put_time(out, "until", activation->timer.due_ms);
+    soc_buf_put_byte(out, '}');
+}
+
+void soc_look_waits(const struct soc_host *host, struct soc_buf *out)
+{
+    size_t cursor = 0;
+    const struct soc_agent *agent;
+    soc_buf_put_byte(out, '[');
+    while ((agent = soc_map_each(&host->agents, &cursor)) != NULL) {
+        if (agent->activation == NULL || agent->activation->state == SOC_ACTIVATION_READY)
+            continue;
+        if (out->data[out->length - 1] != '[')
+            soc_buf_put_byte(out, ',');
+        put_wait(out, agent->activation);
+    }
+    soc_buf_put_byte(out, ']');
+}
+
+void soc_look_stats(struct soc_host *host, struct soc_buf *out)
+{
+    static const char *const names[] = {"pending", "processed", "expired",
+                                        "dead",    "dropped",   "cancelled"};
+    const struct soc_totals *totals = &host->totals;
+    uint64_t pending = totals->sent;
+    for (int i = SOC_OUTCOME_PROCESSED; i <= SOC_OUTCOME_CANCELLED; i++)
+        pending -= totals->outcome[i];
+    soc_buf_put_byte(out, '{');
+    put_count(out, "sent", totals->sent);
+    put_count(out, names[0], pending);
+    for (int i = SOC_OUTCOME_PROCESSED; i <= SOC_OUTCOME_CANCELLED; i++)
+        put_count(out, names[i], totals->outcome[i]);
+    put_count(out, "agents", host->agents_alive);
+    put_count(out, "waiting", host->waiting);
+    put_count(out, "turns", totals->turns);
+    put_count(out, "activations", totals->activations);
+    put_time(out, "now", soc_host_now(host));
+    soc_buf_put_byte(out, '}');
+}
+
+void soc_look_dead_letters(const struct soc_host *host, struct soc_buf *out)
+{
+    size_t cursor = 0;
+    const struct soc_message *message;
+    soc_buf_put_byte(out, '[');
+    while ((message = soc_map_each(&host->dead, &cursor)) != NULL) {
+        if (out->data[out->length - 1] != '[')
+            soc_buf_put_byte(out, ',');
+        soc_envelope_put_json(out, message);
+    }
+    soc_buf_put_byte(out, ']');
+}
+
+void soc_look_query(struct soc_host *host, const struct soc_query *query, soc_query_cb *cb,
+                    void *user)
+{
+    soc_host_flush(host);
+    soc_journal_query(host->journal, query, cb, user);
+}

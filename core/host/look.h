@@ -1,0 +1,41 @@
+/* Look: what is so right now, as JSON, computed from the facts.
+ *
+ * Layer: host. Thread: loop. */
+#ifndef SOC_HOST_LOOK_H
+#define SOC_HOST_LOOK_H
+
+#include "base/buf.h"
+#include "host/host.h"
+
+/* Lends the agent's status: idle, working, blocked_internal, blocked_user,
+ * stopped. Derived, never set. */
+const char *soc_look_status(const struct soc_host *host, const struct soc_agent *agent);
+
+/* Appends one agent as an object: id, role, parent, status, queue_length, … */
+void soc_look_agent(const struct soc_host *host, const struct soc_agent *agent,
+                    struct soc_buf *out);
+
+/* Appends a list of all agents alive, in order of birth. */
+void soc_look_agents(const struct soc_host *host, struct soc_buf *out);
+
+/* Appends one contact as an object. */
+void soc_look_contact(const struct soc_contact *contact, struct soc_buf *out);
+
+/* Appends the list of an agent's contacts, in order of acquaintance. */
+void soc_look_contacts(const struct soc_agent *agent, struct soc_buf *out);
+
+/* Appends a list of who waits for what. */
+void soc_look_waits(const struct soc_host *host, struct soc_buf *out);
+
+/* Appends an object of counts; sent = processed + pending + expired + dead +
+ * dropped + cancelled. */
+void soc_look_stats(struct soc_host *host, struct soc_buf *out);
+
+/* Appends the list of dead letters: envelopes with `reason`. */
+void soc_look_dead_letters(const struct soc_host *host, struct soc_buf *out);
+
+/* Asks the tables behind the journal (store.h), behind everything done so far. */
+void soc_look_query(struct soc_host *host, const struct soc_query *query, soc_query_cb *cb,
+                    void *user);
+
+#endif

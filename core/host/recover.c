@@ -1,0 +1,372 @@
+#include "host/recover.h"
+
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "host/egress.h"
+#include "host/router.h"
+#include "host/schedule.h"
+#include "host/state.h"
+#include "host/wait.h"
+
+/* What is known only until the load is over. */
+struct loader {
+    struct soc_host *host;
+    struct soc_map pending;  /* key -> message */
+    struct soc_map takes;    /* key -> agent that took it */
+    struct soc_map handling; /* key -> agent whose activation handles it */
+    struct soc_buf app;
+};
+
+/* A message may name an agent that has ended: a tombstone stands for it. */
+static struct soc_agent *agent_of(struct soc_host *host, struct soc_slice id)
+{
+    if (soc_slice_equal(id, SOC_SLICE("system")))
+        return NULL;
+    struct soc_agent *agent = soc_map_find(&host->agents, id);
+    if (agent == NULL) {
+        agent = soc_agent_new(id, soc_map_find(&host->roles, SOC_SLICE("unknown")), NULL, 0);
+        agent->is_ended = true;
+        soc_map_put(&host->agents, soc_agent_id(agent), agent);
+    }
+    return agent;
+}
+
+static struct soc_role *role_of(struct soc_host *host, struct soc_slice id)
+{
+    struct soc_role *role = soc_map_find(&host->roles, id);
+    if (role == NULL) {
+        role = soc_role_new(id, id);
+        soc_map_put(&host->roles, soc_slice_text(role->id), role);
+    }
+    return role;
+}
+
+static void apply_role(struct soc_host *host, const struct soc_record_role *r)
+{
+    struct soc_role *role = role_of(host, r->id);
+    if (role->is_runnable)
+        return; /* the script of this run declares it */
+    soc_text_set(&role->name, r->name);
+    soc_text_set(&role->prompt, r->prompt.data == NULL ? SOC_SLICE("") : r->prompt);
+    soc_text_set(&role->interface_spec, r->interface_spec);
+    soc_text_set(&role->behaviour, r->behaviour);
+}
+
+static void apply_agent(struct soc_host *host, const struct soc_record_agent *r)
+{
+    struct soc_agent *parent = r->parent.data == NULL ? NULL : agent_of(host, r->parent);
+    struct soc_agent *agent =
+        soc_agent_new(r->id, role_of(host, r->role), parent, (int64_t)r->time_ms);
+    if (r->brief.data != NULL)
+        soc_agent_set_brief(agent, r->brief);
+    soc_map_put(&host->agents, soc_agent_id(agent), agent);
+    host->agents_alive++;
+    if (soc_slice_equal(r->id, SOC_SLICE("user")))
+        host->user = agent;
+    if (soc_slice_equal(r->id, SOC_SLICE("root")))
+        host->root = agent;
+    if (parent != NULL) {
+        parent->children++;
+        soc_contacts_put(&agent->contacts, parent, SOC_SOURCE_PARENT, agent->created_ms, NULL);
+        if (!parent->is_ended)
+            soc_contacts_put(&parent->contacts, agent, SOC_SOURCE_CHILD, agent->created_ms, NULL);
+    } else if (host->user != NULL && host->root != NULL) {
+        soc_contacts_put(&host->user->contacts, host->root, SOC_SOURCE_SYSTEM, agent->created_ms,
+                         NULL);
+        soc_contacts_put(&host->root->contacts, host->user, SOC_SOURCE_SYSTEM, agent->created_ms,
+                         NULL);
+    }
+}
+
+static void apply_agent_end(struct soc_host *host, const struct soc_record_agent_end *r)
+{
+    struct soc_agent *agent = agent_of(host, r->id);
+    agent->is_ended = true;
+    host->agents_alive--;
+    soc_agent_shrink(agent);
+}
+
+static void apply_contact(struct soc_host *host, const struct soc_record_contact *r)
+{
+    struct soc_contact_extra *extra = NULL;
+    if (r->role.data != NULL || r->interface_spec.data != NULL || r->introduced_by.data != NULL ||
+        r->via.data != NULL) {
+        extra = soc_alloc_zero(sizeof(*extra));
+        soc_text_set(&extra->role, r->role);
+        soc_text_set(&extra->interface_spec, r->interface_spec);
+        soc_text_set(&extra->introduced_by, r->introduced_by);
+        soc_text_set(&extra->via, r->via);
+    }
+    soc_contacts_put(&agent_of(host, r->owner)->contacts, agent_of(host, r->id),
+                     (enum soc_source)r->source, (int64_t)r->time_ms, extra);
+}
+
+static void apply_message(struct loader *loader, const struct soc_record_message *r)
+{
+    struct soc_message_draft draft = {
+        .key = r->key,
+        .time_ms = (int64_t)r->time_ms,
+        .from = agent_of(loader->host, r->from),
+        .to = agent_of(loader->host, r->to),
+        .type = soc_intern(&loader->host->types, r->type),
+        .reply_to = r->reply_to,
+        .reply_to_ms = (int64_t)r->reply_to_ms,
+        .expires_ms = (int64_t)r->expires_ms,
+        .deliver_at_ms = (int64_t)r->deliver_at_ms,
+        .deadline_ms = (int64_t)r->deadline_ms,
+        .priority = (uint8_t)r->priority,
+        .flags = (uint8_t)r->flags,
+        .attempt = (uint16_t)r->attempt,
+        .hops = (uint16_t)r->hops,
+        .payload = r->payload,
+        .texts = {[SOC_TEXT_TASK_ID] = r->task_id,
+                  [SOC_TEXT_CORRELATION_ID] = r->correlation_id,
+                  [SOC_TEXT_EXTERNAL_ID] = r->external_id,
+                  [SOC_TEXT_DEDUPE_KEY] = r->dedupe_key,
+                  [SOC_TEXT_TRACEPARENT] = r->traceparent},
+    };
+    soc_map_put_number(&loader->pending, r->key, soc_message_new(&draft));
+}
+
+static void apply_message_end(struct loader *loader, const struct soc_record_message_end *r)
+{
+    struct soc_message *message = soc_map_take_number(&loader->pending, r->key);
+    if (message == NULL)
+        message = soc_map_take_number(&loader->host->dead, r->key);
+    if (message == NULL)
+        return;
+    soc_map_take_number(&loader->takes, r->key);
+    if (r->outcome == SOC_OUTCOME_DEAD || r->outcome == SOC_OUTCOME_EXPIRED) {
+        message->outcome = (uint8_t)r->outcome;
+        soc_map_put_number(&loader->host->dead, r->key, message);
+    } else {
+        soc_message_free(message);
+    }
+}
+
+static void apply_message_again(struct loader *loader, const struct soc_record_message_again *r)
+{
+    struct soc_message *message = soc_map_take_number(&loader->host->dead, r->key);
+    if (message == NULL)
+        return;
+    message->outcome = SOC_OUTCOME_PENDING;
+    message->attempt = (uint16_t)r->attempt;
+    message->deliver_at_ms = (int64_t)r->deliver_at_ms;
+    message->expires_ms = 0;
+    soc_map_put_number(&loader->pending, r->key, message);
+}
+
+static int apply_effect(struct loader *loader, const struct soc_record_effect *r)
+{
+    struct soc_activation *activation = agent_of(loader->host, r->agent)->activation;
+    enum soc_effect_kind kind;
+    if (activation == NULL || r->index != activation->effects_count ||
+        !soc_effect_parse(r->kind, &kind))
+        return SOC_ECORRUPT;
+    soc_activation_add(activation, kind, r->hash);
+    activation->wait = (struct soc_wait){0};
+    if (r->answer.data != NULL)
+        soc_activation_answer(activation, (uint32_t)r->index, r->answer);
+    else if (!soc_wait_parse(loader->host, r->wait, &activation->wait))
+        return SOC_ECORRUPT;
+    return SOC_OK;
+}
+
+static int apply_answer(struct loader *loader, const struct soc_record_answer *r)
+{
+    struct soc_activation *activation = agent_of(loader->host, r->agent)->activation;
+    if (activation == NULL || r->index >= activation->effects_count ||
+        activation->effects[r->index].answer_length != 0)
+        return SOC_ECORRUPT;
+    soc_activation_answer(activation, (uint32_t)r->index, r->answer);
+    activation->wait = (struct soc_wait){0};
+    return SOC_OK;
+}
+
+static void apply_activation(struct loader *loader, const struct soc_record_activation *r)
+{
+    struct soc_agent *agent = agent_of(loader->host, r->agent);
+    soc_schedule_new_activation(loader->host, agent)->is_stored = true;
+    if (r->key != 0)
+        soc_map_put_number(&loader->handling, r->key, agent);
+}
+
+/* The messages of a finished activation end by records of their own. */
+static void apply_activation_end(struct soc_host *host, struct soc_slice id)
+{
+    struct soc_agent *agent = agent_of(host, id);
+    if (agent->activation != NULL)
+        soc_schedule_release(host, agent->activation);
+}
+
+static void apply_meta(struct loader *loader, const struct soc_record_meta *r)
+{
+    struct soc_host *host = loader->host;
+    if (soc_slice_equal(r->name, SOC_SLICE("app"))) {
+        loader->app.length = 0;
+        soc_buf_put_slice(&loader->app, r->value);
+    } else if (soc_slice_equal(r->name, SOC_SLICE("main"))) {
+        host->main_is_done = host->main_was_done = true;
+    } else if (soc_slice_equal(r->name, SOC_SLICE("cursor"))) {
+        soc_host_read_cursor(host, r->value);
+    }
+}
+
+/* Records of agents, what they know and what they remember. */
+static void apply_person(struct soc_host *host, const struct soc_record *record)
+{
+    switch (record->type) {
+    case SOC_RECORD_ROLE:
+        apply_role(host, &record->role);
+        break;
+    case SOC_RECORD_AGENT:
+        apply_agent(host, &record->agent);
+        break;
+    case SOC_RECORD_AGENT_END:
+        apply_agent_end(host, &record->agent_end);
+        break;
+    case SOC_RECORD_STATE:
+        soc_agent_set_state(agent_of(host, record->state.agent), record->state.state);
+        break;
+    case SOC_RECORD_CONTACT:
+        apply_contact(host, &record->contact);
+        break;
+    case SOC_RECORD_CONTACT_END:
+        soc_contacts_remove(&agent_of(host, record->contact_end.owner)->contacts,
+                            agent_of(host, record->contact_end.id));
+        break;
+    case SOC_RECORD_OUTPUT:
+        soc_egress_restore(host, record->output.key, record->output.stream, record->output.agent,
+                           record->output.text);
+        break;
+    case SOC_RECORD_OUTPUT_END:
+        soc_egress_forget(host, record->output_end.key);
+        break;
+    default: /* events and whatever changes nothing that is live */
+        break;
+    }
+}
+
+static int apply(const struct soc_record *record, void *user)
+{
+    struct loader *loader = user;
+    struct soc_host *host = loader->host;
+    switch (record->type) {
+    case SOC_RECORD_MESSAGE:
+        apply_message(loader, &record->message);
+        break;
+    case SOC_RECORD_MESSAGE_END:
+        apply_message_end(loader, &record->message_end);
+        break;
+    case SOC_RECORD_MESSAGE_AGAIN:
+        apply_message_again(loader, &record->message_again);
+        break;
+    case SOC_RECORD_TAKE:
+        soc_map_put_number(&loader->takes, record->take.key, agent_of(host, record->take.agent));
+        break;
+    case SOC_RECORD_ACTIVATION:
+        apply_activation(loader, &record->activation);
+        break;
+    case SOC_RECORD_EFFECT:
+        return apply_effect(loader, &record->effect);
+    case SOC_RECORD_ANSWER:
+        return apply_answer(loader, &record->answer);
+    case SOC_RECORD_ACTIVATION_END:
+        apply_activation_end(host, record->activation_end.agent);
+        break;
+    case SOC_RECORD_META:
+        apply_meta(loader, &record->meta);
+        break;
+    default:
+        apply_person(host, record);
+        break;
+    }
+    return SOC_OK;
+}
+
+static int64_t due_ms(const struct soc_message *message)
+{
+    return message->deliver_at_ms > message->time_ms ? message->deliver_at_ms : message->time_ms;
+}
+
+static int compare_due(const void *a, const void *b)
+{
+    const struct soc_message *x = *(struct soc_message *const *)a;
+    const struct soc_message *y = *(struct soc_message *const *)b;
+    if (due_ms(x) != due_ms(y))
+        return due_ms(x) < due_ms(y) ? -1 : 1;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* Gives each pending message to whoever holds it: the activation that handles
+ * it, the one that took it, a timer, or the mailbox. */
+static void settle_message(struct loader *loader, struct soc_message *message)
+{
+    struct soc_host *host = loader->host;
+    struct soc_agent *handler = soc_map_find_number(&loader->handling, message->key);
+    struct soc_agent *taker = soc_map_find_number(&loader->takes, message->key);
+    if (handler != NULL && handler->activation != NULL) {
+        handler->activation->message = message;
+    } else if (taker != NULL && taker->activation != NULL) {
+        soc_message_list_push(&taker->activation->taken, message);
+    } else if (message->deliver_at_ms > soc_host_now(host)) {
+        host->delayed++;
+        message->timer.kind = SOC_TIMER_MESSAGE;
+        soc_heap_add(&host->timers, &message->timer, message->deliver_at_ms);
+    } else {
+        soc_mailbox_push(&message->to->mailbox, message);
+        soc_router_watch(host, message);
+        soc_schedule_ready(host, message->to);
+    }
+}
+
+static void settle_messages(struct loader *loader)
+{
+    size_t count = loader->pending.count;
+    struct soc_message **messages = soc_alloc((count + 1) * sizeof(*messages));
+    size_t cursor = 0;
+    for (size_t i = 0; i < count; i++)
+        messages[i] = soc_map_each(&loader->pending, &cursor);
+    qsort(messages, count, sizeof(*messages), compare_due);
+    for (size_t i = 0; i < count; i++)
+        settle_message(loader, messages[i]);
+    free(messages);
+}
+
+static void settle_activations(struct soc_host *host)
+{
+    size_t cursor = 0;
+    struct soc_agent *agent;
+    while ((agent = soc_map_each(&host->agents, &cursor)) != NULL) {
+        struct soc_activation *activation = agent->activation;
+        if (activation == NULL)
+            continue;
+        soc_activation_keep(activation);
+        if (activation->wait.kind != SOC_WAIT_NONE)
+            soc_wait_begin(host, activation);
+        else
+            soc_schedule_ready(host, agent);
+    }
+}
+
+int soc_recover(struct soc_host *host, struct soc_buf *app, struct soc_detail *detail)
+{
+    struct loader loader = {.host = host};
+    int rc = soc_store_load(host->options.store, apply, &loader, detail);
+    if (rc == SOC_OK) {
+        settle_messages(&loader);
+        settle_activations(host);
+    } else {
+        size_t cursor = 0;
+        struct soc_message *message;
+        while ((message = soc_map_each(&loader.pending, &cursor)) != NULL)
+            soc_message_free(message);
+    }
+    soc_map_fini(&loader.pending);
+    soc_map_fini(&loader.takes);
+    soc_map_fini(&loader.handling);
+    *app = loader.app;
+    return rc;
+}

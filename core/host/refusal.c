@@ -1,0 +1,31 @@
+#include "host/refusal.h"
+
+void soc_refuse_named(struct soc_buf *out, const char *error, const char *message)
+{
+    out->length = 0;
+    soc_buf_put_byte(out, '{');
+    soc_json_put_text_member(out, "error", soc_slice_text(error));
+    soc_json_put_text_member(out, "message", soc_slice_text(message));
+    soc_buf_put_byte(out, '}');
+}
+
+void soc_refusal_begin(struct soc_buf *out, int code, const char *message)
+{
+    soc_refuse_named(out, soc_error_name(code), message != NULL ? message : soc_error_text(code));
+    out->length--;
+}
+
+int soc_refusal_end(struct soc_buf *out, int code)
+{
+    soc_buf_put_byte(out, '}');
+    return code;
+}
+
+int soc_refuse(struct soc_buf *out, int code, const char *message, const char *name,
+               struct soc_slice value)
+{
+    soc_refusal_begin(out, code, message);
+    if (name != NULL)
+        soc_json_put_text_member(out, name, value);
+    return soc_refusal_end(out, code);
+}

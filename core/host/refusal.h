@@ -1,0 +1,26 @@
+/* Refusal: the error object a failing call answers with.
+ *
+ *     {"error":"agent_not_found","message":"no agent has that id …","agentId":"x"}
+ * Layer: host. Thread: loop. */
+#ifndef SOC_HOST_REFUSAL_H
+#define SOC_HOST_REFUSAL_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/json.h"
+
+/* Begins an error object in `out`, which is emptied first, with the code's wire
+ * name. `message` NULL: the code's own sentence. Add members, then end it. */
+void soc_refusal_begin(struct soc_buf *out, int code, const char *message);
+
+/* Ends the object and returns `code`. */
+int soc_refusal_end(struct soc_buf *out, int code);
+
+/* A whole error object with one further member (`name` NULL: none). */
+int soc_refuse(struct soc_buf *out, int code, const char *message, const char *name,
+               struct soc_slice value);
+
+/* The same under a name of its own that has no code: {"error":NAME,…}. */
+void soc_refuse_named(struct soc_buf *out, const char *error, const char *message);
+
+#endif

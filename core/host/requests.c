@@ -1,0 +1,119 @@
+#include "host/requests.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "env/ids.h"
+#include "host/egress.h"
+#include "host/refusal.h"
+#include "host/state.h"
+#include "host/wait.h"
+
+static struct soc_request *add_request(struct soc_host *host, uint64_t key, int64_t time_ms,
+                                       struct soc_agent *from, struct soc_agent *to)
+{
+    struct soc_request *request = soc_alloc_zero(sizeof(*request));
+    request->key = key;
+    request->time_ms = time_ms;
+    request->from = from;
+    request->to = to;
+    soc_map_put_number(&host->requests, key, request);
+    return request;
+}
+
+void soc_request_open(struct soc_host *host, struct soc_activation *activation)
+{
+    const struct soc_wait *wait = &activation->wait;
+    add_request(host, wait->request_key, wait->request_ms, activation->agent, wait->on)
+        ->activation = activation;
+}
+
+void soc_request_open_door(struct soc_host *host, const struct soc_message *message,
+                           int64_t timeout_ms, soc_reply_cb *cb, void *user)
+{
+    struct soc_request *request =
+        add_request(host, message->key, message->time_ms, message->from, message->to);
+    request->timeout_ms = timeout_ms;
+    request->cb = cb;
+    request->user = user;
+    request->timer.kind = SOC_TIMER_REQUEST;
+    soc_heap_add(&host->timers, &request->timer, soc_host_now(host) + timeout_ms);
+}
+
+struct soc_request *soc_request_find(struct soc_host *host, uint64_t key)
+{
+    return soc_map_find_number(&host->requests, key);
+}
+
+struct soc_request *soc_request_find_text(struct soc_host *host, const struct soc_agent *to,
+                                          struct soc_slice correlation_id)
+{
+    uint64_t key;
+    if (!soc_message_id_parse(correlation_id, &key))
+        return NULL;
+    struct soc_request *request = soc_request_find(host, key);
+    return request != NULL && request->to == to ? request : NULL;
+}
+
+void soc_request_close(struct soc_host *host, uint64_t key)
+{
+    struct soc_request *request = soc_map_take_number(&host->requests, key);
+    if (request == NULL)
+        return;
+    soc_heap_remove(&host->timers, &request->timer);
+    free(request);
+}
+
+/* What a door is told leaves with the batch that holds its cause. */
+struct door_answer {
+    soc_reply_cb *cb;
+    void *user;
+    size_t length;
+    char text[];
+};
+
+static void tell_door(void *user)
+{
+    struct door_answer *answer = user;
+    answer->cb(answer->user, soc_slice(answer->text, answer->length));
+    free(answer);
+}
+
+void soc_request_answer(struct soc_host *host, struct soc_request *request, struct soc_slice answer)
+{
+    struct soc_activation *activation = request->activation;
+    if (activation != NULL) {
+        soc_wait_answer(host, activation, answer);
+        return;
+    }
+    struct door_answer *told = soc_alloc(sizeof(*told) + answer.length);
+    told->cb = request->cb;
+    told->user = request->user;
+    told->length = answer.length;
+    memcpy(told->text, answer.data, answer.length);
+    soc_request_close(host, request->key);
+    soc_egress_call(host, tell_door, told);
+}
+
+void soc_request_fail(struct soc_host *host, uint64_t key, const char *error, const char *message)
+{
+    struct soc_request *request = soc_request_find(host, key);
+    if (request == NULL)
+        return;
+    struct soc_buf refusal = {0};
+    soc_refuse_named(&refusal, error, message);
+    soc_request_answer(host, request, soc_buf_slice(&refusal));
+    soc_buf_fini(&refusal);
+}
+
+void soc_request_timeout(struct soc_host *host, struct soc_request *request)
+{
+    struct soc_buf refusal = {0};
+    soc_refusal_begin(&refusal, SOC_ETIMEOUT, NULL);
+    soc_json_put_text_member(&refusal, "to", soc_agent_id(request->to));
+    soc_json_put_name(&refusal, "timeout_ms");
+    soc_json_put_integer(&refusal, request->timeout_ms);
+    soc_refusal_end(&refusal, SOC_ETIMEOUT);
+    soc_request_answer(host, request, soc_buf_slice(&refusal));
+    soc_buf_fini(&refusal);
+}

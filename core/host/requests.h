@@ -1,0 +1,60 @@
+/* Requests: who waits for the reply to which message.
+ *
+ * Layer: host. Thread: loop. */
+#ifndef SOC_HOST_REQUESTS_H
+#define SOC_HOST_REQUESTS_H
+
+#include <stdint.h>
+
+#include "base/heap.h"
+#include "base/slice.h"
+
+struct soc_activation;
+struct soc_agent;
+struct soc_host;
+struct soc_message;
+
+/* Called once with the answer: JSON, a list with the reply, or an error object;
+ * when it is called, its cause is durable. */
+typedef void soc_reply_cb(void *user, struct soc_slice answer);
+
+struct soc_request {
+    struct soc_heap_item timer; /* of a door's request */
+    uint64_t key;
+    int64_t time_ms; /* of the request, for its printed id */
+    struct soc_agent *from;
+    struct soc_agent *to;
+    struct soc_activation *activation; /* the waiter, or NULL: a door */
+    int64_t timeout_ms;
+    soc_reply_cb *cb;
+    void *user;
+};
+
+/* Opens a request for the activation, whose `wait` describes it. */
+void soc_request_open(struct soc_host *host, struct soc_activation *activation);
+
+/* Opens one for a door, with a timer. */
+void soc_request_open_door(struct soc_host *host, const struct soc_message *message,
+                           int64_t timeout_ms, soc_reply_cb *cb, void *user);
+
+/* Lends the open request of that key, or NULL. */
+struct soc_request *soc_request_find(struct soc_host *host, uint64_t key);
+
+/* Lends the open request that `to` was sent with that correlation id, or NULL. */
+struct soc_request *soc_request_find_text(struct soc_host *host, const struct soc_agent *to,
+                                          struct soc_slice correlation_id);
+
+/* Ends the request with `answer` (JSON) and frees it. */
+void soc_request_answer(struct soc_host *host, struct soc_request *request,
+                        struct soc_slice answer);
+
+/* Ends it with an error, if it is open: its message can no longer be answered. */
+void soc_request_fail(struct soc_host *host, uint64_t key, const char *error, const char *message);
+
+/* Forgets it: the waiter no longer waits. */
+void soc_request_close(struct soc_host *host, uint64_t key);
+
+/* The timer of a door's request has fired. */
+void soc_request_timeout(struct soc_host *host, struct soc_request *request);
+
+#endif

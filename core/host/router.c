@@ -1,0 +1,312 @@
+#include "host/router.h"
+
+#include <assert.h>
+
+#include "base/limits.h"
+#include "env/ids.h"
+#include "host/envelope.h"
+#include "host/refusal.h"
+#include "host/schedule.h"
+#include "host/state.h"
+#include "host/trace.h"
+#include "host/turn.h"
+#include "host/wait.h"
+
+static int refuse_stranger(struct soc_buf *error, const struct soc_agent *to,
+                           const struct soc_buf *said)
+{
+    soc_refusal_begin(error, SOC_ENOCONTACT, NULL);
+    soc_json_put_text_member(error, "to", soc_agent_id(to));
+    if (said->length > 0) {
+        soc_buf_put_byte(error, ',');
+        soc_buf_put_slice(error, soc_buf_slice(said));
+    } else {
+        soc_json_put_text_member(
+            error, "hint",
+            SOC_SLICE("ask a contact for an introduction with request_introduction"));
+    }
+    return soc_refusal_end(error, SOC_ENOCONTACT);
+}
+
+int soc_router_may_send(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
+                        struct soc_buf *error)
+{
+    if (to->is_ended || to->is_ending)
+        return soc_refuse(error, SOC_ESTOPPED, NULL, "agentId", soc_agent_id(to));
+    if (from == NULL || from == to)
+        return SOC_OK;
+    struct soc_contact *contact = soc_contacts_find(&from->contacts, to);
+    if (contact != NULL && contact->verdict_generation == host->policy_generation &&
+        contact->is_allowed)
+        return SOC_OK;
+    struct soc_buf said = {0};
+    bool is_allowed = host->hooks.may_send(host->hooks.user, from, to, contact, &said);
+    if (contact != NULL) {
+        contact->verdict_generation = host->policy_generation;
+        contact->is_allowed = is_allowed;
+    }
+    int rc = is_allowed ? SOC_OK : refuse_stranger(error, to, &said);
+    soc_buf_fini(&said);
+    return rc;
+}
+
+static struct soc_agent *find_receiver(struct soc_host *host, struct soc_slice id)
+{
+    if (soc_slice_equal(id, SOC_SLICE("orchestrator")))
+        id = host->orchestrator == NULL ? SOC_SLICE("root") : soc_slice_text(host->orchestrator);
+    return soc_map_find(&host->agents, id);
+}
+
+/* What the message being handled hands on to what is sent because of it. */
+static void inherit(const struct soc_host *host, struct soc_message_draft *draft,
+                    char chain_id[SOC_MESSAGE_ID_BYTES])
+{
+    const struct soc_activation *activation = host->turn.activation;
+    const struct soc_message *cause = activation == NULL ? NULL : activation->message;
+    if (cause == NULL)
+        return;
+    draft->hops = (uint16_t)(cause->hops == UINT16_MAX ? UINT16_MAX : cause->hops + 1);
+    if (draft->texts[SOC_TEXT_TASK_ID].data == NULL)
+        draft->texts[SOC_TEXT_TASK_ID] = soc_message_text(cause, SOC_TEXT_TASK_ID);
+    if (draft->texts[SOC_TEXT_CORRELATION_ID].data != NULL)
+        return;
+    draft->texts[SOC_TEXT_CORRELATION_ID] = soc_message_text(cause, SOC_TEXT_CORRELATION_ID);
+    if (draft->texts[SOC_TEXT_CORRELATION_ID].data == NULL) {
+        soc_envelope_id(chain_id, cause);
+        draft->texts[SOC_TEXT_CORRELATION_ID] = soc_slice(chain_id, SOC_MESSAGE_ID_BYTES);
+    }
+}
+
+static int check_send(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
+                      struct soc_agent **to, struct soc_buf *error)
+{
+    *to = find_receiver(host, send->to);
+    if (*to == NULL)
+        return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", send->to);
+    if (send->type.data != NULL &&
+        (send->type.length > SOC_TYPE_BYTES_MAX || !soc_id_is_valid(send->type)))
+        return soc_refuse(error, SOC_EBADMESSAGE,
+                          "a type is 1 to 64 of A-Z a-z 0-9 _ . -; leave it out for general",
+                          "message_type", send->type);
+    if (send->payload.length > SOC_PAYLOAD_BYTES_MAX)
+        return soc_refuse(error, SOC_ETOOLARGE, "the payload is over its limit of 16 MB", NULL,
+                          (struct soc_slice){0});
+    if ((send->answers != NULL || send->answers_key != 0) && !(*to)->is_ended)
+        return SOC_OK;
+    return soc_router_may_send(host, from, *to, error);
+}
+
+int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
+                    struct soc_message **out, struct soc_buf *error)
+{
+    assert(host->turn.is_open);
+    struct soc_agent *to;
+    int rc = check_send(host, from, send, &to, error);
+    if (rc < 0)
+        return rc;
+    int64_t now_ms = soc_host_now(host);
+    char chain_id[SOC_MESSAGE_ID_BYTES];
+    struct soc_message_draft draft = {
+        .key = host->next_key++,
+        .time_ms = now_ms,
+        .from = from,
+        .to = to,
+        .type = send->type.data == NULL ? host->type_general : soc_intern(&host->types, send->type),
+        .expires_ms = send->ttl_ms == 0 ? 0 : now_ms + send->ttl_ms,
+        .deliver_at_ms = send->deliver_at_ms > now_ms ? send->deliver_at_ms : 0,
+        .deadline_ms = send->deadline_ms,
+        .priority = (uint8_t)(send->has_priority ? send->priority : SOC_PRIORITY_NORMAL),
+        .flags = (uint8_t)((send->requires_ack ? SOC_MESSAGE_REQUIRES_ACK : 0) |
+                           (send->wants_reply ? SOC_MESSAGE_WANTS_REPLY : 0)),
+        .attempt = 1,
+        .payload = send->payload,
+    };
+    for (int i = 0; i < SOC_TEXT_COUNT; i++)
+        draft.texts[i] = send->texts[i];
+    inherit(host, &draft, chain_id);
+    if (send->answers != NULL) {
+        draft.reply_to = send->answers->key;
+        draft.reply_to_ms = send->answers->time_ms;
+        if (send->answers->flags & SOC_MESSAGE_WANTS_REPLY)
+            draft.flags |= SOC_MESSAGE_IS_REPLY;
+    } else if (send->answers_key != 0) {
+        draft.reply_to = send->answers_key;
+        draft.reply_to_ms = send->answers_ms;
+        draft.flags |= SOC_MESSAGE_IS_REPLY;
+    }
+    struct soc_message *message = soc_message_new(&draft);
+    struct soc_record record;
+    soc_envelope_record(&record, message);
+    soc_batch_put(host, &record);
+    soc_message_list_push(&host->turn.sent, message);
+    *out = message;
+    return SOC_OK;
+}
+
+/* The first message from A to B makes A known to B. */
+static void make_acquainted(struct soc_host *host, const struct soc_message *message)
+{
+    struct soc_agent *from = message->from;
+    struct soc_agent *to = message->to;
+    if (from == NULL || from == to || to->is_ended ||
+        soc_contacts_find(&to->contacts, from) != NULL)
+        return;
+    struct soc_record record = {.type = SOC_RECORD_CONTACT};
+    record.contact = (struct soc_record_contact){
+        .time_ms = (uint64_t)message->time_ms,
+        .source = SOC_SOURCE_FIRST_MESSAGE,
+        .owner = soc_agent_id(to),
+        .id = soc_agent_id(from),
+    };
+    soc_batch_put(host, &record);
+    soc_contacts_put(&to->contacts, from, SOC_SOURCE_FIRST_MESSAGE, message->time_ms, NULL);
+}
+
+/* A reply goes to its waiter past the mailbox; one that comes too late is
+ * logged and dropped. */
+static void accept_reply(struct soc_host *host, struct soc_message *message)
+{
+    struct soc_request *request = soc_request_find(host, message->reply_to);
+    if (request == NULL || request->to != message->from) {
+        soc_trace_message(host, "late_reply", message);
+        soc_router_finish(host, message, SOC_OUTCOME_DROPPED,
+                          SOC_SLICE("{\"error\":\"late_reply\"}"));
+        return;
+    }
+    struct soc_buf answer = {0};
+    soc_buf_put_byte(&answer, '[');
+    soc_envelope_put_json(&answer, message);
+    soc_buf_put_byte(&answer, ']');
+    soc_request_answer(host, request, soc_buf_slice(&answer));
+    soc_buf_fini(&answer);
+    soc_router_finish(host, message, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
+}
+
+void soc_router_accept(struct soc_host *host, struct soc_message *message)
+{
+    host->totals.sent++;
+    soc_trace_message(host, "message", message);
+    make_acquainted(host, message);
+    if (message->flags & SOC_MESSAGE_IS_REPLY) {
+        accept_reply(host, message);
+    } else if (message->deliver_at_ms > soc_host_now(host)) {
+        host->delayed++;
+        message->timer.kind = SOC_TIMER_MESSAGE;
+        soc_heap_add(&host->timers, &message->timer, message->deliver_at_ms);
+    } else {
+        soc_router_deliver(host, message);
+    }
+}
+
+void soc_router_watch(struct soc_host *host, struct soc_message *message)
+{
+    if (message->expires_ms == 0)
+        return;
+    message->timer.kind = SOC_TIMER_MESSAGE;
+    soc_heap_add(&host->timers, &message->timer, message->expires_ms);
+}
+
+void soc_router_deliver(struct soc_host *host, struct soc_message *message)
+{
+    struct soc_agent *to = message->to;
+    if (to->is_ended) {
+        soc_router_finish(host, message, SOC_OUTCOME_DEAD,
+                          SOC_SLICE("{\"error\":\"agent_stopped\"}"));
+        return;
+    }
+    if (message->expires_ms != 0 && message->expires_ms <= soc_host_now(host)) {
+        soc_router_finish(host, message, SOC_OUTCOME_EXPIRED, SOC_SLICE("{\"error\":\"expired\"}"));
+        return;
+    }
+    if (soc_wait_offer(host, to, message))
+        return;
+    soc_mailbox_push(&to->mailbox, message);
+    soc_router_watch(host, message);
+    soc_schedule_ready(host, to);
+}
+
+void soc_router_timer(struct soc_host *host, struct soc_message *message)
+{
+    if (message->is_queued) {
+        soc_mailbox_remove(&message->to->mailbox, message);
+        soc_trace_message(host, "expired", message);
+        soc_router_finish(host, message, SOC_OUTCOME_EXPIRED, SOC_SLICE("{\"error\":\"expired\"}"));
+    } else {
+        host->delayed--;
+        soc_router_deliver(host, message);
+    }
+}
+
+void soc_router_free(struct soc_host *host, struct soc_message *message)
+{
+    if (message != NULL && message->script_mark != 0)
+        host->hooks.forget(host->hooks.user, message);
+    soc_message_free(message);
+}
+
+void soc_router_finish(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
+                       struct soc_slice reason)
+{
+    assert(!message->is_queued);
+    soc_heap_remove(&host->timers, &message->timer);
+    host->totals.outcome[outcome]++;
+    struct soc_record record = {.type = SOC_RECORD_MESSAGE_END};
+    record.message_end = (struct soc_record_message_end){
+        .key = message->key,
+        .time_ms = (uint64_t)soc_host_now(host),
+        .outcome = outcome,
+        .reason = reason,
+    };
+    soc_batch_put(host, &record);
+    if (outcome != SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_WANTS_REPLY)
+        soc_request_fail(host, message->key, "receiver_failed",
+                         "the request could not be handled; see its dead letter");
+    if (outcome == SOC_OUTCOME_DEAD || outcome == SOC_OUTCOME_EXPIRED) {
+        soc_trace_message(host, "dead_letter", message);
+        message->outcome = (uint8_t)outcome;
+        soc_map_put_number(&host->dead, message->key, message);
+    } else {
+        soc_router_free(host, message);
+    }
+}
+
+static struct soc_message *take_dead(struct soc_host *host, uint64_t key, struct soc_buf *error)
+{
+    struct soc_message *message = soc_map_take_number(&host->dead, key);
+    if (message == NULL)
+        soc_refuse(error, SOC_ENOMESSAGE, "no dead letter has that id", NULL,
+                   (struct soc_slice){0});
+    return message;
+}
+
+int soc_router_redeliver(struct soc_host *host, uint64_t key, struct soc_buf *error)
+{
+    struct soc_message *message = take_dead(host, key, error);
+    if (message == NULL)
+        return SOC_ENOMESSAGE;
+    host->totals.outcome[message->outcome]--;
+    message->outcome = SOC_OUTCOME_PENDING;
+    message->attempt++;
+    message->expires_ms = 0; /* whoever sends it again wants it handled */
+    message->deliver_at_ms = soc_host_now(host);
+    struct soc_record record = {.type = SOC_RECORD_MESSAGE_AGAIN};
+    record.message_again = (struct soc_record_message_again){
+        .key = key,
+        .time_ms = (uint64_t)soc_host_now(host),
+        .attempt = message->attempt,
+        .deliver_at_ms = (uint64_t)message->deliver_at_ms,
+    };
+    soc_batch_put(host, &record);
+    soc_router_deliver(host, message);
+    return SOC_OK;
+}
+
+int soc_router_drop(struct soc_host *host, uint64_t key, struct soc_buf *error)
+{
+    struct soc_message *message = take_dead(host, key, error);
+    if (message == NULL)
+        return SOC_ENOMESSAGE;
+    host->totals.outcome[message->outcome]--;
+    soc_router_finish(host, message, SOC_OUTCOME_DROPPED, SOC_SLICE("{\"error\":\"dropped\"}"));
+    return SOC_OK;
+}

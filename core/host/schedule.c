@@ -1,0 +1,291 @@
+#include "host/schedule.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "host/egress.h"
+#include "host/envelope.h"
+#include "host/refusal.h"
+#include "host/router.h"
+#include "host/state.h"
+#include "host/trace.h"
+#include "host/turn.h"
+#include "host/wait.h"
+
+static void grow_ready(struct soc_host *host)
+{
+    size_t capacity = host->ready_capacity == 0 ? 64 : host->ready_capacity * 2;
+    struct soc_agent **ready = soc_alloc(capacity * sizeof(struct soc_agent *));
+    for (size_t i = 0; i < host->ready_count; i++)
+        ready[i] = host->ready[(host->ready_head + i) & (host->ready_capacity - 1)];
+    free(host->ready);
+    host->ready = ready;
+    host->ready_head = 0;
+    host->ready_capacity = capacity;
+}
+
+void soc_schedule_ready(struct soc_host *host, struct soc_agent *agent)
+{
+    if (agent->is_ready)
+        return;
+    if (host->ready_count == host->ready_capacity)
+        grow_ready(host);
+    agent->is_ready = true;
+    host->ready[(host->ready_head + host->ready_count++) & (host->ready_capacity - 1)] = agent;
+}
+
+static struct soc_agent *next_ready(struct soc_host *host)
+{
+    size_t mask = host->ready_capacity - 1;
+    size_t head = host->ready_head & mask;
+    if (host->options.loop == NULL && host->ready_count > 1) {
+        size_t pick = (head + soc_rng_below(&host->order, host->ready_count)) & mask;
+        struct soc_agent *picked = host->ready[pick];
+        host->ready[pick] = host->ready[head];
+        host->ready[head] = picked;
+    }
+    struct soc_agent *agent = host->ready[head];
+    host->ready_head = (head + 1) & mask;
+    host->ready_count--;
+    agent->is_ready = false;
+    return agent;
+}
+
+struct soc_activation *soc_schedule_new_activation(struct soc_host *host, struct soc_agent *agent)
+{
+    assert(agent->activation == NULL);
+    struct soc_activation *activation =
+        host->pool_count > 0 ? host->pool[--host->pool_count] : soc_activation_new();
+    activation->agent = agent;
+    activation->serial = ++host->next_serial;
+    agent->activation = activation;
+    return activation;
+}
+
+void soc_schedule_release(struct soc_host *host, struct soc_activation *activation)
+{
+    if (activation->script != NULL)
+        host->hooks.drop(host->hooks.user, activation);
+    activation->agent->activation = NULL;
+    soc_activation_reset(activation);
+    if (host->pool_count < (int)(sizeof(host->pool) / sizeof(host->pool[0])))
+        host->pool[host->pool_count++] = activation;
+    else
+        soc_activation_free(activation);
+}
+
+/* Ends an activation: its messages with `outcome`, its record, itself. */
+static void end_activation(struct soc_host *host, struct soc_activation *activation,
+                           enum soc_outcome outcome, struct soc_slice reason)
+{
+    struct soc_agent *agent = activation->agent;
+    if (activation->is_stored) {
+        struct soc_record record = {
+            .type = SOC_RECORD_ACTIVATION_END,
+            .activation_end = {.agent = soc_agent_id(agent)},
+        };
+        soc_batch_put(host, &record);
+    }
+    struct soc_message *message = activation->message;
+    activation->message = NULL;
+    struct soc_message_list taken = activation->taken;
+    activation->taken = (struct soc_message_list){0};
+    soc_schedule_release(host, activation);
+    if (message != NULL)
+        soc_router_finish(host, message, outcome, reason);
+    while ((message = soc_message_list_pop(&taken)) != NULL)
+        soc_router_finish(host, message, outcome, reason);
+}
+
+static void end_main(struct soc_host *host)
+{
+    struct soc_record record = {
+        .type = SOC_RECORD_META,
+        .meta = {.name = SOC_SLICE("main"), .value = SOC_SLICE("done")},
+    };
+    soc_batch_put(host, &record);
+    host->main_is_done = true;
+}
+
+static void finish_turn(struct soc_host *host, struct soc_activation *activation)
+{
+    bool is_main = activation->message == NULL;
+    soc_turn_commit(host);
+    end_activation(host, activation, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
+    if (is_main)
+        end_main(host);
+}
+
+static void store_effects(struct soc_host *host, const struct soc_activation *activation)
+{
+    struct soc_buf wait = {0};
+    for (uint32_t i = activation->effects_kept; i < activation->effects_count; i++) {
+        const struct soc_effect *effect = &activation->effects[i];
+        struct soc_record record = {.type = SOC_RECORD_EFFECT};
+        record.effect = (struct soc_record_effect){
+            .index = i,
+            .hash = effect->hash,
+            .agent = soc_agent_id(activation->agent),
+            .kind = soc_slice_text(soc_effect_name(effect->kind)),
+            .answer = soc_activation_answer_of(activation, i),
+        };
+        if (effect->answer_length == 0) {
+            soc_wait_put_json(&wait, &activation->wait);
+            record.effect.wait = soc_buf_slice(&wait);
+        }
+        soc_batch_put(host, &record);
+    }
+    soc_buf_fini(&wait);
+}
+
+/* The wait must stand before the turn commits: what the turn itself sent may
+ * already end it. */
+static void suspend_turn(struct soc_host *host, struct soc_activation *activation)
+{
+    if (!activation->is_stored) {
+        struct soc_record record = {.type = SOC_RECORD_ACTIVATION};
+        record.activation = (struct soc_record_activation){
+            .key = activation->message == NULL ? 0 : activation->message->key,
+            .time_ms = (uint64_t)soc_host_now(host),
+            .agent = soc_agent_id(activation->agent),
+        };
+        soc_batch_put(host, &record);
+        activation->is_stored = true;
+    }
+    store_effects(host, activation);
+    soc_activation_keep(activation);
+    activation->retries = 0;
+    soc_wait_begin(host, activation);
+    soc_turn_commit(host);
+}
+
+static void fail_turn(struct soc_host *host, struct soc_activation *activation, bool is_final,
+                      struct soc_slice error)
+{
+    struct soc_agent *agent = activation->agent;
+    soc_turn_rollback(host);
+    if (activation->script != NULL)
+        host->hooks.drop(host->hooks.user, activation);
+    soc_activation_rewind(activation);
+    soc_trace_event(host, SOC_LOG_ERROR, "turn_failed", agent, error);
+    activation->retries++;
+    if (activation->message == NULL) {
+        host->main_has_failed = true;
+        return;
+    }
+    int64_t delay_ms =
+        is_final ? -1 : host->hooks.retry_after(host->hooks.user, agent, activation->retries);
+    if (delay_ms < 0) {
+        end_activation(host, activation, SOC_OUTCOME_DEAD, error);
+        return;
+    }
+    activation->state = SOC_ACTIVATION_BACKOFF;
+    host->waiting++;
+    activation->timer.kind = SOC_TIMER_ACTIVATION;
+    soc_heap_add(&host->timers, &activation->timer, soc_host_now(host) + delay_ms);
+}
+
+static void run_turn(struct soc_host *host, struct soc_activation *activation)
+{
+    host->totals.turns++;
+    host->error.length = 0;
+    soc_turn_begin(host, activation->agent, activation);
+    switch (host->hooks.run(host->hooks.user, activation, &host->error)) {
+    case SOC_TURN_DONE:
+        finish_turn(host, activation);
+        break;
+    case SOC_TURN_WAITS:
+        suspend_turn(host, activation);
+        break;
+    case SOC_TURN_RAISED:
+        fail_turn(host, activation, false, soc_buf_slice(&host->error));
+        break;
+    case SOC_TURN_BROKEN:
+        fail_turn(host, activation, true, soc_buf_slice(&host->error));
+        break;
+    }
+}
+
+/* Mail for the person that `main` is not receiving is shown and thereby
+ * processed. While `main` is about to run it may still want to receive it. */
+static bool show_mail(struct soc_host *host)
+{
+    struct soc_agent *user = host->user;
+    bool has_mail = soc_mailbox_count(&user->mailbox) > 0;
+    struct soc_message *message;
+    while ((message = soc_mailbox_pop(&user->mailbox)) != NULL) {
+        soc_turn_begin(host, NULL, NULL);
+        host->scratch.length = 0;
+        soc_envelope_put_json(&host->scratch, message);
+        soc_egress_print(host, SOC_SLICE("mail"), soc_sender_id(message->from),
+                         soc_buf_slice(&host->scratch));
+        soc_turn_commit(host);
+        soc_router_finish(host, message, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
+    }
+    return has_mail;
+}
+
+static void report_no_behaviour(struct soc_host *host, struct soc_agent *agent)
+{
+    if (agent->role->is_reported)
+        return;
+    agent->role->is_reported = true;
+    struct soc_buf detail = {0};
+    soc_refuse(&detail, SOC_ENOROLE,
+               "the script does not say how this role behaves; its mail waits", "roleId",
+               soc_slice_text(agent->role->id));
+    soc_trace_event(host, SOC_LOG_WARN, "unknown_role", agent, soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
+}
+
+/* Begins the agent's next activation if it is free and has mail. */
+static void begin_activation(struct soc_host *host, struct soc_agent *agent)
+{
+    if (agent == host->user || agent->is_ended || soc_mailbox_count(&agent->mailbox) == 0)
+        return;
+    if (!agent->role->is_runnable) {
+        report_no_behaviour(host, agent);
+        return;
+    }
+    struct soc_message *message = soc_mailbox_pop(&agent->mailbox);
+    soc_heap_remove(&host->timers, &message->timer);
+    soc_schedule_new_activation(host, agent)->message = message;
+    host->totals.activations++;
+}
+
+/* Runs the agent's turn if it has one to run. */
+static bool run_agent(struct soc_host *host, struct soc_agent *agent)
+{
+    if (agent == host->user && host->main_has_failed)
+        return false;
+    if (agent->activation == NULL)
+        begin_activation(host, agent);
+    if (agent->activation == NULL || agent->activation->state != SOC_ACTIVATION_READY)
+        return false;
+    run_turn(host, agent->activation);
+    return true;
+}
+
+bool soc_schedule_run(struct soc_host *host)
+{
+    bool did = false;
+    while (!did && host->ready_count > 0) {
+        struct soc_agent *agent = next_ready(host);
+        did = run_agent(host, agent);
+        bool is_free = agent->activation == NULL;
+        if (agent == host->user && (is_free || agent->activation->state != SOC_ACTIVATION_READY))
+            did = show_mail(host) || did;
+        else if (is_free && agent->role->is_runnable && soc_mailbox_count(&agent->mailbox) > 0)
+            soc_schedule_ready(host, agent);
+    }
+    return did;
+}
+
+void soc_schedule_main(struct soc_host *host)
+{
+    if (host->user->activation == NULL)
+        soc_schedule_new_activation(host, host->user);
+    if (host->user->activation->state == SOC_ACTIVATION_READY)
+        soc_schedule_ready(host, host->user);
+}

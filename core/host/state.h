@@ -1,0 +1,135 @@
+/* State: the inside of a host, for the files of this folder only.
+ *
+ * Layer: host. Thread: loop. */
+#ifndef SOC_HOST_STATE_H
+#define SOC_HOST_STATE_H
+
+#include "base/heap.h"
+#include "base/intern.h"
+#include "base/map.h"
+#include "env/rng.h"
+#include "host/host.h"
+#include "host/mark.h"
+#include "host/requests.h"
+#include "model/activation.h"
+#include "model/agent.h"
+#include "model/message.h"
+
+/* What a heap item in `timers` is embedded in. */
+enum soc_timer_kind {
+    SOC_TIMER_MESSAGE,
+    SOC_TIMER_ACTIVATION,
+    SOC_TIMER_REQUEST,
+};
+
+/* Something for the world outside, kept until its batch is durable. */
+struct soc_output {
+    struct soc_output *next;
+    uint64_t key;             /* of its output record; 0: a call only, not recorded */
+    uint64_t sequence;        /* the batch that holds its cause */
+    void (*call)(void *user); /* instead of a text */
+    void *call_user;
+    char *agent;  /* id, owned */
+    char *stream; /* owned */
+    char *text;   /* owned */
+};
+
+/* How to take back one change of the turn under way. */
+struct soc_undo {
+    enum { SOC_UNDO_AGENT, SOC_UNDO_CONTACT, SOC_UNDO_ROLE, SOC_UNDO_TAKE } kind;
+    struct soc_agent *agent; /* born, or whose contact changed */
+    struct soc_agent *peer;
+    struct soc_contact old; /* source etc. of the entry that was replaced */
+    bool had_old;
+    struct soc_role *role;
+    struct soc_message *message;
+};
+
+/* The turn under way. */
+struct soc_turn {
+    bool is_open;
+    struct soc_agent *agent;           /* whose turn; NULL: the host's own */
+    struct soc_activation *activation; /* NULL: from a door */
+    size_t batch_mark;
+    struct soc_message_list sent; /* delivered when the turn commits */
+    struct soc_output *outputs;   /* newest first */
+    struct soc_undo *undo;
+    size_t undo_count;
+    size_t undo_capacity;
+    uint64_t key_mark; /* next_key at the beginning */
+    uint64_t output_mark;
+};
+
+/* The law: sent = processed + pending + expired + dead + dropped + cancelled. */
+struct soc_totals {
+    uint64_t sent;
+    uint64_t outcome[6]; /* by enum soc_outcome; PENDING is computed */
+    uint64_t turns;
+    uint64_t activations;
+};
+
+struct soc_host {
+    struct soc_host_options options;
+    struct soc_hooks hooks;
+    struct soc_clock clock;
+    struct soc_rng rng;   /* chance for scripts */
+    struct soc_rng order; /* which of the ready runs, simulated */
+    struct soc_log log;
+    struct soc_intern types;
+    const struct soc_symbol *type_general;
+    uint32_t policy_generation; /* raised when a verdict may have changed */
+
+    struct soc_map roles;  /* id -> soc_role, owned */
+    struct soc_map agents; /* id -> soc_agent, owned, tombstones included */
+    struct soc_agent *user;
+    struct soc_agent *root;
+    uint64_t agents_alive;
+    char *orchestrator; /* id that the alias stands for; NULL: root */
+
+    struct soc_agent **ready; /* ring of agents to be looked at */
+    size_t ready_head;
+    size_t ready_count;
+    size_t ready_capacity; /* a power of two */
+
+    struct soc_heap timers;
+    struct soc_map requests; /* key of the request -> soc_request, owned */
+    struct soc_map dead;     /* key -> soc_message, owned: the dead letters */
+    struct soc_activation *pool[64];
+    int pool_count;
+    uint64_t waiting; /* activations that wait or back off */
+    uint64_t delayed; /* messages not due yet */
+    uint64_t next_serial;
+
+    struct soc_turn turn;
+    struct soc_journal *journal;
+    struct soc_buf batch;
+    uint64_t next_sequence;
+    uint64_t next_key;
+    uint64_t next_output;
+    struct soc_output *outputs_first; /* in order; waiting for durability */
+    struct soc_output *outputs_last;
+    struct soc_totals totals;
+
+    struct soc_buf scratch; /* for one function at a time */
+    struct soc_buf error;   /* of the turn under way */
+    bool has_main;
+    bool main_is_done;
+    bool main_was_done;   /* before this start */
+    bool main_has_failed; /* it raised: the run ends */
+    bool is_full;         /* the disk is: no turn starts, nothing leaves */
+    bool is_failed;       /* the disk failed: nothing happens any more */
+};
+
+/* Returns the society's time for what happens now. */
+static inline int64_t soc_host_now(struct soc_host *host)
+{
+    return soc_clock_now(&host->clock);
+}
+
+/* Reads counters and totals from the value of the meta record `cursor`. */
+void soc_host_read_cursor(struct soc_host *host, struct soc_slice json);
+
+/* Lends the agent's id, `system` for NULL. */
+struct soc_slice soc_sender_id(const struct soc_agent *agent);
+
+#endif

@@ -1,0 +1,69 @@
+#include "host/trace.h"
+
+#include <stdio.h>
+
+#include "base/limits.h"
+#include "host/state.h"
+#include "host/turn.h"
+
+/* Shortens to the limit without cutting a UTF-8 sequence. */
+static struct soc_slice shorten(struct soc_slice text)
+{
+    if (text.length <= SOC_LOG_PAYLOAD_BYTES_MAX)
+        return text;
+    size_t length = SOC_LOG_PAYLOAD_BYTES_MAX;
+    while (length > 0 && ((unsigned char)text.data[length] & 0xC0) == 0x80)
+        length--;
+    return soc_slice(text.data, length);
+}
+
+void soc_trace_message(struct soc_host *host, const char *event, const struct soc_message *message)
+{
+    if (host->log.level > SOC_LOG_INFO)
+        return;
+    struct soc_slice payload = soc_message_payload(message);
+    struct soc_slice shown = shorten(payload);
+    struct soc_buf line = {0};
+    soc_buf_put_slice(&line, soc_sender_id(message->from));
+    soc_buf_printf(&line, " → %s  %s  ", message->to->id, message->type->text);
+    soc_buf_put_slice(&line, shown);
+    if (shown.length < payload.length)
+        soc_buf_printf(&line, "… (%zu bytes)", payload.length);
+    soc_log_line(&host->log, SOC_LOG_INFO, soc_host_now(host), event, (struct soc_slice){0},
+                 soc_buf_slice(&line));
+    soc_buf_fini(&line);
+}
+
+void soc_trace(struct soc_host *host, const char *event, const struct soc_agent *agent,
+               const char *format, ...)
+{
+    if (host->log.level > SOC_LOG_INFO)
+        return;
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    soc_log_line(&host->log, SOC_LOG_INFO, soc_host_now(host), event, soc_sender_id(agent),
+                 soc_slice_text(text));
+}
+
+void soc_trace_event(struct soc_host *host, enum soc_log_level level, const char *event,
+                     const struct soc_agent *agent, struct soc_slice detail)
+{
+    soc_log_line(&host->log, level, soc_host_now(host), event, soc_sender_id(agent), detail);
+    const struct soc_activation *activation = agent == NULL ? NULL : agent->activation;
+    const struct soc_message *message = activation == NULL ? NULL : activation->message;
+    struct soc_record record = {.type = SOC_RECORD_EVENT};
+    record.event = (struct soc_record_event){
+        .time_ms = (uint64_t)soc_host_now(host),
+        .event = soc_slice_text(event),
+        .agent = soc_sender_id(agent),
+        .detail = detail,
+    };
+    if (message != NULL) {
+        record.event.task_id = soc_message_text(message, SOC_TEXT_TASK_ID);
+        record.event.correlation_id = soc_message_text(message, SOC_TEXT_CORRELATION_ID);
+    }
+    soc_batch_put(host, &record);
+}

@@ -1,0 +1,172 @@
+#include "host/turn.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "host/egress.h"
+#include "host/router.h"
+#include "host/trace.h"
+
+void soc_turn_begin(struct soc_host *host, struct soc_agent *agent,
+                    struct soc_activation *activation)
+{
+    struct soc_turn *turn = &host->turn;
+    assert(!turn->is_open);
+    turn->is_open = true;
+    turn->agent = agent;
+    turn->activation = activation;
+    turn->batch_mark = host->batch.length;
+    turn->key_mark = host->next_key;
+    turn->output_mark = host->next_output;
+    turn->undo_count = 0;
+}
+
+void soc_batch_put(struct soc_host *host, const struct soc_record *record)
+{
+    soc_record_put(&host->batch, record);
+}
+
+void soc_turn_note(struct soc_host *host, struct soc_undo undo)
+{
+    struct soc_turn *turn = &host->turn;
+    assert(turn->is_open);
+    if (turn->undo_count == turn->undo_capacity) {
+        turn->undo_capacity = turn->undo_capacity == 0 ? 16 : turn->undo_capacity * 2;
+        turn->undo = soc_realloc(turn->undo, turn->undo_capacity * sizeof(*turn->undo));
+    }
+    turn->undo[turn->undo_count++] = undo;
+}
+
+static void note_contact(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer)
+{
+    struct soc_undo undo = {.kind = SOC_UNDO_CONTACT, .agent = owner, .peer = peer};
+    const struct soc_contact *old = soc_contacts_find(&owner->contacts, peer);
+    if (old != NULL) {
+        undo.had_old = true;
+        undo.old = *old;
+        undo.old.extra = soc_contact_extra_copy(old->extra);
+    }
+    soc_turn_note(host, undo);
+}
+
+void soc_turn_put_contact(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer,
+                          enum soc_source source, struct soc_contact_extra *extra)
+{
+    note_contact(host, owner, peer);
+    int64_t now_ms = soc_host_now(host);
+    struct soc_record record = {.type = SOC_RECORD_CONTACT};
+    record.contact = (struct soc_record_contact){
+        .time_ms = (uint64_t)now_ms,
+        .source = source,
+        .owner = soc_agent_id(owner),
+        .id = soc_agent_id(peer),
+    };
+    if (extra != NULL) {
+        record.contact.role = soc_slice_text(extra->role);
+        record.contact.interface_spec = soc_slice_text(extra->interface_spec);
+        record.contact.introduced_by = soc_slice_text(extra->introduced_by);
+        record.contact.via = soc_slice_text(extra->via);
+    }
+    soc_batch_put(host, &record);
+    soc_contacts_put(&owner->contacts, peer, source, now_ms, extra);
+}
+
+void soc_turn_remove_contact(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer)
+{
+    note_contact(host, owner, peer);
+    struct soc_record record = {
+        .type = SOC_RECORD_CONTACT_END,
+        .contact_end = {.owner = soc_agent_id(owner), .id = soc_agent_id(peer)},
+    };
+    soc_batch_put(host, &record);
+    soc_contacts_remove(&owner->contacts, peer);
+}
+
+static void settle(struct soc_host *host, struct soc_undo *undo)
+{
+    if (undo->kind == SOC_UNDO_CONTACT)
+        soc_contact_extra_free(undo->old.extra);
+    else if (undo->kind == SOC_UNDO_AGENT)
+        soc_trace(host, "spawn", undo->agent, "born of %s as %s", undo->agent->parent->id,
+                  undo->agent->role->id);
+}
+
+void soc_turn_commit(struct soc_host *host)
+{
+    struct soc_turn *turn = &host->turn;
+    assert(turn->is_open);
+    turn->is_open = false;
+    for (size_t i = 0; i < turn->undo_count; i++)
+        settle(host, &turn->undo[i]);
+    struct soc_message_list sent = turn->sent;
+    turn->sent = (struct soc_message_list){0};
+    soc_egress_add(host, turn->outputs);
+    turn->outputs = NULL;
+    struct soc_message *message;
+    while ((message = soc_message_list_pop(&sent)) != NULL)
+        soc_router_accept(host, message);
+}
+
+static void take_back(struct soc_host *host, struct soc_undo *undo)
+{
+    switch (undo->kind) {
+    case SOC_UNDO_AGENT:
+        soc_map_take(&host->agents, soc_agent_id(undo->agent));
+        if (undo->agent->parent != NULL)
+            undo->agent->parent->children--;
+        host->agents_alive--;
+        soc_agent_free(undo->agent);
+        break;
+    case SOC_UNDO_CONTACT:
+        if (undo->had_old)
+            soc_contacts_put(&undo->agent->contacts, undo->peer, undo->old.source,
+                             undo->old.added_ms, undo->old.extra);
+        else
+            soc_contacts_remove(&undo->agent->contacts, undo->peer);
+        break;
+    case SOC_UNDO_ROLE:
+        soc_map_take(&host->roles, soc_slice_text(undo->role->id));
+        soc_role_free(undo->role);
+        break;
+    case SOC_UNDO_TAKE:
+        soc_message_list_remove(&host->turn.activation->taken, undo->message);
+        soc_mailbox_put_back(&undo->agent->mailbox, undo->message);
+        soc_router_watch(host, undo->message);
+        break;
+    }
+}
+
+struct soc_turn_mark soc_turn_mark(const struct soc_host *host)
+{
+    return (struct soc_turn_mark){
+        .batch_length = host->batch.length,
+        .undo_count = host->turn.undo_count,
+        .sent_count = host->turn.sent.count,
+    };
+}
+
+void soc_turn_return(struct soc_host *host, struct soc_turn_mark mark)
+{
+    struct soc_turn *turn = &host->turn;
+    assert(turn->is_open);
+    while (turn->sent.count > mark.sent_count) {
+        struct soc_message *message = turn->sent.last;
+        soc_message_list_remove(&turn->sent, message);
+        soc_router_free(host, message);
+    }
+    while (turn->undo_count > mark.undo_count)
+        take_back(host, &turn->undo[--turn->undo_count]);
+    host->batch.length = mark.batch_length;
+}
+
+void soc_turn_rollback(struct soc_host *host)
+{
+    struct soc_turn *turn = &host->turn;
+    soc_egress_free(turn->outputs);
+    turn->outputs = NULL;
+    soc_turn_return(host, (struct soc_turn_mark){.batch_length = turn->batch_mark});
+    host->next_key = turn->key_mark;
+    host->next_output = turn->output_mark;
+    turn->is_open = false;
+}

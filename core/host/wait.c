@@ -1,0 +1,155 @@
+#include "host/wait.h"
+
+#include <assert.h>
+
+#include "base/json.h"
+#include "host/envelope.h"
+#include "host/refusal.h"
+#include "host/schedule.h"
+#include "host/state.h"
+#include "host/trace.h"
+#include "host/turn.h"
+
+static const char *const wait_names[] = {"none", "reply", "receive", "sleep"};
+
+void soc_wait_begin(struct soc_host *host, struct soc_activation *activation)
+{
+    const struct soc_wait *wait = &activation->wait;
+    activation->state = SOC_ACTIVATION_WAITING;
+    host->waiting++;
+    if (wait->kind == SOC_WAIT_REPLY)
+        soc_request_open(host, activation);
+    if (wait->deadline_ms != 0) {
+        activation->timer.kind = SOC_TIMER_ACTIVATION;
+        soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms);
+    }
+}
+
+void soc_wait_cancel(struct soc_host *host, struct soc_activation *activation)
+{
+    soc_heap_remove(&host->timers, &activation->timer);
+    if (activation->state == SOC_ACTIVATION_READY)
+        return;
+    host->waiting--;
+    activation->state = SOC_ACTIVATION_READY;
+    if (activation->wait.kind == SOC_WAIT_REPLY)
+        soc_request_close(host, activation->wait.request_key);
+    activation->wait = (struct soc_wait){0};
+}
+
+void soc_wait_answer(struct soc_host *host, struct soc_activation *activation,
+                     struct soc_slice answer)
+{
+    assert(activation->state == SOC_ACTIVATION_WAITING && activation->effects_count > 0);
+    soc_wait_cancel(host, activation);
+    uint32_t index = activation->effects_count - 1;
+    struct soc_record record = {.type = SOC_RECORD_ANSWER};
+    record.answer = (struct soc_record_answer){
+        .index = index,
+        .agent = soc_agent_id(activation->agent),
+        .answer = answer,
+    };
+    soc_batch_put(host, &record);
+    soc_activation_answer(activation, index, answer);
+    soc_activation_keep(activation);
+    soc_schedule_ready(host, activation->agent);
+}
+
+bool soc_wait_offer(struct soc_host *host, struct soc_agent *agent, struct soc_message *message)
+{
+    struct soc_activation *activation = agent->activation;
+    if (activation == NULL || activation->state != SOC_ACTIVATION_WAITING ||
+        activation->wait.kind != SOC_WAIT_RECEIVE)
+        return false;
+    struct soc_mail_filter filter = {activation->wait.on, activation->wait.type};
+    if (!soc_mail_fits(message, filter))
+        return false;
+    struct soc_record record = {
+        .type = SOC_RECORD_TAKE,
+        .take = {.key = message->key, .agent = soc_agent_id(agent)},
+    };
+    soc_batch_put(host, &record);
+    soc_message_list_push(&activation->taken, message);
+    struct soc_buf answer = {0};
+    soc_buf_put_byte(&answer, '[');
+    soc_envelope_put_json(&answer, message);
+    soc_buf_put_byte(&answer, ']');
+    soc_wait_answer(host, activation, soc_buf_slice(&answer));
+    soc_buf_fini(&answer);
+    return true;
+}
+
+static void answer_timeout(struct soc_host *host, struct soc_activation *activation)
+{
+    const struct soc_wait *wait = &activation->wait;
+    struct soc_buf error = {0};
+    soc_refusal_begin(&error, SOC_ETIMEOUT, NULL);
+    if (wait->on != NULL)
+        soc_json_put_text_member(&error, "to", soc_agent_id(wait->on));
+    soc_json_put_name(&error, "timeout_ms");
+    soc_json_put_integer(&error, wait->timeout_ms);
+    soc_refusal_end(&error, SOC_ETIMEOUT);
+    soc_trace(host, "timeout", activation->agent, "%s after %lld ms", wait_names[wait->kind],
+              (long long)wait->timeout_ms);
+    soc_wait_answer(host, activation, soc_buf_slice(&error));
+    soc_buf_fini(&error);
+}
+
+void soc_wait_timer(struct soc_host *host, struct soc_activation *activation)
+{
+    if (activation->state == SOC_ACTIVATION_BACKOFF) {
+        host->waiting--;
+        activation->state = SOC_ACTIVATION_READY;
+        soc_schedule_ready(host, activation->agent);
+    } else if (activation->wait.kind == SOC_WAIT_SLEEP) {
+        soc_wait_answer(host, activation, SOC_SLICE("[]"));
+    } else {
+        answer_timeout(host, activation);
+    }
+}
+
+void soc_wait_put_json(struct soc_buf *out, const struct soc_wait *wait)
+{
+    soc_buf_put_byte(out, '{');
+    soc_json_put_text_member(out, "for", soc_slice_text(wait_names[wait->kind]));
+    if (wait->on != NULL)
+        soc_json_put_text_member(out, "from", soc_agent_id(wait->on));
+    soc_json_put_text_member(out, "type", soc_symbol_slice(wait->type));
+    soc_json_put_name(out, "request");
+    soc_json_put_integer(out, (int64_t)wait->request_key);
+    soc_json_put_name(out, "request_ms");
+    soc_json_put_integer(out, wait->request_ms);
+    soc_json_put_name(out, "deadline_ms");
+    soc_json_put_integer(out, wait->deadline_ms);
+    soc_json_put_name(out, "timeout_ms");
+    soc_json_put_integer(out, wait->timeout_ms);
+    soc_buf_put_byte(out, '}');
+}
+
+static bool read_integer(struct soc_slice json, const char *name, int64_t *out)
+{
+    return soc_json_integer(soc_json_member(json, name), out);
+}
+
+bool soc_wait_parse(struct soc_host *host, struct soc_slice json, struct soc_wait *wait)
+{
+    *wait = (struct soc_wait){0};
+    struct soc_slice kind = soc_json_plain_string(soc_json_member(json, "for"));
+    for (int i = SOC_WAIT_REPLY; i <= SOC_WAIT_SLEEP; i++)
+        if (soc_slice_equal(kind, soc_slice_text(wait_names[i])))
+            wait->kind = (enum soc_wait_kind)i;
+    struct soc_slice from = soc_json_plain_string(soc_json_member(json, "from"));
+    if (from.data != NULL)
+        wait->on = soc_map_find(&host->agents, from);
+    struct soc_slice type = soc_json_plain_string(soc_json_member(json, "type"));
+    if (type.data != NULL)
+        wait->type = soc_intern(&host->types, type);
+    int64_t request;
+    if (!read_integer(json, "request", &request) ||
+        !read_integer(json, "request_ms", &wait->request_ms) ||
+        !read_integer(json, "deadline_ms", &wait->deadline_ms) ||
+        !read_integer(json, "timeout_ms", &wait->timeout_ms))
+        return false;
+    wait->request_key = (uint64_t)request;
+    return wait->kind != SOC_WAIT_NONE;
+}

@@ -1,0 +1,35 @@
+/* Wait: what an activation waits for, and how it goes on.
+ *
+ * Layer: host. Thread: loop. */
+#ifndef SOC_HOST_WAIT_H
+#define SOC_HOST_WAIT_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "model/activation.h"
+
+struct soc_host;
+
+/* Starts the wait that `activation->wait` describes: timer and open request. */
+void soc_wait_begin(struct soc_host *host, struct soc_activation *activation);
+
+/* Ends it with `answer` (JSON: a list of results, or an error object), recorded,
+ * and makes the agent ready. */
+void soc_wait_answer(struct soc_host *host, struct soc_activation *activation,
+                     struct soc_slice answer);
+
+/* Ends it without an answer: the activation is given up. */
+void soc_wait_cancel(struct soc_host *host, struct soc_activation *activation);
+
+/* Hands `message` to `agent` if it waits to receive such a one; false if not. */
+bool soc_wait_offer(struct soc_host *host, struct soc_agent *agent, struct soc_message *message);
+
+/* The timer of the activation has fired: time-out, end of sleep or of back-off. */
+void soc_wait_timer(struct soc_host *host, struct soc_activation *activation);
+
+/* Appends the wait as JSON, and reads it back; false if it is damaged. */
+void soc_wait_put_json(struct soc_buf *out, const struct soc_wait *wait);
+bool soc_wait_parse(struct soc_host *host, struct soc_slice json, struct soc_wait *wait);
+
+#endif
