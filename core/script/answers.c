@@ -1,0 +1,127 @@
+/* Answers: the host's questions, put to the policies in force. */
+#include <string.h>
+
+#include "base/json.h"
+#include "base/limits.h"
+#include "host/refusal.h"
+#include "script/answers.h"
+#include "script/lua_json.h"
+#include "script/policy.h"
+
+static void push_person(lua_State *L, const struct soc_agent *agent)
+{
+    lua_createtable(L, 0, 3);
+    lua_pushlstring(L, agent->id, agent->id_length);
+    lua_setfield(L, -2, "id");
+    lua_pushstring(L, agent->role->id);
+    lua_setfield(L, -2, "role");
+    if (agent->parent != NULL) {
+        lua_pushstring(L, agent->parent->id);
+        lua_setfield(L, -2, "parent");
+    }
+}
+
+/* Without a policy's word the strict rule holds: whom one knows, one may write
+ * to; the person may write to everybody. */
+static bool strict_rule(struct soc_script *script, const struct soc_agent *from,
+                        const struct soc_contact *contact)
+{
+    return contact != NULL || from == soc_agents_user(script->host);
+}
+
+/* The members of the refusal's table become members of the error. */
+static void append_refusal(lua_State *L, struct soc_script *script, int index,
+                           struct soc_buf *refusal)
+{
+    struct soc_detail detail;
+    if (lua_type(L, index) == LUA_TSTRING) {
+        soc_buf_put_text(refusal, "\"hint\":");
+        soc_json_put_string(refusal, soc_slice_text(lua_tostring(L, index)));
+    } else if (lua_type(L, index) == LUA_TTABLE) {
+        script->scratch.length = 0;
+        if (soc_lua_json_encode(L, index, "refusal", SOC_BRIEF_BYTES_MAX, &script->scratch,
+                                &detail) == SOC_OK &&
+            script->scratch.length > 2)
+            soc_buf_put(refusal, script->scratch.data + 1, script->scratch.length - 2);
+    }
+}
+
+bool soc_answer_may_send(void *user, struct soc_agent *from, struct soc_agent *to,
+                         const struct soc_contact *contact, struct soc_buf *refusal)
+{
+    struct soc_script *script = user;
+    lua_State *L = script->L;
+    int top = lua_gettop(L);
+    luaL_checkstack(L, 12, NULL);
+    lua_createtable(L, 0, 4);
+    push_person(L, from);
+    lua_setfield(L, -2, "from");
+    push_person(L, to);
+    lua_setfield(L, -2, "to");
+    lua_pushboolean(L, contact != NULL);
+    lua_setfield(L, -2, "is_known");
+    if (contact != NULL) {
+        lua_pushstring(L, soc_source_name(contact->source));
+        lua_setfield(L, -2, "source");
+    }
+    bool is_allowed;
+    if (soc_policy_ask(L, script, SOC_POLICY_CONTACTS, "may_send", 1)) {
+        is_allowed = lua_toboolean(L, -2);
+        if (!is_allowed)
+            append_refusal(L, script, lua_gettop(L), refusal);
+    } else {
+        is_allowed = strict_rule(script, from, contact);
+    }
+    lua_settop(L, top);
+    return is_allowed;
+}
+
+int64_t soc_answer_retry_after(void *user, struct soc_agent *agent, uint32_t retries)
+{
+    struct soc_script *script = user;
+    lua_State *L = script->L;
+    int top = lua_gettop(L);
+    int64_t delay_ms;
+    lua_createtable(L, 0, 2);
+    push_person(L, agent);
+    lua_setfield(L, -2, "agent");
+    lua_pushinteger(L, retries);
+    lua_setfield(L, -2, "failures");
+    if (soc_policy_ask(L, script, SOC_POLICY_SUPERVISION, "retry_after", 1))
+        delay_ms = lua_isnumber(L, -2) ? (int64_t)lua_tonumber(L, -2) : -1;
+    else
+        delay_ms = retries > SOC_RETRIES_MAX ? -1 : SOC_RETRY_FIRST_MS << (retries - 1);
+    lua_settop(L, top);
+    return delay_ms;
+}
+
+/* message.text, by the presentation policy; the message's table is at index 1. */
+int soc_answer_message_index(lua_State *L)
+{
+    if (lua_type(L, 2) != LUA_TSTRING || strcmp(lua_tostring(L, 2), "text") != 0)
+        return 0;
+    struct soc_script *script = soc_script_of_box(L, lua_upvalueindex(1));
+    size_t length;
+    lua_getfield(L, 1, "from");
+    const char *from = lua_tolstring(L, -1, &length);
+    const struct soc_agent *sender =
+        from == NULL ? NULL : soc_agents_find(script->host, soc_slice(from, length));
+    lua_pushvalue(L, 1);
+    lua_createtable(L, 0, 1);
+    lua_pushstring(L, sender == NULL ? "unknown" : sender->role->name);
+    lua_setfield(L, -2, "role");
+    if (!soc_policy_ask(L, script, SOC_POLICY_PRESENTATION, "message", 2))
+        return luaL_error(L, "the presentation policy failed");
+    lua_pop(L, 1);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, 1, "text");
+    return 1;
+}
+
+void soc_answer_forget(void *user, struct soc_message *message)
+{
+    struct soc_script *script = user;
+    luaL_unref(script->L, LUA_REGISTRYINDEX, message->script_mark);
+    message->script_mark = 0;
+    script->copies--;
+}

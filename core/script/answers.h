@@ -1,0 +1,19 @@
+/* Answers: the host's questions, put to the policies in force.
+ *
+ * Layer: script. Thread: loop. */
+#ifndef SOC_SCRIPT_ANSWERS_H
+#define SOC_SCRIPT_ANSWERS_H
+
+#include "script/inside.h"
+
+/* The functions of struct soc_hooks; `user` is the script. */
+bool soc_answer_may_send(void *user, struct soc_agent *from, struct soc_agent *to,
+                         const struct soc_contact *contact, struct soc_buf *refusal);
+int64_t soc_answer_retry_after(void *user, struct soc_agent *agent, uint32_t retries);
+void soc_answer_forget(void *user, struct soc_message *message);
+
+/* A message's field that its table at 1 does not have, named at 2: `text` is made
+ * when it is asked for, others are nil. Upvalue 1: the box. */
+int soc_answer_message_index(lua_State *L);
+
+#endif

@@ -1,0 +1,110 @@
+#include <string.h>
+
+#include "base/mem.h"
+#include "script/inside.h"
+
+/* { sense, think, act }: each result is handed to the next. Runs as one Lua
+ * function so that every part may wait. */
+static const char stages_source[] = "local sense, think, act = ...\n"
+                                    "return function(agent, message)\n"
+                                    "  local sensed = message\n"
+                                    "  if sense then sensed = sense(agent, message) end\n"
+                                    "  local thought = sensed\n"
+                                    "  if think then thought = think(agent, sensed, message) end\n"
+                                    "  if act then return act(agent, thought, message) end\n"
+                                    "  return thought\n"
+                                    "end\n";
+
+static bool has_stage(lua_State *L, int index, const char *name)
+{
+    bool has = lua_getfield(L, index, name) == LUA_TFUNCTION;
+    lua_pop(L, 1);
+    return has;
+}
+
+static void push_stages(lua_State *L, int index)
+{
+    if (luaL_loadstring(L, stages_source) != LUA_OK)
+        lua_error(L);
+    lua_getfield(L, index, "sense");
+    lua_getfield(L, index, "think");
+    lua_getfield(L, index, "act");
+    lua_call(L, 3, 1);
+}
+
+static void check_handlers(lua_State *L, int index)
+{
+    lua_pushnil(L);
+    while (lua_next(L, index) != 0) {
+        if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TFUNCTION)
+            luaL_error(L, "behaviour: a table of handlers has message types as keys and functions "
+                          "as values");
+        lua_pop(L, 1);
+    }
+}
+
+/* Replaces a name on top by the behaviour of the role with that id, or by what
+ * the module of that name returns. */
+static void resolve_name(lua_State *L, struct soc_script *script)
+{
+    const struct soc_role *role =
+        soc_agents_find_role(script->host, soc_slice_text(lua_tostring(L, -1)));
+    if (role != NULL && role->is_runnable) {
+        lua_pop(L, 1);
+        lua_rawgeti(L, LUA_REGISTRYINDEX, role->script_mark);
+        return;
+    }
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
+    lua_getfield(L, -1, "require");
+    lua_remove(L, -2);
+    lua_insert(L, -2);
+    lua_call(L, 1, 1);
+    if (lua_type(L, -1) == LUA_TSTRING)
+        luaL_error(L, "behaviour: a module must return a function or a table of handlers");
+}
+
+int soc_behaviour_keep(lua_State *L, struct soc_script *script, int index)
+{
+    lua_pushvalue(L, index);
+    if (lua_type(L, -1) == LUA_TSTRING)
+        resolve_name(L, script);
+    int value = lua_gettop(L);
+    if (lua_type(L, value) == LUA_TTABLE) {
+        if (has_stage(L, value, "sense") || has_stage(L, value, "think") ||
+            has_stage(L, value, "act"))
+            push_stages(L, value);
+        else
+            check_handlers(L, value);
+    } else if (lua_type(L, value) != LUA_TFUNCTION) {
+        luaL_error(L,
+                   "behaviour: a function, a table of handlers or a module's name expected, "
+                   "got %s",
+                   luaL_typename(L, value));
+    }
+    script->behaviours = soc_realloc(script->behaviours,
+                                     (script->behaviour_count + 1) * sizeof(*script->behaviours));
+    int ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    script->behaviours[script->behaviour_count++] = ref;
+    lua_settop(L, value - 1);
+    return ref;
+}
+
+bool soc_behaviour_push(lua_State *L, const struct soc_role *role,
+                        const struct soc_message *message)
+{
+    int type = lua_rawgeti(L, LUA_REGISTRYINDEX, role->script_mark);
+    if (type == LUA_TFUNCTION)
+        return true;
+    if (type == LUA_TTABLE) {
+        lua_pushlstring(L, message->type->text, message->type->length);
+        if (lua_rawget(L, -2) != LUA_TFUNCTION) {
+            lua_pop(L, 1);
+            lua_getfield(L, -1, "default");
+        }
+        lua_remove(L, -2);
+        if (lua_isfunction(L, -1))
+            return true;
+    }
+    lua_pop(L, 1);
+    return false;
+}

@@ -1,0 +1,343 @@
+/* Mail: send_message, request, reply, receive. */
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "env/ids.h"
+#include "host/envelope.h"
+#include "host/refusal.h"
+#include "script/effect.h"
+#include "script/inside.h"
+#include "script/lua_copy.h"
+#include "script/lua_json.h"
+#include "script/send_options.h"
+
+static struct soc_agent *self(struct soc_script *script)
+{
+    return soc_gate_activation(script->host)->agent;
+}
+
+/* Records [{"messageId":…}] and pushes that table without reading it back. */
+static int finish_sent(lua_State *L, struct soc_script *script, const struct soc_message *message)
+{
+    static const char head[] = "[{\"messageId\":\"";
+    char answer[sizeof(head) - 1 + SOC_MESSAGE_ID_BYTES + 3];
+    char *id = answer + sizeof(head) - 1;
+    memcpy(answer, head, sizeof(head) - 1);
+    soc_envelope_id(id, message);
+    memcpy(id + SOC_MESSAGE_ID_BYTES, "\"}]", 3);
+    soc_gate_answer(script->host, soc_slice(answer, sizeof(answer)));
+    lua_createtable(L, 0, 1);
+    lua_pushlstring(L, id, SOC_MESSAGE_ID_BYTES);
+    lua_setfield(L, -2, "messageId");
+    return 1;
+}
+
+static void put_comma(struct soc_buf *out)
+{
+    if (out->length > 0 && out->data[out->length - 1] != '[')
+        soc_buf_put_byte(out, ',');
+}
+
+/* A list of receivers: messageIds in input order, with null where it failed, and
+ * partialErrors; all failed is one error. */
+static int send_to_list(lua_State *L, struct soc_script *script, struct soc_send_options *options)
+{
+    lua_Unsigned count = lua_rawlen(L, options->to_index);
+    if (count == 0 || count > SOC_RECEIVERS_MAX)
+        return luaL_error(L, "option 'to': a list of 1 to %d ids expected", SOC_RECEIVERS_MAX);
+    struct soc_buf *answer = &script->answer;
+    struct soc_buf *failures = &script->scratch;
+    lua_Unsigned failed = 0;
+    answer->length = failures->length = 0;
+    soc_buf_put_text(answer, "[{\"messageIds\":[");
+    for (lua_Unsigned i = 1; i <= count; i++) {
+        struct soc_message *message;
+        size_t length;
+        if (lua_rawgeti(L, options->to_index, (lua_Integer)i) != LUA_TSTRING)
+            return luaL_error(L, "option 'to': a list of ids expected");
+        options->send.to.data = lua_tolstring(L, -1, &length);
+        options->send.to.length = length;
+        int rc =
+            soc_router_send(script->host, self(script), &options->send, &message, &script->error);
+        put_comma(answer);
+        if (rc < 0) {
+            failed++;
+            soc_buf_put_text(answer, "null");
+            soc_buf_put_byte(failures, failures->length == 0 ? '[' : ',');
+            soc_buf_printf(failures, "{\"index\":%llu,", (unsigned long long)i);
+            soc_json_put_text_member(failures, "to", options->send.to);
+            soc_buf_put_byte(failures, ',');
+            soc_buf_put(failures, script->error.data + 1, script->error.length - 1);
+        } else {
+            char id[SOC_MESSAGE_ID_BYTES];
+            soc_envelope_id(id, message);
+            soc_json_put_string(answer, soc_slice(id, sizeof(id)));
+        }
+        lua_pop(L, 1);
+    }
+    soc_buf_put_byte(answer, ']');
+    if (failed > 0) {
+        soc_buf_put_byte(failures, ']');
+        soc_json_put_name(answer, "partialErrors");
+        soc_buf_put_slice(answer, soc_buf_slice(failures));
+    }
+    soc_buf_put_text(answer, "}]");
+    if (failed == count) {
+        soc_refuse_named(&script->error, "all_recipients_failed",
+                         "none of the receivers could be written to");
+        script->error.length--;
+        soc_json_put_name(&script->error, "partialErrors");
+        soc_buf_put_slice(&script->error, soc_buf_slice(failures));
+        soc_buf_put_byte(&script->error, '}');
+        return soc_effect_finish(L, script, SOC_EREFUSED);
+    }
+    return soc_effect_finish(L, script, SOC_OK);
+}
+
+/* So many payloads are kept as tables for receivers that will run soon; a queue
+ * longer than that is read from its JSON. */
+#define COPIES_MAX 16384
+
+/* Keeps a copy of the payload for the receiver, which saves reading the JSON. */
+static void keep_copy(lua_State *L, struct soc_script *script, struct soc_message *message)
+{
+    if (script->copies >= COPIES_MAX)
+        return;
+    if (lua_getfield(L, 2, "payload") == LUA_TTABLE) {
+        soc_lua_copy(L, -1);
+        message->script_mark = luaL_ref(L, LUA_REGISTRYINDEX);
+        script->copies++;
+    }
+    lua_pop(L, 1);
+}
+
+/* agent:send_message{ to, payload, … } -> { messageId } | { messageIds, … } */
+static int agent_send_message(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_send_options options;
+    lua_settop(L, 2);
+    int rc = soc_send_options_read(L, script, 2, &options);
+    if (options.timeout_ms >= 0)
+        return luaL_error(L, "unknown option 'timeout_ms'");
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_SEND, options.hash, &count) == SOC_GATE_RECORDED)
+        return count;
+    if (rc < 0)
+        return soc_effect_finish(L, script, rc);
+    if (options.to_index != 0)
+        return send_to_list(L, script, &options);
+    struct soc_message *message;
+    rc = soc_router_send(script->host, self(script), &options.send, &message, &script->error);
+    if (rc < 0)
+        return soc_effect_finish(L, script, rc);
+    keep_copy(L, script, message);
+    return finish_sent(L, script, message);
+}
+
+static int refuse_self_wait(struct soc_script *script)
+{
+    soc_refusal_begin(&script->error, SOC_EDEADLOCK, "an agent cannot wait for itself");
+    soc_json_put_name(&script->error, "cycle");
+    soc_buf_put_byte(&script->error, '[');
+    soc_json_put_string(&script->error, soc_agent_id(self(script)));
+    soc_buf_put_byte(&script->error, ']');
+    return soc_refusal_end(&script->error, SOC_EDEADLOCK);
+}
+
+static int begin_request(struct soc_script *script, struct soc_send_options *options)
+{
+    struct soc_message *message;
+    options->send.wants_reply = true;
+    if (soc_slice_equal(options->send.to, soc_agent_id(self(script))))
+        return refuse_self_wait(script);
+    int rc = soc_router_send(script->host, self(script), &options->send, &message, &script->error);
+    if (rc < 0)
+        return rc;
+    int64_t timeout_ms = options->timeout_ms < 0 ? SOC_REQUEST_TIMEOUT_MS : options->timeout_ms;
+    struct soc_wait wait = {
+        .kind = SOC_WAIT_REPLY,
+        .request_key = message->key,
+        .request_ms = message->time_ms,
+        .on = message->to,
+        .timeout_ms = timeout_ms,
+        .deadline_ms = message->time_ms + (timeout_ms > 0 ? timeout_ms : 1),
+    };
+    soc_gate_wait(script->host, &wait);
+    return SOC_OK;
+}
+
+/* agent:request{ to, payload, type?, timeout_ms? } -> the reply message */
+static int agent_request(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_send_options options;
+    lua_settop(L, 2);
+    int rc = soc_send_options_read(L, script, 2, &options);
+    if (options.to_index != 0)
+        return luaL_error(L, "option 'to': one id expected; a request has one receiver");
+    int count;
+    int state = soc_effect_begin(L, script, SOC_EFFECT_REQUEST, options.hash, &count);
+    if (state == SOC_GATE_RECORDED)
+        return count;
+    if (state == SOC_GATE_LIVE) {
+        if (rc == SOC_OK)
+            rc = begin_request(script, &options);
+        if (rc < 0)
+            return soc_effect_finish(L, script, rc);
+    }
+    return soc_effect_yield(L);
+}
+
+/* The id of what is answered: a message's, or a correlation id given as text. */
+static struct soc_slice answered_id(lua_State *L, struct soc_script *script, int index,
+                                    char id[SOC_MESSAGE_ID_BYTES])
+{
+    size_t length;
+    uint64_t key;
+    if (lua_type(L, index) == LUA_TTABLE && soc_message_key_of(L, index, &key)) {
+        const struct soc_message *held = soc_gate_find_key(script->host, key);
+        if (held != NULL) {
+            soc_envelope_id(id, held);
+            return soc_slice(id, SOC_MESSAGE_ID_BYTES);
+        }
+    }
+    if (lua_type(L, index) == LUA_TTABLE) {
+        lua_getfield(L, index, "id");
+        lua_replace(L, index);
+    }
+    if (lua_type(L, index) != LUA_TSTRING)
+        luaL_argerror(L, index, "a message or a correlation id expected");
+    const char *text = lua_tolstring(L, index, &length);
+    return soc_slice(text, length);
+}
+
+static struct soc_slice reply_type(lua_State *L, int index)
+{
+    size_t length;
+    if (lua_isnoneornil(L, index))
+        return (struct soc_slice){0};
+    luaL_checktype(L, index, LUA_TTABLE);
+    if (lua_getfield(L, index, "type") == LUA_TNIL)
+        return (struct soc_slice){0};
+    const char *text = luaL_checklstring(L, -1, &length);
+    return soc_slice(text, length);
+}
+
+/* agent:reply(message, payload, { type? }?) -> { messageId } */
+static int agent_reply(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    lua_settop(L, 4);
+    char id_text[SOC_MESSAGE_ID_BYTES];
+    struct soc_slice id = answered_id(L, script, 2, id_text);
+    struct soc_send send = {.type = reply_type(L, 4)};
+    int rc = soc_payload_encode(L, script, 3);
+    send.payload = soc_buf_slice(&script->payload);
+    uint64_t hash =
+        soc_hash(id.data, id.length, soc_hash(send.payload.data, send.payload.length, 0));
+    struct soc_activation *activation = soc_gate_activation(script->host);
+    int count;
+    int state = soc_effect_begin(L, script, SOC_EFFECT_REPLY, hash, &count);
+    uint64_t key;
+    if (activation->message != NULL && soc_message_id_parse(id, &key) &&
+        key == activation->message->key)
+        activation->has_replied = true;
+    if (state == SOC_GATE_RECORDED)
+        return count;
+    struct soc_message *message;
+    if (rc == SOC_OK)
+        rc = soc_gate_address_reply(script->host, id, &send, &script->error);
+    if (rc == SOC_OK)
+        rc = soc_router_send(script->host, activation->agent, &send, &message, &script->error);
+    if (rc < 0)
+        return soc_effect_finish(L, script, rc);
+    return finish_sent(L, script, message);
+}
+
+static int begin_receive(lua_State *L, struct soc_script *script, struct soc_wait *wait)
+{
+    wait->kind = SOC_WAIT_RECEIVE;
+    size_t length;
+    if (lua_getfield(L, 2, "from") != LUA_TNIL) {
+        const char *from = luaL_checklstring(L, -1, &length);
+        wait->on = soc_agents_find(script->host, soc_slice(from, length));
+        if (wait->on == NULL)
+            return soc_refuse(&script->error, SOC_ENOAGENT, NULL, "agentId",
+                              soc_slice(from, length));
+    }
+    if (lua_getfield(L, 2, "type") != LUA_TNIL) {
+        const char *type = luaL_checklstring(L, -1, &length);
+        wait->type = soc_gate_type(script->host, soc_slice(type, length));
+    }
+    if (lua_getfield(L, 2, "timeout_ms") != LUA_TNIL) {
+        wait->timeout_ms = luaL_checkinteger(L, -1);
+        int64_t ms = wait->timeout_ms > 0 ? wait->timeout_ms : 1;
+        wait->deadline_ms = soc_clock_now(soc_host_clock(script->host)) + ms;
+    }
+    return SOC_OK;
+}
+
+static void check_receive_options(lua_State *L)
+{
+    static const char *const known[] = {"from", "type", "timeout_ms"};
+    if (lua_isnoneornil(L, 2)) {
+        lua_settop(L, 1);
+        lua_newtable(L);
+    }
+    luaL_checktype(L, 2, LUA_TTABLE);
+    lua_pushnil(L);
+    while (lua_next(L, 2) != 0) {
+        const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
+        if (strcmp(name, known[0]) != 0 && strcmp(name, known[1]) != 0 &&
+            strcmp(name, known[2]) != 0)
+            luaL_error(L, "unknown option '%s'; receive takes from, type and timeout_ms", name);
+        lua_pop(L, 1);
+    }
+}
+
+/* agent:receive{ from?, type?, timeout_ms? } -> the next message that fits */
+static int agent_receive(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    check_receive_options(L);
+    lua_settop(L, 2);
+    uint64_t hash = soc_hash_arguments(L, script, 2);
+    int count;
+    int state = soc_effect_begin(L, script, SOC_EFFECT_RECEIVE, hash, &count);
+    if (state == SOC_GATE_RECORDED)
+        return count;
+    if (state == SOC_GATE_LIVE) {
+        struct soc_wait wait = {0};
+        int rc = begin_receive(L, script, &wait);
+        if (rc < 0)
+            return soc_effect_finish(L, script, rc);
+        struct soc_message *message =
+            soc_gate_take(script->host, (struct soc_mail_filter){wait.on, wait.type});
+        if (message != NULL) {
+            script->answer.length = 0;
+            soc_buf_put_byte(&script->answer, '[');
+            soc_envelope_put_json(&script->answer, message);
+            soc_buf_put_byte(&script->answer, ']');
+            return soc_effect_finish(L, script, SOC_OK);
+        }
+        soc_gate_wait(script->host, &wait);
+    }
+    return soc_effect_yield(L);
+}
+
+static const luaL_Reg mail_functions[] = {
+    {"send_message", agent_send_message},
+    {"request", agent_request},
+    {"reply", agent_reply},
+    {"receive", agent_receive},
+    {NULL, NULL},
+};
+
+void soc_bind_mail(lua_State *L, struct soc_script *script)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->methods_ref);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
+    luaL_setfuncs(L, mail_functions, 1);
+    lua_pop(L, 1);
+}

@@ -1,0 +1,351 @@
+/* People: roles, births and contacts. */
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "host/look.h"
+#include "host/mark.h"
+#include "host/refusal.h"
+#include "host/router.h"
+#include "script/effect.h"
+#include "script/inside.h"
+#include "script/lua_json.h"
+#include "script/policy.h"
+#include "script/roles.h"
+#include "script/send_options.h"
+
+/* The briefs policy has refused: its second result is the error object, or a
+ * sentence. */
+static int refuse_brief(lua_State *L, struct soc_script *script)
+{
+    struct soc_detail detail;
+    if (lua_type(L, -1) == LUA_TTABLE) {
+        script->error.length = 0;
+        if (soc_lua_json_encode(L, -1, "error", SOC_BRIEF_BYTES_MAX, &script->error, &detail) < 0)
+            soc_refuse_named(&script->error, "invalid_task_brief", detail.text);
+    } else {
+        soc_refuse_named(&script->error, "invalid_task_brief",
+                         lua_isstring(L, -1) ? lua_tostring(L, -1) : "the brief was refused");
+    }
+    soc_log_line(soc_host_log(script->host), SOC_LOG_WARN,
+                 soc_clock_now(soc_host_clock(script->host)), "invalid_task_brief",
+                 soc_agent_id(soc_gate_activation(script->host)->agent),
+                 soc_buf_slice(&script->error));
+    return SOC_EREFUSED;
+}
+
+/* Checks the brief at `index` and encodes what the policy made of it. */
+static int check_brief(lua_State *L, struct soc_script *script, int index)
+{
+    int top = lua_gettop(L);
+    lua_pushvalue(L, index);
+    int rc = SOC_OK;
+    if (soc_policy_ask(L, script, SOC_POLICY_BRIEFS, "check", 1)) {
+        if (!lua_toboolean(L, -2)) {
+            rc = refuse_brief(L, script);
+            lua_settop(L, top);
+            return rc;
+        }
+        if (lua_type(L, -2) == LUA_TTABLE) {
+            lua_pushvalue(L, -2);
+            lua_replace(L, index);
+        }
+    } else if (lua_type(L, index) != LUA_TTABLE) {
+        soc_refuse_named(&script->error, "invalid_task_brief", "a brief is a table");
+        return SOC_EREFUSED;
+    }
+    struct soc_detail detail;
+    script->payload.length = 0;
+    rc = soc_lua_json_encode(L, index, "brief", SOC_BRIEF_BYTES_MAX, &script->payload, &detail);
+    if (rc < 0)
+        soc_refuse_named(&script->error, "invalid_task_brief", detail.text);
+    lua_settop(L, top);
+    return rc;
+}
+
+struct spawn_options {
+    struct soc_slice id;
+    bool has_message;
+};
+
+static void read_spawn_options(lua_State *L, int index, struct spawn_options *options)
+{
+    *options = (struct spawn_options){0};
+    if (lua_isnoneornil(L, index))
+        return;
+    luaL_checktype(L, index, LUA_TTABLE);
+    lua_pushnil(L);
+    while (lua_next(L, index) != 0) {
+        const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
+        size_t length;
+        if (strcmp(name, "id") == 0) {
+            const char *id = luaL_checklstring(L, -1, &length);
+            options->id = soc_slice(id, length);
+        } else if (strcmp(name, "message") == 0) {
+            options->has_message = true;
+        } else {
+            luaL_error(L, "unknown option '%s'; spawn_agent takes id and message", name);
+        }
+        lua_pop(L, 1);
+    }
+}
+
+/* The first task_assignment, sent with the birth as one step. A message given as
+ * a table without a payload is the payload's own fields beside the brief. */
+static int send_first(lua_State *L, struct soc_script *script, int options_index,
+                      const struct soc_agent *child)
+{
+    lua_getfield(L, options_index, "message");
+    int rc = soc_payload_encode(L, script, lua_gettop(L));
+    struct soc_send send = {
+        .to = soc_agent_id(child),
+        .type = SOC_SLICE("task_assignment"),
+        .payload = soc_buf_slice(&script->payload),
+    };
+    struct soc_message *message;
+    if (rc == SOC_OK)
+        rc = soc_router_send(script->host, child->parent, &send, &message, &script->error);
+    if (rc < 0) {
+        script->scratch.length = 0;
+        soc_buf_put_slice(&script->scratch, soc_buf_slice(&script->error));
+        soc_refuse_named(&script->error, "spawn_failed",
+                         "the first message was refused, so no agent was made");
+        script->error.length--;
+        soc_json_put_name(&script->error, "cause");
+        soc_buf_put_slice(&script->error, soc_buf_slice(&script->scratch));
+        soc_buf_put_byte(&script->error, '}');
+    }
+    return rc;
+}
+
+static int spawn(lua_State *L, struct soc_script *script, struct soc_slice role)
+{
+    struct spawn_options options;
+    read_spawn_options(L, 4, &options);
+    int rc = check_brief(L, script, 3);
+    if (rc < 0)
+        return rc;
+    struct soc_agent *child;
+    struct soc_spawn draft = {
+        .role = role, .id = options.id, .brief = soc_buf_slice(&script->payload)};
+    struct soc_turn_mark mark = soc_turn_mark(script->host);
+    rc = soc_agents_spawn(script->host, &draft, &child, &script->error);
+    if (rc == SOC_OK && options.has_message) {
+        rc = send_first(L, script, 4, child);
+        if (rc < 0)
+            soc_turn_return(script->host, mark);
+    }
+    if (rc < 0)
+        return rc;
+    script->answer.length = 0;
+    soc_buf_put_text(&script->answer, "[{");
+    soc_json_put_text_member(&script->answer, "id", soc_agent_id(child));
+    soc_json_put_text_member(&script->answer, "roleId", soc_slice_text(child->role->id));
+    soc_json_put_text_member(&script->answer, "roleName", soc_slice_text(child->role->name));
+    soc_buf_put_text(&script->answer, "}]");
+    return SOC_OK;
+}
+
+/* What can be hashed of the arguments of a call that must not raise for them. */
+static uint64_t hash_loosely(lua_State *L, struct soc_script *script, int first)
+{
+    struct soc_detail detail;
+    uint64_t hash = 0;
+    for (int i = first; i <= lua_gettop(L); i++) {
+        script->scratch.length = 0;
+        if (soc_lua_json_encode(L, i, "argument", SOC_JSON_BYTES_MAX, &script->scratch, &detail) ==
+            SOC_OK)
+            hash = soc_hash(script->scratch.data, script->scratch.length, hash + 1);
+    }
+    return hash;
+}
+
+/* agent:spawn_agent(role_id, task_brief, { id?, message? }?) */
+static int agent_spawn_agent(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    size_t length;
+    const char *role = luaL_checklstring(L, 2, &length);
+    lua_settop(L, 4);
+    uint64_t hash = hash_loosely(L, script, 2);
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_SPAWN, hash, &count) == SOC_GATE_RECORDED)
+        return count;
+    int rc = spawn(L, script, soc_slice(role, length));
+    return soc_effect_finish(L, script, rc);
+}
+
+/* agent:create_role{ id?, name, prompt, behaviour, interface_spec? } */
+static int agent_create_role(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    lua_settop(L, 2);
+    struct soc_role_draft draft;
+    int behaviour = soc_role_read(L, script, 2, &draft, true);
+    uint64_t hash = hash_loosely(L, script, 2);
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_CREATE_ROLE, hash, &count) == SOC_GATE_RECORDED)
+        return count;
+    struct soc_role *role;
+    int rc =
+        soc_agents_create_role(script->host, &draft, behaviour != LUA_NOREF, &role, &script->error);
+    if (rc < 0)
+        return soc_effect_finish(L, script, rc);
+    role->script_mark = behaviour;
+    script->answer.length = 0;
+    soc_buf_put_text(&script->answer, "[{");
+    soc_json_put_text_member(&script->answer, "id", draft.id);
+    soc_json_put_text_member(&script->answer, "name", draft.name);
+    soc_buf_put_text(&script->answer, "}]");
+    return soc_effect_finish(L, script, SOC_OK);
+}
+
+static struct soc_agent *self(struct soc_script *script)
+{
+    return soc_gate_activation(script->host)->agent;
+}
+
+/* agent:contacts() -> list */
+static int agent_contacts(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_CONTACTS, 0, &count) == SOC_GATE_RECORDED)
+        return count;
+    script->answer.length = 0;
+    soc_buf_put_byte(&script->answer, '[');
+    soc_look_contacts(self(script), &script->answer);
+    soc_buf_put_byte(&script->answer, ']');
+    return soc_effect_finish(L, script, SOC_OK);
+}
+
+/* An effect that asks about one id: begins it and finds the agent. */
+static int begin_about(lua_State *L, struct soc_script *script, enum soc_effect_kind kind,
+                       struct soc_slice *id, struct soc_agent **peer)
+{
+    size_t length;
+    const char *text = luaL_checklstring(L, 2, &length);
+    int count;
+    *id = soc_slice(text, length);
+    if (soc_effect_begin(L, script, kind, soc_hash(text, length, 0), &count) == SOC_GATE_RECORDED)
+        return count;
+    *peer = soc_agents_find(script->host, *id);
+    script->answer.length = 0;
+    return -1;
+}
+
+/* agent:contact(id) -> entry */
+static int agent_contact(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_slice id;
+    struct soc_agent *peer;
+    int count = begin_about(L, script, SOC_EFFECT_CONTACT, &id, &peer);
+    if (count >= 0)
+        return count;
+    const struct soc_contact *contact =
+        peer == NULL ? NULL : soc_contacts_find(&self(script)->contacts, peer);
+    if (contact == NULL)
+        return soc_effect_finish(
+            L, script,
+            soc_refuse(&script->error, SOC_ENOCONTACT, "there is no such contact", "to", id));
+    soc_buf_put_byte(&script->answer, '[');
+    soc_look_contact(contact, &script->answer);
+    soc_buf_put_byte(&script->answer, ']');
+    return soc_effect_finish(L, script, SOC_OK);
+}
+
+/* agent:knows(id) -> { inRegistry, error? } */
+static int agent_knows(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_slice id;
+    struct soc_agent *peer;
+    int count = begin_about(L, script, SOC_EFFECT_KNOWS, &id, &peer);
+    if (count >= 0)
+        return count;
+    bool is_known = peer != NULL && soc_contacts_find(&self(script)->contacts, peer) != NULL;
+    return soc_effect_end(
+        L, script,
+        is_known ? SOC_SLICE("[{\"inRegistry\":true}]")
+                 : SOC_SLICE("[{\"error\":\"unknown_contact\",\"inRegistry\":false}]"));
+}
+
+/* agent:can_send(id) -> { allowed, error? } */
+static int agent_can_send(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_slice id;
+    struct soc_agent *peer;
+    int count = begin_about(L, script, SOC_EFFECT_CAN_SEND, &id, &peer);
+    if (count >= 0)
+        return count;
+    int rc = peer == NULL ? SOC_ENOAGENT
+                          : soc_router_may_send(script->host, self(script), peer, &script->error);
+    soc_buf_printf(&script->answer, "[{\"allowed\":%s", rc < 0 ? "false" : "true");
+    if (rc < 0)
+        soc_json_put_text_member(&script->answer, "error", soc_slice_text(soc_error_name(rc)));
+    soc_buf_put_text(&script->answer, "}]");
+    return soc_effect_finish(L, script, SOC_OK);
+}
+
+/* agent:add_contact{ id, role?, interfaceSpec? } -> entry */
+static int agent_add_contact(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_detail detail;
+    luaL_checktype(L, 2, LUA_TTABLE);
+    lua_settop(L, 2);
+    script->payload.length = 0;
+    if (soc_lua_json_encode(L, 2, "contact", SOC_BRIEF_BYTES_MAX, &script->payload, &detail) < 0)
+        return luaL_argerror(L, 2, detail.text);
+    uint64_t hash = soc_hash(script->payload.data, script->payload.length, 0);
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_ADD_CONTACT, hash, &count) == SOC_GATE_RECORDED)
+        return count;
+    struct soc_agent *peer;
+    int rc = soc_agents_add_contact(script->host, soc_buf_slice(&script->payload), &peer,
+                                    &script->error);
+    if (rc < 0)
+        return soc_effect_finish(L, script, rc);
+    script->answer.length = 0;
+    soc_buf_put_byte(&script->answer, '[');
+    soc_look_contact(soc_contacts_find(&self(script)->contacts, peer), &script->answer);
+    soc_buf_put_byte(&script->answer, ']');
+    return soc_effect_finish(L, script, SOC_OK);
+}
+
+/* agent:remove_contact(id) -> { removed = true } */
+static int agent_remove_contact(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_slice id;
+    struct soc_agent *peer;
+    int count = begin_about(L, script, SOC_EFFECT_REMOVE_CONTACT, &id, &peer);
+    if (count >= 0)
+        return count;
+    int rc = soc_agents_remove_contact(script->host, id, &script->error);
+    soc_buf_put_text(&script->answer, "[{\"removed\":true}]");
+    return soc_effect_finish(L, script, rc);
+}
+
+static const luaL_Reg people_functions[] = {
+    {"spawn_agent", agent_spawn_agent},
+    {"create_role", agent_create_role},
+    {"contacts", agent_contacts},
+    {"contact", agent_contact},
+    {"knows", agent_knows},
+    {"can_send", agent_can_send},
+    {"add_contact", agent_add_contact},
+    {"remove_contact", agent_remove_contact},
+    {NULL, NULL},
+};
+
+void soc_bind_people(lua_State *L, struct soc_script *script)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->methods_ref);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
+    luaL_setfuncs(L, people_functions, 1);
+    lua_pop(L, 1);
+}

@@ -1,0 +1,352 @@
+/* Society: the module of require("society"), and the methods of society.new. */
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/version.h"
+#include "env/ids.h"
+#include "host/look.h"
+#include "host/refusal.h"
+#include "script/effect.h"
+#include "script/inside.h"
+#include "script/lua_json.h"
+#include "script/policy.h"
+#include "script/roles.h"
+#include "script/world.h"
+
+/* Lends the script; a world as first argument (s:role{…}) is taken off. */
+static struct soc_script *enter(lua_State *L)
+{
+    if (lua_touserdata(L, 1) != NULL && luaL_testudata(L, 1, SOC_WORLD) != NULL)
+        lua_remove(L, 1);
+    return soc_script_of_box(L, lua_upvalueindex(1));
+}
+
+static struct soc_script *enter_to_change(lua_State *L, const char *name)
+{
+    struct soc_script *script = enter(L);
+    if (soc_gate_activation(script->host) != NULL)
+        luaL_error(L,
+                   "society.%s changes the society: it works while the script loads, not "
+                   "inside a turn",
+                   name);
+    return script;
+}
+
+static int raise_refusal(lua_State *L, struct soc_script *script)
+{
+    struct soc_slice text = soc_json_member(soc_buf_slice(&script->error), "message");
+    script->scratch.length = 0;
+    soc_json_string(text, &script->scratch);
+    return luaL_error(L, "%s", soc_buf_text(&script->scratch));
+}
+
+/* society.role{ id?, name, prompt, behaviour, interface_spec? } */
+static int society_role(lua_State *L)
+{
+    struct soc_script *script = enter_to_change(L, "role");
+    struct soc_role_draft draft;
+    int behaviour = soc_role_read(L, script, 1, &draft, false);
+    draft.behaviour = (struct soc_slice){0};
+    if (soc_agents_define_role(script->host, &draft, behaviour != LUA_NOREF, &script->error) < 0)
+        return raise_refusal(L, script);
+    soc_agents_find_role(script->host, draft.id)->script_mark = behaviour;
+    return 0;
+}
+
+/* society.root(behaviour) */
+static int society_root(lua_State *L)
+{
+    struct soc_script *script = enter_to_change(L, "root");
+    int behaviour = soc_behaviour_keep(L, script, 1);
+    struct soc_role *role = soc_agents_find_role(script->host, SOC_SLICE("root"));
+    role->script_mark = behaviour;
+    soc_agents_set_runnable(script->host, role);
+    return 0;
+}
+
+/* society.main(function) */
+static int society_main(lua_State *L)
+{
+    struct soc_script *script = enter_to_change(L, "main");
+    luaL_checktype(L, 1, LUA_TFUNCTION);
+    lua_settop(L, 1);
+    luaL_unref(L, LUA_REGISTRYINDEX, script->main_ref);
+    script->main_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    if (script->is_started)
+        soc_host_begin_main(script->host);
+    return 0;
+}
+
+/* society.policy(kind, name | function | table, settings?) */
+static int society_policy(lua_State *L)
+{
+    struct soc_script *script = enter_to_change(L, "policy");
+    const char *kind = luaL_checkstring(L, 1);
+    struct soc_detail detail = {{0}};
+    int settings = lua_isnoneornil(L, 3) ? 0 : 3;
+    if (settings != 0)
+        luaL_checktype(L, 3, LUA_TTABLE);
+    int rc;
+    if (lua_type(L, 2) == LUA_TSTRING) {
+        rc = soc_policy_use(L, script, kind, lua_tostring(L, 2), settings, &detail);
+    } else {
+        if (lua_type(L, 2) == LUA_TFUNCTION)
+            soc_policy_wrap(L, kind, 2);
+        luaL_checktype(L, 2, LUA_TTABLE);
+        rc = soc_policy_use_table(L, script, kind, "of the app", 2, settings, &detail);
+    }
+    return rc < 0 ? luaL_error(L, "%s", detail.text) : 0;
+}
+
+/* society.config{ … } */
+static int society_config(lua_State *L)
+{
+    struct soc_script *script = enter_to_change(L, "config");
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_pushnil(L);
+    while (lua_next(L, 1) != 0) {
+        const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "(no name)";
+        struct soc_detail detail;
+        if (soc_script_set(script, name, lua_gettop(L), &detail) < 0)
+            return luaL_error(L, "society.config: %s", detail.text);
+        lua_pop(L, 1);
+    }
+    return 0;
+}
+
+/* Answers with what stands in script->answer: inside a turn as an effect. The
+ * question's name and arguments tell one look from another on replay. */
+typedef void look_fn(lua_State *L, struct soc_script *script);
+
+static int look(lua_State *L, struct soc_script *script, const char *name, look_fn *fill)
+{
+    int count;
+    bool in_turn = soc_gate_activation(script->host) != NULL;
+    if (in_turn) {
+        uint64_t hash = soc_hash(name, strlen(name), soc_hash_arguments(L, script, 1));
+        if (soc_effect_begin(L, script, SOC_EFFECT_LOOK, hash, &count) == SOC_GATE_RECORDED)
+            return count;
+    }
+    script->answer.length = 0;
+    soc_buf_put_byte(&script->answer, '[');
+    fill(L, script);
+    soc_buf_put_byte(&script->answer, ']');
+    if (in_turn)
+        return soc_effect_finish(L, script, SOC_OK);
+    return soc_push_answer(L, soc_buf_slice(&script->answer));
+}
+
+static void fill_agents(lua_State *L, struct soc_script *script)
+{
+    (void)L;
+    soc_look_agents(script->host, &script->answer);
+}
+
+static void fill_waits(lua_State *L, struct soc_script *script)
+{
+    (void)L;
+    soc_look_waits(script->host, &script->answer);
+}
+
+static void fill_stats(lua_State *L, struct soc_script *script)
+{
+    (void)L;
+    soc_look_stats(script->host, &script->answer);
+}
+
+static struct soc_agent *named_agent(lua_State *L, struct soc_script *script)
+{
+    size_t length;
+    const char *id = luaL_checklstring(L, 1, &length);
+    return soc_agents_find(script->host, soc_slice(id, length));
+}
+
+static void fill_agent(lua_State *L, struct soc_script *script)
+{
+    const struct soc_agent *agent = named_agent(L, script);
+    if (agent == NULL)
+        soc_buf_put_text(&script->answer, "null");
+    else
+        soc_look_agent(script->host, agent, &script->answer);
+}
+
+static void fill_contacts(lua_State *L, struct soc_script *script)
+{
+    const struct soc_agent *agent = named_agent(L, script);
+    if (agent == NULL)
+        soc_buf_put_text(&script->answer, "null");
+    else
+        soc_look_contacts(agent, &script->answer);
+}
+
+/* Rows of the store. The journal has no thread here, so the answer comes before
+ * the question returns. */
+static void take_rows(int rc, struct soc_slice rows, void *user)
+{
+    struct soc_script *script = user;
+    if (rc == SOC_OK)
+        soc_buf_put_slice(&script->answer, rows);
+    else
+        soc_buf_put_text(&script->answer, "null");
+}
+
+static struct soc_slice filter_text(lua_State *L, const char *name)
+{
+    size_t length;
+    if (lua_isnoneornil(L, 1) || lua_getfield(L, 1, name) != LUA_TSTRING)
+        return (struct soc_slice){0};
+    const char *text = lua_tolstring(L, -1, &length);
+    return soc_slice(text, length);
+}
+
+static int64_t filter_time(lua_State *L, const char *name)
+{
+    int64_t time_ms = 0;
+    if (lua_isnoneornil(L, 1))
+        return 0;
+    int type = lua_getfield(L, 1, name);
+    if (type == LUA_TNUMBER)
+        return (int64_t)lua_tonumber(L, -1);
+    if (type == LUA_TSTRING && !soc_time_parse(soc_slice_text(lua_tostring(L, -1)), &time_ms))
+        luaL_error(L, "filter '%s': an RFC 3339 time or ms expected", name);
+    return time_ms;
+}
+
+static void fill_rows(lua_State *L, struct soc_script *script, const char *what)
+{
+    luaL_checkstack(L, 16, NULL);
+    struct soc_query query = {
+        .what = what,
+        .agent = filter_text(L, "agent"),
+        .task = filter_text(L, "task"),
+        .type = filter_text(L, "type"),
+        .correlation_id = filter_text(L, "correlation_id"),
+        .since_ms = filter_time(L, "since"),
+        .until_ms = filter_time(L, "until"),
+        .limit = filter_time(L, "limit"),
+    };
+    soc_look_query(script->host, &query, take_rows, script);
+}
+
+static void fill_messages(lua_State *L, struct soc_script *script)
+{
+    fill_rows(L, script, "messages");
+}
+
+static void fill_activity(lua_State *L, struct soc_script *script)
+{
+    fill_rows(L, script, "activity");
+}
+
+static void fill_dead_letters(lua_State *L, struct soc_script *script)
+{
+    fill_rows(L, script, "dead_letters");
+}
+
+static int society_agents(lua_State *L)
+{
+    struct soc_script *script = enter(L);
+    return look(L, script, "agents", fill_agents);
+}
+
+static int society_agent(lua_State *L)
+{
+    struct soc_script *script = enter(L);
+    return look(L, script, "agent", fill_agent);
+}
+
+static int society_contacts(lua_State *L)
+{
+    struct soc_script *script = enter(L);
+    return look(L, script, "contacts", fill_contacts);
+}
+
+static int society_waits(lua_State *L)
+{
+    struct soc_script *script = enter(L);
+    return look(L, script, "waits", fill_waits);
+}
+
+static int society_stats(lua_State *L)
+{
+    struct soc_script *script = enter(L);
+    return look(L, script, "stats", fill_stats);
+}
+
+static int society_messages(lua_State *L)
+{
+    struct soc_script *script = enter(L);
+    return look(L, script, "messages", fill_messages);
+}
+
+static int society_activity(lua_State *L)
+{
+    struct soc_script *script = enter(L);
+    return look(L, script, "activity", fill_activity);
+}
+
+static int society_dead_letters(lua_State *L)
+{
+    struct soc_script *script = enter(L);
+    return look(L, script, "dead_letters", fill_dead_letters);
+}
+
+static int handle_dead(lua_State *L, const char *name,
+                       int (*fn)(struct soc_host *, uint64_t, struct soc_buf *))
+{
+    struct soc_script *script = enter_to_change(L, name);
+    size_t length;
+    const char *id = luaL_checklstring(L, 1, &length);
+    uint64_t key;
+    int rc = SOC_ENOMESSAGE;
+    if (soc_message_id_parse(soc_slice(id, length), &key))
+        rc = fn(script->host, key, &script->error);
+    else
+        soc_refuse(&script->error, rc, NULL, "id", soc_slice(id, length));
+    if (rc < 0)
+        return soc_push_answer(L, soc_buf_slice(&script->error));
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
+/* society.redeliver(message_id) · society.drop(message_id) -> true */
+static int society_redeliver(lua_State *L)
+{
+    return handle_dead(L, "redeliver", soc_router_redeliver);
+}
+
+static int society_drop(lua_State *L)
+{
+    return handle_dead(L, "drop", soc_router_drop);
+}
+
+static const luaL_Reg society_functions[] = {
+    {"role", society_role},
+    {"root", society_root},
+    {"main", society_main},
+    {"policy", society_policy},
+    {"config", society_config},
+    {"agents", society_agents},
+    {"agent", society_agent},
+    {"contacts", society_contacts},
+    {"messages", society_messages},
+    {"activity", society_activity},
+    {"dead_letters", society_dead_letters},
+    {"redeliver", society_redeliver},
+    {"drop", society_drop},
+    {"waits", society_waits},
+    {"stats", society_stats},
+    {NULL, NULL},
+};
+
+void soc_bind_society(lua_State *L, struct soc_script *script)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->module_ref);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
+    luaL_setfuncs(L, society_functions, 1);
+    lua_pushliteral(L, SOC_VERSION);
+    lua_setfield(L, -2, "version");
+    lua_pop(L, 1);
+}

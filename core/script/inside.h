@@ -1,0 +1,131 @@
+/* Inside: the script layer's own struct, for the files of this folder only.
+ *
+ * Layer: script. Thread: loop. */
+#ifndef SOC_SCRIPT_INSIDE_H
+#define SOC_SCRIPT_INSIDE_H
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "base/buf.h"
+#include "host/agents.h"
+#include "host/gate.h"
+#include "host/hooks.h"
+#include "host/host.h"
+#include "script/script.h"
+
+#define SOC_BOX "society.box" /* userdata that points to a script */
+
+/* A pooled coroutine. Its stack holds the agent's handle at index 1. */
+struct soc_thread {
+    lua_State *co;
+    int ref; /* keeps `co` alive */
+    struct soc_thread *next;
+};
+
+/* What Lua holds of an agent: it works only inside its own activation. */
+struct soc_handle {
+    struct soc_script *script;
+    uint64_t serial;
+    bool has_state; /* user value 1 is agent.state, decoded */
+};
+
+/* Kinds of policy there are. In the order of soc_policy_names. */
+enum soc_policy_kind {
+    SOC_POLICY_CONTACTS,
+    SOC_POLICY_BRIEFS,
+    SOC_POLICY_PRESENTATION,
+    SOC_POLICY_SUPERVISION,
+    SOC_POLICY_COUNT,
+};
+
+struct soc_policy {
+    int table_ref;    /* the module, or LUA_NOREF */
+    int settings_ref; /* defaults with the caller's settings over them */
+    bool is_reported; /* it failed once, and that was said */
+};
+
+struct soc_script {
+    lua_State *L;
+    struct soc_host *host;
+    struct soc_script **box; /* the userdata's content; set to NULL at the end */
+    int box_ref;
+    int env_ref;          /* sandbox environment of the app */
+    int module_ref;       /* the table of require("society") */
+    int methods_ref;      /* the table of agents' methods */
+    int main_ref;         /* LUA_NOREF: none */
+    int message_meta_ref; /* metatable of messages handed to scripts */
+    int handle_meta_ref;  /* metatable of agents' handles */
+    struct soc_thread *free_threads;
+    struct soc_policy policies[SOC_POLICY_COUNT];
+    char *home;
+    char *app_dir;
+    char *app_name;
+    struct soc_buf payload; /* for one effect at a time */
+    struct soc_buf answer;
+    struct soc_buf error;
+    struct soc_buf scratch;
+    uint32_t copies; /* payloads kept as Lua tables until they are delivered */
+    int *behaviours; /* references to give back at the end */
+    size_t behaviour_count;
+    bool is_started;
+    bool is_broken;     /* the turn under way met an error it cannot survive */
+    uint32_t steps_max; /* VM instructions of a turn */
+    int64_t steps_left;
+};
+
+/* Lends the script of a box; raises if it is gone. */
+struct soc_script *soc_script_of_box(lua_State *L, int index);
+
+/* run.c: the hooks that run behaviours. */
+enum soc_turn_end soc_run_turn(void *user, struct soc_activation *activation,
+                               struct soc_buf *error);
+void soc_run_drop(void *user, struct soc_activation *activation);
+void soc_run_free_threads(struct soc_script *script);
+
+/* message.c: makes the metatable of messages. */
+void soc_message_open(lua_State *L, struct soc_script *script);
+
+/* Pushes a message as a table; its copy of the payload, if any, goes with it. */
+void soc_push_message(lua_State *L, struct soc_script *script, struct soc_message *message);
+
+/* Reads the key of the message at `index` if it is not filled in yet. */
+bool soc_message_key_of(lua_State *L, int index, uint64_t *key);
+
+/* Gives the message metatable to the table on top: its `text` is presented. */
+void soc_mark_message(lua_State *L, struct soc_script *script);
+
+/* settings.c: sets one setting of society.config, whose value is at `index`.
+ * SOC_EINVAL and `detail` for an unknown name or a wrong value. */
+int soc_script_set(struct soc_script *script, const char *name, int index,
+                   struct soc_detail *detail);
+
+/* bind_*.c: the functions scripts see. */
+void soc_bind_agent(lua_State *L, struct soc_script *script);
+void soc_bind_mail(lua_State *L, struct soc_script *script);
+void soc_bind_people(lua_State *L, struct soc_script *script);
+void soc_bind_society(lua_State *L, struct soc_script *script);
+
+/* Gate functions for the sandbox: print, os.time, os.clock, math.random. */
+int soc_gate_fn_print(lua_State *L);
+int soc_gate_fn_time(lua_State *L);
+int soc_gate_fn_clock(lua_State *L);
+int soc_gate_fn_random(lua_State *L);
+
+/* The agent handle at index 1, checked to be used inside its own activation. */
+struct soc_handle *soc_check_handle(lua_State *L);
+
+/* The JSON text of agent.state as the script left it, into `out`; false and
+ * nothing if it was never touched. Raises a path for what is not JSON. */
+bool soc_handle_state(lua_State *L, int index, struct soc_buf *out, struct soc_detail *detail,
+                      int *rc);
+
+/* behaviour.c: what a role does. Raises if the value at `index` is no behaviour;
+ * returns a registry reference to its normal form. */
+int soc_behaviour_keep(lua_State *L, struct soc_script *script, int index);
+
+/* Pushes the function that handles `message` for `role`, or returns false. */
+bool soc_behaviour_push(lua_State *L, const struct soc_role *role,
+                        const struct soc_message *message);
+
+#endif

@@ -1,0 +1,142 @@
+#include "script/lua_heap.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define STEP_BYTES  16  /* between two sizes */
+#define SMALL_BYTES 512 /* the largest piece from a free list */
+#define CLASSES     (SMALL_BYTES / STEP_BYTES)
+#define SLAB_BYTES  (256u << 10)
+
+struct piece {
+    struct piece *next;
+};
+
+struct slab {
+    struct slab *next;
+    _Alignas(16) char bytes[];
+};
+
+struct heap {
+    size_t bytes_used;
+    size_t bytes_max;
+    struct piece *free[CLASSES];
+    struct slab *slabs;
+    char *fresh; /* not given out yet, of the newest slab */
+    char *fresh_end;
+};
+
+static size_t class_of(size_t size)
+{
+    return (size - 1) / STEP_BYTES;
+}
+
+static void *take_small(struct heap *heap, size_t size)
+{
+    size_t class = class_of(size);
+    struct piece *piece = heap->free[class];
+    if (piece != NULL) {
+        heap->free[class] = piece->next;
+        return piece;
+    }
+    size_t bytes = (class + 1) * STEP_BYTES;
+    if ((size_t)(heap->fresh_end - heap->fresh) < bytes) {
+        struct slab *slab = malloc(sizeof(*slab) + SLAB_BYTES);
+        if (slab == NULL)
+            return NULL;
+        slab->next = heap->slabs;
+        heap->slabs = slab;
+        heap->fresh = slab->bytes;
+        heap->fresh_end = slab->bytes + SLAB_BYTES;
+    }
+    void *fresh = heap->fresh;
+    heap->fresh += bytes;
+    return fresh;
+}
+
+static void give_small(struct heap *heap, void *memory, size_t size)
+{
+    struct piece *piece = memory;
+    size_t class = class_of(size);
+    piece->next = heap->free[class];
+    heap->free[class] = piece;
+}
+
+static void *take(struct heap *heap, size_t size)
+{
+    return size <= SMALL_BYTES ? take_small(heap, size) : malloc(size);
+}
+
+static void give(struct heap *heap, void *memory, size_t size)
+{
+    if (size <= SMALL_BYTES)
+        give_small(heap, memory, size);
+    else
+        free(memory);
+}
+
+static void *resize(struct heap *heap, void *old, size_t old_size, size_t size)
+{
+    if (old_size > SMALL_BYTES && size > SMALL_BYTES)
+        return realloc(old, size);
+    if (old_size <= SMALL_BYTES && size <= SMALL_BYTES && class_of(old_size) == class_of(size))
+        return old;
+    void *memory = take(heap, size);
+    if (memory == NULL)
+        return NULL;
+    memcpy(memory, old, old_size < size ? old_size : size);
+    give(heap, old, old_size);
+    return memory;
+}
+
+/* A lua_Alloc. Without `old` its size is a kind of object, not a size. */
+static void *allocate(void *user, void *old, size_t old_size, size_t size)
+{
+    struct heap *heap = user;
+    size_t freed = old == NULL ? 0 : old_size;
+    if (size == 0) {
+        if (freed > 0)
+            give(heap, old, freed);
+        heap->bytes_used -= freed;
+        return NULL;
+    }
+    if (size > freed && heap->bytes_used + (size - freed) > heap->bytes_max)
+        return NULL;
+    void *memory = freed == 0 ? take(heap, size) : resize(heap, old, freed, size);
+    if (memory != NULL)
+        heap->bytes_used += size - freed;
+    return memory;
+}
+
+static void free_heap(struct heap *heap)
+{
+    while (heap->slabs != NULL) {
+        struct slab *next = heap->slabs->next;
+        free(heap->slabs);
+        heap->slabs = next;
+    }
+    free(heap);
+}
+
+lua_State *soc_lua_heap_open(size_t bytes_max)
+{
+    struct heap *heap = soc_alloc_zero(sizeof(*heap));
+    heap->bytes_max = bytes_max;
+    lua_State *L = lua_newstate(allocate, heap);
+    if (L == NULL)
+        free_heap(heap);
+    return L;
+}
+
+void soc_lua_heap_close(lua_State *L)
+{
+    if (L == NULL)
+        return;
+    void *heap;
+    lua_getallocf(L, &heap);
+    lua_close(L);
+    free_heap(heap);
+}

@@ -1,0 +1,94 @@
+#include "script/roles.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "script/lua_json.h"
+
+static struct soc_slice optional_text(lua_State *L, int index, const char *name)
+{
+    size_t length;
+    int type = lua_getfield(L, index, name);
+    if (type == LUA_TNIL)
+        return (struct soc_slice){0};
+    if (type != LUA_TSTRING)
+        luaL_error(L, "role: '%s' must be a string, got %s", name, luaL_typename(L, -1));
+    const char *text = lua_tolstring(L, -1, &length);
+    return soc_slice(text, length);
+}
+
+static void check_names(lua_State *L, int index)
+{
+    static const char *const known[] = {"id",        "name",           "prompt", "rolePrompt",
+                                        "behaviour", "interface_spec", NULL};
+    lua_pushnil(L);
+    while (lua_next(L, index) != 0) {
+        const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "(no name)";
+        int i = 0;
+        while (known[i] != NULL && strcmp(known[i], name) != 0)
+            i++;
+        if (known[i] == NULL)
+            luaL_error(L, "role: unknown field '%s'", name);
+        lua_pop(L, 1);
+    }
+}
+
+static bool is_text_field(lua_State *L, int index, const char *name)
+{
+    bool is_text = lua_getfield(L, index, name) == LUA_TSTRING;
+    lua_pop(L, 1);
+    return is_text;
+}
+
+static void read_spec(lua_State *L, struct soc_script *script, int index,
+                      struct soc_role_draft *draft)
+{
+    static const char *const required[] = {"services", "input_format", "output_format"};
+    struct soc_detail detail;
+    if (lua_getfield(L, index, "interface_spec") == LUA_TNIL)
+        return;
+    int spec = lua_gettop(L);
+    if (lua_type(L, spec) != LUA_TTABLE)
+        luaL_error(L, "invalid_interface_spec: a table expected, got %s", luaL_typename(L, spec));
+    for (int i = 0; i < 3; i++)
+        if (!is_text_field(L, spec, required[i]))
+            luaL_error(L, "invalid_interface_spec: '%s' must be a string", required[i]);
+    script->payload.length = 0;
+    if (soc_lua_json_encode(L, spec, "interface_spec", SOC_BRIEF_BYTES_MAX, &script->payload,
+                            &detail) < 0)
+        luaL_error(L, "invalid_interface_spec: %s", detail.text);
+    draft->interface_spec = soc_buf_slice(&script->payload);
+}
+
+int soc_role_read(lua_State *L, struct soc_script *script, int index, struct soc_role_draft *draft,
+                  bool in_turn)
+{
+    luaL_checktype(L, index, LUA_TTABLE);
+    check_names(L, index);
+    *draft = (struct soc_role_draft){
+        .id = optional_text(L, index, "id"),
+        .name = optional_text(L, index, "name"),
+        .prompt = optional_text(L, index, "prompt"),
+    };
+    if (draft->prompt.data == NULL)
+        draft->prompt = optional_text(L, index, "rolePrompt");
+    if (draft->id.data == NULL)
+        draft->id = draft->name;
+    if (draft->name.data == NULL)
+        draft->name = draft->id;
+    if (draft->id.data == NULL)
+        luaL_error(L, "role: an id or a name is needed");
+    read_spec(L, script, index, draft);
+    int type = lua_getfield(L, index, "behaviour");
+    if (type == LUA_TNIL)
+        return LUA_NOREF;
+    if (in_turn && type != LUA_TSTRING)
+        luaL_error(L, "role: inside a turn a behaviour is the name of a module or of a role "
+                      "declared at load; a function cannot survive a restart");
+    if (type == LUA_TSTRING) {
+        size_t length;
+        const char *text = lua_tolstring(L, -1, &length);
+        draft->behaviour = soc_slice(text, length);
+    }
+    return soc_behaviour_keep(L, script, lua_gettop(L));
+}

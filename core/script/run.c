@@ -1,0 +1,204 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "host/refusal.h"
+#include "script/effect.h"
+#include "script/inside.h"
+#include "script/lua_json.h"
+#include "script/sandbox.h"
+#include "script/send_options.h"
+
+/* VM instructions between two looks at the budget. */
+#define STEPS_PER_LOOK 100000
+
+/* Coroutines made by scripts are looked at more often; each says how often. */
+static void charge_steps(lua_State *L, lua_Debug *debug)
+{
+    (void)debug;
+    struct soc_script *script = *(struct soc_script **)lua_getextraspace(L);
+    script->steps_left -= lua_gethookcount(L);
+    if (script->steps_left > 0)
+        return;
+    soc_refuse_named(&script->error, "budget",
+                     "one turn ran too many steps; split the work over several messages");
+    soc_effect_break(L, script);
+}
+
+static struct soc_thread *take_thread(struct soc_script *script)
+{
+    struct soc_thread *thread = script->free_threads;
+    if (thread != NULL) {
+        script->free_threads = thread->next;
+        return thread;
+    }
+    thread = soc_alloc_zero(sizeof(*thread));
+    thread->co = lua_newthread(script->L);
+    *(struct soc_script **)lua_getextraspace(thread->co) = script;
+    thread->ref = luaL_ref(script->L, LUA_REGISTRYINDEX);
+    return thread;
+}
+
+static void give_thread(struct soc_script *script, struct soc_thread *thread)
+{
+    thread->next = script->free_threads;
+    script->free_threads = thread;
+}
+
+void soc_run_drop(void *user, struct soc_activation *activation)
+{
+    struct soc_thread *thread = activation->script;
+    activation->script = NULL;
+    lua_resetthread(thread->co);
+    lua_settop(thread->co, 0);
+    give_thread(user, thread);
+}
+
+void soc_run_free_threads(struct soc_script *script)
+{
+    while (script->free_threads != NULL) {
+        struct soc_thread *thread = script->free_threads;
+        script->free_threads = thread->next;
+        luaL_unref(script->L, LUA_REGISTRYINDEX, thread->ref);
+        free(thread);
+    }
+}
+
+static void push_handle(lua_State *L, struct soc_script *script,
+                        const struct soc_activation *activation)
+{
+    struct soc_handle *handle = lua_newuserdatauv(L, sizeof(*handle), 1);
+    *handle = (struct soc_handle){.script = script, .serial = activation->serial};
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->handle_meta_ref);
+    lua_setmetatable(L, -2);
+}
+
+/* Appends the error on top of `co` as an object, with the traceback. */
+static enum soc_turn_end describe_error(struct soc_script *script, lua_State *co,
+                                        struct soc_buf *error)
+{
+    lua_State *L = script->L;
+    if (soc_sandbox_fatal_value(co, -1)) {
+        size_t length;
+        const char *text = lua_tolstring(co, -1, &length);
+        if (text == NULL || text[0] != '{') { /* Lua's own: memory ran out */
+            soc_refuse(error, SOC_ESCRIPT, text, NULL, (struct soc_slice){0});
+            return SOC_TURN_RAISED;
+        }
+        error->length = 0;
+        soc_buf_put(error, text, length);
+        return SOC_TURN_BROKEN;
+    }
+    struct soc_detail detail;
+    size_t length;
+    if (lua_type(co, -1) != LUA_TSTRING) {
+        script->scratch.length = 0;
+        if (soc_lua_json_encode(co, -1, "error", SOC_STATE_BYTES_MAX, &script->scratch, &detail) <
+            0)
+            soc_buf_put_text(&script->scratch, "(an error value that is not JSON)");
+        lua_pushlstring(co, script->scratch.data, script->scratch.length);
+    }
+    const char *text = lua_tolstring(co, -1, &length);
+    soc_refusal_begin(error, SOC_ESCRIPT, text);
+    luaL_traceback(L, co, NULL, 0);
+    soc_json_put_text_member(error, "traceback", soc_slice_text(lua_tostring(L, -1)));
+    lua_pop(L, 1);
+    soc_refusal_end(error, SOC_ESCRIPT);
+    return SOC_TURN_RAISED;
+}
+
+/* A behaviour's result that is not nil is its reply, if it sent none. */
+static void reply_with_result(lua_State *co, struct soc_script *script)
+{
+    struct soc_activation *activation = soc_gate_activation(script->host);
+    struct soc_message *message = activation->message;
+    if (message == NULL || message->from == NULL || activation->has_replied || lua_isnil(co, -1))
+        return;
+    if (soc_payload_encode(co, script, lua_gettop(co)) < 0)
+        luaL_error(co, "the result cannot be the reply: %s", soc_buf_text(&script->error));
+    struct soc_send send = {
+        .to = soc_agent_id(message->from),
+        .payload = soc_buf_slice(&script->payload),
+        .answers = message,
+    };
+    struct soc_message *sent;
+    /* A sender that has ended meanwhile is no failure of this activation. */
+    soc_router_send(script->host, activation->agent, &send, &sent, &script->error);
+}
+
+/* The handler has returned: stack is the handle and its result. */
+static int finish(lua_State *co, int status, lua_KContext context)
+{
+    (void)status;
+    struct soc_script *script = (struct soc_script *)context;
+    struct soc_detail detail;
+    int rc;
+    reply_with_result(co, script);
+    script->scratch.length = 0;
+    if (soc_handle_state(co, 1, &script->scratch, &detail, &rc))
+        soc_gate_set_state(script->host, soc_buf_slice(&script->scratch));
+    return rc < 0 ? luaL_error(co, "%s", detail.text) : 0;
+}
+
+static int skip_unhandled(struct soc_script *script, const struct soc_activation *activation)
+{
+    soc_log_printf(soc_host_log(script->host), SOC_LOG_WARN,
+                   soc_clock_now(soc_host_clock(script->host)), "unhandled",
+                   soc_agent_id(activation->agent), "no handler for messages of type %s",
+                   activation->message->type->text);
+    return 0;
+}
+
+/* The body of every coroutine. All it does stands under lua_resume's protection,
+ * also when memory runs out. */
+static int body(lua_State *co)
+{
+    struct soc_script *script = *(struct soc_script **)lua_getextraspace(co);
+    struct soc_activation *activation = soc_gate_activation(script->host);
+    push_handle(co, script, activation);
+    if (activation->message == NULL)
+        lua_rawgeti(co, LUA_REGISTRYINDEX, script->main_ref);
+    else if (!soc_behaviour_push(co, activation->agent->role, activation->message))
+        return skip_unhandled(script, activation);
+    lua_pushvalue(co, 1);
+    if (activation->message != NULL)
+        soc_push_message(co, script, activation->message);
+    lua_callk(co, lua_gettop(co) - 2, 1, (lua_KContext)script, finish);
+    return finish(co, LUA_OK, (lua_KContext)script);
+}
+
+enum soc_turn_end soc_run_turn(void *user, struct soc_activation *activation, struct soc_buf *error)
+{
+    struct soc_script *script = user;
+    struct soc_thread *thread = activation->script;
+    if (thread == NULL) {
+        thread = take_thread(script);
+        activation->script = thread;
+        activation->cursor = 0;
+        activation->has_replied = false;
+        lua_pushcfunction(thread->co, body);
+    }
+    lua_State *co = thread->co;
+    int results;
+    script->is_broken = false;
+    script->steps_left = script->steps_max;
+    lua_sethook(co, charge_steps, LUA_MASKCOUNT, STEPS_PER_LOOK);
+    int status = lua_resume(co, script->L, 0, &results);
+    if (status == LUA_OK) {
+        lua_settop(co, 0);
+        give_thread(script, thread);
+        activation->script = NULL;
+        return SOC_TURN_DONE;
+    }
+    if (status != LUA_YIELD)
+        return describe_error(script, co, error);
+    bool is_ours = results == 1 && lua_touserdata(co, -1) == soc_sandbox_host_yield_key();
+    lua_pop(co, results);
+    if (is_ours)
+        return SOC_TURN_WAITS;
+    soc_refuse(error, SOC_ESCRIPT, "a behaviour yielded outside any coroutine of its own", NULL,
+               (struct soc_slice){0});
+    return SOC_TURN_BROKEN;
+}

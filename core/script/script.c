@@ -1,0 +1,274 @@
+#include "script/script.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "script/answers.h"
+#include "script/inside.h"
+#include "script/lua_json.h"
+#include "script/policy.h"
+#include "script/sandbox.h"
+
+void soc_script_push_box(lua_State *L)
+{
+    struct soc_script **box = lua_newuserdatauv(L, sizeof(struct soc_script *), 0);
+    *box = NULL;
+    luaL_newmetatable(L, SOC_BOX);
+    lua_setmetatable(L, -2);
+}
+
+struct soc_script *soc_script_of_box(lua_State *L, int index)
+{
+    struct soc_script **box = lua_touserdata(L, index);
+    if (*box == NULL)
+        luaL_error(L, "this society is not running: it was closed or has crashed");
+    return *box;
+}
+
+static int new_table_ref(lua_State *L)
+{
+    lua_newtable(L);
+    return luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+static void make_environment(lua_State *L, struct soc_script *script)
+{
+    struct soc_sandbox_gate gate = {
+        .print = soc_gate_fn_print,
+        .time = soc_gate_fn_time,
+        .clock = soc_gate_fn_clock,
+        .random = soc_gate_fn_random,
+        .upvalue = script->box,
+    };
+    char path[4096];
+    soc_sandbox_push(L, &gate);
+    int env = lua_gettop(L);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->module_ref);
+    soc_sandbox_preload(L, env, "society");
+    soc_lua_json_open(L);
+    soc_sandbox_preload(L, env, "society.json");
+    if (script->app_dir != NULL)
+        soc_sandbox_add_path(L, env, script->app_dir);
+    snprintf(path, sizeof(path), "%s/lua", script->home);
+    soc_sandbox_add_path(L, env, path);
+    script->env_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+static char *copy_or_null(const char *text)
+{
+    return text == NULL ? NULL : soc_copy_text(text, strlen(text));
+}
+
+/* Runs protected: what it makes may exceed the memory a script is given. */
+static int build(lua_State *L)
+{
+    struct soc_script *script = lua_touserdata(L, 1);
+    struct soc_detail *detail = lua_touserdata(L, 2);
+    lua_settop(L, 0);
+    script->methods_ref = new_table_ref(L);
+    script->module_ref = new_table_ref(L);
+    script->handle_meta_ref = new_table_ref(L);
+    lua_pushcfunction(L, soc_lua_json_open); /* the array mark must exist */
+    lua_call(L, 0, 0);
+    soc_message_open(L, script);
+    soc_bind_agent(L, script);
+    soc_bind_mail(L, script);
+    soc_bind_people(L, script);
+    soc_bind_society(L, script);
+    make_environment(L, script);
+    lua_pushinteger(L, soc_policy_use_defaults(L, script, detail));
+    return 1;
+}
+
+int soc_script_new(struct soc_script **out, const struct soc_script_options *options, int box_index,
+                   struct soc_detail *detail)
+{
+    lua_State *L = options->L;
+    struct soc_script *script = soc_alloc_zero(sizeof(*script));
+    script->L = L;
+    script->host = options->host;
+    script->home = copy_or_null(options->home);
+    script->app_dir = copy_or_null(options->app_dir);
+    script->main_ref = LUA_NOREF;
+    script->steps_max = SOC_SCRIPT_STEPS_MAX;
+    script->box = lua_touserdata(L, box_index);
+    *script->box = script;
+    lua_pushvalue(L, box_index);
+    script->box_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    detail->text[0] = '\0';
+    lua_pushcfunction(L, build);
+    lua_pushlightuserdata(L, script);
+    lua_pushlightuserdata(L, detail);
+    int rc = SOC_ESCRIPT;
+    if (lua_pcall(L, 2, 1, 0) == LUA_OK)
+        rc = (int)lua_tointeger(L, -1);
+    else
+        soc_fail(detail, rc, "%s", lua_tostring(L, -1));
+    lua_pop(L, 1);
+    if (rc < 0) {
+        soc_script_free(script);
+        return rc;
+    }
+    struct soc_hooks hooks = {
+        .user = script,
+        .run = soc_run_turn,
+        .drop = soc_run_drop,
+        .may_send = soc_answer_may_send,
+        .forget = soc_answer_forget,
+        .retry_after = soc_answer_retry_after,
+    };
+    soc_host_set_hooks(options->host, &hooks);
+    *out = script;
+    return SOC_OK;
+}
+
+void soc_script_free(struct soc_script *script)
+{
+    if (script == NULL)
+        return;
+    lua_State *L = script->L;
+    soc_run_free_threads(script);
+    *script->box = NULL;
+    const int refs[] = {script->env_ref,  script->module_ref,       script->methods_ref,
+                        script->main_ref, script->message_meta_ref, script->handle_meta_ref,
+                        script->box_ref};
+    for (size_t i = 0; i < sizeof(refs) / sizeof(refs[0]); i++)
+        if (refs[i] != 0)
+            luaL_unref(L, LUA_REGISTRYINDEX, refs[i]);
+    for (int i = 0; i < SOC_POLICY_COUNT; i++) {
+        luaL_unref(L, LUA_REGISTRYINDEX, script->policies[i].table_ref);
+        luaL_unref(L, LUA_REGISTRYINDEX, script->policies[i].settings_ref);
+    }
+    for (size_t i = 0; i < script->behaviour_count; i++)
+        luaL_unref(L, LUA_REGISTRYINDEX, script->behaviours[i]);
+    free(script->behaviours);
+    free(script->home);
+    free(script->app_dir);
+    free(script->app_name);
+    soc_buf_fini(&script->payload);
+    soc_buf_fini(&script->answer);
+    soc_buf_fini(&script->error);
+    soc_buf_fini(&script->scratch);
+    free(script);
+}
+
+void soc_script_push_module(lua_State *L, int index)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, soc_script_of_box(L, index)->module_ref);
+}
+
+/* The texts a script gets as `...` are also its global `arg`. */
+static void set_arg(lua_State *L, struct soc_script *script, const char *path, int argc,
+                    char **argv)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
+    lua_createtable(L, argc, 1);
+    lua_pushstring(L, path);
+    lua_rawseti(L, -2, 0);
+    for (int i = 0; i < argc; i++) {
+        lua_pushstring(L, argv[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_setfield(L, -2, "arg");
+    lua_pop(L, 1);
+}
+
+static int add_traceback(lua_State *L)
+{
+    const char *text = lua_tostring(L, 1);
+    if (text == NULL)
+        text = luaL_typename(L, 1);
+    lua_pushstring(L, text);
+    return 1;
+}
+
+static int call_app(lua_State *L, int arguments, struct soc_detail *detail)
+{
+    int handler = lua_gettop(L) - arguments;
+    lua_pushcfunction(L, add_traceback);
+    lua_insert(L, handler);
+    int status = lua_pcall(L, arguments, 0, handler);
+    int rc = SOC_OK;
+    if (status != LUA_OK) {
+        rc = soc_fail(detail, SOC_ESCRIPT, "%s", lua_tostring(L, -1));
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+    return rc;
+}
+
+int soc_script_run_file(struct soc_script *script, const char *path, int argc, char **argv,
+                        struct soc_detail *detail)
+{
+    lua_State *L = script->L;
+    set_arg(L, script, path, argc, argv);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
+    int rc = soc_sandbox_load(L, lua_gettop(L), path, path, detail);
+    if (rc < 0) {
+        lua_pop(L, 1);
+        return rc;
+    }
+    lua_remove(L, -2);
+    if (!lua_checkstack(L, argc + 8)) {
+        lua_pop(L, 1);
+        return soc_fail(detail, SOC_EINVAL, "too many arguments");
+    }
+    for (int i = 0; i < argc; i++)
+        lua_pushstring(L, argv[i]);
+    return call_app(L, argc, detail);
+}
+
+int soc_script_run_function(struct soc_script *script, struct soc_detail *detail)
+{
+    lua_State *L = script->L;
+    lua_insert(L, -2);
+    return call_app(L, 1, detail);
+}
+
+/* A role made inside a turn names its behaviour; find it again. */
+static int keep_named(lua_State *L)
+{
+    struct soc_script *script = lua_touserdata(L, 1);
+    lua_pushinteger(L, soc_behaviour_keep(L, script, 2));
+    return 1;
+}
+
+void soc_script_started(struct soc_script *script)
+{
+    lua_State *L = script->L;
+    size_t cursor = 0;
+    struct soc_role *role;
+    script->is_started = true;
+    while ((role = soc_agents_each_role(script->host, &cursor)) != NULL) {
+        if (role->is_runnable || role->behaviour == NULL)
+            continue;
+        lua_pushcfunction(L, keep_named);
+        lua_pushlightuserdata(L, script);
+        lua_pushstring(L, role->behaviour);
+        if (lua_pcall(L, 2, 1, 0) == LUA_OK) {
+            role->script_mark = (int)lua_tointeger(L, -1);
+            soc_agents_set_runnable(script->host, role);
+        }
+        lua_pop(L, 1);
+    }
+    if (soc_script_has_main(script))
+        soc_host_begin_main(script->host);
+}
+
+int soc_script_use_policy(struct soc_script *script, const char *kind, const char *name,
+                          struct soc_detail *detail)
+{
+    return soc_policy_use(script->L, script, kind, name, 0, detail);
+}
+
+bool soc_script_has_main(const struct soc_script *script)
+{
+    return script->main_ref != LUA_NOREF;
+}
+
+const char *soc_script_app_name(const struct soc_script *script)
+{
+    return script->app_name;
+}

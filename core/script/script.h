@@ -1,0 +1,62 @@
+/* Script: the Lua side of one society.
+ *
+ * It runs behaviours as coroutines, answers the host's hooks, and gives scripts
+ * the modules `society` and `society.json`. It may share its lua_State with other
+ * societies and with a test runner: everything of its own hangs on one box.
+ * Layer: script. Thread: loop. */
+#ifndef SOC_SCRIPT_SCRIPT_H
+#define SOC_SCRIPT_SCRIPT_H
+
+#include <lua.h>
+
+#include "base/err.h"
+#include "host/host.h"
+
+struct soc_script;
+
+struct soc_script_options {
+    lua_State *L;          /* lent */
+    struct soc_host *host; /* lent; its hooks are set */
+    const char *home;      /* where lua/ and policies/ are */
+    const char *app_dir;   /* where the app's own modules and policies are; NULL: none */
+};
+
+/* Returns the script side; release with soc_script_free(). Policies by default
+ * are loaded: SOC_ESCRIPT with `detail` if one is broken. `box_index`: a box made
+ * by soc_script_push_box, to be filled. */
+int soc_script_new(struct soc_script **out, const struct soc_script_options *options, int box_index,
+                   struct soc_detail *detail);
+
+/* Frees it; scripts that still hold something of it get a clear error. The host
+ * must be gone or going: no coroutine may be needed any more. NULL is allowed. */
+void soc_script_free(struct soc_script *script);
+
+/* Pushes an empty box: what Lua closures hold instead of the script itself. */
+void soc_script_push_box(lua_State *L);
+
+/* Pushes the module table of require("society") for the box at `index`. */
+void soc_script_push_module(lua_State *L, int index);
+
+/* Runs the app's file in the sandbox with `argc` texts at `argv` as `...` and
+ * `arg`. */
+int soc_script_run_file(struct soc_script *script, const char *path, int argc, char **argv,
+                        struct soc_detail *detail);
+
+/* Calls the function on top of the stack with the value below it as its argument,
+ * as the app; both are popped. */
+int soc_script_run_function(struct soc_script *script, struct soc_detail *detail);
+
+/* After soc_host_start: finds behaviours for stored roles, begins `main`. */
+void soc_script_started(struct soc_script *script);
+
+/* Puts a policy in force by name or path. */
+int soc_script_use_policy(struct soc_script *script, const char *kind, const char *name,
+                          struct soc_detail *detail);
+
+/* Tells whether the app has a `main`. */
+bool soc_script_has_main(const struct soc_script *script);
+
+/* The app's value for society.config{ name = … }, or NULL. Lent. */
+const char *soc_script_app_name(const struct soc_script *script);
+
+#endif

@@ -1,0 +1,226 @@
+#include "script/send_options.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "env/clock.h"
+#include "host/refusal.h"
+#include "script/lua_json.h"
+
+enum option {
+    OPTION_TO,
+    OPTION_PAYLOAD,
+    OPTION_TYPE,
+    OPTION_PRIORITY,
+    OPTION_TTL,
+    OPTION_ACK,
+    OPTION_DELAY,
+    OPTION_DELIVER_AT,
+    OPTION_DEADLINE,
+    OPTION_TASK_ID,
+    OPTION_CORRELATION_ID,
+    OPTION_DEDUPE_KEY,
+    OPTION_TIMEOUT,
+    OPTION_IGNORED,
+    OPTION_UNKNOWN,
+};
+
+static const struct {
+    const char *name;
+    enum option option;
+} option_names[] = {
+    {"to", OPTION_TO},
+    {"payload", OPTION_PAYLOAD},
+    {"type", OPTION_TYPE},
+    {"priority", OPTION_PRIORITY},
+    {"ttl_seconds", OPTION_TTL},
+    {"requires_ack", OPTION_ACK},
+    {"delay_ms", OPTION_DELAY},
+    {"deliver_at", OPTION_DELIVER_AT},
+    {"deadline", OPTION_DEADLINE},
+    {"task_id", OPTION_TASK_ID},
+    {"correlation_id", OPTION_CORRELATION_ID},
+    {"dedupe_key", OPTION_DEDUPE_KEY},
+    {"timeout_ms", OPTION_TIMEOUT},
+    {"content", OPTION_PAYLOAD},
+    {"taskId", OPTION_TASK_ID},
+    {"from", OPTION_IGNORED}, /* the host writes it; a caller's own counts for nothing */
+};
+
+static enum option find_option(const char *name)
+{
+    for (size_t i = 0; i < sizeof(option_names) / sizeof(option_names[0]); i++)
+        if (strcmp(name, option_names[i].name) == 0)
+            return option_names[i].option;
+    return OPTION_UNKNOWN;
+}
+
+static int wrong(lua_State *L, const char *name, const char *expected)
+{
+    return luaL_error(L, "option '%s': %s expected, got %s", name, expected, luaL_typename(L, -1));
+}
+
+static struct soc_slice read_text(lua_State *L, const char *name, size_t length_max)
+{
+    size_t length;
+    if (lua_type(L, -1) != LUA_TSTRING)
+        wrong(L, name, "a string");
+    const char *text = lua_tolstring(L, -1, &length);
+    if (length > length_max)
+        luaL_error(L, "option '%s': at most %d bytes expected", name, (int)length_max);
+    return soc_slice(text, length);
+}
+
+static int64_t read_ms(lua_State *L, const char *name, double scale)
+{
+    double number = lua_tonumber(L, -1) * scale;
+    if (lua_type(L, -1) != LUA_TNUMBER || !(number >= 0 && number <= 1e14))
+        wrong(L, name, "a number not below 0");
+    return (int64_t)number;
+}
+
+/* A time: RFC 3339, or ms since 1970. */
+static int64_t read_time(lua_State *L, const char *name)
+{
+    int64_t time_ms;
+    if (lua_isinteger(L, -1))
+        return lua_tointeger(L, -1);
+    if (!soc_time_parse(read_text(L, name, SOC_KEY_BYTES_MAX), &time_ms))
+        luaL_error(L, "option '%s': an RFC 3339 time or ms since 1970 expected", name);
+    return time_ms;
+}
+
+int soc_payload_encode(lua_State *L, struct soc_script *script, int index)
+{
+    struct soc_buf *out = &script->payload;
+    struct soc_detail detail;
+    out->length = 0;
+    if (lua_type(L, index) == LUA_TSTRING) {
+        size_t length;
+        const char *text = lua_tolstring(L, index, &length);
+        if (soc_utf8_fault(soc_slice(text, length)) >= 0)
+            return soc_refuse(&script->error, SOC_EBADMESSAGE, "the payload is not UTF-8", NULL,
+                              (struct soc_slice){0});
+        soc_buf_put_byte(out, '{');
+        soc_json_put_text_member(out, "text", soc_slice(text, length));
+        soc_buf_put_byte(out, '}');
+        return SOC_OK;
+    }
+    if (lua_isnoneornil(L, index) || soc_lua_is_null(L, index))
+        return soc_refuse(&script->error, SOC_ENOPAYLOAD, NULL, NULL, (struct soc_slice){0});
+    int rc = soc_lua_json_encode(L, index, "payload", SOC_PAYLOAD_BYTES_MAX, out, &detail);
+    if (rc < 0)
+        return soc_refuse(&script->error, rc == SOC_ETOOLARGE ? rc : SOC_EBADMESSAGE, detail.text,
+                          NULL, (struct soc_slice){0});
+    return SOC_OK;
+}
+
+static void read_timing(lua_State *L, struct soc_script *script, const char *name,
+                        enum option option, struct soc_send_options *out)
+{
+    struct soc_send *send = &out->send;
+    switch (option) {
+    case OPTION_TTL:
+        send->ttl_ms = read_ms(L, name, 1000);
+        if (send->ttl_ms == 0)
+            luaL_error(L, "option 'ttl_seconds': more than 0 expected");
+        break;
+    case OPTION_DELAY:
+        send->deliver_at_ms = soc_clock_now(soc_host_clock(script->host)) + read_ms(L, name, 1);
+        break;
+    case OPTION_DELIVER_AT:
+        send->deliver_at_ms = read_time(L, name);
+        break;
+    case OPTION_DEADLINE:
+        send->deadline_ms = read_time(L, name);
+        break;
+    default:
+        out->timeout_ms = read_ms(L, name, 1);
+        break;
+    }
+}
+
+static void read_option(lua_State *L, struct soc_script *script, const char *name,
+                        enum option option, struct soc_send_options *out)
+{
+    struct soc_send *send = &out->send;
+    switch (option) {
+    case OPTION_TO:
+        if (lua_type(L, -1) == LUA_TTABLE)
+            out->to_index = -1;
+        else
+            send->to = read_text(L, name, 2 * SOC_ID_BYTES_MAX + 1);
+        break;
+    case OPTION_TYPE:
+        send->type = read_text(L, name, SOC_KEY_BYTES_MAX);
+        break;
+    case OPTION_PRIORITY:
+        if (!soc_priority_parse(read_text(L, name, SOC_KEY_BYTES_MAX), &send->priority))
+            luaL_error(L, "option 'priority': urgent, high, normal, low or P0 to P3 expected");
+        send->has_priority = true;
+        break;
+    case OPTION_ACK:
+        if (!lua_isboolean(L, -1))
+            wrong(L, name, "a boolean");
+        send->requires_ack = lua_toboolean(L, -1);
+        break;
+    case OPTION_TASK_ID:
+        send->texts[SOC_TEXT_TASK_ID] = read_text(L, name, SOC_ID_BYTES_MAX);
+        break;
+    case OPTION_CORRELATION_ID:
+        send->texts[SOC_TEXT_CORRELATION_ID] = read_text(L, name, SOC_KEY_BYTES_MAX);
+        break;
+    case OPTION_DEDUPE_KEY:
+        send->texts[SOC_TEXT_DEDUPE_KEY] = read_text(L, name, SOC_KEY_BYTES_MAX);
+        break;
+    case OPTION_UNKNOWN:
+        luaL_error(L, "unknown option '%s'", name);
+        break;
+    case OPTION_PAYLOAD:
+    case OPTION_IGNORED:
+        break;
+    default:
+        read_timing(L, script, name, option, out);
+        break;
+    }
+}
+
+static uint64_t hash_options(const struct soc_script *script, const struct soc_send *send)
+{
+    uint64_t hash = soc_hash(script->payload.data, script->payload.length, 0);
+    hash = soc_hash(send->to.data, send->to.length, hash);
+    return soc_hash(send->type.data, send->type.length, hash);
+}
+
+int soc_send_options_read(lua_State *L, struct soc_script *script, int index,
+                          struct soc_send_options *out)
+{
+    *out = (struct soc_send_options){.timeout_ms = -1};
+    luaL_checktype(L, index, LUA_TTABLE);
+    int rc = SOC_ENOPAYLOAD;
+    lua_pushnil(L);
+    while (lua_next(L, index) != 0) {
+        if (lua_type(L, -2) != LUA_TSTRING)
+            return luaL_error(L, "options are named; a %s is no name", luaL_typename(L, -2));
+        const char *name = lua_tostring(L, -2);
+        enum option option = find_option(name);
+        if (option == OPTION_PAYLOAD)
+            rc = soc_payload_encode(L, script, lua_gettop(L));
+        else
+            read_option(L, script, name, option, out);
+        lua_pop(L, 1);
+    }
+    if (rc == SOC_ENOPAYLOAD)
+        soc_refuse(&script->error, SOC_ENOPAYLOAD, NULL, NULL, (struct soc_slice){0});
+    if (out->to_index != 0) {
+        lua_getfield(L, index, "to");
+        out->to_index = lua_gettop(L);
+    } else if (out->send.to.data == NULL) {
+        return luaL_error(L, "option 'to': an agent's id or a list of ids expected");
+    }
+    out->send.payload = soc_buf_slice(&script->payload);
+    out->hash = hash_options(script, &out->send);
+    return rc;
+}

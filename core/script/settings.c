@@ -1,0 +1,51 @@
+/* Settings: society.config{ … } and --set KEY=VALUE. */
+#include <string.h>
+
+#include "base/limits.h"
+#include "env/ids.h"
+#include "script/inside.h"
+
+static int set_number(lua_State *L, int index, const char *name, int64_t max, uint32_t *out,
+                      struct soc_detail *detail)
+{
+    int is_integer;
+    lua_Integer number = lua_tointegerx(L, index, &is_integer);
+    if (!is_integer || number < 1 || number > max)
+        return soc_fail(detail, SOC_EINVAL, "'%s': an integer from 1 to %lld expected", name,
+                        (long long)max);
+    *out = (uint32_t)number;
+    return SOC_OK;
+}
+
+int soc_script_set(struct soc_script *script, const char *name, int index,
+                   struct soc_detail *detail)
+{
+    lua_State *L = script->L;
+    uint32_t number = 0;
+    if (strcmp(name, "name") == 0) {
+        struct soc_slice text = soc_slice_text(lua_tostring(L, index));
+        if (text.data == NULL || !soc_id_is_valid(text))
+            return soc_fail(detail, SOC_EINVAL, "'name': an id expected");
+        soc_text_set(&script->app_name, text);
+        return SOC_OK;
+    }
+    if (strcmp(name, "orchestrator") == 0) {
+        struct soc_slice text = soc_slice_text(lua_tostring(L, index));
+        if (text.data == NULL || !soc_id_is_valid(text))
+            return soc_fail(detail, SOC_EINVAL, "'orchestrator': an agent's id expected");
+        soc_agents_set_orchestrator(script->host, text);
+        return SOC_OK;
+    }
+    if (strcmp(name, "effects_max") == 0) {
+        int rc = set_number(L, index, name, 100000000, &number, detail);
+        if (rc == SOC_OK)
+            soc_gate_set_effects_max(script->host, number);
+        return rc;
+    }
+    if (strcmp(name, "steps_max") == 0)
+        return set_number(L, index, name, INT32_MAX, &script->steps_max, detail);
+    return soc_fail(detail, SOC_EINVAL,
+                    "unknown setting '%s'; there are name, orchestrator, effects_max and "
+                    "steps_max",
+                    name);
+}

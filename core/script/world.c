@@ -1,0 +1,531 @@
+#include "script/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "base/version.h"
+#include "host/look.h"
+#include "host/refusal.h"
+#include "script/effect.h"
+#include "script/inside.h"
+#include "script/lua_json.h"
+#include "script/send_options.h"
+
+/* The userdata of society.new. Its user values: 1 the box, 2 the app (a path or a
+ * function) or nil, 3 the list of declarations made by hand (s:role{…}), which
+ * recover() makes again, 4 the table of options. */
+enum { UV_BOX = 1, UV_APP, UV_DECLARED, UV_OPTIONS, UV_COUNT = UV_OPTIONS };
+
+struct world {
+    struct soc_store *store;
+    struct soc_host *host;     /* NULL: crashed or closed */
+    struct soc_script *script; /* NULL with it */
+    uint64_t seed;
+    struct soc_buf transcript;
+    bool is_declaring; /* the app runs: nothing is noted */
+};
+
+static struct world *check_world(lua_State *L)
+{
+    return luaL_checkudata(L, 1, SOC_WORLD);
+}
+
+static struct world *check_running(lua_State *L)
+{
+    struct world *world = check_world(L);
+    if (world->host == NULL)
+        luaL_error(L, "this society is not running: call recover() after crash(), or society.new");
+    return world;
+}
+
+static void write_line(struct soc_slice line, void *user)
+{
+    struct world *world = user;
+    soc_buf_put_slice(&world->transcript, line);
+}
+
+static void show(void *user, struct soc_slice stream, struct soc_slice agent, struct soc_slice text)
+{
+    struct world *world = user;
+    char time[SOC_TIME_BYTES];
+    soc_time_format(time, soc_clock_now(soc_host_clock(world->host)));
+    bool is_mail = soc_slice_equal(stream, SOC_SLICE("mail"));
+    soc_buf_put(&world->transcript, time + 11, 12);
+    soc_buf_put_text(&world->transcript, is_mail ? " shown " : " print ");
+    soc_buf_put_slice(&world->transcript, agent);
+    soc_buf_put_text(&world->transcript, ": ");
+    soc_buf_put_slice(&world->transcript, is_mail ? soc_json_member(text, "payload") : text);
+    soc_buf_put_byte(&world->transcript, '\n');
+}
+
+static void failed(void *user, const struct soc_detail *detail)
+{
+    struct world *world = user;
+    soc_buf_printf(&world->transcript, "storage failed: %s\n", detail->text);
+}
+
+static void stop(struct world *world, bool as_crash)
+{
+    if (world->host != NULL) {
+        if (as_crash)
+            soc_host_crash(world->host);
+        else
+            soc_host_close(world->host, 0);
+    }
+    soc_script_free(world->script);
+    world->host = NULL;
+    world->script = NULL;
+}
+
+/* Applies options.config and options.policies. */
+static void apply_options(lua_State *L, struct world *world, int options)
+{
+    struct soc_detail detail;
+    if (lua_getfield(L, options, "config") == LUA_TTABLE) {
+        lua_pushnil(L);
+        while (lua_next(L, -2) != 0) {
+            if (soc_script_set(world->script, luaL_checkstring(L, -2), lua_gettop(L), &detail) < 0)
+                luaL_error(L, "config: %s", detail.text);
+            lua_pop(L, 1);
+        }
+    }
+    lua_pop(L, 1);
+    if (lua_getfield(L, options, "policies") == LUA_TTABLE) {
+        lua_pushnil(L);
+        while (lua_next(L, -2) != 0) {
+            if (soc_script_use_policy(world->script, luaL_checkstring(L, -2),
+                                      luaL_checkstring(L, -1), &detail) < 0)
+                luaL_error(L, "policies: %s", detail.text);
+            lua_pop(L, 1);
+        }
+    }
+    lua_pop(L, 1);
+}
+
+static void run_declared(lua_State *L, int self)
+{
+    lua_getiuservalue(L, self, UV_DECLARED);
+    int list = lua_gettop(L);
+    lua_Integer count = (lua_Integer)lua_rawlen(L, list);
+    for (lua_Integer i = 1; i <= count; i++) {
+        lua_rawgeti(L, list, i);
+        int call = lua_gettop(L);
+        lua_getiuservalue(L, self, UV_BOX);
+        soc_script_push_module(L, lua_gettop(L));
+        lua_getfield(L, call, "name");
+        lua_gettable(L, -2);
+        lua_Integer arguments = (lua_Integer)lua_rawlen(L, call);
+        for (lua_Integer k = 1; k <= arguments; k++)
+            lua_rawgeti(L, call, k);
+        lua_call(L, (int)arguments, 0);
+        lua_settop(L, list);
+    }
+    lua_pop(L, 1);
+}
+
+static void run_app(lua_State *L, struct world *world, int self)
+{
+    struct soc_detail detail = {{0}};
+    int type = lua_getiuservalue(L, self, UV_APP);
+    int rc = SOC_OK;
+    world->is_declaring = true;
+    if (type == LUA_TSTRING) {
+        rc = soc_script_run_file(world->script, lua_tostring(L, -1), 0, NULL, &detail);
+        lua_pop(L, 1);
+    } else if (type == LUA_TFUNCTION) {
+        lua_pushvalue(L, self);
+        lua_insert(L, -2);
+        rc = soc_script_run_function(world->script, &detail);
+    } else {
+        lua_pop(L, 1);
+        run_declared(L, self);
+    }
+    world->is_declaring = false;
+    if (rc < 0)
+        luaL_error(L, "%s", detail.text);
+}
+
+/* The directory of the app's file, for its own modules and policies. */
+static const char *app_directory(lua_State *L, int self)
+{
+    const char *directory = NULL;
+    if (lua_getiuservalue(L, self, UV_APP) == LUA_TSTRING) {
+        const char *path = lua_tostring(L, -1);
+        const char *slash = strrchr(path, '/');
+        if (slash == NULL)
+            directory = lua_pushstring(L, ".");
+        else
+            directory = lua_pushlstring(L, path, (size_t)(slash - path));
+        lua_remove(L, -2);
+    }
+    return directory;
+}
+
+/* Makes host and script on the store and takes up what it holds. */
+static void start(lua_State *L, struct world *world, int self)
+{
+    struct soc_detail detail = {{0}};
+    struct soc_host_options options = {
+        .store = world->store,
+        .seed = world->seed,
+        .log = {.level = SOC_LOG_INFO, .write = write_line, .user = world},
+        .show = show,
+        .failed = failed,
+        .user = world,
+    };
+    int top = lua_gettop(L);
+    lua_getfield(L, LUA_REGISTRYINDEX, SOC_WORLD_HOME);
+    const char *home = lua_tostring(L, -1);
+    const char *app_dir = app_directory(L, self);
+    lua_getiuservalue(L, self, UV_OPTIONS);
+    int option_table = lua_gettop(L);
+    if (lua_getfield(L, option_table, "quiet"), lua_toboolean(L, -1))
+        options.log.level = SOC_LOG_NONE;
+    world->host = soc_host_new(&options);
+    struct soc_script_options script_options = {
+        .L = L, .host = world->host, .home = home, .app_dir = app_dir};
+    lua_getiuservalue(L, self, UV_BOX);
+    int rc = soc_script_new(&world->script, &script_options, lua_gettop(L), &detail);
+    if (rc < 0) {
+        stop(world, true);
+        luaL_error(L, "%s", detail.text);
+    }
+    apply_options(L, world, option_table);
+    run_app(L, world, self);
+    const char *name = soc_script_app_name(world->script);
+    rc = soc_host_start(world->host, soc_slice_text(name == NULL ? "app" : name), &detail);
+    if (rc < 0) {
+        stop(world, true);
+        luaL_error(L, "%s", detail.text);
+    }
+    soc_script_started(world->script);
+    soc_host_flush(world->host);
+    lua_settop(L, top);
+}
+
+static const char *const declarations[] = {"role", "root", "main", "policy", "config", NULL};
+
+static bool is_declaration(const char *name)
+{
+    for (int i = 0; declarations[i] != NULL; i++)
+        if (strcmp(declarations[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Upvalues: 1 the world, 2 the name, 3 the module's function. */
+static int declare(lua_State *L)
+{
+    struct world *world = lua_touserdata(L, lua_upvalueindex(1));
+    if (luaL_testudata(L, 1, SOC_WORLD) != NULL)
+        lua_remove(L, 1);
+    int arguments = lua_gettop(L);
+    lua_pushvalue(L, lua_upvalueindex(3));
+    lua_insert(L, 1);
+    if (!world->is_declaring) {
+        lua_getiuservalue(L, lua_upvalueindex(1), UV_DECLARED);
+        lua_createtable(L, arguments, 1);
+        for (int i = 1; i <= arguments; i++) {
+            lua_pushvalue(L, i + 1);
+            lua_rawseti(L, -2, i);
+        }
+        lua_pushvalue(L, lua_upvalueindex(2));
+        lua_setfield(L, -2, "name");
+        lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+        lua_pop(L, 1);
+    }
+    lua_call(L, arguments, LUA_MULTRET);
+    return lua_gettop(L);
+}
+
+static int world_index(lua_State *L)
+{
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
+        return 1;
+    struct world *world = check_running(L);
+    const char *name = luaL_checkstring(L, 2);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, world->script->module_ref);
+    lua_getfield(L, -1, name);
+    if (lua_isnil(L, -1) || !is_declaration(name))
+        return 1;
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, 2);
+    lua_pushvalue(L, -3);
+    lua_pushcclosure(L, declare, 3);
+    return 1;
+}
+
+/* Many turns go into one batch, as they do for real. */
+static void run_ready(struct world *world)
+{
+    while (soc_host_tick(world->host) == SOC_TICK_NOW)
+        continue;
+}
+
+/* Lets time pass up to `until_ms` (0: without end), as long as anything happens. */
+static void run_until(struct world *world, int64_t until_ms)
+{
+    for (;;) {
+        run_ready(world);
+        int64_t due_ms = soc_host_next_due(world->host);
+        if (due_ms == 0 || (until_ms != 0 && due_ms > until_ms) ||
+            soc_host_main_has_failed(world->host))
+            break;
+        soc_clock_move(soc_host_clock(world->host), due_ms);
+    }
+    if (until_ms != 0)
+        soc_clock_move(soc_host_clock(world->host), until_ms);
+    soc_host_flush(world->host);
+}
+
+/* s:run(): until nothing is ready and no time-out, sleep or delay is open. */
+static int world_run(lua_State *L)
+{
+    run_until(check_running(L), 0);
+    lua_settop(L, 1);
+    return 1;
+}
+
+/* s:step() -> whether anything was done */
+static int world_step(lua_State *L)
+{
+    struct world *world = check_running(L);
+    bool did = soc_host_step(world->host);
+    soc_host_flush(world->host);
+    lua_pushboolean(L, did);
+    return 1;
+}
+
+/* s:advance(ms): lets that much time pass, and what falls due in it happen. */
+static int world_advance(lua_State *L)
+{
+    struct world *world = check_running(L);
+    lua_Integer ms = luaL_checkinteger(L, 2);
+    luaL_argcheck(L, ms >= 0, 2, "ms not below 0 expected");
+    run_until(world, soc_clock_now(soc_host_clock(world->host)) + ms);
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int world_now(lua_State *L)
+{
+    lua_pushinteger(L, soc_clock_now(soc_host_clock(check_running(L)->host)));
+    return 1;
+}
+
+/* s:send(from, { to, payload, … }) -> { messageId } | nil, err: as that agent */
+static int world_send(lua_State *L)
+{
+    struct world *world = check_running(L);
+    struct soc_script *script = world->script;
+    size_t length;
+    const char *from = luaL_checklstring(L, 2, &length);
+    struct soc_send_options options;
+    int rc = soc_send_options_read(L, script, 3, &options);
+    struct soc_agent *agent = soc_agents_find(world->host, soc_slice(from, length));
+    if (options.to_index != 0)
+        return luaL_error(L, "s:send takes one receiver");
+    if (rc == SOC_OK && agent == NULL)
+        rc = soc_refuse(&script->error, SOC_ENOAGENT, "the sender does not exist", "agentId",
+                        soc_slice(from, length));
+    if (rc == SOC_OK)
+        rc = soc_gate_send_as(world->host, agent, &options.send, &script->error);
+    soc_host_flush(world->host);
+    return soc_push_answer(L, soc_buf_slice(&script->error));
+}
+
+static void take_answer(void *user, struct soc_slice answer)
+{
+    struct soc_buf *out = user;
+    soc_buf_put_slice(out, answer);
+}
+
+/* s:dispatch(id, payload, { timeout_ms? }?) -> the reply, from the user's end */
+static int world_dispatch(lua_State *L)
+{
+    struct world *world = check_running(L);
+    struct soc_script *script = world->script;
+    size_t length;
+    const char *to = luaL_checklstring(L, 2, &length);
+    int64_t timeout_ms = SOC_REQUEST_TIMEOUT_MS;
+    if (!lua_isnoneornil(L, 4) && lua_getfield(L, 4, "timeout_ms") != LUA_TNIL)
+        timeout_ms = luaL_checkinteger(L, -1);
+    int rc = soc_payload_encode(L, script, 3);
+    struct soc_send send = {.to = soc_slice(to, length),
+                            .payload = soc_buf_slice(&script->payload)};
+    struct soc_buf answer = {0};
+    if (rc == SOC_OK)
+        rc = soc_gate_request_as(world->host, soc_agents_user(world->host), &send, timeout_ms,
+                                 take_answer, &answer, &script->error);
+    if (rc < 0)
+        return soc_push_answer(L, soc_buf_slice(&script->error));
+    while (answer.length == 0) {
+        if (soc_host_step(world->host))
+            continue;
+        soc_host_flush(world->host);
+        int64_t due_ms = soc_host_next_due(world->host);
+        if (answer.length == 0 && due_ms == 0)
+            break;
+        if (answer.length == 0)
+            soc_clock_move(soc_host_clock(world->host), due_ms);
+    }
+    script->answer.length = 0;
+    soc_buf_put_slice(&script->answer, soc_buf_slice(&answer));
+    soc_buf_fini(&answer);
+    return soc_push_answer(L, soc_buf_slice(&script->answer));
+}
+
+/* s:crash(): as by kill -9, at the last durable point */
+static int world_crash(lua_State *L)
+{
+    stop(check_running(L), true);
+    lua_settop(L, 1);
+    return 1;
+}
+
+/* s:recover(): the app is run again, the state comes from the store */
+static int world_recover(lua_State *L)
+{
+    struct world *world = check_world(L);
+    if (world->store == NULL)
+        return luaL_error(L, "this society was closed");
+    stop(world, true);
+    start(L, world, 1);
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int world_close(lua_State *L)
+{
+    struct world *world = check_world(L);
+    stop(world, false);
+    soc_store_close(world->store);
+    world->store = NULL;
+    soc_buf_fini(&world->transcript);
+    return 0;
+}
+
+static int world_transcript(lua_State *L)
+{
+    const struct world *world = check_world(L);
+    lua_pushlstring(L, world->transcript.data == NULL ? "" : world->transcript.data,
+                    world->transcript.length);
+    return 1;
+}
+
+static void take_dump(int rc, struct soc_slice rows, void *user)
+{
+    if (rc == SOC_OK)
+        soc_buf_put_slice(user, rows);
+}
+
+/* s:dump() -> every row of the store as one JSON text, sorted */
+static int world_dump(lua_State *L)
+{
+    struct world *world = check_running(L);
+    struct soc_query query = {.what = "dump"};
+    struct soc_buf *out = &world->script->answer;
+    out->length = 0;
+    soc_host_flush(world->host);
+    soc_look_query(world->host, &query, take_dump, out);
+    lua_pushlstring(L, out->data == NULL ? "" : out->data, out->length);
+    return 1;
+}
+
+static const luaL_Reg world_functions[] = {
+    {"run", world_run},         {"step", world_step},
+    {"advance", world_advance}, {"now", world_now},
+    {"send", world_send},       {"dispatch", world_dispatch},
+    {"crash", world_crash},     {"recover", world_recover},
+    {"close", world_close},     {"transcript", world_transcript},
+    {"dump", world_dump},       {NULL, NULL},
+};
+
+static void make_metatable(lua_State *L)
+{
+    if (luaL_newmetatable(L, SOC_WORLD)) {
+        luaL_newlib(L, world_functions);
+        lua_pushcclosure(L, world_index, 1);
+        lua_setfield(L, -2, "__index");
+        lua_pushcfunction(L, world_close);
+        lua_setfield(L, -2, "__gc");
+    }
+    lua_pop(L, 1);
+}
+
+static void check_options(lua_State *L, int index)
+{
+    static const char *const known[] = {"seed", "store", "policies", "config",
+                                        "app",  "quiet", NULL};
+    lua_pushnil(L);
+    while (lua_next(L, index) != 0) {
+        const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "(no name)";
+        int i = 0;
+        while (known[i] != NULL && strcmp(known[i], name) != 0)
+            i++;
+        if (known[i] == NULL)
+            luaL_error(L, "society.new: unknown option '%s'", name);
+        lua_pop(L, 1);
+    }
+}
+
+/* society.new{ seed?, store?, policies?, config?, app?, quiet? } */
+static int society_new(lua_State *L)
+{
+    struct soc_detail detail = {{0}};
+    if (lua_isnoneornil(L, 1)) {
+        lua_settop(L, 0);
+        lua_newtable(L);
+    }
+    luaL_checktype(L, 1, LUA_TTABLE);
+    check_options(L, 1);
+    make_metatable(L);
+    struct world *world = lua_newuserdatauv(L, sizeof(*world), UV_COUNT);
+    *world = (struct world){0};
+    luaL_setmetatable(L, SOC_WORLD);
+    int self = lua_gettop(L);
+    soc_script_push_box(L);
+    lua_setiuservalue(L, self, UV_BOX);
+    int type = lua_getfield(L, 1, "app");
+    if (type != LUA_TNIL && type != LUA_TSTRING && type != LUA_TFUNCTION)
+        return luaL_error(L, "society.new: 'app' is a file or a function");
+    lua_setiuservalue(L, self, UV_APP);
+    lua_newtable(L);
+    lua_setiuservalue(L, self, UV_DECLARED);
+    lua_pushvalue(L, 1);
+    lua_setiuservalue(L, self, UV_OPTIONS);
+    lua_getfield(L, 1, "seed");
+    world->seed = (uint64_t)luaL_optinteger(L, -1, 1);
+    lua_getfield(L, 1, "store");
+    const char *store = luaL_optstring(L, -1, "memory");
+    struct soc_store_options options = {.directory = strcmp(store, "memory") == 0 ? NULL : store};
+    if (soc_store_open(&world->store, &options, &detail) < 0)
+        return luaL_error(L, "%s", detail.text);
+    start(L, world, self);
+    lua_pushvalue(L, self);
+    return 1;
+}
+
+static int use_outside(lua_State *L)
+{
+    return luaL_error(L, "society.%s works in an app run by a society; make one with society.new",
+                      luaL_checkstring(L, 2));
+}
+
+int soc_world_open(lua_State *L)
+{
+    lua_newtable(L);
+    lua_pushcfunction(L, society_new);
+    lua_setfield(L, -2, "new");
+    lua_pushliteral(L, SOC_VERSION);
+    lua_setfield(L, -2, "version");
+    lua_newtable(L);
+    lua_pushcfunction(L, use_outside);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
+    return 1;
+}

@@ -1,0 +1,19 @@
+--- Contacts: anybody may write to anybody; the registry only records.
+
+local M = { kind = "contacts", version = 1, defaults = {} }
+
+function M.may_send()
+  return true
+end
+
+M.examples = {
+  {
+    ask = "may_send",
+    given = {
+      { from = { id = "a", role = "r" }, to = { id = "b", role = "r" }, is_known = false },
+    },
+    expect = true,
+  },
+}
+
+return M
