@@ -1,0 +1,201 @@
+# make            build the program and the library       make V=1       show commands
+# make demo       build, then run the first example       make help      this text
+# make test       everything below up to tsan, counted    make clean
+# make unit       C tests (TESTS=map_test for one)        make spec      specs in the host
+# make e2e        the built program as users run it       make examples  run and simulate each
+# make lint       format, luacheck, tidy                  make tidy      the house rules alone
+# make clang      compile all with clang                  make asan      under sanitizers
+# make tsan       the journal's threads                   make fuzz      parsers, FUZZ_SECONDS each
+# make bench      measure                                 make soak      many seeds, SEEDS=1..N
+# make deps       install what tests need (Debian)        make install   PREFIX, DESTDIR
+# make uninstall  remove what install put there
+
+ifeq ($(origin CC),default)
+CC = gcc
+endif
+CFLAGS  ?= -O2 -g
+LUA     ?= lua5.4
+PREFIX  ?= /usr/local
+BUILD   ?= build
+WERROR  ?=
+Q        = $(if $(V),,@)
+
+# Asked once, and not before a compiler runs: `deps` may have to come first.
+PKGS      = lua5.4 libuv sqlite3
+PKG_FLAGS = $(eval PKG_FLAGS := $(shell pkg-config --cflags $(PKGS)))$(PKG_FLAGS)
+PKG_LIBS  = $(eval PKG_LIBS := $(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
+
+WARN    = -Wall -Wextra -Wshadow -Wundef -Wwrite-strings -Wconversion \
+          -Wmissing-prototypes -Wstrict-prototypes $(WERROR)
+COMPILE = $(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Icore $(PKG_FLAGS) $(CFLAGS)
+# -E lets the Lua modules in C that busted needs find Lua inside the program.
+LINK    = $(CC) $(CFLAGS) $(LDFLAGS) -Wl,-E
+LIBS    = $(PKG_LIBS) -lpthread -lm
+
+# The layers, lowest first. tests/tidy/layers.lua says who may include whom.
+LAYERS  = base env model loop store net host script bridge embed
+LIB_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(foreach layer,$(LAYERS),$(wildcard core/$(layer)/*.c)))
+MAIN_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(wildcard core/main/*.c))
+TESTS   = $(basename $(notdir $(wildcard tests/unit/*_test.c)))
+UNIT    = $(TESTS:%=$(BUILD)/unit/%)
+FUZZ    = $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*_fuzz.c))
+BENCH   = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
+
+EMBED   = $(patsubst examples/embed/%.c,$(BUILD)/examples/%,$(wildcard examples/embed/*.c))
+
+# What `make test` runs, in order; each leaves TAP files in build/results/STAGE.
+STAGES  = all unit spec e2e examples lint clang asan tsan
+RESULTS = build/results/$(or $(STAGE),$@)
+JOBS    = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j2)
+AGAIN   = --no-print-directory $(JOBS)
+
+FUZZ_SECONDS ?= 30
+SEEDS        ?= 1..200
+
+.PHONY: all test unit unit_programs spec e2e examples lint tidy format luacheck clang asan tsan \
+        fuzz fuzz_run bench soak demo deps install uninstall clean help
+all: $(BUILD)/society $(BUILD)/libsociety.a ; @:
+
+$(BUILD)/society: $(MAIN_OBJ) $(BUILD)/libsociety.a
+	@echo "  LINK  $@"
+	$(Q)$(LINK) $^ $(LIBS) -o $@
+
+$(BUILD)/libsociety.a: $(LIB_OBJ)
+	@echo "  AR    $@"
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(BUILD)/core/%.o: core/%.c
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	$(Q)$(COMPILE) -fPIC -MMD -MP -c $< -o $@
+
+$(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libsociety.a
+	@mkdir -p $(@D)
+	@echo "  TEST  $<"
+	$(Q)$(COMPILE) -MMD -MP -MT $@ -MF $@.d -Itests/unit $< $(BUILD)/libsociety.a $(LDFLAGS) $(LIBS) -o $@
+
+$(BUILD)/bench/%: bench/%.c $(BUILD)/libsociety.a
+	@mkdir -p $(@D)
+	@echo "  BENCH $<"
+	$(Q)$(COMPILE) -MMD -MP -MT $@ -MF $@.d $< $(BUILD)/libsociety.a $(LDFLAGS) $(LIBS) -o $@
+
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/libsociety.a
+	@mkdir -p $(@D)
+	@echo "  FUZZ  $<"
+	$(Q)$(COMPILE) -fsanitize=fuzzer -Wno-missing-prototypes $< $(BUILD)/libsociety.a $(LIBS) -o $@
+
+test: deps
+	$(Q)rm -rf build/results && mkdir -p build/results
+	$(Q)for stage in $(STAGES); do \
+	  echo "== $$stage"; \
+	  $(MAKE) $(AGAIN) -k $$stage STAGE=$$stage WERROR=-Werror; \
+	  echo "$$stage $$?" >> build/results/stages; \
+	done
+	$(Q)$(LUA) tests/tally.lua build/results
+
+unit_programs: $(UNIT) ; @:
+
+unit: $(UNIT)
+	$(Q)tests/unit/run $(RESULTS) $(UNIT)
+
+spec: all
+	$(Q)tests/run_spec $(BUILD)/society $(RESULTS) tests/spec
+
+e2e: all
+	$(Q)tests/run_spec $(BUILD)/society $(RESULTS) tests/e2e
+
+examples: all $(EMBED)
+	$(Q)tests/run_examples $(BUILD)/society $(RESULTS) $(sort $(wildcard examples/[0-9]*.lua))
+	$(Q)for e in $(EMBED); do \
+	  echo "  EMBED $$e"; $$e $(firstword $(sort $(wildcard examples/[0-9]*.lua))) || exit 1; \
+	done
+
+$(BUILD)/examples/%: examples/embed/%.c $(BUILD)/libsociety.a
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	$(Q)$(COMPILE) -MMD -MP -MT $@ -MF $@.d $< $(BUILD)/libsociety.a $(LDFLAGS) $(LIBS) -o $@
+
+lint: tidy format luacheck
+
+format:
+	$(Q)find $(wildcard core tests bench examples) -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run --Werror
+
+luacheck:
+	$(Q)luacheck -q .
+
+tidy:
+	$(Q)mkdir -p $(RESULTS)
+	$(Q)$(LUA) tests/tidy/tidy.lua || true
+	$(Q)busted -o TAP tests/tidy > $(RESULTS)/tidy.tap || { grep -v '^ok' $(RESULTS)/tidy.tap; exit 1; }
+
+clang:
+	$(Q)$(MAKE) $(AGAIN) all unit_programs BUILD=build/clang CC=clang WERROR=-Werror
+
+ASAN_FLAGS = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined \
+             -fno-omit-frame-pointer
+asan:
+	$(Q)$(MAKE) $(AGAIN) -k unit spec BUILD=build/asan CFLAGS="$(ASAN_FLAGS)" STAGE=$(or $(STAGE),asan) \
+	  WERROR=-Werror
+
+tsan:
+	$(Q)$(MAKE) $(AGAIN) unit BUILD=build/tsan CFLAGS="-O1 -g -fsanitize=thread" TESTS=journal_test \
+	  STAGE=$(or $(STAGE),tsan) WERROR=-Werror
+
+fuzz:
+	$(Q)$(MAKE) $(AGAIN) fuzz_run BUILD=build/fuzz CC=clang CFLAGS="-O1 -g -fsanitize=address,undefined \
+	  -fsanitize=fuzzer-no-link -fno-sanitize-recover=undefined"
+
+fuzz_run: $(FUZZ)
+	$(Q)for f in $(FUZZ); do \
+	  mkdir -p $$f.corpus; \
+	  $$f -max_total_time=$(FUZZ_SECONDS) -print_final_stats=0 -verbosity=0 $$f.corpus || exit 1; \
+	  echo "  fuzz: $$(basename $$f) held for $(FUZZ_SECONDS) s"; \
+	done
+
+bench: build/deps-bench all $(BENCH)
+	$(Q)for b in $(BENCH) $(sort $(wildcard bench/*.sh)); do \
+	  echo "== $$(basename $$b)"; SOCIETY=$(BUILD)/society $$b || exit 1; \
+	done
+
+soak: all
+	$(Q)for e in $(sort $(wildcard examples/[0-9]*.lua)); do \
+	  echo "  SOAK  $$e $(SEEDS)"; \
+	  $(BUILD)/society sim $$e --seeds $(SEEDS) > /dev/null || exit 1; \
+	done
+
+demo: build/deps-build
+	$(Q)$(MAKE) $(AGAIN) all
+	$(Q)state=$$(mktemp -d) && trap 'rm -rf "$$state"' EXIT && \
+	  $(BUILD)/society run $(firstword $(sort $(wildcard examples/[0-9]*.lua))) --state "$$state/demo"
+
+deps: build/deps-test
+
+build/deps-%: .ci/deps
+	$(Q)mkdir -p build && .ci/deps $* && touch $@
+
+SHARE = $(DESTDIR)$(PREFIX)/share
+install: all
+	$(Q)install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include
+	$(Q)install -d $(SHARE)/man/man1 $(SHARE)/bash-completion/completions $(SHARE)/society
+	$(Q)install -m 755 $(BUILD)/society $(DESTDIR)$(PREFIX)/bin/society
+	$(Q)install -m 644 $(BUILD)/libsociety.a $(DESTDIR)$(PREFIX)/lib/libsociety.a
+	$(Q)install -m 644 core/society.h $(DESTDIR)$(PREFIX)/include/society.h
+	$(Q)install -m 644 docs/society.1 $(SHARE)/man/man1/society.1
+	$(Q)install -m 644 docs/completion.bash $(SHARE)/bash-completion/completions/society
+	$(Q)for tree in lua policies examples; do \
+	  find $$tree -type f -exec install -D -m 644 {} $(SHARE)/society/{} \; || exit 1; \
+	done
+
+uninstall:
+	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/society $(DESTDIR)$(PREFIX)/lib/libsociety.a \
+	  $(DESTDIR)$(PREFIX)/include/society.h $(SHARE)/man/man1/society.1 \
+	  $(SHARE)/bash-completion/completions/society
+	$(Q)rm -rf $(SHARE)/society
+
+clean:
+	rm -rf build
+
+help:
+	@sed -n 's/^# \{0,1\}//p;/^$$/q' Makefile
+
+-include $(LIB_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(UNIT:=.d) $(BENCH:=.d) $(EMBED:=.d)

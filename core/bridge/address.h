@@ -1,0 +1,27 @@
+/* Address: where the control socket of a state directory is.
+ *
+ * Layer: bridge. Thread: any. */
+#ifndef SOC_BRIDGE_ADDRESS_H
+#define SOC_BRIDGE_ADDRESS_H
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "base/buf.h"
+
+struct soc_address {
+    struct sockaddr_un socket;
+    int directory; /* kept open while the address is in use; -1: not needed */
+};
+
+/* Fills the address of DIRECTORY/socket. One too long for a socket's name is
+ * reached through the open directory. False, with errno, if that is not there. */
+bool soc_address_init(struct soc_address *address, const char *directory);
+
+/* Lets the directory go. */
+void soc_address_fini(struct soc_address *address);
+
+/* Appends the path of the socket and a NUL behind it. */
+void soc_address_path(struct soc_buf *out, const char *directory);
+
+#endif

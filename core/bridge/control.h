@@ -1,0 +1,47 @@
+/* Control: the door of a running society for its owner's commands.
+ *
+ * A socket in the state directory, open to the owner only, takes requests as
+ * lines of JSON and answers each with a line:
+ *
+ *     {"id":1,"op":"send","to":"root","payload":{"text":"hello"}}
+ *     {"id":1,"ok":[{"messageId":"msg_…"}]}
+ *     {"id":2,"error":"agent_not_found","message":"…","agentId":"nobody"}
+ *
+ * `id` is whatever the client likes and comes back as it was; answers may come in
+ * another order than the requests. What is sent comes from `user`, whatever the
+ * line says, and is durable when it is answered. The ops are send and request (to,
+ * payload, type?, priority?, task_id?, correlation_id?, external_id?, dedupe_key?,
+ * ttl_seconds?, requires_ack?, timeout_ms?), agents, contacts, messages,
+ * dead_letters, activity, roles (agent?, task?, type?, correlation_id?, since?,
+ * until?, limit?), waits, stats, redeliver and drop (message_id), and stop.
+ * Layer: bridge. Thread: loop. */
+#ifndef SOC_BRIDGE_CONTROL_H
+#define SOC_BRIDGE_CONTROL_H
+
+#include "host/host.h"
+
+struct soc_control;
+
+struct soc_control_options {
+    struct soc_host *host;    /* lent, started */
+    struct soc_loop *loop;    /* lent, the host's own */
+    const char *directory;    /* the state directory, whose lock is held */
+    void (*stop)(void *user); /* a client wants the society to stop */
+    void *user;
+};
+
+/* Makes the socket and listens. SOC_EACCESS, SOC_EIO with `detail`. End it with
+ * soc_control_stop, then soc_control_close. */
+int soc_control_open(struct soc_control **out, const struct soc_control_options *options,
+                     struct soc_detail *detail);
+
+/* Takes no more requests and removes the socket; answers still leave. NULL is
+ * allowed. */
+void soc_control_stop(struct soc_control *control);
+
+/* Closes every connection. The host must be gone, so that no answer is to come.
+ * The memory goes when the loop has run the closing, at soc_loop_free at the
+ * latest. NULL is allowed. */
+void soc_control_close(struct soc_control *control);
+
+#endif

@@ -1,0 +1,100 @@
+#include "bridge/control_client.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "bridge/address.h"
+
+#define READ_BYTES 65536
+
+struct soc_control_client {
+    int socket;
+};
+
+static int fail_connect(const char *directory, int error, struct soc_detail *detail)
+{
+    int code = SOC_EIO;
+    if (error == ENOENT || error == ECONNREFUSED || error == ENOTDIR)
+        return soc_fail(detail, SOC_ENOFILE, "no society is running in %s", directory);
+    if (error == EACCES || error == EPERM)
+        code = SOC_EACCESS;
+    return soc_fail(detail, code, "%s/socket: %s", directory, strerror(error));
+}
+
+int soc_control_client_open(struct soc_control_client **out, const char *directory,
+                            struct soc_detail *detail)
+{
+    struct soc_address address;
+    if (!soc_address_init(&address, directory))
+        return fail_connect(directory, errno, detail);
+    int number = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int error = 0;
+    if (number < 0 ||
+        connect(number, (const struct sockaddr *)&address.socket, sizeof(address.socket)) < 0)
+        error = errno;
+    soc_address_fini(&address);
+    if (error != 0) {
+        if (number >= 0)
+            close(number);
+        return fail_connect(directory, error, detail);
+    }
+    *out = soc_alloc_zero(sizeof(**out));
+    (*out)->socket = number;
+    return SOC_OK;
+}
+
+static bool write_all(int number, const char *data, size_t length)
+{
+    while (length > 0) {
+        ssize_t count = send(number, data, length, MSG_NOSIGNAL);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return false;
+        data += count;
+        length -= (size_t)count;
+    }
+    return true;
+}
+
+/* Reads until the end of a line; false if the connection ends before it. */
+static bool read_line(int number, struct soc_buf *line)
+{
+    while (line->length == 0 || line->data[line->length - 1] != '\n') {
+        ssize_t count = recv(number, soc_buf_reserve(line, READ_BYTES), READ_BYTES, 0);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return false;
+        line->length += (size_t)count;
+    }
+    line->length--;
+    return true;
+}
+
+int soc_control_client_ask(struct soc_control_client *client, struct soc_slice request,
+                           struct soc_buf *answer, struct soc_detail *detail)
+{
+    answer->length = 0;
+    /* A refusal of what was too long may stand there although writing failed. */
+    bool is_sent = write_all(client->socket, request.data, request.length) &&
+                   write_all(client->socket, "\n", 1);
+    if (!read_line(client->socket, answer))
+        return soc_fail(detail, SOC_ECLOSED, "the society stopped before it %s",
+                        is_sent ? "answered" : "took the request");
+    if (soc_json_check(soc_buf_slice(answer), NULL) < 0)
+        return soc_fail(detail, SOC_EJSON, "the society's answer is not JSON");
+    return SOC_OK;
+}
+
+void soc_control_client_close(struct soc_control_client *client)
+{
+    if (client == NULL)
+        return;
+    close(client->socket);
+    free(client);
+}

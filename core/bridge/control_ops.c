@@ -1,0 +1,327 @@
+/* The requests of the control socket, op by op. */
+#include <math.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/limits.h"
+#include "bridge/control_call.h"
+#include "env/ids.h"
+#include "host/agents.h"
+#include "host/gate.h"
+#include "host/look.h"
+#include "host/refusal.h"
+#include "host/router.h"
+
+#define TIMEOUT_MS_MAX  (7 * 24 * 3600 * INT64_C(1000))
+#define TTL_SECONDS_MAX 3.2e9 /* about a hundred years */
+
+/* One request being read. */
+struct op {
+    const struct soc_control_options *options;
+    struct soc_call *call;
+    struct soc_slice line;
+    const char *name;     /* of the op */
+    struct soc_buf texts; /* unescaped, with room for all of them: it never moves */
+    const char *fault;    /* what is wrong with a member, NULL: nothing */
+};
+
+/* Lends the text of member `name`, absent if it is missing or null. */
+static struct soc_slice text_of(struct op *op, const char *name, size_t bytes_max)
+{
+    struct soc_slice value = soc_json_member(op->line, name);
+    if (value.data == NULL || soc_json_kind(value) == SOC_JSON_NULL)
+        return (struct soc_slice){0};
+    size_t start = op->texts.length;
+    if (!soc_json_string(value, &op->texts) || op->texts.length - start > bytes_max ||
+        memchr(op->texts.data + start, '\0', op->texts.length - start) != NULL) {
+        op->fault = name;
+        return (struct soc_slice){0};
+    }
+    return soc_slice(op->texts.data + start, op->texts.length - start);
+}
+
+static int64_t integer_of(struct op *op, const char *name, int64_t least, int64_t most,
+                          int64_t otherwise)
+{
+    struct soc_slice value = soc_json_member(op->line, name);
+    int64_t number = otherwise;
+    if (value.data == NULL || soc_json_kind(value) == SOC_JSON_NULL)
+        return otherwise;
+    if (!soc_json_integer(value, &number) || number < least || number > most)
+        op->fault = name;
+    return number;
+}
+
+/* A time: RFC 3339, or ms since 1970. */
+static int64_t time_of(struct op *op, const char *name)
+{
+    struct soc_slice value = soc_json_member(op->line, name);
+    if (value.data == NULL || soc_json_kind(value) != SOC_JSON_STRING)
+        return integer_of(op, name, 0, INT64_MAX, 0);
+    int64_t time_ms = 0;
+    if (!soc_time_parse(text_of(op, name, SOC_KEY_BYTES_MAX), &time_ms))
+        op->fault = name;
+    return time_ms;
+}
+
+static bool fail_if_faulty(struct op *op)
+{
+    if (op->fault == NULL)
+        return false;
+    struct soc_buf error = {0};
+    soc_refuse(&error, SOC_EINVAL, NULL, "member", soc_slice_text(op->fault));
+    soc_call_fail(op->call, soc_buf_slice(&error));
+    soc_buf_fini(&error);
+    return true;
+}
+
+/* A payload given as a plain string means {text=…}. */
+static struct soc_slice payload_of(struct op *op, struct soc_buf *wrapped)
+{
+    struct soc_slice value = soc_json_member(op->line, "payload");
+    if (value.data == NULL || soc_json_kind(value) == SOC_JSON_NULL)
+        return (struct soc_slice){0};
+    if (soc_json_kind(value) != SOC_JSON_STRING)
+        return value;
+    soc_buf_put_text(wrapped, "{\"text\":");
+    soc_buf_put_slice(wrapped, value);
+    soc_buf_put_byte(wrapped, '}');
+    return soc_buf_slice(wrapped);
+}
+
+static void read_send(struct op *op, struct soc_send *send)
+{
+    double seconds = 0;
+    struct soc_slice ttl = soc_json_member(op->line, "ttl_seconds");
+    struct soc_slice ack = soc_json_member(op->line, "requires_ack");
+    struct soc_slice priority = text_of(op, "priority", SOC_KEY_BYTES_MAX);
+    send->to = text_of(op, "to", SOC_KEY_BYTES_MAX);
+    send->type = text_of(op, "type", SOC_KEY_BYTES_MAX);
+    send->texts[SOC_TEXT_TASK_ID] = text_of(op, "task_id", SOC_ID_BYTES_MAX);
+    send->texts[SOC_TEXT_CORRELATION_ID] = text_of(op, "correlation_id", SOC_KEY_BYTES_MAX);
+    send->texts[SOC_TEXT_EXTERNAL_ID] = text_of(op, "external_id", SOC_KEY_BYTES_MAX);
+    send->texts[SOC_TEXT_DEDUPE_KEY] = text_of(op, "dedupe_key", SOC_KEY_BYTES_MAX);
+    if (send->to.data == NULL)
+        op->fault = "to";
+    if (priority.data != NULL) {
+        send->has_priority = true;
+        if (!soc_priority_parse(priority, &send->priority))
+            op->fault = "priority";
+    }
+    if (ttl.data != NULL && soc_json_kind(ttl) != SOC_JSON_NULL) {
+        if (!soc_json_number(ttl, &seconds) || !(seconds > 0 && seconds <= TTL_SECONDS_MAX))
+            op->fault = "ttl_seconds";
+        else
+            send->ttl_ms = (int64_t)ceil(seconds * 1000);
+    }
+    if (ack.data != NULL)
+        send->requires_ack = soc_json_kind(ack) == SOC_JSON_TRUE;
+}
+
+static void answer_request(void *user, struct soc_slice answer)
+{
+    if (answer.length > 0 && answer.data[0] == '[')
+        soc_call_succeed(user, answer);
+    else
+        soc_call_fail(user, answer);
+}
+
+/* Sends from `user`; with `timeout_ms` > 0 the answer is the reply. */
+static void send_or_request(struct op *op, int64_t timeout_ms)
+{
+    struct soc_host *host = op->options->host;
+    struct soc_agent *user = soc_agents_user(host);
+    struct soc_send send = {0};
+    struct soc_buf wrapped = {0};
+    struct soc_buf answer = {0};
+    read_send(op, &send);
+    send.payload = payload_of(op, &wrapped);
+    if (fail_if_faulty(op)) {
+        soc_buf_fini(&wrapped);
+        return;
+    }
+    int rc;
+    if (send.payload.data == NULL)
+        rc = soc_refuse(&answer, SOC_ENOPAYLOAD, NULL, NULL, (struct soc_slice){0});
+    else if (timeout_ms > 0)
+        rc = soc_gate_request_as(host, user, &send, timeout_ms, answer_request, op->call, &answer);
+    else
+        rc = soc_gate_send_as(host, user, &send, &answer);
+    if (rc < 0)
+        soc_call_fail(op->call, soc_buf_slice(&answer));
+    else if (timeout_ms == 0)
+        soc_call_succeed_when_durable(op->call, &answer);
+    soc_buf_fini(&wrapped);
+    soc_buf_fini(&answer);
+}
+
+static void do_send(struct op *op)
+{
+    send_or_request(op, 0);
+}
+
+static void do_request(struct op *op)
+{
+    send_or_request(op, integer_of(op, "timeout_ms", 1, TIMEOUT_MS_MAX, SOC_REQUEST_TIMEOUT_MS));
+}
+
+static void answer_query(int rc, struct soc_slice rows, void *user)
+{
+    if (rc < 0)
+        soc_call_fail_code(user, rc, NULL);
+    else
+        soc_call_succeed(user, rows);
+}
+
+static void do_query(struct op *op)
+{
+    struct soc_query query = {
+        .what = op->name,
+        .agent = text_of(op, "agent", SOC_KEY_BYTES_MAX),
+        .task = text_of(op, "task", SOC_KEY_BYTES_MAX),
+        .type = text_of(op, "type", SOC_KEY_BYTES_MAX),
+        .correlation_id = text_of(op, "correlation_id", SOC_KEY_BYTES_MAX),
+        .since_ms = time_of(op, "since"),
+        .until_ms = time_of(op, "until"),
+        .limit = integer_of(op, "limit", 0, INT64_MAX, 0),
+    };
+    if (!fail_if_faulty(op))
+        soc_look_query(op->options->host, &query, answer_query, op->call);
+}
+
+/* Lends the agent that `agent` names, NULL if there is no such member. False if
+ * there is no such agent: that was answered then. */
+static bool find_agent(struct op *op, struct soc_agent **agent)
+{
+    struct soc_slice id = text_of(op, "agent", SOC_KEY_BYTES_MAX);
+    *agent = NULL;
+    if (fail_if_faulty(op))
+        return false;
+    if (id.data == NULL)
+        return true;
+    *agent = soc_agents_find(op->options->host, id);
+    if (*agent != NULL)
+        return true;
+    struct soc_buf error = {0};
+    soc_refuse(&error, SOC_ENOAGENT, "no agent that is alive has that id", "agentId", id);
+    soc_call_fail(op->call, soc_buf_slice(&error));
+    soc_buf_fini(&error);
+    return false;
+}
+
+static void do_agents(struct op *op)
+{
+    struct soc_agent *agent;
+    struct soc_buf list = {0};
+    if (!find_agent(op, &agent))
+        return;
+    if (agent == NULL) {
+        soc_look_agents(op->options->host, &list);
+    } else {
+        soc_buf_put_byte(&list, '[');
+        soc_look_agent(op->options->host, agent, &list);
+        soc_buf_put_byte(&list, ']');
+    }
+    soc_call_succeed_when_durable(op->call, &list);
+}
+
+static void do_contacts(struct op *op)
+{
+    struct soc_agent *agent;
+    struct soc_buf list = {0};
+    if (!find_agent(op, &agent))
+        return;
+    if (agent == NULL) {
+        do_query(op);
+        return;
+    }
+    soc_look_contacts(agent, &list);
+    soc_call_succeed_when_durable(op->call, &list);
+}
+
+static void do_waits(struct op *op)
+{
+    struct soc_buf list = {0};
+    soc_look_waits(op->options->host, &list);
+    soc_call_succeed_when_durable(op->call, &list);
+}
+
+static void do_stats(struct op *op)
+{
+    struct soc_buf list = {0};
+    soc_buf_put_byte(&list, '[');
+    soc_look_stats(op->options->host, &list);
+    soc_buf_put_byte(&list, ']');
+    soc_call_succeed_when_durable(op->call, &list);
+}
+
+static void change_dead_letter(struct op *op, int (*change)(struct soc_host *host, uint64_t key,
+                                                            struct soc_buf *error))
+{
+    uint64_t key = 0;
+    struct soc_slice id = text_of(op, "message_id", SOC_KEY_BYTES_MAX);
+    struct soc_buf answer = {0};
+    if (id.data == NULL || !soc_message_id_parse(id, &key))
+        op->fault = "message_id";
+    if (fail_if_faulty(op))
+        return;
+    if (change(op->options->host, key, &answer) < 0) {
+        soc_call_fail(op->call, soc_buf_slice(&answer));
+    } else {
+        answer.length = 0;
+        soc_buf_put_text(&answer, "[{");
+        soc_json_put_text_member(&answer, "messageId", id);
+        soc_buf_put_text(&answer, "}]");
+        soc_call_succeed_when_durable(op->call, &answer);
+    }
+    soc_buf_fini(&answer);
+}
+
+static void do_redeliver(struct op *op)
+{
+    change_dead_letter(op, soc_router_redeliver);
+}
+
+static void do_drop(struct op *op)
+{
+    change_dead_letter(op, soc_router_drop);
+}
+
+static void do_stop(struct op *op)
+{
+    soc_call_succeed(op->call, SOC_SLICE("[]"));
+    op->options->stop(op->options->user);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(struct op *op);
+} ops[] = {
+    {"send", do_send},         {"request", do_request}, {"agents", do_agents},
+    {"contacts", do_contacts}, {"messages", do_query},  {"dead_letters", do_query},
+    {"activity", do_query},    {"roles", do_query},     {"waits", do_waits},
+    {"stats", do_stats},       {"drop", do_drop},       {"redeliver", do_redeliver},
+    {"stop", do_stop},
+};
+
+void soc_control_do(const struct soc_control_options *options, struct soc_call *call,
+                    struct soc_slice line)
+{
+    struct op op = {.options = options, .call = call, .line = line};
+    soc_buf_reserve(&op.texts, line.length + 1);
+    struct soc_slice name = text_of(&op, "op", SOC_KEY_BYTES_MAX);
+    size_t i = 0;
+    while (i < sizeof(ops) / sizeof(ops[0]) &&
+           (name.data == NULL || !soc_slice_equal(name, soc_slice_text(ops[i].name))))
+        i++;
+    if (i < sizeof(ops) / sizeof(ops[0])) {
+        op.name = ops[i].name;
+        ops[i].run(&op);
+    } else {
+        soc_call_fail_code(call, SOC_EINVAL,
+                           "op: send, request, agents, contacts, messages, "
+                           "dead_letters, activity, roles, waits, stats, "
+                           "redeliver, drop or stop is expected");
+    }
+    soc_buf_fini(&op.texts);
+}

@@ -1,0 +1,310 @@
+#include "embed/assembly.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <lauxlib.h>
+#include <lualib.h>
+
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "embed/home.h"
+#include "script/lua_json.h"
+#include "store/directory.h"
+
+#define FOLD_MS_MAX 2000 /* at the close; what is left is folded at the next start */
+
+/* Lua's allocator with a limit: beyond it a script runs out of memory, not we. */
+static void *allocate(void *user, void *old, size_t old_size, size_t size)
+{
+    struct soc_assembly *parts = user;
+    size_t before = old == NULL ? 0 : old_size;
+    if (size == 0) {
+        free(old);
+        parts->lua_bytes_used -= before;
+        return NULL;
+    }
+    if (size > before && size - before > SOC_SCRIPT_BYTES_MAX - parts->lua_bytes_used)
+        return NULL;
+    void *block = realloc(old, size);
+    if (block != NULL)
+        parts->lua_bytes_used += size - before;
+    return block;
+}
+
+static int panic(lua_State *L)
+{
+    const char *text = lua_tostring(L, -1);
+    fprintf(stderr, "society: lua: %s\n", text == NULL ? "unknown error" : text);
+    return 0; /* Lua aborts */
+}
+
+static int open_libraries(lua_State *L)
+{
+    luaL_openlibs(L);
+    return 0;
+}
+
+static int make_lua(struct soc_assembly *parts, struct soc_detail *detail)
+{
+    parts->L = lua_newstate(allocate, parts);
+    if (parts->L == NULL)
+        return soc_fail(detail, SOC_ESCRIPT, "no memory for Lua");
+    lua_atpanic(parts->L, panic);
+    memset(lua_getextraspace(parts->L), 0, LUA_EXTRASPACE);
+    lua_pushcfunction(parts->L, open_libraries);
+    if (lua_pcall(parts->L, 0, 0, 0) != LUA_OK)
+        return soc_fail(detail, SOC_ESCRIPT, "%s", lua_tostring(parts->L, -1));
+    return SOC_OK;
+}
+
+/* Says what is wrong with the file before anything is made on disk. */
+static int check_file(lua_State *L, const char *path, struct soc_detail *detail)
+{
+    struct stat info;
+    if (stat(path, &info) < 0 || (S_ISREG(info.st_mode) && access(path, R_OK) < 0)) {
+        int code = errno == EACCES ? SOC_EACCESS : SOC_ENOFILE;
+        return soc_fail(detail, code, "%s: %s", path, strerror(errno));
+    }
+    if (S_ISDIR(info.st_mode))
+        return soc_fail(detail, SOC_ENOFILE, "%s is a directory", path);
+    int rc = SOC_OK;
+    if (luaL_loadfilex(L, path, "t") != LUA_OK)
+        rc = soc_fail(detail, SOC_ESCRIPT, "%s", lua_tostring(L, -1));
+    lua_settop(L, 0);
+    return rc;
+}
+
+static int make_script(struct soc_assembly *parts, const struct soc_assembly_options *options,
+                       struct soc_detail *detail)
+{
+    struct soc_buf home = {0};
+    struct soc_buf app_dir = {0};
+    if (options->home != NULL) {
+        soc_buf_put_text(&home, options->home);
+    } else if (!soc_home_find(&home)) {
+        soc_buf_fini(&home);
+        return soc_fail(detail, SOC_ENOFILE,
+                        "lua/society and policies are not near the program; set SOCIETY_HOME");
+    }
+    if (options->app_file != NULL) {
+        const char *slash = strrchr(options->app_file, '/');
+        size_t length = slash == NULL ? 0 : (size_t)(slash - options->app_file);
+        if (slash == NULL)
+            soc_buf_put_byte(&app_dir, '.');
+        else
+            soc_buf_put(&app_dir, options->app_file, length == 0 ? 1 : length);
+    }
+    struct soc_script_options script = {
+        .L = parts->L,
+        .host = parts->host,
+        .home = soc_buf_text(&home),
+        .app_dir = options->app_file == NULL ? NULL : soc_buf_text(&app_dir),
+    };
+    soc_script_push_box(parts->L); /* stays at index 1 */
+    int rc = soc_script_new(&parts->script, &script, 1, detail);
+    soc_buf_fini(&home);
+    soc_buf_fini(&app_dir);
+    return rc;
+}
+
+static int make_rest(struct soc_assembly *parts, const struct soc_assembly_options *options,
+                     struct soc_detail *detail)
+{
+    struct soc_store_options store = {.directory = options->state_dir};
+    int rc = soc_store_open(&parts->store, &store, detail);
+    if (rc < 0)
+        return rc;
+    if (!options->is_simulated)
+        parts->loop = soc_loop_new();
+    struct soc_host_options host = {
+        .store = parts->store,
+        .loop = parts->loop,
+        .seed = options->seed,
+        .log = options->log,
+        .show = options->show,
+        .failed = options->failed,
+        .user = options->user,
+    };
+    parts->host = soc_host_new(&host);
+    return make_script(parts, options, detail);
+}
+
+int soc_assembly_make(struct soc_assembly *parts, const struct soc_assembly_options *options,
+                      struct soc_detail *detail)
+{
+    *parts = (struct soc_assembly){0};
+    int rc = make_lua(parts, detail);
+    if (rc == SOC_OK)
+        rc = make_rest(parts, options, detail);
+    if (rc < 0)
+        soc_assembly_free(parts);
+    return rc;
+}
+
+/* society.config{ KEY = VALUE }. Called protected with "KEY=VALUE" at index 2 and
+ * the box at index 1. A value that is JSON is that value, any other a text. */
+static int call_config(lua_State *L)
+{
+    const char *text = lua_tostring(L, 2);
+    const char *equals = strchr(text, '=');
+    soc_script_push_module(L, 1);
+    lua_getfield(L, -1, "config");
+    lua_newtable(L);
+    lua_pushlstring(L, text, (size_t)(equals - text));
+    if (soc_lua_json_decode(L, soc_slice_text(equals + 1), NULL) < 0)
+        lua_pushstring(L, equals + 1);
+    lua_rawset(L, -3);
+    lua_call(L, 1, 0);
+    return 0;
+}
+
+static int use_setting(struct soc_assembly *parts, const char *text, struct soc_detail *detail)
+{
+    lua_State *L = parts->L;
+    const char *equals = strchr(text, '=');
+    if (equals == NULL || equals == text)
+        return soc_fail(detail, SOC_EINVAL, "a setting is KEY=VALUE, not '%s'", text);
+    lua_pushcfunction(L, call_config);
+    lua_pushvalue(L, 1);
+    lua_pushstring(L, text);
+    int rc = SOC_OK;
+    if (lua_pcall(L, 2, 0, 0) != LUA_OK) {
+        rc = soc_fail(detail, SOC_ESCRIPT, "setting %s: %s", text, lua_tostring(L, -1));
+        lua_pop(L, 1);
+    }
+    return rc;
+}
+
+static int use_policy(struct soc_assembly *parts, const char *text, struct soc_detail *detail)
+{
+    const char *equals = strchr(text, '=');
+    if (equals == NULL || equals == text || equals[1] == '\0')
+        return soc_fail(detail, SOC_EINVAL, "a policy is KIND=NAME, not '%s'", text);
+    char *kind = soc_copy_text(text, (size_t)(equals - text));
+    int rc = soc_script_use_policy(parts->script, kind, equals + 1, detail);
+    free(kind);
+    return rc;
+}
+
+/* The app's own name, or its file's without directory and .lua. */
+static char *name_app(const struct soc_assembly *parts, const char *path)
+{
+    const char *given = soc_script_app_name(parts->script);
+    if (given != NULL)
+        return soc_copy_text(given, strlen(given));
+    const char *slash = strrchr(path, '/');
+    const char *name = slash == NULL ? path : slash + 1;
+    size_t length = strlen(name);
+    if (length > 4 && strcmp(name + length - 4, ".lua") == 0)
+        length -= 4;
+    return soc_copy_text(name, length);
+}
+
+static int run_app(struct soc_assembly *parts, const struct soc_assembly_options *options,
+                   struct soc_detail *detail)
+{
+    int rc = soc_script_run_file(parts->script, options->app_file, options->argument_count,
+                                 (char **)options->arguments, detail);
+    for (size_t i = 0; rc == SOC_OK && options->policies != NULL && options->policies[i]; i++)
+        rc = use_policy(parts, options->policies[i], detail);
+    for (size_t i = 0; rc == SOC_OK && options->settings != NULL && options->settings[i]; i++)
+        rc = use_setting(parts, options->settings[i], detail);
+    if (rc == SOC_OK)
+        parts->app_name = name_app(parts, options->app_file);
+    return rc;
+}
+
+int soc_assembly_load(struct soc_assembly *parts, const struct soc_assembly_options *options,
+                      struct soc_detail *detail)
+{
+    *parts = (struct soc_assembly){0};
+    int rc = make_lua(parts, detail);
+    if (rc == SOC_OK)
+        rc = check_file(parts->L, options->app_file, detail);
+    if (rc == SOC_OK)
+        rc = make_rest(parts, options, detail);
+    if (rc == SOC_OK)
+        rc = run_app(parts, options, detail);
+    if (rc < 0)
+        soc_assembly_free(parts);
+    return rc;
+}
+
+int soc_assembly_start(struct soc_assembly *parts, struct soc_detail *detail)
+{
+    int rc = soc_host_start(parts->host, soc_slice_text(parts->app_name), detail);
+    if (rc == SOC_OK)
+        soc_script_started(parts->script);
+    return rc;
+}
+
+void soc_assembly_end_host(struct soc_assembly *parts, bool is_crash)
+{
+    if (parts->host == NULL)
+        return;
+    if (is_crash)
+        soc_host_crash(parts->host);
+    else
+        soc_host_close(parts->host, FOLD_MS_MAX);
+    parts->host = NULL;
+}
+
+void soc_assembly_free(struct soc_assembly *parts)
+{
+    soc_assembly_end_host(parts, false);
+    soc_script_free(parts->script);
+    if (parts->L != NULL)
+        lua_close(parts->L);
+    soc_store_close(parts->store);
+    soc_loop_free(parts->loop);
+    free(parts->app_name);
+    *parts = (struct soc_assembly){0};
+}
+
+/* The database goes first: without it the rest is nothing, while a database
+ * without its rest would pass for an older state. */
+static int move_files(const char *directory, struct soc_detail *detail)
+{
+    static const char *const names[] = {"society.db", "society.db-wal", "society.db-shm"};
+    struct soc_buf from = {0};
+    struct soc_buf to = {0};
+    int rc = SOC_OK;
+    soc_buf_printf(&to, "%s/previous", directory);
+    if (mkdir(soc_buf_text(&to), 0700) < 0 && errno != EEXIST)
+        rc = soc_fail(detail, SOC_EACCESS, "%s: %s", to.data, strerror(errno));
+    for (int i = 0; rc == SOC_OK && i < 3; i++) {
+        from.length = 0;
+        to.length = 0;
+        soc_directory_path(&from, directory, names[i]);
+        soc_buf_printf(&to, "%s/previous/%s", directory, names[i]);
+        if (i == 0)
+            soc_directory_clean(soc_buf_text(&to));
+        if (rename(from.data, soc_buf_text(&to)) < 0 && errno != ENOENT)
+            rc = soc_fail(detail, SOC_EACCESS, "%s: %s", from.data, strerror(errno));
+    }
+    soc_buf_fini(&from);
+    soc_buf_fini(&to);
+    return rc;
+}
+
+int soc_assembly_put_aside(const char *directory, struct soc_detail *detail)
+{
+    struct soc_buf database = {0};
+    soc_directory_path(&database, directory, "society.db");
+    bool is_there = access(database.data, F_OK) == 0;
+    soc_buf_fini(&database);
+    if (!is_there)
+        return SOC_OK;
+    int lock = -1;
+    int rc = soc_directory_lock(directory, &lock, detail);
+    if (rc == SOC_OK)
+        rc = move_files(directory, detail);
+    soc_directory_unlock(lock);
+    return rc;
+}

@@ -1,0 +1,67 @@
+/* Assembly: the parts of one society, put together.
+ *
+ * Store, loop, host, Lua state and script, made in the right order and taken down
+ * in the right order. `society run` and programs that embed one use it through
+ * society.h; simulations and checks use it as it is.
+ * Layer: embed. Thread: loop. */
+#ifndef SOC_EMBED_ASSEMBLY_H
+#define SOC_EMBED_ASSEMBLY_H
+
+#include <lua.h>
+
+#include "host/host.h"
+#include "script/script.h"
+
+struct soc_assembly_options {
+    const char *app_file;
+    const char *state_dir; /* NULL: in memory */
+    const char *home;      /* NULL: found */
+    bool is_simulated;     /* virtual time, no loop; in memory */
+    uint64_t seed;
+    char *const *arguments;
+    int argument_count;
+    const char *const *policies; /* "KIND=NAME" each, then NULL; NULL: none */
+    const char *const *settings; /* "KEY=VALUE" each, then NULL; NULL: none */
+    /* As in host.h. */
+    struct soc_log log;
+    void (*show)(void *user, struct soc_slice stream, struct soc_slice agent,
+                 struct soc_slice text);
+    void (*failed)(void *user, const struct soc_detail *detail);
+    void *user;
+};
+
+/* An all-zero struct is nothing yet. The parts may be used, not replaced. */
+struct soc_assembly {
+    struct soc_store *store;
+    struct soc_loop *loop; /* NULL: simulated */
+    struct soc_host *host;
+    struct soc_script *script;
+    lua_State *L;
+    size_t lua_bytes_used;
+    char *app_name;
+};
+
+/* Makes the parts with an empty script: no file is run. On an error everything is
+ * taken down again. */
+int soc_assembly_make(struct soc_assembly *parts, const struct soc_assembly_options *options,
+                      struct soc_detail *detail);
+
+/* The same, then runs the app's file, policies and settings over it. The file is
+ * compiled before anything is made on disk. */
+int soc_assembly_load(struct soc_assembly *parts, const struct soc_assembly_options *options,
+                      struct soc_detail *detail);
+
+/* Loads the state and begins `main`. */
+int soc_assembly_start(struct soc_assembly *parts, struct soc_detail *detail);
+
+/* Ends the host: durable, or as `kill -9` would if `is_crash`. */
+void soc_assembly_end_host(struct soc_assembly *parts, bool is_crash);
+
+/* Frees all parts, the host first if it still is there. */
+void soc_assembly_free(struct soc_assembly *parts);
+
+/* Puts an older state aside into DIRECTORY/previous. SOC_OK also if there is none;
+ * SOC_ELOCKED, SOC_EACCESS, SOC_EIO. */
+int soc_assembly_put_aside(const char *directory, struct soc_detail *detail);
+
+#endif

@@ -1,0 +1,273 @@
+#include "society.h"
+
+#include <assert.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/version.h"
+#include "bridge/control.h"
+#include "embed/assembly.h"
+#include "env/rng.h"
+#include "host/agents.h"
+#include "host/gate.h"
+#include "host/look.h"
+
+#define SETTLE_POLL_MS 20
+
+static_assert(SOC_SOCIETY_DISK == SOC_EIO, "one number for a broken disk");
+
+struct soc_society {
+    struct soc_assembly parts;
+    struct soc_control *control;
+    void (*show)(void *user, const char *stream, const char *agent, const char *text,
+                 size_t length);
+    void *user;
+    atomic_bool is_stopped; /* any thread */
+    bool is_interrupted;
+    bool has_disk_failed;
+};
+
+static void show_line(void *user, struct soc_slice stream, struct soc_slice agent,
+                      struct soc_slice text)
+{
+    struct soc_society *society = user;
+    if (society->show != NULL) {
+        /* The host's slices of these are NUL-terminated texts. */
+        society->show(society->user, stream.data, agent.data, text.data, text.length);
+    } else if (soc_slice_equal(stream, SOC_SLICE("stdout"))) {
+        fwrite(text.data, 1, text.length, stdout);
+        putchar('\n');
+        fflush(stdout);
+    }
+}
+
+static void note_failure(void *user, const struct soc_detail *detail)
+{
+    struct soc_society *society = user;
+    society->has_disk_failed = true;
+    struct soc_log *log = soc_host_log(society->parts.host);
+    soc_log_printf(log, SOC_LOG_ERROR, soc_clock_now(soc_host_clock(society->parts.host)),
+                   "storage", SOC_SLICE("system"), "%s", detail->text);
+}
+
+static void note_interrupt(int signal_number, void *user)
+{
+    struct soc_society *society = user;
+    (void)signal_number;
+    society->is_interrupted = true;
+    signal(SIGINT, SIG_DFL); /* the next one kills */
+    signal(SIGTERM, SIG_DFL);
+    soc_loop_stop(society->parts.loop);
+}
+
+static void stop_for_client(void *user)
+{
+    soc_society_stop(user);
+}
+
+static int open_parts(struct soc_society *society, const struct soc_society_options *options,
+                      struct soc_detail *detail)
+{
+    struct soc_assembly_options assembly = {
+        .app_file = options->app_file,
+        .state_dir = options->state_dir,
+        .home = options->home,
+        .seed = soc_rng_system_seed(),
+        .arguments = options->arguments,
+        .argument_count = options->argument_count,
+        .policies = options->policies,
+        .settings = options->settings,
+        .log = {.level = SOC_LOG_WARN,
+                .is_json = options->log_is_json,
+                .has_colour = options->log_has_colour},
+        .show = show_line,
+        .failed = note_failure,
+        .user = society,
+    };
+    int rc = SOC_OK;
+    if (options->log_level != NULL &&
+        !soc_log_level_parse(soc_slice_text(options->log_level), &assembly.log.level))
+        return soc_fail(detail, SOC_EINVAL, "no log level is called %s", options->log_level);
+    if (options->is_fresh && options->state_dir != NULL)
+        rc = soc_assembly_put_aside(options->state_dir, detail);
+    if (rc == SOC_OK)
+        rc = soc_assembly_load(&society->parts, &assembly, detail);
+    if (rc == SOC_OK)
+        rc = soc_assembly_start(&society->parts, detail);
+    return rc;
+}
+
+static int open_doors(struct soc_society *society, const struct soc_society_options *options,
+                      struct soc_detail *detail)
+{
+    if (options->takes_signals)
+        soc_loop_on_interrupt(society->parts.loop, note_interrupt, society);
+    if (!options->has_socket || options->state_dir == NULL)
+        return SOC_OK;
+    signal(SIGPIPE, SIG_IGN);
+    struct soc_control_options control = {
+        .host = society->parts.host,
+        .loop = society->parts.loop,
+        .directory = options->state_dir,
+        .stop = stop_for_client,
+        .user = society,
+    };
+    return soc_control_open(&society->control, &control, detail);
+}
+
+int soc_society_open(struct soc_society **out, const struct soc_society_options *options,
+                     char error[SOC_SOCIETY_ERROR_BYTES])
+{
+    struct soc_detail detail = {0};
+    struct soc_society *society = soc_alloc_zero(sizeof(*society));
+    society->show = options->show;
+    society->user = options->user;
+    int rc = open_parts(society, options, &detail);
+    if (rc == SOC_OK)
+        rc = open_doors(society, options, &detail);
+    if (rc < 0) {
+        snprintf(error, SOC_SOCIETY_ERROR_BYTES, "%s",
+                 detail.text[0] == '\0' ? soc_error_text(rc) : detail.text);
+        soc_society_close(society);
+        return rc;
+    }
+    *out = society;
+    return SOC_OK;
+}
+
+static bool is_over(const struct soc_society *society)
+{
+    const struct soc_assembly *parts = &society->parts;
+    if (society->has_disk_failed || soc_host_main_has_failed(parts->host))
+        return true;
+    return soc_script_has_main(parts->script) && soc_host_main_is_done(parts->host) &&
+           soc_host_is_quiet(parts->host);
+}
+
+static int64_t tick(void *user)
+{
+    struct soc_society *society = user;
+    int64_t wait_ms = SOC_TICK_NOW;
+    bool is_stopped = atomic_load(&society->is_stopped);
+    if (!is_stopped)
+        wait_ms = soc_host_tick(society->parts.host);
+    if (is_stopped || is_over(society))
+        soc_loop_stop(society->parts.loop);
+    return wait_ms;
+}
+
+static void note_durable(void *user)
+{
+    *(bool *)user = true;
+}
+
+/* Waits until everything done is durable and shown, without a further turn. */
+static void settle(struct soc_society *society)
+{
+    bool is_durable = false;
+    if (society->has_disk_failed)
+        return;
+    soc_gate_when_durable(society->parts.host, note_durable, &is_durable);
+    soc_host_flush(society->parts.host);
+    while (!is_durable && !society->has_disk_failed)
+        soc_loop_poll(society->parts.loop, SETTLE_POLL_MS);
+}
+
+enum soc_society_end soc_society_run(struct soc_society *society)
+{
+    if (!society->has_disk_failed && !society->is_interrupted)
+        soc_loop_run(society->parts.loop, tick, society);
+    bool was_stopped = atomic_exchange(&society->is_stopped, false);
+    settle(society);
+    if (society->has_disk_failed)
+        return SOC_SOCIETY_DISK_FAILED;
+    if (soc_host_main_has_failed(society->parts.host))
+        return SOC_SOCIETY_FAILED;
+    if (society->is_interrupted)
+        return SOC_SOCIETY_INTERRUPTED;
+    return was_stopped ? SOC_SOCIETY_STOPPED : SOC_SOCIETY_DONE;
+}
+
+void soc_society_stop(struct soc_society *society)
+{
+    atomic_store(&society->is_stopped, true);
+    soc_loop_wake(society->parts.loop);
+}
+
+/* The sentence of an error object, for people. */
+static void explain(struct soc_slice refusal, char error[SOC_SOCIETY_ERROR_BYTES])
+{
+    struct soc_buf text = {0};
+    if (!soc_json_string(soc_json_member(refusal, "message"), &text))
+        soc_json_string(soc_json_member(refusal, "error"), &text);
+    snprintf(error, SOC_SOCIETY_ERROR_BYTES, "%s", soc_buf_text(&text));
+    soc_buf_fini(&text);
+}
+
+int soc_society_send(struct soc_society *society, const char *to, const char *payload,
+                     const char *text, char id[SOC_SOCIETY_ID_BYTES],
+                     char error[SOC_SOCIETY_ERROR_BYTES])
+{
+    struct soc_host *host = society->parts.host;
+    struct soc_buf json = {0};
+    struct soc_buf answer = {0};
+    if (text != NULL) {
+        soc_buf_put_byte(&json, '{');
+        soc_json_put_text_member(&json, "text", soc_slice_text(text));
+        soc_buf_put_byte(&json, '}');
+    } else {
+        soc_buf_put_text(&json, payload);
+    }
+    struct soc_send send = {.to = soc_slice_text(to), .payload = soc_buf_slice(&json)};
+    int rc = soc_json_check(send.payload, NULL);
+    if (rc < 0)
+        snprintf(error, SOC_SOCIETY_ERROR_BYTES, "the payload is not JSON");
+    else if ((rc = soc_gate_send_as(host, soc_agents_user(host), &send, &answer)) < 0)
+        explain(soc_buf_slice(&answer), error);
+    if (rc == SOC_OK && id != NULL) {
+        struct soc_slice object = soc_slice(answer.data + 1, answer.length - 2);
+        struct soc_slice given = soc_json_plain_string(soc_json_member(object, "messageId"));
+        snprintf(id, SOC_SOCIETY_ID_BYTES, "%.*s", (int)given.length, given.data);
+    }
+    soc_buf_fini(&json);
+    soc_buf_fini(&answer);
+    return rc;
+}
+
+bool soc_society_was_finished(const struct soc_society *society)
+{
+    return soc_host_main_was_done(society->parts.host);
+}
+
+bool soc_society_is_idle(struct soc_society *society)
+{
+    int64_t pending = 0;
+    int64_t waiting = 0;
+    struct soc_buf stats = {0};
+    soc_look_stats(society->parts.host, &stats);
+    soc_json_integer(soc_json_member(soc_buf_slice(&stats), "pending"), &pending);
+    soc_json_integer(soc_json_member(soc_buf_slice(&stats), "waiting"), &waiting);
+    soc_buf_fini(&stats);
+    return pending == 0 && waiting == 0;
+}
+
+void soc_society_close(struct soc_society *society)
+{
+    if (society == NULL)
+        return;
+    soc_control_stop(society->control);
+    soc_assembly_end_host(&society->parts, society->has_disk_failed);
+    soc_control_close(society->control);
+    soc_assembly_free(&society->parts);
+    free(society);
+}
+
+const char *soc_society_version(void)
+{
+    return SOC_VERSION;
+}

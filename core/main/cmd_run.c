@@ -1,0 +1,134 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "env/log.h"
+#include "main/args.h"
+#include "main/command.h"
+#include "main/output.h"
+#include "main/show.h"
+#include "society.h"
+
+struct run {
+    struct soc_args args;
+    const char *state;
+    const char *level;
+    bool is_fresh;
+    bool is_json;
+    bool is_quiet;
+    struct soc_text_list policies;
+    struct soc_text_list settings;
+    struct soc_society *society;
+    int output_error; /* errno of stdout, 0: it takes what is shown */
+};
+
+static void show(void *user, const char *stream, const char *agent, const char *text, size_t length)
+{
+    struct run *run = user;
+    if (run->output_error != 0 || soc_show(stream, agent, soc_slice(text, length), run->is_json))
+        return;
+    run->output_error = errno == 0 ? EIO : errno;
+    if (run->society != NULL)
+        soc_society_stop(run->society);
+}
+
+/* "society: SENTENCE; go on with: society run APP --state DIR" */
+static int say_how_to_go_on(const struct run *run, int code, const char *sentence)
+{
+    struct soc_buf words = {0};
+    soc_output_put_word(&words, run->args.words.items[0]);
+    soc_buf_put_text(&words, " --state ");
+    soc_output_put_word(&words, run->state);
+    soc_complain(code, "%s; go on with: society run %s", sentence, soc_buf_text(&words));
+    soc_buf_fini(&words);
+    return code;
+}
+
+static int end_run(const struct run *run, enum soc_society_end end)
+{
+    if (end == SOC_SOCIETY_DISK_FAILED)
+        return soc_complain(SOC_EXIT_DISK,
+                            "the disk failed; what was being written is known at the next start");
+    if (end == SOC_SOCIETY_FAILED)
+        return SOC_EXIT_FAILED;
+    if (run->output_error != 0)
+        return soc_complain(SOC_EXIT_FAILED, "stdout: %s", strerror(run->output_error));
+    if (end == SOC_SOCIETY_INTERRUPTED)
+        return say_how_to_go_on(run, SOC_EXIT_INTERRUPTED, "interrupted");
+    if (end == SOC_SOCIETY_STOPPED)
+        return say_how_to_go_on(run, SOC_EXIT_DONE, "stopped");
+    return SOC_EXIT_DONE;
+}
+
+static int run_app(struct run *run)
+{
+    struct soc_society_options options = {
+        .app_file = run->args.words.items[0],
+        .state_dir = run->state,
+        .is_fresh = run->is_fresh,
+        .arguments = run->args.rest,
+        .argument_count = run->args.rest_count,
+        .policies = run->policies.items,
+        .settings = run->settings.items,
+        .log_level = run->level,
+        .log_is_json = run->is_json,
+        .log_has_colour = soc_output_has_colour(),
+        .has_socket = true,
+        .takes_signals = true,
+        .show = show,
+        .user = run,
+    };
+    char error[SOC_SOCIETY_ERROR_BYTES];
+    int rc = soc_society_open(&run->society, &options, error);
+    if (rc < 0)
+        return soc_complain(soc_exit_of(rc), "%s", error);
+    bool has_nothing_to_do =
+        soc_society_was_finished(run->society) && soc_society_is_idle(run->society);
+    int code = end_run(run, soc_society_run(run->society));
+    soc_society_close(run->society);
+    if (code == SOC_EXIT_DONE && has_nothing_to_do)
+        soc_complain(code,
+                     "main has finished in %s and nothing has come since; "
+                     "--fresh begins anew",
+                     run->state);
+    return code;
+}
+
+static int check_pairs(const struct soc_text_list *list, const char *what)
+{
+    for (int i = 0; i < list->count; i++) {
+        const char *equals = strchr(list->items[i], '=');
+        if (equals == NULL || equals == list->items[i])
+            return soc_complain(SOC_EXIT_USAGE, "run: %s is expected, not '%s'", what,
+                                list->items[i]);
+    }
+    return SOC_ARGS_GO;
+}
+
+int soc_cmd_run(int argc, char **argv)
+{
+    struct run run = {.args = {.command = "run"}, .state = ".society"};
+    enum soc_log_level level;
+    const struct soc_option options[] = {
+        {"state", SOC_OPTION_TEXT, &run.state},     {"fresh", SOC_OPTION_FLAG, &run.is_fresh},
+        {"policy", SOC_OPTION_LIST, &run.policies}, {"set", SOC_OPTION_LIST, &run.settings},
+        {"json", SOC_OPTION_FLAG, &run.is_json},    {"quiet", SOC_OPTION_FLAG, &run.is_quiet},
+        {"log", SOC_OPTION_TEXT, &run.level},       {NULL, SOC_OPTION_FLAG, NULL},
+    };
+    int code = soc_args_parse(&run.args, argc, argv, options, 1, 1);
+    if (code == SOC_ARGS_GO)
+        code = check_pairs(&run.policies, "--policy KIND=NAME");
+    if (code == SOC_ARGS_GO)
+        code = check_pairs(&run.settings, "--set KEY=VALUE");
+    if (run.level == NULL)
+        run.level = run.is_quiet ? "warn" : "info";
+    if (code == SOC_ARGS_GO && !soc_log_level_parse(soc_slice_text(run.level), &level))
+        code = soc_complain(SOC_EXIT_USAGE, "run: --log is debug, info, warn, error or none");
+    if (code == SOC_ARGS_GO)
+        code = run_app(&run);
+    soc_text_list_fini(&run.args.words);
+    soc_text_list_fini(&run.policies);
+    soc_text_list_fini(&run.settings);
+    return code;
+}

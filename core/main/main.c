@@ -1,0 +1,41 @@
+/* The program: finds the command and runs it. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "main/command.h"
+
+int soc_complain(int code, const char *format, ...)
+{
+    va_list args;
+    fflush(stdout);
+    fputs("society: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    return code;
+}
+
+int soc_exit_of(int error)
+{
+    return error == SOC_EIO || error == SOC_EDISKFULL ? SOC_EXIT_DISK : SOC_EXIT_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        soc_help_print(NULL);
+        return SOC_EXIT_USAGE;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        name = "help";
+    else if (strcmp(name, "--version") == 0)
+        name = "version";
+    const struct soc_command *command = soc_command_find(name);
+    if (command == NULL)
+        return soc_complain(SOC_EXIT_USAGE, "there is no command '%s'; see: society help", name);
+    return command->run(argc - 2, argv + 2);
+}

@@ -1,0 +1,261 @@
+#include "main/stopped.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "env/clock.h"
+#include "env/rng.h"
+#include "host/agents.h"
+#include "host/gate.h"
+#include "main/command.h"
+#include "store/directory.h"
+
+#define POLL_MS     20
+#define FOLD_MS_MAX 2000
+
+/* Lends the value of a row of the table `meta`. */
+static struct soc_slice find_meta(struct soc_slice rows, const char *name)
+{
+    struct soc_json_walk walk;
+    soc_json_walk(&walk, rows);
+    while (soc_json_next(&walk))
+        if (soc_slice_equal(soc_json_plain_string(soc_json_member(walk.value, "name")),
+                            soc_slice_text(name)))
+            return soc_json_member(walk.value, "value");
+    return (struct soc_slice){0};
+}
+
+/* The totals that every batch ends with: key, time, output, sent, then outcomes. */
+static void put_stats(struct soc_buf *out, struct soc_slice meta)
+{
+    static const char *const names[] = {NULL,      NULL,   NULL,      "sent",     "processed",
+                                        "expired", "dead", "dropped", "cancelled"};
+    int64_t numbers[9] = {0};
+    struct soc_buf cursor = {0};
+    struct soc_json_walk walk;
+    soc_json_string(find_meta(meta, "cursor"), &cursor);
+    if (soc_json_check(soc_buf_slice(&cursor), NULL) == SOC_OK) {
+        soc_json_walk(&walk, soc_buf_slice(&cursor));
+        for (int i = 0; i < 9 && soc_json_next(&walk); i++)
+            soc_json_integer(walk.value, &numbers[i]);
+    }
+    soc_buf_fini(&cursor);
+    int64_t pending = numbers[3];
+    soc_buf_put_text(out, "[{");
+    for (int i = 3; i < 9; i++) {
+        if (i > 3)
+            pending -= numbers[i];
+        soc_json_put_name(out, names[i]);
+        soc_json_put_integer(out, numbers[i]);
+    }
+    soc_json_put_name(out, "pending");
+    soc_json_put_integer(out, pending);
+    soc_json_put_name(out, "now");
+    soc_time_put_json(out, numbers[1]);
+    soc_buf_put_text(out, "}]");
+}
+
+/* Lends the effect of `agent` that has no answer yet. */
+static struct soc_slice find_open_effect(struct soc_slice dump, struct soc_slice agent)
+{
+    struct soc_json_walk walk;
+    soc_json_walk(&walk, dump);
+    while (soc_json_next(&walk))
+        if (soc_slice_equal(soc_json_member(walk.value, "table"), SOC_SLICE("\"effects\"")) &&
+            soc_slice_equal(soc_json_member(walk.value, "agent"), agent) &&
+            soc_json_member(walk.value, "answer").data == NULL)
+            return walk.value;
+    return (struct soc_slice){0};
+}
+
+static void put_member(struct soc_buf *out, const char *name, struct soc_slice value)
+{
+    if (value.data == NULL)
+        return;
+    soc_json_put_name(out, name);
+    soc_buf_put_slice(out, value);
+}
+
+/* Activations that are stored are those that wait. */
+static void put_waits(struct soc_buf *out, struct soc_slice dump)
+{
+    struct soc_json_walk walk;
+    int64_t since_ms = 0;
+    soc_buf_put_byte(out, '[');
+    soc_json_walk(&walk, dump);
+    while (soc_json_next(&walk)) {
+        if (!soc_slice_equal(soc_json_member(walk.value, "table"), SOC_SLICE("\"activations\"")))
+            continue;
+        struct soc_slice agent = soc_json_member(walk.value, "agent");
+        struct soc_slice effect = find_open_effect(dump, agent);
+        if (out->data[out->length - 1] == '}')
+            soc_buf_put_byte(out, ',');
+        soc_buf_put_byte(out, '{');
+        put_member(out, "agent", agent);
+        put_member(out, "for", soc_json_member(effect, "kind"));
+        put_member(out, "wait", soc_json_member(effect, "wait"));
+        if (soc_json_integer(soc_json_member(walk.value, "time_ms"), &since_ms)) {
+            soc_json_put_name(out, "since");
+            soc_time_put_json(out, since_ms);
+        }
+        soc_buf_put_byte(out, '}');
+    }
+    soc_buf_put_byte(out, ']');
+}
+
+int soc_stopped_query(const char *directory, const struct soc_query *query, struct soc_buf *out,
+                      struct soc_detail *detail)
+{
+    struct soc_store *store;
+    struct soc_store_options options = {.directory = directory, .is_read_only = true};
+    struct soc_query raw = *query;
+    bool is_waits = strcmp(query->what, "waits") == 0;
+    bool is_stats = strcmp(query->what, "stats") == 0;
+    struct soc_buf rows = {0};
+    if (is_waits || is_stats)
+        raw.what = is_waits ? "dump" : "meta";
+    int rc = soc_store_open(&store, &options, detail);
+    if (rc < 0)
+        return rc;
+    rc = soc_store_query(store, &raw, &rows, detail);
+    if (rc == SOC_OK) {
+        if (is_waits)
+            put_waits(out, soc_buf_slice(&rows));
+        else if (is_stats)
+            put_stats(out, soc_buf_slice(&rows));
+        else
+            soc_buf_put_slice(out, soc_buf_slice(&rows));
+    }
+    soc_buf_fini(&rows);
+    soc_store_close(store);
+    return rc;
+}
+
+/* No script runs here, so the host never has a turn to give. */
+static enum soc_turn_end run_nothing(void *user, struct soc_activation *activation,
+                                     struct soc_buf *error)
+{
+    (void)user, (void)activation, (void)error;
+    return SOC_TURN_BROKEN;
+}
+
+static void drop_nothing(void *user, struct soc_activation *activation)
+{
+    (void)user, (void)activation;
+}
+
+static bool allow(void *user, struct soc_agent *from, struct soc_agent *to,
+                  const struct soc_contact *contact, struct soc_buf *refusal)
+{
+    (void)user, (void)from, (void)to, (void)contact, (void)refusal;
+    return true;
+}
+
+static void forget_nothing(void *user, struct soc_message *message)
+{
+    (void)user, (void)message;
+}
+
+static int64_t retry_never(void *user, struct soc_agent *agent, uint32_t retries)
+{
+    (void)user, (void)agent, (void)retries;
+    return -1;
+}
+
+/* What the former run could not show for certain is shown now, beside the result. */
+static void show(void *user, struct soc_slice stream, struct soc_slice agent, struct soc_slice text)
+{
+    (void)user, (void)stream, (void)agent;
+    fprintf(stderr, "%.*s\n", (int)text.length, text.data);
+}
+
+struct outcome {
+    bool is_durable;
+    struct soc_detail failure;
+};
+
+static void note_failure(void *user, const struct soc_detail *detail)
+{
+    struct outcome *outcome = user;
+    outcome->failure = *detail;
+}
+
+static void note_durable(void *user)
+{
+    struct outcome *outcome = user;
+    outcome->is_durable = true;
+}
+
+static int start_host(struct soc_host *host, struct soc_store *store, struct soc_detail *detail)
+{
+    static const struct soc_hooks hooks = {
+        .run = run_nothing,
+        .drop = drop_nothing,
+        .may_send = allow,
+        .forget = forget_nothing,
+        .retry_after = retry_never,
+    };
+    struct soc_query query = {.what = "meta"};
+    struct soc_buf meta = {0};
+    struct soc_buf app = {0};
+    soc_host_set_hooks(host, &hooks);
+    int rc = soc_store_query(store, &query, &meta, detail);
+    if (rc == SOC_OK && !soc_json_string(find_meta(soc_buf_slice(&meta), "app"), &app))
+        rc = soc_fail(detail, SOC_ENOFILE, "no society has run there yet");
+    if (rc == SOC_OK)
+        rc = soc_host_start(host, soc_buf_slice(&app), detail);
+    soc_buf_fini(&meta);
+    soc_buf_fini(&app);
+    return rc;
+}
+
+static int send_through(struct soc_store *store, const struct soc_send *send,
+                        struct soc_buf *answer, struct soc_detail *detail)
+{
+    struct soc_loop *loop = soc_loop_new();
+    struct outcome outcome = {0};
+    struct soc_host_options options = {
+        .store = store,
+        .loop = loop,
+        .seed = soc_rng_system_seed(),
+        .log = {.level = SOC_LOG_WARN},
+        .show = show,
+        .failed = note_failure,
+        .user = &outcome,
+    };
+    struct soc_host *host = soc_host_new(&options);
+    int rc = start_host(host, store, detail);
+    if (rc == SOC_OK)
+        rc = soc_gate_send_as(host, soc_agents_user(host), send, answer);
+    if (rc == SOC_OK) {
+        soc_gate_when_durable(host, note_durable, &outcome);
+        soc_host_flush(host);
+        while (!outcome.is_durable && outcome.failure.text[0] == '\0')
+            soc_loop_poll(loop, POLL_MS);
+        if (!outcome.is_durable)
+            rc = soc_fail(detail, SOC_EIO, "%s", outcome.failure.text);
+    }
+    if (outcome.failure.text[0] != '\0')
+        soc_host_crash(host);
+    else
+        soc_host_close(host, FOLD_MS_MAX);
+    soc_loop_free(loop);
+    return rc;
+}
+
+int soc_stopped_send(const char *directory, const struct soc_send *send, struct soc_buf *answer,
+                     struct soc_detail *detail)
+{
+    struct soc_store *store;
+    struct soc_store_options options = {.directory = directory};
+    answer->length = 0;
+    int rc = soc_directory_check(directory, detail);
+    if (rc == SOC_OK)
+        rc = soc_store_open(&store, &options, detail);
+    if (rc < 0)
+        return rc;
+    rc = send_through(store, send, answer, detail);
+    soc_store_close(store);
+    return rc;
+}

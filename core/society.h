@@ -1,0 +1,107 @@
+/* Society: a society of agents inside a C program.
+ *
+ *     struct soc_society_options options = {.app_file = "app.lua", .state_dir = ".society"};
+ *     struct soc_society *society;
+ *     char error[SOC_SOCIETY_ERROR_BYTES];
+ *     if (soc_society_open(&society, &options, error) < 0)
+ *         return fprintf(stderr, "%s\n", error), 1;
+ *     enum soc_society_end end = soc_society_run(society);
+ *     soc_society_close(society);
+ *
+ * A society belongs to the thread that opened it; a program may have several.
+ * Link with libsociety.a and what it stands on: Lua 5.4, libuv, SQLite. */
+#ifndef SOC_SOCIETY_H
+#define SOC_SOCIETY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SOC_SOCIETY_ERROR_BYTES 512
+#define SOC_SOCIETY_ID_BYTES    40 /* room for a message id and its NUL */
+
+struct soc_society;
+
+/* What a society is made of. All zero but `app_file` is fine. Everything is lent
+ * until soc_society_open returns, but `user`. */
+struct soc_society_options {
+    const char *app_file;  /* the Lua script */
+    const char *state_dir; /* made if missing; NULL: in memory, gone at the close */
+    const char *home;      /* where lua/ and policies/ are; NULL: as the program finds it */
+    bool is_fresh;         /* puts an older state aside, into state_dir/previous */
+
+    char *const *arguments; /* reach the script as `arg` and `...` */
+    int argument_count;
+    const char *const *policies; /* "KIND=NAME" each, then NULL; NULL: none */
+    const char *const *settings; /* "KEY=VALUE" each, then NULL; NULL: none */
+
+    const char *log_level; /* debug info warn error none; NULL: warn */
+    bool log_is_json;      /* one JSON object per line */
+    bool log_has_colour;
+
+    bool has_socket;    /* listens in state_dir/socket for `society inspect` and `send`;
+                           SIGPIPE is ignored by the whole process from then on */
+    bool takes_signals; /* SIGINT and SIGTERM end soc_society_run; the second one kills */
+
+    /* Shows something to the world, when its cause is durable: `stream` is "stdout"
+     * (a line an agent printed) or "mail" (a message for the person: its envelope
+     * as JSON). NULL: lines go to stdout, mail is taken and not shown. */
+    void (*show)(void *user, const char *stream, const char *agent, const char *text,
+                 size_t length);
+    void *user;
+};
+
+/* How a run ended. */
+enum soc_society_end {
+    SOC_SOCIETY_DONE,        /* `main` has returned and nothing is left to do */
+    SOC_SOCIETY_FAILED,      /* `main` raised; the log says what */
+    SOC_SOCIETY_STOPPED,     /* soc_society_stop, or a client of the socket */
+    SOC_SOCIETY_INTERRUPTED, /* a signal */
+    SOC_SOCIETY_DISK_FAILED, /* close it and start again: it recovers */
+};
+
+/* Opens the state, runs the script's file and makes everything ready. Returns 0;
+ * or a negative code with a sentence in `error`, and nothing is left behind.
+ * SOC_SOCIETY_DISK is the one code that means a broken disk. */
+#define SOC_SOCIETY_DISK (-30)
+int soc_society_open(struct soc_society **out, const struct soc_society_options *options,
+                     char error[SOC_SOCIETY_ERROR_BYTES]);
+
+/* Runs until `main` has returned and nothing is queued, running or waiting; a
+ * script without `main` runs until it is stopped. May be called again, after
+ * soc_society_send for instance. */
+enum soc_society_end soc_society_run(struct soc_society *society);
+
+/* Ends soc_society_run soon, between two turns; nothing is lost. From any thread
+ * and from a signal handler. */
+void soc_society_stop(struct soc_society *society);
+
+/* Sends from `user` to an agent: `payload` is a JSON value, or `text` a plain text
+ * (the other is NULL). Its id goes to `id` (NULL is allowed). It is handled by
+ * soc_society_run and durable at the latest when that or the close returns. A
+ * negative code with a sentence in `error` if it was refused. */
+int soc_society_send(struct soc_society *society, const char *to, const char *payload,
+                     const char *text, char id[SOC_SOCIETY_ID_BYTES],
+                     char error[SOC_SOCIETY_ERROR_BYTES]);
+
+/* Tells whether `main` had finished before this start: a run then only handles
+ * what has come since. */
+bool soc_society_was_finished(const struct soc_society *society);
+
+/* Tells whether no message is pending and no agent waits. */
+bool soc_society_is_idle(struct soc_society *society);
+
+/* Makes everything durable, closes the state and frees. NULL is allowed. */
+void soc_society_close(struct soc_society *society);
+
+/* Returns the version, "0.1.0". */
+const char *soc_society_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

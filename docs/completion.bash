@@ -1,0 +1,65 @@
+# Completion of society(1) for bash.
+
+_society_files() {
+  compopt -o filenames 2> /dev/null
+  mapfile -t COMPREPLY < <(compgen -d -- "$1"; compgen -f -X '!*.lua' -- "$1")
+}
+
+_society_words() {
+  mapfile -t COMPREPLY < <(compgen -W "$2" -- "$1")
+}
+
+_society_options() {
+  case $1 in
+    run) echo "--state --fresh --policy --set --json --quiet --" ;;
+    sim) echo "--seed --seeds --faults --policy --set --json" ;;
+    inspect) echo "--state --agent --task --type --correlation --since --until --limit --json" ;;
+    send) echo "--to --state" ;;
+    check) echo "--json" ;;
+  esac
+}
+
+_society() {
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+  local command=${COMP_WORDS[1]}
+  local commands="run sim test check inspect send init version help"
+  COMPREPLY=()
+
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    _society_words "$word" "$commands"
+    return
+  fi
+
+  case $before in
+    --state)
+      compopt -o filenames 2> /dev/null
+      mapfile -t COMPREPLY < <(compgen -d -- "$word")
+      return
+      ;;
+    --policy)
+      _society_words "$word" "contacts= briefs= messages= presentation= delivery= supervision="
+      compopt -o nospace 2> /dev/null
+      return
+      ;;
+    --set | --seed | --seeds | --faults | --agent | --task | --type | --correlation | --since | \
+      --until | --limit | --to)
+      return
+      ;;
+  esac
+
+  if [[ $word == -* ]]; then
+    _society_words "$word" "$(_society_options "$command")"
+    return
+  fi
+
+  case $command in
+    run | sim | check | test) _society_files "$word" ;;
+    inspect)
+      [ "$COMP_CWORD" -eq 2 ] &&
+        _society_words "$word" "agents contacts messages dead-letters activity waits"
+      ;;
+    help) _society_words "$word" "$commands" ;;
+  esac
+}
+
+complete -F _society society

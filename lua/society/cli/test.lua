@@ -1,0 +1,55 @@
+--- society.cli.test: runs busted inside the host, for `society test`.
+--
+-- It is a chunk of its own, outside every sandbox: its arguments are busted's, it
+-- returns the exit code unless busted has ended the program itself.
+
+-- luacheck: std lua54
+
+-- Options of busted that take the word behind them.
+local with_value = {}
+for name in ([[
+  -p -e -o -C -f -t -m -r -Xoutput -Xhelper --pattern --exclude-pattern --output --directory
+  --config-file --coverage-config-file --tags --exclude-tags --filter --filter-out --lpath
+  --cpath --run --repeat --seed --lang --loaders --helper --lua
+]]):gmatch("%S+") do
+  with_value[name] = true
+end
+
+local function names_a_path(words)
+  local skip = false
+  for _, word in ipairs(words) do
+    if skip then
+      skip = false
+    elseif word:sub(1, 1) ~= "-" then
+      return true
+    else
+      skip = with_value[word] or false
+    end
+  end
+  return false
+end
+
+local function exists(path)
+  local file = io.open(path)
+  if file then
+    file:close()
+  end
+  return file ~= nil
+end
+
+local words = { ... }
+if not names_a_path(words) and not exists(".busted") and exists("tests/spec") then
+  words[#words + 1] = "tests/spec"
+end
+-- This process is the interpreter, whatever a configuration file names.
+table.insert(words, 1, "--ignore-lua")
+words[0] = "society test"
+_G.arg = words
+
+if not package.searchpath("busted.runner", package.path) then
+  io.stderr:write("society: busted is not installed; on Debian it is the package lua-busted\n")
+  return 1
+end
+require("busted.runner")({ standalone = false })
+io.stdout:flush()
+return 0

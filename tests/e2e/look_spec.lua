@@ -1,0 +1,199 @@
+local json = require("society.json")
+local program = require("program")
+
+local APP = [[
+local society = require("society")
+society.role {
+  id = "worker", name = "工人", prompt = "Works.",
+  behaviour = function(agent, message) return { text = "done" } end,
+}
+society.root {
+  hard = function() error("too hard") end,
+  default = function(root, message)
+    if message.payload.text == "wait" then root:sleep(600000) end
+    local worker = root:spawn_agent("worker", {
+      objective = "work", constraints = {}, inputs = "x", outputs = "y",
+      completion_criteria = "done",
+    })
+    return root:request { to = worker.id, payload = "go" }.payload
+  end,
+}
+]]
+
+local function rows(result)
+  local list = {}
+  for line in result.out:gmatch("[^\n]+") do
+    list[#list + 1] = assert(json.decode(line))
+  end
+  return list
+end
+
+describe("inspect and send", function()
+  local place, running
+
+  local function start()
+    running = place:start("run app.lua --quiet")
+    program.wait_for("the socket", function()
+      return place:shell("test -S .society/socket").code == 0
+    end)
+  end
+
+  local function stop()
+    running:kill("INT")
+    running:wait()
+    running = nil
+  end
+
+  before_each(function()
+    place = program.place()
+    place:write("app.lua", APP)
+    start()
+  end)
+
+  after_each(function()
+    if running then
+      stop()
+    end
+    place:remove()
+  end)
+
+  it("prints the reply with --wait, the id without", function()
+    assert.equal("done\n", place:run("send --to root --wait hello").out)
+    assert.matches("^msg_%d+_%d+_%x+\n$", place:run("send --to root hello").out)
+  end)
+
+  it("takes a payload as JSON", function()
+    local result = place:run([[send --to root --json-payload '{"a":[1,2],"text":"x"}']])
+    assert.equal(0, result.code)
+    local sent = rows(place:run("inspect messages --agent user --json"))
+    assert.same({ a = { 1, 2 }, text = "x" }, sent[1].payload)
+    assert.equal("user", sent[1].from)
+    assert.equal(2, place:run("send --to root --json-payload '{'").code)
+  end)
+
+  it("says why a message was refused", function()
+    local result = place:run("send --to nobody hello")
+    assert.equal(1, result.code)
+    assert.matches("^society: agent_not_found: [^\n]+\n$", result.err)
+    assert.equal(2, place:run("send hello").code)
+  end)
+
+  it("gives up waiting after --timeout", function()
+    local result = place:run("send --to root --wait --timeout 200 wait")
+    assert.equal(1, result.code)
+    assert.matches("^society: timeout: ", result.err)
+  end)
+
+  it("shows the same agents and messages running and stopped", function()
+    place:run("send --to root --wait hello")
+    local seen = {}
+    for _ = 1, 2 do
+      local agents, messages = {}, {}
+      for _, row in ipairs(rows(place:run("inspect agents --json"))) do
+        agents[#agents + 1] = row.id
+      end
+      for _, row in ipairs(rows(place:run("inspect messages --json"))) do
+        messages[#messages + 1] = row.id .. row.status
+      end
+      seen[#seen + 1] = { agents = agents, messages = messages }
+      if running then
+        stop()
+      end
+    end
+    assert.equal(3, #seen[1].agents)
+    assert.equal(4, #seen[1].messages)
+    assert.same(seen[1], seen[2])
+  end)
+
+  it("filters and limits", function()
+    place:run("send --to root --wait hello")
+    for _ = 1, 2 do
+      assert.equal(2, #rows(place:run("inspect messages --limit 2 --json")))
+      assert.equal(2, #rows(place:run("inspect messages --agent user --json")))
+      assert.equal(0, #rows(place:run("inspect messages --type none --json")))
+      assert.equal(0, #rows(place:run("inspect messages --since 2999-01-01T00:00:00Z --json")))
+      if running then
+        stop()
+      end
+    end
+    assert.equal(2, place:run("inspect messages --since soon").code)
+    assert.equal(2, place:run("inspect messages --limit few").code)
+    assert.equal(2, place:run("inspect tasks").code)
+    assert.equal(2, place:run("inspect inbox").code)
+  end)
+
+  it("aligns columns, also with wide characters", function()
+    place:run("send --to root --wait hello")
+    local lines = {}
+    for line in place:run("inspect agents").out:gmatch("[^\n]+") do
+      lines[#lines + 1] = line
+    end
+    local column = lines[1]:find("PARENT", 1, true)
+    assert.matches("^ID +ROLE +PARENT +STATUS", lines[1])
+    assert.equal("worker_2  工人  root", lines[4]:match("^worker_2 +工人 +root"))
+    assert.equal(column, lines[4]:find("root", 1, true) - #"工人" + 4)
+  end)
+
+  it("shows who waits, running and stopped, and what happened", function()
+    place:run("send --to root wait")
+    local waits = program.wait_for("a wait", function()
+      return rows(place:run("inspect waits --json"))[1]
+    end)
+    assert.equal("root", waits.agent)
+    assert.equal("sleep", waits["for"])
+    assert.equal(1, rows(place:run("inspect stats --json"))[1].pending)
+    assert.is_true(#rows(place:run("inspect activity --json")) > 0)
+    stop()
+    waits = rows(place:run("inspect waits --json"))[1]
+    assert.equal("root", waits.agent)
+    assert.equal("sleep", waits["for"])
+    local stats = rows(place:run("inspect stats --json"))[1]
+    assert.equal(1, stats.sent)
+    assert.equal(1, stats.pending)
+  end)
+
+  it("lists dead letters with their reason", function()
+    place:run("send --to root --type hard x")
+    local dead = program.wait_for("a dead letter", function()
+      return rows(place:run("inspect dead-letters --json"))[1]
+    end)
+    assert.equal("hard", dead.type)
+    assert.matches("too hard", dead.reason, 1, true)
+  end)
+
+  it("keeps what is sent to a stopped society for its next run", function()
+    stop()
+    local result = place:run("send --to root later")
+    assert.equal(0, result.code)
+    local id = result.out:match("^(msg_%d+_%d+_%x+)\n$")
+    assert.equal("pending", rows(place:run("inspect messages --json"))[1].status)
+    assert.equal(1, place:run("send --to root --wait now").code)
+    assert.equal(1, place:run("send --to nobody x").code)
+    start()
+    program.wait_for("the message to be handled", function()
+      local row = rows(place:run("inspect messages --json"))[1]
+      return row.id == id and row.status == "processed"
+    end)
+  end)
+
+  it("says so where no society is", function()
+    for _, arguments in ipairs({ "inspect agents", "send --to root x" }) do
+      local result = place:run(arguments .. " --state none")
+      assert.equal(1, result.code)
+      assert.matches("^society: there is no society in none[^\n]*\n$", result.err)
+      assert.not_equal(0, place:shell("test -e none").code)
+    end
+  end)
+
+  it("reaches a society whose directory has a very long name", function()
+    local long = ("d"):rep(150)
+    local other = place:start("run app.lua --quiet --state " .. long)
+    local result = program.wait_for("an answer", function()
+      local answer = place:run("send --to root --wait hello --state " .. long)
+      return answer.code == 0 and answer
+    end)
+    assert.equal("done\n", result.out)
+    other:kill("INT")
+    assert.equal(130, other:wait().code)
+  end)
+end)

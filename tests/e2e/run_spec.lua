@@ -1,0 +1,215 @@
+local program = require("program")
+
+local HELLO = [[
+local society = require("society")
+society.root(function(root, message) return { text = "hello, " .. message.payload.text } end)
+society.main(function(user)
+  local answer = assert(user:request { to = "root", payload = { text = arg[1] or "world" } })
+  print(answer.payload.text)
+end)
+]]
+
+local SERVER = [[
+local society = require("society")
+society.root(function(root, message)
+  root.state.count = (root.state.count or 0) + 1
+  if message.payload.text == "print" then print("seen " .. root.state.count) end
+  return { text = "number " .. root.state.count }
+end)
+]]
+
+describe("society run", function()
+  local place
+
+  before_each(function()
+    place = program.place()
+    place:write("hello.lua", HELLO)
+    place:write("server.lua", SERVER)
+  end)
+
+  after_each(function()
+    place:remove()
+  end)
+
+  it("runs an app, prints to stdout alone and ends with 0", function()
+    local result = place:run("run hello.lua -- Ada")
+    assert.equal(0, result.code)
+    assert.equal("hello, Ada\n", result.out)
+    assert.matches("info message: user → root", result.err, 1, true)
+  end)
+
+  it("is silent on stderr with --quiet", function()
+    assert.same({ code = 0, out = "hello, world\n", err = "" }, place:run("run hello.lua --quiet"))
+  end)
+
+  it("gives JSON lines with --json", function()
+    local result = place:run("run hello.lua --json")
+    assert.equal('{"print":"hello, world","agent":"user"}\n', result.out)
+    for line in result.err:gmatch("[^\n]+") do
+      assert.matches('^{"timestamp":"', line)
+    end
+  end)
+
+  it("says that main has finished and names --fresh, which begins anew", function()
+    place:run("run hello.lua")
+    local again = place:run("run hello.lua")
+    assert.equal(0, again.code)
+    assert.equal("", again.out)
+    assert.matches("--fresh", again.err, 1, true)
+    assert.equal("hello, world\n", place:run("run hello.lua --fresh").out)
+    assert.is_truthy(place:read(".society/previous/society.db"))
+  end)
+
+  it("refuses a state of another app", function()
+    place:run("run hello.lua")
+    local result = place:run("run server.lua")
+    assert.equal(1, result.code)
+    assert.matches("^society: the state belongs to the app 'hello'[^\n]*\n$", result.err)
+  end)
+
+  it("ends with 1 when main raises, and tries it again at the next start", function()
+    place:write("bad.lua", [[
+      local society = require("society")
+      society.main(function() error("no luck") end)
+    ]])
+    for _ = 1, 2 do
+      local result = place:run("run bad.lua")
+      assert.equal(1, result.code)
+      assert.matches("no luck", result.err, 1, true)
+    end
+  end)
+
+  it("stops at Ctrl-C with 130 and says how to go on", function()
+    local running = place:start("run server.lua --state here")
+    program.wait_for("the socket", function()
+      return place:shell("test -S here/socket").code == 0
+    end)
+    running:kill("INT")
+    local ended = running:wait()
+    assert.equal(130, ended.code)
+    assert.matches("society run server.lua --state here", ended.err, 1, true)
+    assert.not_equal(0, place:shell("test -e here/socket").code)
+  end)
+
+  it("goes on after kill -9 with everything that was answered", function()
+    local running = place:start("run server.lua")
+    program.wait_for("the socket", function()
+      return place:shell("test -S .society/socket").code == 0
+    end)
+    for i = 1, 5 do
+      assert.equal("number " .. i .. "\n", place:run("send --to root --wait x").out)
+    end
+    running:kill("KILL")
+    assert.equal(137, running:wait().code)
+    running = place:start("run server.lua")
+    program.wait_for("an answer", function()
+      return place:run("send --to root --wait x").out == "number 6\n"
+    end)
+    running:kill("INT")
+    assert.equal(130, running:wait().code)
+  end)
+
+  it("lets a sleeping main sleep on over kill -9", function()
+    place:write("sleep.lua", [[
+      local society = require("society")
+      society.main(function(user)
+        print("before")
+        user:sleep(700)
+        print("after")
+      end)
+    ]])
+    local running = place:start("run sleep.lua")
+    running:expect("before\n")
+    running:kill("KILL")
+    running:wait()
+    local result = place:run("run sleep.lua --quiet")
+    assert.equal(0, result.code)
+    assert.matches("after\n$", result.out)
+  end)
+
+  it("keeps a second run out of the same state", function()
+    local running = place:start("run server.lua")
+    program.wait_for("the socket", function()
+      return place:shell("test -S .society/socket").code == 0
+    end)
+    for _, arguments in ipairs({ "run server.lua", "run server.lua --fresh" }) do
+      local second = place:run(arguments)
+      assert.equal(1, second.code)
+      assert.matches("^society: process " .. running.pid .. " [^\n]*holds .society\n$", second.err)
+    end
+    running:kill("INT")
+    running:wait()
+  end)
+
+  it("survives a reader that goes away", function()
+    place:write("many.lua", [[
+      local society = require("society")
+      society.main(function() for i = 1, 2000 do print(i .. (" "):rep(200) .. "line") end end)
+    ]]) -- more than a pipe holds
+    local result = place:shell("society run many.lua --quiet | head -n 1")
+    assert.matches("^1 +line\n$", result.out)
+    assert.matches("^society: stdout: [^\n]*\n$", result.err)
+  end)
+
+  it("shows mail for the person", function()
+    place:write("mail.lua", [[
+      local society = require("society")
+      society.root(function(root, message) root:send_message { to = "user", payload = "psst" } end)
+      society.main(function(user) user:send_message { to = "root", payload = "go" } end)
+    ]])
+    assert.equal("[mail] root: psst\n", place:run("run mail.lua --quiet").out)
+    assert.matches('^{"mail":{.*"payload":{"text":"psst"}',
+      place:run("run mail.lua --quiet --json --fresh").out)
+  end)
+
+  it("takes policies and settings", function()
+    assert.equal(0, place:run("run hello.lua --policy contacts=open --set name=other").code)
+    assert.matches("the app 'other'", place:run("run hello.lua").err, 1, true)
+    local result = place:run("run hello.lua --fresh --policy contacts=nothing")
+    assert.equal(1, result.code)
+    assert.matches("^society: [^\n]*\n$", result.err)
+  end)
+
+  for _, case in ipairs({
+    { "a missing file", "run nothing.lua", 1, "nothing.lua" },
+    { "a directory", "run .", 1, "directory" },
+    { "no file at all", "run", 2, "usage: society run" },
+    { "an unknown option", "run hello.lua --fast", 2, "'--fast'" },
+    { "an option without its value", "run hello.lua --state", 2, "--state needs a value" },
+    { "a policy that is no pair", "run hello.lua --policy open", 2, "KIND=NAME" },
+    { "a log level that is none", "run hello.lua --log loud", 2, "--log" },
+    { "an unknown command", "fly", 2, "'fly'" },
+  }) do
+    it("says in one line what is wrong with " .. case[1], function()
+      local result = place:run(case[2])
+      assert.equal(case[3], result.code)
+      assert.equal("", result.out)
+      assert.matches("^society: [^\n]+\n$", result.err)
+      assert.matches(case[4], result.err, 1, true)
+      assert.not_equal(0, place:shell("test -e .society").code)
+    end)
+  end
+
+  it("names file and line of a syntax error and makes no state", function()
+    place:write("broken.lua", "local x =\nlocal y\n")
+    local result = place:run("run broken.lua")
+    assert.equal(1, result.code)
+    assert.matches("^society: broken.lua:2: [^\n]+\n$", result.err)
+    assert.not_equal(0, place:shell("test -e .society").code)
+  end)
+
+  it("says so when the state directory cannot be made", function()
+    place:write("file", "")
+    local result = place:run("run hello.lua --state file/state")
+    assert.equal(1, result.code)
+    assert.matches("^society: [^\n]+\n$", result.err)
+  end)
+
+  it("refuses a state written by a newer program", function()
+    place:run("run hello.lua")
+    place:shell("printf '\\377\\377' | dd of=.society/society.db bs=1 seek=62 conv=notrunc")
+    local result = place:run("run hello.lua")
+    assert.equal(1, result.code)
+    assert.matches("^society: [^\n]*version[^\n]*\n$", result.err)
+  end)
+end)

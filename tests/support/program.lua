@@ -1,0 +1,135 @@
+--- program: runs the built program as a user would, for the end-to-end specs.
+--
+--     local program = require("program")
+--     local place = program.place()                  -- a directory of its own
+--     local result = place:run("run app.lua")        -- { code, out, err }
+--     local running = place:start("run server.lua")  -- in the background
+--     running:kill("INT"); local ended = running:wait()
+--     place:remove()
+
+local M = {}
+
+local Place = {}
+Place.__index = Place
+
+local Running = {}
+Running.__index = Running
+
+local WAIT_SECONDS_MAX = 10
+
+local function read(path)
+  local file = io.open(path, "rb")
+  if not file then
+    return nil
+  end
+  local text = file:read("a")
+  file:close()
+  return text
+end
+
+local function output_of(command)
+  local pipe = assert(io.popen(command))
+  local text = pipe:read("a")
+  pipe:close()
+  return (text:gsub("\n$", ""))
+end
+
+-- The program's full path: specs run it in other directories.
+local function program_path()
+  local path = os.getenv("SOCIETY") or "build/society"
+  return path:sub(1, 1) == "/" and path or output_of("pwd") .. "/" .. path
+end
+
+--- Quotes a text as one word of the shell.
+function M.quote(text)
+  return "'" .. text:gsub("'", "'\\''") .. "'"
+end
+
+--- Calls `attempt` until it gives a true value, which is returned, or raises.
+function M.wait_for(what, attempt)
+  for _ = 1, WAIT_SECONDS_MAX * 100 do
+    local value = attempt()
+    if value then
+      return value
+    end
+    os.execute("sleep 0.01")
+  end
+  error("waited in vain for " .. what, 2)
+end
+
+--- Makes a temporary directory to work in.
+function M.place()
+  local path = output_of("mktemp -d")
+  return setmetatable({ path = path, program = program_path(), count = 0 }, Place)
+end
+
+--- Writes a file into the place and returns its name.
+function Place:write(name, text)
+  local file = assert(io.open(self.path .. "/" .. name, "wb"))
+  file:write(text)
+  file:close()
+  return name
+end
+
+function Place:read(name)
+  return read(self.path .. "/" .. name)
+end
+
+--- Runs a shell command there; "society" in it is the program.
+function Place:shell(command)
+  local out, err = self.path .. "/.out", self.path .. "/.err"
+  local _, _, code = os.execute(("cd %s && society() { %s \"$@\"; } && { %s; } >%s 2>%s </dev/null")
+    :format(M.quote(self.path), M.quote(self.program), command, M.quote(out), M.quote(err)))
+  return { code = code, out = read(out), err = read(err) }
+end
+
+--- Runs the program there with these arguments, as the shell reads them.
+function Place:run(arguments)
+  return self:shell("society " .. arguments)
+end
+
+--- Starts the program there in the background.
+function Place:start(arguments)
+  self.count = self.count + 1
+  local base = ("%s/.job%d"):format(self.path, self.count)
+  os.execute(([[cd %s && { %s %s >%s.out 2>%s.err </dev/null & echo $! >%s.pid
+    wait $!; echo $? >%s.tmp; mv %s.tmp %s.code; } >/dev/null 2>&1 &]]):format(
+    M.quote(self.path), M.quote(self.program), arguments, base, base, base, base, base, base))
+  local pid = M.wait_for("a process id", function()
+    return (read(base .. ".pid") or ""):match("%d+")
+  end)
+  return setmetatable({ base = base, pid = pid }, Running)
+end
+
+function Place:remove()
+  os.execute("rm -rf " .. M.quote(self.path))
+end
+
+function Running:out()
+  return read(self.base .. ".out") or ""
+end
+
+function Running:err()
+  return read(self.base .. ".err") or ""
+end
+
+--- Waits until stdout or stderr holds `text`.
+function Running:expect(text)
+  M.wait_for(("%q in the output"):format(text), function()
+    return (self:out() .. self:err()):find(text, 1, true)
+  end)
+end
+
+function Running:kill(signal)
+  os.execute(("kill -%s %s"):format(signal, self.pid))
+end
+
+--- Waits for the end: { code, out, err }. A signal's number is above 128.
+function Running:wait()
+  local code = M.wait_for("the end of the program", function()
+    return read(self.base .. ".code")
+  end)
+  return { code = tonumber(code), out = self:out(), err = self:err() }
+end
+
+return M

@@ -1,0 +1,55 @@
+-- The architecture, as a table. Each folder of core/ lists the folders it may
+-- include besides itself; each outside header that is not for everybody lists
+-- the folders that may include it. A header that lies in core/ itself is a layer
+-- by its own name.
+
+return {
+  core = {
+    society = {},
+    base = {},
+    env = { "base" },
+    model = { "base" },
+    loop = { "base", "env" },
+    store = { "base", "env", "loop" },
+    net = { "base", "env", "loop" },
+    host = { "base", "env", "model", "loop", "store" },
+    script = { "society", "base", "env", "model", "loop", "store", "host", "net" },
+    bridge = { "base", "env", "loop", "net", "host" },
+    embed = {
+      "society", "base", "env", "model", "loop", "store", "net", "host", "script", "bridge",
+    },
+    main = {
+      "society", "base", "env", "model", "loop", "store", "net", "host", "script", "bridge",
+      "embed",
+    },
+  },
+
+  outside = {
+    ["uv.h"] = { "loop", "store", "net", "bridge" },
+    ["sqlite3.h"] = { "store" },
+    ["curl/curl.h"] = { "net" },
+    ["hiredis/async.h"] = { "bridge" },
+    ["hiredis/hiredis.h"] = { "bridge" },
+    ["lua.h"] = { "script", "embed", "main" },
+    ["lauxlib.h"] = { "script", "embed", "main" },
+    ["lualib.h"] = { "script", "embed", "main" },
+    ["time.h"] = { "env" },
+    ["sys/time.h"] = { "env" },
+    ["sys/random.h"] = { "env" },
+  },
+
+  lines_max = { c = 600, h = 150, lua = 300 },
+  function_lines_max = { c = 60, h = 60, lua = 50 },
+  columns_max = 100,
+
+  -- Lua patterns, written so that they do not match themselves. Plans belong to
+  -- the issue list, and no place of one machine belongs anywhere.
+  words = {
+    "%f[%w]TO[D]O%f[%W]",
+    "%f[%w]FIX[M]E%f[%W]",
+    "%f[%w]XX[X]%f[%W]",
+    "/wor[k]/",
+    "[%s\"'=(]/hom[e]/",
+    "[%s\"'=(]/roo[t]/",
+  },
+}

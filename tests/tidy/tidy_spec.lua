@@ -1,0 +1,118 @@
+-- The tidy rules against deliberate faults: each must be found, with its line.
+
+package.path = "tests/tidy/?.lua;" .. package.path
+local tidy = require("tidy")
+local layers = require("layers")
+
+local HEAD = "/* X: a thing.\n *\n * Layer: model. Thread: loop. */\n"
+
+local function check(path, text)
+  return tidy.check({ { path = path, text = text } }, layers)
+end
+
+describe("tidy", function()
+  it("is content with the tree it belongs to", function()
+    assert.same({}, tidy.check(tidy.read_tree(), layers))
+  end)
+
+  for _, case in ipairs({
+    {
+      name = "finds an include that goes up",
+      path = "core/model/box.c",
+      text = '#include "base/err.h"\n#include "host/host.h"\n',
+      found = "core/model/box.c:2: layer model must not include host/",
+    },
+    {
+      name = "finds an outside header in the wrong layer",
+      path = "core/model/box.c",
+      text = "#include <stdint.h>\n#include <uv.h>\n",
+      found = "core/model/box.c:2: layer model must not include <uv.h>",
+    },
+    {
+      name = "finds a folder that is no layer",
+      path = "core/attic/box.c",
+      text = "\n",
+      found = "core/attic/box.c:1: layer attic is not in layers.lua",
+    },
+    {
+      name = "finds a public function without a comment",
+      path = "core/model/box.h",
+      text = HEAD .. "\n/* Opens. */\nint open_box(int a);\nint close_box(int a);\n\n"
+        .. "int lose_box(\n  int a);\n",
+      found = "core/model/box.h:9: public function without a comment",
+    },
+    {
+      name = "finds a head that names another layer",
+      path = "core/host/box.h",
+      text = HEAD,
+      found = "core/host/box.h:1: head does not say `Layer: host.`",
+    },
+    {
+      name = "finds a forward declaration",
+      path = "core/model/box.c",
+      text = "static int open_box(int a);\n",
+      found = "core/model/box.c:1: forward declaration of a static function",
+    },
+    {
+      name = "finds a mutable global",
+      path = "core/model/box.c",
+      text = "static const int fixed = 1;\nstatic int loose;\n",
+      found = "core/model/box.c:2: mutable global",
+    },
+    {
+      name = "finds a line comment but not a URL in a string",
+      path = "core/model/box.c",
+      text = 'int a = 1; // one\nconst char *b = "http://x"; /* // */\n',
+      found = "core/model/box.c:1: comment that is not /* */",
+    },
+    {
+      name = "finds a function that is too long",
+      path = "core/model/box.c",
+      text = "int f(void)\n{\n" .. ("    g();\n"):rep(57) .. "}\n\n"
+        .. "int h(void)\n{\n" .. ("    g();\n"):rep(58) .. "}\n",
+      found = "core/model/box.c:62: function has more than 60 lines",
+    },
+    {
+      name = "finds a Lua function that is too long",
+      path = "lua/society/box.lua",
+      text = "local function f()\n" .. ("  g()\n"):rep(49) .. "end\n",
+      found = "lua/society/box.lua:1: function has more than 50 lines",
+    },
+    {
+      name = "finds a line that is too long, counted in characters",
+      path = "core/model/box.c",
+      text = "/* " .. ("é"):rep(94) .. " */\n/* " .. ("é"):rep(95) .. " */\n",
+      found = "core/model/box.c:2: line has more than 100 columns",
+    },
+    {
+      name = "finds a header that is too long",
+      path = "core/model/box.h",
+      text = HEAD .. ("\n"):rep(148),
+      found = "core/model/box.h:151: file has more than 150 lines",
+    },
+    {
+      name = "finds a plan",
+      path = "docs/page.md",
+      text = "fine\nTO" .. "DO: more\n",
+      found = 'docs/page.md:2: "TO' .. 'DO" does not belong here',
+    },
+    {
+      name = "finds a place of one machine",
+      path = ".ci/run",
+      text = "cd /wo" .. "rk/tree\n",
+      found = '.ci/run:1: "/wo' .. 'rk/" does not belong here',
+    },
+  }) do
+    it(case.name, function()
+      assert.same({ case.found }, check(case.path, case.text))
+    end)
+  end
+
+  it("finds an include cycle", function()
+    local files = {
+      { path = "core/model/a.h", text = HEAD .. '#include "model/b.h"\n' },
+      { path = "core/model/b.h", text = HEAD .. '#include "model/a.h"\n' },
+    }
+    assert.same({ "core/model/b.h:1: include cycle through model/a.h" }, tidy.check(files, layers))
+  end)
+end)
