@@ -1,0 +1,286 @@
+---@meta society
+-- Types of the Lua API for editors (LuaLS). Nothing here is ever run.
+-- luacheck: ignore 212 241 (bodies are empty: arguments are unused, tables only filled)
+
+---@alias society.Json nil|boolean|number|string|table
+---@alias society.Priority "urgent"|"high"|"normal"|"low"|"P0"|"P1"|"P2"|"P3"
+---@alias society.Status "idle"|"working"|"blocked_internal"|"blocked_user"|"stopped"
+---@alias society.Handler fun(agent: society.Agent, message: society.Message): society.Json
+---@alias society.Behaviour string|society.Handler|table<string, function>
+---@alias society.PolicyKind "contacts"|"briefs"|"presentation"|"supervision"
+
+---@class society.Error
+---@field error string the code
+---@field message string a sentence that says what to do
+---@field [string] any further fields, as the call says
+
+---@class society.Message
+---@field id string
+---@field timestamp string RFC 3339
+---@field from string
+---@field to string
+---@field type string
+---@field payload any
+---@field text string as the presentation policy shows it
+---@field priority society.Priority
+---@field requires_ack boolean
+---@field attempt integer
+---@field hops integer
+---@field task_id? string
+---@field correlation_id? string
+---@field reply_to? string id of the message it answers
+---@field ttl_seconds? number
+---@field deliver_at? string
+---@field deadline? string
+---@field external_id? string
+
+---@class society.StoredMessage: society.Message
+---@field status "pending"|"processed"|"expired"|"dead"|"dropped"|"cancelled"
+---@field finished_at? string
+---@field reason? string
+
+---@class society.InterfaceSpec
+---@field services string
+---@field input_format string
+---@field output_format string
+---@field examples? table
+
+---@class society.RoleOptions
+---@field id? string
+---@field name? string
+---@field prompt? string
+---@field behaviour? society.Behaviour
+---@field interface_spec? society.InterfaceSpec
+
+---@class society.Collaborator
+---@field agentId string
+---@field role string
+---@field description string
+---@field interfaceSpec? society.InterfaceSpec
+
+---@class society.TaskBrief
+---@field objective string
+---@field constraints string[]
+---@field inputs any
+---@field outputs any
+---@field completion_criteria any
+---@field collaborators? society.Collaborator[]
+---@field [string] any
+
+---@class society.SendOptions
+---@field to string|string[]
+---@field payload any a string means { text = … }
+---@field type? string
+---@field priority? society.Priority
+---@field ttl_seconds? number
+---@field delay_ms? number
+---@field deliver_at? string|integer
+---@field deadline? string|integer
+---@field requires_ack? boolean
+---@field task_id? string
+---@field correlation_id? string
+---@field dedupe_key? string
+
+---@class society.RequestOptions: society.SendOptions
+---@field to string
+---@field timeout_ms? number
+
+---@class society.Sent
+---@field messageId? string
+---@field messageIds? any[] for a list of receivers; json.null where it failed
+---@field partialErrors? society.Error[]
+
+---@class society.Contact
+---@field id string
+---@field role string
+---@field source "system"|"parent"|"child"|"preset"|"first_message"|"manual"
+---@field addedAt string
+---@field interfaceSpec? society.InterfaceSpec
+
+---@class society.Agent
+---@field id string
+---@field role { id: string, name: string }
+---@field parent? string
+---@field brief? society.TaskBrief
+---@field status society.Status
+---@field state table lasts; JSON values
+local Agent = {}
+
+---Sends a message, or one to each of a list.
+---@param options society.SendOptions
+---@return society.Sent? sent
+---@return society.Error? err
+function Agent:send_message(options) end
+
+---Sends and waits for the reply.
+---@param options society.RequestOptions
+---@return society.Message? reply
+---@return society.Error? err
+function Agent:request(options) end
+
+---Answers a message, or an open request by its id.
+---@param message society.Message|string
+---@param payload any
+---@param options? { type?: string }
+---@return society.Sent? sent
+---@return society.Error? err
+function Agent:reply(message, payload, options) end
+
+---Takes the next message that fits, or waits for one.
+---@param options? { from?: string, type?: string, timeout_ms?: integer }
+---@return society.Message? message
+---@return society.Error? err
+function Agent:receive(options) end
+
+---@param role_id string
+---@param task_brief society.TaskBrief
+---@param options? { id?: string, message?: any }
+---@return { id: string, roleId: string, roleName: string }? child
+---@return society.Error? err
+function Agent:spawn_agent(role_id, task_brief, options) end
+
+---@param options society.RoleOptions its behaviour must be a string
+---@return { id: string, name: string }? role
+---@return society.Error? err
+function Agent:create_role(options) end
+
+---@return society.Contact[]
+function Agent:contacts() end
+
+---@param id string
+---@return society.Contact? contact
+---@return society.Error? err
+function Agent:contact(id) end
+
+---@param id string
+---@return { inRegistry: boolean, error?: string }
+function Agent:knows(id) end
+
+---@param id string
+---@return { allowed: boolean, error?: string }
+function Agent:can_send(id) end
+
+---@param entry { id: string, role?: string, interfaceSpec?: society.InterfaceSpec }
+---@return society.Contact? contact
+---@return society.Error? err
+function Agent:add_contact(entry) end
+
+---@param id string
+---@return { removed: boolean }? removed
+---@return society.Error? err
+function Agent:remove_contact(id) end
+
+---@param ms integer
+function Agent:sleep(ms) end
+
+---@return integer ms since 1970 UTC
+function Agent:now() end
+
+---@param m? integer
+---@param n? integer
+---@return number
+function Agent:random(m, n) end
+
+---@param level "debug"|"info"|"warn"|"error"
+---@param text string
+---@param fields? table
+function Agent:log(level, text, fields) end
+
+---What require("society.json") gives.
+---@class society.JsonModule
+---@field encode fun(value: any): string?, society.Error?
+---@field decode fun(text: string): any, society.Error?
+---@field array fun(list: table): table marks it as a list: an empty one is [], not {}
+---@field null lightuserdata stands for JSON null
+
+---@class society.Filter
+---@field agent? string
+---@field task? string
+---@field type? string
+---@field correlation_id? string
+---@field since? string|integer
+---@field until? string|integer
+---@field limit? integer
+
+---@class society.AgentInfo
+---@field id string
+---@field role { id: string, name: string }
+---@field parent? string
+---@field status society.Status
+---@field queue_length integer
+---@field contacts integer
+---@field children integer
+---@field created_at string
+---@field brief? society.TaskBrief
+---@field state? table
+
+---What an app requires; the methods of society.new as well.
+---@class society.Module
+---@field version string
+---@field role fun(options: society.RoleOptions)
+---@field root fun(behaviour: society.Behaviour)
+---@field main fun(story: fun(user: society.Agent))
+---@field policy fun(kind: society.PolicyKind, policy: string|function|table, settings?: table)
+---@field config fun(settings: society.Config)
+---@field agents fun(): society.AgentInfo[]
+---@field agent fun(id: string): society.AgentInfo?
+---@field contacts fun(id: string): society.Contact[]?
+---@field messages fun(filter?: society.Filter): society.StoredMessage[]
+---@field activity fun(filter?: society.Filter): table[]
+---@field dead_letters fun(filter?: society.Filter): society.StoredMessage[]
+---@field redeliver fun(message_id: string): boolean?, society.Error?
+---@field drop fun(message_id: string): boolean?, society.Error?
+---@field waits fun(): table[]
+---@field stats fun(): table<string, any>
+---@field new fun(options?: society.NewOptions): society.World in specs only
+local society = {}
+
+---@class society.Config
+---@field name? string
+---@field orchestrator? string
+---@field effects_max? integer
+---@field steps_max? integer
+
+---@class society.NewOptions
+---@field app? string|fun(s: society.World)
+---@field seed? integer
+---@field store? string a directory; in memory by default
+---@field policies? table<society.PolicyKind, string>
+---@field config? society.Config
+---@field quiet? boolean
+
+---@alias society.SendAs
+---| fun(self, from: string, options: society.SendOptions): society.Sent?, society.Error?
+---@alias society.Dispatch
+---| fun(self, id: string, payload: any, options?: table): society.Message?, society.Error?
+
+---A society on a virtual clock. The functions of the module are methods here.
+---@class society.World
+---@field role fun(self: society.World, options: society.RoleOptions)
+---@field root fun(self: society.World, behaviour: society.Behaviour)
+---@field main fun(self: society.World, story: fun(user: society.Agent))
+---@field policy fun(self: society.World, kind: society.PolicyKind, policy: any, settings?: table)
+---@field config fun(self: society.World, settings: society.Config)
+---@field agents fun(self: society.World): society.AgentInfo[]
+---@field agent fun(self: society.World, id: string): society.AgentInfo?
+---@field contacts fun(self: society.World, id: string): society.Contact[]?
+---@field messages fun(self: society.World, filter?: society.Filter): society.StoredMessage[]
+---@field activity fun(self: society.World, filter?: society.Filter): table[]
+---@field dead_letters fun(self: society.World, filter?: society.Filter): society.StoredMessage[]
+---@field redeliver fun(self: society.World, message_id: string): boolean?, society.Error?
+---@field drop fun(self: society.World, message_id: string): boolean?, society.Error?
+---@field waits fun(self: society.World): table[]
+---@field stats fun(self: society.World): table<string, any>
+---@field run fun(self: society.World): society.World until nothing is ready and no timer is open
+---@field step fun(self: society.World): boolean whether anything was done
+---@field advance fun(self: society.World, ms: integer): society.World
+---@field now fun(self: society.World): integer
+---@field send society.SendAs as that agent
+---@field dispatch society.Dispatch a request from the person
+---@field crash fun(self: society.World): society.World
+---@field recover fun(self: society.World): society.World
+---@field transcript fun(self: society.World): string
+---@field dump fun(self: society.World): string
+---@field close fun(self: society.World)
+
+return society
