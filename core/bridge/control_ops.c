@@ -143,6 +143,8 @@ static void send_or_request(struct op *op, int64_t timeout_ms)
     int rc;
     if (send.payload.data == NULL)
         rc = soc_refuse(&answer, SOC_ENOPAYLOAD, NULL, NULL, (struct soc_slice){0});
+    else if (soc_host_is_full(host))
+        rc = soc_refuse(&answer, SOC_EDISKFULL, NULL, NULL, (struct soc_slice){0});
     else if (timeout_ms > 0)
         rc = soc_gate_request_as(host, user, &send, timeout_ms, answer_request, op->call, &answer);
     else

@@ -106,10 +106,27 @@ const struct soc_message *soc_gate_find_key(struct soc_host *host, uint64_t key)
     return message;
 }
 
+static bool has_correlation(const struct soc_message *message, struct soc_slice text)
+{
+    struct soc_slice own = soc_message_text(message, SOC_TEXT_CORRELATION_ID);
+    return own.data != NULL && soc_slice_equal(own, text);
+}
+
 const struct soc_message *soc_gate_find_message(struct soc_host *host, struct soc_slice id)
 {
     uint64_t key;
-    return soc_message_id_parse(id, &key) ? soc_gate_find_key(host, key) : NULL;
+    const struct soc_activation *activation = soc_gate_activation(host);
+    const struct soc_message *message = NULL;
+    if (soc_message_id_parse(id, &key))
+        message = soc_gate_find_key(host, key);
+    if (message != NULL)
+        return message;
+    if (activation->message != NULL && has_correlation(activation->message, id))
+        return activation->message;
+    message = activation->taken.first;
+    while (message != NULL && !has_correlation(message, id))
+        message = message->next;
+    return message;
 }
 
 int soc_gate_address_reply(struct soc_host *host, struct soc_slice id, struct soc_send *send,

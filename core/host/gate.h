@@ -41,7 +41,7 @@ void soc_gate_set_state(struct soc_host *host, struct soc_slice json);
 struct soc_message *soc_gate_take(struct soc_host *host, struct soc_mail_filter filter);
 
 /* Finds the message a reply of the running agent answers, among those its
- * activation holds; NULL if it holds none of that id. */
+ * activation holds, by id or correlation id; NULL if it holds none such. */
 const struct soc_message *soc_gate_find_message(struct soc_host *host, struct soc_slice id);
 
 /* The same by its key. */

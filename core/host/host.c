@@ -270,6 +270,11 @@ bool soc_host_main_has_failed(const struct soc_host *host)
     return host->main_has_failed;
 }
 
+bool soc_host_is_full(const struct soc_host *host)
+{
+    return host->is_full;
+}
+
 struct soc_clock *soc_host_clock(struct soc_host *host)
 {
     return &host->clock;

@@ -74,6 +74,9 @@ bool soc_host_main_is_done(const struct soc_host *host);
 /* `main` has raised: nothing runs any more. The next start tries that turn again. */
 bool soc_host_main_has_failed(const struct soc_host *host);
 
+/* The disk is full: doors answer storage_full until there is room. */
+bool soc_host_is_full(const struct soc_host *host);
+
 /* The society's clock and log, lent. */
 struct soc_clock *soc_host_clock(struct soc_host *host);
 struct soc_log *soc_host_log(struct soc_host *host);

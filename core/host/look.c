@@ -1,8 +1,13 @@
 #include "host/look.h"
 
+#include <stdlib.h>
+
 #include "base/json.h"
+#include "base/mem.h"
 #include "host/envelope.h"
+#include "host/refusal.h"
 #include "host/state.h"
+#include "host/wait.h"
 
 const char *soc_look_status(const struct soc_host *host, const struct soc_agent *agent)
 {
@@ -108,7 +113,7 @@ void soc_look_contacts(const struct soc_agent *agent, struct soc_buf *out)
 
 static void put_wait(struct soc_buf *out, const struct soc_activation *activation)
 {
-    static const char *const names[] = {"nothing", "reply", "receive", "sleep"};
+    static const char *const names[] = {"nothing", "reply", "receive", "sleep", "look"};
     const struct soc_wait *wait = &activation->wait;
     soc_buf_put_byte(out, '{');
     soc_json_put_text_member(out, "agent", soc_agent_id(activation->agent));
@@ -160,22 +165,82 @@ void soc_look_stats(struct soc_host *host, struct soc_buf *out)
     soc_buf_put_byte(out, '}');
 }
 
-void soc_look_dead_letters(const struct soc_host *host, struct soc_buf *out)
-{
-    size_t cursor = 0;
-    const struct soc_message *message;
-    soc_buf_put_byte(out, '[');
-    while ((message = soc_map_each(&host->dead, &cursor)) != NULL) {
-        if (out->data[out->length - 1] != '[')
-            soc_buf_put_byte(out, ',');
-        soc_envelope_put_json(out, message);
-    }
-    soc_buf_put_byte(out, ']');
-}
-
 void soc_look_query(struct soc_host *host, const struct soc_query *query, soc_query_cb *cb,
                     void *user)
 {
     soc_host_flush(host);
     soc_journal_query(host->journal, query, cb, user);
+}
+
+/* A question on its way; the agent may be doing something else by the time its
+ * rows come, so it is found again by id and effect. */
+struct question {
+    struct soc_host *host;
+    struct soc_query query;
+    uint32_t index; /* of the effect that waits */
+    char *texts[5]; /* agent, task, type, correlation id, asker; owned */
+};
+
+static struct soc_slice copy_text(char **place, struct soc_slice text)
+{
+    if (text.data == NULL)
+        return text;
+    *place = soc_copy_text(text.data, text.length);
+    return soc_slice(*place, text.length);
+}
+
+static void free_question(struct question *question)
+{
+    for (int i = 0; i < 5; i++)
+        free(question->texts[i]);
+    free(question);
+}
+
+void soc_look_ask(struct soc_host *host, const struct soc_query *query)
+{
+    struct question *question = soc_alloc_zero(sizeof(*question));
+    question->host = host;
+    question->query = *query;
+    question->query.agent = copy_text(&question->texts[0], query->agent);
+    question->query.task = copy_text(&question->texts[1], query->task);
+    question->query.type = copy_text(&question->texts[2], query->type);
+    question->query.correlation_id = copy_text(&question->texts[3], query->correlation_id);
+    copy_text(&question->texts[4], soc_agent_id(host->turn.agent));
+    question->index = host->turn.activation->effects_count - 1;
+    host->turn.activation->wait = (struct soc_wait){.kind = SOC_WAIT_LOOK, .question = question};
+}
+
+static void take_rows(int rc, struct soc_slice rows, void *user)
+{
+    struct question *question = user;
+    struct soc_host *host = question->host;
+    if (rc == SOC_ECLOSED) { /* the host is going */
+        free_question(question);
+        return;
+    }
+    struct soc_agent *agent = soc_map_find(&host->agents, soc_slice_text(question->texts[4]));
+    struct soc_activation *activation = agent == NULL ? NULL : agent->activation;
+    if (activation != NULL && activation->state == SOC_ACTIVATION_WAITING &&
+        activation->wait.kind == SOC_WAIT_LOOK &&
+        activation->effects_count == question->index + 1) {
+        struct soc_buf answer = {0};
+        if (rc < 0) {
+            soc_refuse(&answer, rc, NULL, NULL, (struct soc_slice){0});
+        } else {
+            soc_buf_put_byte(&answer, '[');
+            soc_buf_put_slice(&answer, rows);
+            soc_buf_put_byte(&answer, ']');
+        }
+        soc_wait_answer(host, activation, soc_buf_slice(&answer));
+        soc_buf_fini(&answer);
+    }
+    free_question(question);
+}
+
+void soc_look_sent(struct soc_host *host, struct soc_activation *activation)
+{
+    struct question *question = activation->wait.question;
+    activation->wait.question = NULL;
+    if (question != NULL)
+        soc_look_query(host, &question->query, take_rows, question);
 }

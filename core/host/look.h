@@ -31,11 +31,14 @@ void soc_look_waits(const struct soc_host *host, struct soc_buf *out);
  * dropped + cancelled. */
 void soc_look_stats(struct soc_host *host, struct soc_buf *out);
 
-/* Appends the list of dead letters: envelopes with `reason`. */
-void soc_look_dead_letters(const struct soc_host *host, struct soc_buf *out);
-
 /* Asks the tables behind the journal (store.h), behind everything done so far. */
 void soc_look_query(struct soc_host *host, const struct soc_query *query, soc_query_cb *cb,
                     void *user);
+
+/* The same for the running agent: the effect begun last waits for the rows. */
+void soc_look_ask(struct soc_host *host, const struct soc_query *query);
+
+/* Sends the question of a turn that has been committed on its way. */
+void soc_look_sent(struct soc_host *host, struct soc_activation *activation);
 
 #endif

@@ -162,6 +162,8 @@ static int apply_effect(struct loader *loader, const struct soc_record_effect *r
 {
     struct soc_activation *activation = agent_of(loader->host, r->agent)->activation;
     enum soc_effect_kind kind;
+    if (activation != NULL && r->index < activation->effects_count)
+        activation->effects_count = (uint32_t)r->index; /* a look that was asked anew */
     if (activation == NULL || r->index != activation->effects_count ||
         !soc_effect_parse(r->kind, &kind))
         return SOC_ECORRUPT;
@@ -343,6 +345,10 @@ static void settle_activations(struct soc_host *host)
         struct soc_activation *activation = agent->activation;
         if (activation == NULL)
             continue;
+        if (activation->wait.kind == SOC_WAIT_LOOK) {
+            activation->wait = (struct soc_wait){0};
+            activation->effects_count--;
+        }
         soc_activation_keep(activation);
         if (activation->wait.kind != SOC_WAIT_NONE)
             soc_wait_begin(host, activation);

@@ -1,6 +1,7 @@
 #include "host/router.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/limits.h"
 #include "env/ids.h"
@@ -11,6 +12,13 @@
 #include "host/trace.h"
 #include "host/turn.h"
 #include "host/wait.h"
+
+struct soc_agent *soc_router_find(struct soc_host *host, struct soc_slice id)
+{
+    if (soc_slice_equal(id, SOC_SLICE("orchestrator")))
+        id = host->orchestrator == NULL ? SOC_SLICE("root") : soc_slice_text(host->orchestrator);
+    return soc_map_find(&host->agents, id);
+}
 
 static int refuse_stranger(struct soc_buf *error, const struct soc_agent *to,
                            const struct soc_buf *said)
@@ -23,7 +31,8 @@ static int refuse_stranger(struct soc_buf *error, const struct soc_agent *to,
     } else {
         soc_json_put_text_member(
             error, "hint",
-            SOC_SLICE("ask a contact for an introduction with request_introduction"));
+            SOC_SLICE(
+                "write to a contact: a parent, a child, a collaborator or whoever wrote first"));
     }
     return soc_refusal_end(error, SOC_ENOCONTACT);
 }
@@ -50,13 +59,6 @@ int soc_router_may_send(struct soc_host *host, struct soc_agent *from, struct so
     return rc;
 }
 
-static struct soc_agent *find_receiver(struct soc_host *host, struct soc_slice id)
-{
-    if (soc_slice_equal(id, SOC_SLICE("orchestrator")))
-        id = host->orchestrator == NULL ? SOC_SLICE("root") : soc_slice_text(host->orchestrator);
-    return soc_map_find(&host->agents, id);
-}
-
 /* What the message being handled hands on to what is sent because of it. */
 static void inherit(const struct soc_host *host, struct soc_message_draft *draft,
                     char chain_id[SOC_MESSAGE_ID_BYTES])
@@ -77,17 +79,70 @@ static void inherit(const struct soc_host *host, struct soc_message_draft *draft
     }
 }
 
+/* What a payload says that belongs to the envelope; the envelope wins. */
+struct adopted {
+    struct soc_slice type;
+    struct soc_slice task_id;
+    int64_t deadline_ms;
+    enum soc_priority priority;
+    bool has_priority;
+};
+
+static void adopt_member(struct adopted *adopted, struct soc_slice name, struct soc_slice value)
+{
+    struct soc_slice text = soc_json_plain_string(value);
+    if (text.data == NULL)
+        return;
+    if (soc_slice_equal(name, SOC_SLICE("message_type")) ||
+        soc_slice_equal(name, SOC_SLICE("messageType")))
+        adopted->type = text;
+    else if (soc_slice_equal(name, SOC_SLICE("task_id")) && soc_id_is_valid(text))
+        adopted->task_id = text;
+    else if (soc_slice_equal(name, SOC_SLICE("priority")))
+        adopted->has_priority = soc_priority_parse(text, &adopted->priority);
+    else if (soc_slice_equal(name, SOC_SLICE("deadline")))
+        soc_time_parse(text, &adopted->deadline_ms);
+}
+
+static void adopt(struct adopted *adopted, struct soc_slice payload)
+{
+    struct soc_json_walk walk;
+    *adopted = (struct adopted){0};
+    if (payload.data[0] != '{')
+        return;
+    soc_json_walk(&walk, payload);
+    while (soc_json_next(&walk))
+        if (walk.name.length > 0 && strchr("mtpd", walk.name.data[0]) != NULL)
+            adopt_member(adopted, walk.name, walk.value);
+}
+
+/* The type: the envelope's, the payload's, or general. They must not differ. */
+static int settle_type(struct soc_host *host, const struct soc_send *send,
+                       const struct adopted *adopted, const struct soc_symbol **type,
+                       struct soc_buf *error)
+{
+    struct soc_slice text = send->type.data != NULL ? send->type : adopted->type;
+    *type = host->type_general;
+    if (text.data == NULL)
+        return SOC_OK;
+    if (adopted->type.data != NULL && !soc_slice_equal(text, adopted->type))
+        return soc_refuse(error, SOC_EBADMESSAGE,
+                          "type and the payload's message_type differ; say it once", "message_type",
+                          adopted->type);
+    if (text.length > SOC_TYPE_BYTES_MAX || !soc_id_is_valid(text))
+        return soc_refuse(error, SOC_EBADMESSAGE,
+                          "a type is 1 to 64 of A-Z a-z 0-9 _ . -; leave it out for general",
+                          "message_type", text);
+    *type = soc_intern(&host->types, text);
+    return SOC_OK;
+}
+
 static int check_send(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
                       struct soc_agent **to, struct soc_buf *error)
 {
-    *to = find_receiver(host, send->to);
+    *to = soc_router_find(host, send->to);
     if (*to == NULL)
         return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", send->to);
-    if (send->type.data != NULL &&
-        (send->type.length > SOC_TYPE_BYTES_MAX || !soc_id_is_valid(send->type)))
-        return soc_refuse(error, SOC_EBADMESSAGE,
-                          "a type is 1 to 64 of A-Z a-z 0-9 _ . -; leave it out for general",
-                          "message_type", send->type);
     if (send->payload.length > SOC_PAYLOAD_BYTES_MAX)
         return soc_refuse(error, SOC_ETOOLARGE, "the payload is over its limit of 16 MB", NULL,
                           (struct soc_slice){0});
@@ -101,7 +156,12 @@ int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct 
 {
     assert(host->turn.is_open);
     struct soc_agent *to;
+    struct adopted adopted;
+    const struct soc_symbol *type = NULL;
+    adopt(&adopted, send->payload);
     int rc = check_send(host, from, send, &to, error);
+    if (rc == SOC_OK)
+        rc = settle_type(host, send, &adopted, &type, error);
     if (rc < 0)
         return rc;
     int64_t now_ms = soc_host_now(host);
@@ -111,11 +171,13 @@ int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct 
         .time_ms = now_ms,
         .from = from,
         .to = to,
-        .type = send->type.data == NULL ? host->type_general : soc_intern(&host->types, send->type),
+        .type = type,
         .expires_ms = send->ttl_ms == 0 ? 0 : now_ms + send->ttl_ms,
         .deliver_at_ms = send->deliver_at_ms > now_ms ? send->deliver_at_ms : 0,
-        .deadline_ms = send->deadline_ms,
-        .priority = (uint8_t)(send->has_priority ? send->priority : SOC_PRIORITY_NORMAL),
+        .deadline_ms = send->deadline_ms != 0 ? send->deadline_ms : adopted.deadline_ms,
+        .priority = (uint8_t)(send->has_priority     ? send->priority
+                              : adopted.has_priority ? adopted.priority
+                                                     : SOC_PRIORITY_NORMAL),
         .flags = (uint8_t)((send->requires_ack ? SOC_MESSAGE_REQUIRES_ACK : 0) |
                            (send->wants_reply ? SOC_MESSAGE_WANTS_REPLY : 0)),
         .attempt = 1,
@@ -123,6 +185,8 @@ int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct 
     };
     for (int i = 0; i < SOC_TEXT_COUNT; i++)
         draft.texts[i] = send->texts[i];
+    if (draft.texts[SOC_TEXT_TASK_ID].data == NULL)
+        draft.texts[SOC_TEXT_TASK_ID] = adopted.task_id;
     inherit(host, &draft, chain_id);
     if (send->answers != NULL) {
         draft.reply_to = send->answers->key;

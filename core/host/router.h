@@ -36,6 +36,10 @@ struct soc_send {
 int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
                     struct soc_message **out, struct soc_buf *error);
 
+/* Lends the agent a receiver's name means, the alias `orchestrator` included, or
+ * NULL. */
+struct soc_agent *soc_router_find(struct soc_host *host, struct soc_slice id);
+
 /* Tells whether `from` may write to `to`, as soc_router_send would. */
 int soc_router_may_send(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
                         struct soc_buf *error);

@@ -3,10 +3,11 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "host/egress.h"
 #include "host/envelope.h"
-#include "host/refusal.h"
+#include "host/look.h"
 #include "host/router.h"
 #include "host/state.h"
 #include "host/trace.h"
@@ -58,7 +59,6 @@ struct soc_activation *soc_schedule_new_activation(struct soc_host *host, struct
     struct soc_activation *activation =
         host->pool_count > 0 ? host->pool[--host->pool_count] : soc_activation_new();
     activation->agent = agent;
-    activation->serial = ++host->next_serial;
     agent->activation = activation;
     return activation;
 }
@@ -158,6 +158,8 @@ static void suspend_turn(struct soc_host *host, struct soc_activation *activatio
     activation->retries = 0;
     soc_wait_begin(host, activation);
     soc_turn_commit(host);
+    if (activation->wait.kind == SOC_WAIT_LOOK)
+        soc_look_sent(host, activation);
 }
 
 static void fail_turn(struct soc_host *host, struct soc_activation *activation, bool is_final,
@@ -232,9 +234,12 @@ static void report_no_behaviour(struct soc_host *host, struct soc_agent *agent)
         return;
     agent->role->is_reported = true;
     struct soc_buf detail = {0};
-    soc_refuse(&detail, SOC_ENOROLE,
-               "the script does not say how this role behaves; its mail waits", "roleId",
-               soc_slice_text(agent->role->id));
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "roleId", soc_slice_text(agent->role->id));
+    soc_json_put_text_member(
+        &detail, "message",
+        SOC_SLICE("the script does not say how this role behaves; its mail waits"));
+    soc_buf_put_byte(&detail, '}');
     soc_trace_event(host, SOC_LOG_WARN, "unknown_role", agent, soc_buf_slice(&detail));
     soc_buf_fini(&detail);
 }

@@ -98,7 +98,6 @@ struct soc_host {
     int pool_count;
     uint64_t waiting; /* activations that wait or back off */
     uint64_t delayed; /* messages not due yet */
-    uint64_t next_serial;
 
     struct soc_turn turn;
     struct soc_journal *journal;

@@ -10,7 +10,7 @@
 #include "host/trace.h"
 #include "host/turn.h"
 
-static const char *const wait_names[] = {"none", "reply", "receive", "sleep"};
+static const char *const wait_names[] = {"none", "reply", "receive", "sleep", "look"};
 
 void soc_wait_begin(struct soc_host *host, struct soc_activation *activation)
 {
@@ -135,7 +135,7 @@ bool soc_wait_parse(struct soc_host *host, struct soc_slice json, struct soc_wai
 {
     *wait = (struct soc_wait){0};
     struct soc_slice kind = soc_json_plain_string(soc_json_member(json, "for"));
-    for (int i = SOC_WAIT_REPLY; i <= SOC_WAIT_SLEEP; i++)
+    for (int i = SOC_WAIT_REPLY; i <= SOC_WAIT_LOOK; i++)
         if (soc_slice_equal(kind, soc_slice_text(wait_names[i])))
             wait->kind = (enum soc_wait_kind)i;
     struct soc_slice from = soc_json_plain_string(soc_json_member(json, "from"));

@@ -58,6 +58,7 @@ enum soc_wait_kind {
     SOC_WAIT_REPLY,   /* to message `request_key` */
     SOC_WAIT_RECEIVE, /* a message from `on`, of `type` */
     SOC_WAIT_SLEEP,
+    SOC_WAIT_LOOK, /* the rows of a query; asked anew after a restart */
 };
 
 struct soc_wait {
@@ -68,6 +69,7 @@ struct soc_wait {
     const struct soc_symbol *type; /* of the message waited for, NULL: any */
     int64_t deadline_ms;           /* 0: none */
     int64_t timeout_ms;            /* as asked for, for the error */
+    void *question;                /* the host's own, of a look until it is sent */
 };
 
 enum soc_activation_state {
@@ -91,7 +93,6 @@ struct soc_activation {
     struct soc_wait wait;
     struct soc_heap_item timer; /* of the wait or the back-off */
     void *script;               /* its coroutine, lent to the script layer; NULL: none */
-    uint64_t serial;            /* tells a handle of this activation from an older one's */
     uint16_t retries;           /* turns that raised in a row */
     uint8_t state;              /* enum soc_activation_state */
     bool is_stored;             /* the journal knows it */

@@ -10,19 +10,15 @@
 #include "script/inside.h"
 #include "script/lua_json.h"
 
+/* The handle of the running activation is the only one that works, so it is told
+ * by its address. */
 struct soc_handle *soc_check_handle(lua_State *L)
 {
     struct soc_script *script = soc_script_of_box(L, lua_upvalueindex(1));
-    struct soc_handle *handle = lua_touserdata(L, 1);
-    bool is_handle = false;
-    if (handle != NULL && lua_getmetatable(L, 1)) {
-        lua_rawgeti(L, LUA_REGISTRYINDEX, script->handle_meta_ref);
-        is_handle = lua_rawequal(L, -1, -2);
-        lua_pop(L, 2);
-    }
-    luaL_argexpected(L, is_handle, 1, "agent (call it as agent:method)");
     const struct soc_activation *running = soc_gate_activation(script->host);
-    if (running == NULL || running->serial != handle->serial)
+    struct soc_handle *handle = lua_touserdata(L, 1);
+    luaL_argexpected(L, handle != NULL, 1, "agent (call it as agent:method)");
+    if (running == NULL || ((struct soc_thread *)running->script)->handle != handle)
         luaL_error(L, "an agent's handle works only inside its own activation");
     return handle;
 }

@@ -64,7 +64,7 @@ static int send_to_list(lua_State *L, struct soc_script *script, struct soc_send
             failed++;
             soc_buf_put_text(answer, "null");
             soc_buf_put_byte(failures, failures->length == 0 ? '[' : ',');
-            soc_buf_printf(failures, "{\"index\":%llu,", (unsigned long long)i);
+            soc_buf_printf(failures, "{\"index\":%llu", (unsigned long long)i);
             soc_json_put_text_member(failures, "to", options->send.to);
             soc_buf_put_byte(failures, ',');
             soc_buf_put(failures, script->error.data + 1, script->error.length - 1);
@@ -149,7 +149,7 @@ static int begin_request(struct soc_script *script, struct soc_send_options *opt
 {
     struct soc_message *message;
     options->send.wants_reply = true;
-    if (soc_slice_equal(options->send.to, soc_agent_id(self(script))))
+    if (soc_router_find(script->host, options->send.to) == self(script))
         return refuse_self_wait(script);
     int rc = soc_router_send(script->host, self(script), &options->send, &message, &script->error);
     if (rc < 0)
@@ -321,6 +321,8 @@ static int agent_receive(lua_State *L)
             soc_buf_put_byte(&script->answer, ']');
             return soc_effect_finish(L, script, SOC_OK);
         }
+        if (wait.on == self(script))
+            return soc_effect_finish(L, script, refuse_self_wait(script));
         soc_gate_wait(script->host, &wait);
     }
     return soc_effect_yield(L);

@@ -120,15 +120,20 @@ static int society_config(lua_State *L)
  * question's name and arguments tell one look from another on replay. */
 typedef void look_fn(lua_State *L, struct soc_script *script);
 
+static uint64_t hash_look(lua_State *L, struct soc_script *script, const char *name)
+{
+    return soc_hash(name, strlen(name), soc_hash_arguments(L, script, 1));
+}
+
 static int look(lua_State *L, struct soc_script *script, const char *name, look_fn *fill)
 {
     int count;
     bool in_turn = soc_gate_activation(script->host) != NULL;
-    if (in_turn) {
-        uint64_t hash = soc_hash(name, strlen(name), soc_hash_arguments(L, script, 1));
-        if (soc_effect_begin(L, script, SOC_EFFECT_LOOK, hash, &count) == SOC_GATE_RECORDED)
-            return count;
-    }
+    if (!script->is_started)
+        return luaL_error(L, "society.%s works once the society runs, not while it loads", name);
+    if (in_turn && soc_effect_begin(L, script, SOC_EFFECT_LOOK, hash_look(L, script, name),
+                                    &count) == SOC_GATE_RECORDED)
+        return count;
     script->answer.length = 0;
     soc_buf_put_byte(&script->answer, '[');
     fill(L, script);
@@ -214,10 +219,12 @@ static int64_t filter_time(lua_State *L, const char *name)
     return time_ms;
 }
 
-static void fill_rows(lua_State *L, struct soc_script *script, const char *what)
+static void read_query(lua_State *L, const char *what, struct soc_query *query)
 {
+    if (!lua_isnoneornil(L, 1))
+        luaL_checktype(L, 1, LUA_TTABLE);
     luaL_checkstack(L, 16, NULL);
-    struct soc_query query = {
+    *query = (struct soc_query){
         .what = what,
         .agent = filter_text(L, "agent"),
         .task = filter_text(L, "task"),
@@ -227,22 +234,46 @@ static void fill_rows(lua_State *L, struct soc_script *script, const char *what)
         .until_ms = filter_time(L, "until"),
         .limit = filter_time(L, "limit"),
     };
-    soc_look_query(script->host, &query, take_rows, script);
 }
 
 static void fill_messages(lua_State *L, struct soc_script *script)
 {
-    fill_rows(L, script, "messages");
+    struct soc_query query;
+    read_query(L, "messages", &query);
+    soc_look_query(script->host, &query, take_rows, script);
 }
 
 static void fill_activity(lua_State *L, struct soc_script *script)
 {
-    fill_rows(L, script, "activity");
+    struct soc_query query;
+    read_query(L, "activity", &query);
+    soc_look_query(script->host, &query, take_rows, script);
 }
 
 static void fill_dead_letters(lua_State *L, struct soc_script *script)
 {
-    fill_rows(L, script, "dead_letters");
+    struct soc_query query;
+    read_query(L, "dead_letters", &query);
+    soc_look_query(script->host, &query, take_rows, script);
+}
+
+/* Rows of the store: a turn waits for them, because its own changes must be
+ * committed before anything can be asked behind them. */
+static int look_at_rows(lua_State *L, const char *what, look_fn *fill)
+{
+    struct soc_script *script = enter(L);
+    if (soc_gate_activation(script->host) == NULL)
+        return look(L, script, what, fill);
+    int count;
+    int state = soc_effect_begin(L, script, SOC_EFFECT_LOOK, hash_look(L, script, what), &count);
+    if (state == SOC_GATE_RECORDED)
+        return count;
+    if (state == SOC_GATE_LIVE) {
+        struct soc_query query;
+        read_query(L, what, &query);
+        soc_look_ask(script->host, &query);
+    }
+    return soc_effect_yield(L);
 }
 
 static int society_agents(lua_State *L)
@@ -277,20 +308,17 @@ static int society_stats(lua_State *L)
 
 static int society_messages(lua_State *L)
 {
-    struct soc_script *script = enter(L);
-    return look(L, script, "messages", fill_messages);
+    return look_at_rows(L, "messages", fill_messages);
 }
 
 static int society_activity(lua_State *L)
 {
-    struct soc_script *script = enter(L);
-    return look(L, script, "activity", fill_activity);
+    return look_at_rows(L, "activity", fill_activity);
 }
 
 static int society_dead_letters(lua_State *L)
 {
-    struct soc_script *script = enter(L);
-    return look(L, script, "dead_letters", fill_dead_letters);
+    return look_at_rows(L, "dead_letters", fill_dead_letters);
 }
 
 static int handle_dead(lua_State *L, const char *name,
@@ -307,6 +335,7 @@ static int handle_dead(lua_State *L, const char *name,
         soc_refuse(&script->error, rc, NULL, "id", soc_slice(id, length));
     if (rc < 0)
         return soc_push_answer(L, soc_buf_slice(&script->error));
+    soc_host_flush(script->host);
     lua_pushboolean(L, 1);
     return 1;
 }

@@ -19,14 +19,14 @@
 /* A pooled coroutine. Its stack holds the agent's handle at index 1. */
 struct soc_thread {
     lua_State *co;
-    int ref; /* keeps `co` alive */
+    int ref;            /* keeps `co` alive */
+    const void *handle; /* of the agent whose activation it runs */
     struct soc_thread *next;
 };
 
 /* What Lua holds of an agent: it works only inside its own activation. */
 struct soc_handle {
     struct soc_script *script;
-    uint64_t serial;
     bool has_state; /* user value 1 is agent.state, decoded */
 };
 

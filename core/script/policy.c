@@ -238,10 +238,12 @@ int soc_policy_use_table(lua_State *L, struct soc_script *script, const char *ki
     if (number < 0)
         return soc_fail(detail, SOC_EINVAL, "there is no policy kind '%s'", kind);
     int rc = check_shape(L, index, number, name, detail);
-    if (rc == SOC_OK)
-        rc = push_settings(L, index, settings_index, detail);
+    if (rc == SOC_OK) /* the examples speak of the defaults */
+        rc = push_settings(L, index, 0, detail);
     if (rc == SOC_OK)
         rc = run_examples(L, script, index, lua_gettop(L), detail);
+    if (rc == SOC_OK)
+        rc = push_settings(L, index, settings_index, detail);
     if (rc < 0) {
         lua_settop(L, top);
         return rc;

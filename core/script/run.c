@@ -70,7 +70,8 @@ static void push_handle(lua_State *L, struct soc_script *script,
                         const struct soc_activation *activation)
 {
     struct soc_handle *handle = lua_newuserdatauv(L, sizeof(*handle), 1);
-    *handle = (struct soc_handle){.script = script, .serial = activation->serial};
+    *handle = (struct soc_handle){.script = script};
+    ((struct soc_thread *)activation->script)->handle = handle;
     lua_rawgeti(L, LUA_REGISTRYINDEX, script->handle_meta_ref);
     lua_setmetatable(L, -2);
 }
@@ -114,7 +115,9 @@ static void reply_with_result(lua_State *co, struct soc_script *script)
 {
     struct soc_activation *activation = soc_gate_activation(script->host);
     struct soc_message *message = activation->message;
-    if (message == NULL || message->from == NULL || activation->has_replied || lua_isnil(co, -1))
+    /* A reply is not answered in its turn: two such agents would never stop. */
+    if (message == NULL || message->from == NULL || message->reply_to != 0 ||
+        activation->has_replied || lua_isnil(co, -1))
         return;
     if (soc_payload_encode(co, script, lua_gettop(co)) < 0)
         luaL_error(co, "the result cannot be the reply: %s", soc_buf_text(&script->error));

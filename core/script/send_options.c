@@ -1,5 +1,6 @@
 #include "script/send_options.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -78,7 +79,7 @@ static int64_t read_ms(lua_State *L, const char *name, double scale)
     double number = lua_tonumber(L, -1) * scale;
     if (lua_type(L, -1) != LUA_TNUMBER || !(number >= 0 && number <= 1e14))
         wrong(L, name, "a number not below 0");
-    return (int64_t)number;
+    return llround(number);
 }
 
 /* A time: RFC 3339, or ms since 1970. */
@@ -117,8 +118,8 @@ int soc_payload_encode(lua_State *L, struct soc_script *script, int index)
     return SOC_OK;
 }
 
-static void read_timing(lua_State *L, struct soc_script *script, const char *name,
-                        enum option option, struct soc_send_options *out)
+static void read_timing(lua_State *L, const char *name, enum option option,
+                        struct soc_send_options *out)
 {
     struct soc_send *send = &out->send;
     switch (option) {
@@ -128,7 +129,7 @@ static void read_timing(lua_State *L, struct soc_script *script, const char *nam
             luaL_error(L, "option 'ttl_seconds': more than 0 expected");
         break;
     case OPTION_DELAY:
-        send->deliver_at_ms = soc_clock_now(soc_host_clock(script->host)) + read_ms(L, name, 1);
+        out->delay_ms = read_ms(L, name, 1);
         break;
     case OPTION_DELIVER_AT:
         send->deliver_at_ms = read_time(L, name);
@@ -142,8 +143,8 @@ static void read_timing(lua_State *L, struct soc_script *script, const char *nam
     }
 }
 
-static void read_option(lua_State *L, struct soc_script *script, const char *name,
-                        enum option option, struct soc_send_options *out)
+static void read_option(lua_State *L, const char *name, enum option option,
+                        struct soc_send_options *out)
 {
     struct soc_send *send = &out->send;
     switch (option) {
@@ -182,16 +183,40 @@ static void read_option(lua_State *L, struct soc_script *script, const char *nam
     case OPTION_IGNORED:
         break;
     default:
-        read_timing(L, script, name, option, out);
+        read_timing(L, name, option, out);
         break;
     }
 }
 
-static uint64_t hash_options(const struct soc_script *script, const struct soc_send *send)
+/* Hash of all that was said, as it was said: a delay, not the time it means. */
+static uint64_t hash_options(lua_State *L, const struct soc_script *script,
+                             const struct soc_send_options *options)
 {
+    const struct soc_send *send = &options->send;
     uint64_t hash = soc_hash(script->payload.data, script->payload.length, 0);
     hash = soc_hash(send->to.data, send->to.length, hash);
-    return soc_hash(send->type.data, send->type.length, hash);
+    hash = soc_hash(send->type.data, send->type.length, hash);
+    const int64_t numbers[] = {send->has_priority ? (int64_t)send->priority : -1,
+                               send->requires_ack,
+                               send->ttl_ms,
+                               send->deliver_at_ms,
+                               send->deadline_ms,
+                               options->delay_ms,
+                               options->timeout_ms};
+    hash = soc_hash(numbers, sizeof(numbers), hash);
+    for (int i = 0; i < SOC_TEXT_COUNT; i++)
+        if (send->texts[i].data != NULL)
+            hash = soc_hash(send->texts[i].data, send->texts[i].length, hash + (uint64_t)i);
+    for (lua_Integer i = 1; options->to_index > 0; i++) {
+        size_t length;
+        lua_rawgeti(L, options->to_index, i);
+        const char *to = lua_tolstring(L, -1, &length);
+        lua_pop(L, 1);
+        if (to == NULL)
+            break;
+        hash = soc_hash(to, length, hash);
+    }
+    return hash;
 }
 
 int soc_send_options_read(lua_State *L, struct soc_script *script, int index,
@@ -209,7 +234,7 @@ int soc_send_options_read(lua_State *L, struct soc_script *script, int index,
         if (option == OPTION_PAYLOAD)
             rc = soc_payload_encode(L, script, lua_gettop(L));
         else
-            read_option(L, script, name, option, out);
+            read_option(L, name, option, out);
         lua_pop(L, 1);
     }
     if (rc == SOC_ENOPAYLOAD)
@@ -221,6 +246,8 @@ int soc_send_options_read(lua_State *L, struct soc_script *script, int index,
         return luaL_error(L, "option 'to': an agent's id or a list of ids expected");
     }
     out->send.payload = soc_buf_slice(&script->payload);
-    out->hash = hash_options(script, &out->send);
+    out->hash = hash_options(L, script, out);
+    if (out->delay_ms > 0)
+        out->send.deliver_at_ms = soc_clock_now(soc_host_clock(script->host)) + out->delay_ms;
     return rc;
 }

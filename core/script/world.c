@@ -24,6 +24,7 @@ struct world {
     struct soc_host *host;     /* NULL: crashed or closed */
     struct soc_script *script; /* NULL with it */
     uint64_t seed;
+    int64_t now_ms; /* of the clock when the host stopped: time does not go back */
     struct soc_buf transcript;
     bool is_declaring; /* the app runs: nothing is noted */
 };
@@ -39,6 +40,21 @@ static struct world *check_running(lua_State *L)
     if (world->host == NULL)
         luaL_error(L, "this society is not running: call recover() after crash(), or society.new");
     return world;
+}
+
+/* For what drives the society: from inside one of its own turns it cannot be. */
+static struct world *check_idle(lua_State *L)
+{
+    struct world *world = check_world(L);
+    if (world->host != NULL && soc_gate_activation(world->host) != NULL)
+        luaL_error(L, "a society cannot be driven from inside one of its own turns");
+    return world;
+}
+
+static struct world *check_ready(lua_State *L)
+{
+    check_idle(L);
+    return check_running(L);
 }
 
 static void write_line(struct soc_slice line, void *user)
@@ -70,6 +86,7 @@ static void failed(void *user, const struct soc_detail *detail)
 static void stop(struct world *world, bool as_crash)
 {
     if (world->host != NULL) {
+        world->now_ms = soc_clock_now(soc_host_clock(world->host));
         if (as_crash)
             soc_host_crash(world->host);
         else
@@ -185,6 +202,7 @@ static void start(lua_State *L, struct world *world, int self)
     if (lua_getfield(L, option_table, "quiet"), lua_toboolean(L, -1))
         options.log.level = SOC_LOG_NONE;
     world->host = soc_host_new(&options);
+    soc_clock_move(soc_host_clock(world->host), world->now_ms);
     struct soc_script_options script_options = {
         .L = L, .host = world->host, .home = home, .app_dir = app_dir};
     lua_getiuservalue(L, self, UV_BOX);
@@ -285,7 +303,7 @@ static void run_until(struct world *world, int64_t until_ms)
 /* s:run(): until nothing is ready and no time-out, sleep or delay is open. */
 static int world_run(lua_State *L)
 {
-    run_until(check_running(L), 0);
+    run_until(check_ready(L), 0);
     lua_settop(L, 1);
     return 1;
 }
@@ -293,19 +311,26 @@ static int world_run(lua_State *L)
 /* s:step() -> whether anything was done */
 static int world_step(lua_State *L)
 {
-    struct world *world = check_running(L);
+    struct world *world = check_ready(L);
     bool did = soc_host_step(world->host);
     soc_host_flush(world->host);
     lua_pushboolean(L, did);
     return 1;
 }
 
-/* s:advance(ms): lets that much time pass, and what falls due in it happen. */
+/* s:advance(ms): lets that much time pass, and what falls due in it happen;
+ * after crash() it passes without anything happening. */
 static int world_advance(lua_State *L)
 {
-    struct world *world = check_running(L);
+    struct world *world = check_idle(L);
     lua_Integer ms = luaL_checkinteger(L, 2);
     luaL_argcheck(L, ms >= 0, 2, "ms not below 0 expected");
+    if (world->host == NULL && world->store != NULL) {
+        world->now_ms += ms;
+        lua_settop(L, 1);
+        return 1;
+    }
+    check_running(L);
     run_until(world, soc_clock_now(soc_host_clock(world->host)) + ms);
     lua_settop(L, 1);
     return 1;
@@ -320,7 +345,7 @@ static int world_now(lua_State *L)
 /* s:send(from, { to, payload, … }) -> { messageId } | nil, err: as that agent */
 static int world_send(lua_State *L)
 {
-    struct world *world = check_running(L);
+    struct world *world = check_ready(L);
     struct soc_script *script = world->script;
     size_t length;
     const char *from = luaL_checklstring(L, 2, &length);
@@ -347,7 +372,7 @@ static void take_answer(void *user, struct soc_slice answer)
 /* s:dispatch(id, payload, { timeout_ms? }?) -> the reply, from the user's end */
 static int world_dispatch(lua_State *L)
 {
-    struct world *world = check_running(L);
+    struct world *world = check_ready(L);
     struct soc_script *script = world->script;
     size_t length;
     const char *to = luaL_checklstring(L, 2, &length);
@@ -382,7 +407,7 @@ static int world_dispatch(lua_State *L)
 /* s:crash(): as by kill -9, at the last durable point */
 static int world_crash(lua_State *L)
 {
-    stop(check_running(L), true);
+    stop(check_ready(L), true);
     lua_settop(L, 1);
     return 1;
 }
@@ -390,7 +415,7 @@ static int world_crash(lua_State *L)
 /* s:recover(): the app is run again, the state comes from the store */
 static int world_recover(lua_State *L)
 {
-    struct world *world = check_world(L);
+    struct world *world = check_idle(L);
     if (world->store == NULL)
         return luaL_error(L, "this society was closed");
     stop(world, true);
@@ -401,7 +426,7 @@ static int world_recover(lua_State *L)
 
 static int world_close(lua_State *L)
 {
-    struct world *world = check_world(L);
+    struct world *world = check_idle(L);
     stop(world, false);
     soc_store_close(world->store);
     world->store = NULL;
@@ -426,7 +451,7 @@ static void take_dump(int rc, struct soc_slice rows, void *user)
 /* s:dump() -> every row of the store as one JSON text, sorted */
 static int world_dump(lua_State *L)
 {
-    struct world *world = check_running(L);
+    struct world *world = check_ready(L);
     struct soc_query query = {.what = "dump"};
     struct soc_buf *out = &world->script->answer;
     out->length = 0;

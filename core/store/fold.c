@@ -185,6 +185,7 @@ static void repeat_message(struct soc_fold *fold, struct soc_record *record)
     item->again_ms = record->message_again.time_ms;
     item->record.message.attempt = record->message_again.attempt;
     item->record.message.deliver_at_ms = record->message_again.deliver_at_ms;
+    item->record.message.expires_ms = 0; /* whoever sends it again wants it handled */
 }
 
 /* Returns the number of the agent's activation in the window. */

@@ -26,7 +26,7 @@ static const struct source sources[] = {
                          " INDEXED BY messages_pending WHERE status = 0 ORDER BY key"},
     {SOC_RECORD_MESSAGE, "SELECT " SOC_SQL_MESSAGE_COLUMNS ", status, finished_ms, reason"
                          " FROM message_entries INDEXED BY messages_dead"
-                         " WHERE status = 3 ORDER BY key"},
+                         " WHERE status IN (2, 3) ORDER BY key"},
     {SOC_RECORD_ACTIVATION, "SELECT key, time_ms, retries, agent FROM activations"
                             " ORDER BY number"},
     {SOC_RECORD_EFFECT, "SELECT idx, hash, agent, kind, answer, wait FROM effects"

@@ -29,7 +29,8 @@ struct question {
     "attempt, correlation_id, deadline_ms AS \"deadline:time\","                                   \
     " deliver_at_ms AS \"deliver_at:time\", external_id, finished_ms AS \"finished_at:time\","     \
     " sender AS \"from\", hops, message_id(time_ms, key) AS id, payload AS \"payload:json\","      \
-    " " SOC_SQL_PRIORITY " AS priority, reason, CASE WHEN reply_to > 0 THEN message_id("           \
+    " " SOC_SQL_PRIORITY                                                                           \
+    " AS priority, reason AS \"reason:why\", CASE WHEN reply_to > 0 THEN message_id("              \
     "CASE WHEN reply_to_ms > 0 THEN reply_to_ms ELSE (SELECT q.time_ms FROM message_entries q"     \
     " WHERE q.key = m.reply_to) END, reply_to) END AS reply_to,"                                   \
     " flags & 1 AS \"requires_ack:bool\", " SOC_SQL_STATUS " AS status, task_id,"                  \
@@ -56,7 +57,7 @@ static const struct question questions[] = {
      "added_ms DESC, owner DESC, id DESC"},
     {"messages", MESSAGE_COLUMNS, "message_entries m", MESSAGE_WHERE, "key", "key DESC"},
     {"dead_letters", MESSAGE_COLUMNS, "message_entries m INDEXED BY messages_dead",
-     "status = 3 AND " MESSAGE_WHERE, "key", "key DESC"},
+     "status IN (2, 3) AND " MESSAGE_WHERE, "key", "key DESC"},
     {"activity",
      "agent, correlation_id, detail, event, message_id(sent_ms, key) AS message_id, task_id,"
      " time_ms AS \"time:time\", type",
@@ -132,11 +133,36 @@ static void put_member(struct soc_buf *out, sqlite3_stmt *row, int column)
         put_text(out, row, column, strcmp(kind, "json") == 0);
 }
 
+/* Why a message ended: an error object gives its code as `reason` and stands
+ * whole beside it as `error`. */
+static void put_reason(struct soc_buf *out, sqlite3_stmt *row, int column)
+{
+    struct soc_slice text = soc_slice((const char *)sqlite3_column_text(row, column),
+                                      (size_t)sqlite3_column_bytes(row, column));
+    if (text.data == NULL)
+        return;
+    struct soc_slice code = {0};
+    if (soc_json_check(text, NULL) == SOC_OK)
+        code = soc_json_member(text, "error");
+    soc_json_put_name(out, "reason");
+    if (code.data == NULL) {
+        soc_json_put_string(out, text);
+        return;
+    }
+    soc_buf_put_slice(out, code);
+    soc_json_put_name(out, "error");
+    soc_buf_put_slice(out, text);
+}
+
 static void put_row(struct soc_buf *out, sqlite3_stmt *row)
 {
     soc_buf_put_byte(out, '{');
-    for (int i = 0; i < sqlite3_column_count(row); i++)
-        put_member(out, row, i);
+    for (int i = 0; i < sqlite3_column_count(row); i++) {
+        if (strcmp(sqlite3_column_name(row, i), "reason:why") == 0)
+            put_reason(out, row, i);
+        else
+            put_member(out, row, i);
+    }
     soc_buf_put_byte(out, '}');
 }
 

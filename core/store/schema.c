@@ -45,7 +45,7 @@ static const char sql[] =
     " correlation_id TEXT, external_id TEXT, dedupe_key TEXT, traceparent TEXT, reason TEXT,"
     " payload TEXT);"
     "CREATE INDEX messages_pending ON message_entries(key) WHERE status = 0;"
-    "CREATE INDEX messages_dead ON message_entries(key) WHERE status = 3;"
+    "CREATE INDEX messages_dead ON message_entries(key) WHERE status IN (2, 3);"
 
     "CREATE TABLE activations("
     " number INTEGER PRIMARY KEY, agent TEXT NOT NULL UNIQUE, key INTEGER, time_ms INTEGER,"
@@ -72,7 +72,7 @@ static const char sql[] =
     " CASE WHEN m.finished_ms > 0 THEN " FINISHED_AT " END AS finished_at, m.reason, m.key"
     " FROM message_entries m LEFT JOIN message_entries q ON q.key = m.reply_to;"
     "CREATE VIEW dead_letters AS SELECT * FROM messages WHERE key IN"
-    " (SELECT key FROM message_entries WHERE status = 3);"
+    " (SELECT key FROM message_entries WHERE status IN (2, 3));"
 
     /* Birth makes parent and child know each other, and root and user always do,
      * unless a stored entry says otherwise; one without a source says «forgotten». */

@@ -5,7 +5,9 @@
 local M = {
   kind = "contacts",
   version = 1,
-  defaults = { hint = "ask a contact for an introduction with request_introduction" },
+  defaults = {
+    hint = "write to a contact: a parent, a child, a collaborator or whoever wrote first",
+  },
 }
 
 function M.may_send(request, settings)
