@@ -11,10 +11,10 @@ _society_words() {
 
 _society_options() {
   case $1 in
-    run) echo "--state --fresh --policy --set --json --quiet --" ;;
-    sim) echo "--seed --seeds --faults --policy --set --json" ;;
+    run) echo "--state --fresh --policy --set --json --quiet --log --" ;;
+    sim) echo "--seed --seeds --policy --set --json" ;;
     inspect) echo "--state --agent --task --type --correlation --since --until --limit --json" ;;
-    send) echo "--to --state" ;;
+    send) echo "--to --state --type --json-payload --wait --timeout" ;;
     check) echo "--json" ;;
   esac
 }
@@ -37,12 +37,16 @@ _society() {
       return
       ;;
     --policy)
-      _society_words "$word" "contacts= briefs= messages= presentation= delivery= supervision="
+      _society_words "$word" "contacts= briefs= presentation= supervision="
       compopt -o nospace 2> /dev/null
       return
       ;;
-    --set | --seed | --seeds | --faults | --agent | --task | --type | --correlation | --since | \
-      --until | --limit | --to)
+    --log)
+      _society_words "$word" "debug info warn error none"
+      return
+      ;;
+    --set | --seed | --seeds | --agent | --task | --type | --correlation | --since | \
+      --until | --limit | --to | --timeout)
       return
       ;;
   esac
@@ -56,7 +60,7 @@ _society() {
     run | sim | check | test) _society_files "$word" ;;
     inspect)
       [ "$COMP_CWORD" -eq 2 ] &&
-        _society_words "$word" "agents contacts messages dead-letters activity waits"
+        _society_words "$word" "agents contacts messages dead-letters activity waits stats"
       ;;
     help) _society_words "$word" "$commands" ;;
   esac

@@ -138,6 +138,7 @@ static void apply_message_end(struct loader *loader, const struct soc_record_mes
     if (message == NULL)
         return;
     soc_map_take_number(&loader->takes, r->key);
+    soc_map_take_number(&loader->handling, r->key);
     if (r->outcome == SOC_OUTCOME_DEAD || r->outcome == SOC_OUTCOME_EXPIRED) {
         message->outcome = (uint8_t)r->outcome;
         soc_map_put_number(&loader->host->dead, r->key, message);

@@ -158,7 +158,7 @@ int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct 
     struct soc_agent *to;
     struct adopted adopted;
     const struct soc_symbol *type = NULL;
-    adopt(&adopted, send->payload);
+    adopt(&adopted, send->is_bare ? SOC_SLICE("null") : send->payload);
     int rc = check_send(host, from, send, &to, error);
     if (rc == SOC_OK)
         rc = settle_type(host, send, &adopted, &type, error);

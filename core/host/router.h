@@ -20,6 +20,7 @@ struct soc_send {
     bool has_priority;
     bool requires_ack;
     bool wants_reply;
+    bool is_bare;          /* the payload is known to hold nothing of the envelope */
     int64_t ttl_ms;        /* 0: for ever */
     int64_t deliver_at_ms; /* 0: at once */
     int64_t deadline_ms;   /* 0: none */

@@ -40,6 +40,7 @@ struct soc_undo {
     struct soc_agent *agent; /* born, or whose contact changed */
     struct soc_agent *peer;
     struct soc_contact old; /* source etc. of the entry that was replaced */
+    uint32_t old_number;    /* its place among the contacts */
     bool had_old;
     struct soc_role *role;
     struct soc_message *message;

@@ -45,6 +45,7 @@ static void note_contact(struct soc_host *host, struct soc_agent *owner, struct 
     if (old != NULL) {
         undo.had_old = true;
         undo.old = *old;
+        undo.old_number = (uint32_t)(old - owner->contacts.items);
         undo.old.extra = soc_contact_extra_copy(old->extra);
     }
     soc_turn_note(host, undo);
@@ -119,11 +120,13 @@ static void take_back(struct soc_host *host, struct soc_undo *undo)
         soc_agent_free(undo->agent);
         break;
     case SOC_UNDO_CONTACT:
-        if (undo->had_old)
-            soc_contacts_put(&undo->agent->contacts, undo->peer, undo->old.source,
-                             undo->old.added_ms, undo->old.extra);
-        else
+        if (!undo->had_old) {
             soc_contacts_remove(&undo->agent->contacts, undo->peer);
+            break;
+        }
+        soc_contacts_put(&undo->agent->contacts, undo->peer, undo->old.source, undo->old.added_ms,
+                         undo->old.extra);
+        soc_contacts_move(&undo->agent->contacts, undo->peer, undo->old_number);
         break;
     case SOC_UNDO_ROLE:
         soc_map_take(&host->roles, soc_slice_text(undo->role->id));

@@ -141,6 +141,23 @@ bool soc_contacts_remove(struct soc_contacts *contacts, const struct soc_agent *
     return true;
 }
 
+void soc_contacts_move(struct soc_contacts *contacts, const struct soc_agent *peer, uint32_t number)
+{
+    struct soc_contact *contact = soc_contacts_find(contacts, peer);
+    assert(contact != NULL && number < contacts->count);
+    uint32_t old = (uint32_t)(contact - contacts->items);
+    if (old == number)
+        return;
+    struct soc_contact moved = *contact;
+    if (old > number)
+        memmove(contacts->items + number + 1, contacts->items + number,
+                (old - number) * sizeof(moved));
+    else
+        memmove(contacts->items + old, contacts->items + old + 1, (number - old) * sizeof(moved));
+    contacts->items[number] = moved;
+    rebuild_index(contacts);
+}
+
 const char *soc_source_name(enum soc_source source)
 {
     assert(source < SOC_SOURCE_COUNT);

@@ -67,6 +67,11 @@ struct soc_contact *soc_contacts_put(struct soc_contacts *contacts, struct soc_a
 /* Removes the entry for `peer`; false if there was none. */
 bool soc_contacts_remove(struct soc_contacts *contacts, const struct soc_agent *peer);
 
+/* Gives the entry for `peer`, which must be there, the place `number` in the
+ * order: for one whose removal is taken back. */
+void soc_contacts_move(struct soc_contacts *contacts, const struct soc_agent *peer,
+                       uint32_t number);
+
 /* Returns a copy of `extra`, which may be NULL. */
 struct soc_contact_extra *soc_contact_extra_copy(const struct soc_contact_extra *extra);
 

@@ -118,6 +118,23 @@ int soc_payload_encode(lua_State *L, struct soc_script *script, int index)
     return SOC_OK;
 }
 
+/* Tells whether the payload at `index` holds something of the envelope, which is
+ * quicker asked of the table than of its JSON. */
+static bool is_bare(lua_State *L, int index)
+{
+    static const char *const names[] = {"message_type", "messageType", "task_id", "priority",
+                                        "deadline"};
+    if (lua_type(L, index) != LUA_TTABLE)
+        return true;
+    int top = lua_gettop(L);
+    int i = 0;
+    lua_checkstack(L, 5);
+    while (i < 5 && lua_getfield(L, index, names[i]) == LUA_TNIL)
+        i++;
+    lua_settop(L, top);
+    return i == 5;
+}
+
 static void read_timing(lua_State *L, const char *name, enum option option,
                         struct soc_send_options *out)
 {
@@ -188,25 +205,27 @@ static void read_option(lua_State *L, const char *name, enum option option,
     }
 }
 
-/* Hash of all that was said, as it was said: a delay, not the time it means. */
+/* Hash of all that was said, as it was said: a delay, not the time it means.
+ * Most sends say only to whom and what. */
 static uint64_t hash_options(lua_State *L, const struct soc_script *script,
                              const struct soc_send_options *options)
 {
     const struct soc_send *send = &options->send;
     uint64_t hash = soc_hash(script->payload.data, script->payload.length, 0);
     hash = soc_hash(send->to.data, send->to.length, hash);
-    hash = soc_hash(send->type.data, send->type.length, hash);
-    const int64_t numbers[] = {send->has_priority ? (int64_t)send->priority : -1,
-                               send->requires_ack,
-                               send->ttl_ms,
-                               send->deliver_at_ms,
-                               send->deadline_ms,
-                               options->delay_ms,
-                               options->timeout_ms};
-    hash = soc_hash(numbers, sizeof(numbers), hash);
-    for (int i = 0; i < SOC_TEXT_COUNT; i++)
-        if (send->texts[i].data != NULL)
+    if (options->has_more) {
+        const int64_t numbers[] = {send->has_priority ? (int64_t)send->priority : -1,
+                                   send->requires_ack,
+                                   send->ttl_ms,
+                                   send->deliver_at_ms,
+                                   send->deadline_ms,
+                                   options->delay_ms,
+                                   options->timeout_ms};
+        hash = soc_hash(numbers, sizeof(numbers), hash);
+        hash = soc_hash(send->type.data, send->type.length, hash);
+        for (int i = 0; i < SOC_TEXT_COUNT; i++)
             hash = soc_hash(send->texts[i].data, send->texts[i].length, hash + (uint64_t)i);
+    }
     for (lua_Integer i = 1; options->to_index > 0; i++) {
         size_t length;
         lua_rawgeti(L, options->to_index, i);
@@ -231,10 +250,13 @@ int soc_send_options_read(lua_State *L, struct soc_script *script, int index,
             return luaL_error(L, "options are named; a %s is no name", luaL_typename(L, -2));
         const char *name = lua_tostring(L, -2);
         enum option option = find_option(name);
-        if (option == OPTION_PAYLOAD)
+        if (option == OPTION_PAYLOAD) {
             rc = soc_payload_encode(L, script, lua_gettop(L));
-        else
+            out->send.is_bare = rc == SOC_OK && is_bare(L, lua_gettop(L));
+        } else {
             read_option(L, name, option, out);
+            out->has_more |= option != OPTION_TO;
+        }
         lua_pop(L, 1);
     }
     if (rc == SOC_ENOPAYLOAD)

@@ -12,6 +12,7 @@ struct soc_send_options {
     int to_index;         /* stack index of `to` when it is a list, else 0 */
     int64_t delay_ms;     /* 0: none; `send` holds the time it means */
     int64_t timeout_ms;   /* -1: not given */
+    bool has_more;        /* more was said than to whom and what */
     uint64_t hash;        /* of all of it */
 };
 
