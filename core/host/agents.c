@@ -156,14 +156,19 @@ static char *copy_member(struct soc_slice json, const char *name, bool is_json)
     return text.data;
 }
 
-static struct soc_contact_extra *read_extra(struct soc_slice entry, const struct soc_agent *peer)
+static struct soc_contact_extra *read_extra(struct soc_slice entry)
 {
     struct soc_contact_extra *extra = soc_alloc_zero(sizeof(*extra));
     extra->role = copy_member(entry, "role", false);
     extra->interface_spec = copy_member(entry, "interfaceSpec", true);
-    if (extra->interface_spec == NULL && peer->role->interface_spec != NULL)
-        soc_text_set(&extra->interface_spec, soc_slice_text(peer->role->interface_spec));
     return extra;
+}
+
+/* What nobody has said of a contact's services its role says. */
+static void fill_spec(struct soc_contact_extra *extra, const struct soc_agent *peer)
+{
+    if (extra->interface_spec == NULL)
+        soc_text_set(&extra->interface_spec, soc_slice_text(peer->role->interface_spec));
 }
 
 /* The brief's collaborators become contacts of the child; the parent must be
@@ -181,7 +186,9 @@ static int add_collaborators(struct soc_host *host, struct soc_agent *child, str
         int rc = soc_router_may_send(host, child->parent, peer, error);
         if (rc < 0)
             return rc;
-        soc_turn_put_contact(host, child, peer, SOC_SOURCE_PRESET, read_extra(walk.value, peer));
+        struct soc_contact_extra *extra = read_extra(walk.value);
+        fill_spec(extra, peer);
+        soc_turn_put_contact(host, child, peer, SOC_SOURCE_PRESET, soc_host_now(host), extra);
     }
     return SOC_OK;
 }
@@ -276,9 +283,11 @@ int soc_agents_add_contact(struct soc_host *host, struct soc_slice entry, struct
             return rc;
     }
     enum soc_source source = known == NULL ? SOC_SOURCE_MANUAL : known->source;
-    struct soc_contact_extra *extra = read_extra(entry, *peer);
+    int64_t added_ms = known == NULL ? soc_host_now(host) : known->added_ms;
+    struct soc_contact_extra *extra = read_extra(entry);
     keep_old(extra, known == NULL ? NULL : known->extra);
-    soc_turn_put_contact(host, agent, *peer, source, extra);
+    fill_spec(extra, *peer);
+    soc_turn_put_contact(host, agent, *peer, source, added_ms, extra);
     return SOC_OK;
 }
 

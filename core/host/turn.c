@@ -52,13 +52,12 @@ static void note_contact(struct soc_host *host, struct soc_agent *owner, struct 
 }
 
 void soc_turn_put_contact(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer,
-                          enum soc_source source, struct soc_contact_extra *extra)
+                          enum soc_source source, int64_t added_ms, struct soc_contact_extra *extra)
 {
     note_contact(host, owner, peer);
-    int64_t now_ms = soc_host_now(host);
     struct soc_record record = {.type = SOC_RECORD_CONTACT};
     record.contact = (struct soc_record_contact){
-        .time_ms = (uint64_t)now_ms,
+        .time_ms = (uint64_t)added_ms,
         .source = source,
         .owner = soc_agent_id(owner),
         .id = soc_agent_id(peer),
@@ -70,7 +69,7 @@ void soc_turn_put_contact(struct soc_host *host, struct soc_agent *owner, struct
         record.contact.via = soc_slice_text(extra->via);
     }
     soc_batch_put(host, &record);
-    soc_contacts_put(&owner->contacts, peer, source, now_ms, extra);
+    soc_contacts_put(&owner->contacts, peer, source, added_ms, extra);
 }
 
 void soc_turn_remove_contact(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer)

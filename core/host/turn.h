@@ -29,7 +29,8 @@ void soc_batch_put(struct soc_host *host, const struct soc_record *record);
 
 /* Sets one contact inside a turn, as record and as fact. Takes `extra`. */
 void soc_turn_put_contact(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer,
-                          enum soc_source source, struct soc_contact_extra *extra);
+                          enum soc_source source, int64_t added_ms,
+                          struct soc_contact_extra *extra);
 
 /* Removes one contact inside a turn. */
 void soc_turn_remove_contact(struct soc_host *host, struct soc_agent *owner,

@@ -91,6 +91,7 @@ void soc_activation_rewind(struct soc_activation *activation)
     activation->effects_count = activation->effects_kept;
     activation->answers.length = activation->answers_kept;
     activation->has_replied = false;
+    activation->wait = (struct soc_wait){0};
     activation->cursor = 0;
 }
 

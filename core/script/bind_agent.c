@@ -123,6 +123,7 @@ static int agent_sleep(lua_State *L)
 {
     struct soc_script *script = soc_check_handle(L)->script;
     lua_Integer ms = luaL_checkinteger(L, 2);
+    soc_effect_check_wait(L);
     luaL_argcheck(L, ms >= 0 && ms <= 366 * 86400000ll, 2, "ms from 0 to one year expected");
     int count;
     int state = soc_effect_begin(L, script, SOC_EFFECT_SLEEP, (uint64_t)ms, &count);

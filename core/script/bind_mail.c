@@ -171,6 +171,7 @@ static int begin_request(struct soc_script *script, struct soc_send_options *opt
 static int agent_request(lua_State *L)
 {
     struct soc_script *script = soc_check_handle(L)->script;
+    soc_effect_check_wait(L);
     struct soc_send_options options;
     lua_settop(L, 2);
     int rc = soc_send_options_read(L, script, 2, &options);
@@ -300,6 +301,7 @@ static void check_receive_options(lua_State *L)
 static int agent_receive(lua_State *L)
 {
     struct soc_script *script = soc_check_handle(L)->script;
+    soc_effect_check_wait(L);
     check_receive_options(L);
     lua_settop(L, 2);
     uint64_t hash = soc_hash_arguments(L, script, 2);

@@ -15,19 +15,9 @@
 #include "script/roles.h"
 #include "script/send_options.h"
 
-/* The briefs policy has refused: its second result is the error object, or a
- * sentence. */
-static int refuse_brief(lua_State *L, struct soc_script *script)
+/* The error object stands in script->error: said in the log, too. */
+static int refuse_brief(struct soc_script *script)
 {
-    struct soc_detail detail;
-    if (lua_type(L, -1) == LUA_TTABLE) {
-        script->error.length = 0;
-        if (soc_lua_json_encode(L, -1, "error", SOC_BRIEF_BYTES_MAX, &script->error, &detail) < 0)
-            soc_refuse_named(&script->error, "invalid_task_brief", detail.text);
-    } else {
-        soc_refuse_named(&script->error, "invalid_task_brief",
-                         lua_isstring(L, -1) ? lua_tostring(L, -1) : "the brief was refused");
-    }
     soc_log_line(soc_host_log(script->host), SOC_LOG_WARN,
                  soc_clock_now(soc_host_clock(script->host)), "invalid_task_brief",
                  soc_agent_id(soc_gate_activation(script->host)->agent),
@@ -35,33 +25,52 @@ static int refuse_brief(lua_State *L, struct soc_script *script)
     return SOC_EREFUSED;
 }
 
+/* The same for a fault no policy has described. */
+static int refuse_brief_for(struct soc_script *script, const char *reason)
+{
+    soc_refuse_named(&script->error, "invalid_task_brief", reason);
+    script->error.length--;
+    soc_buf_put_text(&script->error, ",\"missing_fields\":[],\"details\":[");
+    soc_json_put_string(&script->error, soc_slice_text(reason));
+    soc_buf_put_text(&script->error, "]}");
+    return refuse_brief(script);
+}
+
+/* Takes over the policy's second result, an error object or a sentence. */
+static int refuse_by_policy(lua_State *L, struct soc_script *script)
+{
+    struct soc_detail detail;
+    if (lua_type(L, -1) != LUA_TTABLE)
+        return refuse_brief_for(script, lua_isstring(L, -1) ? lua_tostring(L, -1)
+                                                            : "the brief was refused");
+    script->error.length = 0;
+    if (soc_lua_json_encode(L, -1, "error", SOC_BRIEF_BYTES_MAX, &script->error, &detail) < 0)
+        return refuse_brief_for(script, detail.text);
+    return refuse_brief(script);
+}
+
 /* Checks the brief at `index` and encodes what the policy made of it. */
 static int check_brief(lua_State *L, struct soc_script *script, int index)
 {
-    int top = lua_gettop(L);
-    lua_pushvalue(L, index);
-    int rc = SOC_OK;
-    if (soc_policy_ask(L, script, SOC_POLICY_BRIEFS, "check", 1)) {
-        if (!lua_toboolean(L, -2)) {
-            rc = refuse_brief(L, script);
-            lua_settop(L, top);
-            return rc;
-        }
-        if (lua_type(L, -2) == LUA_TTABLE) {
-            lua_pushvalue(L, -2);
-            lua_replace(L, index);
-        }
-    } else if (lua_type(L, index) != LUA_TTABLE) {
-        soc_refuse_named(&script->error, "invalid_task_brief", "a brief is a table");
-        return SOC_EREFUSED;
-    }
     struct soc_detail detail;
-    script->payload.length = 0;
-    rc = soc_lua_json_encode(L, index, "brief", SOC_BRIEF_BYTES_MAX, &script->payload, &detail);
-    if (rc < 0)
-        soc_refuse_named(&script->error, "invalid_task_brief", detail.text);
+    int top = lua_gettop(L);
+    int rc = SOC_OK;
+    lua_pushvalue(L, index);
+    if (soc_policy_ask(L, script, SOC_POLICY_BRIEFS, "check", 1)) {
+        if (!lua_toboolean(L, -2))
+            rc = refuse_by_policy(L, script);
+        else if (lua_type(L, -2) == LUA_TTABLE) /* the policy made it whole */
+            lua_copy(L, -2, index);
+    } else if (lua_type(L, index) != LUA_TTABLE) {
+        rc = refuse_brief_for(script, "a brief is a table");
+    }
     lua_settop(L, top);
-    return rc;
+    if (rc < 0)
+        return rc;
+    script->payload.length = 0;
+    if (soc_lua_json_encode(L, index, "brief", SOC_BRIEF_BYTES_MAX, &script->payload, &detail) < 0)
+        return refuse_brief_for(script, detail.text);
+    return SOC_OK;
 }
 
 struct spawn_options {
@@ -182,14 +191,16 @@ static int agent_create_role(lua_State *L)
     struct soc_script *script = soc_check_handle(L)->script;
     lua_settop(L, 2);
     struct soc_role_draft draft;
-    int behaviour = soc_role_read(L, script, 2, &draft, true);
     uint64_t hash = hash_loosely(L, script, 2);
+    int behaviour;
+    int rc = soc_role_read(L, script, 2, &draft, true, &behaviour);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_CREATE_ROLE, hash, &count) == SOC_GATE_RECORDED)
         return count;
     struct soc_role *role;
-    int rc =
-        soc_agents_create_role(script->host, &draft, behaviour != LUA_NOREF, &role, &script->error);
+    if (rc == SOC_OK)
+        rc = soc_agents_create_role(script->host, &draft, behaviour != LUA_NOREF, &role,
+                                    &script->error);
     if (rc < 0)
         return soc_effect_finish(L, script, rc);
     role->script_mark = behaviour;

@@ -36,9 +36,11 @@ static struct soc_script *enter_to_change(lua_State *L, const char *name)
 
 static int raise_refusal(lua_State *L, struct soc_script *script)
 {
-    struct soc_slice text = soc_json_member(soc_buf_slice(&script->error), "message");
+    struct soc_slice object = soc_buf_slice(&script->error);
     script->scratch.length = 0;
-    soc_json_string(text, &script->scratch);
+    soc_json_string(soc_json_member(object, "error"), &script->scratch);
+    soc_buf_put_text(&script->scratch, ": ");
+    soc_json_string(soc_json_member(object, "message"), &script->scratch);
     return luaL_error(L, "%s", soc_buf_text(&script->scratch));
 }
 
@@ -47,9 +49,12 @@ static int society_role(lua_State *L)
 {
     struct soc_script *script = enter_to_change(L, "role");
     struct soc_role_draft draft;
-    int behaviour = soc_role_read(L, script, 1, &draft, false);
+    int behaviour;
+    int rc = soc_role_read(L, script, 1, &draft, false, &behaviour);
     draft.behaviour = (struct soc_slice){0};
-    if (soc_agents_define_role(script->host, &draft, behaviour != LUA_NOREF, &script->error) < 0)
+    if (rc == SOC_OK)
+        rc = soc_agents_define_role(script->host, &draft, behaviour != LUA_NOREF, &script->error);
+    if (rc < 0)
         return raise_refusal(L, script);
     soc_agents_find_role(script->host, draft.id)->script_mark = behaviour;
     return 0;
@@ -200,8 +205,13 @@ static void take_rows(int rc, struct soc_slice rows, void *user)
 static struct soc_slice filter_text(lua_State *L, const char *name)
 {
     size_t length;
-    if (lua_isnoneornil(L, 1) || lua_getfield(L, 1, name) != LUA_TSTRING)
+    if (lua_isnoneornil(L, 1))
         return (struct soc_slice){0};
+    int type = lua_getfield(L, 1, name);
+    if (type == LUA_TNIL)
+        return (struct soc_slice){0};
+    if (type != LUA_TSTRING)
+        luaL_error(L, "filter '%s': a string expected, got %s", name, luaL_typename(L, -1));
     const char *text = lua_tolstring(L, -1, &length);
     return soc_slice(text, length);
 }
@@ -214,15 +224,34 @@ static int64_t filter_time(lua_State *L, const char *name)
     int type = lua_getfield(L, 1, name);
     if (type == LUA_TNUMBER)
         return (int64_t)lua_tonumber(L, -1);
-    if (type == LUA_TSTRING && !soc_time_parse(soc_slice_text(lua_tostring(L, -1)), &time_ms))
+    if (type != LUA_TNIL &&
+        (type != LUA_TSTRING || !soc_time_parse(soc_slice_text(lua_tostring(L, -1)), &time_ms)))
         luaL_error(L, "filter '%s': an RFC 3339 time or ms expected", name);
     return time_ms;
 }
 
+static void check_filters(lua_State *L)
+{
+    static const char *const known[] = {"agent", "task",  "type",  "correlation_id",
+                                        "since", "until", "limit", NULL};
+    if (lua_isnoneornil(L, 1))
+        return;
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_pushnil(L);
+    while (lua_next(L, 1) != 0) {
+        const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "(no name)";
+        int i = 0;
+        while (known[i] != NULL && strcmp(known[i], name) != 0)
+            i++;
+        if (known[i] == NULL)
+            luaL_error(L, "unknown filter '%s'", name);
+        lua_pop(L, 1);
+    }
+}
+
 static void read_query(lua_State *L, const char *what, struct soc_query *query)
 {
-    if (!lua_isnoneornil(L, 1))
-        luaL_checktype(L, 1, LUA_TTABLE);
+    check_filters(L);
     luaL_checkstack(L, 16, NULL);
     *query = (struct soc_query){
         .what = what,
@@ -264,6 +293,7 @@ static int look_at_rows(lua_State *L, const char *what, look_fn *fill)
     struct soc_script *script = enter(L);
     if (soc_gate_activation(script->host) == NULL)
         return look(L, script, what, fill);
+    soc_effect_check_wait(L);
     int count;
     int state = soc_effect_begin(L, script, SOC_EFFECT_LOOK, hash_look(L, script, what), &count);
     if (state == SOC_GATE_RECORDED)

@@ -77,12 +77,16 @@ static int answered(lua_State *L, int status, lua_KContext context)
     return push_results(L, script, soc_gate_activation(script->host)->cursor - 1);
 }
 
+void soc_effect_check_wait(lua_State *L)
+{
+    if (!lua_isyieldable(L))
+        luaL_error(L, "this call waits, and it stands where Lua cannot wait (inside a "
+                      "metamethod, an iterator or a sort)");
+}
+
 int soc_effect_yield(lua_State *L)
 {
     struct soc_script *script = soc_script_of_box(L, lua_upvalueindex(1));
-    if (!lua_isyieldable(L))
-        return luaL_error(L, "this call waits, and it stands where Lua cannot wait (inside a "
-                             "metamethod, an iterator or a sort)");
     lua_pushlightuserdata(L, soc_sandbox_host_yield_key());
     return lua_yieldk(L, 1, (lua_KContext)script, answered);
 }

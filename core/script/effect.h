@@ -19,6 +19,10 @@ int soc_effect_end(lua_State *L, struct soc_script *script, struct soc_slice ans
  * results. */
 int soc_effect_finish(lua_State *L, struct soc_script *script, int rc);
 
+/* Raises unless the calling function may wait: to be asked before an effect that
+ * waits is begun. */
+void soc_effect_check_wait(lua_State *L);
+
 /* Yields to the host until the effect begun last is answered; its results are
  * those of the calling function. */
 int soc_effect_yield(lua_State *L);

@@ -1,8 +1,12 @@
 #include "script/roles.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/limits.h"
+#include "env/ids.h"
+#include "host/refusal.h"
 #include "script/lua_json.h"
 
 static struct soc_slice optional_text(lua_State *L, int index, const char *name)
@@ -40,45 +44,53 @@ static bool is_text_field(lua_State *L, int index, const char *name)
     return is_text;
 }
 
-static void read_spec(lua_State *L, struct soc_script *script, int index,
-                      struct soc_role_draft *draft)
+static int refuse_spec(struct soc_script *script, const char *reason)
+{
+    soc_refuse_named(&script->error, "invalid_interface_spec", reason);
+    return SOC_EINVAL;
+}
+
+static int read_spec(lua_State *L, struct soc_script *script, int index,
+                     struct soc_role_draft *draft)
 {
     static const char *const required[] = {"services", "input_format", "output_format"};
     struct soc_detail detail;
     if (lua_getfield(L, index, "interface_spec") == LUA_TNIL)
-        return;
+        return SOC_OK;
     int spec = lua_gettop(L);
     if (lua_type(L, spec) != LUA_TTABLE)
-        luaL_error(L, "invalid_interface_spec: a table expected, got %s", luaL_typename(L, spec));
-    for (int i = 0; i < 3; i++)
-        if (!is_text_field(L, spec, required[i]))
-            luaL_error(L, "invalid_interface_spec: '%s' must be a string", required[i]);
+        return refuse_spec(script, "interface_spec: a table expected");
+    for (int i = 0; i < 3; i++) {
+        if (is_text_field(L, spec, required[i]))
+            continue;
+        soc_fail(&detail, SOC_EINVAL, "interface_spec: '%s' must be a string", required[i]);
+        return refuse_spec(script, detail.text);
+    }
     script->payload.length = 0;
     if (soc_lua_json_encode(L, spec, "interface_spec", SOC_BRIEF_BYTES_MAX, &script->payload,
                             &detail) < 0)
-        luaL_error(L, "invalid_interface_spec: %s", detail.text);
+        return refuse_spec(script, detail.text);
     draft->interface_spec = soc_buf_slice(&script->payload);
+    return SOC_OK;
 }
 
-int soc_role_read(lua_State *L, struct soc_script *script, int index, struct soc_role_draft *draft,
-                  bool in_turn)
+/* An id for a role that gives none: its name if that can be one, else a hash of
+ * it, so that a restarted script makes the same. */
+static void make_id(lua_State *L, struct soc_role_draft *draft)
 {
-    luaL_checktype(L, index, LUA_TTABLE);
-    check_names(L, index);
-    *draft = (struct soc_role_draft){
-        .id = optional_text(L, index, "id"),
-        .name = optional_text(L, index, "name"),
-        .prompt = optional_text(L, index, "prompt"),
-    };
-    if (draft->prompt.data == NULL)
-        draft->prompt = optional_text(L, index, "rolePrompt");
-    if (draft->id.data == NULL)
+    char id[32];
+    if (soc_id_is_valid(draft->name)) {
         draft->id = draft->name;
-    if (draft->name.data == NULL)
-        draft->name = draft->id;
-    if (draft->id.data == NULL)
-        luaL_error(L, "role: an id or a name is needed");
-    read_spec(L, script, index, draft);
+        return;
+    }
+    snprintf(id, sizeof(id), "role_%08llx",
+             (unsigned long long)(soc_hash(draft->name.data, draft->name.length, 0) >> 32));
+    draft->id = soc_slice_text(lua_pushstring(L, id));
+}
+
+static int read_behaviour(lua_State *L, struct soc_script *script, int index,
+                          struct soc_role_draft *draft, bool in_turn)
+{
     int type = lua_getfield(L, index, "behaviour");
     if (type == LUA_TNIL)
         return LUA_NOREF;
@@ -91,4 +103,26 @@ int soc_role_read(lua_State *L, struct soc_script *script, int index, struct soc
         draft->behaviour = soc_slice(text, length);
     }
     return soc_behaviour_keep(L, script, lua_gettop(L));
+}
+
+int soc_role_read(lua_State *L, struct soc_script *script, int index, struct soc_role_draft *draft,
+                  bool in_turn, int *behaviour)
+{
+    luaL_checktype(L, index, LUA_TTABLE);
+    check_names(L, index);
+    *draft = (struct soc_role_draft){
+        .id = optional_text(L, index, "id"),
+        .name = optional_text(L, index, "name"),
+        .prompt = optional_text(L, index, "prompt"),
+    };
+    if (draft->prompt.data == NULL)
+        draft->prompt = optional_text(L, index, "rolePrompt");
+    if (draft->name.data == NULL)
+        draft->name = draft->id;
+    if (draft->name.data == NULL)
+        luaL_error(L, "role: an id or a name is needed");
+    if (draft->id.data == NULL)
+        make_id(L, draft);
+    *behaviour = read_behaviour(L, script, index, draft, in_turn);
+    return read_spec(L, script, index, draft);
 }

@@ -1,0 +1,195 @@
+-- The Task Brief at the door of spawn_agent.
+
+local json = require("society.json")
+local scene = require("scene")
+
+local REQUIRED = { "objective", "constraints", "inputs", "outputs", "completion_criteria" }
+
+describe("a bad brief", function()
+  after_each(scene.close)
+
+  local function spawn(brief, role)
+    local answer, err
+    local s = scene.troupe({
+      root = function(root) answer, err = root:spawn_agent(role or "actor", brief) end,
+    })
+    scene.tell(s, "root")
+    return answer, err, s
+  end
+
+  local function refused(brief)
+    local answer, err, s = spawn(brief)
+    assert.is_nil(answer)
+    assert.equal("invalid_task_brief", err.error)
+    assert.is_string(err.message)
+    assert.equal(2, s:stats().agents)
+    assert.matches("warn invalid_task_brief", s:transcript(), 1, true)
+    return err, s
+  end
+
+  local function all_missing()
+    local details = {}
+    for i, name in ipairs(REQUIRED) do
+      details[i] = "缺少必填字段: " .. name
+    end
+    return details
+  end
+
+  for name, brief in pairs({
+    ["an empty table"] = {},
+    ["a string"] = "do it",
+    ["an empty string"] = "",
+    ["a number"] = 7,
+    ["a boolean"] = true,
+    ["a list"] = { "objective" },
+    ["JSON null"] = json.null,
+    ["a function"] = function() end,
+    ["empty strings"] = { objective = "", constraints = "", inputs = "", outputs = "",
+      completion_criteria = "" },
+    ["nulls"] = { objective = json.null, constraints = json.null, inputs = json.null,
+      outputs = json.null, completion_criteria = json.null },
+    ["other fields only"] = { priority = "high", title = "x" },
+  }) do
+    it("misses all five fields, in order: " .. name, function()
+      local err = refused(brief)
+      assert.same(REQUIRED, err.missing_fields)
+      assert.same(all_missing(), err.details)
+    end)
+  end
+
+  it("misses all five fields if there is none at all", function()
+    assert.same(REQUIRED, refused(nil).missing_fields)
+  end)
+
+  for _, name in ipairs(REQUIRED) do
+    for what, value in pairs({ nothing = false, null = json.null, ["an empty string"] = "" }) do
+      it(("misses %s if it is %s"):format(name, what), function()
+        local brief = scene.brief()
+        brief[name] = value or nil
+        local err = refused(brief)
+        assert.same({ name }, err.missing_fields)
+        assert.same({ "缺少必填字段: " .. name }, err.details)
+      end)
+    end
+  end
+
+  it("names several missing fields in the order of the brief, not of the table", function()
+    local brief = scene.brief()
+    brief.outputs, brief.objective, brief.completion_criteria = nil, nil, ""
+    assert.same({ "objective", "outputs", "completion_criteria" }, refused(brief).missing_fields)
+  end)
+
+  for name, constraints in pairs({
+    ["a string"] = "be brief", ["an object"] = { rule = "be brief" }, ["a number"] = 3,
+    ["a boolean"] = true,
+  }) do
+    it("has constraints that are no list: " .. name, function()
+      local err = refused(scene.brief({ constraints = constraints }))
+      assert.same({}, err.missing_fields)
+      assert.same({ "constraints 必须是数组" }, err.details)
+    end)
+  end
+
+  it("tells both kinds of fault", function()
+    local err = refused({ constraints = "x", inputs = "i", outputs = "o" })
+    assert.same({ "objective", "completion_criteria" }, err.missing_fields)
+    assert.same({ "缺少必填字段: objective", "缺少必填字段: completion_criteria",
+      "constraints 必须是数组" }, err.details)
+  end)
+
+  for name, list in pairs({
+    ["no list"] = "a", ["no entries"] = { "a" }, ["no agentId"] = { { role = "r",
+      description = "d" } }, ["no role"] = { { agentId = "root", description = "d" } },
+    ["no description"] = { { agentId = "root", role = "r" } },
+  }) do
+    it("has bad collaborators: " .. name, function()
+      refused(scene.brief({ collaborators = list }))
+    end)
+  end
+
+  it("that cannot be JSON is a bad brief too", function()
+    refused(scene.brief({ inputs = function() end }))
+  end)
+
+  it("is found before an unknown role", function()
+    local _, err = spawn({}, "nosuch")
+    assert.equal("invalid_task_brief", err.error)
+  end)
+
+  it("uses no id: the next agent is called as if nothing had been", function()
+    local first, second
+    for _, is_bad in ipairs({ true, false }) do
+      local s = scene.troupe({
+        root = function(root)
+          if is_bad then
+            root:spawn_agent("actor", {})
+          end
+          first, second = root:spawn_agent("actor", scene.brief()).id, first
+        end,
+      })
+      scene.tell(s, "root")
+    end
+    assert.equal(first, second)
+  end)
+end)
+
+describe("a good brief", function()
+  after_each(scene.close)
+
+  local function brief_of(brief, options)
+    local seen
+    local s = scene.troupe({
+      root = function(root)
+        assert(root:spawn_agent("actor", brief, { id = "c", message = "start" }))
+      end,
+    }, options)
+    scene.tell(s, "root")
+    seen = s:agent("c").brief
+    return seen
+  end
+
+  it("may have an empty list of constraints", function()
+    assert.same({}, brief_of(scene.brief({ constraints = {} })).constraints)
+  end)
+
+  it("may have values of any kind, and keeps fields nobody knows", function()
+    local brief = scene.brief({
+      inputs = { a = { 1, 2 } }, outputs = false, priority = "high", references = { "x" },
+      colour = { r = 1 },
+    })
+    assert.same(brief, brief_of(brief))
+  end)
+
+  it("survives a crash with the agent", function()
+    local s = scene.troupe({
+      root = function(root) root:spawn_agent("actor", scene.brief({ colour = "red" }),
+        { id = "c" }) end,
+    })
+    scene.tell(s, "root")
+    s:crash()
+    s:recover()
+    assert.equal("red", s:agent("c").brief.colour)
+    assert.equal("root", s:agent("c").parent)
+  end)
+
+  it("is judged by the policy in force", function()
+    local results = {}
+    local s = scene.new({ app = function(s)
+      s:role({ id = "r", name = "r", behaviour = function() end })
+      s:policy("briefs", function(brief)
+        if brief == "please" then
+          return { objective = "asked nicely" }
+        end
+        return false, { error = "invalid_task_brief", message = "say please" }
+      end)
+      s:root(function(root)
+        results[1] = root:spawn_agent("r", "please", { id = "c" })
+        results[2] = select(2, root:spawn_agent("r", scene.brief()))
+      end)
+    end })
+    scene.tell(s, "root")
+    assert.equal("c", results[1].id)
+    assert.same({ objective = "asked nicely" }, s:agent("c").brief)
+    assert.equal("say please", results[2].message)
+  end)
+end)

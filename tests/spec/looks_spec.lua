@@ -1,0 +1,254 @@
+-- What a society shows of itself from outside.
+
+local scene = require("scene")
+
+describe("agents and agent", function()
+  after_each(scene.close)
+
+  it("show all, user and root first, in the order of their birth", function()
+    local s = scene.troupe({ b = function() end, a = function() end })
+    local ids = {}
+    for i, agent in ipairs(s:agents()) do
+      ids[i] = agent.id
+    end
+    assert.same({ "user", "root", "a", "b" }, ids)
+    assert.same(s:agents()[3], s:agent("a"))
+    assert.is_nil(s:agent("nobody"))
+  end)
+
+  it("show role, parent, status, queue, contacts, children and birth", function()
+    local s = scene.troupe({ a = function() end })
+    s:advance(0)
+    local a = s:agent("a")
+    assert.same({ id = "actor", name = "演员" }, a.role)
+    assert.equal("root", a.parent)
+    assert.equal("idle", a.status)
+    assert.equal(0, a.queue_length)
+    assert.equal(1, a.contacts)
+    assert.equal(0, a.children)
+    assert.equal("2026-01-01T00:00:00.000Z", a.created_at)
+    assert.equal("do it", a.brief.objective)
+    assert.equal(1, s:agent("root").children)
+  end)
+
+  it("show what an agent is at: idle, working, blocked by an agent or by the user", function()
+    local s = scene.troupe({
+      a = function(a, message)
+        if message.payload.text == "sleep" then
+          a:sleep(100)
+        else
+          a:request({ to = message.payload.text, payload = "x", timeout_ms = 100 })
+        end
+      end,
+      b = function() end,
+    })
+    local function status_while(text)
+      assert(s:send("user", { to = "a", payload = text }))
+      s:advance(10)
+      local status = s:agent("a").status
+      s:run()
+      return status
+    end
+    assert.equal("idle", s:agent("a").status)
+    assert.equal("working", status_while("sleep"))
+    assert.equal("blocked_internal", status_while("b"))
+    assert.equal("blocked_user", status_while("user"))
+    assert.equal("idle", s:agent("a").status)
+  end)
+end)
+
+describe("waits", function()
+  after_each(scene.close)
+
+  it("show who waits for what, for whom and until when", function()
+    local s = scene.troupe({
+      a = function(a) a:request({ to = "b", payload = "x", timeout_ms = 500 }) end,
+      b = function(b) b:sleep(300) end,
+      c = function(c) c:receive({ from = "a", type = "news" }) end,
+      d = function() error("boom") end,
+    })
+    for _, id in ipairs({ "a", "c", "d" }) do
+      assert(s:send("user", { to = id, payload = "x" }))
+    end
+    s:advance(10)
+    local waits = {}
+    for _, wait in ipairs(s:waits()) do
+      waits[wait.agent] = wait
+    end
+    assert.same({ agent = "a", ["for"] = "reply", on = "b",
+      ["until"] = "2026-01-01T00:00:00.500Z" }, waits.a)
+    assert.same({ agent = "b", ["for"] = "sleep", ["until"] = "2026-01-01T00:00:00.300Z" }, waits.b)
+    assert.same({ agent = "c", ["for"] = "receive", on = "a", type = "news" }, waits.c)
+    assert.equal("retry", waits.d["for"])
+    assert.equal(4, s:stats().waiting)
+    s:crash()
+    s:recover()
+    assert.equal(3, s:stats().waiting)
+  end)
+end)
+
+describe("stats", function()
+  after_each(scene.close)
+
+  it("count messages by how they ended", function()
+    local s = scene.troupe({
+      a = function(a, message)
+        if message.payload.text == "fail" then
+          error("boom")
+        end
+        a:sleep(10)
+      end,
+    })
+    scene.tell(s, "a", "fail")
+    assert(s:send("user", { to = "a", payload = "x" }))
+    assert(s:send("user", { to = "a", payload = "x", ttl_seconds = 0.005, priority = "low" }))
+    assert(s:send("user", { to = "a", payload = "x", delay_ms = 1000 }))
+    s:advance(100)
+    assert.same({ sent = 5, processed = 2, pending = 1, expired = 1, dead = 1, dropped = 0,
+      cancelled = 0 }, scene.counts(s))
+    assert.equal(3, s:stats().agents)
+    assert.equal("2026-01-01T00:00:00.800Z", s:stats().now)
+  end)
+
+  it("are the same after a crash", function()
+    local s = scene.troupe({ a = function() error("boom") end })
+    scene.tell(s, "a")
+    local before = scene.counts(s)
+    s:crash()
+    s:recover()
+    assert.same(before, scene.counts(s))
+  end)
+end)
+
+describe("messages", function()
+  after_each(scene.close)
+
+  local function some()
+    local s = scene.troupe({
+      a = function(a, message)
+        a:send_message({ to = "b", type = "passed", payload = message.payload })
+      end,
+      b = function() end,
+    })
+    assert(s:send("user", { to = "a", payload = "1", task_id = "T1", correlation_id = "c1" }))
+    s:run()
+    s:advance(1000)
+    assert(s:send("user", { to = "b", payload = "2", task_id = "T2", type = "other" }))
+    s:run()
+    return s
+  end
+
+  local function texts(list)
+    local all = {}
+    for i, message in ipairs(list) do
+      all[i] = message.type .. " " .. (message.payload.text or "-")
+    end
+    return all
+  end
+
+  it("are all there, oldest first, whole", function()
+    local s = some()
+    assert.same({ "enter -", "general 1", "passed 1", "other 2" }, texts(s:messages()))
+    assert.same(s:messages(), s:messages({}))
+    local passed = s:messages()[3]
+    assert.equal("a", passed.from)
+    assert.equal("b", passed.to)
+    assert.equal("processed", passed.status)
+    assert.equal("T1", passed.task_id)
+    assert.equal(1, passed.hops)
+    assert.is_string(passed.finished_at)
+  end)
+
+  it("can be asked for by agent, task, type and correlation, and by several", function()
+    local s = some()
+    assert.same({ "general 1", "passed 1" }, texts(s:messages({ agent = "a" })))
+    assert.same({ "passed 1", "other 2" }, texts(s:messages({ agent = "b" })))
+    assert.same({ "other 2" }, texts(s:messages({ task = "T2" })))
+    assert.same({ "passed 1" }, texts(s:messages({ type = "passed" })))
+    assert.same({ "general 1", "passed 1" }, texts(s:messages({ correlation_id = "c1" })))
+    assert.same({ "passed 1" }, texts(s:messages({ agent = "b", task = "T1" })))
+    assert.same({}, s:messages({ agent = "nobody" }))
+  end)
+
+  it("are there after a crash", function()
+    local s = some()
+    local before = s:messages()
+    s:crash()
+    s:recover()
+    assert.same(before, s:messages())
+  end)
+end)
+
+describe("activity", function()
+  after_each(scene.close)
+
+  local function events(list)
+    local all = {}
+    for i, entry in ipairs(list) do
+      all[i] = entry.event
+    end
+    return all
+  end
+
+  local function has(list, event)
+    for _, each in ipairs(events(list)) do
+      if each == event then
+        return true
+      end
+    end
+    return false
+  end
+
+  it("tells of births, contacts, sends, ends and failures", function()
+    local s = scene.troupe({
+      a = function(a)
+        a:log("warn", "noted", { n = 1 })
+        a:sleep(1)
+        error("boom")
+      end,
+    })
+    scene.tell(s, "a")
+    local activity = s:activity()
+    for _, event in ipairs({ "spawned", "contact_added", "sent", "processed", "turn_failed",
+      "dead", "log" }) do
+      assert.is_true(has(activity, event), event)
+    end
+    for i = 2, #activity do
+      assert.is_true(activity[i - 1].time <= activity[i].time)
+    end
+  end)
+
+  it("can be asked for by agent, task, type, correlation, time and number", function()
+    local s = scene.troupe({ a = function() end, b = function() end })
+    assert(s:send("user", { to = "a", payload = "x", task_id = "T1", correlation_id = "c1" }))
+    s:run()
+    s:advance(1000)
+    assert(s:send("user", { to = "b", payload = "x", type = "other" }))
+    s:run()
+    assert.is_true(#s:activity({ agent = "a" }) < #s:activity())
+    for _, entry in ipairs(s:activity({ task = "T1" })) do
+      assert.equal("T1", entry.task_id)
+    end
+    assert.is_true(#s:activity({ task = "T1" }) >= 2)
+    assert.is_true(#s:activity({ correlation_id = "c1" }) >= 2)
+    for _, entry in ipairs(s:activity({ type = "other" })) do
+      assert.equal("other", entry.type)
+    end
+    for _, entry in ipairs(s:activity({ since = "2026-01-01T00:00:01Z" })) do
+      assert.equal("2026-01-01T00:00:01.000Z", entry.time)
+    end
+    for _, entry in ipairs(s:activity({ ["until"] = "2026-01-01T00:00:01Z" })) do
+      assert.equal("2026-01-01T00:00:00.000Z", entry.time)
+    end
+    local all, last = s:activity(), s:activity({ limit = 2 })
+    assert.same({ all[#all - 1], all[#all] }, last)
+  end)
+
+  it("raises on a filter it does not know", function()
+    local s = scene.troupe({})
+    assert.is_false(pcall(s.activity, s, { colour = "red" }))
+    assert.is_false(pcall(s.messages, s, { from = "a" }))
+    assert.is_false(pcall(s.messages, s, { agent = 7 }))
+    assert.is_false(pcall(s.activity, s, { since = "yesterday" }))
+  end)
+end)

@@ -1,0 +1,228 @@
+--- scene: small societies for specs, and what to ask of them.
+
+local json = require("society.json")
+local society = require("society")
+
+local M = {}
+
+local open, folders = {}, {}
+
+--- A whole Task Brief, with `fields` over it.
+function M.brief(fields)
+  local brief = {
+    objective = "do it", constraints = { "be brief" }, inputs = "a text", outputs = "a text",
+    completion_criteria = "it is done",
+  }
+  for name, value in pairs(fields or {}) do
+    brief[name] = value
+  end
+  return brief
+end
+
+--- society.new, closed by close().
+function M.new(options)
+  local s = society.new(options)
+  open[#open + 1] = s
+  return s
+end
+
+local function make_folder()
+  local path = os.tmpname()
+  os.remove(path)
+  assert(os.execute(("mkdir -p %q"):format(path)))
+  folders[#folders + 1] = path
+  return path
+end
+
+--- A new directory, removed by close().
+M.folder = make_folder
+
+--- Writes files (name -> text) into a new directory and returns it.
+function M.files(texts)
+  local folder = make_folder()
+  for name, text in pairs(texts) do
+    local file = assert(io.open(folder .. "/" .. name, "w"))
+    file:write(text)
+    file:close()
+  end
+  return folder
+end
+
+--- Writes one app and returns its path.
+function M.app(text)
+  return M.files({ ["app.lua"] = text }) .. "/app.lua"
+end
+
+--- Closes what new() has opened and removes what was written. For after_each.
+function M.close()
+  for _, s in ipairs(open) do
+    s:close()
+  end
+  for _, folder in ipairs(folders) do
+    os.execute(("rm -rf %q"):format(folder))
+  end
+  open, folders = {}, {}
+end
+
+local function spawn_actors(root, ids)
+  for _, id in ipairs(ids) do
+    assert(root:spawn_agent("actor", M.brief(), { id = id }))
+  end
+end
+
+local function declare(s, acts)
+  s:role({
+    id = "actor", name = "演员",
+    behaviour = function(agent, message)
+      local act = acts[agent.id]
+      return act and act(agent, message)
+    end,
+  })
+  s:root(function(root, message)
+    if message.type == "enter" then
+      return spawn_actors(root, message.payload.ids)
+    end
+    return acts.root and acts.root(root, message)
+  end)
+end
+
+--- A society in which each agent behaves as acts[id](agent, message) says, now
+-- and after recover(). Root has spawned all but itself; one message was sent for
+-- that. Strangers may write to each other unless options say otherwise.
+function M.troupe(acts, options)
+  options = options or {}
+  options.policies = options.policies or { contacts = "open" }
+  options.app = function(s) declare(s, acts) end
+  local s = M.new(options)
+  local ids = json.array({})
+  for id in pairs(acts) do
+    if id ~= "root" then
+      ids[#ids + 1] = id
+    end
+  end
+  table.sort(ids)
+  assert(s:send("user", { to = "root", type = "enter", payload = { ids = ids } }))
+  s:run()
+  return s
+end
+
+--- Sends `payload` from user to the agent and lets the society come to rest.
+function M.tell(s, id, payload, type)
+  local sent = assert(s:send("user", { to = id, payload = payload or "go", type = type }))
+  s:run()
+  return sent.messageId
+end
+
+--- Runs act(root, message) as one activation of a root and returns its results.
+function M.play(act, options)
+  local results
+  local s = M.troupe({
+    root = function(root, message)
+      results = table.pack(act(root, message))
+    end,
+  }, options)
+  M.tell(s, "root")
+  if not results then
+    local dead = s:dead_letters()
+    error("the turn failed: " .. json.encode(dead[#dead] or json.null), 2)
+  end
+  return table.unpack(results, 1, results.n)
+end
+
+--- The error that act(root) raises, as text.
+function M.raised(act, options)
+  return M.play(function(root, message)
+    local ok, err = pcall(act, root, message)
+    assert(not ok, "nothing was raised")
+    return tostring(err)
+  end, options)
+end
+
+--- How often a text stands in another.
+function M.count(text, part)
+  local count, from = 0, 1
+  while true do
+    local first, last = text:find(part, from, true)
+    if not first then
+      return count
+    end
+    count, from = count + 1, last + 1
+  end
+end
+
+--- The one message that fits the filter and all of `fields`.
+function M.message(s, filter, fields)
+  local found
+  for _, message in ipairs(s:messages(filter)) do
+    local fits = true
+    for name, value in pairs(fields or {}) do
+      fits = fits and message[name] == value
+    end
+    if fits then
+      assert(not found, "more than one message fits")
+      found = message
+    end
+  end
+  return assert(found, "no message fits")
+end
+
+--- Why a message ended, as an object.
+function M.reason(message)
+  return message.error
+end
+
+local COUNTS = { "sent", "processed", "pending", "expired", "dead", "dropped", "cancelled" }
+
+--- The counters of the law, by name.
+function M.counts(s)
+  local stats, counts = s:stats(), {}
+  for _, name in ipairs(COUNTS) do
+    counts[name] = stats[name]
+  end
+  return counts
+end
+
+--- Tells whether sent = processed + pending + expired + dead + dropped + cancelled,
+-- by the counters and by the messages themselves.
+function M.law_holds(s)
+  local counts, listed = M.counts(s), {}
+  local sum = counts.processed + counts.pending + counts.expired + counts.dead + counts.dropped
+    + counts.cancelled
+  local messages = s:messages()
+  for _, message in ipairs(messages) do
+    listed[message.status] = (listed[message.status] or 0) + 1
+  end
+  local is_same = #messages == counts.sent
+  for _, name in ipairs({ "processed", "expired", "dead", "dropped", "cancelled" }) do
+    is_same = is_same and (listed[name] or 0) == counts[name]
+  end
+  return counts.sent == sum and is_same, json.encode(counts) .. " " .. json.encode(listed)
+end
+
+local function contacts_of(s, id)
+  local lines = {}
+  for _, contact in ipairs(s:contacts(id)) do
+    lines[#lines + 1] = contact.id .. " " .. contact.source
+  end
+  table.sort(lines)
+  return lines
+end
+
+--- What a society has come to, without what may differ from one order of events
+-- to another: counters, agents with state and contacts, messages as a multiset.
+function M.outcome(s)
+  local agents, messages = {}, {}
+  for _, agent in ipairs(s:agents()) do
+    agents[agent.id] = {
+      role = agent.role.id, parent = agent.parent, state = agent.state, status = agent.status,
+      queue_length = agent.queue_length, contacts = contacts_of(s, agent.id),
+    }
+  end
+  for _, m in ipairs(s:messages()) do
+    messages[#messages + 1] = json.encode({ m.from, m.to, m.type, m.payload, m.status, m.hops })
+  end
+  table.sort(messages)
+  return { counts = M.counts(s), agents = agents, messages = messages, waits = s:waits() }
+end
+
+return M
