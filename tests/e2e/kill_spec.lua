@@ -117,6 +117,7 @@ local function check_books(lines)
   local jobs, worth, chance = 0, 0, 0
   for i = 1, WORKERS do
     local books = take_books(lines, "worker" .. i)
+    assert.is_nil(books.strays)
     jobs, worth, chance = jobs + books.jobs, worth + books.worth, chance + books.chance
   end
   assert.same({ JOBS, JOBS }, { jobs, collector.jobs })

@@ -3,9 +3,9 @@
 --     society run traffic.lua -- STEPS     main hands out JOBS_PER_STEP jobs in each
 --
 -- A job is handled in one of several ways, by its number: at once, with a sleep in
--- the middle, with a request, with a receive, with a child. What it is worth does
--- not depend on the way alone but on chance too, so that worker and collector agree
--- only if neither lost a job nor did one twice.
+-- the middle, a request, a receive, a look at the store, a child. What it counts
+-- depends on chance too, so that worker and collector agree only if neither lost a
+-- job nor did one twice.
 
 local json = require("society.json")
 local society = require("society")
@@ -42,7 +42,11 @@ end
 local function exchange(agent, job)
   local partner = partner_of(agent)
   assert(agent:send_message({ to = partner, type = "letter", payload = job }))
+  if job.number % 2 == 0 then
+    agent:sleep(4) -- it is there already when it is wanted
+  end
   local letter = assert(agent:receive({ from = partner, type = "letter_back" }))
+  agent:sleep(4)
   return letter.payload.worth
 end
 
@@ -57,6 +61,9 @@ local function handle(agent, job)
   local number = job.number
   if number % 3 == 0 then
     agent:sleep(1 + number % 5)
+  end
+  if number % 11 == 0 then
+    assert(#society.messages({ type = "job", limit = 3 }) == 3)
   end
   if number % 13 == 0 then
     return delegate(agent, job)
@@ -99,6 +106,9 @@ society.role({
     question = answer_question,
     books = function(agent)
       return agent.state
+    end,
+    letter_back = function(agent) -- whoever waits for it takes it out of the mailbox
+      add(agent, "strays", 1)
     end,
     letter = function(agent, message)
       add(agent, "letters", 1)

@@ -1,0 +1,181 @@
+#include "model/activation.h"
+
+#include "check.h"
+
+static const char *answer_text(const struct soc_activation *activation, uint32_t index)
+{
+    static char text[256];
+    struct soc_slice answer = soc_activation_answer_of(activation, index);
+    if (answer.data == NULL)
+        return NULL;
+    snprintf(text, sizeof(text), "%.*s", (int)answer.length, answer.data);
+    return text;
+}
+
+static void effects_are_numbered_and_answered_in_any_order(void)
+{
+    struct soc_activation *activation = soc_activation_new();
+    CHECK_INT(soc_activation_add(activation, SOC_EFFECT_SEND, 11), 0);
+    CHECK_INT(soc_activation_add(activation, SOC_EFFECT_SLEEP, 22), 1);
+    CHECK_INT(soc_activation_add(activation, SOC_EFFECT_NOW, 33), 2);
+    CHECK(answer_text(activation, 0) == NULL);
+    soc_activation_answer(activation, 2, SOC_SLICE("[3]"));
+    soc_activation_answer(activation, 0, SOC_SLICE("[{\"a\":1}]"));
+    CHECK_TEXT(answer_text(activation, 0), "[{\"a\":1}]");
+    CHECK(answer_text(activation, 1) == NULL);
+    CHECK_TEXT(answer_text(activation, 2), "[3]");
+    soc_activation_answer(activation, 1, SOC_SLICE("[]"));
+    CHECK_TEXT(answer_text(activation, 1), "[]");
+    CHECK_INT(activation->effects[1].hash, 22);
+    CHECK_INT(activation->effects[1].kind, SOC_EFFECT_SLEEP);
+    soc_activation_free(activation);
+    soc_activation_free(NULL);
+}
+
+static void many_effects_keep_their_answers(void)
+{
+    enum { COUNT = 3000 };
+    struct soc_activation *activation = soc_activation_new();
+    struct soc_buf text = {0};
+    for (uint32_t i = 0; i < COUNT; i++) {
+        text.length = 0;
+        soc_buf_printf(&text, "[%u]", i * 7);
+        CHECK_INT(soc_activation_add(activation, SOC_EFFECT_RANDOM, i), i);
+        soc_activation_answer(activation, i, soc_buf_slice(&text));
+    }
+    for (uint32_t i = 0; i < COUNT; i++) {
+        text.length = 0;
+        soc_buf_printf(&text, "[%u]", i * 7);
+        CHECK_TEXT(answer_text(activation, i), soc_buf_text(&text));
+    }
+    soc_buf_fini(&text);
+    soc_activation_free(activation);
+}
+
+static void a_turn_rolled_back_forgets_what_it_recorded_and_no_more(void)
+{
+    struct soc_activation *activation = soc_activation_new();
+    soc_activation_add(activation, SOC_EFFECT_NOW, 1);
+    soc_activation_answer(activation, 0, SOC_SLICE("[1]"));
+    activation->cursor = 1;
+    soc_activation_keep(activation);
+    CHECK_INT(activation->effects_kept, 1);
+    CHECK_INT(activation->answers_kept, 3);
+    soc_activation_add(activation, SOC_EFFECT_SEND, 2);
+    soc_activation_answer(activation, 1, SOC_SLICE("[22]"));
+    soc_activation_add(activation, SOC_EFFECT_SLEEP, 3);
+    activation->cursor = 3;
+    activation->has_replied = true;
+    soc_activation_rewind(activation);
+    CHECK_INT(activation->effects_count, 1);
+    CHECK_INT(activation->answers.length, 3);
+    CHECK_INT(activation->cursor, 0);
+    CHECK(!activation->has_replied);
+    CHECK_TEXT(answer_text(activation, 0), "[1]");
+    CHECK_INT(soc_activation_add(activation, SOC_EFFECT_PRINT, 4), 1);
+    CHECK(answer_text(activation, 1) == NULL);
+    soc_activation_answer(activation, 1, SOC_SLICE("[4]"));
+    CHECK_TEXT(answer_text(activation, 1), "[4]");
+    soc_activation_free(activation);
+}
+
+static void the_answer_of_a_wait_is_kept_with_its_effect(void)
+{
+    struct soc_activation *activation = soc_activation_new();
+    soc_activation_add(activation, SOC_EFFECT_SLEEP, 1);
+    soc_activation_keep(activation);
+    soc_activation_answer(activation, 0, SOC_SLICE("[]"));
+    soc_activation_keep(activation);
+    soc_activation_rewind(activation);
+    CHECK_TEXT(answer_text(activation, 0), "[]");
+    soc_activation_free(activation);
+}
+
+static void what_was_taken_counts_as_kept(void)
+{
+    struct soc_activation *activation = soc_activation_new();
+    struct soc_message_draft draft = {.key = 1, .payload = SOC_SLICE("{}")};
+    soc_message_list_push(&activation->taken, soc_message_new(&draft));
+    soc_activation_keep(activation);
+    CHECK_INT(activation->taken_kept, 1);
+    soc_activation_rewind(activation);
+    CHECK_INT(activation->taken.count, 1);
+    soc_message_free(soc_message_list_pop(&activation->taken));
+    soc_activation_free(activation);
+}
+
+static void a_reset_activation_is_as_new_but_for_its_room(void)
+{
+    struct soc_activation *activation = soc_activation_new();
+    for (uint32_t i = 0; i < 10; i++) {
+        soc_activation_add(activation, SOC_EFFECT_NOW, i);
+        soc_activation_answer(activation, i, SOC_SLICE("[1]"));
+    }
+    soc_activation_keep(activation);
+    activation->retries = 2;
+    activation->state = SOC_ACTIVATION_WAITING;
+    activation->wait.kind = SOC_WAIT_SLEEP;
+    activation->is_stored = activation->has_replied = true;
+    uint32_t room = activation->effects_capacity;
+    soc_activation_reset(activation);
+    CHECK_INT(activation->effects_capacity, room);
+    CHECK_INT(activation->effects_count + activation->effects_kept + activation->cursor, 0);
+    CHECK_INT(activation->answers.length + activation->answers_kept, 0);
+    CHECK_INT(activation->retries, 0);
+    CHECK_INT(activation->state, SOC_ACTIVATION_READY);
+    CHECK_INT(activation->wait.kind, SOC_WAIT_NONE);
+    CHECK(!activation->is_stored && !activation->has_replied);
+    CHECK_INT(soc_activation_add(activation, SOC_EFFECT_LOOK, 1), 0);
+    CHECK(answer_text(activation, 0) == NULL);
+    soc_activation_free(activation);
+}
+
+static void a_reset_gives_large_answers_back(void)
+{
+    struct soc_activation *activation = soc_activation_new();
+    static char large[1 << 20];
+    memset(large, ' ', sizeof(large));
+    soc_activation_add(activation, SOC_EFFECT_REQUEST, 1);
+    soc_activation_answer(activation, 0, soc_slice(large, sizeof(large)));
+    CHECK_INT(soc_activation_answer_of(activation, 0).length, sizeof(large));
+    soc_activation_reset(activation);
+    CHECK_INT(activation->answers.capacity, 0);
+    soc_activation_free(activation);
+}
+
+/* They are stored: a name may be added and none may change. */
+static void effects_have_names_for_ever(void)
+{
+    static const char *const names[] = {
+        "send",           "reply",    "request", "receive", "sleep",    "spawn",
+        "create_role",    "contacts", "contact", "knows",   "can_send", "add_contact",
+        "remove_contact", "now",      "random",  "print",   "log",      "look"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        enum soc_effect_kind kind = SOC_EFFECT_COUNT;
+        if (CHECK(soc_effect_parse(soc_slice_text(names[i]), &kind)))
+            CHECK_TEXT(soc_effect_name(kind), names[i]);
+    }
+    for (int i = 0; i < SOC_EFFECT_COUNT; i++) {
+        enum soc_effect_kind kind = SOC_EFFECT_COUNT;
+        CHECK(soc_effect_parse(soc_slice_text(soc_effect_name((enum soc_effect_kind)i)), &kind));
+        CHECK_INT(kind, i);
+    }
+    enum soc_effect_kind kind = SOC_EFFECT_COUNT;
+    CHECK(!soc_effect_parse(SOC_SLICE("Send"), &kind));
+    CHECK(!soc_effect_parse(SOC_SLICE(""), &kind));
+    CHECK(!soc_effect_parse(SOC_SLICE("sends"), &kind));
+    CHECK_INT(kind, SOC_EFFECT_COUNT);
+}
+
+int main(void)
+{
+    RUN(effects_are_numbered_and_answered_in_any_order);
+    RUN(many_effects_keep_their_answers);
+    RUN(a_turn_rolled_back_forgets_what_it_recorded_and_no_more);
+    RUN(the_answer_of_a_wait_is_kept_with_its_effect);
+    RUN(what_was_taken_counts_as_kept);
+    RUN(a_reset_activation_is_as_new_but_for_its_room);
+    RUN(a_reset_gives_large_answers_back);
+    RUN(effects_have_names_for_ever);
+    return check_done();
+}

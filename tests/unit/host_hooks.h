@@ -1,0 +1,97 @@
+/* Host hooks: agents that are played by C functions.
+ *
+ * A part is run from its beginning in every turn and answered from the record, as
+ * a script is after a restart, so that each wait is a replay too.
+ * Layer: tests. Thread: one. */
+#ifndef SOC_TESTS_HOST_HOOKS_H
+#define SOC_TESTS_HOST_HOOKS_H
+
+#include "base/json.h"
+#include "check.h"
+#include "host/agents.h"
+#include "host/gate.h"
+#include "host/look.h"
+
+struct world;
+
+/* One activation, from its beginning. */
+typedef enum soc_turn_end part_fn(struct world *world, struct soc_activation *activation,
+                                  struct soc_buf *error);
+
+struct world {
+    struct soc_store *store;
+    struct soc_loop *loop; /* NULL: none */
+    struct soc_host *host;
+    part_fn *main;
+    part_fn *worker;         /* of every agent of that role */
+    uint32_t effects_max;    /* 0: as usual */
+    uint32_t retries_max;    /* of a turn that raised */
+    int runs;                /* calls of a part */
+    int live;                /* effects done and not answered from the record */
+    int failures;            /* of the disk */
+    struct soc_buf shown;    /* "agent: text\n" for each line */
+    uint64_t shown_sequence; /* of the store when the last line was shown */
+    struct soc_buf texts[2]; /* kept by a test */
+};
+
+/* Runs the part of whoever the activation belongs to. */
+static inline enum soc_turn_end world_run(void *user, struct soc_activation *activation,
+                                          struct soc_buf *error)
+{
+    struct world *world = user;
+    activation->cursor = 0;
+    world->runs++;
+    if (activation->message == NULL)
+        return world->main(world, activation, error);
+    return world->worker(world, activation, error);
+}
+
+/* There is no coroutine to forget. */
+static inline void world_drop(void *user, struct soc_activation *activation)
+{
+    (void)user;
+    activation->script = NULL;
+}
+
+/* Everybody may write to whom he knows. */
+static inline bool world_may_send(void *user, struct soc_agent *from, struct soc_agent *to,
+                                  const struct soc_contact *contact, struct soc_buf *refusal)
+{
+    (void)user, (void)from, (void)to, (void)refusal;
+    return contact != NULL;
+}
+
+/* Nor is anything held for a message. */
+static inline void world_forget(void *user, struct soc_message *message)
+{
+    (void)user;
+    message->script_mark = 0;
+}
+
+/* Tries again every 100 ms, so many times. */
+static inline int64_t world_retry_after(void *user, struct soc_agent *agent, uint32_t retries)
+{
+    (void)agent;
+    return retries > ((struct world *)user)->retries_max ? -1 : 100;
+}
+
+/* Writes down what is shown, and how far the store was then. */
+static inline void world_show(void *user, struct soc_slice stream, struct soc_slice agent,
+                              struct soc_slice text)
+{
+    struct world *world = user;
+    if (soc_slice_equal(stream, SOC_SLICE("mail")))
+        text = soc_json_member(text, "payload");
+    soc_buf_printf(&world->shown, "%.*s: %.*s\n", (int)agent.length, agent.data, (int)text.length,
+                   text.data);
+    world->shown_sequence = world->loop == NULL ? soc_store_sequence(world->store) : 0;
+}
+
+/* Counts; no test expects it. */
+static inline void world_failed(void *user, const struct soc_detail *detail)
+{
+    (void)detail;
+    ((struct world *)user)->failures++;
+}
+
+#endif
