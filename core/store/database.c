@@ -45,14 +45,16 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
     [SOC_STATEMENT_STATE] = "UPDATE agents SET state = ?2 WHERE id = ?1" ALIVE,
     [SOC_STATEMENT_CONTACT] =
         "INSERT INTO contact_entries(added_ms, source, owner, id, role, interface_spec,"
-        " introduced_by, via) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
+        " introduced_by, via, born) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,"
+        " (SELECT max(number) FROM agents))"
         " ON CONFLICT(owner, id) DO UPDATE SET added_ms = ?1, source = ?2, role = ?5,"
         " interface_spec = ?6, introduced_by = ?7, via = ?8",
     [SOC_STATEMENT_CONTACT_FREE] =
         "DELETE FROM contact_entries WHERE owner = ?1 AND id = ?2 AND source IS NULL",
     [SOC_STATEMENT_CONTACT_DELETE] = "DELETE FROM contact_entries WHERE owner = ?1 AND id = ?2",
     [SOC_STATEMENT_CONTACT_FORGOTTEN] =
-        "INSERT INTO contact_entries(owner, id) SELECT ?1, ?2"
+        "INSERT INTO contact_entries(owner, id, born)"
+        " SELECT ?1, ?2, (SELECT max(number) FROM agents)"
         " WHERE EXISTS(SELECT 1 FROM agents WHERE id = ?1 AND parent = ?2" ALIVE ")"
         " OR EXISTS(SELECT 1 FROM agents WHERE id = ?2 AND parent = ?1" ALIVE ")"
         " OR (?1 = 'root' AND ?2 = 'user') OR (?1 = 'user' AND ?2 = 'root')",

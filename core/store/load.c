@@ -10,16 +10,33 @@ struct source {
     const char *sql;
 };
 
+/* Agents and contacts are handed out in one order of origin, so that everybody's
+ * contacts come back as they were met: an entry notes who was born last before it.
+ * The last column of each is that number. */
+static const struct source agents = {
+    SOC_RECORD_AGENT, "SELECT created_ms, id, role, parent, brief, number FROM agents"
+                      " INDEXED BY agents_order WHERE ended_ms IS NULL ORDER BY number"};
+static const struct source contacts = {
+    SOC_RECORD_CONTACT, "SELECT added_ms, source, owner, id, role, interface_spec,"
+                        " introduced_by, via, born FROM contact_entries ORDER BY number"};
+
+/* Where those last columns are. */
+#define AGENT_NUMBER 5
+#define CONTACT_BORN 8
+
+/* Stands for both of them in the list. */
+#define PEOPLE                                                                                     \
+    {                                                                                              \
+        0, NULL                                                                                    \
+    }
+
 /* In the order in which they are handed out. The named indexes hold live rows
  * only; a plan without them would read all history. */
 static const struct source sources[] = {
     {SOC_RECORD_META, "SELECT name, value FROM meta ORDER BY name"},
     {SOC_RECORD_ROLE, "SELECT created_ms, id, name, prompt, behaviour, interface_spec, creator"
                       " FROM roles ORDER BY number"},
-    {SOC_RECORD_AGENT, "SELECT created_ms, id, role, parent, brief FROM agents"
-                       " INDEXED BY agents_order WHERE ended_ms IS NULL ORDER BY number"},
-    {SOC_RECORD_CONTACT, "SELECT added_ms, source, owner, id, role, interface_spec,"
-                         " introduced_by, via FROM contact_entries ORDER BY number"},
+    PEOPLE,
     {SOC_RECORD_STATE, "SELECT id, state FROM agents INDEXED BY agents_order"
                        " WHERE ended_ms IS NULL AND state IS NOT NULL ORDER BY number"},
     {SOC_RECORD_MESSAGE, "SELECT " SOC_SQL_MESSAGE_COLUMNS ", 0 FROM message_entries"
@@ -98,6 +115,43 @@ static int load_source(struct soc_store *store, const struct source *source, soc
     return rc < 0 ? rc : SOC_OK;
 }
 
+/* Steps a statement that may have been prepared; true for a row. */
+static bool step(sqlite3_stmt *statement, int *sqlite_rc)
+{
+    if (*sqlite_rc == SQLITE_OK || *sqlite_rc == SQLITE_ROW)
+        *sqlite_rc = sqlite3_step(statement);
+    return *sqlite_rc == SQLITE_ROW;
+}
+
+static int load_people(struct soc_store *store, soc_record_cb *cb, void *user,
+                       struct soc_detail *detail)
+{
+    sqlite3_stmt *agent;
+    sqlite3_stmt *contact;
+    int agent_rc = sqlite3_prepare_v2(store->db, agents.sql, -1, &agent, NULL);
+    int contact_rc = sqlite3_prepare_v2(store->db, contacts.sql, -1, &contact, NULL);
+    bool has_agent = step(agent, &agent_rc);
+    bool has_contact = step(contact, &contact_rc);
+    int rc = SOC_OK;
+    while (rc >= 0 && (has_agent || has_contact)) {
+        if (has_contact && (!has_agent || sqlite3_column_int64(contact, CONTACT_BORN) <
+                                              sqlite3_column_int64(agent, AGENT_NUMBER))) {
+            rc = load_row(contact, contacts.type, cb, user);
+            has_contact = step(contact, &contact_rc);
+        } else {
+            rc = load_row(agent, agents.type, cb, user);
+            has_agent = step(agent, &agent_rc);
+        }
+    }
+    if (rc >= 0 && agent_rc != SQLITE_DONE)
+        rc = soc_database_fail(store, agent_rc, detail);
+    else if (rc >= 0 && contact_rc != SQLITE_DONE)
+        rc = soc_database_fail(store, contact_rc, detail);
+    sqlite3_finalize(agent);
+    sqlite3_finalize(contact);
+    return rc < 0 ? rc : SOC_OK;
+}
+
 static int load_batch(struct soc_slice batch, uint64_t sequence, soc_record_cb *cb, void *user,
                       struct soc_detail *detail)
 {
@@ -145,7 +199,8 @@ int soc_store_load(struct soc_store *store, soc_record_cb *cb, void *user,
     if (rc == SOC_OK && store->is_read_only)
         rc = soc_database_position(store, detail);
     for (size_t i = 0; rc == SOC_OK && i < sizeof(sources) / sizeof(sources[0]); i++)
-        rc = load_source(store, &sources[i], cb, user, detail);
+        rc = sources[i].sql == NULL ? load_people(store, cb, user, detail)
+                                    : load_source(store, &sources[i], cb, user, detail);
     if (rc == SOC_OK)
         rc = load_journal(store, cb, user, detail);
     soc_database_rollback(store);

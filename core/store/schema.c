@@ -35,7 +35,7 @@ static const char sql[] =
     "CREATE TABLE contact_entries("
     " number INTEGER PRIMARY KEY, owner TEXT NOT NULL, id TEXT NOT NULL, source INTEGER,"
     " role TEXT, interface_spec TEXT, introduced_by TEXT, via TEXT, added_ms INTEGER,"
-    " UNIQUE(owner, id));"
+    " born INTEGER, UNIQUE(owner, id));"
 
     "CREATE TABLE message_entries("
     " key INTEGER PRIMARY KEY, time_ms INTEGER, status INTEGER NOT NULL, priority INTEGER,"
