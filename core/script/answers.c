@@ -50,7 +50,7 @@ bool soc_answer_may_send(void *user, struct soc_agent *from, struct soc_agent *t
                          const struct soc_contact *contact, struct soc_buf *refusal)
 {
     struct soc_script *script = user;
-    lua_State *L = script->L;
+    lua_State *L = script->active; /* protected: an error ends the turn */
     int top = lua_gettop(L);
     luaL_checkstack(L, 12, NULL);
     lua_createtable(L, 0, 4);

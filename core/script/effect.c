@@ -49,6 +49,7 @@ int soc_effect_begin(lua_State *L, struct soc_script *script, enum soc_effect_ki
                      uint64_t hash, int *count)
 {
     struct soc_slice answer;
+    script->active = L;
     if (script->is_broken)
         return soc_effect_break(L, script);
     int state = soc_gate_begin(script->host, kind, hash, &answer, &script->error);

@@ -46,7 +46,8 @@ struct soc_policy {
 };
 
 struct soc_script {
-    lua_State *L;
+    lua_State *L;      /* the main thread */
+    lua_State *active; /* the thread whose effect is under way, else L */
     struct soc_host *host;
     struct soc_script **box; /* the userdata's content; set to NULL at the end */
     int box_ref;

@@ -189,6 +189,7 @@ enum soc_turn_end soc_run_turn(void *user, struct soc_activation *activation, st
     script->steps_left = script->steps_max;
     lua_sethook(co, charge_steps, LUA_MASKCOUNT, STEPS_PER_LOOK);
     int status = lua_resume(co, script->L, 0, &results);
+    script->active = script->L;
     if (status == LUA_OK) {
         lua_settop(co, 0);
         give_thread(script, thread);

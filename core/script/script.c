@@ -88,6 +88,7 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
     lua_State *L = options->L;
     struct soc_script *script = soc_alloc_zero(sizeof(*script));
     script->L = L;
+    script->active = L;
     script->host = options->host;
     script->home = copy_or_null(options->home);
     script->app_dir = copy_or_null(options->app_dir);

@@ -39,8 +39,8 @@ void soc_store_close(struct soc_store *store);
 /* Called for each record of a load; a negative result ends it. */
 typedef int soc_record_cb(const struct soc_record *record, void *user);
 
-/* Hands out what is needed to go on: first meta, roles, agents, contacts,
- * states, pending messages and dead letters, activations, effects, takes and
+/* Hands out what is needed to go on: first meta, roles, agents and contacts as
+ * they came, states, pending messages and dead letters, activations, effects, takes and
  * open outputs from the tables (each kind in its order of origin), then every
  * record of the batches not folded yet, in order. Its time depends on what is
  * live, not on history: finished messages and ended agents are not read. */

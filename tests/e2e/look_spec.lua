@@ -158,7 +158,8 @@ describe("inspect and send", function()
       return rows(place:run("inspect dead-letters --json"))[1]
     end)
     assert.equal("hard", dead.type)
-    assert.matches("too hard", dead.reason, 1, true)
+    assert.equal("script_error", dead.reason)
+    assert.matches("too hard", dead.error.message, 1, true)
   end)
 
   it("keeps what is sent to a stopped society for its next run", function()

@@ -66,7 +66,7 @@ ON_BOTH(batches_are_numbered_and_counted)
     CHECK_INT(soc_store_backlog(world->store), 0);
 }
 
-ON_BOTH(agents_come_in_order_of_birth_then_contacts_then_states)
+ON_BOTH(agents_and_contacts_come_in_order_of_origin_then_states)
 {
     PUT(world, META, meta, SOC_SLICE("app"), SOC_SLICE("hello"));
     PUT(world, AGENT, agent, 1, SOC_SLICE("zoe"), SOC_SLICE("boss"));
@@ -97,12 +97,12 @@ ON_BOTH(agents_come_in_order_of_birth_then_contacts_then_states)
                "{\"record\":\"meta\",\"name\":\"app\",\"value\":\"hello\"}\n"
                "{\"record\":\"role\",\"time_ms\":3,\"id\":\"r\",\"name\":\"R\"}\n"
                "{\"record\":\"agent\",\"time_ms\":1,\"id\":\"zoe\",\"role\":\"boss\"}\n"
+               "{\"record\":\"contact\",\"time_ms\":2,\"source\":6,\"owner\":\"zoe\",\"id\":"
+               "\"yan\"}\n"
                "{\"record\":\"agent\",\"time_ms\":2,\"id\":\"ann\",\"role\":\"r\",\"parent\":"
                "\"zoe\",\"brief\":\"{}\"}\n"
                "{\"record\":\"agent\",\"time_ms\":3,\"id\":\"bob\",\"role\":\"r\",\"parent\":"
                "\"ann\"}\n"
-               "{\"record\":\"contact\",\"time_ms\":2,\"source\":6,\"owner\":\"zoe\",\"id\":"
-               "\"yan\"}\n"
                "{\"record\":\"contact\",\"time_ms\":3,\"source\":6,\"owner\":\"ann\",\"id\":"
                "\"yan\"}\n"
                "{\"record\":\"state\",\"agent\":\"ann\",\"state\":\"{\\\"n\\\":2}\"}\n");
@@ -272,7 +272,7 @@ int main(void)
 {
     RUN_BOTH(a_new_store_is_empty);
     RUN_BOTH(batches_are_numbered_and_counted);
-    RUN_BOTH(agents_come_in_order_of_birth_then_contacts_then_states);
+    RUN_BOTH(agents_and_contacts_come_in_order_of_origin_then_states);
     RUN_BOTH(an_ended_agent_is_not_loaded_and_its_id_may_be_born_again);
     RUN_BOTH(a_forgotten_parent_stays_forgotten_and_a_forgotten_stranger_leaves_nothing);
     RUN_BOTH(pending_and_dead_messages_are_loaded_finished_ones_are_not);
