@@ -6,7 +6,7 @@
 # make lint       format, luacheck, tidy                  make tidy      the house rules alone
 # make clang      compile all with clang                  make asan      under sanitizers
 # make tsan       the journal's threads                   make fuzz      parsers, FUZZ_SECONDS each
-# make bench      measure                                 make soak      many seeds, SEEDS=1..N
+# make bench      measure; FULL=1: all sizes              make soak      many seeds, SEEDS=1..N
 # make deps       install what tests need (Debian)        make install   PREFIX, DESTDIR
 # make uninstall  remove what install put there
 
@@ -30,7 +30,9 @@ WARN    = -Wall -Wextra -Wshadow -Wundef -Wwrite-strings -Wconversion \
 COMPILE = $(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Icore $(PKG_FLAGS) $(CFLAGS)
 # -E lets the Lua modules in C that busted needs find Lua inside the program.
 LINK    = $(CC) $(CFLAGS) $(LDFLAGS) -Wl,-E
-LIBS    = $(PKG_LIBS) -lpthread -lm
+# Lua inside the program rather than beside it: its calls are then plain calls.
+LUA_LIB = $(firstword $(wildcard $(shell pkg-config --variable=libdir lua5.4)/liblua5.4.a) -llua5.4)
+LIBS    = $(PKG_LIBS:-llua5.4=$(LUA_LIB)) -lpthread -ldl -lm
 
 # The layers, lowest first. tests/tidy/layers.lua says who may include whom.
 LAYERS  = base env model loop store net host script bridge embed
@@ -39,7 +41,8 @@ MAIN_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(wildcard core/main/*.c))
 TESTS   = $(basename $(notdir $(wildcard tests/unit/*_test.c)))
 UNIT    = $(TESTS:%=$(BUILD)/unit/%)
 FUZZ    = $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*_fuzz.c))
-BENCH   = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
+BENCH   = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*_bench.c))
+BENCH_OBJ = $(patsubst bench/%.c,$(BUILD)/bench/%.o,$(filter-out %_bench.c,$(wildcard bench/*.c)))
 
 EMBED   = $(patsubst examples/embed/%.c,$(BUILD)/examples/%,$(wildcard examples/embed/*.c))
 
@@ -74,10 +77,17 @@ $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libsociety.a
 	@echo "  TEST  $<"
 	$(Q)$(COMPILE) -MMD -MP -MT $@ -MF $@.d -Itests/unit $< $(BUILD)/libsociety.a $(LDFLAGS) $(LIBS) -o $@
 
+$(BUILD)/bench/%.o: bench/%.c
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	$(Q)$(COMPILE) -MMD -MP -c $< -o $@
+
+$(BENCH): $(BENCH_OBJ)
+
 $(BUILD)/bench/%: bench/%.c $(BUILD)/libsociety.a
 	@mkdir -p $(@D)
 	@echo "  BENCH $<"
-	$(Q)$(COMPILE) -MMD -MP -MT $@ -MF $@.d $< $(BUILD)/libsociety.a $(LDFLAGS) $(LIBS) -o $@
+	$(Q)$(COMPILE) -MMD -MP -MT $@ -MF $@.d $< $(BENCH_OBJ) $(BUILD)/libsociety.a $(LDFLAGS) $(LIBS) -o $@
 
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/libsociety.a
 	@mkdir -p $(@D)
@@ -153,8 +163,8 @@ fuzz_run: $(FUZZ)
 	done
 
 bench: build/deps-bench all $(BENCH)
-	$(Q)for b in $(BENCH) $(sort $(wildcard bench/*.sh)); do \
-	  echo "== $$(basename $$b)"; SOCIETY=$(BUILD)/society $$b || exit 1; \
+	$(Q)for b in $(BENCH); do \
+	  echo "== $$(basename $$b)"; SOCIETY=$(BUILD)/society $$b $(if $(FULL),--full) || exit 1; \
 	done
 
 soak: all
@@ -198,4 +208,4 @@ clean:
 help:
 	@sed -n 's/^# \{0,1\}//p;/^$$/q' Makefile
 
--include $(LIB_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(UNIT:=.d) $(BENCH:=.d) $(EMBED:=.d)
+-include $(LIB_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(UNIT:=.d) $(BENCH:=.d) $(BENCH_OBJ:.o=.d) $(EMBED:=.d)

@@ -14,28 +14,11 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "embed/home.h"
+#include "script/lua_heap.h"
 #include "script/lua_json.h"
 #include "store/directory.h"
 
 #define FOLD_MS_MAX 2000 /* at the close; what is left is folded at the next start */
-
-/* Lua's allocator with a limit: beyond it a script runs out of memory, not we. */
-static void *allocate(void *user, void *old, size_t old_size, size_t size)
-{
-    struct soc_assembly *parts = user;
-    size_t before = old == NULL ? 0 : old_size;
-    if (size == 0) {
-        free(old);
-        parts->lua_bytes_used -= before;
-        return NULL;
-    }
-    if (size > before && size - before > SOC_SCRIPT_BYTES_MAX - parts->lua_bytes_used)
-        return NULL;
-    void *block = realloc(old, size);
-    if (block != NULL)
-        parts->lua_bytes_used += size - before;
-    return block;
-}
 
 static int panic(lua_State *L)
 {
@@ -52,7 +35,7 @@ static int open_libraries(lua_State *L)
 
 static int make_lua(struct soc_assembly *parts, struct soc_detail *detail)
 {
-    parts->L = lua_newstate(allocate, parts);
+    parts->L = soc_lua_heap_open(SOC_SCRIPT_BYTES_MAX);
     if (parts->L == NULL)
         return soc_fail(detail, SOC_ESCRIPT, "no memory for Lua");
     lua_atpanic(parts->L, panic);
@@ -260,7 +243,7 @@ void soc_assembly_free(struct soc_assembly *parts)
     soc_assembly_end_host(parts, false);
     soc_script_free(parts->script);
     if (parts->L != NULL)
-        lua_close(parts->L);
+        soc_lua_heap_close(parts->L);
     soc_store_close(parts->store);
     soc_loop_free(parts->loop);
     free(parts->app_name);

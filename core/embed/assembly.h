@@ -37,7 +37,6 @@ struct soc_assembly {
     struct soc_host *host;
     struct soc_script *script;
     lua_State *L;
-    size_t lua_bytes_used;
     char *app_name;
 };
 

@@ -6,8 +6,10 @@
 #include <lualib.h>
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "embed/home.h"
 #include "main/command.h"
+#include "script/lua_heap.h"
 #include "script/lua_json.h"
 #include "script/world.h"
 
@@ -60,7 +62,7 @@ int soc_cmd_test(int argc, char **argv)
         return soc_complain(SOC_EXIT_FAILED, "lua/society and policies are not near the program; "
                                              "set SOCIETY_HOME");
     }
-    lua_State *L = luaL_newstate();
+    lua_State *L = soc_lua_heap_open(SOC_SCRIPT_BYTES_MAX);
     memset(lua_getextraspace(L), 0, LUA_EXTRASPACE);
     luaL_checkstack(L, argc + 8, "too many arguments");
     lua_pushcfunction(L, run_busted);
@@ -73,6 +75,6 @@ int soc_cmd_test(int argc, char **argv)
         code = soc_complain(SOC_EXIT_FAILED, "%s", luaL_tolstring(L, -1, NULL));
     else
         code = (int)lua_tointeger(L, -1);
-    lua_close(L);
+    soc_lua_heap_close(L);
     return code;
 }

@@ -132,7 +132,10 @@ static void commit_group(struct soc_journal *journal, struct soc_batch **group, 
 static void fold_slice(struct soc_journal *journal)
 {
     struct soc_detail detail = {0};
-    int rc = soc_store_fold(journal->store, SOC_FOLD_SLICE_BYTES, &detail);
+    size_t bytes = soc_store_backlog(journal->store) > 4 * SOC_FOLD_WINDOW_BYTES
+                       ? SOC_FOLD_WINDOW_BYTES
+                       : SOC_FOLD_SLICE_BYTES;
+    int rc = soc_store_fold(journal->store, bytes, &detail);
     if (rc == SOC_EDISKFULL)
         journal->committed_us = journal->unfolded_us = soc_clock_monotonic_us();
     else if (rc < 0)

@@ -13,7 +13,10 @@
 #include "store/journal.h"
 
 #define SOC_FOLD_SLICE_BYTES (256u << 10) /* a few milliseconds */
-#define SOC_FULL_RETRY_US    200000
+#define SOC_FOLD_WINDOW_BYTES                                                                      \
+    (4u << 20) /* with a backlog: a message that ends in the same                                  \
+                  window it began in is written once */
+#define SOC_FULL_RETRY_US 200000
 
 /* A batch on its way to the disk, or an empty buffer for one. */
 struct soc_batch {
