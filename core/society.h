@@ -48,8 +48,10 @@ struct soc_society_options {
 
     /* Shows something to the world, when its cause is durable: `stream` is "stdout"
      * (a line an agent printed) or "mail" (a message for the person: its envelope
-     * as JSON). NULL: lines go to stdout, mail is taken and not shown. */
-    void (*show)(void *user, const char *stream, const char *agent, const char *text,
+     * as JSON). False: it could not be shown; the run ends as by soc_society_stop and
+     * the next one, in this program or another, shows it first. NULL: lines go to
+     * stdout, mail is taken and not shown. */
+    bool (*show)(void *user, const char *stream, const char *agent, const char *text,
                  size_t length);
     void *user;
 };
@@ -58,7 +60,7 @@ struct soc_society_options {
 enum soc_society_end {
     SOC_SOCIETY_DONE,        /* `main` has returned and nothing is left to do */
     SOC_SOCIETY_FAILED,      /* `main` raised; the log says what */
-    SOC_SOCIETY_STOPPED,     /* soc_society_stop, or a client of the socket */
+    SOC_SOCIETY_STOPPED,     /* soc_society_stop, a client of the socket, or `show` */
     SOC_SOCIETY_INTERRUPTED, /* a signal */
     SOC_SOCIETY_DISK_FAILED, /* close it and start again: it recovers */
 };

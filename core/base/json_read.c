@@ -242,7 +242,7 @@ static bool begin_value(struct soc_json_scan *scan, struct soc_slice text)
 {
     if (text.data == NULL)
         text.data = "";
-    *scan = (struct soc_json_scan){text.data, text.data + text.length, NULL, SOC_OK};
+    *scan = (struct soc_json_scan){text.data, text.data + text.length, NULL, SOC_OK, 0};
     return soc_json_skip_space(scan);
 }
 
@@ -339,7 +339,7 @@ static const char *skip_value(const char *text, const char *end)
 
 bool soc_json_next(struct soc_json_walk *walk)
 {
-    struct soc_json_scan scan = {walk->next, walk->end, NULL, SOC_OK};
+    struct soc_json_scan scan = {walk->next, walk->end, NULL, SOC_OK, 0};
     if (!soc_json_skip_space(&scan))
         return false;
     if (*scan.next == ',') {

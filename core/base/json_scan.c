@@ -48,7 +48,8 @@ size_t soc_utf8_length(const char *text, const char *end)
 
 bool soc_json_scan_begin(struct soc_json_scan *scan, struct soc_slice text)
 {
-    *scan = (struct soc_json_scan){text.data, text.data + text.length, NULL, SOC_OK};
+    *scan = (struct soc_json_scan){text.data, text.data + text.length, NULL, SOC_OK,
+                                   SOC_JSON_DEPTH_MAX};
     if (text.length <= SOC_JSON_BYTES_MAX)
         return true;
     scan->next = text.data + SOC_JSON_BYTES_MAX;
@@ -295,7 +296,7 @@ bool soc_json_scan_word(struct soc_json_scan *scan, struct soc_slice word)
 
 bool soc_json_scan_open(struct soc_json_scan *scan, size_t depth, bool *is_empty)
 {
-    if (depth >= SOC_JSON_DEPTH_MAX) {
+    if (depth >= scan->depth_max) {
         scan->reason = "lists and objects are nested too deep";
         scan->code = SOC_ETOOLARGE;
         return false;

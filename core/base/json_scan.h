@@ -21,6 +21,7 @@ struct soc_json_scan {
     const char *end;
     const char *reason; /* static; set with `code` by whatever returns false */
     int code;           /* SOC_EJSON or SOC_ETOOLARGE */
+    size_t depth_max;   /* of lists and objects; at first SOC_JSON_DEPTH_MAX */
 };
 
 /* What a number says: an integer, or a double if it is written as one. */

@@ -24,7 +24,7 @@ struct soc_assembly_options {
     const char *const *settings; /* "KEY=VALUE" each, then NULL; NULL: none */
     /* As in host.h. */
     struct soc_log log;
-    void (*show)(void *user, struct soc_slice stream, struct soc_slice agent,
+    bool (*show)(void *user, struct soc_slice stream, struct soc_slice agent,
                  struct soc_slice text);
     void (*failed)(void *user, const struct soc_detail *detail);
     void *user;

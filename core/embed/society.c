@@ -24,26 +24,34 @@ static_assert(SOC_SOCIETY_DISK == SOC_EIO, "one number for a broken disk");
 struct soc_society {
     struct soc_assembly parts;
     struct soc_control *control;
-    void (*show)(void *user, const char *stream, const char *agent, const char *text,
+    bool (*show)(void *user, const char *stream, const char *agent, const char *text,
                  size_t length);
     void *user;
     atomic_bool is_stopped; /* any thread */
     bool is_interrupted;
     bool has_disk_failed;
+    bool has_refused; /* `show` could not show something */
 };
 
-static void show_line(void *user, struct soc_slice stream, struct soc_slice agent,
+static bool print_line(struct soc_slice text)
+{
+    bool is_written = fwrite(text.data, 1, text.length, stdout) == text.length;
+    is_written = putchar('\n') != EOF && is_written;
+    return fflush(stdout) == 0 && is_written;
+}
+
+static bool show_line(void *user, struct soc_slice stream, struct soc_slice agent,
                       struct soc_slice text)
 {
     struct soc_society *society = user;
-    if (society->show != NULL) {
+    bool is_shown = true;
+    if (society->show != NULL)
         /* The host's slices of these are NUL-terminated texts. */
-        society->show(society->user, stream.data, agent.data, text.data, text.length);
-    } else if (soc_slice_equal(stream, SOC_SLICE("stdout"))) {
-        fwrite(text.data, 1, text.length, stdout);
-        putchar('\n');
-        fflush(stdout);
-    }
+        is_shown = society->show(society->user, stream.data, agent.data, text.data, text.length);
+    else if (soc_slice_equal(stream, SOC_SLICE("stdout")))
+        is_shown = print_line(text);
+    society->has_refused = !is_shown;
+    return is_shown;
 }
 
 static void note_failure(void *user, const struct soc_detail *detail)
@@ -143,7 +151,7 @@ int soc_society_open(struct soc_society **out, const struct soc_society_options 
 static bool is_over(const struct soc_society *society)
 {
     const struct soc_assembly *parts = &society->parts;
-    if (society->has_disk_failed || soc_host_main_has_failed(parts->host))
+    if (society->has_disk_failed || society->has_refused || soc_host_main_has_failed(parts->host))
         return true;
     return soc_script_has_main(parts->script) && soc_host_main_is_done(parts->host) &&
            soc_host_is_quiet(parts->host);
@@ -166,7 +174,8 @@ static void note_durable(void *user)
     *(bool *)user = true;
 }
 
-/* Waits until everything done is durable and shown, without a further turn. */
+/* Waits until everything done is durable and, if it can be, shown, without a
+ * further turn. */
 static void settle(struct soc_society *society)
 {
     bool is_durable = false;
@@ -180,7 +189,9 @@ static void settle(struct soc_society *society)
 
 enum soc_society_end soc_society_run(struct soc_society *society)
 {
-    if (!society->has_disk_failed && !society->is_interrupted)
+    if (society->has_refused)
+        settle(society); /* tries it again */
+    if (!society->has_disk_failed && !society->has_refused && !society->is_interrupted)
         soc_loop_run(society->parts.loop, tick, society);
     bool was_stopped = atomic_exchange(&society->is_stopped, false);
     settle(society);
@@ -190,7 +201,7 @@ enum soc_society_end soc_society_run(struct soc_society *society)
         return SOC_SOCIETY_FAILED;
     if (society->is_interrupted)
         return SOC_SOCIETY_INTERRUPTED;
-    return was_stopped ? SOC_SOCIETY_STOPPED : SOC_SOCIETY_DONE;
+    return was_stopped || society->has_refused ? SOC_SOCIETY_STOPPED : SOC_SOCIETY_DONE;
 }
 
 void soc_society_stop(struct soc_society *society)

@@ -17,6 +17,10 @@ static int check_role(const struct soc_role_draft *draft, struct soc_buf *error)
 {
     if (!soc_id_is_valid(draft->id))
         return soc_refuse(error, SOC_EBADID, NULL, "roleId", draft->id);
+    if (soc_slice_equal(draft->id, SOC_SLICE("user")) ||
+        soc_slice_equal(draft->id, SOC_SLICE("root")) ||
+        soc_slice_equal(draft->id, SOC_SLICE("unknown")))
+        return soc_refuse(error, SOC_EEXISTS, "that role is the host's own", "roleId", draft->id);
     if (draft->name.length == 0)
         return soc_refuse(error, SOC_EINVAL, "a role needs a name", "roleId", draft->id);
     return SOC_OK;
@@ -28,6 +32,7 @@ static void fill_role(struct soc_role *role, const struct soc_role_draft *draft)
     soc_text_set(&role->prompt, draft->prompt.data == NULL ? SOC_SLICE("") : draft->prompt);
     soc_text_set(&role->interface_spec, draft->interface_spec);
     soc_text_set(&role->behaviour, draft->behaviour);
+    role->is_declared = true;
 }
 
 struct soc_role *soc_agents_find_role(struct soc_host *host, struct soc_slice id)
@@ -48,7 +53,8 @@ void soc_agents_set_runnable(struct soc_host *host, struct soc_role *role)
     size_t cursor = 0;
     struct soc_agent *agent;
     while ((agent = soc_map_each(&host->agents, &cursor)) != NULL)
-        if (agent->role == role && soc_mailbox_count(&agent->mailbox) > 0)
+        if (agent->role == role &&
+            (agent->activation != NULL || soc_mailbox_count(&agent->mailbox) > 0))
             soc_schedule_ready(host, agent);
 }
 
@@ -80,7 +86,8 @@ int soc_agents_create_role(struct soc_host *host, const struct soc_role_draft *d
     int rc = check_role(draft, error);
     if (rc < 0)
         return rc;
-    if (soc_agents_find_role(host, draft->id) != NULL)
+    const struct soc_role *old = soc_agents_find_role(host, draft->id);
+    if (old != NULL)
         return soc_refuse(error, SOC_EEXISTS, "a role with that id exists", "roleId", draft->id);
     struct soc_role *role = add_role(host, draft);
     fill_role(role, draft);
@@ -226,7 +233,7 @@ int soc_agents_spawn(struct soc_host *host, const struct soc_spawn *spawn, struc
                      struct soc_buf *error)
 {
     struct soc_role *role = soc_agents_find_role(host, spawn->role);
-    if (role == NULL)
+    if (role == NULL || !role->is_declared)
         return soc_refuse(error, SOC_ENOROLE, NULL, "roleId", spawn->role);
     if (spawn->id.data != NULL) {
         int rc = check_new_id(host, spawn->id, error);

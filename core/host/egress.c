@@ -14,6 +14,7 @@ static struct soc_output *new_output(struct soc_slice stream, struct soc_slice a
     output->stream = soc_copy_text(stream.data, stream.length);
     output->agent = soc_copy_text(agent.data, agent.length);
     output->text = soc_copy_text(text.data, text.length);
+    output->text_length = text.length;
     return output;
 }
 
@@ -104,20 +105,61 @@ void soc_egress_forget(struct soc_host *host, uint64_t key)
         free_output(take_first(host));
 }
 
-void soc_egress_release(struct soc_host *host, uint64_t sequence)
+static bool show(struct soc_host *host, const struct soc_output *output)
+{
+    return host->options.show(host->options.user, soc_slice_text(output->stream),
+                              soc_slice_text(output->agent),
+                              soc_slice(output->text, output->text_length));
+}
+
+/* Puts a chain of lines back in front of all others. */
+static void put_back(struct soc_host *host, struct soc_output *first, struct soc_output *last)
+{
+    last->next = host->outputs_first;
+    host->outputs_first = first;
+    if (host->outputs_last == NULL)
+        host->outputs_last = last;
+}
+
+/* Returns the key of the last line shown, 0 if there was none. */
+static uint64_t release_all(struct soc_host *host)
 {
     uint64_t shown = 0;
-    while (host->outputs_first != NULL && host->outputs_first->sequence <= sequence) {
+    struct soc_output *kept = NULL;
+    struct soc_output *kept_last = NULL;
+    while (host->outputs_first != NULL && host->outputs_first->sequence <= host->released) {
         struct soc_output *output = take_first(host);
-        if (output->call != NULL)
+        if (output->call != NULL) {
             output->call(output->call_user);
-        else
-            host->options.show(host->options.user, soc_slice_text(output->stream),
-                               soc_slice_text(output->agent), soc_slice_text(output->text));
-        if (output->key != 0)
+        } else if (kept != NULL || !show(host, output)) {
+            output->next = NULL;
+            if (kept == NULL)
+                kept = output;
+            else
+                kept_last->next = output;
+            kept_last = output;
+            continue;
+        } else {
             shown = output->key;
+        }
         free_output(output);
     }
+    if (kept != NULL)
+        put_back(host, kept, kept_last);
+    return shown;
+}
+
+/* What is let out may record more and so come here again: the first one does it
+ * all, in order. */
+void soc_egress_release(struct soc_host *host, uint64_t sequence)
+{
+    if (sequence > host->released)
+        host->released = sequence;
+    if (host->is_releasing)
+        return;
+    host->is_releasing = true;
+    uint64_t shown = release_all(host);
+    host->is_releasing = false;
     if (shown == 0)
         return;
     struct soc_record record = {.type = SOC_RECORD_OUTPUT_END, .output_end = {.key = shown}};

@@ -27,7 +27,8 @@ void soc_egress_restore(struct soc_host *host, uint64_t key, struct soc_slice st
 /* Forgets recovered outputs up to `key`: they were shown. */
 void soc_egress_forget(struct soc_host *host, uint64_t key);
 
-/* Lets out what is durable up to `sequence`. */
+/* Lets out what is durable up to `sequence`. A line that cannot be shown keeps it
+ * and all lines behind it here; calls go on. */
 void soc_egress_release(struct soc_host *host, uint64_t sequence);
 
 /* Frees a chain of outputs. */

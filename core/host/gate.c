@@ -35,6 +35,12 @@ int soc_gate_begin(struct soc_host *host, enum soc_effect_kind kind, uint64_t ha
     struct soc_activation *activation = soc_gate_activation(host);
     assert(activation != NULL);
     uint32_t index = activation->cursor;
+    /* A metamethod of an argument, or a handler that runs while the turn ends,
+     * may try: the record would not know which answer is whose. */
+    if (activation->wait.kind != SOC_WAIT_NONE ||
+        (index > 0 && soc_activation_answer_of(activation, index - 1).data == NULL))
+        return soc_refuse(error, SOC_EREFUSED, "an effect was begun inside another one", NULL,
+                          (struct soc_slice){0});
     if (index >= host->options.effects_max)
         return soc_refuse(error, SOC_ETOOLONG, NULL, NULL, (struct soc_slice){0});
     hash &= INT64_MAX; /* stored as an SQL integer */
@@ -47,7 +53,9 @@ int soc_gate_begin(struct soc_host *host, enum soc_effect_kind kind, uint64_t ha
     if (effect->kind != kind || effect->hash != hash)
         return refuse_mismatch(error, index, effect, kind);
     *answer = soc_activation_answer_of(activation, index);
-    return answer->data == NULL ? SOC_GATE_WAITING : SOC_GATE_RECORDED;
+    if (answer->data == NULL) /* it waits, and was run all the same: another script */
+        return refuse_mismatch(error, index, effect, kind);
+    return SOC_GATE_RECORDED;
 }
 
 void soc_gate_answer(struct soc_host *host, struct soc_slice answer)
@@ -66,6 +74,8 @@ void soc_gate_wait(struct soc_host *host, const struct soc_wait *wait)
 void soc_gate_set_state(struct soc_host *host, struct soc_slice json)
 {
     struct soc_agent *agent = host->turn.agent;
+    if (agent->state == NULL && soc_slice_equal(json, SOC_SLICE("{}")))
+        return; /* looked at, not written */
     if (soc_slice_equal(json, soc_slice(agent->state, agent->state_length)))
         return;
     struct soc_record record = {

@@ -18,12 +18,12 @@
 enum soc_gate_state {
     SOC_GATE_LIVE,     /* do it */
     SOC_GATE_RECORDED, /* the answer is there */
-    SOC_GATE_WAITING,  /* it was begun and its answer has not come: yield */
 };
 
 /* Begins the next effect of the turn under way. An enum soc_gate_state, with
- * `*answer` lent for SOC_GATE_RECORDED; or SOC_ENONDET or SOC_ETOOLONG with
- * `error` set: the activation cannot go on. */
+ * `*answer` lent for SOC_GATE_RECORDED; or SOC_ENONDET, SOC_ETOOLONG, or
+ * SOC_EREFUSED while another effect is open or waits, with `error` set: the
+ * activation cannot go on. */
 int soc_gate_begin(struct soc_host *host, enum soc_effect_kind kind, uint64_t hash,
                    struct soc_slice *answer, struct soc_buf *error);
 

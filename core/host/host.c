@@ -275,6 +275,11 @@ bool soc_host_is_full(const struct soc_host *host)
     return host->is_full;
 }
 
+bool soc_host_is_failed(const struct soc_host *host)
+{
+    return host->is_failed;
+}
+
 struct soc_clock *soc_host_clock(struct soc_host *host)
 {
     return &host->clock;

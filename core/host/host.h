@@ -26,8 +26,9 @@ struct soc_host_options {
     uint64_t seed;           /* of chance and, simulated, of order */
     struct soc_log log;
     /* Shows one line to the world: `stream` is "stdout" (a print) or "mail" (a
-     * message for the person; `text` is JSON then). */
-    void (*show)(void *user, struct soc_slice stream, struct soc_slice agent,
+     * message for the person; `text` is JSON then). False: it could not be shown;
+     * it stays first in line and is tried again when something else may leave. */
+    bool (*show)(void *user, struct soc_slice stream, struct soc_slice agent,
                  struct soc_slice text);
     /* The disk failed: nothing more will be done. */
     void (*failed)(void *user, const struct soc_detail *detail);
@@ -76,6 +77,9 @@ bool soc_host_main_has_failed(const struct soc_host *host);
 
 /* The disk is full: doors answer storage_full until there is room. */
 bool soc_host_is_full(const struct soc_host *host);
+
+/* The disk has failed: nothing happens any more. */
+bool soc_host_is_failed(const struct soc_host *host);
 
 /* The society's clock and log, lent. */
 struct soc_clock *soc_host_clock(struct soc_host *host);

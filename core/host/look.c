@@ -210,6 +210,13 @@ void soc_look_ask(struct soc_host *host, const struct soc_query *query)
     host->turn.activation->wait = (struct soc_wait){.kind = SOC_WAIT_LOOK, .question = question};
 }
 
+void soc_look_forget(struct soc_activation *activation)
+{
+    if (activation->wait.question != NULL)
+        free_question(activation->wait.question);
+    activation->wait.question = NULL;
+}
+
 static void take_rows(int rc, struct soc_slice rows, void *user)
 {
     struct question *question = user;

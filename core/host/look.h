@@ -38,6 +38,9 @@ void soc_look_query(struct soc_host *host, const struct soc_query *query, soc_qu
 /* The same for the running agent: the effect begun last waits for the rows. */
 void soc_look_ask(struct soc_host *host, const struct soc_query *query);
 
+/* Forgets the question of a turn that is rolled back. */
+void soc_look_forget(struct soc_activation *activation);
+
 /* Sends the question of a turn that has been committed on its way. */
 void soc_look_sent(struct soc_host *host, struct soc_activation *activation);
 

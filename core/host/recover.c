@@ -37,7 +37,7 @@ static struct soc_role *role_of(struct soc_host *host, struct soc_slice id)
 {
     struct soc_role *role = soc_map_find(&host->roles, id);
     if (role == NULL) {
-        role = soc_role_new(id, id);
+        role = soc_role_new(id, id); /* a placeholder until the script declares it */
         soc_map_put(&host->roles, soc_slice_text(role->id), role);
     }
     return role;
@@ -52,6 +52,7 @@ static void apply_role(struct soc_host *host, const struct soc_record_role *r)
     soc_text_set(&role->prompt, r->prompt.data == NULL ? SOC_SLICE("") : r->prompt);
     soc_text_set(&role->interface_spec, r->interface_spec);
     soc_text_set(&role->behaviour, r->behaviour);
+    role->is_declared = true;
 }
 
 static void apply_agent(struct soc_host *host, const struct soc_record_agent *r)
@@ -338,6 +339,23 @@ static void settle_messages(struct loader *loader)
     free(messages);
 }
 
+/* Mail that fell due while nobody ran goes to who waits to receive it, unless the
+ * wait had timed out before. */
+static void offer_mail(struct soc_host *host, struct soc_activation *activation)
+{
+    const struct soc_wait *wait = &activation->wait;
+    struct soc_agent *agent = activation->agent;
+    if (wait->kind != SOC_WAIT_RECEIVE)
+        return;
+    struct soc_message *message =
+        soc_mailbox_find(&agent->mailbox, (struct soc_mail_filter){wait->on, wait->type});
+    if (message == NULL || (wait->deadline_ms != 0 && due_ms(message) > wait->deadline_ms))
+        return;
+    soc_mailbox_remove(&agent->mailbox, message);
+    soc_heap_remove(&host->timers, &message->timer);
+    soc_wait_offer(host, agent, message);
+}
+
 static void settle_activations(struct soc_host *host)
 {
     size_t cursor = 0;
@@ -351,10 +369,12 @@ static void settle_activations(struct soc_host *host)
             activation->effects_count--;
         }
         soc_activation_keep(activation);
-        if (activation->wait.kind != SOC_WAIT_NONE)
-            soc_wait_begin(host, activation);
-        else
+        if (activation->wait.kind == SOC_WAIT_NONE) {
             soc_schedule_ready(host, agent);
+            continue;
+        }
+        soc_wait_begin(host, activation);
+        offer_mail(host, activation);
     }
 }
 

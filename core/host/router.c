@@ -143,6 +143,9 @@ static int check_send(struct soc_host *host, struct soc_agent *from, const struc
     *to = soc_router_find(host, send->to);
     if (*to == NULL)
         return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", send->to);
+    if (send->texts[SOC_TEXT_TASK_ID].data != NULL &&
+        !soc_id_is_valid(send->texts[SOC_TEXT_TASK_ID]))
+        return soc_refuse(error, SOC_EBADID, NULL, "task_id", send->texts[SOC_TEXT_TASK_ID]);
     if (send->payload.length > SOC_PAYLOAD_BYTES_MAX)
         return soc_refuse(error, SOC_ETOOLARGE, "the payload is over its limit of 16 MB", NULL,
                           (struct soc_slice){0});

@@ -131,6 +131,7 @@ static void store_effects(struct soc_host *host, const struct soc_activation *ac
             .answer = soc_activation_answer_of(activation, i),
         };
         if (effect->answer_length == 0) {
+            wait.length = 0;
             soc_wait_put_json(&wait, &activation->wait);
             record.effect.wait = soc_buf_slice(&wait);
         }
@@ -169,6 +170,7 @@ static void fail_turn(struct soc_host *host, struct soc_activation *activation, 
     soc_turn_rollback(host);
     if (activation->script != NULL)
         host->hooks.drop(host->hooks.user, activation);
+    soc_look_forget(activation);
     soc_activation_rewind(activation);
     soc_trace_event(host, SOC_LOG_ERROR, "turn_failed", agent, error);
     activation->retries++;
@@ -268,6 +270,10 @@ static bool run_agent(struct soc_host *host, struct soc_agent *agent)
         begin_activation(host, agent);
     if (agent->activation == NULL || agent->activation->state != SOC_ACTIVATION_READY)
         return false;
+    if (agent != host->user && !agent->role->is_runnable) {
+        report_no_behaviour(host, agent); /* its role is gone: it waits for its return */
+        return false;
+    }
     run_turn(host, agent->activation);
     return true;
 }

@@ -31,7 +31,8 @@ struct soc_output {
     void *call_user;
     char *agent;  /* id, owned */
     char *stream; /* owned */
-    char *text;   /* owned */
+    char *text;   /* owned, may hold zero bytes */
+    size_t text_length;
 };
 
 /* How to take back one change of the turn under way. */
@@ -108,6 +109,8 @@ struct soc_host {
     uint64_t next_output;
     struct soc_output *outputs_first; /* in order; waiting for durability */
     struct soc_output *outputs_last;
+    uint64_t released; /* highest sequence whose outputs may leave */
+    bool is_releasing;
     struct soc_totals totals;
 
     struct soc_buf scratch; /* for one function at a time */

@@ -63,10 +63,11 @@ static char *find_kind(const char *path)
     return kind;
 }
 
-static void ignore_show(void *user, struct soc_slice stream, struct soc_slice agent,
+static bool ignore_show(void *user, struct soc_slice stream, struct soc_slice agent,
                         struct soc_slice text)
 {
     (void)user, (void)stream, (void)agent, (void)text;
+    return true;
 }
 
 static void ignore_failure(void *user, const struct soc_detail *detail)

@@ -23,14 +23,13 @@ struct run {
     int output_error; /* errno of stdout, 0: it takes what is shown */
 };
 
-static void show(void *user, const char *stream, const char *agent, const char *text, size_t length)
+/* After the first failure nothing more is tried: the next run shows it. */
+static bool show(void *user, const char *stream, const char *agent, const char *text, size_t length)
 {
     struct run *run = user;
-    if (run->output_error != 0 || soc_show(stream, agent, soc_slice(text, length), run->is_json))
-        return;
-    run->output_error = errno == 0 ? EIO : errno;
-    if (run->society != NULL)
-        soc_society_stop(run->society);
+    if (run->output_error == 0 && !soc_show(stream, agent, soc_slice(text, length), run->is_json))
+        run->output_error = errno == 0 ? EIO : errno;
+    return run->output_error == 0;
 }
 
 /* "society: SENTENCE; go on with: society run APP --state DIR" */

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,13 +22,17 @@ struct sim {
     struct soc_text_list policies;
     struct soc_text_list settings;
     struct soc_detail failure; /* of the store */
+    int output_error;          /* errno of stdout, 0: it takes what is shown */
 };
 
-static void show(void *user, struct soc_slice stream, struct soc_slice agent, struct soc_slice text)
+static bool show(void *user, struct soc_slice stream, struct soc_slice agent, struct soc_slice text)
 {
     struct sim *sim = user;
-    if (!sim->is_many)
-        soc_show(stream.data, agent.data, text, sim->is_json);
+    if (sim->is_many)
+        return true;
+    if (sim->output_error == 0 && !soc_show(stream.data, agent.data, text, sim->is_json))
+        sim->output_error = errno == 0 ? EIO : errno;
+    return sim->output_error == 0;
 }
 
 static void note_failure(void *user, const struct soc_detail *detail)
@@ -64,6 +69,8 @@ static int run_parts(struct sim *sim, struct soc_assembly *parts)
             continue;
         if (sim->failure.text[0] != '\0')
             return soc_complain(SOC_EXIT_DISK, "%s", sim->failure.text);
+        if (sim->output_error != 0)
+            return soc_complain(SOC_EXIT_FAILED, "stdout: %s", strerror(sim->output_error));
         if (soc_host_main_has_failed(parts->host))
             return SOC_EXIT_FAILED;
         bool is_done = soc_host_main_is_done(parts->host);
@@ -100,7 +107,8 @@ static int simulate(struct sim *sim, uint64_t seed)
         rc = soc_assembly_start(&parts, &detail);
     int code = rc < 0 ? soc_complain(soc_exit_of(rc), "%s", detail.text) : run_parts(sim, &parts);
     soc_assembly_free(&parts);
-    fflush(stdout);
+    if ((fflush(stdout) != 0 || ferror(stdout)) && code == SOC_EXIT_DONE)
+        code = soc_complain(SOC_EXIT_FAILED, "stdout takes no more");
     return code;
 }
 

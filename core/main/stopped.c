@@ -164,10 +164,10 @@ static int64_t retry_never(void *user, struct soc_agent *agent, uint32_t retries
 }
 
 /* What the former run could not show for certain is shown now, beside the result. */
-static void show(void *user, struct soc_slice stream, struct soc_slice agent, struct soc_slice text)
+static bool show(void *user, struct soc_slice stream, struct soc_slice agent, struct soc_slice text)
 {
     (void)user, (void)stream, (void)agent;
-    fprintf(stderr, "%.*s\n", (int)text.length, text.data);
+    return fprintf(stderr, "%.*s\n", (int)text.length, text.data) >= 0;
 }
 
 struct outcome {

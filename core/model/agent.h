@@ -23,6 +23,7 @@ struct soc_role {
     char *prompt;         /* "" if none */
     char *interface_spec; /* JSON, or NULL */
     char *behaviour;      /* how a role made inside a turn behaves; NULL: by the script */
+    bool is_declared;     /* by the script or inside a turn: agents may be born to it */
     bool is_runnable;     /* the script of this run says how it behaves */
     bool is_reported;     /* its lack of a behaviour was reported */
     int script_mark;      /* the script layer's own: where the behaviour is */

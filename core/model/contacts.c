@@ -78,6 +78,32 @@ static void rebuild_index(struct soc_contacts *contacts)
         index_item(contacts, i);
 }
 
+/* Returns the slot that holds `value`, which stands for `peer`. */
+static uint32_t find_slot(const struct soc_contacts *contacts, const struct soc_agent *peer,
+                          uint32_t value)
+{
+    uint32_t slot = slot_of(contacts, peer);
+    while (contacts->slots[slot] != value)
+        slot = (slot + 1) & (contacts->slot_count - 1);
+    return slot;
+}
+
+/* Takes item `number` out of the hash: what was put behind its slot for want of a
+ * free one moves up. */
+static void unindex_item(struct soc_contacts *contacts, uint32_t number)
+{
+    uint32_t mask = contacts->slot_count - 1;
+    uint32_t hole = find_slot(contacts, contacts->items[number].peer, number + 1);
+    for (uint32_t at = (hole + 1) & mask; contacts->slots[at] != 0; at = (at + 1) & mask) {
+        uint32_t home = slot_of(contacts, contacts->items[contacts->slots[at] - 1].peer);
+        if (((at - home) & mask) < ((at - hole) & mask))
+            continue;
+        contacts->slots[hole] = contacts->slots[at];
+        hole = at;
+    }
+    contacts->slots[hole] = 0;
+}
+
 struct soc_contact *soc_contacts_find(const struct soc_contacts *contacts,
                                       const struct soc_agent *peer)
 {
@@ -135,9 +161,12 @@ bool soc_contacts_remove(struct soc_contacts *contacts, const struct soc_agent *
         return false;
     soc_contact_extra_free(contact->extra);
     uint32_t number = (uint32_t)(contact - contacts->items);
+    if (contacts->slots != NULL)
+        unindex_item(contacts, number);
     memmove(contact, contact + 1, (contacts->count - number - 1) * sizeof(*contact));
     contacts->count--;
-    rebuild_index(contacts);
+    for (uint32_t i = number; contacts->slots != NULL && i < contacts->count; i++)
+        contacts->slots[find_slot(contacts, contacts->items[i].peer, i + 2)] = i + 1;
     return true;
 }
 

@@ -64,7 +64,8 @@ struct soc_contact *soc_contacts_put(struct soc_contacts *contacts, struct soc_a
                                      enum soc_source source, int64_t added_ms,
                                      struct soc_contact_extra *extra);
 
-/* Removes the entry for `peer`; false if there was none. */
+/* Removes the entry for `peer`; false if there was none. It costs as much as there
+ * are entries behind it: none for the last one. */
 bool soc_contacts_remove(struct soc_contacts *contacts, const struct soc_agent *peer);
 
 /* Gives the entry for `peer`, which must be there, the place `number` in the

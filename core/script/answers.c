@@ -1,10 +1,12 @@
 /* Answers: the host's questions, put to the policies in force. */
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/limits.h"
 #include "host/refusal.h"
 #include "script/answers.h"
+#include "script/effect.h"
 #include "script/lua_json.h"
 #include "script/policy.h"
 
@@ -65,7 +67,7 @@ bool soc_answer_may_send(void *user, struct soc_agent *from, struct soc_agent *t
         lua_setfield(L, -2, "source");
     }
     bool is_allowed;
-    if (soc_policy_ask(L, script, SOC_POLICY_CONTACTS, "may_send", 1)) {
+    if (soc_policy_ask(L, script, SOC_POLICY_CONTACTS, 1)) {
         is_allowed = lua_toboolean(L, -2);
         if (!is_allowed)
             append_refusal(L, script, lua_gettop(L), refusal);
@@ -74,6 +76,13 @@ bool soc_answer_may_send(void *user, struct soc_agent *from, struct soc_agent *t
     }
     lua_settop(L, top);
     return is_allowed;
+}
+
+/* ms as a policy gave them; what is no such number means «give up». */
+static int64_t read_delay(lua_State *L, int index)
+{
+    lua_Number ms = lua_tonumber(L, index);
+    return lua_type(L, index) == LUA_TNUMBER && ms >= 0 && ms <= 1e14 ? (int64_t)ms : -1;
 }
 
 int64_t soc_answer_retry_after(void *user, struct soc_agent *agent, uint32_t retries)
@@ -87,22 +96,19 @@ int64_t soc_answer_retry_after(void *user, struct soc_agent *agent, uint32_t ret
     lua_setfield(L, -2, "agent");
     lua_pushinteger(L, retries);
     lua_setfield(L, -2, "failures");
-    if (soc_policy_ask(L, script, SOC_POLICY_SUPERVISION, "retry_after", 1))
-        delay_ms = lua_isnumber(L, -2) ? (int64_t)lua_tonumber(L, -2) : -1;
+    if (soc_policy_ask(L, script, SOC_POLICY_SUPERVISION, 1))
+        delay_ms = read_delay(L, -2);
     else
         delay_ms = retries > SOC_RETRIES_MAX ? -1 : SOC_RETRY_FIRST_MS << (retries - 1);
     lua_settop(L, top);
     return delay_ms;
 }
 
-/* message.text, by the presentation policy; the message's table is at index 1. */
-int soc_answer_message_index(lua_State *L)
+/* Pushes how the message at index 1 is shown, by the presentation policy. */
+static void push_text(lua_State *L, struct soc_script *script)
 {
-    if (lua_type(L, 2) != LUA_TSTRING || strcmp(lua_tostring(L, 2), "text") != 0)
-        return 0;
-    struct soc_script *script = soc_script_of_box(L, lua_upvalueindex(1));
     size_t length;
-    lua_getfield(L, 1, "from");
+    soc_raw_field(L, 1, "from");
     const char *from = lua_tolstring(L, -1, &length);
     const struct soc_agent *sender =
         from == NULL ? NULL : soc_agents_find(script->host, soc_slice(from, length));
@@ -110,11 +116,44 @@ int soc_answer_message_index(lua_State *L)
     lua_createtable(L, 0, 1);
     lua_pushstring(L, sender == NULL ? "unknown" : sender->role->name);
     lua_setfield(L, -2, "role");
-    if (!soc_policy_ask(L, script, SOC_POLICY_PRESENTATION, "message", 2))
-        return luaL_error(L, "the presentation policy failed");
-    lua_pop(L, 1);
-    lua_pushvalue(L, -1);
-    lua_setfield(L, 1, "text");
+    if (!soc_policy_ask(L, script, SOC_POLICY_PRESENTATION, 2) || !lua_isstring(L, -2))
+        lua_pushliteral(L, "(this message cannot be shown: the presentation policy failed)");
+    else
+        lua_pop(L, 1);
+}
+
+/* Inside a turn the text is an effect: a policy is not asked again on replay. */
+static void push_recorded_text(lua_State *L, struct soc_script *script)
+{
+    size_t length;
+    int count;
+    soc_raw_field(L, 1, "id");
+    const char *id = lua_tolstring(L, -1, &length);
+    uint64_t hash = soc_hash(id, id == NULL ? 0 : length, SOC_EFFECT_LOOK);
+    if (soc_effect_begin(L, script, SOC_EFFECT_LOOK, hash, &count) == SOC_GATE_RECORDED)
+        return;
+    push_text(L, script);
+    const char *text = lua_tolstring(L, -1, &length);
+    script->answer.length = 0;
+    soc_buf_put_byte(&script->answer, '[');
+    soc_json_put_string(&script->answer, soc_slice(text, length));
+    soc_buf_put_byte(&script->answer, ']');
+    soc_effect_end(L, script, soc_buf_slice(&script->answer));
+}
+
+int soc_answer_message_index(lua_State *L)
+{
+    if (lua_type(L, 2) != LUA_TSTRING || strcmp(lua_tostring(L, 2), "text") != 0)
+        return 0;
+    struct soc_script *script = soc_script_of_box(L, lua_upvalueindex(1));
+    luaL_checkstack(L, 12, NULL);
+    if (soc_gate_activation(script->host) != NULL)
+        push_recorded_text(L, script);
+    else
+        push_text(L, script);
+    lua_pushliteral(L, "text");
+    lua_pushvalue(L, -2);
+    lua_rawset(L, 1);
     return 1;
 }
 

@@ -58,7 +58,11 @@ static void resolve_name(lua_State *L, struct soc_script *script)
     lua_getfield(L, -1, "require");
     lua_remove(L, -2);
     lua_insert(L, -2);
-    lua_call(L, 1, 1);
+    script->is_loading = soc_gate_activation(script->host) != NULL;
+    int status = lua_pcall(L, 1, 1, 0);
+    script->is_loading = false;
+    if (status != LUA_OK)
+        lua_error(L);
     if (lua_type(L, -1) == LUA_TSTRING)
         luaL_error(L, "behaviour: a module must return a function or a table of handlers");
 }

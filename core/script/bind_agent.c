@@ -126,15 +126,11 @@ static int agent_sleep(lua_State *L)
     soc_effect_check_wait(L);
     luaL_argcheck(L, ms >= 0 && ms <= 366 * 86400000ll, 2, "ms from 0 to one year expected");
     int count;
-    int state = soc_effect_begin(L, script, SOC_EFFECT_SLEEP, (uint64_t)ms, &count);
-    if (state == SOC_GATE_RECORDED)
+    if (soc_effect_begin(L, script, SOC_EFFECT_SLEEP, (uint64_t)ms, &count) == SOC_GATE_RECORDED)
         return count;
-    if (state == SOC_GATE_LIVE) {
-        struct soc_wait wait = {.kind = SOC_WAIT_SLEEP, .timeout_ms = ms};
-        int64_t now_ms = soc_clock_now(soc_host_clock(script->host));
-        wait.deadline_ms = now_ms + (ms > 0 ? ms : 1);
-        soc_gate_wait(script->host, &wait);
-    }
+    struct soc_wait wait = {.kind = SOC_WAIT_SLEEP, .timeout_ms = ms};
+    wait.deadline_ms = soc_clock_now(soc_host_clock(script->host)) + (ms > 0 ? ms : 1);
+    soc_gate_wait(script->host, &wait);
     return soc_effect_yield(L);
 }
 
@@ -197,6 +193,7 @@ static int agent_random(lua_State *L)
 static int agent_log(lua_State *L)
 {
     struct soc_script *script = soc_check_handle(L)->script;
+    lua_settop(L, 4);
     size_t level_length;
     size_t length;
     const char *level_name = luaL_checklstring(L, 2, &level_length);
@@ -220,18 +217,15 @@ static int agent_log(lua_State *L)
 int soc_gate_fn_print(lua_State *L)
 {
     struct soc_script *script = *(struct soc_script **)lua_touserdata(L, lua_upvalueindex(1));
+    int arguments = lua_gettop(L); /* the sandbox has made texts of them */
     luaL_Buffer line;
-    int arguments = lua_gettop(L);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
-    lua_getfield(L, -1, "tostring");
-    int tostring = lua_gettop(L);
+    if (script == NULL || script->is_dropping)
+        return luaL_error(L, "print: nothing can be shown any more");
     luaL_buffinit(L, &line);
     for (int i = 1; i <= arguments; i++) {
         if (i > 1)
             luaL_addchar(&line, '\t');
-        lua_pushvalue(L, tostring);
         lua_pushvalue(L, i);
-        lua_call(L, 1, 1);
         luaL_addvalue(&line);
     }
     luaL_pushresult(&line);

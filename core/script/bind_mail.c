@@ -8,6 +8,7 @@
 #include "script/effect.h"
 #include "script/inside.h"
 #include "script/lua_copy.h"
+#include "script/lua_fill.h"
 #include "script/lua_json.h"
 #include "script/send_options.h"
 
@@ -43,8 +44,6 @@ static void put_comma(struct soc_buf *out)
 static int send_to_list(lua_State *L, struct soc_script *script, struct soc_send_options *options)
 {
     lua_Unsigned count = lua_rawlen(L, options->to_index);
-    if (count == 0 || count > SOC_RECEIVERS_MAX)
-        return luaL_error(L, "option 'to': a list of 1 to %d ids expected", SOC_RECEIVERS_MAX);
     struct soc_buf *answer = &script->answer;
     struct soc_buf *failures = &script->scratch;
     lua_Unsigned failed = 0;
@@ -53,8 +52,7 @@ static int send_to_list(lua_State *L, struct soc_script *script, struct soc_send
     for (lua_Unsigned i = 1; i <= count; i++) {
         struct soc_message *message;
         size_t length;
-        if (lua_rawgeti(L, options->to_index, (lua_Integer)i) != LUA_TSTRING)
-            return luaL_error(L, "option 'to': a list of ids expected");
+        lua_rawgeti(L, options->to_index, (lua_Integer)i);
         options->send.to.data = lua_tolstring(L, -1, &length);
         options->send.to.length = length;
         int rc =
@@ -96,19 +94,17 @@ static int send_to_list(lua_State *L, struct soc_script *script, struct soc_send
 
 /* So many payloads are kept as tables for receivers that will run soon; a queue
  * longer than that is read from its JSON. */
-#define COPIES_MAX 16384
+#define COPIES_MAX 1024
 
 /* Keeps a copy of the payload for the receiver, which saves reading the JSON. */
-static void keep_copy(lua_State *L, struct soc_script *script, struct soc_message *message)
+static void keep_copy(lua_State *L, struct soc_script *script, int payload_index,
+                      struct soc_message *message)
 {
-    if (script->copies >= COPIES_MAX)
+    if (script->copies >= COPIES_MAX || lua_type(L, payload_index) != LUA_TTABLE)
         return;
-    if (lua_getfield(L, 2, "payload") == LUA_TTABLE) {
-        soc_lua_copy(L, -1);
-        message->script_mark = luaL_ref(L, LUA_REGISTRYINDEX);
-        script->copies++;
-    }
-    lua_pop(L, 1);
+    soc_lua_copy(L, payload_index);
+    message->script_mark = luaL_ref(L, LUA_REGISTRYINDEX);
+    script->copies++;
 }
 
 /* agent:send_message{ to, payload, … } -> { messageId } | { messageIds, … } */
@@ -131,7 +127,7 @@ static int agent_send_message(lua_State *L)
     rc = soc_router_send(script->host, self(script), &options.send, &message, &script->error);
     if (rc < 0)
         return soc_effect_finish(L, script, rc);
-    keep_copy(L, script, message);
+    keep_copy(L, script, options.payload_index, message);
     return finish_sent(L, script, message);
 }
 
@@ -178,16 +174,11 @@ static int agent_request(lua_State *L)
     if (options.to_index != 0)
         return luaL_error(L, "option 'to': one id expected; a request has one receiver");
     int count;
-    int state = soc_effect_begin(L, script, SOC_EFFECT_REQUEST, options.hash, &count);
-    if (state == SOC_GATE_RECORDED)
+    if (soc_effect_begin(L, script, SOC_EFFECT_REQUEST, options.hash, &count) == SOC_GATE_RECORDED)
         return count;
-    if (state == SOC_GATE_LIVE) {
-        if (rc == SOC_OK)
-            rc = begin_request(script, &options);
-        if (rc < 0)
-            return soc_effect_finish(L, script, rc);
-    }
-    return soc_effect_yield(L);
+    if (rc == SOC_OK)
+        rc = begin_request(script, &options);
+    return rc < 0 ? soc_effect_finish(L, script, rc) : soc_effect_yield(L);
 }
 
 /* The id of what is answered: a message's, or a correlation id given as text. */
@@ -204,7 +195,8 @@ static struct soc_slice answered_id(lua_State *L, struct soc_script *script, int
         }
     }
     if (lua_type(L, index) == LUA_TTABLE) {
-        lua_getfield(L, index, "id");
+        soc_lua_fill(L, index);
+        soc_raw_field(L, index, "id");
         lua_replace(L, index);
     }
     if (lua_type(L, index) != LUA_TSTRING)
@@ -218,10 +210,14 @@ static struct soc_slice reply_type(lua_State *L, int index)
     size_t length;
     if (lua_isnoneornil(L, index))
         return (struct soc_slice){0};
+    static const char *const known[] = {"type", NULL};
     luaL_checktype(L, index, LUA_TTABLE);
-    if (lua_getfield(L, index, "type") == LUA_TNIL)
+    soc_check_names(L, index, "reply", known);
+    if (soc_raw_field(L, index, "type") == LUA_TNIL)
         return (struct soc_slice){0};
-    const char *text = luaL_checklstring(L, -1, &length);
+    if (lua_type(L, -1) != LUA_TSTRING)
+        luaL_error(L, "reply: type must be a string");
+    const char *text = lua_tolstring(L, -1, &length);
     return soc_slice(text, length);
 }
 
@@ -238,14 +234,14 @@ static int agent_reply(lua_State *L)
     uint64_t hash =
         soc_hash(id.data, id.length, soc_hash(send.payload.data, send.payload.length, 0));
     struct soc_activation *activation = soc_gate_activation(script->host);
-    int count;
-    int state = soc_effect_begin(L, script, SOC_EFFECT_REPLY, hash, &count);
     uint64_t key;
-    if (activation->message != NULL && soc_message_id_parse(id, &key) &&
-        key == activation->message->key)
-        activation->has_replied = true;
-    if (state == SOC_GATE_RECORDED)
+    bool is_own = activation->message != NULL && soc_message_id_parse(id, &key) &&
+                  key == activation->message->key;
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_REPLY, hash, &count) == SOC_GATE_RECORDED) {
+        activation->has_replied |= is_own && count == 1;
         return count;
+    }
     struct soc_message *message;
     if (rc == SOC_OK)
         rc = soc_gate_address_reply(script->host, id, &send, &script->error);
@@ -253,81 +249,97 @@ static int agent_reply(lua_State *L)
         rc = soc_router_send(script->host, activation->agent, &send, &message, &script->error);
     if (rc < 0)
         return soc_effect_finish(L, script, rc);
+    activation->has_replied |= is_own;
     return finish_sent(L, script, message);
 }
 
-static int begin_receive(lua_State *L, struct soc_script *script, struct soc_wait *wait)
+/* What receive{ from?, type?, timeout_ms? } asks for, read and checked. */
+struct receive_options {
+    struct soc_slice from;
+    struct soc_slice type;
+    int64_t timeout_ms; /* -1: for ever */
+};
+
+static struct soc_slice read_receive_text(lua_State *L, const char *name)
 {
-    wait->kind = SOC_WAIT_RECEIVE;
     size_t length;
-    if (lua_getfield(L, 2, "from") != LUA_TNIL) {
-        const char *from = luaL_checklstring(L, -1, &length);
-        wait->on = soc_agents_find(script->host, soc_slice(from, length));
-        if (wait->on == NULL)
-            return soc_refuse(&script->error, SOC_ENOAGENT, NULL, "agentId",
-                              soc_slice(from, length));
-    }
-    if (lua_getfield(L, 2, "type") != LUA_TNIL) {
-        const char *type = luaL_checklstring(L, -1, &length);
-        wait->type = soc_gate_type(script->host, soc_slice(type, length));
-    }
-    if (lua_getfield(L, 2, "timeout_ms") != LUA_TNIL) {
-        wait->timeout_ms = luaL_checkinteger(L, -1);
-        int64_t ms = wait->timeout_ms > 0 ? wait->timeout_ms : 1;
-        wait->deadline_ms = soc_clock_now(soc_host_clock(script->host)) + ms;
-    }
-    return SOC_OK;
+    if (soc_raw_field(L, 2, name) == LUA_TNIL)
+        return (struct soc_slice){0};
+    if (lua_type(L, -1) != LUA_TSTRING)
+        luaL_error(L, "receive: '%s' must be a string, got %s", name, luaL_typename(L, -1));
+    const char *text = lua_tolstring(L, -1, &length);
+    if (!soc_id_is_valid(soc_slice(text, length)))
+        luaL_error(L, "receive: '%s' is not an id", name);
+    return soc_slice(text, length);
 }
 
-static void check_receive_options(lua_State *L)
+static void read_receive(lua_State *L, struct receive_options *options)
 {
-    static const char *const known[] = {"from", "type", "timeout_ms"};
+    static const char *const known[] = {"from", "type", "timeout_ms", NULL};
     if (lua_isnoneornil(L, 2)) {
         lua_settop(L, 1);
         lua_newtable(L);
     }
     luaL_checktype(L, 2, LUA_TTABLE);
-    lua_pushnil(L);
-    while (lua_next(L, 2) != 0) {
-        const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
-        if (strcmp(name, known[0]) != 0 && strcmp(name, known[1]) != 0 &&
-            strcmp(name, known[2]) != 0)
-            luaL_error(L, "unknown option '%s'; receive takes from, type and timeout_ms", name);
-        lua_pop(L, 1);
+    lua_settop(L, 2);
+    soc_check_names(L, 2, "receive", known);
+    options->from = read_receive_text(L, "from");
+    options->type = read_receive_text(L, "type");
+    options->timeout_ms = -1;
+    if (soc_raw_field(L, 2, "timeout_ms") != LUA_TNIL) {
+        lua_Number ms = lua_tonumber(L, -1);
+        if (lua_type(L, -1) != LUA_TNUMBER || !(ms >= 0 && ms <= 1e14))
+            luaL_error(L, "receive: 'timeout_ms' must be a number from 0 to 10^14");
+        options->timeout_ms = (int64_t)ms;
     }
+}
+
+/* Takes what is queued, or begins to wait. SOC_OK with the answer, 1: it waits. */
+static int begin_receive(struct soc_script *script, const struct receive_options *options)
+{
+    struct soc_wait wait = {.kind = SOC_WAIT_RECEIVE};
+    if (options->from.data != NULL) {
+        wait.on = soc_router_find(script->host, options->from);
+        if (wait.on == NULL)
+            return soc_refuse(&script->error, SOC_ENOAGENT, NULL, "agentId", options->from);
+    }
+    if (options->type.data != NULL)
+        wait.type = soc_gate_type(script->host, options->type);
+    struct soc_message *message =
+        soc_gate_take(script->host, (struct soc_mail_filter){wait.on, wait.type});
+    if (message != NULL) {
+        script->answer.length = 0;
+        soc_buf_put_byte(&script->answer, '[');
+        soc_envelope_put_json(&script->answer, message);
+        soc_buf_put_byte(&script->answer, ']');
+        return SOC_OK;
+    }
+    if (wait.on == self(script))
+        return refuse_self_wait(script);
+    if (options->timeout_ms >= 0) {
+        wait.timeout_ms = options->timeout_ms;
+        wait.deadline_ms = soc_clock_now(soc_host_clock(script->host)) +
+                           (wait.timeout_ms > 0 ? wait.timeout_ms : 1);
+    }
+    soc_gate_wait(script->host, &wait);
+    return 1;
 }
 
 /* agent:receive{ from?, type?, timeout_ms? } -> the next message that fits */
 static int agent_receive(lua_State *L)
 {
     struct soc_script *script = soc_check_handle(L)->script;
+    struct receive_options options;
     soc_effect_check_wait(L);
-    check_receive_options(L);
-    lua_settop(L, 2);
-    uint64_t hash = soc_hash_arguments(L, script, 2);
+    read_receive(L, &options);
+    uint64_t hash = soc_hash(options.from.data, options.from.length, 0);
+    hash = soc_hash(options.type.data, options.type.length, hash);
+    hash = soc_hash(&options.timeout_ms, sizeof(options.timeout_ms), hash);
     int count;
-    int state = soc_effect_begin(L, script, SOC_EFFECT_RECEIVE, hash, &count);
-    if (state == SOC_GATE_RECORDED)
+    if (soc_effect_begin(L, script, SOC_EFFECT_RECEIVE, hash, &count) == SOC_GATE_RECORDED)
         return count;
-    if (state == SOC_GATE_LIVE) {
-        struct soc_wait wait = {0};
-        int rc = begin_receive(L, script, &wait);
-        if (rc < 0)
-            return soc_effect_finish(L, script, rc);
-        struct soc_message *message =
-            soc_gate_take(script->host, (struct soc_mail_filter){wait.on, wait.type});
-        if (message != NULL) {
-            script->answer.length = 0;
-            soc_buf_put_byte(&script->answer, '[');
-            soc_envelope_put_json(&script->answer, message);
-            soc_buf_put_byte(&script->answer, ']');
-            return soc_effect_finish(L, script, SOC_OK);
-        }
-        if (wait.on == self(script))
-            return soc_effect_finish(L, script, refuse_self_wait(script));
-        soc_gate_wait(script->host, &wait);
-    }
-    return soc_effect_yield(L);
+    int rc = begin_receive(script, &options);
+    return rc > 0 ? soc_effect_yield(L) : soc_effect_finish(L, script, rc);
 }
 
 static const luaL_Reg mail_functions[] = {

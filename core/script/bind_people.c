@@ -56,7 +56,7 @@ static int check_brief(lua_State *L, struct soc_script *script, int index)
     int top = lua_gettop(L);
     int rc = SOC_OK;
     lua_pushvalue(L, index);
-    if (soc_policy_ask(L, script, SOC_POLICY_BRIEFS, "check", 1)) {
+    if (soc_policy_ask(L, script, SOC_POLICY_BRIEFS, 1)) {
         if (!lua_toboolean(L, -2))
             rc = refuse_by_policy(L, script);
         else if (lua_type(L, -2) == LUA_TTABLE) /* the policy made it whole */
@@ -76,37 +76,35 @@ static int check_brief(lua_State *L, struct soc_script *script, int index)
 struct spawn_options {
     struct soc_slice id;
     bool has_message;
+    int message_index; /* on the stack */
 };
 
 static void read_spawn_options(lua_State *L, int index, struct spawn_options *options)
 {
+    static const char *const known[] = {"id", "message", NULL};
+    size_t length;
     *options = (struct spawn_options){0};
     if (lua_isnoneornil(L, index))
         return;
     luaL_checktype(L, index, LUA_TTABLE);
-    lua_pushnil(L);
-    while (lua_next(L, index) != 0) {
-        const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
-        size_t length;
-        if (strcmp(name, "id") == 0) {
-            const char *id = luaL_checklstring(L, -1, &length);
-            options->id = soc_slice(id, length);
-        } else if (strcmp(name, "message") == 0) {
-            options->has_message = true;
-        } else {
-            luaL_error(L, "unknown option '%s'; spawn_agent takes id and message", name);
-        }
-        lua_pop(L, 1);
+    soc_check_names(L, index, "spawn_agent", known);
+    int type = soc_raw_field(L, index, "id");
+    if (type != LUA_TNIL && type != LUA_TSTRING)
+        luaL_error(L, "spawn_agent: 'id' must be a string, got %s", luaL_typename(L, -1));
+    if (type == LUA_TSTRING) {
+        const char *id = lua_tolstring(L, -1, &length);
+        options->id = soc_slice(id, length);
     }
+    options->has_message = soc_raw_field(L, index, "message") != LUA_TNIL;
+    options->message_index = lua_gettop(L);
 }
 
 /* The first task_assignment, sent with the birth as one step. A message given as
  * a table without a payload is the payload's own fields beside the brief. */
-static int send_first(lua_State *L, struct soc_script *script, int options_index,
+static int send_first(lua_State *L, struct soc_script *script, int message_index,
                       const struct soc_agent *child)
 {
-    lua_getfield(L, options_index, "message");
-    int rc = soc_payload_encode(L, script, lua_gettop(L));
+    int rc = soc_payload_encode(L, script, message_index);
     struct soc_send send = {
         .to = soc_agent_id(child),
         .type = SOC_SLICE("task_assignment"),
@@ -128,20 +126,19 @@ static int send_first(lua_State *L, struct soc_script *script, int options_index
     return rc;
 }
 
-static int spawn(lua_State *L, struct soc_script *script, struct soc_slice role)
+static int spawn(lua_State *L, struct soc_script *script, struct soc_slice role,
+                 const struct spawn_options *options)
 {
-    struct spawn_options options;
-    read_spawn_options(L, 4, &options);
     int rc = check_brief(L, script, 3);
     if (rc < 0)
         return rc;
     struct soc_agent *child;
     struct soc_spawn draft = {
-        .role = role, .id = options.id, .brief = soc_buf_slice(&script->payload)};
+        .role = role, .id = options->id, .brief = soc_buf_slice(&script->payload)};
     struct soc_turn_mark mark = soc_turn_mark(script->host);
     rc = soc_agents_spawn(script->host, &draft, &child, &script->error);
-    if (rc == SOC_OK && options.has_message) {
-        rc = send_first(L, script, 4, child);
+    if (rc == SOC_OK && options->has_message) {
+        rc = send_first(L, script, options->message_index, child);
         if (rc < 0)
             soc_turn_return(script->host, mark);
     }
@@ -178,10 +175,12 @@ static int agent_spawn_agent(lua_State *L)
     const char *role = luaL_checklstring(L, 2, &length);
     lua_settop(L, 4);
     uint64_t hash = hash_loosely(L, script, 2);
+    struct spawn_options options;
+    read_spawn_options(L, 4, &options);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_SPAWN, hash, &count) == SOC_GATE_RECORDED)
         return count;
-    int rc = spawn(L, script, soc_slice(role, length));
+    int rc = spawn(L, script, soc_slice(role, length), &options);
     return soc_effect_finish(L, script, rc);
 }
 

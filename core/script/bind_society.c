@@ -20,7 +20,10 @@ static struct soc_script *enter(lua_State *L)
 {
     if (lua_touserdata(L, 1) != NULL && luaL_testudata(L, 1, SOC_WORLD) != NULL)
         lua_remove(L, 1);
-    return soc_script_of_box(L, lua_upvalueindex(1));
+    struct soc_script *script = soc_script_of_box(L, lua_upvalueindex(1));
+    if (script->is_dropping)
+        luaL_error(L, "a behaviour that is being closed can do nothing more");
+    return script;
 }
 
 static struct soc_script *enter_to_change(lua_State *L, const char *name)
@@ -114,7 +117,7 @@ static int society_config(lua_State *L)
     while (lua_next(L, 1) != 0) {
         const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "(no name)";
         struct soc_detail detail;
-        if (soc_script_set(script, name, lua_gettop(L), &detail) < 0)
+        if (soc_script_set(L, script, name, lua_gettop(L), &detail) < 0)
             return luaL_error(L, "society.config: %s", detail.text);
         lua_pop(L, 1);
     }
@@ -191,8 +194,8 @@ static void fill_contacts(lua_State *L, struct soc_script *script)
         soc_look_contacts(agent, &script->answer);
 }
 
-/* Rows of the store. The journal has no thread here, so the answer comes before
- * the question returns. */
+/* Rows asked for outside a turn: only a simulated society can be asked there, and
+ * its journal has no thread, so the answer comes before the question returns. */
 static void take_rows(int rc, struct soc_slice rows, void *user)
 {
     struct soc_script *script = user;
@@ -207,7 +210,7 @@ static struct soc_slice filter_text(lua_State *L, const char *name)
     size_t length;
     if (lua_isnoneornil(L, 1))
         return (struct soc_slice){0};
-    int type = lua_getfield(L, 1, name);
+    int type = soc_raw_field(L, 1, name);
     if (type == LUA_TNIL)
         return (struct soc_slice){0};
     if (type != LUA_TSTRING)
@@ -221,7 +224,7 @@ static int64_t filter_time(lua_State *L, const char *name)
     int64_t time_ms = 0;
     if (lua_isnoneornil(L, 1))
         return 0;
-    int type = lua_getfield(L, 1, name);
+    int type = soc_raw_field(L, 1, name);
     if (type == LUA_TNUMBER)
         return (int64_t)lua_tonumber(L, -1);
     if (type != LUA_TNIL &&
@@ -237,16 +240,7 @@ static void check_filters(lua_State *L)
     if (lua_isnoneornil(L, 1))
         return;
     luaL_checktype(L, 1, LUA_TTABLE);
-    lua_pushnil(L);
-    while (lua_next(L, 1) != 0) {
-        const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "(no name)";
-        int i = 0;
-        while (known[i] != NULL && strcmp(known[i], name) != 0)
-            i++;
-        if (known[i] == NULL)
-            luaL_error(L, "unknown filter '%s'", name);
-        lua_pop(L, 1);
-    }
+    soc_check_names(L, 1, "filter", known);
 }
 
 static void read_query(lua_State *L, const char *what, struct soc_query *query)
@@ -294,15 +288,14 @@ static int look_at_rows(lua_State *L, const char *what, look_fn *fill)
     if (soc_gate_activation(script->host) == NULL)
         return look(L, script, what, fill);
     soc_effect_check_wait(L);
+    lua_settop(L, 1);
+    uint64_t hash = hash_look(L, script, what);
+    struct soc_query query;
+    read_query(L, what, &query);
     int count;
-    int state = soc_effect_begin(L, script, SOC_EFFECT_LOOK, hash_look(L, script, what), &count);
-    if (state == SOC_GATE_RECORDED)
+    if (soc_effect_begin(L, script, SOC_EFFECT_LOOK, hash, &count) == SOC_GATE_RECORDED)
         return count;
-    if (state == SOC_GATE_LIVE) {
-        struct soc_query query;
-        read_query(L, what, &query);
-        soc_look_ask(script->host, &query);
-    }
+    soc_look_ask(script->host, &query);
     return soc_effect_yield(L);
 }
 
@@ -315,12 +308,14 @@ static int society_agents(lua_State *L)
 static int society_agent(lua_State *L)
 {
     struct soc_script *script = enter(L);
+    luaL_checkstring(L, 1);
     return look(L, script, "agent", fill_agent);
 }
 
 static int society_contacts(lua_State *L)
 {
     struct soc_script *script = enter(L);
+    luaL_checkstring(L, 1);
     return look(L, script, "contacts", fill_contacts);
 }
 

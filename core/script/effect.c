@@ -50,6 +50,8 @@ int soc_effect_begin(lua_State *L, struct soc_script *script, enum soc_effect_ki
 {
     struct soc_slice answer;
     script->active = L;
+    if (script->is_loading)
+        return luaL_error(L, "a module that loads cannot act: move this into a behaviour");
     if (script->is_broken)
         return soc_effect_break(L, script);
     int state = soc_gate_begin(script->host, kind, hash, &answer, &script->error);

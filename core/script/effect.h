@@ -6,9 +6,10 @@
 
 #include "script/inside.h"
 
-/* Begins an effect of the running agent. Returns SOC_GATE_LIVE; or SOC_GATE_RECORDED
- * with the results pushed and their number in `*count`; or SOC_GATE_WAITING. Raises
- * a fatal error when the activation cannot go on. */
+/* Begins an effect of the running agent, whose arguments have all been read and
+ * checked: nothing may raise until it is answered. Returns SOC_GATE_LIVE; or
+ * SOC_GATE_RECORDED with the results pushed and their number in `*count`. Raises a
+ * fatal error when the activation cannot go on. */
 int soc_effect_begin(lua_State *L, struct soc_script *script, enum soc_effect_kind kind,
                      uint64_t hash, int *count);
 

@@ -41,6 +41,7 @@ enum soc_policy_kind {
 
 struct soc_policy {
     int table_ref;    /* the module, or LUA_NOREF */
+    int function_ref; /* its one function, kept so that nobody changes it later */
     int settings_ref; /* defaults with the caller's settings over them */
     bool is_reported; /* it failed once, and that was said */
 };
@@ -71,6 +72,8 @@ struct soc_script {
     size_t behaviour_count;
     bool is_started;
     bool is_broken;     /* the turn under way met an error it cannot survive */
+    bool is_dropping;   /* a coroutine is being closed: its handlers can do nothing */
+    bool is_loading;    /* a module runs inside a turn: no effects */
     uint32_t steps_max; /* VM instructions of a turn */
     int64_t steps_left;
 };
@@ -98,8 +101,15 @@ void soc_mark_message(lua_State *L, struct soc_script *script);
 
 /* settings.c: sets one setting of society.config, whose value is at `index`.
  * SOC_EINVAL and `detail` for an unknown name or a wrong value. */
-int soc_script_set(struct soc_script *script, const char *name, int index,
+int soc_script_set(lua_State *L, struct soc_script *script, const char *name, int index,
                    struct soc_detail *detail);
+
+/* options.c: raises unless every key of the table at `index` is one of `known`
+ * (NULL ends it); the smallest unknown one is named, whatever order Lua keeps. */
+void soc_check_names(lua_State *L, int index, const char *what, const char *const *known);
+
+/* Pushes the field without asking a metatable; returns its type. */
+int soc_raw_field(lua_State *L, int index, const char *name);
 
 /* bind_*.c: the functions scripts see. */
 void soc_bind_agent(lua_State *L, struct soc_script *script);

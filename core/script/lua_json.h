@@ -35,7 +35,9 @@ int soc_lua_json_encode(lua_State *L, int index, const char *name, size_t bytes_
                         struct soc_buf *out, struct soc_detail *detail);
 
 /* Pushes the value of `text`. SOC_OK, or an error with nothing pushed and
- * `detail` set. `text` may come from anywhere: it is checked while it is read. */
+ * `detail` set. `text` may come from anywhere: it is checked while it is read. It
+ * may be SOC_JSON_WRAP_MAX deeper than a value from outside: the host's answers
+ * stand around such values. */
 int soc_lua_json_decode(lua_State *L, struct soc_slice text, struct soc_detail *detail);
 
 /* The same, with the place of the fault instead of a sentence. */

@@ -30,7 +30,7 @@ struct decoder {
     lua_State *L;
     struct soc_json_scan scan;
     size_t depth;
-    struct level levels[SOC_JSON_DEPTH_MAX];
+    struct level levels[SOC_JSON_DEPTH_MAX + SOC_JSON_WRAP_MAX];
 };
 
 /* Pushes the text of a string with escapes. */
@@ -242,7 +242,8 @@ static bool push_text(struct decoder *decoder)
     return soc_json_scan_end(&decoder->scan);
 }
 
-int soc_lua_json_decode_at(lua_State *L, struct soc_slice text, struct soc_json_fault *fault)
+static int decode(lua_State *L, struct soc_slice text, size_t depth_max,
+                  struct soc_json_fault *fault)
 {
     struct decoder decoder;
     int top = lua_gettop(L);
@@ -250,8 +251,9 @@ int soc_lua_json_decode_at(lua_State *L, struct soc_slice text, struct soc_json_
         text.data = "";
     decoder.L = L;
     decoder.depth = 0;
-    if (soc_json_scan_begin(&decoder.scan, text) && ensure_stack(&decoder, 4) &&
-        push_text(&decoder)) {
+    bool is_right = soc_json_scan_begin(&decoder.scan, text);
+    decoder.scan.depth_max = depth_max;
+    if (is_right && ensure_stack(&decoder, 4) && push_text(&decoder)) {
         assert(lua_gettop(L) == top + 1);
         return SOC_OK;
     }
@@ -261,10 +263,15 @@ int soc_lua_json_decode_at(lua_State *L, struct soc_slice text, struct soc_json_
     return decoder.scan.code;
 }
 
+int soc_lua_json_decode_at(lua_State *L, struct soc_slice text, struct soc_json_fault *fault)
+{
+    return decode(L, text, SOC_JSON_DEPTH_MAX, fault);
+}
+
 int soc_lua_json_decode(lua_State *L, struct soc_slice text, struct soc_detail *detail)
 {
     struct soc_json_fault fault;
-    int rc = soc_lua_json_decode_at(L, text, &fault);
+    int rc = decode(L, text, SOC_JSON_DEPTH_MAX + SOC_JSON_WRAP_MAX, &fault);
     if (rc < 0)
         soc_fail(detail, rc, "byte %zu: %s", fault.position + 1, fault.reason);
     return rc;

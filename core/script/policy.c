@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "host/refusal.h"
+#include "script/effect.h"
 #include "script/inside.h"
 #include "script/lua_json.h"
 #include "script/policy.h"
@@ -254,6 +256,9 @@ int soc_policy_use_table(lua_State *L, struct soc_script *script, const char *ki
     policy->settings_ref = luaL_ref(L, LUA_REGISTRYINDEX);
     lua_pushvalue(L, index);
     policy->table_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    luaL_unref(L, LUA_REGISTRYINDEX, policy->function_ref);
+    lua_getfield(L, index, kinds[number].function);
+    policy->function_ref = luaL_ref(L, LUA_REGISTRYINDEX);
     policy->is_reported = false;
     lua_settop(L, top);
     soc_agents_policy_changed(script->host);
@@ -292,8 +297,7 @@ void soc_policy_wrap(lua_State *L, const char *kind, int index)
 int soc_policy_use_defaults(lua_State *L, struct soc_script *script, struct soc_detail *detail)
 {
     for (int i = 0; i < SOC_POLICY_COUNT; i++)
-        script->policies[i] =
-            (struct soc_policy){.table_ref = LUA_NOREF, .settings_ref = LUA_NOREF};
+        script->policies[i] = (struct soc_policy){LUA_NOREF, LUA_NOREF, LUA_NOREF, false};
     for (int i = 0; i < SOC_POLICY_COUNT; i++) {
         int rc = soc_policy_use(L, script, kinds[i].kind, kinds[i].first, 0, detail);
         if (rc < 0)
@@ -302,14 +306,28 @@ int soc_policy_use_defaults(lua_State *L, struct soc_script *script, struct soc_
     return SOC_OK;
 }
 
-bool soc_policy_ask(lua_State *L, struct soc_script *script, enum soc_policy_kind kind,
-                    const char *name, int count)
+/* What one question costs of a turn's steps, whatever the policy does: a script
+ * cannot spend for ever by asking. */
+#define ASK_STEPS 1000
+
+static void charge(lua_State *L, struct soc_script *script)
+{
+    if (soc_gate_activation(script->host) == NULL)
+        return;
+    script->steps_left -= ASK_STEPS;
+    if (script->steps_left > 0)
+        return;
+    soc_refuse_named(&script->error, "budget",
+                     "one turn ran too many steps; split the work over several messages");
+    soc_effect_break(L, script);
+}
+
+bool soc_policy_ask(lua_State *L, struct soc_script *script, enum soc_policy_kind kind, int count)
 {
     struct soc_policy *policy = &script->policies[kind];
     int base = lua_gettop(L) - count;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, policy->table_ref);
-    lua_getfield(L, -1, name);
-    lua_remove(L, -2);
+    charge(L, script);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, policy->function_ref);
     lua_insert(L, base + 1);
     lua_rawgeti(L, LUA_REGISTRYINDEX, policy->settings_ref);
     if (call_with_budget(L, count + 1, 2) == LUA_OK)

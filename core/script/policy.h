@@ -23,10 +23,10 @@ void soc_policy_wrap(lua_State *L, const char *kind, int index);
 /* Puts the usual policies in force. */
 int soc_policy_use_defaults(lua_State *L, struct soc_script *script, struct soc_detail *detail);
 
-/* Calls function `name` of a policy with the `count` values on top (popped) and
- * its settings; pushes two results. False, with nothing pushed, if it failed:
- * the default answer holds then and the failure is reported once. */
-bool soc_policy_ask(lua_State *L, struct soc_script *script, enum soc_policy_kind kind,
-                    const char *name, int count);
+/* Calls the policy of that kind with the `count` values on top (popped) and its
+ * settings; pushes two results. False, with nothing pushed, if it failed: the usual
+ * answer holds then and the failure is reported once. Inside a turn it costs some
+ * of the turn's steps. */
+bool soc_policy_ask(lua_State *L, struct soc_script *script, enum soc_policy_kind kind, int count);
 
 #endif

@@ -12,7 +12,7 @@
 static struct soc_slice optional_text(lua_State *L, int index, const char *name)
 {
     size_t length;
-    int type = lua_getfield(L, index, name);
+    int type = soc_raw_field(L, index, name);
     if (type == LUA_TNIL)
         return (struct soc_slice){0};
     if (type != LUA_TSTRING)
@@ -21,25 +21,9 @@ static struct soc_slice optional_text(lua_State *L, int index, const char *name)
     return soc_slice(text, length);
 }
 
-static void check_names(lua_State *L, int index)
-{
-    static const char *const known[] = {"id",        "name",           "prompt", "rolePrompt",
-                                        "behaviour", "interface_spec", NULL};
-    lua_pushnil(L);
-    while (lua_next(L, index) != 0) {
-        const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "(no name)";
-        int i = 0;
-        while (known[i] != NULL && strcmp(known[i], name) != 0)
-            i++;
-        if (known[i] == NULL)
-            luaL_error(L, "role: unknown field '%s'", name);
-        lua_pop(L, 1);
-    }
-}
-
 static bool is_text_field(lua_State *L, int index, const char *name)
 {
-    bool is_text = lua_getfield(L, index, name) == LUA_TSTRING;
+    bool is_text = soc_raw_field(L, index, name) == LUA_TSTRING;
     lua_pop(L, 1);
     return is_text;
 }
@@ -55,7 +39,7 @@ static int read_spec(lua_State *L, struct soc_script *script, int index,
 {
     static const char *const required[] = {"services", "input_format", "output_format"};
     struct soc_detail detail;
-    if (lua_getfield(L, index, "interface_spec") == LUA_TNIL)
+    if (soc_raw_field(L, index, "interface_spec") == LUA_TNIL)
         return SOC_OK;
     int spec = lua_gettop(L);
     if (lua_type(L, spec) != LUA_TTABLE)
@@ -91,7 +75,7 @@ static void make_id(lua_State *L, struct soc_role_draft *draft)
 static int read_behaviour(lua_State *L, struct soc_script *script, int index,
                           struct soc_role_draft *draft, bool in_turn)
 {
-    int type = lua_getfield(L, index, "behaviour");
+    int type = soc_raw_field(L, index, "behaviour");
     if (type == LUA_TNIL)
         return LUA_NOREF;
     if (in_turn && type != LUA_TSTRING)
@@ -109,7 +93,9 @@ int soc_role_read(lua_State *L, struct soc_script *script, int index, struct soc
                   bool in_turn, int *behaviour)
 {
     luaL_checktype(L, index, LUA_TTABLE);
-    check_names(L, index);
+    static const char *const known[] = {"id",        "name",           "prompt", "rolePrompt",
+                                        "behaviour", "interface_spec", NULL};
+    soc_check_names(L, index, "role", known);
     *draft = (struct soc_role_draft){
         .id = optional_text(L, index, "id"),
         .name = optional_text(L, index, "name"),

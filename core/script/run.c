@@ -50,10 +50,13 @@ static void give_thread(struct soc_script *script, struct soc_thread *thread)
 void soc_run_drop(void *user, struct soc_activation *activation)
 {
     struct soc_thread *thread = activation->script;
+    struct soc_script *script = user;
     activation->script = NULL;
+    script->is_dropping = true; /* handlers of <close> run now and find nothing to do */
     lua_resetthread(thread->co);
+    script->is_dropping = false;
     lua_settop(thread->co, 0);
-    give_thread(user, thread);
+    give_thread(script, thread);
 }
 
 void soc_run_free_threads(struct soc_script *script)
@@ -76,24 +79,34 @@ static void push_handle(lua_State *L, struct soc_script *script,
     lua_setmetatable(L, -2);
 }
 
-/* Appends the error on top of `co` as an object, with the traceback. */
-static enum soc_turn_end describe_error(struct soc_script *script, lua_State *co,
-                                        struct soc_buf *error)
+/* A failed coroutine and what is to be said of it. */
+struct failure {
+    struct soc_script *script;
+    lua_State *co;
+    struct soc_buf *error;
+    enum soc_turn_end end;
+};
+
+/* Appends the error on top of `co` as an object, with the traceback. Protected: it
+ * takes memory, and that may be what has run out. */
+static int describe(lua_State *L)
 {
-    lua_State *L = script->L;
-    if (soc_sandbox_fatal_value(co, -1)) {
-        size_t length;
-        const char *text = lua_tolstring(co, -1, &length);
-        if (text == NULL || text[0] != '{') { /* Lua's own: memory ran out */
-            soc_refuse(error, SOC_ESCRIPT, text, NULL, (struct soc_slice){0});
-            return SOC_TURN_RAISED;
-        }
-        error->length = 0;
-        soc_buf_put(error, text, length);
-        return SOC_TURN_BROKEN;
-    }
+    struct failure *failure = lua_touserdata(L, 1);
+    struct soc_script *script = failure->script;
+    lua_State *co = failure->co;
     struct soc_detail detail;
     size_t length;
+    if (soc_sandbox_fatal_value(co, -1)) {
+        const char *fatal = lua_tolstring(co, -1, &length);
+        bool is_ours = fatal != NULL && fatal[0] == '{'; /* else Lua's own: memory ran out */
+        failure->end = is_ours ? SOC_TURN_BROKEN : SOC_TURN_RAISED;
+        failure->error->length = 0;
+        if (is_ours)
+            soc_buf_put(failure->error, fatal, length);
+        else
+            soc_refuse(failure->error, SOC_ESCRIPT, fatal, NULL, (struct soc_slice){0});
+        return 0;
+    }
     if (lua_type(co, -1) != LUA_TSTRING) {
         script->scratch.length = 0;
         if (soc_lua_json_encode(co, -1, "error", SOC_STATE_BYTES_MAX, &script->scratch, &detail) <
@@ -101,13 +114,42 @@ static enum soc_turn_end describe_error(struct soc_script *script, lua_State *co
             soc_buf_put_text(&script->scratch, "(an error value that is not JSON)");
         lua_pushlstring(co, script->scratch.data, script->scratch.length);
     }
-    const char *text = lua_tolstring(co, -1, &length);
-    soc_refusal_begin(error, SOC_ESCRIPT, text);
     luaL_traceback(L, co, NULL, 0);
-    soc_json_put_text_member(error, "traceback", soc_slice_text(lua_tostring(L, -1)));
-    lua_pop(L, 1);
-    soc_refusal_end(error, SOC_ESCRIPT);
-    return SOC_TURN_RAISED;
+    soc_refusal_begin(failure->error, SOC_ESCRIPT, lua_tolstring(co, -1, &length));
+    soc_json_put_text_member(failure->error, "traceback", soc_slice_text(lua_tostring(L, -1)));
+    soc_refusal_end(failure->error, SOC_ESCRIPT);
+    return 0;
+}
+
+/* A script that ended before it had repeated its recorded effects is not the one
+ * that made them, whether it returned or raised. */
+static bool is_replayed(const struct soc_activation *activation)
+{
+    return activation->cursor >= activation->effects_count;
+}
+
+static enum soc_turn_end refuse_other_script(struct soc_buf *error)
+{
+    soc_refuse(error, SOC_ENONDET, "the script ended before it had repeated its recorded effects",
+               NULL, (struct soc_slice){0});
+    return SOC_TURN_BROKEN;
+}
+
+static enum soc_turn_end describe_error(struct soc_script *script,
+                                        const struct soc_activation *activation, lua_State *co,
+                                        struct soc_buf *error)
+{
+    struct failure failure = {script, co, error, SOC_TURN_RAISED};
+    lua_pushcfunction(script->L, describe);
+    lua_pushlightuserdata(script->L, &failure);
+    if (lua_pcall(script->L, 1, 0, 0) != LUA_OK) {
+        lua_pop(script->L, 1);
+        soc_refuse(error, SOC_ESCRIPT, "not enough memory", NULL, (struct soc_slice){0});
+        return SOC_TURN_RAISED;
+    }
+    if (failure.end == SOC_TURN_RAISED && !is_replayed(activation))
+        return refuse_other_script(error);
+    return failure.end;
 }
 
 /* A behaviour's result that is not nil is its reply, if it sent none. */
@@ -127,8 +169,10 @@ static void reply_with_result(lua_State *co, struct soc_script *script)
         .answers = message,
     };
     struct soc_message *sent;
+    int rc = soc_router_send(script->host, activation->agent, &send, &sent, &script->error);
     /* A sender that has ended meanwhile is no failure of this activation. */
-    soc_router_send(script->host, activation->agent, &send, &sent, &script->error);
+    if (rc < 0 && rc != SOC_ESTOPPED)
+        luaL_error(co, "the result cannot be the reply: %s", soc_buf_text(&script->error));
 }
 
 /* The handler has returned: stack is the handle and its result. */
@@ -161,9 +205,11 @@ static int body(lua_State *co)
     struct soc_script *script = *(struct soc_script **)lua_getextraspace(co);
     struct soc_activation *activation = soc_gate_activation(script->host);
     push_handle(co, script, activation);
-    if (activation->message == NULL)
-        lua_rawgeti(co, LUA_REGISTRYINDEX, script->main_ref);
-    else if (!soc_behaviour_push(co, activation->agent->role, activation->message))
+    if (activation->message == NULL &&
+        lua_rawgeti(co, LUA_REGISTRYINDEX, script->main_ref) == LUA_TNIL)
+        return luaL_error(co, "main was waiting, and the script has no main any more");
+    if (activation->message != NULL &&
+        !soc_behaviour_push(co, activation->agent->role, activation->message))
         return skip_unhandled(script, activation);
     lua_pushvalue(co, 1);
     if (activation->message != NULL)
@@ -190,6 +236,8 @@ enum soc_turn_end soc_run_turn(void *user, struct soc_activation *activation, st
     lua_sethook(co, charge_steps, LUA_MASKCOUNT, STEPS_PER_LOOK);
     int status = lua_resume(co, script->L, 0, &results);
     script->active = script->L;
+    if (status == LUA_OK && !is_replayed(activation))
+        return refuse_other_script(error);
     if (status == LUA_OK) {
         lua_settop(co, 0);
         give_thread(script, thread);
@@ -197,7 +245,7 @@ enum soc_turn_end soc_run_turn(void *user, struct soc_activation *activation, st
         return SOC_TURN_DONE;
     }
     if (status != LUA_YIELD)
-        return describe_error(script, co, error);
+        return describe_error(script, activation, co, error);
     bool is_ours = results == 1 && lua_touserdata(co, -1) == soc_sandbox_host_yield_key();
     lua_pop(co, results);
     if (is_ours)

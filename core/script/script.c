@@ -141,6 +141,7 @@ void soc_script_free(struct soc_script *script)
     for (int i = 0; i < SOC_POLICY_COUNT; i++) {
         luaL_unref(L, LUA_REGISTRYINDEX, script->policies[i].table_ref);
         luaL_unref(L, LUA_REGISTRYINDEX, script->policies[i].settings_ref);
+        luaL_unref(L, LUA_REGISTRYINDEX, script->policies[i].function_ref);
     }
     for (size_t i = 0; i < script->behaviour_count; i++)
         luaL_unref(L, LUA_REGISTRYINDEX, script->behaviours[i]);

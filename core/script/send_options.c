@@ -25,7 +25,6 @@ enum option {
     OPTION_DEDUPE_KEY,
     OPTION_TIMEOUT,
     OPTION_IGNORED,
-    OPTION_UNKNOWN,
 };
 
 static const struct {
@@ -50,12 +49,15 @@ static const struct {
     {"from", OPTION_IGNORED}, /* the host writes it; a caller's own counts for nothing */
 };
 
-static enum option find_option(const char *name)
+#define OPTION_COUNT ((int)(sizeof(option_names) / sizeof(option_names[0])))
+
+/* Returns the option's place in option_names, -1 if there is none. */
+static int find_option(const char *name)
 {
-    for (size_t i = 0; i < sizeof(option_names) / sizeof(option_names[0]); i++)
+    for (int i = 0; i < OPTION_COUNT; i++)
         if (strcmp(name, option_names[i].name) == 0)
-            return option_names[i].option;
-    return OPTION_UNKNOWN;
+            return i;
+    return -1;
 }
 
 static int wrong(lua_State *L, const char *name, const char *expected)
@@ -78,7 +80,7 @@ static int64_t read_ms(lua_State *L, const char *name, double scale)
 {
     double number = lua_tonumber(L, -1) * scale;
     if (lua_type(L, -1) != LUA_TNUMBER || !(number >= 0 && number <= 1e14))
-        wrong(L, name, "a number not below 0");
+        luaL_error(L, "option '%s': a number from 0 to 10^14 expected", name);
     return llround(number);
 }
 
@@ -86,8 +88,8 @@ static int64_t read_ms(lua_State *L, const char *name, double scale)
 static int64_t read_time(lua_State *L, const char *name)
 {
     int64_t time_ms;
-    if (lua_isinteger(L, -1))
-        return lua_tointeger(L, -1);
+    if (lua_type(L, -1) == LUA_TNUMBER)
+        return read_ms(L, name, 1);
     if (!soc_time_parse(read_text(L, name, SOC_KEY_BYTES_MAX), &time_ms))
         luaL_error(L, "option '%s': an RFC 3339 time or ms since 1970 expected", name);
     return time_ms;
@@ -128,8 +130,8 @@ static bool is_bare(lua_State *L, int index)
         return true;
     int top = lua_gettop(L);
     int i = 0;
-    lua_checkstack(L, 5);
-    while (i < 5 && lua_getfield(L, index, names[i]) == LUA_TNIL)
+    luaL_checkstack(L, 6, NULL);
+    while (i < 5 && soc_raw_field(L, index, names[i]) == LUA_TNIL)
         i++;
     lua_settop(L, top);
     return i == 5;
@@ -160,6 +162,20 @@ static void read_timing(lua_State *L, const char *name, enum option option,
     }
 }
 
+/* A list of receivers stays on the stack; every element must be an id. */
+static void read_list(lua_State *L, struct soc_send_options *out)
+{
+    out->to_index = lua_gettop(L);
+    lua_Unsigned count = lua_rawlen(L, out->to_index);
+    if (count == 0 || count > SOC_RECEIVERS_MAX)
+        luaL_error(L, "option 'to': a list of 1 to %d ids expected", SOC_RECEIVERS_MAX);
+    for (lua_Unsigned i = 1; i <= count; i++) {
+        if (lua_rawgeti(L, out->to_index, (lua_Integer)i) != LUA_TSTRING)
+            luaL_error(L, "option 'to': a list of ids expected");
+        lua_pop(L, 1);
+    }
+}
+
 static void read_option(lua_State *L, const char *name, enum option option,
                         struct soc_send_options *out)
 {
@@ -167,7 +183,7 @@ static void read_option(lua_State *L, const char *name, enum option option,
     switch (option) {
     case OPTION_TO:
         if (lua_type(L, -1) == LUA_TTABLE)
-            out->to_index = -1;
+            read_list(L, out);
         else
             send->to = read_text(L, name, 2 * SOC_ID_BYTES_MAX + 1);
         break;
@@ -185,6 +201,8 @@ static void read_option(lua_State *L, const char *name, enum option option,
         send->requires_ack = lua_toboolean(L, -1);
         break;
     case OPTION_TASK_ID:
+        if (send->texts[SOC_TEXT_TASK_ID].data != NULL)
+            luaL_error(L, "give task_id or taskId, not both");
         send->texts[SOC_TEXT_TASK_ID] = read_text(L, name, SOC_ID_BYTES_MAX);
         break;
     case OPTION_CORRELATION_ID:
@@ -192,9 +210,6 @@ static void read_option(lua_State *L, const char *name, enum option option,
         break;
     case OPTION_DEDUPE_KEY:
         send->texts[SOC_TEXT_DEDUPE_KEY] = read_text(L, name, SOC_KEY_BYTES_MAX);
-        break;
-    case OPTION_UNKNOWN:
-        luaL_error(L, "unknown option '%s'", name);
         break;
     case OPTION_PAYLOAD:
     case OPTION_IGNORED:
@@ -238,35 +253,62 @@ static uint64_t hash_options(lua_State *L, const struct soc_script *script,
     return hash;
 }
 
+/* Tells which options the table holds, as bits of their places in option_names. */
+static uint32_t find_options(lua_State *L, int index)
+{
+    static const char *const known[] = {
+        "to",          "payload",      "type",           "priority",
+        "ttl_seconds", "requires_ack", "delay_ms",       "deliver_at",
+        "deadline",    "task_id",      "correlation_id", "dedupe_key",
+        "timeout_ms",  "content",      "taskId",         "from",
+        NULL};
+    uint32_t mask = 0;
+    lua_pushnil(L);
+    while (lua_next(L, index) != 0) {
+        lua_pop(L, 1);
+        int place = lua_type(L, -1) == LUA_TSTRING ? find_option(lua_tostring(L, -1)) : -1;
+        if (place < 0)
+            soc_check_names(L, index, "send", known);
+        else
+            mask |= 1u << place;
+    }
+    return mask;
+}
+
+static int read_payload(lua_State *L, struct soc_script *script, struct soc_send_options *out)
+{
+    if (out->payload_index != 0)
+        return luaL_error(L, "give payload or content, not both");
+    out->payload_index = lua_gettop(L);
+    int rc = soc_payload_encode(L, script, out->payload_index);
+    out->send.is_bare = rc == SOC_OK && is_bare(L, out->payload_index);
+    return rc;
+}
+
 int soc_send_options_read(lua_State *L, struct soc_script *script, int index,
                           struct soc_send_options *out)
 {
     *out = (struct soc_send_options){.timeout_ms = -1};
     luaL_checktype(L, index, LUA_TTABLE);
     int rc = SOC_ENOPAYLOAD;
-    lua_pushnil(L);
-    while (lua_next(L, index) != 0) {
-        if (lua_type(L, -2) != LUA_TSTRING)
-            return luaL_error(L, "options are named; a %s is no name", luaL_typename(L, -2));
-        const char *name = lua_tostring(L, -2);
-        enum option option = find_option(name);
+    uint32_t mask = find_options(L, index);
+    luaL_checkstack(L, OPTION_COUNT + 4, NULL);
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if ((mask >> i & 1) == 0)
+            continue;
+        soc_raw_field(L, index, option_names[i].name);
+        enum option option = option_names[i].option;
         if (option == OPTION_PAYLOAD) {
-            rc = soc_payload_encode(L, script, lua_gettop(L));
-            out->send.is_bare = rc == SOC_OK && is_bare(L, lua_gettop(L));
+            rc = read_payload(L, script, out);
         } else {
-            read_option(L, name, option, out);
+            read_option(L, option_names[i].name, option, out);
             out->has_more |= option != OPTION_TO;
         }
-        lua_pop(L, 1);
     }
     if (rc == SOC_ENOPAYLOAD)
         soc_refuse(&script->error, SOC_ENOPAYLOAD, NULL, NULL, (struct soc_slice){0});
-    if (out->to_index != 0) {
-        lua_getfield(L, index, "to");
-        out->to_index = lua_gettop(L);
-    } else if (out->send.to.data == NULL) {
+    if (out->to_index == 0 && out->send.to.data == NULL)
         return luaL_error(L, "option 'to': an agent's id or a list of ids expected");
-    }
     out->send.payload = soc_buf_slice(&script->payload);
     out->hash = hash_options(L, script, out);
     if (out->delay_ms > 0)

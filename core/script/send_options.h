@@ -10,6 +10,7 @@
 struct soc_send_options {
     struct soc_send send; /* texts are lent by the Lua table */
     int to_index;         /* stack index of `to` when it is a list, else 0 */
+    int payload_index;    /* stack index of the payload, 0: none */
     int64_t delay_ms;     /* 0: none; `send` holds the time it means */
     int64_t timeout_ms;   /* -1: not given */
     bool has_more;        /* more was said than to whom and what */
@@ -19,7 +20,7 @@ struct soc_send_options {
 /* Reads the table at `index`. The payload goes to `script->payload`. Unknown
  * options and wrong types raise and name the option; what is wrong with the
  * payload is SOC_ENOPAYLOAD or SOC_EBADMESSAGE with the object in
- * `script->error`. May push one value, `to` as a list. */
+ * `script->error`. Leaves the values it read on the stack. Asks no metatable. */
 int soc_send_options_read(lua_State *L, struct soc_script *script, int index,
                           struct soc_send_options *out);
 

@@ -17,10 +17,9 @@ static int set_number(lua_State *L, int index, const char *name, int64_t max, ui
     return SOC_OK;
 }
 
-int soc_script_set(struct soc_script *script, const char *name, int index,
+int soc_script_set(lua_State *L, struct soc_script *script, const char *name, int index,
                    struct soc_detail *detail)
 {
-    lua_State *L = script->L;
     uint32_t number = 0;
     if (strcmp(name, "name") == 0) {
         struct soc_slice text = soc_slice_text(lua_tostring(L, index));

@@ -63,7 +63,7 @@ static void write_line(struct soc_slice line, void *user)
     soc_buf_put_slice(&world->transcript, line);
 }
 
-static void show(void *user, struct soc_slice stream, struct soc_slice agent, struct soc_slice text)
+static bool show(void *user, struct soc_slice stream, struct soc_slice agent, struct soc_slice text)
 {
     struct world *world = user;
     char time[SOC_TIME_BYTES];
@@ -75,6 +75,7 @@ static void show(void *user, struct soc_slice stream, struct soc_slice agent, st
     soc_buf_put_text(&world->transcript, ": ");
     soc_buf_put_slice(&world->transcript, is_mail ? soc_json_member(text, "payload") : text);
     soc_buf_put_byte(&world->transcript, '\n');
+    return true;
 }
 
 static void failed(void *user, const struct soc_detail *detail)
@@ -95,6 +96,7 @@ static void stop(struct world *world, bool as_crash)
     soc_script_free(world->script);
     world->host = NULL;
     world->script = NULL;
+    world->is_declaring = false;
 }
 
 /* Applies options.config and options.policies. */
@@ -104,7 +106,8 @@ static void apply_options(lua_State *L, struct world *world, int options)
     if (lua_getfield(L, options, "config") == LUA_TTABLE) {
         lua_pushnil(L);
         while (lua_next(L, -2) != 0) {
-            if (soc_script_set(world->script, luaL_checkstring(L, -2), lua_gettop(L), &detail) < 0)
+            if (soc_script_set(L, world->script, luaL_checkstring(L, -2), lua_gettop(L), &detail) <
+                0)
                 luaL_error(L, "config: %s", detail.text);
             lua_pop(L, 1);
         }
@@ -181,9 +184,11 @@ static const char *app_directory(lua_State *L, int self)
     return directory;
 }
 
-/* Makes host and script on the store and takes up what it holds. */
-static void start(lua_State *L, struct world *world, int self)
+/* Makes host and script on the store and takes up what it holds. The stack: the
+ * world's userdata. */
+static int make_parts(lua_State *L)
 {
+    struct world *world = lua_touserdata(L, 1);
     struct soc_detail detail = {{0}};
     struct soc_host_options options = {
         .store = world->store,
@@ -193,11 +198,10 @@ static void start(lua_State *L, struct world *world, int self)
         .failed = failed,
         .user = world,
     };
-    int top = lua_gettop(L);
     lua_getfield(L, LUA_REGISTRYINDEX, SOC_WORLD_HOME);
     const char *home = lua_tostring(L, -1);
-    const char *app_dir = app_directory(L, self);
-    lua_getiuservalue(L, self, UV_OPTIONS);
+    const char *app_dir = app_directory(L, 1);
+    lua_getiuservalue(L, 1, UV_OPTIONS);
     int option_table = lua_gettop(L);
     if (lua_getfield(L, option_table, "quiet"), lua_toboolean(L, -1))
         options.log.level = SOC_LOG_NONE;
@@ -205,23 +209,40 @@ static void start(lua_State *L, struct world *world, int self)
     soc_clock_move(soc_host_clock(world->host), world->now_ms);
     struct soc_script_options script_options = {
         .L = L, .host = world->host, .home = home, .app_dir = app_dir};
-    lua_getiuservalue(L, self, UV_BOX);
-    int rc = soc_script_new(&world->script, &script_options, lua_gettop(L), &detail);
-    if (rc < 0) {
-        stop(world, true);
-        luaL_error(L, "%s", detail.text);
-    }
+    lua_getiuservalue(L, 1, UV_BOX);
+    if (soc_script_new(&world->script, &script_options, lua_gettop(L), &detail) < 0)
+        return luaL_error(L, "%s", detail.text);
     apply_options(L, world, option_table);
-    run_app(L, world, self);
+    run_app(L, world, 1);
     const char *name = soc_script_app_name(world->script);
-    rc = soc_host_start(world->host, soc_slice_text(name == NULL ? "app" : name), &detail);
-    if (rc < 0) {
-        stop(world, true);
-        luaL_error(L, "%s", detail.text);
-    }
+    struct soc_slice app = soc_slice_text(name == NULL ? "app" : name);
+    if (soc_host_start(world->host, app, &detail) < 0)
+        return luaL_error(L, "%s", detail.text);
     soc_script_started(world->script);
     soc_host_flush(world->host);
-    lua_settop(L, top);
+    return 0;
+}
+
+/* Starts on the main thread, which outlives every coroutine that may be calling.
+ * After an error the world is stopped and false is returned, with the error on
+ * top of the caller's stack. */
+static bool start(lua_State *L, struct world *world, int self)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+    lua_State *main = lua_tothread(L, -1);
+    lua_pop(L, 1);
+    if (!lua_checkstack(main, LUA_MINSTACK))
+        luaL_error(L, "stack overflow");
+    lua_pushcfunction(L, make_parts);
+    lua_pushvalue(L, self);
+    if (L != main)
+        lua_xmove(L, main, 2);
+    if (lua_pcall(main, 1, 0, 0) == LUA_OK)
+        return true;
+    if (L != main)
+        lua_xmove(main, L, 1);
+    stop(world, true);
+    return false;
 }
 
 static const char *const declarations[] = {"role", "root", "main", "policy", "config", NULL};
@@ -234,29 +255,38 @@ static bool is_declaration(const char *name)
     return false;
 }
 
-/* Upvalues: 1 the world, 2 the name, 3 the module's function. */
+/* Pushes { name = upvalue 2, the arguments }. */
+static void push_declaration(lua_State *L, int arguments)
+{
+    lua_createtable(L, arguments, 1);
+    for (int i = 1; i <= arguments; i++) {
+        lua_pushvalue(L, i);
+        lua_rawseti(L, -2, i);
+    }
+    lua_pushvalue(L, lua_upvalueindex(2));
+    lua_setfield(L, -2, "name");
+}
+
+/* Upvalues: 1 the world, 2 the name, 3 the module's function. What was declared
+ * is noted once it has been accepted. */
 static int declare(lua_State *L)
 {
     struct world *world = lua_touserdata(L, lua_upvalueindex(1));
     if (luaL_testudata(L, 1, SOC_WORLD) != NULL)
         lua_remove(L, 1);
     int arguments = lua_gettop(L);
-    lua_pushvalue(L, lua_upvalueindex(3));
+    push_declaration(L, arguments);
     lua_insert(L, 1);
+    lua_pushvalue(L, lua_upvalueindex(3));
+    lua_insert(L, 2);
+    lua_call(L, arguments, LUA_MULTRET);
     if (!world->is_declaring) {
         lua_getiuservalue(L, lua_upvalueindex(1), UV_DECLARED);
-        lua_createtable(L, arguments, 1);
-        for (int i = 1; i <= arguments; i++) {
-            lua_pushvalue(L, i + 1);
-            lua_rawseti(L, -2, i);
-        }
-        lua_pushvalue(L, lua_upvalueindex(2));
-        lua_setfield(L, -2, "name");
+        lua_pushvalue(L, 1);
         lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
         lua_pop(L, 1);
     }
-    lua_call(L, arguments, LUA_MULTRET);
-    return lua_gettop(L);
+    return lua_gettop(L) - 1;
 }
 
 static int world_index(lua_State *L)
@@ -291,7 +321,7 @@ static void run_until(struct world *world, int64_t until_ms)
         run_ready(world);
         int64_t due_ms = soc_host_next_due(world->host);
         if (due_ms == 0 || (until_ms != 0 && due_ms > until_ms) ||
-            soc_host_main_has_failed(world->host))
+            soc_host_main_has_failed(world->host) || soc_host_is_failed(world->host))
             break;
         soc_clock_move(soc_host_clock(world->host), due_ms);
     }
@@ -393,7 +423,7 @@ static int world_dispatch(lua_State *L)
             continue;
         soc_host_flush(world->host);
         int64_t due_ms = soc_host_next_due(world->host);
-        if (answer.length == 0 && due_ms == 0)
+        if (answer.length == 0 && (due_ms == 0 || soc_host_is_failed(world->host)))
             break;
         if (answer.length == 0)
             soc_clock_move(soc_host_clock(world->host), due_ms);
@@ -419,7 +449,8 @@ static int world_recover(lua_State *L)
     if (world->store == NULL)
         return luaL_error(L, "this society was closed");
     stop(world, true);
-    start(L, world, 1);
+    if (!start(L, world, 1))
+        return lua_error(L);
     lua_settop(L, 1);
     return 1;
 }
@@ -530,7 +561,11 @@ static int society_new(lua_State *L)
     struct soc_store_options options = {.directory = strcmp(store, "memory") == 0 ? NULL : store};
     if (soc_store_open(&world->store, &options, &detail) < 0)
         return luaL_error(L, "%s", detail.text);
-    start(L, world, self);
+    if (!start(L, world, self)) {
+        soc_store_close(world->store); /* now, not when it is collected */
+        world->store = NULL;
+        return lua_error(L);
+    }
     lua_pushvalue(L, self);
     return 1;
 }

@@ -68,6 +68,7 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
         "UPDATE message_entries SET again_ms = ?2, attempt = ?3, deliver_at_ms = ?4, status = 0,"
         " finished_ms = NULL, reason = NULL, expires_ms = 0 WHERE key = ?1",
     [SOC_STATEMENT_TAKE] = "INSERT INTO takes(key, agent) VALUES(?1, ?2)",
+    [SOC_STATEMENT_TAKE_END] = "DELETE FROM takes WHERE key = ?1",
     [SOC_STATEMENT_TAKES_END] = "DELETE FROM takes WHERE agent = ?1",
     [SOC_STATEMENT_ACTIVATION] =
         "INSERT INTO activations(key, time_ms, retries, agent) VALUES(?1, ?2, ?3, ?4)"

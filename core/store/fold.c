@@ -50,8 +50,9 @@ struct effect_item {
 };
 
 struct take_item {
-    struct soc_record record;
+    struct soc_record record; /* type 0: its message has ended */
     size_t activation;
+    size_t previous; /* take of the same message, or NONE */
 };
 
 struct plain_item {
@@ -79,6 +80,7 @@ struct soc_fold {
     LIST(plain_item) outputs;
     /* Values are item numbers + 1 as pointers: the arrays move when they grow. */
     struct soc_map message_by_key;
+    struct soc_map take_by_key;
     struct soc_map activation_by_agent;
     struct soc_map state_by_agent;
     uint64_t outputs_shown; /* highest key of an output_end */
@@ -160,11 +162,22 @@ static void add_message(struct soc_fold *fold, struct soc_record *record)
     ADD(fold->messages) = (struct message_item){.record = *record};
 }
 
+static void end_takes(struct soc_fold *fold, uint64_t key)
+{
+    size_t number = value_as_number(soc_map_take_number(&fold->take_by_key, key));
+    for (; number != NONE; number = fold->takes.items[number].previous)
+        fold->takes.items[number].record.type = 0;
+}
+
 static void end_message(struct soc_fold *fold, struct soc_record *record)
 {
     struct message_item *item = find_message(fold, record->message_end.key);
-    if (item == NULL) {
+    end_takes(fold, record->message_end.key);
+    if (item == NULL) { /* only then it can have been taken before the window */
         run_record(fold, SOC_STATEMENT_MESSAGE_END, record);
+        sqlite3_bind_int64(soc_database_statement(fold->store, SOC_STATEMENT_TAKE_END), 1,
+                           (int64_t)record->message_end.key);
+        run(fold, SOC_STATEMENT_TAKE_END);
         return;
     }
     item->status = record->message_end.outcome;
@@ -211,7 +224,9 @@ static void set_activation(struct soc_fold *fold, struct soc_record *record)
 static void add_take(struct soc_fold *fold, struct soc_record *record)
 {
     size_t activation = need_activation(fold, record->take.agent);
-    ADD(fold->takes) = (struct take_item){*record, activation};
+    size_t previous = value_as_number(soc_map_find_number(&fold->take_by_key, record->take.key));
+    soc_map_put_number(&fold->take_by_key, record->take.key, number_as_value(fold->takes.count));
+    ADD(fold->takes) = (struct take_item){*record, activation, previous};
 }
 
 static void add_effect(struct soc_fold *fold, struct soc_record *record)
@@ -372,7 +387,8 @@ static void write_activations(struct soc_fold *fold)
         if (!activations[fold->effects.items[i].activation].is_ended)
             run_record(fold, SOC_STATEMENT_EFFECT, &fold->effects.items[i].record);
     for (size_t i = 0; i < fold->takes.count; i++)
-        if (!activations[fold->takes.items[i].activation].is_ended)
+        if (fold->takes.items[i].record.type != 0 &&
+            !activations[fold->takes.items[i].activation].is_ended)
             run_record(fold, SOC_STATEMENT_TAKE, &fold->takes.items[i].record);
 }
 
@@ -401,6 +417,7 @@ static void clear_window(struct soc_fold *fold)
     fold->outputs.count = 0;
     fold->outputs_shown = 0;
     soc_map_fini(&fold->message_by_key);
+    soc_map_fini(&fold->take_by_key);
     soc_map_fini(&fold->activation_by_agent);
     soc_map_fini(&fold->state_by_agent);
     if (fold->window.capacity > 4 * WINDOW_BYTES_MAX)

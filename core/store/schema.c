@@ -55,6 +55,7 @@ static const char sql[] =
     " PRIMARY KEY(agent, idx)) WITHOUT ROWID;"
     "CREATE TABLE takes(number INTEGER PRIMARY KEY, agent TEXT NOT NULL, key INTEGER NOT NULL);"
     "CREATE INDEX takes_agent ON takes(agent);"
+    "CREATE INDEX takes_key ON takes(key);"
     "CREATE TABLE outputs("
     " key INTEGER PRIMARY KEY, time_ms INTEGER, agent TEXT, stream TEXT, text TEXT);"
     "CREATE TABLE events("

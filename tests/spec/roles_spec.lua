@@ -126,7 +126,7 @@ describe("society.role", function()
   end
 
   it("raises on what is no role", function()
-    assert.matches("unknown field 'colour'", fault({ id = "x", colour = 1 }), 1, true)
+    assert.matches("unknown option 'colour'", fault({ id = "x", colour = 1 }), 1, true)
     assert.matches("behaviour", fault({ id = "x", behaviour = 7 }), 1, true)
     assert.matches("'name'", fault({ id = "x", name = 7 }), 1, true)
     assert.is_string(fault({ id = "no id", name = "x", behaviour = function() end }))
