@@ -15,7 +15,6 @@ _society_options() {
     sim) echo "--seed --seeds --policy --set --json" ;;
     inspect) echo "--state --agent --task --type --correlation --since --until --limit --json" ;;
     send) echo "--to --state --type --json-payload --wait --timeout" ;;
-    check) echo "--json" ;;
   esac
 }
 

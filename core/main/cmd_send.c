@@ -1,3 +1,4 @@
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -89,7 +90,12 @@ static int send_to_running(const struct send *send, struct soc_control_client *c
     return code;
 }
 
-static int send_to_stopped(const struct send *send)
+/* Another `send`, or a run that is just starting, holds the state for a moment. */
+#define BUSY          -1
+#define BUSY_TRIES    60
+#define BUSY_PAUSE_MS 50
+
+static int send_to_stopped(const struct send *send, bool is_last_try)
 {
     struct soc_detail detail = {0};
     struct soc_buf answer = {0};
@@ -106,6 +112,8 @@ static int send_to_stopped(const struct send *send)
     int code;
     if (rc == SOC_OK)
         code = print_answer(soc_buf_slice(&answer));
+    else if (rc == SOC_ELOCKED && !is_last_try)
+        code = BUSY;
     else if (answer.length > 0)
         code = complain_of_refusal(soc_buf_slice(&answer));
     else if (rc == SOC_ENOFILE)
@@ -117,17 +125,28 @@ static int send_to_stopped(const struct send *send)
     return code;
 }
 
-static int send_message(const struct send *send)
+static int try_to_send(const struct send *send, bool is_last_try)
 {
     struct soc_detail detail = {0};
     struct soc_control_client *client;
     int rc = soc_control_client_open(&client, send->state, &detail);
     if (rc == SOC_ENOFILE)
-        return send_to_stopped(send);
+        return send_to_stopped(send, is_last_try);
     if (rc < 0)
         return soc_complain(SOC_EXIT_FAILED, "%s", detail.text);
     int code = send_to_running(send, client);
     soc_control_client_close(client);
+    return code;
+}
+
+static int send_message(const struct send *send)
+{
+    int code = BUSY;
+    for (int tries_left = BUSY_TRIES; code == BUSY; tries_left--) {
+        if (tries_left < BUSY_TRIES)
+            poll(NULL, 0, BUSY_PAUSE_MS);
+        code = try_to_send(send, tries_left <= 1);
+    }
     return code;
 }
 

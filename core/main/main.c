@@ -1,7 +1,9 @@
 /* The program: finds the command and runs it. */
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "main/command.h"
@@ -23,8 +25,21 @@ int soc_exit_of(int error)
     return error == SOC_EIO || error == SOC_EDISKFULL ? SOC_EXIT_DISK : SOC_EXIT_FAILED;
 }
 
+/* A closed standard stream would be given to the first file opened, and what is
+ * printed would land in it. */
+static void fill_standard_streams(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd > STDERR_FILENO)
+        close(fd);
+}
+
 int main(int argc, char **argv)
 {
+    fill_standard_streams();
     if (argc < 2) {
         soc_help_print(NULL);
         return SOC_EXIT_USAGE;
