@@ -87,7 +87,7 @@ $(BENCH): $(BENCH_OBJ)
 $(BUILD)/bench/%: bench/%.c $(BUILD)/libsociety.a
 	@mkdir -p $(@D)
 	@echo "  BENCH $<"
-	$(Q)$(COMPILE) -MMD -MP -MT $@ -MF $@.d $< $(BENCH_OBJ) $(BUILD)/libsociety.a $(LDFLAGS) $(LIBS) -o $@
+	$(Q)$(COMPILE) -MMD -MP -MT $@ -MF $@.d $< $(BENCH_OBJ) -Wl,-E $(BUILD)/libsociety.a $(LDFLAGS) $(LIBS) -o $@
 
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/libsociety.a
 	@mkdir -p $(@D)

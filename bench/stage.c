@@ -10,12 +10,13 @@
 #define POLL_MS     20
 #define NUMBER_TEXT 24
 
-static void show(void *user, struct soc_slice stream, struct soc_slice agent, struct soc_slice text)
+static bool show(void *user, struct soc_slice stream, struct soc_slice agent, struct soc_slice text)
 {
     (void)user;
     (void)stream;
     (void)agent;
     (void)text;
+    return true;
 }
 
 static void failed(void *user, const struct soc_detail *detail)

@@ -429,6 +429,8 @@ static int world_dispatch(lua_State *L)
             soc_clock_move(soc_host_clock(world->host), due_ms);
     }
     script->answer.length = 0;
+    if (answer.length == 0)
+        soc_refuse(&script->answer, SOC_EIO, NULL, NULL, (struct soc_slice){0});
     soc_buf_put_slice(&script->answer, soc_buf_slice(&answer));
     soc_buf_fini(&answer);
     return soc_push_answer(L, soc_buf_slice(&script->answer));

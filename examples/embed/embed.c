@@ -6,10 +6,10 @@
 
 #include "society.h"
 
-static void show(void *user, const char *stream, const char *agent, const char *text, size_t length)
+static bool show(void *user, const char *stream, const char *agent, const char *text, size_t length)
 {
     int *count = user;
-    printf("%d %s from %s: %.*s\n", ++*count, stream, agent, (int)length, text);
+    return printf("%d %s from %s: %.*s\n", ++*count, stream, agent, (int)length, text) >= 0;
 }
 
 int main(int argc, char **argv)

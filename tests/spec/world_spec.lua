@@ -76,7 +76,9 @@ describe("messages taken by receive", function()
   it("leave no row behind in the table of takes", function()
     local s = scene.troupe({
       a = function(a)
-        while a:receive({ timeout_ms = 0 }) do end
+        for _ = 1, 3 do
+          a:receive() -- there is mail: it does not wait
+        end
       end,
     })
     for _ = 1, 3 do

@@ -66,9 +66,10 @@ static int64_t retry_after(void *user, struct soc_agent *agent, uint32_t retries
     return -1;
 }
 
-static void show(void *user, struct soc_slice stream, struct soc_slice agent, struct soc_slice text)
+static bool show(void *user, struct soc_slice stream, struct soc_slice agent, struct soc_slice text)
 {
     (void)user, (void)stream, (void)agent, (void)text;
+    return true;
 }
 
 static void failed(void *user, const struct soc_detail *detail)

@@ -61,7 +61,7 @@ static void put_turn(struct world *world, struct story *story)
         PUT(world, ANSWER, answer, index, agent, SOC_SLICE("true"));
         break;
     case 4:
-        PUT(world, TAKE, take, 1 + soc_rng_below(rng, 99), agent);
+        PUT(world, TAKE, take, 1 + soc_rng_below(rng, story->key + 1), agent);
         break;
     case 5:
         PUT(world, STATE, state, agent, pick_text(rng));
@@ -190,8 +190,35 @@ static void what_comes_and_goes_between_two_folds_is_written_once_or_never(void)
     world_fini(&world);
 }
 
+/* An activation that ends in its first turn leaves no other record of itself. */
+static void a_take_goes_with_its_message(void)
+{
+    for (int folds_between = 0; folds_between < 2; folds_between++) {
+        struct world world;
+        world_init(&world, true);
+        put_message(&world, 1);
+        put_message(&world, 2);
+        PUT(&world, TAKE, take, .key = 1, .agent = SOC_SLICE("root"));
+        PUT(&world, TAKE, take, .key = 2, .agent = SOC_SLICE("root"));
+        CHECK_INT(world_append(&world), SOC_OK);
+        if (folds_between)
+            CHECK_INT(world_fold(&world), 0);
+        PUT(&world, MESSAGE_END, message_end, .key = 1, .time_ms = NOW_MS, .outcome = 1);
+        CHECK_INT(world_append(&world), SOC_OK);
+        CHECK_INT(world_fold(&world), 0);
+        const char *take = strstr(world_ask(&world, "dump"), "\"table\":\"takes\"");
+        CHECK(take != NULL && strstr(take + 1, "\"table\":\"takes\"") == NULL);
+        PUT(&world, MESSAGE_END, message_end, .key = 2, .time_ms = NOW_MS, .outcome = 1);
+        CHECK_INT(world_append(&world), SOC_OK);
+        CHECK_INT(world_fold(&world), 0);
+        CHECK(strstr(world_ask(&world, "dump"), "\"table\":\"takes\"") == NULL);
+        world_fini(&world);
+    }
+}
+
 int main(void)
 {
+    RUN(a_take_goes_with_its_message);
     RUN(the_tables_do_not_depend_on_when_the_journal_was_folded);
     RUN(what_comes_and_goes_between_two_folds_is_written_once_or_never);
     return check_done();

@@ -1,0 +1,61 @@
+-- What the program shows, and what it does when it cannot.
+
+local program = require("program")
+
+describe("what cannot be shown", function()
+  local place
+
+  before_each(function()
+    place = program.place()
+    place:write("app.lua", [[
+      local society = require("society")
+      society.main(function()
+        print("first")
+        print("second")
+      end)
+    ]])
+  end)
+
+  after_each(function()
+    place:remove()
+  end)
+
+  it("ends the run with 1 and is shown by the next one, once", function()
+    local full = place:shell("society run app.lua --quiet > /dev/full")
+    assert.equal(1, full.code)
+    assert.matches("^society: stdout: [^\n]*\n$", full.err)
+    local next_run = place:run("run app.lua --quiet")
+    assert.equal(0, next_run.code)
+    assert.equal("first\nsecond\n", next_run.out)
+    assert.equal("", place:run("run app.lua --quiet").out)
+  end)
+
+  it("stays until it can be, over several runs", function()
+    for _ = 1, 3 do
+      assert.equal(1, place:shell("society run app.lua --quiet > /dev/full").code)
+    end
+    assert.equal("first\nsecond\n", place:run("run app.lua --quiet").out)
+  end)
+
+  it("ends a simulation with 1", function()
+    local full = place:shell("society sim app.lua > /dev/full")
+    assert.equal(1, full.code)
+    assert.matches("^society: stdout: [^\n]*\n$", full.err)
+    place:write("silent.lua", [[
+      require("society").main(function(user) user:send_message { to = "root", payload = "x" } end)
+    ]]) -- its transcript alone
+    assert.equal(1, place:shell("society sim silent.lua > /dev/full").code)
+  end)
+end)
+
+describe("what is shown", function()
+  it("may hold zero bytes", function()
+    local place = program.place()
+    place:write("zero.lua", [[
+      local society = require("society")
+      society.main(function() print("a\0b") end)
+    ]])
+    assert.equal("a\0b\n", place:run("run zero.lua --quiet").out)
+    place:remove()
+  end)
+end)
