@@ -78,6 +78,20 @@ static void stop_for_client(void *user)
     soc_society_stop(user);
 }
 
+/* Loads the app over nothing and forgets it: a state is put aside only for an app
+ * that can begin. */
+static int try_to_load(const struct soc_assembly_options *options, struct soc_detail *detail)
+{
+    struct soc_assembly parts = {0};
+    struct soc_assembly_options trial = *options;
+    trial.state_dir = NULL;
+    trial.log.level = SOC_LOG_NONE;
+    int rc = soc_assembly_load(&parts, &trial, detail);
+    if (rc == SOC_OK)
+        soc_assembly_free(&parts);
+    return rc;
+}
+
 static int open_parts(struct soc_society *society, const struct soc_society_options *options,
                       struct soc_detail *detail)
 {
@@ -101,8 +115,11 @@ static int open_parts(struct soc_society *society, const struct soc_society_opti
     if (options->log_level != NULL &&
         !soc_log_level_parse(soc_slice_text(options->log_level), &assembly.log.level))
         return soc_fail(detail, SOC_EINVAL, "no log level is called %s", options->log_level);
-    if (options->is_fresh && options->state_dir != NULL)
-        rc = soc_assembly_put_aside(options->state_dir, detail);
+    if (options->is_fresh && options->state_dir != NULL) {
+        rc = try_to_load(&assembly, detail);
+        if (rc == SOC_OK)
+            rc = soc_assembly_put_aside(options->state_dir, detail);
+    }
     if (rc == SOC_OK)
         rc = soc_assembly_load(&society->parts, &assembly, detail);
     if (rc == SOC_OK)

@@ -32,13 +32,28 @@ static bool show(void *user, const char *stream, const char *agent, const char *
     return run->output_error == 0;
 }
 
-/* "society: SENTENCE; go on with: society run APP --state DIR" */
+static void put_options(struct soc_buf *words, const char *name, const struct soc_text_list *list)
+{
+    for (int i = 0; i < list->count; i++) {
+        soc_buf_put_text(words, name);
+        soc_output_put_word(words, list->items[i]);
+    }
+}
+
+/* "society: SENTENCE; go on with: society run APP --state DIR", with everything
+ * that makes the run what it is. */
 static int say_how_to_go_on(const struct run *run, int code, const char *sentence)
 {
     struct soc_buf words = {0};
     soc_output_put_word(&words, run->args.words.items[0]);
     soc_buf_put_text(&words, " --state ");
     soc_output_put_word(&words, run->state);
+    put_options(&words, " --policy ", &run->policies);
+    put_options(&words, " --set ", &run->settings);
+    for (int i = 0; i < run->args.rest_count; i++) {
+        soc_buf_put_text(&words, i == 0 ? " -- " : " ");
+        soc_output_put_word(&words, run->args.rest[i]);
+    }
     soc_complain(code, "%s; go on with: society run %s", sentence, soc_buf_text(&words));
     soc_buf_fini(&words);
     return code;

@@ -152,6 +152,18 @@ describe("inspect and send", function()
     assert.equal(1, stats.pending)
   end)
 
+  it("takes sends that come together to a stopped society one by one", function()
+    stop()
+    local together = {}
+    for i = 1, 8 do
+      together[i] = ("society send --to root m%d > /dev/null & pids=\"$pids $!\";"):format(i)
+    end
+    local result = place:shell(table.concat(together, " ") ..
+      " for p in $pids; do wait $p || exit 1; done")
+    assert.equal(0, result.code)
+    assert.equal(8, rows(place:run("inspect stats --json"))[1].pending)
+  end)
+
   it("lists dead letters with their reason", function()
     place:run("send --to root --type hard x")
     local dead = program.wait_for("a dead letter", function()

@@ -60,6 +60,20 @@ describe("society run", function()
     assert.is_truthy(place:read(".society/previous/society.db"))
   end)
 
+  it("puts no state aside with --fresh for an app that cannot begin", function()
+    place:run("run hello.lua")
+    for _ = 1, 2 do
+      assert.equal(1, place:run("run hello.lua --fresh --policy contacts=none_such").code)
+    end
+    assert.is_nil(place:read(".society/previous/society.db"))
+    assert.matches("main has finished", place:run("run hello.lua").err, 1, true)
+  end)
+
+  it("keeps lines out of the first file opened when stdout is closed", function()
+    place:shell("society run hello.lua --quiet >&-")
+    assert.is_nil((place:read(".society/lock") or ""):find("hello, world", 1, true))
+  end)
+
   it("refuses a state of another app", function()
     place:run("run hello.lua")
     local result = place:run("run server.lua")
@@ -80,14 +94,16 @@ describe("society run", function()
   end)
 
   it("stops at Ctrl-C with 130 and says how to go on", function()
-    local running = place:start("run server.lua --state here")
+    local running =
+      place:start("run server.lua --state here --policy contacts=open --set effects_max=50 -- A 'b c'")
     program.wait_for("the socket", function()
       return place:shell("test -S here/socket").code == 0
     end)
     running:kill("INT")
     local ended = running:wait()
     assert.equal(130, ended.code)
-    assert.matches("society run server.lua --state here", ended.err, 1, true)
+    assert.matches("society run server.lua --state here --policy contacts=open " ..
+      "--set effects_max=50 -- A 'b c'", ended.err, 1, true)
     assert.not_equal(0, place:shell("test -e here/socket").code)
   end)
 
