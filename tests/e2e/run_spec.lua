@@ -94,8 +94,8 @@ describe("society run", function()
   end)
 
   it("stops at Ctrl-C with 130 and says how to go on", function()
-    local running =
-      place:start("run server.lua --state here --policy contacts=open --set effects_max=50 -- A 'b c'")
+    local running = place:start("run server.lua --state here --policy contacts=open " ..
+      "--set effects_max=50 -- A 'b c'")
     program.wait_for("the socket", function()
       return place:shell("test -S here/socket").code == 0
     end)
