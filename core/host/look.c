@@ -113,14 +113,13 @@ void soc_look_contacts(const struct soc_agent *agent, struct soc_buf *out)
 
 static void put_wait(struct soc_buf *out, const struct soc_activation *activation)
 {
-    static const char *const names[] = {"nothing", "reply", "receive", "sleep", "look"};
     const struct soc_wait *wait = &activation->wait;
     soc_buf_put_byte(out, '{');
     soc_json_put_text_member(out, "agent", soc_agent_id(activation->agent));
     soc_json_put_text_member(out, "for",
                              activation->state == SOC_ACTIVATION_BACKOFF
                                  ? SOC_SLICE("retry")
-                                 : soc_slice_text(names[wait->kind]));
+                                 : soc_slice_text(soc_wait_name(wait->kind)));
     if (wait->on != NULL)
         soc_json_put_text_member(out, "on", soc_agent_id(wait->on));
     soc_json_put_text_member(out, "type", soc_symbol_slice(wait->type));

@@ -290,17 +290,12 @@ static int apply(const struct soc_record *record, void *user)
     return SOC_OK;
 }
 
-static int64_t due_ms(const struct soc_message *message)
-{
-    return message->deliver_at_ms > message->time_ms ? message->deliver_at_ms : message->time_ms;
-}
-
 static int compare_due(const void *a, const void *b)
 {
     const struct soc_message *x = *(struct soc_message *const *)a;
     const struct soc_message *y = *(struct soc_message *const *)b;
-    if (due_ms(x) != due_ms(y))
-        return due_ms(x) < due_ms(y) ? -1 : 1;
+    if (soc_message_due_ms(x) != soc_message_due_ms(y))
+        return soc_message_due_ms(x) < soc_message_due_ms(y) ? -1 : 1;
     return x->key < y->key ? -1 : x->key > y->key;
 }
 
@@ -349,7 +344,8 @@ static void offer_mail(struct soc_host *host, struct soc_activation *activation)
         return;
     struct soc_message *message =
         soc_mailbox_find(&agent->mailbox, (struct soc_mail_filter){wait->on, wait->type});
-    if (message == NULL || (wait->deadline_ms != 0 && due_ms(message) > wait->deadline_ms))
+    if (message == NULL ||
+        (wait->deadline_ms != 0 && soc_message_due_ms(message) > wait->deadline_ms))
         return;
     soc_mailbox_remove(&agent->mailbox, message);
     soc_heap_remove(&host->timers, &message->timer);

@@ -40,7 +40,7 @@ void soc_request_open_door(struct soc_host *host, const struct soc_message *mess
 /* Lends the open request of that key, or NULL. */
 struct soc_request *soc_request_find(struct soc_host *host, uint64_t key);
 
-/* Lends the open request that `to` was sent with that correlation id, or NULL. */
+/* Lends the open request with that message id that was put to `to`, or NULL. */
 struct soc_request *soc_request_find_text(struct soc_host *host, const struct soc_agent *to,
                                           struct soc_slice correlation_id);
 

@@ -25,7 +25,8 @@ void soc_wait_begin(struct soc_host *host, struct soc_activation *activation)
     }
 }
 
-void soc_wait_cancel(struct soc_host *host, struct soc_activation *activation)
+/* The wait is over, however it ended. */
+static void end_wait(struct soc_host *host, struct soc_activation *activation)
 {
     soc_heap_remove(&host->timers, &activation->timer);
     if (activation->state == SOC_ACTIVATION_READY)
@@ -41,7 +42,7 @@ void soc_wait_answer(struct soc_host *host, struct soc_activation *activation,
                      struct soc_slice answer)
 {
     assert(activation->state == SOC_ACTIVATION_WAITING && activation->effects_count > 0);
-    soc_wait_cancel(host, activation);
+    end_wait(host, activation);
     uint32_t index = activation->effects_count - 1;
     struct soc_record record = {.type = SOC_RECORD_ANSWER};
     record.answer = (struct soc_record_answer){
@@ -106,6 +107,11 @@ void soc_wait_timer(struct soc_host *host, struct soc_activation *activation)
     } else {
         answer_timeout(host, activation);
     }
+}
+
+const char *soc_wait_name(enum soc_wait_kind kind)
+{
+    return wait_names[kind];
 }
 
 void soc_wait_put_json(struct soc_buf *out, const struct soc_wait *wait)

@@ -19,14 +19,14 @@ void soc_wait_begin(struct soc_host *host, struct soc_activation *activation);
 void soc_wait_answer(struct soc_host *host, struct soc_activation *activation,
                      struct soc_slice answer);
 
-/* Ends it without an answer: the activation is given up. */
-void soc_wait_cancel(struct soc_host *host, struct soc_activation *activation);
-
 /* Hands `message` to `agent` if it waits to receive such a one; false if not. */
 bool soc_wait_offer(struct soc_host *host, struct soc_agent *agent, struct soc_message *message);
 
 /* The timer of the activation has fired: time-out, end of sleep or of back-off. */
 void soc_wait_timer(struct soc_host *host, struct soc_activation *activation);
+
+/* Lends the name of a kind of wait. */
+const char *soc_wait_name(enum soc_wait_kind kind);
 
 /* Appends the wait as JSON, and reads it back; false if it is damaged. */
 void soc_wait_put_json(struct soc_buf *out, const struct soc_wait *wait);

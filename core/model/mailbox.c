@@ -16,15 +16,11 @@ void soc_mailbox_push_first(struct soc_mailbox *box, struct soc_message *message
     message->is_queued = true;
 }
 
-/* When a message became due: what its place in the queue is decided by. */
-static int64_t due_ms(const struct soc_message *message)
-{
-    return message->deliver_at_ms > message->time_ms ? message->deliver_at_ms : message->time_ms;
-}
-
 static bool is_younger(const struct soc_message *a, const struct soc_message *b)
 {
-    return due_ms(a) != due_ms(b) ? due_ms(a) > due_ms(b) : a->key > b->key;
+    return soc_message_due_ms(a) != soc_message_due_ms(b)
+               ? soc_message_due_ms(a) > soc_message_due_ms(b)
+               : a->key > b->key;
 }
 
 void soc_mailbox_put_back(struct soc_mailbox *box, struct soc_message *message)

@@ -52,6 +52,11 @@ void soc_message_free(struct soc_message *message)
     free(message);
 }
 
+int64_t soc_message_due_ms(const struct soc_message *message)
+{
+    return message->deliver_at_ms > message->time_ms ? message->deliver_at_ms : message->time_ms;
+}
+
 struct soc_slice soc_message_payload(const struct soc_message *message)
 {
     return soc_slice(message->bytes, message->payload_length);

@@ -30,7 +30,7 @@ struct soc_handle {
     bool has_state; /* user value 1 is agent.state, decoded */
 };
 
-/* Kinds of policy there are. In the order of soc_policy_names. */
+/* Kinds of policy there are. */
 enum soc_policy_kind {
     SOC_POLICY_CONTACTS,
     SOC_POLICY_BRIEFS,

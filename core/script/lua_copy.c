@@ -32,7 +32,8 @@ static void copy_list(lua_State *L, int from, int to)
     lua_setmetatable(L, to);
 }
 
-/* The encoder has bounded the depth. */
+/* The caller hands in the very value the encoder has just walked, so the depth is
+ * bounded. */
 void soc_lua_copy(lua_State *L, int index)
 {
     int from = lua_absindex(L, index);

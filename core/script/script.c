@@ -177,7 +177,8 @@ static void set_arg(lua_State *L, struct soc_script *script, const char *path, i
     lua_pop(L, 1);
 }
 
-static int add_traceback(lua_State *L)
+/* An error value that is no text becomes one. */
+static int as_text(lua_State *L)
 {
     const char *text = lua_tostring(L, 1);
     if (text == NULL)
@@ -189,7 +190,7 @@ static int add_traceback(lua_State *L)
 static int call_app(lua_State *L, int arguments, struct soc_detail *detail)
 {
     int handler = lua_gettop(L) - arguments;
-    lua_pushcfunction(L, add_traceback);
+    lua_pushcfunction(L, as_text);
     lua_insert(L, handler);
     int status = lua_pcall(L, arguments, 0, handler);
     int rc = SOC_OK;

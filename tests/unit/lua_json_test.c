@@ -130,12 +130,17 @@ static void depth_is_bounded_exactly(void)
         CHECK_INT(soc_lua_json_encode(L, -1, "value", SIZE_MAX, &buf, NULL), code);
         lua_pop(L, 1);
     }
-    CHECK_INT(soc_lua_json_decode(L, soc_buf_slice(&buf), NULL), SOC_OK);
-    soc_buf_put_byte(&buf, ']');
-    memmove(buf.data + 1, buf.data, buf.length - 1);
-    buf.data[0] = '[';
-    soc_buf_put_byte(&buf, ']');
-    CHECK_INT(soc_lua_json_decode(L, soc_buf_slice(&buf), NULL), SOC_ETOOLARGE);
+    struct soc_json_fault fault;
+    CHECK_INT(soc_lua_json_decode_at(L, soc_buf_slice(&buf), &fault), SOC_OK);
+    for (int around = 1; around <= SOC_JSON_WRAP_MAX + 1; around++) {
+        soc_buf_put_byte(&buf, ' ');
+        memmove(buf.data + 1, buf.data, buf.length - 1);
+        buf.data[0] = '[';
+        soc_buf_put_byte(&buf, ']');
+        CHECK_INT(soc_lua_json_decode_at(L, soc_buf_slice(&buf), &fault), SOC_ETOOLARGE);
+        CHECK_INT(soc_lua_json_decode(L, soc_buf_slice(&buf), NULL),
+                  around > SOC_JSON_WRAP_MAX ? SOC_ETOOLARGE : SOC_OK);
+    }
     soc_buf_fini(&buf);
     lua_close(L);
 }
