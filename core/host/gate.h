@@ -47,9 +47,8 @@ const struct soc_message *soc_gate_find_message(struct soc_host *host, struct so
 /* The same by its key. */
 const struct soc_message *soc_gate_find_key(struct soc_host *host, uint64_t key);
 
-/* Completes `send` as an answer: to the message with that id or correlation id
- * among those the activation holds, or, by its id, to an open request put to the
- * running agent earlier.
+/* Completes `send` as an answer to the message with that id or correlation id:
+ * one the activation holds, or an open request put to the running agent earlier.
  * SOC_ENOMESSAGE with `error` if it is neither. */
 int soc_gate_address_reply(struct soc_host *host, struct soc_slice id, struct soc_send *send,
                            struct soc_buf *error);

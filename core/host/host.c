@@ -344,8 +344,10 @@ static void free_host(struct soc_host *host)
     void *item;
     free_agents(host);
     free_timers(host);
-    while ((item = soc_map_each(&host->requests, &cursor)) != NULL)
+    while ((item = soc_map_each(&host->requests, &cursor)) != NULL) {
+        free(((struct soc_request *)item)->correlation_id);
         free(item);
+    }
     soc_map_fini(&host->requests);
     for (cursor = 0; (item = soc_map_each(&host->dead, &cursor)) != NULL;)
         soc_router_free(host, item);

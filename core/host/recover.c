@@ -160,6 +160,12 @@ static void apply_message_again(struct loader *loader, const struct soc_record_m
     soc_map_put_number(&loader->pending, r->key, message);
 }
 
+static void forget_wait(struct soc_activation *activation)
+{
+    free(activation->wait.correlation_id);
+    activation->wait = (struct soc_wait){0};
+}
+
 static int apply_effect(struct loader *loader, const struct soc_record_effect *r)
 {
     struct soc_activation *activation = agent_of(loader->host, r->agent)->activation;
@@ -170,7 +176,7 @@ static int apply_effect(struct loader *loader, const struct soc_record_effect *r
         !soc_effect_parse(r->kind, &kind))
         return SOC_ECORRUPT;
     soc_activation_add(activation, kind, r->hash);
-    activation->wait = (struct soc_wait){0};
+    forget_wait(activation);
     if (r->answer.data != NULL)
         soc_activation_answer(activation, (uint32_t)r->index, r->answer);
     else if (!soc_wait_parse(loader->host, r->wait, &activation->wait))
@@ -185,7 +191,7 @@ static int apply_answer(struct loader *loader, const struct soc_record_answer *r
         activation->effects[r->index].answer_length != 0)
         return SOC_ECORRUPT;
     soc_activation_answer(activation, (uint32_t)r->index, r->answer);
-    activation->wait = (struct soc_wait){0};
+    forget_wait(activation);
     return SOC_OK;
 }
 

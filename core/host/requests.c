@@ -23,9 +23,12 @@ static struct soc_request *add_request(struct soc_host *host, uint64_t key, int6
 
 void soc_request_open(struct soc_host *host, struct soc_activation *activation)
 {
-    const struct soc_wait *wait = &activation->wait;
-    add_request(host, wait->request_key, wait->request_ms, activation->agent, wait->on)
-        ->activation = activation;
+    struct soc_wait *wait = &activation->wait;
+    struct soc_request *request =
+        add_request(host, wait->request_key, wait->request_ms, activation->agent, wait->on);
+    request->activation = activation;
+    request->correlation_id = wait->correlation_id;
+    wait->correlation_id = NULL;
 }
 
 void soc_request_open_door(struct soc_host *host, const struct soc_message *message,
@@ -33,6 +36,7 @@ void soc_request_open_door(struct soc_host *host, const struct soc_message *mess
 {
     struct soc_request *request =
         add_request(host, message->key, message->time_ms, message->from, message->to);
+    soc_text_set(&request->correlation_id, soc_message_text(message, SOC_TEXT_CORRELATION_ID));
     request->timeout_ms = timeout_ms;
     request->cb = cb;
     request->user = user;
@@ -49,10 +53,17 @@ struct soc_request *soc_request_find_text(struct soc_host *host, const struct so
                                           struct soc_slice correlation_id)
 {
     uint64_t key;
-    if (!soc_message_id_parse(correlation_id, &key))
-        return NULL;
-    struct soc_request *request = soc_request_find(host, key);
-    return request != NULL && request->to == to ? request : NULL;
+    size_t cursor = 0;
+    struct soc_request *request = NULL;
+    if (soc_message_id_parse(correlation_id, &key))
+        request = soc_request_find(host, key);
+    if (request != NULL && request->to == to)
+        return request;
+    while ((request = soc_map_each(&host->requests, &cursor)) != NULL)
+        if (request->to == to && request->correlation_id != NULL &&
+            soc_slice_equal(correlation_id, soc_slice_text(request->correlation_id)))
+            return request;
+    return NULL;
 }
 
 void soc_request_close(struct soc_host *host, uint64_t key)
@@ -61,6 +72,7 @@ void soc_request_close(struct soc_host *host, uint64_t key)
     if (request == NULL)
         return;
     soc_heap_remove(&host->timers, &request->timer);
+    free(request->correlation_id);
     free(request);
 }
 

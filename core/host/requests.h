@@ -24,13 +24,15 @@ struct soc_request {
     int64_t time_ms; /* of the request, for its printed id */
     struct soc_agent *from;
     struct soc_agent *to;
+    char *correlation_id;              /* owned, or NULL */
     struct soc_activation *activation; /* the waiter, or NULL: a door */
     int64_t timeout_ms;
     soc_reply_cb *cb;
     void *user;
 };
 
-/* Opens a request for the activation, whose `wait` describes it. */
+/* Opens a request for the activation, whose `wait` describes it; takes the
+ * correlation id from there. */
 void soc_request_open(struct soc_host *host, struct soc_activation *activation);
 
 /* Opens one for a door, with a timer. */
@@ -40,7 +42,8 @@ void soc_request_open_door(struct soc_host *host, const struct soc_message *mess
 /* Lends the open request of that key, or NULL. */
 struct soc_request *soc_request_find(struct soc_host *host, uint64_t key);
 
-/* Lends the open request with that message id that was put to `to`, or NULL. */
+/* Lends the open request that was put to `to` and has that message id, else the
+ * oldest one with that correlation id; or NULL. */
 struct soc_request *soc_request_find_text(struct soc_host *host, const struct soc_agent *to,
                                           struct soc_slice correlation_id);
 

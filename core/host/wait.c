@@ -121,6 +121,7 @@ void soc_wait_put_json(struct soc_buf *out, const struct soc_wait *wait)
     if (wait->on != NULL)
         soc_json_put_text_member(out, "from", soc_agent_id(wait->on));
     soc_json_put_text_member(out, "type", soc_symbol_slice(wait->type));
+    soc_json_put_text_member(out, "correlation_id", soc_slice_text(wait->correlation_id));
     soc_json_put_name(out, "request");
     soc_json_put_integer(out, (int64_t)wait->request_key);
     soc_json_put_name(out, "request_ms");
@@ -150,6 +151,11 @@ bool soc_wait_parse(struct soc_host *host, struct soc_slice json, struct soc_wai
     struct soc_slice type = soc_json_plain_string(soc_json_member(json, "type"));
     if (type.data != NULL)
         wait->type = soc_intern(&host->types, type);
+    struct soc_buf correlation = {0};
+    if (soc_json_string(soc_json_member(json, "correlation_id"), &correlation)) {
+        soc_buf_text(&correlation);
+        wait->correlation_id = correlation.data;
+    }
     int64_t request;
     if (!read_integer(json, "request", &request) ||
         !read_integer(json, "request_ms", &wait->request_ms) ||

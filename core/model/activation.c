@@ -24,6 +24,7 @@ void soc_activation_reset(struct soc_activation *activation)
 {
     assert(activation->message == NULL && activation->taken.count == 0);
     assert(!soc_heap_has(&activation->timer) && activation->script == NULL);
+    free(activation->wait.correlation_id);
     struct soc_effect *effects = activation->effects;
     uint32_t capacity = activation->effects_capacity;
     struct soc_buf answers = activation->answers;
@@ -38,6 +39,7 @@ void soc_activation_free(struct soc_activation *activation)
 {
     if (activation == NULL)
         return;
+    free(activation->wait.correlation_id);
     free(activation->effects);
     soc_buf_fini(&activation->answers);
     free(activation);
@@ -91,6 +93,7 @@ void soc_activation_rewind(struct soc_activation *activation)
     activation->effects_count = activation->effects_kept;
     activation->answers.length = activation->answers_kept;
     activation->has_replied = false;
+    free(activation->wait.correlation_id);
     activation->wait = (struct soc_wait){0};
     activation->cursor = 0;
 }

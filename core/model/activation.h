@@ -70,6 +70,7 @@ struct soc_wait {
     int64_t deadline_ms;           /* 0: none */
     int64_t timeout_ms;            /* as asked for, for the error */
     void *question;                /* the host's own, of a look until it is sent */
+    char *correlation_id;          /* of the request, owned until the wait begins; or NULL */
 };
 
 enum soc_activation_state {

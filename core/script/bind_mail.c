@@ -159,6 +159,7 @@ static int begin_request(struct soc_script *script, struct soc_send_options *opt
         .timeout_ms = timeout_ms,
         .deadline_ms = message->time_ms + (timeout_ms > 0 ? timeout_ms : 1),
     };
+    soc_text_set(&wait.correlation_id, soc_message_text(message, SOC_TEXT_CORRELATION_ID));
     soc_gate_wait(script->host, &wait);
     return SOC_OK;
 }
