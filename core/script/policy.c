@@ -308,7 +308,7 @@ int soc_policy_use_defaults(lua_State *L, struct soc_script *script, struct soc_
 
 /* What one question costs of a turn's steps, whatever the policy does: a script
  * cannot spend for ever by asking. */
-#define ASK_STEPS 1000
+#define ASK_STEPS 100
 
 static void charge(lua_State *L, struct soc_script *script)
 {
