@@ -27,13 +27,17 @@ static int refuse_effect(lua_State *L)
                          "chance");
 }
 
-static void push_environment(lua_State *L)
+/* Policies may require society.json and the host's own modules. */
+static void push_environment(lua_State *L, const struct soc_script *script)
 {
     struct soc_sandbox_gate gate = {refuse_effect, refuse_effect, refuse_effect, refuse_effect,
                                     NULL};
     soc_sandbox_push(L, &gate);
     soc_lua_json_open(L);
     soc_sandbox_preload(L, lua_gettop(L) - 1, "society.json");
+    char path[4096];
+    snprintf(path, sizeof(path), "%s/lua", script->home);
+    soc_sandbox_add_path(L, lua_gettop(L), path);
 }
 
 static void over_budget(lua_State *L, lua_Debug *debug)
@@ -85,9 +89,10 @@ static bool find_file(const struct soc_script *script, const char *kind, const c
 }
 
 /* Pushes the table the file returns. */
-static int load_file(lua_State *L, const char *path, struct soc_detail *detail)
+static int load_file(lua_State *L, const struct soc_script *script, const char *path,
+                     struct soc_detail *detail)
 {
-    push_environment(L);
+    push_environment(L, script);
     int rc = soc_sandbox_load(L, -1, path, path, detail);
     if (rc < 0) {
         lua_pop(L, 1);
@@ -273,7 +278,7 @@ int soc_policy_use(lua_State *L, struct soc_script *script, const char *kind, co
         return soc_fail(detail, SOC_EINVAL, "there is no policy kind '%s'", kind);
     if (!find_file(script, kind, name, path, sizeof(path)))
         return soc_fail(detail, SOC_ENOFILE, "there is no policy %s/%s.lua", kind, name);
-    int rc = load_file(L, path, detail);
+    int rc = load_file(L, script, path, detail);
     if (rc < 0)
         return rc;
     rc = soc_policy_use_table(L, script, kind, name, lua_gettop(L), settings_index, detail);

@@ -6,19 +6,9 @@
 -- false and the error object for what is missing all the same.
 
 local json = require("society.json")
+local brief_rules = require("society.brief")
 
-local M = {
-  kind = "briefs",
-  version = 1,
-  defaults = {
-    missing = "缺少必填字段: %s",
-    not_a_list = "constraints 必须是数组",
-    bad_collaborators = "collaborators 必须是数组，每项包含 agentId、role、description",
-    message = "the Task Brief is incomplete: fill in the missing fields and spawn again",
-  },
-}
-
-local REQUIRED = { "objective", "constraints", "inputs", "outputs", "completion_criteria" }
+local M = { kind = "briefs", version = 1, defaults = brief_rules.WORDS }
 
 local BRIEF_NAMES = { completionCriteria = "completion_criteria" }
 local COLLABORATOR_NAMES = { agent_id = "agentId", interface_spec = "interfaceSpec" }
@@ -42,17 +32,6 @@ local function rename(fields, names)
   return copy
 end
 
-local function is_list(value)
-  if type(value) ~= "table" then
-    return false
-  end
-  local count = 0
-  for _ in pairs(value) do
-    count = count + 1
-  end
-  return count == #value
-end
-
 local function list_of(value)
   if type(value) ~= "string" then
     return value
@@ -60,24 +39,15 @@ local function list_of(value)
   return json.array(value == "" and {} or { value })
 end
 
--- The repaired list, or nil and false if it cannot be one.
 local function collaborators_of(list)
-  if is_missing(list) then
-    return nil, true
-  end
-  if not is_list(list) then
-    return nil, false
+  if not brief_rules.is_list(list) then
+    return list
   end
   local repaired = json.array({})
   for i, entry in ipairs(list) do
-    repaired[i] = type(entry) == "table" and rename(entry, COLLABORATOR_NAMES) or {}
-    for _, name in ipairs({ "agentId", "role", "description" }) do
-      if type(repaired[i][name]) ~= "string" then
-        return nil, false
-      end
-    end
+    repaired[i] = type(entry) == "table" and rename(entry, COLLABORATOR_NAMES) or entry
   end
-  return repaired, true
+  return repaired
 end
 
 local function fields_of(brief)
@@ -89,31 +59,13 @@ end
 
 function M.check(brief, settings)
   local fields = fields_of(brief)
-  local missing, details = json.array({}), json.array({})
-  for _, name in ipairs(REQUIRED) do
-    if is_missing(fields[name]) then
-      missing[#missing + 1] = name
-      details[#details + 1] = settings.missing:format(name)
-    end
-  end
   fields.constraints = list_of(fields.constraints)
-  if not is_missing(fields.constraints) and not is_list(fields.constraints) then
-    details[#details + 1] = settings.not_a_list
+  fields.collaborators = collaborators_of(fields.collaborators)
+  local is_whole, err = brief_rules.check(fields, is_missing, settings)
+  if not is_whole then
+    return false, err
   end
-  local collaborators, are_fine = collaborators_of(fields.collaborators)
-  fields.collaborators = collaborators
-  if not are_fine then
-    details[#details + 1] = settings.bad_collaborators
-  end
-  if #details == 0 then
-    return fields
-  end
-  return false, {
-    error = "invalid_task_brief",
-    missing_fields = missing,
-    details = details,
-    message = settings.message,
-  }
+  return fields
 end
 
 local WHOLE = {

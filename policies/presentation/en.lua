@@ -3,53 +3,12 @@
 -- Header, content, hint how to reply. A line of the content that begins like a
 -- header is quoted, so that no content passes for one.
 
-local json = require("society.json")
+local presentation = require("society.presentation")
 
 local M = { kind = "presentation", version = 1, defaults = {} }
 
-local HEADER = "[Message from"
-
-local function quote_headers(text)
-  local lines = {}
-  for line in (text .. "\n"):gmatch("(.-)\n") do
-    if line:sub(1, #HEADER):lower() == HEADER:lower() then
-      line = "> " .. line
-    end
-    lines[#lines + 1] = line
-  end
-  return table.concat(lines, "\n")
-end
-
-local function further_fields(message)
-  if message.type == nil or message.type == "general" then
-    return nil
-  end
-  local rest, has_rest = {}, false
-  for name, value in pairs(message.payload) do
-    if name ~= "text" then
-      rest[name], has_rest = value, true
-    end
-  end
-  return has_rest and json.encode(rest) or nil
-end
-
-local function content_of(message)
-  local payload = message.payload
-  if type(payload) ~= "table" then
-    return tostring(payload)
-  end
-  if type(payload.text) == "string" then
-    local more = further_fields(message)
-    return more and payload.text .. "\n" .. more or payload.text
-  end
-  if type(payload.content) == "string" then
-    return payload.content
-  end
-  return json.encode(payload)
-end
-
 function M.message(message, sender)
-  local content = quote_headers(content_of(message))
+  local content = presentation.content(message, "[Message from")
   if message.from == "user" then
     return "[Message from the user]\n" .. content
   end

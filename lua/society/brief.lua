@@ -1,0 +1,80 @@
+--- society.brief: what every briefs policy has to do alike.
+--
+-- A policy of this kind decides what counts as missing and what it repairs; which
+-- fields a Task Brief needs and how a refusal looks is said here.
+
+local json = require("society.json")
+
+local M = {}
+
+--- The required fields, in the order in which they are reported.
+M.REQUIRED = { "objective", "constraints", "inputs", "outputs", "completion_criteria" }
+
+--- The words a refusal uses; a policy's defaults.
+M.WORDS = {
+  missing = "缺少必填字段: %s",
+  not_a_list = "constraints 必须是数组",
+  bad_collaborators = "collaborators 必须是数组，每项包含 agentId、role、description",
+  message = "the Task Brief is incomplete: fill in the missing fields and spawn again",
+}
+
+--- Tells whether `value` is a table with the keys 1..n and no others.
+function M.is_list(value)
+  if type(value) ~= "table" then
+    return false
+  end
+  local count = 0
+  for _ in pairs(value) do
+    count = count + 1
+  end
+  return count == #value
+end
+
+--- Tells whether `list` is a list of { agentId, role, description }.
+function M.are_collaborators(list)
+  if not M.is_list(list) then
+    return false
+  end
+  for _, entry in ipairs(list) do
+    if type(entry) ~= "table" or type(entry.agentId) ~= "string" or type(entry.role) ~= "string"
+      or type(entry.description) ~= "string" then
+      return false
+    end
+  end
+  return true
+end
+
+--- Checks the fields of a brief.
+-- @tparam table fields
+-- @tparam function is_missing tells whether a value counts as missing
+-- @tparam table words as WORDS
+-- @treturn[1] true
+-- @treturn[2] false
+-- @treturn[2] table the error object
+function M.check(fields, is_missing, words)
+  local missing, details = json.array({}), json.array({})
+  for _, name in ipairs(M.REQUIRED) do
+    if is_missing(fields[name]) then
+      missing[#missing + 1] = name
+      details[#details + 1] = words.missing:format(name)
+    end
+  end
+  if not is_missing(fields.constraints) and not M.is_list(fields.constraints) then
+    details[#details + 1] = words.not_a_list
+  end
+  local others = fields.collaborators
+  if others ~= nil and others ~= json.null and not M.are_collaborators(others) then
+    details[#details + 1] = words.bad_collaborators
+  end
+  if #details == 0 then
+    return true
+  end
+  return false, {
+    error = "invalid_task_brief",
+    missing_fields = missing,
+    details = details,
+    message = words.message,
+  }
+end
+
+return M
