@@ -87,6 +87,10 @@ enum soc_turn_end soc_run_turn(void *user, struct soc_activation *activation,
 void soc_run_drop(void *user, struct soc_activation *activation);
 void soc_run_free_threads(struct soc_script *script);
 
+/* Calls as lua_pcall does, with the steps of one turn at most: for scripts that
+ * load. */
+int soc_run_limited(struct soc_script *script, lua_State *L, int arguments, int handler);
+
 /* message.c: makes the metatable of messages. */
 void soc_message_open(lua_State *L, struct soc_script *script);
 

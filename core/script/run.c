@@ -27,6 +27,23 @@ static void charge_steps(lua_State *L, lua_Debug *debug)
     soc_effect_break(L, script);
 }
 
+int soc_run_limited(struct soc_script *script, lua_State *L, int arguments, int handler)
+{
+    struct soc_script **owner = lua_getextraspace(L);
+    struct soc_script *former = *owner;
+    lua_Hook hook = lua_gethook(L);
+    int mask = lua_gethookmask(L);
+    int count = lua_gethookcount(L);
+    *owner = script;
+    script->is_broken = false;
+    script->steps_left = script->steps_max;
+    lua_sethook(L, charge_steps, LUA_MASKCOUNT, STEPS_PER_LOOK);
+    int status = lua_pcall(L, arguments, 0, handler);
+    lua_sethook(L, hook, mask, count);
+    *owner = former;
+    return status;
+}
+
 static struct soc_thread *take_thread(struct soc_script *script)
 {
     struct soc_thread *thread = script->free_threads;

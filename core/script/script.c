@@ -180,6 +180,10 @@ static void set_arg(lua_State *L, struct soc_script *script, const char *path, i
 /* An error value that is no text becomes one. */
 static int as_text(lua_State *L)
 {
+    if (soc_sandbox_fatal_value(L, 1)) {
+        lua_pushliteral(L, "the script ran too many steps, or out of memory, while it loaded");
+        return 1;
+    }
     const char *text = lua_tostring(L, 1);
     if (text == NULL)
         text = luaL_typename(L, 1);
@@ -187,12 +191,13 @@ static int as_text(lua_State *L)
     return 1;
 }
 
-static int call_app(lua_State *L, int arguments, struct soc_detail *detail)
+static int call_app(struct soc_script *script, int arguments, struct soc_detail *detail)
 {
+    lua_State *L = script->L;
     int handler = lua_gettop(L) - arguments;
     lua_pushcfunction(L, as_text);
     lua_insert(L, handler);
-    int status = lua_pcall(L, arguments, 0, handler);
+    int status = soc_run_limited(script, L, arguments, handler);
     int rc = SOC_OK;
     if (status != LUA_OK) {
         rc = soc_fail(detail, SOC_ESCRIPT, "%s", lua_tostring(L, -1));
@@ -220,14 +225,14 @@ int soc_script_run_file(struct soc_script *script, const char *path, int argc, c
     }
     for (int i = 0; i < argc; i++)
         lua_pushstring(L, argv[i]);
-    return call_app(L, argc, detail);
+    return call_app(script, argc, detail);
 }
 
 int soc_script_run_function(struct soc_script *script, struct soc_detail *detail)
 {
     lua_State *L = script->L;
     lua_insert(L, -2);
-    return call_app(L, 1, detail);
+    return call_app(script, 1, detail);
 }
 
 /* A role made inside a turn names its behaviour; find it again. */

@@ -1,0 +1,28 @@
+-- An app while it loads: bounded as a turn is.
+
+local scene = require("scene")
+
+describe("an app that loads", function()
+  after_each(scene.close)
+
+  it("may not run for ever", function()
+    local app = scene.app("while true do end")
+    assert.error_matches(function()
+      scene.new({ app = app, config = { steps_max = 200000 } })
+    end, "too many steps")
+  end)
+
+  it("may not catch the end of its steps", function()
+    local app = scene.app("while true do pcall(function() while true do end end) end")
+    assert.error_matches(function()
+      scene.new({ app = app, config = { steps_max = 200000 } })
+    end, "too many steps")
+  end)
+
+  it("leaves the next one its own steps", function()
+    local app = scene.app("for _ = 1, 100000 do end require('society').root(function() end)")
+    for _ = 1, 3 do
+      scene.new({ app = app, config = { steps_max = 400000 } })
+    end
+  end)
+end)
