@@ -37,7 +37,7 @@ static struct soc_role *role_of(struct soc_host *host, struct soc_slice id)
 {
     struct soc_role *role = soc_map_find(&host->roles, id);
     if (role == NULL) {
-        role = soc_role_new(id, id); /* a placeholder until the script declares it */
+        role = soc_role_new(id, id); /* the script may still declare it */
         soc_map_put(&host->roles, soc_slice_text(role->id), role);
     }
     return role;

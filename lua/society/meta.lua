@@ -37,7 +37,8 @@
 ---@class society.StoredMessage: society.Message
 ---@field status "pending"|"processed"|"expired"|"dead"|"dropped"|"cancelled"
 ---@field finished_at? string
----@field reason? string
+---@field reason? string the code of the error that ended it
+---@field error? table the whole error object
 
 ---@class society.InterfaceSpec
 ---@field services string
