@@ -67,7 +67,7 @@ bool soc_answer_may_send(void *user, struct soc_agent *from, struct soc_agent *t
         lua_setfield(L, -2, "source");
     }
     bool is_allowed;
-    if (soc_policy_ask(L, script, SOC_POLICY_CONTACTS, 1)) {
+    if (soc_policy_ask(L, script, SOC_ASK_MAY_SEND, 1)) {
         is_allowed = lua_toboolean(L, -2);
         if (!is_allowed)
             append_refusal(L, script, lua_gettop(L), refusal);
@@ -76,13 +76,6 @@ bool soc_answer_may_send(void *user, struct soc_agent *from, struct soc_agent *t
     }
     lua_settop(L, top);
     return is_allowed;
-}
-
-/* ms as a policy gave them; what is no such number means «give up». */
-static int64_t read_delay(lua_State *L, int index)
-{
-    lua_Number ms = lua_tonumber(L, index);
-    return lua_type(L, index) == LUA_TNUMBER && ms >= 0 && ms <= 1e14 ? (int64_t)ms : -1;
 }
 
 int64_t soc_answer_retry_after(void *user, struct soc_agent *agent, uint32_t retries)
@@ -96,8 +89,8 @@ int64_t soc_answer_retry_after(void *user, struct soc_agent *agent, uint32_t ret
     lua_setfield(L, -2, "agent");
     lua_pushinteger(L, retries);
     lua_setfield(L, -2, "failures");
-    if (soc_policy_ask(L, script, SOC_POLICY_SUPERVISION, 1))
-        delay_ms = read_delay(L, -2);
+    if (soc_policy_ask(L, script, SOC_ASK_RETRY_AFTER, 1))
+        delay_ms = lua_isnil(L, -2) ? -1 : (int64_t)lua_tonumber(L, -2);
     else
         delay_ms = retries > SOC_RETRIES_MAX ? -1 : SOC_RETRY_FIRST_MS << (retries - 1);
     lua_settop(L, top);
@@ -116,7 +109,7 @@ static void push_text(lua_State *L, struct soc_script *script)
     lua_createtable(L, 0, 1);
     lua_pushstring(L, sender == NULL ? "unknown" : sender->role->name);
     lua_setfield(L, -2, "role");
-    if (!soc_policy_ask(L, script, SOC_POLICY_PRESENTATION, 2) || !lua_isstring(L, -2))
+    if (!soc_policy_ask(L, script, SOC_ASK_SHOW_MESSAGE, 2))
         lua_pushliteral(L, "(this message cannot be shown: the presentation policy failed)");
     else
         lua_pop(L, 1);

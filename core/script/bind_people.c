@@ -56,7 +56,7 @@ static int check_brief(lua_State *L, struct soc_script *script, int index)
     int top = lua_gettop(L);
     int rc = SOC_OK;
     lua_pushvalue(L, index);
-    if (soc_policy_ask(L, script, SOC_POLICY_BRIEFS, 1)) {
+    if (soc_policy_ask(L, script, SOC_ASK_CHECK_BRIEF, 1)) {
         if (!lua_toboolean(L, -2))
             rc = refuse_by_policy(L, script);
         else if (lua_type(L, -2) == LUA_TTABLE) /* the policy made it whole */

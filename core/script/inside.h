@@ -12,6 +12,7 @@
 #include "host/gate.h"
 #include "host/hooks.h"
 #include "host/host.h"
+#include "script/questions.h"
 #include "script/script.h"
 
 #define SOC_BOX "society.box" /* userdata that points to a script */
@@ -30,18 +31,9 @@ struct soc_handle {
     bool has_state; /* user value 1 is agent.state, decoded */
 };
 
-/* Kinds of policy there are. */
-enum soc_policy_kind {
-    SOC_POLICY_CONTACTS,
-    SOC_POLICY_BRIEFS,
-    SOC_POLICY_PRESENTATION,
-    SOC_POLICY_SUPERVISION,
-    SOC_POLICY_COUNT,
-};
-
+/* The policies in force, and the functions they answer questions with. */
 struct soc_policy {
     int table_ref;    /* the module, or LUA_NOREF */
-    int function_ref; /* its one function, kept so that nobody changes it later */
     int settings_ref; /* defaults with the caller's settings over them */
     bool is_reported; /* it failed once, and that was said */
 };
@@ -60,6 +52,9 @@ struct soc_script {
     int handle_meta_ref;  /* metatable of agents' handles */
     struct soc_thread *free_threads;
     struct soc_policy policies[SOC_POLICY_COUNT];
+    struct soc_policy usual[SOC_POLICY_COUNT]; /* the shipped ones, for when those fail */
+    int answers[SOC_QUESTION_COUNT];           /* functions in force; LUA_NOREF: the usual one */
+    int usual_answers[SOC_QUESTION_COUNT];
     char *home;
     char *app_dir;
     char *app_name;

@@ -23,10 +23,18 @@ void soc_policy_wrap(lua_State *L, const char *kind, int index);
 /* Puts the usual policies in force. */
 int soc_policy_use_defaults(lua_State *L, struct soc_script *script, struct soc_detail *detail);
 
-/* Calls the policy of that kind with the `count` values on top (popped) and its
- * settings; pushes two results. False, with nothing pushed, if it failed: the usual
- * answer holds then and the failure is reported once. Inside a turn it costs some
- * of the turn's steps. */
-bool soc_policy_ask(lua_State *L, struct soc_script *script, enum soc_policy_kind kind, int count);
+/* Releases what soc_policy_use_defaults and later calls keep. */
+void soc_policy_free(lua_State *L, struct soc_script *script);
+
+/* Puts a question with the `count` values on top (popped) to the policy in force;
+ * its settings are the last argument. Pushes two results, the first a sensible one
+ * (questions.h). If the policy fails or talks nonsense that is reported once and
+ * the usual policy answers; false, with nothing pushed, if that fails too. Inside
+ * a turn a question costs some of the turn's steps. */
+bool soc_policy_ask(lua_State *L, struct soc_script *script, enum soc_question question, int count);
+
+/* Reports, once, that the policy in force answered with something that cannot be
+ * done. */
+void soc_policy_complain(struct soc_script *script, enum soc_question question, const char *text);
 
 #endif

@@ -138,11 +138,7 @@ void soc_script_free(struct soc_script *script)
     for (size_t i = 0; i < sizeof(refs) / sizeof(refs[0]); i++)
         if (refs[i] != 0)
             luaL_unref(L, LUA_REGISTRYINDEX, refs[i]);
-    for (int i = 0; i < SOC_POLICY_COUNT; i++) {
-        luaL_unref(L, LUA_REGISTRYINDEX, script->policies[i].table_ref);
-        luaL_unref(L, LUA_REGISTRYINDEX, script->policies[i].settings_ref);
-        luaL_unref(L, LUA_REGISTRYINDEX, script->policies[i].function_ref);
-    }
+    soc_policy_free(L, script);
     for (size_t i = 0; i < script->behaviour_count; i++)
         luaL_unref(L, LUA_REGISTRYINDEX, script->behaviours[i]);
     free(script->behaviours);
