@@ -102,4 +102,10 @@ void soc_json_put_name(struct soc_buf *out, const char *name);
  * `text` is absent. */
 void soc_json_put_text_member(struct soc_buf *out, const char *name, struct soc_slice text);
 
+/* Appends `object` with its member `name` set to `value` (JSON), or taken out if
+ * `value` is absent. Members stay in their order; a new one takes its place among
+ * sorted ones. */
+void soc_json_put_changed(struct soc_buf *out, struct soc_slice object, const char *name,
+                          struct soc_slice value);
+
 #endif

@@ -281,3 +281,41 @@ void soc_json_put_text_member(struct soc_buf *out, const char *name, struct soc_
     soc_json_put_name(out, name);
     soc_json_put_string(out, text);
 }
+
+static void put_raw_member(struct soc_buf *out, struct soc_slice name, struct soc_slice value)
+{
+    if (out->data[out->length - 1] != '{')
+        put_byte(out, ',');
+    put_byte(out, '"');
+    soc_buf_put_slice(out, name);
+    soc_buf_put_text(out, "\":");
+    soc_buf_put_slice(out, value);
+}
+
+static bool goes_before(struct soc_slice a, struct soc_slice b)
+{
+    int order = memcmp(a.data, b.data, a.length < b.length ? a.length : b.length);
+    return order != 0 ? order < 0 : a.length < b.length;
+}
+
+void soc_json_put_changed(struct soc_buf *out, struct soc_slice object, const char *name,
+                          struct soc_slice value)
+{
+    struct soc_slice changed = soc_slice_text(name);
+    bool is_put = value.data == NULL;
+    struct soc_json_walk walk;
+    put_byte(out, '{');
+    soc_json_walk(&walk, object);
+    while (soc_json_next(&walk)) {
+        bool is_it = soc_slice_equal(walk.name, changed);
+        if (!is_put && (is_it || goes_before(changed, walk.name))) {
+            put_raw_member(out, changed, value);
+            is_put = true;
+        }
+        if (!is_it)
+            put_raw_member(out, walk.name, walk.value);
+    }
+    if (!is_put)
+        put_raw_member(out, changed, value);
+    put_byte(out, '}');
+}

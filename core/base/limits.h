@@ -18,6 +18,8 @@
 #define SOC_RECEIVERS_MAX         1000  /* in one send with a list */
 #define SOC_EFFECTS_MAX           10000 /* in one activation, unless set otherwise */
 #define SOC_REQUEST_TIMEOUT_MS    30000
+#define SOC_INTRODUCTION_ASK_MS   10000 /* for an onward question, unless a policy says */
+#define SOC_CONTACTS_SHOWN_MAX    1000  /* that a policy is shown */
 #define SOC_TURNS_PER_TICK_MAX    4096
 #define SOC_BATCH_BYTES_MAX       (1u << 20)   /* a batch this large is sealed at once */
 #define SOC_JOURNAL_BYTES_MAX     (64u << 20)  /* sealed and not yet durable: turns wait beyond */

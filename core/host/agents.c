@@ -194,6 +194,7 @@ static int add_collaborators(struct soc_host *host, struct soc_agent *child, str
         if (rc < 0)
             return rc;
         struct soc_contact_extra *extra = read_extra(walk.value);
+        extra->reason = copy_member(walk.value, "description", false);
         fill_spec(extra, peer);
         soc_turn_put_contact(host, child, peer, SOC_SOURCE_PRESET, soc_host_now(host), extra);
     }
@@ -273,6 +274,7 @@ static void keep_old(struct soc_contact_extra *extra, const struct soc_contact_e
         soc_text_set(&extra->interface_spec, soc_slice_text(old->interface_spec));
     soc_text_set(&extra->introduced_by, soc_slice_text(old->introduced_by));
     soc_text_set(&extra->via, soc_slice_text(old->via));
+    soc_text_set(&extra->reason, soc_slice_text(old->reason));
 }
 
 int soc_agents_add_contact(struct soc_host *host, struct soc_slice entry, struct soc_agent **peer,

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "model/activation.h"
 #include "model/agent.h"
+#include "model/introduction.h"
 
 /* How a turn ended. */
 enum soc_turn_end {
@@ -19,6 +20,23 @@ enum soc_turn_end {
     SOC_TURN_WAITS,  /* soc_gate_wait was called and the script has yielded */
     SOC_TURN_RAISED, /* an error, described in `error`; to be tried again */
     SOC_TURN_BROKEN, /* an error that trying again cannot mend */
+};
+
+/* What to do about a request to be introduced. */
+enum soc_introduce {
+    SOC_INTRODUCE_LEAVE,   /* the broker's behaviour answers it */
+    SOC_INTRODUCE_NAME,    /* introduce `who`, with a usage hint in `text` */
+    SOC_INTRODUCE_ASK,     /* ask `who`, a contact of the broker's */
+    SOC_INTRODUCE_CONSENT, /* ask `who` to agree, to `target` if one is known */
+    SOC_INTRODUCE_REFUSE,  /* nobody fits; why stands in `text` */
+};
+
+struct soc_introduce_answer {
+    enum soc_introduce kind;
+    struct soc_agent *who;    /* lent */
+    struct soc_agent *target; /* lent, or NULL */
+    struct soc_buf text;      /* owned by whoever asked; may be empty */
+    int64_t timeout_ms;       /* for ASK and CONSENT */
 };
 
 struct soc_hooks {
@@ -44,6 +62,14 @@ struct soc_hooks {
     /* The supervision policy: ms to wait before try number `retries` + 1 of a
      * turn that raised, or -1 to give it up. */
     int64_t (*retry_after)(void *user, struct soc_agent *agent, uint32_t retries);
+
+    /* The introductions policy: what the host does for the broker, who can do what
+     * the answer says. `answer` comes zeroed. */
+    void (*introduce)(void *user, const struct soc_introduction *introduction,
+                      struct soc_introduce_answer *answer);
+
+    /* The same policy: may an introduction pass that `to` never asked for? */
+    bool (*takes_unsolicited)(void *user, struct soc_agent *from, struct soc_agent *to);
 };
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "host/egress.h"
+#include "host/introductions.h"
 #include "host/recover.h"
 #include "host/router.h"
 #include "host/schedule.h"
@@ -27,6 +28,10 @@ struct soc_host *soc_host_new(const struct soc_host_options *options)
     host->log = options->log;
     soc_clock_init(&host->clock, options->loop == NULL);
     host->type_general = soc_intern(&host->types, SOC_SLICE("general"));
+    host->type_introduction_request = soc_intern(&host->types, SOC_SLICE("introduction_request"));
+    host->type_introduction_response = soc_intern(&host->types, SOC_SLICE("introduction_response"));
+    host->type_collaboration_response =
+        soc_intern(&host->types, SOC_SLICE("collaboration_response"));
     host->policy_generation = 1;
     host->next_key = 1;
     host->next_output = 1;
@@ -181,6 +186,9 @@ static void fire(struct soc_host *host, struct soc_heap_item *item)
         break;
     case SOC_TIMER_REQUEST:
         soc_request_timeout(host, (void *)(base - offsetof(struct soc_request, timer)));
+        break;
+    case SOC_TIMER_INTRODUCTION:
+        soc_introductions_timer(host, (void *)(base - offsetof(struct soc_introduction, timer)));
         break;
     }
 }
@@ -342,6 +350,7 @@ static void free_host(struct soc_host *host)
 {
     size_t cursor = 0;
     void *item;
+    soc_introductions_free(host);
     free_agents(host);
     free_timers(host);
     while ((item = soc_map_each(&host->requests, &cursor)) != NULL) {

@@ -96,6 +96,8 @@ void soc_look_contact(const struct soc_contact *contact, struct soc_buf *out)
         soc_json_put_name(out, "via");
         soc_buf_put_text(out, extra->via);
     }
+    if (extra != NULL)
+        soc_json_put_text_member(out, "reason", soc_slice_text(extra->reason));
     put_time(out, "addedAt", contact->added_ms);
     soc_buf_put_byte(out, '}');
 }

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "host/egress.h"
+#include "host/introductions.h"
 #include "host/router.h"
 #include "host/schedule.h"
 #include "host/state.h"
@@ -93,12 +94,13 @@ static void apply_contact(struct soc_host *host, const struct soc_record_contact
 {
     struct soc_contact_extra *extra = NULL;
     if (r->role.data != NULL || r->interface_spec.data != NULL || r->introduced_by.data != NULL ||
-        r->via.data != NULL) {
+        r->via.data != NULL || r->reason.data != NULL) {
         extra = soc_alloc_zero(sizeof(*extra));
         soc_text_set(&extra->role, r->role);
         soc_text_set(&extra->interface_spec, r->interface_spec);
         soc_text_set(&extra->introduced_by, r->introduced_by);
         soc_text_set(&extra->via, r->via);
+        soc_text_set(&extra->reason, r->reason);
     }
     soc_contacts_put(&agent_of(host, r->owner)->contacts, agent_of(host, r->id),
                      (enum soc_source)r->source, (int64_t)r->time_ms, extra);
@@ -247,6 +249,12 @@ static void apply_person(struct soc_host *host, const struct soc_record *record)
         soc_contacts_remove(&agent_of(host, record->contact_end.owner)->contacts,
                             agent_of(host, record->contact_end.id));
         break;
+    case SOC_RECORD_INTRODUCTION:
+        soc_introductions_restore(host, &record->introduction);
+        break;
+    case SOC_RECORD_INTRODUCTION_END:
+        soc_introductions_forget(host, record->introduction_end.key);
+        break;
     case SOC_RECORD_OUTPUT:
         soc_egress_restore(host, record->output.key, record->output.stream, record->output.agent,
                            record->output.text);
@@ -316,6 +324,8 @@ static void settle_message(struct loader *loader, struct soc_message *message)
         handler->activation->message = message;
     } else if (taker != NULL && taker->activation != NULL) {
         soc_message_list_push(&taker->activation->taken, message);
+    } else if (soc_introductions_reclaim(host, message)) {
+        return;
     } else if (message->deliver_at_ms > soc_host_now(host)) {
         host->delayed++;
         message->timer.kind = SOC_TIMER_MESSAGE;
@@ -387,6 +397,7 @@ int soc_recover(struct soc_host *host, struct soc_buf *app, struct soc_detail *d
     if (rc == SOC_OK) {
         settle_messages(&loader);
         settle_activations(host);
+        soc_introductions_resume(host);
     } else {
         size_t cursor = 0;
         struct soc_message *message;

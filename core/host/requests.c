@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "env/ids.h"
 #include "host/egress.h"
+#include "host/introductions.h"
 #include "host/refusal.h"
 #include "host/state.h"
 #include "host/wait.h"
@@ -74,6 +75,7 @@ void soc_request_close(struct soc_host *host, uint64_t key)
     soc_heap_remove(&host->timers, &request->timer);
     free(request->correlation_id);
     free(request);
+    soc_introductions_close(host, key);
 }
 
 /* What a door is told leaves with the batch that holds its cause. */

@@ -5,7 +5,9 @@
 
 #include "base/limits.h"
 #include "env/ids.h"
+#include "host/acquaintance.h"
 #include "host/envelope.h"
+#include "host/introductions.h"
 #include "host/refusal.h"
 #include "host/schedule.h"
 #include "host/state.h"
@@ -63,8 +65,7 @@ int soc_router_may_send(struct soc_host *host, struct soc_agent *from, struct so
 static void inherit(const struct soc_host *host, struct soc_message_draft *draft,
                     char chain_id[SOC_MESSAGE_ID_BYTES])
 {
-    const struct soc_activation *activation = host->turn.activation;
-    const struct soc_message *cause = activation == NULL ? NULL : activation->message;
+    const struct soc_message *cause = host->turn.cause;
     if (cause == NULL)
         return;
     draft->hops = (uint16_t)(cause->hops == UINT16_MAX ? UINT16_MAX : cause->hops + 1);
@@ -137,8 +138,8 @@ static int settle_type(struct soc_host *host, const struct soc_send *send,
     return SOC_OK;
 }
 
-static int check_send(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
-                      struct soc_agent **to, struct soc_buf *error)
+static int check_send(struct soc_host *host, const struct soc_send *send, struct soc_agent **to,
+                      struct soc_buf *error)
 {
     *to = soc_router_find(host, send->to);
     if (*to == NULL)
@@ -149,47 +150,71 @@ static int check_send(struct soc_host *host, struct soc_agent *from, const struc
     if (send->payload.length > SOC_PAYLOAD_BYTES_MAX)
         return soc_refuse(error, SOC_ETOOLARGE, "the payload is over its limit of 16 MB", NULL,
                           (struct soc_slice){0});
-    if ((send->answers != NULL || send->answers_key != 0) && !(*to)->is_ended)
-        return SOC_OK;
-    return soc_router_may_send(host, from, *to, error);
+    return SOC_OK;
 }
 
-int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
-                    struct soc_message **out, struct soc_buf *error)
+/* Answers and the host's own words need nobody's leave. */
+static int check_leave(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
+                       const struct soc_send *send, struct soc_buf *error)
 {
-    assert(host->turn.is_open);
+    bool is_free = send->answers != NULL || send->answers_key != 0 || send->is_formal;
+    return is_free && !to->is_ended ? SOC_OK : soc_router_may_send(host, from, to, error);
+}
+
+/* A message under way from a sender to the turn's list. */
+struct passage {
+    struct soc_agent *from;
     struct soc_agent *to;
+    const struct soc_symbol *type;
     struct adopted adopted;
-    const struct soc_symbol *type = NULL;
-    adopt(&adopted, send->is_bare ? SOC_SLICE("null") : send->payload);
-    int rc = check_send(host, from, send, &to, error);
+    struct soc_send send;   /* as the sender gave it, completed */
+    struct soc_buf payload; /* what the host made of it, if anything */
+    struct soc_buf spare;
+};
+
+/* What the host adds: to an introduction whom it names, to a first message who
+ * writes. */
+static int complete(struct soc_host *host, struct passage *p, struct soc_buf *error)
+{
+    int rc = soc_introductions_prepare(host, p->from, p->to, p->type, &p->send, &p->payload, error);
     if (rc == SOC_OK)
-        rc = settle_type(host, send, &adopted, &type, error);
-    if (rc < 0)
+        rc = check_leave(host, p->from, p->to, &p->send, error);
+    if (rc < 0 || !soc_acquaint_is_first(host, p->from, p->to, &p->send))
         return rc;
+    rc = soc_acquaint_introduce_self(p->from, p->to, p->send.payload, &p->spare, error);
+    if (rc == SOC_OK)
+        p->send.payload = soc_buf_slice(&p->spare);
+    return rc;
+}
+
+static struct soc_message *make_message(struct soc_host *host, const struct passage *p)
+{
+    const struct soc_send *send = &p->send;
+    const struct adopted *adopted = &p->adopted;
     int64_t now_ms = soc_host_now(host);
     char chain_id[SOC_MESSAGE_ID_BYTES];
     struct soc_message_draft draft = {
         .key = host->next_key++,
         .time_ms = now_ms,
-        .from = from,
-        .to = to,
-        .type = type,
+        .from = p->from,
+        .to = p->to,
+        .type = p->type,
         .expires_ms = send->ttl_ms == 0 ? 0 : now_ms + send->ttl_ms,
         .deliver_at_ms = send->deliver_at_ms > now_ms ? send->deliver_at_ms : 0,
-        .deadline_ms = send->deadline_ms != 0 ? send->deadline_ms : adopted.deadline_ms,
-        .priority = (uint8_t)(send->has_priority     ? send->priority
-                              : adopted.has_priority ? adopted.priority
-                                                     : SOC_PRIORITY_NORMAL),
+        .deadline_ms = send->deadline_ms != 0 ? send->deadline_ms : adopted->deadline_ms,
+        .priority = (uint8_t)(send->has_priority      ? send->priority
+                              : adopted->has_priority ? adopted->priority
+                                                      : SOC_PRIORITY_NORMAL),
         .flags = (uint8_t)((send->requires_ack ? SOC_MESSAGE_REQUIRES_ACK : 0) |
-                           (send->wants_reply ? SOC_MESSAGE_WANTS_REPLY : 0)),
+                           (send->wants_reply ? SOC_MESSAGE_WANTS_REPLY : 0) |
+                           (send->is_formal ? SOC_MESSAGE_IS_FORMAL : 0)),
         .attempt = 1,
         .payload = send->payload,
     };
     for (int i = 0; i < SOC_TEXT_COUNT; i++)
         draft.texts[i] = send->texts[i];
     if (draft.texts[SOC_TEXT_TASK_ID].data == NULL)
-        draft.texts[SOC_TEXT_TASK_ID] = adopted.task_id;
+        draft.texts[SOC_TEXT_TASK_ID] = adopted->task_id;
     inherit(host, &draft, chain_id);
     if (send->answers != NULL) {
         draft.reply_to = send->answers->key;
@@ -199,34 +224,44 @@ int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct 
     } else if (send->answers_key != 0) {
         draft.reply_to = send->answers_key;
         draft.reply_to_ms = send->answers_ms;
-        draft.flags |= SOC_MESSAGE_IS_REPLY;
+        if (soc_request_find(host, send->answers_key) != NULL)
+            draft.flags |= SOC_MESSAGE_IS_REPLY;
     }
     struct soc_message *message = soc_message_new(&draft);
-    struct soc_record record;
-    soc_envelope_record(&record, message);
-    soc_batch_put(host, &record);
-    soc_message_list_push(&host->turn.sent, message);
-    *out = message;
-    return SOC_OK;
+    message->is_changed = p->payload.length + p->spare.length > 0;
+    return message;
 }
 
-/* The first message from A to B makes A known to B. */
-static void make_acquainted(struct soc_host *host, const struct soc_message *message)
+int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
+                    struct soc_message **out, struct soc_buf *error)
 {
-    struct soc_agent *from = message->from;
-    struct soc_agent *to = message->to;
-    if (from == NULL || from == to || to->is_ended ||
-        soc_contacts_find(&to->contacts, from) != NULL)
-        return;
-    struct soc_record record = {.type = SOC_RECORD_CONTACT};
-    record.contact = (struct soc_record_contact){
-        .time_ms = (uint64_t)message->time_ms,
-        .source = SOC_SOURCE_FIRST_MESSAGE,
-        .owner = soc_agent_id(to),
-        .id = soc_agent_id(from),
-    };
-    soc_batch_put(host, &record);
-    soc_contacts_put(&to->contacts, from, SOC_SOURCE_FIRST_MESSAGE, message->time_ms, NULL);
+    assert(host->turn.is_open);
+    struct passage p = {.from = from, .send = *send};
+    adopt(&p.adopted, send->is_bare ? SOC_SLICE("null") : send->payload);
+    int rc = check_send(host, send, &p.to, error);
+    if (rc == SOC_OK)
+        rc = settle_type(host, send, &p.adopted, &p.type, error);
+    if (rc == SOC_OK)
+        rc = complete(host, &p, error);
+    if (rc == SOC_OK) {
+        struct soc_record record;
+        *out = make_message(host, &p);
+        soc_envelope_record(&record, *out);
+        soc_batch_put(host, &record);
+        soc_message_list_push(&host->turn.sent, *out);
+    }
+    soc_buf_fini(&p.payload);
+    soc_buf_fini(&p.spare);
+    return rc;
+}
+
+/* Tells whether a script waits in request_introduction. */
+static bool wants_contact(const struct soc_request *request)
+{
+    const struct soc_activation *activation = request->activation;
+    return activation != NULL && activation->effects_count > 0 &&
+           activation->effects[activation->effects_count - 1].kind ==
+               SOC_EFFECT_REQUEST_INTRODUCTION;
 }
 
 /* A reply goes to its waiter past the mailbox; one that comes too late is
@@ -241,9 +276,13 @@ static void accept_reply(struct soc_host *host, struct soc_message *message)
         return;
     }
     struct soc_buf answer = {0};
-    soc_buf_put_byte(&answer, '[');
-    soc_envelope_put_json(&answer, message);
-    soc_buf_put_byte(&answer, ']');
+    if (wants_contact(request)) {
+        soc_introductions_put_answer(host, message, &answer);
+    } else {
+        soc_buf_put_byte(&answer, '[');
+        soc_envelope_put_json(&answer, message);
+        soc_buf_put_byte(&answer, ']');
+    }
     soc_request_answer(host, request, soc_buf_slice(&answer));
     soc_buf_fini(&answer);
     soc_router_finish(host, message, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
@@ -253,7 +292,9 @@ void soc_router_accept(struct soc_host *host, struct soc_message *message)
 {
     host->totals.sent++;
     soc_trace_message(host, "message", message);
-    make_acquainted(host, message);
+    if (soc_introductions_accept(host, message))
+        return;
+    soc_acquaint_by_message(host, message);
     if (message->flags & SOC_MESSAGE_IS_REPLY) {
         accept_reply(host, message);
     } else if (message->deliver_at_ms > soc_host_now(host)) {
@@ -273,6 +314,16 @@ void soc_router_watch(struct soc_host *host, struct soc_message *message)
     soc_heap_add(&host->timers, &message->timer, message->expires_ms);
 }
 
+void soc_router_hand_over(struct soc_host *host, struct soc_message *message)
+{
+    struct soc_agent *to = message->to;
+    if (soc_wait_offer(host, to, message))
+        return;
+    soc_mailbox_push(&to->mailbox, message);
+    soc_router_watch(host, message);
+    soc_schedule_ready(host, to);
+}
+
 void soc_router_deliver(struct soc_host *host, struct soc_message *message)
 {
     struct soc_agent *to = message->to;
@@ -285,11 +336,9 @@ void soc_router_deliver(struct soc_host *host, struct soc_message *message)
         soc_router_finish(host, message, SOC_OUTCOME_EXPIRED, SOC_SLICE("{\"error\":\"expired\"}"));
         return;
     }
-    if (soc_wait_offer(host, to, message))
-        return;
-    soc_mailbox_push(&to->mailbox, message);
-    soc_router_watch(host, message);
-    soc_schedule_ready(host, to);
+    if (message->type != host->type_introduction_request ||
+        !soc_introductions_receive(host, message))
+        soc_router_hand_over(host, message);
 }
 
 void soc_router_timer(struct soc_host *host, struct soc_message *message)
@@ -328,6 +377,8 @@ void soc_router_finish(struct soc_host *host, struct soc_message *message, enum 
     if (outcome != SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_WANTS_REPLY)
         soc_request_fail(host, message->key, "receiver_failed",
                          "the request could not be handled; see its dead letter");
+    if (outcome != SOC_OUTCOME_PROCESSED)
+        soc_introductions_close(host, message->key);
     if (outcome == SOC_OUTCOME_DEAD || outcome == SOC_OUTCOME_EXPIRED) {
         soc_trace_message(host, "dead_letter", message);
         message->outcome = (uint8_t)outcome;

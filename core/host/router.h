@@ -20,6 +20,7 @@ struct soc_send {
     bool has_priority;
     bool requires_ack;
     bool wants_reply;
+    bool is_formal;        /* the host's, in the sender's name: no policy is asked */
     bool is_bare;          /* the payload is known to hold nothing of the envelope */
     int64_t ttl_ms;        /* 0: for ever */
     int64_t deliver_at_ms; /* 0: at once */
@@ -50,6 +51,9 @@ void soc_router_accept(struct soc_host *host, struct soc_message *message);
 
 /* Puts a message into its receiver's mailbox, or hands it to who receives. */
 void soc_router_deliver(struct soc_host *host, struct soc_message *message);
+
+/* The same for a message that nobody but its receiver can handle. */
+void soc_router_hand_over(struct soc_host *host, struct soc_message *message);
 
 /* Starts the timer of a message that can expire. */
 void soc_router_watch(struct soc_host *host, struct soc_message *message);

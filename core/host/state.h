@@ -20,6 +20,7 @@ enum soc_timer_kind {
     SOC_TIMER_MESSAGE,
     SOC_TIMER_ACTIVATION,
     SOC_TIMER_REQUEST,
+    SOC_TIMER_INTRODUCTION,
 };
 
 /* Something for the world outside, kept until its batch is durable. */
@@ -52,6 +53,7 @@ struct soc_turn {
     bool is_open;
     struct soc_agent *agent;           /* whose turn; NULL: the host's own */
     struct soc_activation *activation; /* NULL: from a door */
+    const struct soc_message *cause;   /* what is sent descends from it; NULL: nothing */
     size_t batch_mark;
     struct soc_message_list sent; /* delivered when the turn commits */
     struct soc_output *outputs;   /* newest first */
@@ -79,6 +81,9 @@ struct soc_host {
     struct soc_log log;
     struct soc_intern types;
     const struct soc_symbol *type_general;
+    const struct soc_symbol *type_introduction_request;
+    const struct soc_symbol *type_introduction_response;
+    const struct soc_symbol *type_collaboration_response;
     uint32_t policy_generation; /* raised when a verdict may have changed */
 
     struct soc_map roles;  /* id -> soc_role, owned */
@@ -94,8 +99,11 @@ struct soc_host {
     size_t ready_capacity; /* a power of two */
 
     struct soc_heap timers;
-    struct soc_map requests; /* key of the request -> soc_request, owned */
-    struct soc_map dead;     /* key -> soc_message, owned: the dead letters */
+    struct soc_map requests;          /* key of the request -> soc_request, owned */
+    struct soc_map introductions;     /* key of the request -> soc_introduction, owned */
+    struct soc_buf introductions_due; /* keys of those that take a step next */
+    bool is_introducing;              /* such a step is under way */
+    struct soc_map dead;              /* key -> soc_message, owned: the dead letters */
     struct soc_activation *pool[64];
     int pool_count;
     uint64_t waiting; /* activations that wait or back off */

@@ -16,6 +16,7 @@ void soc_turn_begin(struct soc_host *host, struct soc_agent *agent,
     turn->is_open = true;
     turn->agent = agent;
     turn->activation = activation;
+    turn->cause = activation == NULL ? NULL : activation->message;
     turn->batch_mark = host->batch.length;
     turn->key_mark = host->next_key;
     turn->output_mark = host->next_output;
@@ -67,6 +68,7 @@ void soc_turn_put_contact(struct soc_host *host, struct soc_agent *owner, struct
         record.contact.interface_spec = soc_slice_text(extra->interface_spec);
         record.contact.introduced_by = soc_slice_text(extra->introduced_by);
         record.contact.via = soc_slice_text(extra->via);
+        record.contact.reason = soc_slice_text(extra->reason);
     }
     soc_batch_put(host, &record);
     soc_contacts_put(&owner->contacts, peer, source, added_ms, extra);

@@ -37,7 +37,10 @@ struct soc_agent;
     X(RANDOM, "random")                                                                            \
     X(PRINT, "print")                                                                              \
     X(LOG, "log")                                                                                  \
-    X(LOOK, "look")
+    X(LOOK, "look")                                                                                \
+    X(REQUEST_INTRODUCTION, "request_introduction")                                                \
+    X(INTRODUCE, "introduce")                                                                      \
+    X(DECLINE, "decline")
 
 enum soc_effect_kind {
 #define X(tag, name) SOC_EFFECT_##tag,

@@ -27,6 +27,8 @@ struct soc_contact_extra *soc_contact_extra_copy(const struct soc_contact_extra 
         copy->introduced_by = soc_copy_text(extra->introduced_by, strlen(extra->introduced_by));
     if (extra->via != NULL)
         copy->via = soc_copy_text(extra->via, strlen(extra->via));
+    if (extra->reason != NULL)
+        copy->reason = soc_copy_text(extra->reason, strlen(extra->reason));
     return copy;
 }
 
@@ -38,6 +40,7 @@ void soc_contact_extra_free(struct soc_contact_extra *extra)
     free(extra->interface_spec);
     free(extra->introduced_by);
     free(extra->via);
+    free(extra->reason);
     free(extra);
 }
 

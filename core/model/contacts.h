@@ -32,6 +32,7 @@ struct soc_contact_extra {
     char *interface_spec; /* JSON */
     char *introduced_by;  /* an id */
     char *via;            /* JSON list of ids */
+    char *reason;         /* why it was sought, or what it was given for */
 };
 
 struct soc_contact {

@@ -10,7 +10,7 @@
 #include "script/lua_json.h"
 #include "script/policy.h"
 
-static void push_person(lua_State *L, const struct soc_agent *agent)
+void soc_push_person(lua_State *L, const struct soc_agent *agent)
 {
     lua_createtable(L, 0, 3);
     lua_pushlstring(L, agent->id, agent->id_length);
@@ -56,9 +56,9 @@ bool soc_answer_may_send(void *user, struct soc_agent *from, struct soc_agent *t
     int top = lua_gettop(L);
     luaL_checkstack(L, 12, NULL);
     lua_createtable(L, 0, 4);
-    push_person(L, from);
+    soc_push_person(L, from);
     lua_setfield(L, -2, "from");
-    push_person(L, to);
+    soc_push_person(L, to);
     lua_setfield(L, -2, "to");
     lua_pushboolean(L, contact != NULL);
     lua_setfield(L, -2, "is_known");
@@ -85,7 +85,7 @@ int64_t soc_answer_retry_after(void *user, struct soc_agent *agent, uint32_t ret
     int top = lua_gettop(L);
     int64_t delay_ms;
     lua_createtable(L, 0, 2);
-    push_person(L, agent);
+    soc_push_person(L, agent);
     lua_setfield(L, -2, "agent");
     lua_pushinteger(L, retries);
     lua_setfield(L, -2, "failures");

@@ -16,4 +16,12 @@ void soc_answer_forget(void *user, struct soc_message *message);
  * when it is asked for, others are nil. Upvalue 1: the box. */
 int soc_answer_message_index(lua_State *L);
 
+/* Pushes what policies are told of an agent: { id, role, parent? }. */
+void soc_push_person(lua_State *L, const struct soc_agent *agent);
+
+/* introduce.c */
+void soc_answer_introduce(void *user, const struct soc_introduction *introduction,
+                          struct soc_introduce_answer *answer);
+bool soc_answer_takes_unsolicited(void *user, struct soc_agent *from, struct soc_agent *to);
+
 #endif

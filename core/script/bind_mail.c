@@ -10,6 +10,7 @@
 #include "script/lua_copy.h"
 #include "script/lua_fill.h"
 #include "script/lua_json.h"
+#include "script/mail.h"
 #include "script/send_options.h"
 
 static struct soc_agent *self(struct soc_script *script)
@@ -100,7 +101,8 @@ static int send_to_list(lua_State *L, struct soc_script *script, struct soc_send
 static void keep_copy(lua_State *L, struct soc_script *script, int payload_index,
                       struct soc_message *message)
 {
-    if (script->copies >= COPIES_MAX || lua_type(L, payload_index) != LUA_TTABLE)
+    if (script->copies >= COPIES_MAX || message->is_changed ||
+        lua_type(L, payload_index) != LUA_TTABLE)
         return;
     soc_lua_copy(L, payload_index);
     message->script_mark = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -141,16 +143,15 @@ static int refuse_self_wait(struct soc_script *script)
     return soc_refusal_end(&script->error, SOC_EDEADLOCK);
 }
 
-static int begin_request(struct soc_script *script, struct soc_send_options *options)
+int soc_mail_request(struct soc_script *script, struct soc_send *send, int64_t timeout_ms)
 {
     struct soc_message *message;
-    options->send.wants_reply = true;
-    if (soc_router_find(script->host, options->send.to) == self(script))
+    send->wants_reply = true;
+    if (soc_router_find(script->host, send->to) == self(script))
         return refuse_self_wait(script);
-    int rc = soc_router_send(script->host, self(script), &options->send, &message, &script->error);
+    int rc = soc_router_send(script->host, self(script), send, &message, &script->error);
     if (rc < 0)
         return rc;
-    int64_t timeout_ms = options->timeout_ms < 0 ? SOC_REQUEST_TIMEOUT_MS : options->timeout_ms;
     struct soc_wait wait = {
         .kind = SOC_WAIT_REPLY,
         .request_key = message->key,
@@ -178,7 +179,8 @@ static int agent_request(lua_State *L)
     if (soc_effect_begin(L, script, SOC_EFFECT_REQUEST, options.hash, &count) == SOC_GATE_RECORDED)
         return count;
     if (rc == SOC_OK)
-        rc = begin_request(script, &options);
+        rc = soc_mail_request(script, &options.send,
+                              options.timeout_ms < 0 ? SOC_REQUEST_TIMEOUT_MS : options.timeout_ms);
     return rc < 0 ? soc_effect_finish(L, script, rc) : soc_effect_yield(L);
 }
 
@@ -222,36 +224,42 @@ static struct soc_slice reply_type(lua_State *L, int index)
     return soc_slice(text, length);
 }
 
-/* agent:reply(message, payload, { type? }?) -> { messageId } */
-static int agent_reply(lua_State *L)
+int soc_mail_reply(lua_State *L, struct soc_script *script, enum soc_effect_kind kind, int index,
+                   int rc, struct soc_send *send)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
-    lua_settop(L, 4);
     char id_text[SOC_MESSAGE_ID_BYTES];
-    struct soc_slice id = answered_id(L, script, 2, id_text);
-    struct soc_send send = {.type = reply_type(L, 4)};
-    int rc = soc_payload_encode(L, script, 3);
-    send.payload = soc_buf_slice(&script->payload);
+    struct soc_slice id = answered_id(L, script, index, id_text);
     uint64_t hash =
-        soc_hash(id.data, id.length, soc_hash(send.payload.data, send.payload.length, 0));
+        soc_hash(id.data, id.length, soc_hash(send->payload.data, send->payload.length, 0));
     struct soc_activation *activation = soc_gate_activation(script->host);
     uint64_t key;
     bool is_own = activation->message != NULL && soc_message_id_parse(id, &key) &&
                   key == activation->message->key;
     int count;
-    if (soc_effect_begin(L, script, SOC_EFFECT_REPLY, hash, &count) == SOC_GATE_RECORDED) {
+    if (soc_effect_begin(L, script, kind, hash, &count) == SOC_GATE_RECORDED) {
         activation->has_replied |= is_own && count == 1;
         return count;
     }
     struct soc_message *message;
     if (rc == SOC_OK)
-        rc = soc_gate_address_reply(script->host, id, &send, &script->error);
+        rc = soc_gate_address_reply(script->host, id, send, &script->error);
     if (rc == SOC_OK)
-        rc = soc_router_send(script->host, activation->agent, &send, &message, &script->error);
+        rc = soc_router_send(script->host, activation->agent, send, &message, &script->error);
     if (rc < 0)
         return soc_effect_finish(L, script, rc);
     activation->has_replied |= is_own;
     return finish_sent(L, script, message);
+}
+
+/* agent:reply(message, payload, { type? }?) -> { messageId } */
+static int agent_reply(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    lua_settop(L, 4);
+    struct soc_send send = {.type = reply_type(L, 4)};
+    int rc = soc_payload_encode(L, script, 3);
+    send.payload = soc_buf_slice(&script->payload);
+    return soc_mail_reply(L, script, SOC_EFFECT_REPLY, 2, rc, &send);
 }
 
 /* What receive{ from?, type?, timeout_ms? } asks for, read and checked. */

@@ -113,6 +113,7 @@ int soc_raw_field(lua_State *L, int index, const char *name);
 /* bind_*.c: the functions scripts see. */
 void soc_bind_agent(lua_State *L, struct soc_script *script);
 void soc_bind_mail(lua_State *L, struct soc_script *script);
+void soc_bind_introductions(lua_State *L, struct soc_script *script);
 void soc_bind_people(lua_State *L, struct soc_script *script);
 void soc_bind_society(lua_State *L, struct soc_script *script);
 

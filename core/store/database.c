@@ -45,10 +45,10 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
     [SOC_STATEMENT_STATE] = "UPDATE agents SET state = ?2 WHERE id = ?1" ALIVE,
     [SOC_STATEMENT_CONTACT] =
         "INSERT INTO contact_entries(added_ms, source, owner, id, role, interface_spec,"
-        " introduced_by, via, born) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,"
+        " introduced_by, via, reason, born) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"
         " (SELECT max(number) FROM agents))"
         " ON CONFLICT(owner, id) DO UPDATE SET added_ms = ?1, source = ?2, role = ?5,"
-        " interface_spec = ?6, introduced_by = ?7, via = ?8",
+        " interface_spec = ?6, introduced_by = ?7, via = ?8, reason = ?9",
     [SOC_STATEMENT_CONTACT_FREE] =
         "DELETE FROM contact_entries WHERE owner = ?1 AND id = ?2 AND source IS NULL",
     [SOC_STATEMENT_CONTACT_DELETE] = "DELETE FROM contact_entries WHERE owner = ?1 AND id = ?2",
@@ -84,6 +84,10 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
     [SOC_STATEMENT_EVENT] = "INSERT INTO events(time_ms, event, agent, task_id, correlation_id,"
                             " detail) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
     [SOC_STATEMENT_META] = "INSERT OR REPLACE INTO meta(name, value) VALUES(?1, ?2)",
+    [SOC_STATEMENT_INTRODUCTION] =
+        "INSERT OR REPLACE INTO introductions(" SOC_SQL_INTRODUCTION_COLUMNS ")"
+        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+    [SOC_STATEMENT_INTRODUCTION_END] = "DELETE FROM introductions WHERE key = ?1",
 };
 
 /* Notes how long the write-ahead log is; SQLite itself then copies nothing back. */

@@ -353,6 +353,10 @@ static void apply(struct soc_fold *fold, struct soc_record *record)
         return run_record(fold, SOC_STATEMENT_EVENT, record);
     case SOC_RECORD_META:
         return run_record(fold, SOC_STATEMENT_META, record);
+    case SOC_RECORD_INTRODUCTION:
+        return run_record(fold, SOC_STATEMENT_INTRODUCTION, record);
+    case SOC_RECORD_INTRODUCTION_END:
+        return run_record(fold, SOC_STATEMENT_INTRODUCTION_END, record);
     }
 }
 

@@ -18,11 +18,11 @@ static const struct source agents = {
                       " INDEXED BY agents_order WHERE ended_ms IS NULL ORDER BY number"};
 static const struct source contacts = {
     SOC_RECORD_CONTACT, "SELECT added_ms, source, owner, id, role, interface_spec,"
-                        " introduced_by, via, born FROM contact_entries ORDER BY number"};
+                        " introduced_by, via, reason, born FROM contact_entries ORDER BY number"};
 
 /* Where those last columns are. */
 #define AGENT_NUMBER 5
-#define CONTACT_BORN 8
+#define CONTACT_BORN 9
 
 /* Stands for both of them in the list. */
 #define PEOPLE                                                                                     \
@@ -48,6 +48,8 @@ static const struct source sources[] = {
                             " ORDER BY number"},
     {SOC_RECORD_EFFECT, "SELECT idx, hash, agent, kind, answer, wait FROM effects"
                         " ORDER BY agent, idx"},
+    {SOC_RECORD_INTRODUCTION,
+     "SELECT " SOC_SQL_INTRODUCTION_COLUMNS " FROM introductions ORDER BY key"},
     {SOC_RECORD_TAKE, "SELECT key, agent FROM takes ORDER BY number"},
     {SOC_RECORD_OUTPUT, "SELECT key, time_ms, agent, stream, text FROM outputs ORDER BY key"},
 };

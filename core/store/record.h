@@ -18,23 +18,7 @@
 
 #include "base/buf.h"
 #include "base/slice.h"
-
-/* What becomes of a message in the end. */
-enum soc_outcome {
-    SOC_OUTCOME_PENDING,
-    SOC_OUTCOME_PROCESSED,
-    SOC_OUTCOME_EXPIRED,
-    SOC_OUTCOME_DEAD,
-    SOC_OUTCOME_DROPPED,
-    SOC_OUTCOME_CANCELLED,
-};
-
-/* Bits of a message record's `flags`. */
-enum soc_message_flag {
-    SOC_MESSAGE_REQUIRES_ACK = 1,
-    SOC_MESSAGE_WANTS_REPLY = 2, /* a request: somebody waits for the reply */
-    SOC_MESSAGE_IS_REPLY = 4,    /* it was routed to a waiter, never to a mailbox */
-};
+#include "store/values.h"
 
 /* The fields of each record: N(name) a number >= 0, T(name) a text.
  * Times are ms since 1970 UTC. `key` is a message's number: unique for ever and
@@ -46,7 +30,7 @@ enum soc_message_flag {
 #define SOC_AGENT_END_FIELDS(N, T) N(time_ms) T(id) T(reason)
 #define SOC_STATE_FIELDS(N, T)     T(agent) T(state)
 #define SOC_CONTACT_FIELDS(N, T)                                                                   \
-    N(time_ms) N(source) T(owner) T(id) T(role) T(interface_spec) T(introduced_by) T(via)
+    N(time_ms) N(source) T(owner) T(id) T(role) T(interface_spec) T(introduced_by) T(via) T(reason)
 #define SOC_CONTACT_END_FIELDS(N, T) T(owner) T(id)
 #define SOC_MESSAGE_HEAD(N)          N(key) N(time_ms) N(priority) N(flags) N(attempt) N(hops)
 #define SOC_MESSAGE_TIMES(N)         N(reply_to) N(expires_ms) N(deliver_at_ms) N(deadline_ms)
@@ -66,6 +50,12 @@ enum soc_message_flag {
 
 #define SOC_EVENT_FIELDS(N, T) N(time_ms) T(event) T(agent) T(task_id) T(correlation_id) T(detail)
 #define SOC_META_FIELDS(N, T)  T(name) T(value)
+#define SOC_INTRODUCTION_FIELDS(N, T)                                                              \
+    N(key)                                                                                         \
+    N(time_ms)                                                                                     \
+    N(for_key) N(flags) N(consent) N(question) N(deadline_ms) T(requester) T(broker)               \
+        T(correlation_id) T(reason) T(asked) T(found) T(usage_hint) T(via)
+#define SOC_INTRODUCTION_END_FIELDS(N, T) N(key)
 
 /*  R(tag, struct name, value): every record there is. Values are for ever.
  *  role            a role created inside a turn (roles of the script are not stored)
@@ -85,7 +75,9 @@ enum soc_message_flag {
  *  output          a line for the world outside, to be shown when durable
  *  output_end      every output with this key or a lower one has been shown
  *  event           a line of the activity log that no other record implies
- *  meta            a named value of the society: app, main, counters */
+ *  meta            a named value of the society: app, main, counters
+ *  introduction    a request to be introduced is open, as it stands now
+ *  introduction_end  it is answered, or nobody waits for it any more */
 #define SOC_RECORD_MAP(R)                                                                          \
     R(ROLE, role, 1)                                                                               \
     R(AGENT, agent, 2)                                                                             \
@@ -104,7 +96,9 @@ enum soc_message_flag {
     R(OUTPUT, output, 15)                                                                          \
     R(OUTPUT_END, output_end, 16)                                                                  \
     R(EVENT, event, 17)                                                                            \
-    R(META, meta, 18)
+    R(META, meta, 18)                                                                              \
+    R(INTRODUCTION, introduction, 19)                                                              \
+    R(INTRODUCTION_END, introduction_end, 20)
 
 enum soc_record_type {
 #define R(tag, name, value) SOC_RECORD_##tag = (value),

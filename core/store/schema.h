@@ -16,7 +16,7 @@
  * program opens what it knows and refuses what is newer. A change of an existing
  * database ends with a checkpoint: the version is looked up in the file's header
  * before SQLite touches anything. */
-#define SOC_SCHEMA_VERSION 1
+#define SOC_SCHEMA_VERSION 2
 
 /* "SOCY", in the header of the file. */
 #define SOC_SCHEMA_APPLICATION 0x534f4359
@@ -41,6 +41,11 @@
     "key, time_ms, priority, flags, attempt, hops, reply_to, expires_ms, deliver_at_ms,"           \
     " deadline_ms, sender, receiver, type, payload, task_id, correlation_id, external_id,"         \
     " dedupe_key, traceparent, reply_to_ms"
+
+/* The columns of introductions, in the order of the record. */
+#define SOC_SQL_INTRODUCTION_COLUMNS                                                               \
+    "key, time_ms, for_key, flags, consent, question, deadline_ms, requester, broker,"             \
+    " correlation_id, reason, asked, found, usage_hint, via"
 
 /* Lends the statements that make a new database. */
 const char *soc_schema_sql(void);

@@ -180,6 +180,7 @@ describe("message.text", function()
     local text
     local s = scene.troupe({ a = function(_, message) text = message.text end,
       b = function() end })
+    assert(s:send(from, { to = "a", payload = "hello" })) -- a first message introduces its sender
     assert(s:send(from, { to = "a", payload = payload, type = type }))
     s:run()
     return text

@@ -101,7 +101,12 @@ static void open_world(struct world *world)
         .failed = failed,
         .user = world,
     };
-    struct soc_hooks hooks = {world, run_root, drop, may_send, forget, retry_after};
+    struct soc_hooks hooks = {.user = world,
+                              .run = run_root,
+                              .drop = drop,
+                              .may_send = may_send,
+                              .forget = forget,
+                              .retry_after = retry_after};
     world->host = soc_host_new(&options);
     soc_host_set_hooks(world->host, &hooks);
     soc_agents_set_runnable(world->host, soc_agents_find_role(world->host, SOC_SLICE("root")));

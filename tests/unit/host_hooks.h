@@ -76,6 +76,21 @@ static inline int64_t world_retry_after(void *user, struct soc_agent *agent, uin
     return retries > ((struct world *)user)->retries_max ? -1 : 100;
 }
 
+/* Every agent answers for itself. */
+static inline void world_introduce(void *user, const struct soc_introduction *introduction,
+                                   struct soc_introduce_answer *answer)
+{
+    (void)user, (void)introduction;
+    answer->kind = SOC_INTRODUCE_LEAVE;
+}
+
+/* Only what was asked for is taken. */
+static inline bool world_takes_unsolicited(void *user, struct soc_agent *from, struct soc_agent *to)
+{
+    (void)user, (void)from, (void)to;
+    return false;
+}
+
 /* Writes down what is shown, and how far the store was then. */
 static inline bool world_show(void *user, struct soc_slice stream, struct soc_slice agent,
                               struct soc_slice text)

@@ -28,8 +28,9 @@ static inline int world_start_as(struct world *world, const char *app)
         .user = world,
         .effects_max = world->effects_max,
     };
-    struct soc_hooks hooks = {world,          world_run,    world_drop,
-                              world_may_send, world_forget, world_retry_after};
+    struct soc_hooks hooks = {
+        world,        world_run,         world_drop,      world_may_send,
+        world_forget, world_retry_after, world_introduce, world_takes_unsolicited};
     struct soc_detail detail;
     world->host = soc_host_new(&options);
     soc_host_set_hooks(world->host, &hooks);

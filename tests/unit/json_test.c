@@ -486,6 +486,27 @@ static void a_number_with_very_many_digits_is_read(void)
     soc_buf_fini(&buf);
 }
 
+static void check_changed(const char *object, const char *name, const char *value,
+                          const char *expected)
+{
+    struct soc_buf out = {0};
+    soc_json_put_changed(&out, soc_slice_text(object), name,
+                         value == NULL ? (struct soc_slice){0} : soc_slice_text(value));
+    CHECK_TEXT(soc_buf_text(&out), expected);
+    soc_buf_fini(&out);
+}
+
+static void a_member_is_set_in_its_place_or_taken_out(void)
+{
+    check_changed("{}", "b", "1", "{\"b\":1}");
+    check_changed("{\"a\":1,\"c\":3}", "b", "2", "{\"a\":1,\"b\":2,\"c\":3}");
+    check_changed("{\"a\":1,\"c\":3}", "c", "[]", "{\"a\":1,\"c\":[]}");
+    check_changed("{\"a\":1,\"c\":3}", "d", "4", "{\"a\":1,\"c\":3,\"d\":4}");
+    check_changed("{\"a\":1,\"c\":3}", "a", NULL, "{\"c\":3}");
+    check_changed("{\"a\":1}", "x", NULL, "{\"a\":1}");
+    check_changed("{\"aa\":1}", "a", "0", "{\"a\":0,\"aa\":1}");
+}
+
 int main(void)
 {
     RUN(every_kind_of_value_is_accepted);
@@ -512,5 +533,6 @@ int main(void)
     RUN(a_string_of_any_length_comes_back);
     RUN(broken_utf8_is_found_where_it_is);
     RUN(members_are_written_with_commas_between);
+    RUN(a_member_is_set_in_its_place_or_taken_out);
     return check_done();
 }

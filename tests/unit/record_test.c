@@ -120,7 +120,7 @@ static void a_batch_cut_anywhere_is_refused(void)
 static void bytes_that_are_no_record_are_refused(void)
 {
     struct soc_record record;
-    struct soc_slice unknown_type = soc_slice("\x13\x01\x00", 3);
+    struct soc_slice unknown_type = soc_slice("\xf0\x01\x00", 3);
     struct soc_slice unknown_field = soc_slice("\x10\x02\x02\x07", 4);
     struct soc_slice long_number =
         soc_slice("\x10\x0c\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 13);
