@@ -1,0 +1,124 @@
+---@meta
+-- Types of an agent and what it does, for the Lua language server. Never loaded.
+-- luacheck: ignore 212
+
+---@class society.Contact
+---@field id string
+---@field role string
+---@field source "system"|"parent"|"child"|"preset"|"introduction"|"first_message"|"manual"
+---@field addedAt string
+---@field interfaceSpec? society.InterfaceSpec
+---@field introducedBy? string
+---@field via? string[] the way the introduction took
+---@field reason? string why it was sought
+
+---@class society.Agent
+---@field id string
+---@field role { id: string, name: string }
+---@field parent? string
+---@field brief? society.TaskBrief
+---@field status society.Status
+---@field state table lasts; JSON values
+local Agent = {}
+
+---Sends a message, or one to each of a list.
+---@param options society.SendOptions
+---@return society.Sent? sent
+---@return society.Error? err
+function Agent:send_message(options) end
+
+---Sends and waits for the reply.
+---@param options society.RequestOptions
+---@return society.Message? reply
+---@return society.Error? err
+function Agent:request(options) end
+
+---Answers a message, or an open request by its id.
+---@param message society.Message|string
+---@param payload any
+---@param options? { type?: string }
+---@return society.Sent? sent
+---@return society.Error? err
+function Agent:reply(message, payload, options) end
+
+---Takes the next message that fits, or waits for one.
+---@param options? { from?: string, type?: string, timeout_ms?: integer }
+---@return society.Message? message
+---@return society.Error? err
+function Agent:receive(options) end
+
+---@param role_id string
+---@param task_brief society.TaskBrief
+---@param options? { id?: string, message?: any }
+---@return { id: string, roleId: string, roleName: string }? child
+---@return society.Error? err
+function Agent:spawn_agent(role_id, task_brief, options) end
+
+---@param options society.RoleOptions its behaviour must be a string
+---@return { id: string, name: string }? role
+---@return society.Error? err
+function Agent:create_role(options) end
+
+---@return society.Contact[]
+function Agent:contacts() end
+
+---@param id string
+---@return society.Contact? contact
+---@return society.Error? err
+function Agent:contact(id) end
+
+---@param id string
+---@return { inRegistry: boolean, error?: string }
+function Agent:knows(id) end
+
+---@param id string
+---@return { allowed: boolean, error?: string }
+function Agent:can_send(id) end
+
+---@param entry { id: string, role?: string, interfaceSpec?: society.InterfaceSpec }
+---@return society.Contact? contact
+---@return society.Error? err
+function Agent:add_contact(entry) end
+
+---@param id string
+---@return { removed: boolean }? removed
+---@return society.Error? err
+function Agent:remove_contact(id) end
+
+---Asks a contact for somebody, and waits for the answer.
+---@param options { to: string, reason: string, required_capability: string, timeout_ms?: integer }
+---@return society.Contact? contact
+---@return society.Error? err
+function Agent:request_introduction(options) end
+
+---Answers an introduction_request with somebody this agent knows.
+---@param request society.Message|string
+---@param options { target: string, usage_hint?: string }
+---@return society.Sent? sent
+---@return society.Error? err
+function Agent:introduce(request, options) end
+
+---Answers an introduction_request: nobody fits.
+---@param request society.Message|string
+---@param reason? string
+---@return society.Sent? sent
+---@return society.Error? err
+function Agent:decline(request, reason) end
+
+---@param ms integer
+function Agent:sleep(ms) end
+
+---@return integer ms since 1970 UTC
+function Agent:now() end
+
+---@param m? integer
+---@param n? integer
+---@return number
+function Agent:random(m, n) end
+
+---@param level "debug"|"info"|"warn"|"error"
+---@param text string
+---@param fields? table
+function Agent:log(level, text, fields) end
+
+return Agent
