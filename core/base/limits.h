@@ -7,8 +7,9 @@
 #define SOC_ID_BYTES_MAX          64  /* agent, role and task ids */
 #define SOC_TYPE_BYTES_MAX        64  /* a message's type */
 #define SOC_KEY_BYTES_MAX         256 /* correlation ids, external ids, dedupe keys */
-#define SOC_MESSAGE_ID_BYTES      35  /* msg_YYYYMMDD_HHMMSS_ + ms, host, counter */
-#define SOC_TIME_BYTES            24  /* 2026-01-05T12:00:00.000Z */
+#define SOC_PATH_BYTES_MAX        4096
+#define SOC_MESSAGE_ID_BYTES      35 /* msg_YYYYMMDD_HHMMSS_ + ms, host, counter */
+#define SOC_TIME_BYTES            24 /* 2026-01-05T12:00:00.000Z */
 #define SOC_PAYLOAD_BYTES_MAX     (16u << 20)
 #define SOC_STATE_BYTES_MAX       (1u << 20)
 #define SOC_BRIEF_BYTES_MAX       (1u << 20)

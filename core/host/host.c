@@ -371,7 +371,9 @@ static void free_host(struct soc_host *host)
     free(host->orchestrator);
     free(host->ready);
     soc_intern_fini(&host->types);
+    soc_buf_fini(&host->turn.kept);
     soc_buf_fini(&host->batch);
+    soc_buf_fini(&host->policies);
     soc_buf_fini(&host->scratch);
     soc_buf_fini(&host->error);
     free(host);

@@ -223,6 +223,9 @@ static void apply_meta(struct loader *loader, const struct soc_record_meta *r)
         host->main_is_done = host->main_was_done = true;
     } else if (soc_slice_equal(r->name, SOC_SLICE("cursor"))) {
         soc_host_read_cursor(host, r->value);
+    } else if (soc_slice_equal(r->name, SOC_SLICE("policies"))) {
+        host->policies.length = 0;
+        soc_buf_put_slice(&host->policies, r->value);
     }
 }
 

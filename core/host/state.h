@@ -62,6 +62,7 @@ struct soc_turn {
     size_t undo_capacity;
     uint64_t key_mark; /* next_key at the beginning */
     uint64_t output_mark;
+    struct soc_buf kept; /* records that stay whatever becomes of the turn */
 };
 
 /* The law: sent = processed + pending + expired + dead + dropped + cancelled. */
@@ -121,8 +122,9 @@ struct soc_host {
     bool is_releasing;
     struct soc_totals totals;
 
-    struct soc_buf scratch; /* for one function at a time */
-    struct soc_buf error;   /* of the turn under way */
+    struct soc_buf policies; /* those in force, a JSON list; empty: never recorded */
+    struct soc_buf scratch;  /* for one function at a time */
+    struct soc_buf error;    /* of the turn under way */
     bool has_main;
     bool main_is_done;
     bool main_was_done;   /* before this start */

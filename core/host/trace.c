@@ -67,3 +67,15 @@ void soc_trace_event(struct soc_host *host, enum soc_log_level level, const char
     }
     soc_batch_put(host, &record);
 }
+
+void soc_trace_keep(struct soc_host *host, const char *event, struct soc_slice detail)
+{
+    struct soc_record record = {.type = SOC_RECORD_EVENT};
+    record.event = (struct soc_record_event){
+        .time_ms = (uint64_t)soc_host_now(host),
+        .event = soc_slice_text(event),
+        .agent = soc_sender_id(NULL),
+        .detail = detail,
+    };
+    soc_record_put(host->turn.is_open ? &host->turn.kept : &host->batch, &record);
+}

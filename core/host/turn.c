@@ -94,11 +94,19 @@ static void settle(struct soc_host *host, struct soc_undo *undo)
                   undo->agent->role->id);
 }
 
+/* At the end of a turn, one way or the other. */
+static void put_kept(struct soc_host *host)
+{
+    soc_buf_put_slice(&host->batch, soc_buf_slice(&host->turn.kept));
+    host->turn.kept.length = 0;
+}
+
 void soc_turn_commit(struct soc_host *host)
 {
     struct soc_turn *turn = &host->turn;
     assert(turn->is_open);
     turn->is_open = false;
+    put_kept(host);
     for (size_t i = 0; i < turn->undo_count; i++)
         settle(host, &turn->undo[i]);
     struct soc_message_list sent = turn->sent;
@@ -173,4 +181,5 @@ void soc_turn_rollback(struct soc_host *host)
     host->next_key = turn->key_mark;
     host->next_output = turn->output_mark;
     turn->is_open = false;
+    put_kept(host);
 }

@@ -7,12 +7,14 @@
 #include "base/version.h"
 #include "env/ids.h"
 #include "host/look.h"
+#include "host/policies.h"
 #include "host/refusal.h"
 #include "script/effect.h"
 #include "script/inside.h"
 #include "script/lua_json.h"
 #include "script/policy.h"
 #include "script/roles.h"
+#include "script/swap.h"
 #include "script/world.h"
 
 /* Lends the script; a world as first argument (s:role{…}) is taken off. */
@@ -91,20 +93,23 @@ static int society_main(lua_State *L)
 static int society_policy(lua_State *L)
 {
     struct soc_script *script = enter_to_change(L, "policy");
-    const char *kind = luaL_checkstring(L, 1);
+    struct soc_swap swap = {.kind = luaL_checkstring(L, 1), .name = "app", .by = "call"};
     struct soc_detail detail = {{0}};
-    int settings = lua_isnoneornil(L, 3) ? 0 : 3;
-    if (settings != 0)
+    if (!lua_isnoneornil(L, 3)) {
         luaL_checktype(L, 3, LUA_TTABLE);
-    int rc;
+        swap.settings_index = 3;
+    }
     if (lua_type(L, 2) == LUA_TSTRING) {
-        rc = soc_policy_use(L, script, kind, lua_tostring(L, 2), settings, &detail);
+        swap.name = lua_tostring(L, 2);
     } else {
         if (lua_type(L, 2) == LUA_TFUNCTION)
-            soc_policy_wrap(L, kind, 2);
+            soc_policy_wrap(L, swap.kind, 2);
         luaL_checktype(L, 2, LUA_TTABLE);
-        rc = soc_policy_use_table(L, script, kind, "of the app", 2, settings, &detail);
+        swap.index = 2;
     }
+    int rc = soc_swap_do(L, script, &swap, &detail);
+    if (script->is_started)
+        soc_host_flush(script->host);
     return rc < 0 ? luaL_error(L, "%s", detail.text) : 0;
 }
 
@@ -167,6 +172,12 @@ static void fill_stats(lua_State *L, struct soc_script *script)
 {
     (void)L;
     soc_look_stats(script->host, &script->answer);
+}
+
+static void fill_policies(lua_State *L, struct soc_script *script)
+{
+    (void)L;
+    soc_buf_put_slice(&script->answer, soc_policies_recorded(script->host));
 }
 
 static struct soc_agent *named_agent(lua_State *L, struct soc_script *script)
@@ -331,6 +342,12 @@ static int society_stats(lua_State *L)
     return look(L, script, "stats", fill_stats);
 }
 
+static int society_policies(lua_State *L)
+{
+    struct soc_script *script = enter(L);
+    return look(L, script, "policies", fill_policies);
+}
+
 static int society_messages(lua_State *L)
 {
     return look_at_rows(L, "messages", fill_messages);
@@ -381,6 +398,7 @@ static const luaL_Reg society_functions[] = {
     {"root", society_root},
     {"main", society_main},
     {"policy", society_policy},
+    {"policies", society_policies},
     {"config", society_config},
     {"agents", society_agents},
     {"agent", society_agent},

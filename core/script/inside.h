@@ -12,6 +12,7 @@
 #include "host/gate.h"
 #include "host/hooks.h"
 #include "host/host.h"
+#include "script/identity.h"
 #include "script/questions.h"
 #include "script/script.h"
 
@@ -36,6 +37,8 @@ struct soc_policy {
     int table_ref;    /* the module, or LUA_NOREF */
     int settings_ref; /* defaults with the caller's settings over them */
     bool is_reported; /* it failed once, and that was said */
+    int given_ref;    /* the caller's settings alone; 0: none */
+    struct soc_identity identity;
 };
 
 struct soc_script {

@@ -3,9 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "base/limits.h"
 #include "host/refusal.h"
+#include "host/trace.h"
 #include "script/effect.h"
-#include "script/policy_load.h"
+#include "script/nearest.h"
 
 static const struct {
     const char *name;
@@ -49,6 +52,47 @@ static struct soc_policy_shape shape_of(int kind, const char *name)
     return shape;
 }
 
+const char *soc_policy_kind_name(int number)
+{
+    return number < SOC_POLICY_COUNT ? kinds[number].name : NULL;
+}
+
+bool soc_policy_shape(const char *kind, const char *name, const char *path,
+                      struct soc_policy_shape *shape)
+{
+    int number = find_kind(kind);
+    if (number < 0)
+        return false;
+    *shape = shape_of(number, name);
+    shape->path = path;
+    return true;
+}
+
+static const char *each_kind(const void *user, int number)
+{
+    (void)user;
+    return soc_policy_kind_name(number);
+}
+
+void soc_policy_put_unknown_kind(struct soc_buf *out, const char *kind)
+{
+    soc_buf_printf(out, "there is no policy kind '%s'", kind);
+    soc_nearest_put(out, kind, each_kind, NULL);
+    soc_buf_put_text(out, " (kinds:");
+    for (int i = 0; soc_policy_kind_name(i) != NULL; i++)
+        soc_buf_printf(out, "%s %s", i == 0 ? "" : ",", soc_policy_kind_name(i));
+    soc_buf_put_byte(out, ')');
+}
+
+static int fail_kind(const char *kind, struct soc_detail *detail)
+{
+    struct soc_buf text = {0};
+    soc_policy_put_unknown_kind(&text, kind);
+    soc_fail(detail, SOC_EINVAL, "%s", soc_buf_text(&text));
+    soc_buf_fini(&text);
+    return SOC_EINVAL;
+}
+
 static void replace_ref(lua_State *L, int *ref)
 {
     luaL_unref(L, LUA_REGISTRYINDEX, *ref);
@@ -66,42 +110,95 @@ static void keep(lua_State *L, int kind, int index, struct soc_policy *policy, i
     for (int i = 0; i < SOC_QUESTION_COUNT; i++) {
         if ((int)questions[i].kind != kind)
             continue;
-        lua_getfield(L, index, questions[i].function);
+        soc_raw_field(L, index, questions[i].function);
         replace_ref(L, &answers[i]);
     }
 }
 
-int soc_policy_use_table(lua_State *L, struct soc_script *script, const char *kind,
-                         const char *name, int index, int settings_index, struct soc_detail *detail)
+/* Keeps a copy of the caller's settings, for when the file is loaded again. */
+static void keep_given(lua_State *L, struct soc_policy *policy, int settings_index)
 {
-    int number = find_kind(kind);
+    if (policy->given_ref != 0)
+        luaL_unref(L, LUA_REGISTRYINDEX, policy->given_ref);
+    policy->given_ref = 0;
+    if (settings_index == 0)
+        return;
+    lua_newtable(L);
+    lua_pushnil(L);
+    while (lua_next(L, settings_index) != 0) {
+        lua_pushvalue(L, -2);
+        lua_insert(L, -2);
+        lua_rawset(L, -4);
+    }
+    policy->given_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+/* Checks the table at `index` and puts it in force. `path` and `hash` are NULL if
+ * it has no file. */
+static int let_in(lua_State *L, struct soc_script *script, struct soc_policy_source source,
+                  int index, int settings_index, struct soc_detail *detail)
+{
+    int number = find_kind(source.kind);
     if (number < 0)
-        return soc_fail(detail, SOC_EINVAL, "there is no policy kind '%s'", kind);
-    struct soc_policy_shape shape = shape_of(number, name);
+        return fail_kind(source.kind, detail);
+    struct soc_policy *policy = &script->policies[number];
+    struct soc_policy_shape shape = shape_of(number, source.name);
+    shape.path = source.path;
     int rc = soc_policy_check(L, script, index, &shape, detail);
     if (rc == SOC_OK)
         rc = soc_policy_push_settings(L, index, settings_index, detail);
     if (rc < 0)
         return rc;
-    keep(L, number, index, &script->policies[number], script->answers);
+    keep(L, number, index, policy, script->answers);
+    keep_given(L, policy, settings_index);
+    soc_identity_set(&policy->identity, source.name, source.path,
+                     source.path == NULL ? NULL : source.hash);
     soc_agents_policy_changed(script->host);
     return SOC_OK;
+}
+
+int soc_policy_use_table(lua_State *L, struct soc_script *script, const char *kind,
+                         const char *name, int index, int settings_index, struct soc_detail *detail)
+{
+    struct soc_policy_source source = {.kind = kind, .name = name};
+    return let_in(L, script, source, index, settings_index, detail);
+}
+
+int soc_policy_use_file(lua_State *L, struct soc_script *script, struct soc_policy_source *source,
+                        int settings_index, struct soc_detail *detail)
+{
+    source->hash[0] = '\0';
+    if (find_kind(source->kind) < 0)
+        return fail_kind(source->kind, detail);
+    int rc = soc_policy_load_hashed(L, script, source->path, source->hash, detail);
+    if (rc < 0)
+        return rc;
+    rc = let_in(L, script, *source, lua_gettop(L), settings_index, detail);
+    lua_pop(L, 1);
+    return rc;
+}
+
+static int fail_find(const struct soc_script *script, const char *kind, const char *name,
+                     struct soc_detail *detail)
+{
+    if (script->app_dir == NULL)
+        return soc_fail(detail, SOC_ENOFILE, "there is no policy %s/%s.lua in %s/policies", kind,
+                        name, script->home);
+    return soc_fail(detail, SOC_ENOFILE,
+                    "there is no policy %s/%s.lua in %s/policies or %s/policies", kind, name,
+                    script->app_dir, script->home);
 }
 
 int soc_policy_use(lua_State *L, struct soc_script *script, const char *kind, const char *name,
                    int settings_index, struct soc_detail *detail)
 {
-    char path[4096];
+    char path[SOC_PATH_BYTES_MAX];
     if (find_kind(kind) < 0)
-        return soc_fail(detail, SOC_EINVAL, "there is no policy kind '%s'", kind);
+        return fail_kind(kind, detail);
     if (!soc_policy_find(script, kind, name, path, sizeof(path)))
-        return soc_fail(detail, SOC_ENOFILE, "there is no policy %s/%s.lua", kind, name);
-    int rc = soc_policy_load(L, script, path, detail);
-    if (rc < 0)
-        return rc;
-    rc = soc_policy_use_table(L, script, kind, name, lua_gettop(L), settings_index, detail);
-    lua_pop(L, 1);
-    return rc;
+        return fail_find(script, kind, name, detail);
+    struct soc_policy_source source = {.kind = kind, .name = name, .path = path};
+    return soc_policy_use_file(L, script, &source, settings_index, detail);
 }
 
 void soc_policy_wrap(lua_State *L, const char *kind, int index)
@@ -123,14 +220,14 @@ void soc_policy_wrap(lua_State *L, const char *kind, int index)
 /* Puts the shipped policy of the kind in force, also for when another one fails. */
 static int use_usual(lua_State *L, struct soc_script *script, int kind, struct soc_detail *detail)
 {
-    char path[4096];
+    char path[SOC_PATH_BYTES_MAX];
     int top = lua_gettop(L);
-    const char *name = kinds[kind].usual;
-    snprintf(path, sizeof(path), "%s/policies/%s/%s.lua", script->home, kinds[kind].name, name);
-    int rc = soc_policy_load(L, script, path, detail);
+    struct soc_policy_source source = {kinds[kind].name, kinds[kind].usual, path, {0}};
+    snprintf(path, sizeof(path), "%s/policies/%s/%s.lua", script->home, source.kind, source.name);
+    int rc = soc_policy_load_hashed(L, script, path, source.hash, detail);
     if (rc < 0)
         return rc;
-    rc = soc_policy_use_table(L, script, kinds[kind].name, name, top + 1, 0, detail);
+    rc = let_in(L, script, source, top + 1, 0, detail);
     if (rc == SOC_OK)
         rc = soc_policy_push_settings(L, top + 1, 0, detail);
     if (rc == SOC_OK)
@@ -142,7 +239,8 @@ static int use_usual(lua_State *L, struct soc_script *script, int kind, struct s
 int soc_policy_use_defaults(lua_State *L, struct soc_script *script, struct soc_detail *detail)
 {
     for (int i = 0; i < SOC_POLICY_COUNT; i++)
-        script->usual[i] = script->policies[i] = (struct soc_policy){LUA_NOREF, LUA_NOREF, false};
+        script->usual[i] = script->policies[i] =
+            (struct soc_policy){.table_ref = LUA_NOREF, .settings_ref = LUA_NOREF};
     for (int i = 0; i < SOC_QUESTION_COUNT; i++)
         script->answers[i] = script->usual_answers[i] = LUA_NOREF;
     int rc = SOC_OK;
@@ -151,11 +249,14 @@ int soc_policy_use_defaults(lua_State *L, struct soc_script *script, struct soc_
     return rc;
 }
 
-static void release(lua_State *L, const struct soc_policy *policies, const int *answers)
+static void release(lua_State *L, struct soc_policy *policies, const int *answers)
 {
     for (int i = 0; i < SOC_POLICY_COUNT; i++) {
         luaL_unref(L, LUA_REGISTRYINDEX, policies[i].table_ref);
         luaL_unref(L, LUA_REGISTRYINDEX, policies[i].settings_ref);
+        if (policies[i].given_ref != 0)
+            luaL_unref(L, LUA_REGISTRYINDEX, policies[i].given_ref);
+        soc_identity_fini(&policies[i].identity);
     }
     for (int i = 0; i < SOC_QUESTION_COUNT; i++)
         luaL_unref(L, LUA_REGISTRYINDEX, answers[i]);
@@ -225,13 +326,25 @@ static bool try(lua_State *L, enum soc_question question, int function, int sett
 void soc_policy_complain(struct soc_script *script, enum soc_question question, const char *text)
 {
     struct soc_policy *policy = &script->policies[questions[question].kind];
+    const char *kind = kinds[questions[question].kind].name;
+    struct soc_buf detail = {0};
     if (policy->is_reported)
         return;
     policy->is_reported = true;
+    if (text == NULL)
+        text = "an error value that is no text was raised";
     soc_log_printf(soc_host_log(script->host), SOC_LOG_ERROR,
                    soc_clock_now(soc_host_clock(script->host)), "policy_failed",
-                   SOC_SLICE("system"), "%s: %s; the usual answer holds",
-                   kinds[questions[question].kind].name, text == NULL ? "an error value" : text);
+                   SOC_SLICE("system"), "%s: %s; the usual answer holds", kind, text);
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "hash", soc_slice_text(policy->identity.hash));
+    soc_json_put_text_member(&detail, "kind", soc_slice_text(kind));
+    soc_json_put_text_member(&detail, "name", soc_slice_text(policy->identity.name));
+    soc_json_put_text_member(&detail, "question", soc_slice_text(questions[question].function));
+    soc_json_put_text_member(&detail, "reason", soc_slice_text(text));
+    soc_buf_put_byte(&detail, '}');
+    soc_trace_keep(script->host, "policy_failed", soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
 }
 
 bool soc_policy_ask(lua_State *L, struct soc_script *script, enum soc_question question, int count)

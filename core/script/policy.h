@@ -8,6 +8,25 @@
 #define SOC_SCRIPT_POLICY_H
 
 #include "script/inside.h"
+#include "script/policy_load.h"
+
+/* Where a policy comes from. */
+struct soc_policy_source {
+    const char *kind;
+    const char *name;
+    const char *path;                   /* NULL: the app made it */
+    char hash[SOC_IDENTITY_HASH_BYTES]; /* of the file's bytes, once it was read */
+};
+
+/* Returns the name of kind `number`, from 0; NULL behind the last. */
+const char *soc_policy_kind_name(int number);
+
+/* Says what a policy of that kind must look like; false if there is no such kind. */
+bool soc_policy_shape(const char *kind, const char *name, const char *path,
+                      struct soc_policy_shape *shape);
+
+/* Appends that there is no such kind, which one was meant, and which there are. */
+void soc_policy_put_unknown_kind(struct soc_buf *out, const char *kind);
 
 /* Puts a policy in force, from its file or its table; the settings are
  * the table at `settings_index`, 0: none. The last good one stays on failure. */
@@ -16,6 +35,11 @@ int soc_policy_use(lua_State *L, struct soc_script *script, const char *kind, co
 int soc_policy_use_table(lua_State *L, struct soc_script *script, const char *kind,
                          const char *name, int index, int settings_index,
                          struct soc_detail *detail);
+
+/* The same from the file at `source->path`, whatever its name; the hash of what was
+ * read is set, also on failure. */
+int soc_policy_use_file(lua_State *L, struct soc_script *script, struct soc_policy_source *source,
+                        int settings_index, struct soc_detail *detail);
 
 /* Replaces the function at `index` by a policy table of that kind around it. */
 void soc_policy_wrap(lua_State *L, const char *kind, int index);

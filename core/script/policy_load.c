@@ -1,11 +1,17 @@
 #include "script/policy_load.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "script/lua_json.h"
+#include "script/lua_source.h"
 #include "script/sandbox.h"
+
+/* VM instructions between two looks at the budget. */
+#define STEPS_PER_LOOK (SOC_POLICY_STEPS_MAX / 10)
 
 static int refuse_effect(lua_State *L)
 {
@@ -13,8 +19,7 @@ static int refuse_effect(lua_State *L)
                          "chance");
 }
 
-/* Policies may require society.json and the host's own modules. */
-static void push_environment(lua_State *L, const struct soc_script *script)
+void soc_policy_push_environment(lua_State *L, const struct soc_script *script)
 {
     struct soc_sandbox_gate gate = {refuse_effect, refuse_effect, refuse_effect, refuse_effect,
                                     NULL};
@@ -26,10 +31,22 @@ static void push_environment(lua_State *L, const struct soc_script *script)
     soc_sandbox_add_path(L, lua_gettop(L), path);
 }
 
-static void over_budget(lua_State *L, lua_Debug *debug)
+/* Where the registry keeps the steps that are left; a hook has no other way to
+ * them, and coroutines of the policy spend of the same. */
+static const char budget_key = 0;
+
+static void spend_steps(lua_State *L, lua_Debug *debug)
 {
-    (void)debug;
-    luaL_error(L, "the policy ran too many steps");
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &budget_key);
+    int64_t *steps_left = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    *steps_left -= lua_gethookcount(L);
+    if (*steps_left > 0)
+        return;
+    lua_getinfo(L, "Sl", debug);
+    lua_pushfstring(L, "%s:%d: the policy ran too many steps; does it loop?", debug->short_src,
+                    debug->currentline);
+    soc_sandbox_raise_fatal(L);
 }
 
 int soc_policy_call(lua_State *L, int arguments, int results)
@@ -37,9 +54,14 @@ int soc_policy_call(lua_State *L, int arguments, int results)
     lua_Hook hook = lua_gethook(L);
     int mask = lua_gethookmask(L);
     int count = lua_gethookcount(L);
-    lua_sethook(L, over_budget, LUA_MASKCOUNT, SOC_POLICY_STEPS_MAX);
+    int64_t steps_left = SOC_POLICY_STEPS_MAX;
+    lua_pushlightuserdata(L, &steps_left);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &budget_key);
+    lua_sethook(L, spend_steps, LUA_MASKCOUNT, STEPS_PER_LOOK);
     int status = lua_pcall(L, arguments, results, 0);
     lua_sethook(L, hook, mask, count);
+    if (status != LUA_OK && soc_sandbox_fatal_value(L, -1))
+        lua_remove(L, -2);
     return status;
 }
 
@@ -64,51 +86,96 @@ bool soc_policy_find(const struct soc_script *script, const char *kind, const ch
     return false;
 }
 
+/* Skips `:LINE: `; NULL if it does not stand there. */
+static const char *skip_line_number(const char *at, int *line)
+{
+    char *end;
+    if (*at != ':' || at[1] < '0' || at[1] > '9')
+        return NULL;
+    *line = (int)strtol(at + 1, &end, 10);
+    if (end[0] != ':')
+        return NULL;
+    return end[1] == ' ' ? end + 2 : end + 1;
+}
+
+const char *soc_policy_locate(const char *path, const char *message, int *line)
+{
+    size_t length = strlen(path);
+    const char *rest = NULL;
+    *line = 0;
+    if (strncmp(message, path, length) == 0) {
+        rest = skip_line_number(message + length, line);
+    } else if (strncmp(message, "...", 3) == 0) {
+        size_t shown = strcspn(message + 3, ":");
+        if (shown < length && strncmp(message + 3, path + length - shown, shown) == 0)
+            rest = skip_line_number(message + 3 + shown, line);
+    }
+    if (rest == NULL)
+        *line = 0;
+    return rest == NULL ? message : rest;
+}
+
+/* The error on top, popped, as FILE:LINE: and what is wrong. */
+static int fail_load(lua_State *L, const char *path, struct soc_detail *detail)
+{
+    int line;
+    const char *message = lua_tostring(L, -1);
+    if (message == NULL)
+        message = "an error value that is no text was raised";
+    const char *text = soc_policy_locate(path, message, &line);
+    soc_fail(detail, SOC_ESCRIPT, "%s:%d: %s", path, line == 0 ? 1 : line, text);
+    lua_pop(L, 1);
+    return SOC_ESCRIPT;
+}
+
+/* Pushes the chunk of the file with the environment on top as its own. */
+static int push_chunk(lua_State *L, const char *path, char hash[SOC_IDENTITY_HASH_BYTES],
+                      struct soc_detail *detail)
+{
+    struct soc_buf text = {0};
+    struct soc_detail fault = {{0}};
+    int line;
+    if (!soc_lua_source_read(path, &text)) {
+        int code =
+            errno == ENOENT || errno == ENOTDIR || errno == EISDIR ? SOC_ENOFILE : SOC_EACCESS;
+        soc_buf_fini(&text);
+        return soc_fail(detail, code, "%s: %s", path, strerror(errno));
+    }
+    soc_identity_hash(hash, soc_buf_slice(&text));
+    int rc = soc_sandbox_load_text(L, -1, soc_buf_slice(&text), path, &fault);
+    soc_buf_fini(&text);
+    if (rc == SOC_OK)
+        return rc;
+    const char *what = soc_policy_locate(path, fault.text, &line);
+    if (line == 0)
+        return soc_fail(detail, rc, "%s", what);
+    return soc_fail(detail, rc, "%s:%d: %s", path, line, what);
+}
+
+int soc_policy_load_hashed(lua_State *L, const struct soc_script *script, const char *path,
+                           char hash[SOC_IDENTITY_HASH_BYTES], struct soc_detail *detail)
+{
+    hash[0] = '\0';
+    soc_policy_push_environment(L, script);
+    int rc = push_chunk(L, path, hash, detail);
+    lua_remove(L, rc < 0 ? -1 : -2);
+    if (rc == SOC_OK && soc_policy_call(L, 0, 1) != LUA_OK)
+        rc = fail_load(L, path, detail);
+    return rc;
+}
+
 int soc_policy_load(lua_State *L, const struct soc_script *script, const char *path,
                     struct soc_detail *detail)
 {
-    push_environment(L, script);
-    int rc = soc_sandbox_load(L, -1, path, path, detail);
-    if (rc < 0) {
-        lua_pop(L, 1);
-        return rc;
-    }
-    lua_remove(L, -2);
-    if (soc_policy_call(L, 0, 1) != LUA_OK) {
-        rc = soc_fail(detail, SOC_ESCRIPT, "%s", lua_tostring(L, -1));
-        lua_pop(L, 1);
-        return rc;
-    }
-    return SOC_OK;
-}
-
-static int check_shape(lua_State *L, int index, const struct soc_policy_shape *shape,
-                       struct soc_detail *detail)
-{
-    const char *name = shape->name;
-    if (lua_type(L, index) != LUA_TTABLE)
-        return soc_fail(detail, SOC_ESCRIPT, "policy %s: the file must return a table", name);
-    if (lua_getfield(L, index, "kind") != LUA_TSTRING ||
-        strcmp(lua_tostring(L, -1), shape->kind) != 0)
-        return soc_fail(detail, SOC_ESCRIPT, "policy %s: kind must be \"%s\"", name, shape->kind);
-    if (lua_getfield(L, index, "version") != LUA_TNUMBER)
-        return soc_fail(detail, SOC_ESCRIPT, "policy %s: version must be a number", name);
-    for (int i = 0; shape->functions[i].name != NULL; i++) {
-        int type = lua_getfield(L, index, shape->functions[i].name);
-        if (type != LUA_TFUNCTION && (type != LUA_TNIL || shape->functions[i].is_required))
-            return soc_fail(detail, SOC_ESCRIPT, "policy %s: function %s is missing", name,
-                            shape->functions[i].name);
-    }
-    if (lua_getfield(L, index, "defaults") != LUA_TTABLE && !lua_isnil(L, -1))
-        return soc_fail(detail, SOC_ESCRIPT, "policy %s: defaults must be a table", name);
-    return SOC_OK;
+    char hash[SOC_IDENTITY_HASH_BYTES];
+    return soc_policy_load_hashed(L, script, path, hash, detail);
 }
 
 int soc_policy_push_settings(lua_State *L, int index, int settings_index, struct soc_detail *detail)
 {
     lua_newtable(L);
     int out = lua_gettop(L);
-    if (lua_getfield(L, index, "defaults") == LUA_TTABLE) {
+    if (soc_raw_field(L, index, "defaults") == LUA_TTABLE) {
         lua_pushnil(L);
         while (lua_next(L, out + 1) != 0) {
             lua_pushvalue(L, -2);
@@ -134,93 +201,4 @@ int soc_policy_push_settings(lua_State *L, int index, int settings_index, struct
         lua_rawset(L, out);
     }
     return SOC_OK;
-}
-
-/* Tells whether the two values on top are the same JSON; pops both. */
-static bool same_json(lua_State *L, struct soc_script *script)
-{
-    struct soc_detail detail;
-    struct soc_buf *a = &script->answer;
-    struct soc_buf *b = &script->scratch;
-    a->length = b->length = 0;
-    for (int i = -2; i < 0; i++)
-        if (lua_isnil(L, i)) {
-            soc_lua_push_null(L);
-            lua_replace(L, i - 1);
-        }
-    bool is_same = soc_lua_json_encode(L, -1, "expect", SOC_JSON_BYTES_MAX, a, &detail) == SOC_OK &&
-                   soc_lua_json_encode(L, -2, "result", SOC_JSON_BYTES_MAX, b, &detail) == SOC_OK &&
-                   soc_slice_equal(soc_buf_slice(a), soc_buf_slice(b));
-    lua_pop(L, 2);
-    return is_same;
-}
-
-/* An example is { ask = function's name, given = { arguments }, expect = first
- * result }. The policy is at `index`, its settings at `settings`. */
-static int run_example(lua_State *L, struct soc_script *script, int index, int settings,
-                       lua_Integer number, struct soc_detail *detail)
-{
-    int top = lua_gettop(L);
-    int example = top;
-    lua_getfield(L, example, "ask");
-    lua_pushvalue(L, -1);
-    lua_gettable(L, index);
-    lua_getfield(L, example, "given");
-    if (!lua_isfunction(L, -2) || lua_type(L, -1) != LUA_TTABLE) {
-        lua_settop(L, top);
-        return soc_fail(detail, SOC_ESCRIPT, "example %d: { ask, given = {…}, expect } is needed",
-                        (int)number);
-    }
-    int given = lua_gettop(L);
-    int count = (int)lua_rawlen(L, given);
-    luaL_checkstack(L, count + 2, NULL);
-    for (int i = 1; i <= count; i++)
-        lua_rawgeti(L, given, i);
-    lua_pushvalue(L, settings);
-    lua_remove(L, given);
-    if (soc_policy_call(L, count + 1, 1) != LUA_OK) {
-        soc_fail(detail, SOC_ESCRIPT, "example %d: %s", (int)number, lua_tostring(L, -1));
-        lua_settop(L, top);
-        return SOC_ESCRIPT;
-    }
-    lua_getfield(L, example, "expect");
-    bool is_same = same_json(L, script);
-    lua_settop(L, top);
-    if (!is_same)
-        return soc_fail(detail, SOC_ESCRIPT, "example %d: expected %s, got %s", (int)number,
-                        soc_buf_text(&script->answer), soc_buf_text(&script->scratch));
-    return SOC_OK;
-}
-
-static int run_examples(lua_State *L, struct soc_script *script, int index, int settings,
-                        struct soc_detail *detail)
-{
-    if (lua_getfield(L, index, "examples") == LUA_TNIL) {
-        lua_pop(L, 1);
-        return SOC_OK;
-    }
-    int list = lua_gettop(L);
-    int rc = SOC_OK;
-    lua_Integer count = lua_type(L, list) == LUA_TTABLE ? (lua_Integer)lua_rawlen(L, list) : 0;
-    for (lua_Integer i = 1; i <= count && rc == SOC_OK; i++) {
-        if (lua_rawgeti(L, list, i) == LUA_TTABLE)
-            rc = run_example(L, script, index, settings, i, detail);
-        lua_settop(L, list);
-    }
-    lua_settop(L, list - 1);
-    return rc;
-}
-
-int soc_policy_check(lua_State *L, struct soc_script *script, int index,
-                     const struct soc_policy_shape *shape, struct soc_detail *detail)
-{
-    int top = lua_gettop(L);
-    int rc = check_shape(L, index, shape, detail);
-    lua_settop(L, top);
-    if (rc == SOC_OK) /* the examples speak of the defaults */
-        rc = soc_policy_push_settings(L, index, 0, detail);
-    if (rc == SOC_OK)
-        rc = run_examples(L, script, index, lua_gettop(L), detail);
-    lua_settop(L, top);
-    return rc;
 }

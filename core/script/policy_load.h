@@ -14,6 +14,8 @@ struct soc_policy_shape {
         const char *name; /* NULL ends the list */
         bool is_required;
     } functions[8];
+    const char *path;          /* of its file; NULL: the app made it */
+    const char *const *fields; /* what its table may hold besides, then NULL; NULL: nothing */
 };
 
 /* Finds the file of a policy: a path, or a name in the app's policies, then in the
@@ -21,12 +23,26 @@ struct soc_policy_shape {
 bool soc_policy_find(const struct soc_script *script, const char *kind, const char *name,
                      char *path, size_t size);
 
+/* Pushes the environment policies run in: no effects, and of modules only
+ * society.json and the host's own. */
+void soc_policy_push_environment(lua_State *L, const struct soc_script *script);
+
 /* Pushes the table the file at `path` returns, run in an environment without
- * effects and with a budget. */
+ * effects and with a budget. `detail` begins with FILE:LINE. */
 int soc_policy_load(lua_State *L, const struct soc_script *script, const char *path,
                     struct soc_detail *detail);
 
-/* Checks the shape of the table at `index` and runs its examples. */
+/* The same; `hash` gets the hash of the very bytes that were loaded, also if they
+ * are broken, and is empty if the file could not be read. */
+int soc_policy_load_hashed(lua_State *L, const struct soc_script *script, const char *path,
+                           char hash[SOC_IDENTITY_HASH_BYTES], struct soc_detail *detail);
+
+/* Lends what an error of Lua says behind `PATH:LINE: `, with the line; without such
+ * a beginning `message` itself, with line 0. Lua shortens a long path. */
+const char *soc_policy_locate(const char *path, const char *message, int *line);
+
+/* Checks the shape of the table at `index` and runs its examples. `detail` begins
+ * with FILE:LINE if the shape has a path. */
 int soc_policy_check(lua_State *L, struct soc_script *script, int index,
                      const struct soc_policy_shape *shape, struct soc_detail *detail);
 
@@ -36,7 +52,8 @@ int soc_policy_check(lua_State *L, struct soc_script *script, int index,
 int soc_policy_push_settings(lua_State *L, int index, int settings_index,
                              struct soc_detail *detail);
 
-/* As lua_pcall with a policy's budget, whatever hook was there before. */
+/* As lua_pcall with a policy's budget, whatever hook was there before. A policy
+ * cannot catch the error that ends it. */
 int soc_policy_call(lua_State *L, int arguments, int results);
 
 #endif

@@ -20,6 +20,7 @@
 #include <lua.h>
 
 #include "base/err.h"
+#include "base/slice.h"
 
 /* Functions of the gate that the environment needs, each a Lua C function taking
  * the same arguments as the one it stands for. `upvalue` (a light userdata) is
@@ -65,6 +66,10 @@ void soc_sandbox_add_path(lua_State *L, int index, const char *directory);
  * in error messages; a first line that begins with # is skipped. */
 int soc_sandbox_load(lua_State *L, int index, const char *path, const char *chunk_name,
                      struct soc_detail *detail);
+
+/* The same for text that was read already. */
+int soc_sandbox_load_text(lua_State *L, int index, struct soc_slice text, const char *chunk_name,
+                          struct soc_detail *detail);
 
 /* Raises an error no script can catch: it ends the turn (budget, cancel, a
  * failed replay). The value on top of the stack is what the host reads. */

@@ -91,6 +91,25 @@ static const char *read_source(lua_State *L, void *user, size_t *length)
     return source->bytes;
 }
 
+/* With a chunk or an error on top: the environment at `index` becomes the chunk's,
+ * or the error goes to `detail`. */
+static int finish_load(lua_State *L, int index, int status, bool is_binary, const char *chunk_name,
+                       struct soc_detail *detail)
+{
+    if (status != LUA_OK) {
+        if (is_binary)
+            soc_fail(detail, SOC_ESCRIPT, "%s: this is compiled; only text can be loaded",
+                     chunk_name);
+        else
+            soc_fail(detail, SOC_ESCRIPT, "%s", lua_tostring(L, -1));
+        lua_pop(L, 1);
+        return SOC_ESCRIPT;
+    }
+    lua_pushvalue(L, index);
+    lua_setupvalue(L, -2, 1);
+    return SOC_OK;
+}
+
 int soc_sandbox_load(lua_State *L, int index, const char *path, const char *chunk_name,
                      struct soc_detail *detail)
 {
@@ -111,18 +130,23 @@ int soc_sandbox_load(lua_State *L, int index, const char *path, const char *chun
         int code = read_error == EISDIR ? SOC_ENOFILE : SOC_EACCESS;
         return soc_fail(detail, code, "%s: %s", path, strerror(read_error));
     }
-    if (status != LUA_OK) {
-        if (source.is_binary)
-            soc_fail(detail, SOC_ESCRIPT, "%s: this is compiled; only text can be loaded",
-                     chunk_name);
-        else
-            soc_fail(detail, SOC_ESCRIPT, "%s", lua_tostring(L, -1));
-        lua_pop(L, 1);
-        return SOC_ESCRIPT;
-    }
-    lua_pushvalue(L, index);
-    lua_setupvalue(L, -2, 1);
-    return SOC_OK;
+    return finish_load(L, index, status, source.is_binary, chunk_name, detail);
+}
+
+int soc_sandbox_load_text(lua_State *L, int index, struct soc_slice text, const char *chunk_name,
+                          struct soc_detail *detail)
+{
+    index = lua_absindex(L, index);
+    const char *name = lua_pushfstring(L, "@%s", chunk_name);
+    const char *end = text.data + text.length;
+    const char *start = text.data;
+    if (text.length > 0 && *start == '#')
+        while (start < end && *start != '\n')
+            start++;
+    int status = luaL_loadbufferx(L, start, (size_t)(end - start), name, "t");
+    lua_remove(L, -2);
+    bool is_binary = text.length > 0 && text.data[0] == LUA_SIGNATURE[0];
+    return finish_load(L, index, status, is_binary, chunk_name, detail);
 }
 
 /* Raises if the name at 1 could be more than the name of a module. */

@@ -10,6 +10,7 @@
 #include "script/lua_json.h"
 #include "script/policy.h"
 #include "script/sandbox.h"
+#include "script/swap.h"
 
 void soc_script_push_box(lua_State *L)
 {
@@ -242,12 +243,11 @@ static int keep_named(lua_State *L)
     return 1;
 }
 
-void soc_script_started(struct soc_script *script)
+static void find_behaviours(struct soc_script *script)
 {
     lua_State *L = script->L;
     size_t cursor = 0;
     struct soc_role *role;
-    script->is_started = true;
     while ((role = soc_agents_each_role(script->host, &cursor)) != NULL) {
         if (role->is_runnable || role->behaviour == NULL)
             continue;
@@ -260,6 +260,59 @@ void soc_script_started(struct soc_script *script)
         }
         lua_pop(L, 1);
     }
+}
+
+/* What is done protected with policies. */
+struct policy_call {
+    void (*run)(lua_State *L, struct policy_call *call);
+    struct soc_script *script;
+    struct soc_swap swap;
+    struct soc_detail *detail;
+    int rc;
+};
+
+static int run_policy_call(lua_State *L)
+{
+    struct policy_call *call = lua_touserdata(L, 1);
+    lua_settop(L, 0);
+    call->run(L, call);
+    return 0;
+}
+
+/* Policies are strangers' scripts: they may also use up the memory. */
+static int call_protected(struct policy_call *call)
+{
+    lua_State *L = call->script->L;
+    lua_pushcfunction(L, run_policy_call);
+    lua_pushlightuserdata(L, call);
+    if (lua_pcall(L, 1, 0, 0) != LUA_OK) {
+        call->rc = soc_fail(call->detail, SOC_ESCRIPT, "%s", lua_tostring(L, -1));
+        lua_pop(L, 1);
+    }
+    return call->rc;
+}
+
+static void run_swap(lua_State *L, struct policy_call *call)
+{
+    call->rc = soc_swap_do(L, call->script, &call->swap, call->detail);
+}
+
+static void run_start(lua_State *L, struct policy_call *call)
+{
+    soc_swap_start(L, call->script);
+}
+
+static void run_reload(lua_State *L, struct policy_call *call)
+{
+    soc_swap_reload(L, call->script);
+}
+
+void soc_script_started(struct soc_script *script)
+{
+    struct policy_call call = {.run = run_start, .script = script};
+    script->is_started = true;
+    call_protected(&call);
+    find_behaviours(script);
     if (soc_script_has_main(script))
         soc_host_begin_main(script->host);
 }
@@ -267,7 +320,27 @@ void soc_script_started(struct soc_script *script)
 int soc_script_use_policy(struct soc_script *script, const char *kind, const char *name,
                           struct soc_detail *detail)
 {
-    return soc_policy_use(script->L, script, kind, name, 0, detail);
+    const char *by = script->is_started ? "command" : "option";
+    struct policy_call call = {
+        .run = run_swap,
+        .script = script,
+        .swap = {.kind = kind, .name = name, .by = by},
+        .detail = detail,
+    };
+    return call_protected(&call);
+}
+
+void soc_script_reload_policies(struct soc_script *script)
+{
+    struct soc_detail detail = {{0}};
+    struct policy_call call = {.run = run_reload, .script = script, .detail = &detail};
+    call_protected(&call);
+}
+
+void soc_script_each_policy_file(struct soc_script *script,
+                                 void (*each)(void *user, const char *path), void *user)
+{
+    soc_swap_each_file(script, each, user);
 }
 
 bool soc_script_has_main(const struct soc_script *script)

@@ -49,9 +49,24 @@ int soc_script_run_function(struct soc_script *script, struct soc_detail *detail
 /* After soc_host_start: finds behaviours for stored roles, begins `main`. */
 void soc_script_started(struct soc_script *script);
 
-/* Puts a policy in force by name or path. */
+/* Puts a policy in force by name or path: an option before the start, a command
+ * afterwards, never inside a turn. */
 int soc_script_use_policy(struct soc_script *script, const char *kind, const char *name,
                           struct soc_detail *detail);
+
+/* Puts the policies in force whose files have changed, as script/swap.h says. */
+void soc_script_reload_policies(struct soc_script *script);
+
+/* Calls `each` with every file that soc_script_reload_policies looks at. */
+void soc_script_each_policy_file(struct soc_script *script,
+                                 void (*each)(void *user, const char *path), void *user);
+
+/* Checks the policy in the file at `path` without putting it in force, and calls
+ * `found` for whatever is wrong (or only strange) with its line. Returns how many
+ * errors there were; `summary` gets a few words about a policy without any. */
+int soc_script_check_policy(struct soc_script *script, const char *path,
+                            void (*found)(void *user, int line, bool is_warning, const char *text),
+                            void *user, struct soc_detail *summary);
 
 /* Tells whether the app has a `main`. */
 bool soc_script_has_main(const struct soc_script *script);
