@@ -1,66 +1,48 @@
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <lauxlib.h>
-#include <lualib.h>
-
-#include "base/limits.h"
-#include "base/mem.h"
+#include "base/buf.h"
 #include "embed/assembly.h"
+#include "embed/home.h"
 #include "host/agents.h"
 #include "main/args.h"
 #include "main/command.h"
 #include "main/lint.h"
-#include "script/lua_json.h"
-#include "script/sandbox.h"
+#include "script/lua_source.h"
 
-static int refuse_effect(lua_State *L)
+/* Finds require("society"). */
+static bool asks_for_society(const char *text)
 {
-    return luaL_error(L, "nothing is run");
+    struct soc_lua_source source = {text, 1};
+    struct soc_token token;
+    struct soc_token before = {0};
+    for (; soc_lua_source_next(&source, &token); before = token)
+        if (token.kind == SOC_TOKEN_TEXT && token.length == 9 &&
+            memcmp(token.text + 1, "society", 7) == 0 &&
+            (soc_token_is(&before, "(") || soc_token_is(&before, "require")))
+            return true;
+    return false;
 }
 
-static void end_long_run(lua_State *L, lua_Debug *debug)
+/* Tells a policy from an app without running either: a policy does not ask for the
+ * society, returns a table, and lies among policies or has the fields of one. */
+static bool is_policy(const char *path)
 {
-    (void)debug;
-    luaL_error(L, "too many steps");
-}
-
-/* Called protected with the path: returns the `kind` of the table that the file
- * returns when it is run alone. An app needs a society and fails here. */
-static int read_kind(lua_State *L)
-{
-    static const struct soc_sandbox_gate gate = {refuse_effect, refuse_effect, refuse_effect,
-                                                 refuse_effect, NULL};
-    const char *path = lua_tostring(L, 1);
-    struct soc_detail detail;
-    luaL_openlibs(L);
-    soc_sandbox_push(L, &gate);
-    int env = lua_gettop(L);
-    soc_lua_json_open(L);
-    soc_sandbox_preload(L, env, "society.json");
-    if (soc_sandbox_load(L, env, path, path, &detail) < 0)
-        return 0;
-    lua_sethook(L, end_long_run, LUA_MASKCOUNT, SOC_POLICY_STEPS_MAX);
-    lua_call(L, 0, 1);
-    if (!lua_istable(L, -1))
-        return 0;
-    lua_pushliteral(L, "kind");
-    lua_rawget(L, -2);
-    return lua_type(L, -1) == LUA_TSTRING ? 1 : 0;
-}
-
-/* Returns the kind of the policy in the file, NULL if it is none. Owned. */
-static char *find_kind(const char *path)
-{
-    char *kind = NULL;
-    lua_State *L = luaL_newstate();
-    lua_pushcfunction(L, read_kind);
-    lua_pushstring(L, path);
-    if (lua_pcall(L, 1, 1, 0) == LUA_OK && lua_isstring(L, -1))
-        kind = soc_copy_text(lua_tostring(L, -1), strlen(lua_tostring(L, -1)));
-    lua_close(L);
-    return kind;
+    static const char *const fields[] = {"kind", "version", "defaults", "examples", NULL};
+    struct soc_buf source = {0};
+    bool is_among = strstr(path, "policies/") != NULL;
+    bool has_field = false;
+    if (!soc_lua_source_read(path, &source)) {
+        soc_buf_fini(&source);
+        return false;
+    }
+    const char *text = soc_buf_text(&source);
+    for (int i = 0; fields[i] != NULL; i++)
+        has_field = has_field || soc_lua_source_field_line(text, fields[i]) > 0;
+    bool returns = soc_lua_source_return_line(text) > 0;
+    bool asks = asks_for_society(text);
+    soc_buf_fini(&source);
+    return !asks && (is_among || (returns && has_field));
 }
 
 static bool ignore_show(void *user, struct soc_slice stream, struct soc_slice agent,
@@ -75,23 +57,42 @@ static void ignore_failure(void *user, const struct soc_detail *detail)
     (void)user, (void)detail;
 }
 
-static int check_policy(const struct soc_assembly_options *options, const char *kind)
+static void print_finding(void *user, int line, bool is_warning, const char *text)
+{
+    const char *path = user;
+    fprintf(stderr, "%s:%d: %s%s\n", path, line, is_warning ? "warning: " : "", text);
+}
+
+static int check_policy(const struct soc_assembly_options *options)
 {
     struct soc_assembly parts;
     struct soc_detail detail = {0};
-    struct soc_buf path = {0};
-    int rc = soc_assembly_make(&parts, options, &detail);
-    if (strchr(options->app_file, '/') == NULL)
-        soc_buf_put_text(&path, "./"); /* a path, not a name */
-    soc_buf_put_text(&path, options->app_file);
-    if (rc == SOC_OK)
-        rc = soc_script_use_policy(parts.script, kind, soc_buf_text(&path), &detail);
-    soc_buf_fini(&path);
-    soc_assembly_free(&parts);
-    if (rc < 0)
+    if (soc_assembly_make(&parts, options, &detail) < 0)
         return soc_complain(SOC_EXIT_FAILED, "%s", detail.text);
-    printf("ok: a policy of the kind %s\n", kind);
+    int errors = soc_script_check_policy(parts.script, options->app_file, print_finding,
+                                         (void *)(uintptr_t)options->app_file, &detail);
+    soc_assembly_free(&parts);
+    if (errors > 0)
+        return SOC_EXIT_FAILED;
+    printf("ok: %s\n", detail.text);
     return SOC_EXIT_DONE;
+}
+
+/* The policies an app puts in force, but for those that come with the program. */
+struct app_check {
+    struct soc_script *script;
+    const char *home;
+    int errors;
+};
+
+static void check_file(void *user, const char *path)
+{
+    struct app_check *check = user;
+    struct soc_detail detail = {0};
+    size_t length = strlen(check->home);
+    if (strncmp(path, check->home, length) != 0 || path[length] != '/')
+        check->errors += soc_script_check_policy(check->script, path, print_finding,
+                                                 (void *)(uintptr_t)path, &detail);
 }
 
 static int count_roles(struct soc_host *host)
@@ -117,7 +118,12 @@ static int check_app(const struct soc_assembly_options *options)
     if (rc < 0)
         return soc_complain(SOC_EXIT_FAILED, "%s", detail.text);
     int code = SOC_EXIT_FAILED;
-    if (soc_lint_calls(parts.L, 1, options->app_file) == 0) {
+    struct soc_buf home = {0};
+    soc_home_find(&home);
+    struct app_check check = {.script = parts.script, .home = soc_buf_text(&home)};
+    soc_script_each_policy_file(parts.script, check_file, &check);
+    soc_buf_fini(&home);
+    if (soc_lint_calls(parts.L, 1, options->app_file) == 0 && check.errors == 0) {
         int roles = count_roles(parts.host);
         code = SOC_EXIT_DONE;
         printf("ok: %d role%s, %s\n", roles, roles == 1 ? "" : "s",
@@ -142,9 +148,7 @@ int soc_cmd_check(int argc, char **argv)
             .show = ignore_show,
             .failed = ignore_failure,
         };
-        char *kind = find_kind(options.app_file);
-        code = kind == NULL ? check_app(&options) : check_policy(&options, kind);
-        free(kind);
+        code = is_policy(options.app_file) ? check_policy(&options) : check_app(&options);
     }
     soc_text_list_fini(&args.words);
     return code;
