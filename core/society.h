@@ -42,9 +42,10 @@ struct soc_society_options {
     bool log_is_json;      /* one JSON object per line */
     bool log_has_colour;
 
-    bool has_socket;    /* listens in state_dir/socket for `society inspect` and `send`;
-                           SIGPIPE is ignored by the whole process from then on */
-    bool takes_signals; /* SIGINT and SIGTERM end soc_society_run; the second one kills */
+    bool has_socket;       /* listens in state_dir/socket for `society inspect` and `send`;
+                              SIGPIPE is ignored by the whole process from then on */
+    bool watches_policies; /* a policy in force whose file is saved is put in force anew */
+    bool takes_signals;    /* SIGINT and SIGTERM end soc_society_run; the second one kills */
 
     /* Shows something to the world, when its cause is durable: `stream` is "stdout"
      * (a line an agent printed) or "mail" (a message for the person: its envelope

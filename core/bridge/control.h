@@ -13,7 +13,8 @@
  * payload, type?, priority?, task_id?, correlation_id?, external_id?, dedupe_key?,
  * ttl_seconds?, requires_ack?, timeout_ms?), agents, contacts, messages,
  * dead_letters, activity, roles (agent?, task?, type?, correlation_id?, since?,
- * until?, limit?), waits, stats, redeliver and drop (message_id), and stop.
+ * until?, limit?), waits, stats, redeliver and drop (message_id), policies, policy
+ * (kind, name), and stop.
  * Layer: bridge. Thread: loop. */
 #ifndef SOC_BRIDGE_CONTROL_H
 #define SOC_BRIDGE_CONTROL_H
@@ -27,6 +28,8 @@ struct soc_control_options {
     struct soc_loop *loop;    /* lent, the host's own */
     const char *directory;    /* the state directory, whose lock is held */
     void (*stop)(void *user); /* a client wants the society to stop */
+    /* A client wants a policy in force; NULL: that cannot be done. */
+    int (*use_policy)(void *user, const char *kind, const char *name, struct soc_detail *detail);
     void *user;
 };
 

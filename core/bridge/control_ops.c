@@ -9,6 +9,7 @@
 #include "host/agents.h"
 #include "host/gate.h"
 #include "host/look.h"
+#include "host/policies.h"
 #include "host/refusal.h"
 #include "host/router.h"
 
@@ -21,7 +22,7 @@ struct op {
     struct soc_call *call;
     struct soc_slice line;
     const char *name;     /* of the op */
-    struct soc_buf texts; /* unescaped, with room for all of them: it never moves */
+    struct soc_buf texts; /* unescaped, with room for all and two NULs: it never moves */
     const char *fault;    /* what is wrong with a member, NULL: nothing */
 };
 
@@ -289,6 +290,52 @@ static void do_drop(struct op *op)
     change_dead_letter(op, soc_router_drop);
 }
 
+static void do_policies(struct op *op)
+{
+    struct soc_buf list = {0};
+    soc_buf_put_slice(&list, soc_policies_recorded(op->options->host));
+    soc_call_succeed_when_durable(op->call, &list);
+}
+
+/* Appends those policies of the list in force that are of this kind. */
+static void put_kind(struct soc_buf *out, struct soc_slice list, struct soc_slice kind)
+{
+    struct soc_json_walk walk;
+    soc_json_walk(&walk, list);
+    soc_buf_put_byte(out, '[');
+    while (soc_json_next(&walk)) {
+        if (!soc_slice_equal(soc_json_plain_string(soc_json_member(walk.value, "kind")), kind))
+            continue;
+        if (out->length > 1)
+            soc_buf_put_byte(out, ',');
+        soc_buf_put_slice(out, walk.value);
+    }
+    soc_buf_put_byte(out, ']');
+}
+
+static void do_policy(struct op *op)
+{
+    struct soc_detail detail = {{0}};
+    struct soc_buf list = {0};
+    struct soc_slice kind = text_of(op, "kind", SOC_KEY_BYTES_MAX);
+    soc_buf_put_byte(&op->texts, '\0'); /* both are wanted as C texts */
+    struct soc_slice name = text_of(op, "name", SOC_PATH_BYTES_MAX);
+    soc_buf_put_byte(&op->texts, '\0');
+    if (kind.data == NULL || name.data == NULL)
+        op->fault = kind.data == NULL ? "kind" : "name";
+    if (fail_if_faulty(op))
+        return;
+    int rc = SOC_EREFUSED;
+    if (op->options->use_policy != NULL)
+        rc = op->options->use_policy(op->options->user, kind.data, name.data, &detail);
+    if (rc < 0) {
+        soc_call_fail_code(op->call, rc, detail.text[0] == '\0' ? NULL : detail.text);
+        return;
+    }
+    put_kind(&list, soc_policies_recorded(op->options->host), kind);
+    soc_call_succeed_when_durable(op->call, &list);
+}
+
 static void do_stop(struct op *op)
 {
     soc_call_succeed(op->call, SOC_SLICE("[]"));
@@ -303,14 +350,14 @@ static const struct {
     {"contacts", do_contacts}, {"messages", do_query},  {"dead_letters", do_query},
     {"activity", do_query},    {"roles", do_query},     {"waits", do_waits},
     {"stats", do_stats},       {"drop", do_drop},       {"redeliver", do_redeliver},
-    {"stop", do_stop},
+    {"policies", do_policies}, {"policy", do_policy},   {"stop", do_stop},
 };
 
 void soc_control_do(const struct soc_control_options *options, struct soc_call *call,
                     struct soc_slice line)
 {
     struct op op = {.options = options, .call = call, .line = line};
-    soc_buf_reserve(&op.texts, line.length + 1);
+    soc_buf_reserve(&op.texts, line.length + 3);
     struct soc_slice name = text_of(&op, "op", SOC_KEY_BYTES_MAX);
     size_t i = 0;
     while (i < sizeof(ops) / sizeof(ops[0]) &&
@@ -323,7 +370,7 @@ void soc_control_do(const struct soc_control_options *options, struct soc_call *
         soc_call_fail_code(call, SOC_EINVAL,
                            "op: send, request, agents, contacts, messages, "
                            "dead_letters, activity, roles, waits, stats, "
-                           "redeliver, drop or stop is expected");
+                           "redeliver, drop, policies, policy or stop is expected");
     }
     soc_buf_fini(&op.texts);
 }

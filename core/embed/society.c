@@ -12,6 +12,7 @@
 #include "base/version.h"
 #include "bridge/control.h"
 #include "embed/assembly.h"
+#include "embed/policy_watch.h"
 #include "env/rng.h"
 #include "host/agents.h"
 #include "host/gate.h"
@@ -24,6 +25,7 @@ static_assert(SOC_SOCIETY_DISK == SOC_EIO, "one number for a broken disk");
 struct soc_society {
     struct soc_assembly parts;
     struct soc_control *control;
+    struct soc_policy_watch *policies; /* NULL: saved files are not looked at */
     bool (*show)(void *user, const char *stream, const char *agent, const char *text,
                  size_t length);
     void *user;
@@ -76,6 +78,16 @@ static void note_interrupt(int signal_number, void *user)
 static void stop_for_client(void *user)
 {
     soc_society_stop(user);
+}
+
+static int use_policy_for_client(void *user, const char *kind, const char *name,
+                                 struct soc_detail *detail)
+{
+    struct soc_society *society = user;
+    int rc = soc_script_use_policy(society->parts.script, kind, name, detail);
+    if (society->policies != NULL)
+        soc_policy_watch_renew(society->policies);
+    return rc;
 }
 
 /* Loads the app over nothing and forgets it: a state is put aside only for an app
@@ -132,6 +144,8 @@ static int open_doors(struct soc_society *society, const struct soc_society_opti
 {
     if (options->takes_signals)
         soc_loop_on_interrupt(society->parts.loop, note_interrupt, society);
+    if (options->watches_policies)
+        society->policies = soc_policy_watch_open(&society->parts);
     if (!options->has_socket || options->state_dir == NULL)
         return SOC_OK;
     signal(SIGPIPE, SIG_IGN);
@@ -140,6 +154,7 @@ static int open_doors(struct soc_society *society, const struct soc_society_opti
         .loop = society->parts.loop,
         .directory = options->state_dir,
         .stop = stop_for_client,
+        .use_policy = use_policy_for_client,
         .user = society,
     };
     return soc_control_open(&society->control, &control, detail);
@@ -288,6 +303,7 @@ void soc_society_close(struct soc_society *society)
 {
     if (society == NULL)
         return;
+    soc_policy_watch_close(society->policies);
     soc_control_stop(society->control);
     soc_assembly_end_host(&society->parts, society->has_disk_failed);
     soc_control_close(society->control);

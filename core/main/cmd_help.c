@@ -33,9 +33,10 @@ static const struct soc_command commands[] = {
      "  what busted takes; without a path tests/spec, else spec\n",
      "  society test --filter greets spec/app_spec.lua\n"},
     {"check", soc_cmd_check, "load an app or a policy, report, run nothing", "APP.lua | POLICY.lua",
-     NULL, "  society check hello.lua\n"},
+     NULL, "  society check policies/contacts/mine.lua\n"},
     {"inspect", soc_cmd_inspect, "look at a society, running or stopped",
-     "agents|contacts|messages|dead-letters|activity|waits|stats [--state DIR] [FILTERS] [--json]",
+     "agents|contacts|messages|dead-letters|activity|waits|policies|stats [--state DIR] [FILTERS] "
+     "[--json]",
      STATE_OPTION "  --agent ID           what concerns one agent\n"
                   "  --task ID            what belongs to one task\n"
                   "  --type TYPE          messages of one type\n"
@@ -43,6 +44,11 @@ static const struct soc_command commands[] = {
                   "  --since TIME, --until TIME   like 2026-01-05T12:00:00Z\n"
                   "  --limit N            the latest N rows\n" JSON_OPTION,
      "  society inspect messages --agent root --limit 20\n"},
+    {"policy", soc_cmd_policy, "swap policies of a running society, or list them",
+     "[--state DIR] [--json] [KIND=NAME]…",
+     STATE_OPTION JSON_OPTION
+     "  KIND=NAME            put this policy in force; a NAME with / or .lua in it is a path\n",
+     "  society policy contacts=open supervision=./patient.lua\n"},
     {"send", soc_cmd_send, "send a message from the user",
      "--to ID TEXT [--state DIR] [--type T] [--json-payload] [--wait] [--timeout MS]",
      "  --to ID              the agent\n" STATE_OPTION

@@ -71,19 +71,22 @@ static const struct soc_column wait_columns[] = {
     {"WAIT", "wait", TEXT_WIDTH},   {NULL, NULL, 0},
 };
 
+static const struct soc_column policy_columns[] = {
+    {"KIND", "kind", 20}, {"NAME", "name", ID_WIDTH},           {"VERSION", "version", 12},
+    {"HASH", "hash", 16}, {"SETTINGS", "settings", TEXT_WIDTH}, {"FILE", "path", 200},
+    {NULL, NULL, 0},
+};
+
 /* What can be looked at; `op` as the socket and the store call it. */
 static const struct subject {
     const char *name;
     const char *op;
     const struct soc_column *columns; /* NULL: members one by one */
 } subjects[] = {
-    {"agents", "agents", agent_columns},
-    {"contacts", "contacts", contact_columns},
-    {"messages", "messages", message_columns},
-    {"dead-letters", "dead_letters", dead_columns},
-    {"activity", "activity", activity_columns},
-    {"waits", "waits", wait_columns},
-    {"stats", "stats", NULL},
+    {"agents", "agents", agent_columns},        {"contacts", "contacts", contact_columns},
+    {"messages", "messages", message_columns},  {"dead-letters", "dead_letters", dead_columns},
+    {"activity", "activity", activity_columns}, {"waits", "waits", wait_columns},
+    {"policies", "policies", policy_columns},   {"stats", "stats", NULL},
 };
 
 struct inspect {
@@ -211,8 +214,8 @@ static int choose_subject(struct inspect *inspect)
             inspect->subject = &subjects[i];
     if (inspect->subject == NULL)
         return soc_complain(SOC_EXIT_USAGE,
-                            "inspect: agents, contacts, messages, dead-letters, activity, waits or "
-                            "stats, not '%s'",
+                            "inspect: agents, contacts, messages, dead-letters, activity, waits, "
+                            "policies or stats, not '%s'",
                             name);
     int code = read_time("since", inspect->since, &inspect->since_ms);
     return code == SOC_ARGS_GO ? read_time("until", inspect->until, &inspect->until_ms) : code;

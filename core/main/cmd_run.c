@@ -89,6 +89,7 @@ static int run_app(struct run *run)
         .log_is_json = run->is_json,
         .log_has_colour = soc_output_has_colour(),
         .has_socket = true,
+        .watches_policies = true,
         .takes_signals = true,
         .show = show,
         .user = run,

@@ -56,6 +56,18 @@ static void put_stats(struct soc_buf *out, struct soc_slice meta)
     soc_buf_put_text(out, "}]");
 }
 
+/* Those that were in force when it stopped. */
+static void put_policies(struct soc_buf *out, struct soc_slice meta)
+{
+    struct soc_buf list = {0};
+    soc_json_string(find_meta(meta, "policies"), &list);
+    if (soc_json_check(soc_buf_slice(&list), NULL) == SOC_OK)
+        soc_buf_put_slice(out, soc_buf_slice(&list));
+    else
+        soc_buf_put_text(out, "[]");
+    soc_buf_fini(&list);
+}
+
 /* Lends the effect of `agent` that has no answer yet. */
 static struct soc_slice find_open_effect(struct soc_slice dump, struct soc_slice agent)
 {
@@ -112,8 +124,9 @@ int soc_stopped_query(const char *directory, const struct soc_query *query, stru
     struct soc_query raw = *query;
     bool is_waits = strcmp(query->what, "waits") == 0;
     bool is_stats = strcmp(query->what, "stats") == 0;
+    bool is_policies = strcmp(query->what, "policies") == 0;
     struct soc_buf rows = {0};
-    if (is_waits || is_stats)
+    if (is_waits || is_stats || is_policies)
         raw.what = is_waits ? "dump" : "meta";
     int rc = soc_store_open(&store, &options, detail);
     if (rc < 0)
@@ -124,6 +137,8 @@ int soc_stopped_query(const char *directory, const struct soc_query *query, stru
             put_waits(out, soc_buf_slice(&rows));
         else if (is_stats)
             put_stats(out, soc_buf_slice(&rows));
+        else if (is_policies)
+            put_policies(out, soc_buf_slice(&rows));
         else
             soc_buf_put_slice(out, soc_buf_slice(&rows));
     }

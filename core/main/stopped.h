@@ -9,7 +9,7 @@
 #include "host/router.h"
 #include "store/store.h"
 
-/* Answers a query of store.h, or "waits" or "stats", from the directory as it
+/* Answers a query of store.h, or "waits", "stats" or "policies", from the directory as it
  * lies there: a JSON list. Nothing is changed. */
 int soc_stopped_query(const char *directory, const struct soc_query *query, struct soc_buf *out,
                       struct soc_detail *detail);

@@ -129,7 +129,8 @@ society.root(function() return society.agnets() end)
     assert.matches("^society %d+%.%d+%.%d+\n$", place:run("version").out)
     local help = place:run("help")
     assert.equal(0, help.code)
-    for _, name in ipairs({ "run", "sim", "test", "check", "inspect", "send", "init" }) do
+    for _, name in ipairs({ "run", "sim", "test", "check", "inspect", "policy", "send",
+      "init" }) do
       assert.matches("\n  " .. name .. " ", help.out)
       local one = place:run("help " .. name)
       assert.same({ code = 0, out = one.out, err = "" }, place:run(name .. " --help"))

@@ -1,0 +1,163 @@
+local json = require("society.json")
+local program = require("program")
+
+-- Answers with the refusal of the contacts policy in force.
+local APP = [[
+local society = require("society")
+society.policy("contacts", "mine")
+society.role { id = "worker", behaviour = function() end }
+society.root(function(root)
+  if not root.state.child then
+    local brief = { objective = "-", constraints = {}, inputs = "-", outputs = "-",
+      completion_criteria = "-" }
+    root.state.child = assert(root:spawn_agent("worker", brief)).id
+  end
+  local sent, err = root:send_message { to = root.state.child, payload = "x" }
+  return { text = sent and "allowed" or err.hint }
+end)
+]]
+
+local MINE = [[
+local M = { kind = "contacts", version = 1 }
+function M.may_send(request)
+  return request.from ~= nil and request.from.id == "user", "%s"
+end
+M.examples = { { ask = "may_send", given = { {} }, expect = false } }
+return M
+]]
+
+local PATH = "policies/contacts/mine.lua"
+
+describe("a policy of a running society", function()
+  local place, running
+
+  before_each(function()
+    place = program.place()
+    place:shell("mkdir -p policies/contacts")
+    place:write("app.lua", APP)
+    place:write(PATH, MINE:format("first"))
+    running = place:start("run app.lua")
+    program.wait_for("the socket", function()
+      return place:shell("test -S .society/socket").code == 0
+    end)
+  end)
+
+  after_each(function()
+    running:kill("KILL")
+    running:wait()
+    place:remove()
+  end)
+
+  local function ask()
+    return place:run("send --to root --wait x").out
+  end
+
+  local function events(name)
+    local list = {}
+    for line in place:run("inspect activity --json --type " .. name).out:gmatch("[^\n]+") do
+      list[#list + 1] = assert(json.decode(assert(json.decode(line)).detail))
+    end
+    return list
+  end
+
+  -- Waits until so many events of that name are there.
+  local function expect_events(name, count)
+    return program.wait_for(count .. " " .. name, function()
+      local list = events(name)
+      return #list == count and list
+    end)
+  end
+
+  it("is swapped by saving its file, in place or by a rename over it", function()
+    assert.equal("first\n", ask())
+    place:write(PATH, MINE:format("second"))
+    local list = expect_events("policy_swapped", 1)
+    assert.equal("second\n", ask())
+    assert.same({ "contacts", "file", "mine", "mine" },
+      { list[1].kind, list[1].by, list[1].from.name, list[1].to.name })
+    assert.not_equal(list[1].from.hash, list[1].to.hash)
+    place:write("policies/contacts/mine.lua~", MINE:format("third"))
+    place:shell("mv policies/contacts/mine.lua~ " .. PATH)
+    assert.equal(list[1].to.hash, expect_events("policy_swapped", 2)[2].from.hash)
+    assert.equal("third\n", ask())
+    place:shell("rm " .. PATH)
+    place:write(PATH, MINE:format("fourth"))
+    expect_events("policy_swapped", 3)
+    assert.equal("fourth\n", ask())
+    place:shell("mv policies away && mkdir policies && mv away/contacts policies")
+    place:write(PATH, MINE:format("fifth"))
+    expect_events("policy_swapped", 4)
+    assert.equal("fifth\n", ask())
+  end)
+
+  it("stays when its file is broken, says so once, and is mended by saving again", function()
+    local patient = 'return { kind = "supervision", version = %d, retry_after = function() end }'
+    place:write("patient.lua", patient:format(1))
+    assert.equal(0, place:run("policy supervision=patient.lua").code)
+    place:write(PATH, "local M = {\n  kind = = 1 }\n")
+    running:expect("policies/contacts/mine.lua:2: ")
+    local list = expect_events("policy_refused", 1)
+    assert.matches("^%./policies/contacts/mine%.lua:2: ", list[1].reason)
+    assert.same({ "contacts", "mine", "file" }, { list[1].kind, list[1].name, list[1].by })
+    assert.equal("first\n", ask())
+    place:write("patient.lua", patient:format(2))
+    expect_events("policy_swapped", 2) -- so all files were looked at again
+    assert.equal(1, #events("policy_refused"))
+    place:write(PATH, (MINE:format("x"):gsub("expect = false", "expect = true")))
+    assert.matches("mine%.lua:5: example 1: expected true, got false",
+      expect_events("policy_refused", 2)[2].reason)
+    local _, lines = running:err():gsub("policy_refused", "")
+    assert.equal(2, lines)
+    assert.equal("first\n", ask())
+    place:write(PATH, MINE:format("mended"))
+    expect_events("policy_swapped", 3)
+    assert.equal("mended\n", ask())
+  end)
+
+  it("is swapped by the command, by name and by path", function()
+    local result = place:run("policy contacts=open supervision=backoff")
+    assert.equal(0, result.code)
+    assert.matches("^contacts: open %x+\nsupervision: backoff %x+\n$", result.out)
+    assert.equal("allowed\n", ask())
+    place:write("own.lua", MINE:format("own"))
+    assert.equal(0, place:run("policy contacts=own.lua").code)
+    assert.equal("own\n", ask())
+    place:write("own.lua", MINE:format("own again"))
+    local list = expect_events("policy_swapped", 4)
+    assert.equal("own again\n", ask())
+    assert.same({ "command", "command", "command", "file" },
+      { list[1].by, list[2].by, list[3].by, list[4].by })
+    local row = assert(json.decode(place:run("policy --json").out:match("[^\n]+")))
+    assert.same({ "contacts", "own", list[4].to.hash }, { row.kind, row.name, row.hash })
+    assert.matches("/own%.lua$", row.path)
+  end)
+
+  it("that the command names and is not let in changes nothing", function()
+    place:write("own.lua", "return {}\n")
+    local result = place:run("policy contacts=own.lua briefs=lenient")
+    assert.equal(1, result.code)
+    assert.matches('own%.lua:1: kind must be "contacts"', result.err)
+    assert.matches("^briefs: lenient ", result.out)
+    assert.equal("first\n", ask())
+    assert.equal("command", events("policy_refused")[1].by)
+    assert.matches("did you mean 'contacts'", place:run("policy contact=open").err)
+    assert.equal(1, place:run("policy contacts=./nowhere.lua").code)
+    assert.equal(2, place:run("policy contacts").code)
+  end)
+
+  it("is listed, also after the end; the command then says what to do", function()
+    assert.matches("\ncontacts +mine ", "\n" .. place:run("policy").out)
+    place:run("policy contacts=open")
+    assert.equal(place:run("policy").out, place:run("inspect policies").out)
+    running:kill("INT")
+    assert.equal(130, running:wait().code)
+    assert.matches("\ncontacts +open ", place:run("inspect policies").out)
+    local result = place:run("policy contacts=open")
+    assert.equal(1, result.code)
+    assert.matches("no society is running in .society; .*run APP.lua %-%-policy KIND=NAME",
+      result.err)
+    running = place:start("run app.lua --policy contacts=strict")
+    local list = expect_events("policy_swapped", 2)
+    assert.same({ "option", "open", "strict" }, { list[2].by, list[2].from.name, list[2].to.name })
+  end)
+end)
