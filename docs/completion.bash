@@ -14,6 +14,7 @@ _society_options() {
     run) echo "--state --fresh --policy --set --json --quiet --log --" ;;
     sim) echo "--seed --seeds --policy --set --json" ;;
     inspect) echo "--state --agent --task --type --correlation --since --until --limit --json" ;;
+    policy) echo "--state --json" ;;
     send) echo "--to --state --type --json-payload --wait --timeout" ;;
   esac
 }
@@ -21,7 +22,8 @@ _society_options() {
 _society() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
   local command=${COMP_WORDS[1]}
-  local commands="run sim test check inspect send init version help"
+  local commands="run sim test check inspect policy send init version help"
+  local kinds="contacts= briefs= introductions= presentation= supervision="
   COMPREPLY=()
 
   if [ "$COMP_CWORD" -eq 1 ]; then
@@ -36,7 +38,7 @@ _society() {
       return
       ;;
     --policy)
-      _society_words "$word" "contacts= briefs= presentation= supervision="
+      _society_words "$word" "$kinds"
       compopt -o nospace 2> /dev/null
       return
       ;;
@@ -59,7 +61,11 @@ _society() {
     run | sim | check | test) _society_files "$word" ;;
     inspect)
       [ "$COMP_CWORD" -eq 2 ] &&
-        _society_words "$word" "agents contacts messages dead-letters activity waits stats"
+        _society_words "$word" "agents contacts messages dead-letters activity waits policies stats"
+      ;;
+    policy)
+      _society_words "$word" "$kinds"
+      compopt -o nospace 2> /dev/null
       ;;
     help) _society_words "$word" "$commands" ;;
   esac

@@ -8,6 +8,7 @@
 ---@alias society.Handler fun(agent: society.Agent, message: society.Message): society.Json
 ---@alias society.Behaviour string|society.Handler|table<string, function>
 ---@alias society.PolicyKind "contacts"|"briefs"|"introductions"|"presentation"|"supervision"
+---@alias society.PolicyInfo table<"kind"|"name"|"version"|"hash"|"path"|"settings", any>
 
 ---@class society.Error
 ---@field error string the code
@@ -136,6 +137,7 @@
 ---@field redeliver fun(message_id: string): boolean?, society.Error?
 ---@field drop fun(message_id: string): boolean?, society.Error?
 ---@field waits fun(): table[]
+---@field policies fun(): society.PolicyInfo[] what is in force
 ---@field stats fun(): table<string, any>
 ---@field new fun(options?: society.NewOptions): society.World in specs only
 local society = {}
@@ -175,6 +177,7 @@ local society = {}
 ---@field redeliver fun(self: society.World, message_id: string): boolean?, society.Error?
 ---@field drop fun(self: society.World, message_id: string): boolean?, society.Error?
 ---@field waits fun(self: society.World): table[]
+---@field policies fun(self: society.World): society.PolicyInfo[]
 ---@field stats fun(self: society.World): table<string, any>
 ---@field run fun(self: society.World): society.World until nothing is ready and no timer is open
 ---@field step fun(self: society.World): boolean whether anything was done
