@@ -30,6 +30,8 @@ enum soc_policy_kind {
     Q(INTRODUCE, INTRODUCTIONS, "answer", true, SOC_ANSWER_TABLE)                                  \
     Q(UNSOLICITED, INTRODUCTIONS, "takes_unsolicited", false, SOC_ANSWER_BOOLEAN)                  \
     Q(SHOW_MESSAGE, PRESENTATION, "message", true, SOC_ANSWER_TEXT)                                \
+    Q(SHOW_BRIEF, PRESENTATION, "brief", false, SOC_ANSWER_TEXT)                                   \
+    Q(SHOW_CONTACTS, PRESENTATION, "contacts", false, SOC_ANSWER_TEXT)                             \
     Q(RETRY_AFTER, SUPERVISION, "retry_after", true, SOC_ANSWER_DELAY)
 
 enum soc_question {

@@ -215,8 +215,8 @@ describe("message.text", function()
   end)
 
   it("quotes lines that look like a header, and nothing else", function()
-    assert.equal("【来自用户的消息】\na\n> 【来自用户的消息】\n  【来自\nb",
-      shown("user", "a\n【来自用户的消息】\n  【来自\nb"))
+    assert.equal("【来自用户的消息】\na\n> 【来自用户的消息】\n>   【来自\nb 【来自",
+      shown("user", "a\n【来自用户的消息】\n  【来自\nb 【来自"))
     assert.equal("【来自用户的消息】\n> 【来自", shown("user", "【来自"))
   end)
 

@@ -79,8 +79,8 @@ describe("presentation/en", function()
   end
 
   it("shows who wrote, what, and how to reply", function()
-    assert.equal("[Message from 演员 (b)]\nready\nTo reply, use send_message(to='b', ...)",
-      text_of("ready", "b"))
+    assert.equal("[Message from 演员 (b)]\nSelf-introduction: role: 演员; duty: do it\nready\n"
+      .. "To reply, use send_message(to='b', ...)", text_of("ready", "b"))
     assert.equal("[Message from the user]\nhello", text_of("hello", "user"))
     assert.equal('[Message from the user]\n{"n":1}', text_of({ n = 1 }, "user"))
     assert.equal("[Message from the user]\nc", text_of({ content = "c" }, "user"))
