@@ -23,7 +23,7 @@ _society() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
   local command=${COMP_WORDS[1]}
   local commands="run sim test check inspect policy send init version help"
-  local kinds="contacts= briefs= introductions= presentation= supervision="
+  local kinds="contacts= briefs= introductions= presentation= prompts= supervision="
   COMPREPLY=()
 
   if [ "$COMP_CWORD" -eq 1 ]; then

@@ -29,6 +29,7 @@
 #define SOC_SCRIPT_STEPS_MAX      100000000    /* VM instructions of one turn */
 #define SOC_SCRIPT_BYTES_MAX      (8ull << 30) /* Lua memory of one society */
 #define SOC_POLICY_STEPS_MAX      1000000      /* VM instructions of one policy's answer */
+#define SOC_TEXT_BYTES_MAX        (256u << 10) /* of a file that a policy names */
 #define SOC_RETRIES_MAX           3            /* of a turn that raised */
 #define SOC_RETRY_FIRST_MS        100
 #define SOC_LOG_PAYLOAD_BYTES_MAX 200 /* of a payload shown in a log line */

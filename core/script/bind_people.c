@@ -8,6 +8,7 @@
 #include "host/mark.h"
 #include "host/refusal.h"
 #include "host/router.h"
+#include "script/context.h"
 #include "script/effect.h"
 #include "script/inside.h"
 #include "script/lua_json.h"
@@ -230,6 +231,21 @@ static int agent_contacts(lua_State *L)
     return soc_effect_finish(L, script, SOC_OK);
 }
 
+/* agent:context() -> text; what was told once is told again on replay */
+static int agent_context(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    uint64_t hash = soc_hash("context", strlen("context"), SOC_EFFECT_LOOK);
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_LOOK, hash, &count) == SOC_GATE_RECORDED)
+        return count;
+    script->answer.length = 0;
+    soc_buf_put_byte(&script->answer, '[');
+    soc_context_put(L, script, self(script), &script->answer);
+    soc_buf_put_byte(&script->answer, ']');
+    return soc_effect_finish(L, script, SOC_OK);
+}
+
 /* An effect that asks about one id: begins it and finds the agent. */
 static int begin_about(lua_State *L, struct soc_script *script, enum soc_effect_kind kind,
                        struct soc_slice *id, struct soc_agent **peer)
@@ -344,6 +360,7 @@ static const luaL_Reg people_functions[] = {
     {"spawn_agent", agent_spawn_agent},
     {"create_role", agent_create_role},
     {"contacts", agent_contacts},
+    {"context", agent_context},
     {"contact", agent_contact},
     {"knows", agent_knows},
     {"can_send", agent_can_send},

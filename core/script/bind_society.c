@@ -9,6 +9,7 @@
 #include "host/look.h"
 #include "host/policies.h"
 #include "host/refusal.h"
+#include "script/context.h"
 #include "script/effect.h"
 #include "script/inside.h"
 #include "script/lua_json.h"
@@ -205,6 +206,15 @@ static void fill_contacts(lua_State *L, struct soc_script *script)
         soc_look_contacts(agent, &script->answer);
 }
 
+static void fill_context(lua_State *L, struct soc_script *script)
+{
+    const struct soc_agent *agent = named_agent(L, script);
+    if (agent == NULL)
+        soc_buf_put_text(&script->answer, "null");
+    else
+        soc_context_put(L, script, agent, &script->answer);
+}
+
 /* Rows asked for outside a turn: only a simulated society can be asked there, and
  * its journal has no thread, so the answer comes before the question returns. */
 static void take_rows(int rc, struct soc_slice rows, void *user)
@@ -330,6 +340,13 @@ static int society_contacts(lua_State *L)
     return look(L, script, "contacts", fill_contacts);
 }
 
+static int society_context(lua_State *L)
+{
+    struct soc_script *script = enter(L);
+    luaL_checkstring(L, 1);
+    return look(L, script, "context", fill_context);
+}
+
 static int society_waits(lua_State *L)
 {
     struct soc_script *script = enter(L);
@@ -403,6 +420,7 @@ static const luaL_Reg society_functions[] = {
     {"agents", society_agents},
     {"agent", society_agent},
     {"contacts", society_contacts},
+    {"context", society_context},
     {"messages", society_messages},
     {"activity", society_activity},
     {"dead_letters", society_dead_letters},

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "script/lua_json.h"
 #include "script/lua_source.h"
+#include "script/policy_texts.h"
 #include "script/sandbox.h"
 
 /* VM instructions between two looks at the budget. */
@@ -161,6 +162,11 @@ int soc_policy_load_hashed(lua_State *L, const struct soc_script *script, const 
     lua_remove(L, rc < 0 ? -1 : -2);
     if (rc == SOC_OK && soc_policy_call(L, 0, 1) != LUA_OK)
         rc = fail_load(L, path, detail);
+    if (rc < 0)
+        return rc;
+    rc = soc_policy_texts(L, script, path, detail);
+    if (rc < 0)
+        lua_pop(L, 1);
     return rc;
 }
 

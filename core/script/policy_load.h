@@ -28,7 +28,7 @@ bool soc_policy_find(const struct soc_script *script, const char *kind, const ch
 void soc_policy_push_environment(lua_State *L, const struct soc_script *script);
 
 /* Pushes the table the file at `path` returns, run in an environment without
- * effects and with a budget. `detail` begins with FILE:LINE. */
+ * effects and with a budget, its texts read (policy_texts.h). `detail` begins with FILE:LINE. */
 int soc_policy_load(lua_State *L, const struct soc_script *script, const char *path,
                     struct soc_detail *detail);
 

@@ -15,7 +15,8 @@
     K(BRIEFS, "briefs", "strict")                                                                  \
     K(INTRODUCTIONS, "introductions", "capability")                                                \
     K(PRESENTATION, "presentation", "zh")                                                          \
-    K(SUPERVISION, "supervision", "backoff")
+    K(SUPERVISION, "supervision", "backoff")                                                       \
+    K(PROMPTS, "prompts", "zh")
 
 enum soc_policy_kind {
 #define K(tag, folder, usual) SOC_POLICY_##tag,
@@ -32,7 +33,8 @@ enum soc_policy_kind {
     Q(SHOW_MESSAGE, PRESENTATION, "message", true, SOC_ANSWER_TEXT)                                \
     Q(SHOW_BRIEF, PRESENTATION, "brief", false, SOC_ANSWER_TEXT)                                   \
     Q(SHOW_CONTACTS, PRESENTATION, "contacts", false, SOC_ANSWER_TEXT)                             \
-    Q(RETRY_AFTER, SUPERVISION, "retry_after", true, SOC_ANSWER_DELAY)
+    Q(RETRY_AFTER, SUPERVISION, "retry_after", true, SOC_ANSWER_DELAY)                             \
+    Q(SYSTEM, PROMPTS, "system", true, SOC_ANSWER_TEXT)
 
 enum soc_question {
 #define Q(tag, kind, function, is_required, answer) SOC_ASK_##tag,

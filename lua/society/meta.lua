@@ -7,7 +7,8 @@
 ---@alias society.Status "idle"|"working"|"blocked_internal"|"blocked_user"|"stopped"
 ---@alias society.Handler fun(agent: society.Agent, message: society.Message): society.Json
 ---@alias society.Behaviour string|society.Handler|table<string, function>
----@alias society.PolicyKind "contacts"|"briefs"|"introductions"|"presentation"|"supervision"
+---@alias society.PolicyKind "contacts"|"briefs"|"introductions"|"presentation"|"prompts"
+---|"supervision"
 ---@alias society.PolicyInfo table<"kind"|"name"|"version"|"hash"|"path"|"settings", any>
 
 ---@class society.Error
@@ -131,6 +132,7 @@
 ---@field agents fun(): society.AgentInfo[]
 ---@field agent fun(id: string): society.AgentInfo?
 ---@field contacts fun(id: string): society.Contact[]?
+---@field context fun(id: string): string? what agent:context() tells it
 ---@field messages fun(filter?: society.Filter): society.StoredMessage[]
 ---@field activity fun(filter?: society.Filter): table[]
 ---@field dead_letters fun(filter?: society.Filter): society.StoredMessage[]
@@ -171,6 +173,7 @@ local society = {}
 ---@field agents fun(self: society.World): society.AgentInfo[]
 ---@field agent fun(self: society.World, id: string): society.AgentInfo?
 ---@field contacts fun(self: society.World, id: string): society.Contact[]?
+---@field context fun(self: society.World, id: string): string?
 ---@field messages fun(self: society.World, filter?: society.Filter): society.StoredMessage[]
 ---@field activity fun(self: society.World, filter?: society.Filter): table[]
 ---@field dead_letters fun(self: society.World, filter?: society.Filter): society.StoredMessage[]

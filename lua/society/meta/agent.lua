@@ -62,6 +62,9 @@ function Agent:create_role(options) end
 ---@return society.Contact[]
 function Agent:contacts() end
 
+---@return string text rules, role, whole brief, contacts and tools, worded by policies
+function Agent:context() end
+
 ---@param id string
 ---@return society.Contact? contact
 ---@return society.Error? err

@@ -1,0 +1,19 @@
+/* Policy texts: the files a policy names, read for it.
+ *
+ * A policy opens no files. One that needs long texts names them in its table,
+ * `texts = { root = "zh/root.txt" }`; when its file is loaded, their contents take
+ * the names' place.
+ * Layer: script. Thread: loop. */
+#ifndef SOC_SCRIPT_POLICY_TEXTS_H
+#define SOC_SCRIPT_POLICY_TEXTS_H
+
+#include "script/inside.h"
+
+/* Reads the texts of the policy on top of the stack, which came from the file at
+ * `path`. A text is looked for in the folder of the policy's kind beside the app,
+ * then beside the policy's file; its name leads down from there, never up. SOC_OK
+ * also if there are none; else `detail` names the text. The stack stays as it is. */
+int soc_policy_texts(lua_State *L, const struct soc_script *script, const char *path,
+                     struct soc_detail *detail);
+
+#endif

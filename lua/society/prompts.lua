@@ -1,0 +1,62 @@
+--- society.prompts: what every prompts policy has to do alike.
+--
+-- An agent's system prompt is made of texts that the policy names, filled in as
+-- templates, and of parts that are put in as they stand: the role's prompt, the Task
+-- Brief, the contacts. Nothing is shortened.
+--
+--     local prompts = require("society.prompts")
+--     local text = prompts.system(request, M.texts, words)
+
+local headers = require("society.headers")
+local json = require("society.json")
+local template = require("society.template")
+
+local M = {}
+
+-- What the places of a text stand for. Root answers to the person.
+local function values_of(request)
+  return {
+    agent_id = request.agent.id,
+    role_id = request.role.id,
+    role_name = headers.one_line(request.role.name),
+    parent_id = request.agent.parent or "user",
+  }
+end
+
+-- A text from a file, filled in, without the line ends the file ends with.
+local function filled(text, values)
+  local last = #text
+  while text:byte(last) == 10 do
+    last = last - 1
+  end
+  return template.fill(text:sub(1, last), values)
+end
+
+local function add(parts, text, title)
+  if text ~= nil and text ~= "" then
+    parts[#parts + 1] = title and title .. "\n" .. text or text
+  end
+end
+
+--- The whole context of an agent: for root the text `root`, then `base`, the role's
+-- prompt and Interface Spec, the brief, the contacts, the text `tools`.
+-- @tparam table request as the question `system` has it
+-- @tparam table texts { root, base, tools }: templates with the places agent_id,
+--   role_id, role_name and parent_id
+-- @tparam table words { role, interface }: titles
+-- @treturn string
+function M.system(request, texts, words)
+  local values, parts, role = values_of(request), {}, request.role
+  if request.is_root then
+    add(parts, filled(texts.root, values))
+  end
+  add(parts, filled(texts.base, values))
+  add(parts, role.prompt, words.role)
+  add(parts, role.interface_spec and json.encode(role.interface_spec), words.interface)
+  add(parts, request.brief_text)
+  add(parts, request.contacts_text)
+  add(parts, filled(texts.tools, values))
+  return table.concat(parts, "\n\n")
+end
+
+return M
