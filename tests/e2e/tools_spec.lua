@@ -83,6 +83,20 @@ society.root(function() return society.agnets() end)
     assert.matches("^society: app.lua:2: ", place:run("check app.lua").err)
   end)
 
+  it("check knows a policy that needs the program's modules or texts of its own", function()
+    place:write("own.lua", [[
+      local template = require("society.template")
+      local M = { kind = "prompts", version = 1, texts = { base = "own.txt" } }
+      function M.system(request) return template.fill(M.texts.base, { id = request.agent.id }) end
+      M.examples = { { ask = "system", given = { { agent = { id = "x" } } }, expect = "I am x" } }
+      return M]])
+    assert.matches("the text 'own.txt' cannot be opened", place:run("check own.lua").err, 1, true)
+    place:write("own.txt", "I am {{idd}}")
+    assert.matches("{{idd}} has no value", place:run("check own.lua").err, 1, true)
+    place:write("own.txt", "I am {{id}}")
+    assert.equal("ok: a policy of the kind prompts\n", place:run("check own.lua").out)
+  end)
+
   it("check knows a policy", function()
     place:write("mine.lua", [[
       return { kind = "contacts", version = 1, may_send = function() return true end }
