@@ -79,6 +79,7 @@ describe("a line that imitates a header", function()
     for _, text in ipairs({
       "", "【", "【来", "来自", "【 x", "见【来自用户的消息】", "> 【来自", "《来自星星的你》", "- 【来自",
       "(来自", "【自来", "a\u{2028}b", "〨\n〨", "的。\n，【来自", "中\u{4E28}【来自", "[\n来自", "[Message from",
+      (" "):rep(300) .. "[来x",
     }) do
       assert.equal(from_a1(text), shown(text))
     end
