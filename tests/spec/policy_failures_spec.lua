@@ -82,6 +82,19 @@ ASK["presentation.message"] = function(s, seen, times)
   s:run()
 end
 
+local function ask_context(s, seen, times)
+  seen.act = function(a)
+    for _ = 1, times do
+      seen.answers[#seen.answers + 1] = a:context()
+    end
+  end
+  scene.tell(s, "a")
+end
+
+ASK["presentation.brief"] = ask_context
+ASK["presentation.contacts"] = ask_context
+ASK["prompts.system"] = ask_context
+
 ASK["supervision.retry_after"] = function(s, seen, times)
   seen.act = function() error("on purpose") end
   local tries = math.ceil(times / 4) -- three tries more, and the question that gives up
