@@ -43,6 +43,8 @@
     X(EACCESS, -36, "no_permission", "no permission for that file")                                \
     X(ENOFILE, -37, "no_such_file", "the file does not exist")                                     \
     X(ECLOSED, -38, "closed", "the other end is closed")                                           \
+    X(EOLDER, -39, "state_older",                                                                  \
+      "the state directory was written by an older program; run its app once")                     \
     X(ESCRIPT, -40, "script_error", "the script raised an error")
 
 enum soc_error {

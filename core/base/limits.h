@@ -4,9 +4,10 @@
 #ifndef SOC_BASE_LIMITS_H
 #define SOC_BASE_LIMITS_H
 
-#define SOC_ID_BYTES_MAX          64  /* agent, role and task ids */
-#define SOC_TYPE_BYTES_MAX        64  /* a message's type */
-#define SOC_KEY_BYTES_MAX         256 /* correlation ids, external ids, dedupe keys */
+#define SOC_ID_BYTES_MAX          64   /* agent, role and task ids */
+#define SOC_TYPE_BYTES_MAX        64   /* a message's type */
+#define SOC_KEY_BYTES_MAX         256  /* correlation ids, external ids, dedupe keys */
+#define SOC_REASON_BYTES_MAX      1024 /* why an agent ends */
 #define SOC_PATH_BYTES_MAX        4096
 #define SOC_MESSAGE_ID_BYTES      35 /* msg_YYYYMMDD_HHMMSS_ + ms, host, counter */
 #define SOC_TIME_BYTES            24 /* 2026-01-05T12:00:00.000Z */

@@ -65,6 +65,22 @@ static struct soc_role *add_role(struct soc_host *host, const struct soc_role_dr
     return role;
 }
 
+static void store_role(struct soc_host *host, struct soc_role *role)
+{
+    if (!role->is_of_script || role->is_stored)
+        return;
+    struct soc_record record = {.type = SOC_RECORD_ROLE};
+    record.role = (struct soc_record_role){
+        .time_ms = (uint64_t)soc_host_now(host),
+        .id = soc_slice_text(role->id),
+        .name = soc_slice_text(role->name),
+        .prompt = soc_slice_text(role->prompt),
+        .interface_spec = soc_slice_text(role->interface_spec),
+    };
+    soc_batch_put(host, &record);
+    role->is_stored = true;
+}
+
 int soc_agents_define_role(struct soc_host *host, const struct soc_role_draft *draft,
                            bool is_runnable, struct soc_buf *error)
 {
@@ -75,9 +91,21 @@ int soc_agents_define_role(struct soc_host *host, const struct soc_role_draft *d
     if (role == NULL)
         role = add_role(host, draft);
     fill_role(role, draft);
+    role->is_of_script = true;
+    role->is_stored = false;
+    if (host->journal != NULL)
+        store_role(host, role);
     if (is_runnable)
         soc_agents_set_runnable(host, role);
     return SOC_OK;
+}
+
+void soc_agents_store_roles(struct soc_host *host)
+{
+    size_t cursor = 0;
+    struct soc_role *role;
+    while ((role = soc_agents_each_role(host, &cursor)) != NULL)
+        store_role(host, role);
 }
 
 int soc_agents_create_role(struct soc_host *host, const struct soc_role_draft *draft,
@@ -112,6 +140,11 @@ struct soc_agent *soc_agents_find(struct soc_host *host, struct soc_slice id)
 {
     struct soc_agent *agent = soc_map_find(&host->agents, id);
     return agent == NULL || agent->is_ended ? NULL : agent;
+}
+
+struct soc_agent *soc_agents_find_any(struct soc_host *host, struct soc_slice id)
+{
+    return soc_map_find(&host->agents, id);
 }
 
 struct soc_agent *soc_agents_user(struct soc_host *host)
@@ -303,14 +336,13 @@ int soc_agents_add_contact(struct soc_host *host, struct soc_slice entry, struct
 int soc_agents_remove_contact(struct soc_host *host, struct soc_slice id, struct soc_buf *answer)
 {
     struct soc_agent *agent = host->turn.agent;
-    struct soc_agent *peer;
-    int rc = read_contact_id(host, id, &peer, answer);
-    if (rc < 0)
-        return rc;
+    struct soc_agent *peer = soc_agents_find_any(host, id);
+    if (peer == NULL)
+        return soc_refuse(answer, SOC_ENOAGENT, NULL, "agentId", id);
     const struct soc_contact *known = soc_contacts_find(&agent->contacts, peer);
     if (known == NULL)
         return soc_refuse(answer, SOC_ENOCONTACT, "there is no such contact", "to", id);
-    if (known->source <= SOC_SOURCE_CHILD)
+    if (known->source <= SOC_SOURCE_CHILD && !peer->is_ended)
         return soc_refuse(answer, SOC_EFORBIDDEN,
                           "a parent, a child and user or root cannot be forgotten", "to", id);
     soc_turn_remove_contact(host, agent, peer);

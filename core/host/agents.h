@@ -23,6 +23,10 @@ struct soc_role_draft {
 int soc_agents_define_role(struct soc_host *host, const struct soc_role_draft *draft,
                            bool is_runnable, struct soc_buf *error);
 
+/* Writes down what the script calls its roles, where the journal does not have it:
+ * for those who look while no script runs. Once the state is loaded. */
+void soc_agents_store_roles(struct soc_host *host);
+
 /* Creates a role inside the turn, as its record. SOC_EEXISTS, SOC_EBADID. */
 int soc_agents_create_role(struct soc_host *host, const struct soc_role_draft *draft,
                            bool is_runnable, struct soc_role **out, struct soc_buf *error);
@@ -38,6 +42,9 @@ void soc_agents_set_runnable(struct soc_host *host, struct soc_role *role);
 
 /* Lends an agent that is alive, or NULL. */
 struct soc_agent *soc_agents_find(struct soc_host *host, struct soc_slice id);
+
+/* The same, or one that has ended. */
+struct soc_agent *soc_agents_find_any(struct soc_host *host, struct soc_slice id);
 
 /* Lends `user` and `root`. */
 struct soc_agent *soc_agents_user(struct soc_host *host);

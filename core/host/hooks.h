@@ -70,6 +70,10 @@ struct soc_hooks {
 
     /* The same policy: may an introduction pass that `to` never asked for? */
     bool (*takes_unsolicited)(void *user, struct soc_agent *from, struct soc_agent *to);
+    /* The supervision policy: does `child` go to its grandparent now that `agent`,
+     * its parent, ends? False: it ends, too. */
+    bool (*is_adopted)(void *user, struct soc_agent *agent, struct soc_agent *child,
+                       bool is_forced);
 };
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "host/agents.h"
 #include "host/egress.h"
 #include "host/introductions.h"
 #include "host/recover.h"
@@ -148,6 +149,7 @@ int soc_host_start(struct soc_host *host, struct soc_slice app, struct soc_detai
         return rc;
     if (host->user == NULL)
         create_first_agents(host, app);
+    soc_agents_store_roles(host);
     host->next_sequence = soc_store_sequence(host->options.store) + 1;
     /* A recovered society goes on with other chances than those it has used. */
     uint64_t seed = host->options.seed + (host->next_sequence - 1) * SEQUENCE_SEED;
@@ -166,6 +168,14 @@ void soc_host_begin_main(struct soc_host *host)
         return;
     host->has_main = true;
     soc_schedule_main(host);
+}
+
+int soc_host_load(struct soc_host *host, struct soc_detail *detail)
+{
+    struct soc_buf app = {0};
+    int rc = soc_recover(host, &app, detail);
+    soc_buf_fini(&app);
+    return rc;
 }
 
 bool soc_host_main_was_done(const struct soc_host *host)

@@ -50,6 +50,10 @@ int soc_host_start(struct soc_host *host, struct soc_slice app, struct soc_detai
  * it has finished. After soc_host_start. */
 void soc_host_begin_main(struct soc_host *host);
 
+/* Loads the state for looking only, instead of soc_host_start: nothing may run then
+ * and nothing is written. End it with soc_host_crash. */
+int soc_host_load(struct soc_host *host, struct soc_detail *detail);
+
 /* Tells whether `main` had already finished when the state was loaded. */
 bool soc_host_main_was_done(const struct soc_host *host);
 

@@ -104,6 +104,21 @@ void soc_introductions_close(struct soc_host *host, uint64_t key)
                           SOC_SLICE("{\"error\":\"timeout\"}"));
 }
 
+void soc_introductions_drop_agent(struct soc_host *host, const struct soc_agent *agent)
+{
+    size_t cursor = 0;
+    struct soc_introduction *entry;
+    while ((entry = soc_map_each(&host->introductions, &cursor)) != NULL) {
+        if (entry->broker != agent && entry->requester != agent)
+            continue;
+        struct soc_message *message = entry->message;
+        remove_entry(host, entry);
+        if (message != NULL)
+            soc_router_finish(host, message, SOC_OUTCOME_DEAD,
+                              SOC_SLICE("{\"error\":\"agent_stopped\"}"));
+    }
+}
+
 /* Sends in the broker's name, because of the request it holds. `entry` may be gone
  * afterwards. With `question` the message is noted as asked for it. */
 static int send_as_broker(struct soc_host *host, struct soc_introduction *entry,

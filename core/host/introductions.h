@@ -37,6 +37,9 @@ void soc_introductions_put_answer(struct soc_host *host, const struct soc_messag
 /* Nobody waits for the answer to message `key` any more. */
 void soc_introductions_close(struct soc_host *host, uint64_t key);
 
+/* The agent has ended: nobody answers it, and it answers nobody. */
+void soc_introductions_drop_agent(struct soc_host *host, const struct soc_agent *agent);
+
 /* The time for a question of the host's is over. */
 void soc_introductions_timer(struct soc_host *host, struct soc_introduction *introduction);
 

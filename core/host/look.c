@@ -14,6 +14,8 @@ const char *soc_look_status(const struct soc_host *host, const struct soc_agent 
     const struct soc_activation *activation = agent->activation;
     if (agent->is_ended)
         return "stopped";
+    if (agent->is_ending)
+        return "ending";
     if (activation == NULL)
         return agent->is_ready && agent->role->is_runnable ? "working" : "idle";
     if (activation->state != SOC_ACTIVATION_WAITING || activation->wait.kind == SOC_WAIT_SLEEP)
@@ -111,6 +113,20 @@ void soc_look_contacts(const struct soc_agent *agent, struct soc_buf *out)
         soc_look_contact(&agent->contacts.items[i], out);
     }
     soc_buf_put_byte(out, ']');
+}
+
+void soc_look_registries(const struct soc_host *host, struct soc_buf *out)
+{
+    size_t cursor = 0;
+    const struct soc_agent *agent;
+    soc_buf_put_text(out, "{\"contactRegistries\":{");
+    while ((agent = soc_map_each(&host->agents, &cursor)) != NULL) {
+        if (agent->is_ended)
+            continue;
+        soc_json_put_name(out, agent->id);
+        soc_look_contacts(agent, out);
+    }
+    soc_buf_put_text(out, "}}");
 }
 
 static void put_wait(struct soc_buf *out, const struct soc_activation *activation)

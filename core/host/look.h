@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "host/host.h"
 
-/* Lends the agent's status: idle, working, blocked_internal, blocked_user,
+/* Lends the agent's status: idle, working, blocked_internal, blocked_user, ending,
  * stopped. Derived, never set. */
 const char *soc_look_status(const struct soc_host *host, const struct soc_agent *agent);
 
@@ -23,6 +23,10 @@ void soc_look_contact(const struct soc_contact *contact, struct soc_buf *out);
 
 /* Appends the list of an agent's contacts, in order of acquaintance. */
 void soc_look_contacts(const struct soc_agent *agent, struct soc_buf *out);
+
+/* Appends { "contactRegistries": { id: contacts } } of all agents alive, in order of
+ * birth. */
+void soc_look_registries(const struct soc_host *host, struct soc_buf *out);
 
 /* Appends a list of who waits for what. */
 void soc_look_waits(const struct soc_host *host, struct soc_buf *out);

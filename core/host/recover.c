@@ -44,16 +44,30 @@ static struct soc_role *role_of(struct soc_host *host, struct soc_slice id)
     return role;
 }
 
+static bool is_text(const char *text, struct soc_slice stored)
+{
+    return text == NULL || stored.data == NULL ? (text == NULL) == (stored.data == NULL)
+                                               : soc_slice_equal(soc_slice_text(text), stored);
+}
+
+static bool is_as_stored(const struct soc_role *role, const struct soc_record_role *r)
+{
+    return is_text(role->name, r->name) && is_text(role->prompt, r->prompt) &&
+           is_text(role->interface_spec, r->interface_spec);
+}
+
 static void apply_role(struct soc_host *host, const struct soc_record_role *r)
 {
     struct soc_role *role = role_of(host, r->id);
-    if (role->is_runnable)
-        return; /* the script of this run declares it */
+    if (role->is_of_script) { /* one made in a turn is not written over */
+        role->is_stored = r->creator.data != NULL || is_as_stored(role, r);
+        return;
+    }
     soc_text_set(&role->name, r->name);
     soc_text_set(&role->prompt, r->prompt.data == NULL ? SOC_SLICE("") : r->prompt);
     soc_text_set(&role->interface_spec, r->interface_spec);
     soc_text_set(&role->behaviour, r->behaviour);
-    role->is_declared = true;
+    role->is_declared = r->creator.data != NULL; /* else the script must say so again */
 }
 
 static void apply_agent(struct soc_host *host, const struct soc_record_agent *r)
@@ -71,6 +85,8 @@ static void apply_agent(struct soc_host *host, const struct soc_record_agent *r)
         host->root = agent;
     if (parent != NULL) {
         parent->children++;
+        if (r->is_adopted)
+            return; /* records of their own say whom it knows */
         soc_contacts_put(&agent->contacts, parent, SOC_SOURCE_PARENT, agent->created_ms, NULL);
         if (!parent->is_ended)
             soc_contacts_put(&parent->contacts, agent, SOC_SOURCE_CHILD, agent->created_ms, NULL);
@@ -87,7 +103,28 @@ static void apply_agent_end(struct soc_host *host, const struct soc_record_agent
     struct soc_agent *agent = agent_of(host, r->id);
     agent->is_ended = true;
     host->agents_alive--;
+    if (agent->parent != NULL) {
+        agent->parent->children--;
+        soc_contacts_remove(&agent->parent->contacts, agent);
+    }
     soc_agent_shrink(agent);
+}
+
+static void apply_agent_ending(struct soc_host *host, const struct soc_record_agent_ending *r)
+{
+    struct soc_agent *agent = agent_of(host, r->id);
+    agent->is_ending = true;
+    soc_text_set(&agent->end_reason, r->reason);
+}
+
+/* Their contacts have records of their own. */
+static void apply_agent_parent(struct soc_host *host, const struct soc_record_agent_parent *r)
+{
+    struct soc_agent *agent = agent_of(host, r->id);
+    if (agent->parent != NULL)
+        agent->parent->children--;
+    agent->parent = agent_of(host, r->parent);
+    agent->parent->children++;
 }
 
 static void apply_contact(struct soc_host *host, const struct soc_record_contact *r)
@@ -242,6 +279,12 @@ static void apply_person(struct soc_host *host, const struct soc_record *record)
     case SOC_RECORD_AGENT_END:
         apply_agent_end(host, &record->agent_end);
         break;
+    case SOC_RECORD_AGENT_ENDING:
+        apply_agent_ending(host, &record->agent_ending);
+        break;
+    case SOC_RECORD_AGENT_PARENT:
+        apply_agent_parent(host, &record->agent_parent);
+        break;
     case SOC_RECORD_STATE:
         soc_agent_set_state(agent_of(host, record->state.agent), record->state.state);
         break;
@@ -331,6 +374,7 @@ static void settle_message(struct loader *loader, struct soc_message *message)
         return;
     } else if (message->deliver_at_ms > soc_host_now(host)) {
         host->delayed++;
+        message->to->delayed++;
         message->timer.kind = SOC_TIMER_MESSAGE;
         soc_heap_add(&host->timers, &message->timer, message->deliver_at_ms);
     } else {

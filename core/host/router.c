@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "env/ids.h"
 #include "host/acquaintance.h"
+#include "host/ending.h"
 #include "host/envelope.h"
 #include "host/introductions.h"
 #include "host/refusal.h"
@@ -138,6 +139,16 @@ static int settle_type(struct soc_host *host, const struct soc_send *send,
     return SOC_OK;
 }
 
+/* An answer needs no policy. One that ends still waits for those to its requests. */
+static bool is_welcome_answer(const struct soc_send *send, const struct soc_agent *to)
+{
+    if (to->is_ended)
+        return false;
+    return send->answers_key != 0 ||
+           (send->answers != NULL &&
+            (!to->is_ending || (send->answers->flags & SOC_MESSAGE_WANTS_REPLY) != 0));
+}
+
 static int check_send(struct soc_host *host, const struct soc_send *send, struct soc_agent **to,
                       struct soc_buf *error)
 {
@@ -157,8 +168,9 @@ static int check_send(struct soc_host *host, const struct soc_send *send, struct
 static int check_leave(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
                        const struct soc_send *send, struct soc_buf *error)
 {
-    bool is_free = send->answers != NULL || send->answers_key != 0 || send->is_formal;
-    return is_free && !to->is_ended ? SOC_OK : soc_router_may_send(host, from, to, error);
+    if (is_welcome_answer(send, to) || (send->is_formal && !to->is_ended && !to->is_ending))
+        return SOC_OK;
+    return soc_router_may_send(host, from, to, error);
 }
 
 /* A message under way from a sender to the turn's list. */
@@ -299,6 +311,7 @@ void soc_router_accept(struct soc_host *host, struct soc_message *message)
         accept_reply(host, message);
     } else if (message->deliver_at_ms > soc_host_now(host)) {
         host->delayed++;
+        message->to->delayed++;
         message->timer.kind = SOC_TIMER_MESSAGE;
         soc_heap_add(&host->timers, &message->timer, message->deliver_at_ms);
     } else {
@@ -343,14 +356,17 @@ void soc_router_deliver(struct soc_host *host, struct soc_message *message)
 
 void soc_router_timer(struct soc_host *host, struct soc_message *message)
 {
+    struct soc_agent *to = message->to;
     if (message->is_queued) {
-        soc_mailbox_remove(&message->to->mailbox, message);
+        soc_mailbox_remove(&to->mailbox, message);
         soc_trace_message(host, "expired", message);
         soc_router_finish(host, message, SOC_OUTCOME_EXPIRED, SOC_SLICE("{\"error\":\"expired\"}"));
     } else {
         host->delayed--;
+        to->delayed--;
         soc_router_deliver(host, message);
     }
+    soc_ending_check(host, to);
 }
 
 void soc_router_free(struct soc_host *host, struct soc_message *message)

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "host/egress.h"
+#include "host/ending.h"
 #include "host/envelope.h"
 #include "host/look.h"
 #include "host/router.h"
@@ -111,8 +112,10 @@ static void end_main(struct soc_host *host)
 static void finish_turn(struct soc_host *host, struct soc_activation *activation)
 {
     bool is_main = activation->message == NULL;
+    struct soc_agent *agent = activation->agent;
     soc_turn_commit(host);
     end_activation(host, activation, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
+    soc_ending_check(host, agent);
     if (is_main)
         end_main(host);
 }
@@ -161,6 +164,7 @@ static void suspend_turn(struct soc_host *host, struct soc_activation *activatio
     soc_turn_commit(host);
     if (activation->wait.kind == SOC_WAIT_LOOK)
         soc_look_sent(host, activation);
+    soc_ending_check(host, activation->agent);
 }
 
 static void fail_turn(struct soc_host *host, struct soc_activation *activation, bool is_final,
@@ -182,6 +186,7 @@ static void fail_turn(struct soc_host *host, struct soc_activation *activation, 
         is_final ? -1 : host->hooks.retry_after(host->hooks.user, agent, activation->retries);
     if (delay_ms < 0) {
         end_activation(host, activation, SOC_OUTCOME_DEAD, error);
+        soc_ending_check(host, agent);
         return;
     }
     activation->state = SOC_ACTIVATION_BACKOFF;
@@ -291,6 +296,13 @@ bool soc_schedule_run(struct soc_host *host)
             soc_schedule_ready(host, agent);
     }
     return did;
+}
+
+void soc_schedule_abandon(struct soc_host *host, struct soc_activation *activation,
+                          struct soc_slice reason)
+{
+    soc_wait_cancel(host, activation);
+    end_activation(host, activation, SOC_OUTCOME_DEAD, reason);
 }
 
 void soc_schedule_main(struct soc_host *host)

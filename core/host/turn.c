@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "host/egress.h"
+#include "host/ending.h"
 #include "host/router.h"
 #include "host/trace.h"
 
@@ -52,10 +53,10 @@ static void note_contact(struct soc_host *host, struct soc_agent *owner, struct 
     soc_turn_note(host, undo);
 }
 
-void soc_turn_put_contact(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer,
-                          enum soc_source source, int64_t added_ms, struct soc_contact_extra *extra)
+void soc_turn_write_contact(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer,
+                            enum soc_source source, int64_t added_ms,
+                            struct soc_contact_extra *extra)
 {
-    note_contact(host, owner, peer);
     struct soc_record record = {.type = SOC_RECORD_CONTACT};
     record.contact = (struct soc_record_contact){
         .time_ms = (uint64_t)added_ms,
@@ -74,15 +75,27 @@ void soc_turn_put_contact(struct soc_host *host, struct soc_agent *owner, struct
     soc_contacts_put(&owner->contacts, peer, source, added_ms, extra);
 }
 
-void soc_turn_remove_contact(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer)
+void soc_turn_erase_contact(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer)
 {
-    note_contact(host, owner, peer);
     struct soc_record record = {
         .type = SOC_RECORD_CONTACT_END,
         .contact_end = {.owner = soc_agent_id(owner), .id = soc_agent_id(peer)},
     };
     soc_batch_put(host, &record);
     soc_contacts_remove(&owner->contacts, peer);
+}
+
+void soc_turn_put_contact(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer,
+                          enum soc_source source, int64_t added_ms, struct soc_contact_extra *extra)
+{
+    note_contact(host, owner, peer);
+    soc_turn_write_contact(host, owner, peer, source, added_ms, extra);
+}
+
+void soc_turn_remove_contact(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer)
+{
+    note_contact(host, owner, peer);
+    soc_turn_erase_contact(host, owner, peer);
 }
 
 static void settle(struct soc_host *host, struct soc_undo *undo)
@@ -116,6 +129,12 @@ void soc_turn_commit(struct soc_host *host)
     struct soc_message *message;
     while ((message = soc_message_list_pop(&sent)) != NULL)
         soc_router_accept(host, message);
+    for (size_t i = 0; i < turn->undo_count; i++) {
+        if (turn->undo[i].kind != SOC_UNDO_ENDING)
+            continue;
+        free(turn->undo[i].old_reason);
+        soc_ending_commit(host, &turn->undo[i]);
+    }
 }
 
 static void take_back(struct soc_host *host, struct soc_undo *undo)
@@ -145,6 +164,11 @@ static void take_back(struct soc_host *host, struct soc_undo *undo)
         soc_message_list_remove(&host->turn.activation->taken, undo->message);
         soc_mailbox_put_back(&undo->agent->mailbox, undo->message);
         soc_router_watch(host, undo->message);
+        break;
+    case SOC_UNDO_ENDING:
+        undo->agent->is_ending = undo->had_old;
+        free(undo->agent->end_reason);
+        undo->agent->end_reason = undo->old_reason;
         break;
     }
 }

@@ -36,4 +36,10 @@ void soc_turn_put_contact(struct soc_host *host, struct soc_agent *owner, struct
 void soc_turn_remove_contact(struct soc_host *host, struct soc_agent *owner,
                              struct soc_agent *peer);
 
+/* The same two where there is nothing to take back. */
+void soc_turn_write_contact(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer,
+                            enum soc_source source, int64_t added_ms,
+                            struct soc_contact_extra *extra);
+void soc_turn_erase_contact(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer);
+
 #endif

@@ -25,8 +25,7 @@ void soc_wait_begin(struct soc_host *host, struct soc_activation *activation)
     }
 }
 
-/* The wait is over, however it ended. */
-static void end_wait(struct soc_host *host, struct soc_activation *activation)
+void soc_wait_cancel(struct soc_host *host, struct soc_activation *activation)
 {
     soc_heap_remove(&host->timers, &activation->timer);
     if (activation->state == SOC_ACTIVATION_READY)
@@ -42,7 +41,7 @@ void soc_wait_answer(struct soc_host *host, struct soc_activation *activation,
                      struct soc_slice answer)
 {
     assert(activation->state == SOC_ACTIVATION_WAITING && activation->effects_count > 0);
-    end_wait(host, activation);
+    soc_wait_cancel(host, activation);
     uint32_t index = activation->effects_count - 1;
     struct soc_record record = {.type = SOC_RECORD_ANSWER};
     record.answer = (struct soc_record_answer){

@@ -19,6 +19,9 @@ void soc_wait_begin(struct soc_host *host, struct soc_activation *activation);
 void soc_wait_answer(struct soc_host *host, struct soc_activation *activation,
                      struct soc_slice answer);
 
+/* Ends it without an answer: nobody is there any more to go on. */
+void soc_wait_cancel(struct soc_host *host, struct soc_activation *activation);
+
 /* Hands `message` to `agent` if it waits to receive such a one; false if not. */
 bool soc_wait_offer(struct soc_host *host, struct soc_agent *agent, struct soc_message *message);
 

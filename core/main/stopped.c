@@ -178,6 +178,13 @@ static int64_t retry_never(void *user, struct soc_agent *agent, uint32_t retries
     return -1;
 }
 
+static bool adopt_nobody(void *user, struct soc_agent *agent, struct soc_agent *child,
+                         bool is_forced)
+{
+    (void)user, (void)agent, (void)child, (void)is_forced;
+    return false;
+}
+
 /* What the former run could not show for certain is shown now, beside the result. */
 static bool show(void *user, struct soc_slice stream, struct soc_slice agent, struct soc_slice text)
 {
@@ -210,6 +217,7 @@ static int start_host(struct soc_host *host, struct soc_store *store, struct soc
         .may_send = allow,
         .forget = forget_nothing,
         .retry_after = retry_never,
+        .is_adopted = adopt_nobody,
     };
     struct soc_query query = {.what = "meta"};
     struct soc_buf meta = {0};

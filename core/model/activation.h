@@ -40,7 +40,9 @@ struct soc_agent;
     X(LOOK, "look")                                                                                \
     X(REQUEST_INTRODUCTION, "request_introduction")                                                \
     X(INTRODUCE, "introduce")                                                                      \
-    X(DECLINE, "decline")
+    X(DECLINE, "decline")                                                                          \
+    X(TERMINATE, "terminate")                                                                      \
+    X(STOP, "stop")
 
 enum soc_effect_kind {
 #define X(tag, name) SOC_EFFECT_##tag,

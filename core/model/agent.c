@@ -25,7 +25,8 @@ void soc_agent_shrink(struct soc_agent *agent)
     soc_contacts_fini(&agent->contacts);
     free(agent->brief);
     free(agent->state);
-    agent->brief = agent->state = NULL;
+    free(agent->end_reason);
+    agent->brief = agent->state = agent->end_reason = NULL;
     agent->brief_length = agent->state_length = 0;
 }
 

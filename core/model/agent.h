@@ -2,7 +2,7 @@
  *
  * An idle agent is this struct and nothing else: no coroutine, no Lua table, so a
  * million of them fit in memory. An agent that has ended stays as a small
- * tombstone until the next start, because messages and contacts still name it.
+ * tombstone: messages and contacts still name it, and its id is not given again.
  * Layer: model. Thread: loop. */
 #ifndef SOC_MODEL_AGENT_H
 #define SOC_MODEL_AGENT_H
@@ -25,6 +25,8 @@ struct soc_role {
     char *behaviour;      /* how a role made inside a turn behaves; NULL: by the script */
     bool is_declared;     /* by the script or inside a turn: agents may be born to it */
     bool is_runnable;     /* the script of this run says how it behaves */
+    bool is_of_script;    /* the script of this run declares it */
+    bool is_stored;       /* the journal has its name and texts as they are */
     bool is_reported;     /* its lack of a behaviour was reported */
     int script_mark;      /* the script layer's own: where the behaviour is */
 };
@@ -35,12 +37,14 @@ struct soc_agent {
     struct soc_activation *activation; /* what it is doing, or NULL */
     struct soc_mailbox mailbox;
     struct soc_contacts contacts;
-    char *brief; /* JSON, NULL if none */
-    char *state; /* JSON, NULL while it was never set */
+    char *brief;      /* JSON, NULL if none */
+    char *state;      /* JSON, NULL while it was never set */
+    char *end_reason; /* while it ends; NULL: none was given */
     int64_t created_ms;
     uint32_t brief_length;
     uint32_t state_length;
     uint32_t children; /* alive */
+    uint32_t delayed;  /* messages for it that are not due yet */
     uint8_t id_length;
     bool is_ended;  /* a tombstone */
     bool is_ending; /* its mailbox drains; nobody may send to it */

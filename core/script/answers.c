@@ -97,6 +97,30 @@ int64_t soc_answer_retry_after(void *user, struct soc_agent *agent, uint32_t ret
     return delay_ms;
 }
 
+bool soc_answer_is_adopted(void *user, struct soc_agent *agent, struct soc_agent *child,
+                           bool is_forced)
+{
+    struct soc_script *script = user;
+    lua_State *L = script->L;
+    int top = lua_gettop(L);
+    bool is_adopted = false;
+    lua_createtable(L, 0, 4);
+    soc_push_person(L, agent);
+    lua_setfield(L, -2, "agent");
+    soc_push_person(L, child);
+    lua_setfield(L, -2, "child");
+    lua_pushboolean(L, is_forced);
+    lua_setfield(L, -2, "is_forced");
+    if (agent->end_reason != NULL) {
+        lua_pushstring(L, agent->end_reason);
+        lua_setfield(L, -2, "reason");
+    }
+    if (soc_policy_ask(L, script, SOC_ASK_CHILDREN, 1))
+        is_adopted = strcmp(lua_tostring(L, -2), "adopt") == 0;
+    lua_settop(L, top);
+    return is_adopted;
+}
+
 /* Pushes how the message at index 1 is shown, by the presentation policy. */
 static void push_text(lua_State *L, struct soc_script *script)
 {
@@ -104,7 +128,7 @@ static void push_text(lua_State *L, struct soc_script *script)
     soc_raw_field(L, 1, "from");
     const char *from = lua_tolstring(L, -1, &length);
     const struct soc_agent *sender =
-        from == NULL ? NULL : soc_agents_find(script->host, soc_slice(from, length));
+        from == NULL ? NULL : soc_agents_find_any(script->host, soc_slice(from, length));
     lua_pushvalue(L, 1);
     lua_createtable(L, 0, 1);
     lua_pushstring(L, sender == NULL ? "unknown" : sender->role->name);

@@ -10,6 +10,8 @@
 bool soc_answer_may_send(void *user, struct soc_agent *from, struct soc_agent *to,
                          const struct soc_contact *contact, struct soc_buf *refusal);
 int64_t soc_answer_retry_after(void *user, struct soc_agent *agent, uint32_t retries);
+bool soc_answer_is_adopted(void *user, struct soc_agent *agent, struct soc_agent *child,
+                           bool is_forced);
 void soc_answer_forget(void *user, struct soc_message *message);
 
 /* A message's field that its table at 1 does not have, named at 2: `text` is made

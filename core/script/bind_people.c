@@ -256,7 +256,7 @@ static int begin_about(lua_State *L, struct soc_script *script, enum soc_effect_
     *id = soc_slice(text, length);
     if (soc_effect_begin(L, script, kind, soc_hash(text, length, 0), &count) == SOC_GATE_RECORDED)
         return count;
-    *peer = soc_agents_find(script->host, *id);
+    *peer = soc_agents_find_any(script->host, *id);
     script->answer.length = 0;
     return -1;
 }

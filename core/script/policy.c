@@ -286,6 +286,12 @@ static void charge(lua_State *L, struct soc_script *script)
     soc_effect_break(L, script);
 }
 
+static bool is_one_of(lua_State *L, int index, const char *first, const char *second)
+{
+    const char *text = lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : NULL;
+    return text != NULL && (strcmp(text, first) == 0 || strcmp(text, second) == 0);
+}
+
 static bool is_sensible(lua_State *L, int index, enum soc_answer_kind kind)
 {
     lua_Number number = lua_tonumber(L, index);
@@ -301,6 +307,8 @@ static bool is_sensible(lua_State *L, int index, enum soc_answer_kind kind)
                (lua_type(L, index) == LUA_TNUMBER && number >= 0 && number <= 1e14);
     case SOC_ANSWER_TABLE:
         return lua_istable(L, index);
+    case SOC_ANSWER_FATE:
+        return is_one_of(L, index, "end", "adopt");
     }
     return false;
 }

@@ -34,7 +34,8 @@ enum soc_policy_kind {
     Q(SHOW_BRIEF, PRESENTATION, "brief", false, SOC_ANSWER_TEXT)                                   \
     Q(SHOW_CONTACTS, PRESENTATION, "contacts", false, SOC_ANSWER_TEXT)                             \
     Q(RETRY_AFTER, SUPERVISION, "retry_after", true, SOC_ANSWER_DELAY)                             \
-    Q(SYSTEM, PROMPTS, "system", true, SOC_ANSWER_TEXT)
+    Q(SYSTEM, PROMPTS, "system", true, SOC_ANSWER_TEXT)                                            \
+    Q(CHILDREN, SUPERVISION, "children", false, SOC_ANSWER_FATE)
 
 enum soc_question {
 #define Q(tag, kind, function, is_required, answer) SOC_ASK_##tag,
@@ -49,6 +50,7 @@ enum soc_answer_kind {
     SOC_ANSWER_TEXT,
     SOC_ANSWER_DELAY, /* ms from 0 to 10^14, or nil */
     SOC_ANSWER_TABLE,
+    SOC_ANSWER_FATE, /* "end" or "adopt" */
 };
 
 #endif

@@ -78,6 +78,7 @@ static int build(lua_State *L)
     soc_bind_mail(L, script);
     soc_bind_people(L, script);
     soc_bind_introductions(L, script);
+    soc_bind_endings(L, script);
     soc_bind_society(L, script);
     make_environment(L, script);
     lua_pushinteger(L, soc_policy_use_defaults(L, script, detail));
@@ -123,6 +124,7 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
         .retry_after = soc_answer_retry_after,
         .introduce = soc_answer_introduce,
         .takes_unsolicited = soc_answer_takes_unsolicited,
+        .is_adopted = soc_answer_is_adopted,
     };
     soc_host_set_hooks(options->host, &hooks);
     *out = script;

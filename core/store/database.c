@@ -34,8 +34,13 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
         " created_ms = ?1, name = ?3, prompt = ?4, behaviour = ?5, interface_spec = ?6,"
         " creator = ?7",
     [SOC_STATEMENT_AGENT] =
-        "INSERT INTO agents(created_ms, id, role, parent, brief) VALUES(?1, ?2, ?3, ?4, ?5)"
+        "INSERT INTO agents(created_ms, id, role, parent, brief, is_adopted)"
+        " VALUES(?1, ?2, ?3, ?4, ?5, nullif(?6, 0))"
         " ON CONFLICT(id) WHERE ended_ms IS NULL DO UPDATE SET role = ?3, parent = ?4, brief = ?5",
+    [SOC_STATEMENT_AGENT_ENDING] =
+        "UPDATE agents SET ending_ms = ?1, end_reason = ?3 WHERE id = ?2" ALIVE,
+    [SOC_STATEMENT_AGENT_PARENT] =
+        "UPDATE agents SET parent = ?3, is_adopted = 1 WHERE id = ?2" ALIVE,
     [SOC_STATEMENT_AGENT_END] =
         "UPDATE agents SET ended_ms = ?1, end_reason = ?3 WHERE id = ?2" ALIVE,
     [SOC_STATEMENT_AGENT_CONTACTS_END] = "DELETE FROM contact_entries WHERE owner = ?1",
@@ -133,10 +138,42 @@ int soc_database_create(struct soc_store *store, struct soc_detail *detail)
     struct soc_buf sql = {0};
     soc_buf_printf(&sql,
                    "PRAGMA page_size = %d; BEGIN; PRAGMA application_id = %d;"
-                   "PRAGMA user_version = %d; %s COMMIT;",
+                   "PRAGMA user_version = %d; %s %s COMMIT;",
                    SOC_SCHEMA_PAGE_BYTES, SOC_SCHEMA_APPLICATION, SOC_SCHEMA_VERSION,
-                   soc_schema_sql());
+                   soc_schema_tables_sql(), soc_schema_views_sql());
     int rc = soc_database_exec(store, soc_buf_text(&sql), detail);
+    soc_buf_fini(&sql);
+    return rc;
+}
+
+static int read_version(struct soc_store *store, int *version, struct soc_detail *detail)
+{
+    sqlite3_stmt *statement;
+    int rc = sqlite3_prepare_v2(store->db, "PRAGMA user_version", -1, &statement, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_step(statement);
+    if (rc == SQLITE_ROW)
+        *version = sqlite3_column_int(statement, 0);
+    sqlite3_finalize(statement);
+    return rc == SQLITE_ROW ? SOC_OK : soc_database_fail(store, rc, detail);
+}
+
+int soc_database_upgrade(struct soc_store *store, struct soc_detail *detail)
+{
+    int version = 0;
+    int rc = read_version(store, &version, detail);
+    if (rc < 0 || version >= SOC_SCHEMA_VERSION)
+        return rc;
+    if (store->is_read_only)
+        return soc_fail(detail, SOC_EOLDER,
+                        "the state is of version %d; run its app once with this program", version);
+    struct soc_buf sql = {0};
+    soc_buf_printf(&sql, "BEGIN IMMEDIATE; %s", soc_schema_drop_sql());
+    while (version < SOC_SCHEMA_VERSION)
+        soc_buf_put_text(&sql, soc_schema_upgrade_sql(version++));
+    soc_buf_printf(&sql, "%s PRAGMA user_version = %d; COMMIT; PRAGMA wal_checkpoint(TRUNCATE);",
+                   soc_schema_views_sql(), SOC_SCHEMA_VERSION);
+    rc = soc_database_exec(store, soc_buf_text(&sql), detail);
     soc_buf_fini(&sql);
     return rc;
 }

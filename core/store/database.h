@@ -32,6 +32,8 @@ enum soc_statement {
     SOC_STATEMENT_PROGRESS,
     SOC_STATEMENT_ROLE,
     SOC_STATEMENT_AGENT,
+    SOC_STATEMENT_AGENT_ENDING,
+    SOC_STATEMENT_AGENT_PARENT,
     SOC_STATEMENT_AGENT_END,
     SOC_STATEMENT_AGENT_CONTACTS_END,
     SOC_STATEMENT_PARENT_CONTACT_END,
@@ -83,6 +85,9 @@ int soc_database_open(struct soc_store *store, const char *path, int flags,
 
 /* Makes the tables, in one transaction. */
 int soc_database_create(struct soc_store *store, struct soc_detail *detail);
+
+/* Makes an older database one of this version. SOC_EOLDER if it may not write. */
+int soc_database_upgrade(struct soc_store *store, struct soc_detail *detail);
 
 /* Prepares the statements of a writing connection. */
 int soc_database_prepare(struct soc_store *store, struct soc_detail *detail);

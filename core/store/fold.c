@@ -320,6 +320,10 @@ static void apply(struct soc_fold *fold, struct soc_record *record)
         return add_agent(fold, record);
     case SOC_RECORD_AGENT_END:
         return end_agent(fold, record);
+    case SOC_RECORD_AGENT_ENDING:
+        return run_record(fold, SOC_STATEMENT_AGENT_ENDING, record);
+    case SOC_RECORD_AGENT_PARENT:
+        return run_record(fold, SOC_STATEMENT_AGENT_PARENT, record);
     case SOC_RECORD_STATE:
         return set_state(fold, record);
     case SOC_RECORD_CONTACT:

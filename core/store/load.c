@@ -12,16 +12,21 @@ struct source {
 
 /* Agents and contacts are handed out in one order of origin, so that everybody's
  * contacts come back as they were met: an entry notes who was born last before it.
- * The last column of each is that number. */
+ * Behind the fields of a record stand that number and, for an agent, how it ends:
+ * one that has ended is still named by others, and its id is not given again. */
 static const struct source agents = {
-    SOC_RECORD_AGENT, "SELECT created_ms, id, role, parent, brief, number FROM agents"
-                      " INDEXED BY agents_order WHERE ended_ms IS NULL ORDER BY number"};
+    SOC_RECORD_AGENT, "SELECT created_ms, id, role, parent, CASE WHEN ended_ms IS NULL THEN brief"
+                      " END, is_adopted, number, ending_ms, ended_ms, end_reason FROM agents"
+                      " ORDER BY number"};
 static const struct source contacts = {
     SOC_RECORD_CONTACT, "SELECT added_ms, source, owner, id, role, interface_spec,"
                         " introduced_by, via, reason, born FROM contact_entries ORDER BY number"};
 
 /* Where those last columns are. */
-#define AGENT_NUMBER 5
+#define AGENT_NUMBER 6
+#define AGENT_ENDING 7
+#define AGENT_ENDED  8
+#define AGENT_REASON 9
 #define CONTACT_BORN 9
 
 /* Stands for both of them in the list. */
@@ -76,6 +81,25 @@ static int read_record(sqlite3_stmt *row, unsigned type, struct soc_record *reco
     return column;
 }
 
+/* Hands out how an agent ends, if it does. */
+static int load_end(sqlite3_stmt *row, struct soc_slice id, soc_record_cb *cb, void *user)
+{
+    struct soc_record record = {.type = SOC_RECORD_AGENT_ENDING};
+    if (sqlite3_column_type(row, AGENT_ENDED) != SQLITE_NULL) {
+        record.type = SOC_RECORD_AGENT_END;
+        record.agent_end.time_ms = (uint64_t)sqlite3_column_int64(row, AGENT_ENDED);
+        record.agent_end.id = id;
+        record.agent_end.reason = column_text(row, AGENT_REASON);
+    } else if (sqlite3_column_type(row, AGENT_ENDING) != SQLITE_NULL) {
+        record.agent_ending.time_ms = (uint64_t)sqlite3_column_int64(row, AGENT_ENDING);
+        record.agent_ending.id = id;
+        record.agent_ending.reason = column_text(row, AGENT_REASON);
+    } else {
+        return SOC_OK;
+    }
+    return cb(&record, user);
+}
+
 /* Hands out one row, which may stand for more than one record. */
 static int load_row(sqlite3_stmt *row, unsigned type, soc_record_cb *cb, void *user)
 {
@@ -88,6 +112,8 @@ static int load_row(sqlite3_stmt *row, unsigned type, soc_record_cb *cb, void *u
     }
     int column = read_record(row, type, &record);
     int rc = cb(&record, user);
+    if (rc >= 0 && type == SOC_RECORD_AGENT)
+        return load_end(row, record.agent.id, cb, user);
     if (rc < 0 || type != SOC_RECORD_MESSAGE || sqlite3_column_int(row, column) == 0)
         return rc;
     struct soc_record end = {.type = SOC_RECORD_MESSAGE_END};

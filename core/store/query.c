@@ -48,7 +48,7 @@ struct question {
 static const struct question questions[] = {
     {"agents",
      "brief AS \"brief:json\", created_ms AS \"created_at:time\", end_reason,"
-     " ended_ms AS \"ended_at:time\", id, parent, role",
+     " ended_ms AS \"ended_at:time\", ending_ms AS \"ending_at:time\", id, parent, role",
      "agents", "(:agent IS NULL OR id = :agent) AND " SPAN("created_ms"), "number", "number DESC"},
     {"contacts",
      "added_ms AS \"addedAt:time\", id, interface_spec AS \"interfaceSpec:json\","
@@ -78,8 +78,9 @@ static const struct question questions[] = {
 static const char *const dump_sql[] = {
     "SELECT 'activations' AS \"table\", agent, key, time_ms, retries FROM activations"
     " ORDER BY agent",
-    "SELECT 'agents' AS \"table\", number, id, role, parent, created_ms, ended_ms, end_reason,"
-    " brief AS \"brief:json\", state AS \"state:json\" FROM agents ORDER BY number",
+    "SELECT 'agents' AS \"table\", number, id, role, parent, is_adopted, created_ms, ending_ms,"
+    " ended_ms, end_reason, brief AS \"brief:json\", state AS \"state:json\" FROM agents"
+    " ORDER BY number",
     "SELECT 'contact_entries' AS \"table\", owner, id, source, role,"
     " interface_spec AS \"interface_spec:json\", introduced_by, via AS \"via:json\", added_ms"
     " FROM contact_entries ORDER BY owner, id",

@@ -12,8 +12,6 @@
 #ifndef SOC_STORE_RECORD_H
 #define SOC_STORE_RECORD_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -26,7 +24,7 @@
  * reply_to_ms are the key and time of the answered message. */
 #define SOC_ROLE_FIELDS(N, T)                                                                      \
     N(time_ms) T(id) T(name) T(prompt) T(behaviour) T(interface_spec) T(creator)
-#define SOC_AGENT_FIELDS(N, T)     N(time_ms) T(id) T(role) T(parent) T(brief)
+#define SOC_AGENT_FIELDS(N, T)     N(time_ms) T(id) T(role) T(parent) T(brief) N(is_adopted)
 #define SOC_AGENT_END_FIELDS(N, T) N(time_ms) T(id) T(reason)
 #define SOC_STATE_FIELDS(N, T)     T(agent) T(state)
 #define SOC_CONTACT_FIELDS(N, T)                                                                   \
@@ -53,13 +51,18 @@
 #define SOC_INTRODUCTION_FIELDS(N, T)                                                              \
     N(key)                                                                                         \
     N(time_ms)                                                                                     \
-    N(for_key) N(flags) N(consent) N(question) N(deadline_ms) T(requester) T(broker)               \
-        T(correlation_id) T(reason) T(asked) T(found) T(usage_hint) T(via)
+    N(for_key)                                                                                     \
+    N(flags)                                                                                       \
+    N(consent) N(question) N(deadline_ms) T(requester) T(broker) T(correlation_id) T(reason)       \
+        T(asked) T(found) T(usage_hint) T(via)
 #define SOC_INTRODUCTION_END_FIELDS(N, T) N(key)
 
+#define SOC_AGENT_ENDING_FIELDS(N, T) N(time_ms) T(id) T(reason)
+#define SOC_AGENT_PARENT_FIELDS(N, T) N(time_ms) T(id) T(parent)
+
 /*  R(tag, struct name, value): every record there is. Values are for ever.
- *  role            a role created inside a turn (roles of the script are not stored)
- *  agent           a birth; parent and child become contacts of each other by it
+ *  role            a role created inside a turn; without a creator: one of the script
+ *  agent           a birth; makes parent and child contacts, unless it is_adopted
  *  agent_end       a death; its row stays, its contacts are forgotten
  *  state           agent.state as JSON, whole
  *  contact         one entry, whole: it replaces an older one of the same id
@@ -77,7 +80,9 @@
  *  event           a line of the activity log that no other record implies
  *  meta            a named value of the society: app, main, counters
  *  introduction    a request to be introduced is open, as it stands now
- *  introduction_end  it is answered, or nobody waits for it any more */
+ *  introduction_end  it is answered, or nobody waits for it any more
+ *  agent_ending    nobody may write to it any more; it dies when its mailbox is empty
+ *  agent_parent    an agent gets another parent: from now on it is_adopted */
 #define SOC_RECORD_MAP(R)                                                                          \
     R(ROLE, role, 1)                                                                               \
     R(AGENT, agent, 2)                                                                             \
@@ -98,7 +103,9 @@
     R(EVENT, event, 17)                                                                            \
     R(META, meta, 18)                                                                              \
     R(INTRODUCTION, introduction, 19)                                                              \
-    R(INTRODUCTION_END, introduction_end, 20)
+    R(INTRODUCTION_END, introduction_end, 20)                                                      \
+    R(AGENT_ENDING, agent_ending, 21)                                                              \
+    R(AGENT_PARENT, agent_parent, 22)
 
 enum soc_record_type {
 #define R(tag, name, value) SOC_RECORD_##tag = (value),

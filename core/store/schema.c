@@ -17,7 +17,14 @@
 #define FINISHED_AT   TIME("m.finished_ms")
 #define ACTIVITY_TIME TIME("time_ms")
 
-static const char sql[] =
+/* Tables that came with a later version. */
+#define INTRODUCTIONS                                                                              \
+    "CREATE TABLE introductions("                                                                  \
+    " key INTEGER PRIMARY KEY, time_ms INTEGER, for_key INTEGER, flags INTEGER, consent INTEGER,"  \
+    " question INTEGER, deadline_ms INTEGER, requester TEXT, broker TEXT, correlation_id TEXT,"    \
+    " reason TEXT, asked TEXT, found TEXT, usage_hint TEXT, via TEXT);"
+
+static const char tables[] =
     "CREATE TABLE journal("
     " sequence INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, batch BLOB NOT NULL);"
     "CREATE TABLE progress(folded INTEGER NOT NULL);"
@@ -29,17 +36,14 @@ static const char sql[] =
     " behaviour TEXT, interface_spec TEXT, creator TEXT, created_ms INTEGER);"
     "CREATE TABLE agents("
     " number INTEGER PRIMARY KEY, id TEXT NOT NULL, role TEXT, parent TEXT,"
-    " created_ms INTEGER, ended_ms INTEGER, end_reason TEXT, brief TEXT, state TEXT);"
+    " created_ms INTEGER, ended_ms INTEGER, end_reason TEXT, brief TEXT, state TEXT,"
+    " ending_ms INTEGER, is_adopted INTEGER);"
     "CREATE UNIQUE INDEX agents_alive ON agents(id) WHERE ended_ms IS NULL;"
     "CREATE INDEX agents_order ON agents(number) WHERE ended_ms IS NULL;"
     "CREATE TABLE contact_entries("
     " number INTEGER PRIMARY KEY, owner TEXT NOT NULL, id TEXT NOT NULL, source INTEGER,"
     " role TEXT, interface_spec TEXT, introduced_by TEXT, via TEXT, reason TEXT,"
-    " added_ms INTEGER, born INTEGER, UNIQUE(owner, id));"
-    "CREATE TABLE introductions("
-    " key INTEGER PRIMARY KEY, time_ms INTEGER, for_key INTEGER, flags INTEGER, consent INTEGER,"
-    " question INTEGER, deadline_ms INTEGER, requester TEXT, broker TEXT, correlation_id TEXT,"
-    " reason TEXT, asked TEXT, found TEXT, usage_hint TEXT, via TEXT);"
+    " added_ms INTEGER, born INTEGER, UNIQUE(owner, id));" INTRODUCTIONS
 
     "CREATE TABLE message_entries("
     " key INTEGER PRIMARY KEY, time_ms INTEGER, status INTEGER NOT NULL, priority INTEGER,"
@@ -64,8 +68,9 @@ static const char sql[] =
     " key INTEGER PRIMARY KEY, time_ms INTEGER, agent TEXT, stream TEXT, text TEXT);"
     "CREATE TABLE events("
     " number INTEGER PRIMARY KEY, time_ms INTEGER, event TEXT, agent TEXT, task_id TEXT,"
-    " correlation_id TEXT, detail TEXT);"
+    " correlation_id TEXT, detail TEXT);";
 
+static const char views[] =
     "CREATE VIEW messages AS SELECT " MESSAGE_ID " AS id, " SENT_AT " AS timestamp, m.sender,"
     " m.receiver, m.type, m.payload, m.task_id, m.correlation_id,"
     " CASE WHEN m.reply_to > 0 THEN " ANSWERED_ID " END AS reply_to, " SOC_SQL_PRIORITY
@@ -104,6 +109,7 @@ static const char sql[] =
     " SELECT created_ms AS time_ms, 0 AS place, number AS number, 'role_created' AS event,"
     "  creator AS agent, NULL AS other, NULL AS task_id, NULL AS correlation_id,"
     "  NULL AS key, NULL AS sent_ms, NULL AS type, id AS detail FROM roles"
+    "  WHERE creator IS NOT NULL"
     " UNION ALL SELECT created_ms, 1, number, 'spawned', id, parent, NULL, NULL, NULL, NULL,"
     "  NULL, role FROM agents"
     " UNION ALL SELECT added_ms, 2, number, 'contact_added', owner, id, NULL, NULL, NULL, NULL,"
@@ -118,13 +124,40 @@ static const char sql[] =
     "  correlation_id, key, time_ms, type, reason FROM message_entries m WHERE finished_ms > 0"
     " UNION ALL SELECT time_ms, 6, number, event, agent, NULL, task_id, correlation_id, NULL,"
     "  NULL, NULL, detail FROM events"
-    " UNION ALL SELECT ended_ms, 7, number, 'ended', id, parent, NULL, NULL, NULL, NULL, NULL,"
+    " UNION ALL SELECT ended_ms, 7, number, 'stopped', id, parent, NULL, NULL, NULL, NULL, NULL,"
     "  end_reason FROM agents WHERE ended_ms > 0;"
     "CREATE VIEW activity_logs AS SELECT " ACTIVITY_TIME " AS time, event, agent, task_id,"
     " correlation_id, CASE WHEN key > 0 THEN " ACTIVITY_ID " END AS message_id, type,"
     " detail FROM activity_entries ORDER BY time_ms, place, number;";
 
-const char *soc_schema_sql(void)
+/* From version number + 1 to the next. */
+static const char *const upgrades[] = {
+    "ALTER TABLE agents ADD COLUMN ending_ms INTEGER;"
+    "ALTER TABLE agents ADD COLUMN is_adopted INTEGER;"
+    "ALTER TABLE contact_entries ADD COLUMN reason TEXT;" INTRODUCTIONS,
+};
+
+_Static_assert(sizeof(upgrades) / sizeof(upgrades[0]) == SOC_SCHEMA_VERSION - 1,
+               "every version needs a way to the next one");
+
+const char *soc_schema_tables_sql(void)
 {
-    return sql;
+    return tables;
+}
+
+const char *soc_schema_views_sql(void)
+{
+    return views;
+}
+
+const char *soc_schema_drop_sql(void)
+{
+    return "DROP VIEW IF EXISTS activity_logs; DROP VIEW IF EXISTS activity_entries;"
+           "DROP VIEW IF EXISTS contacts; DROP VIEW IF EXISTS dead_letters;"
+           "DROP VIEW IF EXISTS messages;";
+}
+
+const char *soc_schema_upgrade_sql(int version)
+{
+    return upgrades[version - 1];
 }

@@ -47,7 +47,13 @@
     "key, time_ms, for_key, flags, consent, question, deadline_ms, requester, broker,"             \
     " correlation_id, reason, asked, found, usage_hint, via"
 
-/* Lends the statements that make a new database. */
-const char *soc_schema_sql(void);
+/* Lends the statements that make the tables of a new database, and the views. */
+const char *soc_schema_tables_sql(void);
+const char *soc_schema_views_sql(void);
+
+/* Lends the statements that take the views of any version away, and those that
+ * make the tables of `version` those of the next one. */
+const char *soc_schema_drop_sql(void);
+const char *soc_schema_upgrade_sql(int version);
 
 #endif

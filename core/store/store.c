@@ -42,6 +42,8 @@ static int open_file(struct soc_store *store, const char *path, struct soc_detai
     if (rc == SOC_OK && !store->is_read_only)
         rc = soc_database_exec(store, "PRAGMA synchronous = FULL", detail);
     if (rc == SOC_OK)
+        rc = soc_database_upgrade(store, detail);
+    if (rc == SOC_OK)
         rc = soc_database_position(store, detail);
     if (rc == SOC_OK && !store->is_read_only)
         rc = soc_database_prepare(store, detail);

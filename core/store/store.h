@@ -28,7 +28,8 @@ struct soc_store_options {
 
 /* Opens or creates the store. A writer takes the lock of the directory first.
  * SOC_ELOCKED (the detail names the process), SOC_ENEWER, SOC_EACCESS, SOC_ENOFILE
- * (read-only and nothing there), SOC_ECORRUPT, SOC_EIO; nothing is changed then.
+ * (read-only and nothing there), SOC_EOLDER (read-only), SOC_ECORRUPT, SOC_EIO;
+ * nothing is changed then. A writer brings an older store up to date.
  * The caller owns `*out`; release with soc_store_close(). */
 int soc_store_open(struct soc_store **out, const struct soc_store_options *options,
                    struct soc_detail *detail);
@@ -43,7 +44,8 @@ typedef int soc_record_cb(const struct soc_record *record, void *user);
  * they came, states, pending messages and dead letters, activations, effects, takes and
  * open outputs from the tables (each kind in its order of origin), then every
  * record of the batches not folded yet, in order. Its time depends on what is
- * live, not on history: finished messages and ended agents are not read. */
+ * live and on how many agents have ended, not on history: finished messages are not
+ * read, and of ended agents only who they were. */
 int soc_store_load(struct soc_store *store, soc_record_cb *cb, void *user,
                    struct soc_detail *detail);
 

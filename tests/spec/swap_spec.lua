@@ -50,7 +50,7 @@ describe("society.policies", function()
     for _, kind in ipairs({ "contacts", "briefs", "presentation", "supervision" }) do
       assert(in_force(s, kind), kind)
     end
-    assert.same({ retries_max = 3, first_ms = 100, factor = 2, max_ms = 10000 },
+    assert.same({ retries_max = 3, first_ms = 100, factor = 2, max_ms = 10000, children = "end" },
       in_force(s, "supervision").settings)
   end)
 

@@ -60,6 +60,12 @@ static void forget(void *user, struct soc_message *message)
     (void)user, (void)message;
 }
 
+static bool is_adopted(void *user, struct soc_agent *agent, struct soc_agent *child, bool is_forced)
+{
+    (void)user, (void)agent, (void)child, (void)is_forced;
+    return false;
+}
+
 static int64_t retry_after(void *user, struct soc_agent *agent, uint32_t retries)
 {
     (void)user, (void)agent, (void)retries;
@@ -106,7 +112,8 @@ static void open_world(struct world *world)
                               .drop = drop,
                               .may_send = may_send,
                               .forget = forget,
-                              .retry_after = retry_after};
+                              .retry_after = retry_after,
+                              .is_adopted = is_adopted};
     world->host = soc_host_new(&options);
     soc_host_set_hooks(world->host, &hooks);
     soc_agents_set_runnable(world->host, soc_agents_find_role(world->host, SOC_SLICE("root")));

@@ -75,7 +75,13 @@ static void put_people(struct world *world, struct story *story)
 {
     struct soc_rng *rng = &story->rng;
     struct soc_slice agent = pick_agent(rng);
-    switch (soc_rng_below(rng, 9)) {
+    switch (soc_rng_below(rng, 11)) {
+    case 9:
+        PUT(world, AGENT_ENDING, agent_ending, story->time_ms, agent, pick_text(rng));
+        break;
+    case 10:
+        PUT(world, AGENT_PARENT, agent_parent, story->time_ms, agent, pick_agent(rng));
+        break;
     case 0:
     case 1:
         PUT(world, AGENT, agent, story->time_ms, agent, SOC_SLICE("r"), pick_agent(rng),

@@ -91,6 +91,14 @@ static inline bool world_takes_unsolicited(void *user, struct soc_agent *from, s
     return false;
 }
 
+/* Children end with their parent. */
+static inline bool world_is_adopted(void *user, struct soc_agent *agent, struct soc_agent *child,
+                                    bool is_forced)
+{
+    (void)user, (void)agent, (void)child, (void)is_forced;
+    return false;
+}
+
 /* Writes down what is shown, and how far the store was then. */
 static inline bool world_show(void *user, struct soc_slice stream, struct soc_slice agent,
                               struct soc_slice text)

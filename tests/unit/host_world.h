@@ -29,8 +29,16 @@ static inline int world_start_as(struct world *world, const char *app)
         .effects_max = world->effects_max,
     };
     struct soc_hooks hooks = {
-        world,        world_run,         world_drop,      world_may_send,
-        world_forget, world_retry_after, world_introduce, world_takes_unsolicited};
+        .user = world,
+        .run = world_run,
+        .drop = world_drop,
+        .may_send = world_may_send,
+        .forget = world_forget,
+        .retry_after = world_retry_after,
+        .introduce = world_introduce,
+        .takes_unsolicited = world_takes_unsolicited,
+        .is_adopted = world_is_adopted,
+    };
     struct soc_detail detail;
     world->host = soc_host_new(&options);
     soc_host_set_hooks(world->host, &hooks);

@@ -5,7 +5,7 @@
 #include "store/fields.h"
 #include "store/record.h"
 
-#define TYPE_MAX 18
+#define TYPE_MAX 20
 
 /* Fills a record of `type` with fields by chance. */
 static void fill(struct soc_record *record, unsigned type, struct soc_rng *rng)

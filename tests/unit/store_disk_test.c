@@ -239,6 +239,37 @@ static void a_reader_of_nothing_makes_nothing(void)
     world_fini(&world);
 }
 
+static void an_older_database_is_brought_up_to_date_by_who_may_write(void)
+{
+    struct world world;
+    world_init(&world, false);
+    PUT(&world, AGENT, agent, 1, SOC_SLICE("ann"), SOC_SLICE("r"));
+    CHECK_INT(world_append(&world), SOC_OK);
+    CHECK_INT(world_fold(&world), 0);
+    put_message(&world, 1);
+    CHECK_INT(world_append(&world), SOC_OK);
+    soc_store_close(world.store);
+    world.store = NULL;
+    run_sql(&world, "DROP VIEW activity_logs; DROP VIEW activity_entries; DROP VIEW contacts;"
+                    "ALTER TABLE agents DROP COLUMN ending_ms;"
+                    "ALTER TABLE agents DROP COLUMN is_adopted;"
+                    "CREATE VIEW contacts AS SELECT 'older' AS id;"
+                    "PRAGMA user_version = 1; PRAGMA wal_checkpoint(TRUNCATE)");
+    struct soc_store *reader;
+    CHECK_INT(open_to_look(&world, &reader), SOC_EOLDER);
+    CHECK_INT(world_open(&world), SOC_OK);
+    PUT(&world, AGENT_ENDING, agent_ending, 4, SOC_SLICE("ann"));
+    CHECK_INT(world_append(&world), SOC_OK);
+    CHECK_INT(world_fold(&world), 0);
+    CHECK(strstr(world_load(&world), "agent_ending") != NULL);
+    CHECK_TEXT(world_ask(&world, "contacts"), "[]");
+    CHECK(strstr(world_ask(&world, "activity"), "\"spawned\"") != NULL);
+    CHECK_INT(open_to_look(&world, &reader), SOC_OK);
+    soc_store_close(reader);
+    world_reopen(&world);
+    world_fini(&world);
+}
+
 static void a_newer_database_is_refused_and_not_touched(void)
 {
     struct world world;
@@ -432,6 +463,7 @@ int main(void)
     RUN(a_reader_sees_batches_that_are_not_folded_and_folds_nothing);
     RUN(a_reader_of_nothing_makes_nothing);
     RUN(a_newer_database_is_refused_and_not_touched);
+    RUN(an_older_database_is_brought_up_to_date_by_who_may_write);
     RUN(a_file_that_is_no_database_of_ours_is_refused);
     RUN(a_flipped_bit_is_found_and_its_batch_named);
     RUN(a_missing_batch_is_found);

@@ -108,7 +108,11 @@ ON_BOTH(agents_and_contacts_come_in_order_of_origin_then_states)
                "{\"record\":\"state\",\"agent\":\"ann\",\"state\":\"{\\\"n\\\":2}\"}\n");
 }
 
-ON_BOTH(an_ended_agent_is_not_loaded_and_its_id_may_be_born_again)
+#define ENDED                                                                                      \
+    "{\"record\":\"agent\",\"time_ms\":1,\"id\":\"ann\",\"role\":\"r\",\"parent\":\"root\"}\n"     \
+    "{\"record\":\"agent_end\",\"time_ms\":5,\"id\":\"ann\",\"reason\":\"done\"}\n"
+
+ON_BOTH(an_ended_agent_is_loaded_as_ended_and_its_id_may_be_born_again)
 {
     PUT(world, AGENT, agent, 1, SOC_SLICE("ann"), SOC_SLICE("r"), SOC_SLICE("root"));
     PUT(world, CONTACT, contact, 1, 6, SOC_SLICE("ann"), SOC_SLICE("yan"));
@@ -116,7 +120,7 @@ ON_BOTH(an_ended_agent_is_not_loaded_and_its_id_may_be_born_again)
     PUT(world, AGENT_END, agent_end, 5, SOC_SLICE("ann"), SOC_SLICE("done"));
     CHECK_INT(world_append(world), SOC_OK);
     CHECK_INT(world_fold(world), 0);
-    CHECK_TEXT(world_load(world), "");
+    CHECK_TEXT(world_load(world), ENDED);
     CHECK_TEXT(world_ask(world, "dump"),
                "[{\"table\":\"agents\",\"number\":1,\"id\":\"ann\",\"role\":\"r\",\"parent\":"
                "\"root\",\"created_ms\":1,\"ended_ms\":5,\"end_reason\":\"done\","
@@ -125,8 +129,27 @@ ON_BOTH(an_ended_agent_is_not_loaded_and_its_id_may_be_born_again)
     CHECK_INT(world_append(world), SOC_OK);
     CHECK_INT(world_fold(world), 0);
     CHECK_TEXT(world_load(world),
-               "{\"record\":\"agent\",\"time_ms\":9,\"id\":\"ann\",\"role\":\"r2\"}\n");
+               ENDED "{\"record\":\"agent\",\"time_ms\":9,\"id\":\"ann\",\"role\":\"r2\"}\n");
     CHECK(strstr(world_ask(world, "agents"), "\"ended_at\":\"1970-01-01T00:00:00.005Z\"") != NULL);
+}
+
+ON_BOTH(an_agent_that_ends_and_one_that_was_adopted_are_loaded_as_such)
+{
+    PUT(world, AGENT, agent, 1, SOC_SLICE("ann"), SOC_SLICE("r"), SOC_SLICE("root"));
+    PUT(world, AGENT, agent, 2, SOC_SLICE("bob"), SOC_SLICE("r"), SOC_SLICE("ann"));
+    PUT(world, AGENT_PARENT, agent_parent, 3, SOC_SLICE("bob"), SOC_SLICE("root"));
+    PUT(world, AGENT_ENDING, agent_ending, 4, SOC_SLICE("bob"), SOC_SLICE("tired"));
+    PUT(world, AGENT_ENDING, agent_ending, 4, SOC_SLICE("ann"));
+    CHECK_INT(world_append(world), SOC_OK);
+    CHECK_INT(world_fold(world), 0);
+    CHECK_TEXT(world_load(world),
+               "{\"record\":\"agent\",\"time_ms\":1,\"id\":\"ann\",\"role\":\"r\",\"parent\":"
+               "\"root\"}\n"
+               "{\"record\":\"agent_ending\",\"time_ms\":4,\"id\":\"ann\"}\n"
+               "{\"record\":\"agent\",\"time_ms\":2,\"id\":\"bob\",\"role\":\"r\",\"parent\":"
+               "\"root\",\"is_adopted\":1}\n"
+               "{\"record\":\"agent_ending\",\"time_ms\":4,\"id\":\"bob\",\"reason\":"
+               "\"tired\"}\n");
 }
 
 ON_BOTH(a_forgotten_parent_stays_forgotten_and_a_forgotten_stranger_leaves_nothing)
@@ -273,7 +296,8 @@ int main(void)
     RUN_BOTH(a_new_store_is_empty);
     RUN_BOTH(batches_are_numbered_and_counted);
     RUN_BOTH(agents_and_contacts_come_in_order_of_origin_then_states);
-    RUN_BOTH(an_ended_agent_is_not_loaded_and_its_id_may_be_born_again);
+    RUN_BOTH(an_ended_agent_is_loaded_as_ended_and_its_id_may_be_born_again);
+    RUN_BOTH(an_agent_that_ends_and_one_that_was_adopted_are_loaded_as_such);
     RUN_BOTH(a_forgotten_parent_stays_forgotten_and_a_forgotten_stranger_leaves_nothing);
     RUN_BOTH(pending_and_dead_messages_are_loaded_finished_ones_are_not);
     RUN_BOTH(every_field_of_a_message_survives_folding);

@@ -1,0 +1,305 @@
+#include "host/ending.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "host/introductions.h"
+#include "host/refusal.h"
+#include "host/router.h"
+#include "host/schedule.h"
+#include "host/state.h"
+#include "host/trace.h"
+#include "host/turn.h"
+#include "host/wait.h"
+
+#define REASON SOC_SLICE("{\"error\":\"agent_stopped\"}")
+
+/* Agents on their way out, in the order they were asked to go. */
+struct departures {
+    struct departure {
+        struct soc_agent *agent;
+        bool is_forced;
+    } * items;
+    size_t count;
+    size_t capacity;
+};
+
+static void put_departure(struct departures *list, struct soc_agent *agent, bool is_forced)
+{
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity == 0 ? 8 : list->capacity * 2;
+        list->items = soc_realloc(list->items, list->capacity * sizeof(*list->items));
+    }
+    list->items[list->count++] = (struct departure){agent, is_forced};
+}
+
+/* From now on nobody writes to it. A reason that was given before stays unless
+ * there is a new one. */
+static void set_ending(struct soc_host *host, struct soc_agent *agent, struct soc_slice reason)
+{
+    agent->is_ending = true;
+    if (reason.data != NULL)
+        soc_text_set(&agent->end_reason, reason);
+    struct soc_record record = {.type = SOC_RECORD_AGENT_ENDING};
+    record.agent_ending = (struct soc_record_agent_ending){
+        .time_ms = (uint64_t)soc_host_now(host),
+        .id = soc_agent_id(agent),
+        .reason = soc_slice_text(agent->end_reason),
+    };
+    soc_batch_put(host, &record);
+}
+
+static void mark(struct soc_host *host, struct soc_agent *agent, bool is_forced,
+                 struct soc_slice reason)
+{
+    struct soc_undo undo = {
+        .kind = SOC_UNDO_ENDING,
+        .agent = agent,
+        .peer = host->turn.agent,
+        .had_old = agent->is_ending,
+        .is_forced = is_forced,
+    };
+    soc_text_set(&undo.old_reason, soc_slice_text(agent->end_reason));
+    soc_turn_note(host, undo);
+    set_ending(host, agent, reason);
+}
+
+static bool is_for_ever(const struct soc_host *host, const struct soc_agent *agent)
+{
+    return agent == host->user || agent == host->root;
+}
+
+int soc_ending_terminate(struct soc_host *host, struct soc_slice id, bool is_forced,
+                         struct soc_slice reason, struct soc_buf *error)
+{
+    struct soc_agent *agent = soc_map_find(&host->agents, id);
+    if (agent == NULL)
+        return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", id);
+    if (is_for_ever(host, agent))
+        return soc_refuse(error, SOC_EFORBIDDEN, "user and root cannot be ended", "agentId", id);
+    if (agent->parent != host->turn.agent)
+        return soc_refuse(error, SOC_EFORBIDDEN,
+                          agent == host->turn.agent
+                              ? "an agent does not terminate itself; it ends by agent:stop()"
+                              : "only its parent may end an agent; ask the parent to do it",
+                          "agentId", id);
+    if (agent->is_ended)
+        return soc_refuse(error, SOC_ESTOPPED, NULL, "agentId", id);
+    if (!agent->is_ending || is_forced)
+        mark(host, agent, is_forced, reason);
+    return SOC_OK;
+}
+
+int soc_ending_stop(struct soc_host *host, struct soc_slice reason, struct soc_buf *error)
+{
+    struct soc_agent *agent = host->turn.agent;
+    if (is_for_ever(host, agent))
+        return soc_refuse(error, SOC_EFORBIDDEN, "user and root cannot be ended", "agentId",
+                          soc_agent_id(agent));
+    if (!agent->is_ending)
+        mark(host, agent, false, reason);
+    return SOC_OK;
+}
+
+/* `by` asked for the end of `agent`, perhaps itself. */
+static void trace_ending(struct soc_host *host, const struct soc_agent *agent,
+                         const struct soc_agent *by, bool is_forced)
+{
+    struct soc_buf detail = {0};
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "by", soc_sender_id(by));
+    soc_json_put_name(&detail, "is_forced");
+    soc_buf_put_text(&detail, is_forced ? "true" : "false");
+    soc_json_put_text_member(&detail, "reason", soc_slice_text(agent->end_reason));
+    soc_buf_put_byte(&detail, '}');
+    soc_trace_event(host, SOC_LOG_INFO, agent == by ? "stop" : "terminate", agent,
+                    soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
+}
+
+/* Nothing can come for a `receive` any more. */
+static void refuse_receive(struct soc_host *host, struct soc_activation *activation)
+{
+    struct soc_buf error = {0};
+    soc_refuse(&error, SOC_ESTOPPED, "this agent ends: no message can come any more", "agentId",
+               soc_agent_id(activation->agent));
+    soc_wait_answer(host, activation, soc_buf_slice(&error));
+    soc_buf_fini(&error);
+}
+
+/* Tells whether nothing is left to do for it. */
+static bool is_drained(struct soc_host *host, struct soc_agent *agent)
+{
+    struct soc_activation *activation = agent->activation;
+    if (activation == NULL)
+        return soc_mailbox_count(&agent->mailbox) == 0 && agent->delayed == 0;
+    if (activation->state == SOC_ACTIVATION_WAITING && activation->wait.kind == SOC_WAIT_RECEIVE &&
+        agent->delayed == 0)
+        refuse_receive(host, activation);
+    return false;
+}
+
+static int compare_key(const void *a, const void *b)
+{
+    const struct soc_message *x = *(struct soc_message *const *)a;
+    const struct soc_message *y = *(struct soc_message *const *)b;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* Mail that is not due yet stands in the heap only. */
+static void bury_delayed(struct soc_host *host, struct soc_agent *agent)
+{
+    if (agent->delayed == 0)
+        return;
+    struct soc_message **messages = soc_alloc(agent->delayed * sizeof(*messages));
+    uint32_t count = 0;
+    for (size_t i = 0; i < host->timers.count; i++) {
+        struct soc_heap_item *item = host->timers.items[i];
+        struct soc_message *message = (void *)((char *)item - offsetof(struct soc_message, timer));
+        if (item->kind == SOC_TIMER_MESSAGE && message->to == agent && !message->is_queued)
+            messages[count++] = message;
+    }
+    assert(count == agent->delayed);
+    qsort(messages, count, sizeof(*messages), compare_key);
+    host->delayed -= count;
+    agent->delayed = 0;
+    for (uint32_t i = 0; i < count; i++)
+        soc_router_finish(host, messages[i], SOC_OUTCOME_DEAD, REASON);
+    free(messages);
+}
+
+/* Whatever is left goes to the dead letters; whoever waits for it is told. */
+static void bury(struct soc_host *host, struct soc_agent *agent)
+{
+    struct soc_message *message;
+    if (agent->activation != NULL)
+        soc_schedule_abandon(host, agent->activation, REASON);
+    while ((message = soc_mailbox_pop(&agent->mailbox)) != NULL)
+        soc_router_finish(host, message, SOC_OUTCOME_DEAD, REASON);
+    bury_delayed(host, agent);
+    size_t cursor = 0;
+    struct soc_request *request;
+    while ((request = soc_map_each(&host->requests, &cursor)) != NULL)
+        if (request->to == agent)
+            soc_request_fail(host, request->key, "receiver_failed",
+                             "the agent ended and has not replied");
+}
+
+/* The nearest ancestor that goes on: root does. */
+static struct soc_agent *find_heir(const struct soc_host *host, const struct soc_agent *agent)
+{
+    struct soc_agent *heir = agent->parent;
+    while (heir != NULL && (heir->is_ended || heir->is_ending))
+        heir = heir->parent;
+    return heir == NULL ? host->root : heir;
+}
+
+/* They become parent or child of each other in their contacts, too. */
+static void acquaint(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer,
+                     enum soc_source source)
+{
+    const struct soc_contact *known = soc_contacts_find(&owner->contacts, peer);
+    soc_turn_write_contact(host, owner, peer, source,
+                           known == NULL ? soc_host_now(host) : known->added_ms,
+                           known == NULL ? NULL : soc_contact_extra_copy(known->extra));
+}
+
+static void adopt(struct soc_host *host, struct soc_agent *child)
+{
+    struct soc_agent *former = child->parent;
+    struct soc_agent *heir = find_heir(host, former);
+    struct soc_record record = {.type = SOC_RECORD_AGENT_PARENT};
+    record.agent_parent = (struct soc_record_agent_parent){
+        .time_ms = (uint64_t)soc_host_now(host),
+        .id = soc_agent_id(child),
+        .parent = soc_agent_id(heir),
+    };
+    soc_batch_put(host, &record);
+    child->parent = heir;
+    former->children--;
+    heir->children++;
+    soc_turn_erase_contact(host, child, former);
+    acquaint(host, child, heir, SOC_SOURCE_PARENT);
+    acquaint(host, heir, child, SOC_SOURCE_CHILD);
+    struct soc_buf detail = {0};
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "from", soc_agent_id(former));
+    soc_json_put_text_member(&detail, "by", soc_agent_id(heir));
+    soc_buf_put_byte(&detail, '}');
+    soc_trace_event(host, SOC_LOG_INFO, "adopted", child, soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
+}
+
+/* A parent knows each of its children, so they are found among its contacts. */
+static void part_from_children(struct soc_host *host, struct soc_agent *agent, bool is_forced,
+                               struct departures *list)
+{
+    struct soc_slice reason = soc_slice_text(agent->end_reason);
+    for (uint32_t i = 0; i < agent->contacts.count && agent->children > 0; i++) {
+        struct soc_agent *child = agent->contacts.items[i].peer;
+        if (child->parent != agent || child->is_ended)
+            continue;
+        if (host->hooks.is_adopted(host->hooks.user, agent, child, is_forced)) {
+            adopt(host, child);
+            continue;
+        }
+        if (!child->is_ending || is_forced) {
+            set_ending(host, child, child->is_ending ? (struct soc_slice){0} : reason);
+            trace_ending(host, child, agent, is_forced);
+        }
+        put_departure(list, child, is_forced);
+    }
+}
+
+static void end_agent(struct soc_host *host, struct soc_agent *agent, bool is_forced,
+                      struct departures *list)
+{
+    struct soc_agent *parent = agent->parent;
+    part_from_children(host, agent, is_forced, list);
+    agent->is_ended = true;
+    bury(host, agent);
+    soc_introductions_drop_agent(host, agent);
+    struct soc_record record = {.type = SOC_RECORD_AGENT_END};
+    record.agent_end = (struct soc_record_agent_end){
+        .time_ms = (uint64_t)soc_host_now(host),
+        .id = soc_agent_id(agent),
+        .reason = soc_slice_text(agent->end_reason),
+    };
+    soc_batch_put(host, &record);
+    soc_trace(host, "stopped", agent, "%s", agent->end_reason == NULL ? "" : agent->end_reason);
+    host->agents_alive--;
+    parent->children--;
+    soc_contacts_remove(&parent->contacts, agent);
+    soc_agent_shrink(agent);
+}
+
+/* Ends whom it can of `agent` and those who end because of it. */
+static void let_go(struct soc_host *host, struct soc_agent *agent, bool is_forced)
+{
+    struct departures list = {0};
+    put_departure(&list, agent, is_forced);
+    for (size_t i = 0; i < list.count; i++) {
+        struct departure each = list.items[i];
+        if (!each.agent->is_ended && (each.is_forced || is_drained(host, each.agent)))
+            end_agent(host, each.agent, each.is_forced, &list);
+    }
+    free(list.items);
+}
+
+void soc_ending_commit(struct soc_host *host, const struct soc_undo *undo)
+{
+    if (undo->agent->is_ended)
+        return;
+    trace_ending(host, undo->agent, undo->peer, undo->is_forced);
+    let_go(host, undo->agent, undo->is_forced);
+}
+
+void soc_ending_check(struct soc_host *host, struct soc_agent *agent)
+{
+    assert(!host->turn.is_open);
+    if (agent->is_ending && !agent->is_ended)
+        let_go(host, agent, false);
+}
