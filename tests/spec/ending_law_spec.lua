@@ -1,0 +1,196 @@
+-- The law of delivery, and what must be true of who lives and who ends, over
+-- generated histories of births, mail, ends and crashes.
+
+local property = require("property")
+local scene = require("scene")
+
+local KINDS = {
+  "spawn", "send", "send", "send", "send", "send", "terminate", "terminate", "force", "stop",
+  "request", "advance", "advance", "crash", "redeliver",
+}
+
+-- Numbers pick an agent out of those born so far, ended ones included.
+local function history(random)
+  return {
+    adopts = random:between(0, 2), -- 0: nobody, 1: all, 2: every other one
+    seed = random:between(1, 1000),
+    births = random:list(1, 6, function() return random:between(0, 5) end), -- of whom
+    steps = random:list(1, 25, function()
+      return {
+        kind = random:pick(KINDS), from = random:between(0, 12), to = random:between(0, 12),
+        ms = random:between(0, 3000),
+      }
+    end),
+  }
+end
+
+local function work(agent, message)
+  local order = message.payload
+  if order.spawn then
+    assert(agent:spawn_agent("node", scene.brief(), { id = order.spawn }))
+  elseif order.terminate then
+    agent:terminate(order.terminate, { force = order.force })
+  elseif order.stop then
+    agent:stop()
+  elseif order.ask then
+    agent:request({ to = order.ask, payload = { sleep = order.ms }, timeout_ms = 5000 })
+  elseif order.sleep then
+    agent:sleep(order.sleep)
+  end
+end
+
+local function new_society(case)
+  local s = scene.new({
+    seed = case.seed, quiet = true, policies = { contacts = "open" },
+    app = function(s)
+      s:role({ id = "node", behaviour = work })
+      s:root(work)
+      s:policy("supervision", {
+        kind = "supervision", version = 1,
+        retry_after = function() return nil end,
+        children = function(request)
+          local number = tonumber(request.child.id:match("%d+"))
+          return (case.adopts == 1 or (case.adopts == 2 and number % 2 == 0)) and "adopt" or "end"
+        end,
+      })
+    end,
+  })
+  return { s = s, ids = { "root" }, ending = {}, ended = {} }
+end
+
+local function pick(world, number)
+  return world.ids[number % #world.ids + 1]
+end
+
+local function parent_of(world, id)
+  local agent = world.s:agent(id)
+  return agent and agent.parent or "root"
+end
+
+local STEPS = {
+  spawn = function(world, step)
+    local id = ("n%d"):format(#world.ids)
+    local from = pick(world, step.from)
+    if world.s:send("user", { to = from, payload = { spawn = id } }) then
+      world.ids[#world.ids + 1] = id
+    end
+  end,
+  send = function(world, step)
+    world.s:send("user", {
+      to = pick(world, step.to), payload = { sleep = step.ms },
+      delay_ms = step.from % 3 == 0 and step.ms or nil,
+      ttl_seconds = step.from % 4 == 0 and 1 or nil,
+    })
+  end,
+  terminate = function(world, step)
+    local id = pick(world, step.to)
+    world.s:send("user", { to = parent_of(world, id), payload = { terminate = id } })
+  end,
+  force = function(world, step)
+    local id = pick(world, step.to)
+    world.s:send("user", { to = parent_of(world, id), payload = { terminate = id, force = true } })
+  end,
+  stop = function(world, step)
+    world.s:send("user", { to = pick(world, step.to), payload = { stop = true } })
+  end,
+  request = function(world, step)
+    world.s:send("user", { to = pick(world, step.from), payload = {
+      ask = pick(world, step.to), ms = step.ms,
+    } })
+  end,
+  advance = function(world, step) world.s:advance(step.ms) end,
+  crash = function(world)
+    world.s:crash()
+    world.s:recover()
+  end,
+  redeliver = function(world, step)
+    local letters = world.s:dead_letters()
+    if #letters > 0 then
+      assert(world.s:redeliver(letters[step.to % #letters + 1].id))
+    end
+  end,
+}
+
+-- Returns what is wrong, or nil. Who ends goes on ending; who has ended stays ended
+-- and has nothing.
+local function fault(world)
+  local s, alive = world.s, {}
+  local holds, counts = scene.law_holds(s)
+  if not holds then
+    return "the law does not hold: " .. counts
+  end
+  for _, agent in ipairs(s:agents()) do
+    alive[agent.id] = agent
+  end
+  for id, agent in pairs(alive) do
+    if world.ended[id] then
+      return id .. " lives again"
+    end
+    if world.ending[id] and agent.status ~= "ending" then
+      return id .. " does not end any more"
+    end
+    world.ending[id] = agent.status == "ending" or nil
+    if agent.parent and not alive[agent.parent] and agent.status ~= "ending" then
+      return id .. " is an orphan of " .. agent.parent
+    end
+  end
+  for _, row in ipairs(s:activity({ type = "stopped" })) do
+    world.ended[row.agent] = true
+    local _, err = s:send("user", { to = row.agent, payload = "?" })
+    if alive[row.agent] or not err or err.error ~= "agent_stopped" then
+      return row.agent .. " has stopped and is there"
+    end
+  end
+  for _, message in ipairs(s:messages()) do
+    if message.status == "pending" and world.ended[message.to] then
+      return "mail waits for " .. message.to .. ", who has ended"
+    end
+  end
+  return nil
+end
+
+local function is_quiet(world)
+  world.s:run()
+  for _, agent in ipairs(world.s:agents()) do
+    if agent.status == "ending" then
+      return false, agent.id .. " never ends"
+    end
+  end
+  return world.s:stats().pending == 0, "mail is left"
+end
+
+local function holds(case)
+  local world = new_society(case)
+  local ran, why = pcall(function()
+    for _, parent in ipairs(case.births) do
+      STEPS.spawn(world, { from = parent })
+      world.s:run()
+    end
+    for _, step in ipairs(case.steps) do
+      STEPS[step.kind](world, step)
+      world.s:step()
+      local wrong = fault(world)
+      if wrong then
+        error(step.kind .. ": " .. wrong, 0)
+      end
+    end
+    local rests, left = is_quiet(world)
+    assert(rests, left)
+    local before = scene.outcome(world.s)
+    world.s:crash()
+    world.s:recover()
+    assert.same(before, scene.outcome(world.s))
+    local wrong = fault(world)
+    assert(not wrong, wrong)
+  end)
+  scene.close()
+  return ran, ran or (type(why) == "table" and tostring(why.message or why) or why)
+end
+
+describe("births, ends and crashes in any order", function()
+  after_each(scene.close)
+
+  it("keep the law, lose no mail and raise nobody from the dead", function()
+    property.check({ cases = 400, seed = 11, tries_max = 300 }, history, holds)
+  end)
+end)
