@@ -16,13 +16,14 @@ _society_options() {
     inspect) echo "--state --agent --task --type --correlation --since --until --limit --json" ;;
     policy) echo "--state --json" ;;
     send) echo "--to --state --type --json-payload --wait --timeout" ;;
+    export) echo "--state" ;;
   esac
 }
 
 _society() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
   local command=${COMP_WORDS[1]}
-  local commands="run sim test check inspect policy send init version help"
+  local commands="run sim test check inspect policy send export init version help"
   local kinds="contacts= briefs= introductions= presentation= prompts= supervision="
   COMPREPLY=()
 
@@ -66,6 +67,9 @@ _society() {
     policy)
       _society_words "$word" "$kinds"
       compopt -o nospace 2> /dev/null
+      ;;
+    export)
+      [ "$COMP_CWORD" -eq 2 ] && _society_words "$word" "org-json"
       ;;
     help) _society_words "$word" "$commands" ;;
   esac

@@ -13,8 +13,8 @@
  * payload, type?, priority?, task_id?, correlation_id?, external_id?, dedupe_key?,
  * ttl_seconds?, requires_ack?, timeout_ms?), agents, contacts, messages,
  * dead_letters, activity, roles (agent?, task?, type?, correlation_id?, since?,
- * until?, limit?), waits, stats, redeliver and drop (message_id), policies, policy
- * (kind, name), and stop.
+ * until?, limit?), waits, stats, registries, redeliver and drop (message_id), policies,
+ * policy (kind, name), and stop.
  * Layer: bridge. Thread: loop. */
 #ifndef SOC_BRIDGE_CONTROL_H
 #define SOC_BRIDGE_CONTROL_H

@@ -258,6 +258,15 @@ static void do_stats(struct op *op)
     soc_call_succeed_when_durable(op->call, &list);
 }
 
+static void do_registries(struct op *op)
+{
+    struct soc_buf list = {0};
+    soc_buf_put_byte(&list, '[');
+    soc_look_registries(op->options->host, &list);
+    soc_buf_put_byte(&list, ']');
+    soc_call_succeed_when_durable(op->call, &list);
+}
+
 static void change_dead_letter(struct op *op, int (*change)(struct soc_host *host, uint64_t key,
                                                             struct soc_buf *error))
 {
@@ -350,7 +359,8 @@ static const struct {
     {"contacts", do_contacts}, {"messages", do_query},  {"dead_letters", do_query},
     {"activity", do_query},    {"roles", do_query},     {"waits", do_waits},
     {"stats", do_stats},       {"drop", do_drop},       {"redeliver", do_redeliver},
-    {"policies", do_policies}, {"policy", do_policy},   {"stop", do_stop},
+    {"policies", do_policies}, {"policy", do_policy},   {"registries", do_registries},
+    {"stop", do_stop},
 };
 
 void soc_control_do(const struct soc_control_options *options, struct soc_call *call,
@@ -370,7 +380,7 @@ void soc_control_do(const struct soc_control_options *options, struct soc_call *
         soc_call_fail_code(call, SOC_EINVAL,
                            "op: send, request, agents, contacts, messages, "
                            "dead_letters, activity, roles, waits, stats, "
-                           "redeliver, drop, policies, policy or stop is expected");
+                           "registries, redeliver, drop, policies, policy or stop is expected");
     }
     soc_buf_fini(&op.texts);
 }

@@ -57,6 +57,11 @@ static const struct soc_command commands[] = {
      "  --wait               wait for the reply and print it\n"
      "  --timeout MS         how long (30000)\n",
      "  society send --to root --wait \"how far are you?\"\n"},
+    {"export", soc_cmd_export, "write a society, running or stopped, in another format",
+     "org-json [--state DIR]",
+     STATE_OPTION "  org-json             who knows whom, as JSON: the "
+                  "contact registries\n",
+     "  society export org-json > org.json\n"},
     {"init", soc_cmd_init, "make a folder with a first app and its spec", "NAME", NULL,
      "  society init greetings\n"},
     {"version", soc_cmd_version, "print the version", "", NULL, "  society version\n"},

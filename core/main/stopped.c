@@ -8,6 +8,7 @@
 #include "env/rng.h"
 #include "host/agents.h"
 #include "host/gate.h"
+#include "host/look.h"
 #include "main/command.h"
 #include "store/directory.h"
 
@@ -209,20 +210,21 @@ static void note_durable(void *user)
     outcome->is_durable = true;
 }
 
+static const struct soc_hooks no_script = {
+    .run = run_nothing,
+    .drop = drop_nothing,
+    .may_send = allow,
+    .forget = forget_nothing,
+    .retry_after = retry_never,
+    .is_adopted = adopt_nobody,
+};
+
 static int start_host(struct soc_host *host, struct soc_store *store, struct soc_detail *detail)
 {
-    static const struct soc_hooks hooks = {
-        .run = run_nothing,
-        .drop = drop_nothing,
-        .may_send = allow,
-        .forget = forget_nothing,
-        .retry_after = retry_never,
-        .is_adopted = adopt_nobody,
-    };
     struct soc_query query = {.what = "meta"};
     struct soc_buf meta = {0};
     struct soc_buf app = {0};
-    soc_host_set_hooks(host, &hooks);
+    soc_host_set_hooks(host, &no_script);
     int rc = soc_store_query(store, &query, &meta, detail);
     if (rc == SOC_OK && !soc_json_string(find_meta(soc_buf_slice(&meta), "app"), &app))
         rc = soc_fail(detail, SOC_ENOFILE, "no society has run there yet");
@@ -230,6 +232,32 @@ static int start_host(struct soc_host *host, struct soc_store *store, struct soc
         rc = soc_host_start(host, soc_buf_slice(&app), detail);
     soc_buf_fini(&meta);
     soc_buf_fini(&app);
+    return rc;
+}
+
+static int read_registries(struct soc_store *store, struct soc_buf *out, struct soc_detail *detail)
+{
+    struct soc_host_options options = {.store = store, .log = {.level = SOC_LOG_NONE}};
+    struct soc_host *host = soc_host_new(&options);
+    soc_host_set_hooks(host, &no_script);
+    int rc = soc_host_load(host, detail);
+    if (rc == SOC_OK && soc_agents_user(host) == NULL)
+        rc = soc_fail(detail, SOC_ENOFILE, "no society has run there yet");
+    if (rc == SOC_OK)
+        soc_look_registries(host, out);
+    soc_host_crash(host);
+    return rc;
+}
+
+int soc_stopped_registries(const char *directory, struct soc_buf *out, struct soc_detail *detail)
+{
+    struct soc_store *store;
+    struct soc_store_options options = {.directory = directory, .is_read_only = true};
+    int rc = soc_store_open(&store, &options, detail);
+    if (rc < 0)
+        return rc;
+    rc = read_registries(store, out, detail);
+    soc_store_close(store);
     return rc;
 }
 

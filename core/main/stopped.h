@@ -14,6 +14,10 @@
 int soc_stopped_query(const char *directory, const struct soc_query *query, struct soc_buf *out,
                       struct soc_detail *detail);
 
+/* Appends the contact registries of the society (soc_look_registries) as it lies
+ * there. Nothing is changed. */
+int soc_stopped_registries(const char *directory, struct soc_buf *out, struct soc_detail *detail);
+
 /* Sends from `user`, durable when it returns, to be handled at the next run. The
  * answer is a list as of soc_gate_send_as, or on an error an object, or empty with
  * `detail` set. */

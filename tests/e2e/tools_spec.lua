@@ -144,7 +144,7 @@ society.root(function() return society.agnets() end)
     local help = place:run("help")
     assert.equal(0, help.code)
     for _, name in ipairs({ "run", "sim", "test", "check", "inspect", "policy", "send",
-      "init" }) do
+      "export", "init" }) do
       assert.matches("\n  " .. name .. " ", help.out)
       local one = place:run("help " .. name)
       assert.same({ code = 0, out = one.out, err = "" }, place:run(name .. " --help"))

@@ -1,0 +1,113 @@
+/* Export: a society, running or stopped, written in a format of others. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "bridge/control_client.h"
+#include "main/args.h"
+#include "main/command.h"
+#include "main/stopped.h"
+
+/* What can be written: how a running society is asked for it, and a stopped one. */
+static const struct format {
+    const char *name;
+    const char *op;
+    int (*read_stopped)(const char *directory, struct soc_buf *out, struct soc_detail *detail);
+} formats[] = {
+    {"org-json", "registries", soc_stopped_registries},
+};
+
+static int print_text(struct soc_slice text)
+{
+    fwrite(text.data, 1, text.length, stdout);
+    putchar('\n');
+    return fflush(stdout) == 0 && !ferror(stdout) ? SOC_EXIT_DONE : SOC_EXIT_FAILED;
+}
+
+/* The answer is a list with one value. */
+static int export_running(const struct format *format, struct soc_control_client *client)
+{
+    struct soc_detail detail = {0};
+    struct soc_buf request = {0};
+    struct soc_buf answer = {0};
+    struct soc_buf text = {0};
+    struct soc_json_walk walk;
+    soc_buf_printf(&request, "{\"id\":1,\"op\":\"%s\"}", format->op);
+    int rc = soc_control_client_ask(client, soc_buf_slice(&request), &answer, &detail);
+    struct soc_slice list = soc_json_member(soc_buf_slice(&answer), "ok");
+    int code;
+    soc_json_walk(&walk, list);
+    if (rc < 0) {
+        code = soc_complain(SOC_EXIT_FAILED, "%s", detail.text);
+    } else if (list.data == NULL || !soc_json_next(&walk)) {
+        soc_json_string(soc_json_member(soc_buf_slice(&answer), "message"), &text);
+        code = soc_complain(SOC_EXIT_FAILED, "%s", soc_buf_text(&text));
+    } else {
+        code = print_text(walk.value);
+    }
+    soc_buf_fini(&request);
+    soc_buf_fini(&answer);
+    soc_buf_fini(&text);
+    return code;
+}
+
+static int export_stopped(const struct format *format, const char *state)
+{
+    struct soc_detail detail = {0};
+    struct soc_buf text = {0};
+    int code;
+    int rc = format->read_stopped(state, &text, &detail);
+    if (rc == SOC_ENOFILE)
+        code = soc_complain(SOC_EXIT_FAILED, "there is no society in %s; --state DIR names another",
+                            state);
+    else if (rc < 0)
+        code = soc_complain(soc_exit_of(rc), "%s", detail.text);
+    else
+        code = print_text(soc_buf_slice(&text));
+    soc_buf_fini(&text);
+    return code;
+}
+
+static int export_state(const struct format *format, const char *state)
+{
+    struct soc_detail detail = {0};
+    struct soc_control_client *client;
+    int rc = soc_control_client_open(&client, state, &detail);
+    if (rc == SOC_ENOFILE)
+        return export_stopped(format, state);
+    if (rc < 0)
+        return soc_complain(SOC_EXIT_FAILED, "%s", detail.text);
+    int code = export_running(format, client);
+    soc_control_client_close(client);
+    return code;
+}
+
+static int complain_of_format(const char *name)
+{
+    struct soc_buf known = {0};
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+        soc_buf_printf(&known, "%s%s", i == 0 ? "" : ", ", formats[i].name);
+    soc_complain(0, "export: there is no format '%s'; there is: %s", name, soc_buf_text(&known));
+    soc_buf_fini(&known);
+    return SOC_EXIT_USAGE;
+}
+
+int soc_cmd_export(int argc, char **argv)
+{
+    struct soc_args args = {.command = "export"};
+    const char *state = ".society";
+    const struct soc_option options[] = {
+        {"state", SOC_OPTION_TEXT, &state},
+        {NULL, SOC_OPTION_FLAG, NULL},
+    };
+    int code = soc_args_parse(&args, argc, argv, options, 1, 1);
+    if (code == SOC_ARGS_GO) {
+        const struct format *format = formats;
+        const struct format *end = formats + sizeof(formats) / sizeof(formats[0]);
+        while (format < end && strcmp(format->name, args.words.items[0]) != 0)
+            format++;
+        code = format < end ? export_state(format, state) : complain_of_format(args.words.items[0]);
+    }
+    soc_text_list_fini(&args.words);
+    return code;
+}
