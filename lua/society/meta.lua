@@ -4,7 +4,7 @@
 
 ---@alias society.Json nil|boolean|number|string|table
 ---@alias society.Priority "urgent"|"high"|"normal"|"low"|"P0"|"P1"|"P2"|"P3"
----@alias society.Status "idle"|"working"|"blocked_internal"|"blocked_user"|"stopped"
+---@alias society.Status "idle"|"working"|"blocked_internal"|"blocked_user"|"ending"|"stopped"
 ---@alias society.Handler fun(agent: society.Agent, message: society.Message): society.Json
 ---@alias society.Behaviour string|society.Handler|table<string, function>
 ---@alias society.PolicyKind "contacts"|"briefs"|"introductions"|"presentation"|"prompts"

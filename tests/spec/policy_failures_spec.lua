@@ -136,7 +136,8 @@ local function make()
     a = function(agent, message) return seen.act and seen.act(agent, message) end,
     b = function() end,
   }
-  local s = scene.troupe(setmetatable(acts, { __index = function() return seen.others end }), { policies = { contacts = "strict" } })
+  setmetatable(acts, { __index = function() return seen.others end })
+  local s = scene.troupe(acts, { policies = { contacts = "strict" } })
   return s, seen
 end
 

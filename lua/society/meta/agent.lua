@@ -108,6 +108,19 @@ function Agent:introduce(request, options) end
 ---@return society.Error? err
 function Agent:decline(request, reason) end
 
+---Has a child end: when its mailbox is empty, or at once by force.
+---@param id string
+---@param options? { force?: boolean, reason?: string }
+---@return { id: string, status: "ending"|"stopped" }? ended
+---@return society.Error? err
+function Agent:terminate(id, options) end
+
+---Has this agent itself end, when it has worked through its mailbox.
+---@param options? { reason?: string }
+---@return { id: string, status: "ending" }? ended
+---@return society.Error? err
+function Agent:stop(options) end
+
 ---@param ms integer
 function Agent:sleep(ms) end
 
