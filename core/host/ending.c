@@ -233,25 +233,43 @@ static void adopt(struct soc_host *host, struct soc_agent *child)
     soc_buf_fini(&detail);
 }
 
-/* A parent knows each of its children, so they are found among its contacts. */
+static void part_from_child(struct soc_host *host, struct soc_agent *agent, struct soc_agent *child,
+                            bool is_forced, struct departures *list)
+{
+    if (host->hooks.is_adopted(host->hooks.user, agent, child, is_forced)) {
+        adopt(host, child);
+        return;
+    }
+    if (!child->is_ending || is_forced) {
+        set_ending(host, child,
+                   child->is_ending ? (struct soc_slice){0} : soc_slice_text(agent->end_reason));
+        trace_ending(host, child, agent, is_forced);
+    }
+    put_departure(list, child, is_forced);
+}
+
+/* A parent knows its children, so they are found among its contacts, fast in a large
+ * society; only if one is missing there is everybody looked at. */
 static void part_from_children(struct soc_host *host, struct soc_agent *agent, bool is_forced,
                                struct departures *list)
 {
-    struct soc_slice reason = soc_slice_text(agent->end_reason);
-    for (uint32_t i = 0; i < agent->contacts.count && agent->children > 0; i++) {
-        struct soc_agent *child = agent->contacts.items[i].peer;
-        if (child->parent != agent || child->is_ended)
-            continue;
-        if (host->hooks.is_adopted(host->hooks.user, agent, child, is_forced)) {
-            adopt(host, child);
-            continue;
-        }
-        if (!child->is_ending || is_forced) {
-            set_ending(host, child, child->is_ending ? (struct soc_slice){0} : reason);
-            trace_ending(host, child, agent, is_forced);
-        }
-        put_departure(list, child, is_forced);
+    struct departures children = {0};
+    size_t cursor = 0;
+    for (uint32_t i = 0; i < agent->contacts.count && children.count < agent->children; i++) {
+        struct soc_agent *peer = agent->contacts.items[i].peer;
+        if (peer->parent == agent && !peer->is_ended)
+            put_departure(&children, peer, is_forced);
     }
+    if (children.count < agent->children) {
+        struct soc_agent *peer;
+        children.count = 0;
+        while ((peer = soc_map_each(&host->agents, &cursor)) != NULL)
+            if (peer->parent == agent && !peer->is_ended)
+                put_departure(&children, peer, is_forced);
+    }
+    for (size_t i = 0; i < children.count; i++)
+        part_from_child(host, agent, children.items[i].agent, is_forced, list);
+    free(children.items);
 }
 
 static void end_agent(struct soc_host *host, struct soc_agent *agent, bool is_forced,

@@ -253,6 +253,24 @@ describe("terminate", function()
     assert.same({ "ann still there" }, seen)
   end)
 
+  it("is done once, though its activation is run again after a crash", function()
+    local answers = {}
+    local s = troupe(function(root)
+      answers[#answers + 1] = root:terminate("ann", { force = true }).status
+      root:sleep(1000)
+      answers[#answers + 1] = select(2, root:terminate("ann")).error
+    end, { ann = nothing })
+    s:send("user", { to = "root", payload = "go" })
+    s:advance(10)
+    s:crash()
+    s:recover()
+    s:run()
+    assert.same({ "stopped", "stopped", "agent_stopped" }, answers)
+    assert.equal(1, #events(s, "terminate"))
+    assert.equal(1, #events(s, "stopped"))
+    assert.same({}, s:dead_letters())
+  end)
+
   it("raises on wrong options", function()
     local function raised(options)
       return scene.raised(function(root) root:terminate("x", options) end)

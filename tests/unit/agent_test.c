@@ -73,11 +73,12 @@ static void a_tombstone_keeps_its_name_only(void)
     struct soc_agent *agent = soc_agent_new(SOC_SLICE("a"), NULL, peer, 7);
     soc_agent_set_brief(agent, SOC_SLICE("{}"));
     soc_agent_set_state(agent, SOC_SLICE("{}"));
+    soc_text_set(&agent->end_reason, SOC_SLICE("done"));
     soc_contacts_put(&agent->contacts, peer, SOC_SOURCE_PARENT, 1, NULL);
     soc_agent_shrink(agent);
     CHECK_TEXT(agent->id, "a");
     CHECK(agent->parent == peer && agent->created_ms == 7);
-    CHECK(agent->brief == NULL && agent->state == NULL);
+    CHECK(agent->brief == NULL && agent->state == NULL && agent->end_reason == NULL);
     CHECK_INT(agent->brief_length + agent->state_length, 0);
     CHECK(agent->contacts.items == NULL && agent->contacts.count == 0);
     soc_agent_shrink(agent);
