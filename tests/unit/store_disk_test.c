@@ -253,6 +253,7 @@ static void an_older_database_is_brought_up_to_date_by_who_may_write(void)
     run_sql(&world, "DROP VIEW activity_logs; DROP VIEW activity_entries; DROP VIEW contacts;"
                     "ALTER TABLE agents DROP COLUMN ending_ms;"
                     "ALTER TABLE agents DROP COLUMN is_adopted;"
+                    "ALTER TABLE contact_entries DROP COLUMN reason; DROP TABLE introductions;"
                     "CREATE VIEW contacts AS SELECT 'older' AS id;"
                     "PRAGMA user_version = 1; PRAGMA wal_checkpoint(TRUNCATE)");
     struct soc_store *reader;
