@@ -31,20 +31,20 @@ static bool strict_rule(struct soc_script *script, const struct soc_agent *from,
     return contact != NULL || from == soc_agents_user(script->host);
 }
 
-/* The members of the refusal's table become members of the error. */
-static void append_refusal(lua_State *L, struct soc_script *script, int index,
-                           struct soc_buf *refusal)
+/* The members of the refusal's table become members of the error. The script's own
+ * buffers are in use: whoever sends to a list collects there. */
+static void append_refusal(lua_State *L, int index, struct soc_buf *refusal)
 {
     struct soc_detail detail;
     if (lua_type(L, index) == LUA_TSTRING) {
         soc_buf_put_text(refusal, "\"hint\":");
         soc_json_put_string(refusal, soc_slice_text(lua_tostring(L, index)));
     } else if (lua_type(L, index) == LUA_TTABLE) {
-        script->scratch.length = 0;
-        if (soc_lua_json_encode(L, index, "refusal", SOC_BRIEF_BYTES_MAX, &script->scratch,
-                                &detail) == SOC_OK &&
-            script->scratch.length > 2)
-            soc_buf_put(refusal, script->scratch.data + 1, script->scratch.length - 2);
+        size_t start = refusal->length;
+        if (soc_lua_json_encode(L, index, "refusal", SOC_BRIEF_BYTES_MAX, refusal, &detail) < 0)
+            return;
+        refusal->length -= 2; /* without the braces */
+        memmove(refusal->data + start, refusal->data + start + 1, refusal->length - start);
     }
 }
 
@@ -70,7 +70,7 @@ bool soc_answer_may_send(void *user, struct soc_agent *from, struct soc_agent *t
     if (soc_policy_ask(L, script, SOC_ASK_MAY_SEND, 1)) {
         is_allowed = lua_toboolean(L, -2);
         if (!is_allowed)
-            append_refusal(L, script, lua_gettop(L), refusal);
+            append_refusal(L, lua_gettop(L), refusal);
     } else {
         is_allowed = strict_rule(script, from, contact);
     }

@@ -64,7 +64,8 @@ static int send_to_list(lua_State *L, struct soc_script *script, struct soc_send
             soc_buf_put_text(answer, "null");
             soc_buf_put_byte(failures, failures->length == 0 ? '[' : ',');
             soc_buf_printf(failures, "{\"index\":%llu", (unsigned long long)i);
-            soc_json_put_text_member(failures, "to", options->send.to);
+            if (soc_json_member(soc_buf_slice(&script->error), "to").data == NULL)
+                soc_json_put_text_member(failures, "to", options->send.to);
             soc_buf_put_byte(failures, ',');
             soc_buf_put(failures, script->error.data + 1, script->error.length - 1);
         } else {

@@ -245,6 +245,25 @@ describe("send_message to a list", function()
     assert.equal(2, s:stats().sent)
   end)
 
+  it("to a list with strangers in it tells for each why", function()
+    local answer
+    local s = scene.troupe({
+      a = function(a)
+        answer = a:send_message({ to = { "b", "root", "c", "nobody" }, payload = "x" })
+      end,
+      b = function() end,
+      c = function() end,
+    }, { policies = { contacts = "strict" } })
+    scene.tell(s, "a")
+    assert.equal("string", type(answer.messageIds[2]))
+    local errors = {}
+    for index, each in ipairs(answer.partialErrors) do
+      errors[index] = each.to .. " " .. each.error
+    end
+    assert.same({ "b unknown_contact", "c unknown_contact", "nobody agent_not_found" }, errors)
+    assert.matches("write to a contact", answer.partialErrors[2].hint, 1, true)
+  end)
+
   it("refuses a missing payload for all", function()
     local _, answer, err = send_to({ "a", "b" }, json.null)
     assert.is_nil(answer)
