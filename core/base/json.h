@@ -63,6 +63,10 @@ struct soc_json_walk {
 void soc_json_walk(struct soc_json_walk *walk, struct soc_slice text);
 bool soc_json_next(struct soc_json_walk *walk);
 
+/* Tells whether a name of a walk, or the inside of a string value, still escaped,
+ * means the bytes of `name`. */
+bool soc_json_name_is(struct soc_slice inside, struct soc_slice name);
+
 /* Appends the unescaped bytes of a string value to `out` (the value's own bytes
  * with quotes). False if it is no string. */
 bool soc_json_string(struct soc_slice text, struct soc_buf *out);

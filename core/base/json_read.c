@@ -267,25 +267,6 @@ enum soc_json_kind soc_json_kind(struct soc_slice text)
     }
 }
 
-/* Tells whether the inside of a string means the bytes of `name`. */
-static bool inside_means(struct soc_slice inside, struct soc_slice name)
-{
-    if (inside.length < name.length)
-        return false;
-    if (memchr(inside.data, '\\', inside.length) == NULL)
-        return soc_slice_equal(inside, name);
-    const char *text = inside.data;
-    const char *end = text + inside.length;
-    while (text < end) {
-        char bytes[4];
-        size_t count = soc_json_unescape_one(&text, bytes);
-        if (count > name.length || memcmp(bytes, name.data, count) != 0)
-            return false;
-        name = soc_slice(name.data + count, name.length - count);
-    }
-    return name.length == 0;
-}
-
 struct soc_slice soc_json_member(struct soc_slice text, const char *name)
 {
     struct soc_slice wanted = soc_slice_text(name);
@@ -293,7 +274,7 @@ struct soc_slice soc_json_member(struct soc_slice text, const char *name)
     if (soc_json_kind(text) == SOC_JSON_OBJECT) {
         soc_json_walk(&walk, text);
         while (soc_json_next(&walk))
-            if (inside_means(walk.name, wanted))
+            if (soc_json_name_is(walk.name, wanted))
                 return walk.value;
     }
     return soc_slice(NULL, 0);
@@ -364,6 +345,26 @@ bool soc_json_next(struct soc_json_walk *walk)
     walk->value = soc_slice(text, (size_t)(behind - text));
     walk->next = behind;
     return true;
+}
+
+bool soc_json_name_is(struct soc_slice inside, struct soc_slice name)
+{
+    if (inside.length < name.length)
+        return false;
+    if (name.length > 0 && inside.data[0] != name.data[0] && inside.data[0] != '\\')
+        return false;
+    if (memchr(inside.data, '\\', inside.length) == NULL)
+        return soc_slice_equal(inside, name);
+    const char *text = inside.data;
+    const char *end = text + inside.length;
+    while (text < end) {
+        char bytes[4];
+        size_t count = soc_json_unescape_one(&text, bytes);
+        if (count > name.length || memcmp(bytes, name.data, count) != 0)
+            return false;
+        name = soc_slice(name.data + count, name.length - count);
+    }
+    return name.length == 0;
 }
 
 /* Reads the string value that `text` is. */

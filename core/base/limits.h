@@ -31,6 +31,9 @@
 #define SOC_SCRIPT_BYTES_MAX      (8ull << 30) /* Lua memory of one society */
 #define SOC_POLICY_STEPS_MAX      1000000      /* VM instructions of one policy's answer */
 #define SOC_TEXT_BYTES_MAX        (256u << 10) /* of a file that a policy names */
+#define SOC_SHAPE_FIELDS_MAX      64           /* members one object's shape may name */
+#define SOC_SHAPE_DEPTH_MAX       8            /* shapes inside shapes */
+#define SOC_SHAPE_FAULTS_MAX      32           /* told of one message */
 #define SOC_RETRIES_MAX           3            /* of a turn that raised */
 #define SOC_RETRY_FIRST_MS        100
 #define SOC_LOG_PAYLOAD_BYTES_MAX 200 /* of a payload shown in a log line */
