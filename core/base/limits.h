@@ -31,6 +31,8 @@
 #define SOC_SCRIPT_BYTES_MAX      (8ull << 30) /* Lua memory of one society */
 #define SOC_POLICY_STEPS_MAX      1000000      /* VM instructions of one policy's answer */
 #define SOC_TEXT_BYTES_MAX        (256u << 10) /* of a file that a policy names */
+#define SOC_VOCABULARIES_MAX      32           /* in force at once */
+#define SOC_TYPES_MAX             256          /* message types of one vocabulary */
 #define SOC_SHAPE_FIELDS_MAX      64           /* members one object's shape may name */
 #define SOC_SHAPE_DEPTH_MAX       8            /* shapes inside shapes */
 #define SOC_SHAPE_FAULTS_MAX      32           /* told of one message */

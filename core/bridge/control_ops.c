@@ -115,8 +115,10 @@ static void read_send(struct op *op, struct soc_send *send)
         else
             send->ttl_ms = (int64_t)ceil(seconds * 1000);
     }
-    if (ack.data != NULL)
+    if (ack.data != NULL && soc_json_kind(ack) != SOC_JSON_NULL) {
+        send->has_requires_ack = true;
         send->requires_ack = soc_json_kind(ack) == SOC_JSON_TRUE;
+    }
 }
 
 static void answer_request(void *user, struct soc_slice answer)

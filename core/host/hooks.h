@@ -39,6 +39,14 @@ struct soc_introduce_answer {
     int64_t timeout_ms;       /* for ASK and CONSENT */
 };
 
+/* What the validators are shown of a message that is about to be sent. */
+struct soc_candidate {
+    struct soc_agent *from;
+    struct soc_slice type;
+    struct soc_slice payload; /* JSON */
+    struct soc_slice task_id; /* of the envelope; absent: none */
+};
+
 struct soc_hooks {
     void *user;
 
@@ -74,6 +82,12 @@ struct soc_hooks {
      * its parent, ends? False: it ends, too. */
     bool (*is_adopted)(void *user, struct soc_agent *agent, struct soc_agent *child,
                        bool is_forced);
+
+    /* The messages policies: does it fit its type? SOC_OK; or SOC_EBADMESSAGE with
+     * the error object in `error`; or 1 if it is to be sent all the same, with that
+     * object. `*requires_ack`: what its type wants if the sender says nothing. */
+    int (*check_message)(void *user, const struct soc_candidate *candidate, bool *requires_ack,
+                         struct soc_buf *error);
 };
 
 #endif

@@ -1,5 +1,7 @@
 #include "host/refusal.h"
 
+#include "base/limits.h"
+
 void soc_refuse_named(struct soc_buf *out, const char *error, const char *message)
 {
     out->length = 0;
@@ -28,4 +30,24 @@ int soc_refuse(struct soc_buf *out, int code, const char *message, const char *n
     if (name != NULL)
         soc_json_put_text_member(out, name, value);
     return soc_refusal_end(out, code);
+}
+
+static void put_list_member(struct soc_buf *out, const char *name, struct soc_slice inside)
+{
+    soc_json_put_name(out, name);
+    soc_buf_put_byte(out, '[');
+    soc_buf_put_slice(out, inside);
+    soc_buf_put_byte(out, ']');
+}
+
+int soc_refuse_message(struct soc_buf *out, const char *message, struct soc_slice type,
+                       struct soc_slice missing, struct soc_slice details)
+{
+    soc_refusal_begin(out, SOC_EBADMESSAGE, message);
+    if (type.length > SOC_TYPE_BYTES_MAX)
+        type.length = SOC_TYPE_BYTES_MAX;
+    soc_json_put_text_member(out, "message_type", type);
+    put_list_member(out, "missing_fields", missing);
+    put_list_member(out, "details", details);
+    return soc_refusal_end(out, SOC_EBADMESSAGE);
 }

@@ -20,7 +20,12 @@ int soc_refusal_end(struct soc_buf *out, int code);
 int soc_refuse(struct soc_buf *out, int code, const char *message, const char *name,
                struct soc_slice value);
 
-/* The same under a name of its own that has no code: {"error":NAME,…}. */
+/* A message that does not fit: SOC_EBADMESSAGE with its type, cut if it is too long
+ * for one, and `missing` and `details`, the insides of JSON lists of strings. */
+int soc_refuse_message(struct soc_buf *out, const char *message, struct soc_slice type,
+                       struct soc_slice missing, struct soc_slice details);
+
+/* A whole error object under a name of its own that has no code: {"error":NAME,…}. */
 void soc_refuse_named(struct soc_buf *out, const char *error, const char *message);
 
 #endif

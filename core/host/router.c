@@ -70,8 +70,6 @@ static void inherit(const struct soc_host *host, struct soc_message_draft *draft
     if (cause == NULL)
         return;
     draft->hops = (uint16_t)(cause->hops == UINT16_MAX ? UINT16_MAX : cause->hops + 1);
-    if (draft->texts[SOC_TEXT_TASK_ID].data == NULL)
-        draft->texts[SOC_TEXT_TASK_ID] = soc_message_text(cause, SOC_TEXT_TASK_ID);
     if (draft->texts[SOC_TEXT_CORRELATION_ID].data != NULL)
         return;
     draft->texts[SOC_TEXT_CORRELATION_ID] = soc_message_text(cause, SOC_TEXT_CORRELATION_ID);
@@ -84,6 +82,7 @@ static void inherit(const struct soc_host *host, struct soc_message_draft *draft
 /* What a payload says that belongs to the envelope; the envelope wins. */
 struct adopted {
     struct soc_slice type;
+    bool has_bad_type; /* it is no name, or said twice and differently */
     struct soc_slice task_id;
     int64_t deadline_ms;
     enum soc_priority priority;
@@ -93,12 +92,16 @@ struct adopted {
 static void adopt_member(struct adopted *adopted, struct soc_slice name, struct soc_slice value)
 {
     struct soc_slice text = soc_json_plain_string(value);
-    if (text.data == NULL)
-        return;
-    if (soc_slice_equal(name, SOC_SLICE("message_type")) ||
-        soc_slice_equal(name, SOC_SLICE("messageType")))
+    bool is_type = soc_slice_equal(name, SOC_SLICE("message_type")) ||
+                   soc_slice_equal(name, SOC_SLICE("messageType"));
+    if (is_type && soc_json_kind(value) != SOC_JSON_NULL) {
+        adopted->has_bad_type |= text.data == NULL || (adopted->type.data != NULL &&
+                                                       !soc_slice_equal(adopted->type, text));
         adopted->type = text;
-    else if (soc_slice_equal(name, SOC_SLICE("task_id")) && soc_id_is_valid(text))
+    }
+    if (is_type || text.data == NULL)
+        return;
+    if (soc_slice_equal(name, SOC_SLICE("task_id")) && soc_id_is_valid(text))
         adopted->task_id = text;
     else if (soc_slice_equal(name, SOC_SLICE("priority")))
         adopted->has_priority = soc_priority_parse(text, &adopted->priority);
@@ -118,24 +121,31 @@ static void adopt(struct adopted *adopted, struct soc_slice payload)
             adopt_member(adopted, walk.name, walk.value);
 }
 
-/* The type: the envelope's, the payload's, or general. They must not differ. */
-static int settle_type(struct soc_host *host, const struct soc_send *send,
-                       const struct adopted *adopted, const struct soc_symbol **type,
-                       struct soc_buf *error)
+static int refuse_type(struct soc_buf *error, const char *why, struct soc_slice type)
 {
-    struct soc_slice text = send->type.data != NULL ? send->type : adopted->type;
-    *type = host->type_general;
-    if (text.data == NULL)
-        return SOC_OK;
-    if (adopted->type.data != NULL && !soc_slice_equal(text, adopted->type))
-        return soc_refuse(error, SOC_EBADMESSAGE,
-                          "type and the payload's message_type differ; say it once", "message_type",
-                          adopted->type);
-    if (text.length > SOC_TYPE_BYTES_MAX || !soc_id_is_valid(text))
-        return soc_refuse(error, SOC_EBADMESSAGE,
-                          "a type is 1 to 64 of A-Z a-z 0-9 _ . -; leave it out for general",
-                          "message_type", text);
-    *type = soc_intern(&host->types, text);
+    struct soc_buf details = {0};
+    soc_json_put_string(&details, soc_slice_text(why));
+    int rc = soc_refuse_message(error, why, type, SOC_SLICE(""), soc_buf_slice(&details));
+    soc_buf_fini(&details);
+    return rc;
+}
+
+/* The type: the envelope's, the payload's, or general. They must not differ. */
+static int settle_type(const struct soc_send *send, const struct adopted *adopted,
+                       struct soc_slice *type, struct soc_buf *error)
+{
+    *type = send->type.data != NULL ? send->type : adopted->type;
+    if (adopted->has_bad_type)
+        return refuse_type(error, "the payload's message_type must be one name; say it once",
+                           *type);
+    if (type->data == NULL)
+        *type = SOC_SLICE("general");
+    if (adopted->type.data != NULL && !soc_slice_equal(*type, adopted->type))
+        return refuse_type(error, "type and the payload's message_type differ; say it once",
+                           adopted->type);
+    if (type->length > SOC_TYPE_BYTES_MAX || !soc_id_is_valid(*type))
+        return refuse_type(
+            error, "a type is 1 to 64 of A-Z a-z 0-9 _ . -; leave it out for general", *type);
     return SOC_OK;
 }
 
@@ -147,6 +157,17 @@ static bool is_welcome_answer(const struct soc_send *send, const struct soc_agen
     return send->answers_key != 0 ||
            (send->answers != NULL &&
             (!to->is_ending || (send->answers->flags & SOC_MESSAGE_WANTS_REPLY) != 0));
+}
+
+/* The task: the envelope's, the payload's, or that of the message being handled. */
+static struct soc_slice settle_task(const struct soc_host *host, const struct soc_send *send,
+                                    const struct adopted *adopted)
+{
+    if (send->texts[SOC_TEXT_TASK_ID].data != NULL)
+        return send->texts[SOC_TEXT_TASK_ID];
+    if (adopted->task_id.data != NULL || host->turn.cause == NULL)
+        return adopted->task_id;
+    return soc_message_text(host->turn.cause, SOC_TEXT_TASK_ID);
 }
 
 static int check_send(struct soc_host *host, const struct soc_send *send, struct soc_agent **to,
@@ -178,11 +199,47 @@ struct passage {
     struct soc_agent *from;
     struct soc_agent *to;
     const struct soc_symbol *type;
+    struct soc_slice task_id;
+    bool requires_ack;
+    bool has_warning; /* it does not fit its type; why is in the buffer for errors */
     struct adopted adopted;
     struct soc_send send;   /* as the sender gave it, completed */
     struct soc_buf payload; /* what the host made of it, if anything */
     struct soc_buf spare;
 };
+
+/* Asks the validators, unless the host speaks. A type becomes a symbol, which is
+ * kept for ever, only when nobody objects to it. */
+static int validate(struct soc_host *host, struct passage *p, struct soc_buf *error)
+{
+    struct soc_candidate candidate = {.from = p->from, .payload = p->send.payload};
+    int rc = settle_type(&p->send, &p->adopted, &candidate.type, error);
+    candidate.task_id = p->task_id = settle_task(host, &p->send, &p->adopted);
+    if (rc == SOC_OK && p->from != NULL && !p->send.is_formal)
+        rc = host->hooks.check_message(host->hooks.user, &candidate, &p->requires_ack, error);
+    if (rc < 0)
+        return rc;
+    p->has_warning = rc > 0;
+    if (p->send.has_requires_ack)
+        p->requires_ack = p->send.requires_ack;
+    p->type = soc_slice_equal(candidate.type, SOC_SLICE("general"))
+                  ? host->type_general
+                  : soc_intern(&host->types, candidate.type);
+    return SOC_OK;
+}
+
+/* Says of a message that is sent though it does not fit its type. `warning` is the
+ * refusal it would have met. */
+static void warn(struct soc_host *host, const struct soc_message *message, struct soc_buf *warning)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    soc_envelope_id(id, message);
+    warning->length--;
+    soc_json_put_text_member(warning, "message_id", soc_slice(id, sizeof(id)));
+    soc_buf_put_byte(warning, '}');
+    soc_trace_event(host, SOC_LOG_WARN, "message_warning", message->from, soc_buf_slice(warning));
+    warning->length = 0;
+}
 
 /* What the host adds: to an introduction whom it names, to a first message who
  * writes. */
@@ -217,7 +274,7 @@ static struct soc_message *make_message(struct soc_host *host, const struct pass
         .priority = (uint8_t)(send->has_priority      ? send->priority
                               : adopted->has_priority ? adopted->priority
                                                       : SOC_PRIORITY_NORMAL),
-        .flags = (uint8_t)((send->requires_ack ? SOC_MESSAGE_REQUIRES_ACK : 0) |
+        .flags = (uint8_t)((p->requires_ack ? SOC_MESSAGE_REQUIRES_ACK : 0) |
                            (send->wants_reply ? SOC_MESSAGE_WANTS_REPLY : 0) |
                            (send->is_formal ? SOC_MESSAGE_IS_FORMAL : 0)),
         .attempt = 1,
@@ -225,8 +282,7 @@ static struct soc_message *make_message(struct soc_host *host, const struct pass
     };
     for (int i = 0; i < SOC_TEXT_COUNT; i++)
         draft.texts[i] = send->texts[i];
-    if (draft.texts[SOC_TEXT_TASK_ID].data == NULL)
-        draft.texts[SOC_TEXT_TASK_ID] = adopted->task_id;
+    draft.texts[SOC_TEXT_TASK_ID] = p->task_id;
     inherit(host, &draft, chain_id);
     if (send->answers != NULL) {
         draft.reply_to = send->answers->key;
@@ -252,7 +308,7 @@ int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct 
     adopt(&p.adopted, send->is_bare ? SOC_SLICE("null") : send->payload);
     int rc = check_send(host, send, &p.to, error);
     if (rc == SOC_OK)
-        rc = settle_type(host, send, &p.adopted, &p.type, error);
+        rc = validate(host, &p, error);
     if (rc == SOC_OK)
         rc = complete(host, &p, error);
     if (rc == SOC_OK) {
@@ -261,6 +317,8 @@ int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct 
         soc_envelope_record(&record, *out);
         soc_batch_put(host, &record);
         soc_message_list_push(&host->turn.sent, *out);
+        if (p.has_warning)
+            warn(host, *out, error);
     }
     soc_buf_fini(&p.payload);
     soc_buf_fini(&p.spare);

@@ -19,6 +19,7 @@ struct soc_send {
     enum soc_priority priority;
     bool has_priority;
     bool requires_ack;
+    bool has_requires_ack; /* it was said; else the type decides */
     bool wants_reply;
     bool is_formal;        /* the host's, in the sender's name: no policy is asked */
     bool is_bare;          /* the payload is known to hold nothing of the envelope */

@@ -1,6 +1,5 @@
 #include "model/shape.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,30 +66,40 @@ void soc_shape_free(struct soc_shape *shape)
     free(shape);
 }
 
+void soc_shape_set_kinds(struct soc_shape *shape, uint32_t kinds_wanted)
+{
+    shape->kinds = kinds_wanted;
+}
+
 void soc_shape_add_value(struct soc_shape *shape, struct soc_slice value)
 {
     shape->values = soc_realloc(shape->values, (shape->value_count + 1) * sizeof(*shape->values));
     shape->values[shape->value_count++] = soc_copy_text(value.data, value.length);
 }
 
-void soc_shape_set_items(struct soc_shape *shape, struct soc_shape *items)
+struct soc_shape *soc_shape_items(struct soc_shape *shape)
 {
-    assert(shape->items == NULL);
-    shape->items = items;
+    if (shape->items == NULL)
+        shape->items = soc_shape_new(0, shape->words);
+    return shape->items;
 }
 
-bool soc_shape_add_field(struct soc_shape *shape, struct soc_slice name, bool is_required,
-                         struct soc_shape *member)
+struct soc_shape *soc_shape_add_field(struct soc_shape *shape, struct soc_slice name,
+                                      bool is_required)
 {
     if (shape->field_count == SOC_SHAPE_FIELDS_MAX)
-        return false;
+        return NULL;
     shape->fields = soc_realloc(shape->fields, (shape->field_count + 1) * sizeof(*shape->fields));
-    shape->fields[shape->field_count] = (struct field){
-        .name = soc_copy_text(name.data, name.length), .name_length = name.length, .shape = member};
+    struct field *field = &shape->fields[shape->field_count];
+    *field = (struct field){
+        .name = soc_copy_text(name.data, name.length),
+        .name_length = name.length,
+        .shape = soc_shape_new(0, shape->words),
+    };
     if (is_required)
         shape->required |= (uint64_t)1 << shape->field_count;
     shape->field_count++;
-    return true;
+    return field->shape;
 }
 
 static struct soc_slice name_of(const struct field *field)
@@ -123,6 +132,12 @@ void soc_shape_report_add(struct soc_shape_report *report, struct soc_slice miss
         put_element(&report->missing, missing);
     if (detail.data != NULL)
         put_element(&report->details, detail);
+}
+
+void soc_shape_report_clear(struct soc_shape_report *report)
+{
+    report->missing.length = report->details.length = report->path.length = 0;
+    report->faults = 0;
 }
 
 void soc_shape_report_fini(struct soc_shape_report *report)

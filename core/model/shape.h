@@ -59,23 +59,26 @@ struct soc_shape_report {
 int soc_shape_kind_find(struct soc_slice name);
 
 /* Returns a shape for values of these kinds. `words` is lent for its lifetime.
- * Release with soc_shape_free(), or give it to another shape. */
+ * Release with soc_shape_free(). */
 struct soc_shape *soc_shape_new(uint32_t kinds, const struct soc_shape_words *words);
 
 /* Frees it and the shapes inside. NULL is allowed. */
 void soc_shape_free(struct soc_shape *shape);
 
+/* Says anew of which kinds a value may be. */
+void soc_shape_set_kinds(struct soc_shape *shape, uint32_t kinds);
+
 /* Adds a text that a string may be; without any it may be all. */
 void soc_shape_add_value(struct soc_shape *shape, struct soc_slice value);
 
-/* Says what every element of a list must be; takes `items`. Once per shape. */
-void soc_shape_set_items(struct soc_shape *shape, struct soc_shape *items);
+/* Lends the shape that every element of a list must have, at first any value. */
+struct soc_shape *soc_shape_items(struct soc_shape *shape);
 
-/* Adds a member of an object; takes `member`. False, with `member` left to the
- * caller, beyond SOC_SHAPE_FIELDS_MAX. Missing ones are told in the order of these
+/* Adds a member of an object and lends its shape, at first for any value; NULL
+ * beyond SOC_SHAPE_FIELDS_MAX. Missing members are told in the order of these
  * calls. */
-bool soc_shape_add_field(struct soc_shape *shape, struct soc_slice name, bool is_required,
-                         struct soc_shape *member);
+struct soc_shape *soc_shape_add_field(struct soc_shape *shape, struct soc_slice name,
+                                      bool is_required);
 
 /* Tells whether an object has that member and needs it. */
 bool soc_shape_needs(const struct soc_shape *shape, struct soc_slice name);
@@ -88,6 +91,9 @@ bool soc_shape_fits(const struct soc_shape *shape, struct soc_slice value,
 /* Adds a fault: a sentence, and the name of what is missing unless absent. */
 void soc_shape_report_add(struct soc_shape_report *report, struct soc_slice missing,
                           struct soc_slice detail);
+
+/* Empties the report and keeps its memory. */
+void soc_shape_report_clear(struct soc_shape_report *report);
 
 /* Frees what the report holds and leaves an empty one. */
 void soc_shape_report_fini(struct soc_shape_report *report);

@@ -100,12 +100,30 @@ static void read_spawn_options(lua_State *L, int index, struct spawn_options *op
     options->message_index = lua_gettop(L);
 }
 
-/* The first task_assignment, sent with the birth as one step. A message given as
- * a table without a payload is the payload's own fields beside the brief. */
+/* A task_assignment carries its brief: unless the payload has one of its own, or is
+ * one, the child's stands beside what was said. */
+static void add_brief(struct soc_buf *payload, const struct soc_agent *child)
+{
+    static const char *const own[] = {"task_brief", "taskBrief", "objective"};
+    struct soc_slice object = soc_buf_slice(payload);
+    bool has_own = soc_json_kind(object) != SOC_JSON_OBJECT;
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+        has_own = has_own || soc_json_member(object, own[i]).data != NULL;
+    if (has_own)
+        return;
+    payload->length--;
+    soc_json_put_name(payload, "task_brief");
+    soc_buf_put_slice(payload, soc_slice(child->brief, child->brief_length));
+    soc_buf_put_byte(payload, '}');
+}
+
+/* The first task_assignment, sent with the birth as one step. */
 static int send_first(lua_State *L, struct soc_script *script, int message_index,
                       const struct soc_agent *child)
 {
     int rc = soc_payload_encode(L, script, message_index);
+    if (rc == SOC_OK)
+        add_brief(&script->payload, child);
     struct soc_send send = {
         .to = soc_agent_id(child),
         .type = SOC_SLICE("task_assignment"),

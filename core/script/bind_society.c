@@ -94,20 +94,13 @@ static int society_main(lua_State *L)
 static int society_policy(lua_State *L)
 {
     struct soc_script *script = enter_to_change(L, "policy");
-    struct soc_swap swap = {.kind = luaL_checkstring(L, 1), .name = "app", .by = "call"};
+    struct soc_swap swap = {.kind = luaL_checkstring(L, 1), .by = "call"};
     struct soc_detail detail = {{0}};
     if (!lua_isnoneornil(L, 3)) {
         luaL_checktype(L, 3, LUA_TTABLE);
         swap.settings_index = 3;
     }
-    if (lua_type(L, 2) == LUA_TSTRING) {
-        swap.name = lua_tostring(L, 2);
-    } else {
-        if (lua_type(L, 2) == LUA_TFUNCTION)
-            soc_policy_wrap(L, swap.kind, 2);
-        luaL_checktype(L, 2, LUA_TTABLE);
-        swap.index = 2;
-    }
+    soc_swap_read(L, 2, &swap);
     int rc = soc_swap_do(L, script, &swap, &detail);
     if (script->is_started)
         soc_host_flush(script->host);

@@ -12,6 +12,7 @@
 #include "host/gate.h"
 #include "host/hooks.h"
 #include "host/host.h"
+#include "model/shape.h"
 #include "script/identity.h"
 #include "script/questions.h"
 #include "script/script.h"
@@ -41,6 +42,8 @@ struct soc_policy {
     struct soc_identity identity;
 };
 
+struct soc_messages;
+
 struct soc_script {
     lua_State *L;      /* the main thread */
     lua_State *active; /* the thread whose effect is under way, else L */
@@ -58,6 +61,8 @@ struct soc_script {
     struct soc_policy usual[SOC_POLICY_COUNT]; /* the shipped ones, for when those fail */
     int answers[SOC_QUESTION_COUNT];           /* functions in force; LUA_NOREF: the usual one */
     int usual_answers[SOC_QUESTION_COUNT];
+    struct soc_messages *messages;  /* the vocabularies in force */
+    struct soc_shape_report report; /* of one message at a time */
     char *home;
     char *app_dir;
     char *app_name;

@@ -8,6 +8,7 @@
 #include "host/refusal.h"
 #include "host/trace.h"
 #include "script/effect.h"
+#include "script/messages.h"
 #include "script/nearest.h"
 
 static const struct {
@@ -54,16 +55,24 @@ static struct soc_policy_shape shape_of(int kind, const char *name)
 
 const char *soc_policy_kind_name(int number)
 {
+    if (number == SOC_POLICY_COUNT)
+        return SOC_MESSAGES;
     return number < SOC_POLICY_COUNT ? kinds[number].name : NULL;
 }
 
 bool soc_policy_shape(const char *kind, const char *name, const char *path,
                       struct soc_policy_shape *shape)
 {
+    static const char *const fields[] = {"types", "default", "name", NULL};
     int number = find_kind(kind);
-    if (number < 0)
+    bool is_messages = strcmp(kind, SOC_MESSAGES) == 0;
+    if (number < 0 && !is_messages)
         return false;
-    *shape = shape_of(number, name);
+    if (is_messages)
+        *shape = (struct soc_policy_shape){
+            .kind = SOC_MESSAGES, .name = name, .fields = fields, .has_own_examples = true};
+    else
+        *shape = shape_of(number, name);
     shape->path = path;
     return true;
 }
@@ -115,8 +124,7 @@ static void keep(lua_State *L, int kind, int index, struct soc_policy *policy, i
     }
 }
 
-/* Keeps a copy of the caller's settings, for when the file is loaded again. */
-static void keep_given(lua_State *L, struct soc_policy *policy, int settings_index)
+void soc_policy_keep_given(lua_State *L, struct soc_policy *policy, int settings_index)
 {
     if (policy->given_ref != 0)
         luaL_unref(L, LUA_REGISTRYINDEX, policy->given_ref);
@@ -150,7 +158,7 @@ static int let_in(lua_State *L, struct soc_script *script, struct soc_policy_sou
     if (rc < 0)
         return rc;
     keep(L, number, index, policy, script->answers);
-    keep_given(L, policy, settings_index);
+    soc_policy_keep_given(L, policy, settings_index);
     soc_identity_set(&policy->identity, source.name, source.path,
                      source.path == NULL ? NULL : source.hash);
     soc_agents_policy_changed(script->host);
@@ -161,6 +169,8 @@ int soc_policy_use_table(lua_State *L, struct soc_script *script, const char *ki
                          const char *name, int index, int settings_index, struct soc_detail *detail)
 {
     struct soc_policy_source source = {.kind = kind, .name = name};
+    if (strcmp(kind, SOC_MESSAGES) == 0)
+        return soc_messages_use_table(L, script, index, settings_index, detail);
     return let_in(L, script, source, index, settings_index, detail);
 }
 
@@ -168,6 +178,8 @@ int soc_policy_use_file(lua_State *L, struct soc_script *script, struct soc_poli
                         int settings_index, struct soc_detail *detail)
 {
     source->hash[0] = '\0';
+    if (strcmp(source->kind, SOC_MESSAGES) == 0)
+        return soc_messages_use_file(L, script, source, settings_index, detail);
     if (find_kind(source->kind) < 0)
         return fail_kind(source->kind, detail);
     int rc = soc_policy_load_hashed(L, script, source->path, source->hash, detail);
@@ -193,6 +205,8 @@ int soc_policy_use(lua_State *L, struct soc_script *script, const char *kind, co
                    int settings_index, struct soc_detail *detail)
 {
     char path[SOC_PATH_BYTES_MAX];
+    if (strcmp(kind, SOC_MESSAGES) == 0)
+        return soc_messages_use(L, script, name, settings_index, detail);
     if (find_kind(kind) < 0)
         return fail_kind(kind, detail);
     if (!soc_policy_find(script, kind, name, path, sizeof(path)))
@@ -246,6 +260,8 @@ int soc_policy_use_defaults(lua_State *L, struct soc_script *script, struct soc_
     int rc = SOC_OK;
     for (int i = 0; i < SOC_POLICY_COUNT && rc == SOC_OK; i++)
         rc = use_usual(L, script, i, detail);
+    if (rc == SOC_OK)
+        rc = soc_messages_use_defaults(L, script, detail);
     return rc;
 }
 
@@ -264,17 +280,16 @@ static void release(lua_State *L, struct soc_policy *policies, const int *answer
 
 void soc_policy_free(lua_State *L, struct soc_script *script)
 {
+    soc_messages_free(L, script);
     if (script->usual[0].table_ref == 0)
         return; /* it never came to policies */
     release(L, script->policies, script->answers);
     release(L, script->usual, script->usual_answers);
 }
 
-/* What one question costs of a turn's steps, whatever the policy does: a script
- * cannot spend for ever by asking. */
 #define ASK_STEPS 100
 
-static void charge(lua_State *L, struct soc_script *script)
+void soc_policy_charge(lua_State *L, struct soc_script *script)
 {
     if (soc_gate_activation(script->host) == NULL)
         return;
@@ -359,7 +374,7 @@ bool soc_policy_ask(lua_State *L, struct soc_script *script, enum soc_question q
 {
     enum soc_policy_kind kind = questions[question].kind;
     int base = lua_gettop(L) - count;
-    charge(L, script);
+    soc_policy_charge(L, script);
     bool is_answered = false;
     if (script->answers[question] != LUA_NOREF) {
         is_answered =

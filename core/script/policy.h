@@ -41,6 +41,10 @@ int soc_policy_use_table(lua_State *L, struct soc_script *script, const char *ki
 int soc_policy_use_file(lua_State *L, struct soc_script *script, struct soc_policy_source *source,
                         int settings_index, struct soc_detail *detail);
 
+/* Keeps a copy of the caller's settings at `settings_index` (0: none), for when the
+ * policy's file is loaded again. */
+void soc_policy_keep_given(lua_State *L, struct soc_policy *policy, int settings_index);
+
 /* Replaces the function at `index` by a policy table of that kind around it. */
 void soc_policy_wrap(lua_State *L, const char *kind, int index);
 
@@ -49,6 +53,11 @@ int soc_policy_use_defaults(lua_State *L, struct soc_script *script, struct soc_
 
 /* Releases what soc_policy_use_defaults and later calls keep. */
 void soc_policy_free(lua_State *L, struct soc_script *script);
+
+/* Takes what asking a policy costs, whatever it does, from the steps of the turn
+ * under way, so that a script cannot spend for ever by asking. Ends a turn that has
+ * none left. */
+void soc_policy_charge(lua_State *L, struct soc_script *script);
 
 /* Puts a question with the `count` values on top (popped) to the policy in force;
  * its settings are the last argument. Pushes two results, the first a sensible one

@@ -6,6 +6,7 @@
 #include "script/lua_names.h"
 #include "script/policy.h"
 #include "script/policy_check.h"
+#include "script/vocabulary.h"
 
 /* A file being checked. */
 struct audit {
@@ -111,6 +112,39 @@ static bool choose_shape(lua_State *L, struct audit *audit, struct soc_policy_sh
     return false;
 }
 
+/* Reads the table at 2 as a vocabulary, whose settings at 3 are nil. */
+static int read_vocabulary(lua_State *L)
+{
+    const struct audit *audit = lua_touserdata(L, 1);
+    struct soc_policy_source source = {
+        .kind = SOC_MESSAGES, .name = audit->path, .path = audit->path};
+    soc_vocabulary_push(L, audit->script, 2, &source, 3);
+    return 0;
+}
+
+/* What is wrong with the types and examples of the vocabulary on top: one thing, as
+ * what follows may only follow from it. */
+static void check_vocabulary(lua_State *L, struct audit *audit)
+{
+    int top = lua_gettop(L);
+    int number = 0;
+    audit->report.examples =
+        soc_raw_field(L, top, "examples") == LUA_TTABLE ? (int)lua_rawlen(L, -1) : 0;
+    lua_pushcfunction(L, read_vocabulary);
+    lua_pushlightuserdata(L, audit);
+    lua_pushvalue(L, top);
+    lua_pushnil(L);
+    if (lua_pcall(L, 3, 0, 0) != LUA_OK) {
+        const char *message = lua_tostring(L, -1);
+        const char *source = soc_buf_text(&audit->text);
+        bool is_example = message != NULL && sscanf(message, "example %d", &number) == 1;
+        int line = is_example ? soc_lua_source_element_line(source, "examples", number)
+                              : soc_lua_source_field_line(source, "types");
+        soc_policy_found(&audit->report, line, false, "%s", message == NULL ? "error" : message);
+    }
+    lua_settop(L, top);
+}
+
 static void check_file(lua_State *L, struct audit *audit)
 {
     struct soc_detail detail = {{0}};
@@ -126,6 +160,8 @@ static void check_file(lua_State *L, struct audit *audit)
     if (rc < 0 || !choose_shape(L, audit, &shape))
         return;
     soc_policy_check_table(L, audit->script, lua_gettop(L), &shape, &audit->report);
+    if (shape.has_own_examples && audit->report.errors == 0)
+        check_vocabulary(L, audit);
     if (audit->report.errors == 0)
         snprintf(audit->summary->text, sizeof(audit->summary->text),
                  "a policy of the kind %s, %d example%s", shape.kind, audit->report.examples,

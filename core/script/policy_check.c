@@ -338,7 +338,7 @@ void soc_policy_check_table(lua_State *L, struct soc_script *script, int index,
             check_functions(&check);
         if (report->is_whole)
             warn_of_fields(&check);
-        if (!is_over(&check))
+        if (!is_over(&check) && !shape->has_own_examples)
             run_examples(&check);
     }
     lua_settop(L, top);

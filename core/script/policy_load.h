@@ -16,6 +16,7 @@ struct soc_policy_shape {
     } functions[8];
     const char *path;          /* of its file; NULL: the app made it */
     const char *const *fields; /* what its table may hold besides, then NULL; NULL: nothing */
+    bool has_own_examples;     /* of another form, run by others */
 };
 
 /* Finds the file of a policy: a path, or a name in the app's policies, then in the

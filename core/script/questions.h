@@ -9,7 +9,7 @@
 
 /*  K(tag, folder, the usual one): every kind whose policies answer questions.
  *  `messages` stands apart: several vocabularies are in force at once
- *  (script/vocabulary.h). */
+ *  (script/messages.h). */
 #define SOC_POLICY_MAP(K)                                                                          \
     K(CONTACTS, "contacts", "strict")                                                              \
     K(BRIEFS, "briefs", "strict")                                                                  \

@@ -8,6 +8,7 @@
 #include "script/answers.h"
 #include "script/inside.h"
 #include "script/lua_json.h"
+#include "script/messages.h"
 #include "script/policy.h"
 #include "script/sandbox.h"
 #include "script/swap.h"
@@ -125,6 +126,7 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
         .introduce = soc_answer_introduce,
         .takes_unsolicited = soc_answer_takes_unsolicited,
         .is_adopted = soc_answer_is_adopted,
+        .check_message = soc_messages_check,
     };
     soc_host_set_hooks(options->host, &hooks);
     *out = script;
@@ -155,6 +157,7 @@ void soc_script_free(struct soc_script *script)
     soc_buf_fini(&script->answer);
     soc_buf_fini(&script->error);
     soc_buf_fini(&script->scratch);
+    soc_shape_report_fini(&script->report);
     free(script);
 }
 

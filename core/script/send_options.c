@@ -199,6 +199,7 @@ static void read_option(lua_State *L, const char *name, enum option option,
         if (!lua_isboolean(L, -1))
             wrong(L, name, "a boolean");
         send->requires_ack = lua_toboolean(L, -1);
+        send->has_requires_ack = true;
         break;
     case OPTION_TASK_ID:
         if (send->texts[SOC_TEXT_TASK_ID].data != NULL)
@@ -230,7 +231,7 @@ static uint64_t hash_options(lua_State *L, const struct soc_script *script,
     hash = soc_hash(send->to.data, send->to.length, hash);
     if (options->has_more) {
         const int64_t numbers[] = {send->has_priority ? (int64_t)send->priority : -1,
-                                   send->requires_ack,
+                                   send->has_requires_ack ? 2 - send->requires_ack : 0,
                                    send->ttl_ms,
                                    send->deliver_at_ms,
                                    send->deadline_ms,

@@ -10,6 +10,7 @@
 #include "host/trace.h"
 #include "script/lua_json.h"
 #include "script/lua_source.h"
+#include "script/messages.h"
 #include "script/policy.h"
 
 /* Appends a policy as an object. Settings that are no JSON are left out. */
@@ -46,6 +47,11 @@ static void put_list(lua_State *L, const struct soc_script *script, struct soc_b
         if (i > 0)
             soc_buf_put_byte(out, ',');
         put_policy(L, soc_policy_kind_name(i), &script->policies[i], out);
+    }
+    const struct soc_policy *policy;
+    for (size_t i = 0; (policy = soc_messages_policy(script, i)) != NULL; i++) {
+        soc_buf_put_byte(out, ',');
+        put_policy(L, SOC_MESSAGES, policy, out);
     }
     soc_buf_put_byte(out, ']');
 }
@@ -209,13 +215,39 @@ static void note_refusal(struct soc_script *script, const char *kind, const char
     soc_buf_fini(&text);
 }
 
-static struct soc_policy *find_policy(struct soc_script *script, const char *kind)
+/* Notes whether what was just put in force came from the command line. */
+static void mark_option(struct soc_script *script, const char *kind, bool is_option)
 {
-    const char *each;
-    for (int i = 0; (each = soc_policy_kind_name(i)) != NULL; i++)
-        if (strcmp(each, kind) == 0)
-            return &script->policies[i];
-    return NULL;
+    if (strcmp(kind, SOC_MESSAGES) == 0)
+        soc_messages_mark_option(script, is_option);
+    for (int i = 0; i < SOC_POLICY_COUNT; i++)
+        if (strcmp(soc_policy_kind_name(i), kind) == 0)
+            script->policies[i].identity.is_option = is_option;
+}
+
+/* Tells whether the command line put one of that kind in force. */
+static bool is_option(const struct soc_script *script, int kind)
+{
+    const struct soc_policy *policy;
+    if (kind < SOC_POLICY_COUNT)
+        return script->policies[kind].identity.is_option;
+    for (size_t i = 0; (policy = soc_messages_policy(script, i)) != NULL; i++)
+        if (policy->identity.is_option)
+            return true;
+    return false;
+}
+
+void soc_swap_read(lua_State *L, int index, struct soc_swap *swap)
+{
+    if (lua_type(L, index) == LUA_TSTRING) {
+        swap->name = lua_tostring(L, index);
+        return;
+    }
+    if (lua_type(L, index) == LUA_TFUNCTION)
+        soc_policy_wrap(L, swap->kind, index);
+    luaL_checktype(L, index, LUA_TTABLE);
+    swap->name = "app";
+    swap->index = index;
 }
 
 int soc_swap_do(lua_State *L, struct soc_script *script, const struct soc_swap *swap,
@@ -228,7 +260,7 @@ int soc_swap_do(lua_State *L, struct soc_script *script, const struct soc_swap *
         rc = soc_policy_use_table(L, script, swap->kind, swap->name, swap->index,
                                   swap->settings_index, detail);
     if (rc == SOC_OK)
-        find_policy(script, swap->kind)->identity.is_option = strcmp(swap->by, "option") == 0;
+        mark_option(script, swap->kind, strcmp(swap->by, "option") == 0);
     if (!script->is_started)
         return rc;
     if (rc == SOC_OK)
@@ -244,13 +276,14 @@ void soc_swap_start(lua_State *L, struct soc_script *script)
     struct soc_buf name = {0};
     put_list(L, script, &list);
     struct soc_slice before = soc_policies_recorded(script->host);
-    for (int i = 0; soc_policies_are_recorded(script->host) && i < SOC_POLICY_COUNT; i++) {
+    bool is_recorded = soc_policies_are_recorded(script->host);
+    for (int i = 0; is_recorded && soc_policy_kind_name(i) != NULL; i++) {
         name.length = 0;
         soc_json_put_string(&name, soc_slice_text(soc_policy_kind_name(i)));
         /* A kind that the program has learnt since has changed nothing. */
         if (has_kind(before, soc_buf_slice(&name)))
             note_changes(script, soc_buf_slice(&name), before, soc_buf_slice(&list),
-                         script->policies[i].identity.is_option ? "option" : "start");
+                         is_option(script, i) ? "option" : "start");
     }
     soc_policies_record(script->host, soc_buf_slice(&list));
     soc_buf_fini(&list);
@@ -301,6 +334,10 @@ void soc_swap_reload(lua_State *L, struct soc_script *script)
     for (int i = 0; i < SOC_POLICY_COUNT; i++)
         if (has_changed(&script->policies[i].identity))
             reload(L, script, soc_policy_kind_name(i), &script->policies[i]);
+    struct soc_policy *policy;
+    for (size_t i = 0; (policy = soc_messages_policy(script, i)) != NULL; i++)
+        if (has_changed(&policy->identity))
+            reload(L, script, SOC_MESSAGES, policy);
 }
 
 void soc_swap_each_file(struct soc_script *script, void (*each)(void *user, const char *path),
@@ -309,4 +346,8 @@ void soc_swap_each_file(struct soc_script *script, void (*each)(void *user, cons
     for (int i = 0; i < SOC_POLICY_COUNT; i++)
         if (script->policies[i].identity.path != NULL)
             each(user, script->policies[i].identity.path);
+    const struct soc_policy *policy;
+    for (size_t i = 0; (policy = soc_messages_policy(script, i)) != NULL; i++)
+        if (policy->identity.path != NULL)
+            each(user, policy->identity.path);
 }

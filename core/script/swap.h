@@ -20,6 +20,10 @@ struct soc_swap {
     const char *by;     /* "call", "command" or "option" */
 };
 
+/* Sets `name` and `index` from what a script gave at `index`: a name, a table or a
+ * function, which is replaced by a table around it. Raises for anything else. */
+void soc_swap_read(lua_State *L, int index, struct soc_swap *swap);
+
 /* Puts a policy in force. Before the society has started nothing is recorded: the
  * start compares with the run before. */
 int soc_swap_do(lua_State *L, struct soc_script *script, const struct soc_swap *swap,

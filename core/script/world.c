@@ -13,6 +13,7 @@
 #include "script/inside.h"
 #include "script/lua_json.h"
 #include "script/send_options.h"
+#include "script/swap.h"
 
 /* The userdata of society.new. Its user values: 1 the box, 2 the app (a path or a
  * function) or nil, 3 the list of declarations made by hand (s:role{…}), which
@@ -116,8 +117,9 @@ static void apply_options(lua_State *L, struct world *world, int options)
     if (lua_getfield(L, options, "policies") == LUA_TTABLE) {
         lua_pushnil(L);
         while (lua_next(L, -2) != 0) {
-            if (soc_script_use_policy(world->script, luaL_checkstring(L, -2),
-                                      luaL_checkstring(L, -1), &detail) < 0)
+            struct soc_swap swap = {.kind = luaL_checkstring(L, -2), .by = "option"};
+            soc_swap_read(L, lua_gettop(L), &swap);
+            if (soc_swap_do(L, world->script, &swap, &detail) < 0)
                 luaL_error(L, "policies: %s", detail.text);
             lua_pop(L, 1);
         }

@@ -3,6 +3,7 @@ local program = require("program")
 
 local APP = [[
 local society = require("society")
+society.policy("messages", "any")
 society.role {
   id = "worker", name = "工人", prompt = "Works.",
   behaviour = function(agent, message) return { text = "done" } end,

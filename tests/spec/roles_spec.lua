@@ -77,7 +77,7 @@ describe("spawn_agent", function()
     scene.tell(s, "root")
     assert.equal("task_assignment", got.type)
     assert.equal("root", got.from)
-    assert.same({ text = "start", n = 1 }, got.payload)
+    assert.same({ text = "start", n = 1, task_brief = scene.brief() }, got.payload)
   end)
 
   it("with a message that is refused leaves no agent behind", function()

@@ -19,8 +19,19 @@ function M.brief(fields)
   return brief
 end
 
---- society.new, closed by close().
+-- Specs speak of types of their own unless they say which vocabularies are in force.
+local function with_any(policies)
+  local all = { messages = { "any" } }
+  for kind, policy in pairs(policies or {}) do
+    all[kind] = policy
+  end
+  return all
+end
+
+--- society.new with every type of message, closed by close().
 function M.new(options)
+  options = options or {}
+  options.policies = with_any(options.policies)
   local s = society.new(options)
   open[#open + 1] = s
   return s

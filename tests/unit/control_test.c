@@ -48,6 +48,13 @@ static void drop(void *user, struct soc_activation *activation)
     (void)user, (void)activation;
 }
 
+static int check_message(void *user, const struct soc_candidate *candidate, bool *requires_ack,
+                         struct soc_buf *error)
+{
+    (void)user, (void)candidate, (void)requires_ack, (void)error;
+    return SOC_OK;
+}
+
 static bool may_send(void *user, struct soc_agent *from, struct soc_agent *to,
                      const struct soc_contact *contact, struct soc_buf *refusal)
 {
@@ -113,7 +120,8 @@ static void open_world(struct world *world)
                               .may_send = may_send,
                               .forget = forget,
                               .retry_after = retry_after,
-                              .is_adopted = is_adopted};
+                              .is_adopted = is_adopted,
+                              .check_message = check_message};
     world->host = soc_host_new(&options);
     soc_host_set_hooks(world->host, &hooks);
     soc_agents_set_runnable(world->host, soc_agents_find_role(world->host, SOC_SLICE("root")));

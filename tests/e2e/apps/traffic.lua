@@ -10,6 +10,8 @@
 local json = require("society.json")
 local society = require("society")
 
+society.policy("messages", "any")
+
 local WORKERS, JOBS_PER_STEP = 20, 12
 local steps = tonumber(arg[1]) or 10
 

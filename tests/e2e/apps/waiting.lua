@@ -3,6 +3,8 @@
 
 local society = require("society")
 
+society.policy("messages", "any")
+
 local WAIT_MS = tonumber(arg[1])
 local BRIEF = {
   objective = "wait", constraints = {}, inputs = "a number", outputs = "a number",
