@@ -11,6 +11,7 @@
 #include "host/agents.h"
 #include "host/gate.h"
 #include "host/look.h"
+#include "host/refusal.h"
 
 struct world;
 
@@ -99,12 +100,18 @@ static inline bool world_is_adopted(void *user, struct soc_agent *agent, struct 
     return false;
 }
 
-/* Every message fits its type. */
+/* A message fits its type unless that says otherwise: `refused` or `warned`; one
+ * of the type `acked` wants an acknowledgement. */
 static inline int world_check_message(void *user, const struct soc_candidate *candidate,
                                       bool *requires_ack, struct soc_buf *error)
 {
-    (void)user, (void)candidate, (void)requires_ack, (void)error;
-    return SOC_OK;
+    (void)user;
+    *requires_ack = soc_slice_equal(candidate->type, SOC_SLICE("acked"));
+    bool is_warned = soc_slice_equal(candidate->type, SOC_SLICE("warned"));
+    if (!is_warned && !soc_slice_equal(candidate->type, SOC_SLICE("refused")))
+        return SOC_OK;
+    soc_refuse_message(error, "no", candidate->type, SOC_SLICE(""), SOC_SLICE(""));
+    return is_warned ? 1 : SOC_EBADMESSAGE;
 }
 
 /* Writes down what is shown, and how far the store was then. */

@@ -1,0 +1,214 @@
+-- Vocabularies as policies: several in force, their order, modes, settings, faults.
+
+local json = require("society.json")
+local scene = require("scene")
+
+local USUAL = { "society", "workflow", "helix" }
+
+local function vocabulary(types, more)
+  local made = { kind = "messages", version = 1, types = types }
+  for name, value in pairs(more or {}) do
+    made[name] = value
+  end
+  return made
+end
+
+local function pair()
+  local s = scene.troupe({ a = function() end, b = function() end })
+  s:policy("messages", USUAL)
+  return s
+end
+
+local function send(s, type, payload)
+  local sent, err = s:send("a", { to = "b", type = type, payload = payload or "x" })
+  return sent ~= nil, err
+end
+
+local function events(s, name)
+  local found = {}
+  for _, event in ipairs(s:activity()) do
+    if event.event == name then
+      found[#found + 1] = event
+    end
+  end
+  return found
+end
+
+describe("society.policy('messages', …)", function()
+  after_each(scene.close)
+
+  it("adds a vocabulary to those in force", function()
+    local s = pair()
+    assert.is_false(send(s, "order"))
+    s:policy("messages", vocabulary({ order = { required = { "dish" }, fields =
+      { dish = "string" } } }))
+    assert.is_true(send(s, "order", { dish = "soup" }))
+    assert.is_false(send(s, "order", { dish = 1 }))
+    assert.is_false(send(s, "task", {}))
+    assert.is_true(send(s, "general"))
+  end)
+
+  it("puts one in the place of the one of the same name", function()
+    local s = pair()
+    s:policy("messages", vocabulary({ order = {} }, { name = "kitchen" }))
+    s:policy("messages", vocabulary({ bill = {} }, { name = "bar" }))
+    s:policy("messages", vocabulary({ dish = {} }, { name = "kitchen" }))
+    assert.is_false(send(s, "order"))
+    assert.is_true(send(s, "bill"))
+    local _, err = send(s, "news")
+    assert.same({ "the vocabularies in force are society, workflow, helix, kitchen, bar" },
+      err.details)
+    assert.is_true(send(s, "dish"))
+  end)
+
+  it("takes a list as the whole set, names and tables", function()
+    local s = pair()
+    s:policy("messages", { "helix", vocabulary({ order = {} }) })
+    assert.is_false(send(s, "general"))
+    assert.is_true(send(s, "order"))
+    assert.is_true(send(s, "query", { query = "?" }))
+    s:policy("messages", { "society" })
+    assert.is_false(send(s, "order"))
+    assert.is_false(send(s, "query", { query = "?" }))
+  end)
+
+  it("takes names with commas as the whole set", function()
+    local s = pair()
+    s:policy("messages", "helix,any")
+    assert.is_true(send(s, "news"))
+    assert.is_false(send(s, "query", {}))
+    s:policy("messages", "any,")
+    assert.is_true(send(s, "query", {}))
+  end)
+
+  it("lets the first vocabulary that knows a type decide about it", function()
+    local order = { kind = "messages", version = 1, name = "second",
+      types = { task = { required = { "n" }, fields = { n = "integer" } } } }
+    local s = pair()
+    s:policy("messages", order)
+    assert.is_true(send(s, "task", { task_id = "T" }))
+    s:policy("messages", { order, "helix" })
+    assert.is_false(send(s, "task", { task_id = "T" }))
+    assert.is_true(send(s, "task", { n = 1 }))
+    s:policy("messages", { "any", "helix" })
+    assert.is_true(send(s, "task", "anything"))
+  end)
+
+  it("finds the app's own beside the app, and a path", function()
+    local folder = scene.files({ ["app.lua"] = [[
+      local society = require("society")
+      society.policy("messages", "mine")
+      society.policy("messages", society.path)
+      society.root(function() end)
+    ]] })
+    os.execute(("mkdir -p %s/policies/messages"):format(folder))
+    for name, type in pairs({ ["policies/messages/mine.lua"] = "order", ["x.lua"] = "bill" }) do
+      local file = assert(io.open(folder .. "/" .. name, "w"))
+      file:write(('return { kind = "messages", version = 1, types = { %s = {} } }'):format(type))
+      file:close()
+    end
+    local text = assert(io.open(folder .. "/app.lua")):read("a")
+    local file = assert(io.open(folder .. "/app.lua", "w"))
+    file:write((text:gsub("society%.path", ("%q"):format(folder .. "/x.lua"))))
+    file:close()
+    local s = scene.new({ app = folder .. "/app.lua", policies = { messages = USUAL } })
+    local _, err = s:send("user", { to = "root", type = "news", payload = "x" })
+    assert.same({ "the vocabularies in force are society, workflow, helix, mine, x" }, err.details)
+    assert(s:send("user", { to = "root", type = "bill", payload = "x" }))
+    assert(s:send("user", { to = "root", type = "order", payload = "x" }))
+  end)
+
+  it("holds after a crash as before", function()
+    local s = scene.new({ policies = { messages = USUAL }, app = function(s)
+      s:policy("messages", vocabulary({ order = { required = { "n" }, fields = { n = "any" } } }))
+    end })
+    s:crash()
+    s:recover()
+    assert(s:send("user", { to = "root", type = "order", payload = { n = 1 } }))
+    assert.is_nil(s:send("user", { to = "root", type = "order", payload = {} }))
+    assert.is_nil(s:send("user", { to = "root", type = "news", payload = "x" }))
+  end)
+end)
+
+describe("mode warn", function()
+  after_each(scene.close)
+
+  it("sends what does not fit, logs it and records it once", function()
+    local s = pair()
+    s:policy("messages", "helix", { mode = "warn" })
+    assert.is_true(send(s, "task", { action = "run" }))
+    assert.is_false(send(s, "task_assign", {}))
+    assert.is_false(send(s, "news"))
+    s:run()
+    local warnings = events(s, "message_warning")
+    assert.equal(1, #warnings)
+    assert.equal("a", warnings[1].agent)
+    local detail = json.decode(warnings[1].detail)
+    assert.same({ "task_id" }, detail.missing_fields)
+    assert.equal("task", detail.message_type)
+    assert.equal(scene.message(s, { type = "task" }).id, detail.message_id)
+    assert.equal(1, scene.count(s:transcript(), "warn message_warning"))
+    s:crash()
+    s:recover()
+    assert.equal(1, #events(s, "message_warning"))
+  end)
+
+  it("of all vocabularies lets unknown types pass, but not the host's", function()
+    local s = pair()
+    s:policy("messages", USUAL, { mode = "warn" })
+    assert.is_true(send(s, "news"))
+    assert.is_true(send(s, "general"))
+    assert.is_false(send(s, "decision", { item_id = "i", decision = "approve" }))
+    s:run()
+    assert.equal(1, #events(s, "message_warning"))
+  end)
+
+  it("says nothing of a message the contacts policy refuses", function()
+    local s = pair()
+    s:policy("messages", USUAL, { mode = "warn" })
+    s:policy("contacts", "strict")
+    local _, err = send(s, "news")
+    assert.equal("unknown_contact", err.error)
+    assert.equal(0, #events(s, "message_warning"))
+  end)
+end)
+
+describe("the order of questions", function()
+  after_each(scene.close)
+
+  it("is: does the receiver exist, does the message fit, may it be sent", function()
+    local s = pair()
+    s:policy("contacts", "strict")
+    local function code(to, type)
+      return select(2, s:send("a", { to = to, type = type, payload = "x" })).error
+    end
+    assert.equal("agent_not_found", code("nobody", "news"))
+    assert.equal("invalid_message_format", code("b", "news"))
+    assert.equal("unknown_contact", code("b", "general"))
+  end)
+
+  it("asks of replies and requests too, and a replay is not asked again", function()
+    local errors = {}
+    local s = scene.troupe({
+      a = function(a, message)
+        errors[1] = select(2, a:reply(message, {}, { type = "response" })).error
+        errors[2] = select(2, a:request({ to = "root", type = "query", payload = {} })).error
+        errors[3] = select(2, a:send_message({ to = { "root", "b" }, type = "x", payload = "x" }))
+          .partialErrors[2].error
+        a:sleep(1000)
+        a:reply(message, "ok")
+      end,
+      b = function() end,
+    })
+    s:policy("messages", USUAL)
+    assert(s:send("user", { to = "a", payload = "go" }))
+    s:advance(500)
+    s:policy("messages", { "any" })
+    s:crash()
+    s:recover()
+    s:run()
+    assert.same({ "invalid_message_format", "invalid_message_format", "invalid_message_format" },
+      errors)
+    assert.same({}, s:dead_letters())
+  end)
+end)
