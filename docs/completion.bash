@@ -24,7 +24,7 @@ _society() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
   local command=${COMP_WORDS[1]}
   local commands="run sim test check inspect policy send export init version help"
-  local kinds="contacts= briefs= introductions= presentation= prompts= supervision="
+  local kinds="contacts= briefs= introductions= messages= presentation= prompts= supervision="
   COMPREPLY=()
 
   if [ "$COMP_CWORD" -eq 1 ]; then

@@ -7,7 +7,7 @@
 ---@alias society.Status "idle"|"working"|"blocked_internal"|"blocked_user"|"ending"|"stopped"
 ---@alias society.Handler fun(agent: society.Agent, message: society.Message): society.Json
 ---@alias society.Behaviour string|society.Handler|table<string, function>
----@alias society.PolicyKind "contacts"|"briefs"|"introductions"|"presentation"|"prompts"
+---@alias society.PolicyKind "contacts"|"briefs"|"introductions"|"messages"|"presentation"|"prompts"
 ---|"supervision"
 ---@alias society.PolicyInfo table<"kind"|"name"|"version"|"hash"|"path"|"settings", any>
 
@@ -154,7 +154,7 @@ local society = {}
 ---@field app? string|fun(s: society.World)
 ---@field seed? integer
 ---@field store? string a directory; in memory by default
----@field policies? table<society.PolicyKind, string>
+---@field policies? table<society.PolicyKind, string|table>
 ---@field config? society.Config
 ---@field quiet? boolean
 

@@ -97,6 +97,46 @@ society.root(function() return society.agnets() end)
     assert.equal("ok: a policy of the kind prompts\n", place:run("check own.lua").out)
   end)
 
+  it("check knows a policy that requires the program's modules, and a vocabulary", function()
+    place:write("brief.lua", [[
+      local rules = require("society.brief")
+      return { kind = "briefs", version = 1, check = function() return #rules.REQUIRED > 0 end }
+    ]])
+    place:write("orders.lua", [[
+      return { kind = "messages", version = 1, types = { order = { fields = { n = "integer" } } },
+        examples = { { type = "order", payload = { n = 1.5 } } } }
+    ]])
+    assert.matches("^ok: a policy of the kind briefs", place:run("check brief.lua").out)
+    local result = place:run("check orders.lua")
+    assert.equal(1, result.code)
+    assert.matches("example 1: a order was refused: \"n must be an integer\"", result.err, 1, true)
+  end)
+
+  it("sim takes vocabularies of messages by name, to add or as the whole set", function()
+    place:write("app.lua", [[
+      local society = require("society")
+      society.main(function(user)
+        for _, type in ipairs({ "general", "news", "query" }) do
+          local sent, err = user:send_message { to = "user", type = type, payload = {} }
+          print(type, sent and "sent" or err.error)
+        end
+      end)
+    ]])
+    local refused = "invalid_message_format"
+    for options, expected in pairs({
+      [""] = { "sent", refused, refused },
+      ["--policy messages=any"] = { "sent", "sent", refused },
+      ["--policy messages=any,"] = { "sent", "sent", "sent" },
+      ["--policy messages=workflow,helix"] = { refused, refused, refused },
+    }) do
+      local result = place:run("sim app.lua " .. options)
+      assert.equal(0, result.code)
+      for index, type in ipairs({ "general", "news", "query" }) do
+        assert.matches(type .. "\t" .. expected[index], result.out, 1, true)
+      end
+    end
+  end)
+
   it("check knows a policy", function()
     place:write("mine.lua", [[
       return { kind = "contacts", version = 1, may_send = function() return true end }
