@@ -130,6 +130,42 @@ describe("society.policy('messages', …)", function()
   end)
 end)
 
+describe("the setting briefs of society", function()
+  after_each(scene.close)
+
+  it("says how much of a brief a task_assignment needs", function()
+    local lax = scene.brief({ objective = "", constraints = "be brief" })
+    for name, expected in pairs({
+      strict = { true, false, false }, lenient = { true, true, false }, any = { true, true, true },
+    }) do
+      local s = pair()
+      s:policy("messages", "society", { briefs = name })
+      for index, brief in ipairs({ scene.brief(), lax, { note = "just do it" } }) do
+        assert.equal(expected[index], send(s, "task_assignment", { task_brief = brief }), name)
+      end
+    end
+  end)
+
+  it("decides about the first message of spawn_agent, which carries the brief", function()
+    local answers = {}
+    local s = scene.troupe({ root = function(root, message)
+      answers[#answers + 1] = table.pack(root:spawn_agent("actor", { note = "just do it" },
+        { id = "c" .. #answers, message = message.payload.text }))
+    end })
+    s:policy("messages", USUAL)
+    s:policy("briefs", function() return true end)
+    scene.tell(s, "root")
+    s:policy("messages", "society", { briefs = "any" })
+    scene.tell(s, "root")
+    assert.equal("spawn_failed", answers[1][2].error)
+    assert.equal("invalid_message_format", answers[1][2].cause.error)
+    assert.is_nil(s:agent("c0"))
+    assert.equal("c1", answers[2][1].id)
+    assert.same({ text = "go", task_brief = { note = "just do it" } },
+      scene.message(s, { type = "task_assignment" }).payload)
+  end)
+end)
+
 describe("mode warn", function()
   after_each(scene.close)
 
