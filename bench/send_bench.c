@@ -11,10 +11,10 @@
 #include "measure.h"
 #include "stage.h"
 
-#define WINDOW        20000 /* sends measured at once; the best one counts */
-#define WINDOWS_QUICK 3
-#define WINDOWS_FULL  10
-#define REPEATS       3
+#define WINDOW        5000 /* sends measured at once; the best one counts */
+#define WINDOWS_QUICK 20
+#define WINDOWS_FULL  50
+#define REPEATS       5
 #define RATIO         2
 
 /* What one society showed. */
