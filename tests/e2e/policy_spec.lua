@@ -90,6 +90,28 @@ describe("a policy of a running society", function()
     assert.equal("fifth\n", ask())
   end)
 
+  it("of messages is one of several: added, saved, and a broken one stays", function()
+    local orders = 'return { kind = "messages", version = 1, types = { %s = {} } }'
+    local function send(type)
+      return place:run("send --to root --type " .. type .. " x").code
+    end
+    place:write("orders.lua", orders:format("order"))
+    assert.equal(1, send("order"))
+    assert.equal(0, place:run("policy messages=./orders.lua").code)
+    local list = expect_events("policy_swapped", 1)
+    assert.same({ "messages", "command", "orders" },
+      { list[1].kind, list[1].by, list[1].to.name })
+    assert.is_nil(list[1].from)
+    assert.equal(0, send("order"))
+    place:write("orders.lua", orders:format("bill"))
+    assert.equal("file", expect_events("policy_swapped", 2)[2].by)
+    assert.same({ 1, 0, 0 }, { send("order"), send("bill"), send("general") })
+    place:write("orders.lua", (orders:format("dish"):gsub("{}", "{ fields = 1 }")))
+    assert.matches("dish: fields must be a table", expect_events("policy_refused", 1)[1].reason, 1,
+      true)
+    assert.same({ 0, 1 }, { send("bill"), send("dish") })
+  end)
+
   it("stays when its file is broken, says so once, and is mended by saving again", function()
     local patient = 'return { kind = "supervision", version = %d, retry_after = function() end }'
     place:write("patient.lua", patient:format(1))

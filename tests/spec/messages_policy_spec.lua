@@ -130,6 +130,51 @@ describe("society.policy('messages', …)", function()
   end)
 end)
 
+describe("the vocabularies in force", function()
+  after_each(scene.close)
+
+  local function names(s)
+    local list = {}
+    for _, policy in ipairs(s:policies()) do
+      if policy.kind == "messages" then
+        list[#list + 1] = policy.name .. " " .. policy.settings.mode
+      end
+    end
+    return list
+  end
+
+  it("are known in their order, and every change is recorded", function()
+    local s = pair()
+    s:policy("messages", "helix", { mode = "warn" })
+    s:policy("messages", vocabulary({ order = {} }))
+    pcall(s.policy, s, "messages", "nowhere")
+    assert.same({ "society reject", "workflow reject", "helix warn", "app reject" }, names(s))
+    local swaps = events(s, "policy_swapped")
+    local last = json.decode(swaps[#swaps].detail)
+    assert.same({ kind = "messages", by = "call", to = { name = "app", hash = "app" } }, last)
+    last = json.decode(swaps[#swaps - 1].detail)
+    assert.same({ "reject", "warn" }, { last.from.settings.mode, last.to.settings.mode })
+    assert.equal("nowhere", json.decode(events(s, "policy_refused")[1].detail).name)
+  end)
+
+  it("that are others at a start than before are a swap", function()
+    local wanted = USUAL
+    local s = scene.new({ policies = { messages = USUAL }, app = function(s)
+      s:policy("messages", wanted)
+    end })
+    assert.equal(0, #events(s, "policy_swapped"))
+    wanted = { "society", "helix" }
+    s:crash()
+    s:recover()
+    local swaps = events(s, "policy_swapped")
+    assert.equal(1, #swaps)
+    local detail = json.decode(swaps[1].detail)
+    assert.same({ "start", "workflow" }, { detail.by, detail.from.name })
+    assert.is_nil(detail.to)
+    assert.same({ "society reject", "helix reject" }, names(s))
+  end)
+end)
+
 describe("the setting briefs of society", function()
   after_each(scene.close)
 

@@ -161,8 +161,10 @@ describe("a generated message", function()
       local sent, err = s:send("a", { to = "b", type = case.type, payload = case.payload })
       local added = s:stats().sent - before
       counts[case.what] = counts[case.what] + 1
-      if case.what == "keep" then
-        return sent and added == 1, json.encode(err or json.null)
+      if case.what == "keep" and case.type == "introduction_response" then
+        return err.error == "unsolicited_introduction", err.error -- it fits, and comes unasked
+      elseif case.what == "keep" then
+        return sent and added >= 1, json.encode(err or json.null) -- the host may answer at once
       end
       assert(not sent and added == 0, "it was sent")
       return names_it(case, err)
@@ -199,7 +201,7 @@ describe("bad input", function()
           local before = s:stats().sent
           local sent, err = s:send("a", { to = "b", type = each.type,
             payload = { [name] = value, task_id = name ~= "task_id" and "T" or value } })
-          if not sent then
+          if not sent and err.error ~= "unsolicited_introduction" then
             refused = refused + 1
             assert.equal("invalid_message_format", err.error)
             assert.is_true(#err.details > 0 and #json.encode(err) < 4096)
