@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "host/look.h"
 #include "host/refusal.h"
+#include "script/bind.h"
 #include "script/effect.h"
 #include "script/inside.h"
 #include "script/lua_json.h"

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "host/ending.h"
+#include "script/bind.h"
 #include "script/effect.h"
 #include "script/inside.h"
 

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "host/refusal.h"
+#include "script/bind.h"
 #include "script/effect.h"
 #include "script/inside.h"
 #include "script/lua_json.h"

@@ -5,6 +5,7 @@
 #include "env/ids.h"
 #include "host/envelope.h"
 #include "host/refusal.h"
+#include "script/bind.h"
 #include "script/effect.h"
 #include "script/inside.h"
 #include "script/lua_copy.h"

@@ -8,6 +8,7 @@
 #include "host/mark.h"
 #include "host/refusal.h"
 #include "host/router.h"
+#include "script/bind.h"
 #include "script/context.h"
 #include "script/effect.h"
 #include "script/inside.h"

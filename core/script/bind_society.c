@@ -9,6 +9,7 @@
 #include "host/look.h"
 #include "host/policies.h"
 #include "host/refusal.h"
+#include "script/bind.h"
 #include "script/context.h"
 #include "script/effect.h"
 #include "script/inside.h"

@@ -118,20 +118,6 @@ void soc_check_names(lua_State *L, int index, const char *what, const char *cons
 /* Pushes the field without asking a metatable; returns its type. */
 int soc_raw_field(lua_State *L, int index, const char *name);
 
-/* bind_*.c: the functions scripts see. */
-void soc_bind_agent(lua_State *L, struct soc_script *script);
-void soc_bind_mail(lua_State *L, struct soc_script *script);
-void soc_bind_introductions(lua_State *L, struct soc_script *script);
-void soc_bind_people(lua_State *L, struct soc_script *script);
-void soc_bind_endings(lua_State *L, struct soc_script *script);
-void soc_bind_society(lua_State *L, struct soc_script *script);
-
-/* Gate functions for the sandbox: print, os.time, os.clock, math.random. */
-int soc_gate_fn_print(lua_State *L);
-int soc_gate_fn_time(lua_State *L);
-int soc_gate_fn_clock(lua_State *L);
-int soc_gate_fn_random(lua_State *L);
-
 /* The agent handle at index 1, checked to be used inside its own activation. */
 struct soc_handle *soc_check_handle(lua_State *L);
 

@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "script/answers.h"
+#include "script/bind.h"
 #include "script/inside.h"
 #include "script/lua_json.h"
 #include "script/messages.h"

@@ -1,0 +1,23 @@
+/* Bind: the functions scripts see, put where scripts find them.
+ *
+ * Layer: script. Thread: loop. */
+#ifndef SOC_SCRIPT_BIND_H
+#define SOC_SCRIPT_BIND_H
+
+#include "script/inside.h"
+
+/* bind_*.c: the functions scripts see. */
+void soc_bind_agent(lua_State *L, struct soc_script *script);
+void soc_bind_mail(lua_State *L, struct soc_script *script);
+void soc_bind_introductions(lua_State *L, struct soc_script *script);
+void soc_bind_people(lua_State *L, struct soc_script *script);
+void soc_bind_endings(lua_State *L, struct soc_script *script);
+void soc_bind_society(lua_State *L, struct soc_script *script);
+
+/* Gate functions for the sandbox: print, os.time, os.clock, math.random. */
+int soc_gate_fn_print(lua_State *L);
+int soc_gate_fn_time(lua_State *L);
+int soc_gate_fn_clock(lua_State *L);
+int soc_gate_fn_random(lua_State *L);
+
+#endif
