@@ -8,6 +8,7 @@
 #include "script/answers.h"
 #include "script/effect.h"
 #include "script/lua_json.h"
+#include "script/message.h"
 #include "script/policy.h"
 
 void soc_push_person(lua_State *L, const struct soc_agent *agent)
@@ -177,7 +178,5 @@ int soc_answer_message_index(lua_State *L)
 void soc_answer_forget(void *user, struct soc_message *message)
 {
     struct soc_script *script = user;
-    luaL_unref(script->L, LUA_REGISTRYINDEX, message->script_mark);
-    message->script_mark = 0;
-    script->copies--;
+    soc_message_drop_copy(script->L, script, message);
 }

@@ -12,6 +12,7 @@
 #include "script/lua_fill.h"
 #include "script/lua_json.h"
 #include "script/mail.h"
+#include "script/message.h"
 #include "script/send_options.h"
 
 static struct soc_agent *self(struct soc_script *script)
@@ -95,20 +96,18 @@ static int send_to_list(lua_State *L, struct soc_script *script, struct soc_send
     return soc_effect_finish(L, script, SOC_OK);
 }
 
-/* So many payloads are kept as tables for receivers that will run soon; a queue
- * longer than that is read from its JSON. */
-#define COPIES_MAX 1024
-
-/* Keeps a copy of the payload for the receiver, which saves reading the JSON. */
-static void keep_copy(lua_State *L, struct soc_script *script, int payload_index,
-                      struct soc_message *message)
+/* Keeps a copy of the payload for the receiver, if there is room. */
+static void keep_copy(lua_State *L, struct soc_script *script,
+                      const struct soc_send_options *options, struct soc_message *message)
 {
-    if (script->copies >= COPIES_MAX || message->is_changed ||
-        lua_type(L, payload_index) != LUA_TTABLE)
+    if (message->is_changed || !soc_message_has_room(script, message->payload_length) ||
+        lua_type(L, options->payload_index) != LUA_TTABLE)
         return;
-    soc_lua_copy(L, payload_index);
-    message->script_mark = luaL_ref(L, LUA_REGISTRYINDEX);
-    script->copies++;
+    if (options->copy_index != 0)
+        lua_pushvalue(L, options->copy_index);
+    else
+        soc_lua_copy(L, options->payload_index);
+    soc_message_keep_copy(L, script, message);
 }
 
 /* agent:send_message{ to, payload, … } -> { messageId } | { messageIds, … } */
@@ -131,7 +130,7 @@ static int agent_send_message(lua_State *L)
     rc = soc_router_send(script->host, self(script), &options.send, &message, &script->error);
     if (rc < 0)
         return soc_effect_finish(L, script, rc);
-    keep_copy(L, script, options.payload_index, message);
+    keep_copy(L, script, &options, message);
     return finish_sent(L, script, message);
 }
 

@@ -3,6 +3,7 @@
 #include "host/refusal.h"
 #include "script/inside.h"
 #include "script/lua_json.h"
+#include "script/message.h"
 #include "script/sandbox.h"
 
 int soc_push_answer(lua_State *L, struct soc_slice answer)

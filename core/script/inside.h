@@ -43,6 +43,7 @@ struct soc_policy {
 };
 
 struct soc_messages;
+struct soc_flat_shapes;
 
 struct soc_script {
     lua_State *L;      /* the main thread */
@@ -70,8 +71,9 @@ struct soc_script {
     struct soc_buf answer;
     struct soc_buf error;
     struct soc_buf scratch;
-    uint32_t copies; /* payloads kept as Lua tables until they are delivered */
-    int *behaviours; /* references to give back at the end */
+    struct soc_flat_shapes *shapes; /* of payloads */
+    size_t copies_bytes;            /* of payloads kept as Lua tables until they are delivered */
+    int *behaviours;                /* references to give back at the end */
     size_t behaviour_count;
     bool is_started;
     bool is_broken;     /* the turn under way met an error it cannot survive */
@@ -93,18 +95,6 @@ void soc_run_free_threads(struct soc_script *script);
 /* Calls as lua_pcall does, with the steps of one turn at most: for scripts that
  * load. */
 int soc_run_limited(struct soc_script *script, lua_State *L, int arguments, int handler);
-
-/* message.c: makes the metatable of messages. */
-void soc_message_open(lua_State *L, struct soc_script *script);
-
-/* Pushes a message as a table; its copy of the payload, if any, goes with it. */
-void soc_push_message(lua_State *L, struct soc_script *script, struct soc_message *message);
-
-/* Reads the key of the message at `index` if it is not filled in yet. */
-bool soc_message_key_of(lua_State *L, int index, uint64_t *key);
-
-/* Gives the message metatable to the table on top: its `text` is presented. */
-void soc_mark_message(lua_State *L, struct soc_script *script);
 
 /* settings.c: sets one setting of society.config, whose value is at `index`.
  * SOC_EINVAL and `detail` for an unknown name or a wrong value. */

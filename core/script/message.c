@@ -4,6 +4,8 @@
  * waits packed in one string under a private key and is filled in when any other
  * field is asked for. So a message costs four fields, not fifteen. Whoever walks
  * such a table (pairs, next, the JSON encoder) has it filled first. */
+#include "script/message.h"
+
 #include <string.h>
 
 #include "base/limits.h"
@@ -182,15 +184,35 @@ void soc_mark_message(lua_State *L, struct soc_script *script)
     lua_setmetatable(L, -2);
 }
 
+/* So much JSON is kept as tables for receivers that will run soon; a queue beyond
+ * that is read from its JSON. */
+#define COPIES_BYTES_MAX (4u << 20)
+
+bool soc_message_has_room(const struct soc_script *script, size_t length)
+{
+    return length <= COPIES_BYTES_MAX - script->copies_bytes;
+}
+
+void soc_message_keep_copy(lua_State *L, struct soc_script *script, struct soc_message *message)
+{
+    message->script_mark = luaL_ref(L, LUA_REGISTRYINDEX);
+    script->copies_bytes += message->payload_length;
+}
+
+void soc_message_drop_copy(lua_State *L, struct soc_script *script, struct soc_message *message)
+{
+    luaL_unref(L, LUA_REGISTRYINDEX, message->script_mark);
+    message->script_mark = 0;
+    script->copies_bytes -= message->payload_length;
+}
+
 /* The payload: the copy made when it was sent, or read from its JSON. */
 static void push_payload(lua_State *L, struct soc_script *script, struct soc_message *message)
 {
     struct soc_detail detail;
     if (message->script_mark != 0) {
         lua_rawgeti(L, LUA_REGISTRYINDEX, message->script_mark);
-        luaL_unref(L, LUA_REGISTRYINDEX, message->script_mark);
-        message->script_mark = 0;
-        script->copies--;
+        soc_message_drop_copy(L, script, message);
     } else if (soc_lua_json_decode(L, soc_message_payload(message), &detail) < 0) {
         luaL_error(L, "a stored payload is damaged: %s", detail.text);
     }

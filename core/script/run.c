@@ -8,6 +8,7 @@
 #include "script/effect.h"
 #include "script/inside.h"
 #include "script/lua_json.h"
+#include "script/message.h"
 #include "script/sandbox.h"
 #include "script/send_options.h"
 

@@ -8,10 +8,13 @@
 #include "script/answers.h"
 #include "script/bind.h"
 #include "script/inside.h"
+#include "script/lua_flat.h"
 #include "script/lua_json.h"
+#include "script/message.h"
 #include "script/messages.h"
 #include "script/policy.h"
 #include "script/sandbox.h"
+#include "script/send_options.h"
 #include "script/swap.h"
 
 void soc_script_push_box(lua_State *L)
@@ -98,6 +101,7 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
     script->home = copy_or_null(options->home);
     script->app_dir = copy_or_null(options->app_dir);
     script->main_ref = LUA_NOREF;
+    script->shapes = soc_flat_shapes_new(soc_payload_envelope_names());
     script->steps_max = SOC_SCRIPT_STEPS_MAX;
     script->box = lua_touserdata(L, box_index);
     *script->box = script;
@@ -150,6 +154,7 @@ void soc_script_free(struct soc_script *script)
     soc_policy_free(L, script);
     for (size_t i = 0; i < script->behaviour_count; i++)
         luaL_unref(L, LUA_REGISTRYINDEX, script->behaviours[i]);
+    soc_flat_shapes_free(L, script->shapes);
     free(script->behaviours);
     free(script->home);
     free(script->app_dir);

@@ -8,7 +8,9 @@
 #include "base/limits.h"
 #include "env/clock.h"
 #include "host/refusal.h"
+#include "script/lua_flat.h"
 #include "script/lua_json.h"
+#include "script/message.h"
 
 enum option {
     OPTION_TO,
@@ -113,6 +115,9 @@ int soc_payload_encode(lua_State *L, struct soc_script *script, int index)
     }
     if (lua_isnoneornil(L, index) || soc_lua_is_null(L, index))
         return soc_refuse(&script->error, SOC_ENOPAYLOAD, NULL, NULL, (struct soc_slice){0});
+    struct soc_flat flat = {0};
+    if (soc_flat_encode(L, script->shapes, index, SOC_PAYLOAD_BYTES_MAX, out, &flat))
+        return SOC_OK;
     int rc = soc_lua_json_encode(L, index, "payload", SOC_PAYLOAD_BYTES_MAX, out, &detail);
     if (rc < 0)
         return soc_refuse(&script->error, rc == SOC_ETOOLARGE ? rc : SOC_EBADMESSAGE, detail.text,
@@ -120,21 +125,27 @@ int soc_payload_encode(lua_State *L, struct soc_script *script, int index)
     return SOC_OK;
 }
 
-/* Tells whether the payload at `index` holds something of the envelope, which is
+const char *const *soc_payload_envelope_names(void)
+{
+    static const char *const names[] = {"message_type", "messageType", "task_id",
+                                        "priority",     "deadline",    NULL};
+    return names;
+}
+
+/* Tells whether the payload at `index` holds nothing of the envelope, which is
  * quicker asked of the table than of its JSON. */
 static bool is_bare(lua_State *L, int index)
 {
-    static const char *const names[] = {"message_type", "messageType", "task_id", "priority",
-                                        "deadline"};
+    const char *const *names = soc_payload_envelope_names();
     if (lua_type(L, index) != LUA_TTABLE)
         return true;
     int top = lua_gettop(L);
     int i = 0;
     luaL_checkstack(L, 6, NULL);
-    while (i < 5 && soc_raw_field(L, index, names[i]) == LUA_TNIL)
+    while (names[i] != NULL && soc_raw_field(L, index, names[i]) == LUA_TNIL)
         i++;
     lua_settop(L, top);
-    return i == 5;
+    return names[i] == NULL;
 }
 
 static void read_timing(lua_State *L, const char *name, enum option option,
@@ -281,6 +292,14 @@ static int read_payload(lua_State *L, struct soc_script *script, struct soc_send
     if (out->payload_index != 0)
         return luaL_error(L, "give payload or content, not both");
     out->payload_index = lua_gettop(L);
+    struct soc_flat flat = {.wants_copy = out->to_index == 0 && soc_message_has_room(script, 0)};
+    script->payload.length = 0;
+    if (soc_flat_encode(L, script->shapes, out->payload_index, SOC_PAYLOAD_BYTES_MAX,
+                        &script->payload, &flat)) {
+        out->copy_index = flat.wants_copy ? lua_gettop(L) : 0;
+        out->send.is_bare = !flat.is_watched;
+        return SOC_OK;
+    }
     int rc = soc_payload_encode(L, script, out->payload_index);
     out->send.is_bare = rc == SOC_OK && is_bare(L, out->payload_index);
     return rc;

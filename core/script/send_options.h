@@ -11,6 +11,7 @@ struct soc_send_options {
     struct soc_send send; /* texts are lent by the Lua table */
     int to_index;         /* stack index of `to` when it is a list, else 0 */
     int payload_index;    /* stack index of the payload, 0: none */
+    int copy_index;       /* of a copy of it, 0: none was made on the way */
     int64_t delay_ms;     /* 0: none; `send` holds the time it means */
     int64_t timeout_ms;   /* -1: not given */
     bool has_more;        /* more was said than to whom and what */
@@ -23,6 +24,9 @@ struct soc_send_options {
  * `script->error`. Leaves the values it read on the stack. Asks no metatable. */
 int soc_send_options_read(lua_State *L, struct soc_script *script, int index,
                           struct soc_send_options *out);
+
+/* Lends the names in a payload that speak of its envelope; NULL ends them. */
+const char *const *soc_payload_envelope_names(void);
 
 /* Encodes the payload at `index` into `script->payload`, as said above. */
 int soc_payload_encode(lua_State *L, struct soc_script *script, int index);
