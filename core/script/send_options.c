@@ -265,8 +265,9 @@ static uint64_t hash_options(lua_State *L, const struct soc_script *script,
     return hash;
 }
 
-/* Tells which options the table holds, as bits of their places in option_names. */
-static uint32_t find_options(lua_State *L, int index)
+/* Puts the values of the options that the table holds on the stack and tells where,
+ * by their places in option_names; 0: it is not there. */
+static void find_options(lua_State *L, int index, int slots[OPTION_COUNT])
 {
     static const char *const known[] = {
         "to",          "payload",      "type",           "priority",
@@ -274,17 +275,14 @@ static uint32_t find_options(lua_State *L, int index)
         "deadline",    "task_id",      "correlation_id", "dedupe_key",
         "timeout_ms",  "content",      "taskId",         "from",
         NULL};
-    uint32_t mask = 0;
     lua_pushnil(L);
     while (lua_next(L, index) != 0) {
-        lua_pop(L, 1);
-        int place = lua_type(L, -1) == LUA_TSTRING ? find_option(lua_tostring(L, -1)) : -1;
+        int place = lua_type(L, -2) == LUA_TSTRING ? find_option(lua_tostring(L, -2)) : -1;
         if (place < 0)
-            soc_check_names(L, index, "send", known);
-        else
-            mask |= 1u << place;
+            soc_check_names(L, index, "send", known); /* raises */
+        slots[place] = lua_gettop(L);
+        lua_pushvalue(L, -2);
     }
-    return mask;
 }
 
 static int read_payload(lua_State *L, struct soc_script *script, struct soc_send_options *out)
@@ -311,12 +309,13 @@ int soc_send_options_read(lua_State *L, struct soc_script *script, int index,
     *out = (struct soc_send_options){.timeout_ms = -1};
     luaL_checktype(L, index, LUA_TTABLE);
     int rc = SOC_ENOPAYLOAD;
-    uint32_t mask = find_options(L, index);
-    luaL_checkstack(L, OPTION_COUNT + 4, NULL);
+    int slots[OPTION_COUNT] = {0};
+    luaL_checkstack(L, 3 * OPTION_COUNT + 4, NULL);
+    find_options(L, index, slots);
     for (int i = 0; i < OPTION_COUNT; i++) {
-        if ((mask >> i & 1) == 0)
+        if (slots[i] == 0)
             continue;
-        soc_raw_field(L, index, option_names[i].name);
+        lua_pushvalue(L, slots[i]);
         enum option option = option_names[i].option;
         if (option == OPTION_PAYLOAD) {
             rc = read_payload(L, script, out);
