@@ -97,3 +97,10 @@ void soc_envelope_record(struct soc_record *record, const struct soc_message *me
         .traceparent = soc_message_text(message, SOC_TEXT_TRACEPARENT),
     };
 }
+
+void soc_envelope_put_receipt(struct soc_buf *out, uint64_t key, int64_t time_ms)
+{
+    soc_buf_put_text(out, "[{");
+    put_id_member(out, "messageId", time_ms, key);
+    soc_buf_put_text(out, "}]");
+}

@@ -15,6 +15,9 @@ void soc_envelope_put_json(struct soc_buf *out, const struct soc_message *messag
 /* Fills a record that lends the message's texts. */
 void soc_envelope_record(struct soc_record *record, const struct soc_message *message);
 
+/* Appends the answer for who sent a message: a list with one object, its id. */
+void soc_envelope_put_receipt(struct soc_buf *out, uint64_t key, int64_t time_ms);
+
 /* Writes the message's id. */
 void soc_envelope_id(char out[SOC_MESSAGE_ID_BYTES], const struct soc_message *message);
 

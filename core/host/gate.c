@@ -38,7 +38,7 @@ int soc_gate_begin(struct soc_host *host, enum soc_effect_kind kind, uint64_t ha
     /* A metamethod of an argument, or a handler that runs while the turn ends,
      * may try: the record would not know which answer is whose. */
     if (activation->wait.kind != SOC_WAIT_NONE ||
-        (index > 0 && soc_activation_answer_of(activation, index - 1).data == NULL))
+        (index > 0 && !soc_activation_is_answered(activation, index - 1)))
         return soc_refuse(error, SOC_EREFUSED, "an effect was begun inside another one", NULL,
                           (struct soc_slice){0});
     if (index >= host->options.effects_max)
@@ -62,6 +62,13 @@ void soc_gate_answer(struct soc_host *host, struct soc_slice answer)
 {
     struct soc_activation *activation = soc_gate_activation(host);
     soc_activation_answer(activation, activation->effects_count - 1, answer);
+}
+
+void soc_gate_answer_sent(struct soc_host *host, const struct soc_message *message)
+{
+    struct soc_activation *activation = soc_gate_activation(host);
+    soc_activation_answer_sent(activation, activation->effects_count - 1, message->key,
+                               message->time_ms);
 }
 
 void soc_gate_wait(struct soc_host *host, const struct soc_wait *wait)
@@ -201,16 +208,6 @@ void soc_gate_when_durable(struct soc_host *host, void (*call)(void *user), void
     soc_egress_call(host, call, user);
 }
 
-static void put_message_id(struct soc_buf *answer, const struct soc_message *message)
-{
-    char id[SOC_MESSAGE_ID_BYTES];
-    soc_envelope_id(id, message);
-    answer->length = 0;
-    soc_buf_put_text(answer, "[{");
-    soc_json_put_text_member(answer, "messageId", soc_slice(id, sizeof(id)));
-    soc_buf_put_text(answer, "}]");
-}
-
 int soc_gate_send_as(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
                      struct soc_buf *answer)
 {
@@ -221,7 +218,8 @@ int soc_gate_send_as(struct soc_host *host, struct soc_agent *from, const struct
         soc_turn_rollback(host);
         return rc;
     }
-    put_message_id(answer, message);
+    answer->length = 0;
+    soc_envelope_put_receipt(answer, message->key, message->time_ms);
     soc_turn_commit(host);
     return SOC_OK;
 }

@@ -30,6 +30,9 @@ int soc_gate_begin(struct soc_host *host, enum soc_effect_kind kind, uint64_t ha
 /* Records the answer of the effect begun last. */
 void soc_gate_answer(struct soc_host *host, struct soc_slice answer);
 
+/* Records that the effect begun last is answered by the message it sent. */
+void soc_gate_answer_sent(struct soc_host *host, const struct soc_message *message);
+
 /* Says that the effect begun last waits; the script must yield now. */
 void soc_gate_wait(struct soc_host *host, const struct soc_wait *wait);
 

@@ -120,6 +120,21 @@ static void finish_turn(struct soc_host *host, struct soc_activation *activation
         end_main(host);
 }
 
+/* Gives effects that were answered by a message the text of that answer. */
+static void write_receipts(struct soc_activation *activation)
+{
+    struct soc_buf answer = {0};
+    for (uint32_t i = activation->effects_kept; i < activation->effects_count; i++) {
+        const struct soc_effect *effect = &activation->effects[i];
+        if (effect->sent_key == 0)
+            continue;
+        answer.length = 0;
+        soc_envelope_put_receipt(&answer, effect->sent_key, effect->sent_ms);
+        soc_activation_answer(activation, i, soc_buf_slice(&answer));
+    }
+    soc_buf_fini(&answer);
+}
+
 static void store_effects(struct soc_host *host, const struct soc_activation *activation)
 {
     struct soc_buf wait = {0};
@@ -157,6 +172,7 @@ static void suspend_turn(struct soc_host *host, struct soc_activation *activatio
         soc_batch_put(host, &record);
         activation->is_stored = true;
     }
+    write_receipts(activation);
     store_effects(host, activation);
     soc_activation_keep(activation);
     activation->retries = 0;

@@ -71,6 +71,21 @@ void soc_activation_answer(struct soc_activation *activation, uint32_t index,
     soc_buf_put_slice(&activation->answers, answer);
 }
 
+void soc_activation_answer_sent(struct soc_activation *activation, uint32_t index, uint64_t key,
+                                int64_t time_ms)
+{
+    assert(index < activation->effects_count && key != 0);
+    activation->effects[index].sent_key = key;
+    activation->effects[index].sent_ms = time_ms;
+}
+
+bool soc_activation_is_answered(const struct soc_activation *activation, uint32_t index)
+{
+    assert(index < activation->effects_count);
+    const struct soc_effect *effect = &activation->effects[index];
+    return effect->answer_length > 0 || effect->sent_key != 0;
+}
+
 struct soc_slice soc_activation_answer_of(const struct soc_activation *activation, uint32_t index)
 {
     assert(index < activation->effects_count);

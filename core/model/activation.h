@@ -53,7 +53,9 @@ enum soc_effect_kind {
 struct soc_effect {
     uint64_t hash;          /* of the arguments */
     uint32_t answer_start;  /* in `answers` */
-    uint32_t answer_length; /* 0: not answered yet */
+    uint32_t answer_length; /* 0: not answered yet, or by `sent_key` */
+    uint64_t sent_key;      /* of the message that is the answer; 0: none */
+    int64_t sent_ms;        /* its time */
     uint8_t kind;
 };
 
@@ -121,6 +123,14 @@ uint32_t soc_activation_add(struct soc_activation *activation, enum soc_effect_k
 /* Gives effect `index` its answer. */
 void soc_activation_answer(struct soc_activation *activation, uint32_t index,
                            struct soc_slice answer);
+
+/* Answers effect `index` by the message it sent. The text of that answer is needed
+ * only if the activation waits, and is given then, by soc_activation_answer. */
+void soc_activation_answer_sent(struct soc_activation *activation, uint32_t index, uint64_t key,
+                                int64_t time_ms);
+
+/* Tells whether effect `index` is answered, either way. */
+bool soc_activation_is_answered(const struct soc_activation *activation, uint32_t index);
 
 /* Lends the answer of effect `index`; absent if there is none yet. Valid until
  * the next answer. */

@@ -13,6 +13,7 @@
 #include "script/lua_json.h"
 #include "script/mail.h"
 #include "script/message.h"
+#include "script/receipt.h"
 #include "script/send_options.h"
 
 static struct soc_agent *self(struct soc_script *script)
@@ -20,19 +21,10 @@ static struct soc_agent *self(struct soc_script *script)
     return soc_gate_activation(script->host)->agent;
 }
 
-/* Records [{"messageId":…}] and pushes that table without reading it back. */
 static int finish_sent(lua_State *L, struct soc_script *script, const struct soc_message *message)
 {
-    static const char head[] = "[{\"messageId\":\"";
-    char answer[sizeof(head) - 1 + SOC_MESSAGE_ID_BYTES + 3];
-    char *id = answer + sizeof(head) - 1;
-    memcpy(answer, head, sizeof(head) - 1);
-    soc_envelope_id(id, message);
-    memcpy(id + SOC_MESSAGE_ID_BYTES, "\"}]", 3);
-    soc_gate_answer(script->host, soc_slice(answer, sizeof(answer)));
-    lua_createtable(L, 0, 1);
-    lua_pushlstring(L, id, SOC_MESSAGE_ID_BYTES);
-    lua_setfield(L, -2, "messageId");
+    soc_gate_answer_sent(script->host, message);
+    soc_push_receipt(L, script, message);
     return 1;
 }
 

@@ -56,6 +56,7 @@ struct soc_script {
     int methods_ref;      /* the table of agents' methods */
     int main_ref;         /* LUA_NOREF: none */
     int message_meta_ref; /* metatable of messages handed to scripts */
+    int receipt_meta_ref; /* metatable of what a send returns */
     int handle_meta_ref;  /* metatable of agents' handles */
     struct soc_thread *free_threads;
     struct soc_policy policies[SOC_POLICY_COUNT];

@@ -1,7 +1,8 @@
 /* Lua fill: tables that are filled in only when somebody looks at all of them.
  *
  * A metatable may hold a filling function; whoever walks a table by its keys
- * (pairs, next, the JSON encoder) calls soc_lua_fill first.
+ * (pairs, next, the JSON encoder), or looks past its metatable, calls soc_lua_fill
+ * first.
  * Layer: script. Thread: loop. */
 #ifndef SOC_SCRIPT_LUA_FILL_H
 #define SOC_SCRIPT_LUA_FILL_H

@@ -1,9 +1,10 @@
 /* Message: how an envelope looks to a script.
  *
- * It is a table with payload, from and type; the rest, which few handlers read,
- * waits packed in one string under a private key and is filled in when any other
- * field is asked for. So a message costs four fields, not fifteen. Whoever walks
- * such a table (pairs, next, the JSON encoder) has it filled first. */
+ * It is a table with the payload; the rest waits packed in one string under a
+ * private key. Four fields that are often asked for are read from there each time;
+ * any other one has the whole table filled in. So a message costs two fields, not
+ * fifteen. Whoever walks such a table or looks past its metatable (pairs, next,
+ * rawget, the JSON encoder) has it filled first, and so has who writes to it. */
 #include "script/message.h"
 
 #include <string.h>
@@ -18,7 +19,7 @@
 /* Its address is the private key. */
 static const char packed_key;
 
-/* What the packed string begins with; `to` and the texts follow. */
+/* What the packed string begins with; `to`, `from`, the type and the texts follow. */
 struct packed {
     uint64_t key;
     uint64_t reply_to;
@@ -33,11 +34,16 @@ struct packed {
     uint8_t priority;
     uint8_t flags;
     uint8_t to_length;
+    uint8_t from_length;
+    uint8_t type_length;
 };
 
 static void push_packed(lua_State *L, const struct soc_message *message)
 {
-    char bytes[sizeof(struct packed) + SOC_ID_BYTES_MAX + SOC_TEXT_COUNT * SOC_KEY_BYTES_MAX];
+    char bytes[sizeof(struct packed) + 2 * SOC_ID_BYTES_MAX + SOC_TYPE_BYTES_MAX +
+               SOC_TEXT_COUNT * SOC_KEY_BYTES_MAX];
+    struct soc_slice from =
+        message->from == NULL ? SOC_SLICE("system") : soc_agent_id(message->from);
     struct packed packed = {
         .key = message->key,
         .reply_to = message->reply_to,
@@ -51,6 +57,8 @@ static void push_packed(lua_State *L, const struct soc_message *message)
         .priority = message->priority,
         .flags = message->flags,
         .to_length = message->to->id_length,
+        .from_length = (uint8_t)from.length,
+        .type_length = (uint8_t)message->type->length,
     };
     memcpy(packed.text_length, message->text_length, sizeof(packed.text_length));
     size_t texts = 0;
@@ -58,9 +66,11 @@ static void push_packed(lua_State *L, const struct soc_message *message)
         texts += message->text_length[i];
     char *place = bytes + sizeof(packed);
     memcpy(bytes, &packed, sizeof(packed));
-    memcpy(place, message->to->id, packed.to_length);
-    memcpy(place + packed.to_length, message->bytes + message->payload_length, texts);
-    lua_pushlstring(L, bytes, sizeof(packed) + packed.to_length + texts);
+    place = mempcpy(place, message->to->id, packed.to_length);
+    place = mempcpy(place, from.data, from.length);
+    place = mempcpy(place, message->type->text, packed.type_length);
+    place = mempcpy(place, message->bytes + message->payload_length, texts);
+    lua_pushlstring(L, bytes, (size_t)(place - bytes));
 }
 
 static void set_text(lua_State *L, const char *name, struct soc_slice text)
@@ -107,6 +117,11 @@ static void unpack(lua_State *L, const char *bytes)
     set_time(L, "deliver_at", packed.deliver_at_ms);
     set_time(L, "deadline", packed.deadline_ms);
     set_text(L, "to", soc_slice(place, packed.to_length));
+    place += packed.to_length;
+    set_text(L, "from", soc_slice(place, packed.from_length));
+    place += packed.from_length;
+    set_text(L, "type", soc_slice(place, packed.type_length));
+    place += packed.type_length;
     set_text(L, "priority", soc_slice_text(soc_priority_name(packed.priority)));
     set_integer(L, "attempt", packed.attempt);
     set_integer(L, "hops", packed.hops);
@@ -120,7 +135,6 @@ static void unpack(lua_State *L, const char *bytes)
             lua_pushnumber(L, (lua_Number)ttl_ms / 1000);
         lua_setfield(L, -2, "ttl_seconds");
     }
-    place += packed.to_length;
     for (int i = 0; i < SOC_TEXT_COUNT; i++) {
         if (packed.text_length[i] > 0 && names[i] != NULL)
             set_text(L, names[i], soc_slice(place, packed.text_length[i]));
@@ -141,16 +155,51 @@ static int fill(lua_State *L)
     return 0;
 }
 
+/* Pushes the field if it is one of the four that are read without filling in. */
+static bool push_packed_field(lua_State *L, const char *name, const char *bytes)
+{
+    struct packed packed;
+    memcpy(&packed, bytes, sizeof(packed));
+    const char *to = bytes + sizeof(packed);
+    const char *from = to + packed.to_length;
+    if (strcmp(name, "from") == 0) {
+        lua_pushlstring(L, from, packed.from_length);
+    } else if (strcmp(name, "type") == 0) {
+        lua_pushlstring(L, from + packed.from_length, packed.type_length);
+    } else if (strcmp(name, "to") == 0) {
+        lua_pushlstring(L, to, packed.to_length);
+    } else if (strcmp(name, "id") == 0) {
+        char id[SOC_MESSAGE_ID_BYTES];
+        soc_message_id_format(id, packed.time_ms, packed.key);
+        lua_pushlstring(L, id, sizeof(id));
+    } else {
+        return false;
+    }
+    return true;
+}
+
 /* __index: a field that is not there yet, or `text`. Upvalue 1: the box. */
 static int message_index(lua_State *L)
 {
     if (lua_rawgetp(L, 1, &packed_key) == LUA_TSTRING) {
+        if (lua_type(L, 2) == LUA_TSTRING &&
+            push_packed_field(L, lua_tostring(L, 2), lua_tostring(L, -1)))
+            return 1;
         fill(L);
         lua_pushvalue(L, 2);
         if (lua_rawget(L, 1) != LUA_TNIL)
             return 1;
     }
     return soc_answer_message_index(L);
+}
+
+/* __newindex: what is written must not be written over when the rest is filled in. */
+static int message_newindex(lua_State *L)
+{
+    fill(L);
+    lua_settop(L, 3);
+    lua_rawset(L, 1);
+    return 0;
 }
 
 /* __pairs: in order, by the `next` of the society's own environment. */
@@ -168,8 +217,12 @@ static int message_pairs(lua_State *L)
 void soc_message_open(lua_State *L, struct soc_script *script)
 {
     static const luaL_Reg functions[] = {
-        {"__index", message_index}, {"__pairs", message_pairs}, {NULL, NULL}};
-    lua_createtable(L, 0, 4);
+        {"__index", message_index},
+        {"__newindex", message_newindex},
+        {"__pairs", message_pairs},
+        {NULL, NULL},
+    };
+    lua_createtable(L, 0, 5);
     lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
     luaL_setfuncs(L, functions, 1);
     lua_pushliteral(L, "message");
@@ -220,15 +273,9 @@ static void push_payload(lua_State *L, struct soc_script *script, struct soc_mes
 
 void soc_push_message(lua_State *L, struct soc_script *script, struct soc_message *message)
 {
-    lua_createtable(L, 0, 4);
+    lua_createtable(L, 0, 2);
     push_payload(L, script, message);
     lua_setfield(L, -2, "payload");
-    struct soc_slice from =
-        message->from == NULL ? SOC_SLICE("system") : soc_agent_id(message->from);
-    lua_pushlstring(L, from.data, from.length);
-    lua_setfield(L, -2, "from");
-    lua_pushlstring(L, message->type->text, message->type->length);
-    lua_setfield(L, -2, "type");
     push_packed(L, message);
     lua_rawsetp(L, -2, &packed_key);
     soc_mark_message(L, script);

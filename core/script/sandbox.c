@@ -22,9 +22,8 @@ struct native {
 /* Everything native a script gets is in this list. */
 static const struct native native_list[] = {
     {NULL, "assert", NULL},      {NULL, "error", NULL},        {NULL, "ipairs", NULL},
-    {NULL, "load", NULL},        {NULL, "rawequal", NULL},     {NULL, "rawget", NULL},
-    {NULL, "rawlen", NULL},      {NULL, "rawset", NULL},       {NULL, "select", NULL},
-    {NULL, "tonumber", NULL},    {NULL, "type", NULL},
+    {NULL, "load", NULL},        {NULL, "rawequal", NULL},     {NULL, "rawlen", NULL},
+    {NULL, "select", NULL},      {NULL, "tonumber", NULL},     {NULL, "type", NULL},
 
     {"string", "byte", NULL},    {"string", "char", NULL},     {"string", "find", NULL},
     {"string", "format", NULL},  {"string", "gmatch", NULL},   {"string", "gsub", NULL},

@@ -13,6 +13,8 @@
 
 #include <lauxlib.h>
 
+#include "script/lua_fill.h"
+
 /* Tells whether the metatable on top of the stack is in the registry by its name. */
 static bool is_host_metatable(lua_State *L)
 {
@@ -31,6 +33,7 @@ static bool is_host_metatable(lua_State *L)
 static int sandbox_getmetatable(lua_State *L)
 {
     luaL_checkany(L, 1);
+    soc_lua_fill(L, 1);
     if (!lua_getmetatable(L, 1)) {
         lua_pushnil(L);
         return 1;
@@ -60,6 +63,7 @@ static int sandbox_setmetatable(lua_State *L)
     luaL_checktype(L, 1, LUA_TTABLE);
     int type = lua_type(L, 2);
     luaL_argexpected(L, type == LUA_TNIL || type == LUA_TTABLE, 2, "nil or table");
+    soc_lua_fill(L, 1);
     if (luaL_getmetafield(L, 1, "__metatable") != LUA_TNIL)
         return luaL_error(L, "cannot change a protected metatable");
     lua_settop(L, 2);
@@ -71,10 +75,37 @@ static int sandbox_setmetatable(lua_State *L)
     return 1;
 }
 
+/* rawget(table, key) -> value */
+static int sandbox_rawget(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    luaL_checkany(L, 2);
+    lua_settop(L, 2);
+    soc_lua_fill(L, 1);
+    lua_rawget(L, 1);
+    return 1;
+}
+
+/* rawset(table, key, value) -> table */
+static int sandbox_rawset(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    luaL_checkany(L, 2);
+    luaL_checkany(L, 3);
+    lua_settop(L, 3);
+    soc_lua_fill(L, 1);
+    lua_rawset(L, 1);
+    return 1;
+}
+
 void soc_sandbox_open_metatables(lua_State *L)
 {
     lua_pushcfunction(L, sandbox_getmetatable);
     lua_setfield(L, -2, "getmetatable");
     lua_pushcfunction(L, sandbox_setmetatable);
     lua_setfield(L, -2, "setmetatable");
+    lua_pushcfunction(L, sandbox_rawget);
+    lua_setfield(L, -2, "rawget");
+    lua_pushcfunction(L, sandbox_rawset);
+    lua_setfield(L, -2, "rawset");
 }

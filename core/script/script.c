@@ -13,6 +13,7 @@
 #include "script/message.h"
 #include "script/messages.h"
 #include "script/policy.h"
+#include "script/receipt.h"
 #include "script/sandbox.h"
 #include "script/send_options.h"
 #include "script/swap.h"
@@ -79,6 +80,7 @@ static int build(lua_State *L)
     lua_pushcfunction(L, soc_lua_json_open); /* the array mark must exist */
     lua_call(L, 0, 0);
     soc_message_open(L, script);
+    soc_receipt_open(L, script);
     soc_bind_agent(L, script);
     soc_bind_mail(L, script);
     soc_bind_people(L, script);
@@ -145,9 +147,9 @@ void soc_script_free(struct soc_script *script)
     lua_State *L = script->L;
     soc_run_free_threads(script);
     *script->box = NULL;
-    const int refs[] = {script->env_ref,  script->module_ref,       script->methods_ref,
-                        script->main_ref, script->message_meta_ref, script->handle_meta_ref,
-                        script->box_ref};
+    const int refs[] = {script->env_ref,          script->module_ref,       script->methods_ref,
+                        script->main_ref,         script->message_meta_ref, script->handle_meta_ref,
+                        script->receipt_meta_ref, script->box_ref};
     for (size_t i = 0; i < sizeof(refs) / sizeof(refs[0]); i++)
         if (refs[i] != 0)
             luaL_unref(L, LUA_REGISTRYINDEX, refs[i]);

@@ -167,6 +167,20 @@ static void effects_have_names_for_ever(void)
     CHECK_INT(kind, SOC_EFFECT_COUNT);
 }
 
+static void a_message_answers_before_its_text_is_written(void)
+{
+    struct soc_activation *activation = soc_activation_new();
+    uint32_t index = soc_activation_add(activation, SOC_EFFECT_SEND, 7);
+    CHECK(!soc_activation_is_answered(activation, index));
+    soc_activation_answer_sent(activation, index, 12, 1000);
+    CHECK(soc_activation_is_answered(activation, index));
+    CHECK(soc_activation_answer_of(activation, index).data == NULL);
+    soc_activation_answer(activation, index, SOC_SLICE("[1]"));
+    CHECK(soc_activation_is_answered(activation, index));
+    CHECK_INT(soc_activation_answer_of(activation, index).length, 3);
+    soc_activation_free(activation);
+}
+
 int main(void)
 {
     RUN(effects_are_numbered_and_answered_in_any_order);
@@ -177,5 +191,6 @@ int main(void)
     RUN(a_reset_activation_is_as_new_but_for_its_room);
     RUN(a_reset_gives_large_answers_back);
     RUN(effects_have_names_for_ever);
+    RUN(a_message_answers_before_its_text_is_written);
     return check_done();
 }
