@@ -9,6 +9,8 @@
 
 #include <stddef.h>
 
+#define SOC_CACHE_LINE_BYTES 64 /* what is fetched at a time, on the usual machines */
+
 /* Returns `size` bytes, not cleared. Release with free(). */
 void *soc_alloc(size_t size);
 

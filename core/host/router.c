@@ -176,6 +176,7 @@ static int check_send(struct soc_host *host, const struct soc_send *send, struct
     *to = soc_router_find(host, send->to);
     if (*to == NULL)
         return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", send->to);
+    soc_agent_prefetch(*to);
     if (send->texts[SOC_TEXT_TASK_ID].data != NULL &&
         !soc_id_is_valid(send->texts[SOC_TEXT_TASK_ID]))
         return soc_refuse(error, SOC_EBADID, NULL, "task_id", send->texts[SOC_TEXT_TASK_ID]);
@@ -317,6 +318,7 @@ int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct 
         soc_envelope_record(&record, *out);
         soc_batch_put(host, &record);
         soc_message_list_push(&host->turn.sent, *out);
+        soc_agent_prefetch_contacts(p.to);
         if (p.has_warning)
             warn(host, *out, error);
     }

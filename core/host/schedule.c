@@ -54,6 +54,22 @@ static struct soc_agent *next_ready(struct soc_host *host)
     return agent;
 }
 
+/* Fetches the agent that will probably run next: for each that runs one becomes
+ * ready. A wrong guess costs nothing, so it may look ahead at what chance will say. */
+static void guess_next(struct soc_host *host)
+{
+    size_t ahead = 0;
+    host->guess = NULL;
+    if (host->options.loop == NULL) {
+        struct soc_rng order = host->order;
+        ahead = soc_rng_below(&order, host->ready_count + 1);
+    }
+    if (ahead >= host->ready_count)
+        return;
+    host->guess = host->ready[(host->ready_head + ahead) & (host->ready_capacity - 1)];
+    soc_agent_prefetch(host->guess);
+}
+
 struct soc_activation *soc_schedule_new_activation(struct soc_host *host, struct soc_agent *agent)
 {
     assert(agent->activation == NULL);
@@ -113,6 +129,8 @@ static void finish_turn(struct soc_host *host, struct soc_activation *activation
 {
     bool is_main = activation->message == NULL;
     struct soc_agent *agent = activation->agent;
+    if (host->guess != NULL)
+        soc_mailbox_prefetch(&host->guess->mailbox);
     soc_turn_commit(host);
     end_activation(host, activation, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
     soc_ending_check(host, agent);
@@ -304,6 +322,8 @@ bool soc_schedule_run(struct soc_host *host)
     bool did = false;
     while (!did && host->ready_count > 0) {
         struct soc_agent *agent = next_ready(host);
+        guess_next(host);
+        soc_agent_prefetch_contacts(agent);
         did = run_agent(host, agent);
         bool is_free = agent->activation == NULL;
         if (agent == host->user && (is_free || agent->activation->state != SOC_ACTIVATION_READY))

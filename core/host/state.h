@@ -56,7 +56,8 @@ struct soc_host {
     struct soc_agent **ready; /* ring of agents to be looked at */
     size_t ready_head;
     size_t ready_count;
-    size_t ready_capacity; /* a power of two */
+    size_t ready_capacity;   /* a power of two */
+    struct soc_agent *guess; /* who may run next; valid during a turn */
 
     struct soc_heap timers;
     struct soc_map requests;          /* key of the request -> soc_request, owned */

@@ -38,6 +38,18 @@ void soc_agent_free(struct soc_agent *agent)
     free(agent);
 }
 
+void soc_agent_prefetch(const struct soc_agent *agent)
+{
+    for (size_t at = 0; at <= sizeof(*agent); at += SOC_CACHE_LINE_BYTES)
+        __builtin_prefetch((const char *)agent + at, 1);
+}
+
+void soc_agent_prefetch_contacts(const struct soc_agent *agent)
+{
+    __builtin_prefetch(agent->contacts.items);
+    __builtin_prefetch((const char *)agent->contacts.items + SOC_CACHE_LINE_BYTES);
+}
+
 struct soc_slice soc_agent_id(const struct soc_agent *agent)
 {
     return soc_slice(agent->id, agent->id_length);

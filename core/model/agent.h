@@ -63,6 +63,11 @@ void soc_agent_free(struct soc_agent *agent);
 /* Frees all a tombstone does not need. */
 void soc_agent_shrink(struct soc_agent *agent);
 
+/* Has the processor fetch the agent, or its contacts, which are about to be needed:
+ * among many agents they are not in its cache. */
+void soc_agent_prefetch(const struct soc_agent *agent);
+void soc_agent_prefetch_contacts(const struct soc_agent *agent);
+
 /* Lends the id. */
 struct soc_slice soc_agent_id(const struct soc_agent *agent);
 

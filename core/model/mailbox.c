@@ -80,6 +80,15 @@ void soc_mailbox_remove(struct soc_mailbox *box, struct soc_message *message)
     message->is_queued = false;
 }
 
+void soc_mailbox_prefetch(const struct soc_mailbox *box)
+{
+    int p = 0;
+    while (p < SOC_PRIORITY_COUNT - 1 && box->classes[p].first == NULL)
+        p++;
+    if (box->classes[p].first != NULL)
+        soc_message_prefetch(box->classes[p].first);
+}
+
 uint32_t soc_mailbox_count(const struct soc_mailbox *box)
 {
     uint32_t count = 0;

@@ -43,6 +43,9 @@ struct soc_message *soc_mailbox_find(const struct soc_mailbox *box, struct soc_m
 /* Takes `message` out. */
 void soc_mailbox_remove(struct soc_mailbox *box, struct soc_message *message);
 
+/* Has the processor fetch the next message. */
+void soc_mailbox_prefetch(const struct soc_mailbox *box);
+
 /* Messages waiting. */
 uint32_t soc_mailbox_count(const struct soc_mailbox *box);
 

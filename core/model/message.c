@@ -52,6 +52,12 @@ void soc_message_free(struct soc_message *message)
     free(message);
 }
 
+void soc_message_prefetch(const struct soc_message *message)
+{
+    for (size_t at = 0; at < 2 * sizeof(*message); at += SOC_CACHE_LINE_BYTES)
+        __builtin_prefetch((const char *)message + at, 1);
+}
+
 int64_t soc_message_due_ms(const struct soc_message *message)
 {
     return message->deliver_at_ms > message->time_ms ? message->deliver_at_ms : message->time_ms;

@@ -89,6 +89,9 @@ struct soc_message *soc_message_new(const struct soc_message_draft *draft);
 /* Frees it; it must stand in no list and no heap. NULL is allowed. */
 void soc_message_free(struct soc_message *message);
 
+/* Has the processor fetch the message, which is about to be handled. */
+void soc_message_prefetch(const struct soc_message *message);
+
 /* When it becomes due: what its place in a queue is decided by. */
 int64_t soc_message_due_ms(const struct soc_message *message);
 
