@@ -236,13 +236,22 @@ static bool write_value(struct soc_buf *out, const struct value *value)
     }
 }
 
+/* As soc_buf_put, for pieces so small that a call is felt. */
+static inline void put_piece(struct soc_buf *out, const char *data, size_t length)
+{
+    if (out->capacity - out->length < length)
+        soc_buf_reserve(out, length);
+    memcpy(out->data + out->length, data, length);
+    out->length += length;
+}
+
 static bool write_members(struct soc_buf *out, const struct shape *shape,
                           const struct members *members, size_t length_max)
 {
     uint32_t begin = 0;
     for (uint32_t i = 0; i < shape->count; i++) {
         const struct value *value = &members->values[shape->order[i]];
-        soc_buf_put(out, shape->text.data + begin, shape->ends[i] - begin);
+        put_piece(out, shape->text.data + begin, shape->ends[i] - begin);
         begin = shape->ends[i];
         if ((value->type == LUA_TSTRING && out->length + value->length > length_max) ||
             !write_value(out, value))

@@ -126,7 +126,9 @@ static void *allocate(void *user, void *old, size_t old_size, size_t size)
             __builtin_prefetch(piece->next, 1);
             return piece;
         }
-    } else if (size == 0 && old != NULL && old_size - 1 < SMALL_BYTES) {
+    } else if (size == 0 && old == NULL) {
+        return NULL;
+    } else if (size == 0 && old_size - 1 < SMALL_BYTES) {
         give_small(heap, old, old_size);
         heap->bytes_used -= old_size;
         return NULL;

@@ -69,36 +69,44 @@ static const char *read_varint(const char *at, const char *end, uint64_t *number
     return NULL;
 }
 
-/* Returns the mask of present fields and adds the bytes they take to `*size`. */
-static uint64_t measure(const struct soc_shape *shape, const char *at, size_t *size)
+/* A field that is present. */
+struct part {
+    bool is_text;
+    const char *at;
+};
+
+#define PARTS_MAX 64 /* bits of the mask */
+
+/* Lists the fields that are present in `parts` and returns the end of the list.
+ * `*mask` tells which they are, `*size` how many bytes they take. */
+static struct part *measure(const struct soc_shape *shape, const char *at, struct part *parts,
+                            uint64_t *mask, size_t *size)
 {
-    uint64_t mask = 0;
-    for (size_t i = 0; i < shape->count; i++) {
-        if (shape->fields[i].is_text) {
-            const struct soc_slice *text = (const void *)at;
-            if (text->data != NULL) {
-                mask |= UINT64_C(1) << i;
-                *size += varint_size(text->length) + text->length;
-            }
-        } else {
-            uint64_t number = *(const uint64_t *)(const void *)at;
-            if (number != 0) {
-                mask |= UINT64_C(1) << i;
-                *size += varint_size(number);
-            }
+    uint64_t bit = 1;
+    *mask = *size = 0;
+    for (size_t i = 0; i < shape->count; i++, bit <<= 1) {
+        bool is_text = shape->fields[i].is_text;
+        const struct soc_slice *text = (const void *)at;
+        uint64_t number = is_text ? text->length : *(const uint64_t *)(const void *)at;
+        if (is_text ? text->data != NULL : number != 0) {
+            *mask |= bit;
+            *size += varint_size(number) + (is_text ? number : 0);
+            *parts++ = (struct part){is_text, at};
         }
-        at += soc_field_size(&shape->fields[i]);
+        at += is_text ? sizeof(*text) : sizeof(number);
     }
-    return mask;
+    return parts;
 }
 
 void soc_record_put(struct soc_buf *batch, const struct soc_record *record)
 {
     const struct soc_shape *shape = soc_record_shape(record->type);
-    assert(shape != NULL);
-    const char *at = (const char *)record + offsetof(struct soc_record, role);
-    size_t size = 0;
-    uint64_t mask = measure(shape, at, &size);
+    assert(shape != NULL && shape->count <= PARTS_MAX);
+    struct part parts[PARTS_MAX];
+    uint64_t mask;
+    size_t size;
+    const struct part *end = measure(
+        shape, (const char *)record + offsetof(struct soc_record, role), parts, &mask, &size);
     size += varint_size(mask);
 
     char *start = soc_buf_reserve(batch, 1 + VARINT_BYTES_MAX + size);
@@ -106,17 +114,15 @@ void soc_record_put(struct soc_buf *batch, const struct soc_record *record)
     *out++ = (char)record->type;
     out = write_varint(out, size);
     out = write_varint(out, mask);
-    for (size_t i = 0; i < shape->count; at += soc_field_size(&shape->fields[i]), i++) {
-        if ((mask >> i & 1) == 0)
+    for (const struct part *part = parts; part < end; part++) {
+        if (!part->is_text) {
+            out = write_varint(out, *(const uint64_t *)(const void *)part->at);
             continue;
-        if (shape->fields[i].is_text) {
-            const struct soc_slice *text = (const void *)at;
-            out = write_varint(out, text->length);
-            memcpy(out, text->data, text->length);
-            out += text->length;
-        } else {
-            out = write_varint(out, *(const uint64_t *)(const void *)at);
         }
+        const struct soc_slice *text = (const void *)part->at;
+        out = write_varint(out, text->length);
+        memcpy(out, text->data, text->length);
+        out += text->length;
     }
     batch->length += (size_t)(out - start);
 }
