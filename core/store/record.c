@@ -69,44 +69,78 @@ static const char *read_varint(const char *at, const char *end, uint64_t *number
     return NULL;
 }
 
-/* A field that is present. */
-struct part {
-    bool is_text;
-    const char *at;
-};
-
-#define PARTS_MAX 64 /* bits of the mask */
-
-/* Lists the fields that are present in `parts` and returns the end of the list.
- * `*mask` tells which they are, `*size` how many bytes they take. */
-static struct part *measure(const struct soc_shape *shape, const char *at, struct part *parts,
-                            uint64_t *mask, size_t *size)
+static char *write_text(char *at, const struct soc_slice *text)
 {
-    uint64_t bit = 1;
-    *mask = *size = 0;
-    for (size_t i = 0; i < shape->count; i++, bit <<= 1) {
-        bool is_text = shape->fields[i].is_text;
-        const struct soc_slice *text = (const void *)at;
-        uint64_t number = is_text ? text->length : *(const uint64_t *)(const void *)at;
-        if (is_text ? text->data != NULL : number != 0) {
-            *mask |= bit;
-            *size += varint_size(number) + (is_text ? number : 0);
-            *parts++ = (struct part){is_text, at};
-        }
-        at += is_text ? sizeof(*text) : sizeof(number);
+    at = write_varint(at, text->length);
+    memcpy(at, text->data, text->length);
+    return at + text->length;
+}
+
+/* For each record a function that returns the mask of its present fields and adds
+ * the bytes they take to `*size`, and one that writes them. Written out field by
+ * field, since every message takes several records. */
+#define MEASURE_NUMBER(field)                                                                      \
+    if (from->field != 0) {                                                                        \
+        mask |= bit;                                                                               \
+        *size += varint_size(from->field);                                                         \
+    }                                                                                              \
+    bit <<= 1;
+#define MEASURE_TEXT(field)                                                                        \
+    if (from->field.data != NULL) {                                                                \
+        mask |= bit;                                                                               \
+        *size += varint_size(from->field.length) + from->field.length;                             \
+    }                                                                                              \
+    bit <<= 1;
+#define WRITE_NUMBER(field)                                                                        \
+    if (from->field != 0)                                                                          \
+        at = write_varint(at, from->field);
+#define WRITE_TEXT(field)                                                                          \
+    if (from->field.data != NULL)                                                                  \
+        at = write_text(at, &from->field);
+#define R(tag, name, value)                                                                        \
+    static uint64_t measure_##name(const struct soc_record_##name *from, size_t *size)             \
+    {                                                                                              \
+        uint64_t mask = 0;                                                                         \
+        uint64_t bit = 1;                                                                          \
+        SOC_##tag##_FIELDS(MEASURE_NUMBER, MEASURE_TEXT)(void) bit;                                \
+        return mask;                                                                               \
+    }                                                                                              \
+    static char *write_##name(char *at, const struct soc_record_##name *from)                      \
+    {                                                                                              \
+        SOC_##tag##_FIELDS(WRITE_NUMBER, WRITE_TEXT) return at;                                    \
     }
-    return parts;
+SOC_RECORD_MAP(R)
+#undef R
+
+static uint64_t measure(const struct soc_record *record, size_t *size)
+{
+    switch (record->type) {
+#define R(tag, name, value)                                                                        \
+    case value:                                                                                    \
+        return measure_##name(&record->name, size);
+        SOC_RECORD_MAP(R)
+#undef R
+    }
+    return 0;
+}
+
+static char *write_fields(char *at, const struct soc_record *record)
+{
+    switch (record->type) {
+#define R(tag, name, value)                                                                        \
+    case value:                                                                                    \
+        return write_##name(at, &record->name);
+        SOC_RECORD_MAP(R)
+#undef R
+    }
+    return at;
 }
 
 void soc_record_put(struct soc_buf *batch, const struct soc_record *record)
 {
-    const struct soc_shape *shape = soc_record_shape(record->type);
-    assert(shape != NULL && shape->count <= PARTS_MAX);
-    struct part parts[PARTS_MAX];
-    uint64_t mask;
-    size_t size;
-    const struct part *end = measure(
-        shape, (const char *)record + offsetof(struct soc_record, role), parts, &mask, &size);
+    assert(soc_record_shape(record->type) != NULL);
+    size_t size = 0;
+    uint64_t mask = measure(record, &size);
     size += varint_size(mask);
 
     char *start = soc_buf_reserve(batch, 1 + VARINT_BYTES_MAX + size);
@@ -114,16 +148,7 @@ void soc_record_put(struct soc_buf *batch, const struct soc_record *record)
     *out++ = (char)record->type;
     out = write_varint(out, size);
     out = write_varint(out, mask);
-    for (const struct part *part = parts; part < end; part++) {
-        if (!part->is_text) {
-            out = write_varint(out, *(const uint64_t *)(const void *)part->at);
-            continue;
-        }
-        const struct soc_slice *text = (const void *)part->at;
-        out = write_varint(out, text->length);
-        memcpy(out, text->data, text->length);
-        out += text->length;
-    }
+    out = write_fields(out, record);
     batch->length += (size_t)(out - start);
 }
 
