@@ -23,6 +23,19 @@ struct soc_agent *soc_router_find(struct soc_host *host, struct soc_slice id)
     return soc_map_find(&host->agents, id);
 }
 
+/* As soc_router_find, but looks first at the contact that `from` wrote to last: it is
+ * at hand, and the table of all agents is not. */
+static struct soc_agent *find_receiver(struct soc_host *host, const struct soc_agent *from,
+                                       struct soc_slice id)
+{
+    if (from != NULL && from->contacts.recent < from->contacts.count) {
+        struct soc_agent *peer = from->contacts.items[from->contacts.recent].peer;
+        if (!peer->is_ended && soc_slice_equal(id, soc_agent_id(peer)))
+            return peer;
+    }
+    return soc_router_find(host, id);
+}
+
 static int refuse_stranger(struct soc_buf *error, const struct soc_agent *to,
                            const struct soc_buf *said)
 {
@@ -48,6 +61,8 @@ int soc_router_may_send(struct soc_host *host, struct soc_agent *from, struct so
     if (from == NULL || from == to)
         return SOC_OK;
     struct soc_contact *contact = soc_contacts_find(&from->contacts, to);
+    if (contact != NULL)
+        from->contacts.recent = (uint32_t)(contact - from->contacts.items);
     if (contact != NULL && contact->verdict_generation == host->policy_generation &&
         contact->is_allowed)
         return SOC_OK;
@@ -173,7 +188,7 @@ static struct soc_slice settle_task(const struct soc_host *host, const struct so
 static int check_send(struct soc_host *host, const struct soc_send *send, struct soc_agent **to,
                       struct soc_buf *error)
 {
-    *to = soc_router_find(host, send->to);
+    *to = find_receiver(host, from, send->to);
     if (*to == NULL)
         return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", send->to);
     soc_agent_prefetch(*to);

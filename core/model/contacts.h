@@ -51,6 +51,7 @@ struct soc_contacts {
     uint32_t count;
     uint32_t capacity;
     uint32_t slot_count;
+    uint32_t recent; /* number of the entry that was written to last, if it is still there */
 };
 
 /* Frees everything. */
