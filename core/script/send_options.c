@@ -266,8 +266,8 @@ static uint64_t hash_options(lua_State *L, const struct soc_script *script,
 }
 
 /* Puts the values of the options that the table holds on the stack and tells where,
- * by their places in option_names; 0: it is not there. */
-static void find_options(lua_State *L, int index, int slots[OPTION_COUNT])
+ * by their places in option_names. Returns the bits of the places that are filled. */
+static uint32_t find_options(lua_State *L, int index, int slots[OPTION_COUNT])
 {
     static const char *const known[] = {
         "to",          "payload",      "type",           "priority",
@@ -275,14 +275,17 @@ static void find_options(lua_State *L, int index, int slots[OPTION_COUNT])
         "deadline",    "task_id",      "correlation_id", "dedupe_key",
         "timeout_ms",  "content",      "taskId",         "from",
         NULL};
+    uint32_t mask = 0;
     lua_pushnil(L);
     while (lua_next(L, index) != 0) {
         int place = lua_type(L, -2) == LUA_TSTRING ? find_option(lua_tostring(L, -2)) : -1;
         if (place < 0)
             soc_check_names(L, index, "send", known); /* raises */
         slots[place] = lua_gettop(L);
+        mask |= 1u << place;
         lua_pushvalue(L, -2);
     }
+    return mask;
 }
 
 static int read_payload(lua_State *L, struct soc_script *script, struct soc_send_options *out)
@@ -309,12 +312,10 @@ int soc_send_options_read(lua_State *L, struct soc_script *script, int index,
     *out = (struct soc_send_options){.timeout_ms = -1};
     luaL_checktype(L, index, LUA_TTABLE);
     int rc = SOC_ENOPAYLOAD;
-    int slots[OPTION_COUNT] = {0};
+    int slots[OPTION_COUNT];
     luaL_checkstack(L, 3 * OPTION_COUNT + 4, NULL);
-    find_options(L, index, slots);
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        if (slots[i] == 0)
-            continue;
+    for (uint32_t mask = find_options(L, index, slots); mask != 0; mask &= mask - 1) {
+        int i = __builtin_ctz(mask);
         lua_pushvalue(L, slots[i]);
         enum option option = option_names[i].option;
         if (option == OPTION_PAYLOAD) {
