@@ -185,8 +185,8 @@ static struct soc_slice settle_task(const struct soc_host *host, const struct so
     return soc_message_text(host->turn.cause, SOC_TEXT_TASK_ID);
 }
 
-static int check_send(struct soc_host *host, const struct soc_send *send, struct soc_agent **to,
-                      struct soc_buf *error)
+static int check_send(struct soc_host *host, const struct soc_agent *from,
+                      const struct soc_send *send, struct soc_agent **to, struct soc_buf *error)
 {
     *to = find_receiver(host, from, send->to);
     if (*to == NULL)
@@ -322,7 +322,7 @@ int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct 
     assert(host->turn.is_open);
     struct passage p = {.from = from, .send = *send};
     adopt(&p.adopted, send->is_bare ? SOC_SLICE("null") : send->payload);
-    int rc = check_send(host, send, &p.to, error);
+    int rc = check_send(host, from, send, &p.to, error);
     if (rc == SOC_OK)
         rc = validate(host, &p, error);
     if (rc == SOC_OK)

@@ -14,41 +14,10 @@
 
 #include "base/buf.h"
 #include "base/heap.h"
+#include "model/effect.h"
 #include "model/mailbox.h"
 
 struct soc_agent;
-
-/*  X(tag, name): every kind of effect. Names are stored: they are for ever. */
-#define SOC_EFFECT_MAP(X)                                                                          \
-    X(SEND, "send")                                                                                \
-    X(REPLY, "reply")                                                                              \
-    X(REQUEST, "request")                                                                          \
-    X(RECEIVE, "receive")                                                                          \
-    X(SLEEP, "sleep")                                                                              \
-    X(SPAWN, "spawn")                                                                              \
-    X(CREATE_ROLE, "create_role")                                                                  \
-    X(CONTACTS, "contacts")                                                                        \
-    X(CONTACT, "contact")                                                                          \
-    X(KNOWS, "knows")                                                                              \
-    X(CAN_SEND, "can_send")                                                                        \
-    X(ADD_CONTACT, "add_contact")                                                                  \
-    X(REMOVE_CONTACT, "remove_contact")                                                            \
-    X(NOW, "now")                                                                                  \
-    X(RANDOM, "random")                                                                            \
-    X(PRINT, "print")                                                                              \
-    X(LOG, "log")                                                                                  \
-    X(LOOK, "look")                                                                                \
-    X(REQUEST_INTRODUCTION, "request_introduction")                                                \
-    X(INTRODUCE, "introduce")                                                                      \
-    X(DECLINE, "decline")                                                                          \
-    X(TERMINATE, "terminate")                                                                      \
-    X(STOP, "stop")
-
-enum soc_effect_kind {
-#define X(tag, name) SOC_EFFECT_##tag,
-    SOC_EFFECT_MAP(X) SOC_EFFECT_COUNT
-#undef X
-};
 
 struct soc_effect {
     uint64_t hash;          /* of the arguments */
@@ -142,11 +111,5 @@ void soc_activation_keep(struct soc_activation *activation);
 /* The turn is rolled back: forgets what it recorded and starts over. What it
  * took by `receive` must have been put back. */
 void soc_activation_rewind(struct soc_activation *activation);
-
-/* Lends the name of an effect. */
-const char *soc_effect_name(enum soc_effect_kind kind);
-
-/* Reads an effect's name; false if it is none. */
-bool soc_effect_parse(struct soc_slice name, enum soc_effect_kind *kind);
 
 #endif

@@ -1,0 +1,49 @@
+/* Effect: the kinds of things an agent's script asks of the host.
+ *
+ * Layer: model. Thread: any. */
+#ifndef SOC_MODEL_EFFECT_H
+#define SOC_MODEL_EFFECT_H
+
+#include <stdbool.h>
+
+#include "base/slice.h"
+
+/*  X(tag, name): every kind of effect. Names are stored: they are for ever. */
+#define SOC_EFFECT_MAP(X)                                                                          \
+    X(SEND, "send")                                                                                \
+    X(REPLY, "reply")                                                                              \
+    X(REQUEST, "request")                                                                          \
+    X(RECEIVE, "receive")                                                                          \
+    X(SLEEP, "sleep")                                                                              \
+    X(SPAWN, "spawn")                                                                              \
+    X(CREATE_ROLE, "create_role")                                                                  \
+    X(CONTACTS, "contacts")                                                                        \
+    X(CONTACT, "contact")                                                                          \
+    X(KNOWS, "knows")                                                                              \
+    X(CAN_SEND, "can_send")                                                                        \
+    X(ADD_CONTACT, "add_contact")                                                                  \
+    X(REMOVE_CONTACT, "remove_contact")                                                            \
+    X(NOW, "now")                                                                                  \
+    X(RANDOM, "random")                                                                            \
+    X(PRINT, "print")                                                                              \
+    X(LOG, "log")                                                                                  \
+    X(LOOK, "look")                                                                                \
+    X(REQUEST_INTRODUCTION, "request_introduction")                                                \
+    X(INTRODUCE, "introduce")                                                                      \
+    X(DECLINE, "decline")                                                                          \
+    X(TERMINATE, "terminate")                                                                      \
+    X(STOP, "stop")
+
+enum soc_effect_kind {
+#define X(tag, name) SOC_EFFECT_##tag,
+    SOC_EFFECT_MAP(X) SOC_EFFECT_COUNT
+#undef X
+};
+
+/* Lends the name of an effect. */
+const char *soc_effect_name(enum soc_effect_kind kind);
+
+/* Reads an effect's name; false if it is none. */
+bool soc_effect_parse(struct soc_slice name, enum soc_effect_kind *kind);
+
+#endif
