@@ -135,7 +135,8 @@ static bool is_drained(struct soc_host *host, struct soc_agent *agent)
 {
     struct soc_activation *activation = agent->activation;
     if (activation == NULL)
-        return soc_mailbox_count(&agent->mailbox) == 0 && agent->delayed == 0;
+        return soc_mailbox_count(&agent->mailbox) == 0 && agent->delayed == 0 &&
+               !soc_introductions_has_held(host, agent);
     if (activation->state == SOC_ACTIVATION_WAITING && activation->wait.kind == SOC_WAIT_RECEIVE &&
         agent->delayed == 0)
         refuse_receive(host, activation);
@@ -175,6 +176,7 @@ static void bury_delayed(struct soc_host *host, struct soc_agent *agent)
 static void bury(struct soc_host *host, struct soc_agent *agent)
 {
     struct soc_message *message;
+    soc_introductions_end_agent(host, agent, REASON); /* first: dead letters close requests */
     if (agent->activation != NULL)
         soc_schedule_abandon(host, agent->activation, REASON);
     while ((message = soc_mailbox_pop(&agent->mailbox)) != NULL)
@@ -279,7 +281,6 @@ static void end_agent(struct soc_host *host, struct soc_agent *agent, bool is_fo
     part_from_children(host, agent, is_forced, list);
     agent->is_ended = true;
     bury(host, agent);
-    soc_introductions_drop_agent(host, agent);
     struct soc_record record = {.type = SOC_RECORD_AGENT_END};
     record.agent_end = (struct soc_record_agent_end){
         .time_ms = (uint64_t)soc_host_now(host),

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "host/acquaintance.h"
 #include "host/agents.h"
+#include "host/ending.h"
 #include "host/state.h"
 #include "host/trace.h"
 #include "host/turn.h"
@@ -97,26 +98,13 @@ void soc_introductions_close(struct soc_host *host, uint64_t key)
         return;
     uint64_t question = entry->question;
     struct soc_message *message = entry->message;
+    struct soc_agent *broker = entry->broker;
     remove_entry(host, entry);
     soc_introductions_close(host, question); /* nobody needs its answer now */
-    if (message != NULL)
-        soc_router_finish(host, message, SOC_OUTCOME_CANCELLED,
-                          SOC_SLICE("{\"error\":\"timeout\"}"));
-}
-
-void soc_introductions_drop_agent(struct soc_host *host, const struct soc_agent *agent)
-{
-    size_t cursor = 0;
-    struct soc_introduction *entry;
-    while ((entry = soc_map_each(&host->introductions, &cursor)) != NULL) {
-        if (entry->broker != agent && entry->requester != agent)
-            continue;
-        struct soc_message *message = entry->message;
-        remove_entry(host, entry);
-        if (message != NULL)
-            soc_router_finish(host, message, SOC_OUTCOME_DEAD,
-                              SOC_SLICE("{\"error\":\"agent_stopped\"}"));
-    }
+    if (message == NULL)
+        return;
+    soc_router_finish(host, message, SOC_OUTCOME_CANCELLED, SOC_SLICE("{\"error\":\"timeout\"}"));
+    soc_ending_check(host, broker);
 }
 
 /* Sends in the broker's name, because of the request it holds. `entry` may be gone
@@ -170,6 +158,7 @@ static void respond(struct soc_host *host, struct soc_introduction *entry,
     }
     uint64_t key = entry->key;
     struct soc_message *request = entry->message;
+    struct soc_agent *broker = entry->broker;
     struct soc_send send = {
         .to = soc_agent_id(entry->requester),
         .type = SOC_SLICE("introduction_response"),
@@ -184,6 +173,7 @@ static void respond(struct soc_host *host, struct soc_introduction *entry,
     }
     soc_buf_fini(&payload);
     soc_router_finish(host, request, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
+    soc_ending_check(host, broker);
 }
 
 /* Copies the members of the request that a question passes on. */
@@ -407,6 +397,56 @@ void soc_introductions_timer(struct soc_host *host, struct soc_introduction *ent
         remove_entry(host, question);
     }
     go_on(host, entry->key);
+}
+
+bool soc_introductions_is_question(const struct soc_host *host, uint64_t key)
+{
+    const struct soc_introduction *entry = find(host, key);
+    return entry != NULL && entry->for_key != 0;
+}
+
+bool soc_introductions_has_held(const struct soc_host *host, const struct soc_agent *agent)
+{
+    size_t cursor = 0;
+    const struct soc_introduction *entry;
+    while ((entry = soc_map_each(&host->introductions, &cursor)) != NULL)
+        if (entry->broker == agent && entry->message != NULL)
+            return true;
+    return false;
+}
+
+/* A request put to an agent that has ended. */
+static void end_request(struct soc_host *host, struct soc_introduction *entry,
+                        struct soc_slice reason)
+{
+    struct soc_message *message = entry->message;
+    struct soc_introduction *served = entry->for_key == 0 ? NULL : find(host, entry->for_key);
+    entry->message = NULL;
+    if (served != NULL)
+        soc_introductions_timer(host, served); /* as if it had been asked for too long */
+    else if (message == NULL)
+        remove_entry(host, entry);
+    if (message != NULL)
+        soc_router_finish(host, message, SOC_OUTCOME_DEAD, reason);
+}
+
+void soc_introductions_end_agent(struct soc_host *host, const struct soc_agent *agent,
+                                 struct soc_slice reason)
+{
+    struct soc_buf keys = {0}; /* collected first: new requests may be made meanwhile */
+    size_t cursor = 0;
+    struct soc_introduction *entry;
+    uint64_t key;
+    while ((entry = soc_map_each(&host->introductions, &cursor)) != NULL)
+        if (entry->broker == agent)
+            soc_buf_put(&keys, &entry->key, sizeof(entry->key));
+    for (size_t at = 0; at < keys.length; at += sizeof(key)) {
+        memcpy(&key, keys.data + at, sizeof(key));
+        entry = find(host, key);
+        if (entry != NULL)
+            end_request(host, entry, reason);
+    }
+    soc_buf_fini(&keys);
 }
 
 void soc_introductions_restore(struct soc_host *host, const struct soc_record_introduction *r)

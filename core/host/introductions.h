@@ -37,8 +37,15 @@ void soc_introductions_put_answer(struct soc_host *host, const struct soc_messag
 /* Nobody waits for the answer to message `key` any more. */
 void soc_introductions_close(struct soc_host *host, uint64_t key);
 
-/* The agent has ended: nobody answers it, and it answers nobody. */
-void soc_introductions_drop_agent(struct soc_host *host, const struct soc_agent *agent);
+/* Tells whether message `key` is a question of the host's that is not answered yet,
+ * and whether the host has still to answer a request for `agent`. */
+bool soc_introductions_is_question(const struct soc_host *host, uint64_t key);
+bool soc_introductions_has_held(const struct soc_host *host, const struct soc_agent *agent);
+
+/* `agent` has ended: what the host holds for it is a dead letter with `reason`, and
+ * whoever asked it has to ask somebody else. */
+void soc_introductions_end_agent(struct soc_host *host, const struct soc_agent *agent,
+                                 struct soc_slice reason);
 
 /* The time for a question of the host's is over. */
 void soc_introductions_timer(struct soc_host *host, struct soc_introduction *introduction);

@@ -164,16 +164,6 @@ static int settle_type(const struct soc_send *send, const struct adopted *adopte
     return SOC_OK;
 }
 
-/* An answer needs no policy. One that ends still waits for those to its requests. */
-static bool is_welcome_answer(const struct soc_send *send, const struct soc_agent *to)
-{
-    if (to->is_ended)
-        return false;
-    return send->answers_key != 0 ||
-           (send->answers != NULL &&
-            (!to->is_ending || (send->answers->flags & SOC_MESSAGE_WANTS_REPLY) != 0));
-}
-
 /* The task: the envelope's, the payload's, or that of the message being handled. */
 static struct soc_slice settle_task(const struct soc_host *host, const struct soc_send *send,
                                     const struct adopted *adopted)
@@ -201,13 +191,21 @@ static int check_send(struct soc_host *host, const struct soc_agent *from,
     return SOC_OK;
 }
 
+/* An agent that ends waits for answers to what it has asked, and for nothing else. */
+static bool is_awaited(struct soc_host *host, const struct soc_send *send)
+{
+    uint64_t key = send->answers != NULL ? send->answers->key : send->answers_key;
+    return key != 0 &&
+           (soc_request_find(host, key) != NULL || soc_introductions_is_question(host, key));
+}
+
 /* Answers and the host's own words need nobody's leave. */
 static int check_leave(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
                        const struct soc_send *send, struct soc_buf *error)
 {
-    if (is_welcome_answer(send, to) || (send->is_formal && !to->is_ended && !to->is_ending))
-        return SOC_OK;
-    return soc_router_may_send(host, from, to, error);
+    bool is_free = send->answers != NULL || send->answers_key != 0 || send->is_formal;
+    bool is_there = !to->is_ended && (!to->is_ending || is_awaited(host, send));
+    return is_free && is_there ? SOC_OK : soc_router_may_send(host, from, to, error);
 }
 
 /* A message under way from a sender to the turn's list. */

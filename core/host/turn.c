@@ -105,6 +105,22 @@ static void settle(struct soc_host *host, struct soc_undo *undo)
     else if (undo->kind == SOC_UNDO_AGENT)
         soc_trace(host, "spawn", undo->agent, "born of %s as %s", undo->agent->parent->id,
                   undo->agent->role->id);
+    else if (undo->kind == SOC_UNDO_ENDING)
+        free(undo->old_reason);
+}
+
+/* Copies the notes of agents that are to end: delivery may open turns of the host's
+ * own, which use the notes' room. */
+static size_t take_endings(const struct soc_turn *turn, struct soc_undo **endings)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < turn->undo_count; i++) {
+        if (turn->undo[i].kind != SOC_UNDO_ENDING)
+            continue;
+        *endings = soc_realloc(*endings, (count + 1) * sizeof(**endings));
+        (*endings)[count++] = turn->undo[i];
+    }
+    return count;
 }
 
 /* At the end of a turn, one way or the other. */
@@ -122,6 +138,8 @@ void soc_turn_commit(struct soc_host *host)
     put_kept(host);
     for (size_t i = 0; i < turn->undo_count; i++)
         settle(host, &turn->undo[i]);
+    struct soc_undo *endings = NULL;
+    size_t ending_count = take_endings(turn, &endings);
     struct soc_message_list sent = turn->sent;
     turn->sent = (struct soc_message_list){0};
     soc_egress_add(host, turn->outputs);
@@ -129,12 +147,9 @@ void soc_turn_commit(struct soc_host *host)
     struct soc_message *message;
     while ((message = soc_message_list_pop(&sent)) != NULL)
         soc_router_accept(host, message);
-    for (size_t i = 0; i < turn->undo_count; i++) {
-        if (turn->undo[i].kind != SOC_UNDO_ENDING)
-            continue;
-        free(turn->undo[i].old_reason);
-        soc_ending_commit(host, &turn->undo[i]);
-    }
+    for (size_t i = 0; i < ending_count; i++)
+        soc_ending_commit(host, &endings[i]);
+    free(endings);
 }
 
 static void take_back(struct soc_host *host, struct soc_undo *undo)

@@ -46,15 +46,12 @@
 #define SOC_OUTPUT_FIELDS(N, T)         N(key) N(time_ms) T(agent) T(stream) T(text)
 #define SOC_OUTPUT_END_FIELDS(N, T)     N(key)
 
-#define SOC_EVENT_FIELDS(N, T) N(time_ms) T(event) T(agent) T(task_id) T(correlation_id) T(detail)
-#define SOC_META_FIELDS(N, T)  T(name) T(value)
+#define SOC_EVENT_FIELDS(N, T)   N(time_ms) T(event) T(agent) T(task_id) T(correlation_id) T(detail)
+#define SOC_META_FIELDS(N, T)    T(name) T(value)
+#define SOC_INTRODUCTION_HEAD(N) N(key) N(time_ms) N(for_key) N(flags) N(consent) N(question)
+#define SOC_INTRODUCTION_WHO(T)  T(requester) T(broker) T(correlation_id) T(reason) T(asked)
 #define SOC_INTRODUCTION_FIELDS(N, T)                                                              \
-    N(key)                                                                                         \
-    N(time_ms)                                                                                     \
-    N(for_key)                                                                                     \
-    N(flags)                                                                                       \
-    N(consent) N(question) N(deadline_ms) T(requester) T(broker) T(correlation_id) T(reason)       \
-        T(asked) T(found) T(usage_hint) T(via)
+    SOC_INTRODUCTION_HEAD(N) N(deadline_ms) SOC_INTRODUCTION_WHO(T) T(found) T(usage_hint) T(via)
 #define SOC_INTRODUCTION_END_FIELDS(N, T) N(key)
 
 #define SOC_AGENT_ENDING_FIELDS(N, T) N(time_ms) T(id) T(reason)
