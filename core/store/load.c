@@ -4,6 +4,9 @@
 #include "store/fields.h"
 #include "store/schema.h"
 
+/* Agents that have ended are remembered if they are among so many born last. */
+#define TOMBSTONES_LOADED "100000"
+
 /* Where to find the records of one kind: columns in the order of the fields. */
 struct source {
     unsigned type;
@@ -13,11 +16,19 @@ struct source {
 /* Agents and contacts are handed out in one order of origin, so that everybody's
  * contacts come back as they were met: an entry notes who was born last before it.
  * Behind the fields of a record stand that number and, for an agent, how it ends:
- * one that has ended is still named by others, and its id is not given again. */
+ * one that has ended is still named by others, and its id is not given again. Of
+ * those only the youngest are remembered, so that a start does not take longer the
+ * more agents there ever were. */
+#define AGENT_COLUMNS                                                                              \
+    "created_ms, id, role, parent, CASE WHEN ended_ms IS NULL THEN brief END, is_adopted,"         \
+    " number, ending_ms, ended_ms, end_reason"
+#define REMEMBERED_FROM "(SELECT max(number) - " TOMBSTONES_LOADED " FROM agents)"
+
 static const struct source agents = {
-    SOC_RECORD_AGENT, "SELECT created_ms, id, role, parent, CASE WHEN ended_ms IS NULL THEN brief"
-                      " END, is_adopted, number, ending_ms, ended_ms, end_reason FROM agents"
-                      " ORDER BY number"};
+    SOC_RECORD_AGENT,
+    "SELECT " AGENT_COLUMNS " FROM agents INDEXED BY agents_order"
+    " WHERE ended_ms IS NULL AND number <= " REMEMBERED_FROM " UNION ALL SELECT " AGENT_COLUMNS
+    " FROM agents WHERE number > " REMEMBERED_FROM " ORDER BY number"};
 static const struct source contacts = {
     SOC_RECORD_CONTACT, "SELECT added_ms, source, owner, id, role, interface_spec,"
                         " introduced_by, via, reason, born FROM contact_entries ORDER BY number"};

@@ -94,7 +94,7 @@ society.root(function() return society.agnets() end)
     place:write("own.txt", "I am {{idd}}")
     assert.matches("{{idd}} has no value", place:run("check own.lua").err, 1, true)
     place:write("own.txt", "I am {{id}}")
-    assert.equal("ok: a policy of the kind prompts\n", place:run("check own.lua").out)
+    assert.equal("ok: a policy of the kind prompts, 1 example\n", place:run("check own.lua").out)
   end)
 
   it("check knows a policy that requires the program's modules, and a vocabulary", function()
