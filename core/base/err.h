@@ -33,6 +33,8 @@
     X(EDEADLOCK, -16, "deadlock", "the wait would never end")                                      \
     X(ESTOPPED, -17, "agent_stopped", "the agent has ended")                                       \
     X(EFORBIDDEN, -18, "forbidden", "this agent may not do that")                                  \
+    X(ENOITEM, -26, "item_not_found", "no item of the inbox has that id")                          \
+    X(EDECIDED, -27, "already_decided", "the item was decided before; the first decision counts")  \
     X(EJSON, -20, "invalid_json", "the text is not JSON")                                          \
     X(EIO, -30, "storage_failed", "the disk failed; what was being written is unknown")            \
     X(EDISKFULL, -31, "storage_full", "the disk is full; make room and it goes on")                \

@@ -67,6 +67,25 @@ bool soc_message_id_parse(struct soc_slice text, uint64_t *key)
     return true;
 }
 
+/* An item's id is a message's with another first word. */
+#define ITEM_PREFIX "item_"
+
+void soc_item_id_format(char out[SOC_ITEM_ID_BYTES], int64_t time_ms, uint64_t key)
+{
+    soc_message_id_format(out + 1, time_ms, key);
+    memcpy(out, ITEM_PREFIX, 5);
+}
+
+bool soc_item_id_parse(struct soc_slice text, uint64_t *key)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    if (text.length != SOC_ITEM_ID_BYTES || memcmp(text.data, ITEM_PREFIX, 5) != 0)
+        return false;
+    memcpy(id, PREFIX, 4);
+    memcpy(id + 4, text.data + 5, SOC_MESSAGE_ID_BYTES - 4);
+    return soc_message_id_parse(soc_slice(id, sizeof(id)), key);
+}
+
 static bool is_letter_or_digit(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');

@@ -147,6 +147,14 @@ struct soc_agent *soc_agents_find_any(struct soc_host *host, struct soc_slice id
     return soc_map_find(&host->agents, id);
 }
 
+struct soc_agent *soc_agents_each(struct soc_host *host, size_t *cursor)
+{
+    struct soc_agent *agent = soc_map_each(&host->agents, cursor);
+    while (agent != NULL && agent->is_ended)
+        agent = soc_map_each(&host->agents, cursor);
+    return agent;
+}
+
 struct soc_agent *soc_agents_user(struct soc_host *host)
 {
     return host->user;

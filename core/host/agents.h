@@ -46,6 +46,10 @@ struct soc_agent *soc_agents_find(struct soc_host *host, struct soc_slice id);
 /* The same, or one that has ended. */
 struct soc_agent *soc_agents_find_any(struct soc_host *host, struct soc_slice id);
 
+/* Lends the next agent that is alive, in order of birth, and moves `*cursor` (0 to
+ * begin), or NULL. */
+struct soc_agent *soc_agents_each(struct soc_host *host, size_t *cursor);
+
 /* Lends `user` and `root`. */
 struct soc_agent *soc_agents_user(struct soc_host *host);
 struct soc_agent *soc_agents_root(struct soc_host *host);

@@ -88,6 +88,11 @@ struct soc_hooks {
      * object. `*requires_ack`: what its type wants if the sender says nothing. */
     int (*check_message)(void *user, const struct soc_candidate *candidate, bool *requires_ack,
                          struct soc_buf *error);
+
+    /* The gatekeeper: whom is this input of the person's for? `payload` is JSON. Lends
+     * the agent, NULL for root, and appends what the person is after to `intent`, or
+     * nothing. The function itself is NULL where no script runs. */
+    struct soc_agent *(*route)(void *user, struct soc_slice payload, struct soc_buf *intent);
 };
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "host/agents.h"
 #include "host/egress.h"
+#include "host/human.h"
 #include "host/introductions.h"
 #include "host/recover.h"
 #include "host/router.h"
@@ -158,6 +159,7 @@ int soc_host_start(struct soc_host *host, struct soc_slice app, struct soc_detai
     struct soc_journal_events events = {on_durable, on_full, on_failed, host};
     host->journal = soc_journal_open(host->options.store, host->options.loop, &events);
     soc_schedule_ready(host, host->user);
+    soc_human_pass_on(host);
     soc_egress_release(host, 0); /* lines of a former run that were in doubt */
     return SOC_OK;
 }
@@ -361,6 +363,8 @@ static void free_host(struct soc_host *host)
     size_t cursor = 0;
     void *item;
     soc_introductions_free(host);
+    soc_inbox_fini(&host->inbox);
+    free_messages(host, &host->intake);
     free_agents(host);
     free_timers(host);
     while ((item = soc_map_each(&host->requests, &cursor)) != NULL) {

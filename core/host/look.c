@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "host/envelope.h"
+#include "host/human.h"
 #include "host/refusal.h"
 #include "host/state.h"
 #include "host/wait.h"
@@ -141,6 +142,8 @@ static void put_wait(struct soc_buf *out, const struct soc_activation *activatio
     if (wait->on != NULL)
         soc_json_put_text_member(out, "on", soc_agent_id(wait->on));
     soc_json_put_text_member(out, "type", soc_symbol_slice(wait->type));
+    if (wait->kind == SOC_WAIT_HUMAN)
+        soc_human_put_id(out, "item_id", wait->request_ms, wait->request_key);
     if (soc_heap_has(&activation->timer))
         put_time(out, "until", activation->timer.due_ms);
     soc_buf_put_byte(out, '}');

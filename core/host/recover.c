@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "host/egress.h"
+#include "host/human.h"
 #include "host/introductions.h"
 #include "host/router.h"
 #include "host/schedule.h"
@@ -301,6 +302,12 @@ static void apply_person(struct soc_host *host, const struct soc_record *record)
     case SOC_RECORD_INTRODUCTION_END:
         soc_introductions_forget(host, record->introduction_end.key);
         break;
+    case SOC_RECORD_ITEM:
+        soc_human_restore(host, &record->item, agent_of(host, record->item.agent));
+        break;
+    case SOC_RECORD_ITEM_END:
+        soc_human_restore_end(host, &record->item_end);
+        break;
     case SOC_RECORD_OUTPUT:
         soc_egress_restore(host, record->output.key, record->output.stream, record->output.agent,
                            record->output.text);
@@ -372,6 +379,8 @@ static void settle_message(struct loader *loader, struct soc_message *message)
         soc_message_list_push(&taker->activation->taken, message);
     } else if (soc_introductions_reclaim(host, message)) {
         return;
+    } else if (message->flags & SOC_MESSAGE_IS_INTAKE) {
+        soc_message_list_push(&host->intake, message);
     } else if (message->deliver_at_ms > soc_host_now(host)) {
         host->delayed++;
         message->to->delayed++;

@@ -8,6 +8,7 @@
 #include "host/acquaintance.h"
 #include "host/ending.h"
 #include "host/envelope.h"
+#include "host/human.h"
 #include "host/introductions.h"
 #include "host/refusal.h"
 #include "host/schedule.h"
@@ -290,7 +291,8 @@ static struct soc_message *make_message(struct soc_host *host, const struct pass
                                                       : SOC_PRIORITY_NORMAL),
         .flags = (uint8_t)((p->requires_ack ? SOC_MESSAGE_REQUIRES_ACK : 0) |
                            (send->wants_reply ? SOC_MESSAGE_WANTS_REPLY : 0) |
-                           (send->is_formal ? SOC_MESSAGE_IS_FORMAL : 0)),
+                           (send->is_formal ? SOC_MESSAGE_IS_FORMAL : 0) |
+                           (send->is_intake ? SOC_MESSAGE_IS_INTAKE : 0)),
         .attempt = 1,
         .payload = send->payload,
     };
@@ -422,8 +424,10 @@ void soc_router_deliver(struct soc_host *host, struct soc_message *message)
         soc_router_finish(host, message, SOC_OUTCOME_EXPIRED, SOC_SLICE("{\"error\":\"expired\"}"));
         return;
     }
-    if (message->type != host->type_introduction_request ||
-        !soc_introductions_receive(host, message))
+    if (message->flags & SOC_MESSAGE_IS_INTAKE)
+        soc_human_take_in(host, message);
+    else if (message->type != host->type_introduction_request ||
+             !soc_introductions_receive(host, message))
         soc_router_hand_over(host, message);
 }
 

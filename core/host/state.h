@@ -14,6 +14,7 @@
 #include "host/turn_state.h"
 #include "model/activation.h"
 #include "model/agent.h"
+#include "model/inbox.h"
 #include "model/message.h"
 
 /* What a heap item in `timers` is embedded in. */
@@ -64,6 +65,8 @@ struct soc_host {
     struct soc_map introductions;     /* key of the request -> soc_introduction, owned */
     struct soc_buf introductions_due; /* keys of those that take a step next */
     bool is_introducing;              /* such a step is under way */
+    struct soc_inbox inbox;           /* what agents have put before the person */
+    struct soc_message_list intake;   /* for the gatekeeper, who was not there; owned */
     struct soc_map dead;              /* key -> soc_message, owned: the dead letters */
     struct soc_activation *pool[64];
     int pool_count;

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "host/egress.h"
 #include "host/ending.h"
+#include "host/human.h"
 #include "host/router.h"
 #include "host/trace.h"
 
@@ -107,6 +108,8 @@ static void settle(struct soc_host *host, struct soc_undo *undo)
                   undo->agent->role->id);
     else if (undo->kind == SOC_UNDO_ENDING)
         free(undo->old_reason);
+    else if (undo->kind == SOC_UNDO_ITEM || undo->kind == SOC_UNDO_DECISION)
+        soc_human_settle(host, undo);
 }
 
 /* Copies the notes of agents that are to end: delivery may open turns of the host's
@@ -184,6 +187,10 @@ static void take_back(struct soc_host *host, struct soc_undo *undo)
         undo->agent->is_ending = undo->had_old;
         free(undo->agent->end_reason);
         undo->agent->end_reason = undo->old_reason;
+        break;
+    case SOC_UNDO_ITEM:
+    case SOC_UNDO_DECISION:
+        soc_human_take_back(host, undo);
         break;
     }
 }

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "model/activation.h"
 #include "model/agent.h"
+#include "model/inbox.h"
 #include "model/message.h"
 
 /* Something for the world outside, kept until its batch is durable. */
@@ -31,6 +32,8 @@ struct soc_undo {
         SOC_UNDO_ROLE,
         SOC_UNDO_TAKE,
         SOC_UNDO_ENDING,
+        SOC_UNDO_ITEM,     /* put into the inbox */
+        SOC_UNDO_DECISION, /* taken out of it */
     } kind;
     struct soc_agent *agent; /* born, to end, or whose contact changed */
     struct soc_agent *peer;  /* the contact, or who has it end */
@@ -41,6 +44,8 @@ struct soc_undo {
     char *old_reason; /* of an end, owned */
     struct soc_role *role;
     struct soc_message *message;
+    struct soc_item *item; /* lent of the inbox; of a decision: owned */
+    char *answer;          /* to the activation that waits for it, owned; NULL: none does */
 };
 
 /* The turn under way. */

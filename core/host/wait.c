@@ -4,13 +4,14 @@
 
 #include "base/json.h"
 #include "host/envelope.h"
+#include "host/human.h"
 #include "host/refusal.h"
 #include "host/schedule.h"
 #include "host/state.h"
 #include "host/trace.h"
 #include "host/turn.h"
 
-static const char *const wait_names[] = {"none", "reply", "receive", "sleep", "look"};
+static const char *const wait_names[] = {"none", "reply", "receive", "sleep", "look", "human"};
 
 void soc_wait_begin(struct soc_host *host, struct soc_activation *activation)
 {
@@ -84,7 +85,9 @@ static void answer_timeout(struct soc_host *host, struct soc_activation *activat
     const struct soc_wait *wait = &activation->wait;
     struct soc_buf error = {0};
     soc_refusal_begin(&error, SOC_ETIMEOUT, NULL);
-    if (wait->on != NULL)
+    if (wait->kind == SOC_WAIT_HUMAN)
+        soc_human_put_id(&error, "item_id", wait->request_ms, wait->request_key);
+    else if (wait->on != NULL)
         soc_json_put_text_member(&error, "to", soc_agent_id(wait->on));
     soc_json_put_name(&error, "timeout_ms");
     soc_json_put_integer(&error, wait->timeout_ms);
@@ -141,7 +144,7 @@ bool soc_wait_parse(struct soc_host *host, struct soc_slice json, struct soc_wai
 {
     *wait = (struct soc_wait){0};
     struct soc_slice kind = soc_json_plain_string(soc_json_member(json, "for"));
-    for (int i = SOC_WAIT_REPLY; i <= SOC_WAIT_LOOK; i++)
+    for (int i = SOC_WAIT_REPLY; i <= SOC_WAIT_HUMAN; i++)
         if (soc_slice_equal(kind, soc_slice_text(wait_names[i])))
             wait->kind = (enum soc_wait_kind)i;
     struct soc_slice from = soc_json_plain_string(soc_json_member(json, "from"));

@@ -32,7 +32,9 @@
     X(INTRODUCE, "introduce")                                                                      \
     X(DECLINE, "decline")                                                                          \
     X(TERMINATE, "terminate")                                                                      \
-    X(STOP, "stop")
+    X(STOP, "stop")                                                                                \
+    X(ESCALATE, "escalate")                                                                        \
+    X(DECIDE, "decide")
 
 enum soc_effect_kind {
 #define X(tag, name) SOC_EFFECT_##tag,

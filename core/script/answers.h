@@ -26,4 +26,7 @@ void soc_answer_introduce(void *user, const struct soc_introduction *introductio
                           struct soc_introduce_answer *answer);
 bool soc_answer_takes_unsolicited(void *user, struct soc_agent *from, struct soc_agent *to);
 
+/* gatekeeper.c */
+struct soc_agent *soc_answer_route(void *user, struct soc_slice payload, struct soc_buf *intent);
+
 #endif

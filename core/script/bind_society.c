@@ -6,12 +6,14 @@
 #include "base/limits.h"
 #include "base/version.h"
 #include "env/ids.h"
+#include "host/human.h"
 #include "host/look.h"
 #include "host/policies.h"
 #include "host/refusal.h"
 #include "script/bind.h"
 #include "script/context.h"
 #include "script/effect.h"
+#include "script/human.h"
 #include "script/inside.h"
 #include "script/lua_json.h"
 #include "script/policy.h"
@@ -404,6 +406,32 @@ static int society_drop(lua_State *L)
     return handle_dead(L, "drop", soc_router_drop);
 }
 
+static void fill_inbox(lua_State *L, struct soc_script *script)
+{
+    (void)L;
+    soc_human_look(script->host, NULL, &script->answer);
+}
+
+/* society.inbox() -> the open items */
+static int society_inbox(lua_State *L)
+{
+    struct soc_script *script = enter(L);
+    return look(L, script, "inbox", fill_inbox);
+}
+
+/* society.decide(item_id, { decision, changes?, comment? }) -> what came of it */
+static int society_decide(lua_State *L)
+{
+    struct soc_script *script = enter_to_change(L, "decide");
+    struct soc_verdict verdict;
+    if (!script->is_started)
+        return luaL_error(L, "society.decide works once the society runs, not while it loads");
+    soc_verdict_read(L, script, 1, &verdict);
+    soc_human_decide_now(script->host, &verdict, &script->answer);
+    soc_host_flush(script->host);
+    return soc_push_answer(L, soc_buf_slice(&script->answer));
+}
+
 static const luaL_Reg society_functions[] = {
     {"role", society_role},
     {"root", society_root},
@@ -420,6 +448,8 @@ static const luaL_Reg society_functions[] = {
     {"dead_letters", society_dead_letters},
     {"redeliver", society_redeliver},
     {"drop", society_drop},
+    {"inbox", society_inbox},
+    {"decide", society_decide},
     {"waits", society_waits},
     {"stats", society_stats},
     {NULL, NULL},

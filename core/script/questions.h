@@ -16,7 +16,8 @@
     K(INTRODUCTIONS, "introductions", "capability")                                                \
     K(PRESENTATION, "presentation", "zh")                                                          \
     K(SUPERVISION, "supervision", "backoff")                                                       \
-    K(PROMPTS, "prompts", "zh")
+    K(PROMPTS, "prompts", "zh")                                                                    \
+    K(GATEKEEPER, "gatekeeper", "root")
 
 enum soc_policy_kind {
 #define K(tag, folder, usual) SOC_POLICY_##tag,
@@ -35,7 +36,8 @@ enum soc_policy_kind {
     Q(SHOW_CONTACTS, PRESENTATION, "contacts", false, SOC_ANSWER_TEXT)                             \
     Q(RETRY_AFTER, SUPERVISION, "retry_after", true, SOC_ANSWER_DELAY)                             \
     Q(SYSTEM, PROMPTS, "system", true, SOC_ANSWER_TEXT)                                            \
-    Q(CHILDREN, SUPERVISION, "children", false, SOC_ANSWER_FATE)
+    Q(CHILDREN, SUPERVISION, "children", false, SOC_ANSWER_FATE)                                   \
+    Q(ROUTE, GATEKEEPER, "route", true, SOC_ANSWER_TABLE)
 
 enum soc_question {
 #define Q(tag, kind, function, is_required, answer) SOC_ASK_##tag,

@@ -86,6 +86,7 @@ static int build(lua_State *L)
     soc_bind_people(L, script);
     soc_bind_introductions(L, script);
     soc_bind_endings(L, script);
+    soc_bind_human(L, script);
     soc_bind_society(L, script);
     make_environment(L, script);
     lua_pushinteger(L, soc_policy_use_defaults(L, script, detail));
@@ -134,6 +135,7 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
         .takes_unsolicited = soc_answer_takes_unsolicited,
         .is_adopted = soc_answer_is_adopted,
         .check_message = soc_messages_check,
+        .route = soc_answer_route,
     };
     soc_host_set_hooks(options->host, &hooks);
     *out = script;

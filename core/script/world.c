@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/version.h"
+#include "host/human.h"
 #include "host/look.h"
 #include "host/refusal.h"
 #include "script/effect.h"
@@ -70,11 +71,14 @@ static bool show(void *user, struct soc_slice stream, struct soc_slice agent, st
     char time[SOC_TIME_BYTES];
     soc_time_format(time, soc_clock_now(soc_host_clock(world->host)));
     bool is_mail = soc_slice_equal(stream, SOC_SLICE("mail"));
+    bool is_item = soc_slice_equal(stream, SOC_SLICE("inbox"));
     soc_buf_put(&world->transcript, time + 11, 12);
-    soc_buf_put_text(&world->transcript, is_mail ? " shown " : " print ");
+    soc_buf_put_text(&world->transcript, is_mail ? " shown " : is_item ? " inbox " : " print ");
     soc_buf_put_slice(&world->transcript, agent);
     soc_buf_put_text(&world->transcript, ": ");
-    soc_buf_put_slice(&world->transcript, is_mail ? soc_json_member(text, "payload") : text);
+    soc_buf_put_slice(&world->transcript, is_mail   ? soc_json_member(text, "payload")
+                                          : is_item ? soc_json_member(text, "title")
+                                                    : text);
     soc_buf_put_byte(&world->transcript, '\n');
     return true;
 }
@@ -401,20 +405,24 @@ static void take_answer(void *user, struct soc_slice answer)
     soc_buf_put_slice(out, answer);
 }
 
-/* s:dispatch(id, payload, { timeout_ms? }?) -> the reply, from the user's end */
+/* s:dispatch(id, payload, { timeout_ms? }?) -> the reply, from the user's end; with
+ * nil for the id the gatekeeper says whom it is for */
 static int world_dispatch(lua_State *L)
 {
     struct world *world = check_ready(L);
     struct soc_script *script = world->script;
     size_t length;
-    const char *to = luaL_checklstring(L, 2, &length);
+    const char *to = luaL_optlstring(L, 2, NULL, &length);
     int64_t timeout_ms = SOC_REQUEST_TIMEOUT_MS;
     if (!lua_isnoneornil(L, 4) && lua_getfield(L, 4, "timeout_ms") != LUA_TNIL)
         timeout_ms = luaL_checkinteger(L, -1);
     int rc = soc_payload_encode(L, script, 3);
-    struct soc_send send = {.to = soc_slice(to, length),
-                            .payload = soc_buf_slice(&script->payload)};
+    struct soc_send send = {.payload = soc_buf_slice(&script->payload)};
     struct soc_buf answer = {0};
+    if (to != NULL)
+        send.to = soc_slice(to, length);
+    else if (rc == SOC_OK)
+        soc_human_address(world->host, &send);
     if (rc == SOC_OK)
         rc = soc_gate_request_as(world->host, soc_agents_user(world->host), &send, timeout_ms,
                                  take_answer, &answer, &script->error);
@@ -521,16 +529,7 @@ static void check_options(lua_State *L, int index)
 {
     static const char *const known[] = {"seed", "store", "policies", "config",
                                         "app",  "quiet", NULL};
-    lua_pushnil(L);
-    while (lua_next(L, index) != 0) {
-        const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "(no name)";
-        int i = 0;
-        while (known[i] != NULL && strcmp(known[i], name) != 0)
-            i++;
-        if (known[i] == NULL)
-            luaL_error(L, "society.new: unknown option '%s'", name);
-        lua_pop(L, 1);
-    }
+    soc_check_names(L, index, "society.new", known);
 }
 
 /* society.new{ seed?, store?, policies?, config?, app?, quiet? } */

@@ -93,6 +93,10 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
         "INSERT OR REPLACE INTO introductions(" SOC_SQL_INTRODUCTION_COLUMNS ")"
         " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
     [SOC_STATEMENT_INTRODUCTION_END] = "DELETE FROM introductions WHERE key = ?1",
+    [SOC_STATEMENT_ITEM] = "INSERT OR REPLACE INTO inbox_entries(" SOC_SQL_ITEM_COLUMNS ")"
+                           " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    [SOC_STATEMENT_ITEM_END] = "UPDATE inbox_entries SET decided_ms = ?2, decision = ?3,"
+                               " changes = ?4, comment = ?5 WHERE key = ?1",
 };
 
 /* Notes how long the write-ahead log is; SQLite itself then copies nothing back. */

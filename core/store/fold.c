@@ -361,6 +361,10 @@ static void apply(struct soc_fold *fold, struct soc_record *record)
         return run_record(fold, SOC_STATEMENT_INTRODUCTION, record);
     case SOC_RECORD_INTRODUCTION_END:
         return run_record(fold, SOC_STATEMENT_INTRODUCTION_END, record);
+    case SOC_RECORD_ITEM:
+        return run_record(fold, SOC_STATEMENT_ITEM, record);
+    case SOC_RECORD_ITEM_END:
+        return run_record(fold, SOC_STATEMENT_ITEM_END, record);
     }
 }
 

@@ -66,6 +66,10 @@ static const struct source sources[] = {
                         " ORDER BY agent, idx"},
     {SOC_RECORD_INTRODUCTION,
      "SELECT " SOC_SQL_INTRODUCTION_COLUMNS " FROM introductions ORDER BY key"},
+    {SOC_RECORD_ITEM, "SELECT " SOC_SQL_ITEM_COLUMNS " FROM inbox_entries"
+                      " INDEXED BY inbox_open WHERE decided_ms IS NULL ORDER BY key"},
+    {SOC_RECORD_ITEM_END, "SELECT key, decided_ms, decision, NULL, NULL FROM inbox_entries"
+                          " WHERE decided_ms IS NOT NULL ORDER BY key"},
     {SOC_RECORD_TAKE, "SELECT key, agent FROM takes ORDER BY number"},
     {SOC_RECORD_OUTPUT, "SELECT key, time_ms, agent, stream, text FROM outputs ORDER BY key"},
 };

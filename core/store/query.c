@@ -43,6 +43,7 @@ struct question {
     " AND (:task IS NULL OR task_id = :task) AND (:type IS NULL OR type = :type)"                  \
     " AND (:correlation IS NULL OR correlation_id = :correlation)"                                 \
     " AND key >= :first_key AND key < :end_key"
+#define NOW          "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
 #define SPAN(column) column " >= :since AND " column " < :until"
 
 static const struct question questions[] = {
@@ -67,6 +68,16 @@ static const struct question questions[] = {
      " AND (:type IS NULL OR type = :type OR event = :type)"
      " AND (:correlation IS NULL OR correlation_id = :correlation) AND " SPAN("time_ms"),
      "time_ms, place, number", "time_ms DESC, place DESC, number DESC"},
+    {"inbox",
+     "agent, body AS \"body:json\", correlation_id, time_ms AS \"created_at:time\","
+     " deadline_ms AS \"deadline:time\", 'item_' || substr(message_id(time_ms, key), 5) AS id,"
+     " options AS \"options:json\", CASE WHEN deadline_ms > 0 AND deadline_ms <= " NOW
+     " THEN 1 END AS \"overdue:bool\", " SOC_SQL_PRIORITY " AS priority, task_id, title",
+     "inbox_entries m INDEXED BY inbox_open",
+     "decided_ms IS NULL AND (:agent IS NULL OR agent = :agent)"
+     " AND (:task IS NULL OR task_id = :task)"
+     " AND (:correlation IS NULL OR correlation_id = :correlation) AND " SPAN("time_ms"),
+     "m.priority, key", "m.priority DESC, key DESC"},
     {"roles",
      "behaviour, created_ms AS \"created_at:time\", creator, id,"
      " interface_spec AS \"interface_spec:json\", name, prompt",
@@ -87,6 +98,7 @@ static const char *const dump_sql[] = {
     "SELECT 'effects' AS \"table\", agent, idx, hash, kind, answer AS \"answer:json\","
     " wait AS \"wait:json\" FROM effects ORDER BY agent, idx",
     "SELECT 'events' AS \"table\", * FROM events ORDER BY number",
+    "SELECT 'inbox_entries' AS \"table\", * FROM inbox_entries ORDER BY key",
     "SELECT 'message_entries' AS \"table\", key, time_ms, status, priority, flags, attempt, hops,"
     " reply_to, reply_to_ms, expires_ms, deliver_at_ms, deadline_ms, again_ms, finished_ms,"
     " sender, receiver, type, task_id, correlation_id, external_id, dedupe_key, traceparent,"

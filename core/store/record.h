@@ -53,9 +53,12 @@
 #define SOC_INTRODUCTION_FIELDS(N, T)                                                              \
     SOC_INTRODUCTION_HEAD(N) N(deadline_ms) SOC_INTRODUCTION_WHO(T) T(found) T(usage_hint) T(via)
 #define SOC_INTRODUCTION_END_FIELDS(N, T) N(key)
-
-#define SOC_AGENT_ENDING_FIELDS(N, T) N(time_ms) T(id) T(reason)
-#define SOC_AGENT_PARENT_FIELDS(N, T) N(time_ms) T(id) T(parent)
+#define SOC_ITEM_HEAD(N)                  N(key) N(time_ms) N(priority) N(deadline_ms)
+#define SOC_ITEM_BODY(T)                  T(agent) T(title) T(body) T(options) T(task_id) T(correlation_id)
+#define SOC_ITEM_FIELDS(N, T)             SOC_ITEM_HEAD(N) SOC_ITEM_BODY(T)
+#define SOC_ITEM_END_FIELDS(N, T)         N(key) N(time_ms) N(decision) T(changes) T(comment)
+#define SOC_AGENT_ENDING_FIELDS(N, T)     N(time_ms) T(id) T(reason)
+#define SOC_AGENT_PARENT_FIELDS(N, T)     N(time_ms) T(id) T(parent)
 
 /*  R(tag, struct name, value): every record there is. Values are for ever.
  *  role            a role created inside a turn; without a creator: one of the script
@@ -79,7 +82,8 @@
  *  introduction    a request to be introduced is open, as it stands now
  *  introduction_end  it is answered, or nobody waits for it any more
  *  agent_ending    nobody may write to it any more; it dies when its mailbox is empty
- *  agent_parent    an agent gets another parent: from now on it is_adopted */
+ *  agent_parent    an agent gets another parent: from now on it is_adopted
+ *  item, item_end  an agent puts something before the person, who decides about it */
 #define SOC_RECORD_MAP(R)                                                                          \
     R(ROLE, role, 1)                                                                               \
     R(AGENT, agent, 2)                                                                             \
@@ -102,7 +106,9 @@
     R(INTRODUCTION, introduction, 19)                                                              \
     R(INTRODUCTION_END, introduction_end, 20)                                                      \
     R(AGENT_ENDING, agent_ending, 21)                                                              \
-    R(AGENT_PARENT, agent_parent, 22)
+    R(AGENT_PARENT, agent_parent, 22)                                                              \
+    R(ITEM, item, 24)                                                                              \
+    R(ITEM_END, item_end, 25)
 
 enum soc_record_type {
 #define R(tag, name, value) SOC_RECORD_##tag = (value),

@@ -16,6 +16,8 @@
 #define DEADLINE      TIME("m.deadline_ms")
 #define FINISHED_AT   TIME("m.finished_ms")
 #define ACTIVITY_TIME TIME("time_ms")
+#define ITEM_ID       "'item_' || substr(" MESSAGE_ID ", 5)"
+#define DECIDED_AT    TIME("m.decided_ms")
 
 /* Tables that came with a later version. */
 #define INTRODUCTIONS                                                                              \
@@ -23,6 +25,13 @@
     " key INTEGER PRIMARY KEY, time_ms INTEGER, for_key INTEGER, flags INTEGER, consent INTEGER,"  \
     " question INTEGER, deadline_ms INTEGER, requester TEXT, broker TEXT, correlation_id TEXT,"    \
     " reason TEXT, asked TEXT, found TEXT, usage_hint TEXT, via TEXT);"
+
+#define INBOX                                                                                      \
+    "CREATE TABLE inbox_entries("                                                                  \
+    " key INTEGER PRIMARY KEY, time_ms INTEGER, priority INTEGER, deadline_ms INTEGER,"            \
+    " agent TEXT, title TEXT, body TEXT, options TEXT, task_id TEXT, correlation_id TEXT,"         \
+    " decided_ms INTEGER, decision INTEGER, changes TEXT, comment TEXT);"                          \
+    "CREATE INDEX inbox_open ON inbox_entries(key) WHERE decided_ms IS NULL;"
 
 static const char tables[] =
     "CREATE TABLE journal("
@@ -43,7 +52,7 @@ static const char tables[] =
     "CREATE TABLE contact_entries("
     " number INTEGER PRIMARY KEY, owner TEXT NOT NULL, id TEXT NOT NULL, source INTEGER,"
     " role TEXT, interface_spec TEXT, introduced_by TEXT, via TEXT, reason TEXT,"
-    " added_ms INTEGER, born INTEGER, UNIQUE(owner, id));" INTRODUCTIONS
+    " added_ms INTEGER, born INTEGER, UNIQUE(owner, id));" INTRODUCTIONS INBOX
 
     "CREATE TABLE message_entries("
     " key INTEGER PRIMARY KEY, time_ms INTEGER, status INTEGER NOT NULL, priority INTEGER,"
@@ -81,6 +90,11 @@ static const char views[] =
     " m.external_id, m.dedupe_key, m.attempt, m.hops, m.traceparent, " SOC_SQL_STATUS " AS status,"
     " CASE WHEN m.finished_ms > 0 THEN " FINISHED_AT " END AS finished_at, m.reason, m.key"
     " FROM message_entries m LEFT JOIN message_entries q ON q.key = m.reply_to;"
+    "CREATE VIEW inbox AS SELECT " ITEM_ID " AS id, " SENT_AT " AS created_at, m.agent, m.title,"
+    " m.body, m.options, " SOC_SQL_PRIORITY " AS priority,"
+    " CASE WHEN m.deadline_ms > 0 THEN " DEADLINE " END AS deadline, m.task_id, m.correlation_id,"
+    " CASE WHEN m.decided_ms > 0 THEN " DECIDED_AT " END AS decided_at, " SOC_SQL_DECISION
+    " AS decision, m.changes, m.comment FROM inbox_entries m;"
     "CREATE VIEW dead_letters AS SELECT * FROM messages WHERE key IN"
     " (SELECT key FROM message_entries WHERE status IN (2, 3));"
 
@@ -134,7 +148,7 @@ static const char views[] =
 static const char *const upgrades[] = {
     "ALTER TABLE agents ADD COLUMN ending_ms INTEGER;"
     "ALTER TABLE agents ADD COLUMN is_adopted INTEGER;"
-    "ALTER TABLE contact_entries ADD COLUMN reason TEXT;" INTRODUCTIONS,
+    "ALTER TABLE contact_entries ADD COLUMN reason TEXT;" INTRODUCTIONS INBOX,
 };
 
 _Static_assert(sizeof(upgrades) / sizeof(upgrades[0]) == SOC_SCHEMA_VERSION - 1,
@@ -154,7 +168,7 @@ const char *soc_schema_drop_sql(void)
 {
     return "DROP VIEW IF EXISTS activity_logs; DROP VIEW IF EXISTS activity_entries;"
            "DROP VIEW IF EXISTS contacts; DROP VIEW IF EXISTS dead_letters;"
-           "DROP VIEW IF EXISTS messages;";
+           "DROP VIEW IF EXISTS messages; DROP VIEW IF EXISTS inbox;";
 }
 
 const char *soc_schema_upgrade_sql(int version)

@@ -47,6 +47,14 @@
     "key, time_ms, for_key, flags, consent, question, deadline_ms, requester, broker,"             \
     " correlation_id, reason, asked, found, usage_hint, via"
 
+/* The columns of inbox_entries that an item record fills, in its order. */
+#define SOC_SQL_ITEM_COLUMNS                                                                       \
+    "key, time_ms, priority, deadline_ms, agent, title, body, options, task_id, correlation_id"
+
+/* Over a row of inbox_entries. */
+#define SOC_SQL_DECISION                                                                           \
+    "CASE decision WHEN 1 THEN 'approve' WHEN 2 THEN 'modify' WHEN 3 THEN 'reject' END"
+
 /* Lends the statements that make the tables of a new database, and the views. */
 const char *soc_schema_tables_sql(void);
 const char *soc_schema_views_sql(void);

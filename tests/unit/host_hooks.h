@@ -24,7 +24,9 @@ struct world {
     struct soc_loop *loop; /* NULL: none */
     struct soc_host *host;
     part_fn *main;
-    part_fn *worker;         /* of every agent of that role */
+    part_fn *worker; /* of every agent of that role */
+    /* The gatekeeper; NULL: none is there. */
+    struct soc_agent *(*route)(void *user, struct soc_slice payload, struct soc_buf *intent);
     uint32_t effects_max;    /* 0: as usual */
     uint32_t retries_max;    /* of a turn that raised */
     int runs;                /* calls of a part */

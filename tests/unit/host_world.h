@@ -39,6 +39,7 @@ static inline int world_start_as(struct world *world, const char *app)
         .takes_unsolicited = world_takes_unsolicited,
         .is_adopted = world_is_adopted,
         .check_message = world_check_message,
+        .route = world->route,
     };
     struct soc_detail detail;
     world->host = soc_host_new(&options);

@@ -1,0 +1,16 @@
+/* Human: what the person decides, as a script says it.
+ *
+ * Layer: script. Thread: loop. */
+#ifndef SOC_SCRIPT_HUMAN_H
+#define SOC_SCRIPT_HUMAN_H
+
+#include "host/human.h"
+#include "script/inside.h"
+
+/* Reads an item's id at `index` and the table { decision, changes?, comment? } behind
+ * it. Its texts are lent by Lua, the changes by `script->payload`. Wrong types and
+ * unknown names raise; what the words say is the host's to judge. */
+void soc_verdict_read(lua_State *L, struct soc_script *script, int index,
+                      struct soc_verdict *verdict);
+
+#endif
