@@ -44,14 +44,17 @@ struct soc_society_options {
 
     bool has_socket;       /* listens in state_dir/socket for `society inspect` and `send`;
                               SIGPIPE is ignored by the whole process from then on */
+    bool has_terminal;     /* reads lines from stdin if that is a terminal: they decide items
+                              of the inbox, others go to the gatekeeper; needs `show` */
     bool watches_policies; /* a policy in force whose file is saved is put in force anew */
     bool takes_signals;    /* SIGINT and SIGTERM end soc_society_run; the second one kills */
 
     /* Shows something to the world, when its cause is durable: `stream` is "stdout"
-     * (a line an agent printed) or "mail" (a message for the person: its envelope
-     * as JSON). False: it could not be shown; the run ends as by soc_society_stop and
-     * the next one, in this program or another, shows it first. NULL: lines go to
-     * stdout, mail is taken and not shown. */
+     * (a line an agent printed), "mail" (a message for the person: its envelope as
+     * JSON), "inbox" (an item the person is to decide about, as JSON) or "terminal"
+     * (words for the person who types). False: it could not be shown; the run ends as by
+     * soc_society_stop and the next one, in this program or another, shows it first. NULL: lines go
+     * to stdout, mail is taken and not shown. */
     bool (*show)(void *user, const char *stream, const char *agent, const char *text,
                  size_t length);
     void *user;
@@ -82,13 +85,16 @@ enum soc_society_end soc_society_run(struct soc_society *society);
  * and from a signal handler. */
 void soc_society_stop(struct soc_society *society);
 
-/* Sends from `user` to an agent: `payload` is a JSON value, or `text` a plain text
- * (the other is NULL). Its id goes to `id` (NULL is allowed). It is handled by
+/* Sends from `user` to an agent (NULL: the gatekeeper says to whom): `payload` is a JSON value, or
+ * `text` a plain text (the other is NULL). Its id goes to `id` (NULL is allowed). It is handled by
  * soc_society_run and durable at the latest when that or the close returns. A
  * negative code with a sentence in `error` if it was refused. */
 int soc_society_send(struct soc_society *society, const char *to, const char *payload,
                      const char *text, char id[SOC_SOCIETY_ID_BYTES],
                      char error[SOC_SOCIETY_ERROR_BYTES]);
+
+/* Returns how many items of the inbox are open. */
+size_t soc_society_open_items(const struct soc_society *society);
 
 /* Tells whether `main` had finished before this start: a run then only handles
  * what has come since. */

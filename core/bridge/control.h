@@ -9,12 +9,13 @@
  *
  * `id` is whatever the client likes and comes back as it was; answers may come in
  * another order than the requests. What is sent comes from `user`, whatever the
- * line says, and is durable when it is answered. The ops are send and request (to,
+ * line says, and is durable when it is answered. The ops are send and request (to?,
  * payload, type?, priority?, task_id?, correlation_id?, external_id?, dedupe_key?,
  * ttl_seconds?, requires_ack?, timeout_ms?), agents, contacts, messages,
- * dead_letters, activity, roles (agent?, task?, type?, correlation_id?, since?,
+ * dead_letters, activity, roles, inbox (agent?, task?, type?, correlation_id?, since?,
  * until?, limit?), waits, stats, registries, redeliver and drop (message_id), policies,
- * policy (kind, name), and stop.
+ * policy (kind, name), decide (item_id, decision, changes?, comment?), and stop.
+ * Without `to` the gatekeeper is asked.
  * Layer: bridge. Thread: loop. */
 #ifndef SOC_BRIDGE_CONTROL_H
 #define SOC_BRIDGE_CONTROL_H

@@ -8,6 +8,7 @@
 #include "env/ids.h"
 #include "host/agents.h"
 #include "host/gate.h"
+#include "host/human.h"
 #include "host/look.h"
 #include "host/policies.h"
 #include "host/refusal.h"
@@ -102,8 +103,6 @@ static void read_send(struct op *op, struct soc_send *send)
     send->texts[SOC_TEXT_CORRELATION_ID] = text_of(op, "correlation_id", SOC_KEY_BYTES_MAX);
     send->texts[SOC_TEXT_EXTERNAL_ID] = text_of(op, "external_id", SOC_KEY_BYTES_MAX);
     send->texts[SOC_TEXT_DEDUPE_KEY] = text_of(op, "dedupe_key", SOC_KEY_BYTES_MAX);
-    if (send->to.data == NULL)
-        op->fault = "to";
     if (priority.data != NULL) {
         send->has_priority = true;
         if (!soc_priority_parse(priority, &send->priority))
@@ -148,9 +147,13 @@ static void send_or_request(struct op *op, int64_t timeout_ms)
         rc = soc_refuse(&answer, SOC_ENOPAYLOAD, NULL, NULL, (struct soc_slice){0});
     else if (soc_host_is_full(host))
         rc = soc_refuse(&answer, SOC_EDISKFULL, NULL, NULL, (struct soc_slice){0});
-    else if (timeout_ms > 0)
-        rc = soc_gate_request_as(host, user, &send, timeout_ms, answer_request, op->call, &answer);
     else
+        rc = SOC_OK;
+    if (rc == SOC_OK && send.to.data == NULL)
+        soc_human_address(host, &send);
+    if (rc == SOC_OK && timeout_ms > 0)
+        rc = soc_gate_request_as(host, user, &send, timeout_ms, answer_request, op->call, &answer);
+    else if (rc == SOC_OK)
         rc = soc_gate_send_as(host, user, &send, &answer);
     if (rc < 0)
         soc_call_fail(op->call, soc_buf_slice(&answer));
@@ -178,9 +181,9 @@ static void answer_query(int rc, struct soc_slice rows, void *user)
         soc_call_succeed(user, rows);
 }
 
-static void do_query(struct op *op)
+static struct soc_query read_query(struct op *op)
 {
-    struct soc_query query = {
+    return (struct soc_query){
         .what = op->name,
         .agent = text_of(op, "agent", SOC_KEY_BYTES_MAX),
         .task = text_of(op, "task", SOC_KEY_BYTES_MAX),
@@ -190,6 +193,11 @@ static void do_query(struct op *op)
         .until_ms = time_of(op, "until"),
         .limit = integer_of(op, "limit", 0, INT64_MAX, 0),
     };
+}
+
+static void do_query(struct op *op)
+{
+    struct soc_query query = read_query(op);
     if (!fail_if_faulty(op))
         soc_look_query(op->options->host, &query, answer_query, op->call);
 }
@@ -347,6 +355,44 @@ static void do_policy(struct op *op)
     soc_call_succeed_when_durable(op->call, &list);
 }
 
+static void do_inbox(struct op *op)
+{
+    struct soc_query query = read_query(op);
+    struct soc_buf list = {0};
+    if (fail_if_faulty(op))
+        return;
+    soc_human_look(op->options->host, &query, &list);
+    soc_call_succeed_when_durable(op->call, &list);
+}
+
+static void do_decide(struct op *op)
+{
+    struct soc_host *host = op->options->host;
+    struct soc_slice changes = soc_json_member(op->line, "changes");
+    bool has_changes = changes.data != NULL && soc_json_kind(changes) != SOC_JSON_NULL;
+    struct soc_verdict verdict = {
+        .item_id = text_of(op, "item_id", SOC_KEY_BYTES_MAX),
+        .decision = text_of(op, "decision", SOC_KEY_BYTES_MAX),
+        .changes = has_changes ? changes : (struct soc_slice){0},
+        .comment = text_of(op, "comment", SOC_PAYLOAD_BYTES_MAX),
+    };
+    struct soc_buf answer = {0};
+    if (verdict.item_id.data == NULL)
+        op->fault = "item_id";
+    if (fail_if_faulty(op))
+        return;
+    int rc = SOC_OK;
+    if (soc_host_is_full(host))
+        rc = soc_refuse(&answer, SOC_EDISKFULL, NULL, NULL, (struct soc_slice){0});
+    else
+        rc = soc_human_decide_now(host, &verdict, &answer);
+    if (rc < 0)
+        soc_call_fail(op->call, soc_buf_slice(&answer));
+    else
+        soc_call_succeed_when_durable(op->call, &answer);
+    soc_buf_fini(&answer);
+}
+
 static void do_stop(struct op *op)
 {
     soc_call_succeed(op->call, SOC_SLICE("[]"));
@@ -362,7 +408,7 @@ static const struct {
     {"activity", do_query},    {"roles", do_query},     {"waits", do_waits},
     {"stats", do_stats},       {"drop", do_drop},       {"redeliver", do_redeliver},
     {"policies", do_policies}, {"policy", do_policy},   {"registries", do_registries},
-    {"stop", do_stop},
+    {"inbox", do_inbox},       {"decide", do_decide},   {"stop", do_stop},
 };
 
 void soc_control_do(const struct soc_control_options *options, struct soc_call *call,
@@ -382,7 +428,8 @@ void soc_control_do(const struct soc_control_options *options, struct soc_call *
         soc_call_fail_code(call, SOC_EINVAL,
                            "op: send, request, agents, contacts, messages, "
                            "dead_letters, activity, roles, waits, stats, "
-                           "registries, redeliver, drop, policies, policy or stop is expected");
+                           "registries, redeliver, drop, policies, policy, inbox, "
+                           "decide or stop is expected");
     }
     soc_buf_fini(&op.texts);
 }

@@ -6,16 +6,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/version.h"
 #include "bridge/control.h"
+#include "bridge/terminal.h"
 #include "embed/assembly.h"
 #include "embed/policy_watch.h"
 #include "env/rng.h"
 #include "host/agents.h"
 #include "host/gate.h"
+#include "host/human.h"
 #include "host/look.h"
 
 #define SETTLE_POLL_MS 20
@@ -26,6 +29,7 @@ struct soc_society {
     struct soc_assembly parts;
     struct soc_control *control;
     struct soc_policy_watch *policies; /* NULL: saved files are not looked at */
+    struct soc_terminal *terminal;     /* NULL: nobody types */
     bool (*show)(void *user, const char *stream, const char *agent, const char *text,
                  size_t length);
     void *user;
@@ -47,13 +51,24 @@ static bool show_line(void *user, struct soc_slice stream, struct soc_slice agen
 {
     struct soc_society *society = user;
     bool is_shown = true;
-    if (society->show != NULL)
+    if (society->terminal != NULL && soc_slice_equal(stream, SOC_SLICE("inbox")))
+        is_shown = soc_terminal_show(society->terminal, text);
+    else if (society->show != NULL)
         /* The host's slices of these are NUL-terminated texts. */
         is_shown = society->show(society->user, stream.data, agent.data, text.data, text.length);
     else if (soc_slice_equal(stream, SOC_SLICE("stdout")))
         is_shown = print_line(text);
     society->has_refused = !is_shown;
     return is_shown;
+}
+
+/* What is said to the person who types is not recorded: it is said or not. */
+static bool say_to_terminal(void *user, struct soc_slice text)
+{
+    struct soc_society *society = user;
+    bool is_said = society->show(society->user, "terminal", "system", text.data, text.length);
+    society->has_refused |= !is_said;
+    return is_said;
 }
 
 static void note_failure(void *user, const struct soc_detail *detail)
@@ -139,9 +154,26 @@ static int open_parts(struct soc_society *society, const struct soc_society_opti
     return rc;
 }
 
+static int open_terminal(struct soc_society *society, struct soc_detail *detail)
+{
+    struct soc_terminal_options terminal = {
+        .host = society->parts.host,
+        .loop = society->parts.loop,
+        .input = STDIN_FILENO,
+        .say = say_to_terminal,
+        .user = society,
+    };
+    if (society->show == NULL || !soc_terminal_is_there(STDIN_FILENO))
+        return SOC_OK;
+    return soc_terminal_open(&society->terminal, &terminal, detail);
+}
+
 static int open_doors(struct soc_society *society, const struct soc_society_options *options,
                       struct soc_detail *detail)
 {
+    int rc = options->has_terminal ? open_terminal(society, detail) : SOC_OK;
+    if (rc < 0)
+        return rc;
     if (options->takes_signals)
         soc_loop_on_interrupt(society->parts.loop, note_interrupt, society);
     if (options->watches_policies)
@@ -268,6 +300,8 @@ int soc_society_send(struct soc_society *society, const char *to, const char *pa
     }
     struct soc_send send = {.to = soc_slice_text(to), .payload = soc_buf_slice(&json)};
     int rc = soc_json_check(send.payload, NULL);
+    if (rc == SOC_OK && to == NULL)
+        soc_human_address(host, &send);
     if (rc < 0)
         snprintf(error, SOC_SOCIETY_ERROR_BYTES, "the payload is not JSON");
     else if ((rc = soc_gate_send_as(host, soc_agents_user(host), &send, &answer)) < 0)
@@ -280,6 +314,11 @@ int soc_society_send(struct soc_society *society, const char *to, const char *pa
     soc_buf_fini(&json);
     soc_buf_fini(&answer);
     return rc;
+}
+
+size_t soc_society_open_items(const struct soc_society *society)
+{
+    return soc_human_count(society->parts.host);
 }
 
 bool soc_society_was_finished(const struct soc_society *society)
@@ -307,6 +346,7 @@ void soc_society_close(struct soc_society *society)
     soc_control_stop(society->control);
     soc_assembly_end_host(&society->parts, society->has_disk_failed);
     soc_control_close(society->control);
+    soc_terminal_close(society->terminal);
     soc_assembly_free(&society->parts);
     free(society);
 }

@@ -35,7 +35,8 @@ static const struct soc_command commands[] = {
     {"check", soc_cmd_check, "load an app or a policy, report, run nothing", "APP.lua | POLICY.lua",
      NULL, "  society check policies/contacts/mine.lua\n"},
     {"inspect", soc_cmd_inspect, "look at a society, running or stopped",
-     "agents|contacts|messages|dead-letters|activity|waits|policies|stats [--state DIR] [FILTERS] "
+     "agents|contacts|messages|inbox|dead-letters|activity|waits|policies|stats [--state DIR] "
+     "[FILTERS] "
      "[--json]",
      STATE_OPTION "  --agent ID           what concerns one agent\n"
                   "  --task ID            what belongs to one task\n"
@@ -50,13 +51,21 @@ static const struct soc_command commands[] = {
      "  KIND=NAME            put this policy in force; a NAME with / or .lua in it is a path\n",
      "  society policy contacts=open supervision=./patient.lua\n"},
     {"send", soc_cmd_send, "send a message from the user",
-     "--to ID TEXT [--state DIR] [--type T] [--json-payload] [--wait] [--timeout MS]",
-     "  --to ID              the agent\n" STATE_OPTION
+     "[--to ID] TEXT [--state DIR] [--type T] [--json-payload] [--wait] [--timeout MS]",
+     "  --to ID              the agent; without it the gatekeeper says who\n" STATE_OPTION
      "  --type T             the message's type (general)\n"
      "  --json-payload       TEXT is the payload as JSON\n"
      "  --wait               wait for the reply and print it\n"
      "  --timeout MS         how long (30000)\n",
      "  society send --to root --wait \"how far are you?\"\n"},
+    {"inbox", soc_cmd_inbox, "list what waits for the user's decision",
+     "[--state DIR] [--agent ID] [--json]",
+     STATE_OPTION "  --agent ID           what one agent asks\n" JSON_OPTION, "  society inbox\n"},
+    {"decide", soc_cmd_decide, "decide about an item of the inbox",
+     "ITEM approve|modify|reject [--comment TEXT] [--changes JSON] [--state DIR] [--json]",
+     "  --comment TEXT       why; the agent that asked gets it\n"
+     "  --changes JSON       an object or a list; modify needs it\n" STATE_OPTION JSON_OPTION,
+     "  society decide item_20260105_120000_0000000000000a modify --changes '{\"limit\":10}'\n"},
     {"export", soc_cmd_export, "write a society, running or stopped, in another format",
      "org-json [--state DIR]",
      STATE_OPTION "  org-json             who knows whom, as JSON: the "

@@ -64,6 +64,18 @@ static const struct soc_column activity_columns[] = {
     {"DETAIL", "detail", TEXT_WIDTH},
     {NULL, NULL, 0},
 };
+static const struct soc_column inbox_columns[] = {
+    {"ID", "id", ID_WIDTH},
+    {"AGENT", "agent", ID_WIDTH},
+    {"PRIORITY", "priority", 8},
+    {"OVERDUE", "overdue", 8},
+    {"TITLE", "title", TEXT_WIDTH},
+    {"BODY", "body", TEXT_WIDTH},
+    {"OPTIONS", "options", TEXT_WIDTH},
+    {"DEADLINE", "deadline", TIME_WIDTH},
+    {"CREATED", "created_at", TIME_WIDTH},
+    {NULL, NULL, 0},
+};
 static const struct soc_column wait_columns[] = {
     {"AGENT", "agent", ID_WIDTH},   {"FOR", "for", 16},
     {"ON", "on", ID_WIDTH},         {"TYPE", "type", 24},
@@ -83,10 +95,15 @@ static const struct subject {
     const char *op;
     const struct soc_column *columns; /* NULL: members one by one */
 } subjects[] = {
-    {"agents", "agents", agent_columns},        {"contacts", "contacts", contact_columns},
-    {"messages", "messages", message_columns},  {"dead-letters", "dead_letters", dead_columns},
-    {"activity", "activity", activity_columns}, {"waits", "waits", wait_columns},
-    {"policies", "policies", policy_columns},   {"stats", "stats", NULL},
+    {"agents", "agents", agent_columns},
+    {"contacts", "contacts", contact_columns},
+    {"messages", "messages", message_columns},
+    {"inbox", "inbox", inbox_columns},
+    {"dead-letters", "dead_letters", dead_columns},
+    {"activity", "activity", activity_columns},
+    {"waits", "waits", wait_columns},
+    {"policies", "policies", policy_columns},
+    {"stats", "stats", NULL},
 };
 
 struct inspect {
@@ -213,10 +230,11 @@ static int choose_subject(struct inspect *inspect)
         if (strcmp(subjects[i].name, name) == 0)
             inspect->subject = &subjects[i];
     if (inspect->subject == NULL)
-        return soc_complain(SOC_EXIT_USAGE,
-                            "inspect: agents, contacts, messages, dead-letters, activity, waits, "
-                            "policies or stats, not '%s'",
-                            name);
+        return soc_complain(
+            SOC_EXIT_USAGE,
+            "inspect: agents, contacts, messages, inbox, dead-letters, activity, waits, "
+            "policies or stats, not '%s'",
+            name);
     int code = read_time("since", inspect->since, &inspect->since_ms);
     return code == SOC_ARGS_GO ? read_time("until", inspect->until, &inspect->until_ms) : code;
 }

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "env/log.h"
@@ -90,6 +91,7 @@ static int run_app(struct run *run)
         .log_has_colour = soc_output_has_colour(),
         .has_socket = true,
         .watches_policies = true,
+        .has_terminal = isatty(STDOUT_FILENO) && !run->is_json && !run->is_quiet,
         .takes_signals = true,
         .show = show,
         .user = run,
@@ -101,7 +103,11 @@ static int run_app(struct run *run)
     bool has_nothing_to_do =
         soc_society_was_finished(run->society) && soc_society_is_idle(run->society);
     int code = end_run(run, soc_society_run(run->society));
+    size_t open_items = soc_society_open_items(run->society);
     soc_society_close(run->society);
+    if (open_items > 0 && !run->is_quiet)
+        soc_complain(code, "%zu open in the inbox; see: society inbox --state %s", open_items,
+                     run->state);
     if (code == SOC_EXIT_DONE && has_nothing_to_do)
         soc_complain(code,
                      "main has finished in %s and nothing has come since; "

@@ -1,14 +1,14 @@
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/limits.h"
-#include "bridge/control_client.h"
+#include "host/agents.h"
+#include "host/gate.h"
+#include "host/human.h"
 #include "main/args.h"
 #include "main/command.h"
-#include "main/output.h"
-#include "main/stopped.h"
+#include "main/errand.h"
 
 struct send {
     struct soc_args args;
@@ -20,19 +20,6 @@ struct send {
     int64_t timeout_ms;
     struct soc_buf payload;
 };
-
-/* "society: agent_not_found: no agent has that id …" */
-static int complain_of_refusal(struct soc_slice refusal)
-{
-    struct soc_buf name = {0};
-    struct soc_buf text = {0};
-    soc_json_string(soc_json_member(refusal, "error"), &name);
-    soc_json_string(soc_json_member(refusal, "message"), &text);
-    soc_complain(0, "%s: %s", soc_buf_text(&name), soc_buf_text(&text));
-    soc_buf_fini(&name);
-    soc_buf_fini(&text);
-    return SOC_EXIT_FAILED;
-}
 
 static int print_value(struct soc_slice value)
 {
@@ -46,8 +33,9 @@ static int print_value(struct soc_slice value)
 }
 
 /* Prints the id of what was sent, or what the reply says. */
-static int print_answer(struct soc_slice list)
+static int print_answer(void *user, struct soc_slice list)
 {
+    (void)user;
     struct soc_json_walk walk;
     soc_json_walk(&walk, list);
     soc_json_next(&walk);
@@ -59,94 +47,47 @@ static int print_answer(struct soc_slice list)
     return print_value(text.data == NULL ? payload : text);
 }
 
-static int send_to_running(const struct send *send, struct soc_control_client *client)
+static void put_request(const struct send *send, struct soc_buf *request)
 {
-    struct soc_detail detail = {0};
-    struct soc_buf request = {0};
-    struct soc_buf answer = {0};
-    soc_buf_put_text(&request, "{\"id\":1");
-    soc_json_put_text_member(&request, "op",
-                             send->waits ? SOC_SLICE("request") : SOC_SLICE("send"));
-    soc_json_put_text_member(&request, "to", soc_slice_text(send->to));
-    soc_json_put_text_member(&request, "type", soc_slice_text(send->type));
-    soc_json_put_name(&request, "payload");
-    soc_buf_put_slice(&request, soc_buf_slice(&send->payload));
+    soc_buf_put_text(request, "{\"id\":1");
+    soc_json_put_text_member(request, "op", send->waits ? SOC_SLICE("request") : SOC_SLICE("send"));
+    soc_json_put_text_member(request, "to", soc_slice_text(send->to));
+    soc_json_put_text_member(request, "type", soc_slice_text(send->type));
+    soc_json_put_name(request, "payload");
+    soc_buf_put_slice(request, soc_buf_slice(&send->payload));
     if (send->waits) {
-        soc_json_put_name(&request, "timeout_ms");
-        soc_json_put_integer(&request, send->timeout_ms);
+        soc_json_put_name(request, "timeout_ms");
+        soc_json_put_integer(request, send->timeout_ms);
     }
-    soc_buf_put_byte(&request, '}');
-    int rc = soc_control_client_ask(client, soc_buf_slice(&request), &answer, &detail);
-    struct soc_slice list = soc_json_member(soc_buf_slice(&answer), "ok");
-    int code;
-    if (rc < 0)
-        code = soc_complain(SOC_EXIT_FAILED, "%s", detail.text);
-    else if (list.data == NULL)
-        code = complain_of_refusal(soc_buf_slice(&answer));
-    else
-        code = print_answer(list);
-    soc_buf_fini(&request);
-    soc_buf_fini(&answer);
-    return code;
+    soc_buf_put_byte(request, '}');
 }
 
-/* Another `send`, or a run that is just starting, holds the state for a moment. */
-#define BUSY          -1
-#define BUSY_TRIES    60
-#define BUSY_PAUSE_MS 50
-
-static int send_to_stopped(const struct send *send, bool is_last_try)
+static int send_stopped(struct soc_host *host, void *user, struct soc_buf *answer)
 {
-    struct soc_detail detail = {0};
-    struct soc_buf answer = {0};
+    const struct send *send = user;
     struct soc_send what = {
         .to = soc_slice_text(send->to),
         .type = soc_slice_text(send->type),
         .payload = soc_buf_slice(&send->payload),
     };
-    if (send->waits)
-        return soc_complain(SOC_EXIT_FAILED,
-                            "no society is running in %s, so --wait would wait for ever",
-                            send->state);
-    int rc = soc_stopped_send(send->state, &what, &answer, &detail);
-    int code;
-    if (rc == SOC_OK)
-        code = print_answer(soc_buf_slice(&answer));
-    else if (rc == SOC_ELOCKED && !is_last_try)
-        code = BUSY;
-    else if (answer.length > 0)
-        code = complain_of_refusal(soc_buf_slice(&answer));
-    else if (rc == SOC_ENOFILE)
-        code = soc_complain(SOC_EXIT_FAILED, "there is no society in %s; --state DIR names another",
-                            send->state);
-    else
-        code = soc_complain(soc_exit_of(rc), "%s", detail.text);
-    soc_buf_fini(&answer);
-    return code;
+    if (send->to == NULL)
+        soc_human_address(host, &what);
+    return soc_gate_send_as(host, soc_agents_user(host), &what, answer);
 }
 
-static int try_to_send(const struct send *send, bool is_last_try)
+static int send_message(struct send *send)
 {
-    struct soc_detail detail = {0};
-    struct soc_control_client *client;
-    int rc = soc_control_client_open(&client, send->state, &detail);
-    if (rc == SOC_ENOFILE)
-        return send_to_stopped(send, is_last_try);
-    if (rc < 0)
-        return soc_complain(SOC_EXIT_FAILED, "%s", detail.text);
-    int code = send_to_running(send, client);
-    soc_control_client_close(client);
-    return code;
-}
-
-static int send_message(const struct send *send)
-{
-    int code = BUSY;
-    for (int tries_left = BUSY_TRIES; code == BUSY; tries_left--) {
-        if (tries_left < BUSY_TRIES)
-            poll(NULL, 0, BUSY_PAUSE_MS);
-        code = try_to_send(send, tries_left <= 1);
-    }
+    struct soc_buf request = {0};
+    put_request(send, &request);
+    struct soc_errand errand = {
+        .state = send->state,
+        .request = soc_buf_slice(&request),
+        .stopped = send->waits ? NULL : send_stopped,
+        .user = send,
+        .print = print_answer,
+    };
+    int code = soc_errand_run(&errand);
+    soc_buf_fini(&request);
     return code;
 }
 
@@ -154,8 +95,6 @@ static int make_payload(struct send *send)
 {
     struct soc_slice word = soc_slice_text(send->args.words.items[0]);
     struct soc_json_fault fault = {0};
-    if (send->to == NULL)
-        return soc_complain(SOC_EXIT_USAGE, "send: --to ID is missing");
     if (send->timeout_ms <= 0)
         return soc_complain(SOC_EXIT_USAGE, "send: --timeout needs ms above 0");
     if (!send->is_json) {

@@ -37,6 +37,8 @@ int soc_cmd_check(int argc, char **argv);
 int soc_cmd_inspect(int argc, char **argv);
 int soc_cmd_policy(int argc, char **argv);
 int soc_cmd_send(int argc, char **argv);
+int soc_cmd_inbox(int argc, char **argv);
+int soc_cmd_decide(int argc, char **argv);
 int soc_cmd_export(int argc, char **argv);
 int soc_cmd_init(int argc, char **argv);
 int soc_cmd_version(int argc, char **argv);

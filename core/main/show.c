@@ -18,11 +18,25 @@ static void put_mail(struct soc_buf *out, struct soc_slice envelope)
         soc_buf_put_slice(out, payload);
 }
 
-static void put_json(struct soc_buf *out, bool is_mail, const char *agent, struct soc_slice text)
+/* An item for the person to decide about. */
+static void put_item(struct soc_buf *out, struct soc_slice item)
+{
+    soc_buf_put_text(out, "[inbox] ");
+    soc_json_string(soc_json_member(item, "agent"), out);
+    soc_buf_put_text(out, " (");
+    soc_json_string(soc_json_member(item, "priority"), out);
+    soc_buf_put_text(out, "): ");
+    soc_json_string(soc_json_member(item, "title"), out);
+    soc_buf_put_text(out, "  ");
+    soc_json_string(soc_json_member(item, "id"), out);
+}
+
+static void put_json(struct soc_buf *out, const char *stream, const char *agent,
+                     struct soc_slice text)
 {
     soc_buf_put_byte(out, '{');
-    if (is_mail) {
-        soc_json_put_name(out, "mail");
+    if (strcmp(stream, "stdout") != 0) {
+        soc_json_put_name(out, stream);
         soc_buf_put_slice(out, text);
     } else {
         soc_json_put_text_member(out, "print", text);
@@ -33,12 +47,13 @@ static void put_json(struct soc_buf *out, bool is_mail, const char *agent, struc
 
 bool soc_show(const char *stream, const char *agent, struct soc_slice text, bool is_json)
 {
-    bool is_mail = strcmp(stream, "mail") == 0;
     struct soc_buf line = {0};
     if (is_json)
-        put_json(&line, is_mail, agent, text);
-    else if (is_mail)
+        put_json(&line, stream, agent, text);
+    else if (strcmp(stream, "mail") == 0)
         put_mail(&line, text);
+    else if (strcmp(stream, "inbox") == 0)
+        put_item(&line, text);
     else
         soc_buf_put_slice(&line, text);
     soc_buf_put_byte(&line, '\n');

@@ -194,6 +194,20 @@ static bool adopt_nobody(void *user, struct soc_agent *agent, struct soc_agent *
     return false;
 }
 
+/* No policy can be asked: its receiver answers at the next run. */
+static void leave(void *user, const struct soc_introduction *introduction,
+                  struct soc_introduce_answer *answer)
+{
+    (void)user, (void)introduction;
+    answer->kind = SOC_INTRODUCE_LEAVE;
+}
+
+static bool take_nothing(void *user, struct soc_agent *from, struct soc_agent *to)
+{
+    (void)user, (void)from, (void)to;
+    return false;
+}
+
 /* What the former run could not show for certain is shown now, beside the result. */
 static bool show(void *user, struct soc_slice stream, struct soc_slice agent, struct soc_slice text)
 {
@@ -224,6 +238,8 @@ static const struct soc_hooks no_script = {
     .may_send = allow,
     .forget = forget_nothing,
     .retry_after = retry_never,
+    .introduce = leave,
+    .takes_unsolicited = take_nothing,
     .is_adopted = adopt_nobody,
     .check_message = take_any,
 };
@@ -270,8 +286,8 @@ int soc_stopped_registries(const char *directory, struct soc_buf *out, struct so
     return rc;
 }
 
-static int send_through(struct soc_store *store, const struct soc_send *send,
-                        struct soc_buf *answer, struct soc_detail *detail)
+static int do_in_store(struct soc_store *store, soc_stopped_fn *fn, void *user,
+                       struct soc_buf *answer, struct soc_detail *detail)
 {
     struct soc_loop *loop = soc_loop_new();
     struct outcome outcome = {0};
@@ -287,7 +303,7 @@ static int send_through(struct soc_store *store, const struct soc_send *send,
     struct soc_host *host = soc_host_new(&options);
     int rc = start_host(host, store, detail);
     if (rc == SOC_OK)
-        rc = soc_gate_send_as(host, soc_agents_user(host), send, answer);
+        rc = fn(host, user, answer);
     if (rc == SOC_OK) {
         soc_gate_when_durable(host, note_durable, &outcome);
         soc_host_flush(host);
@@ -304,8 +320,8 @@ static int send_through(struct soc_store *store, const struct soc_send *send,
     return rc;
 }
 
-int soc_stopped_send(const char *directory, const struct soc_send *send, struct soc_buf *answer,
-                     struct soc_detail *detail)
+int soc_stopped_do(const char *directory, soc_stopped_fn *fn, void *user, struct soc_buf *answer,
+                   struct soc_detail *detail)
 {
     struct soc_store *store;
     struct soc_store_options options = {.directory = directory};
@@ -315,7 +331,7 @@ int soc_stopped_send(const char *directory, const struct soc_send *send, struct 
         rc = soc_store_open(&store, &options, detail);
     if (rc < 0)
         return rc;
-    rc = send_through(store, send, answer, detail);
+    rc = do_in_store(store, fn, user, answer, detail);
     soc_store_close(store);
     return rc;
 }

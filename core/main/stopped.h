@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "host/router.h"
+#include "host/host.h"
 #include "store/store.h"
 
 /* Answers a query of store.h, or "waits", "stats" or "policies", from the directory as it
@@ -18,10 +18,13 @@ int soc_stopped_query(const char *directory, const struct soc_query *query, stru
  * there. Nothing is changed. */
 int soc_stopped_registries(const char *directory, struct soc_buf *out, struct soc_detail *detail);
 
-/* Sends from `user`, durable when it returns, to be handled at the next run. The
- * answer is a list as of soc_gate_send_as, or on an error an object, or empty with
- * `detail` set. */
-int soc_stopped_send(const char *directory, const struct soc_send *send, struct soc_buf *answer,
-                     struct soc_detail *detail);
+/* Does something to a started host that no script runs in: SOC_OK with a list in
+ * `answer`, or an error with an object. */
+typedef int soc_stopped_fn(struct soc_host *host, void *user, struct soc_buf *answer);
+
+/* Has `fn` called and what it did made durable, for the next run. The answer is
+ * its own, or empty with `detail` set. */
+int soc_stopped_do(const char *directory, soc_stopped_fn *fn, void *user, struct soc_buf *answer,
+                   struct soc_detail *detail);
 
 #endif

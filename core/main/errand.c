@@ -1,0 +1,92 @@
+#include "main/errand.h"
+
+#include <poll.h>
+
+#include "base/json.h"
+#include "bridge/control_client.h"
+#include "main/command.h"
+
+/* "society: agent_not_found: no agent has that id …" */
+static int complain_of_refusal(struct soc_slice refusal)
+{
+    struct soc_buf name = {0};
+    struct soc_buf text = {0};
+    soc_json_string(soc_json_member(refusal, "error"), &name);
+    soc_json_string(soc_json_member(refusal, "message"), &text);
+    soc_complain(0, "%s: %s", soc_buf_text(&name), soc_buf_text(&text));
+    soc_buf_fini(&name);
+    soc_buf_fini(&text);
+    return SOC_EXIT_FAILED;
+}
+
+static int ask_running(const struct soc_errand *errand, struct soc_control_client *client)
+{
+    struct soc_detail detail = {0};
+    struct soc_buf answer = {0};
+    int rc = soc_control_client_ask(client, errand->request, &answer, &detail);
+    struct soc_slice list = soc_json_member(soc_buf_slice(&answer), "ok");
+    int code;
+    if (rc < 0)
+        code = soc_complain(SOC_EXIT_FAILED, "%s", detail.text);
+    else if (list.data == NULL)
+        code = complain_of_refusal(soc_buf_slice(&answer));
+    else
+        code = errand->print(errand->user, list);
+    soc_buf_fini(&answer);
+    return code;
+}
+
+/* Another command, or a run that is just starting, holds the state for a moment. */
+#define BUSY          -1
+#define BUSY_TRIES    60
+#define BUSY_PAUSE_MS 50
+
+static int do_stopped(const struct soc_errand *errand, bool is_last_try)
+{
+    struct soc_detail detail = {0};
+    struct soc_buf answer = {0};
+    if (errand->stopped == NULL)
+        return soc_complain(SOC_EXIT_FAILED,
+                            "no society is running in %s, so --wait would wait for ever",
+                            errand->state);
+    int rc = soc_stopped_do(errand->state, errand->stopped, errand->user, &answer, &detail);
+    int code;
+    if (rc == SOC_OK)
+        code = errand->print(errand->user, soc_buf_slice(&answer));
+    else if (rc == SOC_ELOCKED && !is_last_try)
+        code = BUSY;
+    else if (answer.length > 0)
+        code = complain_of_refusal(soc_buf_slice(&answer));
+    else if (rc == SOC_ENOFILE)
+        code = soc_complain(SOC_EXIT_FAILED, "there is no society in %s; --state DIR names another",
+                            errand->state);
+    else
+        code = soc_complain(soc_exit_of(rc), "%s", detail.text);
+    soc_buf_fini(&answer);
+    return code;
+}
+
+static int try_once(const struct soc_errand *errand, bool is_last_try)
+{
+    struct soc_detail detail = {0};
+    struct soc_control_client *client;
+    int rc = soc_control_client_open(&client, errand->state, &detail);
+    if (rc == SOC_ENOFILE)
+        return do_stopped(errand, is_last_try);
+    if (rc < 0)
+        return soc_complain(SOC_EXIT_FAILED, "%s", detail.text);
+    int code = ask_running(errand, client);
+    soc_control_client_close(client);
+    return code;
+}
+
+int soc_errand_run(const struct soc_errand *errand)
+{
+    int code = BUSY;
+    for (int tries_left = BUSY_TRIES; code == BUSY; tries_left--) {
+        if (tries_left < BUSY_TRIES)
+            poll(NULL, 0, BUSY_PAUSE_MS);
+        code = try_once(errand, tries_left <= 1);
+    }
+    return code;
+}

@@ -1,0 +1,250 @@
+-- The person before a society: at the terminal, and by commands.
+
+local json = require("society.json")
+local program = require("program")
+
+local APP = [[
+local society = require("society")
+local BRIEF = { objective = "-", constraints = {}, inputs = "-", outputs = "-",
+  completion_criteria = "-" }
+society.role { id = "clerk", behaviour = function(agent, message)
+  if message.type == "decision" then
+    print("later", message.payload.decision)
+  else
+    local answer, err = agent:escalate(message.payload)
+    answer = answer or { decision = err.error }
+    print(agent.id, answer.decision, answer.comment, answer.changes and answer.changes.limit)
+  end
+end }
+society.root(function(root, message)
+  if message.payload.text then
+    print("root heard", message.payload.text)
+    return
+  end
+  root:spawn_agent("clerk", BRIEF, { id = message.payload.id })
+  root:send_message { to = message.payload.id, payload = message.payload.item }
+end)
+]]
+
+local MAIN = [[
+society.main(function(user)
+  for i, item in ipairs({
+    { title = "first", body = "line one\nline \27[31mtwo", options = { "a", "b" } },
+    { title = "second", priority = "urgent" }, { title = "third" },
+  }) do
+    user:send_message { to = "root", payload = { id = "c" .. i, item = item } }
+  end
+end)
+]]
+
+local function rows(result)
+  local list = {}
+  for line in result.out:gmatch("[^\n]+") do
+    list[#list + 1] = assert(json.decode(line))
+  end
+  return list
+end
+
+describe("the person at the terminal", function()
+  local place
+
+  before_each(function() place = program.place() end)
+  after_each(function() place:remove() end)
+
+  -- Runs the app on a terminal of its own; each step is { what is seen before, what is
+  -- typed then }. Returns what was shown.
+  local function talk(steps, app)
+    place:write("app.lua", app or APP .. MAIN)
+    local lines = { "seen() { timeout 10 sh -c 'until grep -qF \"$0\" shown; do sleep 0.01; done'"
+      .. " \"$1\" || exit 1; }", ": > shown" }
+    lines[#lines + 1] = "{"
+    for _, step in ipairs(steps) do
+      lines[#lines + 1] = ("seen %s; echo %s"):format(program.quote(step[1]),
+        program.quote(step[2]))
+    end
+    if steps.last then
+      lines[#lines + 1] = "seen " .. program.quote(steps.last)
+    end
+    lines[#lines + 1] = "} | timeout 20 script -qefc " ..
+      program.quote(place.program .. " run app.lua --log none") .. " shown > out"
+    local result = place:shell(table.concat(lines, "\n"))
+    return place:read("out"):gsub("\r", ""), result.code
+  end
+
+  it("decides by number, in any order, and is told", function()
+    local shown, code = talk({
+      { "third", "inbox" }, { "(urgent): second", "2 approve" },
+      { "told", "nonsense in between" },
+      { "to root", "1 reject too expensive" },
+      { "[1] reject", "3 modify not json" },
+      { "as JSON", [[3 modify {"limit":10}]] },
+    })
+    assert.equal(0, code, shown)
+    assert.matches("[1] c1: first\n    line one\n    line  [31mtwo\n    options: a, b", shown,
+      1, true)
+    assert.matches("c2\tapprove\tnil\tnil", shown, 1, true)
+    assert.matches("c1\treject\ttoo expensive\tnil", shown, 1, true)
+    assert.matches("c3\tmodify\tnil\t10", shown, 1, true)
+    assert.matches("root heard\tnonsense in between", shown, 1, true)
+  end)
+
+  it("is answered what it cannot do, and helped", function()
+    local shown, code = talk({
+      { "third", "help" }, { "gatekeeper names", "9 approve" }, { "no item has", "1 approve" },
+      { "[1] approve", "1 reject" }, { "already_decided", "1" },
+      { "has been decided", "2 approve" }, { "[2] approve", "3 approve" },
+    })
+    assert.equal(0, code, shown)
+    assert.matches("N modify", shown, 1, true)
+  end)
+
+  it("sees what is open after a restart, and may end its input", function()
+    place:write("app.lua", APP)
+    local running = place:start("run app.lua --quiet")
+    program.wait_for("the socket", function()
+      return place:shell("test -S .society/socket").code == 0
+    end)
+    place:run([[send --json-payload '{"id":"c1","item":{"title":"old one"}}']])
+    running:expect("[inbox] c1 (normal): old one")
+    running:kill("KILL")
+    running:wait()
+    local shown, code = talk({ { "[1] c1: old one", "1 approve still good" }, last = "is told" },
+      APP .. [[
+        society.main(function(user) user:sleep(100) end)
+      ]])
+    assert.equal(0, code, shown)
+    assert.matches("c1\tapprove\tstill good", shown, 1, true)
+  end)
+end)
+
+describe("the person by commands", function()
+  local place, running
+
+  local function start()
+    running = place:start("run app.lua --quiet --json")
+    program.wait_for("the socket", function()
+      return place:shell("test -S .society/socket").code == 0
+    end)
+  end
+
+  local function stop()
+    running:kill("INT")
+    running:wait()
+    running = nil
+  end
+
+  local function order(id, item)
+    assert.equal(0, place:run("send --json-payload " ..
+      program.quote(json.encode({ id = id, item = item }))).code)
+  end
+
+  local function inbox()
+    return rows(place:run("inbox --json"))
+  end
+
+  before_each(function()
+    place = program.place()
+    place:write("app.lua", APP)
+    start()
+  end)
+
+  after_each(function()
+    if running then
+      stop()
+    end
+    place:remove()
+  end)
+
+  it("lists the same items running and stopped, urgent ones first", function()
+    order("a", { title = "one", priority = "low" })
+    order("b", { title = "two", priority = "urgent", timeout_ms = 1, body = { n = 1 } })
+    order("c", { title = "three", options = { "x" }, wait = false })
+    program.wait_for("three items", function()
+      local items = inbox()
+      return #items == 3 and items[1].overdue
+    end)
+    local first = inbox()
+    assert.same({ "two", "three", "one" }, { first[1].title, first[2].title, first[3].title })
+    assert.is_true(first[1].overdue)
+    assert.same({ n = 1 }, first[1].body)
+    local text = place:run("inbox").out
+    assert.matches("^ID +AGENT +PRIORITY +OVERDUE +TITLE", text)
+    assert.equal(1, #rows(place:run("inspect inbox --agent a --json")))
+    stop()
+    assert.same(first, inbox())
+    assert.equal(text, place:run("inbox").out)
+    assert.equal(1, #rows(place:run("inbox --agent a --json")))
+    assert.equal(2, #rows(place:run("inspect inbox --limit 2 --json")))
+  end)
+
+  it("decides once, running and stopped, and the agent goes on", function()
+    order("a", { title = "one" })
+    order("b", { title = "two" })
+    local items = program.wait_for("two items", function()
+      local list = inbox()
+      return #list == 2 and list
+    end)
+    local done = place:run(("decide %s approve --comment 'go on'"):format(items[1].id))
+    assert.equal("approve: a has its answer\n", done.out)
+    running:expect([["a\tapprove\tgo on\tnil"]])
+    local again = place:run(("decide %s reject"):format(items[1].id))
+    assert.equal(1, again.code)
+    assert.matches("^society: already_decided: [^\n]+\n$", again.err)
+    stop()
+    local modify = ("decide %s modify"):format(items[2].id)
+    assert.equal(1, place:run(modify).code)
+    done = place:run(modify .. " --changes '{\"limit\":7}' --json")
+    assert.same({ agent = "b", decision = "modify", delivered = true, item_id = items[2].id },
+      rows(done)[1])
+    assert.equal(1, place:run(("decide %s reject"):format(items[2].id)).code)
+    assert.equal(1, place:run(("decide %s reject"):format(items[1].id)).code)
+    assert.same({}, inbox())
+    start()
+    running:expect([["b\tmodify\tnil\t7"]])
+  end)
+
+  it("sends a decision nobody waits for as a message, also to a stopped one", function()
+    order("a", { title = "one", wait = false })
+    local item = program.wait_for("an item", function() return inbox()[1] end)
+    stop()
+    assert.matches("^reject: sent to a as msg_%d+_%d+_%x+\n$",
+      place:run(("decide %s reject"):format(item.id)).out)
+    start()
+    running:expect([["later\treject"]])
+  end)
+
+  it("says what is wrong with a decision", function()
+    assert.equal(2, place:run("decide item_1 maybe").code)
+    assert.equal(2, place:run("decide item_1 modify --changes '{'").code)
+    assert.equal(2, place:run("decide item_1").code)
+    local unknown = place:run("decide item_1 approve")
+    assert.equal(1, unknown.code)
+    assert.matches("^society: item_not_found: [^\n]+\n$", unknown.err)
+    assert.equal(1, place:run("inbox --state none").code)
+    assert.equal(1, place:run("decide item_1 approve --state none").code)
+  end)
+
+  it("keeps input for nobody in particular until a gatekeeper runs", function()
+    assert.matches("^msg_", place:run("send hello").out)
+    running:expect([["root heard\thello"]])
+    stop()
+    assert.matches("^msg_", place:run("send later").out)
+    assert.matches("^msg_", place:run("send --to root directly").out)
+    start()
+    running:expect([["root heard\tlater"]])
+    running:expect([["root heard\tdirectly"]])
+  end)
+
+  it("shows items as JSON and says how many are open at the end", function()
+    order("a", { title = "one" })
+    running:expect([[{"inbox":{"agent":"a"]])
+    stop()
+    local other = place:start("run app.lua")
+    program.wait_for("the socket", function()
+      return place:shell("test -S .society/socket").code == 0
+    end)
+    other:kill("INT")
+    assert.matches("society: 1 open in the inbox; see: society inbox --state .society",
+      other:wait().err, 1, true)
+  end)
+end)
