@@ -1,4 +1,4 @@
-/* Human: what the person decides, as a script says it.
+/* Human: what agents ask of the person and the person decides, as scripts say it.
  *
  * Layer: script. Thread: loop. */
 #ifndef SOC_SCRIPT_HUMAN_H
@@ -12,5 +12,8 @@
  * unknown names raise; what the words say is the host's to judge. */
 void soc_verdict_read(lua_State *L, struct soc_script *script, int index,
                       struct soc_verdict *verdict);
+
+/* Gives agents escalate, and decide, which works for `user` only. */
+void soc_bind_human(lua_State *L, struct soc_script *script);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "script/answers.h"
 #include "script/bind.h"
+#include "script/human.h"
 #include "script/inside.h"
 #include "script/lua_flat.h"
 #include "script/lua_json.h"

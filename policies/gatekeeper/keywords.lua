@@ -58,26 +58,26 @@ function M.route(payload, agents, settings)
   return { intent = "general", route_to = settings.otherwise }
 end
 
-local ROOT = { id = "root", role = "root", role_id = "root", status = "idle" }
-local SALES = {
-  id = "s1", role = "销售", role_id = "sales", status = "working",
-  interfaceSpec = { services = "prices, offers, 报价" },
+local AGENTS = {
+  { id = "root", role = "root", role_id = "root", status = "idle" },
+  { id = "s1", role = "销售", role_id = "sales", status = "working",
+    interfaceSpec = { services = "prices, offers, 报价" } },
+  { id = "s2", role = "销售", role_id = "sales", status = "idle" },
 }
-local SALES_IDLE = { id = "s2", role = "销售", role_id = "sales", status = "idle" }
-local AGENTS = { ROOT, SALES, SALES_IDLE }
-
-local function case(text, intent, route_to)
-  return { ask = "route", given = { { text = text }, AGENTS },
-    expect = { intent = intent, route_to = route_to } }
-end
 
 M.examples = {
-  case("an offer with prices", "sales", "s1"),
-  case("请给我一个报价", "sales", "s1"),
-  case("sales", "sales", "s2"),
-  case("s1: hello", "named", "s1"),
-  case("@s2 hello", "named", "s2"),
-  case("what is the weather?", "general", "root"),
+  { ask = "route", given = { { text = "an offer with prices" }, AGENTS },
+    expect = { intent = "sales", route_to = "s1" } },
+  { ask = "route", given = { { text = "请给我一个报价" }, AGENTS },
+    expect = { intent = "sales", route_to = "s1" } },
+  { ask = "route", given = { { text = "sales" }, AGENTS },
+    expect = { intent = "sales", route_to = "s2" } },
+  { ask = "route", given = { { text = "s1: hello" }, AGENTS },
+    expect = { intent = "named", route_to = "s1" } },
+  { ask = "route", given = { { text = "@s2 hello" }, AGENTS },
+    expect = { intent = "named", route_to = "s2" } },
+  { ask = "route", given = { { text = "what is the weather?" }, AGENTS },
+    expect = { intent = "general", route_to = "root" } },
 }
 
 return M

@@ -191,3 +191,46 @@ describe("histories of escalations, decisions, time-outs and crashes", function(
     end, run_history)
   end)
 end)
+
+describe("an agent that ends", function()
+  after_each(scene.close)
+
+  local function firm()
+    local s = scene.troupe({ pm = clerk, root = function(root, message)
+      local done, err = root:terminate("pm", { force = message.payload.force })
+      root.state.ended = done and true or err.error
+    end })
+    scene.tell(s, "pm", { title = "?" })
+    return s, s:inbox()[1]
+  end
+
+  it("by force leaves its item open; the decision is on record, and nobody is told", function()
+    for _, crashes in ipairs({ false, true }) do
+      local s, item = firm()
+      scene.tell(s, "root", { force = true })
+      if crashes then s:crash():recover() end
+      assert.is_nil(s:agent("pm"))
+      assert.same({}, s:waits())
+      assert.equal(item.id, s:inbox()[1].id)
+      local done = assert(s:decide(item.id, { decision = "approve" }))
+      assert.is_false(done.delivered)
+      assert.matches("has ended", done.note)
+      s:run()
+      assert.same({}, s:messages({ type = "decision" }))
+      assert.equal(1, #s:activity({ type = "decision", agent = "pm" }))
+      assert.equal("already_decided", select(2, s:decide(item.id, { decision = "reject" })).error)
+      assert(scene.law_holds(s))
+      s:close()
+    end
+  end)
+
+  it("otherwise waits for the decision first", function()
+    local s, item = firm()
+    scene.tell(s, "root", { force = false })
+    assert.equal("ending", s:agent("pm").status)
+    assert.is_true(assert(s:decide(item.id, { decision = "approve" })).delivered)
+    s:run()
+    assert.is_nil(s:agent("pm"))
+    assert(scene.law_holds(s))
+  end)
+end)

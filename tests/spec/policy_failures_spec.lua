@@ -127,8 +127,15 @@ ASK["supervision.children"] = function(s, seen, times)
   end
 end
 
--- Asked when a turn has committed: no turn can take the question back.
-local AFTER_TURNS = { ["supervision.children"] = true }
+ASK["gatekeeper.route"] = function(s, seen, times)
+  for _ = 1, times do
+    local _, err = s:dispatch(nil, "hello", { timeout_ms = 1 })
+    seen.answers[#seen.answers + 1] = err.to
+  end
+end
+
+-- Asked when a turn has committed, or outside of any: none can take the question back.
+local AFTER_TURNS = { ["supervision.children"] = true, ["gatekeeper.route"] = true }
 
 local function make()
   local seen = { answers = {} }

@@ -254,6 +254,7 @@ static void an_older_database_is_brought_up_to_date_by_who_may_write(void)
                     "ALTER TABLE agents DROP COLUMN ending_ms;"
                     "ALTER TABLE agents DROP COLUMN is_adopted;"
                     "ALTER TABLE contact_entries DROP COLUMN reason; DROP TABLE introductions;"
+                    "DROP VIEW inbox; DROP TABLE inbox_entries;"
                     "CREATE VIEW contacts AS SELECT 'older' AS id;"
                     "PRAGMA user_version = 1; PRAGMA wal_checkpoint(TRUNCATE)");
     struct soc_store *reader;
