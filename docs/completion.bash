@@ -16,6 +16,8 @@ _society_options() {
     inspect) echo "--state --agent --task --type --correlation --since --until --limit --json" ;;
     policy) echo "--state --json" ;;
     send) echo "--to --state --type --json-payload --wait --timeout" ;;
+    inbox) echo "--state --agent --json" ;;
+    decide) echo "--comment --changes --state --json" ;;
     export) echo "--state" ;;
   esac
 }
@@ -23,8 +25,9 @@ _society_options() {
 _society() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
   local command=${COMP_WORDS[1]}
-  local commands="run sim test check inspect policy send export init version help"
-  local kinds="contacts= briefs= introductions= messages= presentation= prompts= supervision="
+  local commands="run sim test check inspect policy send inbox decide export init version help"
+  local kinds="contacts= briefs= gatekeeper= introductions= messages= presentation= prompts="
+  kinds="$kinds supervision="
   COMPREPLY=()
 
   if [ "$COMP_CWORD" -eq 1 ]; then
@@ -48,7 +51,7 @@ _society() {
       return
       ;;
     --set | --seed | --seeds | --agent | --task | --type | --correlation | --since | \
-      --until | --limit | --to | --timeout)
+      --until | --limit | --to | --timeout | --comment | --changes)
       return
       ;;
   esac
@@ -62,7 +65,11 @@ _society() {
     run | sim | check | test) _society_files "$word" ;;
     inspect)
       [ "$COMP_CWORD" -eq 2 ] &&
-        _society_words "$word" "agents contacts messages dead-letters activity waits policies stats"
+        _society_words "$word" \
+          "agents contacts messages inbox dead-letters activity waits policies stats"
+      ;;
+    decide)
+      [ "$COMP_CWORD" -eq 3 ] && _society_words "$word" "approve modify reject"
       ;;
     policy)
       _society_words "$word" "$kinds"

@@ -8,7 +8,7 @@
 ---@alias society.Handler fun(agent: society.Agent, message: society.Message): society.Json
 ---@alias society.Behaviour string|society.Handler|table<string, function>
 ---@alias society.PolicyKind "contacts"|"briefs"|"introductions"|"messages"|"presentation"|"prompts"
----|"supervision"
+---|"supervision"|"gatekeeper"
 ---@alias society.PolicyInfo table<"kind"|"name"|"version"|"hash"|"path"|"settings", any>
 
 ---@class society.Error
@@ -138,6 +138,8 @@
 ---@field dead_letters fun(filter?: society.Filter): society.StoredMessage[]
 ---@field redeliver fun(message_id: string): boolean?, society.Error?
 ---@field drop fun(message_id: string): boolean?, society.Error?
+---@field inbox fun(): society.Item[] urgent ones first, then the oldest
+---@field decide fun(item_id: string, verdict: society.Verdict): society.Decided?, society.Error?
 ---@field waits fun(): table[]
 ---@field policies fun(): society.PolicyInfo[] what is in force
 ---@field stats fun(): table<string, any>
@@ -161,7 +163,10 @@ local society = {}
 ---@alias society.SendAs
 ---| fun(self, from: string, options: society.SendOptions): society.Sent?, society.Error?
 ---@alias society.Dispatch
----| fun(self, id: string, payload: any, options?: table): society.Message?, society.Error?
+---| fun(self, id: string?, payload: any, options?: table): society.Message?, society.Error?
+
+---@alias society.Decide
+---| fun(self, item_id: string, verdict: society.Verdict): society.Decided?, society.Error?
 
 ---A society on a virtual clock. The functions of the module are methods here.
 ---@class society.World
@@ -179,6 +184,8 @@ local society = {}
 ---@field dead_letters fun(self: society.World, filter?: society.Filter): society.StoredMessage[]
 ---@field redeliver fun(self: society.World, message_id: string): boolean?, society.Error?
 ---@field drop fun(self: society.World, message_id: string): boolean?, society.Error?
+---@field inbox fun(self: society.World): society.Item[]
+---@field decide society.Decide
 ---@field waits fun(self: society.World): table[]
 ---@field policies fun(self: society.World): society.PolicyInfo[]
 ---@field stats fun(self: society.World): table<string, any>

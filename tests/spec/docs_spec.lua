@@ -52,7 +52,9 @@ local function prints(s)
   local head = "^%d%d:%d%d:%d%d%.%d%d%d print [%w_.-]+: "
   local lines = {}
   for line in s:transcript():gmatch("([^\n]*)\n") do
-    lines[#lines + 1] = line:gsub(head, "") .. "\n"
+    if not line:find("^[%d:.]+ inbox ") then
+      lines[#lines + 1] = line:gsub(head, "") .. "\n"
+    end
   end
   return table.concat(lines)
 end

@@ -121,6 +121,53 @@ function Agent:terminate(id, options) end
 ---@return society.Error? err
 function Agent:stop(options) end
 
+---@class society.Escalation
+---@field title string what is to be decided
+---@field body? any
+---@field options? string[] choices the person sees
+---@field priority? society.Priority
+---@field timeout_ms? number
+---@field wait? boolean false: the decision comes as a message `decision`
+
+---@class society.Verdict
+---@field decision "approve"|"modify"|"reject"
+---@field changes? table what is to be different; modify needs it
+---@field comment? string
+
+---@class society.Decided
+---@field agent string who asked
+---@field decision "approve"|"modify"|"reject"
+---@field delivered boolean false: the agent has ended
+---@field item_id string
+---@field messageId? string it went as a message
+---@field note? string
+
+---@class society.Item
+---@field id string
+---@field agent string who asks
+---@field title string
+---@field body? any
+---@field options? string[]
+---@field priority society.Priority
+---@field created_at string
+---@field deadline? string
+---@field overdue? boolean
+---@field task_id? string
+---@field correlation_id? string
+
+---Puts something before the person and waits for the decision.
+---@param options society.Escalation
+---@return society.Verdict|{ item_id: string }|nil answer
+---@return society.Error? err
+function Agent:escalate(options) end
+
+---Decides as the person: for `user`, inside main.
+---@param item_id string
+---@param verdict society.Verdict
+---@return society.Decided? decided
+---@return society.Error? err
+function Agent:decide(item_id, verdict) end
+
 ---@param ms integer
 function Agent:sleep(ms) end
 
