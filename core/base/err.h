@@ -35,6 +35,9 @@
     X(EFORBIDDEN, -18, "forbidden", "this agent may not do that")                                  \
     X(ENOITEM, -26, "item_not_found", "no item of the inbox has that id")                          \
     X(EDECIDED, -27, "already_decided", "the item was decided before; the first decision counts")  \
+    X(ENOTASK, -60, "task_not_found", "no task that is open or has just ended has that id")        \
+    X(ETASKOVER, -61, "task_finished", "the task has ended already")                               \
+    X(ECANCELLED, -62, "cancelled", "the task was cancelled")                                      \
     X(EJSON, -20, "invalid_json", "the text is not JSON")                                          \
     X(EIO, -30, "storage_failed", "the disk failed; what was being written is unknown")            \
     X(EDISKFULL, -31, "storage_full", "the disk is full; make room and it goes on")                \

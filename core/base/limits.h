@@ -39,6 +39,9 @@
 #define SOC_SHAPE_FAULTS_MAX      32           /* told of one message */
 #define SOC_RETRIES_MAX           3            /* of a turn that raised */
 #define SOC_RETRY_FIRST_MS        100
-#define SOC_LOG_PAYLOAD_BYTES_MAX 200 /* of a payload shown in a log line */
+#define SOC_TASK_LIMIT_MS         1800000 /* a task may take, unless set otherwise */
+#define SOC_TASKS_DONE_MAX        16      /* ended tasks remembered of each agent */
+#define SOC_LOAD_WINDOW_MS        600000  /* over which an agent's load is taken */
+#define SOC_LOG_PAYLOAD_BYTES_MAX 200     /* of a payload shown in a log line */
 
 #endif

@@ -1,0 +1,152 @@
+#include "model/workload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+struct soc_workload *soc_workload_new(struct soc_agent *owner)
+{
+    struct soc_workload *workload = soc_alloc_zero(sizeof(*workload));
+    workload->owner = owner;
+    return workload;
+}
+
+void soc_workload_free(struct soc_workload *workload)
+{
+    if (workload == NULL)
+        return;
+    for (uint32_t i = 0; i < workload->done_count; i++)
+        free(workload->done[i].id);
+    free(workload);
+}
+
+void soc_workload_add(struct soc_workload *workload, struct soc_task *task)
+{
+    task->next = NULL;
+    task->previous = workload->last;
+    if (workload->last == NULL)
+        workload->first = task;
+    else
+        workload->last->next = task;
+    workload->last = task;
+}
+
+void soc_workload_remove(struct soc_workload *workload, struct soc_task *task)
+{
+    if (task->previous == NULL)
+        workload->first = task->next;
+    else
+        task->previous->next = task->next;
+    if (task->next == NULL)
+        workload->last = task->previous;
+    else
+        task->next->previous = task->previous;
+    task->previous = task->next = NULL;
+}
+
+static void take_out(struct soc_workload *workload, uint32_t place)
+{
+    struct soc_task_done *done = &workload->done[place];
+    free(done->id);
+    workload->done_count--;
+    memmove(done, done + 1, (workload->done_count - place) * sizeof(*done));
+}
+
+void soc_workload_forget_done(struct soc_workload *workload, uint64_t key)
+{
+    for (uint32_t i = 0; i < workload->done_count; i++)
+        if (workload->done[i].key == key)
+            take_out(workload, i--);
+}
+
+/* By time of the end, then by age, whatever order they come in. */
+static bool ends_after(const struct soc_task_done *done, const struct soc_task *task)
+{
+    return done->ended_ms != task->ended_ms ? done->ended_ms > task->ended_ms
+                                            : done->key > task->key;
+}
+
+void soc_workload_note_done(struct soc_workload *workload, const struct soc_task *task)
+{
+    soc_workload_forget_done(workload, task->key);
+    uint32_t place = workload->done_count;
+    while (place > 0 && ends_after(&workload->done[place - 1], task))
+        place--;
+    if (workload->done_count == SOC_TASKS_DONE_MAX) {
+        if (place == 0)
+            return; /* older than all that is remembered */
+        take_out(workload, 0);
+        place--;
+    }
+    struct soc_task_done *done = &workload->done[place];
+    memmove(done + 1, done, (workload->done_count - place) * sizeof(*done));
+    workload->done_count++;
+    *done = (struct soc_task_done){
+        .key = task->key,
+        .id = soc_copy_text(task->id, strlen(task->id)),
+        .started_ms = task->started_ms,
+        .ended_ms = task->ended_ms,
+        .state = task->state,
+    };
+}
+
+void soc_workload_add_pace(const struct soc_workload *workload, struct soc_pace *pace)
+{
+    for (uint32_t i = 0; i < workload->done_count; i++) {
+        const struct soc_task_done *done = &workload->done[i];
+        if (done->state != SOC_TASK_COMPLETED)
+            continue;
+        pace->total_ms += done->ended_ms - done->started_ms;
+        pace->count++;
+    }
+}
+
+/* Time between `from_ms` and `to_ms` that tasks which have ended covered. They are
+ * few: each millisecond is counted by going backwards through what is left of it. */
+static int64_t covered_by_done(const struct soc_workload *workload, int64_t from_ms, int64_t to_ms)
+{
+    int64_t covered_ms = 0;
+    /* In order of their ends, latest first, so `to_ms` is where counting stands. */
+    for (uint32_t i = workload->done_count; i > 0 && to_ms > from_ms; i--) {
+        const struct soc_task_done *done = &workload->done[i - 1];
+        int64_t end_ms = done->ended_ms < to_ms ? done->ended_ms : to_ms;
+        int64_t start_ms = done->started_ms > from_ms ? done->started_ms : from_ms;
+        if (done->started_ms == 0 || start_ms >= end_ms)
+            continue;
+        covered_ms += end_ms - start_ms;
+        to_ms = start_ms;
+    }
+    return covered_ms;
+}
+
+int soc_workload_percent(const struct soc_workload *workload, int64_t now_ms, int64_t born_ms,
+                         int64_t window_ms)
+{
+    int64_t from_ms = now_ms - window_ms > born_ms ? now_ms - window_ms : born_ms;
+    if (workload->done_count == SOC_TASKS_DONE_MAX && workload->done[0].ended_ms > from_ms)
+        from_ms = workload->done[0].ended_ms;
+    int64_t held_ms = now_ms + 1; /* since then it has had something in hand without a break */
+    for (const struct soc_task *task = workload->first; task != NULL; task = task->next)
+        if (task->started_ms != 0 && task->started_ms < held_ms)
+            held_ms = task->started_ms;
+    if (now_ms <= from_ms)
+        return held_ms <= now_ms ? 100 : 0;
+    if (held_ms > now_ms)
+        held_ms = now_ms;
+    if (held_ms < from_ms)
+        held_ms = from_ms;
+    int64_t busy_ms = now_ms - held_ms + covered_by_done(workload, from_ms, held_ms);
+    return (int)((busy_ms * 100 + (now_ms - from_ms) / 2) / (now_ms - from_ms));
+}
+
+int64_t soc_workload_free_ms(const struct soc_workload *workload, int64_t now_ms, int64_t mean_ms)
+{
+    int64_t free_ms = now_ms;
+    for (const struct soc_task *task = workload->first; task != NULL; task = task->next) {
+        int64_t spent_ms = task->state == SOC_TASK_PROCESSING ? now_ms - task->started_ms : 0;
+        if (spent_ms < mean_ms)
+            free_ms += mean_ms - spent_ms;
+    }
+    return free_ms;
+}
