@@ -408,7 +408,8 @@ static const struct {
     {"activity", do_query},    {"roles", do_query},     {"waits", do_waits},
     {"stats", do_stats},       {"drop", do_drop},       {"redeliver", do_redeliver},
     {"policies", do_policies}, {"policy", do_policy},   {"registries", do_registries},
-    {"inbox", do_inbox},       {"decide", do_decide},   {"stop", do_stop},
+    {"inbox", do_inbox},       {"decide", do_decide},   {"tasks", do_query},
+    {"stop", do_stop},
 };
 
 void soc_control_do(const struct soc_control_options *options, struct soc_call *call,
@@ -427,7 +428,7 @@ void soc_control_do(const struct soc_control_options *options, struct soc_call *
     } else {
         soc_call_fail_code(call, SOC_EINVAL,
                            "op: send, request, agents, contacts, messages, "
-                           "dead_letters, activity, roles, waits, stats, "
+                           "dead_letters, activity, roles, tasks, waits, stats, "
                            "registries, redeliver, drop, policies, policy, inbox, "
                            "decide or stop is expected");
     }

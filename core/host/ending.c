@@ -11,6 +11,7 @@
 #include "host/router.h"
 #include "host/schedule.h"
 #include "host/state.h"
+#include "host/tasks.h"
 #include "host/trace.h"
 #include "host/turn.h"
 #include "host/wait.h"
@@ -178,7 +179,7 @@ static void bury(struct soc_host *host, struct soc_agent *agent)
     struct soc_message *message;
     soc_introductions_end_agent(host, agent, REASON); /* first: dead letters close requests */
     if (agent->activation != NULL)
-        soc_schedule_abandon(host, agent->activation, REASON);
+        soc_schedule_abandon(host, agent->activation, SOC_OUTCOME_DEAD, REASON);
     while ((message = soc_mailbox_pop(&agent->mailbox)) != NULL)
         soc_router_finish(host, message, SOC_OUTCOME_DEAD, REASON);
     bury_delayed(host, agent);
@@ -281,6 +282,7 @@ static void end_agent(struct soc_host *host, struct soc_agent *agent, bool is_fo
     part_from_children(host, agent, is_forced, list);
     agent->is_ended = true;
     bury(host, agent);
+    soc_tasks_drop_agent(host, agent);
     struct soc_record record = {.type = SOC_RECORD_AGENT_END};
     record.agent_end = (struct soc_record_agent_end){
         .time_ms = (uint64_t)soc_host_now(host),

@@ -10,6 +10,7 @@
 #include "host/refusal.h"
 #include "host/requests.h"
 #include "host/state.h"
+#include "host/tasks.h"
 #include "host/trace.h"
 #include "host/turn.h"
 
@@ -109,6 +110,7 @@ struct soc_message *soc_gate_take(struct soc_host *host, struct soc_mail_filter 
         .take = {.key = message->key, .agent = soc_agent_id(agent)},
     };
     soc_batch_put(host, &record);
+    soc_tasks_take(host, message);
     return message;
 }
 

@@ -13,6 +13,7 @@
 #include "model/activation.h"
 #include "model/agent.h"
 #include "model/introduction.h"
+#include "model/task.h"
 
 /* How a turn ended. */
 enum soc_turn_end {
@@ -93,6 +94,13 @@ struct soc_hooks {
      * the agent, NULL for root, and appends what the person is after to `intent`, or
      * nothing. The function itself is NULL where no script runs. */
     struct soc_agent *(*route)(void *user, struct soc_slice payload, struct soc_buf *intent);
+    /* The tasks policy: ms to wait before the task, which failed for `error` (JSON, or
+     * absent), is tried again, or -1 to let it fail. NULL: it fails. */
+    int64_t (*task_retry_after)(void *user, const struct soc_task *task, struct soc_slice error);
+
+    /* The same policy: ms the task that `message` opens may take, 0 for no limit;
+     * `limit_ms` is the society's setting. NULL: that. */
+    int64_t (*task_limit)(void *user, const struct soc_message *message, int64_t limit_ms);
 };
 
 #endif

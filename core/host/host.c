@@ -15,6 +15,7 @@
 #include "host/router.h"
 #include "host/schedule.h"
 #include "host/state.h"
+#include "host/tasks.h"
 #include "host/turn.h"
 #include "host/wait.h"
 
@@ -34,6 +35,7 @@ struct soc_host *soc_host_new(const struct soc_host_options *options)
     host->type_introduction_response = soc_intern(&host->types, SOC_SLICE("introduction_response"));
     host->type_collaboration_response =
         soc_intern(&host->types, SOC_SLICE("collaboration_response"));
+    host->tasks = soc_tasks_new(host);
     host->policy_generation = 1;
     host->next_key = 1;
     host->next_output = 1;
@@ -205,12 +207,31 @@ static void fire(struct soc_host *host, struct soc_heap_item *item)
     }
 }
 
+int64_t soc_host_next_wait(const struct soc_host *host)
+{
+    const struct soc_heap_item *item = soc_heap_peek(&host->timers);
+    return item == NULL ? 0 : item->due_ms;
+}
+
+int64_t soc_host_next_due(const struct soc_host *host)
+{
+    int64_t wait_ms = soc_host_next_wait(host);
+    int64_t alert_ms = soc_tasks_due(host);
+    if (wait_ms == 0 || alert_ms == 0)
+        return wait_ms + alert_ms;
+    return wait_ms < alert_ms ? wait_ms : alert_ms;
+}
+
 static bool fire_next(struct soc_host *host)
 {
     struct soc_heap_item *item = soc_heap_peek(&host->timers);
-    if (item == NULL || item->due_ms > soc_host_now(host))
+    int64_t due_ms = soc_host_next_due(host);
+    if (due_ms == 0 || due_ms > soc_host_now(host))
         return false;
-    fire(host, item);
+    if (item != NULL && item->due_ms == due_ms)
+        fire(host, item);
+    else
+        soc_tasks_fire(host);
     return true;
 }
 
@@ -246,12 +267,6 @@ bool soc_host_step(struct soc_host *host)
     bool did = fire_next(host) || (can_run(host) && soc_schedule_run(host));
     flush_if_free(host);
     return did;
-}
-
-int64_t soc_host_next_due(const struct soc_host *host)
-{
-    const struct soc_heap_item *item = soc_heap_peek(&host->timers);
-    return item == NULL ? 0 : item->due_ms;
 }
 
 int64_t soc_host_tick(struct soc_host *host)
@@ -365,6 +380,7 @@ static void free_host(struct soc_host *host)
     soc_introductions_free(host);
     soc_inbox_fini(&host->inbox);
     free_messages(host, &host->intake);
+    soc_tasks_free(host);
     free_agents(host);
     free_timers(host);
     while ((item = soc_map_each(&host->requests, &cursor)) != NULL) {

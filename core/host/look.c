@@ -198,6 +198,7 @@ struct question {
     struct soc_host *host;
     struct soc_query query;
     uint32_t index; /* of the effect that waits */
+    uint64_t key;   /* of the message its activation handles, 0: `main` */
     char *texts[5]; /* agent, task, type, correlation id, asker; owned */
 };
 
@@ -216,6 +217,11 @@ static void free_question(struct question *question)
     free(question);
 }
 
+static uint64_t handled_key(const struct soc_activation *activation)
+{
+    return activation->message == NULL ? 0 : activation->message->key;
+}
+
 void soc_look_ask(struct soc_host *host, const struct soc_query *query)
 {
     struct question *question = soc_alloc_zero(sizeof(*question));
@@ -227,6 +233,7 @@ void soc_look_ask(struct soc_host *host, const struct soc_query *query)
     question->query.correlation_id = copy_text(&question->texts[3], query->correlation_id);
     copy_text(&question->texts[4], soc_agent_id(host->turn.agent));
     question->index = host->turn.activation->effects_count - 1;
+    question->key = handled_key(host->turn.activation);
     host->turn.activation->wait = (struct soc_wait){.kind = SOC_WAIT_LOOK, .question = question};
 }
 
@@ -248,7 +255,7 @@ static void take_rows(int rc, struct soc_slice rows, void *user)
     struct soc_agent *agent = soc_map_find(&host->agents, soc_slice_text(question->texts[4]));
     struct soc_activation *activation = agent == NULL ? NULL : agent->activation;
     if (activation != NULL && activation->state == SOC_ACTIVATION_WAITING &&
-        activation->wait.kind == SOC_WAIT_LOOK &&
+        activation->wait.kind == SOC_WAIT_LOOK && handled_key(activation) == question->key &&
         activation->effects_count == question->index + 1) {
         struct soc_buf answer = {0};
         if (rc < 0) {

@@ -10,6 +10,7 @@
 #include "host/router.h"
 #include "host/schedule.h"
 #include "host/state.h"
+#include "host/tasks.h"
 #include "host/wait.h"
 
 /* What is known only until the load is over. */
@@ -183,7 +184,7 @@ static void apply_message_end(struct loader *loader, const struct soc_record_mes
     if (r->outcome == SOC_OUTCOME_DEAD || r->outcome == SOC_OUTCOME_EXPIRED) {
         message->outcome = (uint8_t)r->outcome;
         soc_map_put_number(&loader->host->dead, r->key, message);
-    } else {
+    } else if (r->outcome != SOC_OUTCOME_PROCESSED || !soc_tasks_keep(loader->host, message)) {
         soc_message_free(message);
     }
 }
@@ -191,6 +192,8 @@ static void apply_message_end(struct loader *loader, const struct soc_record_mes
 static void apply_message_again(struct loader *loader, const struct soc_record_message_again *r)
 {
     struct soc_message *message = soc_map_take_number(&loader->host->dead, r->key);
+    if (message == NULL)
+        message = soc_tasks_release(loader->host, r->key);
     if (message == NULL)
         return;
     message->outcome = SOC_OUTCOME_PENDING;
@@ -308,6 +311,9 @@ static void apply_person(struct soc_host *host, const struct soc_record *record)
     case SOC_RECORD_ITEM_END:
         soc_human_restore_end(host, &record->item_end);
         break;
+    case SOC_RECORD_TASK:
+        soc_tasks_restore(host, &record->task);
+        break;
     case SOC_RECORD_OUTPUT:
         soc_egress_restore(host, record->output.key, record->output.stream, record->output.agent,
                            record->output.text);
@@ -373,6 +379,7 @@ static void settle_message(struct loader *loader, struct soc_message *message)
     struct soc_host *host = loader->host;
     struct soc_agent *handler = soc_map_find_number(&loader->handling, message->key);
     struct soc_agent *taker = soc_map_find_number(&loader->takes, message->key);
+    soc_tasks_attach(host, message);
     if (handler != NULL && handler->activation != NULL) {
         handler->activation->message = message;
     } else if (taker != NULL && taker->activation != NULL) {
@@ -454,6 +461,7 @@ int soc_recover(struct soc_host *host, struct soc_buf *app, struct soc_detail *d
         settle_messages(&loader);
         settle_activations(host);
         soc_introductions_resume(host);
+        soc_tasks_resume(host);
     } else {
         size_t cursor = 0;
         struct soc_message *message;

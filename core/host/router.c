@@ -13,6 +13,7 @@
 #include "host/refusal.h"
 #include "host/schedule.h"
 #include "host/state.h"
+#include "host/tasks.h"
 #include "host/trace.h"
 #include "host/turn.h"
 #include "host/wait.h"
@@ -271,12 +272,20 @@ static int complete(struct soc_host *host, struct passage *p, struct soc_buf *er
     return rc;
 }
 
+/* The task's id that the sender gave, in the envelope or the payload. */
+static struct soc_slice given_task(const struct passage *p)
+{
+    struct soc_slice id = p->send.texts[SOC_TEXT_TASK_ID];
+    return id.data != NULL ? id : p->adopted.task_id;
+}
+
 static struct soc_message *make_message(struct soc_host *host, const struct passage *p)
 {
     const struct soc_send *send = &p->send;
     const struct adopted *adopted = &p->adopted;
     int64_t now_ms = soc_host_now(host);
     char chain_id[SOC_MESSAGE_ID_BYTES];
+    char own_id[SOC_MESSAGE_ID_BYTES];
     struct soc_message_draft draft = {
         .key = host->next_key++,
         .time_ms = now_ms,
@@ -300,6 +309,7 @@ static struct soc_message *make_message(struct soc_host *host, const struct pass
         draft.texts[i] = send->texts[i];
     draft.texts[SOC_TEXT_TASK_ID] = p->task_id;
     inherit(host, &draft, chain_id);
+    soc_tasks_name(host, &draft, own_id);
     if (send->answers != NULL) {
         draft.reply_to = send->answers->key;
         draft.reply_to_ms = send->answers->time_ms;
@@ -327,6 +337,8 @@ int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct 
         rc = validate(host, &p, error);
     if (rc == SOC_OK)
         rc = complete(host, &p, error);
+    if (rc == SOC_OK)
+        rc = soc_tasks_check(host, p.to, p.type, p.send.payload, given_task(&p), error);
     if (rc == SOC_OK) {
         struct soc_record record;
         *out = make_message(host, &p);
@@ -336,6 +348,7 @@ int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct 
         soc_agent_prefetch_contacts(p.to);
         if (p.has_warning)
             warn(host, *out, error);
+        soc_tasks_open(host, *out);
     }
     soc_buf_fini(&p.payload);
     soc_buf_fini(&p.spare);
@@ -375,6 +388,18 @@ static void accept_reply(struct soc_host *host, struct soc_message *message)
     soc_router_finish(host, message, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
 }
 
+static void deliver_when_due(struct soc_host *host, struct soc_message *message)
+{
+    if (message->deliver_at_ms <= soc_host_now(host)) {
+        soc_router_deliver(host, message);
+        return;
+    }
+    host->delayed++;
+    message->to->delayed++;
+    message->timer.kind = SOC_TIMER_MESSAGE;
+    soc_heap_add(&host->timers, &message->timer, message->deliver_at_ms);
+}
+
 void soc_router_accept(struct soc_host *host, struct soc_message *message)
 {
     host->totals.sent++;
@@ -382,16 +407,12 @@ void soc_router_accept(struct soc_host *host, struct soc_message *message)
     if (soc_introductions_accept(host, message))
         return;
     soc_acquaint_by_message(host, message);
-    if (message->flags & SOC_MESSAGE_IS_REPLY) {
+    if (soc_tasks_accept(host, message))
+        return;
+    if (message->flags & SOC_MESSAGE_IS_REPLY)
         accept_reply(host, message);
-    } else if (message->deliver_at_ms > soc_host_now(host)) {
-        host->delayed++;
-        message->to->delayed++;
-        message->timer.kind = SOC_TIMER_MESSAGE;
-        soc_heap_add(&host->timers, &message->timer, message->deliver_at_ms);
-    } else {
-        soc_router_deliver(host, message);
-    }
+    else
+        deliver_when_due(host, message);
 }
 
 void soc_router_watch(struct soc_host *host, struct soc_message *message)
@@ -467,6 +488,7 @@ void soc_router_finish(struct soc_host *host, struct soc_message *message, enum 
         .reason = reason,
     };
     soc_batch_put(host, &record);
+    bool is_kept = soc_tasks_ended(host, message, outcome, reason);
     if (outcome != SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_WANTS_REPLY)
         soc_request_fail(host, message->key, "receiver_failed",
                          "the request could not be handled; see its dead letter");
@@ -476,9 +498,28 @@ void soc_router_finish(struct soc_host *host, struct soc_message *message, enum 
         soc_trace_message(host, "dead_letter", message);
         message->outcome = (uint8_t)outcome;
         soc_map_put_number(&host->dead, message->key, message);
-    } else {
+    } else if (!is_kept) {
         soc_router_free(host, message);
     }
+}
+
+void soc_router_again(struct soc_host *host, struct soc_message *message, int64_t deliver_at_ms)
+{
+    host->totals.outcome[message->outcome]--;
+    message->outcome = SOC_OUTCOME_PENDING;
+    message->attempt++;
+    message->expires_ms = 0; /* whoever sends it again wants it handled */
+    message->deliver_at_ms = deliver_at_ms;
+    struct soc_record record = {.type = SOC_RECORD_MESSAGE_AGAIN};
+    record.message_again = (struct soc_record_message_again){
+        .key = message->key,
+        .time_ms = (uint64_t)soc_host_now(host),
+        .attempt = message->attempt,
+        .deliver_at_ms = (uint64_t)deliver_at_ms,
+    };
+    soc_batch_put(host, &record);
+    soc_tasks_reopen(host, message);
+    deliver_when_due(host, message);
 }
 
 static struct soc_message *take_dead(struct soc_host *host, uint64_t key, struct soc_buf *error)
@@ -495,20 +536,7 @@ int soc_router_redeliver(struct soc_host *host, uint64_t key, struct soc_buf *er
     struct soc_message *message = take_dead(host, key, error);
     if (message == NULL)
         return SOC_ENOMESSAGE;
-    host->totals.outcome[message->outcome]--;
-    message->outcome = SOC_OUTCOME_PENDING;
-    message->attempt++;
-    message->expires_ms = 0; /* whoever sends it again wants it handled */
-    message->deliver_at_ms = soc_host_now(host);
-    struct soc_record record = {.type = SOC_RECORD_MESSAGE_AGAIN};
-    record.message_again = (struct soc_record_message_again){
-        .key = key,
-        .time_ms = (uint64_t)soc_host_now(host),
-        .attempt = message->attempt,
-        .deliver_at_ms = (uint64_t)message->deliver_at_ms,
-    };
-    soc_batch_put(host, &record);
-    soc_router_deliver(host, message);
+    soc_router_again(host, message, soc_host_now(host));
     return SOC_OK;
 }
 

@@ -72,6 +72,10 @@ void soc_router_finish(struct soc_host *host, struct soc_message *message, enum 
  * allowed. */
 void soc_router_free(struct soc_host *host, struct soc_message *message);
 
+/* Has a message that ended, as `message->outcome` says, handled once more from
+ * `deliver_at_ms` on, with `attempt` raised. Takes it. */
+void soc_router_again(struct soc_host *host, struct soc_message *message, int64_t deliver_at_ms);
+
 /* Sends a dead letter again, last in its mailbox, with `attempt` raised; or
  * drops it for good. SOC_ENOMESSAGE if there is none of that key. */
 int soc_router_redeliver(struct soc_host *host, uint64_t key, struct soc_buf *error);

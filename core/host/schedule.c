@@ -11,6 +11,7 @@
 #include "host/look.h"
 #include "host/router.h"
 #include "host/state.h"
+#include "host/tasks.h"
 #include "host/trace.h"
 #include "host/turn.h"
 #include "host/wait.h"
@@ -131,6 +132,7 @@ static void finish_turn(struct soc_host *host, struct soc_activation *activation
     struct soc_agent *agent = activation->agent;
     if (host->guess != NULL)
         soc_mailbox_prefetch(&host->guess->mailbox);
+    activation->is_ending = true;
     soc_turn_commit(host);
     end_activation(host, activation, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
     soc_ending_check(host, agent);
@@ -180,6 +182,7 @@ static void store_effects(struct soc_host *host, const struct soc_activation *ac
  * already end it. */
 static void suspend_turn(struct soc_host *host, struct soc_activation *activation)
 {
+    struct soc_agent *agent = activation->agent;
     if (!activation->is_stored) {
         struct soc_record record = {.type = SOC_RECORD_ACTIVATION};
         record.activation = (struct soc_record_activation){
@@ -196,9 +199,10 @@ static void suspend_turn(struct soc_host *host, struct soc_activation *activatio
     activation->retries = 0;
     soc_wait_begin(host, activation);
     soc_turn_commit(host);
-    if (activation->wait.kind == SOC_WAIT_LOOK)
+    /* What the turn did may have ended its own activation. */
+    if (agent->activation == activation && activation->wait.kind == SOC_WAIT_LOOK)
         soc_look_sent(host, activation);
-    soc_ending_check(host, activation->agent);
+    soc_ending_check(host, agent);
 }
 
 static void fail_turn(struct soc_host *host, struct soc_activation *activation, bool is_final,
@@ -297,6 +301,7 @@ static void begin_activation(struct soc_host *host, struct soc_agent *agent)
     struct soc_message *message = soc_mailbox_pop(&agent->mailbox);
     soc_heap_remove(&host->timers, &message->timer);
     soc_schedule_new_activation(host, agent)->message = message;
+    soc_tasks_begin(host, message);
     host->totals.activations++;
 }
 
@@ -335,10 +340,10 @@ bool soc_schedule_run(struct soc_host *host)
 }
 
 void soc_schedule_abandon(struct soc_host *host, struct soc_activation *activation,
-                          struct soc_slice reason)
+                          enum soc_outcome outcome, struct soc_slice reason)
 {
     soc_wait_cancel(host, activation);
-    end_activation(host, activation, SOC_OUTCOME_DEAD, reason);
+    end_activation(host, activation, outcome, reason);
 }
 
 void soc_schedule_main(struct soc_host *host)

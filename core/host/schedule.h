@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/slice.h"
+#include "store/values.h"
 
 struct soc_agent;
 struct soc_activation;
@@ -20,10 +21,10 @@ void soc_schedule_ready(struct soc_host *host, struct soc_agent *agent);
 /* Looks at one ready agent and runs its turn; false if none is ready. */
 bool soc_schedule_run(struct soc_host *host);
 
-/* Ends an activation for good, whatever it does: its messages are dead letters, with
+/* Ends an activation for good, whatever it does: its messages end with `outcome` and
  * `reason` (JSON). It must not be the one whose turn is under way. */
 void soc_schedule_abandon(struct soc_host *host, struct soc_activation *activation,
-                          struct soc_slice reason);
+                          enum soc_outcome outcome, struct soc_slice reason);
 
 /* Begins the activation of `main` for the user's end. */
 void soc_schedule_main(struct soc_host *host);

@@ -67,6 +67,7 @@ struct soc_host {
     bool is_introducing;              /* such a step is under way */
     struct soc_inbox inbox;           /* what agents have put before the person */
     struct soc_message_list intake;   /* for the gatekeeper, who was not there; owned */
+    struct soc_tasks *tasks;          /* tasks.h; owned */
     struct soc_map dead;              /* key -> soc_message, owned: the dead letters */
     struct soc_activation *pool[64];
     int pool_count;

@@ -8,6 +8,7 @@
 #include "host/ending.h"
 #include "host/human.h"
 #include "host/router.h"
+#include "host/tasks.h"
 #include "host/trace.h"
 
 void soc_turn_begin(struct soc_host *host, struct soc_agent *agent,
@@ -106,24 +107,8 @@ static void settle(struct soc_host *host, struct soc_undo *undo)
     else if (undo->kind == SOC_UNDO_AGENT)
         soc_trace(host, "spawn", undo->agent, "born of %s as %s", undo->agent->parent->id,
                   undo->agent->role->id);
-    else if (undo->kind == SOC_UNDO_ENDING)
-        free(undo->old_reason);
     else if (undo->kind == SOC_UNDO_ITEM || undo->kind == SOC_UNDO_DECISION)
         soc_human_settle(host, undo);
-}
-
-/* Copies the notes of agents that are to end: delivery may open turns of the host's
- * own, which use the notes' room. */
-static size_t take_endings(const struct soc_turn *turn, struct soc_undo **endings)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < turn->undo_count; i++) {
-        if (turn->undo[i].kind != SOC_UNDO_ENDING)
-            continue;
-        *endings = soc_realloc(*endings, (count + 1) * sizeof(**endings));
-        (*endings)[count++] = turn->undo[i];
-    }
-    return count;
 }
 
 /* At the end of a turn, one way or the other. */
@@ -139,20 +124,31 @@ void soc_turn_commit(struct soc_host *host)
     assert(turn->is_open);
     turn->is_open = false;
     put_kept(host);
-    for (size_t i = 0; i < turn->undo_count; i++)
-        settle(host, &turn->undo[i]);
-    struct soc_undo *endings = NULL;
-    size_t ending_count = take_endings(turn, &endings);
+    /* What follows may be turns of the host's own, with notes of their own. */
+    struct soc_undo *undo = turn->undo;
+    size_t count = turn->undo_count;
+    size_t capacity = turn->undo_capacity;
+    turn->undo = NULL;
+    turn->undo_count = turn->undo_capacity = 0;
+    for (size_t i = 0; i < count; i++)
+        settle(host, &undo[i]);
     struct soc_message_list sent = turn->sent;
     turn->sent = (struct soc_message_list){0};
     soc_egress_add(host, turn->outputs);
     turn->outputs = NULL;
+    soc_tasks_commit(host);
     struct soc_message *message;
     while ((message = soc_message_list_pop(&sent)) != NULL)
         soc_router_accept(host, message);
-    for (size_t i = 0; i < ending_count; i++)
-        soc_ending_commit(host, &endings[i]);
-    free(endings);
+    for (size_t i = 0; i < count; i++) {
+        if (undo[i].kind != SOC_UNDO_ENDING)
+            continue;
+        free(undo[i].old_reason);
+        soc_ending_commit(host, &undo[i]);
+    }
+    free(turn->undo);
+    turn->undo = undo;
+    turn->undo_capacity = capacity;
 }
 
 static void take_back(struct soc_host *host, struct soc_undo *undo)
@@ -191,6 +187,9 @@ static void take_back(struct soc_host *host, struct soc_undo *undo)
     case SOC_UNDO_ITEM:
     case SOC_UNDO_DECISION:
         soc_human_take_back(host, undo);
+        break;
+    case SOC_UNDO_TASK:
+        soc_tasks_take_back(host);
         break;
     }
 }

@@ -34,6 +34,7 @@ struct soc_undo {
         SOC_UNDO_ENDING,
         SOC_UNDO_ITEM,     /* put into the inbox */
         SOC_UNDO_DECISION, /* taken out of it */
+        SOC_UNDO_TASK,     /* the last thing done to a task: tasks.h knows what */
     } kind;
     struct soc_agent *agent; /* born, to end, or whose contact changed */
     struct soc_agent *peer;  /* the contact, or who has it end */

@@ -8,10 +8,12 @@
 #include "host/refusal.h"
 #include "host/schedule.h"
 #include "host/state.h"
+#include "host/tasks.h"
 #include "host/trace.h"
 #include "host/turn.h"
 
-static const char *const wait_names[] = {"none", "reply", "receive", "sleep", "look", "human"};
+static const char *const wait_names[] = {"none", "reply", "receive", "sleep",
+                                         "look", "human", "task"};
 
 void soc_wait_begin(struct soc_host *host, struct soc_activation *activation)
 {
@@ -71,6 +73,7 @@ bool soc_wait_offer(struct soc_host *host, struct soc_agent *agent, struct soc_m
     };
     soc_batch_put(host, &record);
     soc_message_list_push(&activation->taken, message);
+    soc_tasks_begin(host, message);
     struct soc_buf answer = {0};
     soc_buf_put_byte(&answer, '[');
     soc_envelope_put_json(&answer, message);
@@ -144,7 +147,7 @@ bool soc_wait_parse(struct soc_host *host, struct soc_slice json, struct soc_wai
 {
     *wait = (struct soc_wait){0};
     struct soc_slice kind = soc_json_plain_string(soc_json_member(json, "for"));
-    for (int i = SOC_WAIT_REPLY; i <= SOC_WAIT_HUMAN; i++)
+    for (int i = SOC_WAIT_REPLY; i <= SOC_WAIT_TASK; i++)
         if (soc_slice_equal(kind, soc_slice_text(wait_names[i])))
             wait->kind = (enum soc_wait_kind)i;
     struct soc_slice from = soc_json_plain_string(soc_json_member(json, "from"));

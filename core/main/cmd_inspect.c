@@ -76,6 +76,15 @@ static const struct soc_column inbox_columns[] = {
     {"CREATED", "created_at", TIME_WIDTH},
     {NULL, NULL, 0},
 };
+
+static const struct soc_column task_columns[] = {
+    {"TASK", "task_id", ID_WIDTH},       {"STATE", "state", 10},
+    {"AGENT", "agent", ID_WIDTH},        {"ASSIGNER", "assigner", ID_WIDTH},
+    {"PRIORITY", "priority", 8},         {"TRIES", "tries", 8},
+    {"OPENED", "opened_at", TIME_WIDTH}, {"STARTED", "started_at", TIME_WIDTH},
+    {"ENDED", "ended_at", TIME_WIDTH},   {"DEADLINE", "deadline", TIME_WIDTH},
+    {"REASON", "reason", TEXT_WIDTH},    {NULL, NULL, 0},
+};
 static const struct soc_column wait_columns[] = {
     {"AGENT", "agent", ID_WIDTH},   {"FOR", "for", 16},
     {"ON", "on", ID_WIDTH},         {"TYPE", "type", 24},
@@ -101,6 +110,7 @@ static const struct subject {
     {"inbox", "inbox", inbox_columns},
     {"dead-letters", "dead_letters", dead_columns},
     {"activity", "activity", activity_columns},
+    {"tasks", "tasks", task_columns},
     {"waits", "waits", wait_columns},
     {"policies", "policies", policy_columns},
     {"stats", "stats", NULL},
@@ -232,7 +242,7 @@ static int choose_subject(struct inspect *inspect)
     if (inspect->subject == NULL)
         return soc_complain(
             SOC_EXIT_USAGE,
-            "inspect: agents, contacts, messages, inbox, dead-letters, activity, waits, "
+            "inspect: agents, contacts, messages, tasks, inbox, dead-letters, activity, waits, "
             "policies or stats, not '%s'",
             name);
     int code = read_time("since", inspect->since, &inspect->since_ms);

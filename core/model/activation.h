@@ -36,6 +36,7 @@ enum soc_wait_kind {
     SOC_WAIT_SLEEP,
     SOC_WAIT_LOOK,  /* the rows of a query; asked anew after a restart */
     SOC_WAIT_HUMAN, /* the person's decision about item `request_key` of the inbox */
+    SOC_WAIT_TASK,  /* the end of the task that message `request_key` opened for `on` */
 };
 
 struct soc_wait {
@@ -75,6 +76,7 @@ struct soc_activation {
     uint8_t state;              /* enum soc_activation_state */
     bool is_stored;             /* the journal knows it */
     bool has_replied;           /* the script, run from its start, answered the message */
+    bool is_ending;             /* its last turn commits */
 };
 
 /* Returns an empty activation. Release with soc_activation_free(). */

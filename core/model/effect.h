@@ -34,7 +34,11 @@
     X(TERMINATE, "terminate")                                                                      \
     X(STOP, "stop")                                                                                \
     X(ESCALATE, "escalate")                                                                        \
-    X(DECIDE, "decide")
+    X(DECIDE, "decide")                                                                            \
+    X(COMPLETE, "complete")                                                                        \
+    X(FAIL, "fail")                                                                                \
+    X(CANCEL, "cancel")                                                                            \
+    X(LOAD, "load")
 
 enum soc_effect_kind {
 #define X(tag, name) SOC_EFFECT_##tag,

@@ -14,6 +14,10 @@ bool soc_answer_is_adopted(void *user, struct soc_agent *agent, struct soc_agent
                            bool is_forced);
 void soc_answer_forget(void *user, struct soc_message *message);
 
+/* task_answers.c */
+int64_t soc_answer_task_retry(void *user, const struct soc_task *task, struct soc_slice error);
+int64_t soc_answer_task_limit(void *user, const struct soc_message *message, int64_t limit_ms);
+
 /* A message's field that its table at 1 does not have, named at 2: `text` is made
  * when it is asked for, others are nil. Upvalue 1: the box. */
 int soc_answer_message_index(lua_State *L);

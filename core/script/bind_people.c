@@ -78,14 +78,16 @@ static int check_brief(lua_State *L, struct soc_script *script, int index)
 struct spawn_options {
     struct soc_slice id;
     bool has_message;
-    int message_index; /* on the stack */
+    bool is_waiting;    /* for the end of the task that the message opens */
+    int message_index;  /* on the stack */
+    int64_t timeout_ms; /* of that wait, -1: none */
 };
 
 static void read_spawn_options(lua_State *L, int index, struct spawn_options *options)
 {
-    static const char *const known[] = {"id", "message", NULL};
+    static const char *const known[] = {"id", "message", "wait", "timeout_ms", NULL};
     size_t length;
-    *options = (struct spawn_options){0};
+    *options = (struct spawn_options){.timeout_ms = -1};
     if (lua_isnoneornil(L, index))
         return;
     luaL_checktype(L, index, LUA_TTABLE);
@@ -97,7 +99,19 @@ static void read_spawn_options(lua_State *L, int index, struct spawn_options *op
         const char *id = lua_tolstring(L, -1, &length);
         options->id = soc_slice(id, length);
     }
+    type = soc_raw_field(L, index, "wait");
+    if (type != LUA_TNIL && type != LUA_TBOOLEAN)
+        luaL_error(L, "spawn_agent: 'wait' must be a boolean, got %s", luaL_typename(L, -1));
+    options->is_waiting = lua_toboolean(L, -1);
+    if (soc_raw_field(L, index, "timeout_ms") != LUA_TNIL) {
+        lua_Number ms = lua_tonumber(L, -1);
+        if (lua_type(L, -1) != LUA_TNUMBER || !(ms >= 0 && ms <= 1e14) || !options->is_waiting)
+            luaL_error(L, "spawn_agent: 'timeout_ms' goes with 'wait': a number from 0 to 10^14");
+        options->timeout_ms = (int64_t)ms;
+    }
     options->has_message = soc_raw_field(L, index, "message") != LUA_TNIL;
+    if (options->is_waiting && !options->has_message)
+        luaL_error(L, "spawn_agent: 'wait' waits for the task that 'message' gives; there is none");
     options->message_index = lua_gettop(L);
 }
 
@@ -119,10 +133,10 @@ static void add_brief(struct soc_buf *payload, const struct soc_agent *child)
 }
 
 /* The first task_assignment, sent with the birth as one step. */
-static int send_first(lua_State *L, struct soc_script *script, int message_index,
-                      const struct soc_agent *child)
+static int send_first(lua_State *L, struct soc_script *script, const struct spawn_options *options,
+                      struct soc_agent *child)
 {
-    int rc = soc_payload_encode(L, script, message_index);
+    int rc = soc_payload_encode(L, script, options->message_index);
     if (rc == SOC_OK)
         add_brief(&script->payload, child);
     struct soc_send send = {
@@ -133,6 +147,18 @@ static int send_first(lua_State *L, struct soc_script *script, int message_index
     struct soc_message *message;
     if (rc == SOC_OK)
         rc = soc_router_send(script->host, child->parent, &send, &message, &script->error);
+    if (rc == SOC_OK && options->is_waiting) {
+        struct soc_wait wait = {
+            .kind = SOC_WAIT_TASK,
+            .request_key = message->key,
+            .request_ms = message->time_ms,
+            .on = child,
+            .timeout_ms = options->timeout_ms,
+        };
+        if (options->timeout_ms >= 0)
+            wait.deadline_ms = message->time_ms + (wait.timeout_ms > 0 ? wait.timeout_ms : 1);
+        soc_gate_wait(script->host, &wait);
+    }
     if (rc < 0) {
         script->scratch.length = 0;
         soc_buf_put_slice(&script->scratch, soc_buf_slice(&script->error));
@@ -158,7 +184,7 @@ static int spawn(lua_State *L, struct soc_script *script, struct soc_slice role,
     struct soc_turn_mark mark = soc_turn_mark(script->host);
     rc = soc_agents_spawn(script->host, &draft, &child, &script->error);
     if (rc == SOC_OK && options->has_message) {
-        rc = send_first(L, script, options->message_index, child);
+        rc = send_first(L, script, options, child);
         if (rc < 0)
             soc_turn_return(script->host, mark);
     }
@@ -187,7 +213,7 @@ static uint64_t hash_loosely(lua_State *L, struct soc_script *script, int first)
     return hash;
 }
 
-/* agent:spawn_agent(role_id, task_brief, { id?, message? }?) */
+/* agent:spawn_agent(role_id, task_brief, { id?, message?, wait?, timeout_ms? }?) */
 static int agent_spawn_agent(lua_State *L)
 {
     struct soc_script *script = soc_check_handle(L)->script;
@@ -197,10 +223,14 @@ static int agent_spawn_agent(lua_State *L)
     uint64_t hash = hash_loosely(L, script, 2);
     struct spawn_options options;
     read_spawn_options(L, 4, &options);
+    if (options.is_waiting)
+        soc_effect_check_wait(L);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_SPAWN, hash, &count) == SOC_GATE_RECORDED)
         return count;
     int rc = spawn(L, script, soc_slice(role, length), &options);
+    if (rc == SOC_OK && options.is_waiting)
+        return soc_effect_yield(L);
     return soc_effect_finish(L, script, rc);
 }
 

@@ -10,6 +10,7 @@
 #include "host/look.h"
 #include "host/policies.h"
 #include "host/refusal.h"
+#include "host/tasks.h"
 #include "script/bind.h"
 #include "script/context.h"
 #include "script/effect.h"
@@ -250,10 +251,12 @@ static int64_t filter_time(lua_State *L, const char *name)
     return time_ms;
 }
 
-static void check_filters(lua_State *L)
+/* `state` is asked of tasks only, and is a type to the store. */
+static void check_filters(lua_State *L, bool has_state)
 {
-    static const char *const known[] = {"agent", "task",  "type",  "correlation_id",
-                                        "since", "until", "limit", NULL};
+    static const char *const known_of_tasks[] = {
+        "state", "agent", "task", "type", "correlation_id", "since", "until", "limit", NULL};
+    const char *const *known = has_state ? known_of_tasks : known_of_tasks + 1;
     if (lua_isnoneornil(L, 1))
         return;
     luaL_checktype(L, 1, LUA_TTABLE);
@@ -262,7 +265,8 @@ static void check_filters(lua_State *L)
 
 static void read_query(lua_State *L, const char *what, struct soc_query *query)
 {
-    check_filters(L);
+    bool has_state = strcmp(what, "tasks") == 0;
+    check_filters(L, has_state);
     luaL_checkstack(L, 16, NULL);
     *query = (struct soc_query){
         .what = what,
@@ -274,6 +278,9 @@ static void read_query(lua_State *L, const char *what, struct soc_query *query)
         .until_ms = filter_time(L, "until"),
         .limit = filter_time(L, "limit"),
     };
+    struct soc_slice state = has_state ? filter_text(L, "state") : (struct soc_slice){0};
+    if (state.data != NULL)
+        query->type = state;
 }
 
 static void fill_messages(lua_State *L, struct soc_script *script)
@@ -295,6 +302,31 @@ static void fill_dead_letters(lua_State *L, struct soc_script *script)
     struct soc_query query;
     read_query(L, "dead_letters", &query);
     soc_look_query(script->host, &query, take_rows, script);
+}
+
+static void fill_tasks(lua_State *L, struct soc_script *script)
+{
+    struct soc_query query;
+    read_query(L, "tasks", &query);
+    soc_look_query(script->host, &query, take_rows, script);
+}
+
+static void fill_queue(lua_State *L, struct soc_script *script)
+{
+    const struct soc_agent *agent = named_agent(L, script);
+    if (agent == NULL)
+        soc_buf_put_text(&script->answer, "null");
+    else
+        soc_tasks_put_queue(script->host, agent, &script->answer);
+}
+
+static void fill_load(lua_State *L, struct soc_script *script)
+{
+    const struct soc_agent *agent = named_agent(L, script);
+    if (agent == NULL)
+        soc_buf_put_text(&script->answer, "null");
+    else
+        soc_tasks_put_load(script->host, agent, &script->answer);
 }
 
 /* Rows of the store: a turn waits for them, because its own changes must be
@@ -376,6 +408,25 @@ static int society_dead_letters(lua_State *L)
     return look_at_rows(L, "dead_letters", fill_dead_letters);
 }
 
+static int society_tasks(lua_State *L)
+{
+    return look_at_rows(L, "tasks", fill_tasks);
+}
+
+static int society_queue(lua_State *L)
+{
+    struct soc_script *script = enter(L);
+    luaL_checkstring(L, 1);
+    return look(L, script, "queue", fill_queue);
+}
+
+static int society_load(lua_State *L)
+{
+    struct soc_script *script = enter(L);
+    luaL_checkstring(L, 1);
+    return look(L, script, "load", fill_load);
+}
+
 static int handle_dead(lua_State *L, const char *name,
                        int (*fn)(struct soc_host *, uint64_t, struct soc_buf *))
 {
@@ -446,6 +497,9 @@ static const luaL_Reg society_functions[] = {
     {"messages", society_messages},
     {"activity", society_activity},
     {"dead_letters", society_dead_letters},
+    {"tasks", society_tasks},
+    {"queue", society_queue},
+    {"load", society_load},
     {"redeliver", society_redeliver},
     {"drop", society_drop},
     {"inbox", society_inbox},

@@ -17,7 +17,8 @@
     K(PRESENTATION, "presentation", "zh")                                                          \
     K(SUPERVISION, "supervision", "backoff")                                                       \
     K(PROMPTS, "prompts", "zh")                                                                    \
-    K(GATEKEEPER, "gatekeeper", "root")
+    K(GATEKEEPER, "gatekeeper", "root")                                                            \
+    K(TASKS, "tasks", "default")
 
 enum soc_policy_kind {
 #define K(tag, folder, usual) SOC_POLICY_##tag,
@@ -37,7 +38,9 @@ enum soc_policy_kind {
     Q(RETRY_AFTER, SUPERVISION, "retry_after", true, SOC_ANSWER_DELAY)                             \
     Q(SYSTEM, PROMPTS, "system", true, SOC_ANSWER_TEXT)                                            \
     Q(CHILDREN, SUPERVISION, "children", false, SOC_ANSWER_FATE)                                   \
-    Q(ROUTE, GATEKEEPER, "route", true, SOC_ANSWER_TABLE)
+    Q(ROUTE, GATEKEEPER, "route", true, SOC_ANSWER_TABLE)                                          \
+    Q(RETRY_TASK, TASKS, "retry_after", true, SOC_ANSWER_DELAY)                                    \
+    Q(TASK_LIMIT, TASKS, "limit", false, SOC_ANSWER_DELAY)
 
 enum soc_question {
 #define Q(tag, kind, function, is_required, answer) SOC_ASK_##tag,

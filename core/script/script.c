@@ -88,6 +88,7 @@ static int build(lua_State *L)
     soc_bind_introductions(L, script);
     soc_bind_endings(L, script);
     soc_bind_human(L, script);
+    soc_bind_tasks(L, script);
     soc_bind_society(L, script);
     make_environment(L, script);
     lua_pushinteger(L, soc_policy_use_defaults(L, script, detail));
@@ -137,6 +138,8 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
         .is_adopted = soc_answer_is_adopted,
         .check_message = soc_messages_check,
         .route = soc_answer_route,
+        .task_retry_after = soc_answer_task_retry,
+        .task_limit = soc_answer_task_limit,
     };
     soc_host_set_hooks(options->host, &hooks);
     *out = script;

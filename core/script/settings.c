@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "env/ids.h"
+#include "host/tasks.h"
 #include "script/inside.h"
 
 static int set_number(lua_State *L, int index, const char *name, int64_t max, uint32_t *out,
@@ -41,10 +42,16 @@ int soc_script_set(lua_State *L, struct soc_script *script, const char *name, in
             soc_gate_set_effects_max(script->host, number);
         return rc;
     }
+    if (strcmp(name, "task_limit_ms") == 0) {
+        int rc = set_number(L, index, name, INT32_MAX, &number, detail);
+        if (rc == SOC_OK)
+            soc_tasks_set_limit(script->host, number);
+        return rc;
+    }
     if (strcmp(name, "steps_max") == 0)
         return set_number(L, index, name, INT32_MAX, &script->steps_max, detail);
     return soc_fail(detail, SOC_EINVAL,
-                    "unknown setting '%s'; there are name, orchestrator, effects_max and "
-                    "steps_max",
+                    "unknown setting '%s'; there are name, orchestrator, effects_max, steps_max "
+                    "and task_limit_ms",
                     name);
 }

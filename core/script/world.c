@@ -326,6 +326,8 @@ static void run_until(struct world *world, int64_t until_ms)
     for (;;) {
         run_ready(world);
         int64_t due_ms = soc_host_next_due(world->host);
+        if (until_ms == 0 && soc_host_next_wait(world->host) == 0)
+            break;
         if (due_ms == 0 || (until_ms != 0 && due_ms > until_ms) ||
             soc_host_main_has_failed(world->host) || soc_host_is_failed(world->host))
             break;

@@ -97,6 +97,9 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
                            " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     [SOC_STATEMENT_ITEM_END] = "UPDATE inbox_entries SET decided_ms = ?2, decision = ?3,"
                                " changes = ?4, comment = ?5 WHERE key = ?1",
+    [SOC_STATEMENT_TASK] =
+        "INSERT OR REPLACE INTO task_entries(" SOC_SQL_TASK_COLUMNS ")"
+        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
 };
 
 /* Notes how long the write-ahead log is; SQLite itself then copies nothing back. */

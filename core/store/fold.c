@@ -365,6 +365,8 @@ static void apply(struct soc_fold *fold, struct soc_record *record)
         return run_record(fold, SOC_STATEMENT_ITEM, record);
     case SOC_RECORD_ITEM_END:
         return run_record(fold, SOC_STATEMENT_ITEM_END, record);
+    case SOC_RECORD_TASK:
+        return run_record(fold, SOC_STATEMENT_TASK, record);
     }
 }
 

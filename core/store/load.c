@@ -1,8 +1,12 @@
 /* Loading: the live rows of the tables as records, then the journal's own. */
 #include "base/err.h"
+#include "base/limits.h"
 #include "store/database.h"
 #include "store/fields.h"
 #include "store/schema.h"
+
+/* Of decided items only so many keys back are remembered, to say that they are. */
+#define DECIDED_FROM "(SELECT max(key) - 1000000 FROM inbox_entries)"
 
 /* Agents that have ended are remembered if they are among so many born last. */
 #define TOMBSTONES_LOADED "100000"
@@ -33,12 +37,33 @@ static const struct source contacts = {
     SOC_RECORD_CONTACT, "SELECT added_ms, source, owner, id, role, interface_spec,"
                         " introduced_by, via, reason, born FROM contact_entries ORDER BY number"};
 
+#define TEXT_OF(macro)     QUOTE_OF(macro)
+#define QUOTE_OF(expanded) #expanded
+
 /* Where those last columns are. */
 #define AGENT_NUMBER 6
 #define AGENT_ENDING 7
 #define AGENT_ENDED  8
 #define AGENT_REASON 9
 #define CONTACT_BORN 9
+
+/* The last ended tasks of each agent that has any: the index is walked from owner to
+ * owner, so that the time depends on their number and not on that of the tasks. */
+#define DONE_TASKS                                                                                 \
+    "WITH RECURSIVE busy(who) AS (SELECT min(owner) FROM task_entries INDEXED BY tasks_ended"      \
+    "  WHERE state >= 2 UNION ALL SELECT (SELECT min(owner) FROM task_entries"                     \
+    "   INDEXED BY tasks_ended WHERE state >= 2 AND owner > busy.who) FROM busy"                   \
+    "  WHERE busy.who IS NOT NULL)"                                                                \
+    " SELECT " SOC_SQL_TASK_COLUMNS " FROM busy CROSS JOIN task_entries t ON t.key IN (SELECT key" \
+    "  FROM task_entries INDEXED BY tasks_ended WHERE state >= 2 AND owner = busy.who"             \
+    "  ORDER BY ended_ms DESC, key DESC LIMIT " TEXT_OF(                                           \
+        SOC_TASKS_DONE_MAX) ") ORDER BY ended_ms, key"
+
+/* Messages of open tasks that were handled once already: another try needs them. */
+#define KEPT_MESSAGES                                                                              \
+    "SELECT " SOC_SQL_MESSAGE_COLUMNS ", status, finished_ms, reason FROM message_entries"         \
+    " WHERE status = 1 AND key IN (SELECT key FROM task_entries INDEXED BY tasks_open"             \
+    "  WHERE state < 2) ORDER BY key"
 
 /* Stands for both of them in the list. */
 #define PEOPLE                                                                                     \
@@ -69,7 +94,11 @@ static const struct source sources[] = {
     {SOC_RECORD_ITEM, "SELECT " SOC_SQL_ITEM_COLUMNS " FROM inbox_entries"
                       " INDEXED BY inbox_open WHERE decided_ms IS NULL ORDER BY key"},
     {SOC_RECORD_ITEM_END, "SELECT key, decided_ms, decision, NULL, NULL FROM inbox_entries"
-                          " WHERE decided_ms IS NOT NULL ORDER BY key"},
+                          " WHERE decided_ms IS NOT NULL AND key > " DECIDED_FROM " ORDER BY key"},
+    {SOC_RECORD_TASK, "SELECT " SOC_SQL_TASK_COLUMNS " FROM task_entries INDEXED BY tasks_open"
+                      " WHERE state < 2 ORDER BY key"},
+    {SOC_RECORD_TASK, DONE_TASKS},
+    {SOC_RECORD_MESSAGE, KEPT_MESSAGES},
     {SOC_RECORD_TAKE, "SELECT key, agent FROM takes ORDER BY number"},
     {SOC_RECORD_OUTPUT, "SELECT key, time_ms, agent, stream, text FROM outputs ORDER BY key"},
 };

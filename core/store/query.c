@@ -43,7 +43,15 @@ struct question {
     " AND (:task IS NULL OR task_id = :task) AND (:type IS NULL OR type = :type)"                  \
     " AND (:correlation IS NULL OR correlation_id = :correlation)"                                 \
     " AND key >= :first_key AND key < :end_key"
-#define NOW          "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+#define NOW "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+#define TASK_COLUMNS                                                                               \
+    "owner AS agent, assigner, correlation_id, deadline_ms AS \"deadline:time\","                  \
+    " ended_ms AS \"ended_at:time\", message_id(opened_ms, key) AS message_id,"                    \
+    " opened_ms AS \"opened_at:time\","                                                            \
+    " (SELECT p.id FROM task_entries p WHERE p.key = t.parent) AS parent,"                         \
+    " 'P' || priority AS priority, reason AS \"reason:json\","                                     \
+    " started_ms AS \"started_at:time\", " SOC_SQL_TASK_STATE " AS state, id AS task_id, tries,"   \
+    " " SOC_SQL_TASK_STYLE " AS type"
 #define SPAN(column) column " >= :since AND " column " < :until"
 
 static const struct question questions[] = {
@@ -78,6 +86,11 @@ static const struct question questions[] = {
      " AND (:task IS NULL OR task_id = :task)"
      " AND (:correlation IS NULL OR correlation_id = :correlation) AND " SPAN("time_ms"),
      "m.priority, key", "m.priority DESC, key DESC"},
+    {"tasks", TASK_COLUMNS, "task_entries t",
+     "(:agent IS NULL OR owner = :agent OR assigner = :agent) AND (:task IS NULL OR id = :task)"
+     " AND (:type IS NULL OR " SOC_SQL_TASK_STATE " = :type OR " SOC_SQL_TASK_STYLE " = :type)"
+     " AND (:correlation IS NULL OR correlation_id = :correlation) AND " SPAN("opened_ms"),
+     "key", "key DESC"},
     {"roles",
      "behaviour, created_ms AS \"created_at:time\", creator, id,"
      " interface_spec AS \"interface_spec:json\", name, prompt",
@@ -107,6 +120,9 @@ static const char *const dump_sql[] = {
     "SELECT 'outputs' AS \"table\", * FROM outputs ORDER BY key",
     "SELECT 'roles' AS \"table\", id, name, prompt, behaviour,"
     " interface_spec AS \"interface_spec:json\", creator, created_ms FROM roles ORDER BY id",
+    "SELECT 'tasks' AS \"table\", key, state, style, priority, alerts, tries, parent, opened_ms,"
+    " started_ms, ended_ms, deadline_ms, limit_ms, id, assigner, owner, correlation_id,"
+    " reason AS \"reason:json\" FROM task_entries ORDER BY key",
     "SELECT 'takes' AS \"table\", agent, key FROM takes ORDER BY agent, key",
 };
 

@@ -18,6 +18,10 @@
 #define ACTIVITY_TIME TIME("time_ms")
 #define ITEM_ID       "'item_' || substr(" MESSAGE_ID ", 5)"
 #define DECIDED_AT    TIME("m.decided_ms")
+#define OPENED_AT     TIME("t.opened_ms")
+#define STARTED_AT    TIME("t.started_ms")
+#define ENDED_AT      TIME("t.ended_ms")
+#define TASK_DEADLINE TIME("t.deadline_ms")
 
 /* Tables that came with a later version. */
 #define INTRODUCTIONS                                                                              \
@@ -32,6 +36,14 @@
     " agent TEXT, title TEXT, body TEXT, options TEXT, task_id TEXT, correlation_id TEXT,"         \
     " decided_ms INTEGER, decision INTEGER, changes TEXT, comment TEXT);"                          \
     "CREATE INDEX inbox_open ON inbox_entries(key) WHERE decided_ms IS NULL;"
+#define TASKS                                                                                      \
+    "CREATE TABLE task_entries("                                                                   \
+    " key INTEGER PRIMARY KEY, state INTEGER NOT NULL, style INTEGER, priority INTEGER,"           \
+    " alerts INTEGER, tries INTEGER, parent INTEGER, opened_ms INTEGER, started_ms INTEGER,"       \
+    " ended_ms INTEGER, deadline_ms INTEGER, limit_ms INTEGER, id TEXT, assigner TEXT,"            \
+    " owner TEXT, correlation_id TEXT, reason TEXT);"                                              \
+    "CREATE INDEX tasks_open ON task_entries(key) WHERE state < 2;"                                \
+    "CREATE INDEX tasks_ended ON task_entries(owner, ended_ms, key) WHERE state >= 2;"
 
 static const char tables[] =
     "CREATE TABLE journal("
@@ -63,6 +75,8 @@ static const char tables[] =
     " payload TEXT);"
     "CREATE INDEX messages_pending ON message_entries(key) WHERE status = 0;"
     "CREATE INDEX messages_dead ON message_entries(key) WHERE status IN (2, 3);"
+
+    TASKS
 
     "CREATE TABLE activations("
     " number INTEGER PRIMARY KEY, agent TEXT NOT NULL UNIQUE, key INTEGER, time_ms INTEGER,"
@@ -97,6 +111,14 @@ static const char views[] =
     " AS decision, m.changes, m.comment FROM inbox_entries m;"
     "CREATE VIEW dead_letters AS SELECT * FROM messages WHERE key IN"
     " (SELECT key FROM message_entries WHERE status IN (2, 3));"
+
+    "CREATE VIEW tasks AS SELECT t.id AS task_id, " SOC_SQL_TASK_STATE " AS state,"
+    " t.owner AS agent, t.assigner, 'P' || t.priority AS priority, " SOC_SQL_TASK_STYLE " AS type,"
+    " t.tries, (SELECT p.id FROM task_entries p WHERE p.key = t.parent) AS parent, " OPENED_AT
+    " AS opened_at, CASE WHEN t.started_ms > 0 THEN " STARTED_AT " END AS started_at,"
+    " CASE WHEN t.ended_ms > 0 THEN " ENDED_AT " END AS ended_at,"
+    " CASE WHEN t.deadline_ms > 0 THEN " TASK_DEADLINE " END AS deadline, t.correlation_id,"
+    " t.reason, t.key FROM task_entries t;"
 
     /* Birth makes parent and child know each other, and root and user always do,
      * unless a stored entry says otherwise; one without a source says «forgotten». */
@@ -148,7 +170,7 @@ static const char views[] =
 static const char *const upgrades[] = {
     "ALTER TABLE agents ADD COLUMN ending_ms INTEGER;"
     "ALTER TABLE agents ADD COLUMN is_adopted INTEGER;"
-    "ALTER TABLE contact_entries ADD COLUMN reason TEXT;" INTRODUCTIONS INBOX,
+    "ALTER TABLE contact_entries ADD COLUMN reason TEXT;" INTRODUCTIONS INBOX TASKS,
 };
 
 _Static_assert(sizeof(upgrades) / sizeof(upgrades[0]) == SOC_SCHEMA_VERSION - 1,
@@ -168,7 +190,7 @@ const char *soc_schema_drop_sql(void)
 {
     return "DROP VIEW IF EXISTS activity_logs; DROP VIEW IF EXISTS activity_entries;"
            "DROP VIEW IF EXISTS contacts; DROP VIEW IF EXISTS dead_letters;"
-           "DROP VIEW IF EXISTS messages; DROP VIEW IF EXISTS inbox;";
+           "DROP VIEW IF EXISTS messages; DROP VIEW IF EXISTS inbox; DROP VIEW IF EXISTS tasks;";
 }
 
 const char *soc_schema_upgrade_sql(int version)

@@ -54,6 +54,17 @@
 /* Over a row of inbox_entries. */
 #define SOC_SQL_DECISION                                                                           \
     "CASE decision WHEN 1 THEN 'approve' WHEN 2 THEN 'modify' WHEN 3 THEN 'reject' END"
+/* The columns of task_entries, in the order of the record. */
+#define SOC_SQL_TASK_COLUMNS                                                                       \
+    "key, state, style, priority, alerts, tries, parent, opened_ms, started_ms, ended_ms,"         \
+    " deadline_ms, limit_ms, id, assigner, owner, correlation_id, reason"
+
+/* Expressions over a row `t` of task_entries. */
+#define SOC_SQL_TASK_STATE                                                                         \
+    "CASE t.state WHEN 0 THEN 'pending' WHEN 1 THEN 'processing' WHEN 2 THEN 'completed'"          \
+    " WHEN 3 THEN 'failed' ELSE 'cancelled' END"
+#define SOC_SQL_TASK_STYLE                                                                         \
+    "CASE t.style WHEN 0 THEN 'task' WHEN 1 THEN 'task_assign' ELSE 'task_assignment' END"
 
 /* Lends the statements that make the tables of a new database, and the views. */
 const char *soc_schema_tables_sql(void);

@@ -2,8 +2,8 @@
  *
  * A batch of records is appended as one row of the table `journal`, in one
  * transaction, and folded later into tables that people and tools can ask:
- * agents, roles, contacts, messages, activations, effects, outputs, events, meta
- * and the view activity_logs. Folded batches leave the journal in the same
+ * agents, roles, contacts, messages, tasks, activations, effects, outputs, events,
+ * meta and the view activity_logs. Folded batches leave the journal in the same
  * transaction. Each batch carries a checksum.
  *
  * There is one connection that writes. It belongs to one thread at a time: the
@@ -41,8 +41,9 @@ void soc_store_close(struct soc_store *store);
 typedef int soc_record_cb(const struct soc_record *record, void *user);
 
 /* Hands out what is needed to go on: first meta, roles, agents and contacts as
- * they came, states, pending messages and dead letters, activations, effects, takes and
- * open outputs from the tables (each kind in its order of origin), then every
+ * they came, states, pending messages and dead letters, activations, effects, open tasks
+ * with their messages and the last ended ones of each agent, takes and open outputs from
+ * the tables (each kind in its order of origin), then every
  * record of the batches not folded yet, in order. Its time depends on what is
  * live and on how many agents have ended, not on history: finished messages are not
  * read, and of ended agents only who they were. */
@@ -67,7 +68,7 @@ uint64_t soc_store_backlog(const struct soc_store *store);
 
 /* A question to the tables. Which fields apply depends on `what`. */
 struct soc_query {
-    const char *what; /* agents contacts messages dead_letters activity roles meta dump */
+    const char *what; /* agents contacts messages dead_letters activity tasks roles meta dump */
     struct soc_slice agent;
     struct soc_slice task;
     struct soc_slice type;

@@ -108,6 +108,14 @@ static void put_people(struct world *world, struct story *story)
     }
 }
 
+static void put_task(struct world *world, struct story *story)
+{
+    struct soc_rng *rng = &story->rng;
+    PUT(world, TASK, task, .key = 1 + soc_rng_below(rng, 9), .state = soc_rng_below(rng, 5),
+        .tries = soc_rng_below(rng, 3), .opened_ms = story->time_ms, .id = SOC_SLICE("t"),
+        .owner = pick_agent(rng), .reason = pick_text(rng));
+}
+
 static void put_output(struct world *world, struct story *story)
 {
     if (soc_rng_below(&story->rng, 2) == 0)
@@ -120,10 +128,10 @@ static void put_output(struct world *world, struct story *story)
 static void append_batch(struct world *world, struct story *story)
 {
     static void (*const parts[])(struct world *, struct story *) = {put_mail, put_turn, put_people,
-                                                                    put_output};
+                                                                    put_output, put_task};
     for (uint64_t i = 1 + soc_rng_below(&story->rng, 20); i > 0; i--) {
         story->time_ms++;
-        parts[soc_rng_below(&story->rng, 4)](world, story);
+        parts[soc_rng_below(&story->rng, 5)](world, story);
     }
     CHECK_INT(world_append(world), SOC_OK);
 }

@@ -1,0 +1,55 @@
+/* Record fields: what each record of the journal holds, in order.
+ *
+ * New fields are added at the end of their record only.
+ * Layer: store. Thread: any. */
+#ifndef SOC_STORE_RECORD_FIELDS_H
+#define SOC_STORE_RECORD_FIELDS_H
+
+/* The fields of each record: N(name) a number >= 0, T(name) a text.
+ * Times are ms since 1970 UTC. `key` is a message's number: unique for ever and
+ * rising; its printed id derives from time_ms and key (env/ids.h). reply_to and
+ * reply_to_ms are the key and time of the answered message. */
+#define SOC_ROLE_FIELDS(N, T)                                                                      \
+    N(time_ms) T(id) T(name) T(prompt) T(behaviour) T(interface_spec) T(creator)
+#define SOC_AGENT_FIELDS(N, T)     N(time_ms) T(id) T(role) T(parent) T(brief) N(is_adopted)
+#define SOC_AGENT_END_FIELDS(N, T) N(time_ms) T(id) T(reason)
+#define SOC_STATE_FIELDS(N, T)     T(agent) T(state)
+#define SOC_CONTACT_FIELDS(N, T)                                                                   \
+    N(time_ms) N(source) T(owner) T(id) T(role) T(interface_spec) T(introduced_by) T(via) T(reason)
+#define SOC_CONTACT_END_FIELDS(N, T) T(owner) T(id)
+#define SOC_MESSAGE_HEAD(N)          N(key) N(time_ms) N(priority) N(flags) N(attempt) N(hops)
+#define SOC_MESSAGE_TIMES(N)         N(reply_to) N(expires_ms) N(deliver_at_ms) N(deadline_ms)
+#define SOC_MESSAGE_BODY(T)          T(from) T(to) T(type) T(payload) T(task_id) T(correlation_id)
+#define SOC_MESSAGE_TAIL(T)          T(external_id) T(dedupe_key) T(traceparent)
+#define SOC_MESSAGE_FIELDS(N, T)                                                                   \
+    SOC_MESSAGE_HEAD(N) SOC_MESSAGE_TIMES(N) SOC_MESSAGE_BODY(T) SOC_MESSAGE_TAIL(T) N(reply_to_ms)
+#define SOC_MESSAGE_END_FIELDS(N, T)    N(key) N(time_ms) N(outcome) T(reason)
+#define SOC_MESSAGE_AGAIN_FIELDS(N, T)  N(key) N(time_ms) N(attempt) N(deliver_at_ms)
+#define SOC_TAKE_FIELDS(N, T)           N(key) T(agent)
+#define SOC_ACTIVATION_FIELDS(N, T)     N(key) N(time_ms) N(retries) T(agent)
+#define SOC_EFFECT_FIELDS(N, T)         N(index) N(hash) T(agent) T(kind) T(answer) T(wait)
+#define SOC_ANSWER_FIELDS(N, T)         N(index) T(agent) T(answer)
+#define SOC_ACTIVATION_END_FIELDS(N, T) T(agent)
+#define SOC_OUTPUT_FIELDS(N, T)         N(key) N(time_ms) T(agent) T(stream) T(text)
+#define SOC_OUTPUT_END_FIELDS(N, T)     N(key)
+
+#define SOC_EVENT_FIELDS(N, T)   N(time_ms) T(event) T(agent) T(task_id) T(correlation_id) T(detail)
+#define SOC_META_FIELDS(N, T)    T(name) T(value)
+#define SOC_INTRODUCTION_HEAD(N) N(key) N(time_ms) N(for_key) N(flags) N(consent) N(question)
+#define SOC_INTRODUCTION_WHO(T)  T(requester) T(broker) T(correlation_id) T(reason) T(asked)
+#define SOC_INTRODUCTION_FIELDS(N, T)                                                              \
+    SOC_INTRODUCTION_HEAD(N) N(deadline_ms) SOC_INTRODUCTION_WHO(T) T(found) T(usage_hint) T(via)
+#define SOC_INTRODUCTION_END_FIELDS(N, T) N(key)
+#define SOC_ITEM_HEAD(N)                  N(key) N(time_ms) N(priority) N(deadline_ms)
+#define SOC_ITEM_BODY(T)                  T(agent) T(title) T(body) T(options) T(task_id)
+#define SOC_ITEM_FIELDS(N, T)             SOC_ITEM_HEAD(N) SOC_ITEM_BODY(T) T(correlation_id)
+#define SOC_ITEM_END_FIELDS(N, T)         N(key) N(time_ms) N(decision) T(changes) T(comment)
+#define SOC_AGENT_ENDING_FIELDS(N, T)     N(time_ms) T(id) T(reason)
+#define SOC_AGENT_PARENT_FIELDS(N, T)     N(time_ms) T(id) T(parent)
+
+#define SOC_TASK_NUMBERS(N) N(key) N(state) N(style) N(priority) N(alerts) N(tries) N(parent)
+#define SOC_TASK_TIMES(N)   N(opened_ms) N(started_ms) N(ended_ms) N(deadline_ms) N(limit_ms)
+#define SOC_TASK_FIELDS(N, T)                                                                      \
+    SOC_TASK_NUMBERS(N) SOC_TASK_TIMES(N) T(id) T(assigner) T(owner) T(correlation_id) T(reason)
+
+#endif
