@@ -1,0 +1,109 @@
+-- Who may cancel a task, how it can be said, and who is told.
+
+local scene = require("scene")
+
+after_each(scene.close)
+
+describe("cancelling", function()
+  for _, case in ipairs({
+    { name = "a task message", type = "task", payload = { action = "cancel" } },
+    { name = "an abort", type = "abort", payload = {} },
+  }) do
+    it("can be said by " .. case.name .. ", which is delivered as it is", function()
+      local got = {}
+      local s = scene.troupe({ a = function(agent, message)
+        got[#got + 1] = message.type
+        if message.payload.text == "x" then
+          agent:sleep(1000)
+        end
+      end, b = function() end })
+      assert(s:send("root", { to = "a", type = "task", task_id = "T1", payload = "x" }))
+      s:advance(10)
+      case.payload.task_id = "T1"
+      local options = { to = "a", type = case.type, payload = case.payload }
+      assert(s:send("b", options)) -- from somebody who has no say in it
+      assert.equal("processing", s:tasks()[1].state)
+      assert(s:send("root", options))
+      assert.equal("cancelled", s:tasks()[1].state)
+      s:run()
+      assert.same({ "task", case.type, case.type }, got)
+      assert.equal(1, #s:tasks())
+      assert.is_true(scene.law_holds(s))
+    end)
+  end
+
+  it("answers who waits for the result with cancelled", function()
+    local answer, err
+    local s = scene.troupe({
+      boss = function(agent)
+        answer, err = agent:request({ to = "a", type = "task", task_id = "T1", payload = "x" })
+      end,
+      a = function(agent) agent:sleep(9000) end,
+    })
+    scene.tell(s, "root")
+    assert(s:send("root", { to = "boss", payload = "go" }))
+    s:advance(10)
+    assert(s:send("user", { to = "a", type = "task",
+      payload = { task_id = "T1", action = "cancel", reason = "changed" } }))
+    s:advance(10)
+    assert.is_nil(answer)
+    assert.equal("cancelled", err.error)
+    assert.equal("T1", err.task_id)
+    assert.equal("changed", err.reason)
+    assert.is_true(scene.law_holds(s))
+  end)
+
+  it("is for who gave the task and those above, and for open tasks", function()
+    local errors = {}
+    local s = scene.troupe({
+      boss = function(agent, message)
+        if message.type == "go" then
+          agent:send_message({ to = "a", type = "task", task_id = "T1", payload = "x" })
+        end
+      end,
+      a = function(agent)
+        errors[#errors + 1] = select(2, agent:cancel("T1"))
+        errors[#errors + 1] = select(2, agent:cancel("T7"))
+        agent:sleep(100)
+        agent:complete("T1")
+      end,
+      b = function(agent, message)
+        if message.type == "general" then
+          errors[#errors + 1] = select(2, agent:cancel("T1", "not mine"))
+        end
+      end,
+    })
+    scene.tell(s, "boss", "x", "go")
+    scene.tell(s, "b")
+    assert.equal("forbidden", errors[1].error)
+    assert.equal("task_not_found", errors[2].error)
+    assert.equal("T7", errors[2].task_id)
+    assert.equal("task_finished", errors[3].error)
+    assert.equal("completed", errors[3].state)
+  end)
+
+  it("by somebody above is told to who gave the task", function()
+    local told
+    local s = scene.troupe({
+      root = function(root, message)
+        if message.from == "user" then
+          assert(root:cancel("T1", "from above"))
+        end
+      end,
+      boss = function(agent, message)
+        if message.type == "go" then
+          agent:send_message({ to = "a", type = "task", task_id = "T1", payload = "x" })
+        elseif message.type == "result" then
+          told = message
+        end
+      end,
+      a = function(agent) agent:sleep(1000) end,
+    })
+    assert(s:send("root", { to = "boss", type = "go", payload = "x" }))
+    s:advance(10)
+    scene.tell(s, "root")
+    assert.equal("system", told.from)
+    assert.same({ task_id = "T1", status = "cancelled", error = "from above",
+      duration_minutes = 0 }, told.payload)
+  end)
+end)
