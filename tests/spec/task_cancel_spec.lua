@@ -53,7 +53,7 @@ describe("cancel", function()
     local s, notes = house({
       root = canceller(answers),
       a = function(agent, message)
-        begun[#begun + 1] = message.task_id
+        begun[message.task_id] = true -- once more after the crash
         agent:sleep(1000)
         agent:complete(message)
       end,
@@ -61,8 +61,10 @@ describe("cancel", function()
     give(s, "T1")
     local id = give(s, "T2")
     s:advance(0)
+    s:crash()
+    s:recover()
     cancel(s, "T2", "优先级调整")
-    assert.same({ "T1" }, begun)
+    assert.same({ T1 = true }, begun)
     assert.equal("cancelled", state(s, "T2"))
     assert.equal("优先级调整", s:tasks({ task = "T2" })[1].reason)
     assert.equal("cancelled", answers[1].state)
@@ -248,6 +250,23 @@ describe("cancel", function()
     assert.equal("cancelled", state(s, "T2"))
     assert.equal("cancelled", state(s, "T3"))
     assert.equal(2, s:stats().cancelled)
+    assert.is_true(scene.law_holds(s))
+  end)
+
+  it("in the last turn of the work itself lets that turn stand", function()
+    local s = scene.troupe({ a = function(agent, message)
+      if message.task_id == "T1" then
+        agent:send_message({ to = "a", type = "task", task_id = "T2", payload = "x" })
+      elseif message.type == "task" then
+        assert(agent:cancel("T2"))
+        agent.state.last = "kept"
+      end
+    end })
+    give(s, "T1")
+    s:run()
+    assert.equal("cancelled", state(s, "T2"))
+    assert.equal("kept", s:agent("a").state.last)
+    assert.equal(0, s:stats().cancelled)
     assert.is_true(scene.law_holds(s))
   end)
 
