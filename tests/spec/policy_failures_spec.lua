@@ -134,6 +134,35 @@ ASK["gatekeeper.route"] = function(s, seen, times)
   end
 end
 
+-- Gives itself tasks, and fails those: three tries more, and the question that ends it.
+ASK["tasks.retry_after"] = function(s, seen, times)
+  seen.act = function(a, message)
+    if message.type == "task" then
+      a:fail(message, "on purpose", { retryable = true })
+    end
+    for _ = 1, message.type == "general" and math.ceil(times / 4) or 0 do
+      a:send_message({ to = "a", type = "task", payload = "x" })
+    end
+  end
+  scene.tell(s, "a")
+  for _, task in ipairs(s:tasks()) do
+    seen.answers[#seen.answers + 1] = task.tries
+  end
+end
+
+ASK["tasks.limit"] = function(s, seen, times)
+  seen.act = function(a, message)
+    for _ = 1, message.type == "general" and times or 0 do
+      a:send_message({ to = "root", type = "task", payload = "x" })
+    end
+  end
+  scene.tell(s, "a")
+  s:advance(30 * 60000)
+  for _, row in ipairs(s:activity({ type = "task_alert" })) do
+    seen.answers[#seen.answers + 1] = row.event
+  end
+end
+
 -- Asked when a turn has committed, or outside of any: none can take the question back.
 local AFTER_TURNS = { ["supervision.children"] = true, ["gatekeeper.route"] = true }
 

@@ -255,6 +255,7 @@ static void an_older_database_is_brought_up_to_date_by_who_may_write(void)
                     "ALTER TABLE agents DROP COLUMN is_adopted;"
                     "ALTER TABLE contact_entries DROP COLUMN reason; DROP TABLE introductions;"
                     "DROP VIEW inbox; DROP TABLE inbox_entries;"
+                    "DROP VIEW tasks; DROP TABLE task_entries;"
                     "CREATE VIEW contacts AS SELECT 'older' AS id;"
                     "PRAGMA user_version = 1; PRAGMA wal_checkpoint(TRUNCATE)");
     struct soc_store *reader;
@@ -265,6 +266,7 @@ static void an_older_database_is_brought_up_to_date_by_who_may_write(void)
     CHECK_INT(world_fold(&world), 0);
     CHECK(strstr(world_load(&world), "agent_ending") != NULL);
     CHECK_TEXT(world_ask(&world, "contacts"), "[]");
+    CHECK_TEXT(world_ask(&world, "tasks"), "[]");
     CHECK(strstr(world_ask(&world, "activity"), "\"spawned\"") != NULL);
     CHECK_INT(open_to_look(&world, &reader), SOC_OK);
     soc_store_close(reader);

@@ -1,0 +1,104 @@
+-- Agents that end with tasks in hand, and what is left of those.
+
+local scene = require("scene")
+
+after_each(scene.close)
+
+-- Root gives the child `w` tasks T1 (begun, left), T2 (at work) and T3 (queued), then
+-- does what `act` says.
+local function house(act)
+  local results = {}
+  local s = scene.new({ app = function(s)
+    s:role({ id = "worker", behaviour = { task = function(agent, message)
+      if message.task_id ~= "T1" then
+        agent:sleep(1000)
+        agent:complete(message)
+      end
+    end, abort = function() end } })
+    s:root({
+      result = function(_, message)
+        results[message.payload.task_id] = message.payload.error or message.payload.status
+      end,
+      end_it = act,
+      default = function(root)
+        root:spawn_agent("worker", scene.brief(), { id = "w" })
+        for i = 1, 3 do
+          root:send_message({ to = "w", type = "task", task_id = "T" .. i, payload = "x" })
+        end
+      end,
+    })
+  end })
+  assert(s:send("user", { to = "root", payload = "go" }))
+  s:advance(100)
+  return s, results
+end
+
+local function states(s)
+  local list = {}
+  for _, row in ipairs(s:tasks()) do
+    list[#list + 1] = row.state
+  end
+  return table.concat(list, " ")
+end
+
+describe("the tasks of an agent that ends", function()
+  it("by force have failed, and that is told", function()
+    local s, results = house(function(root) assert(root:terminate("w", { force = true })) end)
+    assert.equal("processing processing pending", states(s))
+    scene.tell(s, "root", "x", "end_it")
+    assert.equal("failed failed failed", states(s))
+    assert.same({ T1 = "agent_stopped", T2 = "agent_stopped", T3 = "agent_stopped" }, results)
+    assert.is_true(scene.law_holds(s))
+    s:crash()
+    s:recover()
+    assert.equal("failed failed failed", states(s))
+  end)
+
+  it("when its mail is done are done but for those it left", function()
+    local s, results = house(function(root) assert(root:terminate("w")) end)
+    scene.tell(s, "root", "x", "end_it")
+    assert.equal("failed completed completed", states(s))
+    assert.same({ T1 = "agent_stopped", T2 = "done", T3 = "done" }, results)
+    assert.is_nil(s:agent("w"))
+  end)
+
+  it("may be cancelled in the turn that ends it", function()
+    local s, results = house(function(root)
+      assert(root:cancel("T2"))
+      assert(root:cancel("T3"))
+      assert(root:terminate("w"))
+    end)
+    scene.tell(s, "root", "x", "end_it")
+    assert.equal("failed cancelled cancelled", states(s))
+    assert.same({ T1 = "agent_stopped" }, results)
+    assert.is_nil(s:agent("w"))
+    assert.is_true(scene.law_holds(s))
+  end)
+end)
+
+describe("an agent that gave a task and has ended", function()
+  it("is told nothing any more; the task goes on", function()
+    local s = scene.new({ app = function(s)
+      s:role({ id = "boss", behaviour = function(agent)
+        agent:send_message({ to = "root", type = "task", task_id = "T1", payload = "x",
+          deadline = agent:now() + 500 })
+        agent:stop()
+      end })
+      s:root({
+        task = function(root, message)
+          root:sleep(1000)
+          root:complete(message)
+        end,
+        default = function(root)
+          root:spawn_agent("boss", scene.brief(), { id = "b" })
+          root:send_message({ to = "b", payload = "go" })
+        end,
+      })
+    end })
+    scene.tell(s, "root")
+    assert.equal("completed", states(s))
+    assert.is_true(scene.law_holds(s))
+    assert.equal(0, #s:dead_letters())
+    assert.equal(0, scene.count(s:transcript(), "task_notice_failed"))
+  end)
+end)
