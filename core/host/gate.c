@@ -151,7 +151,15 @@ const struct soc_message *soc_gate_find_message(struct soc_host *host, struct so
 int soc_gate_address_reply(struct soc_host *host, struct soc_slice id, struct soc_send *send,
                            struct soc_buf *error)
 {
-    const struct soc_message *message = soc_gate_find_message(host, id);
+    uint64_t key;
+    struct soc_request *request = NULL;
+    const struct soc_message *message = NULL;
+    /* What came of a request carries its id as the correlation: the id means the
+     * request itself before it means any of that. */
+    if (soc_message_id_parse(id, &key) && soc_gate_find_key(host, key) == NULL)
+        request = soc_request_find(host, key);
+    if (request == NULL || request->to != host->turn.agent)
+        message = soc_gate_find_message(host, id);
     if (message != NULL) {
         if (message->from == NULL)
             return soc_refuse(error, SOC_EREFUSED, "the host's own messages take no reply", NULL,
@@ -160,7 +168,8 @@ int soc_gate_address_reply(struct soc_host *host, struct soc_slice id, struct so
         send->to = soc_agent_id(message->from);
         return SOC_OK;
     }
-    struct soc_request *request = soc_request_find_text(host, host->turn.agent, id);
+    if (request == NULL || request->to != host->turn.agent)
+        request = soc_request_find_text(host, host->turn.agent, id);
     if (request == NULL)
         return soc_refuse(error, SOC_ENOMESSAGE,
                           "this agent holds no such message and no such request is open", "id", id);

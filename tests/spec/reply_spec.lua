@@ -26,6 +26,21 @@ describe("reply", function()
     end), 1, true)
   end)
 
+  it("by id means that request, not what came of it", function()
+    local s = scene.troupe({
+      a = function(a, message)
+        if message.from == "user" then
+          a.state.asked = message.id
+          return a:send_message({ to = "b", payload = "?" }) and nil
+        end
+        assert.equal(a.state.asked, message.correlation_id)
+        assert(a:reply(a.state.asked, "b says " .. message.payload.text))
+      end,
+      b = function() return "yes" end,
+    })
+    assert.equal("b says yes", s:dispatch("a", "x").payload.text)
+  end)
+
   it("to a plain message is a message like any other", function()
     local got
     local s = scene.troupe({
