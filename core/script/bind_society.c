@@ -337,7 +337,7 @@ static int look_at_rows(lua_State *L, const char *what, look_fn *fill)
     if (soc_gate_activation(script->host) == NULL)
         return look(L, script, what, fill);
     soc_effect_check_wait(L);
-    lua_settop(L, 1);
+    lua_settop(L, lua_isnoneornil(L, 1) ? 0 : 1);
     uint64_t hash = hash_look(L, script, what);
     struct soc_query query;
     read_query(L, what, &query);

@@ -162,6 +162,20 @@ describe("society.tasks", function()
     assert.has_error(function() s:messages({ state = "processing" }) end)
   end)
 
+  it("can be asked inside a turn, with a filter or without", function()
+    local all, some
+    local s
+    s = house({ root = function(_, message)
+      if message.from == "user" then
+        all, some = s:tasks(), s:tasks({ agent = "bob" })
+      end
+    end })
+    give(s, "T1", 0)
+    scene.tell(s, "root")
+    assert.equal(1, #all)
+    assert.equal(0, #some)
+  end)
+
   it("leaves a trail in the activity, with task and correlation", function()
     local s = house()
     assert(s:send("root", { to = "ann", type = "task", task_id = "T1", correlation_id = "c1",
