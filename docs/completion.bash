@@ -27,7 +27,7 @@ _society() {
   local command=${COMP_WORDS[1]}
   local commands="run sim test check inspect policy send inbox decide export init version help"
   local kinds="contacts= briefs= gatekeeper= introductions= messages= presentation= prompts="
-  kinds="$kinds supervision="
+  kinds="$kinds supervision= tasks="
   COMPREPLY=()
 
   if [ "$COMP_CWORD" -eq 1 ]; then
@@ -66,7 +66,7 @@ _society() {
     inspect)
       [ "$COMP_CWORD" -eq 2 ] &&
         _society_words "$word" \
-          "agents contacts messages inbox dead-letters activity waits policies stats"
+          "agents contacts messages tasks inbox dead-letters activity waits policies stats"
       ;;
     decide)
       [ "$COMP_CWORD" -eq 3 ] && _society_words "$word" "approve modify reject"

@@ -35,12 +35,11 @@ static const struct soc_command commands[] = {
     {"check", soc_cmd_check, "load an app or a policy, report, run nothing", "APP.lua | POLICY.lua",
      NULL, "  society check policies/contacts/mine.lua\n"},
     {"inspect", soc_cmd_inspect, "look at a society, running or stopped",
-     "agents|contacts|messages|inbox|dead-letters|activity|waits|policies|stats [--state DIR] "
-     "[FILTERS] "
-     "[--json]",
+     "agents|contacts|messages|tasks|inbox|dead-letters|activity|waits|policies|stats "
+     "[--state DIR] [FILTERS] [--json]",
      STATE_OPTION "  --agent ID           what concerns one agent\n"
                   "  --task ID            what belongs to one task\n"
-                  "  --type TYPE          messages of one type\n"
+                  "  --type TYPE          messages of one type, tasks of one state\n"
                   "  --correlation ID     what belongs to one request\n"
                   "  --since TIME, --until TIME   like 2026-01-05T12:00:00Z\n"
                   "  --limit N            the latest N rows\n" JSON_OPTION,

@@ -8,7 +8,7 @@
 ---@alias society.Handler fun(agent: society.Agent, message: society.Message): society.Json
 ---@alias society.Behaviour string|society.Handler|table<string, function>
 ---@alias society.PolicyKind "contacts"|"briefs"|"introductions"|"messages"|"presentation"|"prompts"
----|"supervision"|"gatekeeper"
+---|"supervision"|"gatekeeper"|"tasks"
 ---@alias society.PolicyInfo table<"kind"|"name"|"version"|"hash"|"path"|"settings", any>
 
 ---@class society.Error
@@ -109,6 +109,45 @@
 ---@field until? string|integer
 ---@field limit? integer
 
+---@class society.TaskFilter: society.Filter
+---@field state? society.TaskState
+
+---@alias society.TaskState "pending"|"processing"|"completed"|"failed"|"cancelled"
+
+---@class society.Task
+---@field task_id string
+---@field agent string who does it
+---@field assigner string who gave it
+---@field state society.TaskState
+---@field priority "P0"|"P1"|"P2"|"P3"
+---@field type "task"|"task_assign"|"task_assignment"
+---@field tries integer
+---@field message_id string
+---@field correlation_id string
+---@field opened_at string
+---@field started_at? string
+---@field ended_at? string
+---@field deadline? string
+---@field parent? string id of the task in whose handling it was opened
+---@field reason? any why it failed or was cancelled
+---@field retry_at? string when it is tried again
+---@field cancelled? integer how many tasks end with it
+
+---@class society.Load
+---@field agent string
+---@field status "idle"|"busy"|"stopped"
+---@field current_task? string
+---@field queue_length integer
+---@field active_tasks integer
+---@field load string a percentage, "40%"
+---@field estimated_free string RFC 3339
+
+---@class society.Queue
+---@field queue_name string
+---@field pending { task_id: string, priority: string }[]
+---@field processing? { task_id: string }
+---@field completed string[] newest last
+
 ---@class society.AgentInfo
 ---@field id string
 ---@field role { id: string, name: string }
@@ -136,6 +175,9 @@
 ---@field messages fun(filter?: society.Filter): society.StoredMessage[]
 ---@field activity fun(filter?: society.Filter): table[]
 ---@field dead_letters fun(filter?: society.Filter): society.StoredMessage[]
+---@field tasks fun(filter?: society.TaskFilter): society.Task[]
+---@field queue fun(id: string): society.Queue?
+---@field load fun(id: string): society.Load?
 ---@field redeliver fun(message_id: string): boolean?, society.Error?
 ---@field drop fun(message_id: string): boolean?, society.Error?
 ---@field inbox fun(): society.Item[] urgent ones first, then the oldest
@@ -150,6 +192,7 @@ local society = {}
 ---@field name? string
 ---@field orchestrator? string
 ---@field effects_max? integer
+---@field task_limit_ms? integer
 ---@field steps_max? integer
 
 ---@class society.NewOptions
@@ -182,6 +225,9 @@ local society = {}
 ---@field messages fun(self: society.World, filter?: society.Filter): society.StoredMessage[]
 ---@field activity fun(self: society.World, filter?: society.Filter): table[]
 ---@field dead_letters fun(self: society.World, filter?: society.Filter): society.StoredMessage[]
+---@field tasks fun(self: society.World, filter?: society.TaskFilter): society.Task[]
+---@field queue fun(self: society.World, id: string): society.Queue?
+---@field load fun(self: society.World, id: string): society.Load?
 ---@field redeliver fun(self: society.World, message_id: string): boolean?, society.Error?
 ---@field drop fun(self: society.World, message_id: string): boolean?, society.Error?
 ---@field inbox fun(self: society.World): society.Item[]

@@ -118,7 +118,24 @@ describe("inspect and send", function()
     end
     assert.equal(2, place:run("inspect messages --since soon").code)
     assert.equal(2, place:run("inspect messages --limit few").code)
-    assert.equal(2, place:run("inspect tasks").code)
+    assert.equal(2, place:run("inspect things").code)
+  end)
+
+  it("shows tasks alike while it runs and when it is stopped", function()
+    place:run([[send --to root --type task --json-payload --wait '{"task_id":"T1"}']])
+    local seen = {}
+    for i = 1, 2 do
+      seen[i] = rows(place:run("inspect tasks --json"))
+      if running then
+        stop()
+      end
+    end
+    assert.equal("processing", seen[1][1].state)
+    assert.equal("user", seen[1][1].assigner)
+    assert.same(seen[1], seen[2])
+    assert.equal(0, #rows(place:run("inspect tasks --type completed --json")))
+    assert.equal(1, #rows(place:run("inspect tasks --task T1 --agent root --json")))
+    assert.matches("T1 +processing +root +user", place:run("inspect tasks").out)
   end)
 
   it("aligns columns, also with wide characters", function()

@@ -49,8 +49,8 @@ function Agent:receive(options) end
 
 ---@param role_id string
 ---@param task_brief society.TaskBrief
----@param options? { id?: string, message?: any }
----@return { id: string, roleId: string, roleName: string }? child
+---@param options? { id?: string, message?: any, wait?: boolean, timeout_ms?: integer }
+---@return { id: string, roleId: string, roleName: string, result?: table }? child
 ---@return society.Error? err
 function Agent:spawn_agent(role_id, task_brief, options) end
 
@@ -107,6 +107,33 @@ function Agent:introduce(request, options) end
 ---@return society.Sent? sent
 ---@return society.Error? err
 function Agent:decline(request, reason) end
+
+---Ends a task as done: who gave it gets the result.
+---@param message society.Message|string the message that opened it, or its id
+---@param output? any
+---@return society.Task? task
+---@return society.Error? err
+function Agent:complete(message, output) end
+
+---Ends a task as failed, or has it tried again if it is retryable.
+---@param message society.Message|string
+---@param error string|table
+---@param options? { retryable?: boolean }
+---@return society.Task? task
+---@return society.Error? err
+function Agent:fail(message, error, options) end
+
+---Cancels a task this agent gave, or somebody below it, with all that descends from it.
+---@param task_id string
+---@param reason? string
+---@return society.Task? task
+---@return society.Error? err
+function Agent:cancel(task_id, reason) end
+
+---@param id? string
+---@return society.Load? load
+---@return society.Error? err
+function Agent:load(id) end
 
 ---Has a child end: when its mailbox is empty, or at once by force.
 ---@param id string
