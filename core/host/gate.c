@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "env/ids.h"
+#include "host/deadlock.h"
 #include "host/egress.h"
 #include "host/envelope.h"
 #include "host/refusal.h"
@@ -112,6 +113,11 @@ struct soc_message *soc_gate_take(struct soc_host *host, struct soc_mail_filter 
     soc_batch_put(host, &record);
     soc_tasks_take(host, message);
     return message;
+}
+
+bool soc_gate_is_coming(struct soc_host *host, struct soc_mail_filter filter)
+{
+    return soc_deadlock_is_coming(host, host->turn.agent, filter);
 }
 
 const struct soc_message *soc_gate_find_key(struct soc_host *host, uint64_t key)

@@ -43,6 +43,10 @@ void soc_gate_set_state(struct soc_host *host, struct soc_slice json);
  * activation and lends it; NULL if none is there. */
 struct soc_message *soc_gate_take(struct soc_host *host, struct soc_mail_filter filter);
 
+/* Tells whether such a message is on its way to the running agent: not due yet, or
+ * sent by this very turn. */
+bool soc_gate_is_coming(struct soc_host *host, struct soc_mail_filter filter);
+
 /* Finds the message a reply of the running agent answers, among those its
  * activation holds, by id or correlation id; NULL if it holds none such. */
 const struct soc_message *soc_gate_find_message(struct soc_host *host, struct soc_slice id);

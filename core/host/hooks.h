@@ -7,6 +7,7 @@
 #define SOC_HOST_HOOKS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -46,6 +47,15 @@ struct soc_candidate {
     struct soc_slice type;
     struct soc_slice payload; /* JSON */
     struct soc_slice task_id; /* of the envelope; absent: none */
+};
+
+/* One of a ring of agents that wait for each other. */
+struct soc_waiter {
+    struct soc_agent *agent;  /* lent */
+    struct soc_agent *target; /* the next of the ring, lent */
+    const char *kind;         /* of its wait: reply, receive … */
+    int64_t since_ms;
+    uint64_t number; /* lower: it began to wait earlier */
 };
 
 struct soc_hooks {
@@ -101,6 +111,10 @@ struct soc_hooks {
     /* The same policy: ms the task that `message` opens may take, 0 for no limit;
      * `limit_ms` is the society's setting. NULL: that. */
     int64_t (*task_limit)(void *user, const struct soc_message *message, int64_t limit_ms);
+
+    /* The deadlock policy: whose wait ends, as an index into the ring? The first is
+     * the one whose wait closed it, each waits for the next. */
+    size_t (*victim)(void *user, const struct soc_waiter *ring, size_t count);
 };
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "host/agents.h"
+#include "host/deadlock.h"
 #include "host/egress.h"
 #include "host/human.h"
 #include "host/introductions.h"
@@ -36,9 +37,11 @@ struct soc_host *soc_host_new(const struct soc_host_options *options)
     host->type_collaboration_response =
         soc_intern(&host->types, SOC_SLICE("collaboration_response"));
     host->tasks = soc_tasks_new(host);
+    host->type_response = soc_intern(&host->types, SOC_SLICE("response"));
     host->policy_generation = 1;
     host->next_key = 1;
     host->next_output = 1;
+    host->next_wait = 1;
     static const char *const own_roles[] = {"user", "root", "unknown"};
     for (size_t i = 0; i < sizeof(own_roles) / sizeof(own_roles[0]); i++) {
         struct soc_slice name = soc_slice_text(own_roles[i]);
@@ -232,6 +235,7 @@ static bool fire_next(struct soc_host *host)
         fire(host, item);
     else
         soc_tasks_fire(host);
+    soc_deadlock_settle(host);
     return true;
 }
 
@@ -260,11 +264,20 @@ static void flush_if_free(struct soc_host *host)
         soc_host_flush(host);
 }
 
+static bool run_next(struct soc_host *host)
+{
+    if (!can_run(host) || !soc_schedule_run(host))
+        return false;
+    soc_deadlock_settle(host);
+    return true;
+}
+
 bool soc_host_step(struct soc_host *host)
 {
     if (host->is_failed)
         return false;
-    bool did = fire_next(host) || (can_run(host) && soc_schedule_run(host));
+    soc_deadlock_settle(host); /* what a door or a restart has left */
+    bool did = fire_next(host) || run_next(host);
     flush_if_free(host);
     return did;
 }
@@ -273,11 +286,11 @@ int64_t soc_host_tick(struct soc_host *host)
 {
     if (host->is_failed)
         return SOC_TICK_IDLE;
+    soc_deadlock_settle(host);
     while (fire_next(host))
         continue;
-    for (int i = 0; i < SOC_TURNS_PER_TICK_MAX && can_run(host); i++)
-        if (!soc_schedule_run(host))
-            break;
+    for (int i = 0; i < SOC_TURNS_PER_TICK_MAX && run_next(host); i++)
+        continue;
     flush_if_free(host);
     if (host->ready_count > 0 && can_run(host))
         return SOC_TICK_NOW;
@@ -383,10 +396,8 @@ static void free_host(struct soc_host *host)
     soc_tasks_free(host);
     free_agents(host);
     free_timers(host);
-    while ((item = soc_map_each(&host->requests, &cursor)) != NULL) {
-        free(((struct soc_request *)item)->correlation_id);
-        free(item);
-    }
+    while ((item = soc_map_each(&host->requests, &cursor)) != NULL)
+        soc_request_free(item);
     soc_map_fini(&host->requests);
     for (cursor = 0; (item = soc_map_each(&host->dead, &cursor)) != NULL;)
         soc_router_free(host, item);
@@ -402,6 +413,7 @@ static void free_host(struct soc_host *host)
     free(host->ready);
     soc_intern_fini(&host->types);
     soc_buf_fini(&host->turn.kept);
+    soc_buf_fini(&host->waits_changed);
     soc_buf_fini(&host->batch);
     soc_buf_fini(&host->policies);
     soc_buf_fini(&host->scratch);

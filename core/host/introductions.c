@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "host/acquaintance.h"
 #include "host/agents.h"
+#include "host/deadlock.h"
 #include "host/ending.h"
 #include "host/state.h"
 #include "host/trace.h"
@@ -107,6 +108,26 @@ void soc_introductions_close(struct soc_host *host, uint64_t key)
     soc_ending_check(host, broker);
 }
 
+struct soc_agent *soc_introductions_target(const struct soc_host *host, uint64_t key,
+                                           struct soc_agent *broker)
+{
+    const struct soc_introduction *entry = find(host, key);
+    while (entry != NULL && entry->message != NULL) {
+        entry = entry->question == 0 ? NULL : find(host, entry->question);
+        broker = entry == NULL ? NULL : entry->broker;
+    }
+    return broker;
+}
+
+/* Whoever began the chain of questions now waits for somebody else. */
+static void note_requester(struct soc_host *host, const struct soc_introduction *entry)
+{
+    const struct soc_introduction *served;
+    while (entry->for_key != 0 && (served = find(host, entry->for_key)) != NULL)
+        entry = served;
+    soc_deadlock_note(host, entry->requester);
+}
+
 /* Sends in the broker's name, because of the request it holds. `entry` may be gone
  * afterwards. With `question` the message is noted as asked for it. */
 static int send_as_broker(struct soc_host *host, struct soc_introduction *entry,
@@ -131,6 +152,7 @@ static int send_as_broker(struct soc_host *host, struct soc_introduction *entry,
         soc_heap_add(&host->timers, &entry->timer, entry->deadline_ms);
         store(host, asked);
         store(host, entry);
+        note_requester(host, entry);
     }
     soc_buf_fini(&error);
     if (rc == SOC_OK)
@@ -249,6 +271,7 @@ static void leave_to_broker(struct soc_host *host, struct soc_introduction *entr
     entry->message = NULL;
     entry->is_held = false;
     store(host, entry);
+    note_requester(host, entry);
     soc_router_hand_over(host, message);
 }
 

@@ -47,6 +47,11 @@ bool soc_introductions_has_held(const struct soc_host *host, const struct soc_ag
 void soc_introductions_end_agent(struct soc_host *host, const struct soc_agent *agent,
                                  struct soc_slice reason);
 
+/* Lends whom the answer to request `key`, which was put to `broker`, depends on: the
+ * broker; while the host answers for it, whoever it asked onward; NULL: nobody. */
+struct soc_agent *soc_introductions_target(const struct soc_host *host, uint64_t key,
+                                           struct soc_agent *broker);
+
 /* The time for a question of the host's is over. */
 void soc_introductions_timer(struct soc_host *host, struct soc_introduction *introduction);
 

@@ -4,24 +4,17 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "env/ids.h"
 #include "host/envelope.h"
 #include "host/human.h"
 #include "host/refusal.h"
 #include "host/state.h"
+#include "host/status.h"
 #include "host/wait.h"
 
 const char *soc_look_status(const struct soc_host *host, const struct soc_agent *agent)
 {
-    const struct soc_activation *activation = agent->activation;
-    if (agent->is_ended)
-        return "stopped";
-    if (agent->is_ending)
-        return "ending";
-    if (activation == NULL)
-        return agent->is_ready && agent->role->is_runnable ? "working" : "idle";
-    if (activation->state != SOC_ACTIVATION_WAITING || activation->wait.kind == SOC_WAIT_SLEEP)
-        return "working";
-    return activation->wait.on == host->user ? "blocked_user" : "blocked_internal";
+    return soc_status_name(soc_status_of(host, agent));
 }
 
 static void put_count(struct soc_buf *out, const char *name, uint64_t count)
@@ -130,26 +123,45 @@ void soc_look_registries(const struct soc_host *host, struct soc_buf *out)
     soc_buf_put_text(out, "}}");
 }
 
-static void put_wait(struct soc_buf *out, const struct soc_activation *activation)
+void soc_look_targets(const struct soc_host *host, const struct soc_agent *agent,
+                      struct soc_buf *out)
+{
+    const struct soc_agent *target;
+    soc_buf_put_byte(out, '[');
+    for (size_t i = 0; (target = soc_wait_target(host, agent, i)) != NULL; i++) {
+        if (i > 0)
+            soc_buf_put_byte(out, ',');
+        soc_json_put_string(out, soc_agent_id(target));
+    }
+    soc_buf_put_byte(out, ']');
+}
+
+static void put_wait(struct soc_host *host, const struct soc_activation *activation,
+                     struct soc_buf *out)
 {
     const struct soc_wait *wait = &activation->wait;
+    char id[SOC_MESSAGE_ID_BYTES];
     soc_buf_put_byte(out, '{');
     soc_json_put_text_member(out, "agent", soc_agent_id(activation->agent));
-    soc_json_put_text_member(out, "for",
-                             activation->state == SOC_ACTIVATION_BACKOFF
-                                 ? SOC_SLICE("retry")
-                                 : soc_slice_text(soc_wait_name(wait->kind)));
-    if (wait->on != NULL)
-        soc_json_put_text_member(out, "on", soc_agent_id(wait->on));
+    soc_json_put_text_member(out, "kind", soc_slice_text(soc_wait_name(activation)));
+    soc_json_put_name(out, "waits_for");
+    soc_look_targets(host, activation->agent, out);
     soc_json_put_text_member(out, "type", soc_symbol_slice(wait->type));
     if (wait->kind == SOC_WAIT_HUMAN)
         soc_human_put_id(out, "item_id", wait->request_ms, wait->request_key);
+    if (wait->since_ms != 0)
+        put_time(out, "since", wait->since_ms);
     if (soc_heap_has(&activation->timer))
-        put_time(out, "until", activation->timer.due_ms);
+        put_time(out, "deadline", activation->timer.due_ms);
+    soc_json_put_text_member(out, "correlation_id", soc_wait_chain(host, activation, id));
+    if (wait->kind == SOC_WAIT_REPLY || wait->kind == SOC_WAIT_TASK) {
+        soc_message_id_format(id, wait->request_ms, wait->request_key);
+        soc_json_put_text_member(out, "message_id", soc_slice(id, sizeof(id)));
+    }
     soc_buf_put_byte(out, '}');
 }
 
-void soc_look_waits(const struct soc_host *host, struct soc_buf *out)
+void soc_look_waits(struct soc_host *host, struct soc_buf *out)
 {
     size_t cursor = 0;
     const struct soc_agent *agent;
@@ -159,7 +171,7 @@ void soc_look_waits(const struct soc_host *host, struct soc_buf *out)
             continue;
         if (out->data[out->length - 1] != '[')
             soc_buf_put_byte(out, ',');
-        put_wait(out, agent->activation);
+        put_wait(host, agent->activation, out);
     }
     soc_buf_put_byte(out, ']');
 }

@@ -7,8 +7,7 @@
 #include "base/buf.h"
 #include "host/host.h"
 
-/* Lends the agent's status: idle, working, blocked_internal, blocked_user, ending,
- * stopped. Derived, never set. */
+/* Lends the name of the agent's status (status.h). */
 const char *soc_look_status(const struct soc_host *host, const struct soc_agent *agent);
 
 /* Appends one agent as an object: id, role, parent, status, queue_length, … */
@@ -28,8 +27,12 @@ void soc_look_contacts(const struct soc_agent *agent, struct soc_buf *out);
  * birth. */
 void soc_look_registries(const struct soc_host *host, struct soc_buf *out);
 
-/* Appends a list of who waits for what. */
-void soc_look_waits(const struct soc_host *host, struct soc_buf *out);
+/* Appends the list of the ids that `agent` waits for. */
+void soc_look_targets(const struct soc_host *host, const struct soc_agent *agent,
+                      struct soc_buf *out);
+
+/* Appends a list of who waits for whom, and why. */
+void soc_look_waits(struct soc_host *host, struct soc_buf *out);
 
 /* Appends an object of counts; sent = processed + pending + expired + dead +
  * dropped + cancelled. */

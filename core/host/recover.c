@@ -4,12 +4,14 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "host/deadlock.h"
 #include "host/egress.h"
 #include "host/human.h"
 #include "host/introductions.h"
 #include "host/router.h"
 #include "host/schedule.h"
 #include "host/state.h"
+#include "host/status.h"
 #include "host/tasks.h"
 #include "host/wait.h"
 
@@ -388,7 +390,8 @@ static void settle_message(struct loader *loader, struct soc_message *message)
         return;
     } else if (message->flags & SOC_MESSAGE_IS_INTAKE) {
         soc_message_list_push(&host->intake, message);
-    } else if (message->deliver_at_ms > soc_host_now(host)) {
+    } else if (message->deliver_at_ms > soc_host_now(host) ||
+               message->flags & SOC_MESSAGE_IS_REPLY) { /* never through the mailbox */
         host->delayed++;
         message->to->delayed++;
         message->timer.kind = SOC_TIMER_MESSAGE;
@@ -449,6 +452,8 @@ static void settle_activations(struct soc_host *host)
             continue;
         }
         soc_wait_begin(host, activation);
+        activation->told = (uint8_t)soc_status_of(host, agent);
+        soc_deadlock_note(host, agent);
         offer_mail(host, activation);
     }
 }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "env/ids.h"
 #include "host/egress.h"
@@ -38,6 +39,7 @@ void soc_request_open_door(struct soc_host *host, const struct soc_message *mess
     struct soc_request *request =
         add_request(host, message->key, message->time_ms, message->from, message->to);
     soc_text_set(&request->correlation_id, soc_message_text(message, SOC_TEXT_CORRELATION_ID));
+    soc_text_set(&request->external_id, soc_message_text(message, SOC_TEXT_EXTERNAL_ID));
     request->timeout_ms = timeout_ms;
     request->cb = cb;
     request->user = user;
@@ -67,14 +69,72 @@ struct soc_request *soc_request_find_text(struct soc_host *host, const struct so
     return NULL;
 }
 
+void soc_request_free(struct soc_request *request)
+{
+    if (request == NULL)
+        return;
+    free(request->correlation_id);
+    free(request->external_id);
+    free(request);
+}
+
+/* Reads the query_id of a payload; false if it has none. */
+static bool read_query_id(struct soc_slice payload, struct soc_buf *id)
+{
+    return payload.length > 0 && payload.data[0] == '{' &&
+           soc_json_string(soc_json_member(payload, "query_id"), id);
+}
+
+static bool is_query(const struct soc_request *request, const struct soc_agent *from,
+                     const struct soc_agent *to)
+{
+    return request != NULL && request->from == from && request->to == to;
+}
+
+struct soc_request *soc_request_find_query(struct soc_host *host, const struct soc_agent *from,
+                                           const struct soc_agent *to, struct soc_slice payload)
+{
+    struct soc_buf id = {0};
+    struct soc_request *found = NULL;
+    struct soc_request *request;
+    uint64_t key;
+    size_t cursor = 0;
+    if (host->requests.count == 0 || !read_query_id(payload, &id)) {
+        soc_buf_fini(&id);
+        return NULL;
+    }
+    if (soc_message_id_parse(soc_buf_slice(&id), &key)) {
+        request = soc_request_find(host, key);
+        found = is_query(request, from, to) ? request : NULL;
+    }
+    while (found == NULL && (request = soc_map_each(&host->requests, &cursor)) != NULL)
+        if (is_query(request, from, to) && request->external_id != NULL &&
+            soc_slice_equal(soc_buf_slice(&id), soc_slice_text(request->external_id)))
+            found = request;
+    soc_buf_fini(&id);
+    return found;
+}
+
+bool soc_request_is_named(const struct soc_message *message, struct soc_slice payload)
+{
+    struct soc_buf id = {0};
+    struct soc_slice external_id = soc_message_text(message, SOC_TEXT_EXTERNAL_ID);
+    uint64_t key;
+    bool is_named = false;
+    if (read_query_id(payload, &id))
+        is_named = (soc_message_id_parse(soc_buf_slice(&id), &key) && key == message->key) ||
+                   (external_id.data != NULL && soc_slice_equal(soc_buf_slice(&id), external_id));
+    soc_buf_fini(&id);
+    return is_named;
+}
+
 void soc_request_close(struct soc_host *host, uint64_t key)
 {
     struct soc_request *request = soc_map_take_number(&host->requests, key);
     if (request == NULL)
         return;
     soc_heap_remove(&host->timers, &request->timer);
-    free(request->correlation_id);
-    free(request);
+    soc_request_free(request);
     soc_introductions_close(host, key);
 }
 

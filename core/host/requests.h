@@ -4,6 +4,7 @@
 #ifndef SOC_HOST_REQUESTS_H
 #define SOC_HOST_REQUESTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/heap.h"
@@ -25,6 +26,7 @@ struct soc_request {
     struct soc_agent *from;
     struct soc_agent *to;
     char *correlation_id;              /* owned, or NULL */
+    char *external_id;                 /* that its asker gave it; owned, or NULL */
     struct soc_activation *activation; /* the waiter, or NULL: a door */
     int64_t timeout_ms;
     soc_reply_cb *cb;
@@ -47,6 +49,14 @@ struct soc_request *soc_request_find(struct soc_host *host, uint64_t key);
 struct soc_request *soc_request_find_text(struct soc_host *host, const struct soc_agent *to,
                                           struct soc_slice correlation_id);
 
+/* Lends the open request of `from` to `to` that the `query_id` in a response's
+ * payload names, by its message id or its external id; or NULL. */
+struct soc_request *soc_request_find_query(struct soc_host *host, const struct soc_agent *from,
+                                           const struct soc_agent *to, struct soc_slice payload);
+
+/* Tells whether a response with that payload names `message` in its `query_id`. */
+bool soc_request_is_named(const struct soc_message *message, struct soc_slice payload);
+
 /* Ends the request with `answer` (JSON) and frees it. */
 void soc_request_answer(struct soc_host *host, struct soc_request *request,
                         struct soc_slice answer);
@@ -56,6 +66,9 @@ void soc_request_fail(struct soc_host *host, uint64_t key, const char *error, co
 
 /* Forgets it: the waiter no longer waits. */
 void soc_request_close(struct soc_host *host, uint64_t key);
+
+/* Frees one that stands nowhere. NULL is allowed. */
+void soc_request_free(struct soc_request *request);
 
 /* The timer of a door's request has fired. */
 void soc_request_timeout(struct soc_host *host, struct soc_request *request);

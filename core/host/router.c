@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "env/ids.h"
 #include "host/acquaintance.h"
+#include "host/deadlock.h"
 #include "host/ending.h"
 #include "host/envelope.h"
 #include "host/human.h"
@@ -257,10 +258,25 @@ static void warn(struct soc_host *host, const struct soc_message *message, struc
     warning->length = 0;
 }
 
+/* A `response` that names an open request of its receiver is the reply to it. */
+static void join_response(struct soc_host *host, struct passage *p)
+{
+    if (p->type != host->type_response || p->from == NULL || p->send.answers != NULL ||
+        p->send.answers_key != 0)
+        return;
+    const struct soc_request *request =
+        soc_request_find_query(host, p->to, p->from, p->send.payload);
+    if (request == NULL)
+        return;
+    p->send.answers_key = request->key;
+    p->send.answers_ms = request->time_ms;
+}
+
 /* What the host adds: to an introduction whom it names, to a first message who
- * writes. */
+ * writes, to a response what it answers. */
 static int complete(struct soc_host *host, struct passage *p, struct soc_buf *error)
 {
+    join_response(host, p);
     int rc = soc_introductions_prepare(host, p->from, p->to, p->type, &p->send, &p->payload, error);
     if (rc == SOC_OK)
         rc = check_leave(host, p->from, p->to, &p->send, error);
@@ -407,11 +423,7 @@ void soc_router_accept(struct soc_host *host, struct soc_message *message)
     if (soc_introductions_accept(host, message))
         return;
     soc_acquaint_by_message(host, message);
-    if (soc_tasks_accept(host, message))
-        return;
-    if (message->flags & SOC_MESSAGE_IS_REPLY)
-        accept_reply(host, message);
-    else
+    if (!soc_tasks_accept(host, message))
         deliver_when_due(host, message);
 }
 
@@ -436,6 +448,10 @@ void soc_router_hand_over(struct soc_host *host, struct soc_message *message)
 void soc_router_deliver(struct soc_host *host, struct soc_message *message)
 {
     struct soc_agent *to = message->to;
+    if (message->flags & SOC_MESSAGE_IS_REPLY) {
+        accept_reply(host, message);
+        return;
+    }
     if (to->is_ended) {
         soc_router_finish(host, message, SOC_OUTCOME_DEAD,
                           SOC_SLICE("{\"error\":\"agent_stopped\"}"));
@@ -462,6 +478,7 @@ void soc_router_timer(struct soc_host *host, struct soc_message *message)
     } else {
         host->delayed--;
         to->delayed--;
+        soc_deadlock_note(host, to); /* who counted on it may be in a ring now */
         soc_router_deliver(host, message);
     }
     soc_ending_check(host, to);

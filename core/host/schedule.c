@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "host/deadlock.h"
 #include "host/egress.h"
 #include "host/ending.h"
 #include "host/envelope.h"
@@ -194,10 +195,13 @@ static void suspend_turn(struct soc_host *host, struct soc_activation *activatio
         activation->is_stored = true;
     }
     write_receipts(activation);
+    activation->wait.since_ms = soc_host_now(host);
+    activation->wait.number = host->next_wait++;
     store_effects(host, activation);
     soc_activation_keep(activation);
     activation->retries = 0;
     soc_wait_begin(host, activation);
+    soc_deadlock_note(host, activation->agent);
     soc_turn_commit(host);
     /* What the turn did may have ended its own activation. */
     if (agent->activation == activation && activation->wait.kind == SOC_WAIT_LOOK)

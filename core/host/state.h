@@ -45,6 +45,7 @@ struct soc_host {
     const struct soc_symbol *type_introduction_request;
     const struct soc_symbol *type_introduction_response;
     const struct soc_symbol *type_collaboration_response;
+    const struct soc_symbol *type_response;
     uint32_t policy_generation; /* raised when a verdict may have changed */
 
     struct soc_map roles;  /* id -> soc_role, owned */
@@ -68,6 +69,8 @@ struct soc_host {
     struct soc_inbox inbox;           /* what agents have put before the person */
     struct soc_message_list intake;   /* for the gatekeeper, who was not there; owned */
     struct soc_tasks *tasks;          /* tasks.h; owned */
+    struct soc_buf waits_changed;     /* agents to be looked at for rings */
+    uint64_t next_wait;               /* number of the next wait that begins */
     struct soc_map dead;              /* key -> soc_message, owned: the dead letters */
     struct soc_activation *pool[64];
     int pool_count;

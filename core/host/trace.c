@@ -48,23 +48,37 @@ void soc_trace(struct soc_host *host, const char *event, const struct soc_agent 
                  soc_slice_text(text));
 }
 
+static const struct soc_message *handled_by(const struct soc_agent *agent)
+{
+    return agent == NULL || agent->activation == NULL ? NULL : agent->activation->message;
+}
+
 void soc_trace_event(struct soc_host *host, enum soc_log_level level, const char *event,
                      const struct soc_agent *agent, struct soc_slice detail)
 {
+    const struct soc_message *message = handled_by(agent);
+    struct soc_slice correlation_id = {0};
+    if (message != NULL)
+        correlation_id = soc_message_text(message, SOC_TEXT_CORRELATION_ID);
+    soc_trace_event_of(host, level, event, agent, correlation_id, detail);
+}
+
+void soc_trace_event_of(struct soc_host *host, enum soc_log_level level, const char *event,
+                        const struct soc_agent *agent, struct soc_slice correlation_id,
+                        struct soc_slice detail)
+{
     soc_log_line(&host->log, level, soc_host_now(host), event, soc_sender_id(agent), detail);
-    const struct soc_activation *activation = agent == NULL ? NULL : agent->activation;
-    const struct soc_message *message = activation == NULL ? NULL : activation->message;
+    const struct soc_message *message = handled_by(agent);
     struct soc_record record = {.type = SOC_RECORD_EVENT};
     record.event = (struct soc_record_event){
         .time_ms = (uint64_t)soc_host_now(host),
         .event = soc_slice_text(event),
         .agent = soc_sender_id(agent),
+        .correlation_id = correlation_id,
         .detail = detail,
     };
-    if (message != NULL) {
+    if (message != NULL)
         record.event.task_id = soc_message_text(message, SOC_TEXT_TASK_ID);
-        record.event.correlation_id = soc_message_text(message, SOC_TEXT_CORRELATION_ID);
-    }
     soc_batch_put(host, &record);
 }
 

@@ -23,6 +23,11 @@ void soc_trace(struct soc_host *host, const char *event, const struct soc_agent 
 void soc_trace_event(struct soc_host *host, enum soc_log_level level, const char *event,
                      const struct soc_agent *agent, struct soc_slice detail);
 
+/* The same with the correlation id of the chain it belongs to. */
+void soc_trace_event_of(struct soc_host *host, enum soc_log_level level, const char *event,
+                        const struct soc_agent *agent, struct soc_slice correlation_id,
+                        struct soc_slice detail);
+
 /* Records an event of the host itself, without a line of the log. It stays even if
  * the turn under way is taken back: it happened all the same. */
 void soc_trace_keep(struct soc_host *host, const char *event, struct soc_slice detail);

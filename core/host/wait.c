@@ -3,11 +3,14 @@
 #include <assert.h>
 
 #include "base/json.h"
+#include "env/ids.h"
 #include "host/envelope.h"
 #include "host/human.h"
+#include "host/introductions.h"
 #include "host/refusal.h"
 #include "host/schedule.h"
 #include "host/state.h"
+#include "host/status.h"
 #include "host/tasks.h"
 #include "host/trace.h"
 #include "host/turn.h"
@@ -33,6 +36,7 @@ void soc_wait_cancel(struct soc_host *host, struct soc_activation *activation)
     soc_heap_remove(&host->timers, &activation->timer);
     if (activation->state == SOC_ACTIVATION_READY)
         return;
+    soc_status_tell_end(host, activation);
     host->waiting--;
     activation->state = SOC_ACTIVATION_READY;
     if (activation->wait.kind == SOC_WAIT_REPLY)
@@ -114,9 +118,47 @@ void soc_wait_timer(struct soc_host *host, struct soc_activation *activation)
     }
 }
 
-const char *soc_wait_name(enum soc_wait_kind kind)
+struct soc_agent *soc_wait_target(const struct soc_host *host, const struct soc_agent *agent,
+                                  size_t index)
 {
-    return wait_names[kind];
+    const struct soc_activation *activation = agent->activation;
+    if (activation == NULL || activation->state != SOC_ACTIVATION_WAITING || index > 0)
+        return NULL;
+    const struct soc_wait *wait = &activation->wait;
+    if (wait->kind == SOC_WAIT_REPLY)
+        return soc_introductions_target(host, wait->request_key, wait->on);
+    return wait->on;
+}
+
+static struct soc_slice chain_of(const struct soc_message *message, char id[SOC_MESSAGE_ID_BYTES])
+{
+    struct soc_slice chain = soc_message_text(message, SOC_TEXT_CORRELATION_ID);
+    if (chain.data != NULL)
+        return chain;
+    soc_envelope_id(id, message);
+    return soc_slice(id, SOC_MESSAGE_ID_BYTES);
+}
+
+struct soc_slice soc_wait_chain(struct soc_host *host, const struct soc_activation *activation,
+                                char id[SOC_MESSAGE_ID_BYTES])
+{
+    const struct soc_wait *wait = &activation->wait;
+    const struct soc_request *request =
+        wait->kind == SOC_WAIT_REPLY ? soc_request_find(host, wait->request_key) : NULL;
+    if (request != NULL && request->correlation_id != NULL)
+        return soc_slice_text(request->correlation_id);
+    if (activation->message != NULL)
+        return chain_of(activation->message, id);
+    if (request == NULL)
+        return (struct soc_slice){0};
+    soc_message_id_format(id, request->time_ms, request->key);
+    return soc_slice(id, SOC_MESSAGE_ID_BYTES);
+}
+
+const char *soc_wait_name(const struct soc_activation *activation)
+{
+    return activation->state == SOC_ACTIVATION_BACKOFF ? "retry"
+                                                       : wait_names[activation->wait.kind];
 }
 
 void soc_wait_put_json(struct soc_buf *out, const struct soc_wait *wait)
@@ -135,6 +177,10 @@ void soc_wait_put_json(struct soc_buf *out, const struct soc_wait *wait)
     soc_json_put_integer(out, wait->deadline_ms);
     soc_json_put_name(out, "timeout_ms");
     soc_json_put_integer(out, wait->timeout_ms);
+    soc_json_put_name(out, "since_ms");
+    soc_json_put_integer(out, wait->since_ms);
+    soc_json_put_name(out, "number");
+    soc_json_put_integer(out, (int64_t)wait->number);
     soc_buf_put_byte(out, '}');
 }
 
@@ -162,6 +208,12 @@ bool soc_wait_parse(struct soc_host *host, struct soc_slice json, struct soc_wai
         wait->correlation_id = correlation.data;
     }
     int64_t request;
+    int64_t number = 0;
+    read_integer(json, "since_ms", &wait->since_ms);
+    read_integer(json, "number", &number);
+    wait->number = (uint64_t)number;
+    if (wait->number >= host->next_wait)
+        host->next_wait = wait->number + 1;
     if (!read_integer(json, "request", &request) ||
         !read_integer(json, "request_ms", &wait->request_ms) ||
         !read_integer(json, "deadline_ms", &wait->deadline_ms) ||

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "model/activation.h"
 
 struct soc_host;
@@ -28,8 +29,20 @@ bool soc_wait_offer(struct soc_host *host, struct soc_agent *agent, struct soc_m
 /* The timer of the activation has fired: time-out, end of sleep or of back-off. */
 void soc_wait_timer(struct soc_host *host, struct soc_activation *activation);
 
-/* Lends the name of a kind of wait. */
-const char *soc_wait_name(enum soc_wait_kind kind);
+/* Lends target number `index`, from 0, of the agents that `agent` waits for; NULL
+ * behind the last. It waits for nobody if it sleeps, receives from anybody, or if
+ * the host is at its request. */
+struct soc_agent *soc_wait_target(const struct soc_host *host, const struct soc_agent *agent,
+                                  size_t index);
+
+/* Lends the correlation id of the chain that the waiting activation belongs to;
+ * `id` is room for it. Absent for `main` unless it waits for a reply. */
+struct soc_slice soc_wait_chain(struct soc_host *host, const struct soc_activation *activation,
+                                char id[SOC_MESSAGE_ID_BYTES]);
+
+/* Lends the name of what the activation waits for: reply, receive, sleep, look, human,
+ * task, or retry after a turn that raised. */
+const char *soc_wait_name(const struct soc_activation *activation);
 
 /* Appends the wait as JSON, and reads it back; false if it is damaged. */
 void soc_wait_put_json(struct soc_buf *out, const struct soc_wait *wait);

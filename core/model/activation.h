@@ -47,6 +47,8 @@ struct soc_wait {
     const struct soc_symbol *type; /* of the message waited for, NULL: any */
     int64_t deadline_ms;           /* 0: none */
     int64_t timeout_ms;            /* as asked for, for the error */
+    int64_t since_ms;              /* when it began */
+    uint64_t number;               /* rises with every wait that begins: who waited first */
     void *question;                /* the host's own, of a look until it is sent */
     char *correlation_id;          /* of the request, owned until the wait begins; or NULL */
 };
@@ -74,6 +76,7 @@ struct soc_activation {
     void *script;               /* its coroutine, lent to the script layer; NULL: none */
     uint16_t retries;           /* turns that raised in a row */
     uint8_t state;              /* enum soc_activation_state */
+    uint8_t told;               /* enum soc_status that the activity log has of it */
     bool is_stored;             /* the journal knows it */
     bool has_replied;           /* the script, run from its start, answered the message */
     bool is_ending;             /* its last turn commits */

@@ -122,6 +122,54 @@ bool soc_answer_is_adopted(void *user, struct soc_agent *agent, struct soc_agent
     return is_adopted;
 }
 
+static void push_ring(lua_State *L, const struct soc_waiter *ring, size_t count)
+{
+    lua_createtable(L, 0, 1);
+    lua_createtable(L, (int)count, 0);
+    for (size_t i = 0; i < count; i++) {
+        soc_push_person(L, ring[i].agent);
+        lua_pushstring(L, ring[i].target->id);
+        lua_setfield(L, -2, "waits_for");
+        lua_pushstring(L, ring[i].kind);
+        lua_setfield(L, -2, "kind");
+        lua_pushinteger(L, ring[i].since_ms);
+        lua_setfield(L, -2, "since");
+        lua_pushinteger(L, (lua_Integer)ring[i].number);
+        lua_setfield(L, -2, "order");
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    lua_setfield(L, -2, "cycle");
+}
+
+/* Without a sensible word of the policy the usual rule holds: whoever has waited
+ * longest goes on. */
+size_t soc_answer_victim(void *user, const struct soc_waiter *ring, size_t count)
+{
+    struct soc_script *script = user;
+    lua_State *L = script->L;
+    int top = lua_gettop(L);
+    size_t victim = count;
+    luaL_checkstack(L, 12, NULL);
+    push_ring(L, ring, count);
+    if (soc_policy_ask(L, script, SOC_ASK_VICTIM, 1)) {
+        size_t length;
+        const char *id = lua_tolstring(L, -2, &length);
+        for (victim = 0; victim < count; victim++)
+            if (soc_slice_equal(soc_agent_id(ring[victim].agent), soc_slice(id, length)))
+                break;
+        if (victim == count)
+            soc_policy_complain(script, SOC_ASK_VICTIM, "it named somebody outside the cycle");
+    }
+    if (victim == count) {
+        victim = 0;
+        for (size_t i = 1; i < count; i++)
+            if (ring[i].number < ring[victim].number)
+                victim = i;
+    }
+    lua_settop(L, top);
+    return victim;
+}
+
 /* Pushes how the message at index 1 is shown, by the presentation policy. */
 static void push_text(lua_State *L, struct soc_script *script)
 {

@@ -13,6 +13,7 @@ int64_t soc_answer_retry_after(void *user, struct soc_agent *agent, uint32_t ret
 bool soc_answer_is_adopted(void *user, struct soc_agent *agent, struct soc_agent *child,
                            bool is_forced);
 void soc_answer_forget(void *user, struct soc_message *message);
+size_t soc_answer_victim(void *user, const struct soc_waiter *ring, size_t count);
 
 /* task_answers.c */
 int64_t soc_answer_task_retry(void *user, const struct soc_task *task, struct soc_slice error);

@@ -5,6 +5,7 @@
 #include "env/ids.h"
 #include "host/envelope.h"
 #include "host/refusal.h"
+#include "host/requests.h"
 #include "script/bind.h"
 #include "script/effect.h"
 #include "script/inside.h"
@@ -102,6 +103,22 @@ static void keep_copy(lua_State *L, struct soc_script *script,
     soc_message_keep_copy(L, script, message);
 }
 
+/* Tells whether what is sent is the response to the message being handled. */
+static bool is_response(struct soc_script *script, const struct soc_send *send)
+{
+    const struct soc_message *message = soc_gate_activation(script->host)->message;
+    struct soc_slice type = send->type;
+    if (message == NULL || message->from == NULL || send->payload.length == 0 ||
+        !soc_slice_equal(send->to, soc_agent_id(message->from)))
+        return false;
+    static const char *const names[] = {"message_type", "messageType"};
+    for (int i = 0; i < 2 && type.data == NULL && !send->is_bare && send->payload.data[0] == '{';
+         i++)
+        type = soc_json_plain_string(soc_json_member(send->payload, names[i]));
+    return type.data != NULL && soc_slice_equal(type, SOC_SLICE("response")) &&
+           soc_request_is_named(message, send->payload);
+}
+
 /* agent:send_message{ to, payload, … } -> { messageId } | { messageIds, … } */
 static int agent_send_message(lua_State *L)
 {
@@ -112,8 +129,12 @@ static int agent_send_message(lua_State *L)
     if (options.timeout_ms >= 0)
         return luaL_error(L, "unknown option 'timeout_ms'");
     int count;
-    if (soc_effect_begin(L, script, SOC_EFFECT_SEND, options.hash, &count) == SOC_GATE_RECORDED)
+    struct soc_activation *activation = soc_gate_activation(script->host);
+    bool is_reply = rc == SOC_OK && options.to_index == 0 && is_response(script, &options.send);
+    if (soc_effect_begin(L, script, SOC_EFFECT_SEND, options.hash, &count) == SOC_GATE_RECORDED) {
+        activation->has_replied |= is_reply && count == 1;
         return count;
+    }
     if (rc < 0)
         return soc_effect_finish(L, script, rc);
     if (options.to_index != 0)
@@ -122,6 +143,7 @@ static int agent_send_message(lua_State *L)
     rc = soc_router_send(script->host, self(script), &options.send, &message, &script->error);
     if (rc < 0)
         return soc_effect_finish(L, script, rc);
+    activation->has_replied |= is_reply;
     keep_copy(L, script, &options, message);
     return finish_sent(L, script, message);
 }
@@ -316,7 +338,8 @@ static int begin_receive(struct soc_script *script, const struct receive_options
         soc_buf_put_byte(&script->answer, ']');
         return SOC_OK;
     }
-    if (wait.on == self(script))
+    if (wait.on == self(script) &&
+        !soc_gate_is_coming(script->host, (struct soc_mail_filter){wait.on, wait.type}))
         return refuse_self_wait(script);
     if (options->timeout_ms >= 0) {
         wait.timeout_ms = options->timeout_ms;

@@ -13,6 +13,7 @@
 #define SOC_POLICY_MAP(K)                                                                          \
     K(CONTACTS, "contacts", "strict")                                                              \
     K(BRIEFS, "briefs", "strict")                                                                  \
+    K(DEADLOCK, "deadlock", "earliest")                                                            \
     K(INTRODUCTIONS, "introductions", "capability")                                                \
     K(PRESENTATION, "presentation", "zh")                                                          \
     K(SUPERVISION, "supervision", "backoff")                                                       \
@@ -30,6 +31,7 @@ enum soc_policy_kind {
 #define SOC_QUESTION_MAP(Q)                                                                        \
     Q(MAY_SEND, CONTACTS, "may_send", true, SOC_ANSWER_BOOLEAN)                                    \
     Q(CHECK_BRIEF, BRIEFS, "check", true, SOC_ANSWER_VERDICT)                                      \
+    Q(VICTIM, DEADLOCK, "victim", true, SOC_ANSWER_TEXT)                                           \
     Q(INTRODUCE, INTRODUCTIONS, "answer", true, SOC_ANSWER_TABLE)                                  \
     Q(UNSOLICITED, INTRODUCTIONS, "takes_unsolicited", false, SOC_ANSWER_BOOLEAN)                  \
     Q(SHOW_MESSAGE, PRESENTATION, "message", true, SOC_ANSWER_TEXT)                                \

@@ -140,6 +140,7 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
         .route = soc_answer_route,
         .task_retry_after = soc_answer_task_retry,
         .task_limit = soc_answer_task_limit,
+        .victim = soc_answer_victim,
     };
     soc_host_set_hooks(options->host, &hooks);
     *out = script;

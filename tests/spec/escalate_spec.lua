@@ -39,7 +39,7 @@ describe("an escalation", function()
     assert.equal("blocked_user", s:agent("pm").status)
     local wait = s:waits()[1]
     assert.same({ "pm", "human", "user", item.id },
-      { wait.agent, wait["for"], wait.on, wait.item_id })
+      { wait.agent, wait.kind, wait.waits_for[1], wait.item_id })
     assert.matches("^item_%d+_%d+_%x+$", item.id)
     assert.same({ "pm", "Ship it?", "the 2.0", { "now", "later" }, "high" },
       { item.agent, item.title, item.body, item.options, item.priority })

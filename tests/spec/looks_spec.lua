@@ -75,15 +75,26 @@ describe("waits", function()
     for _, wait in ipairs(s:waits()) do
       waits[wait.agent] = wait
     end
-    assert.same({ agent = "a", ["for"] = "reply", on = "b",
-      ["until"] = "2026-01-01T00:00:00.500Z" }, waits.a)
-    assert.same({ agent = "b", ["for"] = "sleep", ["until"] = "2026-01-01T00:00:00.300Z" }, waits.b)
-    assert.same({ agent = "c", ["for"] = "receive", on = "a", type = "news" }, waits.c)
-    assert.equal("retry", waits.d["for"])
+    local asked = scene.message(s, {}, { from = "a", to = "b" })
+    local told = {}
+    for _, message in ipairs(s:messages()) do
+      told[message.to] = message.id
+    end
+    assert.same({ agent = "a", kind = "reply", waits_for = { "b" }, message_id = asked.id,
+      since = "2026-01-01T00:00:00.000Z", deadline = "2026-01-01T00:00:00.500Z",
+      correlation_id = told.a }, waits.a)
+    assert.same({ agent = "b", kind = "sleep", waits_for = {}, correlation_id = told.a,
+      since = "2026-01-01T00:00:00.000Z", deadline = "2026-01-01T00:00:00.300Z" }, waits.b)
+    assert.same({ agent = "c", kind = "receive", waits_for = { "a" }, type = "news",
+      since = "2026-01-01T00:00:00.000Z", correlation_id = told.c }, waits.c)
+    assert.equal("retry", waits.d.kind)
     assert.equal(4, s:stats().waiting)
+    local before = s:waits()
     s:crash()
     s:recover()
     assert.equal(3, s:stats().waiting)
+    table.remove(before)
+    assert.same(before, s:waits())
   end)
 end)
 

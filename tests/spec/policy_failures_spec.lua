@@ -50,6 +50,20 @@ ASK["briefs.check"] = function(s, seen, times)
   scene.tell(s, "a")
 end
 
+-- Root asks back whoever asks it: each question closes a ring.
+ASK["deadlock.victim"] = function(s, seen, times)
+  seen.others = function(root)
+    root:request({ to = "a", payload = "and you?" })
+  end
+  seen.act = function(a, message)
+    for _ = 1, message.from == "user" and times or 0 do
+      local _, err = a:request({ to = "root", payload = "?" })
+      seen.answers[#seen.answers + 1] = err.cycle
+    end
+  end
+  scene.tell(s, "a")
+end
+
 ASK["introductions.answer"] = function(s, seen, times)
   seen.act = function(a)
     for _ = 1, times do
@@ -164,7 +178,9 @@ ASK["tasks.limit"] = function(s, seen, times)
 end
 
 -- Asked when a turn has committed, or outside of any: none can take the question back.
-local AFTER_TURNS = { ["supervision.children"] = true, ["gatekeeper.route"] = true }
+local AFTER_TURNS = {
+  ["supervision.children"] = true, ["gatekeeper.route"] = true, ["deadlock.victim"] = true,
+}
 
 local function make()
   local seen = { answers = {} }

@@ -6,14 +6,14 @@ describe("request", function()
   after_each(scene.close)
 
   -- root asks by act(root); the others behave as `acts` says.
-  local function ask(act, acts)
+  local function ask(act, acts, policies)
     local results
     acts.root = function(root, message)
       if message.from == "user" then
         results = table.pack(act(root, message))
       end
     end
-    local s = scene.troupe(acts)
+    local s = scene.troupe(acts, { policies = policies })
     scene.tell(s, "root")
     assert(results, "root has not come to its end")
     return results[1], results[2], s
@@ -132,9 +132,9 @@ describe("request", function()
         counter = table.pack(a:request({ to = "root", payload = "you first", timeout_ms = 10 }))
         return "done"
       end,
-    })
+    }, { contacts = "open", deadlock = "latest" })
     assert.is_nil(counter[1])
-    assert.equal("timeout", counter[2].error)
+    assert.equal("deadlock", counter[2].error)
     assert.equal("done", answer.payload.text)
   end)
 

@@ -33,7 +33,9 @@ describe("spawn_agent with wait", function()
     end)
     s:advance(1000)
     assert.is_nil(heard.child)
-    assert.same({ agent = "root", ["for"] = "task", on = "w1" }, s:waits()[1])
+    local wait = s:waits()[1]
+    assert.same({ "root", "task", { "w1" } }, { wait.agent, wait.kind, wait.waits_for })
+    assert.equal(scene.message(s, {}, { from = "root", to = "w1" }).id, wait.message_id)
     assert.equal("blocked_internal", s:agent("root").status)
     s:run()
     local id = heard.child.result.task_id

@@ -40,6 +40,7 @@ static inline int world_start_as(struct world *world, const char *app)
         .is_adopted = world_is_adopted,
         .check_message = world_check_message,
         .route = world->route,
+        .victim = world_victim,
     };
     struct soc_detail detail;
     world->host = soc_host_new(&options);

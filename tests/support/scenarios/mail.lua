@@ -26,7 +26,7 @@ society.role({
         sum = sum + agent:receive({ type = "item" }).payload.n
       end
       agent.state.sum = (agent.state.sum or 0) + sum
-      local late, err = agent:receive({ from = "root", timeout_ms = 3 })
+      local late, err = agent:receive({ type = "late", timeout_ms = 3 })
       agent.state.waited = not late and err.error
       print("gathered " .. sum)
       return { sum = sum }

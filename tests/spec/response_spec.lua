@@ -1,0 +1,192 @@
+-- A `response` with a query_id answers the request it names, as a reply would.
+
+local scene = require("scene")
+
+-- root asks a; a does act(a, message, root's request); returns answer, err, society.
+local function ask(act, acts, timeout_ms)
+  local result
+  acts = acts or {}
+  acts.a = act
+  acts.root = function(root, message)
+    if message.from == "user" then
+      result = table.pack(root:request({ to = "a", type = "query", payload = { query = "x" },
+        timeout_ms = timeout_ms or 1000 }))
+    end
+  end
+  local s = scene.troupe(acts)
+  scene.tell(s, "root")
+  return result[1], result[2], s
+end
+
+local function respond(agent, message, id, more)
+  local options = { to = message.from, type = "response",
+    payload = { query_id = id or message.id, answer = "42" } }
+  for name, value in pairs(more or {}) do
+    options[name] = value
+  end
+  return agent:send_message(options)
+end
+
+describe("a response", function()
+  after_each(scene.close)
+
+  it("that names the request by its message id is the reply", function()
+    local answer, _, s = ask(function(a, message) assert(respond(a, message)) end)
+    assert.equal("response", answer.type)
+    assert.equal("42", answer.payload.answer)
+    assert.equal(scene.message(s, {}, { to = "a", type = "query" }).id, answer.reply_to)
+    assert.same({}, s:waits())
+  end)
+
+  it("is the reply also if its type stands in the payload", function()
+    for _, name in ipairs({ "message_type", "messageType" }) do
+      local answer = ask(function(a, message)
+        assert(a:send_message({ to = message.from,
+          payload = { [name] = "response", query_id = message.id, answer = "42" } }))
+        return "no second one"
+      end)
+      assert.equal("42", answer.payload.answer)
+    end
+  end)
+
+  it("counts as the reply: what the handler returns is not sent as well", function()
+    local _, _, s = ask(function(a, message)
+      assert(respond(a, message))
+      return "no second one"
+    end)
+    assert.equal(1, #s:messages({ type = "response" }))
+    assert.equal(0, s:stats().dropped)
+  end)
+
+  it("counts as the reply after a crash, too", function()
+    local s = scene.troupe({
+      a = function(a, message)
+        assert(respond(a, message))
+        a:sleep(100)
+        return "no second one"
+      end,
+      root = function(root, message)
+        if message.from == "user" then
+          root:request({ to = "a", payload = "x" })
+        end
+      end,
+    })
+    assert(s:send("user", { to = "root", payload = "go" }))
+    s:advance(50)
+    s:crash()
+    s:recover()
+    s:run()
+    assert.equal(0, s:stats().dropped)
+    assert.equal(4, s:stats().sent)
+  end)
+
+  it("may come from a later activation", function()
+    local answer = ask(function(a, message)
+      if message.type == "query" then
+        a:send_message({ to = "a", type = "note", payload = { from = message.from,
+          id = message.id }, delay_ms = 20 })
+      else
+        assert(respond(a, { from = message.payload.from }, message.payload.id))
+      end
+    end)
+    assert.equal("42", answer.payload.answer)
+  end)
+
+  it("is held back until it is due, and still answers", function()
+    local answer, _, s = ask(function(a, message)
+      assert(respond(a, message, nil, { delay_ms = 200 }))
+    end)
+    assert.equal("42", answer.payload.answer)
+    assert.equal(200, s:now() - 1767225600000)
+  end)
+
+  it("that is due while nobody runs answers after the start", function()
+    local got
+    local s = scene.troupe({
+      a = function(a, message) assert(respond(a, message, nil, { delay_ms = 200 })) end,
+      root = function(root, message)
+        if message.from == "user" then
+          got = root:request({ to = "a", payload = "x", timeout_ms = 1000 })
+        end
+      end,
+    })
+    assert(s:send("user", { to = "root", payload = "go" }))
+    s:advance(100)
+    s:crash()
+    s:recover()
+    s:advance(500)
+    assert.equal("42", got.payload.answer)
+    assert.is_true(scene.law_holds(s))
+  end)
+
+  it("that names nothing open is a message like any other", function()
+    local kept
+    local answer, err = ask(function(a, message)
+      assert(respond(a, message, "msg_x"))
+      assert(respond(a, message, "q-7"))
+      a:send_message({ to = message.from, type = "response", payload = "no object" })
+      kept = message.id
+    end, nil, 100)
+    assert.is_nil(answer)
+    assert.equal("timeout", err.error)
+    assert.is_string(kept)
+  end)
+
+  it("of another agent than the one that was asked is none", function()
+    local answer = ask(function(a, message)
+      a:send_message({ to = "b", payload = { id = message.id } })
+      a:sleep(10)
+      return { answer = "mine" }
+    end, {
+      b = function(b, message)
+        assert(respond(b, { from = "root" }, message.payload.id))
+      end,
+    })
+    assert.equal("mine", answer.payload.answer)
+  end)
+
+  it("reaches the asker without being a contact of the one that answers", function()
+    local refused
+    local s = scene.new()
+    s:role({ id = "child", name = "child", behaviour = function(agent, message)
+      local _
+      agent:remove_contact("user")
+      _, refused = respond(agent, message, "another")
+      assert(respond(agent, message))
+    end })
+    s:root(function(root) root:spawn_agent("child", scene.brief(), { id = "c" }) end)
+    scene.tell(s, "root")
+    assert.equal("42", s:dispatch("c", "x").payload.answer)
+    assert.equal("unknown_contact", refused.error)
+  end)
+
+  it("that comes late is dropped and logged", function()
+    local _, err, s = ask(function(a, message)
+      assert(respond(a, message, nil, { delay_ms = 200 }))
+    end, nil, 100)
+    assert.equal("timeout", err.error)
+    local late = scene.message(s, { type = "response" }, {})
+    assert.equal("dropped", late.status)
+    assert.equal("late_reply", late.reason)
+  end)
+
+  it("on its way is waited for: no ring is seen", function()
+    local said = {}
+    local s = scene.troupe({
+      a = function(a, message)
+        if message.type == "go" then
+          said.a = a:request({ to = "b", type = "query", payload = { query = "x" } }).payload.answer
+        else
+          return { text = "fine" }
+        end
+      end,
+      b = function(b, message)
+        assert(respond(b, message, nil, { delay_ms = 100 }))
+        said.b = b:request({ to = "a", payload = "how are you?" }).payload.text
+      end,
+    })
+    assert(s:send("user", { to = "a", type = "go", payload = "go" }))
+    s:run()
+    assert.same({ a = "42", b = "fine" }, said)
+  end)
+end)
