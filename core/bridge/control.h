@@ -13,9 +13,9 @@
  * payload, type?, priority?, task_id?, correlation_id?, external_id?, dedupe_key?,
  * ttl_seconds?, requires_ack?, timeout_ms?), agents, contacts, messages,
  * dead_letters, activity, roles, inbox (agent?, task?, type?, correlation_id?, since?,
- * until?, limit?), waits, stats, registries, redeliver and drop (message_id), policies,
- * policy (kind, name), decide (item_id, decision, changes?, comment?), and stop.
- * Without `to` the gatekeeper is asked.
+ * until?, limit?), waits, stats, registries, dot, redeliver and drop (message_id),
+ * policies, policy (kind, name), decide (item_id, decision, changes?, comment?), and
+ * stop. Without `to` the gatekeeper is asked.
  * Layer: bridge. Thread: loop. */
 #ifndef SOC_BRIDGE_CONTROL_H
 #define SOC_BRIDGE_CONTROL_H

@@ -7,6 +7,7 @@
 #include "bridge/control_call.h"
 #include "env/ids.h"
 #include "host/agents.h"
+#include "host/dot.h"
 #include "host/gate.h"
 #include "host/human.h"
 #include "host/look.h"
@@ -277,6 +278,18 @@ static void do_registries(struct op *op)
     soc_call_succeed_when_durable(op->call, &list);
 }
 
+static void do_dot(struct op *op)
+{
+    struct soc_buf text = {0};
+    struct soc_buf list = {0};
+    soc_dot_put(op->options->host, &text);
+    soc_buf_put_byte(&list, '[');
+    soc_json_put_string(&list, soc_buf_slice(&text));
+    soc_buf_put_byte(&list, ']');
+    soc_buf_fini(&text);
+    soc_call_succeed_when_durable(op->call, &list);
+}
+
 static void change_dead_letter(struct op *op, int (*change)(struct soc_host *host, uint64_t key,
                                                             struct soc_buf *error))
 {
@@ -409,7 +422,7 @@ static const struct {
     {"stats", do_stats},       {"drop", do_drop},       {"redeliver", do_redeliver},
     {"policies", do_policies}, {"policy", do_policy},   {"registries", do_registries},
     {"inbox", do_inbox},       {"decide", do_decide},   {"tasks", do_query},
-    {"stop", do_stop},
+    {"dot", do_dot},           {"stop", do_stop},
 };
 
 void soc_control_do(const struct soc_control_options *options, struct soc_call *call,
@@ -429,7 +442,7 @@ void soc_control_do(const struct soc_control_options *options, struct soc_call *
         soc_call_fail_code(call, SOC_EINVAL,
                            "op: send, request, agents, contacts, messages, "
                            "dead_letters, activity, roles, tasks, waits, stats, "
-                           "registries, redeliver, drop, policies, policy, inbox, "
+                           "registries, dot, redeliver, drop, policies, policy, inbox, "
                            "decide or stop is expected");
     }
     soc_buf_fini(&op.texts);

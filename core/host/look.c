@@ -136,7 +136,7 @@ void soc_look_targets(const struct soc_host *host, const struct soc_agent *agent
     soc_buf_put_byte(out, ']');
 }
 
-static void put_wait(struct soc_host *host, const struct soc_activation *activation,
+static void put_wait(const struct soc_host *host, const struct soc_activation *activation,
                      struct soc_buf *out)
 {
     const struct soc_wait *wait = &activation->wait;
@@ -161,7 +161,7 @@ static void put_wait(struct soc_host *host, const struct soc_activation *activat
     soc_buf_put_byte(out, '}');
 }
 
-void soc_look_waits(struct soc_host *host, struct soc_buf *out)
+void soc_look_waits(const struct soc_host *host, struct soc_buf *out)
 {
     size_t cursor = 0;
     const struct soc_agent *agent;

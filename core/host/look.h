@@ -32,7 +32,7 @@ void soc_look_targets(const struct soc_host *host, const struct soc_agent *agent
                       struct soc_buf *out);
 
 /* Appends a list of who waits for whom, and why. */
-void soc_look_waits(struct soc_host *host, struct soc_buf *out);
+void soc_look_waits(const struct soc_host *host, struct soc_buf *out);
 
 /* Appends an object of counts; sent = processed + pending + expired + dead +
  * dropped + cancelled. */

@@ -47,7 +47,7 @@ void soc_request_open_door(struct soc_host *host, const struct soc_message *mess
     soc_heap_add(&host->timers, &request->timer, soc_host_now(host) + timeout_ms);
 }
 
-struct soc_request *soc_request_find(struct soc_host *host, uint64_t key)
+struct soc_request *soc_request_find(const struct soc_host *host, uint64_t key)
 {
     return soc_map_find_number(&host->requests, key);
 }

@@ -42,7 +42,7 @@ void soc_request_open_door(struct soc_host *host, const struct soc_message *mess
                            int64_t timeout_ms, soc_reply_cb *cb, void *user);
 
 /* Lends the open request of that key, or NULL. */
-struct soc_request *soc_request_find(struct soc_host *host, uint64_t key);
+struct soc_request *soc_request_find(const struct soc_host *host, uint64_t key);
 
 /* Lends the open request that was put to `to` and has that message id, else the
  * oldest one with that correlation id; or NULL. */

@@ -139,7 +139,8 @@ static struct soc_slice chain_of(const struct soc_message *message, char id[SOC_
     return soc_slice(id, SOC_MESSAGE_ID_BYTES);
 }
 
-struct soc_slice soc_wait_chain(struct soc_host *host, const struct soc_activation *activation,
+struct soc_slice soc_wait_chain(const struct soc_host *host,
+                                const struct soc_activation *activation,
                                 char id[SOC_MESSAGE_ID_BYTES])
 {
     const struct soc_wait *wait = &activation->wait;

@@ -37,7 +37,8 @@ struct soc_agent *soc_wait_target(const struct soc_host *host, const struct soc_
 
 /* Lends the correlation id of the chain that the waiting activation belongs to;
  * `id` is room for it. Absent for `main` unless it waits for a reply. */
-struct soc_slice soc_wait_chain(struct soc_host *host, const struct soc_activation *activation,
+struct soc_slice soc_wait_chain(const struct soc_host *host,
+                                const struct soc_activation *activation,
                                 char id[SOC_MESSAGE_ID_BYTES]);
 
 /* Lends the name of what the activation waits for: reply, receive, sleep, look, human,

@@ -12,15 +12,18 @@
 static const struct format {
     const char *name;
     const char *op;
+    bool is_text; /* the socket answers with a JSON string that holds it */
     int (*read_stopped)(const char *directory, struct soc_buf *out, struct soc_detail *detail);
 } formats[] = {
-    {"org-json", "registries", soc_stopped_registries},
+    {"org-json", "registries", false, soc_stopped_registries},
+    {"dot", "dot", true, soc_stopped_dot},
 };
 
 static int print_text(struct soc_slice text)
 {
     fwrite(text.data, 1, text.length, stdout);
-    putchar('\n');
+    if (text.length == 0 || text.data[text.length - 1] != '\n')
+        putchar('\n');
     return fflush(stdout) == 0 && !ferror(stdout) ? SOC_EXIT_DONE : SOC_EXIT_FAILED;
 }
 
@@ -43,7 +46,9 @@ static int export_running(const struct format *format, struct soc_control_client
         soc_json_string(soc_json_member(soc_buf_slice(&answer), "message"), &text);
         code = soc_complain(SOC_EXIT_FAILED, "%s", soc_buf_text(&text));
     } else {
-        code = print_text(walk.value);
+        if (format->is_text)
+            soc_json_string(walk.value, &text);
+        code = print_text(format->is_text ? soc_buf_slice(&text) : walk.value);
     }
     soc_buf_fini(&request);
     soc_buf_fini(&answer);

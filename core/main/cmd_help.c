@@ -66,10 +66,10 @@ static const struct soc_command commands[] = {
      "  --changes JSON       an object or a list; modify needs it\n" STATE_OPTION JSON_OPTION,
      "  society decide item_20260105_120000_0000000000000a modify --changes '{\"limit\":10}'\n"},
     {"export", soc_cmd_export, "write a society, running or stopped, in another format",
-     "org-json [--state DIR]",
-     STATE_OPTION "  org-json             who knows whom, as JSON: the "
-                  "contact registries\n",
-     "  society export org-json > org.json\n"},
+     "org-json|dot [--state DIR]",
+     STATE_OPTION "  org-json             who knows whom, as JSON: the contact registries\n"
+                  "  dot                  who there is and who waits for whom, for Graphviz\n",
+     "  society export dot | dot -Tsvg > society.svg\n"},
     {"init", soc_cmd_init, "make a folder with a first app and its spec", "NAME", NULL,
      "  society init greetings\n"},
     {"version", soc_cmd_version, "print the version", "", NULL, "  society version\n"},

@@ -86,10 +86,14 @@ static const struct soc_column task_columns[] = {
     {"REASON", "reason", TEXT_WIDTH},    {NULL, NULL, 0},
 };
 static const struct soc_column wait_columns[] = {
-    {"AGENT", "agent", ID_WIDTH},   {"FOR", "for", 16},
-    {"ON", "on", ID_WIDTH},         {"TYPE", "type", 24},
-    {"UNTIL", "until", TIME_WIDTH}, {"SINCE", "since", TIME_WIDTH},
-    {"WAIT", "wait", TEXT_WIDTH},   {NULL, NULL, 0},
+    {"AGENT", "agent", ID_WIDTH},
+    {"KIND", "kind", 16},
+    {"WAITS FOR", "waits_for", TEXT_WIDTH},
+    {"TYPE", "type", 24},
+    {"SINCE", "since", TIME_WIDTH},
+    {"DEADLINE", "deadline", TIME_WIDTH},
+    {"CORRELATION", "correlation_id", ID_WIDTH},
+    {NULL, NULL, 0},
 };
 
 static const struct soc_column policy_columns[] = {

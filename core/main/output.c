@@ -71,6 +71,19 @@ static void put_cell(struct soc_buf *out, struct soc_slice text, int width_max)
         soc_buf_put_text(out, "…");
 }
 
+/* A list of texts, without the signs of JSON. */
+static void put_list(struct soc_buf *out, struct soc_slice list)
+{
+    struct soc_json_walk walk;
+    soc_json_walk(&walk, list);
+    for (bool is_first = true; soc_json_next(&walk); is_first = false) {
+        if (!is_first)
+            soc_buf_put_text(out, ", ");
+        if (!soc_json_string(walk.value, out))
+            soc_buf_put_slice(out, walk.value);
+    }
+}
+
 static void put_value(struct soc_buf *out, struct soc_slice value, int width_max)
 {
     if (value.data == NULL || soc_json_kind(value) == SOC_JSON_NULL)
@@ -81,7 +94,9 @@ static void put_value(struct soc_buf *out, struct soc_slice value, int width_max
             value = name;
     }
     struct soc_buf text = {0};
-    if (!soc_json_string(value, &text))
+    if (soc_json_kind(value) == SOC_JSON_ARRAY)
+        put_list(&text, value);
+    else if (!soc_json_string(value, &text))
         soc_buf_put_slice(&text, value);
     put_cell(out, soc_buf_slice(&text), width_max);
     soc_buf_fini(&text);

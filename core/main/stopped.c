@@ -7,6 +7,7 @@
 #include "env/clock.h"
 #include "env/rng.h"
 #include "host/agents.h"
+#include "host/dot.h"
 #include "host/gate.h"
 #include "host/look.h"
 #include "main/command.h"
@@ -69,85 +70,6 @@ static void put_policies(struct soc_buf *out, struct soc_slice meta)
     soc_buf_fini(&list);
 }
 
-/* Lends the effect of `agent` that has no answer yet. */
-static struct soc_slice find_open_effect(struct soc_slice dump, struct soc_slice agent)
-{
-    struct soc_json_walk walk;
-    soc_json_walk(&walk, dump);
-    while (soc_json_next(&walk))
-        if (soc_slice_equal(soc_json_member(walk.value, "table"), SOC_SLICE("\"effects\"")) &&
-            soc_slice_equal(soc_json_member(walk.value, "agent"), agent) &&
-            soc_json_member(walk.value, "answer").data == NULL)
-            return walk.value;
-    return (struct soc_slice){0};
-}
-
-static void put_member(struct soc_buf *out, const char *name, struct soc_slice value)
-{
-    if (value.data == NULL)
-        return;
-    soc_json_put_name(out, name);
-    soc_buf_put_slice(out, value);
-}
-
-/* Activations that are stored are those that wait. */
-static void put_waits(struct soc_buf *out, struct soc_slice dump)
-{
-    struct soc_json_walk walk;
-    int64_t since_ms = 0;
-    soc_buf_put_byte(out, '[');
-    soc_json_walk(&walk, dump);
-    while (soc_json_next(&walk)) {
-        if (!soc_slice_equal(soc_json_member(walk.value, "table"), SOC_SLICE("\"activations\"")))
-            continue;
-        struct soc_slice agent = soc_json_member(walk.value, "agent");
-        struct soc_slice effect = find_open_effect(dump, agent);
-        if (out->data[out->length - 1] == '}')
-            soc_buf_put_byte(out, ',');
-        soc_buf_put_byte(out, '{');
-        put_member(out, "agent", agent);
-        put_member(out, "for", soc_json_member(effect, "kind"));
-        put_member(out, "wait", soc_json_member(effect, "wait"));
-        if (soc_json_integer(soc_json_member(walk.value, "time_ms"), &since_ms)) {
-            soc_json_put_name(out, "since");
-            soc_time_put_json(out, since_ms);
-        }
-        soc_buf_put_byte(out, '}');
-    }
-    soc_buf_put_byte(out, ']');
-}
-
-int soc_stopped_query(const char *directory, const struct soc_query *query, struct soc_buf *out,
-                      struct soc_detail *detail)
-{
-    struct soc_store *store;
-    struct soc_store_options options = {.directory = directory, .is_read_only = true};
-    struct soc_query raw = *query;
-    bool is_waits = strcmp(query->what, "waits") == 0;
-    bool is_stats = strcmp(query->what, "stats") == 0;
-    bool is_policies = strcmp(query->what, "policies") == 0;
-    struct soc_buf rows = {0};
-    if (is_waits || is_stats || is_policies)
-        raw.what = is_waits ? "dump" : "meta";
-    int rc = soc_store_open(&store, &options, detail);
-    if (rc < 0)
-        return rc;
-    rc = soc_store_query(store, &raw, &rows, detail);
-    if (rc == SOC_OK) {
-        if (is_waits)
-            put_waits(out, soc_buf_slice(&rows));
-        else if (is_stats)
-            put_stats(out, soc_buf_slice(&rows));
-        else if (is_policies)
-            put_policies(out, soc_buf_slice(&rows));
-        else
-            soc_buf_put_slice(out, soc_buf_slice(&rows));
-    }
-    soc_buf_fini(&rows);
-    soc_store_close(store);
-    return rc;
-}
-
 /* No script runs here, so the host never has a turn to give. */
 static enum soc_turn_end run_nothing(void *user, struct soc_activation *activation,
                                      struct soc_buf *error)
@@ -208,6 +130,81 @@ static bool take_nothing(void *user, struct soc_agent *from, struct soc_agent *t
     return false;
 }
 
+static const struct soc_hooks no_script = {
+    .run = run_nothing,
+    .drop = drop_nothing,
+    .may_send = allow,
+    .forget = forget_nothing,
+    .retry_after = retry_never,
+    .introduce = leave,
+    .takes_unsolicited = take_nothing,
+    .is_adopted = adopt_nobody,
+    .check_message = take_any,
+};
+
+/* Looks at a society as it lies there, without running it or changing anything. */
+static int look_at(const char *directory,
+                   void (*look)(const struct soc_host *host, struct soc_buf *out),
+                   struct soc_buf *out, struct soc_detail *detail)
+{
+    struct soc_store *store;
+    struct soc_store_options options = {.directory = directory, .is_read_only = true};
+    int rc = soc_store_open(&store, &options, detail);
+    if (rc < 0)
+        return rc;
+    struct soc_host_options host_options = {.store = store, .log = {.level = SOC_LOG_NONE}};
+    struct soc_host *host = soc_host_new(&host_options);
+    soc_host_set_hooks(host, &no_script);
+    rc = soc_host_load(host, detail);
+    if (rc == SOC_OK && soc_agents_user(host) == NULL)
+        rc = soc_fail(detail, SOC_ENOFILE, "no society has run there yet");
+    if (rc == SOC_OK)
+        look(host, out);
+    soc_host_crash(host);
+    soc_store_close(store);
+    return rc;
+}
+
+int soc_stopped_query(const char *directory, const struct soc_query *query, struct soc_buf *out,
+                      struct soc_detail *detail)
+{
+    struct soc_store *store;
+    struct soc_store_options options = {.directory = directory, .is_read_only = true};
+    struct soc_query raw = *query;
+    bool is_stats = strcmp(query->what, "stats") == 0;
+    bool is_policies = strcmp(query->what, "policies") == 0;
+    struct soc_buf rows = {0};
+    if (strcmp(query->what, "waits") == 0)
+        return look_at(directory, soc_look_waits, out, detail);
+    if (is_stats || is_policies)
+        raw.what = "meta";
+    int rc = soc_store_open(&store, &options, detail);
+    if (rc < 0)
+        return rc;
+    rc = soc_store_query(store, &raw, &rows, detail);
+    if (rc == SOC_OK) {
+        if (is_stats)
+            put_stats(out, soc_buf_slice(&rows));
+        else if (is_policies)
+            put_policies(out, soc_buf_slice(&rows));
+        else
+            soc_buf_put_slice(out, soc_buf_slice(&rows));
+    }
+    soc_buf_fini(&rows);
+    soc_store_close(store);
+    return rc;
+}
+
+int soc_stopped_registries(const char *directory, struct soc_buf *out, struct soc_detail *detail)
+{
+    return look_at(directory, soc_look_registries, out, detail);
+}
+
+int soc_stopped_dot(const char *directory, struct soc_buf *out, struct soc_detail *detail)
+{
+    return look_at(directory, soc_dot_put, out, detail);
+}
+
 /* What the former run could not show for certain is shown now, beside the result. */
 static bool show(void *user, struct soc_slice stream, struct soc_slice agent, struct soc_slice text)
 {
@@ -232,18 +229,6 @@ static void note_durable(void *user)
     outcome->is_durable = true;
 }
 
-static const struct soc_hooks no_script = {
-    .run = run_nothing,
-    .drop = drop_nothing,
-    .may_send = allow,
-    .forget = forget_nothing,
-    .retry_after = retry_never,
-    .introduce = leave,
-    .takes_unsolicited = take_nothing,
-    .is_adopted = adopt_nobody,
-    .check_message = take_any,
-};
-
 static int start_host(struct soc_host *host, struct soc_store *store, struct soc_detail *detail)
 {
     struct soc_query query = {.what = "meta"};
@@ -257,32 +242,6 @@ static int start_host(struct soc_host *host, struct soc_store *store, struct soc
         rc = soc_host_start(host, soc_buf_slice(&app), detail);
     soc_buf_fini(&meta);
     soc_buf_fini(&app);
-    return rc;
-}
-
-static int read_registries(struct soc_store *store, struct soc_buf *out, struct soc_detail *detail)
-{
-    struct soc_host_options options = {.store = store, .log = {.level = SOC_LOG_NONE}};
-    struct soc_host *host = soc_host_new(&options);
-    soc_host_set_hooks(host, &no_script);
-    int rc = soc_host_load(host, detail);
-    if (rc == SOC_OK && soc_agents_user(host) == NULL)
-        rc = soc_fail(detail, SOC_ENOFILE, "no society has run there yet");
-    if (rc == SOC_OK)
-        soc_look_registries(host, out);
-    soc_host_crash(host);
-    return rc;
-}
-
-int soc_stopped_registries(const char *directory, struct soc_buf *out, struct soc_detail *detail)
-{
-    struct soc_store *store;
-    struct soc_store_options options = {.directory = directory, .is_read_only = true};
-    int rc = soc_store_open(&store, &options, detail);
-    if (rc < 0)
-        return rc;
-    rc = read_registries(store, out, detail);
-    soc_store_close(store);
     return rc;
 }
 

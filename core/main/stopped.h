@@ -18,6 +18,9 @@ int soc_stopped_query(const char *directory, const struct soc_query *query, stru
  * there. Nothing is changed. */
 int soc_stopped_registries(const char *directory, struct soc_buf *out, struct soc_detail *detail);
 
+/* The same with the picture of the society (host/dot.h). */
+int soc_stopped_dot(const char *directory, struct soc_buf *out, struct soc_detail *detail);
+
 /* Does something to a started host that no script runs in: SOC_OK with a list in
  * `answer`, or an error with an object. */
 typedef int soc_stopped_fn(struct soc_host *host, void *user, struct soc_buf *answer);

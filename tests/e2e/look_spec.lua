@@ -156,13 +156,11 @@ describe("inspect and send", function()
       return rows(place:run("inspect waits --json"))[1]
     end)
     assert.equal("root", waits.agent)
-    assert.equal("sleep", waits["for"])
+    assert.equal("sleep", waits.kind)
     assert.equal(1, rows(place:run("inspect stats --json"))[1].pending)
     assert.is_true(#rows(place:run("inspect activity --json")) > 0)
     stop()
-    waits = rows(place:run("inspect waits --json"))[1]
-    assert.equal("root", waits.agent)
-    assert.equal("sleep", waits["for"])
+    assert.same(waits, rows(place:run("inspect waits --json"))[1])
     local stats = rows(place:run("inspect stats --json"))[1]
     assert.equal(1, stats.sent)
     assert.equal(1, stats.pending)

@@ -59,7 +59,7 @@ describe("the other commands", function()
     ]])
     local result = place:run("sim app.lua")
     assert.equal(1, result.code)
-    assert.matches('"agent":"user","for":"receive"', result.err, 1, true)
+    assert.matches('"agent":"user","kind":"receive"', result.err, 1, true)
   end)
 
   it("check reports roles and main, and what is wrong with file and line", function()
