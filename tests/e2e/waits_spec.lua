@@ -1,0 +1,119 @@
+-- Who waits for whom, as the command line shows it: a table, JSON and a picture.
+
+local dot = require("dot")
+local json = require("society.json")
+local program = require("program")
+
+local APP = [[
+local society = require("society")
+society.policy("contacts", "open")
+society.role {
+  id = "worker", name = 'a "quoted" \\ name',
+  behaviour = function(agent)
+    agent:request { to = "user", payload = "may I?", timeout_ms = 600000 }
+  end,
+}
+society.role {
+  id = "idler", name = "idler",
+  behaviour = function(agent) agent:receive { from = "w-1.x", timeout_ms = 600000 } end,
+}
+local BRIEF = { objective = "wait", constraints = {}, inputs = "x", outputs = "y",
+  completion_criteria = "done" }
+society.root(function(root)
+  root:spawn_agent("worker", BRIEF, { id = "w-1.x" })
+  root:spawn_agent("idler", BRIEF, { id = "idle" })
+  root:send_message { to = "idle", payload = "go" }
+  root:request { to = "w-1.x", payload = "go", timeout_ms = 600000 }
+end)
+]]
+
+local function edge_lines(edges)
+  local lines = {}
+  for _, edge in ipairs(edges) do
+    lines[#lines + 1] = ("%s %s %s %s"):format(edge.from, edge.to, edge.attributes.style,
+      edge.attributes.label or "-")
+  end
+  table.sort(lines)
+  return lines
+end
+
+-- Without the names of roles: they are the script's to say.
+local function nameless(text)
+  return (text:gsub('(label="[^\\]+)\\n.-(\\n[a-z_]+",)', "%1%2"))
+end
+
+describe("waits on the command line", function()
+  local place, running
+
+  local function stop()
+    running:kill("INT")
+    running:wait()
+    running = nil
+  end
+
+  before_each(function()
+    place = program.place()
+    place:write("app.lua", APP)
+    running = place:start("run app.lua --quiet")
+    program.wait_for("the socket", function()
+      return place:shell("test -S .society/socket").code == 0
+    end)
+    place:run("send --to root go")
+    program.wait_for("three waits", function()
+      return select(2, place:run("inspect waits --json").out:gsub("\n", "")) == 3
+    end)
+  end)
+
+  after_each(function()
+    if running then
+      stop()
+    end
+    place:remove()
+  end)
+
+  it("inspect shows who waits for whom, running and stopped alike", function()
+    local before = place:run("inspect waits --json").out
+    local found = {}
+    for line in before:gmatch("[^\n]+") do
+      local wait = json.decode(line)
+      assert.is_string(wait.since)
+      assert.is_string(wait.deadline)
+      assert.matches("^msg_", wait.correlation_id)
+      found[#found + 1] = ("%s %s %s"):format(wait.agent, wait.kind, wait.waits_for[1])
+    end
+    table.sort(found)
+    assert.same({ "idle receive w-1.x", "root reply w-1.x", "w-1.x reply user" }, found)
+    local shown = place:run("inspect waits").out
+    assert.matches("^AGENT +KIND +WAITS FOR +SINCE +DEADLINE +CORRELATION\n", shown)
+    assert.matches("\nw%-1%.x +reply +user ", shown)
+    stop()
+    assert.equal(before, place:run("inspect waits --json").out)
+    assert.equal(shown, place:run("inspect waits").out)
+  end)
+
+  it("export dot draws agents, parents and waits, running and stopped alike", function()
+    local result = place:run("export dot")
+    assert.equal(0, result.code)
+    local nodes, edges = dot.parse(result.out)
+    assert.same({
+      'idle w-1.x bold receive', 'root idle dashed -', 'root w-1.x bold reply',
+      'root w-1.x dashed -', 'w-1.x user bold reply',
+    }, edge_lines(edges))
+    assert.equal([[w-1.x\na \"quoted\" \\ name\nblocked_user]], nodes["w-1.x"].label)
+    assert.equal("gold", nodes["w-1.x"].fillcolor)
+    assert.equal("orange", nodes.root.fillcolor)
+    assert.equal("user\\nuser\\nidle", nodes.user.label)
+    stop()
+    assert.equal(nameless(result.out), nameless(place:run("export dot").out))
+  end)
+
+  it("export says what it can write and where a society is missing", function()
+    local result = place:run("export nonsense")
+    assert.equal(2, result.code)
+    assert.matches("there is: [^\n]*dot", result.err)
+    assert.equal(2, place:run("export").code)
+    result = place:run("export dot --state nowhere")
+    assert.equal(1, result.code)
+    assert.matches("no society in nowhere", result.err, 1, true)
+  end)
+end)
