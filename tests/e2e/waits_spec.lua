@@ -117,3 +117,40 @@ describe("waits on the command line", function()
     assert.matches("no society in nowhere", result.err, 1, true)
   end)
 end)
+
+describe("a response that fell due while nobody ran", function()
+  local place
+
+  before_each(function()
+    place = program.place()
+  end)
+
+  after_each(function()
+    place:remove()
+  end)
+
+  it("answers its request after the start", function()
+    place:write("app.lua", [[
+      local society = require("society")
+      society.root(function(root, message)
+        root:send_message { to = message.from, type = "response", delay_ms = 300,
+          payload = { query_id = message.id, answer = "at last" } }
+      end)
+      society.main(function(user)
+        print(user:request({ to = "root", type = "query", payload = { query = "?" } })
+          .payload.answer)
+      end)
+    ]])
+    local running = place:start("run app.lua --quiet")
+    program.wait_for("the response to be on its way", function()
+      return place:run("inspect messages --type response --json").out:find("pending", 1, true)
+    end)
+    running:kill("KILL")
+    running:wait()
+    local due = os.time() + 1
+    program.wait_for("its time to pass", function() return os.time() > due end)
+    local ended = place:run("run app.lua --quiet")
+    assert.equal(0, ended.code)
+    assert.equal("at last\n", ended.out)
+  end)
+end)

@@ -15,6 +15,15 @@ local function go(s, ...)
   end
 end
 
+-- An agent that acts when it is told to, and does nothing else.
+local function on_go(act)
+  return function(agent, message)
+    if message.type == "go" then
+      return act(agent, message)
+    end
+  end
+end
+
 describe("no deadlock", function()
   local s
 
@@ -110,12 +119,12 @@ describe("no deadlock", function()
   it("is a request that the other's receive takes at once", function()
     local said = {}
     s = scene.troupe({
-      a = function(a)
+      a = on_go(function(a)
         said.a = a:request({ to = "b", payload = "x", timeout_ms = BIG }).payload.text
-      end,
-      b = function(b)
+      end),
+      b = on_go(function(b)
         b:reply(assert(b:receive({ from = "a", timeout_ms = BIG })), "taken")
-      end,
+      end),
     })
     go(s, "b", "a")
     s:run()
@@ -125,15 +134,15 @@ describe("no deadlock", function()
   it("is a receive that another message of the closing turn ends", function()
     local said = {}
     s = scene.troupe({
-      a = function(a)
+      a = on_go(function(a)
         said.a = a:receive({ from = "b", type = "news", timeout_ms = BIG }).payload.text
         local question = a:receive({ from = "b", timeout_ms = BIG })
         a:reply(question, "good")
-      end,
-      b = function(b)
+      end),
+      b = on_go(function(b)
         b:send_message({ to = "a", type = "news", payload = "extra" })
         said.b = b:request({ to = "a", payload = "how?", timeout_ms = BIG }).payload.text
-      end,
+      end),
     })
     go(s, "a", "b")
     s:run()
@@ -143,10 +152,10 @@ describe("no deadlock", function()
   it("is mail that is on its way, only not due yet", function()
     local said = {}
     s = scene.troupe({
-      a = function(a)
+      a = on_go(function(a)
         a:send_message({ to = "b", type = "news", payload = "slow", delay_ms = 100 })
         said.a = a:request({ to = "b", payload = "x", timeout_ms = BIG }).payload.text
-      end,
+      end),
       b = function(b, message)
         if message.type == "go" then
           said.b = b:receive({ from = "a", type = "news", timeout_ms = BIG }).payload.text
@@ -166,12 +175,12 @@ describe("no deadlock", function()
   it("is a request that is not due yet and will be received", function()
     local said
     s = scene.troupe({
-      a = function(a)
+      a = on_go(function(a)
         said = a:request({ to = "b", payload = "x", delay_ms = 50, timeout_ms = BIG }).payload.text
-      end,
-      b = function(b)
+      end),
+      b = on_go(function(b)
         b:reply(assert(b:receive({ from = "a", timeout_ms = BIG })), "in time")
-      end,
+      end),
     })
     go(s, "a", "b")
     s:run()
@@ -181,14 +190,14 @@ describe("no deadlock", function()
   it("is mail that an agent has sent itself", function()
     local said = {}
     s = scene.troupe({
-      a = function(a)
+      a = on_go(function(a)
         a:send_message({ to = "a", type = "note", payload = "now" })
         said[1] = a:receive({ from = "a", type = "note" }).payload.text
         a:send_message({ to = "a", type = "alarm", payload = "later", delay_ms = 10 })
         said[2] = a:receive({ from = "a", type = "alarm" }).payload.text
         local _, err = a:receive({ from = "a" })
         said[3] = err.error
-      end,
+      end),
     })
     go(s, "a")
     s:run()

@@ -195,4 +195,28 @@ describe("waiting for an introduction", function()
     -- south went on and declined, too
     assert.equal("no_introduction", house.state(s, "paul").refused.error)
   end)
+
+  it("makes a ring when the host asks for the consent of somebody who waits already", function()
+    local s = house.new({ policies = { contacts = "open" } }, { manager = { note = function(agent)
+      agent.state.err = table.pack(agent:receive({ from = "paul", timeout_ms = 60000 }))[2]
+    end }, tester = { introduction_request = function(agent, message)
+      agent:sleep(10)
+      agent:decline(message, "no")
+    end } })
+    s:policy("introductions", function(request)
+      if #request.asked == 0 then
+        return { ask = "east" }
+      end
+      return request.consent and { refuse = "no" } or { confirm = "mona" }
+    end)
+    house.hire(s, { { "root", "tester", "east" }, { "root", "manager", "mona" },
+      { "mona", "programmer", "paul" } })
+    assert(s:send("user", { to = "mona", type = "note", payload = "wait" }))
+    assert(s:send("user", { to = "paul", payload = { order = "seek", to = "root", what = "x" } }))
+    s:advance(5)
+    assert.equal("east> mona>paul paul>east", targets(s))
+    s:advance(5)
+    assert.same({ "mona", "paul" }, house.state(s, "mona").err.cycle)
+    assert.equal("paul>mona", targets(s))
+  end)
 end)
