@@ -26,8 +26,8 @@ _society() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
   local command=${COMP_WORDS[1]}
   local commands="run sim test check inspect policy send inbox decide export init version help"
-  local kinds="contacts= briefs= gatekeeper= introductions= messages= presentation= prompts="
-  kinds="$kinds supervision= tasks="
+  local kinds="contacts= briefs= deadlock= gatekeeper= introductions= messages= presentation="
+  kinds="$kinds prompts= supervision= tasks="
   COMPREPLY=()
 
   if [ "$COMP_CWORD" -eq 1 ]; then
@@ -76,7 +76,7 @@ _society() {
       compopt -o nospace 2> /dev/null
       ;;
     export)
-      [ "$COMP_CWORD" -eq 2 ] && _society_words "$word" "org-json"
+      [ "$COMP_CWORD" -eq 2 ] && _society_words "$word" "org-json dot"
       ;;
     help) _society_words "$word" "$commands" ;;
   esac

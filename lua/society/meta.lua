@@ -7,8 +7,9 @@
 ---@alias society.Status "idle"|"working"|"blocked_internal"|"blocked_user"|"ending"|"stopped"
 ---@alias society.Handler fun(agent: society.Agent, message: society.Message): society.Json
 ---@alias society.Behaviour string|society.Handler|table<string, function>
----@alias society.PolicyKind "contacts"|"briefs"|"introductions"|"messages"|"presentation"|"prompts"
----|"supervision"|"gatekeeper"|"tasks"
+---@alias society.PolicyKind
+---| "contacts"|"briefs"|"deadlock"|"gatekeeper"|"introductions"|"messages"|"presentation"
+---| "prompts"|"supervision"|"tasks"
 ---@alias society.PolicyInfo table<"kind"|"name"|"version"|"hash"|"path"|"settings", any>
 
 ---@class society.Error
@@ -160,6 +161,17 @@
 ---@field brief? society.TaskBrief
 ---@field state? table
 
+---@class society.Wait
+---@field agent string
+---@field kind "reply"|"receive"|"human"|"task"|"sleep"|"look"|"retry"
+---@field waits_for string[]
+---@field type? string
+---@field since? string
+---@field deadline? string
+---@field correlation_id? string of the chain it belongs to
+---@field message_id? string of the request, or the one that opened the task
+---@field item_id? string of what the person is to decide
+
 ---What an app requires; the methods of society.new as well.
 ---@class society.Module
 ---@field version string
@@ -182,7 +194,7 @@
 ---@field drop fun(message_id: string): boolean?, society.Error?
 ---@field inbox fun(): society.Item[] urgent ones first, then the oldest
 ---@field decide fun(item_id: string, verdict: society.Verdict): society.Decided?, society.Error?
----@field waits fun(): table[]
+---@field waits fun(): society.Wait[]
 ---@field policies fun(): society.PolicyInfo[] what is in force
 ---@field stats fun(): table<string, any>
 ---@field new fun(options?: society.NewOptions): society.World in specs only
@@ -232,7 +244,7 @@ local society = {}
 ---@field drop fun(self: society.World, message_id: string): boolean?, society.Error?
 ---@field inbox fun(self: society.World): society.Item[]
 ---@field decide society.Decide
----@field waits fun(self: society.World): table[]
+---@field waits fun(self: society.World): society.Wait[]
 ---@field policies fun(self: society.World): society.PolicyInfo[]
 ---@field stats fun(self: society.World): table<string, any>
 ---@field run fun(self: society.World): society.World until nothing is ready and no timer is open
