@@ -535,6 +535,7 @@ void soc_introductions_free(struct soc_host *host)
     size_t cursor = 0;
     struct soc_introduction *entry;
     while ((entry = soc_map_each(&host->introductions, &cursor)) != NULL) {
+        soc_heap_remove(&host->timers, &entry->timer);
         soc_router_free(host, entry->message);
         soc_introduction_free(entry);
     }
