@@ -410,16 +410,17 @@ bool soc_introductions_accept(struct soc_host *host, struct soc_message *message
 
 void soc_introductions_timer(struct soc_host *host, struct soc_introduction *entry)
 {
-    struct soc_introduction *question = find(host, entry->question);
+    const struct soc_introduction *question = find(host, entry->question);
+    uint64_t key = entry->key;
     end_question(host, entry);
     if (question != NULL) {
         if (question->is_consent)
             entry->consent = SOC_CONSENT_REFUSED;
         else
             soc_introduction_note_asked(entry, question->broker);
-        remove_entry(host, question);
+        soc_introductions_close(host, question->key); /* with what the host held for it */
     }
-    go_on(host, entry->key);
+    go_on(host, key);
 }
 
 bool soc_introductions_is_question(const struct soc_host *host, uint64_t key)

@@ -202,6 +202,16 @@ describe("an introduction under way", function()
     assert.same(stats.sent, stats.processed + stats.cancelled)
   end)
 
+  it("that is held for one who was asked onward ends with the question", function()
+    local s = house.new(nil, { tester = { introduction_request = function() end } })
+    house.hire(s, { { "root", "manager", "north" }, { "root", "tester", "deaf" },
+      { "north", "programmer", "paul" } })
+    local state = house.order(s, "paul", { order = "seek", to = "north", what = "diving" })
+    assert.same("no_introduction", state.refused.error)
+    local stats = s:stats()
+    assert.same({ 0, 0 }, { stats.pending, stats.waiting })
+  end)
+
   it("keeps the law of messages", function()
     local s = slow_house()
     for _ = 1, 20 do
