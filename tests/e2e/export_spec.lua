@@ -41,6 +41,7 @@ describe("export org-json", function()
   local place, running
 
   local function start()
+    place:shell("rm -f .society/socket") -- one that was left is no sign of life
     running = place:start("run app.lua --quiet")
     program.wait_for("the socket", function()
       return place:shell("test -S .society/socket").code == 0
@@ -133,7 +134,8 @@ describe("export org-json", function()
   it("names the formats there are", function()
     local result = place:run("export poem")
     assert.same({ 2, "" }, { result.code, result.out })
-    assert.equal("society: export: there is no format 'poem'; there is: org-json, dot\n", result.err)
+    assert.equal("society: export: there is no format 'poem'; there is: org-json, dot\n",
+      result.err)
     assert.equal(2, place:run("export").code)
     assert.matches("org%-json", place:run("export --help").out)
   end)
