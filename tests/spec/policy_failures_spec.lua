@@ -3,6 +3,7 @@
 
 local json = require("society.json")
 local scene = require("scene")
+local ASK = require("policy_questions")
 
 local ROOT = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") .. "/../.."
 
@@ -24,157 +25,6 @@ local function read_questions()
     list[#list + 1] = { kind = folder.kind, usual = folder.usual, name = name }
   end
   return list
-end
-
--- How each question comes to be asked: `ask` does it `times` times in a society of
--- actors a and b and returns what came of it, as something to compare.
-local ASK = {}
-
-ASK["contacts.may_send"] = function(s, seen, times)
-  seen.act = function(a)
-    for _ = 1, times do
-      seen.answers[#seen.answers + 1] = a:can_send("b").allowed
-      a:can_send("user")
-    end
-  end
-  scene.tell(s, "a")
-end
-
-ASK["briefs.check"] = function(s, seen, times)
-  seen.act = function(a)
-    for i = 1, times do
-      local ok, err = a:spawn_agent("actor", { objective = "o" }, { id = "c" .. i })
-      seen.answers[#seen.answers + 1] = ok or err.missing_fields
-    end
-  end
-  scene.tell(s, "a")
-end
-
--- Root asks back whoever asks it: each question closes a ring.
-ASK["deadlock.victim"] = function(s, seen, times)
-  seen.others = function(root)
-    root:request({ to = "a", payload = "and you?" })
-  end
-  seen.act = function(a, message)
-    for _ = 1, message.from == "user" and times or 0 do
-      local _, err = a:request({ to = "root", payload = "?" })
-      seen.answers[#seen.answers + 1] = err.cycle
-    end
-  end
-  scene.tell(s, "a")
-end
-
-ASK["introductions.answer"] = function(s, seen, times)
-  seen.act = function(a)
-    for _ = 1, times do
-      local _, err = a:request_introduction({ to = "root", reason = "-",
-        required_capability = "deep sea diving" })
-      seen.answers[#seen.answers + 1] = err.reason
-    end
-  end
-  scene.tell(s, "a")
-end
-
-ASK["introductions.takes_unsolicited"] = function(s, seen, times)
-  seen.act = function(a)
-    for _ = 1, times do
-      local _, err = a:send_message({ to = "root", type = "introduction_response",
-        payload = { target_agent = { id = "root" } } })
-      seen.answers[#seen.answers + 1] = err.error
-    end
-  end
-  scene.tell(s, "a")
-end
-
-ASK["presentation.message"] = function(s, seen, times)
-  seen.act = function(_, message)
-    seen.answers[#seen.answers + 1] = message.text
-  end
-  for _ = 1, times do
-    assert(s:send("user", { to = "a", payload = "hello" }))
-  end
-  s:run()
-end
-
-local function ask_context(s, seen, times)
-  seen.act = function(a)
-    for _ = 1, times do
-      seen.answers[#seen.answers + 1] = a:context()
-    end
-  end
-  scene.tell(s, "a")
-end
-
-ASK["presentation.brief"] = ask_context
-ASK["presentation.contacts"] = ask_context
-ASK["prompts.system"] = ask_context
-
-ASK["supervision.retry_after"] = function(s, seen, times)
-  seen.act = function() error("on purpose") end
-  local tries = math.ceil(times / 4) -- three tries more, and the question that gives up
-  for _ = 1, tries do
-    assert(s:send("user", { to = "a", payload = "hello" }))
-  end
-  s:run()
-  for _, letter in ipairs(s:dead_letters()) do
-    seen.answers[#seen.answers + 1] = letter.attempt
-  end
-end
-
--- A fresh parent each time has children and stops.
-ASK["supervision.children"] = function(s, seen, times)
-  seen.parents = (seen.parents or 0) + 1
-  local parent = "p" .. seen.parents
-  seen.others = function(agent)
-    for i = 1, times do
-      assert(agent:spawn_agent("actor", scene.brief(), { id = agent.id .. "_" .. i }))
-    end
-    agent:stop()
-  end
-  seen.act = function(a)
-    a:spawn_agent("actor", scene.brief(), { id = parent })
-    a:send_message({ to = parent, payload = "go" })
-  end
-  scene.tell(s, "a")
-  for i = 1, times do
-    seen.answers[#seen.answers + 1] = (s:agent(parent .. "_" .. i) or { status = "gone" }).status
-  end
-end
-
-ASK["gatekeeper.route"] = function(s, seen, times)
-  for _ = 1, times do
-    local _, err = s:dispatch(nil, "hello", { timeout_ms = 1 })
-    seen.answers[#seen.answers + 1] = err.to
-  end
-end
-
--- Gives itself tasks, and fails those: three tries more, and the question that ends it.
-ASK["tasks.retry_after"] = function(s, seen, times)
-  seen.act = function(a, message)
-    if message.type == "task" then
-      a:fail(message, "on purpose", { retryable = true })
-    end
-    for _ = 1, message.type == "general" and math.ceil(times / 4) or 0 do
-      a:send_message({ to = "a", type = "task", payload = "x" })
-    end
-  end
-  scene.tell(s, "a")
-  for _, task in ipairs(s:tasks()) do
-    seen.answers[#seen.answers + 1] = task.tries
-  end
-end
-
-ASK["tasks.limit"] = function(s, seen, times)
-  seen.act = function(a, message)
-    for _ = 1, message.type == "general" and times or 0 do
-      a:send_message({ to = "root", type = "task", payload = "x" })
-    end
-  end
-  scene.tell(s, "a")
-  s:advance(30 * 60000)
-  for _, row in ipairs(s:activity({ type = "task_alert" })) do
-    seen.answers[#seen.answers + 1] = row.event
-  end
 end
 
 -- Asked when a turn has committed, or outside of any: none can take the question back.
@@ -254,7 +104,7 @@ for _, question in ipairs(read_questions()) do
     local ask = ASK[question.kind .. "." .. question.name]
 
     it("can be asked by this spec", function()
-      assert(ask, "say in ASK how this question comes to be asked")
+      assert(ask, "say in tests/support/policy_questions.lua how this question comes to be asked")
     end)
 
     for _, fault in ipairs(ask and FAULTS or {}) do

@@ -1,0 +1,158 @@
+--- policy_questions: how each question to a policy comes to be asked.
+--
+-- M["kind.question"](s, seen, times) has it asked `times` times in a society of actors a
+-- and b, who do as seen.act says, others as seen.others, and puts what came of it into
+-- seen.answers, as something to compare.
+
+local scene = require("scene")
+
+local M = {}
+
+M["contacts.may_send"] = function(s, seen, times)
+  seen.act = function(a)
+    for _ = 1, times do
+      seen.answers[#seen.answers + 1] = a:can_send("b").allowed
+      a:can_send("user")
+    end
+  end
+  scene.tell(s, "a")
+end
+
+M["briefs.check"] = function(s, seen, times)
+  seen.act = function(a)
+    for i = 1, times do
+      local ok, err = a:spawn_agent("actor", { objective = "o" }, { id = "c" .. i })
+      seen.answers[#seen.answers + 1] = ok or err.missing_fields
+    end
+  end
+  scene.tell(s, "a")
+end
+
+-- Root asks back whoever asks it: each question closes a ring.
+M["deadlock.victim"] = function(s, seen, times)
+  seen.others = function(root)
+    root:request({ to = "a", payload = "and you?" })
+  end
+  seen.act = function(a, message)
+    for _ = 1, message.from == "user" and times or 0 do
+      local _, err = a:request({ to = "root", payload = "?" })
+      seen.answers[#seen.answers + 1] = err.cycle
+    end
+  end
+  scene.tell(s, "a")
+end
+
+M["introductions.answer"] = function(s, seen, times)
+  seen.act = function(a)
+    for _ = 1, times do
+      local _, err = a:request_introduction({ to = "root", reason = "-",
+        required_capability = "deep sea diving" })
+      seen.answers[#seen.answers + 1] = err.reason
+    end
+  end
+  scene.tell(s, "a")
+end
+
+M["introductions.takes_unsolicited"] = function(s, seen, times)
+  seen.act = function(a)
+    for _ = 1, times do
+      local _, err = a:send_message({ to = "root", type = "introduction_response",
+        payload = { target_agent = { id = "root" } } })
+      seen.answers[#seen.answers + 1] = err.error
+    end
+  end
+  scene.tell(s, "a")
+end
+
+M["presentation.message"] = function(s, seen, times)
+  seen.act = function(_, message)
+    seen.answers[#seen.answers + 1] = message.text
+  end
+  for _ = 1, times do
+    assert(s:send("user", { to = "a", payload = "hello" }))
+  end
+  s:run()
+end
+
+local function ask_context(s, seen, times)
+  seen.act = function(a)
+    for _ = 1, times do
+      seen.answers[#seen.answers + 1] = a:context()
+    end
+  end
+  scene.tell(s, "a")
+end
+
+M["presentation.brief"] = ask_context
+M["presentation.contacts"] = ask_context
+M["prompts.system"] = ask_context
+
+M["supervision.retry_after"] = function(s, seen, times)
+  seen.act = function() error("on purpose") end
+  local tries = math.ceil(times / 4) -- three tries more, and the question that gives up
+  for _ = 1, tries do
+    assert(s:send("user", { to = "a", payload = "hello" }))
+  end
+  s:run()
+  for _, letter in ipairs(s:dead_letters()) do
+    seen.answers[#seen.answers + 1] = letter.attempt
+  end
+end
+
+-- A fresh parent each time has children and stops.
+M["supervision.children"] = function(s, seen, times)
+  seen.parents = (seen.parents or 0) + 1
+  local parent = "p" .. seen.parents
+  seen.others = function(agent)
+    for i = 1, times do
+      assert(agent:spawn_agent("actor", scene.brief(), { id = agent.id .. "_" .. i }))
+    end
+    agent:stop()
+  end
+  seen.act = function(a)
+    a:spawn_agent("actor", scene.brief(), { id = parent })
+    a:send_message({ to = parent, payload = "go" })
+  end
+  scene.tell(s, "a")
+  for i = 1, times do
+    seen.answers[#seen.answers + 1] = (s:agent(parent .. "_" .. i) or { status = "gone" }).status
+  end
+end
+
+M["gatekeeper.route"] = function(s, seen, times)
+  for _ = 1, times do
+    local _, err = s:dispatch(nil, "hello", { timeout_ms = 1 })
+    seen.answers[#seen.answers + 1] = err.to
+  end
+end
+
+-- Gives itself tasks, and fails those: three tries more, and the question that ends it.
+M["tasks.retry_after"] = function(s, seen, times)
+  seen.act = function(a, message)
+    if message.type == "task" then
+      a:fail(message, "on purpose", { retryable = true })
+    end
+    for _ = 1, message.type == "general" and math.ceil(times / 4) or 0 do
+      a:send_message({ to = "a", type = "task", payload = "x" })
+    end
+  end
+  scene.tell(s, "a")
+  for _, task in ipairs(s:tasks()) do
+    seen.answers[#seen.answers + 1] = task.tries
+  end
+end
+
+M["tasks.limit"] = function(s, seen, times)
+  seen.act = function(a, message)
+    for _ = 1, message.type == "general" and times or 0 do
+      a:send_message({ to = "root", type = "task", payload = "x" })
+    end
+  end
+  scene.tell(s, "a")
+  s:advance(30 * 60000)
+  for _, row in ipairs(s:activity({ type = "task_alert" })) do
+    seen.answers[#seen.answers + 1] = row.event
+  end
+end
+
+return M
