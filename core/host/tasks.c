@@ -15,7 +15,8 @@ struct soc_tasks *soc_tasks_new(struct soc_host *host)
 {
     struct soc_tasks *tasks = soc_alloc_zero(sizeof(*tasks));
     for (int i = 0; i < SOC_TASK_STYLE_COUNT; i++)
-        tasks->openers[i] = soc_intern(&host->types, soc_slice_text(soc_task_style_name(i)));
+        tasks->openers[i] =
+            soc_intern(&host->types, soc_slice_text(soc_task_style_name((enum soc_task_style)i)));
     tasks->result = soc_intern(&host->types, SOC_SLICE("result"));
     tasks->task_complete = soc_intern(&host->types, SOC_SLICE("task_complete"));
     tasks->abort = soc_intern(&host->types, SOC_SLICE("abort"));
@@ -165,6 +166,10 @@ void soc_tasks_take_back(struct soc_host *host)
     if (touch.intent != SOC_TASK_OPENED)
         return;
     soc_tasks_unlink(host, task);
+    /* Its owner may have been born in the same turn and go with it. */
+    struct soc_workload *workload = soc_tasks_workload(host, task->owner);
+    if (workload->first == NULL && workload->done_count == 0)
+        soc_workload_free(soc_map_take(&host->tasks->workloads, soc_agent_id(workload->owner)));
     soc_task_leave(task);
     soc_task_free(task);
 }
