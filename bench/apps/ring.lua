@@ -38,6 +38,7 @@ society.role {
       end
     end,
     default = function(agent, message)
+      message.payload.self_introduction = nil -- of who wrote first; the six fields go on
       agent:send_message { to = next_of[agent.id], payload = message.payload }
     end,
   },

@@ -80,19 +80,24 @@ bool soc_acquaint_is_first(const struct soc_host *host, const struct soc_agent *
            soc_contacts_find(&to->contacts, from) == NULL && !has_written(host, to);
 }
 
-/* Sets member `name` of the object in `object` to a text, unless it is there. */
-static void add_text(struct soc_buf *object, const char *name, struct soc_slice text)
+/* Sets member `name` of the object in `object` to a text. */
+static void set_text(struct soc_buf *object, const char *name, struct soc_slice text)
 {
     struct soc_buf value = {0};
     struct soc_buf changed = {0};
-    if (text.data == NULL || soc_json_member(soc_buf_slice(object), name).data != NULL)
-        return;
     soc_json_put_string(&value, text);
     soc_json_put_changed(&changed, soc_buf_slice(object), name, soc_buf_slice(&value));
     object->length = 0;
     soc_buf_put_slice(object, soc_buf_slice(&changed));
     soc_buf_fini(&value);
     soc_buf_fini(&changed);
+}
+
+/* The same unless it is there already. */
+static void add_text(struct soc_buf *object, const char *name, struct soc_slice text)
+{
+    if (text.data != NULL && soc_json_member(soc_buf_slice(object), name).data == NULL)
+        set_text(object, name, text);
 }
 
 /* What the sender is there for: its brief's objective, else what its role offers. */
@@ -120,7 +125,7 @@ int soc_acquaint_introduce_self(const struct soc_agent *from, const struct soc_a
                           soc_agent_id(to));
     struct soc_buf object = {0};
     soc_buf_put_slice(&object, given.data != NULL ? given : SOC_SLICE("{}"));
-    add_text(&object, "role", soc_slice_text(from->role->name));
+    set_text(&object, "role", soc_slice_text(from->role->name)); /* nobody says who he is not */
     add_duty(&object, from);
     const struct soc_contact *contact = soc_contacts_find(&from->contacts, to);
     if (contact != NULL && contact->extra != NULL)

@@ -28,7 +28,8 @@ void soc_acquaint_by_introduction(struct soc_host *host, struct soc_agent *owner
 bool soc_acquaint_is_first(const struct soc_host *host, const struct soc_agent *from,
                            const struct soc_agent *to, const struct soc_send *send);
 
-/* Appends the payload with its `self_introduction` completed: role, duty, reason.
+/* Appends the payload with its `self_introduction` completed: duty and
+ * reason where the sender left them out, and its role whatever it says.
  * SOC_EBADMESSAGE with `error` if the sender gave one that is no object. */
 int soc_acquaint_introduce_self(const struct soc_agent *from, const struct soc_agent *to,
                                 struct soc_slice payload, struct soc_buf *out,

@@ -51,6 +51,12 @@ describe("self_introduction", function()
         reason = "why not", mood = "good" } }).self_introduction)
   end)
 
+  it("names the role the sender has, whatever it says or passes on", function()
+    local s = peers()
+    assert.equal("程序员", says(s, "paul", "dora", { text = "hi",
+      self_introduction = { role = "root", duty = "rule" } }).self_introduction.role)
+  end)
+
   it("is refused if it is no object", function()
     local s = peers()
     house.order(s, "paul", { order = "say", to = "dora",
