@@ -41,3 +41,10 @@ void soc_identity_hash(char hash[SOC_IDENTITY_HASH_BYTES], struct soc_slice byte
 {
     snprintf(hash, SOC_IDENTITY_HASH_BYTES, "%016" PRIx64, soc_hash(bytes.data, bytes.length, 0));
 }
+
+void soc_identity_hash_more(char hash[SOC_IDENTITY_HASH_BYTES], struct soc_slice bytes)
+{
+    uint64_t before = strtoull(hash, NULL, 16);
+    snprintf(hash, SOC_IDENTITY_HASH_BYTES, "%016" PRIx64,
+             soc_hash(bytes.data, bytes.length, before));
+}

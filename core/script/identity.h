@@ -15,7 +15,7 @@
 struct soc_identity {
     char *name; /* owned */
     char *path; /* of its file, owned; NULL: a table or function of the app */
-    char hash[SOC_IDENTITY_HASH_BYTES];    /* of the file's bytes; "app" without a file */
+    char hash[SOC_IDENTITY_HASH_BYTES];    /* of the file's bytes and its texts'; "app": no file */
     char refused[SOC_IDENTITY_HASH_BYTES]; /* bytes of that file that were refused last */
     bool is_option;                        /* the command line put it in force */
 };
@@ -30,5 +30,8 @@ void soc_identity_fini(struct soc_identity *identity);
 
 /* Writes the hash of a file's bytes as hex digits. */
 void soc_identity_hash(char hash[SOC_IDENTITY_HASH_BYTES], struct soc_slice bytes);
+
+/* The same of those bytes and of further ones. */
+void soc_identity_hash_more(char hash[SOC_IDENTITY_HASH_BYTES], struct soc_slice bytes);
 
 #endif

@@ -164,7 +164,7 @@ int soc_policy_load_hashed(lua_State *L, const struct soc_script *script, const 
         rc = fail_load(L, path, detail);
     if (rc < 0)
         return rc;
-    rc = soc_policy_texts(L, script, path, detail);
+    rc = soc_policy_texts(L, script, path, hash, detail);
     if (rc < 0)
         lua_pop(L, 1);
     return rc;

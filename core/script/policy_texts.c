@@ -14,6 +14,8 @@ struct reader {
     const char *policy_path;
     const char *kind; /* a folder's name, or NULL */
     char *room;       /* for SOC_TEXT_BYTES_MAX bytes and one more */
+    char *hash;       /* of all that was read */
+    int files;        /* stack index of the list of paths */
     struct soc_detail *detail;
 };
 
@@ -86,6 +88,9 @@ static int read_text(lua_State *L, const struct reader *reader)
     fclose(file);
     if (count < 0)
         return (int)count;
+    soc_identity_hash_more(reader->hash, soc_slice(reader->room, (size_t)count));
+    lua_pushstring(L, path);
+    lua_rawseti(L, reader->files, (lua_Integer)lua_rawlen(L, reader->files) + 1);
     lua_pushlstring(L, reader->room, (size_t)count);
     lua_replace(L, -2);
     return SOC_OK;
@@ -137,8 +142,24 @@ static int read_all(lua_State *L, const struct reader *reader, int names, int ou
     return SOC_OK;
 }
 
+/* The policy's table holds the paths under this key, which no script can name. */
+static const char files_key;
+
+void soc_policy_each_text(lua_State *L, int index, void (*each)(void *user, const char *path),
+                          void *user)
+{
+    int top = lua_gettop(L);
+    index = lua_absindex(L, index);
+    if (lua_type(L, index) == LUA_TTABLE && lua_rawgetp(L, index, &files_key) == LUA_TTABLE)
+        for (lua_Integer i = 1; lua_rawgeti(L, top + 1, i) == LUA_TSTRING; i++) {
+            each(user, lua_tostring(L, -1));
+            lua_pop(L, 1);
+        }
+    lua_settop(L, top);
+}
+
 int soc_policy_texts(lua_State *L, const struct soc_script *script, const char *path,
-                     struct soc_detail *detail)
+                     char hash[SOC_IDENTITY_HASH_BYTES], struct soc_detail *detail)
 {
     int policy = lua_gettop(L);
     if (lua_type(L, policy) != LUA_TTABLE || soc_raw_field(L, policy, "texts") == LUA_TNIL) {
@@ -146,7 +167,7 @@ int soc_policy_texts(lua_State *L, const struct soc_script *script, const char *
         return SOC_OK;
     }
     int names = lua_gettop(L);
-    struct reader reader = {.script = script, .policy_path = path, .detail = detail};
+    struct reader reader = {.script = script, .policy_path = path, .hash = hash, .detail = detail};
     if (soc_raw_field(L, policy, "kind") == LUA_TSTRING)
         reader.kind = lua_tostring(L, -1);
     if (reader.kind != NULL &&
@@ -157,11 +178,16 @@ int soc_policy_texts(lua_State *L, const struct soc_script *script, const char *
         rc = soc_fail(detail, SOC_ESCRIPT, "%s: texts must be a table of files' names", path);
     } else {
         reader.room = lua_newuserdatauv(L, SOC_TEXT_BYTES_MAX + 1, 0);
+        lua_newtable(L);
+        reader.files = lua_gettop(L);
         lua_pushliteral(L, "texts");
         lua_newtable(L);
         rc = read_all(L, &reader, names, lua_gettop(L));
-        if (rc == SOC_OK)
+        if (rc == SOC_OK) {
             lua_rawset(L, policy);
+            lua_pushvalue(L, reader.files);
+            lua_rawsetp(L, policy, &files_key);
+        }
     }
     lua_settop(L, policy);
     return rc;

@@ -12,6 +12,7 @@
 #include "script/lua_source.h"
 #include "script/messages.h"
 #include "script/policy.h"
+#include "script/policy_texts.h"
 
 /* Appends a policy as an object. Settings that are no JSON are left out. */
 static void put_policy(lua_State *L, const char *kind, const struct soc_policy *policy,
@@ -290,13 +291,33 @@ void soc_swap_start(lua_State *L, struct soc_script *script)
     soc_buf_fini(&name);
 }
 
-/* Tells whether the policy's file holds bytes that were neither let in nor refused. */
-static bool has_changed(struct soc_identity *identity)
+static void hash_text(void *user, const char *path)
 {
     struct soc_buf text = {0};
+    if (soc_lua_source_read(path, &text))
+        soc_identity_hash_more(user, soc_buf_slice(&text));
+    soc_buf_fini(&text);
+}
+
+/* Calls `each` with the texts of the policy. */
+static void each_text(lua_State *L, const struct soc_policy *policy,
+                      void (*each)(void *user, const char *path), void *user)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, policy->table_ref);
+    soc_policy_each_text(L, -1, each, user);
+    lua_pop(L, 1);
+}
+
+/* Tells whether the policy's files hold bytes that were neither let in nor refused. */
+static bool has_changed(lua_State *L, struct soc_policy *policy)
+{
+    struct soc_identity *identity = &policy->identity;
+    struct soc_buf text = {0};
     char hash[SOC_IDENTITY_HASH_BYTES] = "";
-    if (identity->path != NULL && soc_lua_source_read(identity->path, &text))
+    if (identity->path != NULL && soc_lua_source_read(identity->path, &text)) {
         soc_identity_hash(hash, soc_buf_slice(&text));
+        each_text(L, policy, hash_text, hash);
+    }
     soc_buf_fini(&text);
     if (strcmp(hash, identity->hash) == 0)
         identity->refused[0] = '\0';
@@ -332,20 +353,23 @@ static void reload(lua_State *L, struct soc_script *script, const char *kind,
 void soc_swap_reload(lua_State *L, struct soc_script *script)
 {
     for (int i = 0; i < SOC_POLICY_COUNT; i++)
-        if (has_changed(&script->policies[i].identity))
+        if (has_changed(L, &script->policies[i]))
             reload(L, script, soc_policy_kind_name(i), &script->policies[i]);
     struct soc_policy *policy;
     for (size_t i = 0; (policy = soc_messages_policy(script, i)) != NULL; i++)
-        if (has_changed(&policy->identity))
+        if (has_changed(L, policy))
             reload(L, script, SOC_MESSAGES, policy);
 }
 
 void soc_swap_each_file(struct soc_script *script, void (*each)(void *user, const char *path),
                         void *user)
 {
-    for (int i = 0; i < SOC_POLICY_COUNT; i++)
-        if (script->policies[i].identity.path != NULL)
-            each(user, script->policies[i].identity.path);
+    for (int i = 0; i < SOC_POLICY_COUNT; i++) {
+        if (script->policies[i].identity.path == NULL)
+            continue;
+        each(user, script->policies[i].identity.path);
+        each_text(script->L, &script->policies[i], each, user);
+    }
     const struct soc_policy *policy;
     for (size_t i = 0; (policy = soc_messages_policy(script, i)) != NULL; i++)
         if (policy->identity.path != NULL)

@@ -90,6 +90,22 @@ describe("a policy of a running society", function()
     assert.equal("fifth\n", ask())
   end)
 
+  it("is swapped by saving a text it names", function()
+    place:shell("mkdir -p policies/prompts")
+    place:write("policies/prompts/own.txt", "one")
+    place:write("policies/prompts/own.lua", [[
+      local M = { kind = "prompts", version = 1, texts = { own = "own.txt" } }
+      function M.system() return M.texts.own end
+      return M]])
+    assert.equal(0, place:run("policy prompts=own").code)
+    expect_events("policy_swapped", 1)
+    place:write("policies/prompts/own.txt", "two")
+    local list = expect_events("policy_swapped", 2)
+    assert.same({ "prompts", "file" }, { list[2].kind, list[2].by })
+    assert.equal(list[1].to.hash, list[2].from.hash)
+    assert.not_equal(list[2].from.hash, list[2].to.hash)
+  end)
+
   it("of messages is one of several: added, saved, and a broken one stays", function()
     local orders = 'return { kind = "messages", version = 1, types = { %s = {} } }'
     local function send(type)
