@@ -131,10 +131,11 @@ static int prepare_response(struct soc_host *host, struct soc_agent *from, struc
     soc_buf_put_slice(payload, send->payload);
     if (!soc_slice_equal(named.given_by, SOC_SLICE("target_agent")))
         change(payload, named.given_by.data, (struct soc_slice){0});
-    if (target != NULL) {
+    if (target != NULL)
         put_target(&value, from, target, named.spec);
-        change(payload, "target_agent", soc_buf_slice(&value));
-    }
+    else
+        soc_buf_put_text(&value, "null");
+    change(payload, "target_agent", soc_buf_slice(&value));
     value.length = 0;
     put_via(&value, from, entry, target == NULL);
     change(payload, "via", soc_buf_slice(&value));

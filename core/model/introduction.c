@@ -44,7 +44,7 @@ static struct soc_slice read_id(struct soc_slice object, const char **name)
 {
     for (size_t i = 0; i < ID_NAME_COUNT; i++) {
         struct soc_slice id = soc_json_plain_string(soc_json_member(object, id_names[i]));
-        if (id.data == NULL)
+        if (id.data == NULL || id.length == 0)
             continue;
         *name = id_names[i];
         return id;
@@ -52,28 +52,47 @@ static struct soc_slice read_id(struct soc_slice object, const char **name)
     return (struct soc_slice){0};
 }
 
+/* The id in `target_agent`, which is an object or the id itself. */
+static struct soc_slice read_target(struct soc_slice target)
+{
+    const char *ignored;
+    bool is_object = target.data[0] == '{';
+    struct soc_slice id = soc_json_plain_string(is_object ? soc_json_member(target, "id") : target);
+    if (id.data != NULL && id.length == 0)
+        id = (struct soc_slice){0};
+    return id.data == NULL && is_object ? read_id(target, &ignored) : id;
+}
+
+static struct soc_slice read_spec(struct soc_slice target)
+{
+    struct soc_slice spec = soc_json_member(target, "interface_spec");
+    if (spec.data == NULL)
+        spec = soc_json_member(target, "interfaceSpec");
+    return spec.data != NULL && spec.data[0] == '{' ? spec : (struct soc_slice){0};
+}
+
+/* Without a name it is a refusal if it says so, by null or by giving a reason. */
+static bool refuses(struct soc_slice payload, struct soc_slice target)
+{
+    if (target.data != NULL)
+        return target.data[0] == 'n';
+    struct soc_slice reason = soc_json_member(payload, "reason");
+    return reason.data != NULL && soc_json_kind(reason) == SOC_JSON_STRING && reason.length > 2;
+}
+
 struct soc_named soc_introduction_named(struct soc_slice payload)
 {
     struct soc_named named = {0};
     const char *name = "target_agent";
     struct soc_slice target = soc_json_member(payload, "target_agent");
-    if (target.data == NULL) {
-        named.id = read_id(payload, &name);
-    } else if (target.data[0] == '{') {
-        const char *ignored;
-        named.id = soc_json_plain_string(soc_json_member(target, "id"));
-        if (named.id.data == NULL)
-            named.id = read_id(target, &ignored);
-        named.spec = soc_json_member(target, "interface_spec");
-        if (named.spec.data == NULL)
-            named.spec = soc_json_member(target, "interfaceSpec");
-    } else {
-        named.id = soc_json_plain_string(target);
-        named.is_refusal = target.data[0] == 'n';
+    if (target.data != NULL) {
+        named.id = read_target(target);
+        named.spec = read_spec(target);
     }
+    if (named.id.data == NULL)
+        named.id = read_id(payload, &name);
+    named.is_refusal = named.id.data == NULL && refuses(payload, target);
     named.given_by = soc_slice_text(name);
-    if (named.spec.data != NULL && named.spec.data[0] != '{')
-        named.spec = (struct soc_slice){0};
     return named;
 }
 

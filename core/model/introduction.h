@@ -69,8 +69,9 @@ struct soc_named {
     struct soc_slice given_by; /* the member that held the id */
 };
 
-/* Reads the payload of a response: `target_agent` as an object, an id or null; or
- * one of the other names that are taken for its id. */
+/* Reads the payload of a response: `target_agent` as an object, an id or null; else
+ * one of the other names that are taken for its id; else, without `target_agent`, a
+ * `reason` is a refusal. An empty id is none. */
 struct soc_named soc_introduction_named(struct soc_slice payload);
 
 /* Tells whether a JSON list of texts holds `id`. */

@@ -35,6 +35,25 @@ static void an_id_goes_by_four_other_names(void)
     CHECK_TEXT(text_of(named("{\"target_agent\":{\"agentId\":\"a\"}}").id), "a");
 }
 
+static void a_name_stands_beside_a_target_without_one(void)
+{
+    struct soc_named found = named("{\"target_agent\":{\"role\":\"r\"},\"agentId\":\"a\"}");
+    CHECK_TEXT(text_of(found.id), "a");
+    CHECK_TEXT(text_of(found.given_by), "agentId");
+    CHECK_TEXT(text_of(named("{\"target_agent\":{\"id\":\"\",\"agentId\":\"a\"}}").id), "a");
+    found = named("{\"target_agent\":null,\"agentId\":\"a\",\"reason\":\"r\"}");
+    CHECK_TEXT(text_of(found.id), "a");
+    CHECK(!found.is_refusal);
+}
+
+static void a_reason_without_a_target_is_a_refusal(void)
+{
+    CHECK(named("{\"reason\":\"r\"}").is_refusal);
+    CHECK(!named("{\"reason\":\"\"}").is_refusal);
+    CHECK(!named("{\"reason\":1}").is_refusal);
+    CHECK(!named("{\"target_agent\":{},\"reason\":\"r\"}").is_refusal);
+}
+
 static void anything_else_names_nobody(void)
 {
     static const char *const payloads[] = {
@@ -45,6 +64,8 @@ static void anything_else_names_nobody(void)
         "{\"target_agent\":1}",
         "{\"target_agent\":{}}",
         "{\"target_agent\":{\"id\":1}}",
+        "{\"target_agent\":{\"id\":\"\"}}",
+        "{\"agentId\":\"\"}",
     };
     for (size_t i = 0; i < sizeof(payloads) / sizeof(payloads[0]); i++) {
         CHECK(named(payloads[i]).id.data == NULL);
@@ -79,6 +100,8 @@ int main(void)
 {
     RUN(a_target_is_an_object_an_id_or_null);
     RUN(an_id_goes_by_four_other_names);
+    RUN(a_name_stands_beside_a_target_without_one);
+    RUN(a_reason_without_a_target_is_a_refusal);
     RUN(anything_else_names_nobody);
     RUN(a_spec_must_be_an_object);
     RUN(a_way_is_extended_at_both_ends);
