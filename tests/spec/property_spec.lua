@@ -51,4 +51,19 @@ describe("property", function()
     assert.same({ { kind = "crash", n = 3 } }, smallest)
     assert.matches("broken", why, 1, true)
   end)
+
+  it("shrinks a choice to the first that still fails", function()
+    local WORDS = { "plain", "odd", "broken", "worse" }
+    local _, err = pcall(property.check, { cases = 200, seed = 2 }, function(random)
+      return { words = random:list(0, 9, function() return random:number_of(WORDS) end) }
+    end, function(case)
+      for _, number in ipairs(case.words) do
+        local word = property.at(WORDS, number)
+        assert(word == "plain" or word == "odd", word)
+      end
+      return true
+    end)
+    assert.matches('broken\nsmallest: {"words":[2]}', err, 1, true)
+    assert.equal("plain", property.at(WORDS, #WORDS))
+  end)
 end)
