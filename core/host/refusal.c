@@ -27,6 +27,8 @@ int soc_refuse(struct soc_buf *out, int code, const char *message, const char *n
                struct soc_slice value)
 {
     soc_refusal_begin(out, code, message);
+    if (value.length > SOC_KEY_BYTES_MAX)
+        value.length = SOC_KEY_BYTES_MAX; /* enough to find the mistake by */
     if (name != NULL)
         soc_json_put_text_member(out, name, value);
     return soc_refusal_end(out, code);

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "script/inside.h"
 
@@ -47,8 +48,11 @@ static void check_handlers(lua_State *L, int index)
  * the module of that name returns. */
 static void resolve_name(lua_State *L, struct soc_script *script)
 {
-    const struct soc_role *role =
-        soc_agents_find_role(script->host, soc_slice_text(lua_tostring(L, -1)));
+    size_t length;
+    const char *name = lua_tolstring(L, -1, &length);
+    if (length > SOC_KEY_BYTES_MAX || !soc_is_text(soc_slice(name, length)))
+        luaL_error(L, "behaviour: the name of a module or of a role expected");
+    const struct soc_role *role = soc_agents_find_role(script->host, soc_slice(name, length));
     if (role != NULL && role->is_runnable) {
         lua_pop(L, 1);
         lua_rawgeti(L, LUA_REGISTRYINDEX, role->script_mark);
@@ -61,6 +65,8 @@ static void resolve_name(lua_State *L, struct soc_script *script)
     script->is_loading = soc_gate_activation(script->host) != NULL;
     int status = lua_pcall(L, 1, 1, 0);
     script->is_loading = false;
+    if (status != LUA_OK && lua_type(L, -1) == LUA_TSTRING)
+        luaL_error(L, "behaviour: %s", lua_tostring(L, -1));
     if (status != LUA_OK)
         lua_error(L);
     if (lua_type(L, -1) == LUA_TSTRING)

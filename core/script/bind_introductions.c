@@ -35,16 +35,6 @@ static struct soc_slice read_receiver(lua_State *L)
     return soc_slice(id, length);
 }
 
-static int64_t read_timeout(lua_State *L)
-{
-    if (soc_raw_field(L, 2, "timeout_ms") == LUA_TNIL)
-        return SOC_REQUEST_TIMEOUT_MS;
-    lua_Number ms = lua_tonumber(L, -1);
-    if (lua_type(L, -1) != LUA_TNUMBER || !(ms >= 0 && ms <= 1e14))
-        luaL_error(L, "request_introduction: 'timeout_ms' must be a number from 0 to 10^14");
-    return (int64_t)ms;
-}
-
 /* agent:request_introduction{ to, reason, required_capability, timeout_ms? }
  * -> the new contact */
 static int agent_request_introduction(lua_State *L)
@@ -56,7 +46,7 @@ static int agent_request_introduction(lua_State *L)
     lua_settop(L, 2);
     soc_check_names(L, 2, "request_introduction", known);
     struct soc_send send = {.to = read_receiver(L), .type = SOC_SLICE("introduction_request")};
-    int64_t timeout_ms = read_timeout(L);
+    int64_t timeout_ms = soc_timeout_option(L, 2, "request_introduction", SOC_REQUEST_TIMEOUT_MS);
     script->payload.length = 0;
     soc_buf_put_byte(&script->payload, '{');
     put_option(L, script, 2, "request_introduction", "reason");

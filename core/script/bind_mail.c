@@ -309,13 +309,7 @@ static void read_receive(lua_State *L, struct receive_options *options)
     soc_check_names(L, 2, "receive", known);
     options->from = read_receive_text(L, "from");
     options->type = read_receive_text(L, "type");
-    options->timeout_ms = -1;
-    if (soc_raw_field(L, 2, "timeout_ms") != LUA_TNIL) {
-        lua_Number ms = lua_tonumber(L, -1);
-        if (lua_type(L, -1) != LUA_TNUMBER || !(ms >= 0 && ms <= 1e14))
-            luaL_error(L, "receive: 'timeout_ms' must be a number from 0 to 10^14");
-        options->timeout_ms = (int64_t)ms;
-    }
+    options->timeout_ms = soc_timeout_option(L, 2, "receive", -1);
 }
 
 /* Takes what is queued, or begins to wait. SOC_OK with the answer, 1: it waits. */

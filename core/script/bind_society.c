@@ -33,6 +33,23 @@ static struct soc_script *enter(lua_State *L)
     return script;
 }
 
+/* Arguments are checked here, not by luaL_check…: the world that s:method() has given
+ * is off the stack, and Lua would take the next one for it. */
+static struct soc_slice check_text(lua_State *L, const char *call, const char *what)
+{
+    size_t length;
+    if (lua_type(L, 1) != LUA_TSTRING)
+        luaL_error(L, "society.%s: %s expected, got %s", call, what, luaL_typename(L, 1));
+    const char *text = lua_tolstring(L, 1, &length);
+    return soc_slice(text, length);
+}
+
+static void check_table(lua_State *L, int index, const char *call, const char *what)
+{
+    if (lua_type(L, index) != LUA_TTABLE)
+        luaL_error(L, "society.%s: %s expected, got %s", call, what, luaL_typename(L, index));
+}
+
 static struct soc_script *enter_to_change(lua_State *L, const char *name)
 {
     struct soc_script *script = enter(L);
@@ -58,6 +75,7 @@ static int raise_refusal(lua_State *L, struct soc_script *script)
 static int society_role(lua_State *L)
 {
     struct soc_script *script = enter_to_change(L, "role");
+    check_table(L, 1, "role", "a table");
     struct soc_role_draft draft;
     int behaviour;
     int rc = soc_role_read(L, script, 1, &draft, false, &behaviour);
@@ -85,7 +103,8 @@ static int society_root(lua_State *L)
 static int society_main(lua_State *L)
 {
     struct soc_script *script = enter_to_change(L, "main");
-    luaL_checktype(L, 1, LUA_TFUNCTION);
+    if (lua_type(L, 1) != LUA_TFUNCTION)
+        return luaL_error(L, "society.main: a function expected, got %s", luaL_typename(L, 1));
     lua_settop(L, 1);
     luaL_unref(L, LUA_REGISTRYINDEX, script->main_ref);
     script->main_ref = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -98,10 +117,13 @@ static int society_main(lua_State *L)
 static int society_policy(lua_State *L)
 {
     struct soc_script *script = enter_to_change(L, "policy");
-    struct soc_swap swap = {.kind = luaL_checkstring(L, 1), .by = "call"};
+    struct soc_slice kind = check_text(L, "policy", "a kind");
+    struct soc_swap swap = {.kind = kind.data, .by = "call"};
     struct soc_detail detail = {{0}};
+    if (!soc_is_text(kind))
+        return luaL_error(L, "society.policy: a kind is UTF-8 without NUL");
     if (!lua_isnoneornil(L, 3)) {
-        luaL_checktype(L, 3, LUA_TTABLE);
+        check_table(L, 3, "policy", "a table of settings");
         swap.settings_index = 3;
     }
     soc_swap_read(L, 2, &swap);
@@ -115,10 +137,10 @@ static int society_policy(lua_State *L)
 static int society_config(lua_State *L)
 {
     struct soc_script *script = enter_to_change(L, "config");
-    luaL_checktype(L, 1, LUA_TTABLE);
+    check_table(L, 1, "config", "a table of settings");
     lua_pushnil(L);
     while (lua_next(L, 1) != 0) {
-        const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "(no name)";
+        const char *name = soc_option_name(L, "society.config");
         struct soc_detail detail;
         if (soc_script_set(L, script, name, lua_gettop(L), &detail) < 0)
             return luaL_error(L, "society.config: %s", detail.text);
@@ -240,33 +262,47 @@ static struct soc_slice filter_text(lua_State *L, const char *name)
 static int64_t filter_time(lua_State *L, const char *name)
 {
     int64_t time_ms = 0;
+    size_t length;
     if (lua_isnoneornil(L, 1))
         return 0;
     int type = soc_raw_field(L, 1, name);
-    if (type == LUA_TNUMBER)
-        return (int64_t)lua_tonumber(L, -1);
-    if (type != LUA_TNIL &&
-        (type != LUA_TSTRING || !soc_time_parse(soc_slice_text(lua_tostring(L, -1)), &time_ms)))
+    if (type == LUA_TNIL)
+        return 0;
+    lua_Number ms = lua_tonumber(L, -1);
+    if (type == LUA_TNUMBER && ms >= 0 && ms <= 1e14)
+        return (int64_t)ms;
+    const char *text = type == LUA_TSTRING ? lua_tolstring(L, -1, &length) : NULL;
+    if (text == NULL || !soc_time_parse(soc_slice(text, length), &time_ms))
         luaL_error(L, "filter '%s': an RFC 3339 time or ms expected", name);
     return time_ms;
 }
 
+static int64_t filter_count(lua_State *L, const char *name)
+{
+    if (lua_isnoneornil(L, 1))
+        return 0;
+    int64_t count = soc_integer_option(L, 1, "filter", name, 0);
+    if (count < 0)
+        luaL_error(L, "filter '%s': a whole number expected", name);
+    return count;
+}
+
 /* `state` is asked of tasks only, and is a type to the store. */
-static void check_filters(lua_State *L, bool has_state)
+static void check_filters(lua_State *L, const char *what, bool has_state)
 {
     static const char *const known_of_tasks[] = {
         "state", "agent", "task", "type", "correlation_id", "since", "until", "limit", NULL};
     const char *const *known = has_state ? known_of_tasks : known_of_tasks + 1;
     if (lua_isnoneornil(L, 1))
         return;
-    luaL_checktype(L, 1, LUA_TTABLE);
-    soc_check_names(L, 1, "filter", known);
+    check_table(L, 1, what, "a table of filters");
+    soc_check_names(L, 1, what, known);
 }
 
 static void read_query(lua_State *L, const char *what, struct soc_query *query)
 {
     bool has_state = strcmp(what, "tasks") == 0;
-    check_filters(L, has_state);
+    check_filters(L, what, has_state);
     luaL_checkstack(L, 16, NULL);
     *query = (struct soc_query){
         .what = what,
@@ -276,7 +312,7 @@ static void read_query(lua_State *L, const char *what, struct soc_query *query)
         .correlation_id = filter_text(L, "correlation_id"),
         .since_ms = filter_time(L, "since"),
         .until_ms = filter_time(L, "until"),
-        .limit = filter_time(L, "limit"),
+        .limit = filter_count(L, "limit"),
     };
     struct soc_slice state = has_state ? filter_text(L, "state") : (struct soc_slice){0};
     if (state.data != NULL)
@@ -357,21 +393,21 @@ static int society_agents(lua_State *L)
 static int society_agent(lua_State *L)
 {
     struct soc_script *script = enter(L);
-    luaL_checkstring(L, 1);
+    check_text(L, "agent", "an agent's id");
     return look(L, script, "agent", fill_agent);
 }
 
 static int society_contacts(lua_State *L)
 {
     struct soc_script *script = enter(L);
-    luaL_checkstring(L, 1);
+    check_text(L, "contacts", "an agent's id");
     return look(L, script, "contacts", fill_contacts);
 }
 
 static int society_context(lua_State *L)
 {
     struct soc_script *script = enter(L);
-    luaL_checkstring(L, 1);
+    check_text(L, "context", "an agent's id");
     return look(L, script, "context", fill_context);
 }
 
@@ -431,14 +467,13 @@ static int handle_dead(lua_State *L, const char *name,
                        int (*fn)(struct soc_host *, uint64_t, struct soc_buf *))
 {
     struct soc_script *script = enter_to_change(L, name);
-    size_t length;
-    const char *id = luaL_checklstring(L, 1, &length);
+    struct soc_slice id = check_text(L, name, "a message's id");
     uint64_t key;
     int rc = SOC_ENOMESSAGE;
-    if (soc_message_id_parse(soc_slice(id, length), &key))
+    if (soc_message_id_parse(id, &key))
         rc = fn(script->host, key, &script->error);
     else
-        soc_refuse(&script->error, rc, NULL, "id", soc_slice(id, length));
+        soc_refuse(&script->error, rc, NULL, "id", id);
     if (rc < 0)
         return soc_push_answer(L, soc_buf_slice(&script->error));
     soc_host_flush(script->host);

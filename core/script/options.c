@@ -2,8 +2,11 @@
  *
  * A script's table may carry a metatable whose functions act; nothing here asks
  * it. Layer: script. Thread: loop. */
+#include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "base/limits.h"
 #include "script/inside.h"
 
 int soc_raw_field(lua_State *L, int index, const char *name)
@@ -13,10 +16,55 @@ int soc_raw_field(lua_State *L, int index, const char *name)
     return lua_rawget(L, index);
 }
 
-static bool is_known(const char *name, const char *const *known)
+void soc_check_option(lua_State *L, int index, const char *call, const char *name, int type)
+{
+    int given = soc_raw_field(L, index, name);
+    if (given != LUA_TNIL && given != type)
+        luaL_error(L, "%s: '%s' must be a %s, got %s", call, name, lua_typename(L, type),
+                   luaL_typename(L, -1));
+    lua_pop(L, 1);
+}
+
+const char *soc_option_name(lua_State *L, const char *what)
+{
+    if (lua_type(L, -2) != LUA_TSTRING || strlen(lua_tostring(L, -2)) != lua_rawlen(L, -2))
+        luaL_error(L, "%s: names without NUL expected, got a %s", what, luaL_typename(L, -2));
+    return lua_tostring(L, -2);
+}
+
+int64_t soc_timeout_option(lua_State *L, int index, const char *call, int64_t otherwise)
+{
+    if (soc_raw_field(L, index, "timeout_ms") == LUA_TNIL)
+        return otherwise;
+    lua_Number ms = lua_tonumber(L, -1);
+    if (lua_type(L, -1) != LUA_TNUMBER || !(ms >= 0 && ms <= 1e14))
+        luaL_error(L, "%s: 'timeout_ms' must be a number from 0 to 10^14", call);
+    return (int64_t)ms;
+}
+
+int64_t soc_integer_option(lua_State *L, int index, const char *call, const char *name,
+                           int64_t otherwise)
+{
+    int is_integer;
+    if (soc_raw_field(L, index, name) == LUA_TNIL)
+        return otherwise;
+    lua_Integer number = lua_tointegerx(L, -1, &is_integer);
+    if (lua_type(L, -1) != LUA_TNUMBER || !is_integer)
+        luaL_error(L, "%s: '%s' must be an integer", call, name);
+    return number;
+}
+
+bool soc_is_text(struct soc_slice text)
+{
+    return soc_utf8_fault(text) < 0 &&
+           (text.length == 0 || memchr(text.data, '\0', text.length) == NULL);
+}
+
+/* `length` may be more than C sees: a name with a NUL in it is no option. */
+static bool is_known(const char *name, size_t length, const char *const *known)
 {
     for (int i = 0; known[i] != NULL; i++)
-        if (strcmp(known[i], name) == 0)
+        if (strlen(known[i]) == length && memcmp(known[i], name, length) == 0)
             return true;
     return false;
 }
@@ -30,10 +78,14 @@ void soc_check_names(lua_State *L, int index, const char *what, const char *cons
         lua_pop(L, 1);
         if (lua_type(L, -1) != LUA_TSTRING)
             luaL_error(L, "%s: names expected, got a %s as a key", what, luaL_typename(L, -1));
-        const char *name = lua_tostring(L, -1); /* the table keeps it alive */
-        if (!is_known(name, known) && (worst == NULL || strcmp(name, worst) < 0))
+        size_t length;
+        const char *name = lua_tolstring(L, -1, &length); /* the table keeps it alive */
+        if (!is_known(name, length, known) && (worst == NULL || strcmp(name, worst) < 0))
             worst = name;
     }
-    if (worst != NULL)
-        luaL_error(L, "%s: unknown option '%s'", what, worst);
+    if (worst != NULL) {
+        char shown[SOC_ID_BYTES_MAX + 1];
+        snprintf(shown, sizeof(shown), "%s", worst);
+        luaL_error(L, "%s: unknown option '%s'", what, shown);
+    }
 }

@@ -18,6 +18,8 @@ static struct soc_slice optional_text(lua_State *L, int index, const char *name)
     if (type != LUA_TSTRING)
         luaL_error(L, "role: '%s' must be a string, got %s", name, luaL_typename(L, -1));
     const char *text = lua_tolstring(L, -1, &length);
+    if (!soc_is_text(soc_slice(text, length)))
+        luaL_error(L, "role: '%s' must be UTF-8 without NUL", name);
     return soc_slice(text, length);
 }
 
@@ -101,8 +103,11 @@ int soc_role_read(lua_State *L, struct soc_script *script, int index, struct soc
         .name = optional_text(L, index, "name"),
         .prompt = optional_text(L, index, "prompt"),
     };
+    struct soc_slice other = optional_text(L, index, "rolePrompt");
+    if (draft->prompt.data != NULL && other.data != NULL)
+        luaL_error(L, "role: give prompt or rolePrompt, not both");
     if (draft->prompt.data == NULL)
-        draft->prompt = optional_text(L, index, "rolePrompt");
+        draft->prompt = other;
     if (draft->name.data == NULL)
         draft->name = draft->id;
     if (draft->name.data == NULL)

@@ -51,14 +51,21 @@ static const struct {
     {"from", OPTION_IGNORED}, /* the host writes it; a caller's own counts for nothing */
 };
 
+#define TO_BYTES_MAX (2 * SOC_ID_BYTES_MAX + 1) /* agent@host */
+
 #define OPTION_COUNT ((int)(sizeof(option_names) / sizeof(option_names[0])))
 
-/* Returns the option's place in option_names, -1 if there is none. */
-static int find_option(const char *name)
+/* Returns the place in option_names of the option whose name is at `index`, -1 if
+ * there is none: a name with a NUL in it is more than C sees of it. */
+static int find_option(lua_State *L, int index)
 {
+    size_t length;
+    if (lua_type(L, index) != LUA_TSTRING)
+        return -1;
+    const char *name = lua_tolstring(L, index, &length);
     for (int i = 0; i < OPTION_COUNT; i++)
         if (strcmp(name, option_names[i].name) == 0)
-            return i;
+            return strlen(name) == length ? i : -1;
     return -1;
 }
 
@@ -76,6 +83,15 @@ static struct soc_slice read_text(lua_State *L, const char *name, size_t length_
     if (length > length_max)
         luaL_error(L, "option '%s': at most %d bytes expected", name, (int)length_max);
     return soc_slice(text, length);
+}
+
+/* A text that is kept: it stands in envelopes, which are JSON. */
+static struct soc_slice read_key(lua_State *L, const char *name)
+{
+    struct soc_slice key = read_text(L, name, SOC_KEY_BYTES_MAX);
+    if (!soc_is_text(key))
+        luaL_error(L, "option '%s': UTF-8 without NUL expected", name);
+    return key;
 }
 
 static int64_t read_ms(lua_State *L, const char *name, double scale)
@@ -183,6 +199,7 @@ static void read_list(lua_State *L, struct soc_send_options *out)
     for (lua_Unsigned i = 1; i <= count; i++) {
         if (lua_rawgeti(L, out->to_index, (lua_Integer)i) != LUA_TSTRING)
             luaL_error(L, "option 'to': a list of ids expected");
+        read_text(L, "to", TO_BYTES_MAX);
         lua_pop(L, 1);
     }
 }
@@ -196,7 +213,7 @@ static void read_option(lua_State *L, const char *name, enum option option,
         if (lua_type(L, -1) == LUA_TTABLE)
             read_list(L, out);
         else
-            send->to = read_text(L, name, 2 * SOC_ID_BYTES_MAX + 1);
+            send->to = read_text(L, name, TO_BYTES_MAX);
         break;
     case OPTION_TYPE:
         send->type = read_text(L, name, SOC_KEY_BYTES_MAX);
@@ -218,10 +235,10 @@ static void read_option(lua_State *L, const char *name, enum option option,
         send->texts[SOC_TEXT_TASK_ID] = read_text(L, name, SOC_ID_BYTES_MAX);
         break;
     case OPTION_CORRELATION_ID:
-        send->texts[SOC_TEXT_CORRELATION_ID] = read_text(L, name, SOC_KEY_BYTES_MAX);
+        send->texts[SOC_TEXT_CORRELATION_ID] = read_key(L, name);
         break;
     case OPTION_DEDUPE_KEY:
-        send->texts[SOC_TEXT_DEDUPE_KEY] = read_text(L, name, SOC_KEY_BYTES_MAX);
+        send->texts[SOC_TEXT_DEDUPE_KEY] = read_key(L, name);
         break;
     case OPTION_PAYLOAD:
     case OPTION_IGNORED:
@@ -278,7 +295,7 @@ static uint32_t find_options(lua_State *L, int index, int slots[OPTION_COUNT])
     uint32_t mask = 0;
     lua_pushnil(L);
     while (lua_next(L, index) != 0) {
-        int place = lua_type(L, -2) == LUA_TSTRING ? find_option(lua_tostring(L, -2)) : -1;
+        int place = find_option(L, -2);
         if (place < 0)
             soc_check_names(L, index, "send", known); /* raises */
         slots[place] = lua_gettop(L);

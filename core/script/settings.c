@@ -18,19 +18,26 @@ static int set_number(lua_State *L, int index, const char *name, int64_t max, ui
     return SOC_OK;
 }
 
+static struct soc_slice text_at(lua_State *L, int index)
+{
+    size_t length;
+    const char *text = lua_type(L, index) == LUA_TSTRING ? lua_tolstring(L, index, &length) : NULL;
+    return text == NULL ? (struct soc_slice){0} : soc_slice(text, length);
+}
+
 int soc_script_set(lua_State *L, struct soc_script *script, const char *name, int index,
                    struct soc_detail *detail)
 {
     uint32_t number = 0;
     if (strcmp(name, "name") == 0) {
-        struct soc_slice text = soc_slice_text(lua_tostring(L, index));
+        struct soc_slice text = text_at(L, index);
         if (text.data == NULL || !soc_id_is_valid(text))
             return soc_fail(detail, SOC_EINVAL, "'name': an id expected");
         soc_text_set(&script->app_name, text);
         return SOC_OK;
     }
     if (strcmp(name, "orchestrator") == 0) {
-        struct soc_slice text = soc_slice_text(lua_tostring(L, index));
+        struct soc_slice text = text_at(L, index);
         if (text.data == NULL || !soc_id_is_valid(text))
             return soc_fail(detail, SOC_EINVAL, "'orchestrator': an agent's id expected");
         soc_agents_set_orchestrator(script->host, text);

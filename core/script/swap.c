@@ -242,11 +242,15 @@ void soc_swap_read(lua_State *L, int index, struct soc_swap *swap)
 {
     if (lua_type(L, index) == LUA_TSTRING) {
         swap->name = lua_tostring(L, index);
+        if (!soc_is_text(soc_slice(swap->name, lua_rawlen(L, index))))
+            luaL_error(L, "policies: a policy's name is UTF-8 without NUL");
         return;
     }
     if (lua_type(L, index) == LUA_TFUNCTION)
         soc_policy_wrap(L, swap->kind, index);
-    luaL_checktype(L, index, LUA_TTABLE);
+    if (!lua_istable(L, index))
+        luaL_error(L, "policies: a policy is a name, a function or a table, got %s",
+                   luaL_typename(L, index));
     swap->name = "app";
     swap->index = index;
 }

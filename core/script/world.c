@@ -108,20 +108,20 @@ static void stop(struct world *world, bool as_crash)
 static void apply_options(lua_State *L, struct world *world, int options)
 {
     struct soc_detail detail;
-    if (lua_getfield(L, options, "config") == LUA_TTABLE) {
+    if (soc_raw_field(L, options, "config") == LUA_TTABLE) {
         lua_pushnil(L);
         while (lua_next(L, -2) != 0) {
-            if (soc_script_set(L, world->script, luaL_checkstring(L, -2), lua_gettop(L), &detail) <
-                0)
+            if (soc_script_set(L, world->script, soc_option_name(L, "config"), lua_gettop(L),
+                               &detail) < 0)
                 luaL_error(L, "config: %s", detail.text);
             lua_pop(L, 1);
         }
     }
     lua_pop(L, 1);
-    if (lua_getfield(L, options, "policies") == LUA_TTABLE) {
+    if (soc_raw_field(L, options, "policies") == LUA_TTABLE) {
         lua_pushnil(L);
         while (lua_next(L, -2) != 0) {
-            struct soc_swap swap = {.kind = luaL_checkstring(L, -2), .by = "option"};
+            struct soc_swap swap = {.kind = soc_option_name(L, "policies"), .by = "option"};
             soc_swap_read(L, lua_gettop(L), &swap);
             if (soc_swap_do(L, world->script, &swap, &detail) < 0)
                 luaL_error(L, "policies: %s", detail.text);
@@ -209,7 +209,7 @@ static int make_parts(lua_State *L)
     const char *app_dir = app_directory(L, 1);
     lua_getiuservalue(L, 1, UV_OPTIONS);
     int option_table = lua_gettop(L);
-    if (lua_getfield(L, option_table, "quiet"), lua_toboolean(L, -1))
+    if (soc_raw_field(L, option_table, "quiet"), lua_toboolean(L, -1))
         options.log.level = SOC_LOG_NONE;
     world->host = soc_host_new(&options);
     soc_clock_move(soc_host_clock(world->host), world->now_ms);
@@ -362,7 +362,7 @@ static int world_advance(lua_State *L)
 {
     struct world *world = check_idle(L);
     lua_Integer ms = luaL_checkinteger(L, 2);
-    luaL_argcheck(L, ms >= 0, 2, "ms not below 0 expected");
+    luaL_argcheck(L, ms >= 0 && ms <= 100000000000000, 2, "ms from 0 to 10^14 expected");
     if (world->host == NULL && world->store != NULL) {
         world->now_ms += ms;
         lua_settop(L, 1);
@@ -416,8 +416,12 @@ static int world_dispatch(lua_State *L)
     size_t length;
     const char *to = luaL_optlstring(L, 2, NULL, &length);
     int64_t timeout_ms = SOC_REQUEST_TIMEOUT_MS;
-    if (!lua_isnoneornil(L, 4) && lua_getfield(L, 4, "timeout_ms") != LUA_TNIL)
-        timeout_ms = luaL_checkinteger(L, -1);
+    if (!lua_isnoneornil(L, 4)) {
+        static const char *const known[] = {"timeout_ms", NULL};
+        luaL_checktype(L, 4, LUA_TTABLE);
+        soc_check_names(L, 4, "dispatch", known);
+        timeout_ms = soc_timeout_option(L, 4, "dispatch", timeout_ms);
+    }
     int rc = soc_payload_encode(L, script, 3);
     struct soc_send send = {.payload = soc_buf_slice(&script->payload)};
     struct soc_buf answer = {0};
@@ -527,23 +531,21 @@ static void make_metatable(lua_State *L)
     lua_pop(L, 1);
 }
 
-static void check_options(lua_State *L, int index)
-{
-    static const char *const known[] = {"seed", "store", "policies", "config",
-                                        "app",  "quiet", NULL};
-    soc_check_names(L, index, "society.new", known);
-}
-
 /* society.new{ seed?, store?, policies?, config?, app?, quiet? } */
 static int society_new(lua_State *L)
 {
+    static const char *const known[] = {"seed", "store", "policies", "config",
+                                        "app",  "quiet", NULL};
     struct soc_detail detail = {{0}};
     if (lua_isnoneornil(L, 1)) {
         lua_settop(L, 0);
         lua_newtable(L);
     }
     luaL_checktype(L, 1, LUA_TTABLE);
-    check_options(L, 1);
+    soc_check_names(L, 1, "society.new", known);
+    soc_check_option(L, 1, "society.new", "store", LUA_TSTRING);
+    soc_check_option(L, 1, "society.new", "policies", LUA_TTABLE);
+    soc_check_option(L, 1, "society.new", "config", LUA_TTABLE);
     make_metatable(L);
     struct world *world = lua_newuserdatauv(L, sizeof(*world), UV_COUNT);
     *world = (struct world){0};
@@ -551,17 +553,17 @@ static int society_new(lua_State *L)
     int self = lua_gettop(L);
     soc_script_push_box(L);
     lua_setiuservalue(L, self, UV_BOX);
-    int type = lua_getfield(L, 1, "app");
-    if (type != LUA_TNIL && type != LUA_TSTRING && type != LUA_TFUNCTION)
+    int type = soc_raw_field(L, 1, "app");
+    bool is_file = type == LUA_TSTRING && *lua_tostring(L, -1) != '\0';
+    if (type != LUA_TNIL && type != LUA_TFUNCTION && !is_file)
         return luaL_error(L, "society.new: 'app' is a file or a function");
     lua_setiuservalue(L, self, UV_APP);
     lua_newtable(L);
     lua_setiuservalue(L, self, UV_DECLARED);
     lua_pushvalue(L, 1);
     lua_setiuservalue(L, self, UV_OPTIONS);
-    lua_getfield(L, 1, "seed");
-    world->seed = (uint64_t)luaL_optinteger(L, -1, 1);
-    lua_getfield(L, 1, "store");
+    world->seed = (uint64_t)soc_integer_option(L, 1, "society.new", "seed", 1);
+    soc_raw_field(L, 1, "store");
     const char *store = luaL_optstring(L, -1, "memory");
     struct soc_store_options options = {.directory = strcmp(store, "memory") == 0 ? NULL : store};
     if (soc_store_open(&world->store, &options, &detail) < 0)
