@@ -12,6 +12,7 @@
 #include "script/context.h"
 #include "script/effect.h"
 #include "script/inside.h"
+#include "script/lua_copy.h"
 #include "script/lua_json.h"
 #include "script/policy.h"
 #include "script/roles.h"
@@ -51,11 +52,26 @@ static int refuse_by_policy(lua_State *L, struct soc_script *script)
     return refuse_brief(script);
 }
 
-/* Checks the brief at `index` and encodes what the policy made of it. */
-static int check_brief(lua_State *L, struct soc_script *script, int index)
+static int encode_brief(lua_State *L, struct soc_script *script, int index)
 {
     struct soc_detail detail;
+    script->payload.length = 0;
+    if (soc_lua_json_encode(L, index, "brief", SOC_BRIEF_BYTES_MAX, &script->payload, &detail) < 0)
+        return refuse_brief_for(script, detail.text);
+    return SOC_OK;
+}
+
+/* Checks the brief at `index` and encodes what the policy made of it. The policy gets
+ * a copy: it must not meet a metatable whose functions would act in its name. */
+static int check_brief(lua_State *L, struct soc_script *script, int index)
+{
     int top = lua_gettop(L);
+    if (lua_type(L, index) == LUA_TTABLE) {
+        if (encode_brief(L, script, index) < 0)
+            return SOC_EREFUSED;
+        soc_lua_copy(L, index);
+        lua_replace(L, index);
+    }
     int rc = SOC_OK;
     lua_pushvalue(L, index);
     if (soc_policy_ask(L, script, SOC_ASK_CHECK_BRIEF, 1)) {
@@ -67,12 +83,7 @@ static int check_brief(lua_State *L, struct soc_script *script, int index)
         rc = refuse_brief_for(script, "a brief is a table");
     }
     lua_settop(L, top);
-    if (rc < 0)
-        return rc;
-    script->payload.length = 0;
-    if (soc_lua_json_encode(L, index, "brief", SOC_BRIEF_BYTES_MAX, &script->payload, &detail) < 0)
-        return refuse_brief_for(script, detail.text);
-    return SOC_OK;
+    return rc < 0 ? rc : encode_brief(L, script, index);
 }
 
 struct spawn_options {
@@ -365,6 +376,29 @@ static int agent_can_send(lua_State *L)
     return soc_effect_finish(L, script, SOC_OK);
 }
 
+/* What a contact may be told about; an entry that was looked up may be given as it
+ * is, and then says more than is taken from it. */
+static void check_contact(lua_State *L, int index)
+{
+    static const char *const known[] = {"id",  "role",    "interfaceSpec", "source", "introducedBy",
+                                        "via", "addedAt", "reason",        NULL};
+    soc_check_names(L, index, "add_contact", known);
+    if (soc_raw_field(L, index, "id") != LUA_TSTRING)
+        luaL_error(L, "add_contact: 'id' must be a string, got %s", luaL_typename(L, -1));
+    int type = soc_raw_field(L, index, "role");
+    size_t length;
+    if (type != LUA_TNIL && type != LUA_TSTRING)
+        luaL_error(L, "add_contact: 'role' must be a string, got %s", luaL_typename(L, -1));
+    const char *role = type == LUA_TNIL ? NULL : lua_tolstring(L, -1, &length);
+    if (role != NULL && !soc_is_text(soc_slice(role, length)))
+        luaL_error(L, "add_contact: 'role' must be UTF-8 without NUL");
+    type = soc_raw_field(L, index, "interfaceSpec");
+    if (type != LUA_TNIL && (type != LUA_TTABLE || lua_rawlen(L, -1) > 0))
+        luaL_error(L, "add_contact: 'interfaceSpec' must be an object, got %s",
+                   type == LUA_TTABLE ? "a list" : luaL_typename(L, -1));
+    lua_settop(L, index);
+}
+
 /* agent:add_contact{ id, role?, interfaceSpec? } -> entry */
 static int agent_add_contact(lua_State *L)
 {
@@ -372,6 +406,7 @@ static int agent_add_contact(lua_State *L)
     struct soc_detail detail;
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_settop(L, 2);
+    check_contact(L, 2);
     script->payload.length = 0;
     if (soc_lua_json_encode(L, 2, "contact", SOC_BRIEF_BYTES_MAX, &script->payload, &detail) < 0)
         return luaL_argerror(L, 2, detail.text);

@@ -68,11 +68,29 @@ describe("an effect inside another one", function()
     assert.equal(0, s:stats().dead)
   end)
 
-  it("ends the activation when a policy is led to it, not the host", function()
+  it("is not reached through the metatable of a brief", function()
+    local _, err
     local s = told(function(root)
-      root:spawn_agent("r", with_index({ objective = "o" }, function() root:now() end))
-      root:now()
+      local act = function() root:now() end
+      local brief = with_index({ objective = "o", constraints = with_index({}, act) }, act)
+      _, err = root:spawn_agent("r", brief)
     end, function(s) s:role({ id = "r", name = "r", behaviour = function() end }) end)
+    s:run()
+    assert.equal(0, s:stats().dead)
+    assert.same({ "inputs", "outputs", "completion_criteria" }, err.missing_fields)
+    assert.same({}, s:activity({ type = "policy_failed" }))
+  end)
+
+  it("ends the activation when a policy is led to it, not the host", function()
+    local handle
+    local s = told(function(root)
+      handle = root
+      root:spawn_agent("r", scene.brief())
+      root:now()
+    end, function(s)
+      s:role({ id = "r", name = "r", behaviour = function() end })
+      s:policy("briefs", function() handle:now() end)
+    end)
     s:run()
     assert.equal("refused", s:dead_letters()[1].reason)
   end)
