@@ -8,19 +8,20 @@ local scene = require("scene")
 
 local at = property.at
 
--- A family is a list of { parent, role }: parent 0 is the first of all, else one that
--- was born before. Returns the list of { id, parent, role }.
+-- A family is a list of { parent, role }: the parent is the one born so many births
+-- before, 0 the first of all.
 local function generate_family(random)
   return random:list(1, 7, function(index)
     return { parent = random:between(0, index - 1), role = random:number_of(crowd.ROLES) }
   end)
 end
 
--- Of a family that has shrunk a parent may be gone: then the first of all is meant.
+-- Returns the list of { id, parent, role, known }. In a family that has shrunk a parent
+-- may be gone: then the first of all is meant.
 local function raise_family(as, first, family, brief)
   local people = {}
   for index, birth in ipairs(family) do
-    local parent = birth.parent < index and people[birth.parent]
+    local parent = birth.parent > 0 and people[index - birth.parent]
     local parent_id, role = parent and parent.id or first, at(crowd.ROLES, birth.role)
     local child, known = as(parent_id, function(agent)
       local born = assert(agent:spawn_agent(role, scene.brief(brief)))

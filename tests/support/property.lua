@@ -138,10 +138,18 @@ local function shrink_once(value, try)
   return nil
 end
 
+-- A raised value in words: assertions raise tables, and so may the society's errors be.
+local function words_of(raised)
+  while type(raised) == "table" and raised.message ~= nil do
+    raised = raised.message
+  end
+  return tostring(raised)
+end
+
 local function verdict(hold, case)
   local ran, held, why = pcall(hold, copy(case))
   if not ran then
-    return false, type(held) == "table" and tostring(held.message or held) or tostring(held)
+    return false, words_of(held)
   end
   return held and true or false, why
 end

@@ -1,0 +1,248 @@
+-- Every call of an agent with everything that can be wrong about its arguments: it
+-- raises and names itself or the option, or returns an error with a code and a
+-- sentence; and the society is, byte for byte, what it would be without the calls.
+
+local bad = require("bad")
+local scene = require("scene")
+
+local SPEC = { services = "s", input_format = "i", output_format = "o" }
+
+-- One that was taken by mistake must not be in the way of the next.
+local made = 0
+local function new_id()
+  made = made + 1
+  return "new" .. made
+end
+
+-- By call what bad.try() wants to know of it.
+local CALLS = {
+  send_message = {
+    good = function() return { { to = "root", payload = { n = 1 } } } end,
+    places = { "" }, fields = { {
+      to = "", payload = "payload text empty", content = "payload text empty ?", type = "?",
+      priority = "?", ttl_seconds = "ms ?", requires_ack = "flag ?", delay_ms = "ms ?",
+      deliver_at = "ms ?", deadline = "ms ?", task_id = "?", taskId = "?",
+      correlation_id = "key ?", dedupe_key = "key ?",
+    } },
+  },
+  request = {
+    good = function() return { { to = "root", payload = { n = 1 }, timeout_ms = 5 } } end,
+    places = { "" }, fields = { {
+      to = "", payload = "payload text empty", type = "?", priority = "?", timeout_ms = "ms ?",
+      task_id = "?", correlation_id = "key ?",
+    } },
+  },
+  reply = {
+    good = function(message) return { message, { n = 1 }, { type = "general" } } end,
+    places = { "", "payload text empty", "options null ?" }, fields = { nil, nil, { type = "?" } },
+  },
+  receive = {
+    good = function() return { { from = "root", type = "general", timeout_ms = 5 } } end,
+    places = { "options ?" }, fields = { { from = "?", type = "?", timeout_ms = "ms ?" } },
+  },
+  spawn_agent = {
+    good = function()
+      return { "actor", scene.brief(), { id = new_id(), message = "begin" } }
+    end,
+    places = { "", "", "options ?" },
+    fields = { nil, {
+      objective = "payload text empty log function", constraints = "options payload",
+      collaborators = "options null ?",
+    }, { id = "?", message = "payload text empty ?" } },
+  },
+  create_role = {
+    good = function()
+      return { { id = new_id(), name = "n", interface_spec = SPEC } }
+    end,
+    places = { "" }, fields = { {
+      id = "?", name = "text ?", prompt = "text empty ?", rolePrompt = "text empty ?",
+      behaviour = "?", interface_spec = "?",
+    } },
+  },
+  contact = { good = function() return { "root" } end, places = { "" }, },
+  add_contact = {
+    good = function() return { { id = "root", role = "r", interfaceSpec = SPEC } } end,
+    places = { "" },
+    fields = { { id = "", role = "text empty ?", interfaceSpec = "open options ?" } },
+  },
+  remove_contact = { good = function() return { "b" } end, places = { "" } },
+  request_introduction = {
+    good = function()
+      return { { to = "root", reason = "r", required_capability = "c", timeout_ms = 5 } }
+    end,
+    places = { "" }, fields = { {
+      to = "", reason = "text log", required_capability = "text log", timeout_ms = "ms ?",
+    } },
+  },
+  introduce = {
+    good = function(message) return { message, { target = "root", usage_hint = "h" } } end,
+    places = { "", "" }, fields = { nil, { target = "", usage_hint = "text empty log ?" } },
+  },
+  decline = {
+    good = function(message) return { message, "no" } end, places = { "", "text log number" },
+  },
+  terminate = {
+    good = function() return { "kid", { reason = "r" } } end,
+    places = { "", "options ?" }, fields = { nil, { force = "flag ?", reason = "short empty ?" } },
+  },
+  stop = {
+    good = function() return { { reason = "r" } } end,
+    places = { "options ?" }, fields = { { reason = "short empty ?" } },
+  },
+  escalate = {
+    good = function() return { { title = "t", timeout_ms = 5, wait = false } } end,
+    places = { "" }, fields = { {
+      title = "text", body = "payload text empty log null ?", options = "list ?",
+      priority = "?", timeout_ms = "ms ?", wait = "flag ?",
+    } },
+  },
+  decide = {
+    good = function() return { "item", { decision = "approve" } } end,
+    places = { "", "" }, fields = { nil, {
+      decision = "", changes = "payload text empty log null ?", comment = "text empty ?",
+    } },
+  },
+  complete = {
+    good = function(_, task) return { task, { n = 1 } } end,
+    places = { "", "payload text empty log null ?" },
+  },
+  fail = {
+    good = function(_, task) return { task, "why", { retryable = false } } end,
+    places = { "", "payload text empty log null", "options ?" },
+    fields = { nil, nil, { retryable = "flag ?" } },
+  },
+  cancel = {
+    good = function() return { "task", "why" } end,
+    places = { "", "text empty log number ?" },
+  },
+  load = { good = function() return { "root" } end, places = { "?" } },
+  sleep = { good = function() return { 0 } end, places = { "" } },
+  log = {
+    good = function() return { "info", "text", { n = 1 } } end,
+    places = { "", "text empty log number", "payload text empty open log null ?" },
+  },
+  random = { good = function() return { 1, 2 } end, places = { "payload ?", "payload ?" } },
+}
+
+-- These cannot be wrong: whatever they are given they leave alone.
+local WITHOUT_ARGUMENTS = { "now", "contacts", "context" }
+
+-- Called as a script would, so that Lua knows the method's name.
+local function caller(name)
+  return assert(load(("local agent = ... return agent:%s(select(2, ...))"):format(name)))
+end
+
+local function try_all(name, agent, message, task)
+  local call = caller(name)
+  return bad.try(name, CALLS[name], function(...) return call(agent, ...) end, message, task)
+end
+
+-- A society in which `a`, who has a child `kid` and knows root and b, handles a
+-- request for an introduction, and holds a task, with act(a, message, task).
+local function stage(act)
+  local s = scene.troupe({
+    a = function(a, message)
+      if message.type == "introduction_request" then
+        return act(a, message, a:receive({ type = "task", timeout_ms = 0 }))
+      end
+      assert(a:spawn_agent("actor", scene.brief(), { id = "kid" }))
+    end,
+    b = function() end,
+  }, { quiet = true, policies = { contacts = "open", introductions = "agent" } })
+  s:policy("messages", { "society", "workflow", "helix" })
+  scene.tell(s, "a")
+  for _, type in ipairs({ "introduction_request", "task" }) do
+    assert(s:send("b", { to = "a", type = type,
+      payload = { reason = "r", required_capability = "c", task_id = "T1" } }))
+  end
+  s:run()
+  return s
+end
+
+describe("bad input to an agent's calls:", function()
+  after_each(scene.close)
+
+  local names = {}
+  for name in pairs(CALLS) do
+    names[#names + 1] = name
+  end
+  table.sort(names)
+
+  for _, name in ipairs(names) do
+    it(name .. " tells what is wrong and changes nothing", function()
+      local faults, count
+      local s = stage(function(...) faults, count = try_all(name, ...) end)
+      local untouched = stage(function() end)
+      assert.equal("", table.concat(faults or { "the turn failed: " .. s:transcript() }, "\n"))
+      assert.is_true(count >= 30)
+      assert.equal(untouched:dump(), s:dump())
+      assert.same(untouched:stats(), s:stats())
+      assert.is_true(scene.law_holds(s))
+    end)
+  end
+
+  -- What a call with good arguments may answer here; all others answer what they do.
+  local REFUSED = { request = "timeout", receive = "timeout", request_introduction = "timeout",
+    cancel = "task_not_found", decide = "forbidden" }
+
+  it("would be good input but for one thing", function()
+    for _, name in ipairs(names) do
+      local results
+      stage(function(a, ...)
+        local arguments = CALLS[name].good(...)
+        results = table.pack(pcall(caller(name), a,
+          table.unpack(arguments, 1, #CALLS[name].places)))
+      end)
+      local ok, answer, err = table.unpack(results, 1, 3)
+      assert(ok, name .. ": " .. tostring(answer))
+      assert.equal(REFUSED[name], err and err.error, name)
+      scene.close()
+    end
+  end)
+
+  it("no call of an agent is left out", function()
+    local files = assert(io.popen("grep -ho '{\"[a-z_]*\", agent_[a-z_]*}' core/script/bind_*.c"))
+    local count = 0
+    for line in files:lines() do
+      local name, is_tried = line:match('"([a-z_]+)"'), false
+      for _, other in ipairs(WITHOUT_ARGUMENTS) do
+        is_tried = is_tried or other == name
+      end
+      count = count + 1
+      assert(is_tried or CALLS[name] or name == "knows" or name == "can_send", name)
+    end
+    files:close()
+    assert.is_true(count >= 22)
+  end)
+
+  it("names that hide behind NUL are unknown, however many there are", function()
+    local raised
+    stage(function(a)
+      local options = { to = "root", payload = { n = 1 } }
+      for number = 1, 5000 do
+        options["to\0" .. number] = "root"
+      end
+      raised = select(2, pcall(a.send_message, a, options))
+    end)
+    assert.matches("send: unknown option 'to'", raised, 1, true)
+  end)
+
+  it("knows and can_send answer no, and raise for what is no text", function()
+    local answers = {}
+    stage(function(a)
+      for _, call in ipairs({ "knows", "can_send" }) do
+        for what, value in bad.each("") do
+          local ok, answer = pcall(caller(call), a, value)
+          if ok then
+            answers[#answers + 1] = answer
+          end
+          assert(ok or answer:find(call, 1, true), what .. ": " .. tostring(answer))
+        end
+      end
+    end)
+    assert.is_true(#answers >= 30)
+    for _, answer in ipairs(answers) do
+      assert.is_true(not answer.inRegistry and not answer.allowed and #answer.error > 0)
+    end
+  end)
+end)
