@@ -14,7 +14,7 @@ M.REQUIRED = { "objective", "constraints", "inputs", "outputs", "completion_crit
 M.WORDS = {
   missing = "缺少必填字段: %s",
   not_a_list = "constraints 必须是数组",
-  bad_collaborators = "collaborators 必须是数组，每项包含 agentId、role、description",
+  bad_collaborators = "collaborators 必须是数组，每项包含 agentId、role、description，interfaceSpec 可选，须是对象",
   message = "the Task Brief is incomplete: fill in the missing fields and spawn again",
 }
 
@@ -30,14 +30,18 @@ function M.is_list(value)
   return count == #value
 end
 
---- Tells whether `list` is a list of { agentId, role, description }.
+local function is_spec(value)
+  return value == nil or value == json.null or (type(value) == "table" and #value == 0)
+end
+
+--- Tells whether `list` is a list of { agentId, role, description, interfaceSpec? }.
 function M.are_collaborators(list)
   if not M.is_list(list) then
     return false
   end
   for _, entry in ipairs(list) do
     if type(entry) ~= "table" or type(entry.agentId) ~= "string" or type(entry.role) ~= "string"
-      or type(entry.description) ~= "string" then
+      or type(entry.description) ~= "string" or not is_spec(entry.interfaceSpec) then
       return false
     end
   end
