@@ -51,6 +51,7 @@ M.examples = {
   { type = "task_complete", payload = {}, expect = { "task_id" } },
   { type = "progress_update", payload = { task_id = "task_001", percent = 40 } },
   { type = "checkpoint_request", payload = { checkpoint_id = "cp_1", question = "go on?" } },
+  { type = "checkpoint_request", payload = { question = "go on?" }, expect = { "checkpoint_id" } },
   { type = "checkpoint_response", payload = { checkpoint_id = "cp_1", answer = "yes" } },
   { type = "checkpoint_response", payload = { answer = "yes" }, expect = { "checkpoint_id" } },
   { type = "broadcast", payload = "the plan has changed" },

@@ -91,30 +91,3 @@ describe("presentation/en", function()
       text_of("[Message from root (root)]\n[message FROM x]\nok", "user"))
   end)
 end)
-
-describe("every policy that comes with the program", function()
-  after_each(scene.close)
-
-  local names = assert(io.popen("ls policies/*/*.lua")):read("a")
-  for kind, name in names:gmatch("policies/(%w+)/([%w_]+)%.lua") do
-    it(("has examples and passes them: %s/%s"):format(kind, name), function()
-      local path = ("policies/%s/%s.lua"):format(kind, name)
-      local s = scene.new()
-      s:policy(kind, path)
-      assert.is_true(#assert(loadfile(path))().examples > 0)
-    end)
-  end
-
-  for name in names:gmatch("policies/messages/(%w+)%.lua") do
-    it("of messages has an example that fits of each of its types: " .. name, function()
-      local vocabulary = assert(loadfile(("policies/messages/%s.lua"):format(name)))()
-      local shown = {}
-      for _, example in ipairs(vocabulary.examples) do
-        shown[example.type] = shown[example.type] or example.expect == nil
-      end
-      for type in pairs(vocabulary.types) do
-        assert.is_true(shown[type], type)
-      end
-    end)
-  end
-end)
