@@ -71,13 +71,21 @@ static bool has_written(const struct soc_host *host, const struct soc_agent *to)
     return message != NULL;
 }
 
+/* Has `to` made itself known to `from` by a message? */
+static bool was_written_to(const struct soc_agent *from, const struct soc_agent *to)
+{
+    const struct soc_contact *contact = soc_contacts_find(&from->contacts, to);
+    return contact != NULL && contact->source == SOC_SOURCE_FIRST_MESSAGE;
+}
+
 bool soc_acquaint_is_first(const struct soc_host *host, const struct soc_agent *from,
                            const struct soc_agent *to, const struct soc_send *send)
 {
     return from != NULL && from != to && from != host->user && to != host->user &&
            from->parent != to && to->parent != from && send->answers == NULL &&
            send->answers_key == 0 && !send->is_formal && send->payload.data[0] == '{' &&
-           soc_contacts_find(&to->contacts, from) == NULL && !has_written(host, to);
+           soc_contacts_find(&to->contacts, from) == NULL && !was_written_to(from, to) &&
+           !has_written(host, to);
 }
 
 /* Sets member `name` of the object in `object` to a text. */

@@ -94,18 +94,18 @@ static void remove_entry(struct soc_host *host, struct soc_introduction *entry)
 
 void soc_introductions_close(struct soc_host *host, uint64_t key)
 {
-    struct soc_introduction *entry = find(host, key);
-    if (entry == NULL)
-        return;
-    uint64_t question = entry->question;
-    struct soc_message *message = entry->message;
-    struct soc_agent *broker = entry->broker;
-    remove_entry(host, entry);
-    soc_introductions_close(host, question); /* nobody needs its answer now */
-    if (message == NULL)
-        return;
-    soc_router_finish(host, message, SOC_OUTCOME_CANCELLED, SOC_SLICE("{\"error\":\"timeout\"}"));
-    soc_ending_check(host, broker);
+    struct soc_introduction *entry;
+    while (key != 0 && (entry = find(host, key)) != NULL) {
+        struct soc_message *message = entry->message;
+        struct soc_agent *broker = entry->broker;
+        key = entry->question; /* nobody needs its answer now */
+        remove_entry(host, entry);
+        if (message == NULL)
+            continue;
+        soc_router_finish(host, message, SOC_OUTCOME_CANCELLED,
+                          SOC_SLICE("{\"error\":\"timeout\"}"));
+        soc_ending_check(host, broker);
+    }
 }
 
 struct soc_agent *soc_introductions_target(const struct soc_host *host, uint64_t key,
@@ -326,10 +326,16 @@ static void go_on(struct soc_host *host, uint64_t key)
     host->is_introducing = false;
 }
 
+bool soc_introductions_is_new(const struct soc_host *host, const struct soc_message *message)
+{
+    return message->type == host->type_introduction_request && message->from != NULL &&
+           find(host, message->key) == NULL;
+}
+
 bool soc_introductions_receive(struct soc_host *host, struct soc_message *message)
 {
-    if (message->from == NULL)
-        return false;
+    if (message->from == NULL || host->hooks.introduce == NULL)
+        return false; /* without a policy it waits for a run that has one */
     struct soc_introduction *entry = find(host, message->key);
     if (entry == NULL)
         entry = open_entry(host, message);
@@ -337,6 +343,22 @@ bool soc_introductions_receive(struct soc_host *host, struct soc_message *messag
     entry->is_held = true;
     go_on(host, message->key);
     return true;
+}
+
+/* Those whom the refusing one had asked in its turn were asked in vain as well. */
+static void note_others(struct soc_host *host, struct soc_introduction *entry, struct soc_slice via)
+{
+    struct soc_json_walk walk;
+    if (via.data == NULL)
+        return;
+    soc_json_walk(&walk, via);
+    while (soc_json_next(&walk)) {
+        struct soc_slice id = soc_json_plain_string(walk.value);
+        struct soc_agent *agent = id.data == NULL ? NULL : soc_agents_find(host, id);
+        if (agent != NULL && agent != entry->broker && agent != entry->requester &&
+            !soc_introduction_was_asked(entry, agent))
+            soc_introduction_note_asked(entry, agent);
+    }
 }
 
 /* Learns what the answer to a question of the host's says. */
@@ -359,6 +381,7 @@ static void take_answer(struct soc_host *host, struct soc_introduction *entry,
     if (entry->found == NULL || entry->found == entry->requester) {
         entry->found = NULL;
         soc_introduction_note_asked(entry, question->broker);
+        note_others(host, entry, soc_json_member(payload, "via"));
         return;
     }
     struct soc_buf hint = {0};
@@ -391,8 +414,17 @@ bool soc_introductions_accept(struct soc_host *host, struct soc_message *message
     struct soc_introduction *entry = find(host, message->reply_to);
     if (entry != NULL && (entry->requester != message->to || entry->broker != message->from))
         entry = NULL;
-    if (message->type == host->type_introduction_response && message->from != NULL)
+    bool is_let_in = message->reply_to == 0; /* by the policy, though nobody asked */
+    if (message->type == host->type_introduction_response && message->from != NULL &&
+        (entry != NULL || is_let_in))
         learn(host, message, entry);
+    if (entry == NULL && message->reply_to != 0 && message->flags & SOC_MESSAGE_IS_FORMAL &&
+        !(message->flags & SOC_MESSAGE_IS_REPLY)) {
+        soc_trace_message(host, "late_reply", message);
+        soc_router_finish(host, message, SOC_OUTCOME_DROPPED,
+                          SOC_SLICE("{\"error\":\"late_reply\"}"));
+        return true;
+    }
     if (entry == NULL)
         return false;
     uint64_t for_key = entry->for_key;
@@ -462,7 +494,7 @@ void soc_introductions_end_agent(struct soc_host *host, const struct soc_agent *
     struct soc_introduction *entry;
     uint64_t key;
     while ((entry = soc_map_each(&host->introductions, &cursor)) != NULL)
-        if (entry->broker == agent)
+        if (entry->broker == agent || (entry->requester == agent && entry->message == NULL))
             soc_buf_put(&keys, &entry->key, sizeof(entry->key));
     for (size_t at = 0; at < keys.length; at += sizeof(key)) {
         memcpy(&key, keys.data + at, sizeof(key));

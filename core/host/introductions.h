@@ -25,6 +25,9 @@ int soc_introductions_prepare(struct soc_host *host, struct soc_agent *from, str
  * because it answers for the receiver. */
 bool soc_introductions_receive(struct soc_host *host, struct soc_message *message);
 
+/* Tells whether the message is a request that has not come to its receiver yet. */
+bool soc_introductions_is_new(const struct soc_host *host, const struct soc_message *message);
+
 /* An answer has committed: adds the contact it brings and closes its request. True
  * if the message is done with, because the host itself had asked. */
 bool soc_introductions_accept(struct soc_host *host, struct soc_message *message);

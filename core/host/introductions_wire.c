@@ -6,6 +6,15 @@
 #include "host/refusal.h"
 #include "host/state.h"
 
+/* Tells whether the turn under way has answered the request already. */
+static bool is_answered(const struct soc_host *host, uint64_t key)
+{
+    const struct soc_message *message = host->turn.sent.first;
+    while (message != NULL && message->reply_to != key)
+        message = message->next;
+    return message != NULL;
+}
+
 /* Lends the open request a response or an agreement belongs to: the one it names,
  * else the oldest between the two. */
 static struct soc_introduction *find_answered(const struct soc_host *host,
@@ -19,7 +28,8 @@ static struct soc_introduction *find_answered(const struct soc_host *host,
     struct soc_introduction *entry;
     size_t cursor = 0;
     while ((entry = soc_map_each(&host->introductions, &cursor)) != NULL) {
-        if (entry->broker != from || entry->requester != to || entry->is_consent != is_consent)
+        if (entry->broker != from || entry->requester != to || entry->is_consent != is_consent ||
+            is_answered(host, entry->key))
             continue;
         if (key != 0 ? entry->key == key
                      : text.data != NULL && entry->correlation_id != NULL &&
@@ -31,10 +41,13 @@ static struct soc_introduction *find_answered(const struct soc_host *host,
     return key != 0 ? NULL : oldest;
 }
 
-/* A response nobody asked for: the policy may still let it pass. */
+/* A response nobody asked for: the policy may still let it pass. One to a request that
+ * is no longer waited for passes too, to be dropped as any late reply. */
 static int check_unsolicited(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
-                             struct soc_buf *error)
+                             const struct soc_message *answers, struct soc_buf *error)
 {
+    if (answers != NULL && answers->from == to && answers->flags & SOC_MESSAGE_WANTS_REPLY)
+        return SOC_OK;
     if (host->hooks.takes_unsolicited(host->hooks.user, from, to))
         return SOC_OK;
     soc_refuse_named(error, "unsolicited_introduction",
@@ -89,14 +102,16 @@ static void put_target(struct soc_buf *out, const struct soc_agent *from,
 
 /* The way to the target, nearest first; of a refusal: everybody who was asked. */
 static void put_via(struct soc_buf *out, const struct soc_agent *from,
-                    const struct soc_introduction *entry, bool is_refusal)
+                    const struct soc_introduction *entry, const struct soc_agent *target)
 {
     struct soc_buf rest = {0};
+    const struct soc_contact *contact =
+        target == NULL ? NULL : soc_contacts_find(&from->contacts, target);
     bool is_held = entry != NULL && entry->message != NULL;
-    if (is_held && is_refusal)
+    if (is_held && target == NULL)
         soc_introductions_put_asked(&rest, entry);
-    else if (is_held)
-        soc_buf_put_slice(&rest, soc_slice_text(entry->via == NULL ? "[]" : entry->via));
+    else if (contact != NULL && contact->extra != NULL && contact->extra->via != NULL)
+        soc_buf_put_text(&rest, contact->extra->via); /* how the sender came to know it */
     soc_introduction_extend(out, soc_agent_id(from),
                             rest.length == 0 ? (struct soc_slice){0} : soc_buf_slice(&rest),
                             (struct soc_slice){0});
@@ -118,7 +133,7 @@ static int prepare_response(struct soc_host *host, struct soc_agent *from, struc
 {
     struct soc_named named = soc_introduction_named(send->payload);
     struct soc_agent *target = NULL;
-    int rc = entry == NULL ? check_unsolicited(host, from, to, error) : SOC_OK;
+    int rc = entry == NULL ? check_unsolicited(host, from, to, send->answers, error) : SOC_OK;
     if (rc == SOC_OK && named.id.data != NULL)
         rc = check_target(host, from, to, named.id, &target, error);
     else if (rc == SOC_OK && !named.is_refusal)
@@ -137,7 +152,7 @@ static int prepare_response(struct soc_host *host, struct soc_agent *from, struc
         soc_buf_put_text(&value, "null");
     change(payload, "target_agent", soc_buf_slice(&value));
     value.length = 0;
-    put_via(&value, from, entry, target == NULL);
+    put_via(&value, from, entry, target);
     change(payload, "via", soc_buf_slice(&value));
     soc_buf_fini(&value);
     send->payload = soc_buf_slice(payload);

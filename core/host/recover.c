@@ -391,7 +391,8 @@ static void settle_message(struct loader *loader, struct soc_message *message)
     } else if (message->flags & SOC_MESSAGE_IS_INTAKE) {
         soc_message_list_push(&host->intake, message);
     } else if (message->deliver_at_ms > soc_host_now(host) ||
-               message->flags & SOC_MESSAGE_IS_REPLY) { /* never through the mailbox */
+               message->flags & SOC_MESSAGE_IS_REPLY || /* never through the mailbox */
+               soc_introductions_is_new(host, message)) {
         host->delayed++;
         message->to->delayed++;
         message->timer.kind = SOC_TIMER_MESSAGE;

@@ -331,6 +331,8 @@ static struct soc_message *make_message(struct soc_host *host, const struct pass
         draft.reply_to_ms = send->answers->time_ms;
         if (send->answers->flags & SOC_MESSAGE_WANTS_REPLY)
             draft.flags |= SOC_MESSAGE_IS_REPLY;
+        if (send->answers->flags & SOC_MESSAGE_IS_FORMAL)
+            draft.flags |= SOC_MESSAGE_IS_FORMAL; /* an answer to the host's own question */
     } else if (send->answers_key != 0) {
         draft.reply_to = send->answers_key;
         draft.reply_to_ms = send->answers_ms;

@@ -116,14 +116,6 @@ static bool adopt_nobody(void *user, struct soc_agent *agent, struct soc_agent *
     return false;
 }
 
-/* No policy can be asked: its receiver answers at the next run. */
-static void leave(void *user, const struct soc_introduction *introduction,
-                  struct soc_introduce_answer *answer)
-{
-    (void)user, (void)introduction;
-    answer->kind = SOC_INTRODUCE_LEAVE;
-}
-
 static bool take_nothing(void *user, struct soc_agent *from, struct soc_agent *to)
 {
     (void)user, (void)from, (void)to;
@@ -136,7 +128,6 @@ static const struct soc_hooks no_script = {
     .may_send = allow,
     .forget = forget_nothing,
     .retry_after = retry_never,
-    .introduce = leave,
     .takes_unsolicited = take_nothing,
     .is_adopted = adopt_nobody,
     .check_message = take_any,

@@ -35,6 +35,15 @@ void soc_introduction_note_asked(struct soc_introduction *introduction, struct s
     introduction->asked[introduction->asked_count++] = agent;
 }
 
+bool soc_introduction_was_asked(const struct soc_introduction *introduction,
+                                const struct soc_agent *agent)
+{
+    for (uint32_t i = 0; i < introduction->asked_count; i++)
+        if (introduction->asked[i] == agent)
+            return true;
+    return false;
+}
+
 /* The names an id goes by, besides `id` in `target_agent` itself. */
 static const char *const id_names[] = {"targetAgentId", "target_agent_id", "agentId", "agent_id"};
 

@@ -61,6 +61,10 @@ void soc_introduction_free(struct soc_introduction *introduction);
 /* Notes that `agent` was asked in vain. */
 void soc_introduction_note_asked(struct soc_introduction *introduction, struct soc_agent *agent);
 
+/* Tells whether that was noted. */
+bool soc_introduction_was_asked(const struct soc_introduction *introduction,
+                                const struct soc_agent *agent);
+
 /* Whom a response names. */
 struct soc_named {
     struct soc_slice id;       /* absent: nobody */

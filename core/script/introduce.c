@@ -22,14 +22,6 @@ static bool answers_itself(lua_State *L, const struct soc_agent *agent)
     return has_handler;
 }
 
-static bool was_asked(const struct soc_introduction *introduction, const struct soc_agent *agent)
-{
-    for (uint32_t i = 0; i < introduction->asked_count; i++)
-        if (introduction->asked[i] == agent)
-            return true;
-    return false;
-}
-
 /* Rings are cut here: nobody is asked twice on one way. */
 static bool may_ask(const struct soc_script *script, const struct soc_introduction *introduction,
                     const struct soc_agent *agent)
@@ -37,7 +29,8 @@ static bool may_ask(const struct soc_script *script, const struct soc_introducti
     struct soc_slice via = soc_json_member(soc_message_payload(introduction->message), "via");
     return agent != introduction->requester && agent != introduction->broker &&
            agent != soc_agents_user(script->host) && !agent->is_ended && !agent->is_ending &&
-           !was_asked(introduction, agent) && !soc_introduction_lists(via, soc_agent_id(agent));
+           !soc_introduction_was_asked(introduction, agent) &&
+           !soc_introduction_lists(via, soc_agent_id(agent));
 }
 
 static void set_text(lua_State *L, const char *name, const char *text)
@@ -187,7 +180,7 @@ static const char *read_answer(lua_State *L, const struct soc_script *script,
     if (has(L, "refuse")) {
         answer->kind = SOC_INTRODUCE_REFUSE;
         read_text(L, "refuse", &answer->text);
-        return NULL;
+        return answer->text.length > 0 ? NULL : "it refused without a reason";
     }
     if (has(L, "confirm")) {
         answer->kind = SOC_INTRODUCE_CONSENT;
@@ -225,12 +218,19 @@ void soc_answer_introduce(void *user, const struct soc_introduction *introductio
     if (answers_itself(L, introduction->broker))
         return;
     push_request(L, script, introduction);
+    lua_pushvalue(L, -1);
     const char *fault = "it failed";
     if (soc_policy_ask(L, script, SOC_ASK_INTRODUCE, 1)) {
         lua_pop(L, 1);
         fault = read_answer(L, script, introduction, answer);
         if (fault != NULL)
             soc_policy_complain(script, SOC_ASK_INTRODUCE, fault);
+    }
+    lua_settop(L, top + 1);
+    if (fault != NULL && soc_policy_ask_usual(L, script, SOC_ASK_INTRODUCE, 1)) {
+        lua_pop(L, 1);
+        answer->text.length = 0;
+        fault = read_answer(L, script, introduction, answer);
     }
     if (fault != NULL) {
         answer->kind = SOC_INTRODUCE_REFUSE;

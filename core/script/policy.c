@@ -370,28 +370,35 @@ void soc_policy_complain(struct soc_script *script, enum soc_question question, 
     soc_buf_fini(&detail);
 }
 
+/* The two results take the place of the `count` arguments behind `base`. */
+static bool settle_results(lua_State *L, int base, bool is_answered)
+{
+    if (is_answered)
+        lua_rotate(L, base + 1, 2);
+    lua_settop(L, is_answered ? base + 2 : base);
+    return is_answered;
+}
+
+bool soc_policy_ask_usual(lua_State *L, struct soc_script *script, enum soc_question question,
+                          int count)
+{
+    enum soc_policy_kind kind = questions[question].kind;
+    int base = lua_gettop(L) - count;
+    return settle_results(
+        L, base,
+        try(L, question, script->usual_answers[question], script->usual[kind].settings_ref, count));
+}
+
 bool soc_policy_ask(lua_State *L, struct soc_script *script, enum soc_question question, int count)
 {
     enum soc_policy_kind kind = questions[question].kind;
     int base = lua_gettop(L) - count;
     soc_policy_charge(L, script);
-    bool is_answered = false;
     if (script->answers[question] != LUA_NOREF) {
-        is_answered =
-            try(L, question, script->answers[question], script->policies[kind].settings_ref, count);
-        if (!is_answered)
-            soc_policy_complain(script, question, lua_tostring(L, -1));
-    }
-    if (!is_answered) {
+        if (try(L, question, script->answers[question], script->policies[kind].settings_ref, count))
+            return settle_results(L, base, true);
+        soc_policy_complain(script, question, lua_tostring(L, -1));
         lua_settop(L, base + count);
-        is_answered = try(L, question, script->usual_answers[question],
-                          script->usual[kind].settings_ref, count);
     }
-    if (is_answered) { /* the two results take the arguments' place */
-        lua_rotate(L, base + 1, 2);
-        lua_settop(L, base + 2);
-    } else {
-        lua_settop(L, base);
-    }
-    return is_answered;
+    return soc_policy_ask_usual(L, script, question, count);
 }

@@ -66,6 +66,10 @@ void soc_policy_charge(lua_State *L, struct soc_script *script);
  * a turn a question costs some of the turn's steps. */
 bool soc_policy_ask(lua_State *L, struct soc_script *script, enum soc_question question, int count);
 
+/* The same to the usual policy alone, when what the one in force says cannot be. */
+bool soc_policy_ask_usual(lua_State *L, struct soc_script *script, enum soc_question question,
+                          int count);
+
 /* Reports, once, that the policy in force answered with something that cannot be
  * done. */
 void soc_policy_complain(struct soc_script *script, enum soc_question question, const char *text);

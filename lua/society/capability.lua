@@ -71,10 +71,14 @@ local function add_chinese(words, text)
   end
 end
 
+-- Texts beyond this are cut: what is needed is said in a sentence or two.
+local BYTES_MAX = 1000
+
 --- The words of a text, each once, in order; also as keys.
 -- @tparam string text
 -- @treturn table
 function M.words(text)
+  text = text:sub(1, BYTES_MAX)
   local words = {}
   add_english(words, text)
   add_chinese(words, text)
@@ -82,11 +86,12 @@ function M.words(text)
 end
 
 --- How much of what is needed is offered, from 0 to 1.
--- @tparam string needed
+-- @tparam string|table needed a text, or its words
 -- @tparam string offered
 -- @treturn number
 function M.score(needed, offered)
-  local wanted, there = M.words(needed), M.words(offered)
+  local wanted = type(needed) == "table" and needed or M.words(needed)
+  local there = M.words(offered)
   if #wanted == 0 then
     return 0.0
   end

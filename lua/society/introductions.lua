@@ -20,9 +20,10 @@ end
 --- The contact whose offer fits best, if it fits well enough.
 function M.match(request, settings)
   local best, best_score = nil, settings.match_min
+  local wanted = capability.words(request.required_capability)
   for _, contact in ipairs(request.contacts) do
     if contact.id ~= request.requester.id and contact.id ~= "user" then
-      local score = capability.score(request.required_capability, capability.offer(contact))
+      local score = capability.score(wanted, capability.offer(contact))
       if score > best_score or (score == best_score and not best) then
         best, best_score = contact, score
       end

@@ -1,0 +1,131 @@
+-- Introductions: what once went wrong.
+
+local house = require("house")
+local scene = require("scene")
+
+describe("an introduction request", function()
+  after_each(scene.close)
+
+  it("that falls due while nobody runs is put to the policy at the start", function()
+    local s = house.new()
+    house.hire(s, { { "root", "designer", "dora" }, { "root", "programmer", "paul" } })
+    assert(s:send("paul", { to = "root", type = "introduction_request", delay_ms = 5000,
+      payload = { reason = "r", required_capability = "design" } }))
+    s:advance(1000)
+    s:crash()
+    s:advance(10000)
+    s:recover()
+    s:run()
+    assert.same("introduction", house.contact(s, "paul", "dora").source)
+  end)
+
+  it("lets one agent into the contacts, however many answers one turn gives", function()
+    local results = {}
+    local s = house.new(nil, { manager = { introduction_request = function(agent, message)
+      for _, id in ipairs({ "dora", "tess" }) do
+        local sent, err = agent:introduce(message, { target = id })
+        results[#results + 1] = sent and "sent" or err.error
+      end
+    end } })
+    house.hire(s, { { "root", "manager", "mona" }, { "mona", "programmer", "paul" },
+      { "mona", "designer", "dora" }, { "mona", "tester", "tess" } })
+    house.order(s, "paul", { order = "seek", to = "mona", what = "x" })
+    assert.same("dora mona user", house.known(s, "paul"))
+    house.order(s, "paul", { order = "say", to = "mona", type = "introduction_request",
+      payload = { reason = "r", required_capability = "c" } })
+    assert.same({ "sent", "sent", "sent", "unsolicited_introduction" }, results)
+    assert.same("dora mona user", house.known(s, "paul"))
+  end)
+
+  it("is answered by the usual policy if the one in force says what cannot be", function()
+    for _, answer in ipairs({ { introduce = "nobody" }, { ask = "nobody" }, { ask = "paul" },
+      { confirm = "nobody" }, { refuse = "" }, { refuse = 5 }, {} }) do
+      local s = house.new()
+      house.hire(s, { { "root", "designer", "dora" }, { "root", "programmer", "paul" } })
+      s:policy("introductions", function() return answer end)
+      local state = house.order(s, "paul", { order = "seek", to = "root", what = "界面设计" })
+      assert.same("dora", state.found and state.found.id)
+      assert.equal(1, #s:activity({ type = "policy_failed" }))
+      scene.close()
+    end
+  end)
+
+  it("is matched against a thousand contacts, and against a long capability", function()
+    local s = scene.new({ app = function(s)
+      s:role({ id = "clerk", name = "Clerk", behaviour = function() end,
+        interface_spec = { services = "filing of forms and letters", input_format = "i",
+          output_format = "o" } })
+      s:role({ id = "lawyer", name = "律师", behaviour = function(agent, message)
+        local capability = message.payload.long and ("legal advice 合同 "):rep(2000) or "legal advice"
+        agent.state.met = agent:request_introduction({ to = "root", reason = "r",
+          required_capability = capability })
+      end, interface_spec = { services = "legal advice 合同", input_format = "i",
+        output_format = "o" } })
+      s:root(function(root)
+        for _ = 1, 990 do
+          assert(root:spawn_agent("clerk", scene.brief()))
+        end
+        assert(root:spawn_agent("lawyer", scene.brief(), { id = "one" }))
+        assert(root:spawn_agent("lawyer", scene.brief(), { id = "two" }))
+      end)
+    end })
+    scene.tell(s, "root")
+    scene.tell(s, "two", { text = "short" })
+    assert.equal("one", s:agent("two").state.met.id)
+    scene.tell(s, "one", { long = true })
+    assert.equal("two", s:agent("one").state.met.id)
+    assert.same({}, s:activity({ type = "policy_failed" }))
+  end)
+
+  it("names everybody who was asked in vain", function()
+    local s = house.new()
+    house.hire(s, { { "root", "manager", "m1" }, { "m1", "manager", "m2" },
+      { "m2", "manager", "m3" }, { "m3", "programmer", "paul" } })
+    local state = house.order(s, "paul", { order = "seek", to = "m3", what = "deep sea diving" })
+    assert.same({ "m3", "m2", "m1", "root" }, state.refused.via)
+  end)
+
+  it("that a behaviour passes on keeps its way", function()
+    local s = house.new(nil, { manager = { introduction_request = function(agent, message)
+      local contact = agent:request_introduction({ to = "root", reason = "for another",
+        required_capability = message.payload.required_capability })
+      agent:introduce(message, { target = contact.id })
+    end } })
+    house.hire(s, { { "root", "manager", "mona" }, { "mona", "programmer", "paul" },
+      { "root", "designer", "dora" } })
+    local state = house.order(s, "paul", { order = "seek", to = "mona", what = "界面设计" })
+    assert.same({ "mona", "root" }, state.found.via)
+  end)
+end)
+
+describe("consent", function()
+  after_each(scene.close)
+
+  it("that comes too late is dropped and reaches nobody", function()
+    local s = house.new({ policies = { introductions = "confirm" } }, {
+      manager = { collaboration_request = function(agent)
+        agent:sleep(60000)
+        return { accepted = true }
+      end },
+    })
+    house.hire(s, { { "root", "manager", "mona" }, { "mona", "programmer", "paul" },
+      { "mona", "designer", "dora" } })
+    local state = house.order(s, "paul", { order = "seek", to = "mona", what = "界面设计",
+      timeout_ms = 100000 })
+    assert.same("no_introduction", state.refused.error)
+    assert.not_same("mona", (house.state(s, "mona").heard or {}).from)
+    assert.same({}, s:dead_letters())
+  end)
+end)
+
+describe("a self-introduction", function()
+  after_each(scene.close)
+
+  it("is not in the answer to somebody's first message", function()
+    local s = house.new({ policies = { contacts = "open" } })
+    house.hire(s, { { "root", "manager", "mona" }, { "root", "programmer", "paul" } })
+    house.order(s, "mona", { order = "say", to = "paul", payload = { text = "hello" } })
+    house.order(s, "paul", { order = "say", to = "mona", payload = { text = "yes?" } })
+    assert.same({ text = "yes?" }, house.state(s, "mona").heard.payload)
+  end)
+end)
