@@ -16,11 +16,6 @@ function M.system(request)
   return prompts.system(request, M.texts, WORDS)
 end
 
---- Tells whether the prompt has a text in it, for the examples: the whole is too long.
-function M.has(request, part)
-  return M.system(request):find(part, 1, true) ~= nil
-end
-
 local ROOT = {
   agent = { id = "root", role = "root" }, role = { id = "root", name = "root", prompt = "" },
   is_root = true, contacts_text = "# Contacts",
@@ -31,13 +26,11 @@ local CHILD = {
   is_root = false, brief_text = "# Task Brief", contacts_text = "# Contacts",
 }
 
+-- The texts may be an app's own: the examples speak only of what is put between them.
 M.examples = {
-  { ask = "has", given = { ROOT, "You are root, the first agent" }, expect = true },
-  { ask = "has", given = { ROOT, "(role id: root), and your superior is user." }, expect = true },
-  { ask = "has", given = { CHILD, "You are root, the first agent" }, expect = false },
-  { ask = "has", given = { CHILD, "Your id is p1, your role is Coder" }, expect = true },
-  { ask = "has", expect = true, given = {
-    CHILD, "# Your role\nWrite {{name}} programs.\n\n# Task Brief\n\n# Contacts\n\n# Tools",
+  { ask = "system", given = { ROOT }, contains = { "# Contacts" } },
+  { ask = "system", given = { CHILD }, contains = {
+    "# Your role\nWrite {{name}} programs.\n\n# Task Brief\n\n# Contacts",
   } },
 }
 

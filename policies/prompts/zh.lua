@@ -16,11 +16,6 @@ function M.system(request)
   return prompts.system(request, M.texts, WORDS)
 end
 
---- Tells whether the prompt has a text in it, for the examples: the whole is too long.
-function M.has(request, part)
-  return M.system(request):find(part, 1, true) ~= nil
-end
-
 local ROOT = {
   agent = { id = "root", role = "root" }, role = { id = "root", name = "root", prompt = "" },
   is_root = true, contacts_text = "# 联系人",
@@ -31,13 +26,12 @@ local CHILD = {
   is_root = false, brief_text = "# 任务委托书", contacts_text = "# 联系人",
 }
 
+-- The texts may be an app's own: the examples speak only of what is put between them.
 M.examples = {
-  { ask = "has", given = { ROOT, "你是智能体社会的根智能体 root" }, expect = true },
-  { ask = "has", given = { ROOT, "岗位 ID：root），你的上级是 user" }, expect = true },
-  { ask = "has", given = { CHILD, "你是智能体社会的根智能体 root" }, expect = false },
-  { ask = "has", given = { CHILD, "你的 ID 是 p1，岗位是 程序员" }, expect = true },
-  { ask = "has", expect = true,
-    given = { CHILD, "# 岗位提示词\n写 {{name}} 程序\n\n# 任务委托书\n\n# 联系人\n\n# 工具" } },
+  { ask = "system", given = { ROOT }, contains = { "# 联系人" } },
+  { ask = "system", given = { CHILD }, contains = {
+    "# 岗位提示词\n写 {{name}} 程序\n\n# 任务委托书\n\n# 联系人",
+  } },
 }
 
 return M

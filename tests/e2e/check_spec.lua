@@ -29,6 +29,16 @@ describe("society check of a policy", function()
     end
   end)
 
+  it("has no word to say against any policy that comes with the program", function()
+    local count = 0
+    for path in place:shell('cd "$OLDPWD" && ls "$PWD"/policies/*/*.lua').out:gmatch("[^\n]+") do
+      local result = place:run(("check %q"):format(path))
+      assert.same({ 0, "" }, { result.code, result.err })
+      count = count + 1
+    end
+    assert.is_true(count > 15)
+  end)
+
   it("reports everything at once, with file and line", function()
     local result = check([[
 -- one with many faults

@@ -247,6 +247,25 @@ describe("a policy's texts", function()
     assert.matches("{{agent}} has no value", err, 1, true)
   end)
 
+  it("beside the app may say what they like, in both languages", function()
+    for _, language in ipairs({ "zh", "en" }) do
+      local folder = scene.files({ ["app.lua"] = ([[
+        local society = require("society")
+        society.policy("prompts", "%s")
+        society.root(function() end)]]):format(language) })
+      local place = folder .. "/policies/prompts/" .. language
+      assert(os.execute(("mkdir -p %q"):format(place)))
+      for _, name in ipairs({ "root", "base", "tools" }) do
+        local file = assert(io.open(place .. "/" .. name .. ".txt", "w"))
+        file:write(name .. " in words of its own")
+        file:close()
+      end
+      local text = scene.new({ app = folder .. "/app.lua" }):context("root")
+      has(text, "root in words of its own\n\nbase in words of its own\n\n")
+      has(text, "\n\ntools in words of its own")
+    end
+  end)
+
   it("are the texts themselves in a table that an app gives", function()
     local s = scene.new({ app = function(s)
       local policy = { kind = "prompts", version = 1, texts = { base = "base.txt" } }
