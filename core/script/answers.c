@@ -7,6 +7,8 @@
 #include "host/refusal.h"
 #include "script/answers.h"
 #include "script/effect.h"
+#include "script/lua_copy.h"
+#include "script/lua_fill.h"
 #include "script/lua_json.h"
 #include "script/message.h"
 #include "script/policy.h"
@@ -170,7 +172,35 @@ size_t soc_answer_victim(void *user, const struct soc_waiter *ring, size_t count
     return victim;
 }
 
-/* Pushes how the message at index 1 is shown, by the presentation policy. */
+/* Pushes a copy of the message at index 1, whose fields may be the script's by now.
+ * False, with nothing pushed, if it has a table in it that is no JSON. */
+static bool push_message_copy(lua_State *L, struct soc_script *script)
+{
+    struct soc_detail detail;
+    soc_lua_fill(L, 1);
+    lua_createtable(L, 0, 12);
+    int copy = lua_gettop(L);
+    lua_pushnil(L);
+    while (lua_next(L, 1) != 0) {
+        if (lua_type(L, -1) == LUA_TTABLE) {
+            script->scratch.length = 0;
+            if (soc_lua_json_encode(L, lua_gettop(L), "message", SOC_JSON_BYTES_MAX,
+                                    &script->scratch, &detail) < 0) {
+                lua_settop(L, copy - 1);
+                return false;
+            }
+            soc_lua_copy(L, -1);
+            lua_remove(L, -2);
+        }
+        lua_pushvalue(L, -2);
+        lua_insert(L, -2);
+        lua_rawset(L, copy);
+    }
+    return true;
+}
+
+/* Pushes how the message at index 1 is shown, by the presentation policy: what that
+ * does to the message, the script must not see. */
 static void push_text(lua_State *L, struct soc_script *script)
 {
     size_t length;
@@ -178,7 +208,11 @@ static void push_text(lua_State *L, struct soc_script *script)
     const char *from = lua_tolstring(L, -1, &length);
     const struct soc_agent *sender =
         from == NULL ? NULL : soc_agents_find_any(script->host, soc_slice(from, length));
-    lua_pushvalue(L, 1);
+    if (!push_message_copy(L, script)) {
+        lua_pushliteral(L, "(this message cannot be shown: the script has put into it what is "
+                           "no JSON)");
+        return;
+    }
     lua_createtable(L, 0, 1);
     lua_pushstring(L, sender == NULL ? "unknown" : sender->role->name);
     lua_setfield(L, -2, "role");
