@@ -45,7 +45,6 @@ struct wanted {
     struct soc_script *script;
     struct soc_policy_source *source; /* a file; or */
     const char *names;                /* NULL: the table at 2 */
-    bool is_usual;                    /* the shipped ones, whatever the app has */
 };
 
 /* Pushes the vocabulary of a file; the settings are at 3. */
@@ -65,10 +64,7 @@ static void push_named(lua_State *L, const struct wanted *wanted, struct soc_sli
     char text[SOC_PATH_BYTES_MAX];
     struct soc_policy_source source = {.kind = SOC_MESSAGES, .name = text, .path = path};
     snprintf(text, sizeof(text), "%.*s", (int)name.length, name.data);
-    if (wanted->is_usual)
-        snprintf(path, sizeof(path), "%.2000s/policies/%s/%.1000s.lua", wanted->script->home,
-                 SOC_MESSAGES, text);
-    else if (!soc_policy_find(wanted->script, SOC_MESSAGES, text, path, sizeof(path)))
+    if (!soc_policy_find(wanted->script, SOC_MESSAGES, text, path, sizeof(path)))
         luaL_error(L, "there is no policy %s/%s.lua", SOC_MESSAGES, text);
     push_file(L, wanted->script, &source);
 }
@@ -111,6 +107,10 @@ static bool push_names(lua_State *L, const struct wanted *wanted)
 static bool push_table(lua_State *L, const struct wanted *wanted)
 {
     lua_Integer count = (lua_Integer)lua_rawlen(L, 2);
+    lua_pushnil(L);
+    if (lua_next(L, 2) == 0)
+        return true; /* an empty list */
+    lua_pop(L, 2);
     if (count == 0) {
         lua_pushvalue(L, 2);
         push_own(L, wanted);
@@ -242,7 +242,7 @@ int soc_messages_use_table(lua_State *L, struct soc_script *script, int index, i
 
 int soc_messages_use_defaults(lua_State *L, struct soc_script *script, struct soc_detail *detail)
 {
-    struct wanted wanted = {.script = script, .names = usual, .is_usual = true};
+    struct wanted wanted = {.script = script, .names = usual};
     return use_wanted(L, &wanted, 0, 0, detail);
 }
 

@@ -231,10 +231,12 @@ void soc_policy_wrap(lua_State *L, const char *kind, int index)
     lua_replace(L, index);
 }
 
-/* Puts the shipped policy of the kind in force, also for when another one fails. */
+/* Keeps the shipped policy of the kind for when another one fails, and puts it in
+ * force, or the app's own of that name. */
 static int use_usual(lua_State *L, struct soc_script *script, int kind, struct soc_detail *detail)
 {
     char path[SOC_PATH_BYTES_MAX];
+    char found[SOC_PATH_BYTES_MAX];
     int top = lua_gettop(L);
     struct soc_policy_source source = {kinds[kind].name, kinds[kind].usual, path, {0}};
     snprintf(path, sizeof(path), "%s/policies/%s/%s.lua", script->home, source.kind, source.name);
@@ -246,6 +248,11 @@ static int use_usual(lua_State *L, struct soc_script *script, int kind, struct s
         rc = soc_policy_push_settings(L, top + 1, 0, detail);
     if (rc == SOC_OK)
         keep(L, kind, top + 1, &script->usual[kind], script->usual_answers);
+    if (rc == SOC_OK && soc_policy_find(script, source.kind, source.name, found, sizeof(found)) &&
+        strcmp(found, path) != 0) {
+        source.path = found;
+        rc = soc_policy_use_file(L, script, &source, 0, detail);
+    }
     lua_settop(L, top);
     return rc;
 }
