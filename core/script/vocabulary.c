@@ -293,6 +293,8 @@ static void apply_acks(lua_State *L, struct soc_vocabulary *vocabulary)
         lua_pushfstring(L, "policy %s: requires_ack", vocabulary->policy.identity.name);
     while ((type = soc_map_each(&vocabulary->types, &cursor)) != NULL)
         type->requires_ack = type->wants_ack;
+    if (vocabulary->rest != NULL)
+        vocabulary->rest->requires_ack = vocabulary->rest->wants_ack;
     const char *name = NULL;
     while ((name = soc_rule_next_name(L, acks, path, name)) != NULL) {
         type = soc_map_find(&vocabulary->types, soc_slice_text(name));
@@ -421,7 +423,10 @@ struct soc_vocabulary *soc_vocabulary_push(lua_State *L, struct soc_script *scri
     apply_settings(L, index, 0, vocabulary); /* the examples speak of the defaults */
     if (soc_raw_field(L, index, "examples") == LUA_TTABLE) {
         int list = lua_gettop(L);
-        for (lua_Integer i = 1; lua_rawgeti(L, list, i) == LUA_TTABLE; i++) {
+        lua_Integer count = (lua_Integer)lua_rawlen(L, list);
+        for (lua_Integer i = 1; i <= count; i++) {
+            if (lua_rawgeti(L, list, i) != LUA_TTABLE)
+                luaL_error(L, "example %d: it must be a table", (int)i);
             run_example(L, script, vocabulary, i, &script->report);
             lua_settop(L, list);
         }

@@ -204,6 +204,15 @@ describe("requires_ack", function()
     end
   end)
 
+  it("is what the default rule says of a type that has none of its own", function()
+    for _, is_wanted in ipairs({ true, false }) do
+      local policies = { messages = { { kind = "messages", version = 1, types = { known = {} },
+        default = { requires_ack = is_wanted } } } }
+      assert.equal(is_wanted, wants(policies, "unheard_of"))
+      assert.is_false(wants(policies, "known"))
+    end
+  end)
+
   it("is set for each type by a setting", function()
     local s = pair()
     s:policy("messages", "workflow", { requires_ack = { abort = false, heartbeat = true } })

@@ -113,6 +113,7 @@ describe("a vocabulary with a fault", function()
       { { "society", "society" }, "the vocabulary 'society' is there twice" },
       { { "society", 7 }, "a list of names and vocabularies expected" },
       { ",", "at least one vocabulary must be in force" },
+      { {}, "at least one vocabulary must be in force" },
     }) do
       assert.matches(case[2], raised(s, case[1]), 1, true)
     end
@@ -135,6 +136,11 @@ describe("a vocabulary with a fault", function()
       { { type = "order" }, "example 1: " },
     }) do
       assert.matches(case[2], raised(s, vocabulary(types, { examples = { case[1] } })), 1, true)
+    end
+    local good = { type = "order", payload = { n = 1 } }
+    for _, examples in ipairs({ { good, 7, good }, { good, "x" }, { good, false } }) do
+      assert.matches("example 2: it must be a table",
+        raised(s, vocabulary(types, { examples = examples })), 1, true)
     end
     types.order.check = function() error("oh") end
     assert.matches("the check of order fails",
