@@ -203,9 +203,12 @@ static void note_refusal(struct soc_script *script, const char *kind, const char
 {
     struct soc_host *host = script->host;
     struct soc_buf text = {0};
+    struct soc_policy_shape shape;
+    bool is_kind = soc_policy_shape(kind, name, NULL, &shape);
     soc_log_printf(soc_host_log(host), SOC_LOG_ERROR, soc_clock_now(soc_host_clock(host)),
-                   "policy_refused", SOC_SLICE("system"),
-                   "%s; for %s the last good policy stays in force", reason, kind);
+                   "policy_refused", SOC_SLICE("system"), "%s%s%s%s", reason,
+                   is_kind ? "; for " : "", is_kind ? kind : "",
+                   is_kind ? " the last good policy stays in force" : "");
     soc_buf_put_byte(&text, '{');
     soc_json_put_text_member(&text, "by", soc_slice_text(by));
     soc_json_put_text_member(&text, "kind", soc_slice_text(kind));

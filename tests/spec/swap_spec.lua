@@ -209,6 +209,19 @@ describe("a policy that is not let in", function()
     assert.equal("bad", in_force(s, "contacts").name)
   end)
 
+  it("of a kind that there is not leaves nothing to stay in force", function()
+    local s = scene.new()
+    assert.is_false(pcall(s.policy, s, "contact", "open"))
+    assert.is_false(pcall(s.policy, s, "contacts", "opne"))
+    local lines = {}
+    for line in s:transcript():gmatch("[^\n]*policy_refused[^\n]*") do
+      lines[#lines + 1] = line
+    end
+    assert.matches("there is no policy kind 'contact'; did you mean 'contacts'", lines[1], 1, true)
+    assert.is_nil(lines[1]:find("stays in force", 1, true))
+    assert.matches("; for contacts the last good policy stays in force", lines[2], 1, true)
+  end)
+
   it("cannot outlive its budget by catching the error, nor act while it is looked at", function()
     local s = scene.new({ quiet = true })
     local path = scene.files({
