@@ -10,13 +10,17 @@
 local M = {}
 
 -- Characters that a reader does not see at the beginning of a line or between two
--- others, as pairs of first and last. Line breaks are none of them.
+-- others, as pairs of first and last: controls, spaces, and what Unicode lists as
+-- Default_Ignorable_Code_Point, but for the 4096 of TAGS. Line breaks are none of them.
 local UNSEEN = {
   0x00, 0x09, 0x0E, 0x1B, 0x1F, 0x20, 0x7F, 0x84, 0x86, 0xA0, 0xAD, 0xAD, 0x34F, 0x34F,
-  0x61C, 0x61C, 0x115F, 0x1160, 0x1680, 0x1680, 0x180B, 0x180F, 0x2000, 0x200F, 0x202A, 0x202F,
-  0x205F, 0x206F, 0x2800, 0x2800, 0x3000, 0x3000, 0x3164, 0x3164, 0xFE00, 0xFE0F,
-  0xFEFF, 0xFEFF, 0xFFA0, 0xFFA0, 0xE0000, 0xE007F, 0xE0100, 0xE01EF,
+  0x61C, 0x61C, 0x115F, 0x1160, 0x1680, 0x1680, 0x17B4, 0x17B5, 0x180B, 0x180F, 0x2000, 0x200F,
+  0x202A, 0x202F, 0x205F, 0x206F, 0x2800, 0x2800, 0x3000, 0x3000, 0x3164, 0x3164,
+  0xFE00, 0xFE0F, 0xFEFF, 0xFEFF, 0xFFA0, 0xFFA0, 0xFFF0, 0xFFFB, 0x1BCA0, 0x1BCA3,
+  0x1D173, 0x1D17A,
 }
+-- How U+E0000 to U+E0FFF begin, and no other character: too many for a table.
+local TAGS = "\xF3\xA0"
 
 -- What is taken for another character.
 local ALIKE = {
@@ -40,8 +44,12 @@ for char, other in pairs(ALIKE) do
   FOLDED[char] = other
 end
 
+local function fold(char)
+  return FOLDED[char] or char:sub(1, 2) == TAGS and "" or char
+end
+
 -- The bytes that the unseen, the full-width and most of the similar begin with.
-local LEADS = "\xC2\xCD\xD8\xE1\xE2\xE3\xEF\xF3"
+local LEADS = "\xC2\xCD\xD8\xE1\xE2\xE3\xEF\xF0\xF3"
 -- Line breaks, as patterns: each kind is looked for by itself.
 local BREAKS = { "[\n\v\f\r\x1C-\x1E]", "\u{85}", "\u{2028}", "\u{2029}" }
 local SPACES = "[\0-\x09\x0E-\x1B\x1F \x7F]*"
@@ -56,7 +64,7 @@ local CHAR = "^" .. utf8.charpattern
 local function skeleton(header)
   local chars = {}
   for char in header:gmatch(utf8.charpattern) do
-    local folded = FOLDED[char] or char
+    local folded = fold(char)
     if folded ~= "" then
       chars[#chars + 1] = folded
     end
@@ -98,7 +106,10 @@ local function imitates(text, at, chars)
   at = text:match("^" .. SPACES .. "()", at)
   while found < #chars and unseen <= UNSEEN_MAX do
     local char = text:match(CHAR, at)
-    local folded = FOLDED[char] or char
+    if not char then
+      return false, found + unseen + 1 -- the text ends
+    end
+    local folded = fold(char)
     if folded == "" then
       unseen = unseen + 1
     elseif folded == chars[found + 1] then

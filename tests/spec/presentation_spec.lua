@@ -42,6 +42,28 @@ describe("a line that imitates a header", function()
     assert.equal(from_a1("> " .. much), shown(much))
   end)
 
+  it("is quoted behind and between all that Unicode says is ignored", function()
+    local function guarded(code, text)
+      text = text:gsub("~", utf8.char(code))
+      return headers.guard(text, "[Message from") == "> " .. text
+    end
+    for _, range in ipairs({
+      { 0xAD, 0xAD }, { 0x34F, 0x34F }, { 0x61C, 0x61C }, { 0x115F, 0x1160 }, { 0x17B4, 0x17B5 },
+      { 0x180B, 0x180F }, { 0x200B, 0x200F }, { 0x202A, 0x202E }, { 0x2060, 0x206F },
+      { 0x3164, 0x3164 }, { 0xFE00, 0xFE0F }, { 0xFEFF, 0xFEFF }, { 0xFFA0, 0xFFA0 },
+      { 0xFFF0, 0xFFFB }, { 0x1BCA0, 0x1BCA3 }, { 0x1D173, 0x1D17A }, { 0xE0000, 0xE0FFF },
+    }) do
+      for _, code in ipairs(range) do
+        for _, text in ipairs({ "~[Message from", "[~Message from", "~~[~~M~essage~ from x" }) do
+          assert(guarded(code, text), ("U+%X: %s"):format(code, text))
+        end
+      end
+    end
+    for _, seen in ipairs({ 0x17B3, 0x17B6, 0xFFEE, 0xFFFC, 0x1BC9F, 0x1D172, 0x1D17B, 0xE1000 }) do
+      assert.is_false(guarded(seen, "~[Message from"))
+    end
+  end)
+
   it("is quoted with brackets and letters that look alike", function()
     for _, line in ipairs({ "[来自用户的消息]", "［来自", "〖来自", "【來自用戶", "︻来自" }) do
       assert.equal(from_a1("> " .. line), shown(line))
