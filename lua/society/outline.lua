@@ -7,6 +7,7 @@
 --     local outline = require("society.outline")
 --     local text = outline.brief(agent.brief, words)
 
+local fields = require("society.fields")
 local headers = require("society.headers")
 local json = require("society.json")
 
@@ -17,10 +18,7 @@ local function is_given(value)
 end
 
 local function text_of(value)
-  if type(value) == "string" then
-    return value
-  end
-  return is_given(value) and json.encode(value) or ""
+  return is_given(value) and fields.text(value) or ""
 end
 
 local function is_list(value)
@@ -37,16 +35,6 @@ end
 -- A text below an entry: its further lines stay there.
 local function below(text, indent)
   return headers.replace_breaks(text, "\n" .. indent)
-end
-
-local function rest_of(fields, known)
-  local rest, has_rest = {}, false
-  for name, value in pairs(fields) do
-    if not known[name] then
-      rest[name], has_rest = value, true
-    end
-  end
-  return has_rest and json.encode(rest) or nil
 end
 
 local function add_list(lines, list, words)
@@ -97,7 +85,7 @@ local function add_spec(lines, spec, words)
   if is_given(spec.examples) then
     add_examples(lines, spec.examples, words)
   end
-  local rest = rest_of(spec, SPEC_KNOWN)
+  local rest = fields.rest(spec, SPEC_KNOWN)
   if rest then
     lines[#lines + 1] = "  - " .. rest
   end
@@ -114,7 +102,7 @@ local function add_collaborators(lines, list, words)
       lines[#lines + 1] = "- " .. words.helper:format(who,
         below(text_of(entry.description), "  "))
       add_spec(lines, entry.interfaceSpec, words.interface)
-      local rest = rest_of(entry, COLLABORATOR_KNOWN)
+      local rest = fields.rest(entry, COLLABORATOR_KNOWN)
       if rest then
         lines[#lines + 1] = "  - " .. rest
       end
@@ -154,7 +142,7 @@ function M.brief(brief, words)
       end
     end
   end
-  local rest = rest_of(brief, known)
+  local rest = fields.rest(brief, known)
   if rest then
     lines[#lines + 1] = words.further
     lines[#lines + 1] = rest

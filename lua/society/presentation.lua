@@ -6,6 +6,7 @@
 --     local presentation = require("society.presentation")
 --     local content = presentation.content(message, "[Message from")
 
+local fields = require("society.fields")
 local headers = require("society.headers")
 local json = require("society.json")
 
@@ -16,33 +17,17 @@ local M = {}
 local INTRODUCTION = "self_introduction"
 local INTRODUCTION_FIELDS = { "role", "duty", "reason" }
 
--- The fields of a table but those in `without`, and whether there are any.
-local function rest_of(fields, without)
-  local rest, has_rest = {}, false
-  for name, value in pairs(fields) do
-    if not without[name] then
-      rest[name], has_rest = value, true
-    end
-  end
-  return rest, has_rest
-end
-
-local function text_of(value)
-  return type(value) == "string" and value or json.encode(value)
-end
-
 local function further_fields(message)
   if message.type == nil or message.type == "general" then
     return nil
   end
-  local rest, has_rest = rest_of(message.payload, { text = true, [INTRODUCTION] = true })
-  return has_rest and json.encode(rest) or nil
+  return fields.rest(message.payload, { text = true, [INTRODUCTION] = true })
 end
 
 local function plain_content(message)
   local payload = message.payload
   if type(payload) ~= "table" then
-    return text_of(payload)
+    return fields.text(payload)
   end
   if type(payload.text) == "string" then
     local more = further_fields(message)
@@ -52,8 +37,7 @@ local function plain_content(message)
     return payload.content
   end
   if payload[INTRODUCTION] ~= nil then
-    local rest, has_rest = rest_of(payload, { [INTRODUCTION] = true })
-    return has_rest and json.encode(rest) or ""
+    return fields.rest(payload, { [INTRODUCTION] = true }) or ""
   end
   return json.encode(payload)
 end
@@ -79,12 +63,12 @@ local function introduction_parts(given, words)
     local value = given[name]
     said[name] = true
     if value ~= nil and value ~= json.null and value ~= "" then
-      parts[#parts + 1] = words[name]:format(headers.one_line(text_of(value)))
+      parts[#parts + 1] = words[name]:format(headers.one_line(fields.text(value)))
     end
   end
-  local rest, has_rest = rest_of(given, said)
-  if has_rest then
-    parts[#parts + 1] = headers.one_line(json.encode(rest))
+  local rest = fields.rest(given, said)
+  if rest then
+    parts[#parts + 1] = headers.one_line(rest)
   end
   return parts
 end
@@ -99,7 +83,7 @@ function M.introduction(message, words)
     return nil
   end
   if type(given) ~= "table" or #given > 0 then
-    return words.line:format(headers.one_line(text_of(given)))
+    return words.line:format(headers.one_line(fields.text(given)))
   end
   local parts = introduction_parts(given, words)
   return parts[1] and words.line:format(table.concat(parts, words.separator)) or nil
