@@ -6,13 +6,35 @@
 #include "bridge/control_client.h"
 #include "main/command.h"
 
-/* "society: agent_not_found: no agent has that id …" */
+/* Appends "  details: one; two" as one line if the refusal has such texts. */
+static void put_texts(struct soc_buf *out, struct soc_slice refusal, const char *name)
+{
+    struct soc_buf text = {0};
+    struct soc_json_walk walk;
+    soc_json_walk(&walk, soc_json_member(refusal, name));
+    for (bool is_first = true; soc_json_next(&walk); is_first = false) {
+        if (is_first)
+            soc_buf_printf(out, "\n  %s: ", name);
+        else
+            soc_buf_put_text(out, "; ");
+        text.length = 0;
+        if (!soc_json_string(walk.value, &text))
+            soc_buf_put_slice(&text, walk.value);
+        for (size_t i = 0; i < text.length; i++) /* a policy's words may have line breaks */
+            soc_buf_put_byte(out, (unsigned char)text.data[i] < ' ' ? ' ' : text.data[i]);
+    }
+    soc_buf_fini(&text);
+}
+
+/* "society: agent_not_found: no agent has that id …", and what is to be mended below it. */
 static int complain_of_refusal(struct soc_slice refusal)
 {
     struct soc_buf name = {0};
     struct soc_buf text = {0};
     soc_json_string(soc_json_member(refusal, "error"), &name);
     soc_json_string(soc_json_member(refusal, "message"), &text);
+    put_texts(&text, refusal, "missing_fields");
+    put_texts(&text, refusal, "details");
     soc_complain(0, "%s: %s", soc_buf_text(&name), soc_buf_text(&text));
     soc_buf_fini(&name);
     soc_buf_fini(&text);

@@ -106,6 +106,14 @@ describe("a policy of a running society", function()
     assert.not_equal(list[2].from.hash, list[2].to.hash)
   end)
 
+  it("of messages says below a refusal what is missing and what is wrong, a line each", function()
+    local result = place:run([[send --to root --type result --json-payload '{"status":7}']])
+    assert.equal(1, result.code)
+    assert.matches("^society: invalid_message_format: [^\n]+\n  missing_fields: task_id\n"
+      .. "  details: status must be a string; task_id is missing\n$", result.err)
+    assert.matches("^society: agent_not_found: [^\n]+\n$", place:run("send --to no x").err)
+  end)
+
   it("of messages is one of several: added, saved, and a broken one stays", function()
     local orders = 'return { kind = "messages", version = 1, types = { %s = {} } }'
     local function send(type)
