@@ -176,12 +176,21 @@ static struct soc_slice make_id(struct soc_host *host, const struct soc_role *ro
     return soc_slice_text(out);
 }
 
+/* Names that stand for somebody: the host, whoever is the orchestrator, everybody. */
+static bool is_reserved(struct soc_slice id)
+{
+    return soc_slice_equal(id, SOC_SLICE("system")) ||
+           soc_slice_equal(id, SOC_SLICE("orchestrator")) || soc_slice_equal(id, SOC_SLICE("All"));
+}
+
 static int check_new_id(struct soc_host *host, struct soc_slice id, struct soc_buf *error)
 {
     if (!soc_id_is_valid(id))
         return soc_refuse(error, SOC_EBADID, NULL, "agentId", id);
-    if (soc_map_find(&host->agents, id) != NULL || soc_slice_equal(id, SOC_SLICE("system")) ||
-        soc_slice_equal(id, SOC_SLICE("orchestrator")) || soc_slice_equal(id, SOC_SLICE("All")))
+    if (is_reserved(id))
+        return soc_refuse(error, SOC_EEXISTS, "that id is reserved; give the agent another",
+                          "agentId", id);
+    if (soc_map_find(&host->agents, id) != NULL)
         return soc_refuse(error, SOC_EEXISTS, "an agent with that id exists or existed", "agentId",
                           id);
     return SOC_OK;

@@ -42,19 +42,20 @@ describe("spawn_agent", function()
   it("refuses an id that is taken or no id", function()
     local errors = scene.play(function(root)
       local list = {}
-      for _, id in ipairs({ "root", "user", "system", "orchestrator", "", "a b", "a@b", "_x",
+      for _, id in ipairs({ "root", "user", "system", "orchestrator", "All", "", "a b", "a@b", "_x",
         ("x"):rep(65) }) do
         local made, err = root:spawn_agent("actor", scene.brief(), { id = id })
         assert(not made, id)
-        list[#list + 1] = err.error
+        list[#list + 1] = err
       end
       return list
     end)
-    for i = 1, 4 do
-      assert.equal("already_exists", errors[i])
+    for i = 1, 5 do
+      assert.equal("already_exists", errors[i].error)
+      assert.matches(i <= 2 and "exists or existed" or "is reserved", errors[i].message, 1, true)
     end
-    for i = 5, #errors do
-      assert.equal("invalid_id", errors[i])
+    for i = 6, #errors do
+      assert.equal("invalid_id", errors[i].error)
     end
   end)
 
