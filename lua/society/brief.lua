@@ -12,10 +12,11 @@ M.REQUIRED = { "objective", "constraints", "inputs", "outputs", "completion_crit
 
 --- The words a refusal uses; a policy's defaults.
 M.WORDS = {
+  not_an_object = "任务委托书必须是对象",
   missing = "缺少必填字段: %s",
   not_a_list = "constraints 必须是数组",
   bad_collaborators = "collaborators 必须是数组，每项包含 agentId、role、description，interfaceSpec 可选，须是对象",
-  message = "the Task Brief is incomplete: fill in the missing fields and spawn again",
+  message = "the Task Brief is not in order: see details, mend it and try again",
 }
 
 --- Tells whether `value` is a table with the keys 1..n and no others.
@@ -49,7 +50,8 @@ function M.are_collaborators(list)
 end
 
 --- Checks the fields of a brief.
--- @tparam table fields
+-- What is no table says so first, then misses every field.
+-- @param fields the brief, of any type
 -- @tparam function is_missing tells whether a value counts as missing
 -- @tparam table words as WORDS
 -- @treturn[1] true
@@ -57,6 +59,9 @@ end
 -- @treturn[2] table the error object
 function M.check(fields, is_missing, words)
   local missing, details = json.array({}), json.array({})
+  if type(fields) ~= "table" then
+    fields, details[1] = {}, words.not_an_object or M.WORDS.not_an_object
+  end
   for _, name in ipairs(M.REQUIRED) do
     if is_missing(fields[name]) then
       missing[#missing + 1] = name

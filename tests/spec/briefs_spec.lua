@@ -85,6 +85,7 @@ describe("a bad brief", function()
   }) do
     it("has constraints that are no list: " .. name, function()
       local err = refused(scene.brief({ constraints = constraints }))
+      assert.matches("see details", err.message, 1, true)
       assert.same({}, err.missing_fields)
       assert.same({ "constraints 必须是数组" }, err.details)
     end)
@@ -106,6 +107,19 @@ describe("a bad brief", function()
       refused(scene.brief({ collaborators = list }))
     end)
   end
+
+  it("that is no table says so before what it misses", function()
+    local rules = require("society.brief")
+    local function is_nil(value) return value == nil end
+    for _, brief in ipairs({ "do it", 7, true }) do
+      local is_whole, err = rules.check(brief, is_nil, rules.WORDS)
+      assert.is_false(is_whole)
+      assert.same(REQUIRED, err.missing_fields)
+      assert.equal("任务委托书必须是对象", table.remove(err.details, 1))
+      assert.same(all_missing(), err.details)
+    end
+    assert.same(all_missing(), select(2, rules.check({}, is_nil, rules.WORDS)).details)
+  end)
 
   it("that cannot be JSON is a bad brief too", function()
     refused(scene.brief({ inputs = function() end }))
