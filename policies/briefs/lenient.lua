@@ -54,11 +54,14 @@ local function fields_of(brief)
   if type(brief) == "string" then
     brief = json.decode(brief)
   end
-  return type(brief) == "table" and brief ~= json.null and rename(brief, BRIEF_NAMES) or {}
+  return type(brief) == "table" and rename(brief, BRIEF_NAMES) or nil
 end
 
 function M.check(brief, settings)
   local fields = fields_of(brief)
+  if not fields then
+    return brief_rules.check(brief, is_missing, settings)
+  end
   fields.constraints = list_of(fields.constraints)
   fields.collaborators = collaborators_of(fields.collaborators)
   local is_whole, err = brief_rules.check(fields, is_missing, settings)

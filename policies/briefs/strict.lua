@@ -13,7 +13,7 @@ local function is_missing(value)
 end
 
 function M.check(brief, settings)
-  return brief_rules.check(type(brief) == "table" and brief or {}, is_missing, settings)
+  return brief_rules.check(brief, is_missing, settings)
 end
 
 local WHOLE = {

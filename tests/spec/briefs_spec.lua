@@ -53,6 +53,9 @@ describe("a bad brief", function()
     it("misses all five fields, in order: " .. name, function()
       local err = refused(brief)
       assert.same(REQUIRED, err.missing_fields)
+      if type(brief) ~= "table" then
+        assert.equal("任务委托书必须是对象", table.remove(err.details, 1))
+      end
       assert.same(all_missing(), err.details)
     end)
   end

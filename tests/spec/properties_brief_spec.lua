@@ -45,13 +45,17 @@ describe("Property 1: a brief is taken if and only if it has every required fiel
     return type(value) == "table" and (#value > 0 or next(value) == nil)
   end
 
+  local function is_missing(value)
+    return value == nil or value == json.null or value == ""
+  end
+
   -- What must be said of the brief: the names that are missing, and all sentences.
   local function faults_of(brief)
     local fields = type(brief) == "table" and brief or {}
-    local missing, details = {}, {}
+    local missing, details = {}, { type(brief) ~= "table" and "任务委托书必须是对象" or nil }
     for _, name in ipairs(REQUIRED) do
       local value = fields[name]
-      if value == nil or value == json.null or value == "" then
+      if is_missing(value) then
         missing[#missing + 1] = name
         details[#details + 1] = "缺少必填字段: " .. name
       elseif name == "constraints" and not is_list(value) then
