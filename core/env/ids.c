@@ -86,6 +86,24 @@ bool soc_item_id_parse(struct soc_slice text, uint64_t *key)
     return soc_message_id_parse(soc_slice(id, sizeof(id)), key);
 }
 
+#define CHECKPOINT_PREFIX "chk_"
+
+void soc_checkpoint_id_format(char out[SOC_MESSAGE_ID_BYTES], int64_t time_ms, uint64_t key)
+{
+    soc_message_id_format(out, time_ms, key);
+    memcpy(out, CHECKPOINT_PREFIX, 4);
+}
+
+bool soc_checkpoint_id_parse(struct soc_slice text, uint64_t *key)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    if (text.length != sizeof(id) || memcmp(text.data, CHECKPOINT_PREFIX, 4) != 0)
+        return false;
+    memcpy(id, text.data, sizeof(id));
+    memcpy(id, PREFIX, 4);
+    return soc_message_id_parse(soc_slice(id, sizeof(id)), key);
+}
+
 static bool is_letter_or_digit(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');

@@ -24,6 +24,10 @@ bool soc_message_id_parse(struct soc_slice text, uint64_t *key);
 void soc_item_id_format(char out[SOC_ITEM_ID_BYTES], int64_t time_ms, uint64_t key);
 bool soc_item_id_parse(struct soc_slice text, uint64_t *key);
 
+/* And for a checkpoint: chk_YYYYMMDD_HHMMSS_ and so on. */
+void soc_checkpoint_id_format(char out[SOC_MESSAGE_ID_BYTES], int64_t time_ms, uint64_t key);
+bool soc_checkpoint_id_parse(struct soc_slice text, uint64_t *key);
+
 /* Tells whether `text` can name an agent, a role or a task. */
 bool soc_id_is_valid(struct soc_slice text);
 

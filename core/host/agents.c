@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "env/ids.h"
+#include "host/news.h"
 #include "host/refusal.h"
 #include "host/router.h"
 #include "host/schedule.h"
@@ -54,7 +55,8 @@ void soc_agents_set_runnable(struct soc_host *host, struct soc_role *role)
     struct soc_agent *agent;
     while ((agent = soc_map_each(&host->agents, &cursor)) != NULL)
         if (agent->role == role &&
-            (agent->activation != NULL || soc_mailbox_count(&agent->mailbox) > 0))
+            (agent->activation != NULL || soc_mailbox_count(&agent->mailbox) > 0 ||
+             soc_news_has(host, agent)))
             soc_schedule_ready(host, agent);
 }
 
@@ -257,6 +259,7 @@ static struct soc_agent *give_birth(struct soc_host *host, struct soc_role *role
     struct soc_agent *parent = host->turn.agent;
     int64_t now_ms = soc_host_now(host);
     struct soc_agent *child = soc_agent_new(id, role, parent, now_ms);
+    child->news = host->next_key - 1;
     if (brief.data != NULL)
         soc_agent_set_brief(child, brief);
     soc_map_put(&host->agents, soc_agent_id(child), child);
@@ -270,6 +273,7 @@ static struct soc_agent *give_birth(struct soc_host *host, struct soc_role *role
         .role = soc_slice_text(role->id),
         .parent = soc_agent_id(parent),
         .brief = brief,
+        .since = host->next_key,
     };
     soc_batch_put(host, &record);
     /* Parent and child know each other by this record; no contact record. */

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "host/introductions.h"
+#include "host/news.h"
 #include "host/refusal.h"
 #include "host/router.h"
 #include "host/schedule.h"
@@ -135,6 +136,7 @@ static void refuse_receive(struct soc_host *host, struct soc_activation *activat
 static bool is_drained(struct soc_host *host, struct soc_agent *agent)
 {
     struct soc_activation *activation = agent->activation;
+    soc_news_look(host, agent);
     if (activation == NULL)
         return soc_mailbox_count(&agent->mailbox) == 0 && agent->delayed == 0 &&
                !soc_introductions_has_held(host, agent);
@@ -280,6 +282,7 @@ static void end_agent(struct soc_host *host, struct soc_agent *agent, bool is_fo
 {
     struct soc_agent *parent = agent->parent;
     part_from_children(host, agent, is_forced, list);
+    soc_news_look(host, agent);
     agent->is_ended = true;
     bury(host, agent);
     soc_tasks_drop_agent(host, agent);

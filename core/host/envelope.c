@@ -10,6 +10,11 @@ struct soc_slice soc_sender_id(const struct soc_agent *agent)
     return agent == NULL ? SOC_SLICE("system") : soc_agent_id(agent);
 }
 
+struct soc_slice soc_receiver_id(const struct soc_message *message)
+{
+    return message->flags & SOC_MESSAGE_IS_BROADCAST ? SOC_SLICE("All") : soc_agent_id(message->to);
+}
+
 void soc_envelope_id(char out[SOC_MESSAGE_ID_BYTES], const struct soc_message *message)
 {
     soc_message_id_format(out, message->time_ms, message->key);
@@ -57,7 +62,7 @@ void soc_envelope_put_json(struct soc_buf *out, const struct soc_message *messag
     soc_buf_put_text(out, message->flags & SOC_MESSAGE_REQUIRES_ACK ? "true" : "false");
     soc_json_put_text_member(out, "task_id", soc_message_text(message, SOC_TEXT_TASK_ID));
     put_time_member(out, "timestamp", message->time_ms);
-    soc_json_put_text_member(out, "to", soc_agent_id(message->to));
+    soc_json_put_text_member(out, "to", soc_receiver_id(message));
     soc_json_put_text_member(out, "traceparent", soc_message_text(message, SOC_TEXT_TRACEPARENT));
     if (message->expires_ms != 0) {
         double seconds = (double)(message->expires_ms - message->time_ms) / 1000;
@@ -87,7 +92,7 @@ void soc_envelope_record(struct soc_record *record, const struct soc_message *me
         .deliver_at_ms = (uint64_t)message->deliver_at_ms,
         .deadline_ms = (uint64_t)message->deadline_ms,
         .from = soc_sender_id(message->from),
-        .to = soc_agent_id(message->to),
+        .to = soc_receiver_id(message),
         .type = soc_symbol_slice(message->type),
         .payload = soc_message_payload(message),
         .task_id = soc_message_text(message, SOC_TEXT_TASK_ID),

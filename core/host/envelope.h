@@ -18,6 +18,9 @@ void soc_envelope_record(struct soc_record *record, const struct soc_message *me
 /* Appends the answer for who sent a message: a list with one object, its id. */
 void soc_envelope_put_receipt(struct soc_buf *out, uint64_t key, int64_t time_ms);
 
+/* Lends the name of whom it is for: an agent's id, or `All`. */
+struct soc_slice soc_receiver_id(const struct soc_message *message);
+
 /* Writes the message's id. */
 void soc_envelope_id(char out[SOC_MESSAGE_ID_BYTES], const struct soc_message *message);
 

@@ -5,9 +5,11 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "env/ids.h"
+#include "host/broadcasts.h"
 #include "host/deadlock.h"
 #include "host/egress.h"
 #include "host/envelope.h"
+#include "host/news.h"
 #include "host/refusal.h"
 #include "host/requests.h"
 #include "host/state.h"
@@ -98,6 +100,7 @@ void soc_gate_set_state(struct soc_host *host, struct soc_slice json)
 struct soc_message *soc_gate_take(struct soc_host *host, struct soc_mail_filter filter)
 {
     struct soc_agent *agent = host->turn.agent;
+    soc_news_look(host, agent);
     struct soc_message *message = soc_mailbox_find(&agent->mailbox, filter);
     if (message == NULL)
         return NULL;
@@ -236,7 +239,10 @@ int soc_gate_send_as(struct soc_host *host, struct soc_agent *from, const struct
         return rc;
     }
     answer->length = 0;
-    soc_envelope_put_receipt(answer, message->key, message->time_ms);
+    if (message->flags & SOC_MESSAGE_IS_BROADCAST)
+        soc_broadcasts_put_receipt(host, message, answer);
+    else
+        soc_envelope_put_receipt(answer, message->key, message->time_ms);
     soc_turn_commit(host);
     return SOC_OK;
 }

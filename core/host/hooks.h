@@ -75,6 +75,11 @@ struct soc_hooks {
     bool (*may_send)(void *user, struct soc_agent *from, struct soc_agent *to,
                      const struct soc_contact *contact, struct soc_buf *refusal);
 
+    /* The same policy: may `from` write to all? `is_head`: it is root, user or the
+     * orchestrator. A refusal as above. NULL: the heads may. */
+    bool (*may_broadcast)(void *user, struct soc_agent *from, bool is_head,
+                          struct soc_buf *refusal);
+
     /* Lets go of what `message->script_mark` stands for; the message is freed. */
     void (*forget)(void *user, struct soc_message *message);
 

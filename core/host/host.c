@@ -8,6 +8,8 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "host/agents.h"
+#include "host/barriers.h"
+#include "host/broadcasts.h"
 #include "host/deadlock.h"
 #include "host/egress.h"
 #include "host/human.h"
@@ -36,6 +38,8 @@ struct soc_host *soc_host_new(const struct soc_host_options *options)
     host->type_introduction_response = soc_intern(&host->types, SOC_SLICE("introduction_response"));
     host->type_collaboration_response =
         soc_intern(&host->types, SOC_SLICE("collaboration_response"));
+    host->type_checkpoint_request = soc_intern(&host->types, SOC_SLICE("checkpoint_request"));
+    host->type_checkpoint_response = soc_intern(&host->types, SOC_SLICE("checkpoint_response"));
     host->tasks = soc_tasks_new(host);
     host->type_response = soc_intern(&host->types, SOC_SLICE("response"));
     host->policy_generation = 1;
@@ -391,6 +395,8 @@ static void free_host(struct soc_host *host)
     size_t cursor = 0;
     void *item;
     soc_introductions_free(host);
+    soc_broadcasts_free(host);
+    soc_barriers_free(host);
     soc_inbox_fini(&host->inbox);
     free_messages(host, &host->intake);
     soc_tasks_free(host);

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "env/ids.h"
+#include "host/barriers.h"
 #include "host/envelope.h"
 #include "host/human.h"
 #include "host/refusal.h"
@@ -149,6 +150,8 @@ static void put_wait(const struct soc_host *host, const struct soc_activation *a
     soc_json_put_text_member(out, "type", soc_symbol_slice(wait->type));
     if (wait->kind == SOC_WAIT_HUMAN)
         soc_human_put_id(out, "item_id", wait->request_ms, wait->request_key);
+    if (wait->kind == SOC_WAIT_BARRIER)
+        soc_barriers_put_id(out, wait->request_ms, wait->request_key);
     if (wait->since_ms != 0)
         put_time(out, "since", wait->since_ms);
     if (soc_heap_has(&activation->timer))

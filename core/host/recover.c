@@ -4,10 +4,13 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "host/barriers.h"
+#include "host/broadcasts.h"
 #include "host/deadlock.h"
 #include "host/egress.h"
 #include "host/human.h"
 #include "host/introductions.h"
+#include "host/news.h"
 #include "host/router.h"
 #include "host/schedule.h"
 #include "host/state.h"
@@ -21,7 +24,15 @@ struct loader {
     struct soc_map pending;  /* key -> message */
     struct soc_map takes;    /* key -> agent that took it */
     struct soc_map handling; /* key -> agent whose activation handles it */
+    struct soc_map hearing;  /* agent -> key of the broadcast its activation handles */
+    struct soc_buf heard;    /* struct heard: broadcasts that were taken */
     struct soc_buf app;
+};
+
+/* A broadcast that an agent took by `receive`. */
+struct heard {
+    uint64_t key;
+    struct soc_agent *agent;
 };
 
 /* A message may name an agent that has ended: a tombstone stands for it. */
@@ -81,6 +92,7 @@ static void apply_agent(struct soc_host *host, const struct soc_record_agent *r)
         soc_agent_new(r->id, role_of(host, r->role), parent, (int64_t)r->time_ms);
     if (r->brief.data != NULL)
         soc_agent_set_brief(agent, r->brief);
+    agent->news = r->since == 0 ? 0 : r->since - 1;
     soc_map_put(&host->agents, soc_agent_id(agent), agent);
     host->agents_alive++;
     if (soc_slice_equal(r->id, SOC_SLICE("user")))
@@ -153,7 +165,7 @@ static void apply_message(struct loader *loader, const struct soc_record_message
         .key = r->key,
         .time_ms = (int64_t)r->time_ms,
         .from = agent_of(loader->host, r->from),
-        .to = agent_of(loader->host, r->to),
+        .to = r->flags & SOC_MESSAGE_IS_BROADCAST ? NULL : agent_of(loader->host, r->to),
         .type = soc_intern(&loader->host->types, r->type),
         .reply_to = r->reply_to,
         .reply_to_ms = (int64_t)r->reply_to_ms,
@@ -171,7 +183,10 @@ static void apply_message(struct loader *loader, const struct soc_record_message
                   [SOC_TEXT_DEDUPE_KEY] = r->dedupe_key,
                   [SOC_TEXT_TRACEPARENT] = r->traceparent},
     };
-    soc_map_put_number(&loader->pending, r->key, soc_message_new(&draft));
+    if (draft.to == NULL)
+        soc_broadcasts_restore(loader->host, soc_message_new(&draft));
+    else
+        soc_map_put_number(&loader->pending, r->key, soc_message_new(&draft));
 }
 
 static void apply_message_end(struct loader *loader, const struct soc_record_message_end *r)
@@ -179,8 +194,10 @@ static void apply_message_end(struct loader *loader, const struct soc_record_mes
     struct soc_message *message = soc_map_take_number(&loader->pending, r->key);
     if (message == NULL)
         message = soc_map_take_number(&loader->host->dead, r->key);
-    if (message == NULL)
+    if (message == NULL) {
+        soc_broadcasts_forget(loader->host, r->key);
         return;
+    }
     soc_map_take_number(&loader->takes, r->key);
     soc_map_take_number(&loader->handling, r->key);
     if (r->outcome == SOC_OUTCOME_DEAD || r->outcome == SOC_OUTCOME_EXPIRED) {
@@ -244,8 +261,21 @@ static void apply_activation(struct loader *loader, const struct soc_record_acti
 {
     struct soc_agent *agent = agent_of(loader->host, r->agent);
     soc_schedule_new_activation(loader->host, agent)->is_stored = true;
-    if (r->key != 0)
+    soc_map_take(&loader->hearing, soc_agent_id(agent));
+    if (soc_map_find_number(&loader->host->broadcasts, r->key) != NULL)
+        soc_map_put(&loader->hearing, soc_agent_id(agent), (void *)(uintptr_t)r->key);
+    else if (r->key != 0)
         soc_map_put_number(&loader->handling, r->key, agent);
+}
+
+static void apply_take(struct loader *loader, const struct soc_record_take *r)
+{
+    struct soc_agent *agent = agent_of(loader->host, r->agent);
+    struct heard heard = {r->key, agent};
+    if (soc_map_find_number(&loader->host->broadcasts, r->key) != NULL)
+        soc_buf_put(&loader->heard, &heard, sizeof(heard));
+    else
+        soc_map_put_number(&loader->takes, r->key, agent);
 }
 
 /* The messages of a finished activation end by records of their own. */
@@ -269,6 +299,36 @@ static void apply_meta(struct loader *loader, const struct soc_record_meta *r)
     } else if (soc_slice_equal(r->name, SOC_SLICE("policies"))) {
         host->policies.length = 0;
         soc_buf_put_slice(&host->policies, r->value);
+    }
+}
+
+/* Records of what goes to many at once, and of what leaves the society. */
+static void apply_of_many(struct soc_host *host, const struct soc_record *record)
+{
+    switch (record->type) {
+    case SOC_RECORD_BROADCAST_END:
+        if (record->broadcast_end.agent.data != NULL)
+            soc_broadcasts_restore_end(host, record->broadcast_end.key,
+                                       agent_of(host, record->broadcast_end.agent));
+        break;
+    case SOC_RECORD_BARRIER:
+        soc_barriers_restore(host, &record->barrier, agent_of(host, record->barrier.owner));
+        break;
+    case SOC_RECORD_SEAT:
+        soc_barriers_restore_seat(host, &record->seat, agent_of(host, record->seat.agent));
+        break;
+    case SOC_RECORD_BARRIER_END:
+        soc_barriers_forget(host, record->barrier_end.key);
+        break;
+    case SOC_RECORD_OUTPUT:
+        soc_egress_restore(host, record->output.key, record->output.stream, record->output.agent,
+                           record->output.text);
+        break;
+    case SOC_RECORD_OUTPUT_END:
+        soc_egress_forget(host, record->output_end.key);
+        break;
+    default: /* events and whatever changes nothing that is live */
+        break;
     }
 }
 
@@ -316,14 +376,8 @@ static void apply_person(struct soc_host *host, const struct soc_record *record)
     case SOC_RECORD_TASK:
         soc_tasks_restore(host, &record->task);
         break;
-    case SOC_RECORD_OUTPUT:
-        soc_egress_restore(host, record->output.key, record->output.stream, record->output.agent,
-                           record->output.text);
-        break;
-    case SOC_RECORD_OUTPUT_END:
-        soc_egress_forget(host, record->output_end.key);
-        break;
-    default: /* events and whatever changes nothing that is live */
+    default:
+        apply_of_many(host, record);
         break;
     }
 }
@@ -343,7 +397,7 @@ static int apply(const struct soc_record *record, void *user)
         apply_message_again(loader, &record->message_again);
         break;
     case SOC_RECORD_TAKE:
-        soc_map_put_number(&loader->takes, record->take.key, agent_of(host, record->take.agent));
+        apply_take(loader, &record->take);
         break;
     case SOC_RECORD_ACTIVATION:
         apply_activation(loader, &record->activation);
@@ -404,6 +458,29 @@ static void settle_message(struct loader *loader, struct soc_message *message)
     }
 }
 
+/* Gives activations the copies of broadcasts that they held. */
+static void settle_broadcasts(struct loader *loader)
+{
+    struct soc_host *host = loader->host;
+    size_t cursor = 0;
+    struct soc_agent *agent;
+    soc_broadcasts_count_left(host);
+    while (loader->hearing.count > 0 && (agent = soc_map_each(&host->agents, &cursor)) != NULL) {
+        uint64_t key = (uintptr_t)soc_map_find(&loader->hearing, soc_agent_id(agent));
+        if (key != 0 && agent->activation != NULL)
+            agent->activation->message = soc_broadcasts_hold(host, key, agent);
+    }
+    const struct heard *heard = (const void *)loader->heard.data;
+    for (size_t i = 0; i < loader->heard.length / sizeof(*heard); i++) {
+        struct soc_activation *activation = heard[i].agent->activation;
+        struct soc_message *message =
+            activation == NULL ? NULL : soc_broadcasts_hold(host, heard[i].key, heard[i].agent);
+        if (message != NULL)
+            soc_message_list_push(&activation->taken, message);
+    }
+    soc_broadcasts_resume(host);
+}
+
 static void settle_messages(struct loader *loader)
 {
     size_t count = loader->pending.count;
@@ -452,6 +529,7 @@ static void settle_activations(struct soc_host *host)
             soc_schedule_ready(host, agent);
             continue;
         }
+        soc_news_look(host, agent); /* before it waits: it may have timed out */
         soc_wait_begin(host, activation);
         activation->told = (uint8_t)soc_status_of(host, agent);
         soc_deadlock_note(host, agent);
@@ -464,6 +542,7 @@ int soc_recover(struct soc_host *host, struct soc_buf *app, struct soc_detail *d
     struct loader loader = {.host = host};
     int rc = soc_store_load(host->options.store, apply, &loader, detail);
     if (rc == SOC_OK) {
+        settle_broadcasts(&loader);
         settle_messages(&loader);
         settle_activations(host);
         soc_introductions_resume(host);
@@ -477,6 +556,8 @@ int soc_recover(struct soc_host *host, struct soc_buf *app, struct soc_detail *d
     soc_map_fini(&loader.pending);
     soc_map_fini(&loader.takes);
     soc_map_fini(&loader.handling);
+    soc_map_fini(&loader.hearing);
+    soc_buf_fini(&loader.heard);
     *app = loader.app;
     return rc;
 }

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "env/ids.h"
+#include "host/barriers.h"
 #include "host/egress.h"
 #include "host/introductions.h"
 #include "host/refusal.h"
@@ -45,6 +46,13 @@ void soc_request_open_door(struct soc_host *host, const struct soc_message *mess
     request->user = user;
     request->timer.kind = SOC_TIMER_REQUEST;
     soc_heap_add(&host->timers, &request->timer, soc_host_now(host) + timeout_ms);
+}
+
+void soc_request_open_seat(struct soc_host *host, struct soc_barrier *barrier,
+                           const struct soc_seat *seat)
+{
+    add_request(host, seat->question, seat->asked_ms, barrier->owner, seat->agent)->barrier =
+        barrier;
 }
 
 struct soc_request *soc_request_find(const struct soc_host *host, uint64_t key)
@@ -156,6 +164,10 @@ static void tell_door(void *user)
 void soc_request_answer(struct soc_host *host, struct soc_request *request, struct soc_slice answer)
 {
     struct soc_activation *activation = request->activation;
+    if (request->barrier != NULL) { /* a reply would have gone there by itself */
+        soc_barriers_take_failure(host, request);
+        return;
+    }
     if (activation != NULL) {
         soc_wait_answer(host, activation, answer);
         return;

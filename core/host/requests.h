@@ -12,8 +12,10 @@
 
 struct soc_activation;
 struct soc_agent;
+struct soc_barrier;
 struct soc_host;
 struct soc_message;
+struct soc_seat;
 
 /* Called once with the answer: JSON, a list with the reply, or an error object;
  * when it is called, its cause is durable. */
@@ -27,7 +29,8 @@ struct soc_request {
     struct soc_agent *to;
     char *correlation_id;              /* owned, or NULL */
     char *external_id;                 /* that its asker gave it; owned, or NULL */
-    struct soc_activation *activation; /* the waiter, or NULL: a door */
+    struct soc_activation *activation; /* the waiter, or NULL: a door or a barrier */
+    struct soc_barrier *barrier;       /* that it is a question of, or NULL */
     int64_t timeout_ms;
     soc_reply_cb *cb;
     void *user;
@@ -40,6 +43,10 @@ void soc_request_open(struct soc_host *host, struct soc_activation *activation);
 /* Opens one for a door, with a timer. */
 void soc_request_open_door(struct soc_host *host, const struct soc_message *message,
                            int64_t timeout_ms, soc_reply_cb *cb, void *user);
+
+/* Opens one for a seat of a barrier. */
+void soc_request_open_seat(struct soc_host *host, struct soc_barrier *barrier,
+                           const struct soc_seat *seat);
 
 /* Lends the open request of that key, or NULL. */
 struct soc_request *soc_request_find(const struct soc_host *host, uint64_t key);

@@ -6,6 +6,9 @@
 #include "base/limits.h"
 #include "env/ids.h"
 #include "host/acquaintance.h"
+#include "host/adopt.h"
+#include "host/barriers.h"
+#include "host/broadcasts.h"
 #include "host/deadlock.h"
 #include "host/ending.h"
 #include "host/envelope.h"
@@ -97,85 +100,26 @@ static void inherit(const struct soc_host *host, struct soc_message_draft *draft
     }
 }
 
-/* What a payload says that belongs to the envelope; the envelope wins. */
-struct adopted {
-    struct soc_slice type;
-    bool has_bad_type; /* it is no name, or said twice and differently */
-    struct soc_slice task_id;
-    int64_t deadline_ms;
-    enum soc_priority priority;
-    bool has_priority;
-};
-
-static void adopt_member(struct adopted *adopted, struct soc_slice name, struct soc_slice value)
-{
-    struct soc_slice text = soc_json_plain_string(value);
-    bool is_type = soc_slice_equal(name, SOC_SLICE("message_type")) ||
-                   soc_slice_equal(name, SOC_SLICE("messageType"));
-    if (is_type && soc_json_kind(value) != SOC_JSON_NULL) {
-        adopted->has_bad_type |= text.data == NULL || (adopted->type.data != NULL &&
-                                                       !soc_slice_equal(adopted->type, text));
-        adopted->type = text;
-    }
-    if (is_type || text.data == NULL)
-        return;
-    if (soc_slice_equal(name, SOC_SLICE("task_id")) && soc_id_is_valid(text))
-        adopted->task_id = text;
-    else if (soc_slice_equal(name, SOC_SLICE("priority")))
-        adopted->has_priority = soc_priority_parse(text, &adopted->priority);
-    else if (soc_slice_equal(name, SOC_SLICE("deadline")))
-        soc_time_parse(text, &adopted->deadline_ms);
-}
-
-static void adopt(struct adopted *adopted, struct soc_slice payload)
-{
-    struct soc_json_walk walk;
-    *adopted = (struct adopted){0};
-    if (payload.data[0] != '{')
-        return;
-    soc_json_walk(&walk, payload);
-    while (soc_json_next(&walk))
-        if (walk.name.length > 0 && strchr("mtpd", walk.name.data[0]) != NULL)
-            adopt_member(adopted, walk.name, walk.value);
-}
-
-static int refuse_type(struct soc_buf *error, const char *why, struct soc_slice type)
-{
-    struct soc_buf details = {0};
-    soc_json_put_string(&details, soc_slice_text(why));
-    int rc = soc_refuse_message(error, why, type, SOC_SLICE(""), soc_buf_slice(&details));
-    soc_buf_fini(&details);
-    return rc;
-}
-
-/* The type: the envelope's, the payload's, or general. They must not differ. */
-static int settle_type(const struct soc_send *send, const struct adopted *adopted,
-                       struct soc_slice *type, struct soc_buf *error)
-{
-    *type = send->type.data != NULL ? send->type : adopted->type;
-    if (adopted->has_bad_type)
-        return refuse_type(error, "the payload's message_type must be one name; say it once",
-                           *type);
-    if (type->data == NULL)
-        *type = SOC_SLICE("general");
-    if (adopted->type.data != NULL && !soc_slice_equal(*type, adopted->type))
-        return refuse_type(error, "type and the payload's message_type differ; say it once",
-                           adopted->type);
-    if (type->length > SOC_TYPE_BYTES_MAX || !soc_id_is_valid(*type))
-        return refuse_type(
-            error, "a type is 1 to 64 of A-Z a-z 0-9 _ . -; leave it out for general", *type);
-    return SOC_OK;
-}
-
 /* The task: the envelope's, the payload's, or that of the message being handled. */
 static struct soc_slice settle_task(const struct soc_host *host, const struct soc_send *send,
-                                    const struct adopted *adopted)
+                                    const struct soc_adopted *adopted)
 {
     if (send->texts[SOC_TEXT_TASK_ID].data != NULL)
         return send->texts[SOC_TEXT_TASK_ID];
     if (adopted->task_id.data != NULL || host->turn.cause == NULL)
         return adopted->task_id;
     return soc_message_text(host->turn.cause, SOC_TEXT_TASK_ID);
+}
+
+static int check_limits(const struct soc_send *send, struct soc_buf *error)
+{
+    if (send->texts[SOC_TEXT_TASK_ID].data != NULL &&
+        !soc_id_is_valid(send->texts[SOC_TEXT_TASK_ID]))
+        return soc_refuse(error, SOC_EBADID, NULL, "task_id", send->texts[SOC_TEXT_TASK_ID]);
+    if (send->payload.length > SOC_PAYLOAD_BYTES_MAX)
+        return soc_refuse(error, SOC_ETOOLARGE, "the payload is over its limit of 16 MB", NULL,
+                          (struct soc_slice){0});
+    return SOC_OK;
 }
 
 static int check_send(struct soc_host *host, const struct soc_agent *from,
@@ -185,13 +129,7 @@ static int check_send(struct soc_host *host, const struct soc_agent *from,
     if (*to == NULL)
         return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", send->to);
     soc_agent_prefetch(*to);
-    if (send->texts[SOC_TEXT_TASK_ID].data != NULL &&
-        !soc_id_is_valid(send->texts[SOC_TEXT_TASK_ID]))
-        return soc_refuse(error, SOC_EBADID, NULL, "task_id", send->texts[SOC_TEXT_TASK_ID]);
-    if (send->payload.length > SOC_PAYLOAD_BYTES_MAX)
-        return soc_refuse(error, SOC_ETOOLARGE, "the payload is over its limit of 16 MB", NULL,
-                          (struct soc_slice){0});
-    return SOC_OK;
+    return check_limits(send, error);
 }
 
 /* An agent that ends waits for answers to what it has asked, and for nothing else. */
@@ -218,19 +156,28 @@ struct passage {
     const struct soc_symbol *type;
     struct soc_slice task_id;
     bool requires_ack;
+    bool is_barrier;  /* it answers a checkpoint */
     bool has_warning; /* it does not fit its type; why is in the buffer for errors */
-    struct adopted adopted;
+    struct soc_adopted adopted;
     struct soc_send send;   /* as the sender gave it, completed */
     struct soc_buf payload; /* what the host made of it, if anything */
     struct soc_buf spare;
 };
+
+/* What the host adds to an answer before it is checked. */
+static void prepare(struct soc_host *host, struct passage *p)
+{
+    bool has_type = p->send.type.data != NULL || p->adopted.type.data != NULL;
+    if (p->send.answers != NULL || p->send.answers_key != 0)
+        p->is_barrier = soc_barriers_name_reply(host, &p->send, has_type, &p->payload);
+}
 
 /* Asks the validators, unless the host speaks. A type becomes a symbol, which is
  * kept for ever, only when nobody objects to it. */
 static int validate(struct soc_host *host, struct passage *p, struct soc_buf *error)
 {
     struct soc_candidate candidate = {.from = p->from, .payload = p->send.payload};
-    int rc = settle_type(&p->send, &p->adopted, &candidate.type, error);
+    int rc = soc_adopt_type(p->send.type, &p->adopted, &candidate.type, error);
     candidate.task_id = p->task_id = settle_task(host, &p->send, &p->adopted);
     if (rc == SOC_OK && p->from != NULL && !p->send.is_formal)
         rc = host->hooks.check_message(host->hooks.user, &candidate, &p->requires_ack, error);
@@ -277,6 +224,10 @@ static void join_response(struct soc_host *host, struct passage *p)
 static int complete(struct soc_host *host, struct passage *p, struct soc_buf *error)
 {
     join_response(host, p);
+    if (p->type == host->type_checkpoint_response && p->send.answers == NULL &&
+        p->send.answers_key == 0)
+        soc_barriers_join(host, p->from, p->to, &p->send);
+    p->send.is_formal |= p->is_barrier; /* nobody gets acquainted by it */
     int rc = soc_introductions_prepare(host, p->from, p->to, p->type, &p->send, &p->payload, error);
     if (rc == SOC_OK)
         rc = check_leave(host, p->from, p->to, &p->send, error);
@@ -298,7 +249,7 @@ static struct soc_slice given_task(const struct passage *p)
 static struct soc_message *make_message(struct soc_host *host, const struct passage *p)
 {
     const struct soc_send *send = &p->send;
-    const struct adopted *adopted = &p->adopted;
+    const struct soc_adopted *adopted = &p->adopted;
     int64_t now_ms = soc_host_now(host);
     char chain_id[SOC_MESSAGE_ID_BYTES];
     char own_id[SOC_MESSAGE_ID_BYTES];
@@ -317,7 +268,8 @@ static struct soc_message *make_message(struct soc_host *host, const struct pass
         .flags = (uint8_t)((p->requires_ack ? SOC_MESSAGE_REQUIRES_ACK : 0) |
                            (send->wants_reply ? SOC_MESSAGE_WANTS_REPLY : 0) |
                            (send->is_formal ? SOC_MESSAGE_IS_FORMAL : 0) |
-                           (send->is_intake ? SOC_MESSAGE_IS_INTAKE : 0)),
+                           (send->is_intake ? SOC_MESSAGE_IS_INTAKE : 0) |
+                           (p->to == NULL ? SOC_MESSAGE_IS_BROADCAST : 0)),
         .attempt = 1,
         .payload = send->payload,
     };
@@ -344,13 +296,48 @@ static struct soc_message *make_message(struct soc_host *host, const struct pass
     return message;
 }
 
+/* Puts the message of a passage that nobody objects to on its way. */
+static struct soc_message *dispatch(struct soc_host *host, const struct passage *p,
+                                    struct soc_buf *warning)
+{
+    struct soc_record record;
+    struct soc_message *message = make_message(host, p);
+    soc_envelope_record(&record, message);
+    soc_batch_put(host, &record);
+    soc_message_list_push(&host->turn.sent, message);
+    if (p->has_warning)
+        warn(host, message, warning);
+    return message;
+}
+
+/* The same way for a message to all. */
+static int send_to_all(struct soc_host *host, struct passage *p, struct soc_message **out,
+                       struct soc_buf *error)
+{
+    if (p->send.type.data == NULL && p->adopted.type.data == NULL)
+        p->send.type = SOC_SLICE("broadcast");
+    int rc = check_limits(&p->send, error);
+    if (rc == SOC_OK)
+        rc = validate(host, p, error);
+    if (rc == SOC_OK)
+        rc = soc_broadcasts_check(host, p->from, &p->send, p->type, error);
+    if (rc < 0)
+        return rc;
+    *out = dispatch(host, p, error);
+    soc_broadcasts_open(host, *out);
+    return SOC_OK;
+}
+
 int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
                     struct soc_message **out, struct soc_buf *error)
 {
     assert(host->turn.is_open);
     struct passage p = {.from = from, .send = *send};
-    adopt(&p.adopted, send->is_bare ? SOC_SLICE("null") : send->payload);
+    soc_adopt(&p.adopted, send->is_bare ? SOC_SLICE("null") : send->payload);
+    if (soc_slice_equal(send->to, SOC_SLICE("All")))
+        return send_to_all(host, &p, out, error);
     int rc = check_send(host, from, send, &p.to, error);
+    prepare(host, &p);
     if (rc == SOC_OK)
         rc = validate(host, &p, error);
     if (rc == SOC_OK)
@@ -358,14 +345,8 @@ int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct 
     if (rc == SOC_OK)
         rc = soc_tasks_check(host, p.to, p.type, p.send.payload, given_task(&p), error);
     if (rc == SOC_OK) {
-        struct soc_record record;
-        *out = make_message(host, &p);
-        soc_envelope_record(&record, *out);
-        soc_batch_put(host, &record);
-        soc_message_list_push(&host->turn.sent, *out);
+        *out = dispatch(host, &p, error);
         soc_agent_prefetch_contacts(p.to);
-        if (p.has_warning)
-            warn(host, *out, error);
         soc_tasks_open(host, *out);
     }
     soc_buf_fini(&p.payload);
@@ -387,13 +368,23 @@ static bool wants_contact(const struct soc_request *request)
 static void accept_reply(struct soc_host *host, struct soc_message *message)
 {
     struct soc_request *request = soc_request_find(host, message->reply_to);
-    if (request == NULL || request->to != message->from) {
+    bool is_late = request == NULL || request->to != message->from;
+    if (is_late && message->type == host->type_checkpoint_response) {
+        soc_barriers_drop_late(host, message);
+        return;
+    }
+    if (is_late) {
         soc_trace_message(host, "late_reply", message);
         soc_router_finish(host, message, SOC_OUTCOME_DROPPED,
                           SOC_SLICE("{\"error\":\"late_reply\"}"));
         return;
     }
     struct soc_buf answer = {0};
+    if (request->barrier != NULL) {
+        soc_barriers_take_reply(host, request, message);
+        soc_router_finish(host, message, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
+        return;
+    }
     if (wants_contact(request)) {
         soc_introductions_put_answer(host, message, &answer);
     } else {
@@ -420,6 +411,10 @@ static void deliver_when_due(struct soc_host *host, struct soc_message *message)
 
 void soc_router_accept(struct soc_host *host, struct soc_message *message)
 {
+    if (message->flags & SOC_MESSAGE_IS_BROADCAST) {
+        soc_broadcasts_accept(host, message);
+        return;
+    }
     host->totals.sent++;
     soc_trace_message(host, "message", message);
     if (soc_introductions_accept(host, message))
@@ -454,6 +449,10 @@ void soc_router_deliver(struct soc_host *host, struct soc_message *message)
         accept_reply(host, message);
         return;
     }
+    if (soc_barriers_is_late(host, message)) {
+        soc_barriers_drop_late(host, message);
+        return;
+    }
     if (to->is_ended) {
         soc_router_finish(host, message, SOC_OUTCOME_DEAD,
                           SOC_SLICE("{\"error\":\"agent_stopped\"}"));
@@ -473,6 +472,10 @@ void soc_router_deliver(struct soc_host *host, struct soc_message *message)
 void soc_router_timer(struct soc_host *host, struct soc_message *message)
 {
     struct soc_agent *to = message->to;
+    if (to == NULL) { /* a broadcast */
+        soc_broadcasts_expire(host, message);
+        return;
+    }
     if (message->is_queued) {
         soc_mailbox_remove(&to->mailbox, message);
         soc_trace_message(host, "expired", message);
@@ -497,6 +500,10 @@ void soc_router_finish(struct soc_host *host, struct soc_message *message, enum 
                        struct soc_slice reason)
 {
     assert(!message->is_queued);
+    if (message->flags & SOC_MESSAGE_IS_BROADCAST) {
+        soc_broadcasts_finish(host, message, outcome, reason);
+        return;
+    }
     soc_heap_remove(&host->timers, &message->timer);
     host->totals.outcome[outcome]++;
     struct soc_record record = {.type = SOC_RECORD_MESSAGE_END};

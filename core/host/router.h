@@ -12,7 +12,7 @@ struct soc_host;
 
 /* What a sender says. Absent and zero mean «as usual». */
 struct soc_send {
-    struct soc_slice to;      /* an id */
+    struct soc_slice to;      /* an id, or All */
     struct soc_slice type;    /* absent: general */
     struct soc_slice payload; /* JSON, checked by the caller */
     struct soc_slice texts[SOC_TEXT_COUNT];

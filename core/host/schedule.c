@@ -10,6 +10,7 @@
 #include "host/ending.h"
 #include "host/envelope.h"
 #include "host/look.h"
+#include "host/news.h"
 #include "host/router.h"
 #include "host/state.h"
 #include "host/tasks.h"
@@ -263,7 +264,8 @@ static void run_turn(struct soc_host *host, struct soc_activation *activation)
 static bool show_mail(struct soc_host *host)
 {
     struct soc_agent *user = host->user;
-    bool has_mail = soc_mailbox_count(&user->mailbox) > 0;
+    soc_news_look(host, user);
+    bool did = soc_mailbox_count(&user->mailbox) > 0;
     struct soc_message *message;
     while ((message = soc_mailbox_pop(&user->mailbox)) != NULL) {
         soc_turn_begin(host, NULL, NULL);
@@ -274,7 +276,7 @@ static bool show_mail(struct soc_host *host)
         soc_turn_commit(host);
         soc_router_finish(host, message, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
     }
-    return has_mail;
+    return did;
 }
 
 static void report_no_behaviour(struct soc_host *host, struct soc_agent *agent)
@@ -293,16 +295,24 @@ static void report_no_behaviour(struct soc_host *host, struct soc_agent *agent)
     soc_buf_fini(&detail);
 }
 
+static bool has_mail(const struct soc_host *host, const struct soc_agent *agent)
+{
+    return soc_mailbox_count(&agent->mailbox) > 0 || soc_news_has(host, agent);
+}
+
 /* Begins the agent's next activation if it is free and has mail. */
 static void begin_activation(struct soc_host *host, struct soc_agent *agent)
 {
-    if (agent == host->user || agent->is_ended || soc_mailbox_count(&agent->mailbox) == 0)
+    if (agent == host->user || agent->is_ended || !has_mail(host, agent))
         return;
     if (!agent->role->is_runnable) {
         report_no_behaviour(host, agent);
         return;
     }
+    soc_news_look(host, agent);
     struct soc_message *message = soc_mailbox_pop(&agent->mailbox);
+    if (message == NULL)
+        return; /* what was sent to all was not for it */
     soc_heap_remove(&host->timers, &message->timer);
     soc_schedule_new_activation(host, agent)->message = message;
     soc_tasks_begin(host, message);
@@ -337,7 +347,7 @@ bool soc_schedule_run(struct soc_host *host)
         bool is_free = agent->activation == NULL;
         if (agent == host->user && (is_free || agent->activation->state != SOC_ACTIVATION_READY))
             did = show_mail(host) || did;
-        else if (is_free && agent->role->is_runnable && soc_mailbox_count(&agent->mailbox) > 0)
+        else if (is_free && agent->role->is_runnable && has_mail(host, agent))
             soc_schedule_ready(host, agent);
     }
     return did;

@@ -46,6 +46,8 @@ struct soc_host {
     const struct soc_symbol *type_introduction_response;
     const struct soc_symbol *type_collaboration_response;
     const struct soc_symbol *type_response;
+    const struct soc_symbol *type_checkpoint_request;
+    const struct soc_symbol *type_checkpoint_response;
     uint32_t policy_generation; /* raised when a verdict may have changed */
 
     struct soc_map roles;  /* id -> soc_role, owned */
@@ -71,6 +73,9 @@ struct soc_host {
     struct soc_tasks *tasks;          /* tasks.h; owned */
     struct soc_buf waits_changed;     /* agents to be looked at for rings */
     uint64_t next_wait;               /* number of the next wait that begins */
+    struct soc_map barriers;          /* key -> soc_barrier, owned */
+    struct soc_map broadcasts;        /* key -> soc_broadcast, owned: those not over */
+    uint64_t news_key;                /* of the last broadcast that was sent */
     struct soc_map dead;              /* key -> soc_message, owned: the dead letters */
     struct soc_activation *pool[64];
     int pool_count;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/limits.h"
+#include "host/envelope.h"
 #include "host/state.h"
 #include "host/turn.h"
 
@@ -25,7 +26,9 @@ void soc_trace_message(struct soc_host *host, const char *event, const struct so
     struct soc_slice shown = shorten(payload);
     struct soc_buf line = {0};
     soc_buf_put_slice(&line, soc_sender_id(message->from));
-    soc_buf_printf(&line, " → %s  %s  ", message->to->id, message->type->text);
+    soc_buf_put_text(&line, " → ");
+    soc_buf_put_slice(&line, soc_receiver_id(message));
+    soc_buf_printf(&line, "  %s  ", message->type->text);
     soc_buf_put_slice(&line, shown);
     if (shown.length < payload.length)
         soc_buf_printf(&line, "… (%zu bytes)", payload.length);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "host/barriers.h"
+#include "host/broadcasts.h"
 #include "host/egress.h"
 #include "host/ending.h"
 #include "host/human.h"
@@ -191,6 +193,9 @@ static void take_back(struct soc_host *host, struct soc_undo *undo)
     case SOC_UNDO_TASK:
         soc_tasks_take_back(host);
         break;
+    case SOC_UNDO_BARRIER:
+        soc_barriers_take_back(host, undo->barrier_key);
+        break;
     }
 }
 
@@ -210,6 +215,8 @@ void soc_turn_return(struct soc_host *host, struct soc_turn_mark mark)
     while (turn->sent.count > mark.sent_count) {
         struct soc_message *message = turn->sent.last;
         soc_message_list_remove(&turn->sent, message);
+        if (message->flags & SOC_MESSAGE_IS_BROADCAST)
+            soc_broadcasts_take_back(host, message);
         soc_router_free(host, message);
     }
     while (turn->undo_count > mark.undo_count)

@@ -35,6 +35,7 @@ struct soc_undo {
         SOC_UNDO_ITEM,     /* put into the inbox */
         SOC_UNDO_DECISION, /* taken out of it */
         SOC_UNDO_TASK,     /* the last thing done to a task: tasks.h knows what */
+        SOC_UNDO_BARRIER,  /* opened */
     } kind;
     struct soc_agent *agent; /* born, to end, or whose contact changed */
     struct soc_agent *peer;  /* the contact, or who has it end */
@@ -45,6 +46,7 @@ struct soc_undo {
     char *old_reason; /* of an end, owned */
     struct soc_role *role;
     struct soc_message *message;
+    uint64_t barrier_key;
     struct soc_item *item; /* lent of the inbox; of a decision: owned */
     char *answer;          /* to the activation that waits for it, owned; NULL: none does */
 };

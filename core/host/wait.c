@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "env/ids.h"
+#include "host/barriers.h"
 #include "host/envelope.h"
 #include "host/human.h"
 #include "host/introductions.h"
@@ -16,7 +17,7 @@
 #include "host/turn.h"
 
 static const char *const wait_names[] = {"none", "reply", "receive", "sleep",
-                                         "look", "human", "task"};
+                                         "look", "human", "task",    "checkpoint"};
 
 void soc_wait_begin(struct soc_host *host, struct soc_activation *activation)
 {
@@ -25,6 +26,8 @@ void soc_wait_begin(struct soc_host *host, struct soc_activation *activation)
     host->waiting++;
     if (wait->kind == SOC_WAIT_REPLY)
         soc_request_open(host, activation);
+    if (wait->kind == SOC_WAIT_BARRIER)
+        soc_barriers_begin(host, activation);
     if (wait->deadline_ms != 0) {
         activation->timer.kind = SOC_TIMER_ACTIVATION;
         soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms);
@@ -41,6 +44,8 @@ void soc_wait_cancel(struct soc_host *host, struct soc_activation *activation)
     activation->state = SOC_ACTIVATION_READY;
     if (activation->wait.kind == SOC_WAIT_REPLY)
         soc_request_close(host, activation->wait.request_key);
+    if (activation->wait.kind == SOC_WAIT_BARRIER)
+        soc_barriers_close(host, activation->wait.request_key);
     activation->wait = (struct soc_wait){0};
 }
 
@@ -113,6 +118,8 @@ void soc_wait_timer(struct soc_host *host, struct soc_activation *activation)
         soc_schedule_ready(host, activation->agent);
     } else if (activation->wait.kind == SOC_WAIT_SLEEP) {
         soc_wait_answer(host, activation, SOC_SLICE("[]"));
+    } else if (activation->wait.kind == SOC_WAIT_BARRIER) {
+        soc_barriers_timeout(host, activation);
     } else {
         answer_timeout(host, activation);
     }
@@ -122,9 +129,13 @@ struct soc_agent *soc_wait_target(const struct soc_host *host, const struct soc_
                                   size_t index)
 {
     const struct soc_activation *activation = agent->activation;
-    if (activation == NULL || activation->state != SOC_ACTIVATION_WAITING || index > 0)
+    if (activation == NULL || activation->state != SOC_ACTIVATION_WAITING)
         return NULL;
     const struct soc_wait *wait = &activation->wait;
+    if (wait->kind == SOC_WAIT_BARRIER)
+        return soc_barriers_target(host, wait->request_key, index);
+    if (index > 0)
+        return NULL;
     if (wait->kind == SOC_WAIT_REPLY)
         return soc_introductions_target(host, wait->request_key, wait->on);
     return wait->on;
@@ -194,7 +205,7 @@ bool soc_wait_parse(struct soc_host *host, struct soc_slice json, struct soc_wai
 {
     *wait = (struct soc_wait){0};
     struct soc_slice kind = soc_json_plain_string(soc_json_member(json, "for"));
-    for (int i = SOC_WAIT_REPLY; i <= SOC_WAIT_TASK; i++)
+    for (int i = SOC_WAIT_REPLY; i <= SOC_WAIT_BARRIER; i++)
         if (soc_slice_equal(kind, soc_slice_text(wait_names[i])))
             wait->kind = (enum soc_wait_kind)i;
     struct soc_slice from = soc_json_plain_string(soc_json_member(json, "from"));

@@ -34,9 +34,10 @@ enum soc_wait_kind {
     SOC_WAIT_REPLY,   /* to message `request_key` */
     SOC_WAIT_RECEIVE, /* a message from `on`, of `type` */
     SOC_WAIT_SLEEP,
-    SOC_WAIT_LOOK,  /* the rows of a query; asked anew after a restart */
-    SOC_WAIT_HUMAN, /* the person's decision about item `request_key` of the inbox */
-    SOC_WAIT_TASK,  /* the end of the task that message `request_key` opened for `on` */
+    SOC_WAIT_LOOK,    /* the rows of a query; asked anew after a restart */
+    SOC_WAIT_HUMAN,   /* the person's decision about item `request_key` of the inbox */
+    SOC_WAIT_TASK,    /* the end of the task that message `request_key` opened for `on` */
+    SOC_WAIT_BARRIER, /* the answers to checkpoint `request_key` */
 };
 
 struct soc_wait {

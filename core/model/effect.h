@@ -38,7 +38,9 @@
     X(COMPLETE, "complete")                                                                        \
     X(FAIL, "fail")                                                                                \
     X(CANCEL, "cancel")                                                                            \
-    X(LOAD, "load")
+    X(LOAD, "load")                                                                                \
+    X(BROADCAST, "broadcast")                                                                      \
+    X(CHECKPOINT, "checkpoint")
 
 enum soc_effect_kind {
 #define X(tag, name) SOC_EFFECT_##tag,

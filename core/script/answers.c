@@ -81,6 +81,28 @@ bool soc_answer_may_send(void *user, struct soc_agent *from, struct soc_agent *t
     return is_allowed;
 }
 
+bool soc_answer_may_broadcast(void *user, struct soc_agent *from, bool is_head,
+                              struct soc_buf *refusal)
+{
+    struct soc_script *script = user;
+    lua_State *L = script->active; /* protected: an error ends the turn */
+    int top = lua_gettop(L);
+    luaL_checkstack(L, 12, NULL);
+    lua_createtable(L, 0, 2);
+    soc_push_person(L, from);
+    lua_setfield(L, -2, "from");
+    lua_pushboolean(L, is_head);
+    lua_setfield(L, -2, "is_head");
+    bool is_allowed = is_head;
+    if (soc_policy_ask(L, script, SOC_ASK_MAY_BROADCAST, 1)) {
+        is_allowed = lua_toboolean(L, -2);
+        if (!is_allowed)
+            append_refusal(L, lua_gettop(L), refusal);
+    }
+    lua_settop(L, top);
+    return is_allowed;
+}
+
 int64_t soc_answer_retry_after(void *user, struct soc_agent *agent, uint32_t retries)
 {
     struct soc_script *script = user;

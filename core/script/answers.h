@@ -9,6 +9,8 @@
 /* The functions of struct soc_hooks; `user` is the script. */
 bool soc_answer_may_send(void *user, struct soc_agent *from, struct soc_agent *to,
                          const struct soc_contact *contact, struct soc_buf *refusal);
+bool soc_answer_may_broadcast(void *user, struct soc_agent *from, bool is_head,
+                              struct soc_buf *refusal);
 int64_t soc_answer_retry_after(void *user, struct soc_agent *agent, uint32_t retries);
 bool soc_answer_is_adopted(void *user, struct soc_agent *agent, struct soc_agent *child,
                            bool is_forced);

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "env/ids.h"
+#include "host/broadcasts.h"
 #include "host/envelope.h"
 #include "host/refusal.h"
 #include "host/requests.h"
@@ -141,7 +142,11 @@ static int agent_send_message(lua_State *L)
         return send_to_list(L, script, &options);
     struct soc_message *message;
     rc = soc_router_send(script->host, self(script), &options.send, &message, &script->error);
-    if (rc < 0)
+    if (rc == SOC_OK && message->flags & SOC_MESSAGE_IS_BROADCAST) {
+        script->answer.length = 0;
+        soc_broadcasts_put_receipt(script->host, message, &script->answer);
+    }
+    if (rc < 0 || message->flags & SOC_MESSAGE_IS_BROADCAST)
         return soc_effect_finish(L, script, rc);
     activation->has_replied |= is_reply;
     keep_copy(L, script, &options, message);

@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "env/clock.h"
 #include "env/ids.h"
+#include "host/envelope.h"
 #include "script/answers.h"
 #include "script/lua_fill.h"
 #include "script/lua_json.h"
@@ -44,6 +45,7 @@ static void push_packed(lua_State *L, const struct soc_message *message)
                SOC_TEXT_COUNT * SOC_KEY_BYTES_MAX];
     struct soc_slice from =
         message->from == NULL ? SOC_SLICE("system") : soc_agent_id(message->from);
+    struct soc_slice to = soc_receiver_id(message);
     struct packed packed = {
         .key = message->key,
         .reply_to = message->reply_to,
@@ -56,7 +58,7 @@ static void push_packed(lua_State *L, const struct soc_message *message)
         .hops = message->hops,
         .priority = message->priority,
         .flags = message->flags,
-        .to_length = message->to->id_length,
+        .to_length = (uint8_t)to.length,
         .from_length = (uint8_t)from.length,
         .type_length = (uint8_t)message->type->length,
     };
@@ -66,7 +68,7 @@ static void push_packed(lua_State *L, const struct soc_message *message)
         texts += message->text_length[i];
     char *place = bytes + sizeof(packed);
     memcpy(bytes, &packed, sizeof(packed));
-    place = mempcpy(place, message->to->id, packed.to_length);
+    place = mempcpy(place, to.data, to.length);
     place = mempcpy(place, from.data, from.length);
     place = mempcpy(place, message->type->text, packed.type_length);
     place = mempcpy(place, message->bytes + message->payload_length, texts);

@@ -30,6 +30,7 @@ enum soc_policy_kind {
 /*  Q(tag, kind, function, is required, what a sensible first result is) */
 #define SOC_QUESTION_MAP(Q)                                                                        \
     Q(MAY_SEND, CONTACTS, "may_send", true, SOC_ANSWER_BOOLEAN)                                    \
+    Q(MAY_BROADCAST, CONTACTS, "may_broadcast", false, SOC_ANSWER_BOOLEAN)                         \
     Q(CHECK_BRIEF, BRIEFS, "check", true, SOC_ANSWER_VERDICT)                                      \
     Q(VICTIM, DEADLOCK, "victim", true, SOC_ANSWER_TEXT)                                           \
     Q(INTRODUCE, INTRODUCTIONS, "answer", true, SOC_ANSWER_TABLE)                                  \

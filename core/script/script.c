@@ -88,6 +88,7 @@ static int build(lua_State *L)
     soc_bind_introductions(L, script);
     soc_bind_endings(L, script);
     soc_bind_human(L, script);
+    soc_bind_atonce(L, script);
     soc_bind_tasks(L, script);
     soc_bind_society(L, script);
     make_environment(L, script);
@@ -131,6 +132,7 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
         .run = soc_run_turn,
         .drop = soc_run_drop,
         .may_send = soc_answer_may_send,
+        .may_broadcast = soc_answer_may_broadcast,
         .forget = soc_answer_forget,
         .retry_after = soc_answer_retry_after,
         .introduce = soc_answer_introduce,

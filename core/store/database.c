@@ -34,8 +34,8 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
         " created_ms = ?1, name = ?3, prompt = ?4, behaviour = ?5, interface_spec = ?6,"
         " creator = ?7",
     [SOC_STATEMENT_AGENT] =
-        "INSERT INTO agents(created_ms, id, role, parent, brief, is_adopted)"
-        " VALUES(?1, ?2, ?3, ?4, ?5, nullif(?6, 0))"
+        "INSERT INTO agents(created_ms, id, role, parent, brief, is_adopted, since)"
+        " VALUES(?1, ?2, ?3, ?4, ?5, nullif(?6, 0), ?7)"
         " ON CONFLICT(id) WHERE ended_ms IS NULL DO UPDATE SET role = ?3, parent = ?4, brief = ?5",
     [SOC_STATEMENT_AGENT_ENDING] =
         "UPDATE agents SET ending_ms = ?1, end_reason = ?3 WHERE id = ?2" ALIVE,
@@ -100,6 +100,18 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
     [SOC_STATEMENT_TASK] =
         "INSERT OR REPLACE INTO task_entries(" SOC_SQL_TASK_COLUMNS ")"
         " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+    [SOC_STATEMENT_BROADCAST_END] =
+        "INSERT OR REPLACE INTO broadcast_ends(key, time_ms, outcome, agent)"
+        " VALUES(?1, ?2, ?3, ?4)",
+    [SOC_STATEMENT_BROADCAST_TAKE_END] = "DELETE FROM takes WHERE key = ?1 AND agent = ?2",
+    [SOC_STATEMENT_BROADCAST_OVER] = "DELETE FROM broadcast_ends WHERE key = ?1",
+    [SOC_STATEMENT_BARRIER] = "INSERT OR REPLACE INTO barriers(key, time_ms, deadline_ms, owner)"
+                              " VALUES(?1, ?2, ?3, ?4)",
+    [SOC_STATEMENT_SEAT] = "INSERT INTO seats(key, question, asked_ms, state, agent, payload)"
+                           " VALUES(?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT(key, agent) DO UPDATE"
+                           " SET question = ?2, asked_ms = ?3, state = ?4, payload = ?6",
+    [SOC_STATEMENT_BARRIER_END] = "DELETE FROM barriers WHERE key = ?1",
+    [SOC_STATEMENT_SEATS_END] = "DELETE FROM seats WHERE key = ?1",
 };
 
 /* Notes how long the write-ahead log is; SQLite itself then copies nothing back. */

@@ -11,6 +11,7 @@
  *   2. a record about something that is not in the window changes the tables at
  *      once;
  *   3. everything else is written at once, in order. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -311,19 +312,62 @@ static void end_contact(struct soc_fold *fold, struct soc_record *record)
     run_record(fold, SOC_STATEMENT_CONTACT_FORGOTTEN, record);
 }
 
+/* A reader that took it has let go of it, too. Without a reader: it is over. */
+static void end_broadcast(struct soc_fold *fold, struct soc_record *record)
+{
+    struct soc_slice agent = record->broadcast_end.agent;
+    enum soc_statement which =
+        agent.data == NULL ? SOC_STATEMENT_BROADCAST_OVER : SOC_STATEMENT_BROADCAST_TAKE_END;
+    sqlite3_stmt *statement = soc_database_statement(fold->store, which);
+    size_t number =
+        value_as_number(soc_map_find_number(&fold->take_by_key, record->broadcast_end.key));
+    for (; number != NONE; number = fold->takes.items[number].previous) {
+        struct soc_record *take = &fold->takes.items[number].record;
+        if (take->type != 0 && soc_slice_equal(take->take.agent, agent))
+            take->type = 0;
+    }
+    sqlite3_bind_int64(statement, 1, (int64_t)record->broadcast_end.key);
+    if (agent.data != NULL)
+        soc_bind_text(statement, 2, agent);
+    run(fold, which);
+    if (agent.data != NULL)
+        run_record(fold, SOC_STATEMENT_BROADCAST_END, record);
+}
+
+static void end_barrier(struct soc_fold *fold, struct soc_record *record)
+{
+    run_record(fold, SOC_STATEMENT_BARRIER_END, record);
+    run_record(fold, SOC_STATEMENT_SEATS_END, record);
+}
+
+/* The statement of a record that is written as it is. */
+static enum soc_statement plain_statement(enum soc_record_type type)
+{
+    static const unsigned char statements[] = {
+        [SOC_RECORD_ROLE] = SOC_STATEMENT_ROLE,
+        [SOC_RECORD_AGENT_ENDING] = SOC_STATEMENT_AGENT_ENDING,
+        [SOC_RECORD_AGENT_PARENT] = SOC_STATEMENT_AGENT_PARENT,
+        [SOC_RECORD_EVENT] = SOC_STATEMENT_EVENT,
+        [SOC_RECORD_META] = SOC_STATEMENT_META,
+        [SOC_RECORD_INTRODUCTION] = SOC_STATEMENT_INTRODUCTION,
+        [SOC_RECORD_INTRODUCTION_END] = SOC_STATEMENT_INTRODUCTION_END,
+        [SOC_RECORD_ITEM] = SOC_STATEMENT_ITEM,
+        [SOC_RECORD_ITEM_END] = SOC_STATEMENT_ITEM_END,
+        [SOC_RECORD_TASK] = SOC_STATEMENT_TASK,
+        [SOC_RECORD_BARRIER] = SOC_STATEMENT_BARRIER,
+        [SOC_RECORD_SEAT] = SOC_STATEMENT_SEAT,
+    };
+    assert(type < sizeof(statements) && statements[type] != 0);
+    return (enum soc_statement)statements[type];
+}
+
 static void apply(struct soc_fold *fold, struct soc_record *record)
 {
     switch (record->type) {
-    case SOC_RECORD_ROLE:
-        return run_record(fold, SOC_STATEMENT_ROLE, record);
     case SOC_RECORD_AGENT:
         return add_agent(fold, record);
     case SOC_RECORD_AGENT_END:
         return end_agent(fold, record);
-    case SOC_RECORD_AGENT_ENDING:
-        return run_record(fold, SOC_STATEMENT_AGENT_ENDING, record);
-    case SOC_RECORD_AGENT_PARENT:
-        return run_record(fold, SOC_STATEMENT_AGENT_PARENT, record);
     case SOC_RECORD_STATE:
         return set_state(fold, record);
     case SOC_RECORD_CONTACT:
@@ -353,20 +397,12 @@ static void apply(struct soc_fold *fold, struct soc_record *record)
         if (record->output_end.key > fold->outputs_shown)
             fold->outputs_shown = record->output_end.key;
         return run_record(fold, SOC_STATEMENT_OUTPUT_END, record);
-    case SOC_RECORD_EVENT:
-        return run_record(fold, SOC_STATEMENT_EVENT, record);
-    case SOC_RECORD_META:
-        return run_record(fold, SOC_STATEMENT_META, record);
-    case SOC_RECORD_INTRODUCTION:
-        return run_record(fold, SOC_STATEMENT_INTRODUCTION, record);
-    case SOC_RECORD_INTRODUCTION_END:
-        return run_record(fold, SOC_STATEMENT_INTRODUCTION_END, record);
-    case SOC_RECORD_ITEM:
-        return run_record(fold, SOC_STATEMENT_ITEM, record);
-    case SOC_RECORD_ITEM_END:
-        return run_record(fold, SOC_STATEMENT_ITEM_END, record);
-    case SOC_RECORD_TASK:
-        return run_record(fold, SOC_STATEMENT_TASK, record);
+    case SOC_RECORD_BROADCAST_END:
+        return end_broadcast(fold, record);
+    case SOC_RECORD_BARRIER_END:
+        return end_barrier(fold, record);
+    default:
+        return run_record(fold, plain_statement(record->type), record);
     }
 }
 

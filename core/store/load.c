@@ -25,7 +25,7 @@ struct source {
  * more agents there ever were. */
 #define AGENT_COLUMNS                                                                              \
     "created_ms, id, role, parent, CASE WHEN ended_ms IS NULL THEN brief END, is_adopted,"         \
-    " number, ending_ms, ended_ms, end_reason"
+    " since, number, ending_ms, ended_ms, end_reason"
 #define REMEMBERED_FROM "(SELECT max(number) - " TOMBSTONES_LOADED " FROM agents)"
 
 static const struct source agents = {
@@ -41,10 +41,10 @@ static const struct source contacts = {
 #define QUOTE_OF(expanded) #expanded
 
 /* Where those last columns are. */
-#define AGENT_NUMBER 6
-#define AGENT_ENDING 7
-#define AGENT_ENDED  8
-#define AGENT_REASON 9
+#define AGENT_NUMBER 7
+#define AGENT_ENDING 8
+#define AGENT_ENDED  9
+#define AGENT_REASON 10
 #define CONTACT_BORN 9
 
 /* The last ended tasks of each agent that has any: the index is walked from owner to
@@ -85,6 +85,11 @@ static const struct source sources[] = {
     {SOC_RECORD_MESSAGE, "SELECT " SOC_SQL_MESSAGE_COLUMNS ", status, finished_ms, reason"
                          " FROM message_entries INDEXED BY messages_dead"
                          " WHERE status IN (2, 3) ORDER BY key"},
+    {SOC_RECORD_BROADCAST_END,
+     "SELECT key, time_ms, outcome, agent FROM broadcast_ends ORDER BY key, agent"},
+    {SOC_RECORD_BARRIER, "SELECT key, time_ms, deadline_ms, owner FROM barriers ORDER BY key"},
+    {SOC_RECORD_SEAT,
+     "SELECT key, question, asked_ms, state, agent, payload FROM seats ORDER BY number"},
     {SOC_RECORD_ACTIVATION, "SELECT key, time_ms, retries, agent FROM activations"
                             " ORDER BY number"},
     {SOC_RECORD_EFFECT, "SELECT idx, hash, agent, kind, answer, wait FROM effects"

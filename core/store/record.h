@@ -43,7 +43,10 @@
  *  agent_ending    nobody may write to it any more; it dies when its mailbox is empty
  *  agent_parent    an agent gets another parent: from now on it is_adopted
  *  item, item_end  an agent puts something before the person, who decides about it
- *  task            a task as it stands now, opened by message `key`; ended ones stay */
+ *  task            a task as it stands now, opened by message `key`; ended ones stay
+ *  broadcast_end   one reader is done with a message to all (pending: it is none);
+ *                  without an agent: nobody is left
+ *  barrier, seat, barrier_end  a checkpoint waits; one asked by it, as it stands; over */
 #define SOC_RECORD_MAP(R)                                                                          \
     R(ROLE, role, 1)                                                                               \
     R(AGENT, agent, 2)                                                                             \
@@ -69,7 +72,11 @@
     R(AGENT_PARENT, agent_parent, 22)                                                              \
     R(ITEM, item, 24)                                                                              \
     R(ITEM_END, item_end, 25)                                                                      \
-    R(TASK, task, 28)
+    R(TASK, task, 28)                                                                              \
+    R(BROADCAST_END, broadcast_end, 32)                                                            \
+    R(BARRIER, barrier, 33)                                                                        \
+    R(SEAT, seat, 34)                                                                              \
+    R(BARRIER_END, barrier_end, 35)
 
 enum soc_record_type {
 #define R(tag, name, value) SOC_RECORD_##tag = (value),

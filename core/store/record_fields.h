@@ -11,7 +11,8 @@
  * reply_to_ms are the key and time of the answered message. */
 #define SOC_ROLE_FIELDS(N, T)                                                                      \
     N(time_ms) T(id) T(name) T(prompt) T(behaviour) T(interface_spec) T(creator)
-#define SOC_AGENT_FIELDS(N, T)     N(time_ms) T(id) T(role) T(parent) T(brief) N(is_adopted)
+#define SOC_AGENT_BIRTH(N, T)      N(time_ms) T(id) T(role) T(parent) T(brief)
+#define SOC_AGENT_FIELDS(N, T)     SOC_AGENT_BIRTH(N, T) N(is_adopted) N(since)
 #define SOC_AGENT_END_FIELDS(N, T) N(time_ms) T(id) T(reason)
 #define SOC_STATE_FIELDS(N, T)     T(agent) T(state)
 #define SOC_CONTACT_FIELDS(N, T)                                                                   \
@@ -51,5 +52,11 @@
 #define SOC_TASK_TIMES(N)   N(opened_ms) N(started_ms) N(ended_ms) N(deadline_ms) N(limit_ms)
 #define SOC_TASK_FIELDS(N, T)                                                                      \
     SOC_TASK_NUMBERS(N) SOC_TASK_TIMES(N) T(id) T(assigner) T(owner) T(correlation_id) T(reason)
+
+/* A broadcast is stored as one message; the key is its own, `agent` one reader. */
+#define SOC_BROADCAST_END_FIELDS(N, T) N(key) N(time_ms) N(outcome) T(agent)
+#define SOC_BARRIER_FIELDS(N, T)       N(key) N(time_ms) N(deadline_ms) T(owner)
+#define SOC_SEAT_FIELDS(N, T)          N(key) N(question) N(asked_ms) N(state) T(agent) T(payload)
+#define SOC_BARRIER_END_FIELDS(N, T)   N(key)
 
 #endif

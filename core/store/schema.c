@@ -45,6 +45,16 @@
     "CREATE INDEX tasks_open ON task_entries(key) WHERE state < 2;"                                \
     "CREATE INDEX tasks_ended ON task_entries(owner, ended_ms, key) WHERE state >= 2;"
 
+/* What broadcasts and barriers that are not over have come to so far. */
+#define ATONCE                                                                                     \
+    "CREATE TABLE broadcast_ends(key INTEGER, time_ms INTEGER, outcome INTEGER, agent TEXT,"       \
+    " PRIMARY KEY(key, agent)) WITHOUT ROWID;"                                                     \
+    "CREATE TABLE barriers("                                                                       \
+    " key INTEGER PRIMARY KEY, time_ms INTEGER, deadline_ms INTEGER, owner TEXT);"                 \
+    "CREATE TABLE seats("                                                                          \
+    " number INTEGER PRIMARY KEY, key INTEGER, question INTEGER, asked_ms INTEGER,"                \
+    " state INTEGER, agent TEXT, payload TEXT, UNIQUE(key, agent));"
+
 static const char tables[] =
     "CREATE TABLE journal("
     " sequence INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, batch BLOB NOT NULL);"
@@ -58,7 +68,7 @@ static const char tables[] =
     "CREATE TABLE agents("
     " number INTEGER PRIMARY KEY, id TEXT NOT NULL, role TEXT, parent TEXT,"
     " created_ms INTEGER, ended_ms INTEGER, end_reason TEXT, brief TEXT, state TEXT,"
-    " ending_ms INTEGER, is_adopted INTEGER);"
+    " ending_ms INTEGER, is_adopted INTEGER, since INTEGER);"
     "CREATE UNIQUE INDEX agents_alive ON agents(id) WHERE ended_ms IS NULL;"
     "CREATE INDEX agents_order ON agents(number) WHERE ended_ms IS NULL;"
     "CREATE TABLE contact_entries("
@@ -76,7 +86,7 @@ static const char tables[] =
     "CREATE INDEX messages_pending ON message_entries(key) WHERE status = 0;"
     "CREATE INDEX messages_dead ON message_entries(key) WHERE status IN (2, 3);"
 
-    TASKS
+    TASKS ATONCE
 
     "CREATE TABLE activations("
     " number INTEGER PRIMARY KEY, agent TEXT NOT NULL UNIQUE, key INTEGER, time_ms INTEGER,"
@@ -170,7 +180,8 @@ static const char views[] =
 static const char *const upgrades[] = {
     "ALTER TABLE agents ADD COLUMN ending_ms INTEGER;"
     "ALTER TABLE agents ADD COLUMN is_adopted INTEGER;"
-    "ALTER TABLE contact_entries ADD COLUMN reason TEXT;" INTRODUCTIONS INBOX TASKS,
+    "ALTER TABLE agents ADD COLUMN since INTEGER;"
+    "ALTER TABLE contact_entries ADD COLUMN reason TEXT;" INTRODUCTIONS INBOX TASKS ATONCE,
 };
 
 _Static_assert(sizeof(upgrades) / sizeof(upgrades[0]) == SOC_SCHEMA_VERSION - 1,

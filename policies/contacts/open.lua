@@ -6,7 +6,13 @@ function M.may_send()
   return true
 end
 
+function M.may_broadcast()
+  return true
+end
+
 M.examples = {
+  { ask = "may_broadcast", given = { { from = { id = "a", role = "r" }, is_head = false } },
+    expect = true },
   {
     ask = "may_send",
     given = {

@@ -1,12 +1,14 @@
 --- Contacts: an agent writes only to whom it knows.
 --
--- The person may reach everybody. A stranger is refused with a hint.
+-- The person may reach everybody. A stranger is refused with a hint. To all at once
+-- write root, the person and the orchestrator.
 
 local M = {
   kind = "contacts",
   version = 1,
   defaults = {
     hint = "write to a contact: a parent, a child, a collaborator or whoever wrote first",
+    broadcast_hint = "only root, user and the orchestrator write to all; ask one of them",
   },
 }
 
@@ -17,7 +19,18 @@ function M.may_send(request, settings)
   return false, { hint = settings.hint }
 end
 
+function M.may_broadcast(request, settings)
+  if request.is_head then
+    return true
+  end
+  return false, { hint = settings.broadcast_hint }
+end
+
 M.examples = {
+  { ask = "may_broadcast", given = { { from = { id = "root", role = "root" }, is_head = true } },
+    expect = true },
+  { ask = "may_broadcast", given = { { from = { id = "a", role = "r" }, is_head = false } },
+    expect = false },
   {
     ask = "may_send",
     given = {

@@ -18,6 +18,15 @@ M["contacts.may_send"] = function(s, seen, times)
   scene.tell(s, "a")
 end
 
+M["contacts.may_broadcast"] = function(s, seen, times)
+  seen.act = function(a)
+    for _ = 1, times do
+      seen.answers[#seen.answers + 1] = select(2, a:broadcast({ payload = "x" })).error
+    end
+  end
+  scene.tell(s, "a")
+end
+
 M["briefs.check"] = function(s, seen, times)
   seen.act = function(a)
     for i = 1, times do

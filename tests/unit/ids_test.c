@@ -100,6 +100,18 @@ static void an_id_has_at_most_its_limit_of_bytes(void)
     CHECK(!soc_id_is_valid(soc_slice(text, SOC_ID_BYTES_MAX + 1)));
 }
 
+static void a_checkpoint_id_is_a_message_id_with_another_first_word(void)
+{
+    char id[SOC_MESSAGE_ID_BYTES + 1] = {0};
+    uint64_t key = 0;
+    soc_checkpoint_id_format(id, 1767225600123, 0xabc);
+    CHECK_TEXT(id, "chk_20260101_000000_123000000000abc");
+    CHECK(soc_checkpoint_id_parse(soc_slice_text(id), &key));
+    CHECK(key == 0xabc);
+    CHECK(!soc_checkpoint_id_parse(SOC_SLICE("msg_20260101_000000_123000000000abc"), &key));
+    CHECK(!soc_checkpoint_id_parse(SOC_SLICE("chk_1"), &key));
+}
+
 static void an_item_id_is_a_message_id_with_another_first_word(void)
 {
     char id[SOC_ITEM_ID_BYTES + 1] = {0};
@@ -122,6 +134,7 @@ int main(void)
     RUN(what_is_no_message_id_of_ours_is_refused);
     RUN(ids_begin_with_a_letter_or_digit_and_stay_plain);
     RUN(an_id_has_at_most_its_limit_of_bytes);
+    RUN(a_checkpoint_id_is_a_message_id_with_another_first_word);
     RUN(an_item_id_is_a_message_id_with_another_first_word);
     return check_done();
 }

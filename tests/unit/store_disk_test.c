@@ -256,6 +256,8 @@ static void an_older_database_is_brought_up_to_date_by_who_may_write(void)
                     "ALTER TABLE contact_entries DROP COLUMN reason; DROP TABLE introductions;"
                     "DROP VIEW inbox; DROP TABLE inbox_entries;"
                     "DROP VIEW tasks; DROP TABLE task_entries;"
+                    "ALTER TABLE agents DROP COLUMN since; DROP TABLE broadcast_ends;"
+                    "DROP TABLE barriers; DROP TABLE seats;"
                     "CREATE VIEW contacts AS SELECT 'older' AS id;"
                     "PRAGMA user_version = 1; PRAGMA wal_checkpoint(TRUNCATE)");
     struct soc_store *reader;

@@ -1,0 +1,282 @@
+-- Messages to all: who gets one, once each, in which order, and what stays of it.
+
+local scene = require("scene")
+
+local function nothing() end
+
+local function contact_ids(s, id)
+  local ids = {}
+  for _, contact in ipairs(s:contacts(id)) do
+    ids[#ids + 1] = contact.id
+  end
+  table.sort(ids)
+  return ids
+end
+
+-- A broadcast is one message but counts as one per reader.
+local function law(s)
+  local c = scene.counts(s)
+  return c.sent - c.processed - c.pending - c.expired - c.dead - c.dropped - c.cancelled
+end
+
+describe("broadcast", function()
+  after_each(scene.close)
+
+  -- Everybody notes what they handle in their state; root does as it is told.
+  local function troupe(do_it, ids, settings)
+    local acts = { root = do_it }
+    for _, id in ipairs(ids) do
+      acts[id] = function(agent, message)
+        local list = agent.state.seen or {}
+        list[#list + 1] = message.payload.text
+        agent.state.seen = list
+      end
+    end
+    return scene.troupe(acts, settings)
+  end
+
+  local function seen(s, id)
+    local agent = s:agent(id)
+    return agent.state and agent.state.seen or {}
+  end
+
+  it("reaches everybody but the sender, once each, and tells how many", function()
+    local got, envelope
+    local s = scene.troupe({
+      root = function(root) got = root:broadcast({ payload = "hear" }) end,
+      ann = function(_, message) envelope = message end,
+      bob = nothing,
+    }, { policies = { contacts = "strict" } })
+    local before = scene.counts(s)
+    scene.tell(s, "root")
+    assert.equal(3, got.count) -- ann, bob, user
+    assert.same({ got.messageId, "All", "root", "broadcast", "hear" }, {
+      envelope.id, envelope.to, envelope.from, envelope.type, envelope.payload.text })
+    local stored = s:messages({ type = "broadcast" })
+    assert.equal(1, #stored)
+    assert.same({ "All", "processed" }, { stored[1].to, stored[1].status })
+    local after = scene.counts(s)
+    assert.equal(before.sent + 1 + 3, after.sent)
+    assert.equal(before.processed + 1 + 3, after.processed)
+    assert.equal(0, after.pending)
+    assert.matches("hear", s:transcript(), 1, true)
+    assert.same({ "root" }, contact_ids(s, "bob"))
+  end)
+
+  it("is what send_message to All is", function()
+    local s = troupe(function(root, message)
+      if message.to == "root" then
+        root.state.got = root:send_message({ to = "All", type = "sync", payload = "x" })
+      end
+    end, { "ann" })
+    scene.tell(s, "root")
+    assert.equal(2, s:agent("root").state.got.count)
+    assert.same({ "x" }, seen(s, "ann"))
+    assert.equal(1, #s:messages({ type = "sync" }))
+    local sent = assert(s:send("user", { to = "All", payload = "from outside" }))
+    assert.equal(2, sent.count)
+    s:run()
+    assert.same({ "x", "from outside" }, seen(s, "ann"))
+  end)
+
+  it("reaches who was born before it, in the same turn too, and nobody born after", function()
+    local handled = {}
+    local acts = {
+      root = function(root)
+        assert(root:spawn_agent("actor", scene.brief(), { id = "before" }))
+        root.state.count = root:broadcast({ payload = "now" }).count
+        assert(root:spawn_agent("actor", scene.brief(), { id = "after" }))
+      end,
+      ann = nothing,
+    }
+    local function note(agent) handled[#handled + 1] = agent.id end
+    local s = scene.troupe(acts)
+    acts.ann, acts.before, acts.after = note, note, note
+    scene.tell(s, "root")
+    table.sort(handled)
+    assert.same({ "ann", "before" }, handled)
+    assert.equal(3, s:agent("root").state.count)
+  end)
+
+  it("stands among other mail by priority, then by age", function()
+    local order = {}
+    local s = scene.troupe({
+      root = function(root)
+        local function send(text, priority)
+          root:send_message({ to = "ann", payload = text, priority = priority })
+        end
+        root:send_message({ to = "ann", payload = "hold" })
+        send("1 normal")
+        root:broadcast({ payload = "2 normal to all" })
+        send("3 normal")
+        root:broadcast({ payload = "4 urgent to all", priority = "urgent" })
+        send("5 high", "high")
+        root:broadcast({ payload = "6 low to all", priority = "low" })
+        send("7 normal")
+      end,
+      ann = function(agent, message)
+        if message.payload.text == "hold" then
+          agent:sleep(100)
+        else
+          order[#order + 1] = message.payload.text:sub(1, 1)
+        end
+      end,
+    })
+    scene.tell(s, "root")
+    assert.equal("4512376", table.concat(order))
+  end)
+
+  it("is kept for who is busy and can be received by it", function()
+    local s = scene.troupe({
+      root = function(root, message)
+        root:broadcast({ type = message.payload.text, payload = message.payload.text })
+      end,
+      ann = function(agent, message)
+        if message.payload.text ~= "wait" then
+          agent.state.later = message.payload.text
+          return
+        end
+        local queued = agent:receive({ type = "early", timeout_ms = 10 })
+        local came = agent:receive({ type = "later", timeout_ms = 10000 })
+        agent.state.got = { queued and queued.payload.text, came and came.payload.text, came.to }
+      end,
+    })
+    s:send("root", { to = "ann", payload = "wait" })
+    s:send("user", { to = "root", payload = "early" })
+    s:advance(100)
+    s:send("user", { to = "root", payload = "other" })
+    s:advance(100)
+    s:send("user", { to = "root", payload = "later" })
+    s:advance(100)
+    local state = s:agent("ann").state
+    assert.same({ "early", "later", "All" }, state.got)
+    assert.equal("other", state.later)
+    assert.equal(0, law(s))
+    assert.equal(0, scene.counts(s).pending)
+  end)
+
+  it("is refused to others under strict, with a hint, and changes nothing", function()
+    local got = {}
+    local acts = {
+      ann = function(ann)
+        got[#got + 1] = select(2, ann:broadcast({ payload = "x" }))
+        got[#got + 1] = select(2, ann:send_message({ to = "All", payload = "x" }))
+      end,
+    }
+    local s = scene.troupe(acts, { policies = { contacts = "strict" } })
+    scene.tell(s, "ann")
+    for i = 1, 2 do
+      assert.same({ "forbidden", "All" }, { got[i].error, got[i].to })
+      assert.matches("root, user and the orchestrator", got[i].hint, 1, true)
+    end
+    assert.equal(0, #s:messages({ type = "broadcast" }))
+    s = scene.troupe(acts,
+      { policies = { contacts = "strict" }, config = { orchestrator = "ann" } })
+    scene.tell(s, "ann")
+    assert.equal(2, #s:messages({ type = "broadcast" }))
+  end)
+
+  it("cannot be a request, a task, delayed or an introduction", function()
+    local errors = {}
+    scene.play(function(root)
+      for i, options in ipairs({
+        { to = "All", payload = "x", delay_ms = 10 },
+        { to = "All", type = "task", payload = { task_id = "t" } },
+        { to = "All", type = "introduction_request",
+          payload = { reason = "r", required_capability = "c" } },
+      }) do
+        errors[i] = select(2, root:send_message(options))
+      end
+      errors[4] = select(2, root:request({ to = "All", payload = "x" }))
+    end)
+    for i = 1, 4 do
+      assert.same({ "invalid_argument", "All" }, { errors[i].error, errors[i].to }, i)
+    end
+  end)
+
+  it("is taken back with the turn that sent it", function()
+    local s = troupe(function(root)
+      root:broadcast({ payload = "never" })
+      error("no")
+    end, { "ann" })
+    scene.tell(s, "root")
+    assert.same({}, seen(s, "ann"))
+    assert.equal(0, #s:messages({ type = "broadcast" }))
+    assert.equal(0, law(s))
+  end)
+
+  it("does not reach who is ending, and drains with who ends afterwards", function()
+    local heard = {}
+    local s = scene.troupe({
+      root = function(root)
+        root:terminate("ann")
+        root.state.count = root:broadcast({ payload = "x" }).count
+        root:terminate("bob")
+        root:terminate("cid", { force = true })
+      end,
+      ann = function() heard[#heard + 1] = "ann" end,
+      bob = function() heard[#heard + 1] = "bob" end,
+      cid = function() heard[#heard + 1] = "cid" end,
+    })
+    scene.tell(s, "root")
+    assert.equal(3, s:agent("root").state.count) -- bob, cid, user
+    assert.same({ "bob" }, heard)
+    local dead = s:dead_letters()
+    assert.equal(1, #dead)
+    assert.same({ "cid", "agent_stopped" }, { dead[1].to, scene.reason(dead[1]).error })
+    assert.equal(0, law(s))
+    assert.equal(0, scene.counts(s).pending)
+  end)
+
+  it("leaves a reader that fails a dead letter of its own, to be sent again", function()
+    local is_broken = true
+    local s = scene.troupe({
+      root = function(root) root:broadcast({ payload = "x" }) end,
+      ann = function(agent)
+        assert(not is_broken, "broken")
+        agent.state.done = (agent.state.done or 0) + 1
+      end,
+      bob = function(agent) agent.state.done = (agent.state.done or 0) + 1 end,
+    })
+    scene.tell(s, "root")
+    local dead = s:dead_letters()
+    assert.equal(1, #dead)
+    assert.equal("ann", dead[1].to)
+    is_broken = false
+    s:crash()
+    s:recover()
+    assert(s:redeliver(dead[1].id))
+    s:run()
+    assert.same({ 1, 1 }, { s:agent("ann").state.done, s:agent("bob").state.done })
+    assert.equal(0, #s:dead_letters())
+    assert.equal(0, law(s))
+  end)
+
+  it("expires for those who did not come to it in time", function()
+    local s = scene.troupe({
+      root = function(root) root:broadcast({ payload = "x", ttl_seconds = 1 }) end,
+      ann = function(agent, message)
+        if message.type == "broadcast" then
+          agent.state.heard = true
+        else
+          agent:sleep(5000)
+        end
+      end,
+      bob = function(agent) agent.state.heard = true end,
+    })
+    s:send("user", { to = "ann", payload = "sleep" })
+    s:advance(1)
+    s:send("user", { to = "root", payload = "go" })
+    s:advance(1)
+    s:crash()
+    s:recover()
+    s:advance(10000)
+    assert.is_nil(s:agent("ann").state)
+    assert.is_true(s:agent("bob").state.heard)
+    local dead = s:dead_letters()
+    assert.equal(1, #dead)
+    assert.same({ "ann", "expired" }, { dead[1].to, scene.reason(dead[1]).error })
+    assert.equal(1, scene.counts(s).expired)
+    assert.equal(0, law(s))
+  end)
+end)
