@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "env/ids.h"
 #include "host/envelope.h"
+#include "host/news.h"
 #include "host/refusal.h"
 #include "host/schedule.h"
 #include "host/state.h"
@@ -187,6 +188,17 @@ void soc_broadcasts_collect(struct soc_host *host, struct soc_agent *agent)
         soc_schedule_ready(host, agent);
     }
     agent->news = host->news_key;
+}
+
+uint32_t soc_broadcasts_unread(const struct soc_host *host, const struct soc_agent *agent)
+{
+    size_t cursor = 0;
+    uint32_t count = 0;
+    const struct soc_broadcast *broadcast;
+    while (soc_news_has(host, agent) &&
+           (broadcast = soc_map_each(&host->broadcasts, &cursor)) != NULL)
+        count += soc_broadcast_is_for(broadcast, agent);
+    return count;
 }
 
 /* Makes the copy a message of its own that can be sent again: a dead letter. */

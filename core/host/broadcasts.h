@@ -38,6 +38,9 @@ void soc_broadcasts_take_back(struct soc_host *host, struct soc_message *message
  * whether there can be anything. */
 void soc_broadcasts_collect(struct soc_host *host, struct soc_agent *agent);
 
+/* Returns how many are still to come for the agent. */
+uint32_t soc_broadcasts_unread(const struct soc_host *host, const struct soc_agent *agent);
+
 /* A copy has come to its end, as soc_router_finish. Takes it. */
 void soc_broadcasts_finish(struct soc_host *host, struct soc_message *copy,
                            enum soc_outcome outcome, struct soc_slice reason);

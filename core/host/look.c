@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "env/ids.h"
 #include "host/barriers.h"
+#include "host/broadcasts.h"
 #include "host/envelope.h"
 #include "host/human.h"
 #include "host/refusal.h"
@@ -42,7 +43,8 @@ void soc_look_agent(const struct soc_host *host, const struct soc_agent *agent, 
     if (agent->parent != NULL)
         soc_json_put_text_member(out, "parent", soc_agent_id(agent->parent));
     soc_json_put_text_member(out, "status", soc_slice_text(soc_look_status(host, agent)));
-    put_count(out, "queue_length", soc_mailbox_count(&agent->mailbox));
+    put_count(out, "queue_length",
+              soc_mailbox_count(&agent->mailbox) + soc_broadcasts_unread(host, agent));
     put_count(out, "contacts", agent->contacts.count);
     put_count(out, "children", agent->children);
     put_time(out, "created_at", agent->created_ms);

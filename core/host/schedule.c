@@ -297,7 +297,8 @@ static void report_no_behaviour(struct soc_host *host, struct soc_agent *agent)
 
 static bool has_mail(const struct soc_host *host, const struct soc_agent *agent)
 {
-    return soc_mailbox_count(&agent->mailbox) > 0 || soc_news_has(host, agent);
+    return soc_mailbox_count(&agent->mailbox) > 0 ||
+           (soc_news_has(host, agent) && !agent->is_ended);
 }
 
 /* Begins the agent's next activation if it is free and has mail. */

@@ -225,41 +225,4 @@ describe("checkpoint", function()
     end
     assert.are_not.equal(got.ann.checkpoint_id, got.bob.checkpoint_id)
   end)
-
-  it("goes on after a crash at any step, with each answer counted once", function()
-    for cut = 0, 40 do
-      local answered = {}
-      local acts = {
-        root = function(root, message)
-          if message.payload.text == "go" then
-            local result = root:checkpoint({ timeout_ms = 1000 })
-            root.state.result = result
-          end
-        end,
-        ann = function(agent, message)
-          answered[#answered + 1] = agent.id
-          return ready(agent, message)
-        end,
-        bob = function(agent, message)
-          agent:sleep(300)
-          return ready(agent, message)
-        end,
-        cid = nothing,
-      }
-      local s = scene.troupe(acts)
-      s:send("user", { to = "root", payload = "go" })
-      for _ = 1, cut do
-        s:step()
-      end
-      s:crash()
-      s:recover()
-      s:advance(2000)
-      local got = s:agent("root").state.result
-      assert.same({ ann = { ready = true }, bob = { ready = true } }, got.responses, "cut " .. cut)
-      assert.same({ "cid" }, got.missing)
-      assert.same({}, s:waits())
-      assert.is_true(scene.law_holds(s))
-      scene.close()
-    end
-  end)
 end)

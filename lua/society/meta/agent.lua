@@ -195,6 +195,37 @@ function Agent:escalate(options) end
 ---@return society.Error? err
 function Agent:decide(item_id, verdict) end
 
+---@class society.Broadcast
+---@field payload table|string
+---@field type? string `broadcast` if left out
+---@field priority? society.Priority
+---@field ttl_seconds? number
+---@field task_id? string
+---@field correlation_id? string
+---@field requires_ack? boolean
+
+---Writes to everybody who is there.
+---@param options society.Broadcast
+---@return { messageId: string, count: integer }? sent
+---@return society.Error? err
+function Agent:broadcast(options) end
+
+---@class society.Checkpoint
+---@field payload? table|string
+---@field agents? string[] ids; all but this one and `user` if left out
+---@field timeout_ms? number 30000 if left out
+
+---@class society.CheckpointResult
+---@field checkpoint_id string
+---@field responses table<string, any> payloads by agent
+---@field missing string[] who has not answered
+
+---Asks several agents and waits until all have answered or the time is over.
+---@param options? society.Checkpoint
+---@return society.CheckpointResult? result
+---@return society.Error? err
+function Agent:checkpoint(options) end
+
 ---@param ms integer
 function Agent:sleep(ms) end
 
