@@ -105,6 +105,8 @@ static const char *const dump_sql[] = {
     "SELECT 'agents' AS \"table\", number, id, role, parent, is_adopted, created_ms, ending_ms,"
     " ended_ms, end_reason, brief AS \"brief:json\", state AS \"state:json\" FROM agents"
     " ORDER BY number",
+    "SELECT 'barriers' AS \"table\", * FROM barriers ORDER BY key",
+    "SELECT 'broadcast_ends' AS \"table\", * FROM broadcast_ends ORDER BY key, agent",
     "SELECT 'contact_entries' AS \"table\", owner, id, source, role,"
     " interface_spec AS \"interface_spec:json\", introduced_by, via AS \"via:json\", added_ms"
     " FROM contact_entries ORDER BY owner, id",
@@ -120,6 +122,9 @@ static const char *const dump_sql[] = {
     "SELECT 'outputs' AS \"table\", * FROM outputs ORDER BY key",
     "SELECT 'roles' AS \"table\", id, name, prompt, behaviour,"
     " interface_spec AS \"interface_spec:json\", creator, created_ms FROM roles ORDER BY id",
+    "SELECT 'seats' AS \"table\", key, agent, question, asked_ms, state, payload AS "
+    "\"payload:json\""
+    " FROM seats ORDER BY key, agent",
     "SELECT 'tasks' AS \"table\", key, state, style, priority, alerts, tries, parent, opened_ms,"
     " started_ms, ended_ms, deadline_ms, limit_ms, id, assigner, owner, correlation_id,"
     " reason AS \"reason:json\" FROM task_entries ORDER BY key",

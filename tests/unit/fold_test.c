@@ -116,6 +116,30 @@ static void put_task(struct world *world, struct story *story)
         .owner = pick_agent(rng), .reason = pick_text(rng));
 }
 
+static void put_at_once(struct world *world, struct story *story)
+{
+    struct soc_rng *rng = &story->rng;
+    uint64_t key = 1 + soc_rng_below(rng, 9);
+    switch (soc_rng_below(rng, 6)) {
+    case 0:
+        PUT(world, BARRIER, barrier, key, story->time_ms, story->time_ms + 9, pick_agent(rng));
+        break;
+    case 1:
+        PUT(world, BARRIER_END, barrier_end, key);
+        break;
+    case 2:
+        PUT(world, SEAT, seat, key, key + 1, story->time_ms, soc_rng_below(rng, 3), pick_agent(rng),
+            pick_text(rng));
+        break;
+    case 3:
+        PUT(world, BROADCAST_END, broadcast_end, key, story->time_ms);
+        break;
+    default:
+        PUT(world, BROADCAST_END, broadcast_end, key, story->time_ms, soc_rng_below(rng, 6),
+            pick_agent(rng));
+    }
+}
+
 static void put_output(struct world *world, struct story *story)
 {
     if (soc_rng_below(&story->rng, 2) == 0)
@@ -127,11 +151,11 @@ static void put_output(struct world *world, struct story *story)
 /* Appends one batch by chance. */
 static void append_batch(struct world *world, struct story *story)
 {
-    static void (*const parts[])(struct world *, struct story *) = {put_mail, put_turn, put_people,
-                                                                    put_output, put_task};
+    static void (*const parts[])(struct world *, struct story *) = {
+        put_mail, put_turn, put_people, put_output, put_task, put_at_once};
     for (uint64_t i = 1 + soc_rng_below(&story->rng, 20); i > 0; i--) {
         story->time_ms++;
-        parts[soc_rng_below(&story->rng, 5)](world, story);
+        parts[soc_rng_below(&story->rng, 6)](world, story);
     }
     CHECK_INT(world_append(world), SOC_OK);
 }
