@@ -187,7 +187,10 @@ int soc_barriers_open(struct soc_host *host, const struct soc_checkpoint *checkp
     }
     if (rc == SOC_OK)
         put_answer(answer, barrier);
+    uint64_t key = barrier->key;
     soc_turn_return(host, mark); /* nobody was asked, or not all could be */
+    if (rc < 0)
+        host->next_key = key;
     return rc;
 }
 

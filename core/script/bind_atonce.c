@@ -1,10 +1,8 @@
 /* All at once: broadcast, and checkpoint, which waits for everybody's answer. */
-#include <stdlib.h>
-
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/limits.h"
-#include "base/mem.h"
+#include "env/ids.h"
 #include "host/barriers.h"
 #include "host/broadcasts.h"
 #include "script/bind.h"
@@ -77,19 +75,27 @@ static int read_payload(lua_State *L, struct soc_script *script)
 /* Pushes the list of agents, checked, and an array of `count` slices that lend from it. */
 static struct soc_slice *read_agents(lua_State *L, size_t *count)
 {
+    static const char wrong[] = "checkpoint: 'agents' must be a list of ids";
     if (soc_raw_field(L, 2, "agents") == LUA_TNIL)
         return NULL;
     if (lua_type(L, -1) != LUA_TTABLE)
-        luaL_error(L, "checkpoint: 'agents' must be a list of ids");
+        luaL_error(L, wrong);
     int list = lua_gettop(L);
     *count = lua_rawlen(L, list);
     struct soc_slice *agents = lua_newuserdatauv(L, (*count + 1) * sizeof(*agents), 0);
+    size_t seen = 0;
+    for (lua_pushnil(L); lua_next(L, list) != 0; lua_pop(L, 1))
+        seen++;
     for (size_t i = 0; i < *count; i++) {
         if (lua_rawgeti(L, list, (lua_Integer)i + 1) != LUA_TSTRING)
-            luaL_error(L, "checkpoint: 'agents' must be a list of ids");
+            luaL_error(L, wrong);
         agents[i].data = lua_tolstring(L, -1, &agents[i].length);
         lua_pop(L, 1); /* the list keeps it */
+        if (!soc_id_is_valid(agents[i]))
+            luaL_error(L, wrong);
     }
+    if (seen != *count)
+        luaL_error(L, wrong);
     return agents;
 }
 

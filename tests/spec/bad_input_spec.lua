@@ -96,6 +96,19 @@ local CALLS = {
       priority = "?", timeout_ms = "ms ?", wait = "flag ?",
     } },
   },
+  broadcast = {
+    good = function() return { { payload = { n = 1 } } } end,
+    places = { "" }, fields = { {
+      payload = "payload text empty", type = "?", priority = "?", ttl_seconds = "ms ?",
+      requires_ack = "flag ?", task_id = "?", correlation_id = "key ?",
+    } },
+  },
+  checkpoint = {
+    good = function() return { { agents = { "root" }, payload = { n = 1 }, timeout_ms = 5 } } end,
+    places = { "options ?" }, fields = { {
+      agents = "options ?", payload = "payload text empty ?", timeout_ms = "ms ?",
+    } },
+  },
   decide = {
     good = function() return { "item", { decision = "approve" } } end,
     places = { "", "" }, fields = { nil, {
