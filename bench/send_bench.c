@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 {
     int windows = measure_begin(argc, argv) ? WINDOWS_FULL : WINDOWS_QUICK;
     print_pair("checked send, no rules (general)", 1, windows);
-    print_pair("checked send, data (task)", 2, windows);
+    print_pair("checked send, data (alert)", 2, windows);
     print_pair("checked send, data + function (result)", 3, windows);
     print_pair("checked send, function (task_assignment)", 4, windows);
     return EXIT_SUCCESS;

@@ -14,9 +14,9 @@ local MESSAGES <const> = {
     state = "waiting", content = "the order is ready and waits for approval by the owner.",
   } },
   -- Rules as data.
-  { type = "task", payload = {
-    task_id = "TASK-001", requirement = "log users in", spec = { "JWT", "bcrypt" },
-    priority = "P0", deadline = "2026-02-21T20:00:00Z", reason = "the page needs it",
+  { type = "alert", payload = {
+    alert_type = "blocked", agent = "Codex", task_id = "TASK-001", duration_minutes = 35,
+    reason = "the page needs a key of the login service",
   } },
   -- Rules as data, then a function.
   { type = "result", payload = {
