@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "host/refusal.h"
 #include "script/policy_load.h"
+#include "script/policy_shelf.h"
 
 static const char usual[] = "society,workflow,helix";
 
@@ -47,11 +48,15 @@ struct wanted {
     const char *names;                /* NULL: the table at 2 */
 };
 
+typedef int policy_load(lua_State *L, const struct soc_script *script, const char *path, char *hash,
+                        struct soc_detail *detail);
+
 /* Pushes the vocabulary of a file; the settings are at 3. */
-static void push_file(lua_State *L, struct soc_script *script, struct soc_policy_source *source)
+static void push_file(lua_State *L, struct soc_script *script, struct soc_policy_source *source,
+                      policy_load *load)
 {
     struct soc_detail detail;
-    if (soc_policy_load_hashed(L, script, source->path, source->hash, &detail) < 0)
+    if (load(L, script, source->path, source->hash, &detail) < 0)
         luaL_error(L, "%s", detail.text);
     soc_vocabulary_push(L, script, lua_gettop(L), source, 3);
     lua_remove(L, -2);
@@ -66,7 +71,7 @@ static void push_named(lua_State *L, const struct wanted *wanted, struct soc_sli
     snprintf(text, sizeof(text), "%.*s", (int)name.length, name.data);
     if (!soc_policy_find(wanted->script, SOC_MESSAGES, text, path, sizeof(path)))
         luaL_error(L, "there is no policy %s/%s.lua", SOC_MESSAGES, text);
-    push_file(L, wanted->script, &source);
+    push_file(L, wanted->script, &source, soc_policy_shelf_load);
 }
 
 /* Pushes the vocabulary that the table on top is; replaces it. */
@@ -175,7 +180,7 @@ static int use(lua_State *L)
     int first = lua_gettop(L) + 1;
     bool is_whole = false;
     if (wanted->source != NULL)
-        push_file(L, wanted->script, wanted->source);
+        push_file(L, wanted->script, wanted->source, soc_policy_load_hashed);
     else
         is_whole = wanted->names != NULL ? push_names(L, wanted) : push_table(L, wanted);
     int last = lua_gettop(L);

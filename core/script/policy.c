@@ -10,6 +10,7 @@
 #include "script/effect.h"
 #include "script/messages.h"
 #include "script/nearest.h"
+#include "script/policy_shelf.h"
 
 static const struct {
     const char *name;
@@ -152,7 +153,10 @@ static int let_in(lua_State *L, struct soc_script *script, struct soc_policy_sou
     struct soc_policy *policy = &script->policies[number];
     struct soc_policy_shape shape = shape_of(number, source.name);
     shape.path = source.path;
-    int rc = soc_policy_check(L, script, index, &shape, detail);
+    int rc = soc_policy_is_shelved(L, index) ? SOC_OK
+                                             : soc_policy_check(L, script, index, &shape, detail);
+    if (rc == SOC_OK && source.path != NULL)
+        soc_policy_shelf_put(L, script, source.path, source.hash, index);
     if (rc == SOC_OK)
         rc = soc_policy_push_settings(L, index, settings_index, detail);
     if (rc < 0)
@@ -240,7 +244,7 @@ static int use_usual(lua_State *L, struct soc_script *script, int kind, struct s
     int top = lua_gettop(L);
     struct soc_policy_source source = {kinds[kind].name, kinds[kind].usual, path, {0}};
     snprintf(path, sizeof(path), "%s/policies/%s/%s.lua", script->home, source.kind, source.name);
-    int rc = soc_policy_load_hashed(L, script, path, source.hash, detail);
+    int rc = soc_policy_shelf_load(L, script, path, source.hash, detail);
     if (rc < 0)
         return rc;
     rc = let_in(L, script, source, top + 1, 0, detail);

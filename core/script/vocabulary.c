@@ -9,6 +9,7 @@
 #include "env/ids.h"
 #include "host/trace.h"
 #include "script/lua_json.h"
+#include "script/policy_shelf.h"
 #include "script/rule.h"
 #include "script/send_options.h"
 
@@ -411,7 +412,8 @@ struct soc_vocabulary *soc_vocabulary_push(lua_State *L, struct soc_script *scri
     struct soc_policy_shape shape;
     struct soc_detail detail;
     soc_policy_shape(SOC_MESSAGES, source->name, source->path, &shape);
-    if (soc_policy_check(L, script, index, &shape, &detail) < 0)
+    bool is_shelved = soc_policy_is_shelved(L, index);
+    if (!is_shelved && soc_policy_check(L, script, index, &shape, &detail) < 0)
         luaL_error(L, "%s", detail.text);
     struct soc_vocabulary *vocabulary = push_slot(L, source);
     int slot = lua_gettop(L);
@@ -421,7 +423,7 @@ struct soc_vocabulary *soc_vocabulary_push(lua_State *L, struct soc_script *scri
     soc_rule_check_names(L, index,
                          lua_pushfstring(L, "policy %s", vocabulary->policy.identity.name), known);
     apply_settings(L, index, 0, vocabulary); /* the examples speak of the defaults */
-    if (soc_raw_field(L, index, "examples") == LUA_TTABLE) {
+    if (!is_shelved && soc_raw_field(L, index, "examples") == LUA_TTABLE) {
         int list = lua_gettop(L);
         lua_Integer count = (lua_Integer)lua_rawlen(L, list);
         for (lua_Integer i = 1; i <= count; i++) {
@@ -431,6 +433,8 @@ struct soc_vocabulary *soc_vocabulary_push(lua_State *L, struct soc_script *scri
             lua_settop(L, list);
         }
     }
+    if (source->path != NULL)
+        soc_policy_shelf_put(L, script, source->path, source->hash, index);
     if (!lua_isnil(L, settings_index)) {
         apply_settings(L, index, settings_index, vocabulary);
         soc_policy_keep_given(L, &vocabulary->policy, settings_index);

@@ -24,12 +24,20 @@
 
 struct soc_fold;
 
+/* Batches of a store in memory that nobody has asked a question yet. */
+struct soc_held {
+    struct soc_buf *batches; /* in order, from sequence 1 */
+    size_t count;
+    size_t capacity;
+};
+
 struct soc_store {
-    sqlite3 *db;
+    sqlite3 *db;                                   /* NULL in memory until the tables are wanted */
     sqlite3_stmt *statements[SOC_STATEMENT_COUNT]; /* NULL in a read-only store */
     struct soc_fold *fold;                         /* owned; NULL until the first fold */
     bool is_read_only;
     bool is_memory;
+    struct soc_held held; /* owned; empty once there is a database */
     int lock;             /* descriptor of the lock file, -1 without */
     uint64_t sequence;    /* last batch appended */
     uint64_t folded;      /* last batch folded */
@@ -87,6 +95,11 @@ int soc_database_checkpoint(struct soc_store *store, int pages_min, struct soc_d
  * soc_store_append otherwise. */
 int soc_store_append_all(struct soc_store *store, uint64_t first, const struct soc_slice *batches,
                          size_t count, struct soc_detail *detail);
+
+/* Makes the database of a store in memory, if there is none yet, with the batches
+ * held so far in its journal. A society that lives and dies without being asked
+ * needs no SQLite at all. */
+int soc_store_materialise(struct soc_store *store, struct soc_detail *detail);
 
 /* Answers a query from the tables as they are, without folding. */
 int soc_store_answer(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,

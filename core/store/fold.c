@@ -527,6 +527,9 @@ int soc_store_fold(struct soc_store *store, size_t bytes_max, struct soc_detail 
 {
     if (store->folded == store->sequence)
         return 0;
+    int rc = soc_store_materialise(store, detail);
+    if (rc < 0)
+        return rc;
     if (bytes_max == 0)
         bytes_max = 1;
     if (store->fold == NULL) {
@@ -539,7 +542,7 @@ int soc_store_fold(struct soc_store *store, size_t bytes_max, struct soc_detail 
     size_t done = 0;
     /* Not synced: if the fold is lost, the journal still has everything. The next
      * append syncs what came before it. */
-    int rc = soc_database_exec(store, "PRAGMA synchronous = NORMAL", detail);
+    rc = soc_database_exec(store, "PRAGMA synchronous = NORMAL", detail);
     if (rc == SOC_OK)
         rc = soc_database_begin(store, detail);
     while (rc == SOC_OK && fold->last < store->sequence && (done == 0 || done < bytes_max)) {

@@ -268,9 +268,20 @@ static int load_journal(struct soc_store *store, soc_record_cb *cb, void *user,
     return rc;
 }
 
+static int load_held(const struct soc_held *held, soc_record_cb *cb, void *user,
+                     struct soc_detail *detail)
+{
+    int rc = SOC_OK;
+    for (size_t i = 0; i < held->count && rc == SOC_OK; i++)
+        rc = load_batch(soc_buf_slice(&held->batches[i]), i + 1, cb, user, detail);
+    return rc;
+}
+
 int soc_store_load(struct soc_store *store, soc_record_cb *cb, void *user,
                    struct soc_detail *detail)
 {
+    if (store->db == NULL)
+        return load_held(&store->held, cb, user, detail);
     /* One transaction: tables and journal are of the same moment. */
     int rc = soc_database_exec(store, "BEGIN", detail);
     if (rc == SOC_OK && store->is_read_only)

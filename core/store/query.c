@@ -422,7 +422,9 @@ int soc_store_query(struct soc_store *store, const struct soc_query *query, stru
                     struct soc_detail *detail)
 {
     if (!store->is_read_only) {
-        int rc = fold_all(store, detail);
+        int rc = soc_store_materialise(store, detail);
+        if (rc == SOC_OK)
+            rc = fold_all(store, detail);
         return rc < 0 ? rc : soc_store_answer(store, query, out, detail);
     }
     int rc = soc_database_exec(store, "BEGIN", detail);

@@ -70,14 +70,23 @@ static int open_directory(struct soc_store *store, const char *directory, struct
     return rc;
 }
 
-static int open_memory(struct soc_store *store, struct soc_detail *detail)
+static void hold(struct soc_held *held, struct soc_slice batch)
 {
-    int rc = soc_database_open(store, ":memory:", SQLITE_OPEN_READWRITE, detail);
-    if (rc == SOC_OK)
-        rc = soc_database_create(store, detail);
-    if (rc == SOC_OK)
-        rc = soc_database_prepare(store, detail);
-    return rc;
+    if (held->count == held->capacity) {
+        held->capacity = held->capacity == 0 ? 16 : held->capacity * 2;
+        held->batches = soc_realloc(held->batches, held->capacity * sizeof(*held->batches));
+    }
+    struct soc_buf *copy = &held->batches[held->count++];
+    *copy = (struct soc_buf){0};
+    soc_buf_put_slice(copy, batch);
+}
+
+static void release(struct soc_held *held)
+{
+    for (size_t i = 0; i < held->count; i++)
+        soc_buf_fini(&held->batches[i]);
+    free(held->batches);
+    *held = (struct soc_held){0};
 }
 
 int soc_store_open(struct soc_store **out, const struct soc_store_options *options,
@@ -90,8 +99,7 @@ int soc_store_open(struct soc_store **out, const struct soc_store_options *optio
     assert(!store->is_memory || !store->is_read_only);
     if (detail != NULL)
         detail->text[0] = '\0';
-    int rc = store->is_memory ? open_memory(store, detail)
-                              : open_directory(store, options->directory, detail);
+    int rc = store->is_memory ? SOC_OK : open_directory(store, options->directory, detail);
     if (rc < 0) {
         soc_store_close(store);
         return rc;
@@ -109,6 +117,7 @@ void soc_store_close(struct soc_store *store)
     soc_database_close(store);
     soc_directory_unlock(store->lock);
     soc_fold_free(store->fold);
+    release(&store->held);
     free(store);
 }
 
@@ -127,16 +136,47 @@ static int append_row(struct soc_store *store, uint64_t sequence, struct soc_sli
     return rc == SQLITE_OK ? soc_database_run(store, SOC_STATEMENT_APPEND) : rc;
 }
 
+int soc_store_materialise(struct soc_store *store, struct soc_detail *detail)
+{
+    struct soc_held held = store->held;
+    if (store->db != NULL)
+        return SOC_OK;
+    int rc = soc_database_open(store, ":memory:", SQLITE_OPEN_READWRITE, detail);
+    if (rc == SOC_OK)
+        rc = soc_database_create(store, detail);
+    if (rc == SOC_OK)
+        rc = soc_database_prepare(store, detail);
+    if (rc == SOC_OK)
+        rc = soc_database_begin(store, detail);
+    for (size_t i = 0; i < held.count && rc == SOC_OK; i++) {
+        int sqlite_rc = append_row(store, i + 1, soc_buf_slice(&held.batches[i]));
+        if (sqlite_rc != SQLITE_OK)
+            rc = soc_database_fail(store, sqlite_rc, detail);
+    }
+    if (rc == SOC_OK)
+        rc = soc_database_commit(store, detail);
+    if (rc == SOC_OK)
+        release(&store->held);
+    else
+        soc_database_close(store);
+    return rc;
+}
+
 int soc_store_append_all(struct soc_store *store, uint64_t first, const struct soc_slice *batches,
                          size_t count, struct soc_detail *detail)
 {
     assert(!store->is_read_only && first == store->sequence + 1);
     uint64_t bytes = 0;
-    int rc = soc_database_begin(store, detail);
+    bool is_held = store->db == NULL;
+    int rc = is_held ? SOC_OK : soc_database_begin(store, detail);
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < count; i++) {
-        int sqlite_rc = append_row(store, first + i, batches[i]);
+        int sqlite_rc = SQLITE_OK;
+        if (is_held)
+            hold(&store->held, batches[i]);
+        else
+            sqlite_rc = append_row(store, first + i, batches[i]);
         if (sqlite_rc != SQLITE_OK) {
             rc = soc_database_fail(store, sqlite_rc, detail);
             soc_database_rollback(store);
@@ -144,7 +184,8 @@ int soc_store_append_all(struct soc_store *store, uint64_t first, const struct s
         }
         bytes += batches[i].length;
     }
-    rc = soc_database_commit(store, detail);
+    if (!is_held)
+        rc = soc_database_commit(store, detail);
     if (rc < 0)
         return rc;
     store->sequence += count;

@@ -130,3 +130,28 @@ describe("a presentation policy that writes to what it is handed", function()
     assert.matches("cannot be shown: the script has put into it what is no JSON", texts[2], 1, true)
   end)
 end)
+
+-- Shipped policies are loaded and checked once for all societies of a program.
+describe("policies shared between societies", function()
+  after_each(scene.close)
+
+  it("are shipped ones only: an app's own is read anew for each", function()
+    local text = [[
+      local calls = 0
+      local M = { kind = "contacts", version = 1 }
+      function M.may_send() calls = calls + 1 return false, "%s " .. calls end
+      return M]]
+    for _, word in ipairs({ "first", "other" }) do
+      local s = scene.new({ app = (app_with({ ["contacts/strict"] = text:format(word) })) })
+      local _, err = s:send("user", { to = "root", payload = "x" })
+      assert.matches(word, err.hint)
+    end
+  end)
+
+  it("have the same name, path and hash in each", function()
+    local first = scene.new({ app = function() end })
+    local second = scene.new({ app = function() end })
+    assert.same(first:policies(), second:policies())
+    assert.matches("^%x+$", in_force(second, "contacts").hash)
+  end)
+end)
