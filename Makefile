@@ -21,7 +21,7 @@ WERROR  ?=
 Q        = $(if $(V),,@)
 
 # Asked once, and not before a compiler runs: `deps` may have to come first.
-PKGS      = lua5.4 libuv sqlite3
+PKGS      = lua5.4 libuv sqlite3 libcurl
 PKG_FLAGS = $(eval PKG_FLAGS := $(shell pkg-config --cflags $(PKGS)))$(PKG_FLAGS)
 PKG_LIBS  = $(eval PKG_LIBS := $(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
 

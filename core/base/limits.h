@@ -42,6 +42,14 @@
 #define SOC_TASK_LIMIT_MS         1800000 /* a task may take, unless set otherwise */
 #define SOC_TASKS_DONE_MAX        16      /* ended tasks remembered of each agent */
 #define SOC_LOAD_WINDOW_MS        600000  /* over which an agent's load is taken */
-#define SOC_LOG_PAYLOAD_BYTES_MAX 200     /* of a payload shown in a log line */
+#define SOC_HTTP_CONNECT_MS       10000   /* unless asked otherwise, as all four */
+#define SOC_HTTP_FIRST_BYTE_MS    60000
+#define SOC_HTTP_IDLE_MS          60000
+#define SOC_HTTP_TOTAL_MS         600000
+#define SOC_HTTP_BODY_BYTES_MAX   (16u << 20) /* of an answer */
+#define SOC_HTTP_HEAD_BYTES_MAX   (256u << 10)
+#define SOC_HTTP_HEADERS_MAX      256
+#define SOC_HTTP_CONNECTIONS_MAX  64  /* kept alive when nobody uses them */
+#define SOC_LOG_PAYLOAD_BYTES_MAX 200 /* of a payload shown in a log line */
 
 #endif
