@@ -52,4 +52,7 @@
 #define SOC_HTTP_CONNECTIONS_MAX  64  /* kept alive when nobody uses them */
 #define SOC_LOG_PAYLOAD_BYTES_MAX 200 /* of a payload shown in a log line */
 
+/* Delivery. */
+#define SOC_DEDUPE_WINDOW_MS 604800000 /* a key is remembered, unless set otherwise */
+
 #endif

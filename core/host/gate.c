@@ -7,6 +7,7 @@
 #include "env/ids.h"
 #include "host/broadcasts.h"
 #include "host/deadlock.h"
+#include "host/duplicates.h"
 #include "host/egress.h"
 #include "host/envelope.h"
 #include "host/news.h"
@@ -234,9 +235,9 @@ int soc_gate_send_as(struct soc_host *host, struct soc_agent *from, const struct
     struct soc_message *message;
     soc_turn_begin(host, from, NULL);
     int rc = soc_router_send(host, from, send, &message, answer);
-    if (rc < 0) {
+    if (rc != SOC_OK) { /* a duplicate is answered, too */
         soc_turn_rollback(host);
-        return rc;
+        return rc < 0 ? rc : SOC_OK;
     }
     answer->length = 0;
     if (message->flags & SOC_MESSAGE_IS_BROADCAST)
@@ -255,9 +256,9 @@ int soc_gate_request_as(struct soc_host *host, struct soc_agent *from, struct so
     send->wants_reply = true;
     soc_turn_begin(host, from, NULL);
     int rc = soc_router_send(host, from, send, &message, error);
-    if (rc < 0) {
+    if (rc != SOC_OK) {
         soc_turn_rollback(host);
-        return rc;
+        return rc < 0 ? rc : soc_duplicates_refuse(error);
     }
     soc_request_open_door(host, message, timeout_ms, cb, user);
     soc_turn_commit(host);

@@ -43,6 +43,7 @@ struct soc_host *soc_host_new(const struct soc_host_options *options)
     host->tasks = soc_tasks_new(host);
     host->type_response = soc_intern(&host->types, SOC_SLICE("response"));
     host->policy_generation = 1;
+    host->dedupe_window_ms = SOC_DEDUPE_WINDOW_MS;
     host->next_key = 1;
     host->next_output = 1;
     host->next_wait = 1;
@@ -398,6 +399,7 @@ static void free_host(struct soc_host *host)
     soc_broadcasts_free(host);
     soc_barriers_free(host);
     soc_inbox_fini(&host->inbox);
+    soc_dedupe_fini(&host->sent_keys);
     free_messages(host, &host->intake);
     soc_tasks_free(host);
     free_agents(host);

@@ -7,6 +7,7 @@
 #include "host/barriers.h"
 #include "host/broadcasts.h"
 #include "host/deadlock.h"
+#include "host/duplicates.h"
 #include "host/egress.h"
 #include "host/human.h"
 #include "host/introductions.h"
@@ -319,6 +320,12 @@ static void apply_of_many(struct soc_host *host, const struct soc_record *record
         break;
     case SOC_RECORD_BARRIER_END:
         soc_barriers_forget(host, record->barrier_end.key);
+        break;
+    case SOC_RECORD_SENT_KEY:
+        soc_duplicates_restore(host, &record->sent_key);
+        break;
+    case SOC_RECORD_SENT_KEYS_END:
+        soc_duplicates_restore_end(host, &record->sent_keys_end);
         break;
     case SOC_RECORD_OUTPUT:
         soc_egress_restore(host, record->output.key, record->output.stream, record->output.agent,

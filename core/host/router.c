@@ -10,6 +10,7 @@
 #include "host/barriers.h"
 #include "host/broadcasts.h"
 #include "host/deadlock.h"
+#include "host/duplicates.h"
 #include "host/ending.h"
 #include "host/envelope.h"
 #include "host/human.h"
@@ -305,6 +306,8 @@ static struct soc_message *dispatch(struct soc_host *host, const struct passage 
     soc_envelope_record(&record, message);
     soc_batch_put(host, &record);
     soc_message_list_push(&host->turn.sent, message);
+    if (soc_duplicates_has_key(&p->send))
+        soc_duplicates_note(host, &p->send, message);
     if (p->has_warning)
         warn(host, message, warning);
     return message;
@@ -332,6 +335,8 @@ int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct 
                     struct soc_message **out, struct soc_buf *error)
 {
     assert(host->turn.is_open);
+    if (soc_duplicates_has_key(send) && soc_duplicates_find(host, from, send, error))
+        return 1;
     struct passage p = {.from = from, .send = *send};
     soc_adopt(&p.adopted, send->is_bare ? SOC_SLICE("null") : send->payload);
     if (soc_slice_equal(send->to, SOC_SLICE("All")))

@@ -23,6 +23,7 @@ struct soc_send {
     bool wants_reply;
     bool is_formal;        /* the host's, in the sender's name: no policy is asked */
     bool is_intake;        /* the gatekeeper is to pass it on at the next start */
+    bool is_listed;        /* one of a list: a dedupe_key is each receiver's own */
     bool is_bare;          /* the payload is known to hold nothing of the envelope */
     int64_t ttl_ms;        /* 0: for ever */
     int64_t deliver_at_ms; /* 0: at once */
@@ -36,7 +37,8 @@ struct soc_send {
 
 /* Sends as `from` (NULL: the host) inside the open turn. SOC_OK and the message
  * lent in `*out`, delivered when the turn commits; or an error and its object in
- * `error`, and nothing has changed. */
+ * `error`, and nothing has changed; or 1 if it was sent before, by a key of the
+ * sender's: nothing has changed, and `error` has the receipt (duplicates.h). */
 int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
                     struct soc_message **out, struct soc_buf *error);
 

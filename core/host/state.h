@@ -14,6 +14,7 @@
 #include "host/turn_state.h"
 #include "model/activation.h"
 #include "model/agent.h"
+#include "model/dedupe.h"
 #include "model/inbox.h"
 #include "model/message.h"
 
@@ -77,6 +78,8 @@ struct soc_host {
     struct soc_map broadcasts;        /* key -> soc_broadcast, owned: those not over */
     uint64_t news_key;                /* of the last broadcast that was sent */
     struct soc_map dead;              /* key -> soc_message, owned: the dead letters */
+    struct soc_dedupe sent_keys;      /* what senders know their messages by */
+    int64_t dedupe_window_ms;         /* how long */
     struct soc_activation *pool[64];
     int pool_count;
     uint64_t waiting; /* activations that wait or back off */

@@ -196,6 +196,9 @@ static void take_back(struct soc_host *host, struct soc_undo *undo)
     case SOC_UNDO_BARRIER:
         soc_barriers_take_back(host, undo->barrier_key);
         break;
+    case SOC_UNDO_SENT_KEY:
+        soc_dedupe_remove(&host->sent_keys, undo->sent_key);
+        break;
     }
 }
 

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "model/activation.h"
 #include "model/agent.h"
+#include "model/dedupe.h"
 #include "model/inbox.h"
 #include "model/message.h"
 
@@ -36,6 +37,7 @@ struct soc_undo {
         SOC_UNDO_DECISION, /* taken out of it */
         SOC_UNDO_TASK,     /* the last thing done to a task: tasks.h knows what */
         SOC_UNDO_BARRIER,  /* opened */
+        SOC_UNDO_SENT_KEY, /* remembered */
     } kind;
     struct soc_agent *agent; /* born, to end, or whose contact changed */
     struct soc_agent *peer;  /* the contact, or who has it end */
@@ -47,8 +49,9 @@ struct soc_undo {
     struct soc_role *role;
     struct soc_message *message;
     uint64_t barrier_key;
-    struct soc_item *item; /* lent of the inbox; of a decision: owned */
-    char *answer;          /* to the activation that waits for it, owned; NULL: none does */
+    struct soc_dedupe_entry *sent_key; /* lent */
+    struct soc_item *item;             /* lent of the inbox; of a decision: owned */
+    char *answer; /* to the activation that waits for it, owned; NULL: none does */
 };
 
 /* The turn under way. */

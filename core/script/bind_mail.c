@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "env/ids.h"
 #include "host/broadcasts.h"
+#include "host/duplicates.h"
 #include "host/envelope.h"
 #include "host/refusal.h"
 #include "host/requests.h"
@@ -36,6 +37,15 @@ static void put_comma(struct soc_buf *out)
         soc_buf_put_byte(out, ',');
 }
 
+/* Appends the id in the receipt of a message that was sent before. */
+static void put_duplicate(struct soc_buf *out, struct soc_slice receipt)
+{
+    struct soc_json_walk walk;
+    soc_json_walk(&walk, receipt);
+    soc_json_next(&walk);
+    soc_buf_put_slice(out, soc_json_member(walk.value, "messageId"));
+}
+
 /* A list of receivers: messageIds in input order, with null where it failed, and
  * partialErrors; all failed is one error. */
 static int send_to_list(lua_State *L, struct soc_script *script, struct soc_send_options *options)
@@ -45,6 +55,7 @@ static int send_to_list(lua_State *L, struct soc_script *script, struct soc_send
     struct soc_buf *failures = &script->scratch;
     lua_Unsigned failed = 0;
     answer->length = failures->length = 0;
+    options->send.is_listed = true;
     soc_buf_put_text(answer, "[{\"messageIds\":[");
     for (lua_Unsigned i = 1; i <= count; i++) {
         struct soc_message *message;
@@ -64,6 +75,8 @@ static int send_to_list(lua_State *L, struct soc_script *script, struct soc_send
                 soc_json_put_text_member(failures, "to", options->send.to);
             soc_buf_put_byte(failures, ',');
             soc_buf_put(failures, script->error.data + 1, script->error.length - 1);
+        } else if (rc > 0) {
+            put_duplicate(answer, soc_buf_slice(&script->error));
         } else {
             char id[SOC_MESSAGE_ID_BYTES];
             soc_envelope_id(id, message);
@@ -142,10 +155,14 @@ static int agent_send_message(lua_State *L)
         return send_to_list(L, script, &options);
     struct soc_message *message;
     rc = soc_router_send(script->host, self(script), &options.send, &message, &script->error);
-    if (rc == SOC_OK && message->flags & SOC_MESSAGE_IS_BROADCAST) {
-        script->answer.length = 0;
-        soc_broadcasts_put_receipt(script->host, message, &script->answer);
+    script->answer.length = 0;
+    if (rc > 0) { /* it was sent before */
+        activation->has_replied |= is_reply;
+        soc_buf_put_slice(&script->answer, soc_buf_slice(&script->error));
+        return soc_effect_finish(L, script, SOC_OK);
     }
+    if (rc == SOC_OK && message->flags & SOC_MESSAGE_IS_BROADCAST)
+        soc_broadcasts_put_receipt(script->host, message, &script->answer);
     if (rc < 0 || message->flags & SOC_MESSAGE_IS_BROADCAST)
         return soc_effect_finish(L, script, rc);
     activation->has_replied |= is_reply;
@@ -170,8 +187,8 @@ int soc_mail_request(struct soc_script *script, struct soc_send *send, int64_t t
     if (soc_router_find(script->host, send->to) == self(script))
         return refuse_self_wait(script);
     int rc = soc_router_send(script->host, self(script), send, &message, &script->error);
-    if (rc < 0)
-        return rc;
+    if (rc != SOC_OK)
+        return rc < 0 ? rc : soc_duplicates_refuse(&script->error);
     struct soc_wait wait = {
         .kind = SOC_WAIT_REPLY,
         .request_key = message->key,

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "env/ids.h"
+#include "host/duplicates.h"
 #include "host/tasks.h"
 #include "script/inside.h"
 
@@ -55,10 +56,16 @@ int soc_script_set(lua_State *L, struct soc_script *script, const char *name, in
             soc_tasks_set_limit(script->host, number);
         return rc;
     }
+    if (strcmp(name, "dedupe_window_ms") == 0) {
+        int rc = set_number(L, index, name, UINT32_MAX, &number, detail);
+        if (rc == SOC_OK)
+            soc_duplicates_set_window(script->host, number);
+        return rc;
+    }
     if (strcmp(name, "steps_max") == 0)
         return set_number(L, index, name, INT32_MAX, &script->steps_max, detail);
     return soc_fail(detail, SOC_EINVAL,
-                    "unknown setting '%s'; there are name, orchestrator, effects_max, steps_max "
-                    "and task_limit_ms",
+                    "unknown setting '%s'; there are name, orchestrator, effects_max, steps_max, "
+                    "dedupe_window_ms and task_limit_ms",
                     name);
 }

@@ -112,6 +112,9 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
                            " SET question = ?2, asked_ms = ?3, state = ?4, payload = ?6",
     [SOC_STATEMENT_BARRIER_END] = "DELETE FROM barriers WHERE key = ?1",
     [SOC_STATEMENT_SEATS_END] = "DELETE FROM seats WHERE key = ?1",
+    [SOC_STATEMENT_SENT_KEY] = "INSERT OR REPLACE INTO sent_keys(since_ms, key, sent_ms, text)"
+                               " VALUES(?1, ?2, ?3, ?4)",
+    [SOC_STATEMENT_SENT_KEYS_END] = "DELETE FROM sent_keys WHERE since_ms <= ?1",
 };
 
 /* Notes how long the write-ahead log is; SQLite itself then copies nothing back. */

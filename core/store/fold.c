@@ -356,6 +356,8 @@ static enum soc_statement plain_statement(enum soc_record_type type)
         [SOC_RECORD_TASK] = SOC_STATEMENT_TASK,
         [SOC_RECORD_BARRIER] = SOC_STATEMENT_BARRIER,
         [SOC_RECORD_SEAT] = SOC_STATEMENT_SEAT,
+        [SOC_RECORD_SENT_KEY] = SOC_STATEMENT_SENT_KEY,
+        [SOC_RECORD_SENT_KEYS_END] = SOC_STATEMENT_SENT_KEYS_END,
     };
     assert(type < sizeof(statements) && statements[type] != 0);
     return (enum soc_statement)statements[type];

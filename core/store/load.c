@@ -104,6 +104,7 @@ static const struct source sources[] = {
                       " WHERE state < 2 ORDER BY key"},
     {SOC_RECORD_TASK, DONE_TASKS},
     {SOC_RECORD_MESSAGE, KEPT_MESSAGES},
+    {SOC_RECORD_SENT_KEY, "SELECT since_ms, key, sent_ms, text FROM sent_keys ORDER BY number"},
     {SOC_RECORD_TAKE, "SELECT key, agent FROM takes ORDER BY number"},
     {SOC_RECORD_OUTPUT, "SELECT key, time_ms, agent, stream, text FROM outputs ORDER BY key"},
 };

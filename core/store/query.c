@@ -125,6 +125,7 @@ static const char *const dump_sql[] = {
     "SELECT 'seats' AS \"table\", key, agent, question, asked_ms, state, payload AS "
     "\"payload:json\""
     " FROM seats ORDER BY key, agent",
+    "SELECT 'sent_keys' AS \"table\", since_ms, key, sent_ms, text FROM sent_keys ORDER BY text",
     "SELECT 'tasks' AS \"table\", key, state, style, priority, alerts, tries, parent, opened_ms,"
     " started_ms, ended_ms, deadline_ms, limit_ms, id, assigner, owner, correlation_id,"
     " reason AS \"reason:json\" FROM task_entries ORDER BY key",

@@ -46,7 +46,9 @@
  *  task            a task as it stands now, opened by message `key`; ended ones stay
  *  broadcast_end   one reader is done with a message to all (pending: it is none);
  *                  without an agent: nobody is left
- *  barrier, seat, barrier_end  a checkpoint waits; one asked by it, as it stands; over */
+ *  barrier, seat, barrier_end  a checkpoint waits; one asked by it, as it stands; over
+ *  sent_key        a key that a sender knows a message by is remembered
+ *  sent_keys_end   those remembered up to then are forgotten */
 #define SOC_RECORD_MAP(R)                                                                          \
     R(ROLE, role, 1)                                                                               \
     R(AGENT, agent, 2)                                                                             \
@@ -76,7 +78,9 @@
     R(BROADCAST_END, broadcast_end, 32)                                                            \
     R(BARRIER, barrier, 33)                                                                        \
     R(SEAT, seat, 34)                                                                              \
-    R(BARRIER_END, barrier_end, 35)
+    R(BARRIER_END, barrier_end, 35)                                                                \
+    R(SENT_KEY, sent_key, 44)                                                                      \
+    R(SENT_KEYS_END, sent_keys_end, 45)
 
 enum soc_record_type {
 #define R(tag, name, value) SOC_RECORD_##tag = (value),

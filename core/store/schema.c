@@ -55,6 +55,13 @@
     " number INTEGER PRIMARY KEY, key INTEGER, question INTEGER, asked_ms INTEGER,"                \
     " state INTEGER, agent TEXT, payload TEXT, UNIQUE(key, agent));"
 
+/* Keys that senders know their messages by, the oldest first. */
+#define SENT_KEYS                                                                                  \
+    "CREATE TABLE sent_keys("                                                                      \
+    " number INTEGER PRIMARY KEY, since_ms INTEGER, key INTEGER, sent_ms INTEGER,"                 \
+    " text TEXT UNIQUE);"                                                                          \
+    "CREATE INDEX sent_keys_age ON sent_keys(since_ms);"
+
 static const char tables[] =
     "CREATE TABLE journal("
     " sequence INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, batch BLOB NOT NULL);"
@@ -86,7 +93,7 @@ static const char tables[] =
     "CREATE INDEX messages_pending ON message_entries(key) WHERE status = 0;"
     "CREATE INDEX messages_dead ON message_entries(key) WHERE status IN (2, 3);"
 
-    TASKS ATONCE
+    TASKS ATONCE SENT_KEYS
 
     "CREATE TABLE activations("
     " number INTEGER PRIMARY KEY, agent TEXT NOT NULL UNIQUE, key INTEGER, time_ms INTEGER,"
@@ -181,7 +188,8 @@ static const char *const upgrades[] = {
     "ALTER TABLE agents ADD COLUMN ending_ms INTEGER;"
     "ALTER TABLE agents ADD COLUMN is_adopted INTEGER;"
     "ALTER TABLE agents ADD COLUMN since INTEGER;"
-    "ALTER TABLE contact_entries ADD COLUMN reason TEXT;" INTRODUCTIONS INBOX TASKS ATONCE,
+    "ALTER TABLE contact_entries ADD COLUMN reason TEXT;" INTRODUCTIONS INBOX TASKS ATONCE
+        SENT_KEYS,
 };
 
 _Static_assert(sizeof(upgrades) / sizeof(upgrades[0]) == SOC_SCHEMA_VERSION - 1,

@@ -91,6 +91,7 @@
 
 ---@class society.Sent
 ---@field messageId? string
+---@field duplicate? boolean it was sent before, under the same key
 ---@field messageIds? any[] for a list of receivers; json.null where it failed
 ---@field partialErrors? society.Error[]
 
@@ -204,6 +205,7 @@ local society = {}
 ---@field name? string
 ---@field orchestrator? string
 ---@field effects_max? integer
+---@field dedupe_window_ms? integer
 ---@field task_limit_ms? integer
 ---@field steps_max? integer
 

@@ -257,7 +257,7 @@ static void an_older_database_is_brought_up_to_date_by_who_may_write(void)
                     "DROP VIEW inbox; DROP TABLE inbox_entries;"
                     "DROP VIEW tasks; DROP TABLE task_entries;"
                     "ALTER TABLE agents DROP COLUMN since; DROP TABLE broadcast_ends;"
-                    "DROP TABLE barriers; DROP TABLE seats;"
+                    "DROP TABLE barriers; DROP TABLE seats; DROP TABLE sent_keys;"
                     "CREATE VIEW contacts AS SELECT 'older' AS id;"
                     "PRAGMA user_version = 1; PRAGMA wal_checkpoint(TRUNCATE)");
     struct soc_store *reader;
