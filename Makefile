@@ -144,7 +144,7 @@ clang:
 ASAN_FLAGS = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined \
              -fno-omit-frame-pointer
 asan:
-	$(Q)SPEC_SECONDS=1000 $(MAKE) $(AGAIN) -k unit spec BUILD=build/asan CFLAGS="$(ASAN_FLAGS)" STAGE=$(or $(STAGE),asan) \
+	$(Q)SPEC_SECONDS=600 $(MAKE) $(AGAIN) -k unit spec BUILD=build/asan CFLAGS="$(ASAN_FLAGS)" STAGE=$(or $(STAGE),asan) \
 	  WERROR=-Werror
 
 tsan:
