@@ -38,6 +38,8 @@
     X(ENOTASK, -60, "task_not_found", "no task that is open or has just ended has that id")        \
     X(ETASKOVER, -61, "task_finished", "the task has ended already")                               \
     X(ECANCELLED, -62, "cancelled", "the task was cancelled")                                      \
+    X(EINDOUBT, -63, "in_doubt",                                                                   \
+      "the program ended while this was under way; it may have been done or not")                  \
     X(EJSON, -20, "invalid_json", "the text is not JSON")                                          \
     X(EIO, -30, "storage_failed", "the disk failed; what was being written is unknown")            \
     X(EDISKFULL, -31, "storage_full", "the disk is full; make room and it goes on")                \

@@ -11,6 +11,7 @@
 #define SOC_PATH_BYTES_MAX        4096
 #define SOC_MESSAGE_ID_BYTES      35 /* msg_YYYYMMDD_HHMMSS_ + ms, host, counter */
 #define SOC_ITEM_ID_BYTES         36 /* item_, then as a message id */
+#define SOC_CALL_ID_BYTES         48 /* call_, then as a message id, _ and chance; a NUL */
 #define SOC_TIME_BYTES            24 /* 2026-01-05T12:00:00.000Z */
 #define SOC_PAYLOAD_BYTES_MAX     (16u << 20)
 #define SOC_STATE_BYTES_MAX       (1u << 20)

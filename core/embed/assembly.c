@@ -86,6 +86,7 @@ static int make_script(struct soc_assembly *parts, const struct soc_assembly_opt
     struct soc_script_options script = {
         .L = parts->L,
         .host = parts->host,
+        .loop = parts->loop,
         .home = soc_buf_text(&home),
         .app_dir = options->app_file == NULL ? NULL : soc_buf_text(&app_dir),
     };

@@ -16,6 +16,8 @@
 #include "model/introduction.h"
 #include "model/task.h"
 
+struct soc_call; /* host/calls.h */
+
 /* How a turn ended. */
 enum soc_turn_end {
     SOC_TURN_DONE,   /* the behaviour returned: the activation is over */
@@ -120,6 +122,16 @@ struct soc_hooks {
     /* The deadlock policy: whose wait ends, as an index into the ring? The first is
      * the one whose wait closed it, each waits for the next. */
     size_t (*victim)(void *user, const struct soc_waiter *ring, size_t count);
+
+    /* Makes the call, whose intent is durable; it is answered now or later by
+     * soc_calls_answer. NULL: there is no world beyond. */
+    void (*call)(void *user, struct soc_call *call);
+
+    /* The time that soc_calls_wake was given has come. */
+    void (*call_due)(void *user, struct soc_call *call);
+
+    /* The call ends, answered or not: lets go of what `call->driver` stands for. */
+    void (*call_end)(void *user, struct soc_call *call);
 };
 
 #endif

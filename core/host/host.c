@@ -10,6 +10,7 @@
 #include "host/agents.h"
 #include "host/barriers.h"
 #include "host/broadcasts.h"
+#include "host/calls.h"
 #include "host/deadlock.h"
 #include "host/egress.h"
 #include "host/human.h"
@@ -170,6 +171,7 @@ int soc_host_start(struct soc_host *host, struct soc_slice app, struct soc_detai
     host->journal = soc_journal_open(host->options.store, host->options.loop, &events);
     soc_schedule_ready(host, host->user);
     soc_human_pass_on(host);
+    soc_calls_resume(host);
     soc_egress_release(host, 0); /* lines of a former run that were in doubt */
     return SOC_OK;
 }
@@ -211,6 +213,9 @@ static void fire(struct soc_host *host, struct soc_heap_item *item)
         break;
     case SOC_TIMER_INTRODUCTION:
         soc_introductions_timer(host, (void *)(base - offsetof(struct soc_introduction, timer)));
+        break;
+    case SOC_TIMER_CALL:
+        soc_calls_timer(host, (void *)(base - offsetof(struct soc_call, timer)));
         break;
     }
 }
@@ -422,6 +427,7 @@ static void free_host(struct soc_host *host)
     soc_intern_fini(&host->types);
     soc_buf_fini(&host->turn.kept);
     soc_buf_fini(&host->waits_changed);
+    soc_buf_fini(&host->calls_leaving);
     soc_buf_fini(&host->batch);
     soc_buf_fini(&host->policies);
     soc_buf_fini(&host->scratch);
@@ -431,6 +437,7 @@ static void free_host(struct soc_host *host)
 
 void soc_host_close(struct soc_host *host, int64_t fold_ms_max)
 {
+    soc_calls_stop(host);
     if (host->journal != NULL) {
         soc_host_flush(host);
         soc_journal_close(host->journal, fold_ms_max);
@@ -440,6 +447,7 @@ void soc_host_close(struct soc_host *host, int64_t fold_ms_max)
 
 void soc_host_crash(struct soc_host *host)
 {
+    soc_calls_stop(host);
     if (host->journal != NULL)
         soc_journal_crash(host->journal);
     free_host(host);

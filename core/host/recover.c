@@ -226,6 +226,7 @@ static void apply_message_again(struct loader *loader, const struct soc_record_m
 static void forget_wait(struct soc_activation *activation)
 {
     free(activation->wait.correlation_id);
+    free(activation->wait.call);
     activation->wait = (struct soc_wait){0};
 }
 

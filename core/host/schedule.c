@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "host/calls.h"
 #include "host/deadlock.h"
 #include "host/egress.h"
 #include "host/ending.h"
@@ -207,6 +208,8 @@ static void suspend_turn(struct soc_host *host, struct soc_activation *activatio
     /* What the turn did may have ended its own activation. */
     if (agent->activation == activation && activation->wait.kind == SOC_WAIT_LOOK)
         soc_look_sent(host, activation);
+    if (agent->activation == activation && activation->wait.kind == SOC_WAIT_CALL)
+        soc_calls_send(host, activation);
     soc_ending_check(host, agent);
 }
 

@@ -24,6 +24,7 @@ enum soc_timer_kind {
     SOC_TIMER_ACTIVATION,
     SOC_TIMER_REQUEST,
     SOC_TIMER_INTRODUCTION,
+    SOC_TIMER_CALL,
 };
 
 /* The law: sent = processed + pending + expired + dead + dropped + cancelled. */
@@ -80,6 +81,9 @@ struct soc_host {
     struct soc_map dead;              /* key -> soc_message, owned: the dead letters */
     struct soc_dedupe sent_keys;      /* what senders know their messages by */
     int64_t dedupe_window_ms;         /* how long */
+    struct soc_map calls;             /* number -> soc_call, owned: those waited for */
+    uint64_t next_call;
+    struct soc_buf calls_leaving; /* numbers of those that wait for durability */
     struct soc_activation *pool[64];
     int pool_count;
     uint64_t waiting; /* activations that wait or back off */

@@ -3,8 +3,10 @@
 #include <assert.h>
 
 #include "base/json.h"
+#include "base/mem.h"
 #include "env/ids.h"
 #include "host/barriers.h"
+#include "host/calls.h"
 #include "host/envelope.h"
 #include "host/human.h"
 #include "host/introductions.h"
@@ -16,8 +18,11 @@
 #include "host/trace.h"
 #include "host/turn.h"
 
-static const char *const wait_names[] = {"none", "reply", "receive", "sleep",
-                                         "look", "human", "task",    "checkpoint"};
+#define INTERRUPTED                                                                                \
+    "{\"error\":\"interrupted\",\"message\":\"a message came while the answer was waited for\"}"
+
+static const char *const wait_names[] = {"none",  "reply", "receive",    "sleep", "look",
+                                         "human", "task",  "checkpoint", "call"};
 
 void soc_wait_begin(struct soc_host *host, struct soc_activation *activation)
 {
@@ -28,6 +33,8 @@ void soc_wait_begin(struct soc_host *host, struct soc_activation *activation)
         soc_request_open(host, activation);
     if (wait->kind == SOC_WAIT_BARRIER)
         soc_barriers_begin(host, activation);
+    if (wait->kind == SOC_WAIT_CALL)
+        soc_calls_open(host, activation);
     if (wait->deadline_ms != 0) {
         activation->timer.kind = SOC_TIMER_ACTIVATION;
         soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms);
@@ -46,6 +53,8 @@ void soc_wait_cancel(struct soc_host *host, struct soc_activation *activation)
         soc_request_close(host, activation->wait.request_key);
     if (activation->wait.kind == SOC_WAIT_BARRIER)
         soc_barriers_close(host, activation->wait.request_key);
+    if (activation->wait.kind == SOC_WAIT_CALL)
+        soc_calls_close(host, activation);
     activation->wait = (struct soc_wait){0};
 }
 
@@ -70,8 +79,13 @@ void soc_wait_answer(struct soc_host *host, struct soc_activation *activation,
 bool soc_wait_offer(struct soc_host *host, struct soc_agent *agent, struct soc_message *message)
 {
     struct soc_activation *activation = agent->activation;
-    if (activation == NULL || activation->state != SOC_ACTIVATION_WAITING ||
-        activation->wait.kind != SOC_WAIT_RECEIVE)
+    if (activation == NULL || activation->state != SOC_ACTIVATION_WAITING)
+        return false;
+    if (activation->wait.is_interruptible) {
+        soc_wait_answer(host, activation, SOC_SLICE(INTERRUPTED));
+        return false;
+    }
+    if (activation->wait.kind != SOC_WAIT_RECEIVE)
         return false;
     struct soc_mail_filter filter = {activation->wait.on, activation->wait.type};
     if (!soc_mail_fits(message, filter))
@@ -193,6 +207,12 @@ void soc_wait_put_json(struct soc_buf *out, const struct soc_wait *wait)
     soc_json_put_integer(out, wait->since_ms);
     soc_json_put_name(out, "number");
     soc_json_put_integer(out, (int64_t)wait->number);
+    if (wait->call != NULL) {
+        soc_json_put_name(out, "is_interruptible");
+        soc_buf_put_text(out, wait->is_interruptible ? "true" : "false");
+        soc_json_put_name(out, "call");
+        soc_buf_put_text(out, wait->call);
+    }
     soc_buf_put_byte(out, '}');
 }
 
@@ -205,7 +225,7 @@ bool soc_wait_parse(struct soc_host *host, struct soc_slice json, struct soc_wai
 {
     *wait = (struct soc_wait){0};
     struct soc_slice kind = soc_json_plain_string(soc_json_member(json, "for"));
-    for (int i = SOC_WAIT_REPLY; i <= SOC_WAIT_BARRIER; i++)
+    for (int i = SOC_WAIT_REPLY; i <= SOC_WAIT_CALL; i++)
         if (soc_slice_equal(kind, soc_slice_text(wait_names[i])))
             wait->kind = (enum soc_wait_kind)i;
     struct soc_slice from = soc_json_plain_string(soc_json_member(json, "from"));
@@ -219,6 +239,11 @@ bool soc_wait_parse(struct soc_host *host, struct soc_slice json, struct soc_wai
         soc_buf_text(&correlation);
         wait->correlation_id = correlation.data;
     }
+    struct soc_slice call = soc_json_member(json, "call");
+    if (call.data != NULL)
+        wait->call = soc_copy_text(call.data, call.length);
+    wait->is_interruptible =
+        soc_slice_equal(soc_json_member(json, "is_interruptible"), SOC_SLICE("true"));
     int64_t request;
     int64_t number = 0;
     read_integer(json, "since_ms", &wait->since_ms);
@@ -232,5 +257,5 @@ bool soc_wait_parse(struct soc_host *host, struct soc_slice json, struct soc_wai
         !read_integer(json, "timeout_ms", &wait->timeout_ms))
         return false;
     wait->request_key = (uint64_t)request;
-    return wait->kind != SOC_WAIT_NONE;
+    return wait->kind != SOC_WAIT_NONE && (wait->kind == SOC_WAIT_CALL) == (wait->call != NULL);
 }

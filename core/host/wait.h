@@ -42,7 +42,7 @@ struct soc_slice soc_wait_chain(const struct soc_host *host,
                                 char id[SOC_MESSAGE_ID_BYTES]);
 
 /* Lends the name of what the activation waits for: reply, receive, sleep, look, human,
- * task, or retry after a turn that raised. */
+ * task, checkpoint, call, or retry after a turn that raised. */
 const char *soc_wait_name(const struct soc_activation *activation);
 
 /* Appends the wait as JSON, and reads it back; false if it is damaged. */

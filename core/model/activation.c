@@ -25,6 +25,7 @@ void soc_activation_reset(struct soc_activation *activation)
     assert(activation->message == NULL && activation->taken.count == 0);
     assert(!soc_heap_has(&activation->timer) && activation->script == NULL);
     free(activation->wait.correlation_id);
+    free(activation->wait.call);
     struct soc_effect *effects = activation->effects;
     uint32_t capacity = activation->effects_capacity;
     struct soc_buf answers = activation->answers;
@@ -40,6 +41,7 @@ void soc_activation_free(struct soc_activation *activation)
     if (activation == NULL)
         return;
     free(activation->wait.correlation_id);
+    free(activation->wait.call);
     free(activation->effects);
     soc_buf_fini(&activation->answers);
     free(activation);
@@ -109,6 +111,7 @@ void soc_activation_rewind(struct soc_activation *activation)
     activation->answers.length = activation->answers_kept;
     activation->has_replied = false;
     free(activation->wait.correlation_id);
+    free(activation->wait.call);
     activation->wait = (struct soc_wait){0};
     activation->cursor = 0;
 }

@@ -38,6 +38,7 @@ enum soc_wait_kind {
     SOC_WAIT_HUMAN,   /* the person's decision about item `request_key` of the inbox */
     SOC_WAIT_TASK,    /* the end of the task that message `request_key` opened for `on` */
     SOC_WAIT_BARRIER, /* the answers to checkpoint `request_key` */
+    SOC_WAIT_CALL,    /* what the world beyond answers to call `request_key` */
 };
 
 struct soc_wait {
@@ -52,6 +53,8 @@ struct soc_wait {
     uint64_t number;               /* rises with every wait that begins: who waited first */
     void *question;                /* the host's own, of a look until it is sent */
     char *correlation_id;          /* of the request, owned until the wait begins; or NULL */
+    char *call;                    /* JSON of a call, owned until the wait begins; or NULL */
+    bool is_interruptible;         /* a call: mail ends it */
 };
 
 enum soc_activation_state {

@@ -40,7 +40,9 @@
     X(CANCEL, "cancel")                                                                            \
     X(LOAD, "load")                                                                                \
     X(BROADCAST, "broadcast")                                                                      \
-    X(CHECKPOINT, "checkpoint")
+    X(CHECKPOINT, "checkpoint")                                                                    \
+    X(HTTP, "http")                                                                                \
+    X(CHAT, "chat")
 
 enum soc_effect_kind {
 #define X(tag, name) SOC_EFFECT_##tag,

@@ -42,6 +42,7 @@ struct soc_policy {
     struct soc_identity identity;
 };
 
+struct soc_http;
 struct soc_messages;
 struct soc_flat_shapes;
 
@@ -49,6 +50,9 @@ struct soc_script {
     lua_State *L;      /* the main thread */
     lua_State *active; /* the thread whose effect is under way, else L */
     struct soc_host *host;
+    struct soc_loop *loop;   /* NULL: simulated */
+    struct soc_http *http;   /* the client for calls; NULL: none was made yet */
+    int world_ref;           /* the function that stands for the world beyond; 0: none */
     struct soc_script **box; /* the userdata's content; set to NULL at the end */
     int box_ref;
     int env_ref;          /* sandbox environment of the app */

@@ -13,6 +13,7 @@
 #include "script/lua_json.h"
 #include "script/message.h"
 #include "script/messages.h"
+#include "script/outward.h"
 #include "script/policy.h"
 #include "script/receipt.h"
 #include "script/sandbox.h"
@@ -88,6 +89,7 @@ static int build(lua_State *L)
     soc_bind_introductions(L, script);
     soc_bind_endings(L, script);
     soc_bind_human(L, script);
+    soc_bind_http(L, script);
     soc_bind_atonce(L, script);
     soc_bind_tasks(L, script);
     soc_bind_society(L, script);
@@ -104,6 +106,7 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
     script->L = L;
     script->active = L;
     script->host = options->host;
+    script->loop = options->loop;
     script->home = copy_or_null(options->home);
     script->app_dir = copy_or_null(options->app_dir);
     script->main_ref = LUA_NOREF;
@@ -143,6 +146,9 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
         .task_retry_after = soc_answer_task_retry,
         .task_limit = soc_answer_task_limit,
         .victim = soc_answer_victim,
+        .call = soc_outward_call,
+        .call_due = soc_outward_due,
+        .call_end = soc_outward_end,
     };
     soc_host_set_hooks(options->host, &hooks);
     *out = script;
@@ -155,6 +161,7 @@ void soc_script_free(struct soc_script *script)
         return;
     lua_State *L = script->L;
     soc_run_free_threads(script);
+    soc_outward_fini(script);
     *script->box = NULL;
     const int refs[] = {script->env_ref,          script->module_ref,       script->methods_ref,
                         script->main_ref,         script->message_meta_ref, script->handle_meta_ref,

@@ -17,6 +17,7 @@ struct soc_script;
 struct soc_script_options {
     lua_State *L;          /* lent */
     struct soc_host *host; /* lent; its hooks are set */
+    struct soc_loop *loop; /* lent; NULL: simulated, and nothing goes over a network */
     const char *home;      /* where lua/ and policies/ are */
     const char *app_dir;   /* where the app's own modules and policies are; NULL: none */
 };

@@ -6,6 +6,7 @@
 #include "host/duplicates.h"
 #include "host/tasks.h"
 #include "script/inside.h"
+#include "script/outward.h"
 
 static int set_number(lua_State *L, int index, const char *name, int64_t max, uint32_t *out,
                       struct soc_detail *detail)
@@ -62,10 +63,16 @@ int soc_script_set(lua_State *L, struct soc_script *script, const char *name, in
             soc_duplicates_set_window(script->host, number);
         return rc;
     }
+    if (strcmp(name, "http") == 0) {
+        if (lua_type(L, index) != LUA_TFUNCTION)
+            return soc_fail(detail, SOC_EINVAL, "'http': a function(request) expected");
+        soc_outward_set_world(L, script, index);
+        return SOC_OK;
+    }
     if (strcmp(name, "steps_max") == 0)
         return set_number(L, index, name, INT32_MAX, &script->steps_max, detail);
     return soc_fail(detail, SOC_EINVAL,
-                    "unknown setting '%s'; there are name, orchestrator, effects_max, steps_max, "
-                    "dedupe_window_ms and task_limit_ms",
+                    "unknown setting '%s'; there are name, orchestrator, effects_max, http, "
+                    "steps_max, dedupe_window_ms and task_limit_ms",
                     name);
 }

@@ -13,6 +13,7 @@
 #include "script/effect.h"
 #include "script/inside.h"
 #include "script/lua_json.h"
+#include "script/outward.h"
 #include "script/send_options.h"
 #include "script/swap.h"
 
@@ -118,6 +119,7 @@ static void apply_options(lua_State *L, struct world *world, int options)
         }
     }
     lua_pop(L, 1);
+    soc_outward_take_option(L, world->script, options);
     if (soc_raw_field(L, options, "policies") == LUA_TTABLE) {
         lua_pushnil(L);
         while (lua_next(L, -2) != 0) {
@@ -531,11 +533,11 @@ static void make_metatable(lua_State *L)
     lua_pop(L, 1);
 }
 
-/* society.new{ seed?, store?, policies?, config?, app?, quiet? } */
+/* society.new{ seed?, store?, policies?, config?, app?, quiet?, http? } */
 static int society_new(lua_State *L)
 {
     static const char *const known[] = {"seed", "store", "policies", "config",
-                                        "app",  "quiet", NULL};
+                                        "app",  "quiet", "http",     NULL};
     struct soc_detail detail = {{0}};
     if (lua_isnoneornil(L, 1)) {
         lua_settop(L, 0);

@@ -109,6 +109,16 @@ local CALLS = {
       agents = "options ?", payload = "payload text empty ?", timeout_ms = "ms ?",
     } },
   },
+  http = {
+    good = function()
+      return { { url = "http://a.test/", method = "GET", headers = { a = "b" }, body = "x",
+        timeout_ms = 5, idempotent = true } }
+    end,
+    places = { "" }, fields = { {
+      url = "", method = "?", headers = "options ?", body = "payload text empty log ?",
+      timeout_ms = "ms ?", idempotent = "flag ?",
+    } },
+  },
   decide = {
     good = function() return { "item", { decision = "approve" } } end,
     places = { "", "" }, fields = { nil, {
@@ -196,7 +206,7 @@ describe("bad input to an agent's calls:", function()
 
   -- What a call with good arguments may answer here; all others answer what they do.
   local REFUSED = { request = "timeout", receive = "timeout", request_introduction = "timeout",
-    cancel = "task_not_found", decide = "forbidden" }
+    cancel = "task_not_found", decide = "forbidden", http = "no_network" }
 
   it("would be good input but for one thing", function()
     for _, name in ipairs(names) do

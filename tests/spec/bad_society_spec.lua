@@ -39,7 +39,8 @@ local CALLS = {
   },
   config = {
     good = function() return { {} } end, places = { "options" },
-    fields = { { name = "?", orchestrator = "?", effects_max = "?", steps_max = "?" } },
+    fields = { { name = "?", orchestrator = "?", effects_max = "?", steps_max = "?",
+      http = "function ?" } },
   },
   agent = { good = no_arguments, places = { "" }, is_look = true },
   contacts = { good = no_arguments, places = { "" }, is_look = true },
