@@ -100,7 +100,7 @@ static int make_script(struct soc_assembly *parts, const struct soc_assembly_opt
 static int make_rest(struct soc_assembly *parts, const struct soc_assembly_options *options,
                      struct soc_detail *detail)
 {
-    struct soc_store_options store = {.directory = options->state_dir};
+    struct soc_store_options store = {.directory = options->state_dir, .disk = options->disk};
     int rc = soc_store_open(&parts->store, &store, detail);
     if (rc < 0)
         return rc;

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "env/ids.h"
+#include "store/disk.h"
 #include "store/schema.h"
 
 /* How long to wait for another program that writes here, against the rules. */
@@ -144,7 +145,8 @@ static void give_message_id(sqlite3_context *context, int count, sqlite3_value *
 int soc_database_open(struct soc_store *store, const char *path, int flags,
                       struct soc_detail *detail)
 {
-    int rc = sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    const char *vfs = store->disk == NULL ? NULL : soc_disk_vfs(store->disk);
+    int rc = sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX, vfs);
     if (rc != SQLITE_OK)
         return soc_database_fail(store, rc, detail);
     sqlite3_extended_result_codes(store->db, 1);
@@ -215,6 +217,8 @@ void soc_database_close(struct soc_store *store)
 {
     for (int i = 0; i < SOC_STATEMENT_COUNT; i++)
         sqlite3_finalize(store->statements[i]);
+    if (store->has_failed && store->db != NULL)
+        sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     int rc = sqlite3_close(store->db);
     assert(rc == SQLITE_OK);
     (void)rc;
@@ -286,7 +290,9 @@ static int map_result(int sqlite_rc)
 int soc_database_fail(struct soc_store *store, int sqlite_rc, struct soc_detail *detail)
 {
     const char *text = store->db == NULL ? sqlite3_errstr(sqlite_rc) : sqlite3_errmsg(store->db);
-    return soc_fail(detail, map_result(sqlite_rc), "society.db: %s (%d)", text, sqlite_rc);
+    int rc = map_result(sqlite_rc);
+    store->has_failed |= rc != SOC_EDISKFULL && (sqlite_rc & 0xff) != SQLITE_BUSY;
+    return soc_fail(detail, rc, "society.db: %s (%d)", text, sqlite_rc);
 }
 
 int soc_database_run(struct soc_store *store, enum soc_statement which)
@@ -321,17 +327,21 @@ void soc_database_rollback(struct soc_store *store)
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
+/* A full disk or a reader puts a checkpoint off. */
+static int end_checkpoint(struct soc_store *store, int sqlite_rc, struct soc_detail *detail)
+{
+    int rc = sqlite_rc == SQLITE_OK ? SOC_OK : soc_database_fail(store, sqlite_rc, detail);
+    bool is_later = rc == SOC_EDISKFULL || (sqlite_rc & 0xff) == SQLITE_BUSY;
+    return is_later ? SOC_OK : rc;
+}
+
 int soc_database_checkpoint(struct soc_store *store, int pages_min, struct soc_detail *detail)
 {
     if (store->is_memory || store->wal_pages - store->wal_pages_copied < pages_min)
         return SOC_OK;
-    int pages = 0;
-    int copied = 0;
-    int rc = sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, &pages, &copied);
+    int rc = sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
     store->wal_pages_copied = store->wal_pages;
-    int code = rc == SQLITE_OK ? SOC_OK : soc_database_fail(store, rc, detail);
-    bool is_later = code == SOC_EDISKFULL || (rc & 0xff) == SQLITE_BUSY;
-    return is_later ? SOC_OK : code;
+    return end_checkpoint(store, rc, detail);
 }
 
 int soc_bind_text(sqlite3_stmt *statement, int index, struct soc_slice text)

@@ -37,13 +37,16 @@ struct soc_store {
     struct soc_fold *fold;                         /* owned; NULL until the first fold */
     bool is_read_only;
     bool is_memory;
-    struct soc_held held; /* owned; empty once there is a database */
-    int lock;             /* descriptor of the lock file, -1 without */
-    uint64_t sequence;    /* last batch appended */
-    uint64_t folded;      /* last batch folded */
-    uint64_t backlog;     /* bytes of the batches between */
-    int wal_pages;        /* in the write-ahead log after the last commit */
-    int wal_pages_copied; /* of those, how many a checkpoint has done */
+    struct soc_held held;  /* owned; empty once there is a database */
+    struct soc_disk *disk; /* lent; NULL: memory or files */
+    const char *sync_sql;  /* how an append is made durable */
+    bool has_failed;       /* an I/O error: what is in the files is not known */
+    int lock;              /* descriptor of the lock file, -1 without */
+    uint64_t sequence;     /* last batch appended */
+    uint64_t folded;       /* last batch folded */
+    uint64_t backlog;      /* bytes of the batches between */
+    int wal_pages;         /* in the write-ahead log after the last commit */
+    int wal_pages_copied;  /* of those, how many a checkpoint has done */
 };
 
 /* Opens `path` (":memory:" or "" for a private one) with sqlite3_open_v2's
@@ -60,7 +63,8 @@ int soc_database_upgrade(struct soc_store *store, struct soc_detail *detail);
 /* Prepares the statements of a writing connection. */
 int soc_database_prepare(struct soc_store *store, struct soc_detail *detail);
 
-/* Finalizes and closes. */
+/* Finalizes and closes. After an I/O error nothing is copied back from the
+ * write-ahead log: what its pages hold is known only when they are read anew. */
 void soc_database_close(struct soc_store *store);
 
 /* Reads where journal and folding stand. SOC_ECORRUPT if batches are missing. */

@@ -557,7 +557,7 @@ int soc_store_fold(struct soc_store *store, size_t bytes_max, struct soc_detail 
     clear_window(fold);
     if (rc < 0)
         soc_database_rollback(store);
-    int sync_rc = soc_database_exec(store, "PRAGMA synchronous = FULL", rc < 0 ? NULL : detail);
+    int sync_rc = soc_database_exec(store, store->sync_sql, rc < 0 ? NULL : detail);
     if (rc < 0 || sync_rc < 0)
         return rc < 0 ? rc : sync_rc;
     store->folded = fold->last;

@@ -2,13 +2,31 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
 #include "store/database.h"
 #include "store/directory.h"
+#include "store/disk.h"
 #include "store/schema.h"
+#include "store/wal.h"
+
+#define DATABASE "society.db"
+#define DRAFT    "society.db.new"
+
+/* Makes the tables in a file that is empty or not there. */
+static int fill_file(struct soc_store *store, const char *path, struct soc_detail *detail)
+{
+    int rc = soc_database_open(store, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, detail);
+    if (rc == SOC_OK)
+        rc = soc_database_create(store, detail);
+    if (rc == SOC_OK)
+        rc = soc_database_exec(store, "PRAGMA journal_mode = WAL", detail);
+    soc_database_close(store);
+    return rc;
+}
 
 /* Makes society.db under another name and renames it when it is whole, so that
  * there is never half of one. */
@@ -16,15 +34,10 @@ static int create_file(struct soc_store *store, const char *directory, const cha
                        struct soc_detail *detail)
 {
     struct soc_buf draft = {0};
-    soc_directory_path(&draft, directory, "society.db.new");
+    soc_directory_path(&draft, directory, DRAFT);
     int rc = soc_directory_make_file(draft.data, detail);
     if (rc == SOC_OK) {
-        rc = soc_database_open(store, draft.data, SQLITE_OPEN_READWRITE, detail);
-        if (rc == SOC_OK)
-            rc = soc_database_create(store, detail);
-        if (rc == SOC_OK)
-            rc = soc_database_exec(store, "PRAGMA journal_mode = WAL", detail);
-        soc_database_close(store);
+        rc = fill_file(store, draft.data, detail);
         if (rc == SOC_OK)
             rc = soc_directory_rename(directory, draft.data, path, detail);
         else
@@ -38,9 +51,11 @@ static int create_file(struct soc_store *store, const char *directory, const cha
 static int open_file(struct soc_store *store, const char *path, struct soc_detail *detail)
 {
     int flags = store->is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-    int rc = soc_database_open(store, path, flags, detail);
+    int rc = store->is_read_only ? SOC_OK : soc_wal_renew(store, path, detail);
+    if (rc == SOC_OK)
+        rc = soc_database_open(store, path, flags, detail);
     if (rc == SOC_OK && !store->is_read_only)
-        rc = soc_database_exec(store, "PRAGMA synchronous = FULL", detail);
+        rc = soc_database_exec(store, store->sync_sql, detail);
     if (rc == SOC_OK)
         rc = soc_database_upgrade(store, detail);
     if (rc == SOC_OK)
@@ -61,13 +76,29 @@ static int open_directory(struct soc_store *store, const char *directory, struct
             rc = soc_directory_check(directory, detail);
     }
     struct soc_buf path = {0};
-    soc_directory_path(&path, directory, "society.db");
+    soc_directory_path(&path, directory, DATABASE);
     if (rc == SOC_ENOFILE && store->lock >= 0)
         rc = create_file(store, directory, path.data, detail);
     if (rc == SOC_OK)
         rc = open_file(store, path.data, detail);
     soc_buf_fini(&path);
     return rc;
+}
+
+/* The same on a simulated disk. */
+static int open_disk(struct soc_store *store, struct soc_detail *detail)
+{
+    static const char *const drafts[] = {DRAFT, DRAFT "-journal", DRAFT "-wal"};
+    int rc = SOC_OK;
+    if (!soc_disk_has(store->disk, DATABASE)) {
+        for (int i = 0; rc == SOC_OK && i < 3; i++)
+            rc = soc_disk_remove(store->disk, drafts[i]);
+        if (rc == SOC_OK)
+            rc = fill_file(store, DRAFT, detail);
+        if (rc == SOC_OK)
+            rc = soc_disk_rename(store->disk, DRAFT, DATABASE);
+    }
+    return rc == SOC_OK ? open_file(store, DATABASE, detail) : rc;
 }
 
 static void hold(struct soc_held *held, struct soc_slice batch)
@@ -94,12 +125,19 @@ int soc_store_open(struct soc_store **out, const struct soc_store_options *optio
 {
     struct soc_store *store = soc_alloc_zero(sizeof(*store));
     store->lock = -1;
-    store->is_memory = options->directory == NULL;
+    store->disk = options->disk;
+    store->sync_sql = "PRAGMA synchronous = FULL";
+    if (options->sync != NULL)
+        store->sync_sql = strcmp(options->sync, "OFF") == 0 ? "PRAGMA synchronous = OFF"
+                                                            : "PRAGMA synchronous = NORMAL";
+    store->is_memory = options->directory == NULL && options->disk == NULL;
     store->is_read_only = options->is_read_only;
-    assert(!store->is_memory || !store->is_read_only);
+    assert(options->directory != NULL || !store->is_read_only);
     if (detail != NULL)
         detail->text[0] = '\0';
-    int rc = store->is_memory ? SOC_OK : open_directory(store, options->directory, detail);
+    int rc = store->is_memory      ? SOC_OK
+             : store->disk != NULL ? open_disk(store, detail)
+                                   : open_directory(store, options->directory, detail);
     if (rc < 0) {
         soc_store_close(store);
         return rc;

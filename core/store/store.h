@@ -19,11 +19,14 @@
 #include "base/err.h"
 #include "store/record.h"
 
+struct soc_disk;
 struct soc_store;
 
 struct soc_store_options {
     const char *directory; /* NULL: in memory, gone with the store */
     bool is_read_only;     /* look at a directory, whoever holds it */
+    struct soc_disk *disk; /* instead of a directory, lent: a simulated disk (disk.h) */
+    const char *sync;      /* of SQLite; NULL: FULL. Only tests that must fail say less */
 };
 
 /* Opens or creates the store. A writer takes the lock of the directory first.

@@ -1,0 +1,294 @@
+/* The simulated disk as SQLite sees it: files in memory, faults in front. */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "store/disk_files.h"
+
+#define SECTOR_BYTES  4096 /* what SQLite takes a real disk to have */
+#define PATH_BYTES    64
+#define DAY_MS        86400000
+#define JULIAN_DAY_MS 210866760000000 /* 1970-01-01 */
+
+/* SQLite's handle of an open file. */
+struct handle {
+    sqlite3_file base; /* first */
+    struct soc_disk *disk;
+    struct soc_disk_file *file;
+    bool is_removed_at_close;
+};
+
+static struct handle *handle_of(sqlite3_file *base)
+{
+    return (struct handle *)(void *)base;
+}
+
+static int close_file(sqlite3_file *base)
+{
+    struct handle *handle = handle_of(base);
+    handle->disk->open_count--;
+    if (handle->is_removed_at_close && !handle->disk->is_dead)
+        soc_disk_hide(handle->file, true);
+    base->pMethods = NULL;
+    return SQLITE_OK;
+}
+
+static int read_file(sqlite3_file *base, void *out, int count, sqlite3_int64 at)
+{
+    struct handle *handle = handle_of(base);
+    enum soc_disk_fault fault = soc_disk_call(handle->disk, SOC_DISK_READS);
+    if (fault == SOC_DISK_CRASH || fault == SOC_DISK_READ_ERROR)
+        return SQLITE_IOERR_READ;
+    const struct soc_buf *bytes = &handle->file->now;
+    size_t wanted = (size_t)count;
+    size_t start = (size_t)at;
+    size_t there = start >= bytes->length ? 0 : bytes->length - start;
+    size_t length = there < wanted ? there : wanted;
+    if (length > 0)
+        memcpy(out, bytes->data + start, length);
+    memset((char *)out + length, 0, wanted - length);
+    return length == wanted ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
+}
+
+/* A write that fails may have been done in part, also the one a process ends in. */
+static int write_file(sqlite3_file *base, const void *bytes, int count, sqlite3_int64 at)
+{
+    struct handle *handle = handle_of(base);
+    struct soc_disk *disk = handle->disk;
+    bool was_dead = disk->is_dead;
+    enum soc_disk_fault fault = soc_disk_call(disk, SOC_DISK_WRITES);
+    if (fault == SOC_DISK_FULL && (uint64_t)at + (uint64_t)count <= handle->file->now.length &&
+        soc_rng_below(&disk->rng, 2) == 0)
+        fault = SOC_DISK_NONE; /* the room it needs is its own already */
+    size_t length = (size_t)count;
+    if (fault != SOC_DISK_NONE)
+        length = was_dead ? 0 : soc_disk_part(disk, length);
+    if (length > 0)
+        soc_disk_write(handle->file, bytes, length, (uint64_t)at);
+    switch (fault) {
+    case SOC_DISK_NONE:
+        return SQLITE_OK;
+    case SOC_DISK_FULL:
+        return SQLITE_FULL;
+    default:
+        return SQLITE_IOERR_WRITE;
+    }
+}
+
+static int cut_file(sqlite3_file *base, sqlite3_int64 length)
+{
+    struct handle *handle = handle_of(base);
+    if (soc_disk_call(handle->disk, SOC_DISK_OTHERS) == SOC_DISK_CRASH)
+        return SQLITE_IOERR_TRUNCATE;
+    soc_disk_cut(handle->file, (uint64_t)length);
+    return SQLITE_OK;
+}
+
+static int sync_file(sqlite3_file *base, int flags)
+{
+    struct handle *handle = handle_of(base);
+    struct soc_disk *disk = handle->disk;
+    bool was_dead = disk->is_dead;
+    (void)flags;
+    enum soc_disk_fault fault = soc_disk_call(disk, SOC_DISK_SYNCS);
+    if (fault == SOC_DISK_SYNC_ERROR) {
+        soc_disk_doom(disk, handle->file);
+        return SQLITE_IOERR_FSYNC;
+    }
+    bool is_cut_off = fault == SOC_DISK_CRASH;
+    if (!is_cut_off || (!was_dead && soc_rng_below(&disk->rng, 2) == 0))
+        soc_disk_sync(handle->file);
+    return is_cut_off ? SQLITE_IOERR_FSYNC : SQLITE_OK;
+}
+
+static int measure_file(sqlite3_file *base, sqlite3_int64 *length)
+{
+    *length = (sqlite3_int64)handle_of(base)->file->now.length;
+    return SQLITE_OK;
+}
+
+/* One store at a time is open on a disk: nobody else could hold a lock. */
+static int lock_file(sqlite3_file *base, int level)
+{
+    (void)base;
+    (void)level;
+    return SQLITE_OK;
+}
+
+static int check_lock(sqlite3_file *base, int *is_locked)
+{
+    (void)base;
+    *is_locked = 0;
+    return SQLITE_OK;
+}
+
+static int control_file(sqlite3_file *base, int what, void *argument)
+{
+    (void)base;
+    (void)what;
+    (void)argument;
+    return SQLITE_NOTFOUND;
+}
+
+static int tell_sector(sqlite3_file *base)
+{
+    (void)base;
+    return SECTOR_BYTES;
+}
+
+static int tell_device(sqlite3_file *base)
+{
+    (void)base;
+    return SQLITE_IOCAP_POWERSAFE_OVERWRITE;
+}
+
+static int map_shared(sqlite3_file *base, int region, int size, int may_extend, void volatile **out)
+{
+    struct soc_disk_file *file = handle_of(base)->file;
+    *out = NULL;
+    if (region >= SOC_DISK_SHARED_MAX)
+        return SQLITE_IOERR_SHMSIZE;
+    if (file->shared[region] == NULL && may_extend)
+        file->shared[region] = soc_alloc_zero((size_t)size);
+    *out = file->shared[region];
+    return SQLITE_OK;
+}
+
+static int lock_shared(sqlite3_file *base, int offset, int count, int flags)
+{
+    (void)base;
+    (void)offset;
+    (void)count;
+    (void)flags;
+    return SQLITE_OK;
+}
+
+static void fence_shared(sqlite3_file *base)
+{
+    (void)base;
+}
+
+static int unmap_shared(sqlite3_file *base, int is_deleted)
+{
+    (void)is_deleted;
+    soc_disk_unshare(handle_of(base)->file);
+    return SQLITE_OK;
+}
+
+static const sqlite3_io_methods methods = {
+    .iVersion = 2,
+    .xClose = close_file,
+    .xRead = read_file,
+    .xWrite = write_file,
+    .xTruncate = cut_file,
+    .xSync = sync_file,
+    .xFileSize = measure_file,
+    .xLock = lock_file,
+    .xUnlock = lock_file,
+    .xCheckReservedLock = check_lock,
+    .xFileControl = control_file,
+    .xSectorSize = tell_sector,
+    .xDeviceCharacteristics = tell_device,
+    .xShmMap = map_shared,
+    .xShmLock = lock_shared,
+    .xShmBarrier = fence_shared,
+    .xShmUnmap = unmap_shared,
+};
+
+static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int flags,
+                     int *flags_out)
+{
+    struct soc_disk *disk = vfs->pAppData;
+    struct handle *handle = handle_of(base);
+    base->pMethods = NULL;
+    if (name == NULL || soc_disk_call(disk, SOC_DISK_OTHERS) == SOC_DISK_CRASH)
+        return SQLITE_CANTOPEN;
+    struct soc_disk_file *file = soc_disk_find(disk, name);
+    if (file == NULL && (flags & SQLITE_OPEN_CREATE) == 0)
+        return SQLITE_CANTOPEN;
+    if (file == NULL)
+        file = soc_disk_make(disk, name);
+    *handle = (struct handle){{&methods}, disk, file, (flags & SQLITE_OPEN_DELETEONCLOSE) != 0};
+    disk->open_count++;
+    if (flags_out != NULL)
+        *flags_out = flags;
+    return SQLITE_OK;
+}
+
+static int delete_file(sqlite3_vfs *vfs, const char *name, int is_synced)
+{
+    struct soc_disk *disk = vfs->pAppData;
+    if (soc_disk_call(disk, SOC_DISK_OTHERS) == SOC_DISK_CRASH)
+        return SQLITE_IOERR_DELETE;
+    struct soc_disk_file *file = soc_disk_find(disk, name);
+    if (file == NULL)
+        return SQLITE_IOERR_DELETE_NOENT;
+    soc_disk_hide(file, is_synced != 0);
+    return SQLITE_OK;
+}
+
+static int look_for_file(sqlite3_vfs *vfs, const char *name, int flags, int *is_there)
+{
+    (void)flags;
+    *is_there = soc_disk_find(vfs->pAppData, name) != NULL;
+    return SQLITE_OK;
+}
+
+static int name_file(sqlite3_vfs *vfs, const char *name, int room, char *out)
+{
+    (void)vfs;
+    return snprintf(out, (size_t)room, "%s", name) < room ? SQLITE_OK : SQLITE_CANTOPEN;
+}
+
+static int give_chance(sqlite3_vfs *vfs, int count, char *out)
+{
+    struct soc_disk *disk = vfs->pAppData;
+    for (int i = 0; i < count; i++)
+        out[i] = (char)soc_rng_next(&disk->rng);
+    return count;
+}
+
+static int sleep_not(sqlite3_vfs *vfs, int microseconds)
+{
+    (void)vfs;
+    return microseconds;
+}
+
+static int tell_time(sqlite3_vfs *vfs, double *days)
+{
+    (void)vfs;
+    *days = (double)JULIAN_DAY_MS / DAY_MS;
+    return SQLITE_OK;
+}
+
+static int tell_error(sqlite3_vfs *vfs, int room, char *out)
+{
+    (void)vfs;
+    (void)room;
+    (void)out;
+    return 0;
+}
+
+void soc_disk_register(struct soc_disk *disk)
+{
+    snprintf(disk->vfs_name, sizeof(disk->vfs_name), "society-disk-%p", (void *)disk);
+    disk->vfs = (sqlite3_vfs){
+        .iVersion = 1,
+        .szOsFile = sizeof(struct handle),
+        .mxPathname = PATH_BYTES,
+        .zName = disk->vfs_name,
+        .pAppData = disk,
+        .xOpen = open_file,
+        .xDelete = delete_file,
+        .xAccess = look_for_file,
+        .xFullPathname = name_file,
+        .xRandomness = give_chance,
+        .xSleep = sleep_not,
+        .xCurrentTime = tell_time,
+        .xGetLastError = tell_error,
+    };
+    int rc = sqlite3_vfs_register(&disk->vfs, 0);
+    assert(rc == SQLITE_OK);
+    (void)rc;
+}
