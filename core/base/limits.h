@@ -29,6 +29,7 @@
 #define SOC_JOURNAL_BYTES_MAX     (64u << 20)  /* sealed and not yet durable: turns wait beyond */
 #define SOC_FOLD_BACKLOG_BYTES    (512u << 20) /* beyond it folding goes before commits */
 #define SOC_FOLD_DELAY_MS         200          /* quiet time before the journal is folded */
+#define SOC_FULL_RETRY_MS         200          /* between two tries of a full disk */
 #define SOC_SCRIPT_STEPS_MAX      100000000    /* VM instructions of one turn */
 #define SOC_SCRIPT_BYTES_MAX      (8ull << 30) /* Lua memory of one society */
 #define SOC_POLICY_STEPS_MAX      1000000      /* VM instructions of one policy's answer */

@@ -48,22 +48,6 @@ static void append(struct soc_host *host, struct soc_output *output)
     host->outputs_last = output;
 }
 
-void soc_egress_add(struct soc_host *host, struct soc_output *newest)
-{
-    struct soc_output *oldest = NULL;
-    while (newest != NULL) {
-        struct soc_output *next = newest->next;
-        newest->next = oldest;
-        oldest = newest;
-        newest = next;
-    }
-    while (oldest != NULL) {
-        struct soc_output *next = oldest->next;
-        append(host, oldest);
-        oldest = next;
-    }
-}
-
 void soc_egress_restore(struct soc_host *host, uint64_t key, struct soc_slice stream,
                         struct soc_slice agent, struct soc_slice text)
 {
@@ -164,6 +148,24 @@ void soc_egress_release(struct soc_host *host, uint64_t sequence)
         return;
     struct soc_record record = {.type = SOC_RECORD_OUTPUT_END, .output_end = {.key = shown}};
     soc_batch_put(host, &record);
+}
+
+void soc_egress_add(struct soc_host *host, struct soc_output *newest)
+{
+    struct soc_output *oldest = NULL;
+    while (newest != NULL) {
+        struct soc_output *next = newest->next;
+        newest->next = oldest;
+        oldest = newest;
+        newest = next;
+    }
+    while (oldest != NULL) {
+        struct soc_output *next = oldest->next;
+        append(host, oldest);
+        oldest = next;
+    }
+    if (host->options.shows_early)
+        soc_egress_release(host, host->next_sequence);
 }
 
 void soc_egress_call(struct soc_host *host, void (*call)(void *user), void *user)

@@ -113,6 +113,8 @@ static void on_full(bool is_full, void *user)
 {
     struct soc_host *host = user;
     host->is_full = is_full;
+    host->retry_ms =
+        is_full && host->options.loop == NULL ? soc_host_now(host) + SOC_FULL_RETRY_MS : 0;
     soc_log_printf(&host->log, is_full ? SOC_LOG_ERROR : SOC_LOG_INFO, soc_host_now(host),
                    "storage", SOC_SLICE("system"), "%s",
                    is_full ? "the disk is full: nothing new starts until there is room"
@@ -220,25 +222,45 @@ static void fire(struct soc_host *host, struct soc_heap_item *item)
     }
 }
 
-int64_t soc_host_next_wait(const struct soc_host *host)
+/* The earlier of two times, of which 0 is none. */
+static int64_t earlier(int64_t a_ms, int64_t b_ms)
+{
+    if (a_ms == 0 || b_ms == 0)
+        return a_ms + b_ms;
+    return a_ms < b_ms ? a_ms : b_ms;
+}
+
+/* When the first timer is due, 0: there is none. */
+static int64_t timer_due(const struct soc_host *host)
 {
     const struct soc_heap_item *item = soc_heap_peek(&host->timers);
     return item == NULL ? 0 : item->due_ms;
 }
 
+int64_t soc_host_next_wait(const struct soc_host *host)
+{
+    return earlier(timer_due(host), host->retry_ms);
+}
+
 int64_t soc_host_next_due(const struct soc_host *host)
 {
-    int64_t wait_ms = soc_host_next_wait(host);
-    int64_t alert_ms = soc_tasks_due(host);
-    if (wait_ms == 0 || alert_ms == 0)
-        return wait_ms + alert_ms;
-    return wait_ms < alert_ms ? wait_ms : alert_ms;
+    return earlier(soc_host_next_wait(host), soc_tasks_due(host));
+}
+
+/* A simulated society itself tries a full disk again, by its own time. */
+static bool retry_disk(struct soc_host *host)
+{
+    if (host->retry_ms == 0 || host->retry_ms > soc_host_now(host))
+        return false;
+    host->retry_ms = soc_host_now(host) + SOC_FULL_RETRY_MS;
+    soc_journal_retry(host->journal);
+    return true;
 }
 
 static bool fire_next(struct soc_host *host)
 {
     struct soc_heap_item *item = soc_heap_peek(&host->timers);
-    int64_t due_ms = soc_host_next_due(host);
+    int64_t due_ms = earlier(timer_due(host), soc_tasks_due(host));
     if (due_ms == 0 || due_ms > soc_host_now(host))
         return false;
     if (item != NULL && item->due_ms == due_ms)
@@ -287,7 +309,7 @@ bool soc_host_step(struct soc_host *host)
     if (host->is_failed)
         return false;
     soc_deadlock_settle(host); /* what a door or a restart has left */
-    bool did = fire_next(host) || run_next(host);
+    bool did = retry_disk(host) || fire_next(host) || run_next(host);
     flush_if_free(host);
     return did;
 }
@@ -297,6 +319,7 @@ int64_t soc_host_tick(struct soc_host *host)
     if (host->is_failed)
         return SOC_TICK_IDLE;
     soc_deadlock_settle(host);
+    retry_disk(host);
     while (fire_next(host))
         continue;
     for (int i = 0; i < SOC_TURNS_PER_TICK_MAX && run_next(host); i++)

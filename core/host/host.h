@@ -34,6 +34,7 @@ struct soc_host_options {
     void (*failed)(void *user, const struct soc_detail *detail);
     void *user;
     uint32_t effects_max; /* in one activation; 0: SOC_EFFECTS_MAX */
+    bool shows_early;     /* for tests that must fail: nothing waits to be durable */
 };
 
 /* Returns a host without agents. Release with soc_host_close or soc_host_crash. */

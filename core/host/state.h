@@ -109,6 +109,7 @@ struct soc_host {
     bool main_was_done;   /* before this start */
     bool main_has_failed; /* it raised: the run ends */
     bool is_full;         /* the disk is: no turn starts, nothing leaves */
+    int64_t retry_ms;     /* simulated: when a full disk is tried again, 0: it is not */
     bool is_failed;       /* the disk failed: nothing happens any more */
 };
 

@@ -1,6 +1,7 @@
 /* The program: finds the command and runs it. */
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,7 +23,8 @@ int soc_complain(int code, const char *format, ...)
 
 int soc_exit_of(int error)
 {
-    return error == SOC_EIO || error == SOC_EDISKFULL ? SOC_EXIT_DISK : SOC_EXIT_FAILED;
+    bool is_disk = error == SOC_EIO || error == SOC_EDISKFULL || error == SOC_ECORRUPT;
+    return is_disk ? SOC_EXIT_DISK : SOC_EXIT_FAILED;
 }
 
 /* A closed standard stream would be given to the first file opened, and what is

@@ -254,18 +254,25 @@ static int do_in_store(struct soc_store *store, soc_stopped_fn *fn, void *user,
     int rc = start_host(host, store, detail);
     if (rc == SOC_OK)
         rc = fn(host, user, answer);
+    bool is_full = false;
     if (rc == SOC_OK) {
         soc_gate_when_durable(host, note_durable, &outcome);
         soc_host_flush(host);
-        while (!outcome.is_durable && outcome.failure.text[0] == '\0')
+        while (!outcome.is_durable && outcome.failure.text[0] == '\0' && !is_full) {
             soc_loop_poll(loop, POLL_MS);
-        if (!outcome.is_durable)
+            is_full = !outcome.is_durable && soc_host_is_full(host);
+        }
+        if (!outcome.is_durable && !is_full)
             rc = soc_fail(detail, SOC_EIO, "%s", outcome.failure.text);
     }
-    if (outcome.failure.text[0] != '\0')
+    uint64_t before = soc_store_sequence(store);
+    if (is_full || outcome.failure.text[0] != '\0')
         soc_host_crash(host);
     else
         soc_host_close(host, FOLD_MS_MAX);
+    /* There may have been room at the last moment. */
+    if (is_full && soc_store_sequence(store) == before)
+        rc = soc_fail(detail, SOC_EDISKFULL, "the disk is full; nothing was done");
     soc_loop_free(loop);
     return rc;
 }

@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
@@ -117,45 +116,70 @@ struct soc_journal *soc_journal_open(struct soc_store *store, struct soc_loop *l
     return journal;
 }
 
-/* Commits and reports at once: there is no thread. */
-static void commit_here(struct soc_journal *journal, struct soc_buf *batch)
+static void fail_here(struct soc_journal *journal, const struct soc_detail *detail)
+{
+    journal->is_failed = true;
+    journal->failure = *detail;
+    tell_failed(journal, detail);
+}
+
+/* Commits the batch that was kept first; false if it stays. */
+static bool commit_kept(struct soc_journal *journal)
 {
     struct soc_detail detail = {0};
     struct soc_store *store = journal->store;
-    size_t length = batch->length;
-    int rc;
-    while ((rc = soc_store_append(store, journal->sequence, soc_buf_slice(batch), &detail)) ==
-           SOC_EDISKFULL) {
+    struct soc_batch *batch = journal->batches;
+    uint64_t sequence = soc_store_sequence(store) + 1;
+    int rc = soc_store_append(store, sequence, soc_buf_slice(&batch->bytes), &detail);
+    if (rc == SOC_EDISKFULL) {
         tell_full(journal, true);
-        usleep(SOC_FULL_RETRY_US);
+        return false;
     }
-    while (rc >= 0 && soc_store_backlog(store) > SOC_FOLD_BACKLOG_BYTES)
+    while (rc >= 0 && soc_store_backlog(store) > SOC_FOLD_BACKLOG_BYTES) {
         rc = soc_store_fold(store, SOC_FOLD_SLICE_BYTES, &detail);
-    batch->length = 0;
-    if (rc < 0) {
-        journal->is_failed = true;
-        journal->failure = detail;
-        tell_failed(journal, &detail);
-        return;
+        if (rc == SOC_EDISKFULL) /* met again by the next commit */
+            rc = SOC_OK;
+        if (rc <= 0)
+            break;
     }
+    if (rc < 0) {
+        fail_here(journal, &detail);
+        return false;
+    }
+    size_t length = batch->bytes.length;
+    journal->batches = batch->next;
+    if (journal->batches == NULL)
+        journal->batches_end = &journal->batches;
+    batch->bytes.length = 0;
+    batch->next = journal->spares;
+    journal->spares = batch;
+    journal->spare_count++;
     tell_full(journal, false);
-    tell_durable(journal, journal->sequence, journal->durable_bytes_told + length);
+    tell_durable(journal, sequence, journal->durable_bytes_told + length);
+    return true;
 }
 
-uint64_t soc_journal_submit(struct soc_journal *journal, struct soc_buf *batch)
+/* Commits what is kept, in order: there is no thread. What is reported meanwhile may
+ * submit more and come here again: the first one does it all. */
+static void commit_here(struct soc_journal *journal)
 {
-    assert(batch->length > 0);
-    uint64_t sequence = ++journal->sequence;
-    journal->bytes += batch->length;
-    if (journal->failed_told) {
-        batch->length = 0;
-        return sequence;
-    }
-    if (journal->loop == NULL) {
-        commit_here(journal, batch);
-        return sequence;
-    }
-    pthread_mutex_lock(&journal->mutex);
+    if (journal->is_committing)
+        return;
+    journal->is_committing = true;
+    while (journal->batches != NULL && !journal->failed_told && commit_kept(journal))
+        continue;
+    journal->is_committing = false;
+}
+
+void soc_journal_retry(struct soc_journal *journal)
+{
+    assert(journal->loop == NULL);
+    commit_here(journal);
+}
+
+/* Puts the batch last in the queue and takes an empty buffer for it. */
+static void keep_batch(struct soc_journal *journal, struct soc_buf *batch)
+{
     struct soc_batch *entry = journal->spares;
     if (entry != NULL) {
         journal->spares = entry->next;
@@ -169,6 +193,25 @@ uint64_t soc_journal_submit(struct soc_journal *journal, struct soc_buf *batch)
     *batch = spare;
     *journal->batches_end = entry;
     journal->batches_end = &entry->next;
+}
+
+uint64_t soc_journal_submit(struct soc_journal *journal, struct soc_buf *batch)
+{
+    assert(batch->length > 0);
+    uint64_t sequence = ++journal->sequence;
+    journal->bytes += batch->length;
+    if (journal->failed_told) {
+        batch->length = 0;
+        return sequence;
+    }
+    if (journal->loop == NULL) {
+        keep_batch(journal, batch);
+        if (!journal->full_told)
+            commit_here(journal);
+        return sequence;
+    }
+    pthread_mutex_lock(&journal->mutex);
+    keep_batch(journal, batch);
     pthread_cond_signal(&journal->changed);
     pthread_mutex_unlock(&journal->mutex);
     return sequence;
@@ -280,6 +323,7 @@ void soc_journal_close(struct soc_journal *journal, int64_t fold_ms_max)
     if (journal->loop == NULL) {
         struct soc_detail detail = {0};
         int rc = 1;
+        commit_here(journal);
         while (rc > 0 && !journal->failed_told && !journal->store->is_memory &&
                soc_clock_monotonic_us() < fold_until_us)
             rc = soc_store_fold(journal->store, SOC_FOLD_SLICE_BYTES, &detail);

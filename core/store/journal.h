@@ -7,10 +7,10 @@
  * submitters down through soc_journal_bytes. Without a loop there is no thread:
  * submit commits and reports before it returns (simulation, tests).
  *
- * Disk full: the batch is kept and tried again every so often; `on_full` tells
- * when that begins and ends. Any other error is reported once by `on_failed`,
- * after which nothing more is written or reported.
- * Layer: store. Thread: loop, but for the writer's own part. */
+ * Disk full: the batch is kept and tried again every so often, without a loop by
+ * soc_journal_retry; `on_full` tells when that begins and ends. Any other error is reported once by
+ * `on_failed`, after which nothing more is written or reported. Layer: store. Thread: loop, but for
+ * the writer's own part. */
 #ifndef SOC_STORE_JOURNAL_H
 #define SOC_STORE_JOURNAL_H
 
@@ -43,6 +43,10 @@ struct soc_journal *soc_journal_open(struct soc_store *store, struct soc_loop *l
  * returns its sequence. The batch must hold records. */
 uint64_t soc_journal_submit(struct soc_journal *journal, struct soc_buf *batch);
 
+/* Tries again to commit what was kept because the disk was full. Without a loop
+ * only. */
+void soc_journal_retry(struct soc_journal *journal);
+
 /* Bytes submitted and not yet durable. */
 size_t soc_journal_bytes(const struct soc_journal *journal);
 
@@ -58,7 +62,8 @@ typedef void soc_query_cb(int rc, struct soc_slice rows, void *user);
 void soc_journal_query(struct soc_journal *journal, const struct soc_query *query, soc_query_cb *cb,
                        void *user);
 
-/* Waits until everything submitted is durable (unless the disk failed), folds
+/* Waits until everything submitted is durable (unless the disk failed; without a
+ * loop it is tried once more), folds
  * what is left within `fold_ms_max`, ends the thread and frees the journal.
  * Events still come while it waits. */
 void soc_journal_close(struct soc_journal *journal, int64_t fold_ms_max);

@@ -69,8 +69,8 @@ static bool wait_for_room(struct soc_journal *journal)
     journal->is_full = true;
     if (is_new)
         soc_loop_wake(journal->loop);
-    int64_t until_us = soc_clock_monotonic_us() + SOC_FULL_RETRY_US;
-    int64_t left_us = SOC_FULL_RETRY_US;
+    int64_t until_us = soc_clock_monotonic_us() + (SOC_FULL_RETRY_MS * 1000);
+    int64_t left_us = (SOC_FULL_RETRY_MS * 1000);
     while (!journal->is_crashed && left_us > 0) {
         wait_for_change(journal, left_us);
         left_us = until_us - soc_clock_monotonic_us();

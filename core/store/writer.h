@@ -16,7 +16,6 @@
 #define SOC_FOLD_WINDOW_BYTES                                                                      \
     (4u << 20) /* with a backlog: a message that ends in the same                                  \
                   window it began in is written once */
-#define SOC_FULL_RETRY_US 200000
 
 /* A batch on its way to the disk, or an empty buffer for one. */
 struct soc_batch {
@@ -51,6 +50,7 @@ struct soc_journal {
     uint64_t durable_bytes_told;
     bool full_told;
     bool failed_told;
+    bool is_committing; /* without a thread */
 
     /* both, under `mutex` */
     pthread_mutex_t mutex;

@@ -14,7 +14,6 @@
 #include "host/refusal.h"
 
 struct world;
-
 /* One activation, from its beginning. */
 typedef enum soc_turn_end part_fn(struct world *world, struct soc_activation *activation,
                                   struct soc_buf *error);
@@ -27,6 +26,7 @@ struct world {
     part_fn *worker; /* of every agent of that role */
     /* The gatekeeper; NULL: none is there. */
     struct soc_agent *(*route)(void *user, struct soc_slice payload, struct soc_buf *intent);
+    bool shows_early;        /* the gate of outputs is open */
     uint32_t effects_max;    /* 0: as usual */
     uint32_t retries_max;    /* of a turn that raised */
     int runs;                /* calls of a part */

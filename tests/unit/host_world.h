@@ -27,6 +27,7 @@ static inline int world_start_as(struct world *world, const char *app)
         .failed = world_failed,
         .user = world,
         .effects_max = world->effects_max,
+        .shows_early = world->shows_early,
     };
     struct soc_hooks hooks = {
         .user = world,
