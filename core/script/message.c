@@ -14,7 +14,7 @@
 #include "env/ids.h"
 #include "host/envelope.h"
 #include "script/answers.h"
-#include "script/lua_fill.h"
+#include "script/lazy.h"
 #include "script/lua_json.h"
 
 /* Its address is the private key. */
@@ -195,41 +195,11 @@ static int message_index(lua_State *L)
     return soc_answer_message_index(L);
 }
 
-/* __newindex: what is written must not be written over when the rest is filled in. */
-static int message_newindex(lua_State *L)
-{
-    fill(L);
-    lua_settop(L, 3);
-    lua_rawset(L, 1);
-    return 0;
-}
-
-/* __pairs: in order, by the `next` of the society's own environment. */
-static int message_pairs(lua_State *L)
-{
-    struct soc_script *script = soc_script_of_box(L, lua_upvalueindex(1));
-    fill(L);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
-    lua_getfield(L, -1, "next");
-    lua_pushvalue(L, 1);
-    lua_pushnil(L);
-    return 3;
-}
-
 void soc_message_open(lua_State *L, struct soc_script *script)
 {
-    static const luaL_Reg functions[] = {
-        {"__index", message_index},
-        {"__newindex", message_newindex},
-        {"__pairs", message_pairs},
-        {NULL, NULL},
-    };
-    lua_createtable(L, 0, 5);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
-    luaL_setfuncs(L, functions, 1);
+    soc_lazy_push(L, script, message_index, fill);
     lua_pushliteral(L, "message");
     lua_setfield(L, -2, "__metatable");
-    soc_lua_fill_set(L, fill);
     script->message_meta_ref = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 

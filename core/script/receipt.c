@@ -2,9 +2,9 @@
 
 #include "base/limits.h"
 #include "env/ids.h"
-#include "script/lua_fill.h"
+#include "script/lazy.h"
 
-/* Makes the receipt at index 1 a plain table. A lua_CFunction, for lua_fill.h.
+/* Makes the receipt at index 1 a plain table. A lua_CFunction, for lazy.h.
  * Whoever writes to it fills it first, so what it holds before is one entry: the
  * number, negative so that it is not counted by `#`, and the time. */
 static int fill(lua_State *L)
@@ -33,40 +33,11 @@ static int receipt_index(lua_State *L)
     return 1;
 }
 
-static int receipt_newindex(lua_State *L)
-{
-    fill(L);
-    lua_settop(L, 3);
-    lua_rawset(L, 1);
-    return 0;
-}
-
-/* __pairs: by the `next` of the society's own environment. */
-static int receipt_pairs(lua_State *L)
-{
-    struct soc_script *script = soc_script_of_box(L, lua_upvalueindex(1));
-    fill(L);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
-    lua_getfield(L, -1, "next");
-    lua_pushvalue(L, 1);
-    lua_pushnil(L);
-    return 3;
-}
-
 void soc_receipt_open(lua_State *L, struct soc_script *script)
 {
-    static const luaL_Reg functions[] = {
-        {"__index", receipt_index},
-        {"__newindex", receipt_newindex},
-        {"__pairs", receipt_pairs},
-        {NULL, NULL},
-    };
-    lua_createtable(L, 0, 5);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
-    luaL_setfuncs(L, functions, 1);
+    soc_lazy_push(L, script, receipt_index, fill);
     lua_pushboolean(L, 0);
     lua_setfield(L, -2, "__metatable");
-    soc_lua_fill_set(L, fill);
     script->receipt_meta_ref = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
