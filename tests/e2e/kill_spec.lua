@@ -1,25 +1,26 @@
 -- kill -9 at random moments of a run with traffic: nothing is lost, nothing counts
--- twice, and who was waiting goes on waiting. KILLS says how often in all (200),
--- SEED where the moments come from (1).
+-- twice, and who was waiting goes on waiting. KILLS says how often in all (500),
+-- SEED where the moments come from (1). Several societies live side by side: most of
+-- their time they wait to be killed.
 
 local json = require("society.json")
 local program = require("program")
 
-local KILLS = tonumber(os.getenv("KILLS")) or 200
+local KILLS = tonumber(os.getenv("KILLS")) or 500
 local SEED = tonumber(os.getenv("SEED")) or 1
 local STEPS, JOBS_PER_STEP, WORKERS = 24, 12, 20
 local JOBS = STEPS * JOBS_PER_STEP
-local RUNS_MAX = 400 -- of one round, which needs about fifteen
+local SIDE_BY_SIDE = 6
 
-local KILLED, INTERRUPTED = 128 + 9, 130
+local KILLED = 128 + 9
 
--- Where the apps lie: specs run in other directories.
-local function app_path(name)
+-- Where apps and scripts lie: specs run in other directories.
+local function path_of(name)
   local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$")
   local pipe = assert(io.popen("cd " .. program.quote(here) .. " && pwd"))
   local folder = pipe:read("l")
   pipe:close()
-  return program.quote(folder .. "/apps/" .. name)
+  return program.quote(folder .. "/" .. name)
 end
 
 -- Runs the app for so many ms at most, then sends the signal; returns the exit code.
@@ -30,37 +31,24 @@ local function live(place, arguments, ms, signal)
     :format(program.quote(place.program), arguments, ms / 1000, signal)).code
 end
 
--- Lets it come to its end, undisturbed.
-local function finish(place, arguments)
-  return place:shell(("timeout -s KILL 60 %s run %s --quiet >>all.out 2>>all.err")
-    :format(program.quote(place.program), arguments)).code
-end
-
--- Usually a kill, seldom a stop, after which the next start reads the tables and
--- not the journal.
-local function next_signal(random)
-  return random(10) == 1 and "INT" or "KILL"
-end
-
--- One state directory from its first start to the end of main. Returns the kills.
-local function round(place, arguments, kills_left, random)
-  local kills = 0
-  for _ = 1, RUNS_MAX do
-    local code
-    if kills == kills_left then
-      code = finish(place, arguments)
-    else
-      code = live(place, arguments, random(5, 150), next_signal(random))
-    end
-    if code == 0 then
-      return kills
-    elseif code == KILLED then
-      kills = kills + 1
-    else
-      assert.equal(INTERRUPTED, code, place:read("all.err"))
-    end
+-- Starts rounds side by side, each in a place of its own, and waits for all of them.
+-- Returns the places and how often they were killed.
+local function rounds(arguments, kills_left, random)
+  local places, commands, kills = {}, {}, 0
+  for i = 1, SIDE_BY_SIDE do
+    local place = program.place()
+    places[i] = place
+    commands[i] = ("(cd %s && %s %s %d %d %s >round.out 2>&1) &"):format(
+      program.quote(place.path), path_of("kill_round"), program.quote(place.program),
+      random(0, 32767), kills_left, arguments)
   end
-  error("main does not come to an end")
+  os.execute(table.concat(commands, "\n") .. "\nwait")
+  for _, place in ipairs(places) do
+    local count = tonumber(place:read("kills") or "")
+    assert.is_truthy(count, place:read("round.out") .. (place:read("all.err") or ""))
+    kills = kills + count
+  end
+  return places, kills
 end
 
 local function rows(place, arguments)
@@ -169,26 +157,27 @@ describe("kill -9", function()
   end)
 
   it(("loses nothing and counts nothing twice, %d times"):format(KILLS), function()
-    local arguments = app_path("traffic.lua") .. " -- " .. STEPS
-    local kills, rounds, begun = 0, 0, os.time()
+    local arguments = path_of("apps/traffic.lua") .. " -- " .. STEPS
+    local kills, societies, begun = 0, 0, os.time()
     while kills < KILLS do
-      rounds = rounds + 1
-      kills = kills + round(place, arguments, KILLS - kills, random)
-      local lines = lines_of(place)
-      check_books(lines)
-      check_lines(lines)
-      check_messages(place)
-      check_stats(place)
-      place:remove()
-      place = program.place()
+      local places, more = rounds(arguments, KILLS - kills, random)
+      kills, societies = kills + more, societies + #places
+      for _, each in ipairs(places) do
+        local lines = lines_of(each)
+        check_books(lines)
+        check_lines(lines)
+        check_messages(each)
+        check_stats(each)
+        each:remove()
+      end
     end
-    print(("# seed %d: %d kills in %d rounds, %d s"):format(SEED, kills, rounds,
+    print(("# seed %d: %d kills of %d societies, %d s"):format(SEED, kills, societies,
       os.time() - begun))
   end)
 
   it("leaves every wait as it was, however short the lives", function()
     local wait_ms = 350
-    local arguments = app_path("waiting.lua") .. " -- " .. wait_ms
+    local arguments = path_of("apps/waiting.lua") .. " -- " .. wait_ms
     local lives, code = 0, KILLED
     while code == KILLED do
       lives = lives + 1
