@@ -255,14 +255,15 @@ void soc_assembly_free(struct soc_assembly *parts)
  * without its rest would pass for an older state. */
 static int move_files(const char *directory, struct soc_detail *detail)
 {
-    static const char *const names[] = {"society.db", "society.db-wal", "society.db-shm"};
+    static const char *const names[] = {"society.db", "society.db-wal", "society.db-shm",
+                                        "society.db-mark"};
     struct soc_buf from = {0};
     struct soc_buf to = {0};
     int rc = SOC_OK;
     soc_buf_printf(&to, "%s/previous", directory);
     if (mkdir(soc_buf_text(&to), 0700) < 0 && errno != EEXIST)
         rc = soc_fail(detail, SOC_EACCESS, "%s: %s", to.data, strerror(errno));
-    for (int i = 0; rc == SOC_OK && i < 3; i++) {
+    for (int i = 0; rc == SOC_OK && i < 4; i++) {
         from.length = 0;
         to.length = 0;
         soc_directory_path(&from, directory, names[i]);

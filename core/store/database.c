@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "env/ids.h"
-#include "store/disk.h"
+#include "store/pages.h"
 #include "store/schema.h"
 
 /* How long to wait for another program that writes here, against the rules. */
@@ -145,7 +145,7 @@ static void give_message_id(sqlite3_context *context, int count, sqlite3_value *
 int soc_database_open(struct soc_store *store, const char *path, int flags,
                       struct soc_detail *detail)
 {
-    const char *vfs = store->disk == NULL ? NULL : soc_disk_vfs(store->disk);
+    const char *vfs = store->pages == NULL ? NULL : soc_pages_vfs(store->pages);
     int rc = sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX, vfs);
     if (rc != SQLITE_OK)
         return soc_database_fail(store, rc, detail);
@@ -290,8 +290,11 @@ static int map_result(int sqlite_rc)
 int soc_database_fail(struct soc_store *store, int sqlite_rc, struct soc_detail *detail)
 {
     const char *text = store->db == NULL ? sqlite3_errstr(sqlite_rc) : sqlite3_errmsg(store->db);
-    int rc = map_result(sqlite_rc);
+    const char *damage = store->pages == NULL ? NULL : soc_pages_damage(store->pages);
+    int rc = damage == NULL ? map_result(sqlite_rc) : SOC_ECORRUPT;
     store->has_failed |= rc != SOC_EDISKFULL && (sqlite_rc & 0xff) != SQLITE_BUSY;
+    if (damage != NULL)
+        return soc_fail(detail, rc, "%s", damage);
     return soc_fail(detail, rc, "society.db: %s (%d)", text, sqlite_rc);
 }
 
@@ -339,9 +342,15 @@ int soc_database_checkpoint(struct soc_store *store, int pages_min, struct soc_d
 {
     if (store->is_memory || store->wal_pages - store->wal_pages_copied < pages_min)
         return SOC_OK;
-    int rc = sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    int pages = 0;
+    int copied = 0;
+    int code = soc_mark_need(store, detail);
+    if (code < 0)
+        return code;
+    int rc = sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, &pages, &copied);
     store->wal_pages_copied = store->wal_pages;
-    return end_checkpoint(store, rc, detail);
+    code = end_checkpoint(store, rc, detail);
+    return rc == SQLITE_OK && pages == copied ? soc_mark_copied(store, detail) : code;
 }
 
 int soc_bind_text(sqlite3_stmt *statement, int index, struct soc_slice text)

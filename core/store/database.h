@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "store/mark.h"
 #include "store/statements.h"
 #include "store/store.h"
 
@@ -23,6 +24,7 @@
 #define SOC_WAL_PAGES_QUIET 512
 
 struct soc_fold;
+struct soc_pages;
 
 /* Batches of a store in memory that nobody has asked a question yet. */
 struct soc_held {
@@ -37,16 +39,18 @@ struct soc_store {
     struct soc_fold *fold;                         /* owned; NULL until the first fold */
     bool is_read_only;
     bool is_memory;
-    struct soc_held held;  /* owned; empty once there is a database */
-    struct soc_disk *disk; /* lent; NULL: memory or files */
-    const char *sync_sql;  /* how an append is made durable */
-    bool has_failed;       /* an I/O error: what is in the files is not known */
-    int lock;              /* descriptor of the lock file, -1 without */
-    uint64_t sequence;     /* last batch appended */
-    uint64_t folded;       /* last batch folded */
-    uint64_t backlog;      /* bytes of the batches between */
-    int wal_pages;         /* in the write-ahead log after the last commit */
-    int wal_pages_copied;  /* of those, how many a checkpoint has done */
+    struct soc_held held;    /* owned; empty once there is a database */
+    struct soc_disk *disk;   /* lent; NULL: memory or files */
+    struct soc_pages *pages; /* owned; NULL in memory */
+    struct soc_mark mark;
+    const char *sync_sql; /* how an append is made durable */
+    bool has_failed;      /* an I/O error: what is in the files is not known */
+    int lock;             /* descriptor of the lock file, -1 without */
+    uint64_t sequence;    /* last batch appended */
+    uint64_t folded;      /* last batch folded */
+    uint64_t backlog;     /* bytes of the batches between */
+    int wal_pages;        /* in the write-ahead log after the last commit */
+    int wal_pages_copied; /* of those, how many a checkpoint has done */
 };
 
 /* Opens `path` (":memory:" or "" for a private one) with sqlite3_open_v2's

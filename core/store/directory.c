@@ -163,7 +163,7 @@ void soc_directory_unlock(int lock)
 
 void soc_directory_clean(const char *path)
 {
-    static const char *const endings[] = {"-journal", "-wal", "-shm"};
+    static const char *const endings[] = {"-journal", "-wal", "-shm", "-mark"};
     for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
         struct soc_buf side = {0};
         soc_buf_printf(&side, "%s%s", path, endings[i]);

@@ -174,6 +174,16 @@ static int load_row(sqlite3_stmt *row, unsigned type, soc_record_cb *cb, void *u
     return cb(&end, user);
 }
 
+/* Says what could not be read, too. */
+static int fail_reading(struct soc_store *store, int sqlite_rc, unsigned type,
+                        struct soc_detail *detail)
+{
+    struct soc_detail inner = {0};
+    int rc = soc_database_fail(store, sqlite_rc, &inner);
+    return soc_fail(detail, rc, "%s; it was read for the stored records '%s'", inner.text,
+                    soc_record_shape(type)->name);
+}
+
 static int load_source(struct soc_store *store, const struct source *source, soc_record_cb *cb,
                        void *user, struct soc_detail *detail)
 {
@@ -188,7 +198,7 @@ static int load_source(struct soc_store *store, const struct source *source, soc
             break;
     }
     if (rc >= 0 && sqlite_rc != SQLITE_DONE)
-        rc = soc_database_fail(store, sqlite_rc, detail);
+        rc = fail_reading(store, sqlite_rc, source->type, detail);
     sqlite3_finalize(statement);
     return rc < 0 ? rc : SOC_OK;
 }

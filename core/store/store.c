@@ -10,6 +10,7 @@
 #include "store/database.h"
 #include "store/directory.h"
 #include "store/disk.h"
+#include "store/pages.h"
 #include "store/schema.h"
 #include "store/wal.h"
 
@@ -19,9 +20,13 @@
 /* Makes the tables in a file that is empty or not there. */
 static int fill_file(struct soc_store *store, const char *path, struct soc_detail *detail)
 {
+    int check_bytes = SOC_PAGES_CHECK_BYTES;
+    soc_pages_begin(store->pages);
     int rc = soc_database_open(store, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, detail);
-    if (rc == SOC_OK)
+    if (rc == SOC_OK) {
+        sqlite3_file_control(store->db, "main", SQLITE_FCNTL_RESERVE_BYTES, &check_bytes);
         rc = soc_database_create(store, detail);
+    }
     if (rc == SOC_OK)
         rc = soc_database_exec(store, "PRAGMA journal_mode = WAL", detail);
     soc_database_close(store);
@@ -53,6 +58,8 @@ static int open_file(struct soc_store *store, const char *path, struct soc_detai
     int flags = store->is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
     int rc = store->is_read_only ? SOC_OK : soc_wal_renew(store, path, detail);
     if (rc == SOC_OK)
+        rc = soc_mark_open(store, path, detail);
+    if (rc == SOC_OK)
         rc = soc_database_open(store, path, flags, detail);
     if (rc == SOC_OK && !store->is_read_only)
         rc = soc_database_exec(store, store->sync_sql, detail);
@@ -60,8 +67,13 @@ static int open_file(struct soc_store *store, const char *path, struct soc_detai
         rc = soc_database_upgrade(store, detail);
     if (rc == SOC_OK)
         rc = soc_database_position(store, detail);
+    if (rc == SOC_OK)
+        rc = soc_mark_check(store, detail);
+    if (rc == SOC_OK && !store->is_read_only)
+        rc = soc_mark_begin(store, detail);
     if (rc == SOC_OK && !store->is_read_only)
         rc = soc_database_prepare(store, detail);
+    store->has_failed |= rc < 0; /* what is there stays as it is */
     return rc;
 }
 
@@ -88,11 +100,11 @@ static int open_directory(struct soc_store *store, const char *directory, struct
 /* The same on a simulated disk. */
 static int open_disk(struct soc_store *store, struct soc_detail *detail)
 {
-    static const char *const drafts[] = {DRAFT, DRAFT "-journal", DRAFT "-wal"};
+    static const char *const rests[] = {DRAFT, DRAFT "-journal", DRAFT "-wal", DATABASE "-mark"};
     int rc = SOC_OK;
     if (!soc_disk_has(store->disk, DATABASE)) {
-        for (int i = 0; rc == SOC_OK && i < 3; i++)
-            rc = soc_disk_remove(store->disk, drafts[i]);
+        for (int i = 0; rc == SOC_OK && i < 4; i++)
+            rc = soc_disk_remove(store->disk, rests[i]);
         if (rc == SOC_OK)
             rc = fill_file(store, DRAFT, detail);
         if (rc == SOC_OK)
@@ -133,6 +145,9 @@ int soc_store_open(struct soc_store **out, const struct soc_store_options *optio
     store->is_memory = options->directory == NULL && options->disk == NULL;
     store->is_read_only = options->is_read_only;
     assert(options->directory != NULL || !store->is_read_only);
+    if (!store->is_memory)
+        store->pages =
+            soc_pages_new(store->disk == NULL ? NULL : sqlite3_vfs_find(soc_disk_vfs(store->disk)));
     if (detail != NULL)
         detail->text[0] = '\0';
     int rc = store->is_memory      ? SOC_OK
@@ -153,6 +168,8 @@ void soc_store_close(struct soc_store *store)
     if (store == NULL)
         return;
     soc_database_close(store);
+    soc_mark_close(store);
+    soc_pages_free(store->pages);
     soc_directory_unlock(store->lock);
     soc_fold_free(store->fold);
     release(&store->held);
@@ -206,7 +223,9 @@ int soc_store_append_all(struct soc_store *store, uint64_t first, const struct s
     assert(!store->is_read_only && first == store->sequence + 1);
     uint64_t bytes = 0;
     bool is_held = store->db == NULL;
-    int rc = is_held ? SOC_OK : soc_database_begin(store, detail);
+    int rc = soc_mark_settle(store, detail);
+    if (rc == SOC_OK && !is_held)
+        rc = soc_database_begin(store, detail);
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < count; i++) {
@@ -228,7 +247,8 @@ int soc_store_append_all(struct soc_store *store, uint64_t first, const struct s
         return rc;
     store->sequence += count;
     store->backlog += bytes;
-    return soc_database_checkpoint(store, SOC_WAL_PAGES_MAX, detail);
+    rc = soc_mark_append(store, detail);
+    return rc < 0 ? rc : soc_database_checkpoint(store, SOC_WAL_PAGES_MAX, detail);
 }
 
 int soc_store_append(struct soc_store *store, uint64_t sequence, struct soc_slice batch,

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "store/database.h"
-#include "store/disk.h"
+#include "store/pages.h"
 
 #define PIECE_BYTES (64 << 10) /* SQLite writes less than 128 KB at once */
 
@@ -28,7 +28,7 @@ static int copy_over(sqlite3_file *file)
 
 int soc_wal_renew(struct soc_store *store, const char *path, struct soc_detail *detail)
 {
-    sqlite3_vfs *vfs = sqlite3_vfs_find(store->disk == NULL ? NULL : soc_disk_vfs(store->disk));
+    sqlite3_vfs *vfs = soc_pages_below(store->pages);
     struct soc_buf name = {0};
     soc_buf_printf(&name, "%s-wal", path);
     int is_there = 0;

@@ -138,14 +138,15 @@ static void open_world(struct world *world)
 
 static void close_world(struct world *world)
 {
-    static const char *const names[] = {"society.db", "society.db-wal", "society.db-shm", "lock"};
+    static const char *const names[] = {"society.db", "society.db-wal", "society.db-shm",
+                                        "society.db-mark", "lock"};
     char path[128];
     soc_control_stop(world->control);
     soc_host_close(world->host, 0);
     soc_control_close(world->control);
     soc_store_close(world->store);
     soc_loop_free(world->loop);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         snprintf(path, sizeof(path), "%s/%s", world->directory, names[i]);
         unlink(path);
     }

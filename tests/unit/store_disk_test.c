@@ -8,17 +8,19 @@
 
 #include "env/clock.h"
 #include "env/ids.h"
+#include "store/pages.h"
 
-/* Runs SQL through a connection of another program and returns the last value
- * of the last row, lent until the next call. */
-static const char *run_sql(struct world *world, const char *sql)
+/* Runs SQL through a connection of another program, which knows of checksums or not,
+ * and returns the last value of the last row, lent until the next call. */
+static const char *run_sql_in(struct world *world, const char *sql, const char *vfs)
 {
     static char result[4096];
     sqlite3 *db;
     sqlite3_stmt *statement = NULL;
     const char *rest = sql;
     result[0] = '\0';
-    CHECK_INT(sqlite3_open(world_path(world, "society.db"), &db), SQLITE_OK);
+    CHECK_INT(sqlite3_open_v2(world_path(world, "society.db"), &db, SQLITE_OPEN_READWRITE, vfs),
+              SQLITE_OK);
     while (*rest != '\0') {
         if (!CHECK_INT(sqlite3_prepare_v2(db, rest, -1, &statement, &rest), SQLITE_OK)) {
             printf("# %s\n", sqlite3_errmsg(db));
@@ -35,6 +37,19 @@ static const char *run_sql(struct world *world, const char *sql)
     }
     sqlite3_close(db);
     return result;
+}
+
+static const char *run_sql(struct world *world, const char *sql)
+{
+    return run_sql_in(world, sql, NULL);
+}
+
+/* Changes the database so that its pages stay right. */
+static void set_sql(struct world *world, const char *sql)
+{
+    struct soc_pages *pages = soc_pages_new(NULL);
+    run_sql_in(world, sql, soc_pages_vfs(pages));
+    soc_pages_free(pages);
 }
 
 static int file_mode(const char *path)
@@ -233,6 +248,7 @@ static void a_reader_of_nothing_makes_nothing(void)
     world.store = NULL;
     unlink(world_path(&world, "society.db"));
     unlink(world_path(&world, "lock"));
+    unlink(world_path(&world, "society.db-mark"));
     struct soc_store *reader;
     CHECK_INT(open_to_look(&world, &reader), SOC_ENOFILE);
     CHECK_INT(count_files(&world), 0);
@@ -250,7 +266,7 @@ static void an_older_database_is_brought_up_to_date_by_who_may_write(void)
     CHECK_INT(world_append(&world), SOC_OK);
     soc_store_close(world.store);
     world.store = NULL;
-    run_sql(&world, "DROP VIEW activity_logs; DROP VIEW activity_entries; DROP VIEW contacts;"
+    set_sql(&world, "DROP VIEW activity_logs; DROP VIEW activity_entries; DROP VIEW contacts;"
                     "ALTER TABLE agents DROP COLUMN ending_ms;"
                     "ALTER TABLE agents DROP COLUMN is_adopted;"
                     "ALTER TABLE contact_entries DROP COLUMN reason; DROP TABLE introductions;"
@@ -295,7 +311,7 @@ static void a_newer_database_is_refused_and_not_touched(void)
     CHECK_INT(open_to_look(&world, &reader), SOC_ENEWER);
     read_bytes(world_path(&world, "society.db"), &after);
     CHECK(soc_slice_equal(soc_buf_slice(&before), soc_buf_slice(&after)));
-    CHECK_INT(count_files(&world), 1);
+    CHECK_INT(count_files(&world), 2);
     soc_buf_fini(&before);
     soc_buf_fini(&after);
     world_fini(&world);
@@ -329,7 +345,7 @@ static void write_three(struct world *world)
     world->store = NULL;
 }
 
-static void a_flipped_bit_is_found_and_its_batch_named(void)
+static void a_flipped_bit_is_found_and_its_page_named(void)
 {
     struct world world;
     write_three(&world);
@@ -340,13 +356,37 @@ static void a_flipped_bit_is_found_and_its_batch_named(void)
         char flipped = (char)(mark[3] ^ 4);
         write_bytes(world_path(&world, "society.db"), &flipped, 1, mark + 3 - bytes.data);
     }
+    char expected[64];
+    snprintf(expected, sizeof(expected), "page %d of society.db is damaged",
+             (int)((mark - bytes.data) / 8192 + 1));
+    CHECK_INT(world_open(&world), SOC_ECORRUPT);
+    CHECK(strncmp(world.detail.text, expected, strlen(expected)) == 0);
+    struct soc_store *reader;
+    CHECK_INT(open_to_look(&world, &reader), SOC_ECORRUPT);
+    CHECK_TEXT(run_sql(&world, "SELECT count(*) FROM journal"), "3");
+    soc_buf_fini(&bytes);
+    world_fini(&world);
+}
+
+static void a_page_that_another_program_wrote_is_found(void)
+{
+    struct world world;
+    write_three(&world);
+    run_sql(&world, "UPDATE journal SET batch = zeroblob(10) WHERE sequence = 2");
+    CHECK_INT(world_open(&world), SOC_ECORRUPT);
+    world_fini(&world);
+}
+
+static void a_changed_batch_is_found_and_named(void)
+{
+    struct world world;
+    write_three(&world);
+    set_sql(&world, "UPDATE journal SET batch = zeroblob(10) WHERE sequence = 2");
     CHECK_INT(world_open(&world), SOC_OK);
     CHECK_INT(soc_store_load(world.store, show_record, &world.text, &world.detail), SOC_ECORRUPT);
     CHECK(strstr(world.detail.text, "batch 2 ") != NULL);
     CHECK_INT(world_fold(&world), SOC_ECORRUPT);
     CHECK(strstr(world.detail.text, "batch 2 ") != NULL);
-    CHECK_TEXT(run_sql(&world, "SELECT count(*) FROM journal"), "3");
-    soc_buf_fini(&bytes);
     world_fini(&world);
 }
 
@@ -360,7 +400,7 @@ static void a_missing_batch_is_found(void)
     for (int i = 0; i < 3; i++) {
         struct world world;
         write_three(&world);
-        run_sql(&world, faults[i]);
+        set_sql(&world, faults[i]);
         CHECK_INT(world_open(&world), SOC_ECORRUPT);
         CHECK(strstr(world.detail.text, "journal") != NULL);
         world_fini(&world);
@@ -371,7 +411,7 @@ static void swapped_batches_are_found(void)
 {
     struct world world;
     write_three(&world);
-    run_sql(&world, "UPDATE journal SET batch = (SELECT batch FROM journal WHERE sequence = 1),"
+    set_sql(&world, "UPDATE journal SET batch = (SELECT batch FROM journal WHERE sequence = 1),"
                     " checksum = (SELECT checksum FROM journal WHERE sequence = 1)"
                     " WHERE sequence = 3");
     CHECK_INT(world_open(&world), SOC_OK);
@@ -471,7 +511,9 @@ int main(void)
     RUN(a_newer_database_is_refused_and_not_touched);
     RUN(an_older_database_is_brought_up_to_date_by_who_may_write);
     RUN(a_file_that_is_no_database_of_ours_is_refused);
-    RUN(a_flipped_bit_is_found_and_its_batch_named);
+    RUN(a_flipped_bit_is_found_and_its_page_named);
+    RUN(a_page_that_another_program_wrote_is_found);
+    RUN(a_changed_batch_is_found_and_named);
     RUN(a_missing_batch_is_found);
     RUN(swapped_batches_are_found);
     RUN(a_full_disk_leaves_nothing_behind_and_the_batch_can_be_tried_again);

@@ -1,0 +1,220 @@
+#include "store/mark.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "store/database.h"
+#include "store/pages.h"
+
+#define MAGIC      "socmark1"
+#define MARK_BYTES 48
+
+/* Where SQLite's index of the log has what we need. */
+#define INDEX_BYTES         32768
+#define INDEX_FRAMES_OFFSET 16
+#define INDEX_SALT_OFFSET   32
+
+#define REMEDY "; restore a copy of the whole directory, or remove society.db-mark to go on with it"
+
+static void put_number(unsigned char *at, uint64_t number)
+{
+    for (int i = 0; i < 8; i++)
+        at[i] = (unsigned char)(number >> (8 * i));
+}
+
+static uint64_t read_number(const unsigned char *at)
+{
+    uint64_t number = 0;
+    for (int i = 0; i < 8; i++)
+        number |= (uint64_t)at[i] << (8 * i);
+    return number;
+}
+
+static int decode(struct soc_mark *mark, const unsigned char *bytes, struct soc_detail *detail)
+{
+    static const unsigned char nothing[MARK_BYTES];
+    if (memcmp(bytes, nothing, MARK_BYTES) == 0)
+        return SOC_OK;
+    if (memcmp(bytes, MAGIC, 8) != 0 || soc_hash(bytes, 40, 0) != read_number(bytes + 40))
+        return soc_fail(detail, SOC_ECORRUPT,
+                        "society.db-mark is damaged; remove it to go on without its evidence");
+    mark->is_there = true;
+    mark->sequence = read_number(bytes + 8);
+    mark->salt[0] = (uint32_t)read_number(bytes + 16);
+    mark->salt[1] = (uint32_t)(read_number(bytes + 16) >> 32);
+    mark->frames = (uint32_t)read_number(bytes + 24);
+    mark->is_copied = read_number(bytes + 32) != 0;
+    return SOC_OK;
+}
+
+int soc_mark_open(struct soc_store *store, const char *path, struct soc_detail *detail)
+{
+    struct soc_mark *mark = &store->mark;
+    sqlite3_vfs *vfs = soc_pages_below(store->pages);
+    struct soc_buf name = {0};
+    soc_buf_printf(&name, "%s-mark", path);
+    soc_buf_put_byte(&name, '\0');
+    int is_there = 0;
+    int rc = vfs->xAccess(vfs, name.data, SQLITE_ACCESS_EXISTS, &is_there);
+    /* As a log of SQLite's it gets the mode of the database. */
+    int flags =
+        SQLITE_OPEN_WAL |
+        (store->is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    if (rc == SQLITE_OK && (is_there || !store->is_read_only)) {
+        mark->file = soc_alloc_zero((size_t)vfs->szOsFile);
+        rc = vfs->xOpen(vfs, name.data, mark->file, flags, NULL);
+    }
+    soc_buf_fini(&name);
+    unsigned char bytes[MARK_BYTES];
+    if (rc == SQLITE_OK && is_there)
+        rc = mark->file->pMethods->xRead(mark->file, bytes, MARK_BYTES, 0);
+    if (rc == SQLITE_OK && is_there)
+        return decode(mark, bytes, detail);
+    return rc == SQLITE_OK || rc == SQLITE_IOERR_SHORT_READ ? SOC_OK
+                                                            : soc_database_fail(store, rc, detail);
+}
+
+/* What SQLite has of the log now. */
+struct log {
+    uint32_t frames;
+    uint32_t salt[2];
+    bool is_empty; /* there is no byte of it */
+};
+
+static sqlite3_file *file_of(struct soc_store *store, int which)
+{
+    sqlite3_file *file = NULL;
+    sqlite3_file_control(store->db, "main", which, &file);
+    return file != NULL && file->pMethods != NULL ? file : NULL;
+}
+
+static void look_at_log(struct soc_store *store, struct log *log)
+{
+    *log = (struct log){.is_empty = true};
+    sqlite3_file *database = file_of(store, SQLITE_FCNTL_FILE_POINTER);
+    sqlite3_file *file = file_of(store, SQLITE_FCNTL_JOURNAL_POINTER);
+    sqlite3_int64 length = 0;
+    void volatile *index = NULL;
+    if (file == NULL || database == NULL)
+        return;
+    file->pMethods->xFileSize(file, &length);
+    log->is_empty = length == 0;
+    if (database->pMethods->xShmMap(database, 0, INDEX_BYTES, 0, &index) != SQLITE_OK ||
+        index == NULL)
+        return;
+    memcpy(&log->frames, (const char *)index + INDEX_FRAMES_OFFSET, sizeof(log->frames));
+    memcpy(log->salt, (const char *)index + INDEX_SALT_OFFSET, sizeof(log->salt));
+}
+
+int soc_mark_check(struct soc_store *store, struct soc_detail *detail)
+{
+    const struct soc_mark *mark = &store->mark;
+    if (!mark->is_there)
+        return SOC_OK;
+    if (store->sequence < mark->sequence)
+        return soc_fail(detail, SOC_ECORRUPT,
+                        "the journal ends with batch %" PRIu64 ", but batch %" PRIu64
+                        " was durable" REMEDY,
+                        store->sequence, mark->sequence);
+    if (store->is_read_only) /* the log of one that runs moves on meanwhile */
+        return SOC_OK;
+    struct log log;
+    look_at_log(store, &log);
+    bool is_same = memcmp(log.salt, mark->salt, sizeof(log.salt)) == 0;
+    bool is_needed = mark->is_copied ? log.frames > 0 && is_same : mark->frames > 0;
+    if (!is_needed || log.is_empty || (is_same && log.frames >= mark->frames))
+        return SOC_OK;
+    return soc_fail(detail, SOC_ECORRUPT,
+                    "society.db-wal is damaged: %" PRIu32 " of its frames can be read, but %" PRIu32
+                    " were durable" REMEDY,
+                    is_same ? log.frames : 0, mark->frames);
+}
+
+static int write_mark(struct soc_store *store, bool is_synced)
+{
+    struct soc_mark *mark = &store->mark;
+    unsigned char bytes[MARK_BYTES];
+    memcpy(bytes, MAGIC, 8);
+    put_number(bytes + 8, mark->sequence);
+    put_number(bytes + 16, (uint64_t)mark->salt[1] << 32 | mark->salt[0]);
+    put_number(bytes + 24, mark->frames);
+    put_number(bytes + 32, mark->is_copied);
+    put_number(bytes + 40, soc_hash(bytes, 40, 0));
+    mark->is_there = true;
+    int rc = mark->file->pMethods->xWrite(mark->file, bytes, MARK_BYTES, 0);
+    if (rc == SQLITE_OK && is_synced)
+        rc = mark->file->pMethods->xSync(mark->file, SQLITE_SYNC_NORMAL);
+    return rc;
+}
+
+static void set_mark(struct soc_store *store, bool is_copied)
+{
+    struct log log;
+    look_at_log(store, &log);
+    store->mark.sequence = store->sequence;
+    store->mark.frames = log.frames;
+    memcpy(store->mark.salt, log.salt, sizeof(log.salt));
+    store->mark.is_copied = is_copied;
+}
+
+/* Writes a mark that asks for more than the last one; without room that one stays and
+ * holds as well. */
+static int raise_mark(struct soc_store *store, struct soc_detail *detail)
+{
+    if (store->mark.file == NULL)
+        return SOC_OK;
+    set_mark(store, false);
+    int rc = write_mark(store, false);
+    return rc == SQLITE_OK || rc == SQLITE_FULL ? SOC_OK : soc_database_fail(store, rc, detail);
+}
+
+int soc_mark_begin(struct soc_store *store, struct soc_detail *detail)
+{
+    struct log log;
+    look_at_log(store, &log);
+    return log.frames == 0 ? soc_mark_copied(store, detail) : raise_mark(store, detail);
+}
+
+int soc_mark_append(struct soc_store *store, struct soc_detail *detail)
+{
+    return raise_mark(store, detail);
+}
+
+int soc_mark_need(struct soc_store *store, struct soc_detail *detail)
+{
+    sqlite3_file *file = file_of(store, SQLITE_FCNTL_JOURNAL_POINTER);
+    int rc = file == NULL ? SQLITE_OK : file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
+    return rc == SQLITE_OK ? raise_mark(store, detail) : soc_database_fail(store, rc, detail);
+}
+
+int soc_mark_copied(struct soc_store *store, struct soc_detail *detail)
+{
+    if (store->mark.file == NULL)
+        return SOC_OK;
+    set_mark(store, true);
+    store->mark.is_due = true;
+    int rc = soc_mark_settle(store, detail);
+    return rc == SOC_EDISKFULL ? SOC_OK : rc;
+}
+
+int soc_mark_settle(struct soc_store *store, struct soc_detail *detail)
+{
+    if (!store->mark.is_due)
+        return SOC_OK;
+    int rc = write_mark(store, true);
+    store->mark.is_due = rc != SQLITE_OK;
+    return rc == SQLITE_OK ? SOC_OK : soc_database_fail(store, rc, detail);
+}
+
+void soc_mark_close(struct soc_store *store)
+{
+    struct soc_mark *mark = &store->mark;
+    if (mark->file != NULL && mark->file->pMethods != NULL)
+        mark->file->pMethods->xClose(mark->file);
+    free(mark->file);
+    *mark = (struct soc_mark){0};
+}

@@ -1,0 +1,63 @@
+/* Mark: evidence, outside the database, of how much of it was durable.
+ *
+ * SQLite takes a damaged frame of its write-ahead log for the end of the log, and what
+ * comes behind it is gone without a word; worse, frames before it may be older than the
+ * pages that were copied from behind it. So the store keeps beside the database a small
+ * file with the last batch and the part of the log that were durable, and compares at
+ * a start.
+ *
+ *   1. After each commit of batches the mark is written, not synced: after a kill it is
+ *      exact, after a power loss it may be an older one, which asks for less.
+ *   2. Before the log is copied into the database the mark says how much of the log is
+ *      needed; the log is synced then.
+ *   3. When all of it is copied the mark says so, synced: from there on the log may
+ *      begin anew, but if it has not, it must still be whole.
+ *
+ * Layer: store. Thread: that of the store. */
+#ifndef SOC_STORE_MARK_H
+#define SOC_STORE_MARK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <sqlite3.h>
+
+#include "base/err.h"
+
+struct soc_store;
+
+struct soc_mark {
+    sqlite3_file *file; /* owned; NULL: none is kept */
+    bool is_there;      /* something was read or written */
+    bool is_copied;     /* the database has everything that is in the log */
+    bool is_due;        /* that it is copied could not be written: the disk was full */
+    uint32_t frames;    /* of the log */
+    uint32_t salt[2];   /* tells one log from the next in the same file */
+    uint64_t sequence;  /* the last batch */
+};
+
+/* Opens the mark of the database at `path` and reads it; one that is missing, or empty
+ * as a power loss may leave it, asks for nothing. A reader never makes one. */
+int soc_mark_open(struct soc_store *store, const char *path, struct soc_detail *detail);
+
+/* Compares the store with its mark: SOC_ECORRUPT if it has less than was durable. After
+ * the database was read once. */
+int soc_mark_check(struct soc_store *store, struct soc_detail *detail);
+
+/* Writes where the store stands at a start, before anything is appended. */
+int soc_mark_begin(struct soc_store *store, struct soc_detail *detail);
+
+/* Writes that everything appended so far is durable. */
+int soc_mark_append(struct soc_store *store, struct soc_detail *detail);
+
+/* Before and after a checkpoint, which has copied all of the log or not. */
+int soc_mark_need(struct soc_store *store, struct soc_detail *detail);
+int soc_mark_copied(struct soc_store *store, struct soc_detail *detail);
+
+/* Writes what is due; SOC_EDISKFULL as long as there is no room. */
+int soc_mark_settle(struct soc_store *store, struct soc_detail *detail);
+
+/* Closes the file. */
+void soc_mark_close(struct soc_store *store);
+
+#endif

@@ -1,0 +1,331 @@
+#include "store/pages.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "store/schema.h"
+
+#define PAGE_BYTES     SOC_SCHEMA_PAGE_BYTES
+#define CHECKED_BYTES  (PAGE_BYTES - SOC_PAGES_CHECK_BYTES)
+#define RESERVE_OFFSET 20 /* in the header of the file: bytes left free in each page */
+
+struct soc_pages {
+    char name[40];
+    sqlite3_vfs vfs;
+    sqlite3_vfs *below; /* lent */
+    bool are_checked;
+    struct soc_detail damage;
+    unsigned char page[PAGE_BYTES]; /* on its way to the file */
+};
+
+/* The database's file; the one of the layer below lies behind it. Other files are
+ * those of the layer below as they are. */
+struct file {
+    sqlite3_file base; /* first */
+    struct soc_pages *pages;
+};
+
+#define FILE_BYTES ((sizeof(struct file) + 15) / 16 * 16)
+
+static sqlite3_file *below(sqlite3_file *base)
+{
+    return (sqlite3_file *)(void *)((char *)base + FILE_BYTES);
+}
+
+static struct soc_pages *pages_of(sqlite3_file *base)
+{
+    return ((struct file *)(void *)base)->pages;
+}
+
+static uint64_t checksum(const unsigned char *page, sqlite3_int64 number)
+{
+    return soc_hash(page, CHECKED_BYTES, (uint64_t)number);
+}
+
+static void put_checksum(unsigned char *page, sqlite3_int64 number)
+{
+    uint64_t sum = checksum(page, number);
+    for (int i = 0; i < SOC_PAGES_CHECK_BYTES; i++)
+        page[CHECKED_BYTES + i] = (unsigned char)(sum >> (8 * i));
+}
+
+static bool is_whole(const unsigned char *page, sqlite3_int64 number)
+{
+    uint64_t sum = checksum(page, number);
+    for (int i = 0; i < SOC_PAGES_CHECK_BYTES; i++)
+        if (page[CHECKED_BYTES + i] != (unsigned char)(sum >> (8 * i)))
+            return false;
+    return true;
+}
+
+static int report(struct soc_pages *pages, sqlite3_int64 number, const char *what)
+{
+    if (pages->damage.text[0] == '\0')
+        soc_fail(&pages->damage, SOC_ECORRUPT, "page %lld of society.db is damaged: %s",
+                 (long long)number, what);
+    return SQLITE_IOERR_DATA;
+}
+
+static bool is_page(int count, sqlite3_int64 at)
+{
+    return count == PAGE_BYTES && at % PAGE_BYTES == 0;
+}
+
+static int read_page(sqlite3_file *base, void *out, int count, sqlite3_int64 at)
+{
+    struct soc_pages *pages = pages_of(base);
+    int rc = below(base)->pMethods->xRead(below(base), out, count, at);
+    if (!pages->are_checked || !is_page(count, at))
+        return rc;
+    sqlite3_int64 number = at / PAGE_BYTES + 1;
+    if (rc == SQLITE_IOERR_SHORT_READ)
+        return report(pages, number, "the file ends before it does");
+    if (rc == SQLITE_OK && !is_whole(out, number))
+        return report(pages, number, "its checksum differs");
+    return rc;
+}
+
+static int write_page(sqlite3_file *base, const void *bytes, int count, sqlite3_int64 at)
+{
+    struct soc_pages *pages = pages_of(base);
+    if (pages->are_checked && is_page(count, at)) {
+        memcpy(pages->page, bytes, PAGE_BYTES);
+        put_checksum(pages->page, at / PAGE_BYTES + 1);
+        bytes = pages->page;
+    }
+    return below(base)->pMethods->xWrite(below(base), bytes, count, at);
+}
+
+static int close_file(sqlite3_file *base)
+{
+    int rc = below(base)->pMethods->xClose(below(base));
+    base->pMethods = NULL;
+    return rc;
+}
+
+static int cut_file(sqlite3_file *base, sqlite3_int64 length)
+{
+    return below(base)->pMethods->xTruncate(below(base), length);
+}
+
+static int sync_file(sqlite3_file *base, int flags)
+{
+    return below(base)->pMethods->xSync(below(base), flags);
+}
+
+static int measure_file(sqlite3_file *base, sqlite3_int64 *length)
+{
+    return below(base)->pMethods->xFileSize(below(base), length);
+}
+
+static int lock_file(sqlite3_file *base, int level)
+{
+    return below(base)->pMethods->xLock(below(base), level);
+}
+
+static int unlock_file(sqlite3_file *base, int level)
+{
+    return below(base)->pMethods->xUnlock(below(base), level);
+}
+
+static int check_lock(sqlite3_file *base, int *is_locked)
+{
+    return below(base)->pMethods->xCheckReservedLock(below(base), is_locked);
+}
+
+static int control_file(sqlite3_file *base, int what, void *argument)
+{
+    return below(base)->pMethods->xFileControl(below(base), what, argument);
+}
+
+static int tell_sector(sqlite3_file *base)
+{
+    return below(base)->pMethods->xSectorSize(below(base));
+}
+
+static int tell_device(sqlite3_file *base)
+{
+    return below(base)->pMethods->xDeviceCharacteristics(below(base));
+}
+
+static int map_shared(sqlite3_file *base, int region, int size, int may_extend, void volatile **out)
+{
+    return below(base)->pMethods->xShmMap(below(base), region, size, may_extend, out);
+}
+
+static int lock_shared(sqlite3_file *base, int offset, int count, int flags)
+{
+    return below(base)->pMethods->xShmLock(below(base), offset, count, flags);
+}
+
+static void fence_shared(sqlite3_file *base)
+{
+    below(base)->pMethods->xShmBarrier(below(base));
+}
+
+static int unmap_shared(sqlite3_file *base, int is_deleted)
+{
+    return below(base)->pMethods->xShmUnmap(below(base), is_deleted);
+}
+
+/* Version 2: no memory mapping, which would go past the checks. */
+static const sqlite3_io_methods methods = {
+    .iVersion = 2,
+    .xClose = close_file,
+    .xRead = read_page,
+    .xWrite = write_page,
+    .xTruncate = cut_file,
+    .xSync = sync_file,
+    .xFileSize = measure_file,
+    .xLock = lock_file,
+    .xUnlock = unlock_file,
+    .xCheckReservedLock = check_lock,
+    .xFileControl = control_file,
+    .xSectorSize = tell_sector,
+    .xDeviceCharacteristics = tell_device,
+    .xShmMap = map_shared,
+    .xShmLock = lock_shared,
+    .xShmBarrier = fence_shared,
+    .xShmUnmap = unmap_shared,
+};
+
+/* Looks at the first page, if there is one, whether there are checksums. That it says so is one
+ * byte of its header; if that byte itself was flipped, the checksum still fits without. */
+static int look_at_first_page(struct soc_pages *pages, sqlite3_file *file)
+{
+    unsigned char *page = pages->page;
+    int rc = file->pMethods->xRead(file, page, PAGE_BYTES, 0);
+    if (rc != SQLITE_OK) /* empty, or too short to be one of ours: others will say so */
+        return rc == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : rc;
+    pages->are_checked = page[RESERVE_OFFSET] == SOC_PAGES_CHECK_BYTES;
+    page[RESERVE_OFFSET] = SOC_PAGES_CHECK_BYTES;
+    if (is_whole(page, 1) != pages->are_checked)
+        return report(pages, 1, "its checksum differs");
+    return SQLITE_OK;
+}
+
+static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int flags,
+                     int *flags_out)
+{
+    struct soc_pages *pages = vfs->pAppData;
+    base->pMethods = NULL;
+    if ((flags & SQLITE_OPEN_MAIN_DB) == 0)
+        return pages->below->xOpen(pages->below, name, base, flags, flags_out);
+    sqlite3_file *file = below(base);
+    int rc = pages->below->xOpen(pages->below, name, file, flags, flags_out);
+    if (rc == SQLITE_OK)
+        rc = look_at_first_page(pages, file);
+    if (rc == SQLITE_OK) {
+        *(struct file *)(void *)base = (struct file){{&methods}, pages};
+    } else if (file->pMethods != NULL) {
+        file->pMethods->xClose(file);
+    }
+    return rc;
+}
+
+static int delete_file(sqlite3_vfs *vfs, const char *name, int is_synced)
+{
+    sqlite3_vfs *real = ((struct soc_pages *)vfs->pAppData)->below;
+    return real->xDelete(real, name, is_synced);
+}
+
+static int look_for_file(sqlite3_vfs *vfs, const char *name, int flags, int *is_there)
+{
+    sqlite3_vfs *real = ((struct soc_pages *)vfs->pAppData)->below;
+    return real->xAccess(real, name, flags, is_there);
+}
+
+static int name_file(sqlite3_vfs *vfs, const char *name, int room, char *out)
+{
+    sqlite3_vfs *real = ((struct soc_pages *)vfs->pAppData)->below;
+    return real->xFullPathname(real, name, room, out);
+}
+
+static int give_chance(sqlite3_vfs *vfs, int count, char *out)
+{
+    sqlite3_vfs *real = ((struct soc_pages *)vfs->pAppData)->below;
+    return real->xRandomness(real, count, out);
+}
+
+static int sleep_for(sqlite3_vfs *vfs, int microseconds)
+{
+    sqlite3_vfs *real = ((struct soc_pages *)vfs->pAppData)->below;
+    return real->xSleep(real, microseconds);
+}
+
+static int tell_time(sqlite3_vfs *vfs, double *days)
+{
+    sqlite3_vfs *real = ((struct soc_pages *)vfs->pAppData)->below;
+    return real->xCurrentTime(real, days);
+}
+
+static int tell_error(sqlite3_vfs *vfs, int room, char *out)
+{
+    sqlite3_vfs *real = ((struct soc_pages *)vfs->pAppData)->below;
+    return real->xGetLastError(real, room, out);
+}
+
+struct soc_pages *soc_pages_new(sqlite3_vfs *below_vfs)
+{
+    struct soc_pages *pages = soc_alloc_zero(sizeof(*pages));
+    sqlite3_initialize();
+    pages->below = below_vfs != NULL ? below_vfs : sqlite3_vfs_find(NULL);
+    snprintf(pages->name, sizeof(pages->name), "society-pages-%p", (void *)pages);
+    pages->vfs = (sqlite3_vfs){
+        .iVersion = 1,
+        .szOsFile = (int)FILE_BYTES + pages->below->szOsFile,
+        .mxPathname = pages->below->mxPathname,
+        .zName = pages->name,
+        .pAppData = pages,
+        .xOpen = open_file,
+        .xDelete = delete_file,
+        .xAccess = look_for_file,
+        .xFullPathname = name_file,
+        .xRandomness = give_chance,
+        .xSleep = sleep_for,
+        .xCurrentTime = tell_time,
+        .xGetLastError = tell_error,
+    };
+    int rc = sqlite3_vfs_register(&pages->vfs, 0);
+    assert(rc == SQLITE_OK);
+    (void)rc;
+    return pages;
+}
+
+void soc_pages_free(struct soc_pages *pages)
+{
+    if (pages == NULL)
+        return;
+    sqlite3_vfs_unregister(&pages->vfs);
+    free(pages);
+}
+
+const char *soc_pages_vfs(const struct soc_pages *pages)
+{
+    return pages->name;
+}
+
+sqlite3_vfs *soc_pages_below(const struct soc_pages *pages)
+{
+    return pages->below;
+}
+
+void soc_pages_begin(struct soc_pages *pages)
+{
+    pages->are_checked = true;
+}
+
+bool soc_pages_are_checked(const struct soc_pages *pages)
+{
+    return pages->are_checked;
+}
+
+const char *soc_pages_damage(const struct soc_pages *pages)
+{
+    return pages->damage.text[0] == '\0' ? NULL : pages->damage.text;
+}
