@@ -18,6 +18,7 @@ _society_options() {
     send) echo "--to --state --type --json-payload --wait --timeout" ;;
     inbox) echo "--state --agent --json" ;;
     decide) echo "--comment --changes --state --json" ;;
+    pause | resume) echo "--all --subtree --reason --state --json" ;;
     export) echo "--state" ;;
   esac
 }
@@ -25,7 +26,8 @@ _society_options() {
 _society() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
   local command=${COMP_WORDS[1]}
-  local commands="run sim test check inspect policy send inbox decide export init version help"
+  local commands="run sim test check inspect policy send inbox decide pause resume"
+  commands="$commands export init version help"
   local kinds="contacts= briefs= deadlock= gatekeeper= introductions= messages= presentation="
   kinds="$kinds prompts= supervision= tasks="
   COMPREPLY=()
@@ -51,7 +53,7 @@ _society() {
       return
       ;;
     --set | --seed | --seeds | --agent | --task | --type | --correlation | --since | \
-      --until | --limit | --to | --timeout | --comment | --changes)
+      --until | --limit | --to | --timeout | --comment | --changes | --reason)
       return
       ;;
   esac

@@ -33,6 +33,7 @@
     X(EDEADLOCK, -16, "deadlock", "the wait would never end")                                      \
     X(ESTOPPED, -17, "agent_stopped", "the agent has ended")                                       \
     X(EFORBIDDEN, -18, "forbidden", "this agent may not do that")                                  \
+    X(ERECEIVER, -19, "receiver_failed", "the receiver has failed; it goes on when it is resumed") \
     X(ENOITEM, -26, "item_not_found", "no item of the inbox has that id")                          \
     X(EDECIDED, -27, "already_decided", "the item was decided before; the first decision counts")  \
     X(ENOTASK, -60, "task_not_found", "no task that is open or has just ended has that id")        \

@@ -41,6 +41,9 @@
 #define SOC_SHAPE_FAULTS_MAX      32           /* told of one message */
 #define SOC_RETRIES_MAX           3            /* of a turn that raised */
 #define SOC_RETRY_FIRST_MS        100
+#define SOC_FAILURES_MAX          5 /* of turns of one agent in SOC_FAILURES_MS */
+#define SOC_FAILURES_MS           60000
+#define SOC_FAILURES_KEPT         64      /* that a policy is shown */
 #define SOC_TASK_LIMIT_MS         1800000 /* a task may take, unless set otherwise */
 #define SOC_TASKS_DONE_MAX        16      /* ended tasks remembered of each agent */
 #define SOC_LOAD_WINDOW_MS        600000  /* over which an agent's load is taken */

@@ -14,7 +14,8 @@
  * ttl_seconds?, requires_ack?, timeout_ms?), agents, contacts, messages,
  * dead_letters, activity, roles, inbox (agent?, task?, type?, correlation_id?, since?,
  * until?, limit?), waits, stats, registries, dot, redeliver and drop (message_id),
- * policies, policy (kind, name), decide (item_id, decision, changes?, comment?), and
+ * policies, policy (kind, name), decide (item_id, decision, changes?, comment?),
+ * pause and resume (agent: an id or All, subtree?, reason?), and
  * stop. Without `to` the gatekeeper is asked.
  * Layer: bridge. Thread: loop. */
 #ifndef SOC_BRIDGE_CONTROL_H

@@ -9,6 +9,7 @@
 #include "host/agents.h"
 #include "host/dot.h"
 #include "host/gate.h"
+#include "host/hold.h"
 #include "host/human.h"
 #include "host/look.h"
 #include "host/policies.h"
@@ -406,6 +407,33 @@ static void do_decide(struct op *op)
     soc_buf_fini(&answer);
 }
 
+static void do_hold(struct op *op)
+{
+    struct soc_host *host = op->options->host;
+    struct soc_slice subtree = soc_json_member(op->line, "subtree");
+    struct soc_buf answer = {0};
+    struct soc_hold_order order = {
+        .id = text_of(op, "agent", SOC_KEY_BYTES_MAX),
+        .reason = text_of(op, "reason", SOC_REASON_BYTES_MAX),
+        .is_resume = strcmp(op->name, "resume") == 0,
+        .has_subtree = subtree.data != NULL && soc_json_kind(subtree) == SOC_JSON_TRUE,
+    };
+    if (order.id.data == NULL)
+        op->fault = "agent";
+    if (fail_if_faulty(op))
+        return;
+    int rc = SOC_OK;
+    if (soc_host_is_full(host))
+        rc = soc_refuse(&answer, SOC_EDISKFULL, NULL, NULL, (struct soc_slice){0});
+    else
+        rc = soc_hold_order_now(host, &order, &answer);
+    if (rc < 0)
+        soc_call_fail(op->call, soc_buf_slice(&answer));
+    else
+        soc_call_succeed_when_durable(op->call, &answer);
+    soc_buf_fini(&answer);
+}
+
 static void do_stop(struct op *op)
 {
     soc_call_succeed(op->call, SOC_SLICE("[]"));
@@ -422,7 +450,8 @@ static const struct {
     {"stats", do_stats},       {"drop", do_drop},       {"redeliver", do_redeliver},
     {"policies", do_policies}, {"policy", do_policy},   {"registries", do_registries},
     {"inbox", do_inbox},       {"decide", do_decide},   {"tasks", do_query},
-    {"dot", do_dot},           {"stop", do_stop},
+    {"dot", do_dot},           {"stop", do_stop},       {"pause", do_hold},
+    {"resume", do_hold},
 };
 
 void soc_control_do(const struct soc_control_options *options, struct soc_call *call,

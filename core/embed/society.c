@@ -18,6 +18,7 @@
 #include "env/rng.h"
 #include "host/agents.h"
 #include "host/gate.h"
+#include "host/hold.h"
 #include "host/human.h"
 #include "host/look.h"
 
@@ -218,7 +219,7 @@ static bool is_over(const struct soc_society *society)
     if (society->has_disk_failed || society->has_refused || soc_host_main_has_failed(parts->host))
         return true;
     return soc_script_has_main(parts->script) && soc_host_main_is_done(parts->host) &&
-           soc_host_is_quiet(parts->host);
+           soc_host_is_quiet(parts->host) && !soc_hold_keeps_work(parts->host);
 }
 
 static int64_t tick(void *user)

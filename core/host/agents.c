@@ -265,6 +265,7 @@ static struct soc_agent *give_birth(struct soc_host *host, struct soc_role *role
     soc_map_put(&host->agents, soc_agent_id(child), child);
     host->agents_alive++;
     parent->children++;
+    parent->births++;
     soc_turn_note(host, (struct soc_undo){.kind = SOC_UNDO_AGENT, .agent = child});
     struct soc_record record = {.type = SOC_RECORD_AGENT};
     record.agent = (struct soc_record_agent){

@@ -30,6 +30,10 @@ static const char *colour_of(enum soc_status status)
         return "orange";
     case SOC_STATUS_BLOCKED_USER:
         return "gold";
+    case SOC_STATUS_PAUSED:
+        return "lightblue";
+    case SOC_STATUS_FAILED:
+        return "tomato";
     case SOC_STATUS_ENDING:
         return "lightgray";
     case SOC_STATUS_STOPPED:

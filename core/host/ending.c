@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "host/hold.h"
 #include "host/introductions.h"
 #include "host/news.h"
 #include "host/refusal.h"
@@ -286,6 +287,7 @@ static void end_agent(struct soc_host *host, struct soc_agent *agent, bool is_fo
     agent->is_ended = true;
     bury(host, agent);
     soc_tasks_drop_agent(host, agent);
+    soc_hold_forget(host, agent);
     struct soc_record record = {.type = SOC_RECORD_AGENT_END};
     record.agent_end = (struct soc_record_agent_end){
         .time_ms = (uint64_t)soc_host_now(host),

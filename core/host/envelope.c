@@ -20,6 +20,18 @@ void soc_envelope_id(char out[SOC_MESSAGE_ID_BYTES], const struct soc_message *m
     soc_message_id_format(out, message->time_ms, message->key);
 }
 
+struct soc_slice soc_envelope_chain(const struct soc_message *message,
+                                    char id[SOC_MESSAGE_ID_BYTES])
+{
+    if (message == NULL)
+        return (struct soc_slice){0};
+    struct soc_slice chain = soc_message_text(message, SOC_TEXT_CORRELATION_ID);
+    if (chain.data != NULL)
+        return chain;
+    soc_envelope_id(id, message);
+    return soc_slice(id, SOC_MESSAGE_ID_BYTES);
+}
+
 static void put_id_member(struct soc_buf *out, const char *name, int64_t time_ms, uint64_t key)
 {
     char id[SOC_MESSAGE_ID_BYTES];

@@ -24,4 +24,9 @@ struct soc_slice soc_receiver_id(const struct soc_message *message);
 /* Writes the message's id. */
 void soc_envelope_id(char out[SOC_MESSAGE_ID_BYTES], const struct soc_message *message);
 
+/* Lends the correlation id of the chain that the message belongs to: its own, or the
+ * id of the message if it began one; `id` is room for that. Absent for NULL. */
+struct soc_slice soc_envelope_chain(const struct soc_message *message,
+                                    char id[SOC_MESSAGE_ID_BYTES]);
+
 #endif

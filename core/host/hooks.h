@@ -89,6 +89,11 @@ struct soc_hooks {
      * turn that raised, or -1 to give it up. */
     int64_t (*retry_after)(void *user, struct soc_agent *agent, uint32_t retries);
 
+    /* The same policy: has the agent failed for good, now that its turns raised
+     * `count` times in the last while? `ages_ms` tells how long ago each time was, the
+     * latest first. NULL: the usual rule. */
+    bool (*is_failed)(void *user, struct soc_agent *agent, const int64_t *ages_ms, size_t count);
+
     /* The introductions policy: what the host does for the broker, who can do what
      * the answer says. `answer` comes zeroed. */
     void (*introduce)(void *user, const struct soc_introduction *introduction,

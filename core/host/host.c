@@ -13,6 +13,7 @@
 #include "host/calls.h"
 #include "host/deadlock.h"
 #include "host/egress.h"
+#include "host/hold.h"
 #include "host/human.h"
 #include "host/introductions.h"
 #include "host/recover.h"
@@ -430,6 +431,7 @@ static void free_host(struct soc_host *host)
     soc_dedupe_fini(&host->sent_keys);
     free_messages(host, &host->intake);
     soc_tasks_free(host);
+    soc_hold_free(host);
     free_agents(host);
     free_timers(host);
     while ((item = soc_map_each(&host->requests, &cursor)) != NULL)

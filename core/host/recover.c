@@ -9,6 +9,7 @@
 #include "host/deadlock.h"
 #include "host/duplicates.h"
 #include "host/egress.h"
+#include "host/hold.h"
 #include "host/human.h"
 #include "host/introductions.h"
 #include "host/news.h"
@@ -102,6 +103,7 @@ static void apply_agent(struct soc_host *host, const struct soc_record_agent *r)
         host->root = agent;
     if (parent != NULL) {
         parent->children++;
+        parent->births++;
         if (r->is_adopted)
             return; /* records of their own say whom it knows */
         soc_contacts_put(&agent->contacts, parent, SOC_SOURCE_PARENT, agent->created_ms, NULL);
@@ -359,6 +361,9 @@ static void apply_person(struct soc_host *host, const struct soc_record *record)
     case SOC_RECORD_AGENT_PARENT:
         apply_agent_parent(host, &record->agent_parent);
         break;
+    case SOC_RECORD_STANDING:
+        soc_hold_restore(agent_of(host, record->standing.id), &record->standing);
+        break;
     case SOC_RECORD_STATE:
         soc_agent_set_state(agent_of(host, record->state.agent), record->state.state);
         break;
@@ -539,7 +544,7 @@ static void settle_activations(struct soc_host *host)
         }
         soc_news_look(host, agent); /* before it waits: it may have timed out */
         soc_wait_begin(host, activation);
-        activation->told = (uint8_t)soc_status_of(host, agent);
+        activation->told = (uint8_t)soc_status_of_work(host, agent);
         soc_deadlock_note(host, agent);
         offer_mail(host, activation);
     }

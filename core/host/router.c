@@ -130,6 +130,8 @@ static int check_send(struct soc_host *host, const struct soc_agent *from,
     if (*to == NULL)
         return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", send->to);
     soc_agent_prefetch(*to);
+    if (send->wants_reply && (*to)->hold & SOC_HOLD_FAILED)
+        return soc_refuse(error, SOC_ERECEIVER, NULL, "to", soc_agent_id(*to));
     return check_limits(send, error);
 }
 

@@ -10,6 +10,7 @@
 #include "host/egress.h"
 #include "host/ending.h"
 #include "host/envelope.h"
+#include "host/hold.h"
 #include "host/look.h"
 #include "host/news.h"
 #include "host/router.h"
@@ -230,9 +231,16 @@ static void fail_turn(struct soc_host *host, struct soc_activation *activation, 
     }
     int64_t delay_ms =
         is_final ? -1 : host->hooks.retry_after(host->hooks.user, agent, activation->retries);
+    bool has_failed = soc_hold_note_failure(host, agent);
     if (delay_ms < 0) {
+        if (has_failed)
+            soc_hold_fail(host, agent, error);
         end_activation(host, activation, SOC_OUTCOME_DEAD, error);
         soc_ending_check(host, agent);
+        return;
+    }
+    if (has_failed) { /* it stays ready: whoever resumes it has the turn tried anew */
+        soc_hold_fail(host, agent, error);
         return;
     }
     activation->state = SOC_ACTIVATION_BACKOFF;
@@ -326,7 +334,7 @@ static void begin_activation(struct soc_host *host, struct soc_agent *agent)
 /* Runs the agent's turn if it has one to run. */
 static bool run_agent(struct soc_host *host, struct soc_agent *agent)
 {
-    if (agent == host->user && host->main_has_failed)
+    if (agent->hold != 0 || (agent == host->user && host->main_has_failed))
         return false;
     if (agent->activation == NULL)
         begin_activation(host, agent);
@@ -351,7 +359,7 @@ bool soc_schedule_run(struct soc_host *host)
         bool is_free = agent->activation == NULL;
         if (agent == host->user && (is_free || agent->activation->state != SOC_ACTIVATION_READY))
             did = show_mail(host) || did;
-        else if (is_free && agent->role->is_runnable && has_mail(host, agent))
+        else if (is_free && agent->role->is_runnable && agent->hold == 0 && has_mail(host, agent))
             soc_schedule_ready(host, agent);
     }
     return did;

@@ -78,6 +78,7 @@ struct soc_host {
     struct soc_map barriers;          /* key -> soc_barrier, owned */
     struct soc_map broadcasts;        /* key -> soc_broadcast, owned: those not over */
     uint64_t news_key;                /* of the last broadcast that was sent */
+    struct soc_map failures;          /* address of an agent -> when its turns raised, owned */
     struct soc_map dead;              /* key -> soc_message, owned: the dead letters */
     struct soc_dedupe sent_keys;      /* what senders know their messages by */
     int64_t dedupe_window_ms;         /* how long */

@@ -8,11 +8,18 @@
 
 enum soc_status soc_status_of(const struct soc_host *host, const struct soc_agent *agent)
 {
-    const struct soc_activation *activation = agent->activation;
     if (agent->is_ended)
         return SOC_STATUS_STOPPED;
-    if (agent->is_ending)
-        return SOC_STATUS_ENDING;
+    if (agent->hold & SOC_HOLD_FAILED)
+        return SOC_STATUS_FAILED;
+    if (agent->hold & SOC_HOLD_PAUSED)
+        return SOC_STATUS_PAUSED;
+    return agent->is_ending ? SOC_STATUS_ENDING : soc_status_of_work(host, agent);
+}
+
+enum soc_status soc_status_of_work(const struct soc_host *host, const struct soc_agent *agent)
+{
+    const struct soc_activation *activation = agent->activation;
     if (activation == NULL)
         return agent->is_ready && agent->role->is_runnable ? SOC_STATUS_WORKING : SOC_STATUS_IDLE;
     if (activation->state != SOC_ACTIVATION_WAITING || activation->wait.kind == SOC_WAIT_SLEEP ||
@@ -60,7 +67,7 @@ static void tell(struct soc_host *host, const char *event, const struct soc_acti
 void soc_status_tell(struct soc_host *host, const struct soc_agent *agent)
 {
     struct soc_activation *activation = agent->activation;
-    enum soc_status now = soc_status_of(host, agent);
+    enum soc_status now = soc_status_of_work(host, agent);
     if (activation == NULL || !is_blocked(now) || activation->told == now)
         return;
     bool was_blocked = is_blocked((enum soc_status)activation->told);

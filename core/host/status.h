@@ -19,6 +19,8 @@ struct soc_host;
     S(WORKING, "working")                                                                          \
     S(BLOCKED_INTERNAL, "blocked_internal") /* waits for an agent, or for any mail */              \
     S(BLOCKED_USER, "blocked_user")                                                                \
+    S(PAUSED, "paused") /* no turn of it starts until it is resumed */                             \
+    S(FAILED, "failed") /* the same; its turns raised too often */                                 \
     S(ENDING, "ending") /* finishes what is queued, takes no more */                               \
     S(STOPPED, "stopped")
 
@@ -30,6 +32,9 @@ enum soc_status {
 
 /* Tells how the agent is. */
 enum soc_status soc_status_of(const struct soc_host *host, const struct soc_agent *agent);
+
+/* The same as if nobody held it back. */
+enum soc_status soc_status_of_work(const struct soc_host *host, const struct soc_agent *agent);
 
 /* Lends its name. */
 const char *soc_status_name(enum soc_status status);

@@ -8,6 +8,7 @@
 #include "host/broadcasts.h"
 #include "host/egress.h"
 #include "host/ending.h"
+#include "host/hold.h"
 #include "host/human.h"
 #include "host/router.h"
 #include "host/tasks.h"
@@ -111,6 +112,8 @@ static void settle(struct soc_host *host, struct soc_undo *undo)
                   undo->agent->role->id);
     else if (undo->kind == SOC_UNDO_ITEM || undo->kind == SOC_UNDO_DECISION)
         soc_human_settle(host, undo);
+    else if (undo->kind == SOC_UNDO_HOLD)
+        soc_hold_settle(host, undo);
 }
 
 /* At the end of a turn, one way or the other. */
@@ -159,7 +162,7 @@ static void take_back(struct soc_host *host, struct soc_undo *undo)
     case SOC_UNDO_AGENT:
         soc_map_take(&host->agents, soc_agent_id(undo->agent));
         if (undo->agent->parent != NULL)
-            undo->agent->parent->children--;
+            undo->agent->parent->children--, undo->agent->parent->births--;
         host->agents_alive--;
         soc_agent_free(undo->agent);
         break;
@@ -198,6 +201,9 @@ static void take_back(struct soc_host *host, struct soc_undo *undo)
         break;
     case SOC_UNDO_SENT_KEY:
         soc_dedupe_remove(&host->sent_keys, undo->sent_key);
+        break;
+    case SOC_UNDO_HOLD:
+        soc_hold_take_back(undo);
         break;
     }
 }

@@ -38,6 +38,7 @@ struct soc_undo {
         SOC_UNDO_TASK,     /* the last thing done to a task: tasks.h knows what */
         SOC_UNDO_BARRIER,  /* opened */
         SOC_UNDO_SENT_KEY, /* remembered */
+        SOC_UNDO_HOLD,     /* paused or resumed */
     } kind;
     struct soc_agent *agent; /* born, to end, or whose contact changed */
     struct soc_agent *peer;  /* the contact, or who has it end */
@@ -45,6 +46,8 @@ struct soc_undo {
     uint32_t old_number;     /* its place among the contacts */
     bool had_old;
     bool is_forced;   /* an end */
+    uint8_t old_hold; /* enum soc_hold, before and after */
+    uint8_t new_hold;
     char *old_reason; /* of an end, owned */
     struct soc_role *role;
     struct soc_message *message;

@@ -155,15 +155,6 @@ struct soc_agent *soc_wait_target(const struct soc_host *host, const struct soc_
     return wait->on;
 }
 
-static struct soc_slice chain_of(const struct soc_message *message, char id[SOC_MESSAGE_ID_BYTES])
-{
-    struct soc_slice chain = soc_message_text(message, SOC_TEXT_CORRELATION_ID);
-    if (chain.data != NULL)
-        return chain;
-    soc_envelope_id(id, message);
-    return soc_slice(id, SOC_MESSAGE_ID_BYTES);
-}
-
 struct soc_slice soc_wait_chain(const struct soc_host *host,
                                 const struct soc_activation *activation,
                                 char id[SOC_MESSAGE_ID_BYTES])
@@ -174,7 +165,7 @@ struct soc_slice soc_wait_chain(const struct soc_host *host,
     if (request != NULL && request->correlation_id != NULL)
         return soc_slice_text(request->correlation_id);
     if (activation->message != NULL)
-        return chain_of(activation->message, id);
+        return soc_envelope_chain(activation->message, id);
     if (request == NULL)
         return (struct soc_slice){0};
     soc_message_id_format(id, request->time_ms, request->key);

@@ -65,6 +65,20 @@ static const struct soc_command commands[] = {
      "  --comment TEXT       why; the agent that asked gets it\n"
      "  --changes JSON       an object or a list; modify needs it\n" STATE_OPTION JSON_OPTION,
      "  society decide item_20260105_120000_0000000000000a modify --changes '{\"limit\":10}'\n"},
+    {"pause", soc_cmd_pause, "let agents start no new turn until they are resumed",
+     "ID [--subtree] | --all [--reason TEXT] [--state DIR] [--json]",
+     "  ID                   the agent\n"
+     "  --all                every agent; the person's end goes on\n"
+     "  --subtree            the agent and everybody below it\n"
+     "  --reason TEXT        why, for the activity\n" STATE_OPTION JSON_OPTION,
+     "  society pause planner --subtree --reason 'the budget is checked'\n"},
+    {"resume", soc_cmd_resume, "let paused or failed agents go on",
+     "ID [--subtree] | --all [--reason TEXT] [--state DIR] [--json]",
+     "  ID                   the agent\n"
+     "  --all                every agent; the person's end goes on\n"
+     "  --subtree            the agent and everybody below it\n"
+     "  --reason TEXT        why, for the activity\n" STATE_OPTION JSON_OPTION,
+     "  society resume --all\n"},
     {"export", soc_cmd_export, "write a society, running or stopped, in another format",
      "org-json|dot [--state DIR]",
      STATE_OPTION "  org-json             who knows whom, as JSON: the contact registries\n"

@@ -39,6 +39,8 @@ int soc_cmd_policy(int argc, char **argv);
 int soc_cmd_send(int argc, char **argv);
 int soc_cmd_inbox(int argc, char **argv);
 int soc_cmd_decide(int argc, char **argv);
+int soc_cmd_pause(int argc, char **argv);
+int soc_cmd_resume(int argc, char **argv);
 int soc_cmd_export(int argc, char **argv);
 int soc_cmd_init(int argc, char **argv);
 int soc_cmd_version(int argc, char **argv);

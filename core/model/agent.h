@@ -31,6 +31,12 @@ struct soc_role {
     int script_mark;      /* the script layer's own: where the behaviour is */
 };
 
+/* Why an agent is not let run; stored, for ever as they are. */
+enum soc_hold {
+    SOC_HOLD_PAUSED = 1, /* by somebody above it */
+    SOC_HOLD_FAILED = 2, /* its turns raised too often */
+};
+
 struct soc_agent {
     struct soc_role *role; /* lent */
     struct soc_agent *parent;
@@ -45,8 +51,11 @@ struct soc_agent {
     uint32_t brief_length;
     uint32_t state_length;
     uint32_t children; /* alive */
+    uint32_t births;   /* children it ever had */
     uint32_t delayed;  /* messages for it that are not due yet */
     uint8_t id_length;
+    uint8_t hold;   /* bits of enum soc_hold; 0: it may run */
+    uint8_t guards; /* bits of host/guard.h: whom it ran into, and its parent was told */
     bool is_ended;  /* a tombstone */
     bool is_ending; /* its mailbox drains; nobody may send to it */
     bool is_ready;  /* it stands in the scheduler's queue */

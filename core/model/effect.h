@@ -41,6 +41,8 @@
     X(LOAD, "load")                                                                                \
     X(BROADCAST, "broadcast")                                                                      \
     X(CHECKPOINT, "checkpoint")                                                                    \
+    X(PAUSE, "pause")                                                                              \
+    X(RESUME, "resume")                                                                            \
     X(HTTP, "http")                                                                                \
     X(CHAT, "chat")
 

@@ -122,6 +122,31 @@ int64_t soc_answer_retry_after(void *user, struct soc_agent *agent, uint32_t ret
     return delay_ms;
 }
 
+/* Without a policy's word the usual rule holds. */
+bool soc_answer_is_failed(void *user, struct soc_agent *agent, const int64_t *ages_ms, size_t count)
+{
+    struct soc_script *script = user;
+    lua_State *L = script->L;
+    int top = lua_gettop(L);
+    bool is_failed = false;
+    luaL_checkstack(L, 12, NULL);
+    lua_createtable(L, 0, 2);
+    soc_push_person(L, agent);
+    lua_setfield(L, -2, "agent");
+    lua_createtable(L, (int)count, 0);
+    for (size_t i = 0; i < count; i++) {
+        lua_pushinteger(L, ages_ms[i]);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    lua_setfield(L, -2, "ages");
+    if (soc_policy_ask(L, script, SOC_ASK_IS_FAILED, 1))
+        is_failed = lua_toboolean(L, -2);
+    else
+        is_failed = count > SOC_FAILURES_MAX && ages_ms[SOC_FAILURES_MAX] <= SOC_FAILURES_MS;
+    lua_settop(L, top);
+    return is_failed;
+}
+
 bool soc_answer_is_adopted(void *user, struct soc_agent *agent, struct soc_agent *child,
                            bool is_forced)
 {

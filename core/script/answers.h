@@ -12,6 +12,8 @@ bool soc_answer_may_send(void *user, struct soc_agent *from, struct soc_agent *t
 bool soc_answer_may_broadcast(void *user, struct soc_agent *from, bool is_head,
                               struct soc_buf *refusal);
 int64_t soc_answer_retry_after(void *user, struct soc_agent *agent, uint32_t retries);
+bool soc_answer_is_failed(void *user, struct soc_agent *agent, const int64_t *ages_ms,
+                          size_t count);
 bool soc_answer_is_adopted(void *user, struct soc_agent *agent, struct soc_agent *child,
                            bool is_forced);
 void soc_answer_forget(void *user, struct soc_message *message);

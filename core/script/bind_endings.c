@@ -1,4 +1,4 @@
-/* Endings: how agents go. */
+/* Endings: how agents go, are held for a while and go on. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -7,12 +7,22 @@
 #include "host/ending.h"
 #include "script/bind.h"
 #include "script/effect.h"
+#include "script/hold.h"
 #include "script/inside.h"
 
 struct end_options {
     struct soc_slice reason;
     bool is_forced;
+    bool has_subtree;
 };
+
+static bool read_flag(lua_State *L, int index, const char *what, const char *name)
+{
+    int type = soc_raw_field(L, index, name);
+    if (type != LUA_TNIL && type != LUA_TBOOLEAN)
+        luaL_error(L, "%s: '%s' must be true or false, got %s", what, name, luaL_typename(L, -1));
+    return lua_toboolean(L, -1);
+}
 
 /* Reads the table of options at `index`, which may be absent; `known` as for
  * soc_check_names. */
@@ -23,13 +33,12 @@ static void read_options(lua_State *L, int index, const char *what, const char *
     *options = (struct end_options){0};
     if (lua_isnoneornil(L, index))
         return;
-    luaL_checktype(L, index, LUA_TTABLE);
+    if (lua_type(L, index) != LUA_TTABLE)
+        luaL_error(L, "%s: a table of options expected, got %s", what, luaL_typename(L, index));
     soc_check_names(L, index, what, known);
-    int type = soc_raw_field(L, index, "force");
-    if (type != LUA_TNIL && type != LUA_TBOOLEAN)
-        luaL_error(L, "%s: 'force' must be true or false, got %s", what, luaL_typename(L, -1));
-    options->is_forced = lua_toboolean(L, -1);
-    type = soc_raw_field(L, index, "reason");
+    options->is_forced = read_flag(L, index, what, "force");
+    options->has_subtree = read_flag(L, index, what, "subtree");
+    int type = soc_raw_field(L, index, "reason");
     if (type != LUA_TNIL && type != LUA_TSTRING)
         luaL_error(L, "%s: 'reason' must be a string, got %s", what, luaL_typename(L, -1));
     const char *text = lua_tolstring(L, -1, &length);
@@ -44,7 +53,8 @@ static void read_options(lua_State *L, int index, const char *what, const char *
 
 static uint64_t hash_options(const struct end_options *options)
 {
-    return soc_hash(options->reason.data, options->reason.length, options->is_forced);
+    return soc_hash(options->reason.data, options->reason.length,
+                    options->is_forced + 2u * options->has_subtree);
 }
 
 static int finish(lua_State *L, struct soc_script *script, int rc, struct soc_slice id,
@@ -94,7 +104,52 @@ static int agent_stop(lua_State *L)
     return finish(L, script, rc, soc_agent_id(soc_gate_activation(script->host)->agent), "ending");
 }
 
+void soc_hold_read(lua_State *L, int index, const char *what, struct soc_hold_order *order)
+{
+    static const char *const known[] = {"subtree", "reason", NULL};
+    struct end_options options;
+    read_options(L, index, what, known, &options);
+    order->reason = options.reason;
+    order->has_subtree = options.has_subtree;
+}
+
+static int hold(lua_State *L, bool is_resume)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    size_t length;
+    const char *text = luaL_checklstring(L, 2, &length);
+    struct soc_hold_order order = {.id = soc_slice(text, length), .is_resume = is_resume};
+    lua_settop(L, 3);
+    soc_hold_read(L, 3, is_resume ? "resume" : "pause", &order);
+    uint64_t hash =
+        soc_hash(text, length, soc_hash(order.reason.data, order.reason.length, order.has_subtree));
+    int count;
+    if (soc_effect_begin(L, script, is_resume ? SOC_EFFECT_RESUME : SOC_EFFECT_PAUSE, hash,
+                         &count) == SOC_GATE_RECORDED)
+        return count;
+    int rc = soc_hold_order(script->host, &order, &script->answer);
+    if (rc < 0) {
+        script->error.length = 0;
+        soc_buf_put_slice(&script->error, soc_buf_slice(&script->answer));
+    }
+    return soc_effect_finish(L, script, rc);
+}
+
+/* agent:pause(id, { reason?, subtree? }?) -> { count, id, status? } */
+static int agent_pause(lua_State *L)
+{
+    return hold(L, false);
+}
+
+/* agent:resume(id, { reason?, subtree? }?) -> { count, id, status? } */
+static int agent_resume(lua_State *L)
+{
+    return hold(L, true);
+}
+
 static const luaL_Reg ending_functions[] = {
+    {"pause", agent_pause},
+    {"resume", agent_resume},
     {"terminate", agent_terminate},
     {"stop", agent_stop},
     {NULL, NULL},

@@ -14,6 +14,7 @@
 #include "script/bind.h"
 #include "script/context.h"
 #include "script/effect.h"
+#include "script/hold.h"
 #include "script/human.h"
 #include "script/inside.h"
 #include "script/lua_json.h"
@@ -518,7 +519,34 @@ static int society_decide(lua_State *L)
     return soc_push_answer(L, soc_buf_slice(&script->answer));
 }
 
+static int hold(lua_State *L, const char *name, bool is_resume)
+{
+    struct soc_script *script = enter_to_change(L, name);
+    struct soc_hold_order order = {.is_resume = is_resume};
+    order.id = check_text(L, name, "an agent's id");
+    if (!script->is_started)
+        return luaL_error(L, "society.%s works once the society runs, not while it loads", name);
+    lua_settop(L, 2);
+    soc_hold_read(L, 2, name, &order);
+    soc_hold_order_now(script->host, &order, &script->answer);
+    soc_host_flush(script->host);
+    return soc_push_answer(L, soc_buf_slice(&script->answer));
+}
+
+/* society.pause(id, { reason?, subtree? }?), society.resume -> { count, id, status? } */
+static int society_pause(lua_State *L)
+{
+    return hold(L, "pause", false);
+}
+
+static int society_resume(lua_State *L)
+{
+    return hold(L, "resume", true);
+}
+
 static const luaL_Reg society_functions[] = {
+    {"pause", society_pause},
+    {"resume", society_resume},
     {"role", society_role},
     {"root", society_root},
     {"main", society_main},

@@ -41,6 +41,7 @@ enum soc_policy_kind {
     Q(RETRY_AFTER, SUPERVISION, "retry_after", true, SOC_ANSWER_DELAY)                             \
     Q(SYSTEM, PROMPTS, "system", true, SOC_ANSWER_TEXT)                                            \
     Q(CHILDREN, SUPERVISION, "children", false, SOC_ANSWER_FATE)                                   \
+    Q(IS_FAILED, SUPERVISION, "is_failed", false, SOC_ANSWER_BOOLEAN)                              \
     Q(ROUTE, GATEKEEPER, "route", true, SOC_ANSWER_TABLE)                                          \
     Q(RETRY_TASK, TASKS, "retry_after", true, SOC_ANSWER_DELAY)                                    \
     Q(TASK_LIMIT, TASKS, "limit", false, SOC_ANSWER_DELAY)

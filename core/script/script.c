@@ -140,6 +140,7 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
         .retry_after = soc_answer_retry_after,
         .introduce = soc_answer_introduce,
         .takes_unsolicited = soc_answer_takes_unsolicited,
+        .is_failed = soc_answer_is_failed,
         .is_adopted = soc_answer_is_adopted,
         .check_message = soc_messages_check,
         .route = soc_answer_route,

@@ -42,6 +42,10 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
         "UPDATE agents SET ending_ms = ?1, end_reason = ?3 WHERE id = ?2" ALIVE,
     [SOC_STATEMENT_AGENT_PARENT] =
         "UPDATE agents SET parent = ?3, is_adopted = 1 WHERE id = ?2" ALIVE,
+    [SOC_STATEMENT_STANDING] =
+        "UPDATE agents SET hold = nullif(?2, 0), guards = nullif(?3, 0) WHERE id = ?5" ALIVE,
+    [SOC_STATEMENT_BIRTH] =
+        "UPDATE agents SET births = coalesce(births, 0) + 1 WHERE id = ?1" ALIVE,
     [SOC_STATEMENT_AGENT_END] =
         "UPDATE agents SET ended_ms = ?1, end_reason = ?3 WHERE id = ?2" ALIVE,
     [SOC_STATEMENT_AGENT_CONTACTS_END] = "DELETE FROM contact_entries WHERE owner = ?1",

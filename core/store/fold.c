@@ -288,6 +288,8 @@ static void add_agent(struct soc_fold *fold, struct soc_record *record)
 {
     write_state(fold, record->agent.id);
     run_record(fold, SOC_STATEMENT_AGENT, record);
+    if (record->agent.parent.data != NULL)
+        run_texts(fold, SOC_STATEMENT_BIRTH, record->agent.parent, NULL);
 }
 
 static void end_agent(struct soc_fold *fold, struct soc_record *record)
@@ -358,6 +360,7 @@ static enum soc_statement plain_statement(enum soc_record_type type)
         [SOC_RECORD_SEAT] = SOC_STATEMENT_SEAT,
         [SOC_RECORD_SENT_KEY] = SOC_STATEMENT_SENT_KEY,
         [SOC_RECORD_SENT_KEYS_END] = SOC_STATEMENT_SENT_KEYS_END,
+        [SOC_RECORD_STANDING] = SOC_STATEMENT_STANDING,
     };
     assert(type < sizeof(statements) && statements[type] != 0);
     return (enum soc_statement)statements[type];

@@ -78,6 +78,9 @@ static const struct source sources[] = {
     {SOC_RECORD_ROLE, "SELECT created_ms, id, name, prompt, behaviour, interface_spec, creator"
                       " FROM roles ORDER BY number"},
     PEOPLE,
+    {SOC_RECORD_STANDING,
+     "SELECT 0, hold, guards, births, id FROM agents INDEXED BY agents_order WHERE ended_ms IS NULL"
+     " AND (hold IS NOT NULL OR guards IS NOT NULL OR births IS NOT NULL) ORDER BY number"},
     {SOC_RECORD_STATE, "SELECT id, state FROM agents INDEXED BY agents_order"
                        " WHERE ended_ms IS NULL AND state IS NOT NULL ORDER BY number"},
     {SOC_RECORD_MESSAGE, "SELECT " SOC_SQL_MESSAGE_COLUMNS ", 0 FROM message_entries"

@@ -57,7 +57,9 @@ struct question {
 static const struct question questions[] = {
     {"agents",
      "brief AS \"brief:json\", created_ms AS \"created_at:time\", end_reason,"
-     " ended_ms AS \"ended_at:time\", ending_ms AS \"ending_at:time\", id, parent, role",
+     " ended_ms AS \"ended_at:time\", ending_ms AS \"ending_at:time\", id, parent, role,"
+     " CASE WHEN ended_ms IS NOT NULL THEN 'stopped' WHEN hold & 2 THEN 'failed'"
+     " WHEN hold & 1 THEN 'paused' WHEN ending_ms IS NOT NULL THEN 'ending' END AS status",
      "agents", "(:agent IS NULL OR id = :agent) AND " SPAN("created_ms"), "number", "number DESC"},
     {"contacts",
      "added_ms AS \"addedAt:time\", id, interface_spec AS \"interfaceSpec:json\","
@@ -103,7 +105,8 @@ static const char *const dump_sql[] = {
     "SELECT 'activations' AS \"table\", agent, key, time_ms, retries FROM activations"
     " ORDER BY agent",
     "SELECT 'agents' AS \"table\", number, id, role, parent, is_adopted, created_ms, ending_ms,"
-    " ended_ms, end_reason, brief AS \"brief:json\", state AS \"state:json\" FROM agents"
+    " ended_ms, end_reason, hold, guards, births, brief AS \"brief:json\", state AS \"state:json\" "
+    "FROM agents"
     " ORDER BY number",
     "SELECT 'barriers' AS \"table\", * FROM barriers ORDER BY key",
     "SELECT 'broadcast_ends' AS \"table\", * FROM broadcast_ends ORDER BY key, agent",

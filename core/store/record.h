@@ -48,7 +48,8 @@
  *                  without an agent: nobody is left
  *  barrier, seat, barrier_end  a checkpoint waits; one asked by it, as it stands; over
  *  sent_key        a key that a sender knows a message by is remembered
- *  sent_keys_end   those remembered up to then are forgotten */
+ *  sent_keys_end   those remembered up to then are forgotten
+ *  standing        why an agent is not let run, and which guards it has met */
 #define SOC_RECORD_MAP(R)                                                                          \
     R(ROLE, role, 1)                                                                               \
     R(AGENT, agent, 2)                                                                             \
@@ -79,6 +80,7 @@
     R(BARRIER, barrier, 33)                                                                        \
     R(SEAT, seat, 34)                                                                              \
     R(BARRIER_END, barrier_end, 35)                                                                \
+    R(STANDING, standing, 40)                                                                      \
     R(SENT_KEY, sent_key, 44)                                                                      \
     R(SENT_KEYS_END, sent_keys_end, 45)
 

@@ -62,5 +62,7 @@
 /* `text` is the whole of a key (model/dedupe.h). */
 #define SOC_SENT_KEY_FIELDS(N, T)      N(since_ms) N(key) N(sent_ms) T(text)
 #define SOC_SENT_KEYS_END_FIELDS(N, T) N(until_ms)
+/* `births` stands in no batch: the births themselves do. */
+#define SOC_STANDING_FIELDS(N, T) N(time_ms) N(hold) N(guards) N(births) T(id)
 
 #endif

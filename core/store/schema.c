@@ -75,7 +75,8 @@ static const char tables[] =
     "CREATE TABLE agents("
     " number INTEGER PRIMARY KEY, id TEXT NOT NULL, role TEXT, parent TEXT,"
     " created_ms INTEGER, ended_ms INTEGER, end_reason TEXT, brief TEXT, state TEXT,"
-    " ending_ms INTEGER, is_adopted INTEGER, since INTEGER);"
+    " ending_ms INTEGER, is_adopted INTEGER, since INTEGER, hold INTEGER, guards INTEGER,"
+    " births INTEGER);"
     "CREATE UNIQUE INDEX agents_alive ON agents(id) WHERE ended_ms IS NULL;"
     "CREATE INDEX agents_order ON agents(number) WHERE ended_ms IS NULL;"
     "CREATE TABLE contact_entries("
@@ -188,6 +189,9 @@ static const char *const upgrades[] = {
     "ALTER TABLE agents ADD COLUMN ending_ms INTEGER;"
     "ALTER TABLE agents ADD COLUMN is_adopted INTEGER;"
     "ALTER TABLE agents ADD COLUMN since INTEGER;"
+    "ALTER TABLE agents ADD COLUMN hold INTEGER;"
+    "ALTER TABLE agents ADD COLUMN guards INTEGER;"
+    "ALTER TABLE agents ADD COLUMN births INTEGER;"
     "ALTER TABLE contact_entries ADD COLUMN reason TEXT;" INTRODUCTIONS INBOX TASKS ATONCE
         SENT_KEYS,
 };

@@ -173,6 +173,8 @@
 ---@field message_id? string of the request, or the one that opened the task
 ---@field item_id? string of what the person is to decide
 
+---@alias society.HoldOptions { reason?: string, subtree?: boolean }
+
 ---What an app requires; the methods of society.new as well.
 ---@class society.Module
 ---@field version string
@@ -195,6 +197,8 @@
 ---@field drop fun(message_id: string): boolean?, society.Error?
 ---@field inbox fun(): society.Item[] urgent ones first, then the oldest
 ---@field decide fun(item_id: string, verdict: society.Verdict): society.Decided?, society.Error?
+---@field pause fun(id: string, options?: society.HoldOptions): society.Held?, society.Error?
+---@field resume fun(id: string, options?: society.HoldOptions): society.Held?, society.Error?
 ---@field waits fun(): society.Wait[]
 ---@field policies fun(): society.PolicyInfo[] what is in force
 ---@field stats fun(): table<string, any>
@@ -247,6 +251,8 @@ local society = {}
 ---@field drop fun(self: society.World, message_id: string): boolean?, society.Error?
 ---@field inbox fun(self: society.World): society.Item[]
 ---@field decide society.Decide
+---@field pause fun(self: society.World, id: string, options?: society.HoldOptions): society.Held?
+---@field resume fun(self: society.World, id: string, options?: society.HoldOptions): society.Held?
 ---@field waits fun(self: society.World): society.Wait[]
 ---@field policies fun(self: society.World): society.PolicyInfo[]
 ---@field stats fun(self: society.World): table<string, any>

@@ -89,6 +89,14 @@ local CALLS = {
     good = function() return { { reason = "r" } } end,
     places = { "options ?" }, fields = { { reason = "short empty ?" } },
   },
+  pause = {
+    good = function() return { "kid", { subtree = true } } end, places = { "", "options ?" },
+    fields = { nil, { subtree = "flag ?", reason = "short empty ?" } },
+  },
+  resume = {
+    good = function() return { "kid", { reason = "r" } } end, places = { "", "options ?" },
+    fields = { nil, { subtree = "flag ?", reason = "short empty ?" } },
+  },
   escalate = {
     good = function() return { { title = "t", timeout_ms = 5, wait = false } } end,
     places = { "" }, fields = { {

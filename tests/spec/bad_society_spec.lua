@@ -57,6 +57,14 @@ local CALLS = {
       decision = "", changes = "payload text empty log null ?", comment = "text empty ?",
     } },
   },
+  pause = {
+    good = function() return { "root", { reason = "r" } } end, places = { "", "options ?" },
+    fields = { nil, { subtree = "flag ?", reason = "short empty ?" } },
+  },
+  resume = {
+    good = function() return { "root", { reason = "r" } } end, places = { "", "options ?" },
+    fields = { nil, { subtree = "flag ?", reason = "short empty ?" } },
+  },
   redeliver = { good = no_arguments, places = { "" } },
   drop = { good = no_arguments, places = { "" } },
   send = {

@@ -100,11 +100,20 @@ M["supervision.retry_after"] = function(s, seen, times)
   seen.act = function() error("on purpose") end
   local tries = math.ceil(times / 4) -- three tries more, and the question that gives up
   for _ = 1, tries do
-    assert(s:send("user", { to = "a", payload = "hello" }))
+    scene.tell(s, "a")
+    s:advance(60001) -- it must not fail for good
   end
-  s:run()
   for _, letter in ipairs(s:dead_letters()) do
     seen.answers[#seen.answers + 1] = letter.attempt
+  end
+end
+
+M["supervision.is_failed"] = function(s, seen, times)
+  seen.act = function() error("on purpose") end
+  for _ = 1, math.ceil(times / 4) do
+    scene.tell(s, "a")
+    seen.answers[#seen.answers + 1] = s:agent("a").status
+    s:resume("a")
   end
 end
 

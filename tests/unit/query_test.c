@@ -95,7 +95,7 @@ static void agents_roles_and_meta_are_answered(void)
                "{\"created_at\":\"2026-01-01T00:00:00.000Z\",\"id\":\"root\",\"role\":\"root\"},"
                "{\"brief\":{\"objective\":\"write\"},\"created_at\":\"2026-01-01T00:00:00.002Z\","
                "\"end_reason\":\"done\",\"ended_at\":\"2026-01-01T00:00:00.030Z\",\"id\":\"ann\","
-               "\"parent\":\"root\",\"role\":\"w\"}]");
+               "\"parent\":\"root\",\"role\":\"w\",\"status\":\"stopped\"}]");
     CHECK_TEXT(world_ask(&world, "roles"),
                "[{\"behaviour\":\"llm\",\"created_at\":\"2026-01-01T00:00:00.001Z\","
                "\"creator\":\"root\",\"id\":\"w\",\"interface_spec\":{\"services\":\"text\"},"

@@ -274,6 +274,9 @@ static void an_older_database_is_brought_up_to_date_by_who_may_write(void)
                     "DROP VIEW tasks; DROP TABLE task_entries;"
                     "ALTER TABLE agents DROP COLUMN since; DROP TABLE broadcast_ends;"
                     "DROP TABLE barriers; DROP TABLE seats; DROP TABLE sent_keys;"
+                    "ALTER TABLE agents DROP COLUMN hold;"
+                    "ALTER TABLE agents DROP COLUMN guards;"
+                    "ALTER TABLE agents DROP COLUMN births;"
                     "CREATE VIEW contacts AS SELECT 'older' AS id;"
                     "PRAGMA user_version = 1; PRAGMA wal_checkpoint(TRUNCATE)");
     struct soc_store *reader;

@@ -105,6 +105,8 @@ ON_BOTH(agents_and_contacts_come_in_order_of_origin_then_states)
                "\"ann\"}\n"
                "{\"record\":\"contact\",\"time_ms\":3,\"source\":6,\"owner\":\"ann\",\"id\":"
                "\"yan\"}\n"
+               "{\"record\":\"standing\",\"births\":1,\"id\":\"zoe\"}\n"
+               "{\"record\":\"standing\",\"births\":1,\"id\":\"ann\"}\n"
                "{\"record\":\"state\",\"agent\":\"ann\",\"state\":\"{\\\"n\\\":2}\"}\n");
 }
 
@@ -149,7 +151,31 @@ ON_BOTH(an_agent_that_ends_and_one_that_was_adopted_are_loaded_as_such)
                "{\"record\":\"agent\",\"time_ms\":2,\"id\":\"bob\",\"role\":\"r\",\"parent\":"
                "\"root\",\"is_adopted\":1}\n"
                "{\"record\":\"agent_ending\",\"time_ms\":4,\"id\":\"bob\",\"reason\":"
-               "\"tired\"}\n");
+               "\"tired\"}\n"
+               "{\"record\":\"standing\",\"births\":1,\"id\":\"ann\"}\n");
+}
+
+ON_BOTH(how_an_agent_stands_is_loaded_and_its_births_are_counted)
+{
+    PUT(world, AGENT, agent, 1, SOC_SLICE("ann"), SOC_SLICE("r"));
+    PUT(world, AGENT, agent, 2, SOC_SLICE("bob"), SOC_SLICE("r"), SOC_SLICE("ann"));
+    PUT(world, STANDING, standing, 3, 1, 4, 0, SOC_SLICE("ann"));
+    PUT(world, STANDING, standing, 3, 2, 0, 0, SOC_SLICE("bob"));
+    PUT(world, AGENT_END, agent_end, 4, SOC_SLICE("bob"));
+    CHECK_INT(world_append(world), SOC_OK);
+    CHECK_INT(world_fold(world), 0);
+    CHECK(
+        strstr(world_load(world),
+               "{\"record\":\"standing\",\"hold\":1,\"guards\":4,\"births\":1,\"id\":\"ann\"}\n") !=
+        NULL);
+    CHECK(strstr(world_load(world), "\"hold\":2") == NULL);
+    CHECK(strstr(world_ask(world, "agents"), "\"status\":\"paused\"") != NULL);
+    PUT(world, AGENT, agent, 5, SOC_SLICE("cid"), SOC_SLICE("r"), SOC_SLICE("ann"));
+    PUT(world, STANDING, standing, 6, 0, 0, 0, SOC_SLICE("ann"));
+    CHECK_INT(world_append(world), SOC_OK);
+    CHECK_INT(world_fold(world), 0);
+    CHECK(strstr(world_load(world), "{\"record\":\"standing\",\"births\":2,\"id\":\"ann\"}\n") !=
+          NULL);
 }
 
 ON_BOTH(a_forgotten_parent_stays_forgotten_and_a_forgotten_stranger_leaves_nothing)
@@ -298,6 +324,7 @@ int main(void)
     RUN_BOTH(agents_and_contacts_come_in_order_of_origin_then_states);
     RUN_BOTH(an_ended_agent_is_loaded_as_ended_and_its_id_may_be_born_again);
     RUN_BOTH(an_agent_that_ends_and_one_that_was_adopted_are_loaded_as_such);
+    RUN_BOTH(how_an_agent_stands_is_loaded_and_its_births_are_counted);
     RUN_BOTH(a_forgotten_parent_stays_forgotten_and_a_forgotten_stranger_leaves_nothing);
     RUN_BOTH(pending_and_dead_messages_are_loaded_finished_ones_are_not);
     RUN_BOTH(every_field_of_a_message_survives_folding);

@@ -148,6 +148,25 @@ function Agent:terminate(id, options) end
 ---@return society.Error? err
 function Agent:stop(options) end
 
+---@class society.Held
+---@field id string as it was given
+---@field count integer agents for whom that changed something
+---@field status? string of the agent now; not for "All"
+
+---Lets no turn of an agent start until it is resumed. `id` "All": everybody else.
+---@param id string
+---@param options? { reason?: string, subtree?: boolean }
+---@return society.Held? held
+---@return society.Error? err
+function Agent:pause(id, options) end
+
+---Lets an agent go on that was paused or has failed.
+---@param id string
+---@param options? { reason?: string, subtree?: boolean }
+---@return society.Held? held
+---@return society.Error? err
+function Agent:resume(id, options) end
+
 ---@class society.Escalation
 ---@field title string what is to be decided
 ---@field body? any

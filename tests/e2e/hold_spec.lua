@@ -1,0 +1,122 @@
+-- society pause and society resume, on a society that runs and one that does not.
+
+local json = require("society.json")
+local program = require("program")
+
+local APP = [[
+local society = require("society")
+local BRIEF = { objective = "o", constraints = {}, inputs = "i", outputs = "o",
+  completion_criteria = "c" }
+society.role { id = "worker", behaviour = function(agent, message)
+  if message.payload.text == "fail" then error("on purpose") end
+  print(agent.id, message.payload.text)
+end }
+society.root(function(root, message)
+  if message.type == "alert" then
+    print("alert", message.payload.alert_type, message.payload.agent)
+  elseif message.payload.text == "hire" then
+    root:spawn_agent("worker", BRIEF, { id = "ann" })
+  end
+end)
+]]
+
+describe("pause and resume", function()
+  local place, running
+
+  before_each(function()
+    place = program.place()
+    place:write("app.lua", APP)
+  end)
+
+  after_each(function()
+    if running then
+      running:kill("KILL")
+      running:wait()
+      running = nil
+    end
+    place:remove()
+  end)
+
+  local function start(app)
+    running = place:start("run app.lua --log none " .. (app or ""))
+    program.wait_for("the socket", function()
+      return place:shell("test -S .society/socket").code == 0
+    end)
+  end
+
+  local function stop()
+    running:kill("INT")
+    running:wait()
+    running = nil
+  end
+
+  local function status(id)
+    for line in place:run("inspect agents --json").out:gmatch("[^\n]+") do
+      local agent = json.decode(line)
+      if agent.id == id then
+        return agent.status
+      end
+    end
+  end
+
+  it("hold an agent of a running society, through a restart", function()
+    start()
+    place:run("send --to root hire")
+    program.wait_for("ann", function() return status("ann") == "idle" end)
+    assert.equal("ann is paused\n", place:run("pause ann --reason 'a look'").out)
+    assert.equal("ann was paused already\n", place:run("pause ann").out)
+    place:run("send --to ann one")
+    assert.equal("paused", status("ann"))
+    stop()
+    assert.equal("paused", status("ann"))
+    start()
+    assert.equal("paused", status("ann"))
+    local done = json.decode(place:run("resume --all --json").out)
+    assert.same({ count = 1, id = "All" }, done)
+    running:expect("ann\tone")
+    assert.equal("idle", status("ann"))
+  end)
+
+  it("hold a stopped society and let it go on", function()
+    start()
+    place:run("send --to root hire")
+    program.wait_for("ann", function() return status("ann") == "idle" end)
+    stop()
+    assert.equal("2 agents paused\n", place:run("pause root --subtree").out)
+    assert.equal("paused", status("root"))
+    place:run("send --to ann one")
+    start()
+    assert.equal("paused", status("ann"))
+    assert.equal("ann is resumed\n", place:run("resume ann").out)
+    running:expect("ann\tone")
+    assert.equal("paused", status("root"))
+  end)
+
+  it("let a failed agent go on", function()
+    start("--set name=x")
+    place:run("send --to root hire")
+    program.wait_for("ann", function() return status("ann") == "idle" end)
+    place:run("send --to ann fail")
+    place:run("send --to ann fail")
+    running:expect("alert\tfailed\tann")
+    local asked = place:run("send --to ann --wait hello")
+    assert.equal(1, asked.code)
+    assert.matches("^society: receiver_failed: ", asked.err)
+    stop()
+    assert.equal("failed", status("ann"))
+    assert.equal("ann is resumed\n", place:run("resume ann").out)
+    assert.is_nil(status("ann"))
+  end)
+
+  it("say what is wrong", function()
+    start()
+    local none = place:run("pause nobody")
+    assert.equal(1, none.code)
+    assert.matches("^society: agent_not_found: ", none.err)
+    assert.equal(1, place:run("pause user").code)
+    assert.equal(2, place:run("pause").code)
+    assert.equal(2, place:run("resume root --all").code)
+    assert.equal(1, place:run("pause root --state /nonexistent").code)
+    assert.matches("--subtree", place:run("help pause").out, 1, true)
+  end)
+end)
