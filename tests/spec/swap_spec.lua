@@ -50,8 +50,8 @@ describe("society.policies", function()
     for _, kind in ipairs({ "contacts", "briefs", "presentation", "supervision" }) do
       assert(in_force(s, kind), kind)
     end
-    assert.same({ retries_max = 3, first_ms = 100, factor = 2, max_ms = 10000, children = "end" },
-      in_force(s, "supervision").settings)
+    assert.same({ retries_max = 3, first_ms = 100, factor = 2, max_ms = 10000, failures_max = 5,
+      failures_ms = 60000, children = "end" }, in_force(s, "supervision").settings)
   end)
 
   it("shows the caller's settings over the defaults, and what the app made itself", function()
