@@ -15,6 +15,7 @@ local function declare(app, behave)
   app:role({ id = "plain", name = M.ROLE_NAMES.plain, behaviour = behave })
   app:role({ id = "able", name = M.ROLE_NAMES.able, behaviour = behave, interface_spec = M.SPEC })
   app:root(behave)
+  app:policy("supervision", "backoff", { failures_max = 1000 }) -- turns raise on purpose
 end
 
 --- A society under that contacts policy.
