@@ -194,7 +194,7 @@ static int agent_random(lua_State *L)
 static int agent_log(lua_State *L)
 {
     struct soc_script *script = soc_check_handle(L)->script;
-    lua_settop(L, 4);
+    lua_settop(L, lua_isnoneornil(L, 4) ? 3 : 4);
     size_t level_length;
     size_t length;
     const char *level_name = luaL_checklstring(L, 2, &level_length);

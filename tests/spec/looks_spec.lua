@@ -214,6 +214,7 @@ describe("activity", function()
     local s = scene.troupe({
       a = function(a)
         a:log("warn", "noted", { n = 1 })
+        a:log("info", "without fields")
         a:sleep(1)
         error("boom")
       end,
