@@ -15,6 +15,8 @@ local PAYLOAD <const> = {
   content = "the order is ready and waits for approval by the owner of the account, please now.",
 }
 
+society.config { agents_max = 100000000, children_max = 100000000, mailbox_max = 100000000 }
+
 society.role {
   id = "sleeper", name = "Sleeper", prompt = "Sleeps.",
   behaviour = function(agent)

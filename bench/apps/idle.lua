@@ -7,6 +7,8 @@ local society = require("society")
 local agent_count = tonumber(arg[1])
 local STEP <const> = 5000 -- spawns of one activation
 
+society.config { agents_max = 100000000, children_max = 100000000, mailbox_max = 100000000 }
+
 society.role {
   id = "idler", name = "Idler", prompt = "Waits for work.",
   behaviour = function() end,

@@ -34,6 +34,15 @@
     X(ESTOPPED, -17, "agent_stopped", "the agent has ended")                                       \
     X(EFORBIDDEN, -18, "forbidden", "this agent may not do that")                                  \
     X(ERECEIVER, -19, "receiver_failed", "the receiver has failed; it goes on when it is resumed") \
+    X(ETOODEEP, -21, "too_deep", "the tree of agents would be too deep; let one higher up do it")  \
+    X(ECHILDREN, -22, "too_many_children", "one agent may not have so many children in its life")  \
+    X(EAGENTS, -23, "too_many_agents", "there are too many agents; end some first")                \
+    X(EHOPS, -24, "too_many_hops",                                                                 \
+      "this chain of messages has gone on from agent to agent for too long")                       \
+    X(EMAILBOX, -25, "mailbox_full",                                                               \
+      "too much is queued for the receiver; nothing was sent, try again later")                    \
+    X(ENOPROGRESS, -28, "no_progress",                                                             \
+      "too many messages in a row led to nothing; finish, or do something else")                   \
     X(ENOITEM, -26, "item_not_found", "no item of the inbox has that id")                          \
     X(EDECIDED, -27, "already_decided", "the item was decided before; the first decision counts")  \
     X(ENOTASK, -60, "task_not_found", "no task that is open or has just ended has that id")        \

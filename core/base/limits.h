@@ -43,7 +43,13 @@
 #define SOC_RETRY_FIRST_MS        100
 #define SOC_FAILURES_MAX          5 /* of turns of one agent in SOC_FAILURES_MS */
 #define SOC_FAILURES_MS           60000
-#define SOC_FAILURES_KEPT         64      /* that a policy is shown */
+#define SOC_FAILURES_KEPT         64  /* that a policy is shown */
+#define SOC_DEPTH_MAX             100 /* of the tree; this and the next: unless set otherwise */
+#define SOC_CHILDREN_MAX          100000
+#define SOC_AGENTS_MAX            1000000
+#define SOC_HOPS_MAX              100000
+#define SOC_MAILBOX_MAX           100000
+#define SOC_NO_PROGRESS_MAX       10000
 #define SOC_TASK_LIMIT_MS         1800000 /* a task may take, unless set otherwise */
 #define SOC_TASKS_DONE_MAX        16      /* ended tasks remembered of each agent */
 #define SOC_LOAD_WINDOW_MS        600000  /* over which an agent's load is taken */

@@ -291,16 +291,16 @@ int soc_agents_spawn(struct soc_host *host, const struct soc_spawn *spawn, struc
     struct soc_role *role = soc_agents_find_role(host, spawn->role);
     if (role == NULL || !role->is_declared)
         return soc_refuse(error, SOC_ENOROLE, NULL, "roleId", spawn->role);
-    if (spawn->id.data != NULL) {
-        int rc = check_new_id(host, spawn->id, error);
-        if (rc < 0)
-            return rc;
-    }
+    int rc = spawn->id.data == NULL ? SOC_OK : check_new_id(host, spawn->id, error);
+    if (rc == SOC_OK)
+        rc = soc_guard_spawn(host, error);
+    if (rc < 0)
+        return rc;
     struct soc_turn_mark mark = soc_turn_mark(host);
     char made[SOC_ID_BYTES_MAX + 1];
     struct soc_slice id = spawn->id.data != NULL ? spawn->id : make_id(host, role, made);
     struct soc_agent *child = give_birth(host, role, id, spawn->brief);
-    int rc = add_collaborators(host, child, spawn->brief, error);
+    rc = add_collaborators(host, child, spawn->brief, error);
     if (rc < 0) {
         soc_turn_return(host, mark);
         return rc;

@@ -96,6 +96,7 @@ void soc_gate_set_state(struct soc_host *host, struct soc_slice json)
     };
     soc_batch_put(host, &record);
     soc_agent_set_state(agent, json);
+    host->turn.activation->has_progress = true;
 }
 
 struct soc_message *soc_gate_take(struct soc_host *host, struct soc_mail_filter filter)
@@ -197,6 +198,7 @@ const struct soc_symbol *soc_gate_type(struct soc_host *host, struct soc_slice t
 void soc_gate_print(struct soc_host *host, struct soc_slice text)
 {
     soc_egress_print(host, SOC_SLICE("stdout"), soc_agent_id(host->turn.agent), text);
+    host->turn.activation->has_progress = true;
 }
 
 void soc_gate_log(struct soc_host *host, enum soc_log_level level, struct soc_slice text,

@@ -46,6 +46,7 @@ struct soc_host *soc_host_new(const struct soc_host_options *options)
     host->type_response = soc_intern(&host->types, SOC_SLICE("response"));
     host->policy_generation = 1;
     host->dedupe_window_ms = SOC_DEDUPE_WINDOW_MS;
+    soc_guard_init(host->guards);
     host->next_key = 1;
     host->next_output = 1;
     host->next_wait = 1;
@@ -258,6 +259,14 @@ static bool retry_disk(struct soc_host *host)
     return true;
 }
 
+/* What a turn, a timer or a door leaves to be looked at when it is over. */
+static void settle(struct soc_host *host)
+{
+    soc_deadlock_settle(host);
+    if (host->guard_meetings.length > 0)
+        soc_guard_settle(host);
+}
+
 static bool fire_next(struct soc_host *host)
 {
     struct soc_heap_item *item = soc_heap_peek(&host->timers);
@@ -268,7 +277,7 @@ static bool fire_next(struct soc_host *host)
         fire(host, item);
     else
         soc_tasks_fire(host);
-    soc_deadlock_settle(host);
+    settle(host);
     return true;
 }
 
@@ -301,7 +310,7 @@ static bool run_next(struct soc_host *host)
 {
     if (!can_run(host) || !soc_schedule_run(host))
         return false;
-    soc_deadlock_settle(host);
+    settle(host);
     return true;
 }
 
@@ -309,7 +318,7 @@ bool soc_host_step(struct soc_host *host)
 {
     if (host->is_failed)
         return false;
-    soc_deadlock_settle(host); /* what a door or a restart has left */
+    settle(host); /* what a door or a restart has left */
     bool did = retry_disk(host) || fire_next(host) || run_next(host);
     flush_if_free(host);
     return did;
@@ -319,7 +328,7 @@ int64_t soc_host_tick(struct soc_host *host)
 {
     if (host->is_failed)
         return SOC_TICK_IDLE;
-    soc_deadlock_settle(host);
+    settle(host);
     retry_disk(host);
     while (fire_next(host))
         continue;
@@ -453,6 +462,7 @@ static void free_host(struct soc_host *host)
     soc_buf_fini(&host->turn.kept);
     soc_buf_fini(&host->waits_changed);
     soc_buf_fini(&host->calls_leaving);
+    soc_buf_fini(&host->guard_meetings);
     soc_buf_fini(&host->batch);
     soc_buf_fini(&host->policies);
     soc_buf_fini(&host->scratch);

@@ -123,9 +123,7 @@ static void inherit(const struct soc_host *host, struct soc_item *item)
     if (cause == NULL)
         return;
     char id[SOC_MESSAGE_ID_BYTES];
-    soc_envelope_id(id, cause);
-    struct soc_slice chain = soc_message_text(cause, SOC_TEXT_CORRELATION_ID);
-    soc_text_set(&item->correlation_id, chain.data != NULL ? chain : soc_slice(id, sizeof(id)));
+    soc_text_set(&item->correlation_id, soc_envelope_chain(cause, id));
     soc_text_set(&item->task_id, soc_message_text(cause, SOC_TEXT_TASK_ID));
 }
 
@@ -355,6 +353,8 @@ void soc_human_settle(struct soc_host *host, const struct soc_undo *undo)
     soc_trace(host, "decision", item->agent, "%s: %s", item->title,
               soc_decision_name(soc_inbox_decision(&host->inbox, item->key)));
     struct soc_activation *activation = waiter_of(item);
+    if (activation != NULL)
+        activation->has_progress = true;
     if (undo->answer != NULL && activation != NULL)
         soc_wait_answer(host, activation, soc_slice_text(undo->answer));
     free(undo->answer);

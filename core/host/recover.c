@@ -178,7 +178,7 @@ static void apply_message(struct loader *loader, const struct soc_record_message
         .priority = (uint8_t)r->priority,
         .flags = (uint8_t)r->flags,
         .attempt = (uint16_t)r->attempt,
-        .hops = (uint16_t)r->hops,
+        .hops = (uint32_t)r->hops,
         .payload = r->payload,
         .texts = {[SOC_TEXT_TASK_ID] = r->task_id,
                   [SOC_TEXT_CORRELATION_ID] = r->correlation_id,
@@ -538,6 +538,7 @@ static void settle_activations(struct soc_host *host)
             activation->effects_count--;
         }
         soc_activation_keep(activation);
+        activation->has_progress = true; /* nobody knows any more: no false alarm */
         if (activation->wait.kind == SOC_WAIT_NONE) {
             soc_schedule_ready(host, agent);
             continue;

@@ -60,6 +60,18 @@ struct soc_request *soc_request_find(const struct soc_host *host, uint64_t key)
     return soc_map_find_number(&host->requests, key);
 }
 
+struct soc_slice soc_request_chain(const struct soc_host *host, uint64_t key,
+                                   char id[SOC_MESSAGE_ID_BYTES])
+{
+    const struct soc_request *request = soc_request_find(host, key);
+    if (request == NULL)
+        return (struct soc_slice){0};
+    if (request->correlation_id != NULL)
+        return soc_slice_text(request->correlation_id);
+    soc_message_id_format(id, request->time_ms, request->key);
+    return soc_slice(id, SOC_MESSAGE_ID_BYTES);
+}
+
 struct soc_request *soc_request_find_text(struct soc_host *host, const struct soc_agent *to,
                                           struct soc_slice correlation_id)
 {

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/heap.h"
+#include "base/limits.h"
 #include "base/slice.h"
 
 struct soc_activation;
@@ -50,6 +51,11 @@ void soc_request_open_seat(struct soc_host *host, struct soc_barrier *barrier,
 
 /* Lends the open request of that key, or NULL. */
 struct soc_request *soc_request_find(const struct soc_host *host, uint64_t key);
+
+/* Lends the correlation id of the chain that the open request of that key belongs to;
+ * `id` is room for it. Absent if there is none such. */
+struct soc_slice soc_request_chain(const struct soc_host *host, uint64_t key,
+                                   char id[SOC_MESSAGE_ID_BYTES]);
 
 /* Lends the open request that was put to `to` and has that message id, else the
  * oldest one with that correlation id; or NULL. */

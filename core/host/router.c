@@ -13,6 +13,7 @@
 #include "host/duplicates.h"
 #include "host/ending.h"
 #include "host/envelope.h"
+#include "host/guard.h"
 #include "host/human.h"
 #include "host/introductions.h"
 #include "host/refusal.h"
@@ -84,21 +85,24 @@ int soc_router_may_send(struct soc_host *host, struct soc_agent *from, struct so
     return rc;
 }
 
-/* What the message being handled hands on to what is sent because of it. */
-static void inherit(const struct soc_host *host, struct soc_message_draft *draft,
-                    char chain_id[SOC_MESSAGE_ID_BYTES])
+/* What is sent because of a message, the one being handled, continues its lineage; an
+ * answer belongs to the chain of what it answers. */
+static void inherit(const struct soc_host *host, const struct soc_send *send,
+                    struct soc_message_draft *draft, char chain_id[SOC_MESSAGE_ID_BYTES])
 {
     const struct soc_message *cause = host->turn.cause;
-    if (cause == NULL)
-        return;
-    draft->hops = (uint16_t)(cause->hops == UINT16_MAX ? UINT16_MAX : cause->hops + 1);
-    if (draft->texts[SOC_TEXT_CORRELATION_ID].data != NULL)
-        return;
-    draft->texts[SOC_TEXT_CORRELATION_ID] = soc_message_text(cause, SOC_TEXT_CORRELATION_ID);
-    if (draft->texts[SOC_TEXT_CORRELATION_ID].data == NULL) {
-        soc_envelope_id(chain_id, cause);
-        draft->texts[SOC_TEXT_CORRELATION_ID] = soc_slice(chain_id, SOC_MESSAGE_ID_BYTES);
+    struct soc_slice *chain = &draft->texts[SOC_TEXT_CORRELATION_ID];
+    if (cause != NULL) {
+        bool is_idle = draft->to != host->user && draft->deliver_at_ms == 0;
+        draft->hops = cause->hops + (draft->from != draft->to);
+        draft->idle_hops = is_idle ? cause->idle_hops + 1 : 0; /* a turn with progress resets it */
     }
+    if (chain->data == NULL && send->answers != NULL)
+        *chain = soc_envelope_chain(send->answers, chain_id);
+    else if (chain->data == NULL && send->answers_key != 0)
+        *chain = soc_request_chain(host, send->answers_key, chain_id);
+    if (chain->data == NULL)
+        *chain = soc_envelope_chain(cause, chain_id);
 }
 
 /* The task: the envelope's, the payload's, or that of the message being handled. */
@@ -149,7 +153,10 @@ static int check_leave(struct soc_host *host, struct soc_agent *from, struct soc
 {
     bool is_free = send->answers != NULL || send->answers_key != 0 || send->is_formal;
     bool is_there = !to->is_ended && (!to->is_ending || is_awaited(host, send));
-    return is_free && is_there ? SOC_OK : soc_router_may_send(host, from, to, error);
+    int rc = is_free && is_there ? SOC_OK : soc_router_may_send(host, from, to, error);
+    if (rc == SOC_OK && soc_guard_is_near(host, to) && !is_awaited(host, send))
+        rc = soc_guard_send(host, from, to, send, error);
+    return rc;
 }
 
 /* A message under way from a sender to the turn's list. */
@@ -279,7 +286,7 @@ static struct soc_message *make_message(struct soc_host *host, const struct pass
     for (int i = 0; i < SOC_TEXT_COUNT; i++)
         draft.texts[i] = send->texts[i];
     draft.texts[SOC_TEXT_TASK_ID] = p->task_id;
-    inherit(host, &draft, chain_id);
+    inherit(host, send, &draft, chain_id);
     soc_tasks_name(host, &draft, own_id);
     if (send->answers != NULL) {
         draft.reply_to = send->answers->key;
@@ -308,6 +315,8 @@ static struct soc_message *dispatch(struct soc_host *host, const struct passage 
     soc_envelope_record(&record, message);
     soc_batch_put(host, &record);
     soc_message_list_push(&host->turn.sent, message);
+    if (p->to == host->user && host->turn.activation != NULL)
+        host->turn.activation->has_progress = true;
     if (soc_duplicates_has_key(&p->send))
         soc_duplicates_note(host, &p->send, message);
     if (p->has_warning)
@@ -326,6 +335,8 @@ static int send_to_all(struct soc_host *host, struct passage *p, struct soc_mess
         rc = validate(host, p, error);
     if (rc == SOC_OK)
         rc = soc_broadcasts_check(host, p->from, &p->send, p->type, error);
+    if (rc == SOC_OK && soc_guard_is_near(host, NULL))
+        rc = soc_guard_send(host, p->from, NULL, &p->send, error);
     if (rc < 0)
         return rc;
     *out = dispatch(host, p, error);
@@ -387,6 +398,8 @@ static void accept_reply(struct soc_host *host, struct soc_message *message)
         return;
     }
     struct soc_buf answer = {0};
+    if (request->activation != NULL && message->idle_hops == 0)
+        request->activation->has_progress = true;
     if (request->barrier != NULL) {
         soc_barriers_take_reply(host, request, message);
         soc_router_finish(host, message, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});

@@ -8,6 +8,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "env/rng.h"
+#include "host/guard.h"
 #include "host/host.h"
 #include "host/mark.h"
 #include "host/requests.h"
@@ -57,7 +58,9 @@ struct soc_host {
     struct soc_agent *user;
     struct soc_agent *root;
     uint64_t agents_alive;
-    char *orchestrator; /* id that the alias stands for; NULL: root */
+    uint32_t guards[SOC_GUARD_COUNT]; /* limits */
+    struct soc_buf guard_meetings;    /* who ran into one and is to be told of */
+    char *orchestrator;               /* id that the alias stands for; NULL: root */
 
     struct soc_agent **ready; /* ring of agents to be looked at */
     size_t ready_head;

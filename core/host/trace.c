@@ -60,10 +60,8 @@ void soc_trace_event(struct soc_host *host, enum soc_log_level level, const char
                      const struct soc_agent *agent, struct soc_slice detail)
 {
     const struct soc_message *message = handled_by(agent);
-    struct soc_slice correlation_id = {0};
-    if (message != NULL)
-        correlation_id = soc_message_text(message, SOC_TEXT_CORRELATION_ID);
-    soc_trace_event_of(host, level, event, agent, correlation_id, detail);
+    char id[SOC_MESSAGE_ID_BYTES];
+    soc_trace_event_of(host, level, event, agent, soc_envelope_chain(message, id), detail);
 }
 
 void soc_trace_event_of(struct soc_host *host, enum soc_log_level level, const char *event,

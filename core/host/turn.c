@@ -43,6 +43,9 @@ void soc_turn_note(struct soc_host *host, struct soc_undo undo)
         turn->undo = soc_realloc(turn->undo, turn->undo_capacity * sizeof(*turn->undo));
     }
     turn->undo[turn->undo_count++] = undo;
+    bool is_mail = undo.kind == SOC_UNDO_TAKE || undo.kind == SOC_UNDO_SENT_KEY;
+    if (turn->activation != NULL && !is_mail)
+        turn->activation->has_progress = true;
 }
 
 static void note_contact(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer)
@@ -129,6 +132,7 @@ void soc_turn_commit(struct soc_host *host)
     assert(turn->is_open);
     turn->is_open = false;
     put_kept(host);
+    bool has_progress = turn->activation != NULL && turn->activation->has_progress;
     /* What follows may be turns of the host's own, with notes of their own. */
     struct soc_undo *undo = turn->undo;
     size_t count = turn->undo_count;
@@ -143,8 +147,11 @@ void soc_turn_commit(struct soc_host *host)
     turn->outputs = NULL;
     soc_tasks_commit(host);
     struct soc_message *message;
-    while ((message = soc_message_list_pop(&sent)) != NULL)
+    while ((message = soc_message_list_pop(&sent)) != NULL) {
+        if (has_progress)
+            message->idle_hops = 0;
         soc_router_accept(host, message);
+    }
     for (size_t i = 0; i < count; i++) {
         if (undo[i].kind != SOC_UNDO_ENDING)
             continue;

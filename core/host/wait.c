@@ -126,6 +126,7 @@ static void answer_timeout(struct soc_host *host, struct soc_activation *activat
 
 void soc_wait_timer(struct soc_host *host, struct soc_activation *activation)
 {
+    activation->has_progress = true; /* time has passed */
     if (activation->state == SOC_ACTIVATION_BACKOFF) {
         host->waiting--;
         activation->state = SOC_ACTIVATION_READY;
@@ -168,8 +169,7 @@ struct soc_slice soc_wait_chain(const struct soc_host *host,
         return soc_envelope_chain(activation->message, id);
     if (request == NULL)
         return (struct soc_slice){0};
-    soc_message_id_format(id, request->time_ms, request->key);
-    return soc_slice(id, SOC_MESSAGE_ID_BYTES);
+    return soc_request_chain(host, wait->request_key, id);
 }
 
 const char *soc_wait_name(const struct soc_activation *activation)

@@ -58,6 +58,7 @@ struct soc_message_draft soc_broadcast_draft(const struct soc_broadcast *broadca
         .flags = message->flags,
         .attempt = message->attempt,
         .hops = message->hops,
+        .idle_hops = message->idle_hops,
         .payload = soc_message_payload(message),
     };
     for (int i = 0; i < SOC_TEXT_COUNT; i++)

@@ -33,6 +33,7 @@ struct soc_message *soc_message_new(const struct soc_message_draft *draft)
         .flags = draft->flags,
         .attempt = draft->attempt,
         .hops = draft->hops,
+        .idle_hops = draft->idle_hops,
         .payload_length = (uint32_t)draft->payload.length,
     };
     memcpy(message->bytes, draft->payload.data, draft->payload.length);

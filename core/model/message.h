@@ -57,8 +57,9 @@ struct soc_message {
     bool is_queued;  /* it stands in its receiver's mailbox */
     bool is_changed; /* the host added to the payload that the sender gave */
     uint16_t attempt;
-    uint16_t hops; /* length of its lineage */
     uint16_t text_length[SOC_TEXT_COUNT];
+    uint32_t hops;      /* from agent to agent of its lineage */
+    uint32_t idle_hops; /* messages of it up to this one in which nobody made progress */
     uint32_t payload_length;
     char bytes[]; /* the payload, then the texts that are there */
 };
@@ -78,7 +79,8 @@ struct soc_message_draft {
     uint8_t priority;
     uint8_t flags;
     uint16_t attempt;
-    uint16_t hops;
+    uint32_t hops;
+    uint32_t idle_hops;
     struct soc_slice payload;
     struct soc_slice texts[SOC_TEXT_COUNT];
 };

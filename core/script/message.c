@@ -29,8 +29,8 @@ struct packed {
     int64_t expires_ms;
     int64_t deliver_at_ms;
     int64_t deadline_ms;
+    uint32_t hops;
     uint16_t attempt;
-    uint16_t hops;
     uint16_t text_length[SOC_TEXT_COUNT];
     uint8_t priority;
     uint8_t flags;

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "env/ids.h"
 #include "host/duplicates.h"
+#include "host/guard.h"
 #include "host/tasks.h"
 #include "script/inside.h"
 #include "script/outward.h"
@@ -69,10 +70,18 @@ int soc_script_set(lua_State *L, struct soc_script *script, const char *name, in
         soc_outward_set_world(L, script, index);
         return SOC_OK;
     }
+    enum soc_guard guard;
+    if (soc_guard_find(name, &guard)) {
+        int rc = set_number(L, index, name, INT32_MAX, &number, detail);
+        if (rc == SOC_OK)
+            soc_guard_set(script->host, guard, number);
+        return rc;
+    }
     if (strcmp(name, "steps_max") == 0)
         return set_number(L, index, name, INT32_MAX, &script->steps_max, detail);
     return soc_fail(detail, SOC_EINVAL,
                     "unknown setting '%s'; there are name, orchestrator, effects_max, http, "
-                    "steps_max, dedupe_window_ms and task_limit_ms",
+                    "steps_max, dedupe_window_ms, task_limit_ms, depth_max, children_max, "
+                    "agents_max, hops_max, mailbox_max and no_progress_max",
                     name);
 }

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "env/clock.h"
+#include "env/ids.h"
 #include "store/database.h"
 #include "store/schema.h"
 
@@ -38,11 +39,14 @@ struct question {
     " CASE WHEN expires_ms = 0 THEN NULL WHEN (expires_ms - time_ms) % 1000 = 0"                   \
     " THEN (expires_ms - time_ms) / 1000 ELSE (expires_ms - time_ms) / 1000.0 END"                 \
     " AS ttl_seconds, type"
+/* A message that began its chain has no correlation id: its own id is that of the chain. */
+#define OF_CHAIN                                                                                   \
+    "(:correlation IS NULL OR correlation_id = :correlation"                                       \
+    " OR (correlation_id IS NULL AND key = :chain_key))"
 #define MESSAGE_WHERE                                                                              \
     "(:agent IS NULL OR sender = :agent OR receiver = :agent)"                                     \
     " AND (:task IS NULL OR task_id = :task) AND (:type IS NULL OR type = :type)"                  \
-    " AND (:correlation IS NULL OR correlation_id = :correlation)"                                 \
-    " AND key >= :first_key AND key < :end_key"
+    " AND " OF_CHAIN " AND key >= :first_key AND key < :end_key"
 #define NOW "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
 #define TASK_COLUMNS                                                                               \
     "owner AS agent, assigner, correlation_id, deadline_ms AS \"deadline:time\","                  \
@@ -75,8 +79,7 @@ static const struct question questions[] = {
      "activity_entries",
      "(:agent IS NULL OR agent = :agent OR other = :agent)"
      " AND (:task IS NULL OR task_id = :task)"
-     " AND (:type IS NULL OR type = :type OR event = :type)"
-     " AND (:correlation IS NULL OR correlation_id = :correlation) AND " SPAN("time_ms"),
+     " AND (:type IS NULL OR type = :type OR event = :type) AND " OF_CHAIN " AND " SPAN("time_ms"),
      "time_ms, place, number", "time_ms DESC, place DESC, number DESC"},
     {"inbox",
      "agent, body AS \"body:json\", correlation_id, time_ms AS \"created_at:time\","
@@ -303,6 +306,10 @@ static int bind_query(struct soc_store *store, sqlite3_stmt *statement,
     bind_named_text(statement, ":task", query->task);
     bind_named_text(statement, ":type", query->type);
     bind_named_text(statement, ":correlation", query->correlation_id);
+    uint64_t chain_key;
+    if (query->correlation_id.data != NULL &&
+        soc_message_id_parse(query->correlation_id, &chain_key))
+        bind_named_number(statement, ":chain_key", (int64_t)chain_key);
     bind_named_number(statement, ":since", query->since_ms > 0 ? query->since_ms : INT64_MIN);
     bind_named_number(statement, ":until", query->until_ms > 0 ? query->until_ms : INT64_MAX);
     bind_named_number(statement, ":limit", query->limit);

@@ -213,6 +213,12 @@ local society = {}
 ---@field http? fun(request: table): table?, table? the world beyond, in simulations
 ---@field task_limit_ms? integer
 ---@field steps_max? integer
+---@field depth_max? integer
+---@field children_max? integer
+---@field agents_max? integer
+---@field hops_max? integer
+---@field mailbox_max? integer
+---@field no_progress_max? integer
 
 ---@class society.NewOptions
 ---@field app? string|fun(s: society.World)

@@ -40,7 +40,8 @@ local CALLS = {
   config = {
     good = function() return { {} } end, places = { "options" },
     fields = { { name = "?", orchestrator = "?", effects_max = "?", steps_max = "?",
-      http = "function ?" } },
+      http = "function ?", depth_max = "?", children_max = "?", agents_max = "?",
+      hops_max = "?", mailbox_max = "?", no_progress_max = "?" } },
   },
   agent = { good = no_arguments, places = { "" }, is_look = true },
   contacts = { good = no_arguments, places = { "" }, is_look = true },
