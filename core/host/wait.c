@@ -35,6 +35,8 @@ void soc_wait_begin(struct soc_host *host, struct soc_activation *activation)
         soc_barriers_begin(host, activation);
     if (wait->kind == SOC_WAIT_CALL)
         soc_calls_open(host, activation);
+    if (activation->effects[activation->effects_count - 1].kind == SOC_EFFECT_HTTP)
+        activation->has_progress = true; /* the world beyond hears of it; talk to a model is talk */
     if (wait->deadline_ms != 0) {
         activation->timer.kind = SOC_TIMER_ACTIVATION;
         soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms);

@@ -108,6 +108,32 @@ describe("pause and resume", function()
     assert.is_nil(status("ann"))
   end)
 
+  it("are in the activity, which is asked by the chain of an order", function()
+    start()
+    place:run("send --to root hire")
+    program.wait_for("ann", function() return status("ann") == "idle" end)
+    place:run("pause ann --reason 'a look'")
+    local id = place:run("send --to ann one").out:match("msg_[%w_]+")
+    place:run("resume ann")
+    running:expect("ann\tone")
+    local function ask(filters)
+      local events = {}
+      for line in place:run("inspect activity --json " .. filters).out:gmatch("[^\n]+") do
+        local row = json.decode(line)
+        events[#events + 1] = row.agent .. " " .. row.event
+      end
+      return table.concat(events, ", ")
+    end
+    for _ = 1, 2 do -- running, then stopped
+      assert.equal("user sent, ann processed", ask("--correlation " .. id))
+      assert.equal("ann resumed", ask("--agent ann --type resumed --since 2020-01-01T00:00:00Z"))
+      assert.equal("ann paused", ask("--type paused --limit 1"))
+      if running then
+        stop()
+      end
+    end
+  end)
+
   it("say what is wrong", function()
     start()
     local none = place:run("pause nobody")

@@ -1,0 +1,92 @@
+-- A worker that keeps raising, and those above it. Root pauses its fetcher while the
+-- source is being moved: mail queues, nothing is lost. Later the parser meets a page that
+-- it cannot read: its turns raise, and that page is given up after four tries. At the sixth
+-- failure in a minute it has failed: it is held with its mail. Root is told, mends what is
+-- wrong, and resumes it: it goes on with the very page it was at. What one page led to is
+-- found by one id.
+
+local society = require("society")
+
+local BRIEF = {
+  objective = "bring in the pages", constraints = { "lose none" }, inputs = "names",
+  outputs = "pages", completion_criteria = "all are there",
+}
+
+society.role {
+  id = "fetcher", name = "Fetcher",
+  behaviour = {
+    default = function(agent, message)
+      print(("%s: fetches %s"):format(agent.id, message.payload.text))
+      agent:send_message { to = "parser", payload = message.payload.text }
+    end,
+  },
+}
+
+society.role {
+  id = "parser", name = "Parser",
+  behaviour = {
+    general = function(agent, message)
+      local page = message.payload.text
+      local root = society.agent("root")
+      if page:find("broken") and not (root.state or {}).is_mended then
+        error(page .. " cannot be read")
+      end
+      print(("%s: reads %s"):format(agent.id, page))
+    end,
+  },
+}
+
+society.root {
+  open = function(root)
+    assert(root:spawn_agent("parser", BRIEF, { id = "parser" }))
+    local brief = { collaborators = { {
+      agentId = "parser", role = "Parser", description = "reads pages",
+    } } }
+    for name, value in pairs(BRIEF) do
+      brief[name] = value
+    end
+    assert(root:spawn_agent("fetcher", brief, { id = "fetcher" }))
+    return "the archive is open"
+  end,
+  move = function(root)
+    print("root: pauses the fetcher, it is " .. root:pause("fetcher", { reason = "moving" }).status)
+    return "moving"
+  end,
+  moved = function(root)
+    print("root: resumes the fetcher, with "
+      .. society.agent("fetcher").queue_length .. " pages in its mailbox")
+    assert(root:resume("fetcher"))
+    return "moved"
+  end,
+  alert = function(root, message)
+    local alert = message.payload
+    print(("root: is told that %s has %s after %d failures, it is %s"):format(alert.agent,
+      alert.alert_type, alert.failures, society.agent(alert.agent).status))
+    root:send_message { to = "root", type = "mend", payload = { agent = alert.agent } }
+    root.state.is_mended = true
+  end,
+  mend = function(root, message)
+    print("root: has it mended and resumes " .. message.payload.agent)
+    assert(root:resume(message.payload.agent))
+  end,
+}
+
+society.policy("messages", { "society", "helix", "any" })
+
+society.main(function(user)
+  print(user:request({ to = "root", type = "open", payload = "please" }).payload.text)
+  user:request { to = "root", type = "move", payload = "now" }
+  local first = user:send_message { to = "fetcher", payload = "page one" }
+  user:send_message { to = "fetcher", payload = "broken page" }
+  user:send_message { to = "fetcher", payload = "broken cover" }
+  user:sleep(1000)
+  user:request { to = "root", type = "moved", payload = "now" }
+  user:sleep(4000)
+  for _, letter in ipairs(society.dead_letters()) do
+    print(("given up: %s (%s)"):format(letter.payload.text, letter.reason))
+  end
+  print("the chain of page one:")
+  for _, row in ipairs(society.activity { correlation_id = first.messageId }) do
+    print(("  %s %s"):format(row.agent, row.event))
+  end
+end)
