@@ -209,46 +209,60 @@ void soc_wait_put_json(struct soc_buf *out, const struct soc_wait *wait)
     soc_buf_put_byte(out, '}');
 }
 
-static bool read_integer(struct soc_slice json, const char *name, int64_t *out)
+/* Reads one member; `*known` counts those that must be there. */
+static void read_member(struct soc_host *host, const struct soc_json_walk *member,
+                        struct soc_wait *wait, int *known)
 {
-    return soc_json_integer(soc_json_member(json, name), out);
+    struct soc_slice name = member->name;
+    struct soc_slice text = soc_json_plain_string(member->value);
+    int64_t number = 0;
+    bool is_number = soc_json_integer(member->value, &number);
+    if (soc_slice_equal(name, SOC_SLICE("for"))) {
+        for (int i = SOC_WAIT_REPLY; i <= SOC_WAIT_CALL; i++)
+            if (soc_slice_equal(text, soc_slice_text(wait_names[i])))
+                wait->kind = (enum soc_wait_kind)i;
+    } else if (soc_slice_equal(name, SOC_SLICE("from"))) {
+        wait->on = soc_map_find(&host->agents, text);
+    } else if (soc_slice_equal(name, SOC_SLICE("type"))) {
+        wait->type = soc_intern(&host->types, text);
+    } else if (soc_slice_equal(name, SOC_SLICE("correlation_id"))) {
+        struct soc_buf correlation = {0};
+        soc_json_string(member->value, &correlation);
+        soc_buf_text(&correlation);
+        wait->correlation_id = correlation.data;
+    } else if (soc_slice_equal(name, SOC_SLICE("call"))) {
+        wait->call = soc_copy_text(member->value.data, member->value.length);
+    } else if (soc_slice_equal(name, SOC_SLICE("is_interruptible"))) {
+        wait->is_interruptible = soc_slice_equal(member->value, SOC_SLICE("true"));
+    } else if (soc_slice_equal(name, SOC_SLICE("since_ms"))) {
+        wait->since_ms = number;
+    } else if (soc_slice_equal(name, SOC_SLICE("number"))) {
+        wait->number = (uint64_t)number;
+    } else if (soc_slice_equal(name, SOC_SLICE("request"))) {
+        wait->request_key = (uint64_t)number;
+        *known += is_number;
+    } else if (soc_slice_equal(name, SOC_SLICE("request_ms"))) {
+        wait->request_ms = number;
+        *known += is_number;
+    } else if (soc_slice_equal(name, SOC_SLICE("deadline_ms"))) {
+        wait->deadline_ms = number;
+        *known += is_number;
+    } else if (soc_slice_equal(name, SOC_SLICE("timeout_ms"))) {
+        wait->timeout_ms = number;
+        *known += is_number;
+    }
 }
 
 bool soc_wait_parse(struct soc_host *host, struct soc_slice json, struct soc_wait *wait)
 {
+    struct soc_json_walk walk;
+    int known = 0;
     *wait = (struct soc_wait){0};
-    struct soc_slice kind = soc_json_plain_string(soc_json_member(json, "for"));
-    for (int i = SOC_WAIT_REPLY; i <= SOC_WAIT_CALL; i++)
-        if (soc_slice_equal(kind, soc_slice_text(wait_names[i])))
-            wait->kind = (enum soc_wait_kind)i;
-    struct soc_slice from = soc_json_plain_string(soc_json_member(json, "from"));
-    if (from.data != NULL)
-        wait->on = soc_map_find(&host->agents, from);
-    struct soc_slice type = soc_json_plain_string(soc_json_member(json, "type"));
-    if (type.data != NULL)
-        wait->type = soc_intern(&host->types, type);
-    struct soc_buf correlation = {0};
-    if (soc_json_string(soc_json_member(json, "correlation_id"), &correlation)) {
-        soc_buf_text(&correlation);
-        wait->correlation_id = correlation.data;
-    }
-    struct soc_slice call = soc_json_member(json, "call");
-    if (call.data != NULL)
-        wait->call = soc_copy_text(call.data, call.length);
-    wait->is_interruptible =
-        soc_slice_equal(soc_json_member(json, "is_interruptible"), SOC_SLICE("true"));
-    int64_t request;
-    int64_t number = 0;
-    read_integer(json, "since_ms", &wait->since_ms);
-    read_integer(json, "number", &number);
-    wait->number = (uint64_t)number;
+    soc_json_walk(&walk, json);
+    while (soc_json_next(&walk))
+        read_member(host, &walk, wait, &known);
     if (wait->number >= host->next_wait)
         host->next_wait = wait->number + 1;
-    if (!read_integer(json, "request", &request) ||
-        !read_integer(json, "request_ms", &wait->request_ms) ||
-        !read_integer(json, "deadline_ms", &wait->deadline_ms) ||
-        !read_integer(json, "timeout_ms", &wait->timeout_ms))
-        return false;
-    wait->request_key = (uint64_t)request;
-    return wait->kind != SOC_WAIT_NONE && (wait->kind == SOC_WAIT_CALL) == (wait->call != NULL);
+    return known == 4 && wait->kind != SOC_WAIT_NONE &&
+           (wait->kind == SOC_WAIT_CALL) == (wait->call != NULL);
 }

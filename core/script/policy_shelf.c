@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "script/policy_load.h"
@@ -46,12 +47,18 @@ static bool is_shipped(const struct soc_script *script, const char *path)
 }
 
 /* An app's own texts go before those beside the policy: which ones it gets is
- * decided anew for each app. */
+ * decided anew for each app that has a place for them. */
 static bool may_share(lua_State *L, const struct soc_script *script, int index)
 {
     bool has_texts = soc_raw_field(L, index, "texts") != LUA_TNIL;
     lua_pop(L, 1);
-    return !has_texts || script->app_dir == NULL;
+    if (!has_texts || script->app_dir == NULL)
+        return true;
+    struct soc_buf own = {0};
+    soc_buf_printf(&own, "%s/policies", script->app_dir);
+    bool has_own = access(soc_buf_text(&own), F_OK) == 0;
+    soc_buf_fini(&own);
+    return !has_own;
 }
 
 /* Pushes the table of the policy at `path` and copies the hash it had; false, with

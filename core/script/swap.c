@@ -284,8 +284,9 @@ void soc_swap_start(lua_State *L, struct soc_script *script)
     struct soc_buf name = {0};
     put_list(L, script, &list);
     struct soc_slice before = soc_policies_recorded(script->host);
-    bool is_recorded = soc_policies_are_recorded(script->host);
-    for (int i = 0; is_recorded && soc_policy_kind_name(i) != NULL; i++) {
+    bool is_other =
+        soc_policies_are_recorded(script->host) && !soc_slice_equal(before, soc_buf_slice(&list));
+    for (int i = 0; is_other && soc_policy_kind_name(i) != NULL; i++) {
         name.length = 0;
         soc_json_put_string(&name, soc_slice_text(soc_policy_kind_name(i)));
         /* A kind that the program has learnt since has changed nothing. */
