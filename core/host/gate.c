@@ -10,6 +10,7 @@
 #include "host/duplicates.h"
 #include "host/egress.h"
 #include "host/envelope.h"
+#include "host/faults.h"
 #include "host/news.h"
 #include "host/refusal.h"
 #include "host/requests.h"
@@ -81,6 +82,13 @@ void soc_gate_wait(struct soc_host *host, const struct soc_wait *wait)
     struct soc_activation *activation = soc_gate_activation(host);
     assert(activation->wait.kind == SOC_WAIT_NONE);
     activation->wait = *wait;
+}
+
+bool soc_gate_spoils(struct soc_host *host)
+{
+    const struct soc_activation *activation = host->turn.activation;
+    return host->options.faults != NULL && activation->message != NULL &&
+           activation->retries == 0 && soc_faults_happens(host->options.faults, SOC_FAULT_RAISE);
 }
 
 void soc_gate_set_state(struct soc_host *host, struct soc_slice json)

@@ -36,6 +36,10 @@ void soc_gate_answer_sent(struct soc_host *host, const struct soc_message *messa
 /* Says that the effect begun last waits; the script must yield now. */
 void soc_gate_wait(struct soc_host *host, const struct soc_wait *wait);
 
+/* Tells whether the turn under way, which is about to end, is to raise instead: so says
+ * the plan of a simulation. Once in a row, so that nothing is given up because of it. */
+bool soc_gate_spoils(struct soc_host *host);
+
 /* Sets agent.state at the end of the activation under way, if it has changed. */
 void soc_gate_set_state(struct soc_host *host, struct soc_slice json);
 

@@ -25,6 +25,7 @@
 #include "host/wait.h"
 
 #define SEQUENCE_SEED 0x9e3779b97f4a7c15ull
+#define EVICT_LOOKS   16              /* agents looked at for one that waits */
 #define ORDER_SEED    0x6f72646572ull /* keeps the scheduler's chance apart from scripts' */
 
 struct soc_host *soc_host_new(const struct soc_host_options *options)
@@ -108,7 +109,10 @@ void soc_host_read_cursor(struct soc_host *host, struct soc_slice json)
 
 static void on_durable(uint64_t sequence, void *user)
 {
-    soc_egress_release(user, sequence);
+    struct soc_host *host = user;
+    if (host->options.witness != NULL)
+        host->options.witness->durable(host->options.witness->user, sequence);
+    soc_egress_release(host, sequence);
 }
 
 static void on_full(bool is_full, void *user)
@@ -293,10 +297,41 @@ void soc_host_flush(struct soc_host *host)
     if (host->batch.length == 0 || host->is_failed)
         return;
     put_cursor(host);
+    if (host->options.witness != NULL)
+        host->options.witness->sealed(host->options.witness->user, host->next_sequence,
+                                      soc_buf_slice(&host->batch));
     host->next_sequence++; /* before: what is let out meanwhile belongs to the next */
     uint64_t sequence = soc_journal_submit(host->journal, &host->batch);
     assert(sequence + 1 == host->next_sequence);
     (void)sequence;
+}
+
+void soc_host_hold(struct soc_host *host, bool is_held)
+{
+    soc_journal_hold(host->journal, is_held);
+}
+
+void soc_host_commit(struct soc_host *host, size_t count)
+{
+    soc_journal_commit(host->journal, count);
+}
+
+bool soc_host_evict(struct soc_host *host, uint64_t chance)
+{
+    size_t cursor = (size_t)(chance % host->agents.entry_count);
+    struct soc_agent *agent = NULL;
+    for (int i = 0; i < EVICT_LOOKS; i++) {
+        agent = soc_map_each(&host->agents, &cursor);
+        if (agent == NULL)
+            cursor = 0;
+        else if (agent->activation != NULL && agent->activation->script != NULL)
+            break;
+    }
+    if (agent == NULL || agent->activation == NULL || agent->activation->script == NULL)
+        return false;
+    assert(!host->turn.is_open);
+    host->hooks.drop(host->hooks.user, agent->activation);
+    return true;
 }
 
 /* A batch goes when the writer is free, so that batches grow with the load. */

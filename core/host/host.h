@@ -18,7 +18,17 @@
 #include "loop/loop.h"
 #include "store/journal.h"
 
+struct soc_faults;
 struct soc_host;
+
+/* Who is told what is written, before anything else of it is seen: a checker. */
+struct soc_witness {
+    /* A batch is sealed: it may become durable from now on. */
+    void (*sealed)(void *user, uint64_t sequence, struct soc_slice batch);
+    /* The host believes that every batch up to `sequence` is durable. */
+    void (*durable)(void *user, uint64_t sequence);
+    void *user;
+};
 
 struct soc_host_options {
     struct soc_store *store; /* lent until soc_host_close */
@@ -33,8 +43,10 @@ struct soc_host_options {
     /* The disk failed: nothing more will be done. */
     void (*failed)(void *user, const struct soc_detail *detail);
     void *user;
-    uint32_t effects_max; /* in one activation; 0: SOC_EFFECTS_MAX */
-    bool shows_early;     /* for tests that must fail: nothing waits to be durable */
+    uint32_t effects_max;              /* in one activation; 0: SOC_EFFECTS_MAX */
+    bool shows_early;                  /* for tests that must fail: nothing waits to be durable */
+    struct soc_faults *faults;         /* of a simulation, lent; NULL: none */
+    const struct soc_witness *witness; /* lent; NULL: none */
 };
 
 /* Returns a host without agents. Release with soc_host_close or soc_host_crash. */
@@ -97,5 +109,14 @@ void soc_host_close(struct soc_host *host, int64_t fold_ms_max);
 
 /* Frees as `kill -9` would: what is not durable is gone. */
 void soc_host_crash(struct soc_host *host);
+
+/* Simulated, `is_held`: batches become durable only by soc_host_commit, `count` of them
+ * or as many as there are, until this is called again. */
+void soc_host_hold(struct soc_host *host, bool is_held);
+void soc_host_commit(struct soc_host *host, size_t count);
+
+/* Drops the coroutine of one waiting activation, chosen by `chance`: it is run again
+ * from its start when it is to go on. False if none was found. */
+bool soc_host_evict(struct soc_host *host, uint64_t chance);
 
 #endif

@@ -201,6 +201,8 @@ static int finish(lua_State *co, int status, lua_KContext context)
     struct soc_detail detail;
     int rc;
     reply_with_result(co, script);
+    if (soc_gate_spoils(script->host))
+        return luaL_error(co, "a simulated failure at the end of a turn");
     script->scratch.length = 0;
     if (soc_handle_state(co, 1, &script->scratch, &detail, &rc))
         soc_gate_set_state(script->host, soc_buf_slice(&script->scratch));

@@ -159,22 +159,35 @@ static bool commit_kept(struct soc_journal *journal)
     return true;
 }
 
-/* Commits what is kept, in order: there is no thread. What is reported meanwhile may
- * submit more and come here again: the first one does it all. */
-static void commit_here(struct soc_journal *journal)
+/* What is reported meanwhile may submit more and come here again: the first one does
+ * it all. */
+void soc_journal_commit(struct soc_journal *journal, size_t count)
 {
+    assert(journal->loop == NULL);
     if (journal->is_committing)
         return;
     journal->is_committing = true;
-    while (journal->batches != NULL && !journal->failed_told && commit_kept(journal))
+    while (count-- > 0 && journal->batches != NULL && !journal->failed_told && commit_kept(journal))
         continue;
     journal->is_committing = false;
+}
+
+/* Commits what is kept, in order: there is no thread. */
+static void commit_here(struct soc_journal *journal)
+{
+    soc_journal_commit(journal, SIZE_MAX);
 }
 
 void soc_journal_retry(struct soc_journal *journal)
 {
     assert(journal->loop == NULL);
     commit_here(journal);
+}
+
+void soc_journal_hold(struct soc_journal *journal, bool is_held)
+{
+    assert(journal->loop == NULL);
+    journal->is_held = is_held;
 }
 
 /* Puts the batch last in the queue and takes an empty buffer for it. */
@@ -206,7 +219,7 @@ uint64_t soc_journal_submit(struct soc_journal *journal, struct soc_buf *batch)
     }
     if (journal->loop == NULL) {
         keep_batch(journal, batch);
-        if (!journal->full_told)
+        if (!journal->full_told && !journal->is_held)
             commit_here(journal);
         return sequence;
     }
@@ -257,6 +270,7 @@ void soc_journal_query(struct soc_journal *journal, const struct soc_query *quer
     question->user = user;
     if (journal->loop == NULL) {
         struct soc_detail detail = {0};
+        commit_here(journal);
         question->rc = journal->failed_told
                            ? SOC_EIO
                            : soc_store_query(journal->store, query, &question->rows, &detail);

@@ -47,6 +47,14 @@ uint64_t soc_journal_submit(struct soc_journal *journal, struct soc_buf *batch);
  * only. */
 void soc_journal_retry(struct soc_journal *journal);
 
+/* Without a loop, `is_held`: batches wait for soc_journal_commit, as they do for a slow
+ * disk, until this is called again. Queries and the close commit what waits. */
+void soc_journal_hold(struct soc_journal *journal, bool is_held);
+
+/* Commits the first `count` batches that wait, or as many as there are; fewer if the
+ * disk is full. Without a loop only. */
+void soc_journal_commit(struct soc_journal *journal, size_t count);
+
 /* Bytes submitted and not yet durable. */
 size_t soc_journal_bytes(const struct soc_journal *journal);
 

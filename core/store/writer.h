@@ -51,6 +51,7 @@ struct soc_journal {
     bool full_told;
     bool failed_told;
     bool is_committing; /* without a thread */
+    bool is_held;       /* without a thread: batches wait for soc_journal_commit */
 
     /* both, under `mutex` */
     pthread_mutex_t mutex;

@@ -1,0 +1,102 @@
+#include "host/faults.h"
+
+#include <string.h>
+
+#include "base/slice.h"
+
+#define FAULTS_SEED 0x6661756c7473ull /* keeps this chance apart from others of the seed */
+
+#define CRASHES_MAX 6
+#define PAUSE_MS    5000
+#define JUMP_MS     3600000
+
+struct kind {
+    const char *name;
+    const char *text;
+};
+
+static const struct kind kinds[SOC_FAULT_COUNT] = {
+#define F(tag, name, text) [SOC_FAULT_##tag] = {name, text},
+    SOC_FAULT_MAP(F)
+#undef F
+};
+
+/* Out of SOC_CHANCE_WHOLE; each seed draws one column for each kind. Folding makes a
+ * database, which costs more than all the rest: few seeds pay for it. */
+#define CHANCES 8
+static const uint32_t chances[SOC_FAULT_COUNT][CHANCES] = {
+    [SOC_FAULT_EVICT] = {0, 0, 256, 1024, 1024, 8192, 8192, 65536},
+    [SOC_FAULT_CRASH] = {0, 0, 0, 64, 64, 128, 256, 1024},
+    [SOC_FAULT_LAG] = {0, 0, 32768, 32768, 57344, 61440, 64512, 65408},
+    [SOC_FAULT_RAISE] = {0, 0, 0, 64, 128, 256, 1024, 4096},
+    [SOC_FAULT_SLOW] = {0, 0, 0, 64, 256, 1024, 4096, 16384},
+    [SOC_FAULT_JUMP] = {0, 0, 0, 0, 0, 8192, 32768, 65536},
+    [SOC_FAULT_FOLD] = {0, 0, 0, 0, 0, 0, 0, 128},
+};
+
+const char *soc_faults_name(int kind, const char **text)
+{
+    if (kind < 0 || kind >= SOC_FAULT_COUNT)
+        return NULL;
+    if (text != NULL)
+        *text = kinds[kind].text;
+    return kinds[kind].name;
+}
+
+static int find_kind(struct soc_slice name)
+{
+    for (int i = 0; i < SOC_FAULT_COUNT; i++)
+        if (soc_slice_equal(name, soc_slice_text(kinds[i].name)))
+            return i;
+    return -1;
+}
+
+bool soc_faults_parse(const char *list, uint32_t *set, struct soc_detail *detail)
+{
+    *set = SOC_FAULTS_NONE;
+    if (strcmp(list, "none") == 0)
+        return true;
+    if (strcmp(list, "default") == 0) {
+        *set = SOC_FAULTS_ALL;
+        return true;
+    }
+    while (true) {
+        size_t length = strcspn(list, ",");
+        int kind = find_kind(soc_slice(list, length));
+        if (kind < 0) {
+            soc_fail(detail, SOC_EINVAL, "no fault is called '%.*s'", (int)length, list);
+            return false;
+        }
+        *set |= 1u << kind;
+        if (list[length] == '\0')
+            return true;
+        list += length + 1;
+    }
+}
+
+void soc_faults_init(struct soc_faults *faults, uint32_t set, uint64_t seed)
+{
+    *faults = (struct soc_faults){.set = set, .crashes_left = CRASHES_MAX};
+    soc_rng_init(&faults->rng, seed ^ FAULTS_SEED);
+    for (int i = 0; i < SOC_FAULT_COUNT; i++) {
+        uint32_t drawn = chances[i][soc_rng_below(&faults->rng, CHANCES)];
+        faults->chance[i] = (set & 1u << i) != 0 ? drawn : 0;
+    }
+}
+
+bool soc_faults_happens(struct soc_faults *faults, enum soc_fault_kind kind)
+{
+    uint32_t chance = faults->chance[kind];
+    if (chance == 0 || (soc_rng_next(&faults->rng) >> 48) >= chance)
+        return false;
+    if (kind != SOC_FAULT_CRASH)
+        return true;
+    return faults->crashes_left > 0 && faults->crashes_left-- > 0;
+}
+
+int64_t soc_faults_pause(struct soc_faults *faults)
+{
+    if (soc_faults_happens(faults, SOC_FAULT_JUMP))
+        return (int64_t)soc_rng_below(&faults->rng, 2 * JUMP_MS) - JUMP_MS;
+    return (int64_t)soc_rng_below(&faults->rng, PAUSE_MS);
+}

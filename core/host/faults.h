@@ -1,0 +1,61 @@
+/* Faults: what goes wrong in a simulation, and when, by the seed.
+ *
+ * A plan is drawn from a set of kinds and a seed: some seeds are gentle, some cruel,
+ * and no two alike. The plan only says what happens next; simulate.h makes it happen.
+ * Layer: host. Thread: loop. */
+#ifndef SOC_HOST_FAULTS_H
+#define SOC_HOST_FAULTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "env/rng.h"
+
+/*  F(tag, name, what it does) */
+#define SOC_FAULT_MAP(F)                                                                           \
+    F(EVICT, "evict", "a waiting activation loses its coroutine and is replayed")                  \
+    F(CRASH, "crash", "the society ends as by kill -9, between any two steps, and starts again")   \
+    F(LAG, "lag", "batches become durable late, so that a crash loses what is under way")          \
+    F(RAISE, "raise", "a turn that was about to end raises, and is taken back and tried again")    \
+    F(SLOW, "slow", "turns take time, up to a second each")                                        \
+    F(JUMP, "jump", "the clock is an hour off, either way, after a crash")                         \
+    F(FOLD, "fold", "part of the journal is folded into the tables in between")
+
+enum soc_fault_kind {
+#define F(tag, name, text) SOC_FAULT_##tag,
+    SOC_FAULT_MAP(F)
+#undef F
+        SOC_FAULT_COUNT,
+};
+
+/* A set of kinds: bit 1 << kind. */
+#define SOC_FAULTS_NONE 0u
+#define SOC_FAULTS_ALL  ((1u << SOC_FAULT_COUNT) - 1)
+
+/* A plan. Chances are out of SOC_CHANCE_WHOLE, asked once in every step. */
+#define SOC_CHANCE_WHOLE 65536u
+struct soc_faults {
+    uint32_t set; /* kinds that may happen */
+    uint32_t chance[SOC_FAULT_COUNT];
+    uint32_t crashes_left;
+    struct soc_rng rng;
+};
+
+/* Reads "none", "default" or names between commas. False, with a sentence in `detail`,
+ * for a name that is none. */
+bool soc_faults_parse(const char *list, uint32_t *set, struct soc_detail *detail);
+
+/* Lends the name of a kind, and a sentence of what it does; NULL behind the last. */
+const char *soc_faults_name(int kind, const char **text);
+
+/* Draws the plan of `seed`. */
+void soc_faults_init(struct soc_faults *faults, uint32_t set, uint64_t seed);
+
+/* Tells whether a fault of `kind` happens in this step. */
+bool soc_faults_happens(struct soc_faults *faults, enum soc_fault_kind kind);
+
+/* Returns how far the clock has moved, in ms, while the society was down. */
+int64_t soc_faults_pause(struct soc_faults *faults);
+
+#endif

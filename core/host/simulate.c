@@ -1,0 +1,114 @@
+#include "host/simulate.h"
+
+#include "base/limits.h"
+#include "host/state.h"
+
+#define SLOW_MS    1000
+#define FOLD_BYTES 4096
+
+static bool happens(struct soc_simulation *simulation, enum soc_fault_kind kind)
+{
+    return soc_faults_happens(simulation->faults, kind);
+}
+
+/* Part of the journal goes into the tables, as the writer does in its quiet moments. */
+static void fold(struct soc_simulation *simulation)
+{
+    struct soc_store *store = simulation->host->options.store;
+    struct soc_detail detail;
+    size_t bytes = (size_t)soc_rng_below(&simulation->faults->rng, FOLD_BYTES);
+    soc_store_fold(store, bytes, &detail);
+}
+
+static void crash(struct soc_simulation *simulation)
+{
+    int64_t now_ms = soc_host_now(simulation->host);
+    simulation->restart(simulation, now_ms + soc_faults_pause(simulation->faults));
+    if (simulation->host != NULL)
+        soc_host_hold(simulation->host, true);
+}
+
+/* What may go wrong before a step. */
+static void trouble(struct soc_simulation *simulation)
+{
+    struct soc_faults *faults = simulation->faults;
+    struct soc_host *host = simulation->host;
+    if (!happens(simulation, SOC_FAULT_LAG))
+        soc_host_commit(host, 1 + (size_t)soc_rng_below(&faults->rng, 4));
+    if (happens(simulation, SOC_FAULT_EVICT))
+        soc_host_evict(host, soc_rng_next(&faults->rng));
+    if (happens(simulation, SOC_FAULT_SLOW))
+        soc_clock_move(&host->clock,
+                       soc_host_now(host) + 1 + (int64_t)soc_rng_below(&faults->rng, SLOW_MS));
+    if (happens(simulation, SOC_FAULT_FOLD))
+        fold(simulation);
+    if (happens(simulation, SOC_FAULT_CRASH))
+        crash(simulation);
+}
+
+/* Seals and commits all there is; what is let out then may record more. */
+static bool settle(struct soc_host *host)
+{
+    bool did = false;
+    for (int i = 0; i < 3 && (host->batch.length > 0 || soc_journal_bytes(host->journal) > 0);
+         i++) {
+        soc_host_flush(host);
+        soc_host_commit(host, SIZE_MAX);
+        did = true;
+    }
+    return did;
+}
+
+static bool has_ended(const struct soc_host *host)
+{
+    return host == NULL || host->main_has_failed || host->is_failed;
+}
+
+/* Nothing is ready: returns when the next thing is due, 0 if nothing is left. */
+static int64_t next_due(const struct soc_host *host, bool is_app)
+{
+    if (is_app)
+        return soc_host_main_is_done(host) && soc_host_is_quiet(host) ? 0 : soc_host_next_due(host);
+    return soc_host_next_wait(host) == 0 ? 0 : soc_host_next_due(host);
+}
+
+static enum soc_simulated run(struct soc_simulation *simulation, int64_t until_ms, bool is_app)
+{
+    while (!has_ended(simulation->host)) {
+        simulation->steps++;
+        if (simulation->steps_max != 0 && simulation->steps > simulation->steps_max)
+            return SOC_SIMULATED_STUCK;
+        if (simulation->faults != NULL) {
+            trouble(simulation);
+            if (has_ended(simulation->host))
+                break;
+        }
+        struct soc_host *host = simulation->host;
+        if (soc_host_step(host))
+            continue;
+        if (settle(host))
+            continue;
+        int64_t due_ms = next_due(host, is_app && until_ms == 0);
+        if (until_ms != 0)
+            due_ms = soc_host_next_due(host);
+        if (due_ms == 0 || (until_ms != 0 && due_ms > until_ms))
+            return until_ms == 0 ? SOC_SIMULATED_QUIET : SOC_SIMULATED_TIME;
+        soc_clock_move(&host->clock, due_ms);
+    }
+    return SOC_SIMULATED_ENDED;
+}
+
+enum soc_simulated soc_simulate(struct soc_simulation *simulation, int64_t until_ms, bool is_app)
+{
+    if (simulation->faults != NULL)
+        soc_host_hold(simulation->host, true);
+    enum soc_simulated end = run(simulation, until_ms, is_app);
+    struct soc_host *host = simulation->host;
+    if (host == NULL)
+        return SOC_SIMULATED_ENDED;
+    if (end == SOC_SIMULATED_TIME)
+        soc_clock_move(&host->clock, until_ms);
+    settle(host);
+    soc_host_hold(host, false);
+    return end;
+}

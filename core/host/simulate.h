@@ -1,0 +1,37 @@
+/* Simulate: runs a host in virtual time, with faults and under a witness.
+ *
+ * The clock moves from one thing that is due to the next. Before every step the plan
+ * of faults is asked; a crash takes the host down as `kill -9` would and has its owner
+ * bring it up again.
+ * Layer: host. Thread: loop. */
+#ifndef SOC_HOST_SIMULATE_H
+#define SOC_HOST_SIMULATE_H
+
+#include "host/faults.h"
+#include "host/host.h"
+
+struct soc_simulation {
+    struct soc_host *host;     /* lent; another one after a restart */
+    struct soc_faults *faults; /* lent; NULL: none */
+    uint64_t steps_max;        /* of one run, 0: no end; beyond it the run is stuck */
+    /* Ends the host as a crash does and starts it anew on its store, with its clock at
+     * `now_ms` or at what it had reached if that is later; sets `host`, NULL if it failed. */
+    void (*restart)(struct soc_simulation *simulation, int64_t now_ms);
+    void *user;
+    uint64_t steps; /* taken so far */
+};
+
+/* How a run ended. */
+enum soc_simulated {
+    SOC_SIMULATED_QUIET, /* nothing is left that could happen */
+    SOC_SIMULATED_TIME,  /* `until_ms` was reached */
+    SOC_SIMULATED_STUCK, /* steps_max was not enough */
+    SOC_SIMULATED_ENDED, /* main raised, the disk failed, or a restart did */
+};
+
+/* Runs until `until_ms`, or if that is 0 until nothing is ready and nothing waits for
+ * time to pass; with `is_app` alerts of tasks count too, and it ends with main.
+ * Everything is durable then. */
+enum soc_simulated soc_simulate(struct soc_simulation *simulation, int64_t until_ms, bool is_app);
+
+#endif
