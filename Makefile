@@ -35,7 +35,7 @@ LUA_LIB = $(firstword $(wildcard $(shell pkg-config --variable=libdir lua5.4)/li
 LIBS    = $(PKG_LIBS:-llua5.4=$(LUA_LIB)) -lpthread -ldl -lm
 
 # The layers, lowest first. tests/tidy/layers.lua says who may include whom.
-LAYERS  = base env model loop store net host script bridge embed
+LAYERS  = base env model loop store check net host script bridge embed
 LIB_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(foreach layer,$(LAYERS),$(wildcard core/$(layer)/*.c)))
 MAIN_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(wildcard core/main/*.c))
 TESTS   = $(basename $(notdir $(wildcard tests/unit/*_test.c)))

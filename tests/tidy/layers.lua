@@ -11,16 +11,18 @@ return {
     model = { "base" },
     loop = { "base", "env" },
     store = { "base", "env", "loop" },
+    check = { "base", "store" },
     net = { "base", "env", "loop" },
     host = { "base", "env", "model", "loop", "store" },
-    script = { "society", "base", "env", "model", "loop", "store", "host", "net" },
+    script = { "society", "base", "env", "model", "loop", "store", "check", "host", "net" },
     bridge = { "base", "env", "loop", "net", "host" },
     embed = {
-      "society", "base", "env", "model", "loop", "store", "net", "host", "script", "bridge",
+      "society", "base", "env", "model", "loop", "store", "check", "net", "host", "script",
+      "bridge",
     },
     main = {
-      "society", "base", "env", "model", "loop", "store", "net", "host", "script", "bridge",
-      "embed",
+      "society", "base", "env", "model", "loop", "store", "check", "net", "host", "script",
+      "bridge", "embed",
     },
   },
 

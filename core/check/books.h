@@ -1,0 +1,142 @@
+/* Books: what a checker knows of a history, for the files of this folder only.
+ *
+ * Everything is taken from one pool and gone with it at once.
+ * Layer: check. Thread: loop. */
+#ifndef SOC_CHECK_BOOKS_H
+#define SOC_CHECK_BOOKS_H
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "check/check.h"
+#include "store/record.h"
+
+#define SOC_CHECK_CLASSES 4 /* priorities */
+
+struct soc_check_agent;
+
+struct soc_check_message {
+    uint64_t key;
+    uint64_t place;                 /* of its record in the history */
+    struct soc_check_agent *from;   /* NULL: the host */
+    struct soc_check_agent *to;     /* NULL: all */
+    struct soc_check_message *next; /* in its receiver's queue */
+    uint8_t priority;
+    uint8_t outcome; /* enum soc_outcome */
+    bool is_queued;  /* it goes through the mailbox, in order */
+    bool is_taken;   /* by receive */
+    bool counts;     /* an agent's own script handles it */
+    bool is_letter;  /* a dead letter made of a broadcast: counted there */
+};
+
+struct soc_check_agent {
+    struct soc_slice id;
+    struct soc_slice parent;
+    struct soc_slice brief;
+    struct soc_check_message *first[SOC_CHECK_CLASSES];
+    struct soc_check_message *last[SOC_CHECK_CLASSES];
+    uint64_t place;       /* where it last was done with a message of its queue */
+    int64_t handled;      /* messages, by the records */
+    int64_t says_handled; /* by its own state; -1: it says nothing */
+    uint32_t effects;     /* of its open activation */
+    int64_t deadline_ms;  /* of its open wait; 0: none */
+    bool is_active;       /* it has an open activation in the records */
+    bool is_waiting;      /* whose last effect has no answer yet */
+    bool is_looking;      /* and that wait is for rows of the store */
+    bool was_introduced;  /* somebody may have introduced others to it */
+    bool is_ended;
+    bool is_touched;                 /* its state or what it handled changed in this batch */
+    struct soc_check_agent *touched; /* the next one of those */
+};
+
+struct soc_check_output {
+    uint64_t key;
+    struct soc_slice stream;
+    struct soc_slice agent;
+    struct soc_slice text;
+};
+
+/* A batch that is not durable yet. */
+struct soc_check_batch {
+    uint64_t sequence;
+    struct soc_buf bytes;
+};
+
+struct soc_check_block;
+
+struct soc_check {
+    char fault[512];
+    struct soc_check_block *blocks; /* the pool; the first one is in use */
+    struct soc_check_block *spares;
+    struct soc_map agents;               /* id -> soc_check_agent */
+    struct soc_map pairs;                /* "k\0a\0b" -> something: what is known of two */
+    struct soc_check_message **messages; /* by key; NULL: none */
+    size_t messages_count;
+    struct soc_check_output *outputs;
+    size_t outputs_count;
+    size_t outputs_capacity;
+    size_t shown;                    /* outputs the world has seen since the last start */
+    uint64_t outputs_done;           /* every output up to this key was seen, say the records */
+    struct soc_check_batch *waiting; /* sealed, in order */
+    size_t waiting_count;
+    size_t waiting_capacity;
+    uint64_t durable; /* last sequence told */
+    uint64_t applied; /* last sequence read */
+    uint64_t place;   /* of the record being read */
+    uint64_t last_key;
+    int64_t now_ms;     /* of the last batch */
+    int64_t timeout_ms; /* latest deadline of a wait that this batch calls timed out */
+    uint64_t sent;
+    uint64_t readers; /* of broadcasts, all together: taken from the totals */
+    uint64_t outcomes[6];
+    uint64_t births;
+    uint32_t letters;                /* records of dead letters that are to come */
+    bool has_broadcast;              /* in this batch */
+    struct soc_check_agent *touched; /* in this batch, a chain */
+    uint32_t totals_skipped;         /* batches since the totals were compared */
+    bool is_strict;                  /* strangers may not write */
+    bool has_strange_role;           /* somebody's mail waits for its script */
+    struct soc_buf cursor;           /* of the last batch */
+    struct soc_buf scratch;
+};
+
+/* Notes what is wrong, unless something was before. */
+void soc_check_fail(struct soc_check *check, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Returns zeroed room, or a copy of a text, from the pool. */
+void *soc_check_room(struct soc_check *check, size_t bytes);
+struct soc_slice soc_check_copy(struct soc_check *check, struct soc_slice text);
+
+/* Lends an agent, NULL if there was none of that id. */
+struct soc_check_agent *soc_check_find(const struct soc_check *check, struct soc_slice id);
+
+/* Has the agent's state looked at when the batch is over. */
+void soc_check_touch(struct soc_check *check, struct soc_check_agent *agent);
+
+/* Notes that `kind` holds of two texts; tells whether it does. */
+bool soc_check_note_pair(struct soc_check *check, char kind, struct soc_slice a,
+                         struct soc_slice b);
+bool soc_check_has_pair(struct soc_check *check, char kind, struct soc_slice a, struct soc_slice b);
+void soc_check_drop_pair(struct soc_check *check, char kind, struct soc_slice a,
+                         struct soc_slice b);
+
+#define SOC_PAIR_KNOWS 'k' /* the first has the second among its contacts */
+#define SOC_PAIR_WROTE 'w' /* the first has written to the second */
+#define SOC_PAIR_ONCE  'o' /* the first has sent what it sends only once */
+#define SOC_PAIR_READ  'r' /* the first, an agent, is done with the broadcast of that key */
+
+/* Read one record each; false if it is not theirs. */
+bool soc_check_mail(struct soc_check *check, const struct soc_record *record);
+bool soc_check_people(struct soc_check *check, const struct soc_record *record);
+bool soc_check_turns(struct soc_check *check, const struct soc_record *record);
+
+/* The end of a batch: the time and the totals, and what agents say of themselves. The
+ * totals are compared now and then, for they only grow more wrong, or if `is_last`. */
+void soc_check_totals(struct soc_check *check, struct soc_slice cursor, bool is_last);
+void soc_check_states(struct soc_check *check);
+
+/* The end of the history. */
+void soc_check_mail_end(struct soc_check *check);
+void soc_check_turns_end(struct soc_check *check);
+
+#endif

@@ -1,0 +1,323 @@
+/* Mail: messages from their coming in to their going out, their order and number. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "check/books.h"
+
+#define TOTALS_EVERY 16
+
+static struct soc_check_message *find(const struct soc_check *check, uint64_t key)
+{
+    return key < check->messages_count ? check->messages[key] : NULL;
+}
+
+static struct soc_check_message *add(struct soc_check *check, uint64_t key)
+{
+    if (key >= check->messages_count) {
+        size_t count = check->messages_count == 0 ? 1024 : check->messages_count;
+        while (count <= key)
+            count *= 2;
+        check->messages = soc_realloc(check->messages, count * sizeof(*check->messages));
+        memset(check->messages + check->messages_count, 0,
+               (count - check->messages_count) * sizeof(*check->messages));
+        check->messages_count = count;
+    }
+    return check->messages[key] = soc_check_room(check, sizeof(struct soc_check_message));
+}
+
+/* Strangers do not write, unless they answer or the host speaks in their name. */
+static void check_leave(struct soc_check *check, const struct soc_record_message *record)
+{
+    const uint64_t free_flags =
+        SOC_MESSAGE_IS_REPLY | SOC_MESSAGE_IS_FORMAL | SOC_MESSAGE_IS_INTAKE;
+    if (!check->is_strict || (record->flags & free_flags) != 0 || record->reply_to != 0 ||
+        soc_slice_equal(record->from, record->to) ||
+        soc_slice_equal(record->from, SOC_SLICE("user")) ||
+        soc_check_has_pair(check, SOC_PAIR_KNOWS, record->from, record->to))
+        return;
+    soc_check_fail(check, "%.*s wrote to %.*s, whom it does not know", (int)record->from.length,
+                   record->from.data, (int)record->to.length, record->to.data);
+}
+
+/* What a payload says to be sent once. */
+static void check_once(struct soc_check *check, const struct soc_record_message *record)
+{
+    static const char mark[] = "\"once\":";
+    if (record->payload.length < sizeof(mark) || record->payload.data[0] != '{' ||
+        memmem(record->payload.data, record->payload.length, mark, sizeof(mark) - 1) == NULL)
+        return;
+    struct soc_slice once = soc_json_plain_string(soc_json_member(record->payload, "once"));
+    if (once.length > 0 && !soc_check_note_pair(check, SOC_PAIR_ONCE, record->from, once))
+        soc_check_fail(check, "%.*s sent twice what it sends once: %.*s", (int)record->from.length,
+                       record->from.data, (int)once.length, once.data);
+}
+
+/* Mail that the host itself deals with has no place in the order. */
+static bool goes_to_mailbox(const struct soc_record_message *record)
+{
+    static const char *const own[] = {"introduction_request", "introduction_response", "abort",
+                                      "checkpoint_response"};
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+        if (soc_slice_equal(record->type, soc_slice_text(own[i])))
+            return false;
+    bool is_cancel = soc_slice_equal(record->type, SOC_SLICE("task")) &&
+                     memmem(record->payload.data, record->payload.length, "cancel", 6) != NULL;
+    return (record->flags & (SOC_MESSAGE_IS_REPLY | SOC_MESSAGE_IS_INTAKE)) == 0 &&
+           record->deliver_at_ms == 0 && !is_cancel;
+}
+
+static void queue(struct soc_check_message *message)
+{
+    struct soc_check_agent *to = message->to;
+    message->is_queued = true;
+    if (to->last[message->priority] == NULL)
+        to->first[message->priority] = message;
+    else
+        to->last[message->priority]->next = message;
+    to->last[message->priority] = message;
+}
+
+static void read_message(struct soc_check *check, const struct soc_record_message *record)
+{
+    bool is_broadcast = (record->flags & SOC_MESSAGE_IS_BROADCAST) != 0;
+    bool is_letter = check->letters > 0;
+    if (record->key <= check->last_key)
+        soc_check_fail(check, "message %llu came behind message %llu",
+                       (unsigned long long)record->key, (unsigned long long)check->last_key);
+    check->last_key = record->key > check->last_key ? record->key : check->last_key;
+    struct soc_check_message *message = add(check, record->key);
+    message->key = record->key;
+    message->place = check->place;
+    message->from = soc_check_find(check, record->from);
+    message->to = is_broadcast ? NULL : soc_check_find(check, record->to);
+    message->priority = record->priority < SOC_CHECK_CLASSES ? (uint8_t)record->priority : 0;
+    message->is_letter = is_letter;
+    check->letters -= is_letter;
+    if (is_broadcast) {
+        check->has_broadcast = true;
+        return;
+    }
+    if (message->to == NULL) {
+        soc_check_fail(check, "message %llu goes to %.*s, who was never born",
+                       (unsigned long long)record->key, (int)record->to.length, record->to.data);
+        return;
+    }
+    if (is_letter)
+        return;
+    check->sent++;
+    message->counts = (record->flags & SOC_MESSAGE_IS_REPLY) == 0;
+    if (goes_to_mailbox(record))
+        queue(message);
+    if (message->from == NULL)
+        return;
+    check_leave(check, record);
+    check_once(check, record);
+    if ((record->flags & SOC_MESSAGE_IS_FORMAL) == 0)
+        soc_check_note_pair(check, SOC_PAIR_WROTE, record->from, record->to);
+    if (soc_slice_equal(record->type, SOC_SLICE("introduction_response")))
+        message->to->was_introduced = true;
+}
+
+static struct soc_check_message *head(struct soc_check_agent *agent, int priority)
+{
+    struct soc_check_message **first = &agent->first[priority];
+    while (*first != NULL && ((*first)->outcome != SOC_OUTCOME_PENDING || !(*first)->is_queued))
+        *first = (*first)->next;
+    if (*first == NULL)
+        agent->last[priority] = NULL;
+    return *first;
+}
+
+/* A message of the queue has been handled: was it its turn? */
+static void check_order(struct soc_check *check, struct soc_check_message *message)
+{
+    struct soc_check_agent *to = message->to;
+    const struct soc_check_message *other = head(to, message->priority);
+    for (; other != NULL && other != message; other = other->next)
+        if (other->is_queued && other->outcome == SOC_OUTCOME_PENDING && !other->is_taken &&
+            other->from == message->from)
+            soc_check_fail(check,
+                           "%.*s handled message %llu before message %llu of the same sender",
+                           (int)to->id.length, to->id.data, (unsigned long long)message->key,
+                           (unsigned long long)other->key);
+    for (int priority = 0; priority < message->priority; priority++) {
+        other = head(to, priority);
+        if (other != NULL && !other->is_taken && other->place < to->place)
+            soc_check_fail(check,
+                           "%.*s handled message %llu before message %llu, which is more urgent",
+                           (int)to->id.length, to->id.data, (unsigned long long)message->key,
+                           (unsigned long long)other->key);
+    }
+    to->place = check->place;
+}
+
+/* Replies and what the host deals with by itself are not handled by anybody's script. */
+static void count_handled(struct soc_check *check, struct soc_check_message *message)
+{
+    if (message->is_queued && !message->is_taken)
+        check_order(check, message);
+    if (!message->counts)
+        return;
+    message->to->handled++;
+    soc_check_touch(check, message->to);
+}
+
+static void read_end(struct soc_check *check, const struct soc_record_message_end *record)
+{
+    struct soc_check_message *message = find(check, record->key);
+    if (message == NULL || message->outcome != SOC_OUTCOME_PENDING) {
+        soc_check_fail(check, "message %llu ended %s", (unsigned long long)record->key,
+                       message == NULL ? "and never began" : "twice");
+        return;
+    }
+    if (record->outcome == 0 || record->outcome > SOC_OUTCOME_CANCELLED) {
+        soc_check_fail(check, "message %llu ended in a way there is not",
+                       (unsigned long long)record->key);
+        return;
+    }
+    if (record->outcome == SOC_OUTCOME_DEAD && record->reason.length > 0 &&
+        memmem(record->reason.data, record->reason.length, "\"nondeterministic\"", 18) != NULL)
+        soc_check_fail(check, "message %llu: its handler did not do the same again: %.*s",
+                       (unsigned long long)record->key, (int)record->reason.length,
+                       record->reason.data);
+    if (record->outcome == SOC_OUTCOME_PROCESSED && message->to != NULL)
+        count_handled(check, message);
+    message->outcome = (uint8_t)record->outcome;
+    if (message->to != NULL && !message->is_letter)
+        check->outcomes[record->outcome]++;
+    message->is_letter = false;
+}
+
+/* Pending again: from the end of a queue nobody keeps. */
+static void read_again(struct soc_check *check, const struct soc_record_message_again *record)
+{
+    struct soc_check_message *message = find(check, record->key);
+    if (message == NULL || message->outcome == SOC_OUTCOME_PENDING) {
+        soc_check_fail(check, "message %llu is sent again though it has not ended",
+                       (unsigned long long)record->key);
+        return;
+    }
+    check->outcomes[message->outcome]--;
+    message->outcome = SOC_OUTCOME_PENDING;
+    message->is_queued = false;
+    message->is_taken = false;
+}
+
+static void read_take(struct soc_check *check, const struct soc_record_take *record)
+{
+    struct soc_check_message *message = find(check, record->key);
+    if (message == NULL || message->outcome != SOC_OUTCOME_PENDING) {
+        soc_check_fail(check, "%.*s received message %llu, which is not pending",
+                       (int)record->agent.length, record->agent.data,
+                       (unsigned long long)record->key);
+        return;
+    }
+    if (message->to == NULL)
+        return;
+    if (message->is_taken || !soc_slice_equal(message->to->id, record->agent))
+        soc_check_fail(check, "%.*s received message %llu, which is not for it any more",
+                       (int)record->agent.length, record->agent.data,
+                       (unsigned long long)record->key);
+    message->is_taken = true;
+}
+
+static void read_broadcast_end(struct soc_check *check,
+                               const struct soc_record_broadcast_end *record)
+{
+    char key[24];
+    int length = snprintf(key, sizeof(key), "%llu", (unsigned long long)record->key);
+    if (record->agent.length == 0)
+        return;
+    if (!soc_check_note_pair(check, SOC_PAIR_READ, record->agent, soc_slice(key, (size_t)length)))
+        soc_check_fail(check, "%.*s was done with broadcast %s twice", (int)record->agent.length,
+                       record->agent.data, key);
+    struct soc_check_agent *agent = soc_check_find(check, record->agent);
+    if (record->outcome == SOC_OUTCOME_PENDING || record->outcome > SOC_OUTCOME_CANCELLED)
+        return;
+    check->outcomes[record->outcome]++;
+    if (record->outcome == SOC_OUTCOME_DEAD || record->outcome == SOC_OUTCOME_EXPIRED)
+        check->letters++;
+    if (agent == NULL || record->outcome != SOC_OUTCOME_PROCESSED)
+        return;
+    agent->handled++;
+    soc_check_touch(check, agent);
+}
+
+bool soc_check_mail(struct soc_check *check, const struct soc_record *record)
+{
+    switch (record->type) {
+    case SOC_RECORD_MESSAGE:
+        read_message(check, &record->message);
+        return true;
+    case SOC_RECORD_MESSAGE_END:
+        read_end(check, &record->message_end);
+        return true;
+    case SOC_RECORD_MESSAGE_AGAIN:
+        read_again(check, &record->message_again);
+        return true;
+    case SOC_RECORD_TAKE:
+        read_take(check, &record->take);
+        return true;
+    case SOC_RECORD_BROADCAST_END:
+        read_broadcast_end(check, &record->broadcast_end);
+        return true;
+    default:
+        return false;
+    }
+}
+
+void soc_check_totals(struct soc_check *check, struct soc_slice cursor, bool is_last)
+{
+    int64_t numbers[9] = {0};
+    struct soc_json_walk walk;
+    bool is_short = !is_last && !check->has_broadcast && ++check->totals_skipped < TOTALS_EVERY;
+    soc_json_walk(&walk, cursor);
+    for (int i = 0; i < (is_short ? 2 : 9) && soc_json_next(&walk); i++)
+        soc_json_integer(walk.value, &numbers[i]);
+    if ((uint64_t)numbers[0] <= check->last_key)
+        soc_check_fail(check, "the next message would have the number of an older one");
+    if (numbers[1] < check->now_ms)
+        soc_check_fail(check, "time went back from %lld to %lld", (long long)check->now_ms,
+                       (long long)numbers[1]);
+    if (check->timeout_ms > numbers[1])
+        soc_check_fail(check, "a wait was ended %lld ms before its time",
+                       (long long)(check->timeout_ms - numbers[1]));
+    check->now_ms = numbers[1];
+    check->timeout_ms = 0;
+    if (is_short)
+        return;
+    check->totals_skipped = 0;
+    uint64_t sent = check->sent + check->readers;
+    if (check->has_broadcast && (uint64_t)numbers[3] >= sent)
+        check->readers = (uint64_t)numbers[3] - check->sent;
+    else if ((uint64_t)numbers[3] != sent)
+        soc_check_fail(check, "%llu messages came in, and %lld are counted",
+                       (unsigned long long)sent, (long long)numbers[3]);
+    check->has_broadcast = false;
+    for (int i = SOC_OUTCOME_PROCESSED; i <= SOC_OUTCOME_CANCELLED; i++)
+        if ((uint64_t)numbers[3 + i] != check->outcomes[i])
+            soc_check_fail(check, "%llu messages ended with outcome %d, and %lld are counted",
+                           (unsigned long long)check->outcomes[i], i, (long long)numbers[3 + i]);
+}
+
+void soc_check_mail_end(struct soc_check *check)
+{
+    uint64_t ended = 0;
+    if (check->has_strange_role)
+        return;
+    for (size_t i = 0; i < check->messages_count; i++) {
+        const struct soc_check_message *message = check->messages[i];
+        if (message != NULL && message->to != NULL && message->outcome == SOC_OUTCOME_PENDING &&
+            !message->to->is_active)
+            soc_check_fail(check, "at the end message %llu for %.*s is still pending",
+                           (unsigned long long)message->key, (int)message->to->id.length,
+                           message->to->id.data);
+    }
+    for (int i = SOC_OUTCOME_PROCESSED; i <= SOC_OUTCOME_CANCELLED; i++)
+        ended += check->outcomes[i];
+    if (ended > check->sent + check->readers)
+        soc_check_fail(check, "more messages went out than came in");
+}

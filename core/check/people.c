@@ -1,0 +1,163 @@
+/* People: agents and whom they know. */
+#include "base/json.h"
+#include "check/books.h"
+
+/* As they are stored. */
+enum source { BY_SYSTEM, BY_PARENT, BY_CHILD, BY_BRIEF, BY_INTRODUCTION, BY_MESSAGE, BY_HAND };
+
+static bool is_head(struct soc_slice id)
+{
+    return soc_slice_equal(id, SOC_SLICE("user")) || soc_slice_equal(id, SOC_SLICE("root"));
+}
+
+static void read_agent(struct soc_check *check, const struct soc_record_agent *record)
+{
+    struct soc_check_agent *agent = soc_check_find(check, record->id);
+    if (agent != NULL)
+        soc_check_fail(check, "%.*s was born twice", (int)record->id.length, record->id.data);
+    agent = soc_check_room(check, sizeof(*agent));
+    agent->id = soc_check_copy(check, record->id);
+    agent->parent = soc_check_copy(check, record->parent);
+    agent->brief = soc_check_copy(check, record->brief);
+    agent->says_handled = -1;
+    soc_map_put(&check->agents, agent->id, agent);
+    check->births++;
+    if (agent->parent.length > 0) {
+        soc_check_note_pair(check, SOC_PAIR_KNOWS, agent->id, agent->parent);
+        soc_check_note_pair(check, SOC_PAIR_KNOWS, agent->parent, agent->id);
+    } else if (check->births == 2) {
+        soc_check_note_pair(check, SOC_PAIR_KNOWS, SOC_SLICE("user"), SOC_SLICE("root"));
+        soc_check_note_pair(check, SOC_PAIR_KNOWS, SOC_SLICE("root"), SOC_SLICE("user"));
+    }
+}
+
+/* Is `id` among the collaborators of the brief? */
+static bool names(struct soc_slice brief, struct soc_slice id)
+{
+    struct soc_json_walk walk;
+    if (brief.length == 0 || brief.data[0] != '{')
+        return false;
+    struct soc_slice list = soc_json_member(brief, "collaborators");
+    if (list.length == 0 || list.data[0] != '[')
+        return false;
+    soc_json_walk(&walk, list);
+    while (soc_json_next(&walk))
+        if (walk.value.data[0] == '{' &&
+            soc_slice_equal(soc_json_plain_string(soc_json_member(walk.value, "agentId")), id))
+            return true;
+    return false;
+}
+
+/* Is there a reason in the history for this entry to be new? */
+static bool has_reason(struct soc_check *check, const struct soc_check_agent *owner,
+                       const struct soc_record_contact *record)
+{
+    const struct soc_check_agent *peer = soc_check_find(check, record->id);
+    switch ((enum source)record->source) {
+    case BY_SYSTEM:
+        return is_head(record->owner) && is_head(record->id);
+    case BY_PARENT:
+        return soc_slice_equal(owner->parent, record->id);
+    case BY_CHILD:
+        return peer != NULL && soc_slice_equal(peer->parent, record->owner);
+    case BY_BRIEF:
+        return names(owner->brief, record->id);
+    case BY_INTRODUCTION:
+        return owner->was_introduced &&
+               (record->introduced_by.length == 0 ||
+                soc_slice_equal(record->introduced_by, record->id) ||
+                soc_check_has_pair(check, SOC_PAIR_KNOWS, record->introduced_by, record->id));
+    case BY_MESSAGE:
+        return soc_check_has_pair(check, SOC_PAIR_WROTE, record->id, record->owner);
+    case BY_HAND:
+        return !check->is_strict || is_head(record->owner);
+    }
+    return false;
+}
+
+static void read_contact(struct soc_check *check, const struct soc_record_contact *record)
+{
+    const struct soc_check_agent *owner = soc_check_find(check, record->owner);
+    if (owner == NULL || soc_check_find(check, record->id) == NULL) {
+        soc_check_fail(check, "%.*s knows %.*s, and one of them was never born",
+                       (int)record->owner.length, record->owner.data, (int)record->id.length,
+                       record->id.data);
+        return;
+    }
+    if (soc_check_has_pair(check, SOC_PAIR_KNOWS, record->owner, record->id))
+        return;
+    if (!has_reason(check, owner, record))
+        soc_check_fail(check, "%.*s got to know %.*s without a reason (source %llu)",
+                       (int)record->owner.length, record->owner.data, (int)record->id.length,
+                       record->id.data, (unsigned long long)record->source);
+    soc_check_note_pair(check, SOC_PAIR_KNOWS, record->owner, record->id);
+}
+
+static void read_end(struct soc_check *check, struct soc_slice id)
+{
+    struct soc_check_agent *agent = soc_check_find(check, id);
+    if (agent == NULL || agent->is_ended)
+        soc_check_fail(check, "%.*s ended twice, or never was", (int)id.length, id.data);
+    else
+        agent->is_ended = true;
+}
+
+/* Whoever asks to be introduced, or is answered, may get to know somebody. */
+static void read_introduction(struct soc_check *check, struct soc_slice requester)
+{
+    struct soc_check_agent *agent = soc_check_find(check, requester);
+    if (agent != NULL)
+        agent->was_introduced = true;
+}
+
+static void read_parent(struct soc_check *check, const struct soc_record_agent_parent *record)
+{
+    struct soc_check_agent *agent = soc_check_find(check, record->id);
+    if (agent != NULL)
+        agent->parent = soc_check_copy(check, record->parent);
+}
+
+/* Which policy for contacts is in force: only under `strict` strangers are refused. */
+static void read_policies(struct soc_check *check, struct soc_slice list)
+{
+    struct soc_json_walk walk;
+    check->is_strict = false;
+    if (list.length == 0 || list.data[0] != '[')
+        return;
+    soc_json_walk(&walk, list);
+    while (soc_json_next(&walk))
+        if (walk.value.data[0] == '{' &&
+            soc_slice_equal(soc_json_member(walk.value, "kind"), SOC_SLICE("\"contacts\"")) &&
+            soc_slice_equal(soc_json_member(walk.value, "name"), SOC_SLICE("\"strict\"")))
+            check->is_strict = true;
+}
+
+bool soc_check_people(struct soc_check *check, const struct soc_record *record)
+{
+    switch (record->type) {
+    case SOC_RECORD_AGENT:
+        read_agent(check, &record->agent);
+        return true;
+    case SOC_RECORD_AGENT_END:
+        read_end(check, record->agent_end.id);
+        return true;
+    case SOC_RECORD_AGENT_PARENT:
+        read_parent(check, &record->agent_parent);
+        return true;
+    case SOC_RECORD_CONTACT:
+        read_contact(check, &record->contact);
+        return true;
+    case SOC_RECORD_CONTACT_END:
+        soc_check_drop_pair(check, SOC_PAIR_KNOWS, record->contact_end.owner,
+                            record->contact_end.id);
+        return true;
+    case SOC_RECORD_INTRODUCTION:
+        read_introduction(check, record->introduction.requester);
+        return true;
+    case SOC_RECORD_META:
+        read_policies(check, record->meta.value);
+        return true;
+    default:
+        return false;
+    }
+}

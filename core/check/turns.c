@@ -1,0 +1,151 @@
+/* Turns: activations, their effects and what they wait for. */
+#include "base/json.h"
+#include "check/books.h"
+
+/* The agent a record speaks of, which must be there. */
+static struct soc_check_agent *need_agent(struct soc_check *check, struct soc_slice id)
+{
+    struct soc_check_agent *agent = soc_check_find(check, id);
+    if (agent == NULL)
+        soc_check_fail(check, "a record speaks of %.*s, who was never born", (int)id.length,
+                       id.data);
+    return agent;
+}
+
+static void read_activation(struct soc_check *check, const struct soc_record_activation *record)
+{
+    struct soc_check_agent *agent = need_agent(check, record->agent);
+    if (agent == NULL)
+        return;
+    if (agent->is_active)
+        soc_check_fail(check, "%.*s begins to handle a message while it handles another",
+                       (int)agent->id.length, agent->id.data);
+    const struct soc_check_message *message =
+        record->key < check->messages_count ? check->messages[record->key] : NULL;
+    if (record->key != 0 && (message == NULL || message->outcome != SOC_OUTCOME_PENDING))
+        soc_check_fail(check, "%.*s handles message %llu, which is not pending",
+                       (int)agent->id.length, agent->id.data, (unsigned long long)record->key);
+    agent->is_active = true;
+    agent->is_waiting = false;
+    agent->effects = 0;
+}
+
+static void read_effect(struct soc_check *check, const struct soc_record_effect *record)
+{
+    struct soc_check_agent *agent = need_agent(check, record->agent);
+    if (agent == NULL)
+        return;
+    /* A look that a crash has cut short is asked anew. */
+    bool is_anew = agent->is_waiting && agent->is_looking && record->index + 1 == agent->effects;
+    if (!agent->is_active || ((agent->is_waiting || record->index != agent->effects) && !is_anew))
+        soc_check_fail(check, "%.*s has effect %llu where effect %u is due", (int)agent->id.length,
+                       agent->id.data, (unsigned long long)record->index, agent->effects);
+    agent->effects = (uint32_t)record->index + 1;
+    agent->is_waiting = record->answer.length == 0;
+    agent->deadline_ms = 0;
+    if (!agent->is_waiting)
+        return;
+    if (record->wait.length == 0)
+        soc_check_fail(check, "%.*s waits for nothing", (int)agent->id.length, agent->id.data);
+    else
+        soc_json_integer(soc_json_member(record->wait, "deadline_ms"), &agent->deadline_ms);
+    agent->is_looking =
+        record->wait.length > 0 &&
+        soc_slice_equal(soc_json_member(record->wait, "for"), SOC_SLICE("\"look\""));
+}
+
+static bool is_timeout(struct soc_slice answer)
+{
+    struct soc_slice error = {0};
+    if (answer.length > 0 && answer.data[0] == '{')
+        error = soc_json_member(answer, "error");
+    return soc_slice_equal(error, SOC_SLICE("\"timeout\""));
+}
+
+static void read_answer(struct soc_check *check, const struct soc_record_answer *record)
+{
+    struct soc_check_agent *agent = need_agent(check, record->agent);
+    if (agent == NULL)
+        return;
+    if (!agent->is_active || !agent->is_waiting || record->index + 1 != agent->effects)
+        soc_check_fail(check, "%.*s gets an answer to effect %llu, which it does not wait for",
+                       (int)agent->id.length, agent->id.data, (unsigned long long)record->index);
+    agent->is_waiting = false;
+    /* The time of this batch comes with its end: whoever was too early is found there. */
+    if (is_timeout(record->answer) && agent->deadline_ms > check->timeout_ms)
+        check->timeout_ms = agent->deadline_ms;
+}
+
+bool soc_check_turns(struct soc_check *check, const struct soc_record *record)
+{
+    struct soc_check_agent *agent;
+    switch (record->type) {
+    case SOC_RECORD_ACTIVATION:
+        read_activation(check, &record->activation);
+        return true;
+    case SOC_RECORD_EFFECT:
+        read_effect(check, &record->effect);
+        return true;
+    case SOC_RECORD_ANSWER:
+        read_answer(check, &record->answer);
+        return true;
+    case SOC_RECORD_ACTIVATION_END:
+        agent = need_agent(check, record->activation_end.agent);
+        if (agent != NULL && !agent->is_active)
+            soc_check_fail(check, "%.*s ends what it never began", (int)agent->id.length,
+                           agent->id.data);
+        if (agent != NULL)
+            agent->is_active = agent->is_waiting = false;
+        return true;
+    case SOC_RECORD_STATE:
+        agent = need_agent(check, record->state.agent);
+        if (agent != NULL && record->state.state.length > 0 && record->state.state.data[0] == '{' &&
+            !soc_json_integer(soc_json_member(record->state.state, "handled"),
+                              &agent->says_handled))
+            agent->says_handled = -1;
+        if (agent != NULL)
+            soc_check_touch(check, agent);
+        return true;
+    case SOC_RECORD_EVENT:
+        if (soc_slice_equal(record->event.event, SOC_SLICE("unknown_role")))
+            check->has_strange_role = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+void soc_check_touch(struct soc_check *check, struct soc_check_agent *agent)
+{
+    if (agent->is_touched)
+        return;
+    agent->is_touched = true;
+    agent->touched = check->touched;
+    check->touched = agent;
+}
+
+void soc_check_states(struct soc_check *check)
+{
+    while (check->touched != NULL) {
+        struct soc_check_agent *agent = check->touched;
+        check->touched = agent->touched;
+        agent->is_touched = false;
+        if (agent->says_handled >= 0 && agent->says_handled != agent->handled)
+            soc_check_fail(check, "%.*s has handled %lld messages, and its state says %lld",
+                           (int)agent->id.length, agent->id.data, (long long)agent->handled,
+                           (long long)agent->says_handled);
+    }
+}
+
+void soc_check_turns_end(struct soc_check *check)
+{
+    size_t cursor = 0;
+    const struct soc_check_agent *agent;
+    while ((agent = soc_map_each(&check->agents, &cursor)) != NULL)
+        if (agent->is_waiting && agent->deadline_ms != 0 && agent->deadline_ms <= check->now_ms)
+            soc_check_fail(check, "at the end %.*s still waits, though its time is over",
+                           (int)agent->id.length, agent->id.data);
+        else if (agent->is_active && !agent->is_waiting && !check->has_strange_role)
+            soc_check_fail(check, "at the end %.*s has an answer and does not go on",
+                           (int)agent->id.length, agent->id.data);
+}
