@@ -97,6 +97,22 @@ static int make_script(struct soc_assembly *parts, const struct soc_assembly_opt
     return rc;
 }
 
+static void make_host(struct soc_assembly *parts, const struct soc_assembly_options *options)
+{
+    struct soc_host_options host = {
+        .store = parts->store,
+        .loop = parts->loop,
+        .seed = options->seed,
+        .log = options->log,
+        .show = options->show,
+        .failed = options->failed,
+        .user = options->user,
+        .faults = options->faults,
+        .witness = options->witness,
+    };
+    parts->host = soc_host_new(&host);
+}
+
 static int make_rest(struct soc_assembly *parts, const struct soc_assembly_options *options,
                      struct soc_detail *detail)
 {
@@ -106,16 +122,7 @@ static int make_rest(struct soc_assembly *parts, const struct soc_assembly_optio
         return rc;
     if (!options->is_simulated)
         parts->loop = soc_loop_new();
-    struct soc_host_options host = {
-        .store = parts->store,
-        .loop = parts->loop,
-        .seed = options->seed,
-        .log = options->log,
-        .show = options->show,
-        .failed = options->failed,
-        .user = options->user,
-    };
-    parts->host = soc_host_new(&host);
+    make_host(parts, options);
     return make_script(parts, options, detail);
 }
 
@@ -226,6 +233,32 @@ int soc_assembly_start(struct soc_assembly *parts, struct soc_detail *detail)
     if (rc == SOC_OK)
         soc_script_started(parts->script);
     return rc;
+}
+
+int soc_assembly_restart(struct soc_assembly *parts, const struct soc_assembly_options *options,
+                         bool is_new, int64_t now_ms, struct soc_detail *detail)
+{
+    struct soc_store_options store = {.directory = options->state_dir};
+    int rc = SOC_OK;
+    soc_assembly_end_host(parts, true);
+    soc_script_free(parts->script);
+    parts->script = NULL;
+    free(parts->app_name);
+    parts->app_name = NULL;
+    lua_settop(parts->L, 0);
+    if (is_new) {
+        soc_store_close(parts->store);
+        parts->store = NULL;
+        rc = soc_store_open(&parts->store, &store, detail);
+    }
+    if (rc < 0)
+        return rc;
+    make_host(parts, options);
+    soc_clock_move(soc_host_clock(parts->host), now_ms);
+    rc = make_script(parts, options, detail);
+    if (rc == SOC_OK)
+        rc = run_app(parts, options, detail);
+    return rc == SOC_OK ? soc_assembly_start(parts, detail) : rc;
 }
 
 void soc_assembly_end_host(struct soc_assembly *parts, bool is_crash)

@@ -29,6 +29,8 @@ struct soc_assembly_options {
                  struct soc_slice text);
     void (*failed)(void *user, const struct soc_detail *detail);
     void *user;
+    struct soc_faults *faults;         /* of a simulation, lent; NULL: none */
+    const struct soc_witness *witness; /* lent; NULL: none */
 };
 
 /* An all-zero struct is nothing yet. The parts may be used, not replaced. */
@@ -53,6 +55,12 @@ int soc_assembly_load(struct soc_assembly *parts, const struct soc_assembly_opti
 
 /* Loads the state and begins `main`. */
 int soc_assembly_start(struct soc_assembly *parts, struct soc_detail *detail);
+
+/* Crashes the host and makes another on the same store, with a script of its own, as a
+ * restart of the program would, at `now_ms` or the time it had reached if that is later.
+ * With `is_new` the store is another, empty one. Loaded and started then. Simulated. */
+int soc_assembly_restart(struct soc_assembly *parts, const struct soc_assembly_options *options,
+                         bool is_new, int64_t now_ms, struct soc_detail *detail);
 
 /* Ends the host: durable, or as `kill -9` would if `is_crash`. */
 void soc_assembly_end_host(struct soc_assembly *parts, bool is_crash);

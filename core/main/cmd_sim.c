@@ -1,11 +1,17 @@
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/json.h"
+#include "base/mem.h"
+#include "check/check.h"
 #include "embed/assembly.h"
+#include "embed/home.h"
 #include "env/clock.h"
 #include "host/look.h"
+#include "host/simulate.h"
 #include "main/args.h"
 #include "main/command.h"
 #include "main/output.h"
@@ -13,26 +19,52 @@
 
 #define PROGRESS_US 1000000 /* between two lines about how far it is */
 
+#define STEPS_MAX 20000000 /* of one seed: then it does not come to an end */
+
 struct sim {
     struct soc_args args;
     const char *seed;
     const char *seeds;
+    const char *faults;
+    const char *dump; /* file for the rows of the store at the end */
+    FILE *dump_file;
+    const char *app; /* the file's name where it is */
+    char *home;      /* owned; NULL: not found */
     bool is_json;
     bool is_many; /* seeds: no transcripts */
     struct soc_text_list policies;
     struct soc_text_list settings;
-    struct soc_detail failure; /* of the store */
+    struct soc_detail failure; /* of the store, or of a restart */
     int output_error;          /* errno of stdout, 0: it takes what is shown */
+    uint32_t fault_set;
+    struct soc_faults plan;
+    struct soc_buf last_error;
+    struct soc_check *check;
+    struct soc_witness witness;
+    struct soc_assembly parts;
+    struct soc_assembly_options options;
+    uint64_t messages; /* of all seeds together */
 };
 
 static bool show(void *user, struct soc_slice stream, struct soc_slice agent, struct soc_slice text)
 {
     struct sim *sim = user;
+    soc_check_shown(sim->check, stream, agent, text);
     if (sim->is_many)
         return true;
     if (sim->output_error == 0 && !soc_show(stream.data, agent.data, text, sim->is_json))
         sim->output_error = errno == 0 ? EIO : errno;
     return sim->output_error == 0;
+}
+
+static void note_sealed(void *user, uint64_t sequence, struct soc_slice batch)
+{
+    soc_check_sealed(((struct sim *)user)->check, sequence, batch);
+}
+
+static void note_durable(void *user, uint64_t sequence)
+{
+    soc_check_durable(((struct sim *)user)->check, sequence);
 }
 
 static void note_failure(void *user, const struct soc_detail *detail)
@@ -41,10 +73,16 @@ static void note_failure(void *user, const struct soc_detail *detail)
     sim->failure = *detail;
 }
 
+/* Of many seeds only the last error is kept, for the one that fails. */
 static void write_transcript(struct soc_slice line, void *user)
 {
-    (void)user;
-    fwrite(line.data, 1, line.length, stdout);
+    struct sim *sim = user;
+    if (sim->is_many) {
+        sim->last_error.length = 0;
+        soc_buf_put_slice(&sim->last_error, line);
+    } else {
+        fwrite(line.data, 1, line.length, stdout);
+    }
 }
 
 static int complain_of_waits(const struct soc_assembly *parts)
@@ -61,52 +99,140 @@ static int complain_of_waits(const struct soc_assembly *parts)
     return SOC_EXIT_FAILED;
 }
 
-/* Virtual time moves from one thing that is due to the next. */
-static int run_parts(struct sim *sim, struct soc_assembly *parts)
+/* What a crash leaves is looked at before the society is. */
+static void restart(struct soc_simulation *simulation, int64_t now_ms)
 {
-    for (;;) {
-        while (soc_host_step(parts->host))
-            continue;
-        if (sim->failure.text[0] != '\0')
-            return soc_complain(SOC_EXIT_DISK, "%s", sim->failure.text);
-        if (sim->output_error != 0)
-            return soc_complain(SOC_EXIT_FAILED, "stdout: %s", strerror(sim->output_error));
-        if (soc_host_main_has_failed(parts->host))
-            return SOC_EXIT_FAILED;
-        bool is_done = soc_host_main_is_done(parts->host);
-        if (is_done && soc_host_is_quiet(parts->host))
-            return SOC_EXIT_DONE;
-        int64_t due_ms = soc_host_next_due(parts->host);
-        if (due_ms == 0)
-            return is_done ? SOC_EXIT_DONE : complain_of_waits(parts);
-        soc_clock_move(soc_host_clock(parts->host), due_ms);
-    }
+    struct sim *sim = simulation->user;
+    soc_assembly_end_host(&sim->parts, true);
+    soc_check_restart(sim->check, soc_store_sequence(sim->parts.store));
+    int rc = soc_assembly_restart(&sim->parts, &sim->options, false, now_ms, &sim->failure);
+    simulation->host = rc < 0 ? NULL : sim->parts.host;
 }
 
-static int simulate(struct sim *sim, uint64_t seed)
+static int complain_of_main(const struct sim *sim)
 {
-    struct soc_assembly parts;
-    struct soc_detail detail = {0};
-    struct soc_assembly_options options = {
-        .app_file = sim->args.words.items[0],
+    if (sim->last_error.length > 0)
+        fwrite(sim->last_error.data, 1, sim->last_error.length, stderr);
+    return SOC_EXIT_FAILED;
+}
+
+static int run_parts(struct sim *sim)
+{
+    struct soc_simulation simulation = {
+        .host = sim->parts.host,
+        .faults = sim->options.faults,
+        .steps_max = STEPS_MAX,
+        .restart = restart,
+        .user = sim,
+    };
+    enum soc_simulated end = soc_simulate(&simulation, 0, true);
+    if (soc_check_fault(sim->check) != NULL)
+        return soc_complain(SOC_EXIT_FAILED, "%s", soc_check_fault(sim->check));
+    if (sim->failure.text[0] != '\0')
+        return soc_complain(SOC_EXIT_DISK, "%s", sim->failure.text);
+    if (sim->output_error != 0)
+        return soc_complain(SOC_EXIT_FAILED, "stdout: %s", strerror(sim->output_error));
+    if (end == SOC_SIMULATED_STUCK)
+        return soc_complain(SOC_EXIT_FAILED, "it does not come to an end in %d steps", STEPS_MAX);
+    if (end == SOC_SIMULATED_ENDED)
+        return complain_of_main(sim);
+    if (!soc_host_main_is_done(simulation.host))
+        return complain_of_waits(&sim->parts);
+    soc_check_end(sim->check, soc_clock_now(soc_host_clock(simulation.host)));
+    if (soc_check_fault(sim->check) != NULL)
+        return soc_complain(SOC_EXIT_FAILED, "%s", soc_check_fault(sim->check));
+    return SOC_EXIT_DONE;
+}
+
+/* Goes where the app is: paths that an app may see in a message, a traceback or the
+ * store are then the same wherever the command was given. */
+static int go_to_app(struct sim *sim)
+{
+    const char *path = sim->args.words.items[0];
+    const char *slash = strrchr(path, '/');
+    struct soc_buf home = {0};
+    if (soc_home_find(&home))
+        sim->home = realpath(soc_buf_text(&home), NULL);
+    soc_buf_fini(&home);
+    if (sim->dump != NULL && (sim->dump_file = fopen(sim->dump, "w")) == NULL)
+        return soc_complain(SOC_EXIT_FAILED, "%s: %s", sim->dump, strerror(errno));
+    sim->app = slash == NULL ? path : slash + 1;
+    if (slash == NULL)
+        return SOC_EXIT_DONE;
+    char *directory = soc_copy_text(path, slash == path ? 1 : (size_t)(slash - path));
+    int code = SOC_EXIT_DONE;
+    if (chdir(directory) < 0)
+        code = soc_complain(SOC_EXIT_FAILED, "%s: %s", path, strerror(errno));
+    free(directory);
+    return code;
+}
+
+static void prepare(struct sim *sim)
+{
+    sim->check = soc_check_new();
+    sim->witness = (struct soc_witness){note_sealed, note_durable, sim};
+    sim->options = (struct soc_assembly_options){
+        .app_file = sim->app,
+        .home = sim->home,
         .is_simulated = true,
-        .seed = seed,
         .arguments = sim->args.rest,
         .argument_count = sim->args.rest_count,
         .policies = sim->policies.items,
         .settings = sim->settings.items,
         .log = {.level = sim->is_many ? SOC_LOG_ERROR : SOC_LOG_INFO,
                 .is_json = sim->is_json,
-                .write = sim->is_many ? NULL : write_transcript},
+                .write = write_transcript,
+                .user = sim},
         .show = show,
         .failed = note_failure,
         .user = sim,
+        .faults = sim->fault_set == SOC_FAULTS_NONE ? NULL : &sim->plan,
+        .witness = &sim->witness,
     };
-    int rc = soc_assembly_load(&parts, &options, &detail);
+}
+
+static void take_dump(int rc, struct soc_slice rows, void *user)
+{
     if (rc == SOC_OK)
-        rc = soc_assembly_start(&parts, &detail);
-    int code = rc < 0 ? soc_complain(soc_exit_of(rc), "%s", detail.text) : run_parts(sim, &parts);
-    soc_assembly_free(&parts);
+        soc_buf_put_slice(user, rows);
+}
+
+/* Every row of the store, sorted, one on a line. */
+static int write_dump(struct sim *sim)
+{
+    struct soc_buf rows = {0};
+    struct soc_json_walk walk;
+    struct soc_query query = {.what = "dump"};
+    soc_look_query(sim->parts.host, &query, take_dump, &rows);
+    soc_json_walk(&walk, rows.length > 0 ? soc_buf_slice(&rows) : SOC_SLICE("[]"));
+    while (soc_json_next(&walk))
+        fprintf(sim->dump_file, "%.*s\n", (int)walk.value.length, walk.value.data);
+    soc_buf_fini(&rows);
+    bool is_written = fflush(sim->dump_file) == 0 && !ferror(sim->dump_file);
+    return is_written ? SOC_EXIT_DONE
+                      : soc_complain(SOC_EXIT_FAILED, "%s takes no more", sim->dump);
+}
+
+/* The first seed makes the parts; the next ones use what can be used again. */
+static int simulate(struct sim *sim, uint64_t seed)
+{
+    struct soc_detail detail = {0};
+    int rc;
+    sim->options.seed = seed;
+    sim->last_error.length = 0;
+    soc_check_reset(sim->check);
+    soc_faults_init(&sim->plan, sim->fault_set, seed);
+    if (sim->parts.L == NULL) {
+        rc = soc_assembly_load(&sim->parts, &sim->options, &detail);
+        if (rc == SOC_OK)
+            rc = soc_assembly_start(&sim->parts, &detail);
+    } else {
+        rc = soc_assembly_restart(&sim->parts, &sim->options, true, 0, &detail);
+    }
+    int code = rc < 0 ? soc_complain(soc_exit_of(rc), "%s", detail.text) : run_parts(sim);
+    if (code == SOC_EXIT_DONE && sim->dump != NULL)
+        code = write_dump(sim);
+    sim->messages += soc_check_messages(sim->check);
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == SOC_EXIT_DONE)
         code = soc_complain(SOC_EXIT_FAILED, "stdout takes no more");
     return code;
@@ -117,7 +243,7 @@ static void say_how_to_repeat(const struct sim *sim, uint64_t seed)
 {
     struct soc_buf words = {0};
     soc_output_put_word(&words, sim->args.words.items[0]);
-    soc_buf_printf(&words, " --seed %llu", (unsigned long long)seed);
+    soc_buf_printf(&words, " --seed %llu --faults %s", (unsigned long long)seed, sim->faults);
     for (int i = 0; i < sim->policies.count; i++) {
         soc_buf_put_text(&words, " --policy ");
         soc_output_put_word(&words, sim->policies.items[i]);
@@ -147,7 +273,6 @@ static int simulate_many(struct sim *sim, uint64_t first, uint64_t last)
     int64_t start_us = soc_clock_monotonic_us();
     int64_t told_us = start_us;
     uint64_t count = last - first + 1;
-    sim->is_many = true;
     for (uint64_t seed = first;; seed++) {
         int code = simulate(sim, seed);
         if (sim->is_json)
@@ -178,22 +303,45 @@ static bool parse_span(const char *text, uint64_t *first, uint64_t *last)
     return soc_number_parse(number, first) && soc_number_parse(dots + 2, last) && *first <= *last;
 }
 
-static int choose_seeds(struct sim *sim)
+static int read_seeds(struct sim *sim, uint64_t *first, uint64_t *last)
+{
+    if (sim->seed != NULL && sim->seeds != NULL)
+        return soc_complain(SOC_EXIT_USAGE, "sim: --seed or --seeds, not both");
+    if (sim->seeds != NULL && !parse_span(sim->seeds, first, last))
+        return soc_complain(SOC_EXIT_USAGE, "sim: --seeds A..B with A <= B, not '%s'", sim->seeds);
+    if (sim->seeds != NULL && sim->dump != NULL)
+        return soc_complain(SOC_EXIT_USAGE, "sim: --dump is of one --seed");
+    if (sim->seed != NULL && !soc_number_parse(sim->seed, first))
+        return soc_complain(SOC_EXIT_USAGE, "sim: --seed needs a whole number, not '%s'",
+                            sim->seed);
+    return SOC_EXIT_DONE;
+}
+
+static int run_seeds(struct sim *sim)
 {
     uint64_t first = 1;
     uint64_t last = 1;
-    if (sim->seed != NULL && sim->seeds != NULL)
-        return soc_complain(SOC_EXIT_USAGE, "sim: --seed or --seeds, not both");
-    if (sim->seeds != NULL) {
-        if (!parse_span(sim->seeds, &first, &last))
-            return soc_complain(SOC_EXIT_USAGE, "sim: --seeds A..B with A <= B, not '%s'",
-                                sim->seeds);
-        return simulate_many(sim, first, last);
-    }
-    if (sim->seed != NULL && !soc_number_parse(sim->seed, &first))
-        return soc_complain(SOC_EXIT_USAGE, "sim: --seed needs a whole number, not '%s'",
-                            sim->seed);
-    return simulate(sim, first);
+    struct soc_detail detail;
+    int code = read_seeds(sim, &first, &last);
+    sim->is_many = sim->seeds != NULL;
+    if (sim->faults == NULL)
+        sim->faults = sim->is_many ? "default" : "none";
+    if (code == SOC_EXIT_DONE && !soc_faults_parse(sim->faults, &sim->fault_set, &detail))
+        code = soc_complain(SOC_EXIT_USAGE, "sim: --faults: %s", detail.text);
+    if (code != SOC_EXIT_DONE)
+        return code;
+    code = go_to_app(sim);
+    if (code != SOC_EXIT_DONE)
+        return code;
+    prepare(sim);
+    code = sim->is_many ? simulate_many(sim, first, last) : simulate(sim, first);
+    soc_assembly_free(&sim->parts);
+    soc_check_free(sim->check);
+    soc_buf_fini(&sim->last_error);
+    if (sim->dump_file != NULL)
+        fclose(sim->dump_file);
+    free(sim->home);
+    return code;
 }
 
 int soc_cmd_sim(int argc, char **argv)
@@ -201,12 +349,13 @@ int soc_cmd_sim(int argc, char **argv)
     struct sim sim = {.args = {.command = "sim"}};
     const struct soc_option options[] = {
         {"seed", SOC_OPTION_TEXT, &sim.seed},       {"seeds", SOC_OPTION_TEXT, &sim.seeds},
+        {"faults", SOC_OPTION_TEXT, &sim.faults},   {"dump", SOC_OPTION_TEXT, &sim.dump},
         {"policy", SOC_OPTION_LIST, &sim.policies}, {"set", SOC_OPTION_LIST, &sim.settings},
         {"json", SOC_OPTION_FLAG, &sim.is_json},    {NULL, SOC_OPTION_FLAG, NULL},
     };
     int code = soc_args_parse(&sim.args, argc, argv, options, 1, 1);
     if (code == SOC_ARGS_GO)
-        code = choose_seeds(&sim);
+        code = run_seeds(&sim);
     soc_text_list_fini(&sim.args.words);
     soc_text_list_fini(&sim.policies);
     soc_text_list_fini(&sim.settings);
