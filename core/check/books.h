@@ -29,6 +29,7 @@ struct soc_check_message {
 };
 
 struct soc_check_agent {
+    uint32_t number; /* from 1, in order of birth */
     struct soc_slice id;
     struct soc_slice parent;
     struct soc_slice brief;
@@ -68,7 +69,8 @@ struct soc_check {
     struct soc_check_block *blocks; /* the pool; the first one is in use */
     struct soc_check_block *spares;
     struct soc_map agents;               /* id -> soc_check_agent */
-    struct soc_map pairs;                /* "k\0a\0b" -> something: what is known of two */
+    struct soc_map pairs;                /* kind, agent, other, in one number -> something */
+    struct soc_map once;                 /* number of the agent and text -> something */
     struct soc_check_message **messages; /* by key; NULL: none */
     size_t messages_count;
     struct soc_check_output *outputs;
@@ -113,17 +115,25 @@ struct soc_check_agent *soc_check_find(const struct soc_check *check, struct soc
 /* Has the agent's state looked at when the batch is over. */
 void soc_check_touch(struct soc_check *check, struct soc_check_agent *agent);
 
-/* Notes that `kind` holds of two texts; tells whether it does. */
-bool soc_check_note_pair(struct soc_check *check, char kind, struct soc_slice a,
-                         struct soc_slice b);
-bool soc_check_has_pair(struct soc_check *check, char kind, struct soc_slice a, struct soc_slice b);
-void soc_check_drop_pair(struct soc_check *check, char kind, struct soc_slice a,
-                         struct soc_slice b);
+/* What may hold of two agents. */
+enum soc_check_pair {
+    SOC_PAIR_KNOWS, /* the first has the second among its contacts */
+    SOC_PAIR_WROTE, /* the first has written to the second */
+    SOC_PAIR_READ,  /* the first is done with the broadcast whose key is the second */
+};
 
-#define SOC_PAIR_KNOWS 'k' /* the first has the second among its contacts */
-#define SOC_PAIR_WROTE 'w' /* the first has written to the second */
-#define SOC_PAIR_ONCE  'o' /* the first has sent what it sends only once */
-#define SOC_PAIR_READ  'r' /* the first, an agent, is done with the broadcast of that key */
+/* Notes that it holds of an agent and a number, of another agent or as said; false if
+ * that was known. Tells whether it holds. Takes it back. */
+bool soc_check_note_pair(struct soc_check *check, enum soc_check_pair kind,
+                         const struct soc_check_agent *agent, uint64_t other);
+bool soc_check_has_pair(const struct soc_check *check, enum soc_check_pair kind,
+                        const struct soc_check_agent *agent, uint64_t other);
+void soc_check_drop_pair(struct soc_check *check, enum soc_check_pair kind,
+                         const struct soc_check_agent *agent, uint64_t other);
+
+/* Notes a text that `agent` sends once; false if it had been sent. */
+bool soc_check_note_once(struct soc_check *check, const struct soc_check_agent *agent,
+                         struct soc_slice text);
 
 /* Read one record each; false if it is not theirs. */
 bool soc_check_mail(struct soc_check *check, const struct soc_record *record);

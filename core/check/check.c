@@ -69,34 +69,47 @@ struct soc_check_agent *soc_check_find(const struct soc_check *check, struct soc
     return id.length == 0 ? NULL : soc_map_find(&check->agents, id);
 }
 
-static struct soc_slice pair_key(struct soc_check *check, char kind, struct soc_slice a,
-                                 struct soc_slice b)
+/* Agents and keys of broadcasts are far fewer than their places here. */
+static uint64_t pair_key(enum soc_check_pair kind, const struct soc_check_agent *agent,
+                         uint64_t other)
 {
-    check->scratch.length = 0;
-    soc_buf_put_byte(&check->scratch, kind);
-    soc_buf_put_slice(&check->scratch, a);
-    soc_buf_put_byte(&check->scratch, '\0');
-    soc_buf_put_slice(&check->scratch, b);
-    return soc_buf_slice(&check->scratch);
+    return (uint64_t)kind << 62 | (uint64_t)(agent->number & 0x7fffff) << 39 |
+           (other & 0x7fffffffff);
 }
 
-bool soc_check_has_pair(struct soc_check *check, char kind, struct soc_slice a, struct soc_slice b)
+bool soc_check_has_pair(const struct soc_check *check, enum soc_check_pair kind,
+                        const struct soc_check_agent *agent, uint64_t other)
 {
-    return soc_map_find(&check->pairs, pair_key(check, kind, a, b)) != NULL;
+    return soc_map_find_number(&check->pairs, pair_key(kind, agent, other)) != NULL;
 }
 
-bool soc_check_note_pair(struct soc_check *check, char kind, struct soc_slice a, struct soc_slice b)
+bool soc_check_note_pair(struct soc_check *check, enum soc_check_pair kind,
+                         const struct soc_check_agent *agent, uint64_t other)
 {
-    struct soc_slice key = pair_key(check, kind, a, b);
-    if (soc_map_find(&check->pairs, key) != NULL)
+    uint64_t key = pair_key(kind, agent, other);
+    if (soc_map_find_number(&check->pairs, key) != NULL)
         return false;
-    soc_map_put(&check->pairs, soc_check_copy(check, key), check);
+    soc_map_put_number(&check->pairs, key, check);
     return true;
 }
 
-void soc_check_drop_pair(struct soc_check *check, char kind, struct soc_slice a, struct soc_slice b)
+void soc_check_drop_pair(struct soc_check *check, enum soc_check_pair kind,
+                         const struct soc_check_agent *agent, uint64_t other)
 {
-    soc_map_take(&check->pairs, pair_key(check, kind, a, b));
+    soc_map_take_number(&check->pairs, pair_key(kind, agent, other));
+}
+
+bool soc_check_note_once(struct soc_check *check, const struct soc_check_agent *agent,
+                         struct soc_slice text)
+{
+    check->scratch.length = 0;
+    soc_buf_put(&check->scratch, &agent->number, sizeof(agent->number));
+    soc_buf_put_slice(&check->scratch, text);
+    struct soc_slice key = soc_buf_slice(&check->scratch);
+    if (soc_map_find(&check->once, key) != NULL)
+        return false;
+    soc_map_put(&check->once, soc_check_copy(check, key), check);
+    return true;
 }
 
 struct soc_check *soc_check_new(void)
@@ -123,6 +136,7 @@ void soc_check_reset(struct soc_check *check)
     }
     soc_map_fini(&check->agents);
     soc_map_fini(&check->pairs);
+    soc_map_fini(&check->once);
     free(check->messages);
     *check = fresh;
 }

@@ -1,5 +1,4 @@
 /* Mail: messages from their coming in to their going out, their order and number. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,28 +28,29 @@ static struct soc_check_message *add(struct soc_check *check, uint64_t key)
 }
 
 /* Strangers do not write, unless they answer or the host speaks in their name. */
-static void check_leave(struct soc_check *check, const struct soc_record_message *record)
+static void check_leave(struct soc_check *check, const struct soc_record_message *record,
+                        const struct soc_check_message *message)
 {
     const uint64_t free_flags =
         SOC_MESSAGE_IS_REPLY | SOC_MESSAGE_IS_FORMAL | SOC_MESSAGE_IS_INTAKE;
     if (!check->is_strict || (record->flags & free_flags) != 0 || record->reply_to != 0 ||
-        soc_slice_equal(record->from, record->to) ||
-        soc_slice_equal(record->from, SOC_SLICE("user")) ||
-        soc_check_has_pair(check, SOC_PAIR_KNOWS, record->from, record->to))
+        message->from == message->to || message->from->number == 1 || /* the user */
+        soc_check_has_pair(check, SOC_PAIR_KNOWS, message->from, message->to->number))
         return;
     soc_check_fail(check, "%.*s wrote to %.*s, whom it does not know", (int)record->from.length,
                    record->from.data, (int)record->to.length, record->to.data);
 }
 
 /* What a payload says to be sent once. */
-static void check_once(struct soc_check *check, const struct soc_record_message *record)
+static void check_once(struct soc_check *check, const struct soc_record_message *record,
+                       const struct soc_check_message *message)
 {
     static const char mark[] = "\"once\":";
     if (record->payload.length < sizeof(mark) || record->payload.data[0] != '{' ||
         memmem(record->payload.data, record->payload.length, mark, sizeof(mark) - 1) == NULL)
         return;
     struct soc_slice once = soc_json_plain_string(soc_json_member(record->payload, "once"));
-    if (once.length > 0 && !soc_check_note_pair(check, SOC_PAIR_ONCE, record->from, once))
+    if (once.length > 0 && !soc_check_note_once(check, message->from, once))
         soc_check_fail(check, "%.*s sent twice what it sends once: %.*s", (int)record->from.length,
                        record->from.data, (int)once.length, once.data);
 }
@@ -113,10 +113,10 @@ static void read_message(struct soc_check *check, const struct soc_record_messag
         queue(message);
     if (message->from == NULL)
         return;
-    check_leave(check, record);
-    check_once(check, record);
+    check_leave(check, record, message);
+    check_once(check, record, message);
     if ((record->flags & SOC_MESSAGE_IS_FORMAL) == 0)
-        soc_check_note_pair(check, SOC_PAIR_WROTE, record->from, record->to);
+        soc_check_note_pair(check, SOC_PAIR_WROTE, message->from, message->to->number);
     if (soc_slice_equal(record->type, SOC_SLICE("introduction_response")))
         message->to->was_introduced = true;
 }
@@ -227,20 +227,18 @@ static void read_take(struct soc_check *check, const struct soc_record_take *rec
 static void read_broadcast_end(struct soc_check *check,
                                const struct soc_record_broadcast_end *record)
 {
-    char key[24];
-    int length = snprintf(key, sizeof(key), "%llu", (unsigned long long)record->key);
-    if (record->agent.length == 0)
-        return;
-    if (!soc_check_note_pair(check, SOC_PAIR_READ, record->agent, soc_slice(key, (size_t)length)))
-        soc_check_fail(check, "%.*s was done with broadcast %s twice", (int)record->agent.length,
-                       record->agent.data, key);
     struct soc_check_agent *agent = soc_check_find(check, record->agent);
+    if (agent == NULL)
+        return;
+    if (!soc_check_note_pair(check, SOC_PAIR_READ, agent, record->key))
+        soc_check_fail(check, "%.*s was done with broadcast %llu twice", (int)agent->id.length,
+                       agent->id.data, (unsigned long long)record->key);
     if (record->outcome == SOC_OUTCOME_PENDING || record->outcome > SOC_OUTCOME_CANCELLED)
         return;
     check->outcomes[record->outcome]++;
     if (record->outcome == SOC_OUTCOME_DEAD || record->outcome == SOC_OUTCOME_EXPIRED)
         check->letters++;
-    if (agent == NULL || record->outcome != SOC_OUTCOME_PROCESSED)
+    if (record->outcome != SOC_OUTCOME_PROCESSED)
         return;
     agent->handled++;
     soc_check_touch(check, agent);

@@ -21,14 +21,14 @@ static void read_agent(struct soc_check *check, const struct soc_record_agent *r
     agent->brief = soc_check_copy(check, record->brief);
     agent->says_handled = -1;
     soc_map_put(&check->agents, agent->id, agent);
-    check->births++;
-    if (agent->parent.length > 0) {
-        soc_check_note_pair(check, SOC_PAIR_KNOWS, agent->id, agent->parent);
-        soc_check_note_pair(check, SOC_PAIR_KNOWS, agent->parent, agent->id);
-    } else if (check->births == 2) {
-        soc_check_note_pair(check, SOC_PAIR_KNOWS, SOC_SLICE("user"), SOC_SLICE("root"));
-        soc_check_note_pair(check, SOC_PAIR_KNOWS, SOC_SLICE("root"), SOC_SLICE("user"));
-    }
+    agent->number = (uint32_t)++check->births;
+    struct soc_check_agent *parent = soc_check_find(check, agent->parent);
+    if (check->births == 2) /* user and root */
+        parent = soc_check_find(check, SOC_SLICE("user"));
+    if (parent == NULL)
+        return;
+    soc_check_note_pair(check, SOC_PAIR_KNOWS, agent, parent->number);
+    soc_check_note_pair(check, SOC_PAIR_KNOWS, parent, agent->number);
 }
 
 /* Is `id` among the collaborators of the brief? */
@@ -49,26 +49,25 @@ static bool names(struct soc_slice brief, struct soc_slice id)
 }
 
 /* Is there a reason in the history for this entry to be new? */
-static bool has_reason(struct soc_check *check, const struct soc_check_agent *owner,
-                       const struct soc_record_contact *record)
+static bool has_reason(const struct soc_check *check, const struct soc_check_agent *owner,
+                       const struct soc_check_agent *peer, const struct soc_record_contact *record)
 {
-    const struct soc_check_agent *peer = soc_check_find(check, record->id);
+    const struct soc_check_agent *by = soc_check_find(check, record->introduced_by);
     switch ((enum source)record->source) {
     case BY_SYSTEM:
         return is_head(record->owner) && is_head(record->id);
     case BY_PARENT:
         return soc_slice_equal(owner->parent, record->id);
     case BY_CHILD:
-        return peer != NULL && soc_slice_equal(peer->parent, record->owner);
+        return soc_slice_equal(peer->parent, record->owner);
     case BY_BRIEF:
         return names(owner->brief, record->id);
     case BY_INTRODUCTION:
         return owner->was_introduced &&
-               (record->introduced_by.length == 0 ||
-                soc_slice_equal(record->introduced_by, record->id) ||
-                soc_check_has_pair(check, SOC_PAIR_KNOWS, record->introduced_by, record->id));
+               (by == NULL || by == peer ||
+                soc_check_has_pair(check, SOC_PAIR_KNOWS, by, peer->number));
     case BY_MESSAGE:
-        return soc_check_has_pair(check, SOC_PAIR_WROTE, record->id, record->owner);
+        return soc_check_has_pair(check, SOC_PAIR_WROTE, peer, owner->number);
     case BY_HAND:
         return !check->is_strict || is_head(record->owner);
     }
@@ -78,19 +77,28 @@ static bool has_reason(struct soc_check *check, const struct soc_check_agent *ow
 static void read_contact(struct soc_check *check, const struct soc_record_contact *record)
 {
     const struct soc_check_agent *owner = soc_check_find(check, record->owner);
-    if (owner == NULL || soc_check_find(check, record->id) == NULL) {
+    const struct soc_check_agent *peer = soc_check_find(check, record->id);
+    if (owner == NULL || peer == NULL) {
         soc_check_fail(check, "%.*s knows %.*s, and one of them was never born",
                        (int)record->owner.length, record->owner.data, (int)record->id.length,
                        record->id.data);
         return;
     }
-    if (soc_check_has_pair(check, SOC_PAIR_KNOWS, record->owner, record->id))
+    if (soc_check_has_pair(check, SOC_PAIR_KNOWS, owner, peer->number))
         return;
-    if (!has_reason(check, owner, record))
+    if (!has_reason(check, owner, peer, record))
         soc_check_fail(check, "%.*s got to know %.*s without a reason (source %llu)",
                        (int)record->owner.length, record->owner.data, (int)record->id.length,
                        record->id.data, (unsigned long long)record->source);
-    soc_check_note_pair(check, SOC_PAIR_KNOWS, record->owner, record->id);
+    soc_check_note_pair(check, SOC_PAIR_KNOWS, owner, peer->number);
+}
+
+static void read_contact_end(struct soc_check *check, const struct soc_record_contact_end *record)
+{
+    const struct soc_check_agent *owner = soc_check_find(check, record->owner);
+    const struct soc_check_agent *peer = soc_check_find(check, record->id);
+    if (owner != NULL && peer != NULL)
+        soc_check_drop_pair(check, SOC_PAIR_KNOWS, owner, peer->number);
 }
 
 static void read_end(struct soc_check *check, struct soc_slice id)
@@ -148,8 +156,7 @@ bool soc_check_people(struct soc_check *check, const struct soc_record *record)
         read_contact(check, &record->contact);
         return true;
     case SOC_RECORD_CONTACT_END:
-        soc_check_drop_pair(check, SOC_PAIR_KNOWS, record->contact_end.owner,
-                            record->contact_end.id);
+        read_contact_end(check, &record->contact_end);
         return true;
     case SOC_RECORD_INTRODUCTION:
         read_introduction(check, record->introduction.requester);

@@ -25,8 +25,8 @@ static const struct kind kinds[SOC_FAULT_COUNT] = {
  * database, which costs more than all the rest: few seeds pay for it. */
 #define CHANCES 8
 static const uint32_t chances[SOC_FAULT_COUNT][CHANCES] = {
-    [SOC_FAULT_EVICT] = {0, 0, 256, 1024, 1024, 8192, 8192, 65536},
-    [SOC_FAULT_CRASH] = {0, 0, 0, 64, 64, 128, 256, 1024},
+    [SOC_FAULT_EVICT] = {0, 0, 0, 256, 1024, 1024, 4096, 65536},
+    [SOC_FAULT_CRASH] = {0, 0, 0, 0, 48, 64, 96, 768},
     [SOC_FAULT_LAG] = {0, 0, 32768, 32768, 57344, 61440, 64512, 65408},
     [SOC_FAULT_RAISE] = {0, 0, 0, 64, 128, 256, 1024, 4096},
     [SOC_FAULT_SLOW] = {0, 0, 0, 64, 256, 1024, 4096, 16384},
