@@ -7,6 +7,7 @@
 # make clang      compile all with clang                  make asan      under sanitizers
 # make tsan       the journal's threads                   make fuzz      parsers, FUZZ_SECONDS each
 # make bench      measure; FULL=1: all sizes              make soak      many seeds, SEEDS=1..N
+# make mutants    faults planted in our own code, each of which a test must catch
 # make deps       install what tests need (Debian)        make install   PREFIX, DESTDIR
 # make uninstall  remove what install put there
 
@@ -53,10 +54,11 @@ JOBS    = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j2)
 AGAIN   = --no-print-directory $(JOBS)
 
 FUZZ_SECONDS ?= 30
-SEEDS        ?= 1..200
+SEEDS        ?= 1..2000
+SOAK_SEEDS   ?= 1..100000
 
 .PHONY: all test unit unit_programs spec e2e examples lint tidy format luacheck clang asan tsan \
-        fuzz fuzz_run bench soak demo deps install uninstall clean help
+        fuzz fuzz_run bench soak mutants demo deps install uninstall clean help
 all: $(BUILD)/society $(BUILD)/libsociety.a ; @:
 
 $(BUILD)/society: $(MAIN_OBJ) $(BUILD)/libsociety.a
@@ -167,11 +169,18 @@ bench: build/deps-bench all $(BENCH)
 	  echo "== $$(basename $$b)"; SOCIETY=$(BUILD)/society $$b $(if $(FULL),--full) || exit 1; \
 	done
 
+# Apps are tried without jumps of the clock, which few of them allow for.
 soak: all
 	$(Q)for e in $(sort $(wildcard examples/[0-9]*.lua)); do \
 	  echo "  SOAK  $$e $(SEEDS)"; \
-	  $(BUILD)/society sim $$e --seeds $(SEEDS) > /dev/null || exit 1; \
+	  $(BUILD)/society sim $$e --seeds $(SEEDS) --faults evict,lag,raise,fold > /dev/null || exit 1; \
 	done
+	@echo "  SOAK  the standard scenario $(SOAK_SEEDS)"
+	$(Q)$(BUILD)/society sim tests/scenarios/standard.lua --seeds $(SOAK_SEEDS)
+	$(Q)$(MAKE) --no-print-directory mutants
+
+mutants: all
+	$(Q)$(LUA) tests/mutants/run.lua $(BUILD)/mutants
 
 demo: build/deps-build
 	$(Q)$(MAKE) $(AGAIN) all

@@ -5,7 +5,6 @@
 #ifndef SOC_CHECK_BOOKS_H
 #define SOC_CHECK_BOOKS_H
 
-#include "base/buf.h"
 #include "base/map.h"
 #include "check/check.h"
 #include "store/record.h"
@@ -101,7 +100,7 @@ struct soc_check {
     struct soc_buf scratch;
 };
 
-/* Notes what is wrong, unless something was before. */
+/* Notes what is wrong, unless something was. */
 void soc_check_fail(struct soc_check *check, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -148,5 +147,4 @@ void soc_check_states(struct soc_check *check);
 /* The end of the history. */
 void soc_check_mail_end(struct soc_check *check);
 void soc_check_turns_end(struct soc_check *check);
-
 #endif

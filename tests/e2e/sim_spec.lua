@@ -213,3 +213,16 @@ describe("the standard scenario", function()
     place:remove()
   end)
 end)
+
+describe("seeds that failed once", function()
+  for _, case in ipairs(dofile("tests/seeds.lua")) do
+    it(("stay mended: %s, seed %d"):format(case.app, case.seed), function()
+      local place = program.place()
+      local result = place:run(("sim %s --seeds %d..%d --faults %s"):format(
+        program.quote(io.popen("pwd"):read("l") .. "/" .. case.app), case.seed, case.seed,
+        case.faults))
+      assert.equal(0, result.code, case.why .. ": " .. result.err)
+      place:remove()
+    end)
+  end
+end)

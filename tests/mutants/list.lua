@@ -1,0 +1,185 @@
+-- Faults planted in our own code, each of which a test must catch. `from` stands in
+-- the file exactly once and becomes `to`. `by` are the tests that are tried, in order:
+-- `sim` is the standard scenario under the default faults, `sim:FILE` another app,
+-- `unit:NAME` and `spec:NAME` are single test files.
+
+local SIM = { "sim" }
+
+return {
+  {
+    name = "a mailbox gives the last message first", file = "core/model/mailbox.c", by = SIM,
+    from = "    soc_message_list_push(&box->classes[message->priority], message);",
+    to = "    soc_message_list_push_first(&box->classes[message->priority], message);",
+  },
+  {
+    name = "a mailbox gives what is least urgent first", file = "core/model/mailbox.c", by = SIM,
+    from = "        struct soc_message *message = soc_message_list_pop(&box->classes[p]);",
+    to = "        struct soc_message *message = soc_message_list_pop(&box->classes[3 - p]);",
+  },
+  {
+    name = "a message that ends is not counted", file = "core/host/router.c", by = SIM,
+    from = "    soc_heap_remove(&host->timers, &message->timer);\n" ..
+      "    host->totals.outcome[outcome]++;",
+    to = "    soc_heap_remove(&host->timers, &message->timer);",
+  },
+  {
+    name = "the end of a message is not written", file = "core/host/router.c", by = SIM,
+    from = "    soc_batch_put(host, &record);\n    bool is_kept",
+    to = "    bool is_kept",
+  },
+  {
+    name = "lines are shown before they are durable", file = "core/host/egress.c", by = SIM,
+    from = "host->outputs_first->sequence <= host->released) {",
+    to = "host->outputs_first->sequence <= host->released + 1) {",
+    also = {
+      file = "core/host/egress.c",
+      from = "    if (sequence > host->released)\n        host->released = sequence;",
+      to = "    if (sequence > host->released)\n        host->released = sequence + 9;",
+    },
+  },
+  {
+    name = "lines that were shown are not recorded as shown", file = "core/host/egress.c",
+    by = { "spec:recovery" },
+    from = "    if (shown == 0)\n        return;", to = "    if (shown <= 1)\n        return;",
+  },
+  {
+    name = "a turn that raises leaves its records", file = "core/host/turn.c", by = SIM,
+    from = "    host->batch.length = mark.batch_length;", to = "    (void)mark.batch_length;",
+  },
+  {
+    name = "a turn that raises has sent its messages", file = "core/host/turn.c", by = SIM,
+    from = "    while (turn->sent.count > mark.sent_count) {",
+    to = "    while (false && turn->sent.count > mark.sent_count) {",
+  },
+  {
+    name = "what a turn that raises took goes behind the rest", file = "core/host/turn.c",
+    by = { "sim:tests/mutants/takes.lua" },
+    from = "        soc_mailbox_put_back(&undo->agent->mailbox, undo->message);",
+    to = "        soc_mailbox_push(&undo->agent->mailbox, undo->message);",
+  },
+  {
+    name = "a number of a message is given again", file = "core/host/host.c", by = SIM,
+    from = "    host->next_key = (uint64_t)numbers[0];", to = "    host->next_key = 1;",
+  },
+  {
+    name = "the clock goes back over a restart", file = "core/host/host.c", by = SIM,
+    from = "    soc_clock_raise(&host->clock, numbers[1]);\n", to = "",
+  },
+  {
+    name = "totals are lost over a restart", file = "core/host/host.c", by = SIM,
+    from = "    host->totals.sent = (uint64_t)numbers[3];", to = "    host->totals.sent = 0;",
+  },
+  {
+    name = "an answer is not written", file = "core/host/wait.c", by = SIM,
+    from = "    soc_batch_put(host, &record);\n" ..
+      "    soc_activation_answer(activation, index, answer);",
+    to = "    soc_activation_answer(activation, index, answer);",
+  },
+  {
+    name = "a wait is told of its time-out too early", file = "core/host/wait.c",
+    by = { "sim:tests/mutants/timeouts.lua" },
+    from = "        soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms);",
+    to = "        soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms - 5);",
+  },
+  {
+    name = "agent.state is not written", file = "core/host/gate.c", by = SIM,
+    from = "    soc_batch_put(host, &record);\n    soc_agent_set_state(agent, json);",
+    to = "    soc_agent_set_state(agent, json);",
+  },
+  {
+    name = "a message taken by receive is not written as taken", file = "core/host/wait.c",
+    by = { "sim", "spec:recovery" },
+    from = "    soc_batch_put(host, &record);\n" ..
+      "    soc_message_list_push(&activation->taken, message);",
+    to = "    soc_message_list_push(&activation->taken, message);",
+  },
+  {
+    name = "who wrote first is not written down", file = "core/host/acquaintance.c",
+    by = { "sim", "spec:contacts" },
+    from = "    put_record(\n        host, to,\n        soc_contacts_put(&to->contacts, from, " ..
+      "SOC_SOURCE_FIRST_MESSAGE, message->time_ms, NULL));",
+    to = "    soc_contacts_put(&to->contacts, from, SOC_SOURCE_FIRST_MESSAGE, " ..
+      "message->time_ms, NULL);",
+  },
+  {
+    name = "everybody may write to everybody", file = "core/host/router.c",
+    by = { "sim:tests/mutants/strangers.lua" },
+    from = "    int rc = is_allowed ? SOC_OK : refuse_stranger(error, to, &said);",
+    to = "    int rc = is_allowed || to != NULL ? SOC_OK : refuse_stranger(error, to, &said);",
+  },
+  {
+    name = "recorded effects are done again", file = "core/host/gate.c", by = SIM,
+    from = "    return SOC_GATE_RECORDED;\n}",
+    to = "    activation->effects_count = index;\n" ..
+      "    soc_activation_add(activation, kind, hash);\n    return SOC_GATE_LIVE;\n}",
+  },
+  {
+    name = "a replay does not compare what is asked", file = "core/host/gate.c",
+    by = { "spec:replay" },
+    from = "effect->hash != hash", to = "false",
+  },
+  {
+    name = "a restart forgets the last batch", file = "core/store/load.c", by = SIM,
+    from = "    for (size_t i = 0; i < held->count && rc == SOC_OK; i++)",
+    to = "    for (size_t i = 0; i + 1 < held->count && rc == SOC_OK; i++)",
+  },
+  {
+    name = "a batch is called durable when it is handed over", file = "core/store/journal.c",
+    by = SIM,
+    from = "        if (!journal->full_told && !journal->is_held)\n",
+    to = "        if (journal->is_held)\n" ..
+      "            journal->events.on_durable(sequence, journal->events.user);\n" ..
+      "        if (!journal->full_told && !journal->is_held)\n",
+  },
+  {
+    name = "a restart gives mail back in the wrong order", file = "core/host/recover.c", by = SIM,
+    from = "    return x->key < y->key ? -1 : x->key > y->key;",
+    to = "    return x->key > y->key ? -1 : x->key < y->key;",
+  },
+  {
+    name = "a restart forgets which message is being handled", file = "core/host/recover.c",
+    by = SIM,
+    from = "        soc_map_put_number(&loader->handling, r->key, agent);",
+    to = "        (void)agent;",
+  },
+  {
+    name = "a restart forgets what was taken", file = "core/host/recover.c", by = SIM,
+    from = "        soc_map_put_number(&loader->takes, r->key, agent);",
+    to = "        (void)agent;",
+  },
+  {
+    name = "a restart forgets who heard a broadcast", file = "core/host/recover.c", by = SIM,
+    from = "            soc_broadcasts_restore_end(host, record->broadcast_end.key,\n" ..
+      "                                       agent_of(host, record->broadcast_end.agent));",
+    to = "            agent_of(host, record->broadcast_end.agent);",
+  },
+  {
+    name = "a checkpoint forgets an answer over a restart", file = "core/host/recover.c",
+    by = { "sim", "spec:checkpoint_crash" },
+    from = "        soc_barriers_restore_seat(host, &record->seat, " ..
+      "agent_of(host, record->seat.agent));\n",
+    to = "",
+  },
+  {
+    name = "folding forgets the states of agents", file = "core/store/fold.c",
+    by = { "sim", "unit:fold_test" },
+    from = "    case SOC_RECORD_STATE:", to = "    case SOC_RECORD_STATE + 100:",
+  },
+  {
+    name = "a ring of waits is not found", file = "core/host/deadlock.c",
+    by = { "unit:deadlock_test", "spec:deadlock" },
+    from = "void soc_deadlock_settle(struct soc_host *host)\n{",
+    to = "void soc_deadlock_settle(struct soc_host *host)\n{\n    host->waits_changed.length = 0;",
+  },
+  {
+    name = "a request that has timed out stays open", file = "core/host/wait.c",
+    by = { "spec:request", "spec:reply" },
+    from = "        soc_request_close(host, activation->wait.request_key);\n", to = "        ;\n",
+  },
+  {
+    name = "chance comes from more than the seed", file = "core/env/rng.c",
+    by = { "unit:rng_test" },
+    from = "void soc_rng_init(struct soc_rng *rng, uint64_t seed)\n{",
+    to = "void soc_rng_init(struct soc_rng *rng, uint64_t seed)\n{\n    seed ^= (uintptr_t)rng;",
+  },
+}
