@@ -235,32 +235,6 @@ int soc_assembly_start(struct soc_assembly *parts, struct soc_detail *detail)
     return rc;
 }
 
-int soc_assembly_restart(struct soc_assembly *parts, const struct soc_assembly_options *options,
-                         bool is_new, int64_t now_ms, struct soc_detail *detail)
-{
-    struct soc_store_options store = {.directory = options->state_dir};
-    int rc = SOC_OK;
-    soc_assembly_end_host(parts, true);
-    soc_script_free(parts->script);
-    parts->script = NULL;
-    free(parts->app_name);
-    parts->app_name = NULL;
-    lua_settop(parts->L, 0);
-    if (is_new) {
-        soc_store_close(parts->store);
-        parts->store = NULL;
-        rc = soc_store_open(&parts->store, &store, detail);
-    }
-    if (rc < 0)
-        return rc;
-    make_host(parts, options);
-    soc_clock_move(soc_host_clock(parts->host), now_ms);
-    rc = make_script(parts, options, detail);
-    if (rc == SOC_OK)
-        rc = run_app(parts, options, detail);
-    return rc == SOC_OK ? soc_assembly_start(parts, detail) : rc;
-}
-
 void soc_assembly_end_host(struct soc_assembly *parts, bool is_crash)
 {
     if (parts->host == NULL)
@@ -270,6 +244,36 @@ void soc_assembly_end_host(struct soc_assembly *parts, bool is_crash)
     else
         soc_host_close(parts->host, FOLD_MS_MAX);
     parts->host = NULL;
+}
+
+void soc_assembly_crash(struct soc_assembly *parts)
+{
+    soc_assembly_end_host(parts, true);
+    soc_script_free(parts->script);
+    parts->script = NULL;
+    free(parts->app_name);
+    parts->app_name = NULL;
+    lua_settop(parts->L, 0);
+}
+
+int soc_assembly_reopen(struct soc_assembly *parts, const struct soc_assembly_options *options,
+                        struct soc_detail *detail)
+{
+    struct soc_store_options store = {.directory = options->state_dir, .disk = options->disk};
+    soc_store_close(parts->store);
+    parts->store = NULL;
+    return soc_store_open(&parts->store, &store, detail);
+}
+
+int soc_assembly_resume(struct soc_assembly *parts, const struct soc_assembly_options *options,
+                        int64_t now_ms, struct soc_detail *detail)
+{
+    make_host(parts, options);
+    soc_clock_move(soc_host_clock(parts->host), now_ms);
+    int rc = make_script(parts, options, detail);
+    if (rc == SOC_OK)
+        rc = run_app(parts, options, detail);
+    return rc == SOC_OK ? soc_assembly_start(parts, detail) : rc;
 }
 
 void soc_assembly_free(struct soc_assembly *parts)

@@ -56,11 +56,15 @@ int soc_assembly_load(struct soc_assembly *parts, const struct soc_assembly_opti
 /* Loads the state and begins `main`. */
 int soc_assembly_start(struct soc_assembly *parts, struct soc_detail *detail);
 
-/* Crashes the host and makes another on the same store, with a script of its own, as a
- * restart of the program would, at `now_ms` or the time it had reached if that is later.
- * With `is_new` the store is another, empty one. Loaded and started then. Simulated. */
-int soc_assembly_restart(struct soc_assembly *parts, const struct soc_assembly_options *options,
-                         bool is_new, int64_t now_ms, struct soc_detail *detail);
+/* For simulations, what a restart of the program does, in three steps: ends the host as
+ * a crash does, and its script; opens the store anew, on its disk, or an empty one in
+ * memory; makes host and script again, loads and starts, at `now_ms` or the time that was
+ * reached if that is later. */
+void soc_assembly_crash(struct soc_assembly *parts);
+int soc_assembly_reopen(struct soc_assembly *parts, const struct soc_assembly_options *options,
+                        struct soc_detail *detail);
+int soc_assembly_resume(struct soc_assembly *parts, const struct soc_assembly_options *options,
+                        int64_t now_ms, struct soc_detail *detail);
 
 /* Ends the host: durable, or as `kill -9` would if `is_crash`. */
 void soc_assembly_end_host(struct soc_assembly *parts, bool is_crash);

@@ -32,7 +32,15 @@ static const uint32_t chances[SOC_FAULT_COUNT][CHANCES] = {
     [SOC_FAULT_SLOW] = {0, 0, 0, 64, 256, 1024, 4096, 16384},
     [SOC_FAULT_JUMP] = {0, 0, 0, 0, 0, 8192, 32768, 65536},
     [SOC_FAULT_FOLD] = {0, 0, 0, 0, 0, 0, 0, 128},
+    [SOC_FAULT_POWER] = {0, 48, 64, 96, 128, 256, 512, 768},
+    [SOC_FAULT_FULL] = {0, 0, 0, 32, 64, 128, 256, 1024},
+    [SOC_FAULT_IO] = {0, 0, 0, 0, 16, 32, 64, 256},
 };
+
+/* These need a disk, which makes a seed several times slower: of the usual mix one seed
+ * in so many has one. */
+#define DISK_SET      (1u << SOC_FAULT_POWER | 1u << SOC_FAULT_FULL | 1u << SOC_FAULT_IO)
+#define DISK_SEEDS_IN 16
 
 const char *soc_faults_name(int kind, const char **text)
 {
@@ -78,6 +86,10 @@ void soc_faults_init(struct soc_faults *faults, uint32_t set, uint64_t seed)
 {
     *faults = (struct soc_faults){.set = set, .crashes_left = CRASHES_MAX};
     soc_rng_init(&faults->rng, seed ^ FAULTS_SEED);
+    bool is_drawn = soc_rng_below(&faults->rng, DISK_SEEDS_IN) == 0;
+    faults->has_disk = (set & DISK_SET) != 0 && (is_drawn || set != SOC_FAULTS_ALL);
+    if (!faults->has_disk)
+        set &= ~DISK_SET;
     for (int i = 0; i < SOC_FAULT_COUNT; i++) {
         uint32_t drawn = chances[i][soc_rng_below(&faults->rng, CHANCES)];
         faults->chance[i] = (set & 1u << i) != 0 ? drawn : 0;
@@ -89,7 +101,7 @@ bool soc_faults_happens(struct soc_faults *faults, enum soc_fault_kind kind)
     uint32_t chance = faults->chance[kind];
     if (chance == 0 || (soc_rng_next(&faults->rng) >> 48) >= chance)
         return false;
-    if (kind != SOC_FAULT_CRASH)
+    if (kind != SOC_FAULT_CRASH && kind != SOC_FAULT_POWER && kind != SOC_FAULT_IO)
         return true;
     return faults->crashes_left > 0 && faults->crashes_left-- > 0;
 }

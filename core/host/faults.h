@@ -20,7 +20,10 @@
     F(RAISE, "raise", "a turn that was about to end raises, and is taken back and tried again")    \
     F(SLOW, "slow", "turns take time, up to a second each")                                        \
     F(JUMP, "jump", "the clock is an hour off, either way, after a crash")                         \
-    F(FOLD, "fold", "part of the journal is folded into the tables in between")
+    F(FOLD, "fold", "part of the journal is folded into the tables in between")                    \
+    F(POWER, "power", "a crash at any call of the disk loses what is not synced, whole or torn")   \
+    F(FULL, "full", "the disk is full for a while")                                                \
+    F(IO, "io", "a read, write or sync of the disk fails")
 
 enum soc_fault_kind {
 #define F(tag, name, text) SOC_FAULT_##tag,
@@ -39,6 +42,7 @@ struct soc_faults {
     uint32_t set; /* kinds that may happen */
     uint32_t chance[SOC_FAULT_COUNT];
     uint32_t crashes_left;
+    bool has_disk; /* the store lies on a simulated disk, on which a crash may come at any call */
     struct soc_rng rng;
 };
 

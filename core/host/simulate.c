@@ -2,13 +2,26 @@
 
 #include "base/limits.h"
 #include "host/state.h"
+#include "store/disk.h"
 
 #define SLOW_MS    1000
 #define FOLD_BYTES 4096
+#define CALLS      60 /* of the disk: a fault strikes within so many */
+#define FULL_STEPS 16 /* for about so many steps a disk stays full */
 
 static bool happens(struct soc_simulation *simulation, enum soc_fault_kind kind)
 {
     return soc_faults_happens(simulation->faults, kind);
+}
+
+static void crash(struct soc_simulation *simulation)
+{
+    int64_t now_ms = soc_host_now(simulation->host);
+    bool has_power = !simulation->is_losing;
+    simulation->is_losing = false;
+    simulation->restart(simulation, now_ms + soc_faults_pause(simulation->faults), has_power);
+    if (simulation->host != NULL)
+        soc_host_hold(simulation->host, true);
 }
 
 /* Part of the journal goes into the tables, as the writer does in its quiet moments. */
@@ -17,15 +30,31 @@ static void fold(struct soc_simulation *simulation)
     struct soc_store *store = simulation->host->options.store;
     struct soc_detail detail;
     size_t bytes = (size_t)soc_rng_below(&simulation->faults->rng, FOLD_BYTES);
-    soc_store_fold(store, bytes, &detail);
+    int rc = soc_store_fold(store, bytes, &detail);
+    if (rc < 0 && rc != SOC_EDISKFULL)
+        crash(simulation);
 }
 
-static void crash(struct soc_simulation *simulation)
+/* Lets a fault of the disk strike soon. The crash that it leads to comes when the host
+ * notices that its disk has failed. */
+static void trouble_disk(struct soc_simulation *simulation)
 {
-    int64_t now_ms = soc_host_now(simulation->host);
-    simulation->restart(simulation, now_ms + soc_faults_pause(simulation->faults));
-    if (simulation->host != NULL)
-        soc_host_hold(simulation->host, true);
+    static const enum soc_disk_fault errors[] = {SOC_DISK_READ_ERROR, SOC_DISK_WRITE_ERROR,
+                                                 SOC_DISK_SYNC_ERROR};
+    struct soc_rng *rng = &simulation->faults->rng;
+    struct soc_disk *disk = simulation->disk;
+    if (soc_disk_is_full(disk)) {
+        if (soc_rng_below(rng, FULL_STEPS) == 0)
+            soc_disk_clear(disk);
+    } else if (happens(simulation, SOC_FAULT_POWER)) {
+        simulation->is_losing = soc_rng_below(rng, 4) > 0;
+        soc_disk_arm(disk, SOC_DISK_CRASH, 1 + soc_rng_below(rng, CALLS));
+    } else if (happens(simulation, SOC_FAULT_IO)) {
+        simulation->is_losing = soc_rng_below(rng, 2) > 0;
+        soc_disk_arm(disk, errors[soc_rng_below(rng, 3)], 1 + soc_rng_below(rng, CALLS));
+    } else if (happens(simulation, SOC_FAULT_FULL)) {
+        soc_disk_arm(disk, SOC_DISK_FULL, 1 + soc_rng_below(rng, CALLS));
+    }
 }
 
 /* What may go wrong before a step. */
@@ -33,6 +62,8 @@ static void trouble(struct soc_simulation *simulation)
 {
     struct soc_faults *faults = simulation->faults;
     struct soc_host *host = simulation->host;
+    if (simulation->disk != NULL)
+        trouble_disk(simulation);
     if (!happens(simulation, SOC_FAULT_LAG))
         soc_host_commit(host, 1 + (size_t)soc_rng_below(&faults->rng, 4));
     if (happens(simulation, SOC_FAULT_EVICT))
@@ -40,10 +71,10 @@ static void trouble(struct soc_simulation *simulation)
     if (happens(simulation, SOC_FAULT_SLOW))
         soc_clock_move(&host->clock,
                        soc_host_now(host) + 1 + (int64_t)soc_rng_below(&faults->rng, SLOW_MS));
-    if (happens(simulation, SOC_FAULT_FOLD))
-        fold(simulation);
     if (happens(simulation, SOC_FAULT_CRASH))
         crash(simulation);
+    else if (happens(simulation, SOC_FAULT_FOLD))
+        fold(simulation);
 }
 
 /* Seals and commits all there is; what is let out then may record more. */
@@ -74,16 +105,17 @@ static int64_t next_due(const struct soc_host *host, bool is_app)
 
 static enum soc_simulated run(struct soc_simulation *simulation, int64_t until_ms, bool is_app)
 {
-    while (!has_ended(simulation->host)) {
+    for (;;) {
         simulation->steps++;
         if (simulation->steps_max != 0 && simulation->steps > simulation->steps_max)
             return SOC_SIMULATED_STUCK;
-        if (simulation->faults != NULL) {
+        if (simulation->faults != NULL)
             trouble(simulation);
-            if (has_ended(simulation->host))
-                break;
-        }
+        if (simulation->disk != NULL && simulation->host != NULL && simulation->host->is_failed)
+            crash(simulation);
         struct soc_host *host = simulation->host;
+        if (has_ended(host))
+            break;
         if (soc_host_step(host))
             continue;
         if (settle(host))

@@ -13,12 +13,15 @@
 struct soc_simulation {
     struct soc_host *host;     /* lent; another one after a restart */
     struct soc_faults *faults; /* lent; NULL: none */
+    struct soc_disk *disk;     /* under its store, lent; NULL: in memory */
     uint64_t steps_max;        /* of one run, 0: no end; beyond it the run is stuck */
-    /* Ends the host as a crash does and starts it anew on its store, with its clock at
-     * `now_ms` or at what it had reached if that is later; sets `host`, NULL if it failed. */
-    void (*restart)(struct soc_simulation *simulation, int64_t now_ms);
+    /* Ends the host as a crash does, with `has_power` or without, and starts it anew on its
+     * store, with its clock at `now_ms` or at what it had reached if that is later; sets
+     * `host`, NULL if it failed. */
+    void (*restart)(struct soc_simulation *simulation, int64_t now_ms, bool has_power);
     void *user;
     uint64_t steps; /* taken so far */
+    bool is_losing; /* the next crash takes the power away */
 };
 
 /* How a run ended. */

@@ -16,6 +16,7 @@
 #include "main/command.h"
 #include "main/output.h"
 #include "main/show.h"
+#include "store/disk.h"
 
 #define PROGRESS_US 1000000 /* between two lines about how far it is */
 
@@ -39,6 +40,8 @@ struct sim {
     uint32_t fault_set;
     struct soc_faults plan;
     struct soc_buf last_error;
+    struct soc_disk *empty_disk; /* with a store that nothing was written to */
+    struct soc_disk *disk;       /* of this seed; NULL: in memory */
     struct soc_check *check;
     struct soc_witness witness;
     struct soc_assembly parts;
@@ -99,13 +102,35 @@ static int complain_of_waits(const struct soc_assembly *parts)
     return SOC_EXIT_FAILED;
 }
 
-/* What a crash leaves is looked at before the society is. */
-static void restart(struct soc_simulation *simulation, int64_t now_ms)
+/* Opens the store that a crash has left and starts the society on it. A fault of the
+ * disk that is still to come may strike now: that is one more crash. */
+static int start_again(struct sim *sim, int64_t now_ms, bool has_power)
+{
+    int rc = SOC_OK;
+    sim->failure.text[0] = '\0';
+    if (sim->disk != NULL) {
+        soc_disk_kill(sim->disk);
+        soc_assembly_crash(&sim->parts);
+        soc_store_close(sim->parts.store);
+        sim->parts.store = NULL;
+        soc_disk_restart(sim->disk, has_power ? SOC_DISK_KILL : SOC_DISK_POWER_LOSS);
+        rc = soc_assembly_reopen(&sim->parts, &sim->options, &sim->failure);
+    } else {
+        soc_assembly_crash(&sim->parts);
+    }
+    if (rc < 0)
+        return rc;
+    /* What a crash has left is looked at before the society is. */
+    soc_check_restart(sim->check, soc_store_sequence(sim->parts.store));
+    return soc_assembly_resume(&sim->parts, &sim->options, now_ms, &sim->failure);
+}
+
+static void restart(struct soc_simulation *simulation, int64_t now_ms, bool has_power)
 {
     struct sim *sim = simulation->user;
-    soc_assembly_end_host(&sim->parts, true);
-    soc_check_restart(sim->check, soc_store_sequence(sim->parts.store));
-    int rc = soc_assembly_restart(&sim->parts, &sim->options, false, now_ms, &sim->failure);
+    int rc = start_again(sim, now_ms, has_power);
+    while (rc < 0 && sim->disk != NULL && soc_disk_struck(sim->disk) != SOC_DISK_NONE)
+        rc = start_again(sim, now_ms, true);
     simulation->host = rc < 0 ? NULL : sim->parts.host;
 }
 
@@ -121,6 +146,7 @@ static int run_parts(struct sim *sim)
     struct soc_simulation simulation = {
         .host = sim->parts.host,
         .faults = sim->options.faults,
+        .disk = sim->disk,
         .steps_max = STEPS_MAX,
         .restart = restart,
         .user = sim,
@@ -213,22 +239,52 @@ static int write_dump(struct sim *sim)
                       : soc_complain(SOC_EXIT_FAILED, "%s takes no more", sim->dump);
 }
 
+/* Gives the seed a disk of its own if its plan wants one. */
+static int take_disk(struct sim *sim, uint64_t seed, struct soc_detail *detail)
+{
+    int rc = SOC_OK;
+    soc_store_close(sim->parts.store);
+    sim->parts.store = NULL;
+    soc_disk_free(sim->disk);
+    sim->disk = NULL;
+    if (sim->plan.has_disk && sim->empty_disk == NULL) {
+        struct soc_store *store;
+        sim->empty_disk = soc_disk_new(0);
+        rc = soc_store_open(&store, &(struct soc_store_options){.disk = sim->empty_disk}, detail);
+        if (rc == SOC_OK)
+            soc_store_close(store);
+    }
+    if (sim->plan.has_disk)
+        sim->disk = soc_disk_copy(sim->empty_disk, seed);
+    sim->options.disk = sim->disk;
+    return rc;
+}
+
 /* The first seed makes the parts; the next ones use what can be used again. */
+static int begin(struct sim *sim, uint64_t seed, struct soc_detail *detail)
+{
+    bool is_first = sim->parts.L == NULL;
+    if (!is_first)
+        soc_assembly_crash(&sim->parts);
+    int rc = take_disk(sim, seed, detail);
+    if (rc == SOC_OK && is_first) {
+        rc = soc_assembly_load(&sim->parts, &sim->options, detail);
+        return rc == SOC_OK ? soc_assembly_start(&sim->parts, detail) : rc;
+    }
+    if (rc == SOC_OK)
+        rc = soc_assembly_reopen(&sim->parts, &sim->options, detail);
+    return rc == SOC_OK ? soc_assembly_resume(&sim->parts, &sim->options, 0, detail) : rc;
+}
+
 static int simulate(struct sim *sim, uint64_t seed)
 {
     struct soc_detail detail = {0};
-    int rc;
     sim->options.seed = seed;
     sim->last_error.length = 0;
+    sim->failure.text[0] = '\0';
     soc_check_reset(sim->check);
     soc_faults_init(&sim->plan, sim->fault_set, seed);
-    if (sim->parts.L == NULL) {
-        rc = soc_assembly_load(&sim->parts, &sim->options, &detail);
-        if (rc == SOC_OK)
-            rc = soc_assembly_start(&sim->parts, &detail);
-    } else {
-        rc = soc_assembly_restart(&sim->parts, &sim->options, true, 0, &detail);
-    }
+    int rc = begin(sim, seed, &detail);
     int code = rc < 0 ? soc_complain(soc_exit_of(rc), "%s", detail.text) : run_parts(sim);
     if (code == SOC_EXIT_DONE && sim->dump != NULL)
         code = write_dump(sim);
@@ -336,6 +392,8 @@ static int run_seeds(struct sim *sim)
     prepare(sim);
     code = sim->is_many ? simulate_many(sim, first, last) : simulate(sim, first);
     soc_assembly_free(&sim->parts);
+    soc_disk_free(sim->disk);
+    soc_disk_free(sim->empty_disk);
     soc_check_free(sim->check);
     soc_buf_fini(&sim->last_error);
     if (sim->dump_file != NULL)

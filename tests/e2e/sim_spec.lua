@@ -69,7 +69,7 @@ describe("society sim, in processes of its own,", function()
     { "with more variables", "A=" .. ("x"):rep(50000) },
   }
 
-  for _, faults in ipairs({ "none", "default" }) do
+  for _, faults in ipairs({ "none", "default", "power,full,io,crash" }) do
     it("gives the same bytes for the same seed with faults " .. faults, function()
       place:write("app.lua", app())
       local words = "app.lua --seed 11 --faults " .. faults
@@ -149,8 +149,8 @@ describe("society sim, in processes of its own,", function()
 
   it("knows its faults by name", function()
     place:write("app.lua", app())
-    for _, name in ipairs({ "evict", "crash", "lag", "raise", "slow", "jump", "fold",
-      "evict,crash", "none", "default" }) do
+    for _, name in ipairs({ "evict", "crash", "lag", "raise", "slow", "jump", "fold", "power",
+      "full", "io", "evict,crash", "none", "default" }) do
       assert.equal(0, place:run("sim app.lua --seeds 1..3 --faults " .. name).code, name)
     end
     local wrong = place:run("sim app.lua --faults crash,earthquake")
