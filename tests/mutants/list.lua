@@ -1,7 +1,7 @@
 -- Faults planted in our own code, each of which a test must catch. `from` stands in
 -- the file exactly once and becomes `to`. `by` are the tests that are tried, in order:
--- `sim` is the standard scenario under the default faults, `sim:FILE` another app,
--- `unit:NAME` and `spec:NAME` are single test files.
+-- `sim` is the standard scenario under the default faults, `sim:FILE` another app, `disk`
+-- the standard scenario on a disk that fails, `unit:NAME` and `spec:NAME` are single test files.
 
 local SIM = { "sim" }
 
@@ -181,5 +181,15 @@ return {
     by = { "unit:rng_test" },
     from = "void soc_rng_init(struct soc_rng *rng, uint64_t seed)\n{",
     to = "void soc_rng_init(struct soc_rng *rng, uint64_t seed)\n{\n    seed ^= (uintptr_t)rng;",
+  },
+  {
+    name = "a commit is not synced", file = "core/store/store.c", by = { "disk" },
+    from = "    store->sync_sql = \"PRAGMA synchronous = FULL\";",
+    to = "    store->sync_sql = \"PRAGMA synchronous = NORMAL\";",
+  },
+  {
+    name = "a batch that finds no room is dropped", file = "core/store/journal.c", by = { "disk" },
+    from = "        tell_full(journal, true);\n        return false;",
+    to = "        tell_full(journal, true);\n        rc = SOC_OK;",
   },
 }

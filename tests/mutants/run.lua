@@ -70,6 +70,10 @@ local TESTS = {
   sim = function(app)
     return ("build/society sim %s --seeds %s"):format(app or "tests/scenarios/standard.lua", SEEDS)
   end,
+  disk = function()
+    return "build/society sim tests/scenarios/standard.lua --seeds 1..60 " ..
+      "--faults power,full,io,lag"
+  end,
   spec = function(name)
     return ("build/society test tests/spec/%s_spec.lua"):format(name)
   end,
