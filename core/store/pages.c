@@ -12,7 +12,8 @@
 
 #define PAGE_BYTES     SOC_SCHEMA_PAGE_BYTES
 #define CHECKED_BYTES  (PAGE_BYTES - SOC_PAGES_CHECK_BYTES)
-#define RESERVE_OFFSET 20 /* in the header of the file: bytes left free in each page */
+#define SIZE_OFFSET    16 /* in the header of the file: bytes of a page, */
+#define RESERVE_OFFSET 20 /* bytes left free in each */
 
 struct soc_pages {
     char name[40];
@@ -194,8 +195,10 @@ static const sqlite3_io_methods methods = {
     .xShmUnmap = unmap_shared,
 };
 
-/* Looks at the first page, if there is one, whether there are checksums. That it says so is one
- * byte of its header; if that byte itself was flipped, the checksum still fits without. */
+/* Looks at the first page, if there is one, whether there are checksums. That it says
+ * so is one byte of its header; if that byte itself was flipped, the checksum still fits
+ * without. Whether the page is whole is not asked here: a process that ended while it
+ * copied the log back may have left half of it, and the log still has it. */
 static int look_at_first_page(struct soc_pages *pages, sqlite3_file *file)
 {
     unsigned char *page = pages->page;
@@ -204,8 +207,12 @@ static int look_at_first_page(struct soc_pages *pages, sqlite3_file *file)
         return rc == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : rc;
     pages->are_checked = page[RESERVE_OFFSET] == SOC_PAGES_CHECK_BYTES;
     page[RESERVE_OFFSET] = SOC_PAGES_CHECK_BYTES;
-    if (is_whole(page, 1) != pages->are_checked)
+    if (!pages->are_checked && is_whole(page, 1))
         return report(pages, 1, "its checksum differs");
+    /* Pages of another size would not be checked. */
+    bool is_our_size = page[SIZE_OFFSET] << 8 == PAGE_BYTES && page[SIZE_OFFSET + 1] == 0;
+    if (pages->are_checked && !is_our_size)
+        return report(pages, 1, "its page size differs");
     return SQLITE_OK;
 }
 

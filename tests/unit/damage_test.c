@@ -55,10 +55,10 @@ enum way {
     WAY_COUNT,
 };
 
-static struct soc_disk *make(enum way way)
+static struct soc_disk *make_cut(enum way way, uint64_t seed, uint64_t call)
 {
     struct world world = {0};
-    struct soc_disk *disk = soc_disk_new(1);
+    struct soc_disk *disk = soc_disk_new(seed);
     struct soc_store_options options = {.disk = disk};
     CHECK_INT(soc_store_open(&world.store, &options, &world.detail), SOC_OK);
     for (uint64_t key = 1; key <= 8; key++)
@@ -70,7 +70,7 @@ static struct soc_disk *make(enum way way)
     if (way == RESTARTED)
         CHECK_INT(append(&world, 9), SOC_OK);
     if (way == CUT_OFF) {
-        soc_disk_arm(disk, SOC_DISK_CRASH, 12);
+        soc_disk_arm(disk, SOC_DISK_CRASH, call);
         CHECK(soc_database_checkpoint(world.store, 1, &world.detail) < 0);
     } else if (way != CLOSED) {
         soc_disk_kill(disk);
@@ -81,10 +81,15 @@ static struct soc_disk *make(enum way way)
     return disk;
 }
 
+static struct soc_disk *make(enum way way)
+{
+    return make_cut(way, 1, 12);
+}
+
 static long flips_wanted(void)
 {
     const char *text = getenv("FLIPS");
-    return text == NULL ? 150 : strtol(text, NULL, 10);
+    return text == NULL ? 250 : strtol(text, NULL, 10);
 }
 
 /* Tries one damaged copy. Tells whether it was noticed; other contents are a failure. */
@@ -116,7 +121,8 @@ static void flip_file(struct soc_disk *disk, const char *name, const struct outc
     long noticed = 0;
     soc_rng_init(&rng, (uint64_t)length);
     for (long i = 0; i < count; i++) {
-        long at = count == length ? i : (long)soc_rng_below(&rng, (uint64_t)length);
+        /* The head of a file is always among them. */
+        long at = count == length || i < 100 ? i : (long)soc_rng_below(&rng, (uint64_t)length);
         struct soc_disk *copy = soc_disk_copy(disk, 1);
         soc_disk_bytes(copy, name)->data[at] ^= (char)(1 << soc_rng_below(&rng, 8));
         noticed += try_copy(copy, right, name, at);
@@ -167,6 +173,21 @@ static void wherever_a_file_is_cut_off_nothing_else_is_handed_out(void)
     }
 }
 
+static void a_page_that_was_half_copied_is_no_damage(void)
+{
+    struct outcome outcome = {0};
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        for (uint64_t call = 1; call <= 24; call++) {
+            struct soc_disk *disk = make_cut(CUT_OFF, seed, call);
+            look(disk, &outcome);
+            if (!CHECK_INT(outcome.rc, SOC_OK))
+                printf("# call %d: %s\n", (int)call, outcome.detail.text);
+            soc_disk_free(disk);
+        }
+    }
+    soc_buf_fini(&outcome.text);
+}
+
 /* Puts files of an earlier day beside those of today. */
 static void an_older_log_or_database_is_noticed(void)
 {
@@ -193,6 +214,7 @@ int main(void)
 {
     RUN(whatever_bit_is_flipped_nothing_else_is_handed_out);
     RUN(wherever_a_file_is_cut_off_nothing_else_is_handed_out);
+    RUN(a_page_that_was_half_copied_is_no_damage);
     RUN(an_older_log_or_database_is_noticed);
     return check_done();
 }
