@@ -113,8 +113,14 @@ unit: $(UNIT)
 spec: all
 	$(Q)tests/run_spec $(BUILD)/society $(RESULTS) tests/spec
 
-e2e: all
+e2e: all $(BUILD)/preload/disk_faults.so
 	$(Q)tests/run_spec $(BUILD)/society $(RESULTS) tests/e2e
+
+# Put before the C library by specs that let the disk of the program fail.
+$(BUILD)/preload/%.so: tests/preload/%.c
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	$(Q)$(COMPILE) -Wno-missing-prototypes -fPIC -shared $< -ldl -o $@
 
 examples: all $(EMBED)
 	$(Q)tests/run_examples $(BUILD)/society $(RESULTS) $(sort $(wildcard examples/[0-9]*.lua))
