@@ -68,7 +68,7 @@ _society() {
     inspect)
       [ "$COMP_CWORD" -eq 2 ] &&
         _society_words "$word" \
-          "agents contacts messages tasks inbox dead-letters activity waits policies stats"
+          "agents contacts messages tasks inbox dead-letters activity waits usage policies stats"
       ;;
     decide)
       [ "$COMP_CWORD" -eq 3 ] && _society_words "$word" "approve modify reject"

@@ -50,6 +50,8 @@
     X(ECANCELLED, -62, "cancelled", "the task was cancelled")                                      \
     X(EINDOUBT, -63, "in_doubt",                                                                   \
       "the program ended while this was under way; it may have been done or not")                  \
+    X(EBUDGET, -64, "budget_exceeded",                                                             \
+      "the bound on tokens or cost is reached; raise it to go on")                                 \
     X(EJSON, -20, "invalid_json", "the text is not JSON")                                          \
     X(EIO, -30, "storage_failed", "the disk failed; what was being written is unknown")            \
     X(EDISKFULL, -31, "storage_full", "the disk is full; make room and it goes on")                \

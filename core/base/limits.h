@@ -66,4 +66,13 @@
 /* Delivery. */
 #define SOC_DEDUPE_WINDOW_MS 604800000 /* a key is remembered, unless set otherwise */
 
+/* Models, unless set otherwise; costs in millionths of a dollar. */
+#define SOC_CHAT_TIMEOUT_MS         600000 /* for an answer, tries and pauses included */
+#define SOC_AGENT_TOKENS_MAX        2000000
+#define SOC_TASK_TOKENS_MAX         5000000
+#define SOC_SOCIETY_TOKENS_MAX      20000000
+#define SOC_AGENT_COST_MICROS_MAX   5000000
+#define SOC_TASK_COST_MICROS_MAX    10000000
+#define SOC_SOCIETY_COST_MICROS_MAX 50000000
+
 #endif

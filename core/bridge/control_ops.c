@@ -450,8 +450,8 @@ static const struct {
     {"stats", do_stats},       {"drop", do_drop},       {"redeliver", do_redeliver},
     {"policies", do_policies}, {"policy", do_policy},   {"registries", do_registries},
     {"inbox", do_inbox},       {"decide", do_decide},   {"tasks", do_query},
-    {"dot", do_dot},           {"stop", do_stop},       {"pause", do_hold},
-    {"resume", do_hold},
+    {"usage", do_query},       {"dot", do_dot},         {"stop", do_stop},
+    {"pause", do_hold},        {"resume", do_hold},
 };
 
 void soc_control_do(const struct soc_control_options *options, struct soc_call *call,

@@ -52,7 +52,7 @@ void soc_calls_ask(struct soc_host *host, const struct soc_call_draft *draft)
 void soc_calls_open(struct soc_host *host, struct soc_activation *activation)
 {
     struct soc_wait *wait = &activation->wait;
-    struct soc_call *call = soc_alloc_zero(sizeof(*call));
+    struct soc_outcall *call = soc_alloc_zero(sizeof(*call));
     struct soc_slice text = soc_slice_text(wait->call);
     struct soc_slice id = soc_json_plain_string(soc_json_member(text, "id"));
     call->text = wait->call;
@@ -71,7 +71,7 @@ void soc_calls_open(struct soc_host *host, struct soc_activation *activation)
     soc_map_put_number(&host->calls, call->number, call);
 }
 
-static void free_call(struct soc_host *host, struct soc_call *call)
+static void free_call(struct soc_host *host, struct soc_outcall *call)
 {
     soc_heap_remove(&host->timers, &call->timer);
     if (call->is_begun)
@@ -82,23 +82,23 @@ static void free_call(struct soc_host *host, struct soc_call *call)
 
 void soc_calls_close(struct soc_host *host, struct soc_activation *activation)
 {
-    struct soc_call *call = soc_map_take_number(&host->calls, activation->wait.request_key);
+    struct soc_outcall *call = soc_map_take_number(&host->calls, activation->wait.request_key);
     if (call != NULL)
         free_call(host, call);
 }
 
-void soc_calls_answer(struct soc_host *host, struct soc_call *call, struct soc_slice answer)
+void soc_calls_answer(struct soc_host *host, struct soc_outcall *call, struct soc_slice answer)
 {
     soc_wait_answer(host, call->activation, answer);
 }
 
-void soc_calls_wake(struct soc_host *host, struct soc_call *call, int64_t at_ms)
+void soc_calls_wake(struct soc_host *host, struct soc_outcall *call, int64_t at_ms)
 {
     soc_heap_remove(&host->timers, &call->timer);
     soc_heap_add(&host->timers, &call->timer, at_ms);
 }
 
-static void begin(struct soc_host *host, struct soc_call *call)
+static void begin(struct soc_host *host, struct soc_outcall *call)
 {
     soc_trace(host, call->is_repeated ? "call_again" : "call", call->activation->agent, "%.*s %s",
               (int)call->kind.length, call->kind.data, call->id);
@@ -120,7 +120,7 @@ static void depart(void *user)
     memcpy(&number, queue->data, sizeof(number));
     queue->length -= sizeof(number);
     memmove(queue->data, queue->data + sizeof(number), queue->length);
-    struct soc_call *call = soc_map_find_number(&host->calls, number);
+    struct soc_outcall *call = soc_map_find_number(&host->calls, number);
     if (call != NULL && !call->is_begun)
         begin(host, call);
 }
@@ -132,7 +132,7 @@ void soc_calls_send(struct soc_host *host, const struct soc_activation *activati
     soc_egress_call(host, depart, host);
 }
 
-void soc_calls_timer(struct soc_host *host, struct soc_call *call)
+void soc_calls_timer(struct soc_host *host, struct soc_outcall *call)
 {
     if (call->is_begun)
         host->hooks.call_due(host->hooks.user, call);
@@ -140,7 +140,7 @@ void soc_calls_timer(struct soc_host *host, struct soc_call *call)
         begin(host, call);
 }
 
-static void answer_in_doubt(struct soc_host *host, struct soc_call *call)
+static void answer_in_doubt(struct soc_host *host, struct soc_outcall *call)
 {
     struct soc_buf error = {0};
     soc_refusal_begin(&error, SOC_EINDOUBT, NULL);
@@ -155,7 +155,7 @@ static void answer_in_doubt(struct soc_host *host, struct soc_call *call)
 void soc_calls_resume(struct soc_host *host)
 {
     size_t cursor = 0;
-    struct soc_call *call;
+    struct soc_outcall *call;
     while ((call = soc_map_each(&host->calls, &cursor)) != NULL) {
         if (call->may_repeat)
             soc_calls_wake(host, call, soc_host_now(host));
@@ -167,7 +167,7 @@ void soc_calls_resume(struct soc_host *host)
 void soc_calls_look(const struct soc_host *host, struct soc_buf *out)
 {
     size_t cursor = 0;
-    const struct soc_call *call;
+    const struct soc_outcall *call;
     soc_buf_put_byte(out, '[');
     for (bool is_first = true; (call = soc_map_each(&host->calls, &cursor)) != NULL;
          is_first = false) {
@@ -184,10 +184,20 @@ void soc_calls_look(const struct soc_host *host, struct soc_buf *out)
     soc_buf_put_byte(out, ']');
 }
 
+uint64_t soc_calls_open_count(const struct soc_host *host, struct soc_slice kind)
+{
+    size_t cursor = 0;
+    uint64_t count = 0;
+    const struct soc_outcall *call;
+    while ((call = soc_map_each(&host->calls, &cursor)) != NULL)
+        count += soc_slice_equal(call->kind, kind);
+    return count;
+}
+
 void soc_calls_stop(struct soc_host *host)
 {
     size_t cursor = 0;
-    struct soc_call *call;
+    struct soc_outcall *call;
     while ((call = soc_map_each(&host->calls, &cursor)) != NULL)
         free_call(host, call);
     soc_map_fini(&host->calls);

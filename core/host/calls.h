@@ -25,7 +25,7 @@ struct soc_activation;
 struct soc_host;
 
 /* A call that somebody waits for. */
-struct soc_call {
+struct soc_outcall {
     uint64_t number;                   /* in this process only */
     char id[SOC_CALL_ID_BYTES];        /* for ever, and the same when it is repeated */
     struct soc_slice kind;             /* of what is asked: "http", "chat" */
@@ -53,13 +53,16 @@ struct soc_call_draft {
 void soc_calls_ask(struct soc_host *host, const struct soc_call_draft *draft);
 
 /* Answers it (JSON: a list of results, or an error object); it is gone afterwards. */
-void soc_calls_answer(struct soc_host *host, struct soc_call *call, struct soc_slice answer);
+void soc_calls_answer(struct soc_host *host, struct soc_outcall *call, struct soc_slice answer);
 
 /* Has the hook `call_due` called at `at_ms`, once, instead of a time asked for before. */
-void soc_calls_wake(struct soc_host *host, struct soc_call *call, int64_t at_ms);
+void soc_calls_wake(struct soc_host *host, struct soc_outcall *call, int64_t at_ms);
 
 /* Appends the list of calls under way: { id, agent, kind, since_ms, repeated }. */
 void soc_calls_look(const struct soc_host *host, struct soc_buf *out);
+
+/* Calls of a kind that are waited for now. */
+uint64_t soc_calls_open_count(const struct soc_host *host, struct soc_slice kind);
 
 /* wait.c: an activation begins to wait for its call, and does not any more. */
 void soc_calls_open(struct soc_host *host, struct soc_activation *activation);
@@ -72,7 +75,7 @@ void soc_calls_send(struct soc_host *host, const struct soc_activation *activati
 void soc_calls_resume(struct soc_host *host);
 
 /* Fires the timer of a call. */
-void soc_calls_timer(struct soc_host *host, struct soc_call *call);
+void soc_calls_timer(struct soc_host *host, struct soc_outcall *call);
 
 /* Ends those under way without an answer: the host goes. Frees what is left. */
 void soc_calls_stop(struct soc_host *host);

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "host/hold.h"
 #include "host/introductions.h"
+#include "host/memory.h"
 #include "host/news.h"
 #include "host/refusal.h"
 #include "host/router.h"
@@ -300,6 +301,7 @@ static void end_agent(struct soc_host *host, struct soc_agent *agent, bool is_fo
     parent->children--;
     soc_contacts_remove(&parent->contacts, agent);
     soc_agent_shrink(agent);
+    soc_memory_forget(host, agent);
 }
 
 /* Ends whom it can of `agent` and those who end because of it. */

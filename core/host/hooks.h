@@ -16,7 +16,7 @@
 #include "model/introduction.h"
 #include "model/task.h"
 
-struct soc_call; /* host/calls.h */
+struct soc_outcall; /* host/calls.h */
 
 /* How a turn ended. */
 enum soc_turn_end {
@@ -130,13 +130,13 @@ struct soc_hooks {
 
     /* Makes the call, whose intent is durable; it is answered now or later by
      * soc_calls_answer. NULL: there is no world beyond. */
-    void (*call)(void *user, struct soc_call *call);
+    void (*call)(void *user, struct soc_outcall *call);
 
     /* The time that soc_calls_wake was given has come. */
-    void (*call_due)(void *user, struct soc_call *call);
+    void (*call_due)(void *user, struct soc_outcall *call);
 
     /* The call ends, answered or not: lets go of what `call->driver` stands for. */
-    void (*call_end)(void *user, struct soc_call *call);
+    void (*call_end)(void *user, struct soc_outcall *call);
 };
 
 #endif

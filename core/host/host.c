@@ -16,6 +16,7 @@
 #include "host/hold.h"
 #include "host/human.h"
 #include "host/introductions.h"
+#include "host/memory.h"
 #include "host/recover.h"
 #include "host/router.h"
 #include "host/schedule.h"
@@ -223,7 +224,7 @@ static void fire(struct soc_host *host, struct soc_heap_item *item)
         soc_introductions_timer(host, (void *)(base - offsetof(struct soc_introduction, timer)));
         break;
     case SOC_TIMER_CALL:
-        soc_calls_timer(host, (void *)(base - offsetof(struct soc_call, timer)));
+        soc_calls_timer(host, (void *)(base - offsetof(struct soc_outcall, timer)));
         break;
     }
 }
@@ -473,6 +474,8 @@ static void free_host(struct soc_host *host)
     soc_barriers_free(host);
     soc_inbox_fini(&host->inbox);
     soc_dedupe_fini(&host->sent_keys);
+    soc_usage_free(host);
+    soc_memory_free(host);
     free_messages(host, &host->intake);
     soc_tasks_free(host);
     soc_hold_free(host);

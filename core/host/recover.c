@@ -12,6 +12,7 @@
 #include "host/hold.h"
 #include "host/human.h"
 #include "host/introductions.h"
+#include "host/memory.h"
 #include "host/news.h"
 #include "host/router.h"
 #include "host/schedule.h"
@@ -127,6 +128,7 @@ static void apply_agent_end(struct soc_host *host, const struct soc_record_agent
         soc_contacts_remove(&agent->parent->contacts, agent);
     }
     soc_agent_shrink(agent);
+    soc_memory_forget(host, agent);
 }
 
 static void apply_agent_ending(struct soc_host *host, const struct soc_record_agent_ending *r)
@@ -329,6 +331,12 @@ static void apply_of_many(struct soc_host *host, const struct soc_record *record
         break;
     case SOC_RECORD_SENT_KEYS_END:
         soc_duplicates_restore_end(host, &record->sent_keys_end);
+        break;
+    case SOC_RECORD_MEMORY:
+        soc_memory_restore(host, &record->memory);
+        break;
+    case SOC_RECORD_USAGE:
+        soc_usage_restore(host, &record->usage);
         break;
     case SOC_RECORD_OUTPUT:
         soc_egress_restore(host, record->output.key, record->output.stream, record->output.agent,

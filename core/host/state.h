@@ -13,6 +13,7 @@
 #include "host/mark.h"
 #include "host/requests.h"
 #include "host/turn_state.h"
+#include "host/usage.h"
 #include "model/activation.h"
 #include "model/agent.h"
 #include "model/dedupe.h"
@@ -85,7 +86,9 @@ struct soc_host {
     struct soc_map dead;              /* key -> soc_message, owned: the dead letters */
     struct soc_dedupe sent_keys;      /* what senders know their messages by */
     int64_t dedupe_window_ms;         /* how long */
-    struct soc_map calls;             /* number -> soc_call, owned: those waited for */
+    struct soc_usages usages;         /* of models */
+    struct soc_map memories;          /* memory.h: id -> conversation, owned */
+    struct soc_map calls;             /* number -> soc_outcall, owned: those waited for */
     uint64_t next_call;
     struct soc_buf calls_leaving; /* numbers of those that wait for durability */
     struct soc_activation *pool[64];

@@ -10,6 +10,7 @@
 #include "host/ending.h"
 #include "host/hold.h"
 #include "host/human.h"
+#include "host/memory.h"
 #include "host/router.h"
 #include "host/tasks.h"
 #include "host/trace.h"
@@ -199,6 +200,9 @@ static void take_back(struct soc_host *host, struct soc_undo *undo)
     case SOC_UNDO_ITEM:
     case SOC_UNDO_DECISION:
         soc_human_take_back(host, undo);
+        break;
+    case SOC_UNDO_MEMORY:
+        soc_memory_take_back(host, undo->agent);
         break;
     case SOC_UNDO_TASK:
         soc_tasks_take_back(host);

@@ -35,6 +35,7 @@ struct soc_undo {
         SOC_UNDO_ENDING,
         SOC_UNDO_ITEM,     /* put into the inbox */
         SOC_UNDO_DECISION, /* taken out of it */
+        SOC_UNDO_MEMORY,   /* appended to an agent's conversation */
         SOC_UNDO_TASK,     /* the last thing done to a task: tasks.h knows what */
         SOC_UNDO_BARRIER,  /* opened */
         SOC_UNDO_SENT_KEY, /* remembered */

@@ -40,7 +40,7 @@ static const struct soc_command commands[] = {
     {"check", soc_cmd_check, "load an app or a policy, report, run nothing", "APP.lua | POLICY.lua",
      NULL, "  society check policies/contacts/mine.lua\n"},
     {"inspect", soc_cmd_inspect, "look at a society, running or stopped",
-     "agents|contacts|messages|tasks|inbox|dead-letters|activity|waits|policies|stats "
+     "agents|contacts|messages|tasks|inbox|dead-letters|activity|waits|usage|policies|stats "
      "[--state DIR] [FILTERS] [--json]",
      STATE_OPTION "  --agent ID           what concerns one agent\n"
                   "  --task ID            what belongs to one task\n"

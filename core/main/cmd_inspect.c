@@ -96,6 +96,17 @@ static const struct soc_column wait_columns[] = {
     {NULL, NULL, 0},
 };
 
+static const struct soc_column usage_columns[] = {
+    {"AGENT", "agent", ID_WIDTH},
+    {"TASK", "task_id", ID_WIDTH},
+    {"MODEL", "model", 32},
+    {"CALLS", "calls", 12},
+    {"TOKENS IN", "input_tokens", 12},
+    {"TOKENS OUT", "output_tokens", 12},
+    {"DOLLARS", "cost", 16},
+    {NULL, NULL, 0},
+};
+
 static const struct soc_column policy_columns[] = {
     {"KIND", "kind", 20}, {"NAME", "name", ID_WIDTH},           {"VERSION", "version", 12},
     {"HASH", "hash", 16}, {"SETTINGS", "settings", TEXT_WIDTH}, {"FILE", "path", 200},
@@ -116,6 +127,7 @@ static const struct subject {
     {"activity", "activity", activity_columns},
     {"tasks", "tasks", task_columns},
     {"waits", "waits", wait_columns},
+    {"usage", "usage", usage_columns},
     {"policies", "policies", policy_columns},
     {"stats", "stats", NULL},
 };
@@ -247,7 +259,7 @@ static int choose_subject(struct inspect *inspect)
         return soc_complain(
             SOC_EXIT_USAGE,
             "inspect: agents, contacts, messages, tasks, inbox, dead-letters, activity, waits, "
-            "policies or stats, not '%s'",
+            "usage, policies or stats, not '%s'",
             name);
     int code = read_time("since", inspect->since, &inspect->since_ms);
     return code == SOC_ARGS_GO ? read_time("until", inspect->until, &inspect->until_ms) : code;

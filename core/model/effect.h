@@ -44,7 +44,10 @@
     X(PAUSE, "pause")                                                                              \
     X(RESUME, "resume")                                                                            \
     X(HTTP, "http")                                                                                \
-    X(CHAT, "chat")
+    X(CHAT, "chat")                                                                                \
+    X(REMEMBER, "remember")                                                                        \
+    X(RECALL, "recall")                                                                            \
+    X(USAGE, "usage")
 
 enum soc_effect_kind {
 #define X(tag, name) SOC_EFFECT_##tag,

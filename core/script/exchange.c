@@ -11,7 +11,7 @@
 
 struct soc_exchange {
     struct soc_script *script;
-    struct soc_call *call;
+    struct soc_outcall *call;
     struct soc_exchange_events events;
     struct soc_http_transfer *transfer; /* NULL: simulated */
     /* What the simulated world answers, until it is due. */
@@ -211,7 +211,7 @@ static int ask_world(lua_State *L)
 {
     struct question *question = lua_touserdata(L, 1);
     struct soc_exchange *exchange = question->exchange;
-    const struct soc_call *call = exchange->call;
+    const struct soc_outcall *call = exchange->call;
     struct soc_detail detail;
     lua_settop(L, 0);
     lua_rawgeti(L, LUA_REGISTRYINDEX, exchange->script->world_ref);
@@ -272,7 +272,7 @@ static void start_simulated(struct soc_exchange *exchange,
                    soc_clock_now(soc_host_clock(script->host)) + question.delay_ms);
 }
 
-struct soc_exchange *soc_exchange_start(struct soc_script *script, struct soc_call *call,
+struct soc_exchange *soc_exchange_start(struct soc_script *script, struct soc_outcall *call,
                                         const struct soc_exchange_request *request,
                                         const struct soc_exchange_events *events)
 {

@@ -37,7 +37,7 @@ struct soc_exchange_events {
 };
 
 /* Begins it for `call`, whose timer it may use until it ends. */
-struct soc_exchange *soc_exchange_start(struct soc_script *script, struct soc_call *call,
+struct soc_exchange *soc_exchange_start(struct soc_script *script, struct soc_outcall *call,
                                         const struct soc_exchange_request *request,
                                         const struct soc_exchange_events *events);
 

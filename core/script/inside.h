@@ -42,7 +42,6 @@ struct soc_policy {
     struct soc_identity identity;
 };
 
-struct soc_http;
 struct soc_messages;
 struct soc_flat_shapes;
 
@@ -52,6 +51,8 @@ struct soc_script {
     struct soc_host *host;
     struct soc_loop *loop;   /* NULL: simulated */
     struct soc_http *http;   /* the client for calls; NULL: none was made yet */
+    struct soc_chats *chats; /* calls to models; NULL: none was made yet */
+    int llm_ref;             /* society.config{ llm = … }; 0: none */
     int world_ref;           /* the function that stands for the world beyond; 0: none */
     struct soc_script **box; /* the userdata's content; set to NULL at the end */
     int box_ref;

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "host/refusal.h"
 #include "net/http.h"
+#include "script/chat.h"
 #include "script/exchange.h"
 
 #define GRACE_MS 1000
@@ -13,7 +14,7 @@
 /* The driver of a call over HTTP: what has come so far. */
 struct visit {
     struct soc_script *script;
-    struct soc_call *call;
+    struct soc_outcall *call;
     struct soc_exchange *exchange; /* NULL: over */
     int status;
     struct soc_buf headers;
@@ -90,7 +91,12 @@ static bool is_true(struct soc_slice request, const char *name)
     return soc_slice_equal(soc_json_member(request, name), SOC_SLICE("true"));
 }
 
-void soc_outward_call(void *user, struct soc_call *call)
+static bool is_chat(const struct soc_outcall *call)
+{
+    return soc_slice_equal(call->kind, SOC_SLICE("chat"));
+}
+
+static void begin_visit(struct soc_script *script, struct soc_outcall *call)
 {
     struct visit *visit = soc_alloc_zero(sizeof(*visit));
     /* The wait itself ends in time, and says so better. */
@@ -104,28 +110,45 @@ void soc_outward_call(void *user, struct soc_call *call)
     struct soc_exchange_events events = {take_head, take_body, take_end, visit};
     if (is_true(call->request, "idempotent"))
         request.id = soc_slice_text(call->id);
-    visit->script = user;
+    visit->script = script;
     visit->call = call;
     call->driver = visit;
-    visit->exchange = soc_exchange_start(user, call, &request, &events);
+    visit->exchange = soc_exchange_start(script, call, &request, &events);
 }
 
-void soc_outward_due(void *user, struct soc_call *call)
+static void end_visit(struct visit *visit)
 {
-    (void)user;
-    struct visit *visit = call->driver;
-    soc_exchange_due(visit->exchange);
-}
-
-void soc_outward_end(void *user, struct soc_call *call)
-{
-    (void)user;
-    struct visit *visit = call->driver;
     if (visit->exchange != NULL)
         soc_exchange_cancel(visit->exchange);
     soc_buf_fini(&visit->headers);
     soc_buf_fini(&visit->body);
     free(visit);
+}
+
+void soc_outward_call(void *user, struct soc_outcall *call)
+{
+    if (is_chat(call))
+        soc_chat_begin(user, call);
+    else
+        begin_visit(user, call);
+}
+
+void soc_outward_due(void *user, struct soc_outcall *call)
+{
+    (void)user;
+    if (is_chat(call))
+        soc_chat_due(call->driver);
+    else
+        soc_exchange_due(((struct visit *)call->driver)->exchange);
+}
+
+void soc_outward_end(void *user, struct soc_outcall *call)
+{
+    (void)user;
+    if (is_chat(call))
+        soc_chat_end(call->driver);
+    else
+        end_visit(call->driver);
 }
 
 void soc_outward_set_world(lua_State *L, struct soc_script *script, int index)
@@ -146,6 +169,7 @@ void soc_outward_take_option(lua_State *L, struct soc_script *script, int option
 
 void soc_outward_fini(struct soc_script *script)
 {
+    soc_chat_fini(script);
     soc_http_close(script->http);
     script->http = NULL;
     if (script->world_ref != 0)

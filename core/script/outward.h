@@ -8,9 +8,9 @@
 #include "script/inside.h"
 
 /* The hooks of host/hooks.h. */
-void soc_outward_call(void *user, struct soc_call *call);
-void soc_outward_due(void *user, struct soc_call *call);
-void soc_outward_end(void *user, struct soc_call *call);
+void soc_outward_call(void *user, struct soc_outcall *call);
+void soc_outward_due(void *user, struct soc_outcall *call);
+void soc_outward_end(void *user, struct soc_outcall *call);
 
 /* bind_http.c: agent:http. */
 void soc_bind_http(lua_State *L, struct soc_script *script);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "script/answers.h"
 #include "script/bind.h"
+#include "script/chat.h"
 #include "script/human.h"
 #include "script/inside.h"
 #include "script/lua_flat.h"
@@ -90,10 +91,12 @@ static int build(lua_State *L)
     soc_bind_endings(L, script);
     soc_bind_human(L, script);
     soc_bind_http(L, script);
+    soc_bind_chat(L, script);
     soc_bind_atonce(L, script);
     soc_bind_tasks(L, script);
     soc_bind_society(L, script);
     make_environment(L, script);
+    soc_chat_configure(L, script, 0, detail);
     lua_pushinteger(L, soc_policy_use_defaults(L, script, detail));
     return 1;
 }

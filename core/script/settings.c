@@ -6,6 +6,7 @@
 #include "host/duplicates.h"
 #include "host/guard.h"
 #include "host/tasks.h"
+#include "script/chat.h"
 #include "script/inside.h"
 #include "script/outward.h"
 
@@ -64,6 +65,8 @@ int soc_script_set(lua_State *L, struct soc_script *script, const char *name, in
             soc_duplicates_set_window(script->host, number);
         return rc;
     }
+    if (strcmp(name, "llm") == 0)
+        return soc_chat_configure(L, script, index, detail);
     if (strcmp(name, "http") == 0) {
         if (lua_type(L, index) != LUA_TFUNCTION)
             return soc_fail(detail, SOC_EINVAL, "'http': a function(request) expected");
@@ -80,7 +83,7 @@ int soc_script_set(lua_State *L, struct soc_script *script, const char *name, in
     if (strcmp(name, "steps_max") == 0)
         return set_number(L, index, name, INT32_MAX, &script->steps_max, detail);
     return soc_fail(detail, SOC_EINVAL,
-                    "unknown setting '%s'; there are name, orchestrator, effects_max, http, "
+                    "unknown setting '%s'; there are name, orchestrator, effects_max, http, llm, "
                     "steps_max, dedupe_window_ms, task_limit_ms, depth_max, children_max, "
                     "agents_max, hops_max, mailbox_max and no_progress_max",
                     name);

@@ -120,6 +120,11 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
     [SOC_STATEMENT_SENT_KEY] = "INSERT OR REPLACE INTO sent_keys(since_ms, key, sent_ms, text)"
                                " VALUES(?1, ?2, ?3, ?4)",
     [SOC_STATEMENT_SENT_KEYS_END] = "DELETE FROM sent_keys WHERE since_ms <= ?1",
+    [SOC_STATEMENT_MEMORY] = "INSERT OR REPLACE INTO memories(number, time_ms, agent, entry)"
+                             " VALUES(?1, ?2, ?3, ?4)",
+    [SOC_STATEMENT_USAGE] =
+        "INSERT OR REPLACE INTO usage(calls, input_tokens, output_tokens, cost_micros, agent,"
+        " task_id, model) VALUES(?1, ?2, ?3, ?4, ?5, coalesce(?6, ''), ?7)",
 };
 
 /* Notes how long the write-ahead log is; SQLite itself then copies nothing back. */

@@ -71,6 +71,11 @@ static const struct question questions[] = {
      "contacts", "(:agent IS NULL OR owner = :agent) AND " SPAN("added_ms"), "added_ms, owner, id",
      "added_ms DESC, owner DESC, id DESC"},
     {"messages", MESSAGE_COLUMNS, "message_entries m", MESSAGE_WHERE, "key", "key DESC"},
+    {"usage",
+     "agent, calls, cost_micros / 1e6 AS cost, input_tokens, model, output_tokens,"
+     " nullif(task_id, '') AS task_id",
+     "usage", "(:agent IS NULL OR agent = :agent) AND (:task IS NULL OR task_id = :task)",
+     "agent, task_id, model", "agent DESC, task_id DESC, model DESC"},
     {"dead_letters", MESSAGE_COLUMNS, "message_entries m INDEXED BY messages_dead",
      "status IN (2, 3) AND " MESSAGE_WHERE, "key", "key DESC"},
     {"activity",
@@ -124,6 +129,8 @@ static const char *const dump_sql[] = {
     " reply_to, reply_to_ms, expires_ms, deliver_at_ms, deadline_ms, again_ms, finished_ms,"
     " sender, receiver, type, task_id, correlation_id, external_id, dedupe_key, traceparent,"
     " reason, payload AS \"payload:json\" FROM message_entries ORDER BY key",
+    "SELECT 'memories' AS \"table\", agent, number, time_ms, entry AS \"entry:json\""
+    " FROM memories ORDER BY agent, number",
     "SELECT 'meta' AS \"table\", name, value FROM meta ORDER BY name",
     "SELECT 'outputs' AS \"table\", * FROM outputs ORDER BY key",
     "SELECT 'roles' AS \"table\", id, name, prompt, behaviour,"
@@ -136,6 +143,7 @@ static const char *const dump_sql[] = {
     " started_ms, ended_ms, deadline_ms, limit_ms, id, assigner, owner, correlation_id,"
     " reason AS \"reason:json\" FROM task_entries ORDER BY key",
     "SELECT 'takes' AS \"table\", agent, key FROM takes ORDER BY agent, key",
+    "SELECT 'usage' AS \"table\", * FROM usage ORDER BY agent, task_id, model",
 };
 
 static void put_text(struct soc_buf *out, sqlite3_stmt *row, int column, bool is_json)

@@ -37,6 +37,8 @@
  *  output          a line for the world outside, to be shown when durable
  *  output_end      every output with this key or a lower one has been shown
  *  event           a line of the activity log that no other record implies
+ *  memory          an entry of an agent's conversation
+ *  usage           what an agent has asked of a model for a task, all of it so far
  *  meta            a named value of the society: app, main, counters
  *  introduction    a request to be introduced is open, as it stands now
  *  introduction_end  it is answered, or nobody waits for it any more
@@ -69,6 +71,8 @@
     R(OUTPUT_END, output_end, 16)                                                                  \
     R(EVENT, event, 17)                                                                            \
     R(META, meta, 18)                                                                              \
+    R(MEMORY, memory, 60)                                                                          \
+    R(USAGE, usage, 61)                                                                            \
     R(INTRODUCTION, introduction, 19)                                                              \
     R(INTRODUCTION_END, introduction_end, 20)                                                      \
     R(AGENT_ENDING, agent_ending, 21)                                                              \

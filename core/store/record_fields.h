@@ -36,6 +36,9 @@
 
 #define SOC_EVENT_FIELDS(N, T)   N(time_ms) T(event) T(agent) T(task_id) T(correlation_id) T(detail)
 #define SOC_META_FIELDS(N, T)    T(name) T(value)
+#define SOC_MEMORY_FIELDS(N, T)  N(number) N(time_ms) T(agent) T(entry)
+#define SOC_USAGE_NUMBERS(N)     N(calls) N(input_tokens) N(output_tokens) N(cost_micros)
+#define SOC_USAGE_FIELDS(N, T)   SOC_USAGE_NUMBERS(N) T(agent) T(task_id) T(model)
 #define SOC_INTRODUCTION_HEAD(N) N(key) N(time_ms) N(for_key) N(flags) N(consent) N(question)
 #define SOC_INTRODUCTION_WHO(T)  T(requester) T(broker) T(correlation_id) T(reason) T(asked)
 #define SOC_INTRODUCTION_FIELDS(N, T)                                                              \

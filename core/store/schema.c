@@ -36,6 +36,14 @@
     " agent TEXT, title TEXT, body TEXT, options TEXT, task_id TEXT, correlation_id TEXT,"         \
     " decided_ms INTEGER, decision INTEGER, changes TEXT, comment TEXT);"                          \
     "CREATE INDEX inbox_open ON inbox_entries(key) WHERE decided_ms IS NULL;"
+/* What agents have said to models and heard, and what it took. */
+#define MODELS                                                                                     \
+    "CREATE TABLE memories(number INTEGER, time_ms INTEGER, agent TEXT, entry TEXT,"               \
+    " PRIMARY KEY(agent, number)) WITHOUT ROWID;"                                                  \
+    "CREATE TABLE usage(calls INTEGER, input_tokens INTEGER, output_tokens INTEGER,"               \
+    " cost_micros INTEGER, agent TEXT, task_id TEXT, model TEXT,"                                  \
+    " PRIMARY KEY(agent, task_id, model)) WITHOUT ROWID;"
+
 #define TASKS                                                                                      \
     "CREATE TABLE task_entries("                                                                   \
     " key INTEGER PRIMARY KEY, state INTEGER NOT NULL, style INTEGER, priority INTEGER,"           \
@@ -94,7 +102,7 @@ static const char tables[] =
     "CREATE INDEX messages_pending ON message_entries(key) WHERE status = 0;"
     "CREATE INDEX messages_dead ON message_entries(key) WHERE status IN (2, 3);"
 
-    TASKS ATONCE SENT_KEYS
+    TASKS MODELS ATONCE SENT_KEYS
 
     "CREATE TABLE activations("
     " number INTEGER PRIMARY KEY, agent TEXT NOT NULL UNIQUE, key INTEGER, time_ms INTEGER,"
@@ -192,7 +200,7 @@ static const char *const upgrades[] = {
     "ALTER TABLE agents ADD COLUMN hold INTEGER;"
     "ALTER TABLE agents ADD COLUMN guards INTEGER;"
     "ALTER TABLE agents ADD COLUMN births INTEGER;"
-    "ALTER TABLE contact_entries ADD COLUMN reason TEXT;" INTRODUCTIONS INBOX TASKS ATONCE
+    "ALTER TABLE contact_entries ADD COLUMN reason TEXT;" INTRODUCTIONS INBOX TASKS MODELS ATONCE
         SENT_KEYS,
 };
 

@@ -210,6 +210,7 @@ local society = {}
 ---@field orchestrator? string
 ---@field effects_max? integer
 ---@field dedupe_window_ms? integer
+---@field llm? table settings of models, see docs/llm.md
 ---@field http? fun(request: table): table?, table? the world beyond, in simulations
 ---@field task_limit_ms? integer
 ---@field steps_max? integer

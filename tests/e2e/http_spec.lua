@@ -1,31 +1,18 @@
 -- agent:http against a real server on loopback, by the built program.
 
-local json = require("society.json")
 local program = require("program")
-
-local function support(name)
-  local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$")
-  local pipe = assert(io.popen("cd " .. program.quote(here) .. "/../support && pwd"))
-  local folder = pipe:read("l")
-  pipe:close()
-  return program.quote(folder .. "/" .. name)
-end
+local servers = require("server")
 
 describe("agent:http, for real", function()
-  local place, port, pid
+  local place, server
 
   before_each(function()
     place = program.place()
-    os.execute(("cd %s && { python3 %s requests >port 2>server.err & echo $! >pid; }"):format(
-      program.quote(place.path), support("model_server.py")))
-    port = program.wait_for("the server", function()
-      return (place:read("port") or ""):match("^(%d+)\n")
-    end)
-    pid = place:read("pid"):match("%d+")
+    server = servers.start(place)
   end)
 
   after_each(function()
-    os.execute("kill " .. pid)
+    server:stop()
     place:remove()
   end)
 
@@ -33,17 +20,9 @@ describe("agent:http, for real", function()
     return place:write("app.lua", ([[
       local society = require("society")
       society.main(function(user)
-        local url = "http://127.0.0.1:%s"
+        local url = "%s"
         %s
-      end)]]):format(port, body))
-  end
-
-  local function requests()
-    local list = {}
-    for line in (place:read("requests") or ""):gmatch("[^\n]+") do
-      list[#list + 1] = assert(json.decode(line))
-    end
-    return list
+      end)]]):format(server.url, body))
   end
 
   it("asks and is answered", function()
@@ -52,7 +31,7 @@ describe("agent:http, for real", function()
           print(answer.status, answer.headers["content-type"], #answer.body > 0)]])
     local result = place:run("run app.lua")
     assert.equal("200\tapplication/json\ttrue\n", result.out, result.err)
-    local request = requests()[1]
+    local request = server:requests()[1]
     assert.equal("PUT", request.method)
     assert.equal("1", request.headers["X-Mine"])
     assert.equal('{"a":1}', request.body)
@@ -77,12 +56,12 @@ describe("agent:http, for real", function()
       app(([[local answer, err = user:http { %s url = url .. "/hang", timeout_ms = 20000 }
             print(answer and answer.body or err.error)]]):format(case.options))
       local running = place:start("run app.lua")
-      program.wait_for("the request", function() return #requests() == 1 end)
+      program.wait_for("the request", function() return #server:requests() == 1 end)
       running:kill("KILL")
       running:wait()
       local result = place:run("run app.lua")
       assert.equal(case.out, result.out, result.err)
-      local list = requests()
+      local list = server:requests()
       assert.equal(case.count, #list)
       if case.count == 2 then
         assert.equal(list[1].headers["Idempotency-Key"], list[2].headers["Idempotency-Key"])

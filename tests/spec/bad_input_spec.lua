@@ -127,6 +127,23 @@ local CALLS = {
       timeout_ms = "ms ?", idempotent = "flag ?",
     } },
   },
+  chat = {
+    good = function()
+      return { { messages = { { role = "user", content = "x" } }, system = "s",
+        tools = { { name = "f" } }, model = "m", provider = "scripted", temperature = 1,
+        max_tokens = 5, timeout_ms = 5, interruptible = true } }
+    end,
+    places = { "" }, fields = { {
+      messages = "options list", system = "text empty payload log ?", tools = "options list ?",
+      model = "text empty payload log ?", provider = "text empty payload log ?",
+      temperature = "number payload ms ?", max_tokens = "count payload ?", timeout_ms = "ms ?",
+      interruptible = "flag ?",
+    } },
+  },
+  remember = {
+    good = function() return { { role = "user", content = "x" } } end,
+    places = { "" }, fields = { { role = "", content = "text empty payload log" } },
+  },
   decide = {
     good = function() return { "item", { decision = "approve" } } end,
     places = { "", "" }, fields = { nil, {
@@ -156,7 +173,7 @@ local CALLS = {
 }
 
 -- These cannot be wrong: whatever they are given they leave alone.
-local WITHOUT_ARGUMENTS = { "now", "contacts", "context" }
+local WITHOUT_ARGUMENTS = { "now", "contacts", "context", "recall" }
 
 -- Called as a script would, so that Lua knows the method's name.
 local function caller(name)
@@ -214,7 +231,8 @@ describe("bad input to an agent's calls:", function()
 
   -- What a call with good arguments may answer here; all others answer what they do.
   local REFUSED = { request = "timeout", receive = "timeout", request_introduction = "timeout",
-    cancel = "task_not_found", decide = "forbidden", http = "no_network" }
+    cancel = "task_not_found", decide = "forbidden", http = "no_network",
+    chat = "script_mismatch" }
 
   it("would be good input but for one thing", function()
     for _, name in ipairs(names) do

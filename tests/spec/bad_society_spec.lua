@@ -40,7 +40,7 @@ local CALLS = {
   config = {
     good = function() return { {} } end, places = { "options" },
     fields = { { name = "?", orchestrator = "?", effects_max = "?", steps_max = "?",
-      http = "function ?", depth_max = "?", children_max = "?", agents_max = "?",
+      http = "function ?", llm = "options ?", depth_max = "?", children_max = "?", agents_max = "?",
       hops_max = "?", mailbox_max = "?", no_progress_max = "?" } },
   },
   agent = { good = no_arguments, places = { "" }, is_look = true },
@@ -49,6 +49,8 @@ local CALLS = {
   messages = { good = filters, places = { "options ?" }, fields = { FILTERS } },
   activity = { good = filters, places = { "options ?" }, fields = { FILTERS } },
   dead_letters = { good = filters, places = { "options ?" }, fields = { FILTERS } },
+  usage = { good = filters, places = { "options ?" },
+    fields = { { agent = FILTERS.agent, task = FILTERS.task } } },
   tasks = { good = filters, places = { "options ?" }, fields = { TASK_FILTERS } },
   queue = { good = no_arguments, places = { "" }, is_look = true },
   load = { good = no_arguments, places = { "" }, is_look = true },

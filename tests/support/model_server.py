@@ -1,6 +1,8 @@
 """A server for the end-to-end specs: prints its port, then answers by the path.
 
-/echo says what it was sent; /count how many requests came; /hang never answers.
+/echo says what it was sent; /count how many requests came; /hang never answers the first.
+.../chat/completions is a model: the last message says what it does ("hang once", "fail
+once", "refuse", "cut", "garbage", "slow", "mirror"), else it says it again, in pieces.
 Requests are appended to the file named by the first argument, one JSON object each.
 """
 import json
@@ -38,8 +40,48 @@ class Handler(BaseHTTPRequestHandler):
                 file.write(json.dumps(entry) + "\n")
         return entry
 
+    def stream(self, text, pause=0):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        for word in text.split(" "):
+            delta = {"choices": [{"index": 0, "delta": {"content": word + " "}}]}
+            self.wfile.write(b"data: " + json.dumps(delta).encode() + b"\n\n")
+            self.wfile.flush()
+            time.sleep(pause)
+        last = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}],
+                "usage": {"prompt_tokens": 9, "completion_tokens": 3}}
+        self.wfile.write(b"data: " + json.dumps(last).encode() + b"\n\ndata: [DONE]\n\n")
+        self.close_connection = True
+
+    def chat(self, entry):
+        wish = json.loads(entry["body"])["messages"][-1]["content"]
+        if wish == "hang once" and COUNT[0] == 1:
+            time.sleep(60)
+        elif wish == "fail once" and COUNT[0] == 1:
+            self.answer(503, b'{"error":{"message":"busy"}}', [("Retry-After", "0.1")])
+        elif wish == "refuse":
+            self.answer(401, json.dumps({"error": {"message": "bad key: " + str(
+                self.headers.get("Authorization"))}}).encode(),
+                [("X-Mirror", str(self.headers.get("Authorization")))])
+        elif wish == "cut":
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+                             b"Content-Length: 999\r\n\r\ndata: {")
+            self.close_connection = True
+        elif wish == "garbage":
+            self.wfile.write(b"\x00\x01garbage\r\n\r\n")
+            self.close_connection = True
+        elif wish == "mirror":
+            self.stream("you sent " + str(self.headers.get("Authorization")))
+        else:
+            self.stream(wish, 0.05 if wish.startswith("slow") else 0)
+
     def do_any(self):
         entry = self.note()
+        if self.path.endswith("/chat/completions"):
+            self.chat(entry)
+            return
         if self.path.startswith("/hang") and COUNT[0] == 1:
             time.sleep(60)
         elif self.path.startswith("/echo"):

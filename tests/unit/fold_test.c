@@ -120,7 +120,13 @@ static void put_at_once(struct world *world, struct story *story)
 {
     struct soc_rng *rng = &story->rng;
     uint64_t key = 1 + soc_rng_below(rng, 9);
-    switch (soc_rng_below(rng, 6)) {
+    switch (soc_rng_below(rng, 8)) {
+    case 6:
+        PUT(world, MEMORY, memory, key, story->time_ms, pick_agent(rng), SOC_SLICE("{}"));
+        break;
+    case 7:
+        PUT(world, USAGE, usage, .calls = key, .agent = pick_agent(rng), .model = SOC_SLICE("m"));
+        break;
     case 0:
         PUT(world, BARRIER, barrier, key, story->time_ms, story->time_ms + 9, pick_agent(rng));
         break;

@@ -245,25 +245,25 @@ function Agent:broadcast(options) end
 ---@return society.Error? err
 function Agent:checkpoint(options) end
 
----@class society.Request
----@field url string http or https
----@field method? string GET, or POST with a body, if left out
----@field headers? table<string, string>
----@field body? string UTF-8
----@field timeout_ms? number 30000 if left out
----@field idempotent? boolean it may be made twice: it is repeated when in doubt
-
----@class society.Response
----@field status integer
----@field headers table<string, string> names in lower case
----@field body? string
----@field body_base64? string instead of body if it is not UTF-8
-
 ---Asks a server.
 ---@param request society.Request
 ---@return society.Response? response
 ---@return society.Error? err
 function Agent:http(request) end
+
+---Asks a model.
+---@param chat society.Chat
+---@return society.ChatAnswer? message
+---@return society.Error? err
+function Agent:chat(chat) end
+
+---Appends to the agent's conversation, which lasts.
+---@param message society.ChatMessage
+---@return integer number
+function Agent:remember(message) end
+
+---@return society.ChatMessage[] all that was remembered
+function Agent:recall() end
 
 ---@param ms integer
 function Agent:sleep(ms) end

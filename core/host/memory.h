@@ -1,0 +1,42 @@
+/* Memory: the conversations of agents, an append-only log of each.
+ *
+ * An entry is JSON, numbered from 1, and never changes: whoever is run again can be
+ * given the same entries by their numbers, so no effect needs to hold a copy of them.
+ * What a turn appends goes with it if it is taken back.
+ * Layer: host. Thread: loop. */
+#ifndef SOC_HOST_MEMORY_H
+#define SOC_HOST_MEMORY_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/slice.h"
+#include "store/record.h"
+
+struct soc_agent;
+struct soc_host;
+
+/* Appends an entry for the running agent and returns its number. */
+uint64_t soc_memory_append(struct soc_host *host, struct soc_slice entry);
+
+/* Returns how many entries the agent has. */
+uint64_t soc_memory_count(const struct soc_host *host, const struct soc_agent *agent);
+
+/* Appends entries `first` to `last`, both included, to `out` with commas between. They
+ * must exist. */
+void soc_memory_put(const struct soc_host *host, const struct soc_agent *agent, uint64_t first,
+                    uint64_t last, struct soc_buf *out);
+
+/* turn.c: takes the agent's last entry back. */
+void soc_memory_take_back(struct soc_host *host, const struct soc_agent *agent);
+
+/* At a start: an entry as its record has it. */
+void soc_memory_restore(struct soc_host *host, const struct soc_record_memory *record);
+
+/* ending.c and recover.c: the agent has ended; only the tables remember. */
+void soc_memory_forget(struct soc_host *host, const struct soc_agent *agent);
+
+/* Frees it. */
+void soc_memory_free(struct soc_host *host);
+
+#endif

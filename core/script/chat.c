@@ -1,0 +1,412 @@
+#include "script/chat.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "host/memory.h"
+#include "host/refusal.h"
+#include "host/usage.h"
+#include "script/exchange.h"
+#include "script/lua_json.h"
+
+struct soc_chat {
+    struct soc_script *script;
+    struct soc_outcall *call;
+    struct soc_exchange *exchange; /* NULL: nothing is on its way */
+    bool is_answered;              /* the engine has let go of it */
+};
+
+struct event;
+
+struct soc_chats {
+    int engine_ref;
+    void (*tell)(struct event *event); /* what comes of an order is told in its turn */
+    struct soc_map calls;              /* id -> soc_chat, lent of their calls */
+};
+
+/* One thing told to the engine, protected. */
+struct event {
+    struct soc_script *script;
+    const char *method;
+    struct soc_chat *chat;
+    void (*push)(lua_State *L, const struct event *event); /* arguments behind the id */
+    int status;
+    struct soc_slice text; /* headers, bytes, or the name of an error */
+    struct soc_slice more; /* its message */
+};
+
+static int engine_random(lua_State *L)
+{
+    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
+    lua_pushnumber(L, (lua_Number)(soc_gate_random(script->host) >> 11) * 0x1.0p-53);
+    return 1;
+}
+
+static int engine_now(lua_State *L)
+{
+    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
+    lua_pushinteger(L, soc_clock_now(soc_host_clock(script->host)));
+    return 1;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text);
+    size_t end_length = strlen(end);
+    return length > end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+/* Only what cannot be a secret by its name; in a simulation nothing, so that it comes
+ * out the same everywhere. */
+static int engine_getenv(lua_State *L)
+{
+    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
+    const char *name = luaL_checkstring(L, 1);
+    bool is_open = ends_with(name, "_BASE_URL") || ends_with(name, "_MODEL");
+    const char *value = is_open && script->loop != NULL ? getenv(name) : NULL;
+    if (value == NULL || *value == '\0')
+        lua_pushnil(L);
+    else
+        lua_pushstring(L, value);
+    return 1;
+}
+
+static int engine_has_key(lua_State *L)
+{
+    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
+    const char *value = getenv(luaL_checkstring(L, 1));
+    lua_pushboolean(L, script->loop == NULL || (value != NULL && *value != '\0'));
+    return 1;
+}
+
+/* Pushes the engine, made when it is first needed. */
+static void push_engine(lua_State *L, struct soc_script *script)
+{
+    static const luaL_Reg functions[] = {{"random", engine_random},
+                                         {"now", engine_now},
+                                         {"getenv", engine_getenv},
+                                         {"has_key", engine_has_key},
+                                         {NULL, NULL}};
+    if (script->chats->engine_ref != 0) {
+        lua_rawgeti(L, LUA_REGISTRYINDEX, script->chats->engine_ref);
+        return;
+    }
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
+    lua_getfield(L, -1, "require");
+    lua_pushliteral(L, "society.llm.engine");
+    lua_call(L, 1, 1);
+    lua_getfield(L, -1, "new");
+    if (script->llm_ref == 0)
+        lua_newtable(L);
+    else
+        lua_rawgeti(L, LUA_REGISTRYINDEX, script->llm_ref);
+    lua_newtable(L);
+    lua_pushlightuserdata(L, script);
+    luaL_setfuncs(L, functions, 1);
+    lua_call(L, 2, 1);
+    lua_pushvalue(L, -1);
+    script->chats->engine_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+static struct soc_slice text_at(lua_State *L, int table, const char *name)
+{
+    size_t length = 0;
+    lua_getfield(L, table, name);
+    const char *text = lua_tolstring(L, -1, &length);
+    return text == NULL ? (struct soc_slice){0} : soc_slice(text, length);
+}
+
+static void push_head(lua_State *L, const struct event *event)
+{
+    lua_pushinteger(L, event->status);
+    soc_lua_json_decode(L, event->text, NULL);
+}
+
+static void push_text(lua_State *L, const struct event *event)
+{
+    if (event->text.data == NULL)
+        return;
+    lua_pushlstring(L, event->text.data, event->text.length);
+    if (event->more.data != NULL)
+        lua_pushlstring(L, event->more.data, event->more.length);
+}
+
+static void take_head(void *user, int status, struct soc_slice headers)
+{
+    struct soc_chat *chat = user;
+    chat->script->chats->tell(
+        &(struct event){chat->script, "head", chat, push_head, status, headers, {0}});
+}
+
+static void take_body(void *user, struct soc_slice bytes)
+{
+    struct soc_chat *chat = user;
+    chat->script->chats->tell(
+        &(struct event){chat->script, "body", chat, push_text, 0, bytes, {0}});
+}
+
+static void take_end(void *user, const char *error, const char *message)
+{
+    struct soc_chat *chat = user;
+    chat->exchange = NULL;
+    chat->script->chats->tell(&(struct event){chat->script, "done", chat, push_text, 0,
+                                              soc_slice_text(error),
+                                              soc_slice_text(error == NULL ? NULL : message)});
+}
+
+/* { "send", id, request } */
+static void send(lua_State *L, struct soc_chat *chat, int request)
+{
+    struct soc_detail detail;
+    struct soc_script *script = chat->script;
+    struct soc_exchange_events events = {take_head, take_body, take_end, chat};
+    struct soc_buf json = {0};
+    lua_getfield(L, request, "secret");
+    int secret = lua_gettop(L);
+    struct soc_exchange_request exchange = {.id = soc_slice_text(chat->call->id)};
+    if (lua_istable(L, secret)) {
+        exchange.secret_env = text_at(L, secret, "env").data;
+        exchange.secret_prefix = text_at(L, secret, "prefix").data;
+        exchange.secret_header = text_at(L, secret, "header").data;
+        if (exchange.secret_env == NULL ||
+            (script->loop != NULL && getenv(exchange.secret_env) == NULL))
+            exchange.secret_header = NULL;
+    }
+    lua_pushnil(L);
+    lua_setfield(L, request, "secret");
+    if (soc_lua_json_encode(L, request, "request", SOC_JSON_BYTES_MAX, &json, &detail) < 0) {
+        soc_buf_fini(&json);
+        luaL_error(L, "the request to the model is not JSON: %s", detail.text);
+    }
+    exchange.json = soc_buf_slice(&json);
+    chat->exchange = soc_exchange_start(script, chat->call, &exchange, &events);
+    soc_buf_fini(&json);
+}
+
+static uint64_t number_at(lua_State *L, int table, const char *name)
+{
+    lua_getfield(L, table, name);
+    lua_Integer number = lua_tointeger(L, -1);
+    lua_pop(L, 1);
+    return number < 0 ? 0 : (uint64_t)number;
+}
+
+/* Counts what the answer took; `message` is its index, 0: an error. */
+static void count_usage(lua_State *L, struct soc_chat *chat, int message)
+{
+    const struct soc_activation *activation = chat->call->activation;
+    struct soc_usage used = {.calls = 1};
+    struct soc_slice model = SOC_SLICE("none");
+    struct soc_slice task = {0};
+    int top = lua_gettop(L);
+    if (message != 0) {
+        model = text_at(L, message, "model");
+        used.cost_micros = number_at(L, message, "cost_micros");
+        lua_getfield(L, message, "usage");
+        used.input_tokens = number_at(L, lua_gettop(L), "input_tokens");
+        used.output_tokens = number_at(L, lua_gettop(L), "output_tokens");
+    }
+    if (activation->message != NULL)
+        task = soc_message_text(activation->message, SOC_TEXT_TASK_ID);
+    soc_usage_add(chat->script->host, activation->agent, task, model, used);
+    lua_settop(L, top);
+}
+
+static void finish(struct soc_chat *chat, struct soc_slice answer)
+{
+    soc_map_take(&chat->script->chats->calls, soc_slice_text(chat->call->id));
+    chat->is_answered = true;
+    soc_calls_answer(chat->script->host, chat->call, answer);
+}
+
+/* { "answer", id, message, err }: at `action` */
+static void answer(lua_State *L, struct soc_chat *chat, int action)
+{
+    struct soc_detail detail;
+    struct soc_buf json = {0};
+    bool is_message = lua_rawgeti(L, action, 3) == LUA_TTABLE;
+    if (!is_message)
+        lua_rawgeti(L, action, 4);
+    int value = lua_gettop(L);
+    if (is_message)
+        soc_buf_put_byte(&json, '[');
+    if (soc_lua_json_encode(L, value, "answer", SOC_JSON_BYTES_MAX, &json, &detail) < 0) {
+        soc_refuse_named(&json, "bad_answer", detail.text);
+        is_message = false;
+    } else if (is_message) {
+        soc_buf_put_byte(&json, ']');
+    }
+    count_usage(L, chat, is_message ? value : 0);
+    finish(chat, soc_buf_slice(&json));
+    soc_buf_fini(&json);
+}
+
+static void carry_out(lua_State *L, struct soc_script *script, int action)
+{
+    size_t length;
+    lua_rawgeti(L, action, 1);
+    const char *what = luaL_checkstring(L, -1);
+    lua_rawgeti(L, action, 2);
+    const char *id = luaL_checklstring(L, -1, &length);
+    struct soc_chat *chat = soc_map_find(&script->chats->calls, soc_slice(id, length));
+    if (chat == NULL)
+        luaL_error(L, "the engine names a call that is not there");
+    lua_rawgeti(L, action, 3);
+    if (strcmp(what, "send") == 0)
+        send(L, chat, lua_gettop(L));
+    else if (strcmp(what, "wake") == 0)
+        soc_calls_wake(script->host, chat->call, (int64_t)luaL_checknumber(L, -1));
+    else
+        answer(L, chat, action);
+}
+
+static int tell_engine(lua_State *L)
+{
+    const struct event *event = lua_touserdata(L, 1);
+    struct soc_script *script = event->script;
+    lua_settop(L, 0);
+    push_engine(L, script);
+    lua_getfield(L, -1, event->method);
+    lua_pushvalue(L, -2);
+    lua_pushstring(L, event->chat->call->id);
+    int before = lua_gettop(L);
+    if (event->push != NULL)
+        event->push(L, event);
+    lua_call(L, 2 + lua_gettop(L) - before, 1);
+    int actions = lua_gettop(L);
+    if (!lua_istable(L, actions))
+        return 0;
+    for (lua_Integer i = 1; lua_rawgeti(L, actions, i) == LUA_TTABLE; i++) {
+        carry_out(L, script, actions + 1);
+        lua_settop(L, actions);
+    }
+    return 0;
+}
+
+/* The engine raised: a fault in it or in a provider, which must not go unnoticed. */
+static void give_up(struct event *event, const char *text)
+{
+    struct soc_script *script = event->script;
+    struct soc_buf error = {0};
+    soc_refuse_named(&error, "provider_failed", text == NULL ? "an error" : text);
+    soc_log_line(soc_host_log(script->host), SOC_LOG_ERROR,
+                 soc_clock_now(soc_host_clock(script->host)), "provider_failed",
+                 soc_agent_id(event->chat->call->activation->agent), soc_buf_slice(&error));
+    if (!event->chat->is_answered)
+        finish(event->chat, soc_buf_slice(&error));
+    soc_buf_fini(&error);
+}
+
+static void tell(struct event *event)
+{
+    lua_State *L = event->script->L;
+    bool is_last = strcmp(event->method, "cancel") == 0;
+    lua_pushcfunction(L, tell_engine);
+    lua_pushlightuserdata(L, event);
+    if (soc_run_limited(event->script, L, 1, 0) == LUA_OK)
+        return;
+    if (!is_last && strcmp(event->method, "head") != 0 && strcmp(event->method, "body") != 0)
+        give_up(event, lua_tostring(L, -1));
+    lua_pop(L, 1);
+}
+
+/* Sets `chat.messages` to the entries of the conversation that `history` names. */
+static void push_history(lua_State *L, const struct soc_chat *chat, int table)
+{
+    const struct soc_outcall *call = chat->call;
+    struct soc_slice ranges = soc_json_member(call->request, "history");
+    struct soc_json_walk walk;
+    struct soc_buf json = {0};
+    if (ranges.data == NULL)
+        return;
+    soc_buf_put_byte(&json, '[');
+    soc_json_walk(&walk, ranges);
+    while (soc_json_next(&walk)) {
+        int64_t ends[2] = {0};
+        struct soc_json_walk pair;
+        soc_json_walk(&pair, walk.value);
+        for (int i = 0; i < 2 && soc_json_next(&pair); i++)
+            soc_json_integer(pair.value, &ends[i]);
+        if (json.length > 1)
+            soc_buf_put_byte(&json, ',');
+        soc_memory_put(chat->script->host, call->activation->agent, (uint64_t)ends[0],
+                       (uint64_t)ends[1], &json);
+    }
+    soc_buf_put_byte(&json, ']');
+    soc_lua_json_decode(L, soc_buf_slice(&json), NULL);
+    soc_buf_fini(&json);
+    lua_setfield(L, table, "messages");
+}
+
+static void set_number(lua_State *L, const char *name, struct soc_slice request)
+{
+    int64_t number = 0;
+    soc_json_integer(soc_json_member(request, name), &number);
+    lua_pushinteger(L, number);
+    lua_setfield(L, -2, name);
+}
+
+/* Replaces the id by the call as the engine wants it. */
+static void push_call(lua_State *L, const struct event *event)
+{
+    const struct soc_outcall *call = event->chat->call;
+    const struct soc_agent *agent = call->activation->agent;
+    lua_createtable(L, 0, 6);
+    lua_insert(L, -2);
+    lua_setfield(L, -2, "id");
+    lua_pushstring(L, agent->id);
+    lua_setfield(L, -2, "agent");
+    lua_pushstring(L, agent->role->id);
+    lua_setfield(L, -2, "role");
+    set_number(L, "turn", call->request);
+    set_number(L, "number", call->request);
+    soc_lua_json_decode(L, call->request, NULL);
+    push_history(L, event->chat, lua_gettop(L));
+    lua_setfield(L, -2, "chat");
+}
+
+void soc_chat_begin(struct soc_script *script, struct soc_outcall *call)
+{
+    struct soc_chat *chat = soc_alloc_zero(sizeof(*chat));
+    if (script->chats == NULL)
+        script->chats = soc_alloc_zero(sizeof(*script->chats));
+    script->chats->tell = tell;
+    chat->script = script;
+    chat->call = call;
+    call->driver = chat;
+    soc_map_put(&script->chats->calls, soc_slice_text(call->id), chat);
+    tell(&(struct event){.script = script, .method = "begin", .chat = chat, .push = push_call});
+}
+
+void soc_chat_due(struct soc_chat *chat)
+{
+    if (chat->exchange != NULL)
+        soc_exchange_due(chat->exchange);
+    else
+        tell(&(struct event){.script = chat->script, .method = "due", .chat = chat});
+}
+
+void soc_chat_end(struct soc_chat *chat)
+{
+    if (chat->exchange != NULL)
+        soc_exchange_cancel(chat->exchange);
+    if (!chat->is_answered) {
+        soc_map_take(&chat->script->chats->calls, soc_slice_text(chat->call->id));
+        tell(&(struct event){.script = chat->script, .method = "cancel", .chat = chat});
+    }
+    free(chat);
+}
+
+void soc_chat_fini(struct soc_script *script)
+{
+    if (script->chats != NULL) {
+        luaL_unref(script->L, LUA_REGISTRYINDEX, script->chats->engine_ref);
+        soc_map_fini(&script->chats->calls);
+        free(script->chats);
+    }
+    if (script->llm_ref != 0)
+        luaL_unref(script->L, LUA_REGISTRYINDEX, script->llm_ref);
+}

@@ -1,0 +1,140 @@
+/* Chat settings: society.config{ llm = { … } }. */
+#include <string.h>
+
+#include "base/limits.h"
+#include "host/usage.h"
+#include "script/chat.h"
+
+/* Settings and what they must be; further ones are a provider's own. */
+static const struct setting {
+    const char *name;
+    int type;
+} settings[] = {
+    {"provider", LUA_TSTRING},
+    {"model", LUA_TSTRING},
+    {"base_url", LUA_TSTRING},
+    {"key_env", LUA_TSTRING},
+    {"max_tokens", LUA_TNUMBER},
+    {"concurrency", LUA_TNUMBER},
+    {"requests_per_minute", LUA_TNUMBER},
+    {"tokens_per_minute", LUA_TNUMBER},
+    {"brake_after", LUA_TNUMBER},
+    {"brake_ms", LUA_TNUMBER},
+    {"brake_max_ms", LUA_TNUMBER},
+    {"retries_max", LUA_TNUMBER},
+    {"retry_first_ms", LUA_TNUMBER},
+    {"retry_max_ms", LUA_TNUMBER},
+    {"prices", LUA_TTABLE},
+    {"limits", LUA_TTABLE},
+    {"guards", LUA_TTABLE},
+    {"tools", LUA_TTABLE},
+    {"context_tokens", LUA_TNUMBER},
+    {"on_message", LUA_TSTRING},
+    {"answers", LUA_TNONE}, /* a list, a table or a function */
+};
+
+static const struct setting *find_setting(const char *name)
+{
+    for (size_t i = 0; name != NULL && i < sizeof(settings) / sizeof(settings[0]); i++)
+        if (strcmp(settings[i].name, name) == 0)
+            return &settings[i];
+    return NULL;
+}
+
+static int check_setting(lua_State *L, const char *name, struct soc_detail *detail)
+{
+    const struct setting *setting = find_setting(name);
+    if (setting == NULL)
+        return soc_fail(detail, SOC_EINVAL, "'llm': unknown setting '%s'",
+                        name == NULL ? luaL_typename(L, -2) : name);
+    if (setting->type == LUA_TNONE) {
+        if (!lua_istable(L, -1) && !lua_isfunction(L, -1))
+            return soc_fail(detail, SOC_EINVAL, "'llm': '%s' is a table or a function", name);
+        return SOC_OK;
+    }
+    if (lua_type(L, -1) != setting->type)
+        return soc_fail(detail, SOC_EINVAL, "'llm': '%s' must be a %s, got %s", name,
+                        lua_typename(L, setting->type), luaL_typename(L, -1));
+    if (setting->type == LUA_TNUMBER && (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 1) &&
+        strcmp(name, "retries_max") != 0)
+        return soc_fail(detail, SOC_EINVAL, "'llm': '%s' must be a whole number above 0", name);
+    return SOC_OK;
+}
+
+/* Reads limits.NAME of the table at `limits`, times `scale`; false if it is no number. */
+static bool read_limit(lua_State *L, int limits, const char *name, double scale, uint64_t *out)
+{
+    int type = soc_raw_field(L, limits, name);
+    double number = lua_tonumber(L, -1) * scale;
+    lua_pop(L, 1);
+    if (type == LUA_TNIL)
+        return true;
+    if (type != LUA_TNUMBER || !(number >= 0 && number < 9e15))
+        return false;
+    *out = (uint64_t)number;
+    return true;
+}
+
+static int set_limits(lua_State *L, struct soc_script *script, int index, struct soc_detail *detail)
+{
+    struct soc_usage_bounds bounds = {
+        .agent = {SOC_AGENT_TOKENS_MAX, SOC_AGENT_COST_MICROS_MAX},
+        .task = {SOC_TASK_TOKENS_MAX, SOC_TASK_COST_MICROS_MAX},
+        .society = {SOC_SOCIETY_TOKENS_MAX, SOC_SOCIETY_COST_MICROS_MAX},
+    };
+    static const char *const known[] = {"agent_tokens", "agent_cost",     "task_tokens",
+                                        "task_cost",    "society_tokens", "society_cost"};
+    uint64_t *const places[] = {&bounds.agent.tokens,   &bounds.agent.cost_micros,
+                                &bounds.task.tokens,    &bounds.task.cost_micros,
+                                &bounds.society.tokens, &bounds.society.cost_micros};
+    int rc = SOC_OK;
+    int top = lua_gettop(L);
+    if (index != 0 && soc_raw_field(L, index, "limits") == LUA_TTABLE) {
+        int limits = lua_gettop(L);
+        for (size_t i = 0; rc == SOC_OK && i < sizeof(known) / sizeof(known[0]); i++)
+            if (!read_limit(L, limits, known[i], i % 2 == 0 ? 1 : 1e6, places[i]))
+                rc = soc_fail(detail, SOC_EINVAL, "'llm': limits.%s is a number, 0 for none",
+                              known[i]);
+        lua_pushnil(L);
+        while (rc == SOC_OK && lua_next(L, limits) != 0) {
+            const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?";
+            bool is_known = false;
+            for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+                is_known = is_known || strcmp(known[i], name) == 0;
+            if (!is_known)
+                rc = soc_fail(detail, SOC_EINVAL, "'llm': unknown limit '%s'", name);
+            lua_pop(L, 1);
+        }
+    }
+    lua_settop(L, top);
+    if (rc == SOC_OK)
+        soc_usage_set_bounds(script->host, &bounds);
+    return rc;
+}
+
+int soc_chat_configure(lua_State *L, struct soc_script *script, int index,
+                       struct soc_detail *detail)
+{
+    int top = lua_gettop(L);
+    int rc = SOC_OK;
+    if (index == 0)
+        return set_limits(L, script, 0, detail);
+    index = lua_absindex(L, index);
+    if (lua_type(L, index) != LUA_TTABLE)
+        return soc_fail(detail, SOC_EINVAL, "'llm': a table of settings expected");
+    lua_pushnil(L);
+    while (rc == SOC_OK && lua_next(L, index) != 0) {
+        rc = check_setting(L, lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL, detail);
+        lua_pop(L, 1);
+    }
+    lua_settop(L, top);
+    if (rc == SOC_OK)
+        rc = set_limits(L, script, index, detail);
+    if (rc < 0)
+        return rc;
+    if (script->llm_ref != 0)
+        luaL_unref(L, LUA_REGISTRYINDEX, script->llm_ref);
+    lua_pushvalue(L, index);
+    script->llm_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    return SOC_OK;
+}

@@ -1,0 +1,225 @@
+--- engine: what becomes of the calls to models, from the wish to the answer.
+--
+-- The host hands it what happens (a call begins, bytes come, a time is over) and does
+-- what it says: a list of { "send", id, request }, { "wake", id, at_ms } and
+-- { "answer", id, message, err }. It holds nothing that must last: after a crash the
+-- calls in doubt begin anew, under their own ids.
+--
+-- A call waits for its turn (society.llm.limiter), is sent, and if that fails in a way
+-- that may pass is tried again after a pause that grows, with chance in it from the
+-- host's seed, and not before the server wants it.
+
+local json = require("society.json")
+local limiter = require("society.llm.limiter")
+local usage = require("society.llm.usage")
+
+local M = {}
+
+local Engine = {}
+Engine.__index = Engine
+
+M.defaults = { provider = "openai", retries_max = 4, retry_first_ms = 500, retry_max_ms = 30000 }
+
+--- Makes an engine.
+-- @tparam table settings of society.config{ llm = … }
+-- @tparam table host random() in [0, 1), getenv(name), has_key(name), now() in ms
+function M.new(settings, host)
+  local self = { settings = settings, host = host, calls = {}, providers = {} }
+  for name, value in pairs(M.defaults) do
+    self[name] = settings[name] or value
+  end
+  self.limiter = limiter.new(settings, host.now())
+  return setmetatable(self, Engine)
+end
+
+-- A provider and its settings: those of the app over the environment over its own.
+local function find_provider(self, name)
+  local found = self.providers[name]
+  if found then
+    return found
+  end
+  local provider = require(name:find(".", 1, true) and name or "society.llm." .. name)
+  local settings = {}
+  for key, value in pairs(provider.defaults) do
+    settings[key] = value
+  end
+  for key, variable in pairs(provider.environment) do
+    if key ~= "key" then
+      settings[key] = self.host.getenv(variable) or settings[key]
+    end
+  end
+  for key, value in pairs(self.settings) do
+    settings[key] = value
+  end
+  settings.key_env = self.settings.key_env or provider.environment.key
+  found = { provider = provider, settings = settings }
+  self.providers[name] = found
+  return found
+end
+
+-- Without a key a server of one's own may answer; the provider's own never does.
+local function check_key(self, found)
+  local own = found.provider.defaults.base_url
+  local key = found.settings.key_env
+  if not key or self.host.has_key(key) or found.settings.base_url ~= own then
+    return nil
+  end
+  return {
+    error = "no_key", retryable = false,
+    message = ("set %s in the environment; or %s for a server that needs no key; or provider "
+      .. "\"scripted\""):format(key, found.provider.environment.base_url),
+  }
+end
+
+local function answer(self, actions, call, message, err)
+  self.calls[call.id] = nil
+  if message then
+    message.usage = message.usage or {
+      input_tokens = call.tokens, output_tokens = usage.of_message(message), is_estimated = true,
+    }
+    message.cost_micros = usage.cost_micros(message.model, message.usage, self.settings.prices)
+  else
+    err.tries = call.tries
+  end
+  actions[#actions + 1] = { "answer", call.id, message, err }
+end
+
+local function pause_ms(self, call, err)
+  local pause = math.min(self.retry_first_ms << math.min(call.tries - 1, 20), self.retry_max_ms)
+  pause = math.ceil(pause * (0.5 + 0.5 * self.host.random()))
+  return math.max(pause, err.retry_after_ms or 0)
+end
+
+-- A try has ended, with a message or an error.
+local function settle(self, actions, call, message, err)
+  local now_ms = self.host.now()
+  local used = message and message.usage
+  self.limiter:ended(call.id, used and used.input_tokens + used.output_tokens)
+  if message then
+    self.limiter:praise()
+    return answer(self, actions, call, message)
+  end
+  if err.error == "rate_limited" then
+    self.limiter:refused(now_ms, err.retry_after_ms)
+  end
+  if not err.retryable or call.tries > self.retries_max then
+    return answer(self, actions, call, nil, err)
+  end
+  call.state = "pausing"
+  actions[#actions + 1] = { "wake", call.id, now_ms + pause_ms(self, call, err) }
+end
+
+-- What a provider did that raised, as an error.
+local function broken(text)
+  return { error = "provider_failed", message = tostring(text), retryable = false }
+end
+
+-- What is known already is told a little later: nothing is answered before it was asked.
+local function tell_later(self, actions, call, message, err, delay_ms)
+  call.state, call.result = "known", { message, err }
+  actions[#actions + 1] = { "wake", call.id, self.host.now() + (delay_ms or 1) }
+end
+
+local function send(self, actions, call)
+  local provider, settings = call.found.provider, call.found.settings
+  call.tries = call.tries + 1
+  if provider.answer then
+    local ok, message, more = pcall(provider.answer, call, settings)
+    if not ok then
+      return tell_later(self, actions, call, nil, broken(message))
+    end
+    return tell_later(self, actions, call, message, not message and more, message and more)
+  end
+  local ok, request = pcall(provider.request, call.chat, settings)
+  if not ok then
+    return tell_later(self, actions, call, nil, broken(request))
+  end
+  call.state = "sent"
+  call.reader = provider.reader(call.chat, settings)
+  actions[#actions + 1] = { "send", call.id, request }
+end
+
+-- Lets go whoever may.
+local function pump(self, actions)
+  while true do
+    local id, first, at_ms = self.limiter:next(self.host.now())
+    if not id then
+      if first and at_ms then
+        actions[#actions + 1] = { "wake", first, at_ms }
+      end
+      return actions
+    end
+    send(self, actions, self.calls[id])
+  end
+end
+
+--- A call begins: { id, agent, role, turn, number, chat }.
+function Engine:begin(call)
+  local actions = {}
+  call.tries = 0
+  self.calls[call.id] = call
+  local ok, found = pcall(find_provider, self, call.chat.provider or self.provider)
+  if not ok then
+    answer(self, actions, call, nil, { error = "no_provider", message = tostring(found) })
+    return actions
+  end
+  local err = check_key(self, found)
+  if err then
+    answer(self, actions, call, nil, err)
+    return actions
+  end
+  call.found = found
+  call.tokens = usage.of_chat(call.chat, call.chat.tools and json.encode(call.chat.tools))
+  call.state = "waiting"
+  self.limiter:ask(call.id, call.agent, call.tokens)
+  return pump(self, actions)
+end
+
+--- The answer to what was sent begins.
+function Engine:head(id, status, headers)
+  self.calls[id].reader:head(status, headers)
+end
+
+--- A piece of it; gives the text in it.
+function Engine:body(id, bytes)
+  return self.calls[id].reader:put(bytes)
+end
+
+--- It is whole, or broke off with an error.
+function Engine:done(id, name, text)
+  local call, actions = self.calls[id], {}
+  local message, err
+  if name then
+    local failure = require("society.llm.failure")
+    err = failure.of_transfer(name, text)
+  else
+    message, err = call.reader:finish(self.host.now())
+  end
+  call.reader = nil
+  settle(self, actions, call, message, err)
+  return pump(self, actions)
+end
+
+--- The time is over that a call wanted to be woken at.
+function Engine:due(id)
+  local call, actions = self.calls[id], {}
+  if call.state == "known" then
+    settle(self, actions, call, call.result[1], call.result[2])
+  elseif call.state == "pausing" then
+    call.state = "waiting"
+    self.limiter:ask(call.id, call.agent, call.tokens)
+  end
+  return pump(self, actions)
+end
+
+--- Nobody waits for the call any more.
+function Engine:cancel(id)
+  if not self.calls[id] then
+    return {}
+  end
+  self.limiter:drop(id)
+  self.calls[id] = nil
+  return pump(self, {})
+end
+
+return M

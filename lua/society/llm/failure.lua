@@ -1,0 +1,115 @@
+--- failure: what a model's server answers when it does not answer, told apart.
+--
+-- Every error says by `retryable` whether trying again can help, and by `retry_after_ms`
+-- when the server wants that at the earliest.
+
+local json = require("society.json")
+
+local M = {}
+
+local MONTHS = { Jan = 1, Feb = 2, Mar = 3, Apr = 4, May = 5, Jun = 6, Jul = 7, Aug = 8, Sep = 9,
+  Oct = 10, Nov = 11, Dec = 12 }
+
+-- Days since 1970 of a date of the Gregorian calendar.
+local function days(year, month, day)
+  if month <= 2 then
+    year, month = year - 1, month + 12
+  end
+  return 365 * year + year // 4 - year // 100 + year // 400 + (153 * month - 457) // 5 + day
+    - 719469
+end
+
+local function date_ms(text)
+  local day, month, year, hour, minute, second =
+    text:match("(%d+) (%a+) (%d+) (%d+):(%d+):(%d+) GMT")
+  if not day or not MONTHS[month] then
+    return nil
+  end
+  return ((days(tonumber(year), MONTHS[month], tonumber(day)) * 24 + tonumber(hour)) * 60
+    + tonumber(minute)) * 60000 + tonumber(second) * 1000
+end
+
+--- How long the server wants to be left alone, in ms; nil if it does not say.
+function M.retry_after(headers, now_ms)
+  local ms = tonumber(headers["retry-after-ms"])
+  local text = headers["retry-after"]
+  if not ms and text and tonumber(text) then
+    ms = tonumber(text) * 1000
+  elseif not ms and text and date_ms(text) then
+    ms = date_ms(text) - now_ms
+  end
+  if not ms or ms ~= ms then
+    return nil
+  end
+  return math.ceil(math.max(0, math.min(ms, 3600000)))
+end
+
+-- The sentence and the code inside an error's body, in the forms that servers use.
+local function inside(body)
+  local value = json.decode(body)
+  local found = type(value) == "table" and (value.error or value) or {}
+  if type(found) == "string" then
+    return found, nil
+  end
+  local text = type(found) == "table" and found.message
+  local code = type(found) == "table" and (found.code or found.type)
+  return type(text) == "string" and text or body:sub(1, 300),
+    type(code) == "string" and code or nil
+end
+
+local BY_STATUS = {
+  [401] = "invalid_key", [403] = "invalid_key", [404] = "model_not_found",
+  [408] = "model_unavailable", [409] = "model_unavailable", [413] = "context_too_long",
+  [429] = "rate_limited",
+}
+
+local BY_CODE = {
+  context_length_exceeded = "context_too_long", insufficient_quota = "quota_exceeded",
+  billing_error = "quota_exceeded", rate_limit_error = "rate_limited",
+  overloaded_error = "model_unavailable", api_error = "model_unavailable",
+  authentication_error = "invalid_key", permission_error = "invalid_key",
+  not_found_error = "model_not_found", invalid_request_error = nil,
+}
+
+local RETRYABLE = { rate_limited = true, model_unavailable = true }
+
+local function name_of(status, code, text)
+  local name = code and BY_CODE[code] or BY_STATUS[status]
+  if not name then
+    name = status >= 500 and "model_unavailable" or "bad_request"
+  end
+  if name == "bad_request" and text:lower():find("context length", 1, true) then
+    name = "context_too_long"
+  end
+  return name
+end
+
+--- The error of an answer whose status is no success, or of an error in a stream.
+function M.of_answer(status, headers, body, now_ms)
+  local text, code = inside(body)
+  local name = name_of(status, code, text)
+  return {
+    error = name, message = ("the model's server says %d: %s"):format(status, text),
+    status = status, retryable = RETRYABLE[name] or false,
+    retry_after_ms = M.retry_after(headers, now_ms),
+  }
+end
+
+-- Ends of a transfer after which it may go better.
+local PASSING = {
+  connect_failed = true, connect_timeout = true, first_byte_timeout = true, idle_timeout = true,
+  timeout = true, connection_cut = true, not_http = true, transfer_failed = true,
+}
+
+--- The error of a transfer that did not come to its end.
+function M.of_transfer(name, message)
+  return { error = name, message = message, retryable = PASSING[name] or false }
+end
+
+--- The error of an answer that is not what it should be.
+function M.bad_answer(text)
+  return { error = "bad_answer", message = "the model's server talks nonsense: " .. text,
+    retryable = true }
+end
+
+return M

@@ -1,0 +1,232 @@
+--- openai: chat completions as OpenAI has them, and every server that does the same.
+--
+-- A provider is pure: it says what to send, without the key, which the host adds, and
+-- reads what comes back.
+
+local failure = require("society.llm.failure")
+local json = require("society.json")
+local sse = require("society.llm.sse")
+
+local M = {
+  name = "openai",
+  -- What the host may read from the environment; the key itself never comes here.
+  environment = { base_url = "OPENAI_BASE_URL", model = "OPENAI_MODEL", key = "OPENAI_API_KEY" },
+  defaults = { base_url = "https://api.openai.com/v1", model = "gpt-4o-mini" },
+}
+
+local function put_calls(message, calls)
+  local list = {}
+  for index, call in ipairs(calls) do
+    list[index] = {
+      id = call.id, type = "function",
+      ["function"] = { name = call.name, arguments = call.arguments },
+    }
+  end
+  message.tool_calls = json.array(list)
+end
+
+local function messages_of(chat)
+  local list = {}
+  if chat.system then
+    list[1] = { role = "system", content = chat.system }
+  end
+  for _, message in ipairs(chat.messages) do
+    local copy = { role = message.role, content = message.content or "" }
+    if message.tool_calls and #message.tool_calls > 0 then
+      put_calls(copy, message.tool_calls)
+    end
+    copy.tool_call_id = message.tool_call_id
+    list[#list + 1] = copy
+  end
+  return json.array(list)
+end
+
+local function tools_of(chat)
+  local list = {}
+  for index, tool in ipairs(chat.tools or {}) do
+    list[index] = {
+      type = "function",
+      ["function"] = { name = tool.name, description = tool.description,
+        parameters = tool.parameters },
+    }
+  end
+  return #list > 0 and json.array(list) or nil
+end
+
+--- What to send for a chat.
+function M.request(chat, settings)
+  local body = {
+    model = chat.model or settings.model, messages = messages_of(chat), tools = tools_of(chat),
+    temperature = chat.temperature, max_tokens = chat.max_tokens, tool_choice = chat.tool_choice,
+    response_format = chat.response_format, stream = true,
+    stream_options = { include_usage = true },
+  }
+  return {
+    method = "POST", url = settings.base_url:gsub("/+$", "") .. "/chat/completions",
+    headers = { ["Content-Type"] = "application/json", Accept = "text/event-stream" },
+    body = json.encode(body),
+    secret = { env = settings.key_env, header = "Authorization", prefix = "Bearer " },
+  }
+end
+
+local Reader = {}
+Reader.__index = Reader
+
+--- Reads one answer: head, then bytes, then finish.
+function M.reader(chat, settings)
+  return setmetatable({
+    model = chat.model or settings.model, status = 0, headers = {}, raw = {}, content = {},
+    calls = {}, stream = sse.new(),
+  }, Reader)
+end
+
+function Reader:head(status, headers)
+  self.status, self.headers = status, headers
+  self.is_stream = status == 200
+    and (headers["content-type"] or ""):find("text/event-stream", 1, true) ~= nil
+end
+
+-- The place of a call among the calls; nil if it can have none.
+local function place_of(self, delta)
+  local index = type(delta) == "table" and (math.tointeger(delta.index or #self.calls) or -1) + 1
+  return index and index >= 1 and index <= #self.calls + 1 and index <= 256 and index or nil
+end
+
+-- A call comes in pieces: its id and name once, its arguments bit by bit.
+local function take_call(self, delta)
+  local index = place_of(self, delta)
+  if not index then
+    self.fault = "a tool call has no place"
+    return
+  end
+  local call = self.calls[index] or { id = nil, name = "", arguments = {} }
+  local part = type(delta["function"]) == "table" and delta["function"] or {}
+  self.calls[index] = call
+  call.id = call.id or (type(delta.id) == "string" and delta.id) or nil
+  if type(part.name) == "string" then
+    call.name = call.name .. part.name
+  end
+  if type(part.arguments) == "string" then
+    call.arguments[#call.arguments + 1] = part.arguments
+  end
+end
+
+local function take_usage(self, usage)
+  if type(usage) == "table" and math.type(usage.prompt_tokens) == "integer" then
+    self.usage = { input_tokens = usage.prompt_tokens,
+      output_tokens = math.tointeger(usage.completion_tokens) or 0 }
+  end
+end
+
+local function take_choice(self, choice)
+  local delta = type(choice) == "table" and (choice.delta or choice.message)
+  if type(delta) ~= "table" then
+    return
+  end
+  if type(delta.content) == "string" then
+    self.content[#self.content + 1] = delta.content
+  end
+  for _, call in ipairs(type(delta.tool_calls) == "table" and delta.tool_calls or {}) do
+    take_call(self, call)
+  end
+  if type(choice.finish_reason) == "string" then
+    self.finish_reason = choice.finish_reason
+  end
+end
+
+local function take_value(self, value)
+  if type(value) ~= "table" then
+    self.fault = "no object where one belongs"
+  elseif value.error and value.error ~= json.null then
+    self.error_body = json.encode(value)
+  else
+    take_usage(self, value.usage)
+    if type(value.model) == "string" then
+      self.model = value.model
+    end
+    take_choice(self, type(value.choices) == "table" and value.choices[1])
+  end
+end
+
+local function take_events(self, events)
+  for _, event in ipairs(events) do
+    if event.data == "[DONE]" then
+      self.is_done = true
+    else
+      local value, err = json.decode(event.data)
+      if value == nil then
+        self.fault = tostring(type(err) == "table" and err.message or err)
+        return
+      end
+      take_value(self, value)
+    end
+  end
+end
+
+--- Takes bytes of the body; gives the text that came with them, for whoever watches.
+function Reader:put(bytes)
+  if not self.is_stream then
+    self.raw[#self.raw + 1] = bytes
+    return ""
+  end
+  local before = #self.content
+  local events, fault = self.stream:put(bytes)
+  if not events then
+    self.fault = fault
+    return ""
+  end
+  take_events(self, events)
+  return table.concat(self.content, "", before + 1)
+end
+
+local FINISH = { stop = "stop", tool_calls = "tool_calls", function_call = "tool_calls",
+  length = "length", content_filter = "content_filter" }
+
+local function message_of(self)
+  local calls = {}
+  for index, call in ipairs(self.calls) do
+    calls[index] = { id = call.id or ("call_" .. index), name = call.name,
+      arguments = table.concat(call.arguments) }
+  end
+  return {
+    role = "assistant", content = table.concat(self.content),
+    tool_calls = #calls > 0 and json.array(calls) or nil,
+    finish_reason = #calls > 0 and "tool_calls" or FINISH[self.finish_reason] or "stop",
+    model = self.model, usage = self.usage,
+  }
+end
+
+local function read_whole(self)
+  local value, err = json.decode(table.concat(self.raw))
+  if value == nil then
+    self.fault = tostring(type(err) == "table" and err.message or err)
+  else
+    take_value(self, value)
+    self.is_done = true
+  end
+end
+
+--- The answer is whole.
+-- @treturn[1] table the model's message
+-- @treturn[2] nil
+-- @treturn[2] table the error
+function Reader:finish(now_ms)
+  if self.status ~= 200 then
+    return nil, failure.of_answer(self.status, self.headers, table.concat(self.raw), now_ms)
+  end
+  if self.is_stream then
+    take_events(self, self.stream:finish())
+  else
+    read_whole(self)
+  end
+  if self.error_body then
+    return nil, failure.of_answer(500, self.headers, self.error_body, now_ms)
+  elseif self.fault then
+    return nil, failure.bad_answer(self.fault)
+  elseif not self.is_done and not self.finish_reason then
+    return nil, failure.of_transfer("connection_cut", "the stream ended before the answer did")
+  end
+  return message_of(self)
+end
+
+return M

@@ -1,0 +1,116 @@
+--- scripted: answers that were written beforehand, so that tests and examples need no
+-- model and always come out the same.
+--
+--     society.config { llm = { provider = "scripted", answers = {
+--       "the first answer",
+--       { tool_calls = { { name = "complete", arguments = { output = "done" } } } },
+--       { expect = "how much is 6 * 7", content = "42" },
+--     } } }
+--
+-- `answers` is a list for all calls in their order, a table of such lists by agent or
+-- role, or a function(request). A call that does not fit what an answer expects, or that
+-- finds no answer, fails loudly and shows both.
+
+local json = require("society.json")
+
+local M = { name = "scripted", environment = {}, defaults = { model = "scripted" } }
+
+local function mismatch(call, expected, found)
+  return nil, {
+    error = "script_mismatch", retryable = false,
+    message = ("call %d of %s does not fit the script:\nexpected: %s\nfound:    %s"):format(
+      call.turn, call.agent, expected, found),
+  }
+end
+
+local function last_text(chat)
+  local last = chat.messages[#chat.messages]
+  return last and (last.content or "") or ""
+end
+
+-- Tells what an answer expects and the call is not; nil if it fits.
+local function misfit(expect, call)
+  if expect == nil then
+    return nil
+  end
+  if type(expect) == "string" then
+    expect = { last = expect }
+  end
+  local found = { agent = call.agent, role = call.role, last = last_text(call.chat),
+    system = call.chat.system or "", count = #call.chat.messages }
+  for _, name in ipairs({ "agent", "role", "count" }) do
+    if expect[name] ~= nil and expect[name] ~= found[name] then
+      return ("%s = %s"):format(name, expect[name]), ("%s = %s"):format(name, found[name])
+    end
+  end
+  for _, name in ipairs({ "last", "system" }) do
+    if expect[name] ~= nil and not found[name]:find(expect[name], 1, true) then
+      return ("%s holds %q"):format(name, expect[name]), ("%s = %q"):format(name, found[name])
+    end
+  end
+  return nil
+end
+
+local function calls_of(answer, call)
+  local list = {}
+  for index, tool in ipairs(answer.tool_calls or {}) do
+    local arguments = tool.arguments
+    if type(arguments) ~= "string" then
+      arguments = json.encode(arguments or {})
+    end
+    list[index] = { id = tool.id or ("call_%d_%d"):format(call.turn, index), name = tool.name,
+      arguments = arguments }
+  end
+  return #list > 0 and json.array(list) or nil
+end
+
+local function message_of(answer, call, settings)
+  local calls = calls_of(answer, call)
+  return {
+    role = "assistant", content = answer.content or "", tool_calls = calls,
+    finish_reason = answer.finish_reason or (calls and "tool_calls" or "stop"),
+    model = call.chat.model or settings.model, usage = answer.usage,
+  }
+end
+
+-- The answer for a call, from a list by number or from who has a list of their own.
+local function pick(answers, call)
+  if type(answers) == "function" then
+    return answers({ agent = call.agent, role = call.role, turn = call.turn, number = call.number,
+      system = call.chat.system, messages = call.chat.messages, tools = call.chat.tools })
+  end
+  local own = answers[call.agent] or answers[call.role]
+  if own then
+    return own[call.turn]
+  end
+  return answers[call.number]
+end
+
+--- Answers at once.
+-- @treturn[1] table the message
+-- @treturn[1] number after how many ms it comes
+-- @treturn[2] nil
+-- @treturn[2] table the error
+function M.answer(call, settings)
+  local answer = pick(settings.answers or {}, call)
+  if type(answer) == "function" then
+    answer = answer({ agent = call.agent, messages = call.chat.messages, tools = call.chat.tools })
+  end
+  if type(answer) == "string" then
+    answer = { content = answer }
+  end
+  if type(answer) ~= "table" then
+    return mismatch(call, "no further call", ("last = %q"):format(last_text(call.chat)))
+  end
+  local expected, found = misfit(answer.expect, call)
+  if expected then
+    return mismatch(call, expected, found)
+  end
+  if answer.error then
+    return nil, { error = answer.error, message = answer.message or "the script says so",
+      retryable = answer.retryable or false, retry_after_ms = answer.retry_after_ms }
+  end
+  return message_of(answer, call, settings), answer.delay_ms
+end
+
+return M

@@ -1,0 +1,156 @@
+-- The scripted provider: the same answers always, and loud when they do not fit.
+
+local scene = require("scene")
+
+local function ask(answers, count, options)
+  local results = {}
+  options = options or {}
+  options.config = { llm = { provider = "scripted", answers = answers } }
+  local s = scene.troupe({
+    root = function(root, message)
+      local answer, err = root:chat({ system = "you are root",
+        messages = { { role = "user", content = message.payload.text } } })
+      results[#results + 1] = answer or err
+    end,
+    a = function(a)
+      results[#results + 1] = (a:chat({ messages = { { role = "user", content = "?" } } }))
+    end,
+  }, options)
+  for n = 1, count or 1 do
+    scene.tell(s, "root", "question " .. n)
+  end
+  return results, s
+end
+
+describe("the scripted provider", function()
+  after_each(scene.close)
+
+  it("answers from a list, in order", function()
+    local results = ask({ "one", { content = "two" },
+      { tool_calls = { { name = "f", arguments = { x = 1 } } } } }, 3)
+    assert.equal("one", results[1].content)
+    assert.equal("two", results[2].content)
+    assert.same({ { id = "call_3_1", name = "f", arguments = '{"x":1}' } }, results[3].tool_calls)
+    assert.equal("tool_calls", results[3].finish_reason)
+  end)
+
+  it("answers by agent or role, and by a function", function()
+    local results, s = ask({ root = { "r1", "r2" }, actor = { "a1" } }, 2)
+    scene.tell(s, "a")
+    assert.same({ "r1", "r2", "a1" },
+      { results[1].content, results[2].content, results[3].content })
+    local said = ask(function(request)
+      return ("%s %d: %s"):format(request.agent, request.turn, request.messages[1].content)
+    end, 2)
+    assert.equal("root 2: question 2", said[2].content)
+  end)
+
+  it("fails loudly where a call does not fit, and shows both", function()
+    local results = ask({ { expect = "question 7", content = "never" } })
+    assert.equal("script_mismatch", results[1].error)
+    assert.matches('last holds "question 7"', results[1].message, 1, true)
+    assert.matches('last = "question 1"', results[1].message, 1, true)
+    assert.is_false(results[1].retryable)
+    local others = ask({ { expect = { agent = "bob" }, content = "never" },
+      { expect = { system = "you are root", last = "2" }, content = "fits" } }, 2)
+    assert.matches("agent = bob", others[1].message, 1, true)
+    assert.equal("fits", others[2].content)
+  end)
+
+  it("fails loudly when the script is over", function()
+    local results = ask({ "only one" }, 2)
+    assert.equal("script_mismatch", results[2].error)
+    assert.matches("no further call", results[2].message, 1, true)
+  end)
+
+  it("says so when the app's function raises", function()
+    local results = ask(function() error("oh no") end)
+    assert.equal("provider_failed", results[1].error)
+    assert.matches("oh no", results[1].message, 1, true)
+  end)
+
+  it("finds its place again after a crash", function()
+    local results, s = ask({ "one", "two", "three" }, 2)
+    s:crash() s:recover()
+    scene.tell(s, "root", "third")
+    assert.equal("three", results[3].content)
+  end)
+
+  it("is the same for the same seed", function()
+    local function run()
+      local _, s = ask({ "one", { error = "model_unavailable", retryable = true }, "three" }, 3)
+      return s:transcript() .. s:dump()
+    end
+    assert.equal(run(), run())
+  end)
+
+  it("wants a provider that is there", function()
+    local err = select(2, scene.play(function(root)
+      return root:chat({ provider = "nobody", messages = { { role = "user", content = "x" } } })
+    end))
+    assert.equal("no_provider", err.error)
+  end)
+
+  it("wants settings that are there", function()
+    for name, value in pairs({ model = 1, concurrency = 0, surprise = true, answers = 5,
+      limits = { agent_tokens = "many" }, prices = 3 }) do
+      assert.has_error(function() scene.new({ config = { llm = { [name] = value } } }) end)
+    end
+    assert.has_error(function() scene.new({ config = { llm = { limits = { cents = 1 } } } }) end)
+  end)
+end)
+
+describe("an agent's conversation", function()
+  after_each(scene.close)
+
+  local function talk(s)
+    return scene.tell(s, "root", "more")
+  end
+
+  local function new(raises)
+    local seen = {}
+    local s = scene.troupe({
+      root = function(root, message)
+        root:remember({ role = "user", content = message.payload.text })
+        seen.before = #root:recall()
+        root:sleep(10)
+        if raises and raises() then
+          root:remember({ role = "assistant", content = "lost" })
+          error("once more")
+        end
+        root:remember({ role = "assistant", content = "yes" })
+        seen.all = root:recall()
+      end,
+    })
+    return s, seen
+  end
+
+  it("is appended to and kept", function()
+    local s, seen = new()
+    talk(s) talk(s)
+    assert.same({ "user", "assistant", "user", "assistant" }, { seen.all[1].role,
+      seen.all[2].role, seen.all[3].role, seen.all[4].role })
+    s:crash() s:recover()
+    talk(s)
+    assert.equal(6, #seen.all)
+    assert.equal(5, seen.before)
+  end)
+
+  it("gives who is run again what it was given", function()
+    local s, seen = new()
+    talk(s)
+    assert(s:send("user", { to = "root", payload = "more" }))
+    s:advance(5)
+    s:crash() s:recover() s:run()
+    assert.equal(3, seen.before)
+    assert.equal(4, #seen.all)
+  end)
+
+  it("does not keep what a turn said that raised", function()
+    local count = 0
+    local s, seen = new(function() count = count + 1 return count == 1 end)
+    talk(s)
+    assert.same({ "user", "assistant" }, { seen.all[1].role, seen.all[2].role })
+    assert.equal("yes", seen.all[2].content)
+  end)
+end)

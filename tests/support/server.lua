@@ -1,0 +1,47 @@
+--- server: the model server of the end-to-end specs, in a place of program.lua's.
+--
+--     local server = require("server").start(place)
+--     … server.url … server:requests() …
+--     server:stop()
+
+local json = require("society.json")
+local program = require("program")
+
+local M = {}
+
+local Server = {}
+Server.__index = Server
+
+local function path_of(name)
+  local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$")
+  local pipe = assert(io.popen("cd " .. program.quote(here) .. " && pwd"))
+  local folder = pipe:read("l")
+  pipe:close()
+  return program.quote(folder .. "/" .. name)
+end
+
+--- Starts it on a free port of loopback.
+function M.start(place)
+  os.execute(("cd %s && { python3 %s requests >port 2>server.err & echo $! >pid; }"):format(
+    program.quote(place.path), path_of("model_server.py")))
+  local port = program.wait_for("the server", function()
+    return (place:read("port") or ""):match("^(%d+)\n")
+  end)
+  return setmetatable({ place = place, url = "http://127.0.0.1:" .. port,
+    pid = place:read("pid"):match("%d+") }, Server)
+end
+
+--- What it was sent so far: a list of { method, path, headers, body }.
+function Server:requests()
+  local list = {}
+  for line in (self.place:read("requests") or ""):gmatch("[^\n]+") do
+    list[#list + 1] = assert(json.decode(line))
+  end
+  return list
+end
+
+function Server:stop()
+  os.execute("kill " .. self.pid)
+end
+
+return M
