@@ -28,7 +28,7 @@ _society() {
   local command=${COMP_WORDS[1]}
   local commands="run sim test check inspect policy send inbox decide pause resume"
   commands="$commands export init version help"
-  local kinds="contacts= briefs= deadlock= gatekeeper= introductions= messages= presentation="
+  local kinds="contacts= briefs= context= deadlock= gatekeeper= introductions= messages= presentation="
   kinds="$kinds prompts= supervision= tasks="
   COMPREPLY=()
 

@@ -47,7 +47,8 @@
     X(CHAT, "chat")                                                                                \
     X(REMEMBER, "remember")                                                                        \
     X(RECALL, "recall")                                                                            \
-    X(USAGE, "usage")
+    X(USAGE, "usage")                                                                              \
+    X(CHOOSE, "choose")
 
 enum soc_effect_kind {
 #define X(tag, name) SOC_EFFECT_##tag,

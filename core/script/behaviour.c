@@ -52,6 +52,11 @@ static void resolve_name(lua_State *L, struct soc_script *script)
     const char *name = lua_tolstring(L, -1, &length);
     if (length > SOC_KEY_BYTES_MAX || !soc_is_text(soc_slice(name, length)))
         luaL_error(L, "behaviour: the name of a module or of a role expected");
+    if (strcmp(name, "llm") == 0) {
+        lua_pop(L, 1);
+        name = lua_pushliteral(L, "society.llm.behaviour");
+        length = strlen(name);
+    }
     const struct soc_role *role = soc_agents_find_role(script->host, soc_slice(name, length));
     if (role != NULL && role->is_runnable) {
         lua_pop(L, 1);

@@ -99,10 +99,7 @@ static void push_engine(lua_State *L, struct soc_script *script)
     lua_pushliteral(L, "society.llm.engine");
     lua_call(L, 1, 1);
     lua_getfield(L, -1, "new");
-    if (script->llm_ref == 0)
-        lua_newtable(L);
-    else
-        lua_rawgeti(L, LUA_REGISTRYINDEX, script->llm_ref);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->llm_ref);
     lua_newtable(L);
     lua_pushlightuserdata(L, script);
     luaL_setfuncs(L, functions, 1);

@@ -27,6 +27,9 @@ int soc_chat_configure(lua_State *L, struct soc_script *script, int index,
 /* bind_chat.c: agent:chat and what goes with it. */
 void soc_bind_chat(lua_State *L, struct soc_script *script);
 
+/* bind_choose.c: agent:choose. */
+void soc_bind_choose(lua_State *L, struct soc_script *script);
+
 /* Forgets the engine. Every call has ended before. */
 void soc_chat_fini(struct soc_script *script);
 

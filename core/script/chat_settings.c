@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "host/usage.h"
 #include "script/chat.h"
+#include "script/sandbox.h"
 
 /* Settings and what they must be; further ones are a provider's own. */
 static const struct setting {
@@ -28,6 +29,7 @@ static const struct setting {
     {"limits", LUA_TTABLE},
     {"guards", LUA_TTABLE},
     {"tools", LUA_TTABLE},
+    {"verbs", LUA_TTABLE},
     {"context_tokens", LUA_TNUMBER},
     {"on_message", LUA_TSTRING},
     {"answers", LUA_TNONE}, /* a list, a table or a function */
@@ -112,13 +114,45 @@ static int set_limits(lua_State *L, struct soc_script *script, int index, struct
     return rc;
 }
 
+/* The table that require("society.llm.settings") gives: always the same one, so that
+ * what was loaded before sees what is set. */
+static void push_settings(lua_State *L, struct soc_script *script)
+{
+    if (script->llm_ref == 0) {
+        lua_newtable(L);
+        lua_pushvalue(L, -1);
+        script->llm_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+        lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
+        lua_pushvalue(L, -2);
+        soc_sandbox_preload(L, lua_gettop(L) - 1, "society.llm.settings");
+        lua_pop(L, 1);
+        return;
+    }
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->llm_ref);
+}
+
+/* Those of the table at `index` instead of all that were set before. */
+static void replace_settings(lua_State *L, struct soc_script *script, int index)
+{
+    push_settings(L, script);
+    int table = lua_gettop(L);
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+        lua_getfield(L, index, settings[i].name);
+        lua_setfield(L, table, settings[i].name);
+    }
+    lua_pop(L, 1);
+}
+
 int soc_chat_configure(lua_State *L, struct soc_script *script, int index,
                        struct soc_detail *detail)
 {
     int top = lua_gettop(L);
     int rc = SOC_OK;
-    if (index == 0)
+    if (index == 0) {
+        push_settings(L, script);
+        lua_pop(L, 1);
         return set_limits(L, script, 0, detail);
+    }
     index = lua_absindex(L, index);
     if (lua_type(L, index) != LUA_TTABLE)
         return soc_fail(detail, SOC_EINVAL, "'llm': a table of settings expected");
@@ -130,11 +164,7 @@ int soc_chat_configure(lua_State *L, struct soc_script *script, int index,
     lua_settop(L, top);
     if (rc == SOC_OK)
         rc = set_limits(L, script, index, detail);
-    if (rc < 0)
-        return rc;
-    if (script->llm_ref != 0)
-        luaL_unref(L, LUA_REGISTRYINDEX, script->llm_ref);
-    lua_pushvalue(L, index);
-    script->llm_ref = luaL_ref(L, LUA_REGISTRYINDEX);
-    return SOC_OK;
+    if (rc == SOC_OK)
+        replace_settings(L, script, index);
+    return rc;
 }

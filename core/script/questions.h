@@ -13,6 +13,7 @@
 #define SOC_POLICY_MAP(K)                                                                          \
     K(CONTACTS, "contacts", "strict")                                                              \
     K(BRIEFS, "briefs", "strict")                                                                  \
+    K(CONTEXT, "context", "recent")                                                                \
     K(DEADLOCK, "deadlock", "earliest")                                                            \
     K(INTRODUCTIONS, "introductions", "capability")                                                \
     K(PRESENTATION, "presentation", "zh")                                                          \
@@ -32,6 +33,7 @@ enum soc_policy_kind {
     Q(MAY_SEND, CONTACTS, "may_send", true, SOC_ANSWER_BOOLEAN)                                    \
     Q(MAY_BROADCAST, CONTACTS, "may_broadcast", false, SOC_ANSWER_BOOLEAN)                         \
     Q(CHECK_BRIEF, BRIEFS, "check", true, SOC_ANSWER_VERDICT)                                      \
+    Q(KEEP, CONTEXT, "keep", true, SOC_ANSWER_TABLE)                                               \
     Q(VICTIM, DEADLOCK, "victim", true, SOC_ANSWER_TEXT)                                           \
     Q(INTRODUCE, INTRODUCTIONS, "answer", true, SOC_ANSWER_TABLE)                                  \
     Q(UNSOLICITED, INTRODUCTIONS, "takes_unsolicited", false, SOC_ANSWER_BOOLEAN)                  \

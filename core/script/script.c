@@ -92,6 +92,7 @@ static int build(lua_State *L)
     soc_bind_human(L, script);
     soc_bind_http(L, script);
     soc_bind_chat(L, script);
+    soc_bind_choose(L, script);
     soc_bind_atonce(L, script);
     soc_bind_tasks(L, script);
     soc_bind_society(L, script);

@@ -8,7 +8,7 @@
 ---@alias society.Handler fun(agent: society.Agent, message: society.Message): society.Json
 ---@alias society.Behaviour string|society.Handler|table<string, function>
 ---@alias society.PolicyKind
----| "contacts"|"briefs"|"deadlock"|"gatekeeper"|"introductions"|"messages"|"presentation"
+---| "contacts"|"briefs"|"context"|"deadlock"|"gatekeeper"|"introductions"|"messages"|"presentation"
 ---| "prompts"|"supervision"|"tasks"
 ---@alias society.PolicyInfo table<"kind"|"name"|"version"|"hash"|"path"|"settings", any>
 

@@ -160,6 +160,18 @@ M["tasks.retry_after"] = function(s, seen, times)
   end
 end
 
+M["context.keep"] = function(s, seen, times)
+  seen.act = function(a)
+    for _ = 1, times do
+      seen.answers[#seen.answers + 1] = a:choose({
+        { first = 1, last = 1, tokens = 10, role = "user" },
+        { first = 2, last = 2, tokens = 10, role = "assistant" },
+      }, 100)
+    end
+  end
+  scene.tell(s, "a")
+end
+
 M["tasks.limit"] = function(s, seen, times)
   seen.act = function(a, message)
     for _ = 1, message.type == "general" and times or 0 do

@@ -265,6 +265,12 @@ function Agent:remember(message) end
 ---@return society.ChatMessage[] all that was remembered
 function Agent:recall() end
 
+---Asks the policy `context` which units of a conversation go to a model.
+---@param units { first: integer, last: integer, tokens: integer, role: string }[]
+---@param tokens_max integer
+---@return integer[] numbers of units
+function Agent:choose(units, tokens_max) end
+
 ---@param ms integer
 function Agent:sleep(ms) end
 

@@ -1,0 +1,64 @@
+--- guards: what keeps an agent that thinks from running away.
+--
+-- Each has a name, which is the reason the parent is told. Tokens and cost are bounded
+-- by the host (llm.limits), whoever asks.
+
+local settings = require("society.llm.settings")
+
+local M = {}
+
+M.defaults = {
+  rounds = 40, -- calls of the model for one message
+  repeats = 3, -- of one tool with the same arguments, for one message
+  fruitless = 5, -- rounds in a row in which every tool failed
+  wall_ms = 1800000, -- for one message
+}
+
+local Guards = {}
+Guards.__index = Guards
+
+function M.new(now_ms)
+  local self = { count = 0, calls = {}, failures = 0, began_ms = now_ms }
+  for name, value in pairs(M.defaults) do
+    local own = settings.guards and settings.guards[name]
+    self[name] = own == nil and value or own or math.maxinteger
+  end
+  return setmetatable(self, Guards)
+end
+
+local function tripped(name, text)
+  return { error = "guard", guard = name, message = text }
+end
+
+--- Before the model is asked once more.
+-- @treturn table? the error, if it may not be
+function Guards:before_round(now_ms)
+  self.count = self.count + 1
+  if self.count > self.rounds then
+    return tripped("rounds", ("the model was asked %d times for one message"):format(self.rounds))
+  elseif self.failures >= self.fruitless then
+    return tripped("no_progress",
+      ("every tool failed in %d rounds in a row"):format(self.fruitless))
+  elseif now_ms - self.began_ms > self.wall_ms then
+    return tripped("wall_time", ("it took more than %d ms"):format(self.wall_ms))
+  end
+  return nil
+end
+
+--- Before a tool is called.
+function Guards:before_call(call)
+  local key = call.name .. "\0" .. call.arguments
+  self.calls[key] = (self.calls[key] or 0) + 1
+  if self.calls[key] > self.repeats then
+    return tripped("repeated_call", ("%s was called %d times with the same arguments"):format(
+      call.name, self.calls[key]))
+  end
+  return nil
+end
+
+--- After a round: whether any of its tools worked.
+function Guards:after_round(worked)
+  self.failures = worked and 0 or self.failures + 1
+end
+
+return M

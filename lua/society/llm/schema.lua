@@ -1,0 +1,75 @@
+--- schema: whether a model's arguments are what a tool wants.
+--
+-- Of JSON schema what tools use: type, properties, required, items, enum. The rest is
+-- left to the tool itself.
+
+local json = require("society.json")
+
+local M = {}
+
+local function is_array(value)
+  return type(value) == "table" and json.encode(value):sub(1, 1) == "["
+end
+
+local TYPES = {
+  string = function(value) return type(value) == "string" end,
+  number = function(value) return type(value) == "number" end,
+  integer = function(value) return math.type(value) == "integer" end,
+  boolean = function(value) return type(value) == "boolean" end,
+  array = is_array,
+  object = function(value)
+    return type(value) == "table" and value ~= json.null and not is_array(value)
+  end,
+}
+
+local function one_of(value, list)
+  for _, allowed in ipairs(list) do
+    if allowed == value then
+      return true
+    end
+  end
+  return false
+end
+
+local check
+
+local function check_members(value, schema, path, faults)
+  for _, name in ipairs(schema.required or {}) do
+    if value[name] == nil or value[name] == json.null then
+      faults[#faults + 1] = ("%s%s is missing"):format(path, name)
+    end
+  end
+  for name, part in pairs(schema.properties or {}) do
+    if value[name] ~= nil and value[name] ~= json.null then
+      check(value[name], part, path .. name .. ".", faults)
+    end
+  end
+end
+
+check = function(value, schema, path, faults)
+  local fits = TYPES[schema.type]
+  local name = path == "" and "the arguments" or path:sub(1, -2)
+  if fits and not fits(value) then
+    faults[#faults + 1] = ("%s must be of type %s"):format(name, schema.type)
+    return
+  end
+  if schema.enum and not one_of(value, schema.enum) then
+    faults[#faults + 1] = ("%s must be one of %s"):format(name, table.concat(schema.enum, ", "))
+  end
+  if schema.type == "object" then
+    check_members(value, schema, path, faults)
+  elseif schema.type == "array" and schema.items then
+    for index, item in ipairs(value) do
+      check(item, schema.items, ("%s%d."):format(path, index), faults)
+    end
+  end
+end
+
+--- What is wrong with a value; an empty list if nothing is.
+function M.faults(value, schema)
+  local faults = {}
+  check(value, schema, "", faults)
+  return faults
+end
+
+return M

@@ -1,0 +1,125 @@
+--- toolbox: the tools of one agent, and what a call of one comes to.
+--
+-- Whatever goes wrong is told to the model as the result of its call, so that it can do
+-- better: arguments that are no JSON or do not fit, a tool that is not there, one that
+-- raised.
+
+local json = require("society.json")
+local schema = require("society.llm.schema")
+local settings = require("society.llm.settings")
+local verbs = require("society.llm.verbs")
+
+local M = {}
+
+--- Bytes of a result that a model is shown.
+M.result_bytes_max = 32768
+
+local function is_listed(list, name)
+  for _, other in ipairs(list) do
+    if other == name then
+      return true
+    end
+  end
+  return false
+end
+
+--- The tools of an agent in that role: the society's verbs, those named by
+-- llm.verbs only if it is there, and the app's own.
+function M.of(role_id)
+  local list, by_name = {}, {}
+  local function add(tool)
+    list[#list + 1] = { name = tool.name, description = tool.description,
+      parameters = tool.parameters or { type = "object" } }
+    by_name[tool.name] = tool
+  end
+  for _, tool in ipairs(verbs) do
+    if not settings.verbs or is_listed(settings.verbs, tool.name) then
+      add(tool)
+    end
+  end
+  for _, tool in ipairs(settings.tools or {}) do
+    if not tool.roles or is_listed(tool.roles, role_id) then
+      add(tool)
+    end
+  end
+  return json.array(list), by_name
+end
+
+local function names(by_name)
+  local list = {}
+  for name in pairs(by_name) do
+    list[#list + 1] = name
+  end
+  table.sort(list)
+  return json.array(list)
+end
+
+local function read_arguments(tool, given)
+  local arguments, fault = json.decode(given == "" and "{}" or given)
+  if arguments == nil then
+    return nil, { error = "invalid_arguments", message = "the arguments are not JSON: "
+      .. tostring(type(fault) == "table" and fault.message or fault) }
+  end
+  local faults = schema.faults(arguments, tool.parameters or { type = "object" })
+  if #faults > 0 then
+    return nil, { error = "invalid_arguments", details = json.array(faults),
+      message = "the arguments do not fit the tool; see details, mend them and call again" }
+  end
+  return arguments
+end
+
+-- A short form of an error that the society's own calls and tools give.
+local function as_error(err)
+  if type(err) == "table" then
+    return err
+  end
+  return { error = "tool_failed", message = tostring(err) }
+end
+
+local function run(tool, agent, arguments, talk)
+  local ok, result, err = pcall(tool.run, agent, arguments, talk)
+  if not ok then
+    return nil, { error = "tool_failed", message = tostring(result) }
+  elseif result == nil and err ~= nil then
+    return nil, as_error(err)
+  end
+  return result == nil and "ok" or result
+end
+
+local function shown(result)
+  local text = type(result) == "string" and result
+  if not text then
+    local ok, encoded = pcall(json.encode, result)
+    text = ok and encoded or tostring(encoded)
+  end
+  if #text <= M.result_bytes_max then
+    return text
+  end
+  local last = M.result_bytes_max
+  while last > 0 and text:byte(last + 1) >= 0x80 and text:byte(last + 1) < 0xc0 do
+    last = last - 1
+  end
+  return ("%s … (%d bytes in all; the rest is left out)"):format(text:sub(1, last), #text)
+end
+
+--- Makes one call of a model.
+-- @treturn string what it is told
+-- @treturn boolean whether it worked
+function M.call(call, by_name, agent, talk)
+  local tool = by_name[call.name]
+  if not tool then
+    return shown({ error = "unknown_tool", tools = names(by_name),
+      message = ("there is no tool %q"):format(call.name) }), false
+  end
+  local arguments, fault = read_arguments(tool, call.arguments)
+  if not arguments then
+    return shown(fault), false
+  end
+  local result, err = run(tool, agent, arguments, talk)
+  if result == nil then
+    return shown(err), false
+  end
+  return shown(result), true
+end
+
+return M

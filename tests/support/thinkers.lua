@@ -1,0 +1,67 @@
+--- thinkers: societies of agents that think, with scripted answers.
+
+local json = require("society.json")
+local scene = require("scene")
+
+local M = {}
+
+--- A society of agents in the role `thinker`, born of root, that answer by script.
+-- options.llm: settings besides; options.root: what root does.
+function M.think(answers, options)
+  options = options or {}
+  local llm = options.llm or {}
+  llm.provider, llm.answers = "scripted", answers
+  local s = scene.new({
+    config = { llm = llm }, policies = options.policies,
+    app = function(s)
+      s:role({ id = "thinker", name = "思考者", prompt = "想一想", behaviour = "llm",
+        interface_spec = options.interface_spec })
+      s:root(function(root, message)
+        if message.payload.spawn then
+          for _, id in ipairs(message.payload.spawn) do
+            assert(root:spawn_agent("thinker", scene.brief(options.brief), { id = id }))
+          end
+          return
+        end
+        return options.root and options.root(root, message)
+      end)
+    end,
+  })
+  assert(s:send("user", { to = "root", payload = { spawn = options.ids or { "ann" } } }))
+  s:run()
+  return s
+end
+
+--- An answer that calls one tool.
+function M.call(name, arguments)
+  return { tool_calls = { { name = name, arguments = arguments } } }
+end
+
+--- What a message to ann comes to.
+function M.ask(s, text, more)
+  local message = { to = "ann", payload = { text = text or "hello" } }
+  for name, value in pairs(more or {}) do
+    message[name] = value
+  end
+  assert(s:send("user", message))
+  s:run()
+  return s:messages({ agent = "ann" })
+end
+
+--- The last of a list.
+function M.last(list)
+  return list[#list]
+end
+
+--- The conversation of an agent as the store has it.
+function M.memory(s, id)
+  local list = {}
+  for _, row in ipairs(json.decode(s:dump())) do
+    if row.table == "memories" and row.agent == id then
+      list[#list + 1] = row.entry
+    end
+  end
+  return list
+end
+
+return M
