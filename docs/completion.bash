@@ -78,7 +78,7 @@ _society() {
       compopt -o nospace 2> /dev/null
       ;;
     export)
-      [ "$COMP_CWORD" -eq 2 ] && _society_words "$word" "org-json dot"
+      [ "$COMP_CWORD" -eq 2 ] && _society_words "$word" "org-json dot mermaid"
       ;;
     help) _society_words "$word" "$commands" ;;
   esac

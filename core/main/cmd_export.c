@@ -6,7 +6,15 @@
 #include "bridge/control_client.h"
 #include "main/args.h"
 #include "main/command.h"
+#include "main/mermaid.h"
 #include "main/stopped.h"
+
+/* The messages of a stopped society, as a list. */
+static int read_messages(const char *directory, struct soc_buf *out, struct soc_detail *detail)
+{
+    struct soc_query query = {.what = "messages"};
+    return soc_stopped_query(directory, &query, out, detail);
+}
 
 /* What can be written: how a running society is asked for it, and a stopped one. */
 static const struct format {
@@ -14,9 +22,12 @@ static const struct format {
     const char *op;
     bool is_text; /* the socket answers with a JSON string that holds it */
     int (*read_stopped)(const char *directory, struct soc_buf *out, struct soc_detail *detail);
+    /* Makes the format of a list of rows, as both answer then; NULL: they answer with it. */
+    void (*convert)(struct soc_slice rows, struct soc_buf *out);
 } formats[] = {
-    {"org-json", "registries", false, soc_stopped_registries},
-    {"dot", "dot", true, soc_stopped_dot},
+    {"org-json", "registries", false, soc_stopped_registries, NULL},
+    {"dot", "dot", true, soc_stopped_dot, NULL},
+    {"mermaid", "messages", false, read_messages, soc_mermaid_put},
 };
 
 static int print_text(struct soc_slice text)
@@ -42,6 +53,9 @@ static int export_running(const struct format *format, struct soc_control_client
     soc_json_walk(&walk, list);
     if (rc < 0) {
         code = soc_complain(SOC_EXIT_FAILED, "%s", detail.text);
+    } else if (list.data != NULL && format->convert != NULL) {
+        format->convert(list, &text);
+        code = print_text(soc_buf_slice(&text));
     } else if (list.data == NULL || !soc_json_next(&walk)) {
         soc_json_string(soc_json_member(soc_buf_slice(&answer), "message"), &text);
         code = soc_complain(SOC_EXIT_FAILED, "%s", soc_buf_text(&text));
@@ -67,8 +81,14 @@ static int export_stopped(const struct format *format, const char *state)
                             state);
     else if (rc < 0)
         code = soc_complain(soc_exit_of(rc), "%s", detail.text);
-    else
+    else if (format->convert != NULL) {
+        struct soc_buf made = {0};
+        format->convert(soc_buf_slice(&text), &made);
+        code = print_text(soc_buf_slice(&made));
+        soc_buf_fini(&made);
+    } else {
         code = print_text(soc_buf_slice(&text));
+    }
     soc_buf_fini(&text);
     return code;
 }

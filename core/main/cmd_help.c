@@ -85,9 +85,10 @@ static const struct soc_command commands[] = {
      "  --reason TEXT        why, for the activity\n" STATE_OPTION JSON_OPTION,
      "  society resume --all\n"},
     {"export", soc_cmd_export, "write a society, running or stopped, in another format",
-     "org-json|dot [--state DIR]",
+     "org-json|dot|mermaid [--state DIR]",
      STATE_OPTION "  org-json             who knows whom, as JSON: the contact registries\n"
-                  "  dot                  who there is and who waits for whom, for Graphviz\n",
+                  "  dot                  who there is and who waits for whom, for Graphviz\n"
+                  "  mermaid              who said what to whom, a sequence diagram for Mermaid\n",
      "  society export dot | dot -Tsvg > society.svg\n"},
     {"init", soc_cmd_init, "make a folder with a first app and its spec", "NAME", NULL,
      "  society init greetings\n"},

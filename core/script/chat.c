@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "host/memory.h"
 #include "host/refusal.h"
+#include "host/trace.h"
 #include "host/usage.h"
 #include "script/exchange.h"
 #include "script/lua_json.h"
@@ -191,6 +192,19 @@ static uint64_t number_at(lua_State *L, int table, const char *name)
     return number < 0 ? 0 : (uint64_t)number;
 }
 
+/* A line of the log for whoever watches: this answer, and everything so far. */
+static void show_usage(const struct soc_chat *chat, struct soc_usage used)
+{
+    struct soc_host *host = chat->script->host;
+    struct soc_usage total = soc_usage_total(host);
+    soc_trace(host, "answer", chat->call->activation->agent,
+              "%llu + %llu tokens, $%.4f; so far %llu calls, %llu tokens, $%.4f",
+              (unsigned long long)used.input_tokens, (unsigned long long)used.output_tokens,
+              (double)used.cost_micros / 1e6, (unsigned long long)total.calls,
+              (unsigned long long)(total.input_tokens + total.output_tokens),
+              (double)total.cost_micros / 1e6);
+}
+
 /* Counts what the answer took; `message` is its index, 0: an error. */
 static void count_usage(lua_State *L, struct soc_chat *chat, int message)
 {
@@ -209,6 +223,7 @@ static void count_usage(lua_State *L, struct soc_chat *chat, int message)
     if (activation->message != NULL)
         task = soc_message_text(activation->message, SOC_TEXT_TASK_ID);
     soc_usage_add(chat->script->host, activation->agent, task, model, used);
+    show_usage(chat, used);
     lua_settop(L, top);
 }
 

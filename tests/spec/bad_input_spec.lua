@@ -144,10 +144,8 @@ local CALLS = {
     good = function() return { { role = "user", content = "x" } } end,
     places = { "" }, fields = { { role = "", content = "text empty payload log" } },
   },
-  choose = {
-    good = function() return { { { first = 1, last = 1, tokens = 5, role = "user" } }, 100 } end,
-    places = { "", "count" },
-  },
+  choose = { good = function() return { { { first = 1, last = 1, tokens = 5 } }, 100 } end,
+    places = { "", "count" } },
   decide = {
     good = function() return { "item", { decision = "approve" } } end,
     places = { "", "" }, fields = { nil, {

@@ -32,6 +32,16 @@ function M.new(settings, host)
   return setmetatable(self, Engine)
 end
 
+-- "auto" is a real server if the environment names one and a model, else the script.
+local function name_of(self, name)
+  if name ~= "auto" then
+    return name
+  end
+  local names = require("society.llm.openai").environment
+  local is_set = self.host.getenv(names.base_url) and self.host.getenv(names.model)
+  return is_set and "openai" or "scripted"
+end
+
 -- A provider and its settings: those of the app over the environment over its own.
 local function find_provider(self, name)
   local found = self.providers[name]
@@ -158,7 +168,8 @@ function Engine:begin(call)
   local actions = {}
   call.tries = 0
   self.calls[call.id] = call
-  local ok, found = pcall(find_provider, self, call.chat.provider or self.provider)
+  local ok, found = pcall(find_provider, self,
+    name_of(self, call.chat.provider or self.provider))
   if not ok then
     answer(self, actions, call, nil, { error = "no_provider", message = tostring(found) })
     return actions
