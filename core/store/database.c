@@ -211,15 +211,12 @@ int soc_database_upgrade(struct soc_store *store, struct soc_detail *detail)
     return rc;
 }
 
-int soc_database_prepare(struct soc_store *store, struct soc_detail *detail)
+sqlite3_stmt *soc_database_statement(struct soc_store *store, enum soc_statement which)
 {
-    for (int i = 0; i < SOC_STATEMENT_COUNT; i++) {
-        int rc = sqlite3_prepare_v3(store->db, texts[i], -1, SQLITE_PREPARE_PERSISTENT,
-                                    &store->statements[i], NULL);
-        if (rc != SQLITE_OK)
-            return soc_database_fail(store, rc, detail);
-    }
-    return SOC_OK;
+    if (store->statements[which] == NULL)
+        sqlite3_prepare_v3(store->db, texts[which], -1, SQLITE_PREPARE_PERSISTENT,
+                           &store->statements[which], NULL);
+    return store->statements[which];
 }
 
 void soc_database_close(struct soc_store *store)
@@ -309,7 +306,9 @@ int soc_database_fail(struct soc_store *store, int sqlite_rc, struct soc_detail 
 
 int soc_database_run(struct soc_store *store, enum soc_statement which)
 {
-    sqlite3_stmt *statement = store->statements[which];
+    sqlite3_stmt *statement = soc_database_statement(store, which);
+    if (statement == NULL)
+        return sqlite3_extended_errcode(store->db);
     int rc = sqlite3_step(statement);
     if (rc == SQLITE_DONE)
         return sqlite3_reset(statement);

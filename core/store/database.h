@@ -64,9 +64,6 @@ int soc_database_create(struct soc_store *store, struct soc_detail *detail);
 /* Makes an older database one of this version. SOC_EOLDER if it may not write. */
 int soc_database_upgrade(struct soc_store *store, struct soc_detail *detail);
 
-/* Prepares the statements of a writing connection. */
-int soc_database_prepare(struct soc_store *store, struct soc_detail *detail);
-
 /* Finalizes and closes. After an I/O error nothing is copied back from the
  * write-ahead log: what its pages hold is known only when they are read anew. */
 void soc_database_close(struct soc_store *store);
@@ -80,12 +77,9 @@ int soc_database_exec(struct soc_store *store, const char *sql, struct soc_detai
 /* Turns a result of SQLite into one of ours, with a sentence. */
 int soc_database_fail(struct soc_store *store, int sqlite_rc, struct soc_detail *detail);
 
-/* Lends a prepared statement. */
-static inline sqlite3_stmt *soc_database_statement(struct soc_store *store,
-                                                   enum soc_statement which)
-{
-    return store->statements[which];
-}
+/* Lends a prepared statement. It is prepared when it is wanted first: all of them take
+ * longer than the rest of a start. NULL if that fails, which running it will tell. */
+sqlite3_stmt *soc_database_statement(struct soc_store *store, enum soc_statement which);
 
 /* Runs a statement that has no rows and resets it. Returns SQLite's result. */
 int soc_database_run(struct soc_store *store, enum soc_statement which);

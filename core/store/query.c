@@ -408,7 +408,8 @@ static int copy_pages(struct soc_store *from, struct soc_store *to, struct soc_d
         return soc_database_fail(to, sqlite3_errcode(to->db), detail);
     sqlite3_backup_step(backup, -1);
     int rc = sqlite3_backup_finish(backup);
-    return rc == SQLITE_OK ? SOC_OK : soc_database_fail(to, rc, detail);
+    /* Of the two, only `from` can say which page is damaged. */
+    return rc == SQLITE_OK ? SOC_OK : soc_database_fail(from, rc, detail);
 }
 
 /* Answers from a private copy in a temporary file, in which the rest of the
@@ -417,7 +418,7 @@ static int copy_pages(struct soc_store *from, struct soc_store *to, struct soc_d
 static int answer_from_copy(struct soc_store *store, const struct soc_query *query,
                             struct soc_buf *out, struct soc_detail *detail)
 {
-    struct soc_store copy = {.lock = -1, .is_memory = true};
+    struct soc_store copy = {.lock = -1, .is_memory = true, .sync_sql = "PRAGMA synchronous = OFF"};
     int rc = soc_database_open(&copy, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, detail);
     if (rc == SOC_OK)
         rc = copy_pages(store, &copy, detail);
@@ -426,8 +427,6 @@ static int answer_from_copy(struct soc_store *store, const struct soc_query *que
             soc_database_exec(&copy, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", detail);
     if (rc == SOC_OK)
         rc = soc_database_position(&copy, detail);
-    if (rc == SOC_OK)
-        rc = soc_database_prepare(&copy, detail);
     if (rc == SOC_OK)
         rc = fold_all(&copy, detail);
     if (rc == SOC_OK)

@@ -71,8 +71,6 @@ static int open_file(struct soc_store *store, const char *path, struct soc_detai
         rc = soc_mark_check(store, detail);
     if (rc == SOC_OK && !store->is_read_only)
         rc = soc_mark_begin(store, detail);
-    if (rc == SOC_OK && !store->is_read_only)
-        rc = soc_database_prepare(store, detail);
     store->has_failed |= rc < 0; /* what is there stays as it is */
     return rc;
 }
@@ -199,8 +197,6 @@ int soc_store_materialise(struct soc_store *store, struct soc_detail *detail)
     int rc = soc_database_open(store, ":memory:", SQLITE_OPEN_READWRITE, detail);
     if (rc == SOC_OK)
         rc = soc_database_create(store, detail);
-    if (rc == SOC_OK)
-        rc = soc_database_prepare(store, detail);
     if (rc == SOC_OK)
         rc = soc_database_begin(store, detail);
     for (size_t i = 0; i < held.count && rc == SOC_OK; i++) {
