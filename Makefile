@@ -56,6 +56,9 @@ AGAIN   = --no-print-directory $(JOBS)
 FUZZ_SECONDS ?= 30
 SEEDS        ?= 1..2000
 SOAK_SEEDS   ?= 1..100000
+SOAK_KILLS   ?= 10000
+SOAK_ENDS    ?= 20000
+SOAK_FLIPS   ?= 5000
 
 .PHONY: all test unit unit_programs spec e2e examples lint tidy format luacheck clang asan tsan \
         fuzz fuzz_run bench soak mutants demo deps install uninstall clean help
@@ -176,13 +179,17 @@ bench: build/deps-bench all $(BENCH)
 	done
 
 # Apps are tried without jumps of the clock, which few of them allow for.
-soak: all
+soak: all $(BUILD)/unit/disk_test $(BUILD)/unit/damage_test
 	$(Q)for e in $(sort $(wildcard examples/[0-9]*.lua)); do \
 	  echo "  SOAK  $$e $(SEEDS)"; \
 	  $(BUILD)/society sim $$e --seeds $(SEEDS) --faults evict,lag,raise,fold > /dev/null || exit 1; \
 	done
 	@echo "  SOAK  the standard scenario $(SOAK_SEEDS)"
 	$(Q)$(BUILD)/society sim tests/scenarios/standard.lua --seeds $(SOAK_SEEDS)
+	@echo "  SOAK  $(SOAK_KILLS) kills, $(SOAK_ENDS) ends at I/O calls, $(SOAK_FLIPS) flips in each file"
+	$(Q)SOCIETY=$(BUILD)/society KILLS=$(SOAK_KILLS) $(BUILD)/society test tests/e2e/kill_spec.lua
+	$(Q)DISK_SEEDS=$(SOAK_ENDS) $(BUILD)/unit/disk_test
+	$(Q)FLIPS=$(SOAK_FLIPS) $(BUILD)/unit/damage_test
 	$(Q)$(MAKE) --no-print-directory mutants
 
 mutants: all

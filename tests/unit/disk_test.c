@@ -1,5 +1,5 @@
 /* The simulated disk, and what a store on it keeps through crashes, power losses, full
- * disks and errors at every one of its I/O calls. SEEDS says how many of each. */
+ * disks and errors at every one of its I/O calls. DISK_SEEDS says how many ends. */
 #include "store_world.h"
 
 #include "env/clock.h"
@@ -175,7 +175,7 @@ static int try_ends(enum soc_disk_end how, const char *sync, uint64_t seeds)
 
 static uint64_t seeds_wanted(void)
 {
-    const char *text = getenv("SEEDS");
+    const char *text = getenv("DISK_SEEDS");
     return text == NULL ? 400 : strtoull(text, NULL, 10);
 }
 

@@ -211,8 +211,59 @@ static void a_failed_sync_ends_it_and_shows_nothing_more(void)
     }
 }
 
+/* Sends one message under a key, as a door does; false if the disk failed. */
+static bool send_once(struct world *world)
+{
+    struct soc_send send = {.to = SOC_SLICE("root"), .payload = SOC_SLICE("{}")};
+    struct soc_buf answer = {0};
+    send.texts[SOC_TEXT_DEDUPE_KEY] = SOC_SLICE("only once");
+    CHECK_INT(soc_gate_send_as(world->host, soc_agents_user(world->host), &send, &answer), SOC_OK);
+    soc_buf_fini(&answer);
+    soc_host_flush(world->host);
+    return world->failures == 0;
+}
+
+static int count_messages(struct world *world)
+{
+    struct soc_query query = {.what = "messages"};
+    struct soc_buf rows = {0};
+    CHECK_INT(soc_store_query(world->store, &query, &rows, NULL), SOC_OK);
+    int count = 0;
+    for (const char *at = soc_buf_text(&rows); (at = strstr(at, "\"msg_")) != NULL; at++)
+        count++;
+    soc_buf_fini(&rows);
+    return count;
+}
+
+/* Whoever heard nothing sends again: there is one message, whenever the end came. */
+static void a_key_is_kept_with_its_message(void)
+{
+    for (uint64_t call = 1; call <= 200; call++) {
+        struct world world = {0};
+        struct soc_disk *disk = soc_disk_new(call);
+        soc_disk_arm(disk, SOC_DISK_CRASH, call);
+        if (begin(&world, disk)) {
+            send_once(&world);
+            soc_disk_kill(disk);
+            soc_host_crash(world.host);
+            soc_store_close(world.store);
+        }
+        soc_disk_kill(disk);
+        soc_disk_restart(disk, call % 2 == 0 ? SOC_DISK_KILL : SOC_DISK_POWER_LOSS);
+        CHECK(begin(&world, disk));
+        CHECK(send_once(&world));
+        if (!CHECK_INT(count_messages(&world), 1))
+            printf("# an end at call %d\n", (int)call);
+        soc_host_close(world.host, 0);
+        soc_store_close(world.store);
+        soc_disk_free(disk);
+        fini(&world);
+    }
+}
+
 int main(void)
 {
+    RUN(a_key_is_kept_with_its_message);
     RUN(whatever_call_a_process_ends_in_nothing_is_lost_or_shown_too_early);
     RUN(with_the_gate_of_outputs_open_that_is_noticed);
     RUN(a_full_disk_holds_everything_up_until_there_is_room);
