@@ -1,5 +1,7 @@
 #include "script/chat.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +85,40 @@ static int engine_has_key(lua_State *L)
     return 1;
 }
 
+/* read(path) -> text | nil, message: a recording. */
+static int engine_read(lua_State *L)
+{
+    const char *path = luaL_checkstring(L, 1);
+    struct soc_buf text = {0};
+    FILE *file = fopen(path, "rb");
+    size_t count = 1;
+    while (file != NULL && count > 0 && text.length < SOC_JSON_BYTES_MAX) {
+        count = fread(soc_buf_reserve(&text, 65536), 1, 65536, file);
+        text.length += count;
+    }
+    if (file == NULL) {
+        lua_pushnil(L);
+        lua_pushfstring(L, "%s: %s", path, strerror(errno));
+        return 2;
+    }
+    fclose(file);
+    lua_pushlstring(L, text.data, text.length);
+    soc_buf_fini(&text);
+    return 1;
+}
+
+/* append(path, text): to a recording. */
+static int engine_append(lua_State *L)
+{
+    size_t length;
+    const char *path = luaL_checkstring(L, 1);
+    const char *text = luaL_checklstring(L, 2, &length);
+    FILE *file = fopen(path, "ab");
+    if (file == NULL || fwrite(text, 1, length, file) != length || fclose(file) != 0)
+        return luaL_error(L, "%s: %s", path, strerror(errno));
+    return 0;
+}
+
 /* Pushes the engine, made when it is first needed. */
 static void push_engine(lua_State *L, struct soc_script *script)
 {
@@ -90,6 +126,8 @@ static void push_engine(lua_State *L, struct soc_script *script)
                                          {"now", engine_now},
                                          {"getenv", engine_getenv},
                                          {"has_key", engine_has_key},
+                                         {"read", engine_read},
+                                         {"append", engine_append},
                                          {NULL, NULL}};
     if (script->chats->engine_ref != 0) {
         lua_rawgeti(L, LUA_REGISTRYINDEX, script->chats->engine_ref);

@@ -32,6 +32,8 @@ static const struct setting {
     {"verbs", LUA_TTABLE},
     {"context_tokens", LUA_TNUMBER},
     {"on_message", LUA_TSTRING},
+    {"record", LUA_TSTRING},
+    {"replay", LUA_TSTRING},
     {"answers", LUA_TNONE}, /* a list, a table or a function */
 };
 

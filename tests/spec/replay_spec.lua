@@ -1,110 +1,59 @@
--- Replay needs the script to do again what it did: a change is noticed, not guessed.
+-- Real answers, recorded once, given again; and loud when they do not fit.
 
 local scene = require("scene")
 
-describe("a script that changed while an activation waited", function()
+local function run(llm, texts)
+  local results = {}
+  local s = scene.troupe({
+    root = function(root, message)
+      local answer, err = root:chat({ messages = { { role = "user",
+        content = message.payload.text } } })
+      results[#results + 1] = answer and answer.content or err
+    end,
+  }, { config = { llm = llm } })
+  for _, text in ipairs(texts) do
+    scene.tell(s, "root", text)
+  end
+  return results
+end
+
+describe("a recording", function()
   after_each(scene.close)
 
-  local function change(before, after)
-    local version = 1
-    local s = scene.troupe({
-      a = function(a)
-        return (version == 1 and before or after)(a)
-      end,
-      b = function() end,
-    })
-    assert(s:send("user", { to = "a", payload = "x" }))
-    s:advance(10)
-    version = 2
-    s:crash()
-    s:recover()
-    s:run()
-    return s
-  end
+  local path
 
-  local function sends(options)
-    return function(a)
-      local copy = { to = "b", payload = "x" }
-      for name, value in pairs(options or {}) do
-        copy[name] = value
-      end
-      a:send_message(copy)
-      a:sleep(100)
-    end
-  end
-
-  local function is_noticed(after, before)
-    local s = change(before or sends(), after)
-    local letters = s:dead_letters()
-    assert.equal(1, #letters, "nobody noticed")
-    assert.equal("nondeterministic", scene.reason(letters[1]).error)
-    assert.is_string(scene.reason(letters[1]).message)
-    assert.equal(3, s:stats().sent)
-  end
-
-  it("goes on if it does the same as far as it had come", function()
-    local s = change(sends(), function(a)
-      sends()(a)
-      a:send_message({ to = "b", payload = "new" })
-    end)
-    assert.same({}, s:dead_letters())
-    assert.equal(4, s:stats().processed)
+  before_each(function()
+    path = scene.folder() .. "/answers.jsonl"
+    local count = 0
+    assert.same({ "answer 1", "answer 2" }, run({ provider = "scripted", record = path,
+      answers = function()
+        count = count + 1
+        return "answer " .. count
+      end }, { "one", "two" }))
   end)
 
-  it("is parked if another effect comes", function()
-    is_noticed(function(a)
-      a:now()
-      a:sleep(100)
-    end)
+  it("gives the same answers again", function()
+    assert.same({ "answer 1", "answer 2" },
+      run({ provider = "replay", replay = path }, { "one", "two" }))
   end)
 
-  it("is parked if the same effect has another payload", function()
-    is_noticed(sends({ payload = "y" }))
+  it("fails loudly where a call does not fit, and shows both", function()
+    local results = run({ provider = "replay", replay = path }, { "one", "other", "third" })
+    assert.equal("answer 1", results[1])
+    assert.equal("script_mismatch", results[2].error)
+    assert.matches('last = "two"', results[2].message, 1, true)
+    assert.matches('last = "other"', results[2].message, 1, true)
+    assert.matches("no such call was recorded", results[3].message, 1, true)
   end)
 
-  it("is parked if it writes to another", function()
-    is_noticed(sends({ to = "root" }))
+  it("says so when there is none", function()
+    local results = run({ provider = "replay", replay = path .. ".gone" }, { "one" })
+    assert.equal("no_recording", results[1].error)
+    assert.matches("No such file", results[1].message, 1, true)
   end)
 
-  it("is parked if it writes to another list", function()
-    is_noticed(sends({ to = { "root" } }), sends({ to = { "b" } }))
-  end)
-
-  it("is parked if it writes with other options", function()
-    is_noticed(sends({ priority = "high" }))
-  end)
-
-  it("is parked if it sleeps for another time", function()
-    is_noticed(function(a)
-      a:send_message({ to = "b", payload = "x" })
-      a:sleep(50)
-    end)
-  end)
-end)
-
-describe("a role that the restarted script no longer has", function()
-  after_each(scene.close)
-
-  it("lets its agents' mail wait, and that is reported once", function()
-    local has_role, handled = true, 0
-    local s = scene.new({ app = function(s)
-      if has_role then
-        s:role({ id = "temp", name = "temp", behaviour = function() handled = handled + 1 end })
-      end
-      s:root(function(root) root:spawn_agent("temp", scene.brief(), { id = "t" }) end)
-    end })
-    scene.tell(s, "root")
-    has_role = false
-    s:crash()
-    s:recover()
-    scene.tell(s, "t")
-    scene.tell(s, "t")
-    assert.equal(2, s:agent("t").queue_length)
-    assert.equal(1, scene.count(s:transcript(), "warn unknown_role"))
-    has_role = true
-    s:crash()
-    s:recover()
-    s:run()
-    assert.equal(2, handled)
+  it("counts as it was made the last time", function()
+    run({ provider = "scripted", record = path, answers = { "better" } }, { "one" })
+    assert.same({ "better" }, run({ provider = "replay", replay = path }, { "one" }))
   end)
 end)

@@ -22,7 +22,8 @@ M.defaults = { provider = "openai", retries_max = 4, retry_first_ms = 500, retry
 
 --- Makes an engine.
 -- @tparam table settings of society.config{ llm = … }
--- @tparam table host random() in [0, 1), getenv(name), has_key(name), now() in ms
+-- @tparam table host random() in [0, 1), getenv(name), has_key(name), now() in ms,
+--   read(path), append(path, text)
 function M.new(settings, host)
   local self = { settings = settings, host = host, calls = {}, providers = {} }
   for name, value in pairs(M.defaults) do
@@ -84,6 +85,10 @@ end
 local function answer(self, actions, call, message, err)
   self.calls[call.id] = nil
   if message then
+    if self.settings.record then
+      local replay = require("society.llm.replay")
+      self.host.append(self.settings.record, replay.line(call, message) .. "\n")
+    end
     message.usage = message.usage or {
       input_tokens = call.tokens, output_tokens = usage.of_message(message), is_estimated = true,
     }
@@ -134,7 +139,7 @@ local function send(self, actions, call)
   local provider, settings = call.found.provider, call.found.settings
   call.tries = call.tries + 1
   if provider.answer then
-    local ok, message, more = pcall(provider.answer, call, settings)
+    local ok, message, more = pcall(provider.answer, call, settings, self.host)
     if not ok then
       return tell_later(self, actions, call, nil, broken(message))
     end

@@ -1,0 +1,66 @@
+--- replay: real answers, recorded once, given again.
+--
+--     society.config { llm = { provider = "openai", record = "answers.jsonl" } }   -- once
+--     society.config { llm = { provider = "replay", replay = "answers.jsonl" } }   -- always
+--
+-- A recording is a line of JSON for each answer: who asked, which of its calls it was, the
+-- last message it saw, and what the model said. A call whose last message is another, or
+-- that was never recorded, fails loudly and shows both.
+
+local json = require("society.json")
+
+local M = { name = "replay", environment = {}, defaults = { model = "replay" } }
+
+local function last_text(chat)
+  local last = chat.messages[#chat.messages]
+  return last and (last.content or "") or ""
+end
+
+local function key_of(agent, turn)
+  return agent .. "#" .. turn
+end
+
+--- The line for an answer.
+function M.line(call, message)
+  return json.encode({ agent = call.agent, turn = call.turn, last = last_text(call.chat),
+    answer = message })
+end
+
+local function mismatch(call, expected)
+  return nil, {
+    error = "script_mismatch", retryable = false,
+    message = ("call %d of %s does not fit the recording:\nexpected: %s\nfound:    last = %q")
+      :format(call.turn, call.agent, expected, last_text(call.chat)),
+  }
+end
+
+-- The recording by agent and turn. One that was made twice counts as it was the last time.
+local function load(text)
+  local entries = {}
+  for line in text:gmatch("[^\n]+") do
+    local entry = json.decode(line)
+    if type(entry) == "table" and entry.agent and entry.turn then
+      entries[key_of(entry.agent, entry.turn)] = entry
+    end
+  end
+  return entries
+end
+
+function M.answer(call, settings, host)
+  if not settings.entries then
+    local text, err = host.read(settings.replay or "")
+    if not text then
+      return nil, { error = "no_recording", message = err, retryable = false }
+    end
+    settings.entries = load(text)
+  end
+  local entry = settings.entries[key_of(call.agent, call.turn)]
+  if not entry then
+    return mismatch(call, "no such call was recorded")
+  elseif entry.last ~= last_text(call.chat) then
+    return mismatch(call, ("last = %q"):format(entry.last))
+  end
+  return entry.answer
+end
+
+return M
