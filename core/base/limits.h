@@ -66,6 +66,8 @@
 /* Delivery. */
 #define SOC_DEDUPE_WINDOW_MS 604800000 /* a key is remembered, unless set otherwise */
 
+#define SOC_SECRET_BYTES_MIN 8 /* of a key that is taken out of what servers say */
+
 /* Models, unless set otherwise; costs in millionths of a dollar. */
 #define SOC_CHAT_TIMEOUT_MS         600000 /* for an answer, tries and pauses included */
 #define SOC_AGENT_TOKENS_MAX        2000000

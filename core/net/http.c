@@ -452,7 +452,8 @@ struct soc_http_transfer *soc_http_start(struct soc_http *http,
     transfer->easy = curl_easy_init();
     assert(transfer->easy != NULL);
     transfer->alarm = soc_alarm_open(http->loop, on_silence, transfer);
-    soc_scrub_init(&transfer->scrub, request->secret);
+    if (request->secret.length >= SOC_SECRET_BYTES_MIN)
+        soc_scrub_init(&transfer->scrub, request->secret);
     set_manners(transfer);
     set_request(transfer, request);
     set_bounds(transfer, request);

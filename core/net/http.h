@@ -6,7 +6,9 @@
  * Certificates are always checked. Proxies come from the environment as curl has it.
  *
  * A request may carry a secret that the caller itself need not know by heart; whatever
- * the server says of it is scrubbed before anybody sees it.
+ * the server says of it is scrubbed before anybody sees it. One of fewer than
+ * SOC_SECRET_BYTES_MIN bytes is none: what servers of one's own are content with, and
+ * what stands in every other answer.
  * Layer: net. Thread: loop. */
 #ifndef SOC_NET_HTTP_H
 #define SOC_NET_HTTP_H

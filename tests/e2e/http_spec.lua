@@ -45,6 +45,22 @@ describe("agent:http, for real", function()
     assert.equal("connect_failed\ntimeout\n", result.out, result.err)
   end)
 
+  it("trusts no certificate that nobody vouches for", function()
+    server:stop()
+    os.remove(place.path .. "/port")
+    assert.equal(0, place:shell("openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test "
+      .. "-addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem && "
+      .. "cat cert.pem key.pem >both.pem").code)
+    server = servers.start(place, "both.pem")
+    app([[local answer, err = user:http { url = url .. "/count" }
+          print(answer and answer.body or err.error)]])
+    assert.equal("tls_failed\n", place:run("run app.lua").out)
+    assert.equal(0, #server:requests())
+    local result = place:shell("SSL_CERT_FILE=cert.pem " .. program.quote(place.program)
+      .. " run app.lua --fresh")
+    assert.equal("1\n", result.out, result.err)
+  end)
+
   for _, case in ipairs({
     { name = "repeats a GET that was in doubt", options = "", out = "2\n", count = 2 },
     { name = "does not repeat a POST that was in doubt", options = 'method = "POST",',

@@ -3,9 +3,11 @@
 /echo says what it was sent; /count how many requests came; /hang never answers the first.
 .../chat/completions is a model: the last message says what it does ("hang once", "fail
 once", "refuse", "cut", "garbage", "slow", "mirror"), else it says it again, in pieces.
-Requests are appended to the file named by the first argument, one JSON object each.
+Requests are appended to the file named by the first argument, one JSON object each. A
+second argument names a file with a certificate and its key: then it speaks TLS.
 """
 import json
+import ssl
 import sys
 import threading
 import time
@@ -94,5 +96,9 @@ class Handler(BaseHTTPRequestHandler):
 
 server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 server.daemon_threads = True
+if len(sys.argv) > 2:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(sys.argv[2])
+    server.socket = context.wrap_socket(server.socket, server_side=True)
 print(server.server_port, flush=True)
 server.serve_forever()

@@ -20,14 +20,16 @@ local function path_of(name)
   return program.quote(folder .. "/" .. name)
 end
 
---- Starts it on a free port of loopback.
-function M.start(place)
-  os.execute(("cd %s && { python3 %s requests >port 2>server.err & echo $! >pid; }"):format(
-    program.quote(place.path), path_of("model_server.py")))
+--- Starts it on a free port of loopback; with a file of a certificate and its key it
+-- speaks TLS.
+function M.start(place, certificate)
+  os.execute(("cd %s && { python3 %s requests %s >port 2>server.err & echo $! >pid; }"):format(
+    program.quote(place.path), path_of("model_server.py"), certificate or ""))
   local port = program.wait_for("the server", function()
     return (place:read("port") or ""):match("^(%d+)\n")
   end)
-  return setmetatable({ place = place, url = "http://127.0.0.1:" .. port,
+  return setmetatable({ place = place,
+    url = (certificate and "https" or "http") .. "://127.0.0.1:" .. port,
     pid = place:read("pid"):match("%d+") }, Server)
 end
 

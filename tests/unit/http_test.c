@@ -527,6 +527,19 @@ static void a_secret_is_sent_and_scrubbed_from_what_comes_back(void)
     close_world(&world);
 }
 
+static void a_key_of_a_letter_is_no_secret(void)
+{
+    struct world world;
+    struct result result;
+    open_world(&world);
+    get(&world, "/hello",
+        (struct soc_http_request){.secret_name = SOC_SLICE("x-api-key"), .secret = SOC_SLICE("l")},
+        &result);
+    CHECK(strcmp(soc_buf_text(&result.body), "hello") == 0);
+    fini(&result);
+    close_world(&world);
+}
+
 static void a_proxy_of_the_environment_is_asked(void)
 {
     struct world world;
@@ -579,6 +592,7 @@ int main(void)
     RUN(many_transfers_go_at_once);
     RUN(closing_cancels_what_is_under_way);
     RUN(a_secret_is_sent_and_scrubbed_from_what_comes_back);
+    RUN(a_key_of_a_letter_is_no_secret);
     RUN(a_proxy_of_the_environment_is_asked);
     RUN(a_secret_in_pieces_is_scrubbed);
     return check_done();
