@@ -64,7 +64,11 @@
 #define SOC_LOG_PAYLOAD_BYTES_MAX 200 /* of a payload shown in a log line */
 
 /* Delivery. */
-#define SOC_DEDUPE_WINDOW_MS 604800000 /* a key is remembered, unless set otherwise */
+#define SOC_LADDER_STEPS_MAX   64    /* of a message that nobody acks */
+#define SOC_HEARTBEAT_MS       30000 /* an outside agent may be silent, unless set otherwise */
+#define SOC_DOORS_MAX          4
+#define SOC_POSITION_BYTES_MAX 1024
+#define SOC_DEDUPE_WINDOW_MS   604800000 /* a key is remembered, unless set otherwise */
 
 #define SOC_SECRET_BYTES_MIN 8 /* of a key that is taken out of what servers say */
 

@@ -33,6 +33,7 @@ static void fill_role(struct soc_role *role, const struct soc_role_draft *draft)
     soc_text_set(&role->prompt, draft->prompt.data == NULL ? SOC_SLICE("") : draft->prompt);
     soc_text_set(&role->interface_spec, draft->interface_spec);
     soc_text_set(&role->behaviour, draft->behaviour);
+    role->is_external = draft->is_external;
     role->is_declared = true;
 }
 
@@ -254,14 +255,15 @@ static int add_collaborators(struct soc_host *host, struct soc_agent *child, str
 }
 
 static struct soc_agent *give_birth(struct soc_host *host, struct soc_role *role,
-                                    struct soc_slice id, struct soc_slice brief)
+                                    struct soc_slice id, const struct soc_spawn *spawn)
 {
     struct soc_agent *parent = host->turn.agent;
     int64_t now_ms = soc_host_now(host);
     struct soc_agent *child = soc_agent_new(id, role, parent, now_ms);
     child->news = host->next_key - 1;
-    if (brief.data != NULL)
-        soc_agent_set_brief(child, brief);
+    child->is_external = role->is_external || spawn->is_external;
+    if (spawn->brief.data != NULL)
+        soc_agent_set_brief(child, spawn->brief);
     soc_map_put(&host->agents, soc_agent_id(child), child);
     host->agents_alive++;
     parent->children++;
@@ -273,8 +275,9 @@ static struct soc_agent *give_birth(struct soc_host *host, struct soc_role *role
         .id = soc_agent_id(child),
         .role = soc_slice_text(role->id),
         .parent = soc_agent_id(parent),
-        .brief = brief,
+        .brief = spawn->brief,
         .since = host->next_key,
+        .is_external = spawn->is_external,
     };
     soc_batch_put(host, &record);
     /* Parent and child know each other by this record; no contact record. */
@@ -299,7 +302,7 @@ int soc_agents_spawn(struct soc_host *host, const struct soc_spawn *spawn, struc
     struct soc_turn_mark mark = soc_turn_mark(host);
     char made[SOC_ID_BYTES_MAX + 1];
     struct soc_slice id = spawn->id.data != NULL ? spawn->id : make_id(host, role, made);
-    struct soc_agent *child = give_birth(host, role, id, spawn->brief);
+    struct soc_agent *child = give_birth(host, role, id, spawn);
     rc = add_collaborators(host, child, spawn->brief, error);
     if (rc < 0) {
         soc_turn_return(host, mark);

@@ -16,6 +16,7 @@ struct soc_role_draft {
     struct soc_slice prompt;
     struct soc_slice interface_spec; /* JSON object, or absent */
     struct soc_slice behaviour;      /* a name; for roles made inside a turn */
+    bool is_external;                /* its agents live outside */
 };
 
 /* Defines a role of the script, outside any turn; a second definition replaces
@@ -58,6 +59,7 @@ struct soc_spawn {
     struct soc_slice role;
     struct soc_slice id;    /* absent: made from the role */
     struct soc_slice brief; /* JSON, checked by the briefs policy */
+    bool is_external;       /* it lives outside, whatever its role says */
 };
 
 /* Gives birth to a child of the running agent. */

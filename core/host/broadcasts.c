@@ -7,6 +7,7 @@
 #include "env/ids.h"
 #include "host/envelope.h"
 #include "host/news.h"
+#include "host/outside_state.h"
 #include "host/refusal.h"
 #include "host/schedule.h"
 #include "host/state.h"
@@ -181,6 +182,10 @@ void soc_broadcasts_collect(struct soc_host *host, struct soc_agent *agent)
             continue;
         struct soc_message_draft draft = soc_broadcast_draft(broadcast, agent);
         struct soc_message *copy = soc_message_new(&draft);
+        if (agent->is_external) {
+            soc_outside_take(host, copy);
+            continue;
+        }
         if (soc_wait_offer(host, agent, copy))
             continue;
         soc_mailbox_put_back(&agent->mailbox, copy);

@@ -33,6 +33,7 @@ static const char *colour_of(enum soc_status status)
     case SOC_STATUS_PAUSED:
         return "lightblue";
     case SOC_STATUS_FAILED:
+    case SOC_STATUS_UNRESPONSIVE:
         return "tomato";
     case SOC_STATUS_ENDING:
         return "lightgray";

@@ -10,6 +10,7 @@
 #include "host/introductions.h"
 #include "host/memory.h"
 #include "host/news.h"
+#include "host/outside_state.h"
 #include "host/refusal.h"
 #include "host/router.h"
 #include "host/schedule.h"
@@ -302,6 +303,8 @@ static void end_agent(struct soc_host *host, struct soc_agent *agent, bool is_fo
     soc_contacts_remove(&parent->contacts, agent);
     soc_agent_shrink(agent);
     soc_memory_forget(host, agent);
+    if (agent->is_external)
+        soc_outside_ended(host, agent);
 }
 
 /* Ends whom it can of `agent` and those who end because of it. */

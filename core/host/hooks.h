@@ -14,6 +14,7 @@
 #include "model/activation.h"
 #include "model/agent.h"
 #include "model/introduction.h"
+#include "model/ladder.h"
 #include "model/task.h"
 
 struct soc_outcall; /* host/calls.h */
@@ -123,6 +124,11 @@ struct soc_hooks {
     /* The same policy: ms the task that `message` opens may take, 0 for no limit;
      * `limit_ms` is the society's setting. NULL: that. */
     int64_t (*task_limit)(void *user, const struct soc_message *message, int64_t limit_ms);
+
+    /* The delivery policy: rung number `step`, from 1, of the ladder of a message that
+     * an outside agent has not acked; SOC_RUNG_END: nothing more is done. NULL: the
+     * usual ladder. */
+    struct soc_rung (*rung)(void *user, const struct soc_message *message, uint32_t step);
 
     /* The deadlock policy: whose wait ends, as an index into the ring? The first is
      * the one whose wait closed it, each waits for the next. */

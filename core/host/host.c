@@ -17,6 +17,7 @@
 #include "host/human.h"
 #include "host/introductions.h"
 #include "host/memory.h"
+#include "host/outside_state.h"
 #include "host/recover.h"
 #include "host/router.h"
 #include "host/schedule.h"
@@ -45,6 +46,7 @@ struct soc_host *soc_host_new(const struct soc_host_options *options)
     host->type_checkpoint_request = soc_intern(&host->types, SOC_SLICE("checkpoint_request"));
     host->type_checkpoint_response = soc_intern(&host->types, SOC_SLICE("checkpoint_response"));
     host->tasks = soc_tasks_new(host);
+    host->outside = soc_outside_new();
     host->type_response = soc_intern(&host->types, SOC_SLICE("response"));
     host->policy_generation = 1;
     host->dedupe_window_ms = SOC_DEDUPE_WINDOW_MS;
@@ -251,7 +253,7 @@ int64_t soc_host_next_wait(const struct soc_host *host)
 
 int64_t soc_host_next_due(const struct soc_host *host)
 {
-    return earlier(soc_host_next_wait(host), soc_tasks_due(host));
+    return earlier(soc_host_next_wait(host), earlier(soc_tasks_due(host), soc_outside_due(host)));
 }
 
 /* A simulated society itself tries a full disk again, by its own time. */
@@ -275,13 +277,15 @@ static void settle(struct soc_host *host)
 static bool fire_next(struct soc_host *host)
 {
     struct soc_heap_item *item = soc_heap_peek(&host->timers);
-    int64_t due_ms = earlier(timer_due(host), soc_tasks_due(host));
+    int64_t due_ms = earlier(timer_due(host), earlier(soc_tasks_due(host), soc_outside_due(host)));
     if (due_ms == 0 || due_ms > soc_host_now(host))
         return false;
     if (item != NULL && item->due_ms == due_ms)
         fire(host, item);
-    else
+    else if (soc_tasks_due(host) == due_ms)
         soc_tasks_fire(host);
+    else
+        soc_outside_fire(host);
     settle(host);
     return true;
 }
@@ -383,7 +387,8 @@ int64_t soc_host_tick(struct soc_host *host)
 bool soc_host_is_quiet(const struct soc_host *host)
 {
     return host->ready_count == 0 && host->waiting == 0 && host->delayed == 0 &&
-           host->requests.count == 0 && host->outputs_first == NULL && host->batch.length == 0 &&
+           host->requests.count == 0 && host->outside->climbed == 0 &&
+           host->outputs_first == NULL && host->batch.length == 0 &&
            soc_journal_bytes(host->journal) == 0;
 }
 
@@ -477,6 +482,7 @@ static void free_host(struct soc_host *host)
     soc_usage_free(host);
     soc_memory_free(host);
     free_messages(host, &host->intake);
+    soc_outside_free(host);
     soc_tasks_free(host);
     soc_hold_free(host);
     free_agents(host);

@@ -79,8 +79,8 @@ bool soc_host_step(struct soc_host *host);
 /* Seals what is in the batch, even if the writer is busy. */
 void soc_host_flush(struct soc_host *host);
 
-/* Time of the next timer, 0 if there is none; the second without the alerts of tasks,
- * which nobody waits for. */
+/* Time of the next timer, 0 if there is none; the second without the alerts of tasks and
+ * the acks and heartbeats of outside agents, which nobody waits for. */
 int64_t soc_host_next_due(const struct soc_host *host);
 int64_t soc_host_next_wait(const struct soc_host *host);
 

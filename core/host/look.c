@@ -9,6 +9,7 @@
 #include "host/broadcasts.h"
 #include "host/envelope.h"
 #include "host/human.h"
+#include "host/outside.h"
 #include "host/refusal.h"
 #include "host/state.h"
 #include "host/status.h"
@@ -43,6 +44,12 @@ void soc_look_agent(const struct soc_host *host, const struct soc_agent *agent, 
     if (agent->parent != NULL)
         soc_json_put_text_member(out, "parent", soc_agent_id(agent->parent));
     soc_json_put_text_member(out, "status", soc_slice_text(soc_look_status(host, agent)));
+    if (agent->is_external) {
+        soc_json_put_name(out, "external");
+        soc_buf_put_text(out, "true");
+        if (soc_outside_heard_ms(host, agent) != 0)
+            put_time(out, "last_heartbeat", soc_outside_heard_ms(host, agent));
+    }
     put_count(out, "queue_length",
               soc_mailbox_count(&agent->mailbox) + soc_broadcasts_unread(host, agent));
     put_count(out, "contacts", agent->contacts.count);

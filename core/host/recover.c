@@ -14,6 +14,7 @@
 #include "host/introductions.h"
 #include "host/memory.h"
 #include "host/news.h"
+#include "host/outside_state.h"
 #include "host/router.h"
 #include "host/schedule.h"
 #include "host/state.h"
@@ -85,6 +86,8 @@ static void apply_role(struct soc_host *host, const struct soc_record_role *r)
     soc_text_set(&role->prompt, r->prompt.data == NULL ? SOC_SLICE("") : r->prompt);
     soc_text_set(&role->interface_spec, r->interface_spec);
     soc_text_set(&role->behaviour, r->behaviour);
+    role->is_external =
+        r->behaviour.data != NULL && soc_slice_equal(r->behaviour, SOC_SLICE("external"));
     role->is_declared = r->creator.data != NULL; /* else the script must say so again */
 }
 
@@ -96,6 +99,7 @@ static void apply_agent(struct soc_host *host, const struct soc_record_agent *r)
     if (r->brief.data != NULL)
         soc_agent_set_brief(agent, r->brief);
     agent->news = r->since == 0 ? 0 : r->since - 1;
+    agent->is_external = agent->role->is_external || r->is_external;
     soc_map_put(&host->agents, soc_agent_id(agent), agent);
     host->agents_alive++;
     if (soc_slice_equal(r->id, SOC_SLICE("user")))
@@ -227,6 +231,13 @@ static void apply_message_again(struct loader *loader, const struct soc_record_m
     soc_map_put_number(&loader->pending, r->key, message);
 }
 
+static void apply_receipt(struct loader *loader, const struct soc_record_receipt *r)
+{
+    struct soc_message *message = soc_map_find_number(&loader->pending, r->key);
+    if (message != NULL)
+        soc_outside_restore_receipt(loader->host, message, r);
+}
+
 static void forget_wait(struct soc_activation *activation)
 {
     free(activation->wait.correlation_id);
@@ -326,6 +337,9 @@ static void apply_of_many(struct soc_host *host, const struct soc_record *record
     case SOC_RECORD_BARRIER_END:
         soc_barriers_forget(host, record->barrier_end.key);
         break;
+    case SOC_RECORD_POSITION:
+        soc_outside_restore_position(host, &record->position);
+        break;
     case SOC_RECORD_SENT_KEY:
         soc_duplicates_restore(host, &record->sent_key);
         break;
@@ -417,6 +431,9 @@ static int apply(const struct soc_record *record, void *user)
     case SOC_RECORD_MESSAGE_AGAIN:
         apply_message_again(loader, &record->message_again);
         break;
+    case SOC_RECORD_RECEIPT:
+        apply_receipt(loader, &record->receipt);
+        break;
     case SOC_RECORD_TAKE:
         apply_take(loader, &record->take);
         break;
@@ -472,6 +489,8 @@ static void settle_message(struct loader *loader, struct soc_message *message)
         message->to->delayed++;
         message->timer.kind = SOC_TIMER_MESSAGE;
         soc_heap_add(&host->timers, &message->timer, message->deliver_at_ms);
+    } else if (message->to->is_external) {
+        soc_outside_take(host, message);
     } else {
         soc_mailbox_push(&message->to->mailbox, message);
         soc_router_watch(host, message);

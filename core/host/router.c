@@ -16,6 +16,7 @@
 #include "host/guard.h"
 #include "host/human.h"
 #include "host/introductions.h"
+#include "host/outside_state.h"
 #include "host/refusal.h"
 #include "host/schedule.h"
 #include "host/state.h"
@@ -455,6 +456,10 @@ void soc_router_watch(struct soc_host *host, struct soc_message *message)
 void soc_router_hand_over(struct soc_host *host, struct soc_message *message)
 {
     struct soc_agent *to = message->to;
+    if (to->is_external) {
+        soc_outside_take(host, message);
+        return;
+    }
     if (soc_wait_offer(host, to, message))
         return;
     soc_mailbox_push(&to->mailbox, message);
@@ -520,6 +525,8 @@ void soc_router_finish(struct soc_host *host, struct soc_message *message, enum 
                        struct soc_slice reason)
 {
     assert(!message->is_queued);
+    if (message->is_outside)
+        soc_outside_let_go(host, message);
     if (message->flags & SOC_MESSAGE_IS_BROADCAST) {
         soc_broadcasts_finish(host, message, outcome, reason);
         return;
@@ -544,6 +551,8 @@ void soc_router_finish(struct soc_host *host, struct soc_message *message, enum 
         soc_trace_message(host, "dead_letter", message);
         message->outcome = (uint8_t)outcome;
         soc_map_put_number(&host->dead, message->key, message);
+        if (outcome == SOC_OUTCOME_EXPIRED && message->flags & SOC_MESSAGE_REQUIRES_ACK)
+            soc_outside_tell_sender(host, message);
     } else if (!is_kept) {
         soc_router_free(host, message);
     }

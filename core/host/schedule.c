@@ -354,6 +354,10 @@ bool soc_schedule_run(struct soc_host *host)
     while (!did && host->ready_count > 0) {
         struct soc_agent *agent = next_ready(host);
         guess_next(host);
+        if (agent->is_external) { /* it may have something to be handed out */
+            soc_news_look(host, agent);
+            continue;
+        }
         soc_agent_prefetch_contacts(agent);
         did = run_agent(host, agent);
         bool is_free = agent->activation == NULL;

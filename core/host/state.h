@@ -79,6 +79,7 @@ struct soc_host {
     struct soc_tasks *tasks;          /* tasks.h; owned */
     struct soc_buf waits_changed;     /* agents to be looked at for rings */
     uint64_t next_wait;               /* number of the next wait that begins */
+    struct soc_outside *outside;      /* outside_state.h; owned */
     struct soc_map barriers;          /* key -> soc_barrier, owned */
     struct soc_map broadcasts;        /* key -> soc_broadcast, owned: those not over */
     uint64_t news_key;                /* of the last broadcast that was sent */

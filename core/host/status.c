@@ -14,12 +14,16 @@ enum soc_status soc_status_of(const struct soc_host *host, const struct soc_agen
         return SOC_STATUS_FAILED;
     if (agent->hold & SOC_HOLD_PAUSED)
         return SOC_STATUS_PAUSED;
+    if (agent->is_unresponsive)
+        return SOC_STATUS_UNRESPONSIVE;
     return agent->is_ending ? SOC_STATUS_ENDING : soc_status_of_work(host, agent);
 }
 
 enum soc_status soc_status_of_work(const struct soc_host *host, const struct soc_agent *agent)
 {
     const struct soc_activation *activation = agent->activation;
+    if (agent->is_external)
+        return soc_mailbox_count(&agent->mailbox) > 0 ? SOC_STATUS_WORKING : SOC_STATUS_IDLE;
     if (activation == NULL)
         return agent->is_ready && agent->role->is_runnable ? SOC_STATUS_WORKING : SOC_STATUS_IDLE;
     if (activation->state != SOC_ACTIVATION_WAITING || activation->wait.kind == SOC_WAIT_SLEEP ||

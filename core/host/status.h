@@ -19,9 +19,10 @@ struct soc_host;
     S(WORKING, "working")                                                                          \
     S(BLOCKED_INTERNAL, "blocked_internal") /* waits for an agent, or for any mail */              \
     S(BLOCKED_USER, "blocked_user")                                                                \
-    S(PAUSED, "paused") /* no turn of it starts until it is resumed */                             \
-    S(FAILED, "failed") /* the same; its turns raised too often */                                 \
-    S(ENDING, "ending") /* finishes what is queued, takes no more */                               \
+    S(PAUSED, "paused")             /* no turn of it starts until it is resumed */                 \
+    S(FAILED, "failed")             /* the same; its turns raised too often */                     \
+    S(UNRESPONSIVE, "unresponsive") /* lives outside and is not heard */                           \
+    S(ENDING, "ending")             /* finishes what is queued, takes no more */                   \
     S(STOPPED, "stopped")
 
 enum soc_status {

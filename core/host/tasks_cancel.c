@@ -105,6 +105,8 @@ static void tell_owner(struct soc_host *host, const struct soc_task *task, struc
         .to = soc_agent_id(task->owner),
         .type = SOC_SLICE("abort"),
         .payload = soc_buf_slice(&payload),
+        .requires_ack = true,
+        .has_requires_ack = true,
         .is_formal = true,
     };
     send.texts[SOC_TEXT_TASK_ID] = soc_slice_text(task->id);

@@ -11,6 +11,7 @@
 #include "host/hold.h"
 #include "host/human.h"
 #include "host/memory.h"
+#include "host/outside_state.h"
 #include "host/router.h"
 #include "host/tasks.h"
 #include "host/trace.h"
@@ -107,13 +108,19 @@ void soc_turn_remove_contact(struct soc_host *host, struct soc_agent *owner, str
     soc_turn_erase_contact(host, owner, peer);
 }
 
+static void settle_birth(struct soc_host *host, struct soc_agent *agent)
+{
+    soc_trace(host, "spawn", agent, "born of %s as %s", agent->parent->id, agent->role->id);
+    if (agent->is_external)
+        soc_outside_born(host, agent);
+}
+
 static void settle(struct soc_host *host, struct soc_undo *undo)
 {
     if (undo->kind == SOC_UNDO_CONTACT)
         soc_contact_extra_free(undo->old.extra);
     else if (undo->kind == SOC_UNDO_AGENT)
-        soc_trace(host, "spawn", undo->agent, "born of %s as %s", undo->agent->parent->id,
-                  undo->agent->role->id);
+        settle_birth(host, undo->agent);
     else if (undo->kind == SOC_UNDO_ITEM || undo->kind == SOC_UNDO_DECISION)
         soc_human_settle(host, undo);
     else if (undo->kind == SOC_UNDO_HOLD)
@@ -154,6 +161,8 @@ void soc_turn_commit(struct soc_host *host)
         soc_router_accept(host, message);
     }
     for (size_t i = 0; i < count; i++) {
+        if (undo[i].kind == SOC_UNDO_RESOLVE)
+            soc_outside_settle(host, &undo[i]);
         if (undo[i].kind != SOC_UNDO_ENDING)
             continue;
         free(undo[i].old_reason);
@@ -215,6 +224,8 @@ static void take_back(struct soc_host *host, struct soc_undo *undo)
         break;
     case SOC_UNDO_HOLD:
         soc_hold_take_back(undo);
+        break;
+    case SOC_UNDO_RESOLVE:
         break;
     }
 }

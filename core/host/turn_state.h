@@ -40,6 +40,7 @@ struct soc_undo {
         SOC_UNDO_BARRIER,  /* opened */
         SOC_UNDO_SENT_KEY, /* remembered */
         SOC_UNDO_HOLD,     /* paused or resumed */
+        SOC_UNDO_RESOLVE,  /* decided about an unresponsive agent; nothing is done yet */
     } kind;
     struct soc_agent *agent; /* born, to end, or whose contact changed */
     struct soc_agent *peer;  /* the contact, or who has it end */

@@ -24,6 +24,7 @@ struct soc_role {
     char *interface_spec; /* JSON, or NULL */
     char *behaviour;      /* how a role made inside a turn behaves; NULL: by the script */
     bool is_declared;     /* by the script or inside a turn: agents may be born to it */
+    bool is_external;     /* its agents live outside: no script runs for them */
     bool is_runnable;     /* the script of this run says how it behaves */
     bool is_of_script;    /* the script of this run declares it */
     bool is_stored;       /* the journal has its name and texts as they are */
@@ -54,12 +55,14 @@ struct soc_agent {
     uint32_t births;   /* children it ever had */
     uint32_t delayed;  /* messages for it that are not due yet */
     uint8_t id_length;
-    uint8_t hold;   /* bits of enum soc_hold; 0: it may run */
-    uint8_t guards; /* bits of host/guard.h: whom it ran into, and its parent was told */
-    bool is_ended;  /* a tombstone */
-    bool is_ending; /* its mailbox drains; nobody may send to it */
-    bool is_ready;  /* it stands in the scheduler's queue */
-    char id[];      /* NUL-terminated */
+    uint8_t hold;         /* bits of enum soc_hold; 0: it may run */
+    uint8_t guards;       /* bits of host/guard.h: whom it ran into, and its parent was told */
+    bool is_ended;        /* a tombstone */
+    bool is_ending;       /* its mailbox drains; nobody may send to it */
+    bool is_external;     /* it lives outside: its mail goes to a door */
+    bool is_unresponsive; /* and has not been heard as it should */
+    bool is_ready;        /* it stands in the scheduler's queue */
+    char id[];            /* NUL-terminated */
 };
 
 /* Returns an agent with an empty mailbox who knows nobody. Release with

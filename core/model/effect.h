@@ -48,7 +48,8 @@
     X(REMEMBER, "remember")                                                                        \
     X(RECALL, "recall")                                                                            \
     X(USAGE, "usage")                                                                              \
-    X(CHOOSE, "choose")
+    X(CHOOSE, "choose")                                                                            \
+    X(RESOLVE, "resolve")
 
 enum soc_effect_kind {
 #define X(tag, name) SOC_EFFECT_##tag,

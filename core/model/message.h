@@ -55,6 +55,7 @@ struct soc_message {
     uint8_t flags;   /* enum soc_message_flag of the record */
     uint8_t outcome; /* enum soc_outcome of the record: why it is a dead letter */
     bool is_queued;  /* it stands in its receiver's mailbox */
+    bool is_outside; /* on its way to an agent that lives outside */
     bool is_changed; /* the host added to the payload that the sender gave */
     uint16_t attempt;
     uint16_t text_length[SOC_TEXT_COUNT];

@@ -23,6 +23,9 @@ size_t soc_answer_victim(void *user, const struct soc_waiter *ring, size_t count
 int64_t soc_answer_task_retry(void *user, const struct soc_task *task, struct soc_slice error);
 int64_t soc_answer_task_limit(void *user, const struct soc_message *message, int64_t limit_ms);
 
+/* delivery.c */
+struct soc_rung soc_answer_rung(void *user, const struct soc_message *message, uint32_t step);
+
 /* A message's field that its table at 1 does not have, named at 2: `text` is made
  * when it is asked for, others are nil. Upvalue 1: the box. */
 int soc_answer_message_index(lua_State *L);

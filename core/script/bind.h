@@ -11,6 +11,7 @@ void soc_bind_agent(lua_State *L, struct soc_script *script);
 void soc_bind_mail(lua_State *L, struct soc_script *script);
 void soc_bind_introductions(lua_State *L, struct soc_script *script);
 void soc_bind_tasks(lua_State *L, struct soc_script *script);
+void soc_bind_delivery(lua_State *L, struct soc_script *script);
 void soc_bind_atonce(lua_State *L, struct soc_script *script);
 void soc_bind_people(lua_State *L, struct soc_script *script);
 void soc_bind_endings(lua_State *L, struct soc_script *script);

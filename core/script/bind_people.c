@@ -89,6 +89,7 @@ static int check_brief(lua_State *L, struct soc_script *script, int index)
 struct spawn_options {
     struct soc_slice id;
     bool has_message;
+    bool is_external;   /* it lives outside */
     bool is_waiting;    /* for the end of the task that the message opens */
     int message_index;  /* on the stack */
     int64_t timeout_ms; /* of that wait, -1: none */
@@ -96,7 +97,7 @@ struct spawn_options {
 
 static void read_spawn_options(lua_State *L, int index, struct spawn_options *options)
 {
-    static const char *const known[] = {"id", "message", "wait", "timeout_ms", NULL};
+    static const char *const known[] = {"id", "message", "wait", "timeout_ms", "behaviour", NULL};
     size_t length;
     *options = (struct spawn_options){.timeout_ms = -1};
     if (lua_isnoneornil(L, index))
@@ -109,6 +110,11 @@ static void read_spawn_options(lua_State *L, int index, struct spawn_options *op
     if (type == LUA_TSTRING) {
         const char *id = lua_tolstring(L, -1, &length);
         options->id = soc_slice(id, length);
+    }
+    if (soc_raw_field(L, index, "behaviour") != LUA_TNIL) {
+        if (lua_type(L, -1) != LUA_TSTRING || strcmp(lua_tostring(L, -1), "external") != 0)
+            luaL_error(L, "spawn_agent: 'behaviour' can be \"external\"; others are their role's");
+        options->is_external = true;
     }
     type = soc_raw_field(L, index, "wait");
     if (type != LUA_TNIL && type != LUA_TBOOLEAN)
@@ -191,7 +197,11 @@ static int spawn(lua_State *L, struct soc_script *script, struct soc_slice role,
         return rc;
     struct soc_agent *child;
     struct soc_spawn draft = {
-        .role = role, .id = options->id, .brief = soc_buf_slice(&script->payload)};
+        .role = role,
+        .id = options->id,
+        .brief = soc_buf_slice(&script->payload),
+        .is_external = options->is_external,
+    };
     struct soc_turn_mark mark = soc_turn_mark(script->host);
     rc = soc_agents_spawn(script->host, &draft, &child, &script->error);
     if (rc == SOC_OK && options->has_message) {
@@ -224,7 +234,7 @@ static uint64_t hash_loosely(lua_State *L, struct soc_script *script, int first)
     return hash;
 }
 
-/* agent:spawn_agent(role_id, task_brief, { id?, message?, wait?, timeout_ms? }?) */
+/* agent:spawn_agent(role_id, task_brief, { id?, message?, wait?, timeout_ms?, behaviour? }?) */
 static int agent_spawn_agent(lua_State *L)
 {
     struct soc_script *script = soc_check_handle(L)->script;

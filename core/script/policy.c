@@ -318,6 +318,23 @@ static bool is_one_of(lua_State *L, int index, const char *first, const char *se
     return text != NULL && (strcmp(text, first) == 0 || strcmp(text, second) == 0);
 }
 
+/* A rung of a ladder: { at_ms, action }. */
+static bool is_rung(lua_State *L, int index)
+{
+    int top = lua_gettop(L);
+    size_t length = 0;
+    if (!lua_istable(L, index))
+        return false;
+    soc_raw_field(L, index, "at_ms");
+    lua_Number at_ms = lua_tonumber(L, -1);
+    bool is_time = lua_type(L, -1) == LUA_TNUMBER && at_ms >= 0 && at_ms <= 1e14;
+    soc_raw_field(L, index, "action");
+    const char *action = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &length) : NULL;
+    bool is_action = action != NULL && soc_rung_parse(soc_slice(action, length)) != SOC_RUNG_END;
+    lua_settop(L, top);
+    return is_time && is_action;
+}
+
 static bool is_sensible(lua_State *L, int index, enum soc_answer_kind kind)
 {
     lua_Number number = lua_tonumber(L, index);
@@ -333,6 +350,8 @@ static bool is_sensible(lua_State *L, int index, enum soc_answer_kind kind)
                (lua_type(L, index) == LUA_TNUMBER && number >= 0 && number <= 1e14);
     case SOC_ANSWER_TABLE:
         return lua_istable(L, index);
+    case SOC_ANSWER_RUNG:
+        return lua_isnil(L, index) || is_rung(L, lua_absindex(L, index));
     case SOC_ANSWER_FATE:
         return is_one_of(L, index, "end", "adopt");
     }

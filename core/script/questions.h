@@ -20,7 +20,8 @@
     K(SUPERVISION, "supervision", "backoff")                                                       \
     K(PROMPTS, "prompts", "zh")                                                                    \
     K(GATEKEEPER, "gatekeeper", "root")                                                            \
-    K(TASKS, "tasks", "default")
+    K(TASKS, "tasks", "default")                                                                   \
+    K(DELIVERY, "delivery", "default")
 
 enum soc_policy_kind {
 #define K(tag, folder, usual) SOC_POLICY_##tag,
@@ -46,7 +47,8 @@ enum soc_policy_kind {
     Q(IS_FAILED, SUPERVISION, "is_failed", false, SOC_ANSWER_BOOLEAN)                              \
     Q(ROUTE, GATEKEEPER, "route", true, SOC_ANSWER_TABLE)                                          \
     Q(RETRY_TASK, TASKS, "retry_after", true, SOC_ANSWER_DELAY)                                    \
-    Q(TASK_LIMIT, TASKS, "limit", false, SOC_ANSWER_DELAY)
+    Q(TASK_LIMIT, TASKS, "limit", false, SOC_ANSWER_DELAY)                                         \
+    Q(RUNG, DELIVERY, "rung", true, SOC_ANSWER_RUNG)
 
 enum soc_question {
 #define Q(tag, kind, function, is_required, answer) SOC_ASK_##tag,
@@ -61,6 +63,7 @@ enum soc_answer_kind {
     SOC_ANSWER_TEXT,
     SOC_ANSWER_DELAY, /* ms from 0 to 10^14, or nil */
     SOC_ANSWER_TABLE,
+    SOC_ANSWER_RUNG, /* nil, or a table { at_ms, action } */
     SOC_ANSWER_FATE, /* "end" or "adopt" */
 };
 

@@ -87,6 +87,9 @@ static int read_behaviour(lua_State *L, struct soc_script *script, int index,
         size_t length;
         const char *text = lua_tolstring(L, -1, &length);
         draft->behaviour = soc_slice(text, length);
+        draft->is_external = soc_slice_equal(draft->behaviour, SOC_SLICE("external"));
+        if (draft->is_external)
+            return LUA_NOREF; /* no script runs for it */
     }
     return soc_behaviour_keep(L, script, lua_gettop(L));
 }

@@ -95,6 +95,7 @@ static int build(lua_State *L)
     soc_bind_choose(L, script);
     soc_bind_atonce(L, script);
     soc_bind_tasks(L, script);
+    soc_bind_delivery(L, script);
     soc_bind_society(L, script);
     make_environment(L, script);
     soc_chat_configure(L, script, 0, detail);
@@ -150,6 +151,7 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
         .route = soc_answer_route,
         .task_retry_after = soc_answer_task_retry,
         .task_limit = soc_answer_task_limit,
+        .rung = soc_answer_rung,
         .victim = soc_answer_victim,
         .call = soc_outward_call,
         .call_due = soc_outward_due,
@@ -283,7 +285,7 @@ static void find_behaviours(struct soc_script *script)
     size_t cursor = 0;
     struct soc_role *role;
     while ((role = soc_agents_each_role(script->host, &cursor)) != NULL) {
-        if (role->is_runnable || role->behaviour == NULL)
+        if (role->is_runnable || role->is_external || role->behaviour == NULL)
             continue;
         lua_pushcfunction(L, keep_named);
         lua_pushlightuserdata(L, script);

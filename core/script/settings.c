@@ -5,6 +5,7 @@
 #include "env/ids.h"
 #include "host/duplicates.h"
 #include "host/guard.h"
+#include "host/outside.h"
 #include "host/tasks.h"
 #include "script/chat.h"
 #include "script/inside.h"
@@ -80,11 +81,18 @@ int soc_script_set(lua_State *L, struct soc_script *script, const char *name, in
             soc_guard_set(script->host, guard, number);
         return rc;
     }
+    if (strcmp(name, "heartbeat_timeout_ms") == 0) {
+        int rc = set_number(L, index, name, INT32_MAX, &number, detail);
+        if (rc == SOC_OK)
+            soc_outside_set_heartbeat(script->host, number);
+        return rc;
+    }
     if (strcmp(name, "steps_max") == 0)
         return set_number(L, index, name, INT32_MAX, &script->steps_max, detail);
     return soc_fail(detail, SOC_EINVAL,
                     "unknown setting '%s'; there are name, orchestrator, effects_max, http, llm, "
-                    "steps_max, dedupe_window_ms, task_limit_ms, depth_max, children_max, "
+                    "steps_max, dedupe_window_ms, heartbeat_timeout_ms, task_limit_ms, depth_max, "
+                    "children_max, "
                     "agents_max, hops_max, mailbox_max and no_progress_max",
                     name);
 }

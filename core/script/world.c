@@ -16,45 +16,36 @@
 #include "script/outward.h"
 #include "script/send_options.h"
 #include "script/swap.h"
+#include "script/world_state.h"
 
 /* The userdata of society.new. Its user values: 1 the box, 2 the app (a path or a
  * function) or nil, 3 the list of declarations made by hand (s:role{…}), which
  * recover() makes again, 4 the table of options. */
 enum { UV_BOX = 1, UV_APP, UV_DECLARED, UV_OPTIONS, UV_COUNT = UV_OPTIONS };
 
-struct world {
-    struct soc_store *store;
-    struct soc_host *host;     /* NULL: crashed or closed */
-    struct soc_script *script; /* NULL with it */
-    uint64_t seed;
-    int64_t now_ms; /* of the clock when the host stopped: time does not go back */
-    struct soc_buf transcript;
-    bool is_declaring; /* the app runs: nothing is noted */
-};
-
-static struct world *check_world(lua_State *L)
+static struct soc_world *check_world(lua_State *L)
 {
     return luaL_checkudata(L, 1, SOC_WORLD);
 }
 
-static struct world *check_running(lua_State *L)
+static struct soc_world *check_running(lua_State *L)
 {
-    struct world *world = check_world(L);
+    struct soc_world *world = check_world(L);
     if (world->host == NULL)
         luaL_error(L, "this society is not running: call recover() after crash(), or society.new");
     return world;
 }
 
 /* For what drives the society: from inside one of its own turns it cannot be. */
-static struct world *check_idle(lua_State *L)
+static struct soc_world *check_idle(lua_State *L)
 {
-    struct world *world = check_world(L);
+    struct soc_world *world = check_world(L);
     if (world->host != NULL && soc_gate_activation(world->host) != NULL)
         luaL_error(L, "a society cannot be driven from inside one of its own turns");
     return world;
 }
 
-static struct world *check_ready(lua_State *L)
+struct soc_world *soc_world_check_ready(lua_State *L)
 {
     check_idle(L);
     return check_running(L);
@@ -62,13 +53,13 @@ static struct world *check_ready(lua_State *L)
 
 static void write_line(struct soc_slice line, void *user)
 {
-    struct world *world = user;
+    struct soc_world *world = user;
     soc_buf_put_slice(&world->transcript, line);
 }
 
 static bool show(void *user, struct soc_slice stream, struct soc_slice agent, struct soc_slice text)
 {
-    struct world *world = user;
+    struct soc_world *world = user;
     char time[SOC_TIME_BYTES];
     soc_time_format(time, soc_clock_now(soc_host_clock(world->host)));
     bool is_mail = soc_slice_equal(stream, SOC_SLICE("mail"));
@@ -86,11 +77,11 @@ static bool show(void *user, struct soc_slice stream, struct soc_slice agent, st
 
 static void failed(void *user, const struct soc_detail *detail)
 {
-    struct world *world = user;
+    struct soc_world *world = user;
     soc_buf_printf(&world->transcript, "storage failed: %s\n", detail->text);
 }
 
-static void stop(struct world *world, bool as_crash)
+static void stop(struct soc_world *world, bool as_crash)
 {
     if (world->host != NULL) {
         world->now_ms = soc_clock_now(soc_host_clock(world->host));
@@ -106,7 +97,7 @@ static void stop(struct world *world, bool as_crash)
 }
 
 /* Applies options.config and options.policies. */
-static void apply_options(lua_State *L, struct world *world, int options)
+static void apply_options(lua_State *L, struct soc_world *world, int options)
 {
     struct soc_detail detail;
     if (soc_raw_field(L, options, "config") == LUA_TTABLE) {
@@ -154,7 +145,7 @@ static void run_declared(lua_State *L, int self)
     lua_pop(L, 1);
 }
 
-static void run_app(lua_State *L, struct world *world, int self)
+static void run_app(lua_State *L, struct soc_world *world, int self)
 {
     struct soc_detail detail = {{0}};
     int type = lua_getiuservalue(L, self, UV_APP);
@@ -196,7 +187,7 @@ static const char *app_directory(lua_State *L, int self)
  * world's userdata. */
 static int make_parts(lua_State *L)
 {
-    struct world *world = lua_touserdata(L, 1);
+    struct soc_world *world = lua_touserdata(L, 1);
     struct soc_detail detail = {{0}};
     struct soc_host_options options = {
         .store = world->store,
@@ -227,6 +218,7 @@ static int make_parts(lua_State *L)
     if (soc_host_start(world->host, app, &detail) < 0)
         return luaL_error(L, "%s", detail.text);
     soc_script_started(world->script);
+    soc_world_open_door(world);
     soc_host_flush(world->host);
     return 0;
 }
@@ -234,7 +226,7 @@ static int make_parts(lua_State *L)
 /* Starts on the main thread, which outlives every coroutine that may be calling.
  * After an error the world is stopped and false is returned, with the error on
  * top of the caller's stack. */
-static bool start(lua_State *L, struct world *world, int self)
+static bool start(lua_State *L, struct soc_world *world, int self)
 {
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
     lua_State *main = lua_tothread(L, -1);
@@ -279,7 +271,7 @@ static void push_declaration(lua_State *L, int arguments)
  * is noted once it has been accepted. */
 static int declare(lua_State *L)
 {
-    struct world *world = lua_touserdata(L, lua_upvalueindex(1));
+    struct soc_world *world = lua_touserdata(L, lua_upvalueindex(1));
     if (luaL_testudata(L, 1, SOC_WORLD) != NULL)
         lua_remove(L, 1);
     int arguments = lua_gettop(L);
@@ -302,7 +294,7 @@ static int world_index(lua_State *L)
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
         return 1;
-    struct world *world = check_running(L);
+    struct soc_world *world = check_running(L);
     const char *name = luaL_checkstring(L, 2);
     lua_rawgeti(L, LUA_REGISTRYINDEX, world->script->module_ref);
     lua_getfield(L, -1, name);
@@ -316,14 +308,14 @@ static int world_index(lua_State *L)
 }
 
 /* Many turns go into one batch, as they do for real. */
-static void run_ready(struct world *world)
+static void run_ready(struct soc_world *world)
 {
     while (soc_host_tick(world->host) == SOC_TICK_NOW)
         continue;
 }
 
 /* Lets time pass up to `until_ms` (0: without end), as long as anything happens. */
-static void run_until(struct world *world, int64_t until_ms)
+static void run_until(struct soc_world *world, int64_t until_ms)
 {
     for (;;) {
         run_ready(world);
@@ -343,7 +335,7 @@ static void run_until(struct world *world, int64_t until_ms)
 /* s:run(): until nothing is ready and no time-out, sleep or delay is open. */
 static int world_run(lua_State *L)
 {
-    run_until(check_ready(L), 0);
+    run_until(soc_world_check_ready(L), 0);
     lua_settop(L, 1);
     return 1;
 }
@@ -351,7 +343,7 @@ static int world_run(lua_State *L)
 /* s:step() -> whether anything was done */
 static int world_step(lua_State *L)
 {
-    struct world *world = check_ready(L);
+    struct soc_world *world = soc_world_check_ready(L);
     bool did = soc_host_step(world->host);
     soc_host_flush(world->host);
     lua_pushboolean(L, did);
@@ -362,7 +354,7 @@ static int world_step(lua_State *L)
  * after crash() it passes without anything happening. */
 static int world_advance(lua_State *L)
 {
-    struct world *world = check_idle(L);
+    struct soc_world *world = check_idle(L);
     lua_Integer ms = luaL_checkinteger(L, 2);
     luaL_argcheck(L, ms >= 0 && ms <= 100000000000000, 2, "ms from 0 to 10^14 expected");
     if (world->host == NULL && world->store != NULL) {
@@ -385,7 +377,7 @@ static int world_now(lua_State *L)
 /* s:send(from, { to, payload, … }) -> { messageId } | nil, err: as that agent */
 static int world_send(lua_State *L)
 {
-    struct world *world = check_ready(L);
+    struct soc_world *world = soc_world_check_ready(L);
     struct soc_script *script = world->script;
     size_t length;
     const char *from = luaL_checklstring(L, 2, &length);
@@ -413,7 +405,7 @@ static void take_answer(void *user, struct soc_slice answer)
  * nil for the id the gatekeeper says whom it is for */
 static int world_dispatch(lua_State *L)
 {
-    struct world *world = check_ready(L);
+    struct soc_world *world = soc_world_check_ready(L);
     struct soc_script *script = world->script;
     size_t length;
     const char *to = luaL_optlstring(L, 2, NULL, &length);
@@ -457,7 +449,7 @@ static int world_dispatch(lua_State *L)
 /* s:crash(): as by kill -9, at the last durable point */
 static int world_crash(lua_State *L)
 {
-    stop(check_ready(L), true);
+    stop(soc_world_check_ready(L), true);
     lua_settop(L, 1);
     return 1;
 }
@@ -465,7 +457,7 @@ static int world_crash(lua_State *L)
 /* s:recover(): the app is run again, the state comes from the store */
 static int world_recover(lua_State *L)
 {
-    struct world *world = check_idle(L);
+    struct soc_world *world = check_idle(L);
     if (world->store == NULL)
         return luaL_error(L, "this society was closed");
     stop(world, true);
@@ -477,17 +469,18 @@ static int world_recover(lua_State *L)
 
 static int world_close(lua_State *L)
 {
-    struct world *world = check_idle(L);
+    struct soc_world *world = check_idle(L);
     stop(world, false);
     soc_store_close(world->store);
     world->store = NULL;
     soc_buf_fini(&world->transcript);
+    soc_world_free_door(world);
     return 0;
 }
 
 static int world_transcript(lua_State *L)
 {
-    const struct world *world = check_world(L);
+    const struct soc_world *world = check_world(L);
     lua_pushlstring(L, world->transcript.data == NULL ? "" : world->transcript.data,
                     world->transcript.length);
     return 1;
@@ -502,7 +495,7 @@ static void take_dump(int rc, struct soc_slice rows, void *user)
 /* s:dump() -> every row of the store as one JSON text, sorted */
 static int world_dump(lua_State *L)
 {
-    struct world *world = check_ready(L);
+    struct soc_world *world = soc_world_check_ready(L);
     struct soc_query query = {.what = "dump"};
     struct soc_buf *out = &world->script->answer;
     out->length = 0;
@@ -525,6 +518,7 @@ static void make_metatable(lua_State *L)
 {
     if (luaL_newmetatable(L, SOC_WORLD)) {
         luaL_newlib(L, world_functions);
+        soc_world_add_outside(L);
         lua_pushcclosure(L, world_index, 1);
         lua_setfield(L, -2, "__index");
         lua_pushcfunction(L, world_close);
@@ -549,8 +543,8 @@ static int society_new(lua_State *L)
     soc_check_option(L, 1, "society.new", "policies", LUA_TTABLE);
     soc_check_option(L, 1, "society.new", "config", LUA_TTABLE);
     make_metatable(L);
-    struct world *world = lua_newuserdatauv(L, sizeof(*world), UV_COUNT);
-    *world = (struct world){0};
+    struct soc_world *world = lua_newuserdatauv(L, sizeof(*world), UV_COUNT);
+    *world = (struct soc_world){0};
     luaL_setmetatable(L, SOC_WORLD);
     int self = lua_gettop(L);
     soc_script_push_box(L);

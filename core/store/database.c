@@ -35,8 +35,8 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
         " created_ms = ?1, name = ?3, prompt = ?4, behaviour = ?5, interface_spec = ?6,"
         " creator = ?7",
     [SOC_STATEMENT_AGENT] =
-        "INSERT INTO agents(created_ms, id, role, parent, brief, is_adopted, since)"
-        " VALUES(?1, ?2, ?3, ?4, ?5, nullif(?6, 0), ?7)"
+        "INSERT INTO agents(created_ms, id, role, parent, brief, is_adopted, since, is_external)"
+        " VALUES(?1, ?2, ?3, ?4, ?5, nullif(?6, 0), ?7, nullif(?8, 0))"
         " ON CONFLICT(id) WHERE ended_ms IS NULL DO UPDATE SET role = ?3, parent = ?4, brief = ?5",
     [SOC_STATEMENT_AGENT_ENDING] =
         "UPDATE agents SET ending_ms = ?1, end_reason = ?3 WHERE id = ?2" ALIVE,
@@ -70,8 +70,10 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
         " OR (?1 = 'root' AND ?2 = 'user') OR (?1 = 'user' AND ?2 = 'root')",
     [SOC_STATEMENT_MESSAGE] =
         "INSERT INTO message_entries(" SOC_SQL_MESSAGE_COLUMNS ","
-        " status, finished_ms, reason, again_ms) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,"
-        " ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)",
+        " status, finished_ms, reason, again_ms, ack) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, "
+        "?10,"
+        " ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,"
+        " ?25)",
     [SOC_STATEMENT_MESSAGE_END] =
         "UPDATE message_entries SET finished_ms = ?2, status = ?3, reason = ?4 WHERE key = ?1",
     [SOC_STATEMENT_MESSAGE_AGAIN] =
@@ -119,6 +121,9 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
     [SOC_STATEMENT_SEATS_END] = "DELETE FROM seats WHERE key = ?1",
     [SOC_STATEMENT_SENT_KEY] = "INSERT OR REPLACE INTO sent_keys(since_ms, key, sent_ms, text)"
                                " VALUES(?1, ?2, ?3, ?4)",
+    [SOC_STATEMENT_RECEIPT] = "UPDATE message_entries SET attempt = ?3, ack = nullif(?4, 0)"
+                              " WHERE key = ?1 AND ?2 IS NOT NULL",
+    [SOC_STATEMENT_POSITION] = "INSERT OR REPLACE INTO positions(name, value) VALUES(?1, ?2)",
     [SOC_STATEMENT_SENT_KEYS_END] = "DELETE FROM sent_keys WHERE since_ms <= ?1",
     [SOC_STATEMENT_MEMORY] = "INSERT OR REPLACE INTO memories(number, time_ms, agent, entry)"
                              " VALUES(?1, ?2, ?3, ?4)",

@@ -29,6 +29,7 @@ struct message_item {
     uint64_t status;
     uint64_t finished_ms;
     uint64_t again_ms;
+    uint64_t ack;
     struct soc_slice reason;
 };
 
@@ -202,6 +203,15 @@ static void repeat_message(struct soc_fold *fold, struct soc_record *record)
     item->record.message.expires_ms = 0; /* whoever sends it again wants it handled */
 }
 
+static void note_receipt(struct soc_fold *fold, struct soc_record *record)
+{
+    struct message_item *item = find_message(fold, record->receipt.key);
+    if (item == NULL)
+        return run_record(fold, SOC_STATEMENT_RECEIPT, record);
+    item->record.message.attempt = record->receipt.attempt;
+    item->ack = record->receipt.ack;
+}
+
 /* Returns the number of the agent's activation in the window. */
 static size_t need_activation(struct soc_fold *fold, struct soc_slice agent)
 {
@@ -360,6 +370,7 @@ static enum soc_statement plain_statement(enum soc_record_type type)
         [SOC_RECORD_TASK] = SOC_STATEMENT_TASK,
         [SOC_RECORD_BARRIER] = SOC_STATEMENT_BARRIER,
         [SOC_RECORD_SEAT] = SOC_STATEMENT_SEAT,
+        [SOC_RECORD_POSITION] = SOC_STATEMENT_POSITION,
         [SOC_RECORD_SENT_KEY] = SOC_STATEMENT_SENT_KEY,
         [SOC_RECORD_SENT_KEYS_END] = SOC_STATEMENT_SENT_KEYS_END,
         [SOC_RECORD_STANDING] = SOC_STATEMENT_STANDING,
@@ -387,6 +398,8 @@ static void apply(struct soc_fold *fold, struct soc_record *record)
         return end_message(fold, record);
     case SOC_RECORD_MESSAGE_AGAIN:
         return repeat_message(fold, record);
+    case SOC_RECORD_RECEIPT:
+        return note_receipt(fold, record);
     case SOC_RECORD_TAKE:
         return add_take(fold, record);
     case SOC_RECORD_ACTIVATION:
@@ -413,6 +426,14 @@ static void apply(struct soc_fold *fold, struct soc_record *record)
     }
 }
 
+static void bind_or_null(sqlite3_stmt *statement, int index, uint64_t number)
+{
+    if (number == 0)
+        sqlite3_bind_null(statement, index);
+    else
+        sqlite3_bind_int64(statement, index, (int64_t)number);
+}
+
 static void write_messages(struct soc_fold *fold)
 {
     sqlite3_stmt *statement = soc_database_statement(fold->store, SOC_STATEMENT_MESSAGE);
@@ -420,15 +441,10 @@ static void write_messages(struct soc_fold *fold)
         struct message_item *item = &fold->messages.items[i];
         int index = bind_record(fold, SOC_STATEMENT_MESSAGE, &item->record);
         sqlite3_bind_int64(statement, index++, (int64_t)item->status);
-        if (item->status == SOC_OUTCOME_PENDING)
-            sqlite3_bind_null(statement, index++);
-        else
-            sqlite3_bind_int64(statement, index++, (int64_t)item->finished_ms);
+        bind_or_null(statement, index++, item->finished_ms); /* 0 while it is pending */
         soc_bind_text(statement, index++, item->reason);
-        if (item->again_ms == 0)
-            sqlite3_bind_null(statement, index);
-        else
-            sqlite3_bind_int64(statement, index, (int64_t)item->again_ms);
+        bind_or_null(statement, index++, item->again_ms);
+        bind_or_null(statement, index, item->ack);
         run(fold, SOC_STATEMENT_MESSAGE);
     }
 }

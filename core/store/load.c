@@ -25,7 +25,7 @@ struct source {
  * more agents there ever were. */
 #define AGENT_COLUMNS                                                                              \
     "created_ms, id, role, parent, CASE WHEN ended_ms IS NULL THEN brief END, is_adopted,"         \
-    " since, number, ending_ms, ended_ms, end_reason"
+    " since, is_external, number, ending_ms, ended_ms, end_reason"
 #define REMEMBERED_FROM "(SELECT max(number) - " TOMBSTONES_LOADED " FROM agents)"
 
 static const struct source agents = {
@@ -41,10 +41,10 @@ static const struct source contacts = {
 #define QUOTE_OF(expanded) #expanded
 
 /* Where those last columns are. */
-#define AGENT_NUMBER 7
-#define AGENT_ENDING 8
-#define AGENT_ENDED  9
-#define AGENT_REASON 10
+#define AGENT_NUMBER 8
+#define AGENT_ENDING 9
+#define AGENT_ENDED  10
+#define AGENT_REASON 11
 #define CONTACT_BORN 9
 
 /* The last ended tasks of each agent that has any: the index is walked from owner to
@@ -88,6 +88,8 @@ static const struct source sources[] = {
     {SOC_RECORD_MESSAGE, "SELECT " SOC_SQL_MESSAGE_COLUMNS ", status, finished_ms, reason"
                          " FROM message_entries INDEXED BY messages_dead"
                          " WHERE status IN (2, 3) ORDER BY key"},
+    {SOC_RECORD_RECEIPT, "SELECT key, time_ms, attempt, ack FROM message_entries"
+                         " INDEXED BY messages_pending WHERE status = 0 AND ack > 0 ORDER BY key"},
     {SOC_RECORD_BROADCAST_END,
      "SELECT key, time_ms, outcome, agent FROM broadcast_ends ORDER BY key, agent"},
     {SOC_RECORD_BARRIER, "SELECT key, time_ms, deadline_ms, owner FROM barriers ORDER BY key"},
@@ -112,6 +114,7 @@ static const struct source sources[] = {
                       " WHERE state < 2 ORDER BY key"},
     {SOC_RECORD_TASK, DONE_TASKS},
     {SOC_RECORD_MESSAGE, KEPT_MESSAGES},
+    {SOC_RECORD_POSITION, "SELECT name, value FROM positions ORDER BY name"},
     {SOC_RECORD_SENT_KEY, "SELECT since_ms, key, sent_ms, text FROM sent_keys ORDER BY number"},
     {SOC_RECORD_TAKE, "SELECT key, agent FROM takes ORDER BY number"},
     {SOC_RECORD_OUTPUT, "SELECT key, time_ms, agent, stream, text FROM outputs ORDER BY key"},

@@ -112,7 +112,8 @@ static const struct question questions[] = {
 static const char *const dump_sql[] = {
     "SELECT 'activations' AS \"table\", agent, key, time_ms, retries FROM activations"
     " ORDER BY agent",
-    "SELECT 'agents' AS \"table\", number, id, role, parent, is_adopted, created_ms, ending_ms,"
+    "SELECT 'agents' AS \"table\", number, id, role, parent, is_adopted, is_external, created_ms, "
+    "ending_ms,"
     " ended_ms, end_reason, hold, guards, births, brief AS \"brief:json\", state AS \"state:json\" "
     "FROM agents"
     " ORDER BY number",
@@ -128,11 +129,12 @@ static const char *const dump_sql[] = {
     "SELECT 'message_entries' AS \"table\", key, time_ms, status, priority, flags, attempt, hops,"
     " reply_to, reply_to_ms, expires_ms, deliver_at_ms, deadline_ms, again_ms, finished_ms,"
     " sender, receiver, type, task_id, correlation_id, external_id, dedupe_key, traceparent,"
-    " reason, payload AS \"payload:json\" FROM message_entries ORDER BY key",
+    " reason, ack, payload AS \"payload:json\" FROM message_entries ORDER BY key",
     "SELECT 'memories' AS \"table\", agent, number, time_ms, entry AS \"entry:json\""
     " FROM memories ORDER BY agent, number",
     "SELECT 'meta' AS \"table\", name, value FROM meta ORDER BY name",
     "SELECT 'outputs' AS \"table\", * FROM outputs ORDER BY key",
+    "SELECT 'positions' AS \"table\", * FROM positions ORDER BY name",
     "SELECT 'roles' AS \"table\", id, name, prompt, behaviour,"
     " interface_spec AS \"interface_spec:json\", creator, created_ms FROM roles ORDER BY id",
     "SELECT 'seats' AS \"table\", key, agent, question, asked_ms, state, payload AS "

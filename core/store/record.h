@@ -51,7 +51,9 @@
  *  barrier, seat, barrier_end  a checkpoint waits; one asked by it, as it stands; over
  *  sent_key        a key that a sender knows a message by is remembered
  *  sent_keys_end   those remembered up to then are forgotten
- *  standing        why an agent is not let run, and which guards it has met */
+ *  standing        why an agent is not let run, and which guards it has met
+ *  receipt         a pending message was handed out again, or its receiver acked it
+ *  position        where a door stands, under a name of its own */
 #define SOC_RECORD_MAP(R)                                                                          \
     R(ROLE, role, 1)                                                                               \
     R(AGENT, agent, 2)                                                                             \
@@ -86,7 +88,9 @@
     R(BARRIER_END, barrier_end, 35)                                                                \
     R(STANDING, standing, 40)                                                                      \
     R(SENT_KEY, sent_key, 44)                                                                      \
-    R(SENT_KEYS_END, sent_keys_end, 45)
+    R(SENT_KEYS_END, sent_keys_end, 45)                                                            \
+    R(RECEIPT, receipt, 46)                                                                        \
+    R(POSITION, position, 47)
 
 enum soc_record_type {
 #define R(tag, name, value) SOC_RECORD_##tag = (value),

@@ -12,7 +12,7 @@
 #define SOC_ROLE_FIELDS(N, T)                                                                      \
     N(time_ms) T(id) T(name) T(prompt) T(behaviour) T(interface_spec) T(creator)
 #define SOC_AGENT_BIRTH(N, T)      N(time_ms) T(id) T(role) T(parent) T(brief)
-#define SOC_AGENT_FIELDS(N, T)     SOC_AGENT_BIRTH(N, T) N(is_adopted) N(since)
+#define SOC_AGENT_FIELDS(N, T)     SOC_AGENT_BIRTH(N, T) N(is_adopted) N(since) N(is_external)
 #define SOC_AGENT_END_FIELDS(N, T) N(time_ms) T(id) T(reason)
 #define SOC_STATE_FIELDS(N, T)     T(agent) T(state)
 #define SOC_CONTACT_FIELDS(N, T)                                                                   \
@@ -67,5 +67,7 @@
 #define SOC_SENT_KEYS_END_FIELDS(N, T) N(until_ms)
 /* `births` stands in no batch: the births themselves do. */
 #define SOC_STANDING_FIELDS(N, T) N(time_ms) N(hold) N(guards) N(births) T(id)
+#define SOC_RECEIPT_FIELDS(N, T)  N(key) N(time_ms) N(attempt) N(ack)
+#define SOC_POSITION_FIELDS(N, T) T(name) T(value)
 
 #endif

@@ -68,7 +68,8 @@
     "CREATE TABLE sent_keys("                                                                      \
     " number INTEGER PRIMARY KEY, since_ms INTEGER, key INTEGER, sent_ms INTEGER,"                 \
     " text TEXT UNIQUE);"                                                                          \
-    "CREATE INDEX sent_keys_age ON sent_keys(since_ms);"
+    "CREATE INDEX sent_keys_age ON sent_keys(since_ms);"                                           \
+    "CREATE TABLE positions(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
 
 static const char tables[] =
     "CREATE TABLE journal("
@@ -84,7 +85,7 @@ static const char tables[] =
     " number INTEGER PRIMARY KEY, id TEXT NOT NULL, role TEXT, parent TEXT,"
     " created_ms INTEGER, ended_ms INTEGER, end_reason TEXT, brief TEXT, state TEXT,"
     " ending_ms INTEGER, is_adopted INTEGER, since INTEGER, hold INTEGER, guards INTEGER,"
-    " births INTEGER);"
+    " births INTEGER, is_external INTEGER);"
     "CREATE UNIQUE INDEX agents_alive ON agents(id) WHERE ended_ms IS NULL;"
     "CREATE INDEX agents_order ON agents(number) WHERE ended_ms IS NULL;"
     "CREATE TABLE contact_entries("
@@ -98,7 +99,7 @@ static const char tables[] =
     " expires_ms INTEGER, deliver_at_ms INTEGER, deadline_ms INTEGER, again_ms INTEGER,"
     " finished_ms INTEGER, sender TEXT, receiver TEXT, type TEXT, task_id TEXT,"
     " correlation_id TEXT, external_id TEXT, dedupe_key TEXT, traceparent TEXT, reason TEXT,"
-    " payload TEXT);"
+    " payload TEXT, ack INTEGER);"
     "CREATE INDEX messages_pending ON message_entries(key) WHERE status = 0;"
     "CREATE INDEX messages_dead ON message_entries(key) WHERE status IN (2, 3);"
 
@@ -200,6 +201,8 @@ static const char *const upgrades[] = {
     "ALTER TABLE agents ADD COLUMN hold INTEGER;"
     "ALTER TABLE agents ADD COLUMN guards INTEGER;"
     "ALTER TABLE agents ADD COLUMN births INTEGER;"
+    "ALTER TABLE agents ADD COLUMN is_external INTEGER;"
+    "ALTER TABLE message_entries ADD COLUMN ack INTEGER;"
     "ALTER TABLE contact_entries ADD COLUMN reason TEXT;" INTRODUCTIONS INBOX TASKS MODELS ATONCE
         SENT_KEYS,
 };

@@ -212,6 +212,7 @@ local society = {}
 ---@field dedupe_window_ms? integer
 ---@field llm? table settings of models, see docs/llm.md
 ---@field http? fun(request: table): table?, table? the world beyond, in simulations
+---@field heartbeat_timeout_ms? integer
 ---@field task_limit_ms? integer
 ---@field steps_max? integer
 ---@field depth_max? integer
@@ -236,6 +237,21 @@ local society = {}
 
 ---@alias society.Decide
 ---| fun(self, item_id: string, verdict: society.Verdict): society.Decided?, society.Error?
+
+---@alias society.Ack "received"|"processed"
+
+---A message that was handed out to an agent that lives outside.
+---@class society.Handed: society.Message
+---@field at integer ms
+---@field warning? boolean
+---@field broadcast? boolean
+---@field again? boolean after a restart
+
+---@alias society.AckAs
+---| fun(self, id: string, ack: string|table, status?: society.Ack): boolean?, society.Error?
+
+---@alias society.OutsideSend
+---| fun(self, id: string, message: table): society.Sent?, society.Error?
 
 ---A society on a virtual clock. The functions of the module are methods here.
 ---@class society.World
@@ -269,6 +285,11 @@ local society = {}
 ---@field now fun(self: society.World): integer
 ---@field send society.SendAs as that agent
 ---@field dispatch society.Dispatch a request from the person
+---@field outside fun(self: society.World, id: string): society.Handed[]
+---@field outside_send society.OutsideSend what an agent outside says
+---@field ack society.AckAs its ack of a message
+---@field heartbeat fun(self: society.World, id: string): boolean?, society.Error?
+---@field position fun(self: society.World, name: string): string? where a door stood last
 ---@field crash fun(self: society.World): society.World
 ---@field recover fun(self: society.World): society.World
 ---@field transcript fun(self: society.World): string

@@ -161,6 +161,7 @@ local CALLS = {
     places = { "", "payload text empty log null", "options ?" },
     fields = { nil, nil, { retryable = "flag ?" } },
   },
+  resolve = { good = function() return { "b", "skip" } end, places = { "", "" } },
   cancel = {
     good = function() return { "task", "why" } end,
     places = { "", "text empty log number ?" },
@@ -234,7 +235,7 @@ describe("bad input to an agent's calls:", function()
   -- What a call with good arguments may answer here; all others answer what they do.
   local REFUSED = { request = "timeout", receive = "timeout", request_introduction = "timeout",
     cancel = "task_not_found", decide = "forbidden", http = "no_network",
-    chat = "script_mismatch" }
+    chat = "script_mismatch", resolve = "forbidden" }
 
   it("would be good input but for one thing", function()
     for _, name in ipairs(names) do

@@ -81,6 +81,16 @@ local CALLS = {
     places = { "?", "payload text empty", "options ?" }, fields = { nil, nil,
       { timeout_ms = "ms ?" } },
   },
+  outside = { good = no_arguments, places = { "" }, is_look = true },
+  outside_send = {
+    good = function() return { "ghost", { payload = "x" } } end,
+    places = { "", "" },
+    fields = { nil, { to = "?", payload = "payload text empty", type = "?", priority = "?",
+      external_id = "key ?", reply_to = "key ?", position = "?" } },
+  },
+  ack = { good = function() return { "ghost", "id" } end, places = { "", "" } },
+  heartbeat = { good = no_arguments, places = { "" } },
+  position = { good = no_arguments, places = { "" }, is_look = true },
   advance = { good = no_arguments, places = { "" } },
 }
 

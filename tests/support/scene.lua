@@ -28,13 +28,17 @@ local function with_any(policies)
   return all
 end
 
+--- Has a society closed by close().
+function M.keep(s)
+  open[#open + 1] = s
+  return s
+end
+
 --- society.new with every type of message, closed by close().
 function M.new(options)
   options = options or {}
   options.policies = with_any(options.policies)
-  local s = society.new(options)
-  open[#open + 1] = s
-  return s
+  return M.keep(society.new(options))
 end
 
 local function make_folder()

@@ -266,20 +266,23 @@ static void an_older_database_is_brought_up_to_date_by_who_may_write(void)
     CHECK_INT(world_append(&world), SOC_OK);
     soc_store_close(world.store);
     world.store = NULL;
-    set_sql(&world, "DROP VIEW activity_logs; DROP VIEW activity_entries; DROP VIEW contacts;"
-                    "ALTER TABLE agents DROP COLUMN ending_ms;"
-                    "ALTER TABLE agents DROP COLUMN is_adopted;"
-                    "ALTER TABLE contact_entries DROP COLUMN reason; DROP TABLE introductions;"
-                    "DROP VIEW inbox; DROP TABLE inbox_entries;"
-                    "DROP VIEW tasks; DROP TABLE task_entries; DROP TABLE memories;"
-                    "DROP TABLE usage;"
-                    "ALTER TABLE agents DROP COLUMN since; DROP TABLE broadcast_ends;"
-                    "DROP TABLE barriers; DROP TABLE seats; DROP TABLE sent_keys;"
-                    "ALTER TABLE agents DROP COLUMN hold;"
-                    "ALTER TABLE agents DROP COLUMN guards;"
-                    "ALTER TABLE agents DROP COLUMN births;"
-                    "CREATE VIEW contacts AS SELECT 'older' AS id;"
-                    "PRAGMA user_version = 1; PRAGMA wal_checkpoint(TRUNCATE)");
+    set_sql(&world,
+            "DROP VIEW activity_logs; DROP VIEW activity_entries; DROP VIEW contacts;"
+            "ALTER TABLE agents DROP COLUMN ending_ms;"
+            "ALTER TABLE agents DROP COLUMN is_adopted;"
+            "ALTER TABLE contact_entries DROP COLUMN reason; DROP TABLE introductions;"
+            "DROP VIEW inbox; DROP TABLE inbox_entries;"
+            "DROP VIEW tasks; DROP TABLE task_entries; DROP TABLE memories;"
+            "DROP TABLE usage;"
+            "ALTER TABLE agents DROP COLUMN since; DROP TABLE broadcast_ends;"
+            "DROP TABLE barriers; DROP TABLE seats; DROP TABLE sent_keys; DROP TABLE positions;"
+            "ALTER TABLE agents DROP COLUMN is_external;"
+            "ALTER TABLE message_entries DROP COLUMN ack;"
+            "ALTER TABLE agents DROP COLUMN hold;"
+            "ALTER TABLE agents DROP COLUMN guards;"
+            "ALTER TABLE agents DROP COLUMN births;"
+            "CREATE VIEW contacts AS SELECT 'older' AS id;"
+            "PRAGMA user_version = 1; PRAGMA wal_checkpoint(TRUNCATE)");
     struct soc_store *reader;
     CHECK_INT(open_to_look(&world, &reader), SOC_EOLDER);
     CHECK_INT(world_open(&world), SOC_OK);

@@ -1,0 +1,214 @@
+/* What comes in from outside: messages, acks, signs of life. */
+#include "base/json.h"
+#include "env/ids.h"
+#include "host/broadcasts.h"
+#include "host/ending.h"
+#include "host/envelope.h"
+#include "host/outside_state.h"
+#include "host/refusal.h"
+#include "host/requests.h"
+#include "host/tasks_state.h"
+#include "host/trace.h"
+#include "host/turn.h"
+
+static bool is_text(const struct soc_message *message, enum soc_message_text which,
+                    struct soc_slice text)
+{
+    struct soc_slice own = soc_message_text(message, which);
+    return own.data != NULL && soc_slice_equal(own, text);
+}
+
+/* Lends the pending letter of that id, ours or external, or NULL. */
+static struct soc_letter *find_letter(const struct soc_outsider *outsider, struct soc_slice id)
+{
+    uint64_t key;
+    size_t cursor = 0;
+    struct soc_letter *letter;
+    if (soc_message_id_parse(id, &key) &&
+        (letter = soc_map_find_number(&outsider->letters, key)) != NULL)
+        return letter;
+    while ((letter = soc_map_each(&outsider->letters, &cursor)) != NULL)
+        if (is_text(letter->message, SOC_TEXT_EXTERNAL_ID, id))
+            return letter;
+    return NULL;
+}
+
+/* The same, or the one of that correlation id. */
+static struct soc_letter *find_answered(const struct soc_outsider *outsider, struct soc_slice id)
+{
+    size_t cursor = 0;
+    struct soc_letter *letter = find_letter(outsider, id);
+    struct soc_letter *other;
+    while (letter == NULL && (other = soc_map_each(&outsider->letters, &cursor)) != NULL)
+        if (is_text(other->message, SOC_TEXT_CORRELATION_ID, id))
+            letter = other;
+    return letter;
+}
+
+/* Tells whether what answers something `asker` sent goes there: then it needs no leave. */
+static bool goes_to(struct soc_host *host, const struct soc_send *send,
+                    const struct soc_agent *asker)
+{
+    return asker != NULL && (send->to.data == NULL || soc_router_find(host, send->to) == asker);
+}
+
+/* Completes `send` as an answer to what the mail says it answers; what is not known to
+ * be open is kept as the chain it belongs to. Lends the message it answers. */
+static const struct soc_message *address(struct soc_outsider *outsider,
+                                         const struct soc_outside_mail *mail, struct soc_send *send)
+{
+    struct soc_host *host = outsider->host;
+    const struct soc_message *cause = NULL;
+    if (mail->answers.data != NULL) {
+        const struct soc_letter *letter = find_answered(outsider, mail->answers);
+        const struct soc_request *request =
+            letter != NULL ? NULL : soc_request_find_text(host, outsider->agent, mail->answers);
+        cause = letter == NULL ? NULL : letter->message;
+        if (cause != NULL && goes_to(host, send, cause->from)) {
+            send->answers = cause;
+            send->to = soc_agent_id(cause->from);
+        } else if (request != NULL && goes_to(host, send, request->from)) {
+            send->answers_key = request->key;
+            send->answers_ms = request->time_ms;
+            send->to = soc_agent_id(request->from);
+        } else if (cause == NULL && send->texts[SOC_TEXT_CORRELATION_ID].data == NULL) {
+            send->texts[SOC_TEXT_CORRELATION_ID] = mail->answers;
+        }
+    }
+    if (send->to.data == NULL)
+        send->to = SOC_SLICE("orchestrator");
+    return cause;
+}
+
+/* The task that a result ends or has tried again, 0: none. */
+static uint64_t task_of(struct soc_host *host, const struct soc_message *message)
+{
+    const struct soc_tasks *tasks = host->tasks;
+    if (message->type != tasks->result && message->type != tasks->task_complete)
+        return 0;
+    const struct soc_task *task = soc_tasks_find_key(host, message->reply_to);
+    if (task == NULL || task->owner != message->from)
+        task = soc_tasks_find(host, message->from, soc_message_text(message, SOC_TEXT_TASK_ID));
+    return task == NULL ? 0 : task->key;
+}
+
+static void end_letter(struct soc_outsider *outsider, struct soc_letter *letter)
+{
+    struct soc_host *host = outsider->host;
+    struct soc_message *message = letter->message;
+    soc_mailbox_remove(&outsider->agent->mailbox, message);
+    soc_router_finish(host, message, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
+    soc_ending_check(host, outsider->agent);
+}
+
+/* An answer says that what it answers is done with; a result only if it ends its task or
+ * has it tried again. */
+static void end_answered(struct soc_outsider *outsider, uint64_t reply_to, uint64_t task_key)
+{
+    struct soc_host *host = outsider->host;
+    const struct soc_task *task = task_key == 0 ? NULL : soc_tasks_find_key(host, task_key);
+    struct soc_letter *letter = NULL;
+    if (task_key != 0 && (task == NULL || task->again_ms != 0))
+        letter = soc_map_find_number(&outsider->letters, task_key);
+    else if (task_key == 0 && reply_to != 0)
+        letter = soc_map_find_number(&outsider->letters, reply_to);
+    if (letter != NULL)
+        end_letter(outsider, letter);
+}
+
+static void note_refusal(struct soc_host *host, const struct soc_agent *agent,
+                         struct soc_slice error)
+{
+    soc_trace_event(host, SOC_LOG_WARN, "outside_refused", agent, error);
+}
+
+int soc_outside_accept(struct soc_host *host, struct soc_agent *agent,
+                       const struct soc_outside_mail *mail, struct soc_position position,
+                       struct soc_buf *answer)
+{
+    struct soc_outsider *outsider = soc_outside_need(host, agent);
+    struct soc_send send = mail->send;
+    struct soc_message *message;
+    soc_outside_hear(host, agent);
+    const struct soc_message *cause = address(outsider, mail, &send);
+    soc_turn_begin(host, agent, NULL);
+    host->turn.cause = cause;
+    int rc = soc_router_send(host, agent, &send, &message, answer);
+    if (rc != SOC_OK) {
+        soc_turn_rollback(host);
+        soc_outside_keep(host, position);
+        if (rc < 0)
+            note_refusal(host, agent, soc_buf_slice(answer));
+        return rc < 0 ? rc : SOC_OK;
+    }
+    uint64_t reply_to = message->reply_to;
+    uint64_t task_key = task_of(host, message);
+    answer->length = 0;
+    if (message->flags & SOC_MESSAGE_IS_BROADCAST)
+        soc_broadcasts_put_receipt(host, message, answer);
+    else
+        soc_envelope_put_receipt(answer, message->key, message->time_ms);
+    soc_outside_keep(host, position);
+    soc_turn_commit(host);
+    end_answered(outsider, reply_to, task_key);
+    return SOC_OK;
+}
+
+static void trace_ack(struct soc_host *host, const struct soc_agent *agent,
+                      const struct soc_message *message, enum soc_ack ack)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    struct soc_buf detail = {0};
+    soc_envelope_id(id, message);
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "message_id", soc_slice(id, sizeof(id)));
+    soc_json_put_text_member(&detail, "status", soc_slice_text(soc_ack_name(ack)));
+    soc_buf_put_byte(&detail, '}');
+    soc_trace_event_of(host, SOC_LOG_DEBUG, "acked", agent,
+                       soc_message_text(message, SOC_TEXT_CORRELATION_ID), soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
+}
+
+int soc_outside_ack(struct soc_host *host, struct soc_agent *agent, struct soc_slice id,
+                    enum soc_ack ack, struct soc_position position, struct soc_buf *error)
+{
+    struct soc_outsider *outsider = soc_outside_need(host, agent);
+    uint64_t key = 0;
+    soc_outside_hear(host, agent);
+    soc_outside_keep(host, position);
+    struct soc_letter *letter = find_letter(outsider, id);
+    if (letter == NULL) {
+        if (soc_message_id_parse(id, &key) && key < host->next_key)
+            return SOC_OK;
+        int rc = soc_refuse(error, SOC_ENOMESSAGE, "no message of that id went to this agent",
+                            "message_id", id);
+        note_refusal(host, agent, soc_buf_slice(error));
+        return rc;
+    }
+    soc_outside_stop(letter);
+    trace_ack(host, agent, letter->message, ack);
+    if (ack == SOC_ACK_PROCESSED) {
+        end_letter(outsider, letter);
+    } else if (!letter->is_received) {
+        letter->is_received = letter->is_out = true;
+        soc_outside_record(host, letter);
+    }
+    return SOC_OK;
+}
+
+void soc_outside_hear(struct soc_host *host, struct soc_agent *agent)
+{
+    struct soc_outsider *outsider = soc_outside_need(host, agent);
+    size_t cursor = 0;
+    struct soc_letter *letter;
+    bool is_back = soc_pulse_hear(&outsider->pulse, soc_host_now(host));
+    soc_outside_watch(outsider);
+    if (!is_back)
+        return;
+    agent->is_unresponsive = false;
+    soc_trace_event(host, SOC_LOG_INFO, "responsive", agent, SOC_SLICE("{}"));
+    soc_outside_tell(outsider, SOC_DOOR_RESPONSIVE, NULL);
+    while ((letter = soc_map_each(&outsider->letters, &cursor)) != NULL)
+        if (letter->is_out && !letter->is_received)
+            soc_outside_climb(letter);
+}

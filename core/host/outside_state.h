@@ -1,0 +1,121 @@
+/* Outside state: what the host remembers of outside agents and their mail, and what the
+ * other files of this folder ask of it. Not for doors: outside.h is.
+ *
+ * Layer: host. Thread: loop. */
+#ifndef SOC_HOST_OUTSIDE_STATE_H
+#define SOC_HOST_OUTSIDE_STATE_H
+
+#include "host/outside.h"
+#include "host/state.h"
+#include "model/ladder.h"
+#include "model/pulse.h"
+
+/* An outside agent. */
+struct soc_outsider {
+    struct soc_heap_item timer; /* of its silence */
+    struct soc_host *host;
+    struct soc_agent *agent;
+    const struct soc_door *door; /* NULL: none leads to it yet */
+    struct soc_pulse pulse;
+    struct soc_map letters; /* key -> soc_letter, owned: its pending mail */
+    uint64_t called;        /* the batch behind which it is looked at next */
+    bool is_called;
+};
+
+/* A message that is pending for one. */
+struct soc_letter {
+    struct soc_heap_item timer; /* of its ladder */
+    struct soc_outsider *outsider;
+    struct soc_message *message; /* in the mailbox, lent */
+    struct soc_ladder ladder;
+    uint64_t sequence; /* the batch that must be durable before it is handed out */
+    bool is_out;       /* it was handed out and is not to be again */
+    bool was_out;      /* ever, in this run */
+    bool is_received;  /* acked */
+    bool is_again;
+    bool is_warning;
+};
+
+/* What a heap item in `timers` is embedded in. */
+enum soc_outside_timer {
+    SOC_OUTSIDE_LETTER,
+    SOC_OUTSIDE_SILENCE,
+};
+
+/* Something for a door to be told, when durable. */
+struct soc_door_notice {
+    struct soc_door_notice *next;
+    struct soc_outsider *outsider;
+    enum soc_door_event event;
+    uint64_t key; /* of a message */
+    int64_t time_ms;
+};
+
+/* A position that is kept. */
+struct soc_kept_position {
+    char *name;
+    char *value;
+};
+
+struct soc_outside {
+    struct soc_door doors[SOC_DOORS_MAX];
+    size_t door_count;
+    struct soc_map outsiders;              /* id -> soc_outsider, owned */
+    struct soc_map positions;              /* name -> soc_kept_position, owned */
+    struct soc_door_notice *notices_first; /* owned, in order */
+    struct soc_door_notice *notices_last;
+    struct soc_map received; /* at a start: keys of messages that were acked */
+    struct soc_heap timers;  /* those that no run waits for */
+    uint64_t climbed;        /* letters whose ladder is being climbed */
+    int64_t heartbeat_ms;
+};
+
+/* Returns what a new host remembers; soc_outside_free() frees host->outside. */
+struct soc_outside *soc_outside_new(void);
+void soc_outside_free(struct soc_host *host);
+
+/* Lends what is known of an outside agent. */
+struct soc_outsider *soc_outside_need(struct soc_host *host, struct soc_agent *agent);
+
+/* An outside agent was born (its turn has committed), or has ended. */
+void soc_outside_born(struct soc_host *host, struct soc_agent *agent);
+void soc_outside_ended(struct soc_host *host, struct soc_agent *agent);
+
+/* router.c: takes a message that is due for an outside agent into its mailbox, to be
+ * handed out; and lets go of one that has come to its end. */
+void soc_outside_take(struct soc_host *host, struct soc_message *message);
+void soc_outside_let_go(struct soc_host *host, struct soc_message *message);
+
+/* router.c: tells the sender of a message that asked for an ack that it has expired. */
+void soc_outside_tell_sender(struct soc_host *host, const struct soc_message *message);
+
+/* Has what is durable and not out yet handed out, once everything recorded so far is. */
+void soc_outside_call(struct soc_outsider *outsider);
+
+/* outside_watch.c: the ladder of a letter that was handed out begins, and is stopped. */
+void soc_outside_climb(struct soc_letter *letter);
+void soc_outside_stop(struct soc_letter *letter);
+
+/* Sets the timer of an agent's silence. */
+void soc_outside_watch(struct soc_outsider *outsider);
+
+/* When the next of these timers falls due, 0: never; lets it fire. */
+int64_t soc_outside_due(const struct soc_host *host);
+void soc_outside_fire(struct soc_host *host);
+
+/* Writes down what has become of a pending message: attempts and acks. */
+void soc_outside_record(struct soc_host *host, const struct soc_letter *letter);
+
+/* Tells the agent's door, once it is durable. */
+void soc_outside_tell(struct soc_outsider *outsider, enum soc_door_event event,
+                      const struct soc_message *message);
+
+/* Recovery: records read back. */
+void soc_outside_restore_receipt(struct soc_host *host, struct soc_message *message,
+                                 const struct soc_record_receipt *record);
+void soc_outside_restore_position(struct soc_host *host, const struct soc_record_position *record);
+
+/* A turn in which somebody decided about an unresponsive agent has committed. */
+void soc_outside_settle(struct soc_host *host, const struct soc_undo *undo);
+
+#endif

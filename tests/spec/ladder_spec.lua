@@ -1,0 +1,188 @@
+-- What is done about a message that an agent outside does not ack, at its exact times.
+
+local outpost = require("outpost")
+local scene = require("scene")
+
+local LADDER = { ack_timeout = true, resent = true, unresponsive = true }
+
+-- Agents are heard in these specs unless they are about silence.
+local CALM = { heartbeat_timeout_ms = 3600000 }
+
+describe("a message without an ack", function()
+  after_each(scene.close)
+
+  local function alerts(heard)
+    local list = {}
+    for _, message in ipairs(heard) do
+      if message.type == "alert" then
+        list[#list + 1] = message
+      end
+    end
+    return list
+  end
+
+  it("climbs the ladder at 5, 7, 12, 14 and 19 s", function()
+    local s, heard = outpost.new({ "w" }, nil, { config = CALM })
+    s:advance(777)
+    local start = s:now()
+    local id = outpost.assign(s, "w", "t1")
+    s:advance(18999)
+    assert.same({ "1@0", "2@7000", "3@14000!" }, outpost.times(s, "w", start))
+    assert.same({ "ack_timeout@5000", "resent@7000", "ack_timeout@12000", "resent@14000" },
+      outpost.events(s, LADDER, start))
+    assert.equal("working", s:agent("w").status)
+    assert.same({}, alerts(heard))
+    s:advance(1)
+    assert.same({ "ack_timeout@5000", "resent@7000", "ack_timeout@12000", "resent@14000",
+      "unresponsive@19000" }, outpost.events(s, LADDER, start))
+    assert.equal("unresponsive", s:agent("w").status)
+    local alert = alerts(heard)[1]
+    assert.equal("system", alert.from)
+    assert.same({ alert_type = "unresponsive", agent = "w", message_id = id, attempt = 3,
+      reason = "ack", pending = 1 }, alert.payload)
+    s:advance(600000)
+    assert.equal(1, #alerts(heard))
+    assert.equal(3, #s:outside("w"))
+    assert.equal(1, scene.counts(s).pending)
+    for _, message in ipairs(s:outside("w")) do
+      assert.equal(id, message.id)
+    end
+    assert.matches("error unresponsive w", s:transcript(), 1, true)
+    assert.is_true(scene.law_holds(s))
+  end)
+
+  it("is not repeated after an ack, at any time and of either kind", function()
+    for _, at in ipairs({ 0, 4999, 5000, 6999, 7000, 13999, 18999 }) do
+      for _, status in ipairs({ "received", "processed" }) do
+        local s, heard = outpost.new({ "w" }, nil, { config = CALM })
+        local id = outpost.assign(s, "w", "t1")
+        s:advance(at)
+        local before = #s:outside("w")
+        assert(s:ack("w", id, status))
+        s:advance(60000)
+        assert.equal(before, #s:outside("w"))
+        assert.same({}, alerts(heard))
+        assert.are_not.equal("unresponsive", s:agent("w").status)
+        assert.equal(status == "received" and 1 or 0, scene.counts(s).pending)
+        scene.close()
+      end
+    end
+  end)
+
+  it("is acked in the form of the wire and in that of the log, by either id", function()
+    local s = outpost.new({ "w" }, nil, { config = CALM })
+    local one = outpost.assign(s, "w", "t1")
+    local two = outpost.assign(s, "w", "t2")
+    assert(s:ack("w", { id = "ack_20250125_143025_def456", timestamp = "2025-01-25T14:30:25.123Z",
+      ack_for = one, from = "w", status = "received" }))
+    assert(s:ack("w", { msg_id = two, status = "processed", at = "2025-01-25T14:31:22.789Z" }))
+    s:advance(60000)
+    assert.equal(2, #s:outside("w"))
+    assert.equal(1, scene.counts(s).pending)
+    local _, err = s:ack("w", { msg_id = two, status = "seen" })
+    assert.equal("invalid_message_format", err.error)
+    _, err = s:ack("w", { status = "received" })
+    assert.equal("invalid_message_format", err.error)
+  end)
+
+  it("takes no ack of another's, and of nothing that was sent", function()
+    local s = outpost.new({ "w", "v" }, nil, { config = CALM })
+    local id = outpost.assign(s, "w", "t1")
+    assert(s:ack("v", id, "processed")) -- it is none of v's: nothing changes
+    assert.equal(1, scene.counts(s).pending)
+    local _, err = s:ack("w", "no-such-id")
+    assert.equal("message_not_found", err.error)
+    assert(s:ack("w", id, "processed"))
+    assert(s:ack("w", id, "processed"))
+    assert(s:ack("w", id, "received"))
+    assert.equal(0, scene.counts(s).pending)
+  end)
+
+  it("gives one alert for all of an agent's mail", function()
+    local s, heard = outpost.new({ "w" }, nil, { config = CALM })
+    outpost.assign(s, "w", "t1")
+    s:advance(1000)
+    outpost.assign(s, "w", "t2")
+    s:advance(60000)
+    outpost.assign(s, "w", "t3")
+    s:advance(60000)
+    assert.equal(1, #alerts(heard))
+    assert.equal(3, scene.counts(s).pending)
+    assert.equal("t3", s:outside("w")[#s:outside("w")].payload.task_id)
+  end)
+
+  it("begins again when its receiver is heard", function()
+    local s, heard = outpost.new({ "w" }, nil, { config = CALM })
+    outpost.assign(s, "w", "t1")
+    s:advance(30000)
+    local start = s:now()
+    assert(s:heartbeat("w"))
+    assert.equal("working", s:agent("w").status)
+    s:advance(18999)
+    assert.equal("working", s:agent("w").status)
+    assert.equal(1, #alerts(heard))
+    s:advance(1)
+    assert.equal(2, #alerts(heard))
+    assert.same({ "4@7000", "5@14000!" }, { table.unpack(outpost.times(s, "w", start), 4) })
+  end)
+
+  it("starts afresh after a restart; its attempts are remembered", function()
+    local s = outpost.new({ "w" }, nil, { config = CALM })
+    outpost.assign(s, "w", "t1")
+    s:advance(8000)
+    s:crash()
+    s:advance(100000)
+    s:recover()
+    local start = s:now()
+    s:advance(18999)
+    assert.equal("working", s:agent("w").status)
+    assert.same({ "2@0?", "3@7000", "4@14000!" }, { table.unpack(outpost.times(s, "w", start), 3) })
+    s:advance(1)
+    assert.equal("unresponsive", s:agent("w").status)
+  end)
+
+  it("expires in time; its sender is told if it asked for an ack", function()
+    local s, heard = outpost.new({ "w" }, nil, { config = CALM })
+    local id = assert(s:send("root", { to = "w", type = "progress_update", requires_ack = true,
+      payload = { text = "x" }, ttl_seconds = 6 })).messageId
+    assert(s:send("root", { to = "w", type = "progress_update", payload = { text = "y" },
+      ttl_seconds = 6 }))
+    s:advance(5999)
+    assert.equal(1, scene.counts(s).pending)
+    s:advance(1)
+    assert.equal("expired", s:dead_letters()[1].status)
+    assert.equal(1, #heard)
+    assert.equal("delivery_failed", heard[1].type)
+    assert.equal("system", heard[1].from)
+    assert.equal(id, heard[1].payload.message_id)
+    assert.equal("w", heard[1].payload.to)
+    assert.equal("expired", heard[1].payload.error)
+    s:advance(60000)
+    assert.equal(2, #s:outside("w"))
+    assert.are_not.equal("unresponsive", s:agent("w").status)
+    assert(s:redeliver(id))
+    s:run()
+    assert.equal(2, s:outside("w")[3].attempt)
+  end)
+
+  it("is treated as the policy says, and as usual where that talks nonsense", function()
+    local function times_with(policy, settings)
+      local s = outpost.new({ "w" }, nil, { config = CALM })
+      s:policy("delivery", policy, settings)
+      local start = s:now()
+      outpost.assign(s, "w", "t1")
+      s:advance(120000)
+      return outpost.events(s, LADDER, start)
+    end
+    assert.same({ "ack_timeout@100", "resent@150", "unresponsive@250" },
+      times_with("default", { timeout_ms = 100, retry_delay_ms = 50, attempts_max = 2 }))
+    assert.same({ "resent@10", "resent@20" }, times_with(function(request)
+      return request.step <= 2 and { at_ms = 10 * request.step, action = "resend" } or nil
+    end))
+    local usual = { "ack_timeout@5000", "resent@7000", "ack_timeout@12000", "resent@14000",
+      "unresponsive@19000" }
+    assert.same(usual, times_with(function() return { at_ms = -1, action = "resend" } end))
+    assert.same(usual, times_with(function() return { at_ms = 1, action = "shout" } end))
+    assert.same(usual, times_with(function() error("boom") end))
+  end)
+end)
