@@ -19,6 +19,7 @@ _society_options() {
     inbox) echo "--state --agent --json" ;;
     decide) echo "--comment --changes --state --json" ;;
     pause | resume) echo "--all --subtree --reason --state --json" ;;
+    redeliver | drop) echo "--state --json" ;;
     export) echo "--state" ;;
   esac
 }
@@ -26,10 +27,10 @@ _society_options() {
 _society() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
   local command=${COMP_WORDS[1]}
-  local commands="run sim test check inspect policy send inbox decide pause resume"
-  commands="$commands export init version help"
-  local kinds="contacts= briefs= context= deadlock= gatekeeper= introductions= messages= presentation="
-  kinds="$kinds prompts= supervision= tasks="
+  local commands="run sim test check inspect policy send inbox decide pause resume redeliver"
+  commands="$commands drop export init version help"
+  local kinds="contacts= briefs= context= deadlock= delivery= gatekeeper= introductions= messages="
+  kinds="$kinds presentation= prompts= supervision= tasks="
   COMPREPLY=()
 
   if [ "$COMP_CWORD" -eq 1 ]; then
@@ -72,6 +73,10 @@ _society() {
       ;;
     decide)
       [ "$COMP_CWORD" -eq 3 ] && _society_words "$word" "approve modify reject"
+      ;;
+    redeliver | drop)
+      _society_words "$word" "$(society inspect dead-letters --json 2> /dev/null |
+        sed -n 's/.*"id":"\(msg_[0-9a-f_]*\)".*/\1/p')"
       ;;
     policy)
       _society_words "$word" "$kinds"

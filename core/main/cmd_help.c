@@ -84,6 +84,12 @@ static const struct soc_command commands[] = {
      "  --subtree            the agent and everybody below it\n"
      "  --reason TEXT        why, for the activity\n" STATE_OPTION JSON_OPTION,
      "  society resume --all\n"},
+    {"redeliver", soc_cmd_redeliver, "send dead letters again", "ID… [--state DIR] [--json]",
+     STATE_OPTION JSON_OPTION "  ID                   as `society inspect dead-letters` shows it\n",
+     "  society redeliver msg_20260105_120000_00000000000000a\n"},
+    {"drop", soc_cmd_drop, "drop dead letters for good", "ID… [--state DIR] [--json]",
+     STATE_OPTION JSON_OPTION "  ID                   as `society inspect dead-letters` shows it\n",
+     "  society drop msg_20260105_120000_00000000000000a\n"},
     {"export", soc_cmd_export, "write a society, running or stopped, in another format",
      "org-json|dot|mermaid [--state DIR]",
      STATE_OPTION "  org-json             who knows whom, as JSON: the contact registries\n"
