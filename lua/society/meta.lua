@@ -8,8 +8,8 @@
 ---@alias society.Handler fun(agent: society.Agent, message: society.Message): society.Json
 ---@alias society.Behaviour string|society.Handler|table<string, function>
 ---@alias society.PolicyKind
----| "contacts"|"briefs"|"context"|"deadlock"|"gatekeeper"|"introductions"|"messages"|"presentation"
----| "prompts"|"supervision"|"tasks"
+---| "contacts"|"briefs"|"context"|"deadlock"|"delivery"|"gatekeeper"|"introductions"|"messages"
+---| "presentation"|"prompts"|"supervision"|"tasks"
 ---@alias society.PolicyInfo table<"kind"|"name"|"version"|"hash"|"path"|"settings", any>
 
 ---@class society.Error

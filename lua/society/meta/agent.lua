@@ -135,6 +135,13 @@ function Agent:cancel(task_id, reason) end
 ---@return society.Error? err
 function Agent:load(id) end
 
+---Decides what becomes of an agent outside that is unresponsive.
+---@param id string
+---@param action "restart"|"skip"|"abort"
+---@return { agent: string, action: string, messages?: integer, tasks?: integer }? done
+---@return society.Error? err
+function Agent:resolve(id, action) end
+
 ---Has a child end: when its mailbox is empty, or at once by force.
 ---@param id string
 ---@param options? { force?: boolean, reason?: string }
