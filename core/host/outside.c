@@ -173,6 +173,15 @@ static bool deliver(struct soc_letter *letter)
     return true;
 }
 
+/* It is durable, and its time is not over: at a start that is noticed a moment later. */
+static bool may_leave(const struct soc_letter *letter)
+{
+    struct soc_host *host = letter->outsider->host;
+    int64_t expires_ms = letter->message->expires_ms;
+    return letter->sequence <= host->released &&
+           (expires_ms == 0 || expires_ms > soc_host_now(host));
+}
+
 /* What ends by being handed out ends behind the loop: that may change the mailbox. */
 static void hand_out(struct soc_outsider *outsider)
 {
@@ -182,7 +191,7 @@ static void hand_out(struct soc_outsider *outsider)
         const struct soc_message *message = outsider->agent->mailbox.classes[p].first;
         for (; can && message != NULL; message = message->next) {
             struct soc_letter *letter = soc_map_find_number(&outsider->letters, message->key);
-            if (letter->is_out || letter->sequence > outsider->host->released)
+            if (letter->is_out || !may_leave(letter))
                 continue;
             can = deliver(letter);
             if (can && ends_when_out(message))
@@ -239,7 +248,8 @@ void soc_outside_take(struct soc_host *host, struct soc_message *message)
         soc_mailbox_put_back(&message->to->mailbox, message);
     else
         soc_mailbox_push(&message->to->mailbox, message);
-    soc_router_watch(host, message);
+    if (!letter->is_received)
+        soc_router_watch(host, message);
     if (!is_start)
         soc_outside_call(outsider);
 }

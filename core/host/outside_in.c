@@ -191,6 +191,7 @@ int soc_outside_ack(struct soc_host *host, struct soc_agent *agent, struct soc_s
         end_letter(outsider, letter);
     } else if (!letter->is_received) {
         letter->is_received = letter->is_out = true;
+        soc_heap_remove(&host->timers, &letter->message->timer); /* it has arrived in time */
         soc_outside_record(host, letter);
     }
     return SOC_OK;

@@ -29,6 +29,7 @@ struct world {
     bool shows_early;        /* the gate of outputs is open */
     uint32_t effects_max;    /* 0: as usual */
     uint32_t retries_max;    /* of a turn that raised */
+    int64_t now_ms;          /* time at a start, if the store knows none later */
     int runs;                /* calls of a part */
     int live;                /* effects done and not answered from the record */
     int failures;            /* of the disk */
