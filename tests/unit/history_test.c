@@ -43,7 +43,8 @@ struct mail {
     uint8_t from; /* 0 root, 1 user */
     uint8_t to;
     uint8_t priority;
-    uint8_t dedupe; /* 0: none */
+    uint8_t dedupe;   /* 0: none */
+    uint16_t attempt; /* at least; more if it was handed out again */
     bool needs_ack;
     bool fails; /* at its first attempt, inside */
     bool is_task;
@@ -115,6 +116,7 @@ static bool take_out(void *user, const struct soc_handout *handout)
     check(h, mail->due_ms <= now_of(h), "handed out before it was due");
     check(h, mail->expires_ms == 0 || mail->expires_ms > now_of(h), "handed out too late");
     check(h, message->attempt >= h->attempts[mail->key], "attempts went back");
+    check(h, message->attempt >= mail->attempt, "the attempt was not raised");
     h->attempts[mail->key] = message->attempt;
     if (!h->was_out[mail->key])
         check_order(h, &h->outside[mail->to][mail->from][mail->priority], mail);
@@ -136,6 +138,7 @@ static enum soc_turn_end handle(struct world *world, struct soc_activation *acti
     check(h, mail->outcome == SOC_OUTCOME_PENDING, "handled and not pending");
     check(h, mail->due_ms <= now_of(h), "handled before it was due");
     check(h, mail->expires_ms == 0 || mail->expires_ms > now_of(h), "handled too late");
+    check(h, message->attempt == mail->attempt, "another attempt");
     check_order(h, &h->now.inside[mail->from][mail->priority], mail);
     bool has_failed = mail->fails && message->attempt == 1;
     mail->outcome = has_failed ? SOC_OUTCOME_DEAD : SOC_OUTCOME_PROCESSED;
@@ -209,9 +212,10 @@ static void advance(struct history *h, uint32_t choice)
     sync(h);
 }
 
-static void crash(struct history *h, bool is_folded)
+/* While nobody runs time goes on. */
+static void crash(struct history *h, bool is_folded, int64_t down_ms)
 {
-    h->world.now_ms = now_of(h);
+    h->world.now_ms = now_of(h) + down_ms;
     world_restart(&h->world, is_folded);
     struct soc_host *host = h->world.host;
     soc_agents_set_runnable(host, soc_agents_find_role(host, SOC_SLICE("root")));
@@ -267,6 +271,7 @@ static void send_mail(struct history *h, struct mail mail, const char *type, con
               SOC_OK,
           "a send was refused");
     mail.key = key_in(&answer);
+    mail.attempt = 1;
     if (first != NULL)
         check(h, mail.key == first->key, "a duplicate has another id");
     else
@@ -352,6 +357,7 @@ static void change_dead(struct history *h, uint32_t a, bool is_drop)
         mail->due_ms = now_of(h);
         mail->is_received = false;
         mail->is_again = true;
+        mail->attempt += !is_drop;
     }
     soc_buf_fini(&error);
 }
@@ -378,7 +384,7 @@ static void step(struct history *h, const struct op *op)
         soc_host_flush(h->world.host);
         return;
     case CRASH:
-        return crash(h, op->a % 2 == 0);
+        return crash(h, op->a % 2 == 0, op->b % 4 * 1000);
     case REDELIVER:
     case DROP:
         return change_dead(h, op->a, op->kind == DROP);
