@@ -31,7 +31,7 @@ struct world {
     uint32_t retries_max;    /* of a turn that raised */
     int64_t now_ms;          /* time at a start, if the store knows none later */
     int runs;                /* calls of a part */
-    int live;                /* effects done and not answered from the record */
+    int live;                /* effects done, not answered from the record */
     int failures;            /* of the disk */
     bool is_deaf;            /* nothing can be shown */
     struct soc_buf shown;    /* "agent: text\n" for each line */
@@ -103,8 +103,7 @@ static inline bool world_is_adopted(void *user, struct soc_agent *agent, struct 
     return false;
 }
 
-/* A message fits its type unless that says otherwise: `refused` or `warned`; one
- * of the type `acked` wants an acknowledgement. */
+/* It fits unless its type is `refused` or `warned`; `acked` wants an ack. */
 static inline int world_check_message(void *user, const struct soc_candidate *candidate,
                                       bool *requires_ack, struct soc_buf *error)
 {

@@ -1,0 +1,14 @@
+-- The workflow of 11_workflow.lua with workers that live outside: their mail goes to a
+-- door, and they ack it. Without a door it waits.
+
+local society = require("society")
+
+require("flow")(society, "external")
+
+society.config { name = "workflow_outside" }
+
+society.main(function(user)
+  user:send_message { to = "root", payload = "begin" }
+  user:sleep(8000)
+  user:send_message { to = "root", type = "collaboration_request", payload = { timeout_ms = 5000 } }
+end)
