@@ -1,0 +1,280 @@
+/* Doors: what they are handed, when, in which order, and what they are told. */
+#include "env/ids.h"
+#include "host/outside.h"
+#include "host/state.h"
+#include "host/turn.h"
+#include "host_world.h"
+
+#define KEYS_MAX 256
+
+/* The batch that holds the message of a key. */
+static uint64_t batches[KEYS_MAX];
+
+/* A door that writes down what happens to it. */
+struct porch {
+    struct world *world;
+    const char *only;   /* the one agent it leads to; NULL: to all */
+    bool is_shut;       /* it can hand out nothing */
+    struct soc_buf log; /* "deliver out 1" or "born out" and so on, a line each */
+    bool was_early;     /* something came before it was durable */
+};
+
+static bool carries(void *user, const struct soc_agent *agent)
+{
+    const struct porch *porch = user;
+    return porch->only == NULL || strcmp(porch->only, agent->id) == 0;
+}
+
+static bool deliver(void *user, const struct soc_handout *handout)
+{
+    struct porch *porch = user;
+    if (porch->is_shut)
+        return false;
+    if (soc_store_sequence(porch->world->store) < batches[handout->message->key % KEYS_MAX])
+        porch->was_early = true;
+    soc_buf_printf(&porch->log, "deliver %s %.*s%s\n", handout->agent->id,
+                   (int)handout->message->type->length, handout->message->type->text,
+                   handout->is_again ? " again" : "");
+    return true;
+}
+
+static void tell(void *user, const struct soc_door_news *news)
+{
+    static const char *const events[] = {"born", "ended", "unresponsive", "responsive", "done"};
+    struct porch *porch = user;
+    soc_buf_printf(&porch->log, "%s %s%s\n", events[news->event], news->agent->id,
+                   news->message_id.data == NULL ? "" : " message");
+}
+
+static void open_door(struct porch *porch)
+{
+    struct soc_door door = {.user = porch, .carries = carries, .deliver = deliver, .tell = tell};
+    CHECK_INT(soc_outside_open(porch->world->host, &door), SOC_OK);
+}
+
+/* Checks what the door has seen since the last time. */
+static void saw(struct porch *porch, const char *expected)
+{
+    CHECK_TEXT(soc_buf_text(&porch->log), expected);
+    porch->log.length = 0;
+}
+
+static enum soc_turn_end handle(struct world *world, struct soc_activation *activation,
+                                struct soc_buf *error)
+{
+    (void)world, (void)activation, (void)error;
+    return SOC_TURN_DONE;
+}
+
+static void spawn(struct world *world, const char *id)
+{
+    struct soc_buf error = {0};
+    struct soc_agent *child;
+    struct soc_spawn spawn = {
+        .role = SOC_SLICE("worker"), .id = soc_slice_text(id), .is_external = true};
+    soc_turn_begin(world->host, world->host->root, NULL);
+    CHECK_INT(soc_agents_spawn(world->host, &spawn, &child, &error), SOC_OK);
+    soc_turn_commit(world->host);
+    soc_buf_fini(&error);
+}
+
+/* Sends from root; returns the message's key. */
+static uint64_t send(struct world *world, const char *to, const char *type)
+{
+    struct soc_buf answer = {0};
+    struct soc_send send = {
+        .to = soc_slice_text(to), .type = soc_slice_text(type), .payload = SOC_SLICE("{}")};
+    CHECK_INT(soc_gate_send_as(world->host, world->host->root, &send, &answer), SOC_OK);
+    soc_buf_fini(&answer);
+    uint64_t key = world->host->next_key - 1;
+    batches[key % KEYS_MAX] = world->host->next_sequence;
+    return key;
+}
+
+static void ack(struct world *world, const char *id, uint64_t key, enum soc_ack status)
+{
+    char text[SOC_MESSAGE_ID_BYTES];
+    struct soc_buf error = {0};
+    struct soc_agent *agent = soc_outside_find(world->host, soc_slice_text(id));
+    soc_message_id_format(text, soc_clock_now(soc_host_clock(world->host)), key);
+    CHECK_INT(soc_outside_ack(world->host, agent, soc_slice(text, sizeof(text)), status,
+                              (struct soc_position){SOC_SLICE("acks"), SOC_SLICE("7")}, &error),
+              SOC_OK);
+    soc_buf_fini(&error);
+}
+
+static void flush(struct world *world)
+{
+    while (world->host->batch.length > 0)
+        soc_host_flush(world->host);
+}
+
+static void begin(struct world *world, struct porch *porch)
+{
+    *world = (struct world){.worker = handle};
+    *porch = (struct porch){.world = world};
+    world_open(world, NULL);
+}
+
+static void end(struct world *world, struct porch *porch)
+{
+    world_close(world);
+    soc_buf_fini(&porch->log);
+}
+
+static void nothing_leaves_before_it_is_durable(void)
+{
+    struct world world;
+    struct porch porch;
+    begin(&world, &porch);
+    open_door(&porch);
+    spawn(&world, "out");
+    send(&world, "out", "note");
+    saw(&porch, "");
+    flush(&world);
+    saw(&porch, "born out\ndeliver out note\ndone out message\n");
+    send(&world, "out", "lost");
+    world_restart(&world, false);
+    open_door(&porch);
+    flush(&world);
+    saw(&porch, "born out\n");
+    CHECK(!porch.was_early);
+    end(&world, &porch);
+}
+
+static void nothing_leaves_before_it_is_durable_on_a_real_loop(void)
+{
+    struct world world = {.worker = handle, .loop = soc_loop_new()};
+    struct porch porch = {.world = &world};
+    world_open(&world, NULL);
+    open_door(&porch);
+    spawn(&world, "out");
+    for (int i = 0; i < 50; i++) {
+        send(&world, "out", "note");
+        soc_host_flush(world.host);
+        send(&world, "out", "note");
+        soc_loop_poll(world.loop, 1);
+    }
+    for (int i = 0; i < 1000 && world.host->agents_alive > 0 && !soc_host_is_quiet(world.host);
+         i++) {
+        soc_host_flush(world.host);
+        soc_loop_poll(world.loop, 1);
+    }
+    size_t count = 0;
+    for (const char *at = soc_buf_text(&porch.log); (at = strstr(at, "deliver")) != NULL; at++)
+        count++;
+    CHECK_INT(count, 100);
+    CHECK(!porch.was_early);
+    end(&world, &porch);
+}
+
+static void what_a_door_cannot_take_it_gets_later_and_in_order(void)
+{
+    struct world world;
+    struct porch porch;
+    begin(&world, &porch);
+    porch.is_shut = true;
+    open_door(&porch);
+    spawn(&world, "out");
+    send(&world, "out", "acked");
+    send(&world, "out", "note");
+    flush(&world);
+    saw(&porch, "born out\n");
+    CHECK_INT(soc_host_next_due(world.host) - soc_clock_now(soc_host_clock(world.host)),
+              SOC_HEARTBEAT_MS); /* no ladder begins with what is not out */
+    porch.is_shut = false;
+    soc_outside_resume(world.host);
+    flush(&world);
+    saw(&porch, "deliver out acked\ndeliver out note\ndone out message\n");
+    end(&world, &porch);
+}
+
+static void mail_waits_for_a_door_that_leads_to_its_receiver(void)
+{
+    struct world world;
+    struct porch first;
+    struct porch second = {.world = &world};
+    begin(&world, &first);
+    spawn(&world, "a");
+    spawn(&world, "b");
+    send(&world, "a", "note");
+    send(&world, "b", "note");
+    flush(&world);
+    first.only = "a";
+    open_door(&first);
+    flush(&world);
+    saw(&first, "born a\ndeliver a note\ndone a message\n");
+    open_door(&second); /* the rest; a keeps its door */
+    flush(&world);
+    saw(&second, "born b\ndeliver b note\ndone b message\n");
+    saw(&first, "");
+    CHECK_INT(soc_outside_open(world.host, &(struct soc_door){.deliver = deliver}), SOC_OK);
+    CHECK_INT(soc_outside_open(world.host, &(struct soc_door){.deliver = deliver}), SOC_OK);
+    CHECK_INT(soc_outside_open(world.host, &(struct soc_door){.deliver = deliver}), SOC_ETOOLARGE);
+    soc_buf_fini(&second.log);
+    end(&world, &first);
+}
+
+static void a_door_is_told_what_becomes_of_its_agents_and_their_mail(void)
+{
+    struct world world;
+    struct porch porch;
+    begin(&world, &porch);
+    open_door(&porch);
+    spawn(&world, "out");
+    uint64_t key = send(&world, "out", "acked");
+    flush(&world);
+    saw(&porch, "born out\ndeliver out acked\n");
+    ack(&world, "out", key, SOC_ACK_RECEIVED);
+    flush(&world);
+    saw(&porch, "");
+    soc_clock_move(soc_host_clock(world.host),
+                   soc_clock_now(soc_host_clock(world.host)) + SOC_HEARTBEAT_MS);
+    world_settle(&world);
+    flush(&world);
+    saw(&porch, "unresponsive out\n");
+    ack(&world, "out", key, SOC_ACK_PROCESSED);
+    flush(&world);
+    saw(&porch, "responsive out\ndone out message\n");
+    end(&world, &porch);
+}
+
+static void a_position_is_kept_with_what_came(void)
+{
+    struct world world;
+    struct porch porch;
+    begin(&world, &porch);
+    open_door(&porch);
+    spawn(&world, "out");
+    uint64_t key = send(&world, "out", "acked");
+    flush(&world);
+    ack(&world, "out", key, SOC_ACK_PROCESSED);
+    CHECK(soc_slice_equal(soc_outside_position(world.host, SOC_SLICE("acks")), SOC_SLICE("7")));
+    world_restart(&world, false); /* neither was durable */
+    CHECK(soc_outside_position(world.host, SOC_SLICE("acks")).data == NULL);
+    open_door(&porch);
+    flush(&world);
+    saw(&porch, "born out\ndeliver out acked\nborn out\ndeliver out acked again\n");
+    ack(&world, "out", key, SOC_ACK_PROCESSED);
+    flush(&world);
+    for (int is_folded = 0; is_folded < 2; is_folded++) {
+        world_restart(&world, is_folded);
+        CHECK(soc_slice_equal(soc_outside_position(world.host, SOC_SLICE("acks")), SOC_SLICE("7")));
+    }
+    porch.log.length = 0;
+    open_door(&porch);
+    flush(&world);
+    saw(&porch, "born out\n");
+    end(&world, &porch);
+}
+
+int main(void)
+{
+    RUN(nothing_leaves_before_it_is_durable);
+    RUN(nothing_leaves_before_it_is_durable_on_a_real_loop);
+    RUN(what_a_door_cannot_take_it_gets_later_and_in_order);
+    RUN(mail_waits_for_a_door_that_leads_to_its_receiver);
+    RUN(a_door_is_told_what_becomes_of_its_agents_and_their_mail);
+    RUN(a_position_is_kept_with_what_came);
+    return check_done();
+}
