@@ -367,6 +367,11 @@ void soc_outside_restore_receipt(struct soc_host *host, struct soc_message *mess
         soc_map_put_number(&host->outside->received, record->key, message);
 }
 
+void soc_outside_forget_receipt(struct soc_host *host, uint64_t key)
+{
+    soc_map_take_number(&host->outside->received, key);
+}
+
 void soc_outside_record(struct soc_host *host, const struct soc_letter *letter)
 {
     struct soc_record record = {.type = SOC_RECORD_RECEIPT};

@@ -113,6 +113,7 @@ void soc_outside_tell(struct soc_outsider *outsider, enum soc_door_event event,
 /* Recovery: records read back. */
 void soc_outside_restore_receipt(struct soc_host *host, struct soc_message *message,
                                  const struct soc_record_receipt *record);
+void soc_outside_forget_receipt(struct soc_host *host, uint64_t key);
 void soc_outside_restore_position(struct soc_host *host, const struct soc_record_position *record);
 
 /* A turn in which somebody decided about an unresponsive agent has committed. */

@@ -228,6 +228,7 @@ static void apply_message_again(struct loader *loader, const struct soc_record_m
     message->attempt = (uint16_t)r->attempt;
     message->deliver_at_ms = (int64_t)r->deliver_at_ms;
     message->expires_ms = 0;
+    soc_outside_forget_receipt(loader->host, r->key);
     soc_map_put_number(&loader->pending, r->key, message);
 }
 

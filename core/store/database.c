@@ -78,7 +78,7 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
         "UPDATE message_entries SET finished_ms = ?2, status = ?3, reason = ?4 WHERE key = ?1",
     [SOC_STATEMENT_MESSAGE_AGAIN] =
         "UPDATE message_entries SET again_ms = ?2, attempt = ?3, deliver_at_ms = ?4, status = 0,"
-        " finished_ms = NULL, reason = NULL, expires_ms = 0 WHERE key = ?1",
+        " finished_ms = NULL, reason = NULL, expires_ms = 0, ack = NULL WHERE key = ?1",
     [SOC_STATEMENT_TAKE] = "INSERT INTO takes(key, agent) VALUES(?1, ?2)",
     [SOC_STATEMENT_TAKE_END] = "DELETE FROM takes WHERE key = ?1",
     [SOC_STATEMENT_TAKES_END] = "DELETE FROM takes WHERE agent = ?1",

@@ -200,6 +200,7 @@ static void repeat_message(struct soc_fold *fold, struct soc_record *record)
     item->again_ms = record->message_again.time_ms;
     item->record.message.attempt = record->message_again.attempt;
     item->record.message.deliver_at_ms = record->message_again.deliver_at_ms;
+    item->ack = 0;
     item->record.message.expires_ms = 0; /* whoever sends it again wants it handled */
 }
 

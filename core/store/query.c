@@ -27,7 +27,8 @@ struct question {
 };
 
 #define MESSAGE_COLUMNS                                                                            \
-    "attempt, correlation_id, deadline_ms AS \"deadline:time\","                                   \
+    "CASE WHEN ack = 1 THEN 'received' END AS ack, attempt, correlation_id, deadline_ms AS "       \
+    "\"deadline:time\","                                                                           \
     " deliver_at_ms AS \"deliver_at:time\", external_id, finished_ms AS \"finished_at:time\","     \
     " sender AS \"from\", hops, message_id(time_ms, key) AS id, payload AS \"payload:json\","      \
     " " SOC_SQL_PRIORITY                                                                           \

@@ -268,6 +268,7 @@ static void an_older_database_is_brought_up_to_date_by_who_may_write(void)
     world.store = NULL;
     set_sql(&world,
             "DROP VIEW activity_logs; DROP VIEW activity_entries; DROP VIEW contacts;"
+            "DROP VIEW dead_letters; DROP VIEW messages;"
             "ALTER TABLE agents DROP COLUMN ending_ms;"
             "ALTER TABLE agents DROP COLUMN is_adopted;"
             "ALTER TABLE contact_entries DROP COLUMN reason; DROP TABLE introductions;"
