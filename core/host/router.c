@@ -576,31 +576,3 @@ void soc_router_again(struct soc_host *host, struct soc_message *message, int64_
     soc_tasks_reopen(host, message);
     deliver_when_due(host, message);
 }
-
-static struct soc_message *take_dead(struct soc_host *host, uint64_t key, struct soc_buf *error)
-{
-    struct soc_message *message = soc_map_take_number(&host->dead, key);
-    if (message == NULL)
-        soc_refuse(error, SOC_ENOMESSAGE, "no dead letter has that id", NULL,
-                   (struct soc_slice){0});
-    return message;
-}
-
-int soc_router_redeliver(struct soc_host *host, uint64_t key, struct soc_buf *error)
-{
-    struct soc_message *message = take_dead(host, key, error);
-    if (message == NULL)
-        return SOC_ENOMESSAGE;
-    soc_router_again(host, message, soc_host_now(host));
-    return SOC_OK;
-}
-
-int soc_router_drop(struct soc_host *host, uint64_t key, struct soc_buf *error)
-{
-    struct soc_message *message = take_dead(host, key, error);
-    if (message == NULL)
-        return SOC_ENOMESSAGE;
-    host->totals.outcome[message->outcome]--;
-    soc_router_finish(host, message, SOC_OUTCOME_DROPPED, SOC_SLICE("{\"error\":\"dropped\"}"));
-    return SOC_OK;
-}

@@ -30,10 +30,46 @@ static struct soc_slice text_at(lua_State *L, int index)
     return text == NULL ? (struct soc_slice){0} : soc_slice(text, length);
 }
 
+static void set_effects_max(struct soc_host *host, int64_t number)
+{
+    soc_gate_set_effects_max(host, (uint32_t)number);
+}
+
+/* Settings that are a number which the host takes as it is. */
+static const struct {
+    const char *name;
+    int64_t max;
+    void (*set)(struct soc_host *host, int64_t number);
+} numbers[] = {
+    {"effects_max", 100000000, set_effects_max},
+    {"task_limit_ms", INT32_MAX, soc_tasks_set_limit},
+    {"dedupe_window_ms", UINT32_MAX, soc_duplicates_set_window},
+    {"heartbeat_timeout_ms", INT32_MAX, soc_outside_set_heartbeat},
+};
+
+/* Sets one of those; 1 if it is none. */
+static int set_listed(lua_State *L, struct soc_script *script, const char *name, int index,
+                      struct soc_detail *detail)
+{
+    uint32_t number = 0;
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        if (strcmp(name, numbers[i].name) != 0)
+            continue;
+        int rc = set_number(L, index, name, numbers[i].max, &number, detail);
+        if (rc == SOC_OK)
+            numbers[i].set(script->host, number);
+        return rc;
+    }
+    return 1;
+}
+
 int soc_script_set(lua_State *L, struct soc_script *script, const char *name, int index,
                    struct soc_detail *detail)
 {
     uint32_t number = 0;
+    int listed = set_listed(L, script, name, index, detail);
+    if (listed <= 0)
+        return listed;
     if (strcmp(name, "name") == 0) {
         struct soc_slice text = text_at(L, index);
         if (text.data == NULL || !soc_id_is_valid(text))
@@ -48,24 +84,6 @@ int soc_script_set(lua_State *L, struct soc_script *script, const char *name, in
         soc_agents_set_orchestrator(script->host, text);
         return SOC_OK;
     }
-    if (strcmp(name, "effects_max") == 0) {
-        int rc = set_number(L, index, name, 100000000, &number, detail);
-        if (rc == SOC_OK)
-            soc_gate_set_effects_max(script->host, number);
-        return rc;
-    }
-    if (strcmp(name, "task_limit_ms") == 0) {
-        int rc = set_number(L, index, name, INT32_MAX, &number, detail);
-        if (rc == SOC_OK)
-            soc_tasks_set_limit(script->host, number);
-        return rc;
-    }
-    if (strcmp(name, "dedupe_window_ms") == 0) {
-        int rc = set_number(L, index, name, UINT32_MAX, &number, detail);
-        if (rc == SOC_OK)
-            soc_duplicates_set_window(script->host, number);
-        return rc;
-    }
     if (strcmp(name, "llm") == 0)
         return soc_chat_configure(L, script, index, detail);
     if (strcmp(name, "http") == 0) {
@@ -79,12 +97,6 @@ int soc_script_set(lua_State *L, struct soc_script *script, const char *name, in
         int rc = set_number(L, index, name, INT32_MAX, &number, detail);
         if (rc == SOC_OK)
             soc_guard_set(script->host, guard, number);
-        return rc;
-    }
-    if (strcmp(name, "heartbeat_timeout_ms") == 0) {
-        int rc = set_number(L, index, name, INT32_MAX, &number, detail);
-        if (rc == SOC_OK)
-            soc_outside_set_heartbeat(script->host, number);
         return rc;
     }
     if (strcmp(name, "steps_max") == 0)

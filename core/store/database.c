@@ -366,6 +366,14 @@ int soc_database_checkpoint(struct soc_store *store, int pages_min, struct soc_d
     return rc == SQLITE_OK && pages == copied ? soc_mark_copied(store, detail) : code;
 }
 
+void soc_bind_positive(sqlite3_stmt *statement, int index, uint64_t number)
+{
+    if (number == 0)
+        sqlite3_bind_null(statement, index);
+    else
+        sqlite3_bind_int64(statement, index, (int64_t)number);
+}
+
 int soc_bind_text(sqlite3_stmt *statement, int index, struct soc_slice text)
 {
     if (text.data == NULL)

@@ -110,6 +110,9 @@ int soc_store_answer(struct soc_store *store, const struct soc_query *query, str
 /* Binds a text, NULL where it is absent. The text must outlive the run. */
 int soc_bind_text(sqlite3_stmt *statement, int index, struct soc_slice text);
 
+/* Binds a number, 0 as NULL. */
+void soc_bind_positive(sqlite3_stmt *statement, int index, uint64_t number);
+
 /* Checks the checksum of a journal row (sequence, checksum, batch) and lends its
  * batch. `expected` is the sequence that has to come. */
 int soc_journal_row(sqlite3_stmt *row, uint64_t expected, struct soc_slice *batch,

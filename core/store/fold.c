@@ -427,14 +427,6 @@ static void apply(struct soc_fold *fold, struct soc_record *record)
     }
 }
 
-static void bind_or_null(sqlite3_stmt *statement, int index, uint64_t number)
-{
-    if (number == 0)
-        sqlite3_bind_null(statement, index);
-    else
-        sqlite3_bind_int64(statement, index, (int64_t)number);
-}
-
 static void write_messages(struct soc_fold *fold)
 {
     sqlite3_stmt *statement = soc_database_statement(fold->store, SOC_STATEMENT_MESSAGE);
@@ -442,10 +434,10 @@ static void write_messages(struct soc_fold *fold)
         struct message_item *item = &fold->messages.items[i];
         int index = bind_record(fold, SOC_STATEMENT_MESSAGE, &item->record);
         sqlite3_bind_int64(statement, index++, (int64_t)item->status);
-        bind_or_null(statement, index++, item->finished_ms); /* 0 while it is pending */
+        soc_bind_positive(statement, index++, item->finished_ms); /* 0 while it is pending */
         soc_bind_text(statement, index++, item->reason);
-        bind_or_null(statement, index++, item->again_ms);
-        bind_or_null(statement, index, item->ack);
+        soc_bind_positive(statement, index++, item->again_ms);
+        soc_bind_positive(statement, index, item->ack);
         run(fold, SOC_STATEMENT_MESSAGE);
     }
 }
