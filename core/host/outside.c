@@ -362,6 +362,8 @@ void soc_outside_restore_position(struct soc_host *host, const struct soc_record
 void soc_outside_restore_receipt(struct soc_host *host, struct soc_message *message,
                                  const struct soc_record_receipt *record)
 {
+    if (message == NULL)
+        return;
     message->attempt = (uint16_t)record->attempt;
     if (record->ack != SOC_ACK_NONE)
         soc_map_put_number(&host->outside->received, record->key, message);

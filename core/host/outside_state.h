@@ -110,7 +110,7 @@ void soc_outside_record(struct soc_host *host, const struct soc_letter *letter);
 void soc_outside_tell(struct soc_outsider *outsider, enum soc_door_event event,
                       const struct soc_message *message);
 
-/* Recovery: records read back. */
+/* Recovery: records read back; `message` is the pending one it is about, or NULL. */
 void soc_outside_restore_receipt(struct soc_host *host, struct soc_message *message,
                                  const struct soc_record_receipt *record);
 void soc_outside_forget_receipt(struct soc_host *host, uint64_t key);

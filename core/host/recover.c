@@ -232,13 +232,6 @@ static void apply_message_again(struct loader *loader, const struct soc_record_m
     soc_map_put_number(&loader->pending, r->key, message);
 }
 
-static void apply_receipt(struct loader *loader, const struct soc_record_receipt *r)
-{
-    struct soc_message *message = soc_map_find_number(&loader->pending, r->key);
-    if (message != NULL)
-        soc_outside_restore_receipt(loader->host, message, r);
-}
-
 static void forget_wait(struct soc_activation *activation)
 {
     free(activation->wait.correlation_id);
@@ -433,7 +426,8 @@ static int apply(const struct soc_record *record, void *user)
         apply_message_again(loader, &record->message_again);
         break;
     case SOC_RECORD_RECEIPT:
-        apply_receipt(loader, &record->receipt);
+        soc_outside_restore_receipt(
+            host, soc_map_find_number(&loader->pending, record->receipt.key), &record->receipt);
         break;
     case SOC_RECORD_TAKE:
         apply_take(loader, &record->take);
