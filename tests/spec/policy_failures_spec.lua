@@ -30,6 +30,7 @@ end
 -- Asked when a turn has committed, or outside of any: none can take the question back.
 local AFTER_TURNS = {
   ["supervision.children"] = true, ["gatekeeper.route"] = true, ["deadlock.victim"] = true,
+  ["delivery.rung"] = true,
 }
 
 local function make()

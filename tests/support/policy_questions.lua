@@ -172,6 +172,23 @@ M["context.keep"] = function(s, seen, times)
   scene.tell(s, "a")
 end
 
+-- A fresh agent outside each time, who acks nothing.
+M["delivery.rung"] = function(s, seen, times)
+  seen.workers = (seen.workers or 0) + 1
+  local id = "w" .. seen.workers
+  seen.act = function(a)
+    assert(a:spawn_agent("actor", scene.brief(), { id = id, behaviour = "external" }))
+    for _ = 1, times do
+      a:send_message({ to = id, payload = "x", requires_ack = true })
+    end
+  end
+  scene.tell(s, "a")
+  s:advance(5000)
+  for _, row in ipairs(s:activity({ agent = id, type = "ack_timeout" })) do
+    seen.answers[#seen.answers + 1] = row.event
+  end
+end
+
 M["tasks.limit"] = function(s, seen, times)
   seen.act = function(a, message)
     for _ = 1, message.type == "general" and times or 0 do
