@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/version.h"
+#include "check/check.h"
 #include "host/human.h"
 #include "host/look.h"
 #include "host/refusal.h"
@@ -37,7 +38,7 @@ static struct soc_world *check_running(lua_State *L)
 }
 
 /* For what drives the society: from inside one of its own turns it cannot be. */
-static struct soc_world *check_idle(lua_State *L)
+struct soc_world *soc_world_check_idle(lua_State *L)
 {
     struct soc_world *world = check_world(L);
     if (world->host != NULL && soc_gate_activation(world->host) != NULL)
@@ -47,7 +48,7 @@ static struct soc_world *check_idle(lua_State *L)
 
 struct soc_world *soc_world_check_ready(lua_State *L)
 {
-    check_idle(L);
+    soc_world_check_idle(L);
     return check_running(L);
 }
 
@@ -61,6 +62,8 @@ static bool show(void *user, struct soc_slice stream, struct soc_slice agent, st
 {
     struct soc_world *world = user;
     char time[SOC_TIME_BYTES];
+    if (world->check != NULL)
+        soc_check_shown(world->check, stream, agent, text);
     soc_time_format(time, soc_clock_now(soc_host_clock(world->host)));
     bool is_mail = soc_slice_equal(stream, SOC_SLICE("mail"));
     bool is_item = soc_slice_equal(stream, SOC_SLICE("inbox"));
@@ -81,7 +84,7 @@ static void failed(void *user, const struct soc_detail *detail)
     soc_buf_printf(&world->transcript, "storage failed: %s\n", detail->text);
 }
 
-static void stop(struct soc_world *world, bool as_crash)
+void soc_world_stop(struct soc_world *world, bool as_crash)
 {
     if (world->host != NULL) {
         world->now_ms = soc_clock_now(soc_host_clock(world->host));
@@ -196,6 +199,8 @@ static int make_parts(lua_State *L)
         .show = show,
         .failed = failed,
         .user = world,
+        .faults = world->check == NULL ? NULL : &world->plan,
+        .witness = world->check == NULL ? NULL : &world->witness,
     };
     lua_getfield(L, LUA_REGISTRYINDEX, SOC_WORLD_HOME);
     const char *home = lua_tostring(L, -1);
@@ -226,7 +231,7 @@ static int make_parts(lua_State *L)
 /* Starts on the main thread, which outlives every coroutine that may be calling.
  * After an error the world is stopped and false is returned, with the error on
  * top of the caller's stack. */
-static bool start(lua_State *L, struct soc_world *world, int self)
+bool soc_world_start(lua_State *L, struct soc_world *world, int self)
 {
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
     lua_State *main = lua_tothread(L, -1);
@@ -241,7 +246,7 @@ static bool start(lua_State *L, struct soc_world *world, int self)
         return true;
     if (L != main)
         lua_xmove(main, L, 1);
-    stop(world, true);
+    soc_world_stop(world, true);
     return false;
 }
 
@@ -304,67 +309,6 @@ static int world_index(lua_State *L)
     lua_pushvalue(L, 2);
     lua_pushvalue(L, -3);
     lua_pushcclosure(L, declare, 3);
-    return 1;
-}
-
-/* Many turns go into one batch, as they do for real. */
-static void run_ready(struct soc_world *world)
-{
-    while (soc_host_tick(world->host) == SOC_TICK_NOW)
-        continue;
-}
-
-/* Lets time pass up to `until_ms` (0: without end), as long as anything happens. */
-static void run_until(struct soc_world *world, int64_t until_ms)
-{
-    for (;;) {
-        run_ready(world);
-        int64_t due_ms = soc_host_next_due(world->host);
-        if (until_ms == 0 && soc_host_next_wait(world->host) == 0)
-            break;
-        if (due_ms == 0 || (until_ms != 0 && due_ms > until_ms) ||
-            soc_host_main_has_failed(world->host) || soc_host_is_failed(world->host))
-            break;
-        soc_clock_move(soc_host_clock(world->host), due_ms);
-    }
-    if (until_ms != 0)
-        soc_clock_move(soc_host_clock(world->host), until_ms);
-    soc_host_flush(world->host);
-}
-
-/* s:run(): until nothing is ready and no time-out, sleep or delay is open. */
-static int world_run(lua_State *L)
-{
-    run_until(soc_world_check_ready(L), 0);
-    lua_settop(L, 1);
-    return 1;
-}
-
-/* s:step() -> whether anything was done */
-static int world_step(lua_State *L)
-{
-    struct soc_world *world = soc_world_check_ready(L);
-    bool did = soc_host_step(world->host);
-    soc_host_flush(world->host);
-    lua_pushboolean(L, did);
-    return 1;
-}
-
-/* s:advance(ms): lets that much time pass, and what falls due in it happen;
- * after crash() it passes without anything happening. */
-static int world_advance(lua_State *L)
-{
-    struct soc_world *world = check_idle(L);
-    lua_Integer ms = luaL_checkinteger(L, 2);
-    luaL_argcheck(L, ms >= 0 && ms <= 100000000000000, 2, "ms from 0 to 10^14 expected");
-    if (world->host == NULL && world->store != NULL) {
-        world->now_ms += ms;
-        lua_settop(L, 1);
-        return 1;
-    }
-    check_running(L);
-    run_until(world, soc_clock_now(soc_host_clock(world->host)) + ms);
-    lua_settop(L, 1);
     return 1;
 }
 
@@ -449,7 +393,7 @@ static int world_dispatch(lua_State *L)
 /* s:crash(): as by kill -9, at the last durable point */
 static int world_crash(lua_State *L)
 {
-    stop(soc_world_check_ready(L), true);
+    soc_world_stop(soc_world_check_ready(L), true);
     lua_settop(L, 1);
     return 1;
 }
@@ -457,11 +401,12 @@ static int world_crash(lua_State *L)
 /* s:recover(): the app is run again, the state comes from the store */
 static int world_recover(lua_State *L)
 {
-    struct soc_world *world = check_idle(L);
+    struct soc_world *world = soc_world_check_idle(L);
     if (world->store == NULL)
         return luaL_error(L, "this society was closed");
-    stop(world, true);
-    if (!start(L, world, 1))
+    soc_world_stop(world, true);
+    soc_world_note_restart(world);
+    if (!soc_world_start(L, world, 1))
         return lua_error(L);
     lua_settop(L, 1);
     return 1;
@@ -469,12 +414,13 @@ static int world_recover(lua_State *L)
 
 static int world_close(lua_State *L)
 {
-    struct soc_world *world = check_idle(L);
-    stop(world, false);
+    struct soc_world *world = soc_world_check_idle(L);
+    soc_world_stop(world, false);
     soc_store_close(world->store);
     world->store = NULL;
     soc_buf_fini(&world->transcript);
     soc_world_free_door(world);
+    soc_world_free_faults(world);
     return 0;
 }
 
@@ -506,18 +452,22 @@ static int world_dump(lua_State *L)
 }
 
 static const luaL_Reg world_functions[] = {
-    {"run", world_run},         {"step", world_step},
-    {"advance", world_advance}, {"now", world_now},
-    {"send", world_send},       {"dispatch", world_dispatch},
-    {"crash", world_crash},     {"recover", world_recover},
-    {"close", world_close},     {"transcript", world_transcript},
-    {"dump", world_dump},       {NULL, NULL},
+    {"now", world_now},
+    {"send", world_send},
+    {"dispatch", world_dispatch},
+    {"crash", world_crash},
+    {"recover", world_recover},
+    {"close", world_close},
+    {"dump", world_dump},
+    {"transcript", world_transcript},
+    {NULL, NULL},
 };
 
 static void make_metatable(lua_State *L)
 {
     if (luaL_newmetatable(L, SOC_WORLD)) {
         luaL_newlib(L, world_functions);
+        soc_world_add_run(L);
         soc_world_add_outside(L);
         lua_pushcclosure(L, world_index, 1);
         lua_setfield(L, -2, "__index");
@@ -527,11 +477,11 @@ static void make_metatable(lua_State *L)
     lua_pop(L, 1);
 }
 
-/* society.new{ seed?, store?, policies?, config?, app?, quiet?, http? } */
+/* society.new{ seed?, store?, policies?, config?, app?, quiet?, http?, faults? } */
 static int society_new(lua_State *L)
 {
-    static const char *const known[] = {"seed", "store", "policies", "config",
-                                        "app",  "quiet", "http",     NULL};
+    static const char *const known[] = {"seed",  "store", "policies", "config", "app",
+                                        "quiet", "http",  "faults",   NULL};
     struct soc_detail detail = {{0}};
     if (lua_isnoneornil(L, 1)) {
         lua_settop(L, 0);
@@ -562,9 +512,13 @@ static int society_new(lua_State *L)
     soc_raw_field(L, 1, "store");
     const char *store = luaL_optstring(L, -1, "memory");
     struct soc_store_options options = {.directory = strcmp(store, "memory") == 0 ? NULL : store};
+    soc_world_read_faults(L, world, 1);
+    options.disk = world->disk;
+    if (options.disk != NULL && options.directory != NULL)
+        return luaL_error(L, "society.new: faults of the disk are for a store in memory");
     if (soc_store_open(&world->store, &options, &detail) < 0)
         return luaL_error(L, "%s", detail.text);
-    if (!start(L, world, self)) {
+    if (!soc_world_start(L, world, self)) {
         soc_store_close(world->store); /* now, not when it is collected */
         world->store = NULL;
         return lua_error(L);

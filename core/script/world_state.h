@@ -4,8 +4,11 @@
 #ifndef SOC_SCRIPT_WORLD_STATE_H
 #define SOC_SCRIPT_WORLD_STATE_H
 
+#include "host/faults.h"
 #include "script/inside.h"
 
+struct soc_check;
+struct soc_disk;
 struct soc_world_handed; /* private to world_outside.c */
 
 struct soc_world {
@@ -20,10 +23,34 @@ struct soc_world {
      * kept across a crash, which they do not share. */
     struct soc_world_handed *handed_first;
     struct soc_world_handed *handed_last;
+    /* With the option `faults`; else NULL and nothing. */
+    struct soc_check *check;
+    struct soc_witness witness;
+    struct soc_faults plan;
+    struct soc_disk *disk; /* under the store, if the plan wants one */
 };
 
 /* Returns the world at 1 if it runs and can be driven; raises otherwise. */
 struct soc_world *soc_world_check_ready(lua_State *L);
+
+/* The same, also if it has crashed. */
+struct soc_world *soc_world_check_idle(lua_State *L);
+
+/* Ends host and script, durable or as a crash does; makes them anew for the userdata at
+ * `self`: false, with the error on top, if that fails. */
+void soc_world_stop(struct soc_world *world, bool as_crash);
+bool soc_world_start(lua_State *L, struct soc_world *world, int self);
+
+/* Reads the option `faults` of the table at `index`, before the store is opened; and lets
+ * go of what came of it. */
+void soc_world_read_faults(lua_State *L, struct soc_world *world, int index);
+void soc_world_free_faults(struct soc_world *world);
+
+/* Tells the checker, if there is one, what the store of a crashed world still holds. */
+void soc_world_note_restart(struct soc_world *world);
+
+/* Adds s:run, s:step, s:advance and s:check to the table on top. */
+void soc_world_add_run(lua_State *L);
 
 /* Opens the scripted door of a world that has started, and frees what it keeps. */
 void soc_world_open_door(struct soc_world *world);

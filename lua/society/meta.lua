@@ -229,6 +229,7 @@ local society = {}
 ---@field policies? table<society.PolicyKind, string|table>
 ---@field config? society.Config
 ---@field quiet? boolean
+---@field faults? string|string[] what goes wrong, by the seed; a checker watches
 
 ---@alias society.SendAs
 ---| fun(self, from: string, options: society.SendOptions): society.Sent?, society.Error?
@@ -249,7 +250,6 @@ local society = {}
 
 ---@alias society.AckAs
 ---| fun(self, id: string, ack: string|table, status?: society.Ack): boolean?, society.Error?
-
 ---@alias society.OutsideSend
 ---| fun(self, id: string, message: table): society.Sent?, society.Error?
 
@@ -290,6 +290,7 @@ local society = {}
 ---@field ack society.AckAs its ack of a message
 ---@field heartbeat fun(self: society.World, id: string): boolean?, society.Error?
 ---@field position fun(self: society.World, name: string): string? where a door stood last
+---@field check fun(self: society.World): boolean?, string? with faults: is the history right?
 ---@field crash fun(self: society.World): society.World
 ---@field recover fun(self: society.World): society.World
 ---@field transcript fun(self: society.World): string

@@ -1,0 +1,102 @@
+-- society.new{ faults = … }: what goes wrong by the seed, and the checker that watches.
+
+local scene = require("scene")
+local society = require("society")
+
+local STANDARD = "tests/scenarios/standard.lua"
+
+describe("society.new with faults", function()
+  local open = {}
+
+  local function new(options)
+    local s = society.new(options)
+    open[#open + 1] = s
+    return s
+  end
+
+  after_each(function()
+    for _, s in ipairs(open) do
+      s:close()
+    end
+    open = {}
+    scene.close()
+  end)
+
+  it("runs the standard scenario to its end, whatever happens", function()
+    for seed = 1, 12 do
+      local s = new({ app = STANDARD, seed = seed, faults = "default", quiet = true })
+      s:run()
+      assert.same({ true }, { s:check() })
+      local stats = s:stats()
+      assert.equal(0, stats.pending)
+      assert.matches("print user: sum 147\thandled %d+\n", s:transcript())
+    end
+  end)
+
+  for _, name in ipairs({ "evict", "crash", "lag", "raise", "slow", "jump", "fold", "power", "full",
+    "io" }) do
+    it("knows the fault " .. name, function()
+      for seed = 1, 3 do
+        local s = new({ app = STANDARD, seed = seed, faults = { name }, quiet = true })
+        s:run()
+        assert.is_true(s:check())
+      end
+    end)
+  end
+
+  it("gives the same transcript and rows for the same seed", function()
+    local function run(seed)
+      local s = new({ app = STANDARD, seed = seed, faults = { "crash", "lag", "evict", "raise" } })
+      s:run()
+      return s:transcript(), s:dump()
+    end
+    local transcript, dump = run(8)
+    assert.same({ transcript, dump }, { run(8) })
+    assert.not_equal(transcript, (run(9)))
+  end)
+
+  it("goes on where a restart left it while time is advanced", function()
+    local s = new({ app = STANDARD, seed = 3, faults = { "crash", "lag" }, quiet = true })
+    for _ = 1, 50 do
+      s:advance(100)
+    end
+    s:run()
+    assert.is_true(s:check())
+    s:crash():recover()
+    assert.is_true(s:check())
+  end)
+
+  it("only watches if the list is empty", function()
+    local s = new({ app = STANDARD, seed = 3, faults = {} })
+    s:run()
+    assert.is_true(s:check())
+    assert.matches("print user: sum 147\thandled 448\n", s:transcript(), 1, true)
+  end)
+
+  it("raises with the seed when the history is not as it must be", function()
+    local s = new({
+      seed = 77, faults = {},
+      app = function(t)
+        t:root({ default = function(root, message)
+          if message.payload.text == "go" then
+            root:send_message({ to = "root", payload = { once = "a" } })
+            root:send_message({ to = "root", payload = { once = "a" } })
+          end
+        end })
+      end,
+    })
+    assert(s:send("user", { to = "root", payload = "go" }))
+    local ok, err = pcall(s.run, s)
+    assert.is_false(ok)
+    assert.matches("seed 77: root sent twice what it sends once: a", err, 1, true)
+    assert.same({ nil, "root sent twice what it sends once: a" }, { s:check() })
+  end)
+
+  it("refuses what is no list of faults", function()
+    for _, bad in ipairs({ 1, true, { 7 }, { "earthquake" }, "crash,", "", print }) do
+      assert.is_false(pcall(society.new, { faults = bad }), tostring(bad))
+    end
+    assert.is_false(pcall(society.new, { faults = { "power" }, store = scene.folder() .. "/s" }))
+    assert.is_false(pcall(function() return new({}):check() end))
+  end)
+end)
