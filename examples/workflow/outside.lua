@@ -1,4 +1,4 @@
--- The workflow of 11_workflow.lua with workers that live outside: their mail goes to a
+-- The workflow of 12_workflow.lua with workers that live outside: their mail goes to a
 -- door, and they ack it. Without a door it waits.
 
 local society = require("society")
