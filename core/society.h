@@ -46,6 +46,7 @@ struct soc_society_options {
                               SIGPIPE is ignored by the whole process from then on */
     bool has_terminal;     /* reads lines from stdin if that is a terminal: they decide items
                               of the inbox, others go to the gatekeeper; needs `show` */
+    bool has_status_line;  /* shows on stderr, a terminal, who thinks and what it took */
     bool watches_policies; /* a policy in force whose file is saved is put in force anew */
     bool takes_signals;    /* SIGINT and SIGTERM end soc_society_run; the second one kills */
 

@@ -15,6 +15,7 @@
 #include "bridge/terminal.h"
 #include "embed/assembly.h"
 #include "embed/policy_watch.h"
+#include "embed/status_line.h"
 #include "env/rng.h"
 #include "host/agents.h"
 #include "host/gate.h"
@@ -31,6 +32,7 @@ struct soc_society {
     struct soc_control *control;
     struct soc_policy_watch *policies; /* NULL: saved files are not looked at */
     struct soc_terminal *terminal;     /* NULL: nobody types */
+    struct soc_status_line *status;    /* NULL: none is shown */
     bool (*show)(void *user, const char *stream, const char *agent, const char *text,
                  size_t length);
     void *user;
@@ -52,6 +54,7 @@ static bool show_line(void *user, struct soc_slice stream, struct soc_slice agen
 {
     struct soc_society *society = user;
     bool is_shown = true;
+    soc_status_line_clear(society->status);
     if (society->terminal != NULL && soc_slice_equal(stream, SOC_SLICE("inbox")))
         is_shown = soc_terminal_show(society->terminal, text);
     else if (society->show != NULL)
@@ -63,10 +66,18 @@ static bool show_line(void *user, struct soc_slice stream, struct soc_slice agen
     return is_shown;
 }
 
+static void write_log(struct soc_slice line, void *user)
+{
+    struct soc_society *society = user;
+    soc_status_line_clear(society->status);
+    fwrite(line.data, 1, line.length, stderr);
+}
+
 /* What is said to the person who types is not recorded: it is said or not. */
 static bool say_to_terminal(void *user, struct soc_slice text)
 {
     struct soc_society *society = user;
+    soc_status_line_clear(society->status);
     bool is_said = society->show(society->user, "terminal", "system", text.data, text.length);
     society->has_refused |= !is_said;
     return is_said;
@@ -134,7 +145,9 @@ static int open_parts(struct soc_society *society, const struct soc_society_opti
         .settings = options->settings,
         .log = {.level = SOC_LOG_WARN,
                 .is_json = options->log_is_json,
-                .has_colour = options->log_has_colour},
+                .has_colour = options->log_has_colour,
+                .write = write_log,
+                .user = society},
         .show = show_line,
         .failed = note_failure,
         .user = society,
@@ -177,6 +190,8 @@ static int open_doors(struct soc_society *society, const struct soc_society_opti
         return rc;
     if (options->takes_signals)
         soc_loop_on_interrupt(society->parts.loop, note_interrupt, society);
+    if (options->has_status_line)
+        society->status = soc_status_line_open(society->parts.loop, society->parts.host);
     if (options->watches_policies)
         society->policies = soc_policy_watch_open(&society->parts);
     if (!options->has_socket || options->state_dir == NULL)
@@ -260,6 +275,7 @@ enum soc_society_end soc_society_run(struct soc_society *society)
         soc_loop_run(society->parts.loop, tick, society);
     bool was_stopped = atomic_exchange(&society->is_stopped, false);
     settle(society);
+    soc_status_line_clear(society->status); /* the caller may have something to say */
     if (society->has_disk_failed)
         return SOC_SOCIETY_DISK_FAILED;
     if (soc_host_main_has_failed(society->parts.host))
@@ -344,6 +360,8 @@ void soc_society_close(struct soc_society *society)
     if (society == NULL)
         return;
     soc_policy_watch_close(society->policies);
+    soc_status_line_close(society->status);
+    society->status = NULL;
     soc_control_stop(society->control);
     soc_assembly_end_host(&society->parts, society->has_disk_failed);
     soc_control_close(society->control);

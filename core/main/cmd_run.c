@@ -92,6 +92,7 @@ static int run_app(struct run *run)
         .has_socket = true,
         .watches_policies = true,
         .has_terminal = isatty(STDOUT_FILENO) && !run->is_json && !run->is_quiet,
+        .has_status_line = isatty(STDERR_FILENO) && !run->is_json && !run->is_quiet,
         .takes_signals = true,
         .show = show,
         .user = run,
