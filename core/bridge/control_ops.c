@@ -301,7 +301,10 @@ static void change_dead_letter(struct op *op, int (*change)(struct soc_host *hos
         op->fault = "message_id";
     if (fail_if_faulty(op))
         return;
-    if (change(op->options->host, key, &answer) < 0) {
+    int rc = soc_host_is_full(op->options->host)
+                 ? soc_refuse(&answer, SOC_EDISKFULL, NULL, NULL, (struct soc_slice){0})
+                 : change(op->options->host, key, &answer);
+    if (rc < 0) {
         soc_call_fail(op->call, soc_buf_slice(&answer));
     } else {
         answer.length = 0;

@@ -12,6 +12,7 @@
 #include "check.h"
 #include "host/agents.h"
 #include "host/gate.h"
+#include "host/state.h"
 
 #define STEPS_MAX 2000 /* of waiting for an answer, each a few ms at most */
 
@@ -486,6 +487,33 @@ static void an_answer_still_leaves_after_the_stop(void)
     soc_buf_fini(&line);
 }
 
+/* What the writer would say. */
+static void a_full_disk_is_the_answer_to_everything_that_changes_something(void)
+{
+    static const char *const requests[] = {
+        "{\"id\":1,\"op\":\"send\",\"to\":\"root\",\"payload\":1}\n",
+        "{\"id\":1,\"op\":\"request\",\"to\":\"root\",\"payload\":1}\n",
+        "{\"id\":1,\"op\":\"drop\",\"message_id\":\"msg_20260101_000000_000000000000001\"}\n",
+        "{\"id\":1,\"op\":\"redeliver\",\"message_id\":\"msg_20260101_000000_000000000000001\"}\n",
+        "{\"id\":1,\"op\":\"pause\",\"agent\":\"root\"}\n",
+    };
+    struct world world;
+    struct soc_buf line = {0};
+    open_world(&world);
+    int client = connect_client(&world);
+    world.host->is_full = true;
+    for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+        put(client, requests[i]);
+        CHECK(strstr(get_line(&world, client, &line), "\"error\":\"storage_full\"") != NULL);
+    }
+    world.host->is_full = false;
+    put(client, requests[0]);
+    CHECK(strstr(get_line(&world, client, &line), "\"ok\":") != NULL);
+    close(client);
+    soc_buf_fini(&line);
+    close_world(&world);
+}
+
 int main(void)
 {
     signal(SIGPIPE, SIG_IGN);
@@ -502,5 +530,6 @@ int main(void)
     RUN(more_lines_than_may_wait_are_all_answered);
     RUN(a_client_that_sends_no_more_still_gets_its_answers);
     RUN(an_answer_still_leaves_after_the_stop);
+    RUN(a_full_disk_is_the_answer_to_everything_that_changes_something);
     return check_done();
 }
