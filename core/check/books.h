@@ -10,7 +10,6 @@
 #include "store/record.h"
 
 #define SOC_CHECK_CLASSES 4 /* priorities */
-
 struct soc_check_agent;
 
 struct soc_check_message {
@@ -44,6 +43,7 @@ struct soc_check_agent {
     bool is_looking;      /* and that wait is for rows of the store */
     bool was_introduced;  /* somebody may have introduced others to it */
     bool is_ended;
+    bool is_outside;                 /* it acks its mail when and in what order it likes */
     bool is_touched;                 /* its state or what it handled changed in this batch */
     struct soc_check_agent *touched; /* the next one of those */
 };
@@ -55,8 +55,7 @@ struct soc_check_output {
     struct soc_slice text;
 };
 
-/* A batch that is not durable yet. */
-struct soc_check_batch {
+struct soc_check_batch { /* not durable yet */
     uint64_t sequence;
     struct soc_buf bytes;
 };

@@ -45,6 +45,10 @@ void soc_check_durable(struct soc_check *check, uint64_t sequence);
 void soc_check_shown(struct soc_check *check, struct soc_slice stream, struct soc_slice agent,
                      struct soc_slice text);
 
+/* A message was handed out to an agent that lives outside: it acks its mail when and in
+ * what order it likes, and may owe some at the end. */
+void soc_check_outside(struct soc_check *check, struct soc_slice id);
+
 /* The society has crashed; its store holds everything up to `sequence`. */
 void soc_check_restart(struct soc_check *check, uint64_t sequence);
 

@@ -35,6 +35,10 @@ static const uint32_t chances[SOC_FAULT_COUNT][CHANCES] = {
     [SOC_FAULT_POWER] = {0, 48, 64, 96, 128, 256, 512, 768},
     [SOC_FAULT_FULL] = {0, 0, 0, 32, 64, 128, 256, 1024},
     [SOC_FAULT_IO] = {0, 0, 0, 0, 16, 32, 64, 256},
+    [SOC_FAULT_DROP] = {0, 0, 1024, 4096, 4096, 8192, 16384, 32768},
+    [SOC_FAULT_DOUBLE] = {0, 0, 1024, 4096, 8192, 16384, 32768, 65536},
+    [SOC_FAULT_DELAY] = {0, 0, 1024, 4096, 8192, 16384, 32768, 65536},
+    [SOC_FAULT_DEAD] = {0, 0, 0, 0, 256, 1024, 2048, 4096},
 };
 
 /* These need a disk, which makes a seed several times slower: of the usual mix one seed
@@ -82,18 +86,25 @@ bool soc_faults_parse(const char *list, uint32_t *set, struct soc_detail *detail
     }
 }
 
+/* Each kind is drawn by itself: a kind that is added changes no other one's draw. */
+static uint64_t draw(uint64_t seed, int kind, uint64_t bound)
+{
+    struct soc_rng rng;
+    soc_rng_init(&rng, seed ^ FAULTS_SEED ^ (uint64_t)(kind + 1) << 40);
+    return soc_rng_below(&rng, bound);
+}
+
 void soc_faults_init(struct soc_faults *faults, uint32_t set, uint64_t seed)
 {
     *faults = (struct soc_faults){.set = set, .crashes_left = CRASHES_MAX};
     soc_rng_init(&faults->rng, seed ^ FAULTS_SEED);
-    bool is_drawn = soc_rng_below(&faults->rng, DISK_SEEDS_IN) == 0;
+    bool is_drawn = draw(seed, -1, DISK_SEEDS_IN) == 0;
     faults->has_disk = (set & DISK_SET) != 0 && (is_drawn || set != SOC_FAULTS_ALL);
     if (!faults->has_disk)
         set &= ~DISK_SET;
-    for (int i = 0; i < SOC_FAULT_COUNT; i++) {
-        uint32_t drawn = chances[i][soc_rng_below(&faults->rng, CHANCES)];
-        faults->chance[i] = (set & 1u << i) != 0 ? drawn : 0;
-    }
+    for (int i = 0; i < SOC_FAULT_COUNT; i++)
+        if ((set & 1u << i) != 0)
+            faults->chance[i] = chances[i][draw(seed, i, CHANCES)];
 }
 
 bool soc_faults_happens(struct soc_faults *faults, enum soc_fault_kind kind)

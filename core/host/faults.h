@@ -23,7 +23,11 @@
     F(FOLD, "fold", "part of the journal is folded into the tables in between")                    \
     F(POWER, "power", "a crash at any call of the disk loses what is not synced, whole or torn")   \
     F(FULL, "full", "the disk is full for a while")                                                \
-    F(IO, "io", "a read, write or sync of the disk fails")
+    F(IO, "io", "a read, write or sync of the disk fails")                                         \
+    F(DROP, "drop", "messages and acks are lost on their way out of the society or into it")       \
+    F(DOUBLE, "double", "what agents outside say comes twice")                                     \
+    F(DELAY, "delay", "what agents outside say comes up to half a minute late, out of order")      \
+    F(DEAD, "dead", "agents outside are silent for a minute")
 
 enum soc_fault_kind {
 #define F(tag, name, text) SOC_FAULT_##tag,

@@ -1,6 +1,7 @@
 #include "host/simulate.h"
 
 #include "base/limits.h"
+#include "host/outsiders.h"
 #include "host/state.h"
 #include "store/disk.h"
 
@@ -20,8 +21,11 @@ static void crash(struct soc_simulation *simulation)
     bool has_power = !simulation->is_losing;
     simulation->is_losing = false;
     simulation->restart(simulation, now_ms + soc_faults_pause(simulation->faults), has_power);
-    if (simulation->host != NULL)
-        soc_host_hold(simulation->host, true);
+    if (simulation->host == NULL)
+        return;
+    soc_host_hold(simulation->host, true);
+    if (simulation->outsiders != NULL)
+        soc_outsiders_join(simulation->outsiders, simulation->host);
 }
 
 /* Part of the journal goes into the tables, as the writer does in its quiet moments. */
@@ -96,11 +100,20 @@ static bool has_ended(const struct soc_host *host)
 }
 
 /* Nothing is ready: returns when the next thing is due, 0 if nothing is left. */
-static int64_t next_due(const struct soc_host *host, bool is_app)
+static int64_t host_due(const struct soc_host *host, bool is_app)
 {
     if (is_app)
         return soc_host_main_is_done(host) && soc_host_is_quiet(host) ? 0 : soc_host_next_due(host);
     return soc_host_next_wait(host) == 0 ? 0 : soc_host_next_due(host);
+}
+
+static int64_t next_due(const struct soc_simulation *simulation, bool is_app)
+{
+    int64_t due_ms = host_due(simulation->host, is_app);
+    int64_t act_ms = simulation->outsiders == NULL ? 0 : soc_outsiders_due(simulation->outsiders);
+    if (due_ms == 0 || act_ms == 0)
+        return due_ms + act_ms;
+    return due_ms < act_ms ? due_ms : act_ms;
 }
 
 static enum soc_simulated run(struct soc_simulation *simulation, int64_t until_ms, bool is_app)
@@ -116,11 +129,13 @@ static enum soc_simulated run(struct soc_simulation *simulation, int64_t until_m
         struct soc_host *host = simulation->host;
         if (has_ended(host))
             break;
+        if (simulation->outsiders != NULL && soc_outsiders_act(simulation->outsiders, host))
+            continue;
         if (soc_host_step(host))
             continue;
         if (settle(host))
             continue;
-        int64_t due_ms = next_due(host, is_app && until_ms == 0);
+        int64_t due_ms = next_due(simulation, is_app && until_ms == 0);
         if (until_ms != 0)
             due_ms = soc_host_next_due(host);
         if (due_ms == 0 || (until_ms != 0 && due_ms > until_ms))
@@ -134,6 +149,8 @@ enum soc_simulated soc_simulate(struct soc_simulation *simulation, int64_t until
 {
     if (simulation->faults != NULL)
         soc_host_hold(simulation->host, true);
+    if (simulation->outsiders != NULL)
+        soc_outsiders_join(simulation->outsiders, simulation->host);
     enum soc_simulated end = run(simulation, until_ms, is_app);
     struct soc_host *host = simulation->host;
     if (host == NULL)

@@ -11,10 +11,11 @@
 #include "host/host.h"
 
 struct soc_simulation {
-    struct soc_host *host;     /* lent; another one after a restart */
-    struct soc_faults *faults; /* lent; NULL: none */
-    struct soc_disk *disk;     /* under its store, lent; NULL: in memory */
-    uint64_t steps_max;        /* of one run, 0: no end; beyond it the run is stuck */
+    struct soc_host *host;           /* lent; another one after a restart */
+    struct soc_faults *faults;       /* lent; NULL: none */
+    struct soc_disk *disk;           /* under its store, lent; NULL: in memory */
+    struct soc_outsiders *outsiders; /* lent; NULL: agents outside have a door elsewhere */
+    uint64_t steps_max;              /* of one run, 0: no end; beyond it the run is stuck */
     /* Ends the host as a crash does, with `has_power` or without, and starts it anew on its
      * store, with its clock at `now_ms` or at what it had reached if that is later; sets
      * `host`, NULL if it failed. */

@@ -11,6 +11,7 @@
 #include "embed/home.h"
 #include "env/clock.h"
 #include "host/look.h"
+#include "host/outsiders.h"
 #include "host/simulate.h"
 #include "main/args.h"
 #include "main/command.h"
@@ -40,8 +41,9 @@ struct sim {
     uint32_t fault_set;
     struct soc_faults plan;
     struct soc_buf last_error;
-    struct soc_disk *empty_disk; /* with a store that nothing was written to */
-    struct soc_disk *disk;       /* of this seed; NULL: in memory */
+    struct soc_disk *empty_disk;     /* with a store that nothing was written to */
+    struct soc_disk *disk;           /* of this seed; NULL: in memory */
+    struct soc_outsiders *outsiders; /* of this seed */
     struct soc_check *check;
     struct soc_witness witness;
     struct soc_assembly parts;
@@ -68,6 +70,11 @@ static void note_sealed(void *user, uint64_t sequence, struct soc_slice batch)
 static void note_durable(void *user, uint64_t sequence)
 {
     soc_check_durable(((struct sim *)user)->check, sequence);
+}
+
+static void note_handed(void *user, struct soc_slice agent)
+{
+    soc_check_outside(((struct sim *)user)->check, agent);
 }
 
 static void note_failure(void *user, const struct soc_detail *detail)
@@ -147,6 +154,7 @@ static int run_parts(struct sim *sim)
         .host = sim->parts.host,
         .faults = sim->options.faults,
         .disk = sim->disk,
+        .outsiders = sim->outsiders,
         .steps_max = STEPS_MAX,
         .restart = restart,
         .user = sim,
@@ -284,6 +292,8 @@ static int simulate(struct sim *sim, uint64_t seed)
     sim->failure.text[0] = '\0';
     soc_check_reset(sim->check);
     soc_faults_init(&sim->plan, sim->fault_set, seed);
+    soc_outsiders_free(sim->outsiders);
+    sim->outsiders = soc_outsiders_new(seed, sim->options.faults, note_handed, sim);
     int rc = begin(sim, seed, &detail);
     int code = rc < 0 ? soc_complain(soc_exit_of(rc), "%s", detail.text) : run_parts(sim);
     if (code == SOC_EXIT_DONE && sim->dump != NULL)
@@ -392,6 +402,7 @@ static int run_seeds(struct sim *sim)
     prepare(sim);
     code = sim->is_many ? simulate_many(sim, first, last) : simulate(sim, first);
     soc_assembly_free(&sim->parts);
+    soc_outsiders_free(sim->outsiders);
     soc_disk_free(sim->disk);
     soc_disk_free(sim->empty_disk);
     soc_check_free(sim->check);

@@ -150,7 +150,7 @@ describe("society sim, in processes of its own,", function()
   it("knows its faults by name", function()
     place:write("app.lua", app())
     for _, name in ipairs({ "evict", "crash", "lag", "raise", "slow", "jump", "fold", "power",
-      "full", "io", "evict,crash", "none", "default" }) do
+      "full", "io", "drop", "double", "delay", "dead", "evict,crash", "none", "default" }) do
       assert.equal(0, place:run("sim app.lua --seeds 1..3 --faults " .. name).code, name)
     end
     local wrong = place:run("sim app.lua --faults crash,earthquake")
@@ -210,6 +210,16 @@ describe("the standard scenario", function()
     local many = place:run("sim " .. scenario .. " --seeds 1..2000")
     assert.equal("", many.out)
     assert.equal(0, many.code, many.err)
+    place:remove()
+  end)
+end)
+
+describe("agents outside, behind a door that loses, doubles and delays,", function()
+  it("get and give everything in the end (500 seeds)", function()
+    local place = program.place()
+    local scenario = program.quote(io.popen("pwd"):read("l") .. "/tests/scenarios/outside.lua")
+    local result = place:run("sim " .. scenario .. " --seeds 1..500")
+    assert.equal(0, result.code, result.err)
     place:remove()
   end)
 end)
