@@ -1,0 +1,326 @@
+#include "bridge/lines.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "bridge/workdir.h"
+
+#define CHUNK_BYTES 65536
+
+/* One look. */
+struct look {
+    struct soc_lines *lines;
+    const struct soc_look_options *options;
+    soc_line_cb *cb;
+    void *user;
+    int file;
+    int64_t size;
+    struct soc_buf rest; /* bytes of the file from the position on */
+    int taken;
+    bool is_over; /* a line was not taken */
+};
+
+static ssize_t read_at(int file, void *out, size_t length, int64_t offset)
+{
+    ssize_t count;
+    do
+        count = pread(file, out, length, offset);
+    while (count < 0 && errno == EINTR);
+    return count;
+}
+
+/* The hash of the bytes before `offset`; 0 if they are not there. */
+static uint64_t hash_before(int file, int64_t offset)
+{
+    char bytes[SOC_LINES_TAIL_BYTES];
+    size_t length = offset < (int64_t)sizeof(bytes) ? (size_t)offset : sizeof(bytes);
+    if (read_at(file, bytes, length, offset - (int64_t)length) != (ssize_t)length)
+        return 0;
+    return soc_hash(bytes, length, 1);
+}
+
+static bool tell(struct look *look, enum soc_line_kind kind, int64_t offset, struct soc_slice text)
+{
+    struct soc_line line = {.kind = kind, .offset = offset, .text = text};
+    return look->cb(look->user, &line);
+}
+
+static void begin_anew(struct soc_lines *lines)
+{
+    lines->offset = lines->scanned = 0;
+    lines->hash = 0;
+    lines->since_ms = 0;
+    lines->is_torn = false;
+}
+
+/* Moves behind a line of `length` bytes with its end, or back in front of it if it is not
+ * taken. */
+static bool pass(struct look *look, enum soc_line_kind kind, int64_t length, struct soc_slice text)
+{
+    struct soc_lines *lines = look->lines;
+    struct soc_lines before = *lines;
+    lines->offset += length;
+    lines->scanned = lines->offset;
+    lines->hash = hash_before(look->file, lines->offset);
+    lines->since_ms = 0;
+    lines->is_torn = false;
+    if (tell(look, kind, before.offset, text))
+        return true;
+    *lines = before;
+    return false;
+}
+
+static struct soc_slice trim(struct soc_slice text)
+{
+    while (text.length > 0 && strchr("\r \t", text.data[text.length - 1]) != NULL)
+        text.length--;
+    while (text.length > 0 && strchr(" \t", text.data[0]) != NULL)
+        text = soc_slice(text.data + 1, text.length - 1);
+    return text;
+}
+
+/* Passes a line that begins at the position; `length` without its newline. */
+static void take(struct look *look, struct soc_slice text, int64_t length)
+{
+    struct soc_lines *lines = look->lines;
+    bool is_long = length > (int64_t)look->options->line_bytes_max;
+    text = is_long ? text : trim(text);
+    if (!is_long && text.length == 0) {
+        lines->offset += length + 1;
+        lines->scanned = lines->offset;
+        lines->hash = hash_before(look->file, lines->offset);
+        lines->since_ms = 0;
+        return;
+    }
+    if (is_long)
+        look->is_over = !pass(look, SOC_LINE_TOO_LONG, length + 1, (struct soc_slice){0});
+    else
+        look->is_over = !pass(look, SOC_LINE_WHOLE, length + 1, text);
+    look->taken += !look->is_over;
+}
+
+/* Takes the lines that end in `rest`; false if enough were. What is left begins at the
+ * position. */
+static bool take_lines(struct look *look)
+{
+    struct soc_lines *lines = look->lines;
+    size_t done = 0;
+    size_t from = (size_t)(lines->scanned - lines->offset);
+    while (!look->is_over && look->taken < look->options->lines_max) {
+        const char *start = look->rest.data + done;
+        size_t left = look->rest.length - done;
+        const char *end = from < left ? memchr(start + from, '\n', left - from) : NULL;
+        from = 0;
+        if (end == NULL) {
+            lines->scanned = lines->offset + (int64_t)left;
+            memmove(look->rest.data, start, left);
+            look->rest.length = left;
+            return true;
+        }
+        take(look, soc_slice(start, (size_t)(end - start)), end - start);
+        done += (size_t)(end - start) + 1;
+    }
+    return false;
+}
+
+/* Looks for the end of a line that is too long to be held: SOC_LINE_TOO_LONG. Returns
+ * false if it has none yet. */
+static bool skip_long(struct look *look)
+{
+    struct soc_lines *lines = look->lines;
+    char chunk[CHUNK_BYTES];
+    for (;;) {
+        ssize_t count = read_at(look->file, chunk, sizeof(chunk), lines->scanned);
+        if (count <= 0)
+            return false;
+        const char *end = memchr(chunk, '\n', (size_t)count);
+        if (end != NULL) {
+            take(look, (struct soc_slice){0}, lines->scanned + (end - chunk) - lines->offset);
+            return true;
+        }
+        lines->scanned += count;
+    }
+}
+
+/* Offers a last line without a newline, once it has waited long enough. */
+static void offer_rest(struct look *look)
+{
+    struct soc_lines *lines = look->lines;
+    const struct soc_look_options *options = look->options;
+    struct soc_slice text = trim(soc_buf_slice(&look->rest));
+    if (look->rest.length == 0 || text.length == 0)
+        return;
+    if (lines->since_ms == 0) {
+        lines->since_ms = options->now_ms;
+        lines->is_torn = false;
+    }
+    if (lines->is_torn || look->rest.length > options->line_bytes_max ||
+        (!options->is_last && options->now_ms - lines->since_ms < options->wait_ms))
+        return;
+    int64_t since_ms = lines->since_ms;
+    if (pass(look, SOC_LINE_UNENDED, (int64_t)look->rest.length, text)) {
+        look->taken++;
+        return;
+    }
+    lines->since_ms = since_ms;
+    lines->is_torn = true;
+}
+
+/* Reads on from the position; tells whether it stopped with more to be taken. */
+static bool read_on(struct look *look)
+{
+    struct soc_lines *lines = look->lines;
+    int64_t at = lines->offset;
+    int64_t scanned = lines->scanned;
+    for (;;) {
+        if (lines->scanned - lines->offset > (int64_t)look->options->line_bytes_max) {
+            look->rest.length = 0;
+            if (!skip_long(look))
+                return false;
+            at = lines->offset;
+        }
+        ssize_t count = read_at(look->file, soc_buf_reserve(&look->rest, CHUNK_BYTES), CHUNK_BYTES,
+                                at + (int64_t)look->rest.length);
+        if (count <= 0)
+            break;
+        look->rest.length += (size_t)count;
+        if (!take_lines(look))
+            return !look->is_over;
+        at = lines->offset;
+    }
+    if (lines->scanned != scanned)
+        lines->since_ms = 0;
+    offer_rest(look);
+    return false;
+}
+
+/* What the system says of a file that changes whenever the file does. */
+static uint64_t mark_of(const struct stat *info)
+{
+    int64_t facts[] = {(int64_t)info->st_ino, info->st_size,        info->st_mtim.tv_sec,
+                       info->st_mtim.tv_nsec, info->st_ctim.tv_sec, info->st_ctim.tv_nsec};
+    return soc_hash(facts, sizeof(facts), 1) | 1;
+}
+
+/* Makes sure that the position still fits the file. */
+static void check_position(struct look *look, const struct stat *info)
+{
+    struct soc_lines *lines = look->lines;
+    int64_t was = lines->offset;
+    look->size = info->st_size;
+    bool is_shorter = info->st_size < was;
+    bool is_other = !is_shorter && was > 0 && hash_before(look->file, was) != lines->hash;
+    if (lines->inode != info->st_ino)
+        lines->scanned = lines->offset;
+    if (info->st_size < lines->scanned)
+        lines->scanned = lines->offset;
+    lines->inode = info->st_ino;
+    if (!is_shorter && !is_other)
+        return;
+    begin_anew(lines);
+    lines->epoch += info->st_size == 0;
+    tell(look, is_shorter ? SOC_LINE_TRUNCATED : SOC_LINE_REPLACED, was, (struct soc_slice){0});
+}
+
+static void note_gone(struct look *look)
+{
+    struct soc_lines *lines = look->lines;
+    lines->seen = 0;
+    lines->is_odd = false;
+    if (lines->inode == 0 || lines->is_gone)
+        return;
+    lines->is_gone = true;
+    lines->epoch++;
+    tell(look, SOC_LINE_REMOVED, lines->offset, (struct soc_slice){0});
+}
+
+static void note_odd(struct look *look, int code)
+{
+    const char *why = code == -ELOOP    ? "it is a link, which is not followed"
+                      : code == -EINVAL ? "it is no plain file"
+                                        : strerror(-code);
+    if (look->lines->is_odd)
+        return;
+    look->lines->is_odd = true;
+    tell(look, SOC_LINE_ODD, look->lines->offset, soc_slice_text(why));
+}
+
+/* Tells whether there is nothing to do for a file that stands as it stood. */
+static bool is_settled(const struct soc_lines *lines, const struct soc_look_options *options,
+                       uint64_t mark)
+{
+    if (lines->seen != mark || options->is_last)
+        return false;
+    return lines->since_ms == 0 || lines->is_torn ||
+           options->now_ms - lines->since_ms < options->wait_ms;
+}
+
+bool soc_lines_look(struct soc_lines *lines, const struct soc_workdir *dir, int place,
+                    const char *name, const struct soc_look_options *options, soc_line_cb *cb,
+                    void *user)
+{
+    struct look look = {.lines = lines, .options = options, .cb = cb, .user = user};
+    struct stat info;
+    bool has_more = false;
+    if (fstatat(dir->folders[place], name, &info, AT_SYMLINK_NOFOLLOW) < 0) {
+        if (errno == ENOENT)
+            note_gone(&look);
+        else
+            note_odd(&look, -errno);
+        return false;
+    }
+    if (is_settled(lines, options, mark_of(&info)))
+        return false;
+    look.file = soc_workdir_open_file(dir, (enum soc_place)place, name, O_RDONLY);
+    if (look.file == -ENOENT)
+        return false;
+    if (look.file < 0) {
+        note_odd(&look, look.file);
+        return false;
+    }
+    lines->is_gone = lines->is_odd = false;
+    if (fstat(look.file, &info) == 0) {
+        check_position(&look, &info);
+        has_more = read_on(&look);
+        lines->seen = has_more || look.is_over ? 0 : mark_of(&info);
+    }
+    close(look.file);
+    soc_buf_fini(&look.rest);
+    return has_more;
+}
+
+void soc_lines_put_position(const struct soc_lines *lines, char out[SOC_LINES_POSITION_BYTES])
+{
+    snprintf(out, SOC_LINES_POSITION_BYTES, "%" PRId64 " %" PRIu64 " %016" PRIx64 " %" PRIu32,
+             lines->offset, lines->inode, lines->hash, lines->epoch);
+}
+
+bool soc_lines_set_position(struct soc_lines *lines, struct soc_slice text)
+{
+    char copy[SOC_LINES_POSITION_BYTES];
+    struct soc_lines read = {0};
+    if (text.data == NULL || text.length >= sizeof(copy))
+        return false;
+    memcpy(copy, text.data, text.length);
+    copy[text.length] = '\0';
+    if (sscanf(copy, "%" SCNd64 " %" SCNu64 " %" SCNx64 " %" SCNu32, &read.offset, &read.inode,
+               &read.hash, &read.epoch) != 4 ||
+        read.offset < 0)
+        return false;
+    read.scanned = read.offset;
+    *lines = read;
+    return true;
+}
+
+void soc_lines_key(const struct soc_lines *lines, const struct soc_line *line,
+                   char out[SOC_LINES_KEY_BYTES])
+{
+    snprintf(out, SOC_LINES_KEY_BYTES, "line-%" PRIu32 "-%" PRId64 "-%016" PRIx64, lines->epoch,
+             line->offset, soc_hash(line->text.data, line->text.length, 1));
+}

@@ -1,0 +1,90 @@
+/* Lines: reads a file that somebody else appends lines to, each line once.
+ *
+ * A position says how far the file was read: the offset, which file it was (its inode)
+ * and a hash of the bytes right before the offset. It is kept by whoever takes the lines,
+ * together with what a line has led to. When the file is looked at again these must still
+ * fit: a file that is shorter now, or holds other bytes there, was truncated or replaced;
+ * that is told, and reading begins at the start of what is there now. What had been taken
+ * before stays taken. A line is known again by soc_lines_key: the same bytes in the same
+ * place of a file that came back have the same key.
+ *
+ * A last line without its newline waits. When it has not grown for `wait_ms` it is offered
+ * as `unended`: a text that is complete in itself can be taken, another is left to wait.
+ * Carriage returns before a newline are not part of a line; empty lines are none.
+ * Layer: bridge. Thread: any, one at a time. */
+#ifndef SOC_BRIDGE_LINES_H
+#define SOC_BRIDGE_LINES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+struct soc_workdir;
+
+/* Bytes before a position that must be the same to go on there. */
+#define SOC_LINES_TAIL_BYTES 256
+
+/* Room for a position as text. */
+#define SOC_LINES_POSITION_BYTES 96
+
+struct soc_lines {
+    /* The position. */
+    int64_t offset; /* of the next byte to be read */
+    uint64_t inode; /* 0: the file was not there yet */
+    uint64_t hash;  /* of the bytes before */
+    uint32_t epoch; /* how often it was seen to be gone or empty again */
+
+    /* What is known until the next look. */
+    int64_t scanned;  /* no newline between `offset` and here */
+    uint64_t seen;    /* a hash of the file's data in its folder, 0: not seen */
+    int64_t since_ms; /* the last line has had its length since, 0: there is none */
+    bool is_gone;     /* it was there and is not now: told */
+    bool is_odd;      /* it cannot be read: told */
+    bool is_torn;     /* its last line was offered and left: told */
+};
+
+enum soc_line_kind {
+    SOC_LINE_WHOLE,     /* `text` is a line */
+    SOC_LINE_UNENDED,   /* `text` is a last line that has no newline and does not grow */
+    SOC_LINE_TOO_LONG,  /* a line was longer than it may be and has been left out */
+    SOC_LINE_TRUNCATED, /* the file is shorter than what was read of it */
+    SOC_LINE_REPLACED,  /* other bytes stand where it was read */
+    SOC_LINE_REMOVED,   /* the file is gone */
+    SOC_LINE_ODD,       /* a link, a directory, no permission: `text` says what */
+};
+
+struct soc_line {
+    enum soc_line_kind kind;
+    int64_t offset; /* where the line begins, or what was read up to */
+    struct soc_slice text;
+};
+
+/* Takes one line, or a note of the kinds behind. The position is behind it already. False
+ * for a line: it is not taken, and the look ends in front of it. */
+typedef bool soc_line_cb(void *user, const struct soc_line *line);
+
+struct soc_look_options {
+    size_t line_bytes_max;
+    int lines_max;   /* of one look; the rest is for the next */
+    int64_t now_ms;  /* a clock that does not go back */
+    int64_t wait_ms; /* for a newline */
+    bool is_last;    /* nobody writes any more: no waiting */
+};
+
+/* Looks at a file and has what is new taken. Tells whether there is more to be taken at
+ * once. A file that has not changed costs one question to the system. */
+bool soc_lines_look(struct soc_lines *lines, const struct soc_workdir *dir, int place,
+                    const char *name, const struct soc_look_options *options, soc_line_cb *cb,
+                    void *user);
+
+/* Writes the position as a text; reads one, false if it is none. */
+void soc_lines_put_position(const struct soc_lines *lines, char out[SOC_LINES_POSITION_BYTES]);
+bool soc_lines_set_position(struct soc_lines *lines, struct soc_slice text);
+
+/* Writes the key that a line at `offset` is known by again. */
+#define SOC_LINES_KEY_BYTES 64
+void soc_lines_key(const struct soc_lines *lines, const struct soc_line *line,
+                   char out[SOC_LINES_KEY_BYTES]);
+
+#endif

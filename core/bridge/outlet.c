@@ -1,0 +1,183 @@
+#include "bridge/outlet.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "env/ids.h"
+
+#define FILE_BYTES_MAX (1u << 30)
+
+/* A line of the file, lent. */
+struct entry {
+    struct soc_slice line; /* with its newline */
+    uint64_t key;          /* 0: no message */
+    uint16_t attempt;
+};
+
+static void remember(struct soc_outlet *outlet, uint64_t key, uint16_t attempt)
+{
+    uintptr_t known = (uintptr_t)soc_map_find_number(&outlet->written, key);
+    if (attempt > known)
+        soc_map_put_number(&outlet->written, key, (void *)(uintptr_t)attempt);
+}
+
+/* Reads which message a line is. */
+static void read_entry(struct entry *entry)
+{
+    struct soc_slice text = soc_slice(entry->line.data, entry->line.length - 1);
+    int64_t attempt = 1;
+    entry->key = 0;
+    entry->attempt = 1;
+    if (soc_json_check(text, NULL) < 0)
+        return;
+    struct soc_slice id = soc_json_plain_string(soc_json_member(text, "id"));
+    if (id.data == NULL || !soc_message_id_parse(id, &entry->key))
+        return;
+    if (soc_json_integer(soc_json_member(text, "attempt"), &attempt) && attempt > 0 &&
+        attempt <= UINT16_MAX)
+        entry->attempt = (uint16_t)attempt;
+}
+
+/* Moves to the next line of `*text`; false if there is no whole one. */
+static bool next_entry(struct soc_slice *text, struct entry *entry)
+{
+    const char *end = text->length == 0 ? NULL : memchr(text->data, '\n', text->length);
+    if (end == NULL)
+        return false;
+    size_t length = (size_t)(end - text->data) + 1;
+    entry->line = soc_slice(text->data, length);
+    *text = soc_slice(text->data + length, text->length - length);
+    return true;
+}
+
+int soc_outlet_open(struct soc_outlet *outlet, const struct soc_workdir *dir, enum soc_place place,
+                    const char *name)
+{
+    struct soc_buf bytes = {0};
+    struct entry entry;
+    *outlet = (struct soc_outlet){.dir = dir, .place = place};
+    outlet->name = soc_copy_text(name, strlen(name));
+    int code = soc_workdir_append(dir, place, name, SOC_SLICE(""));
+    if (code == 0)
+        code = soc_workdir_read(dir, place, name, FILE_BYTES_MAX, &bytes);
+    struct soc_slice rest = soc_buf_slice(&bytes);
+    while (next_entry(&rest, &entry)) {
+        read_entry(&entry);
+        outlet->lines++;
+        if (entry.key != 0)
+            remember(outlet, entry.key, entry.attempt);
+    }
+    outlet->is_torn = rest.length > 0;
+    soc_buf_fini(&bytes);
+    return code;
+}
+
+void soc_outlet_close(struct soc_outlet *outlet)
+{
+    soc_map_fini(&outlet->written);
+    free(outlet->name);
+    *outlet = (struct soc_outlet){0};
+}
+
+bool soc_outlet_has(const struct soc_outlet *outlet, uint64_t key, uint16_t attempt)
+{
+    return (uintptr_t)soc_map_find_number(&outlet->written, key) >= attempt;
+}
+
+/* Writes one line by one call; -EIO if it was cut short. */
+static int write_line(struct soc_outlet *outlet, int file, struct soc_slice json)
+{
+    size_t first = outlet->is_torn ? 0 : 1;
+    struct iovec parts[3] = {
+        {.iov_base = (void *)"\n", .iov_len = 1},
+        {.iov_base = (void *)(uintptr_t)json.data, .iov_len = json.length},
+        {.iov_base = (void *)"\n", .iov_len = 1},
+    };
+    size_t length = json.length + 2 - first;
+    ssize_t count;
+    do
+        count = writev(file, parts + first, (int)(3 - first));
+    while (count < 0 && errno == EINTR);
+    if (count < 0)
+        return -errno;
+    if (count == 0)
+        return -EIO;
+    outlet->is_torn = (size_t)count < length;
+    outlet->lines++;
+    return outlet->is_torn ? -ENOSPC : 0;
+}
+
+int soc_outlet_put(struct soc_outlet *outlet, uint64_t key, uint16_t attempt, struct soc_slice json)
+{
+    int file = soc_workdir_open_file(outlet->dir, outlet->place, outlet->name,
+                                     O_WRONLY | O_APPEND | O_CREAT);
+    if (file < 0)
+        return file;
+    int code = write_line(outlet, file, json);
+    close(file);
+    if (code == 0)
+        remember(outlet, key, attempt);
+    return code;
+}
+
+/* Puts the old file into the archive under its new name, beside what it is called now
+ * where the file system can do that. */
+static int put_away(const struct soc_outlet *outlet, const char *stamp)
+{
+    char name[SOC_ID_BYTES_MAX + 96];
+    int from = outlet->dir->folders[outlet->place];
+    int to = outlet->dir->folders[SOC_PLACE_ARCHIVE];
+    size_t length = strlen(outlet->name) - strlen(SOC_QUEUE_SUFFIX);
+    snprintf(name, sizeof(name), "%.*s.%s" SOC_QUEUE_SUFFIX, (int)length, outlet->name, stamp);
+    if (linkat(from, outlet->name, to, name, 0) == 0)
+        return 0;
+    if (errno == EEXIST)
+        return -EEXIST;
+    return renameat(from, outlet->name, to, name) < 0 ? -errno : 0;
+}
+
+int soc_outlet_rotate(struct soc_outlet *outlet, const char *stamp, uint64_t newest,
+                      bool (*is_pending)(void *user, uint64_t key), void *user)
+{
+    struct soc_buf bytes = {0};
+    struct soc_buf kept = {0};
+    struct entry entry;
+    uint64_t number = 0;
+    uint64_t kept_lines = 0;
+    struct soc_map keys = {0};
+    int code = soc_workdir_read(outlet->dir, outlet->place, outlet->name, FILE_BYTES_MAX, &bytes);
+    struct soc_slice rest = soc_buf_slice(&bytes);
+    while (code == 0 && next_entry(&rest, &entry)) {
+        read_entry(&entry);
+        bool is_new = ++number + newest > outlet->lines;
+        if (entry.key == 0 || !(is_new || is_pending(user, entry.key)))
+            continue;
+        soc_buf_put_slice(&kept, entry.line);
+        soc_map_put_number(&keys, entry.key, (void *)(uintptr_t)entry.attempt);
+        kept_lines++;
+    }
+    if (code == 0)
+        code = put_away(outlet, stamp);
+    if (code == 0)
+        code = soc_workdir_replace(outlet->dir, outlet->place, outlet->name,
+                                   kept.data == NULL ? SOC_SLICE("") : soc_buf_slice(&kept));
+    if (code == 0) {
+        soc_map_fini(&outlet->written);
+        outlet->written = keys;
+        keys = (struct soc_map){0};
+        outlet->lines = kept_lines;
+        outlet->is_torn = false;
+    }
+    soc_map_fini(&keys);
+    soc_buf_fini(&bytes);
+    soc_buf_fini(&kept);
+    return code;
+}

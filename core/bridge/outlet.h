@@ -1,0 +1,53 @@
+/* Outlet: a file of messages that we append to and somebody else reads.
+ *
+ * Each message is one line, written by one call, so that a reader sees it whole or not
+ * yet. Which messages stand in the file is read when it is opened and remembered: after a
+ * crash, or with many receivers of one broadcast, the same message is not written a second
+ * time. If a write was cut short (the disk was full, we were killed), what is there is
+ * ended by a newline and the line written again: readers skip the piece, which is no JSON.
+ *
+ * When the file is full it is rotated: it goes to the archive, and one takes its place
+ * that holds what is still pending and the newest of the rest, for those who have not
+ * looked for a while. Readers know what they have had by its id.
+ * Layer: bridge. Thread: any, one at a time. */
+#ifndef SOC_BRIDGE_OUTLET_H
+#define SOC_BRIDGE_OUTLET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "bridge/workdir.h"
+
+struct soc_outlet {
+    const struct soc_workdir *dir; /* lent */
+    enum soc_place place;
+    char *name;
+    struct soc_map written; /* key of a message -> its highest attempt in the file */
+    uint64_t lines;         /* in the file */
+    bool is_torn;           /* it does not end with a newline */
+};
+
+/* Opens the file, which is made if it is not there. 0, or a negative errno: it is to be
+ * used all the same, a later write may succeed. */
+int soc_outlet_open(struct soc_outlet *outlet, const struct soc_workdir *dir, enum soc_place place,
+                    const char *name);
+
+/* Frees what is remembered. The file stays. */
+void soc_outlet_close(struct soc_outlet *outlet);
+
+/* Tells whether this message, in this attempt or a later one, stands in the file. */
+bool soc_outlet_has(const struct soc_outlet *outlet, uint64_t key, uint16_t attempt);
+
+/* Appends a message: `json` is its envelope. 0, or a negative errno: nothing whole was
+ * written. */
+int soc_outlet_put(struct soc_outlet *outlet, uint64_t key, uint16_t attempt,
+                   struct soc_slice json);
+
+/* Rotates: the file goes to the archive as NAME.`stamp`.jsonl; the messages for which
+ * `is_pending` is true and the newest `newest` lines stay. 0, or a negative errno:
+ * everything is as it was. */
+int soc_outlet_rotate(struct soc_outlet *outlet, const char *stamp, uint64_t newest,
+                      bool (*is_pending)(void *user, uint64_t key), void *user);
+
+#endif

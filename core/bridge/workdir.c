@@ -1,0 +1,259 @@
+#include "bridge/workdir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "env/ids.h"
+
+#define FOLDER_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+
+/* Each in an earlier one. */
+static const struct {
+    enum soc_place parent;
+    const char *name;
+    const char *path;
+} places[SOC_PLACE_COUNT] = {
+    [SOC_PLACE_ROOT] = {SOC_PLACE_ROOT, NULL, ""},
+    [SOC_PLACE_CHANNEL] = {SOC_PLACE_ROOT, "channel", "channel"},
+    [SOC_PLACE_AGENTS] = {SOC_PLACE_CHANNEL, "agents", "channel/agents"},
+    [SOC_PLACE_STATE] = {SOC_PLACE_ROOT, "state", "state"},
+    [SOC_PLACE_HEARTBEAT] = {SOC_PLACE_STATE, "heartbeat", "state/heartbeat"},
+    [SOC_PLACE_LOGS] = {SOC_PLACE_ROOT, "logs", "logs"},
+    [SOC_PLACE_ARCHIVE] = {SOC_PLACE_ROOT, "archive", "archive"},
+};
+
+const char *soc_place_path(enum soc_place place)
+{
+    return places[place].path;
+}
+
+bool soc_workdir_takes_id(struct soc_slice id)
+{
+    static const char odd[] = ".out";
+    size_t length = sizeof(odd) - 1;
+    return soc_id_is_valid(id) &&
+           (id.length < length || memcmp(id.data + id.length - length, odd, length) != 0);
+}
+
+/* Opens a folder below `parent`, made if `makes`; a negative errno if it cannot. */
+static int open_folder(int parent, const char *name, bool makes, mode_t mode)
+{
+    bool is_new = makes && mkdirat(parent, name, mode) == 0;
+    if (makes && !is_new && errno != EEXIST)
+        return -errno;
+    int folder = openat(parent, name, FOLDER_FLAGS);
+    if (folder < 0)
+        return -errno;
+    if (is_new && fchmod(folder, mode) < 0) {
+        int code = -errno;
+        close(folder);
+        return code;
+    }
+    return folder;
+}
+
+/* Makes the folders above the workflow's; links among those are the user's own. */
+static int make_above(const char *path, mode_t mode)
+{
+    char *copy = soc_copy_text(path, strlen(path));
+    int code = 0;
+    for (char *slash = strchr(copy + 1, '/'); slash != NULL && code == 0;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(copy, mode) < 0 && errno != EEXIST)
+            code = -errno;
+        *slash = '/';
+    }
+    free(copy);
+    return code;
+}
+
+static int fail(struct soc_workdir *dir, int code, enum soc_place place, struct soc_detail *detail)
+{
+    const char *below = places[place].path;
+    soc_fail(detail, 0, "files: %s%s%s: %s", dir->path, below[0] == '\0' ? "" : "/", below,
+             code == -ELOOP || code == -ENOTDIR ? "a directory is needed here, not a link or a file"
+                                                : strerror(-code));
+    soc_workdir_close(dir);
+    return code == -ENOENT ? SOC_ENOFILE : SOC_EACCESS;
+}
+
+int soc_workdir_open(struct soc_workdir *dir, const char *path, bool makes, mode_t folder_mode,
+                     mode_t file_mode, struct soc_detail *detail)
+{
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    *dir = (struct soc_workdir){.folder_mode = folder_mode, .file_mode = file_mode};
+    dir->path = soc_copy_text(path, length);
+    for (int i = 0; i < SOC_PLACE_COUNT; i++)
+        dir->folders[i] = -1;
+    int code = makes ? make_above(dir->path, folder_mode) : 0;
+    if (code == 0)
+        code = open_folder(AT_FDCWD, dir->path, makes, folder_mode);
+    if (code < 0)
+        return fail(dir, code, SOC_PLACE_ROOT, detail);
+    dir->folders[SOC_PLACE_ROOT] = code;
+    for (int i = SOC_PLACE_ROOT + 1; i < SOC_PLACE_COUNT; i++) {
+        code = open_folder(dir->folders[places[i].parent], places[i].name, makes, folder_mode);
+        if (code < 0)
+            return fail(dir, code, (enum soc_place)i, detail);
+        dir->folders[i] = code;
+    }
+    return SOC_OK;
+}
+
+void soc_workdir_close(struct soc_workdir *dir)
+{
+    if (dir->path == NULL)
+        return;
+    for (int i = 0; i < SOC_PLACE_COUNT; i++)
+        if (dir->folders[i] >= 0)
+            close(dir->folders[i]);
+    free(dir->path);
+    *dir = (struct soc_workdir){0};
+}
+
+int soc_workdir_open_file(const struct soc_workdir *dir, enum soc_place place, const char *name,
+                          int flags)
+{
+    struct stat info;
+    int folder = dir->folders[place];
+    int always = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    int file = -1;
+    bool is_new = false;
+    if (flags & O_CREAT) {
+        file = openat(folder, name, flags | O_EXCL | always, dir->file_mode);
+        is_new = file >= 0;
+    }
+    if (!is_new && (!(flags & O_CREAT) || (errno == EEXIST && !(flags & O_EXCL))))
+        file = openat(folder, name, (flags & ~O_CREAT) | always);
+    if (file < 0)
+        return -errno;
+    int code = fstat(file, &info) < 0 ? -errno : S_ISREG(info.st_mode) ? 0 : -EINVAL;
+    if (code == 0 && is_new && fchmod(file, dir->file_mode) < 0)
+        code = -errno;
+    if (code == 0)
+        return file;
+    close(file);
+    return code;
+}
+
+static int write_all(int file, struct soc_slice text)
+{
+    while (text.length > 0) {
+        ssize_t count = write(file, text.data, text.length);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return -errno;
+        text = soc_slice(text.data + count, text.length - (size_t)count);
+    }
+    return 0;
+}
+
+int soc_workdir_append(const struct soc_workdir *dir, enum soc_place place, const char *name,
+                       struct soc_slice text)
+{
+    int file = soc_workdir_open_file(dir, place, name, O_WRONLY | O_APPEND | O_CREAT);
+    if (file < 0)
+        return file;
+    int code = write_all(file, text);
+    close(file);
+    return code;
+}
+
+int soc_workdir_replace(const struct soc_workdir *dir, enum soc_place place, const char *name,
+                        struct soc_slice text)
+{
+    char draft[SOC_ID_BYTES_MAX + 32];
+    int folder = dir->folders[place];
+    snprintf(draft, sizeof(draft), ".%.*s.new", (int)sizeof(draft) - 6, name);
+    unlinkat(folder, draft, 0);
+    int file = soc_workdir_open_file(dir, place, draft, O_WRONLY | O_CREAT | O_EXCL);
+    if (file < 0)
+        return file;
+    int code = write_all(file, text);
+    close(file);
+    if (code == 0 && renameat(folder, draft, folder, name) < 0)
+        code = -errno;
+    if (code < 0)
+        unlinkat(folder, draft, 0);
+    return code;
+}
+
+int soc_workdir_read(const struct soc_workdir *dir, enum soc_place place, const char *name,
+                     size_t bytes_max, struct soc_buf *out)
+{
+    int file = soc_workdir_open_file(dir, place, name, O_RDONLY);
+    size_t start = out->length;
+    int code = file < 0 ? file : 0;
+    while (code == 0 && out->length - start < bytes_max) {
+        size_t left = bytes_max - (out->length - start);
+        char *room = soc_buf_reserve(out, left < 65536 ? left : 65536);
+        ssize_t count = read(file, room, left < 65536 ? left : 65536);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            code = -errno;
+        if (count <= 0)
+            break;
+        out->length += (size_t)count;
+    }
+    if (file >= 0)
+        close(file);
+    return code;
+}
+
+/* Moves the files of one folder that hold anything. */
+static int move_files(int from, int to)
+{
+    struct dirent *entry;
+    struct stat info;
+    int code = 0;
+    int copy = openat(from, ".", FOLDER_FLAGS);
+    DIR *list = copy < 0 ? NULL : fdopendir(copy);
+    if (list == NULL) {
+        code = -errno;
+        if (copy >= 0)
+            close(copy);
+        return code;
+    }
+    while (code == 0 && (entry = readdir(list)) != NULL) {
+        if (fstatat(from, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) < 0 ||
+            !S_ISREG(info.st_mode) || info.st_size == 0)
+            continue;
+        if (renameat(from, entry->d_name, to, entry->d_name) < 0)
+            code = -errno;
+    }
+    closedir(list);
+    return code;
+}
+
+int soc_workdir_archive(const struct soc_workdir *dir, const char *name)
+{
+    int folders[SOC_PLACE_COUNT];
+    int code = open_folder(dir->folders[SOC_PLACE_ARCHIVE], name, true, dir->folder_mode);
+    if (code < 0)
+        return code;
+    for (int i = 0; i < SOC_PLACE_COUNT; i++)
+        folders[i] = -1;
+    folders[SOC_PLACE_ROOT] = code;
+    code = 0;
+    for (int i = SOC_PLACE_ROOT + 1; i < SOC_PLACE_ARCHIVE && code == 0; i++) {
+        folders[i] = open_folder(folders[places[i].parent], places[i].name, true, dir->folder_mode);
+        code = folders[i] < 0 ? folders[i] : move_files(dir->folders[i], folders[i]);
+    }
+    for (int i = 0; i < SOC_PLACE_COUNT; i++)
+        if (folders[i] >= 0)
+            close(folders[i]);
+    return code;
+}

@@ -1,0 +1,410 @@
+#include "check.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bridge/lines.h"
+#include "bridge/workdir.h"
+
+#define NAME       "a.ack"
+#define LINES_MAX  64
+#define WAIT_MS    5000
+#define LINE_BYTES 200
+
+/* A file that is written, spoilt and read; what was taken, in order. */
+struct world {
+    char path[64];
+    struct soc_workdir dir;
+    struct soc_lines lines;
+    struct soc_look_options options;
+    struct soc_buf taken; /* texts, each with a newline */
+    struct soc_buf notes; /* a letter for each note */
+    char keys[LINES_MAX][SOC_LINES_KEY_BYTES];
+    int key_count;
+    int lines_taken;
+    bool refuses;     /* takes no line */
+    bool knows_lines; /* a line whose key came before is not taken again */
+};
+
+static bool is_known(struct world *world, const char *key)
+{
+    for (int i = 0; i < world->key_count; i++)
+        if (strcmp(world->keys[i], key) == 0)
+            return true;
+    return false;
+}
+
+static bool take(void *user, const struct soc_line *line)
+{
+    struct world *world = user;
+    char key[SOC_LINES_KEY_BYTES];
+    if (line->kind > SOC_LINE_UNENDED) {
+        soc_buf_put_byte(&world->notes, "..LTRGO"[line->kind]);
+        return true;
+    }
+    if (world->refuses)
+        return false;
+    if (line->kind == SOC_LINE_UNENDED && line->text.data[line->text.length - 1] != '}') {
+        soc_buf_put_byte(&world->notes, 'U');
+        return false;
+    }
+    soc_lines_key(&world->lines, line, key);
+    if (world->knows_lines && is_known(world, key))
+        return true;
+    if (world->key_count < LINES_MAX)
+        memcpy(world->keys[world->key_count++], key, sizeof(key));
+    soc_buf_put_slice(&world->taken, line->text);
+    soc_buf_put_byte(&world->taken, '\n');
+    world->lines_taken++;
+    return true;
+}
+
+static void open_world(struct world *world)
+{
+    struct soc_detail detail = {0};
+    *world = (struct world){.path = "/tmp/society_lines_XXXXXX"};
+    world->options = (struct soc_look_options){
+        .line_bytes_max = LINE_BYTES, .lines_max = 100, .now_ms = 1000, .wait_ms = WAIT_MS};
+    CHECK(mkdtemp(world->path) != NULL);
+    CHECK_INT(soc_workdir_open(&world->dir, world->path, true, 0700, 0600, &detail), SOC_OK);
+}
+
+static void close_world(struct world *world)
+{
+    char command[128];
+    soc_workdir_close(&world->dir);
+    soc_buf_fini(&world->taken);
+    soc_buf_fini(&world->notes);
+    snprintf(command, sizeof(command), "rm -rf '%s'", world->path);
+    CHECK_INT(system(command), 0);
+}
+
+static bool look(struct world *world)
+{
+    return soc_lines_look(&world->lines, &world->dir, SOC_PLACE_AGENTS, NAME, &world->options, take,
+                          world);
+}
+
+static void append(struct world *world, struct soc_slice text)
+{
+    CHECK_INT(soc_workdir_append(&world->dir, SOC_PLACE_AGENTS, NAME, text), 0);
+}
+
+static void put(struct world *world, const char *text)
+{
+    append(world, soc_slice_text(text));
+}
+
+static void truncate_to(struct world *world, size_t length)
+{
+    int file = soc_workdir_open_file(&world->dir, SOC_PLACE_AGENTS, NAME, O_WRONLY);
+    CHECK_INT(ftruncate(file, (off_t)length), 0);
+    close(file);
+}
+
+static void replace_by(struct world *world, const char *text)
+{
+    CHECK_INT(soc_workdir_replace(&world->dir, SOC_PLACE_AGENTS, NAME, soc_slice_text(text)), 0);
+}
+
+/* Forgets all but the position, as a restart does. */
+static void restart(struct world *world)
+{
+    char position[SOC_LINES_POSITION_BYTES];
+    soc_lines_put_position(&world->lines, position);
+    world->lines = (struct soc_lines){0};
+    CHECK(soc_lines_set_position(&world->lines, soc_slice_text(position)));
+}
+
+#define CHECK_TAKEN(world, expected) CHECK_TEXT(soc_buf_text(&(world)->taken), expected)
+#define CHECK_NOTES(world, expected) CHECK_TEXT(soc_buf_text(&(world)->notes), expected)
+
+static void each_line_is_taken_once_and_a_torn_one_waits(void)
+{
+    struct world world;
+    open_world(&world);
+    look(&world);
+    put(&world, "{1}\n{2");
+    look(&world);
+    CHECK_TAKEN(&world, "{1}\n");
+    restart(&world);
+    look(&world);
+    put(&world, "2}\n\r\n{3}\r\n");
+    look(&world);
+    look(&world);
+    restart(&world);
+    look(&world);
+    CHECK_TAKEN(&world, "{1}\n{22}\n{3}\n");
+    CHECK_NOTES(&world, "");
+    close_world(&world);
+}
+
+static void a_complete_last_line_needs_no_newline_after_a_while(void)
+{
+    struct world world;
+    open_world(&world);
+    put(&world, "{1}\n{2}");
+    look(&world);
+    world.options.now_ms += WAIT_MS - 1;
+    look(&world);
+    CHECK_TAKEN(&world, "{1}\n");
+    world.options.now_ms += 1;
+    look(&world);
+    CHECK_TAKEN(&world, "{1}\n{2}\n");
+    put(&world, "\n{3}\n");
+    look(&world);
+    CHECK_TAKEN(&world, "{1}\n{2}\n{3}\n");
+    CHECK_NOTES(&world, "");
+    close_world(&world);
+}
+
+static void an_incomplete_last_line_is_told_of_once_and_goes_on_waiting(void)
+{
+    struct world world;
+    open_world(&world);
+    put(&world, "{1");
+    look(&world);
+    for (int i = 0; i < 3; i++) {
+        world.options.now_ms += WAIT_MS;
+        look(&world);
+    }
+    CHECK_NOTES(&world, "U");
+    put(&world, "}\n");
+    look(&world);
+    CHECK_TAKEN(&world, "{1}\n");
+    close_world(&world);
+}
+
+static void at_the_end_nobody_waits(void)
+{
+    struct world world;
+    open_world(&world);
+    put(&world, "{1}\n{2}");
+    look(&world);
+    world.options.is_last = true;
+    look(&world);
+    CHECK_TAKEN(&world, "{1}\n{2}\n");
+    close_world(&world);
+}
+
+static void lines_over_the_limit_are_left_out_whole(void)
+{
+    struct world world;
+    char line[LINE_BYTES + 2];
+    memset(line, 'x', sizeof(line));
+    line[LINE_BYTES] = '\n';
+    open_world(&world);
+    append(&world, soc_slice(line, LINE_BYTES + 1)); /* as long as it may be */
+    line[LINE_BYTES] = 'x';
+    append(&world, soc_slice(line, LINE_BYTES + 1));
+    look(&world);
+    CHECK_INT(world.lines_taken, 1);
+    for (int i = 0; i < 2000; i++) {
+        append(&world, soc_slice(line, LINE_BYTES));
+        if (i % 500 == 0)
+            look(&world);
+    }
+    put(&world, "\n{2}\n");
+    look(&world);
+    CHECK_INT(world.lines_taken, 2);
+    CHECK_NOTES(&world, "L");
+    restart(&world);
+    put(&world, "{3}\n");
+    look(&world);
+    CHECK_INT(world.lines_taken, 3);
+    close_world(&world);
+}
+
+static void a_look_takes_so_many_lines_and_says_that_there_are_more(void)
+{
+    struct world world;
+    open_world(&world);
+    world.options.lines_max = 2;
+    put(&world, "{1}\n{2}\n{3}\n{4}\n{5}\n");
+    CHECK(look(&world));
+    CHECK_TAKEN(&world, "{1}\n{2}\n");
+    CHECK(look(&world));
+    CHECK(!look(&world));
+    CHECK_TAKEN(&world, "{1}\n{2}\n{3}\n{4}\n{5}\n");
+    close_world(&world);
+}
+
+static void a_line_that_is_not_taken_comes_again(void)
+{
+    struct world world;
+    open_world(&world);
+    put(&world, "{1}\n{2}\n");
+    world.refuses = true;
+    CHECK(!look(&world));
+    CHECK_INT(world.lines.offset, 0);
+    world.refuses = false;
+    look(&world);
+    CHECK_TAKEN(&world, "{1}\n{2}\n");
+    close_world(&world);
+}
+
+static void a_file_that_was_rewritten_with_more_goes_on(void)
+{
+    struct world world;
+    open_world(&world);
+    put(&world, "{1}\n{2}\n");
+    look(&world);
+    replace_by(&world, "{1}\n{2}\n{3}\n");
+    look(&world);
+    CHECK_TAKEN(&world, "{1}\n{2}\n{3}\n");
+    CHECK_NOTES(&world, "");
+    close_world(&world);
+}
+
+static void a_file_that_was_replaced_is_told_of_and_read_from_its_start(void)
+{
+    struct world world;
+    open_world(&world);
+    put(&world, "{1}\n{2}\n");
+    look(&world);
+    replace_by(&world, "{4}\n{5}\n{6}\n");
+    restart(&world);
+    look(&world);
+    CHECK_TAKEN(&world, "{1}\n{2}\n{4}\n{5}\n{6}\n");
+    CHECK_NOTES(&world, "R");
+    close_world(&world);
+}
+
+static void a_file_that_is_gone_is_told_of_once_and_may_come_back(void)
+{
+    struct world world;
+    open_world(&world);
+    look(&world);
+    CHECK_NOTES(&world, "");
+    put(&world, "{1}\n");
+    look(&world);
+    CHECK_INT(unlinkat(world.dir.folders[SOC_PLACE_AGENTS], NAME, 0), 0);
+    look(&world);
+    look(&world);
+    CHECK_NOTES(&world, "G");
+    world.knows_lines = true;
+    put(&world, "{1}\n{2}\n");
+    look(&world);
+    CHECK_TAKEN(&world, "{1}\n{2}\n");
+    close_world(&world);
+}
+
+static void a_file_that_was_emptied_begins_anew_with_the_same_words(void)
+{
+    struct world world;
+    open_world(&world);
+    world.knows_lines = true;
+    put(&world, "{1}\n");
+    look(&world);
+    truncate_to(&world, 0);
+    look(&world);
+    put(&world, "{1}\n");
+    look(&world);
+    CHECK_TAKEN(&world, "{1}\n{1}\n");
+    CHECK_NOTES(&world, "T");
+    close_world(&world);
+}
+
+static void a_link_in_its_place_is_told_of_once_and_not_read(void)
+{
+    struct world world;
+    open_world(&world);
+    CHECK_INT(symlinkat("/etc/passwd", world.dir.folders[SOC_PLACE_AGENTS], NAME), 0);
+    look(&world);
+    look(&world);
+    CHECK_INT(world.lines_taken, 0);
+    CHECK_NOTES(&world, "O");
+    close_world(&world);
+}
+
+static const char corpus[] = "{\"msg_id\":\"m1\",\"status\":\"received\"}\n"
+                             "{\"id\":\"x\",\"to\":\"orchestrator\"}\r\n"
+                             "\n"
+                             "{\"same\":1}\n"
+                             "{\"same\":1}\n"
+                             "no JSON at all\n"
+                             "{\"text\":\"最后一行\"}\n";
+static const char corpus_taken[] = "{\"msg_id\":\"m1\",\"status\":\"received\"}\n"
+                                   "{\"id\":\"x\",\"to\":\"orchestrator\"}\n"
+                                   "{\"same\":1}\n"
+                                   "{\"same\":1}\n"
+                                   "no JSON at all\n"
+                                   "{\"text\":\"最后一行\"}\n";
+
+static void a_file_cut_at_any_byte_before_it_is_read_gives_every_line_once(void)
+{
+    for (size_t cut = 0; cut < sizeof(corpus); cut++) {
+        struct world world;
+        open_world(&world);
+        append(&world, soc_slice(corpus, cut));
+        look(&world);
+        restart(&world);
+        append(&world, soc_slice(corpus + cut, sizeof(corpus) - 1 - cut));
+        look(&world);
+        CHECK_TAKEN(&world, corpus_taken);
+        CHECK_NOTES(&world, "");
+        close_world(&world);
+    }
+}
+
+/* Read whole or in part, cut, looked at or not, and written on: what came before the cut
+ * is not taken again. A cut to nothing is a new beginning, if it is seen. */
+static void a_file_cut_at_any_byte_after_it_was_read_loses_and_repeats_nothing(void)
+{
+    for (size_t cut = 1; cut < sizeof(corpus) - 1; cut++) {
+        for (int way = 0; way < 4; way++) {
+            struct world world;
+            open_world(&world);
+            world.knows_lines = true;
+            append(&world, soc_slice(corpus, sizeof(corpus) - 1));
+            look(&world);
+            truncate_to(&world, cut);
+            if (way & 1)
+                look(&world);
+            if (way & 2)
+                restart(&world);
+            append(&world, soc_slice(corpus + cut, sizeof(corpus) - 1 - cut));
+            look(&world);
+            put(&world, "{\"new\":true}\n");
+            look(&world);
+            CHECK(world.taken.length > sizeof(corpus_taken) - 1);
+            CHECK_BYTES(world.taken.data, sizeof(corpus_taken) - 1, corpus_taken);
+            CHECK_TEXT(soc_buf_text(&world.taken) + sizeof(corpus_taken) - 1, "{\"new\":true}\n");
+            CHECK_NOTES(&world, way & 1 ? "T" : "");
+            close_world(&world);
+        }
+    }
+}
+
+static void positions_that_are_none_are_refused(void)
+{
+    struct soc_lines lines = {0};
+    CHECK(!soc_lines_set_position(&lines, (struct soc_slice){0}));
+    CHECK(!soc_lines_set_position(&lines, SOC_SLICE("")));
+    CHECK(!soc_lines_set_position(&lines, SOC_SLICE("-1 2 3 4")));
+    CHECK(!soc_lines_set_position(&lines, SOC_SLICE("1 2")));
+    CHECK(soc_lines_set_position(&lines, SOC_SLICE("7 8 ff 2")));
+    CHECK_INT(lines.offset, 7);
+    CHECK_INT(lines.hash, 255);
+}
+
+int main(void)
+{
+    RUN(each_line_is_taken_once_and_a_torn_one_waits);
+    RUN(a_complete_last_line_needs_no_newline_after_a_while);
+    RUN(an_incomplete_last_line_is_told_of_once_and_goes_on_waiting);
+    RUN(at_the_end_nobody_waits);
+    RUN(lines_over_the_limit_are_left_out_whole);
+    RUN(a_look_takes_so_many_lines_and_says_that_there_are_more);
+    RUN(a_line_that_is_not_taken_comes_again);
+    RUN(a_file_that_was_rewritten_with_more_goes_on);
+    RUN(a_file_that_was_replaced_is_told_of_and_read_from_its_start);
+    RUN(a_file_that_is_gone_is_told_of_once_and_may_come_back);
+    RUN(a_file_that_was_emptied_begins_anew_with_the_same_words);
+    RUN(a_link_in_its_place_is_told_of_once_and_not_read);
+    RUN(a_file_cut_at_any_byte_before_it_is_read_gives_every_line_once);
+    RUN(a_file_cut_at_any_byte_after_it_was_read_loses_and_repeats_nothing);
+    RUN(positions_that_are_none_are_refused);
+    return check_done();
+}

@@ -1,0 +1,176 @@
+#include "check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "bridge/outlet.h"
+#include "env/ids.h"
+
+#define NAME "a.jsonl"
+
+struct world {
+    char path[64];
+    struct soc_workdir dir;
+    struct soc_outlet outlet;
+    struct soc_buf text; /* of the file, as last read */
+};
+
+static void open_world(struct world *world)
+{
+    struct soc_detail detail = {0};
+    *world = (struct world){.path = "/tmp/society_outlet_XXXXXX"};
+    CHECK(mkdtemp(world->path) != NULL);
+    CHECK_INT(soc_workdir_open(&world->dir, world->path, true, 0700, 0600, &detail), SOC_OK);
+    CHECK_INT(soc_outlet_open(&world->outlet, &world->dir, SOC_PLACE_AGENTS, NAME), 0);
+}
+
+static void close_world(struct world *world)
+{
+    char command[128];
+    soc_outlet_close(&world->outlet);
+    soc_workdir_close(&world->dir);
+    soc_buf_fini(&world->text);
+    snprintf(command, sizeof(command), "rm -rf '%s'", world->path);
+    CHECK_INT(system(command), 0);
+}
+
+static void reopen(struct world *world)
+{
+    soc_outlet_close(&world->outlet);
+    CHECK_INT(soc_outlet_open(&world->outlet, &world->dir, SOC_PLACE_AGENTS, NAME), 0);
+}
+
+static const char *text_of(struct world *world, enum soc_place place, const char *name)
+{
+    world->text.length = 0;
+    if (soc_workdir_read(&world->dir, place, name, 1 << 20, &world->text) < 0)
+        return NULL;
+    return soc_buf_text(&world->text);
+}
+
+/* Writes message `key` as a line that says its attempt; the time is its number. */
+static int put(struct world *world, uint64_t key, uint16_t attempt)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    char line[128];
+    soc_message_id_format(id, (int64_t)key, key);
+    snprintf(line, sizeof(line), "{\"attempt\":%d,\"id\":\"%.*s\"}", attempt, (int)sizeof(id), id);
+    return soc_outlet_put(&world->outlet, key, attempt, soc_slice_text(line));
+}
+
+static int count_lines(const char *text)
+{
+    int count = 0;
+    for (; text != NULL && *text != '\0'; text++)
+        count += *text == '\n';
+    return count;
+}
+
+static void what_stands_in_the_file_is_known_after_a_restart(void)
+{
+    struct world world;
+    open_world(&world);
+    CHECK(!soc_outlet_has(&world.outlet, 7, 1));
+    CHECK_INT(put(&world, 7, 1), 0);
+    CHECK_INT(put(&world, 8, 1), 0);
+    CHECK_INT(put(&world, 7, 2), 0);
+    for (int i = 0; i < 2; i++) {
+        CHECK(soc_outlet_has(&world.outlet, 7, 2));
+        CHECK(!soc_outlet_has(&world.outlet, 7, 3));
+        CHECK(soc_outlet_has(&world.outlet, 8, 1));
+        CHECK(!soc_outlet_has(&world.outlet, 8, 2));
+        CHECK_INT(world.outlet.lines, 3);
+        reopen(&world);
+    }
+    close_world(&world);
+}
+
+/* As a kill in the middle of a write leaves it: the piece does not count as written, and
+ * does not spoil the next line. */
+static void a_line_that_was_cut_short_at_any_byte_is_written_again(void)
+{
+    struct world world;
+    open_world(&world);
+    CHECK_INT(put(&world, 1, 1), 0);
+    size_t whole = strlen(text_of(&world, SOC_PLACE_AGENTS, NAME));
+    CHECK_INT(put(&world, 2, 1), 0);
+    size_t length = strlen(text_of(&world, SOC_PLACE_AGENTS, NAME));
+    for (size_t cut = length - 1; cut > whole; cut--) {
+        int file = soc_workdir_open_file(&world.dir, SOC_PLACE_AGENTS, NAME, O_WRONLY);
+        CHECK_INT(ftruncate(file, (off_t)cut), 0);
+        close(file);
+        reopen(&world);
+        CHECK(soc_outlet_has(&world.outlet, 1, 1));
+        CHECK(!soc_outlet_has(&world.outlet, 2, 1));
+        CHECK_INT(put(&world, 2, 1), 0);
+        reopen(&world);
+        CHECK(soc_outlet_has(&world.outlet, 2, 1));
+        CHECK_INT(count_lines(text_of(&world, SOC_PLACE_AGENTS, NAME)), 3);
+    }
+    close_world(&world);
+}
+
+static bool is_third(void *user, uint64_t key)
+{
+    (void)user;
+    return key % 3 == 0;
+}
+
+static void rotating_keeps_what_is_pending_and_the_newest(void)
+{
+    struct world world;
+    open_world(&world);
+    for (uint64_t key = 1; key <= 12; key++)
+        CHECK_INT(put(&world, key, 1), 0);
+    CHECK_INT(soc_outlet_rotate(&world.outlet, "1", 4, is_third, NULL), 0);
+    for (int i = 0; i < 2; i++) {
+        for (uint64_t key = 1; key <= 12; key++)
+            CHECK_INT(soc_outlet_has(&world.outlet, key, 1), key % 3 == 0 || key > 8);
+        CHECK_INT(world.outlet.lines, 6); /* 3, 6 and 9 to 12 */
+        reopen(&world);
+    }
+    CHECK_INT(count_lines(text_of(&world, SOC_PLACE_ARCHIVE, "a.1.jsonl")), 12);
+    CHECK_INT(put(&world, 13, 1), 0);
+    CHECK_INT(count_lines(text_of(&world, SOC_PLACE_AGENTS, NAME)), 7);
+    CHECK_INT(count_lines(text_of(&world, SOC_PLACE_ARCHIVE, "a.1.jsonl")), 12);
+    close_world(&world);
+}
+
+static void a_rotation_that_cannot_be_changes_nothing(void)
+{
+    struct world world;
+    open_world(&world);
+    CHECK_INT(put(&world, 1, 1), 0);
+    CHECK_INT(soc_workdir_append(&world.dir, SOC_PLACE_ARCHIVE, "a.1.jsonl", SOC_SLICE("x")), 0);
+    CHECK_INT(soc_outlet_rotate(&world.outlet, "1", 0, is_third, NULL), -EEXIST);
+    CHECK(soc_outlet_has(&world.outlet, 1, 1));
+    CHECK_INT(count_lines(text_of(&world, SOC_PLACE_AGENTS, NAME)), 1);
+    CHECK_TEXT(text_of(&world, SOC_PLACE_ARCHIVE, "a.1.jsonl"), "x");
+    close_world(&world);
+}
+
+static void a_link_in_its_place_is_not_written_through(void)
+{
+    struct world world;
+    open_world(&world);
+    int folder = world.dir.folders[SOC_PLACE_AGENTS];
+    CHECK_INT(renameat(folder, NAME, folder, "far"), 0);
+    CHECK_INT(symlinkat("far", folder, NAME), 0);
+    CHECK_INT(put(&world, 1, 1), -ELOOP);
+    CHECK(!soc_outlet_has(&world.outlet, 1, 1));
+    CHECK_INT(unlinkat(folder, NAME, 0), 0);
+    CHECK_INT(put(&world, 1, 1), 0);
+    CHECK_TEXT(text_of(&world, SOC_PLACE_AGENTS, "far"), "");
+    close_world(&world);
+}
+
+int main(void)
+{
+    RUN(what_stands_in_the_file_is_known_after_a_restart);
+    RUN(a_line_that_was_cut_short_at_any_byte_is_written_again);
+    RUN(rotating_keeps_what_is_pending_and_the_newest);
+    RUN(a_rotation_that_cannot_be_changes_nothing);
+    RUN(a_link_in_its_place_is_not_written_through);
+    return check_done();
+}

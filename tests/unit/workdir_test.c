@@ -1,0 +1,165 @@
+#include "check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bridge/workdir.h"
+
+struct world {
+    char home[64];
+    char path[128];
+    struct soc_workdir dir;
+};
+
+static void open_world(struct world *world)
+{
+    *world = (struct world){.home = "/tmp/society_workdir_XXXXXX"};
+    CHECK(mkdtemp(world->home) != NULL);
+    snprintf(world->path, sizeof(world->path), "%s/base/flow", world->home);
+}
+
+static void close_world(struct world *world)
+{
+    char command[128];
+    soc_workdir_close(&world->dir);
+    snprintf(command, sizeof(command), "rm -rf '%s'", world->home);
+    CHECK_INT(system(command), 0);
+}
+
+static int open_dir(struct world *world, struct soc_detail *detail)
+{
+    return soc_workdir_open(&world->dir, world->path, true, 0700, 0600, detail);
+}
+
+static unsigned mode_of(const struct world *world, const char *name)
+{
+    char path[256];
+    struct stat info;
+    snprintf(path, sizeof(path), "%s/%s", world->path, name);
+    return stat(path, &info) < 0 ? 0 : info.st_mode & 07777;
+}
+
+static void the_layout_is_made_for_its_owner_only(void)
+{
+    static const char *const folders[] = {
+        "", "channel", "channel/agents", "state", "state/heartbeat", "logs", "archive",
+    };
+    struct world world;
+    struct soc_detail detail = {0};
+    open_world(&world);
+    mode_t mask = umask(0);
+    CHECK_INT(open_dir(&world, &detail), SOC_OK);
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+        CHECK_INT(mode_of(&world, folders[i]), 0700);
+    CHECK_INT(
+        soc_workdir_append(&world.dir, SOC_PLACE_CHANNEL, "broadcast.jsonl", SOC_SLICE("{}\n")), 0);
+    CHECK_INT(mode_of(&world, "channel/broadcast.jsonl"), 0600);
+    umask(mask);
+    close_world(&world);
+}
+
+static void modes_are_as_set_whatever_the_umask(void)
+{
+    struct world world;
+    struct soc_detail detail = {0};
+    open_world(&world);
+    mode_t mask = umask(077);
+    CHECK_INT(soc_workdir_open(&world.dir, world.path, true, 0750, 0640, &detail), SOC_OK);
+    CHECK_INT(mode_of(&world, "channel"), 0750);
+    CHECK_INT(soc_workdir_replace(&world.dir, SOC_PLACE_STATE, "agents.json", SOC_SLICE("{}")), 0);
+    CHECK_INT(mode_of(&world, "state/agents.json"), 0640);
+    umask(mask);
+    close_world(&world);
+}
+
+static void links_are_not_followed(void)
+{
+    struct world world;
+    struct soc_detail detail = {0};
+    struct soc_buf bytes = {0};
+    open_world(&world);
+    CHECK_INT(open_dir(&world, &detail), SOC_OK);
+    int folder = world.dir.folders[SOC_PLACE_AGENTS];
+    CHECK_INT(symlinkat("/etc/passwd", folder, "a.ack"), 0);
+    CHECK_INT(symlinkat("nowhere", folder, "b.jsonl"), 0);
+    CHECK_INT(mkdirat(folder, "c.ack", 0700), 0);
+    CHECK_INT(mkfifoat(folder, "d.ack", 0600), 0);
+    CHECK_INT(soc_workdir_read(&world.dir, SOC_PLACE_AGENTS, "a.ack", 100, &bytes), -ELOOP);
+    CHECK_INT(soc_workdir_append(&world.dir, SOC_PLACE_AGENTS, "b.jsonl", SOC_SLICE("x")), -ELOOP);
+    CHECK_INT(soc_workdir_read(&world.dir, SOC_PLACE_AGENTS, "c.ack", 100, &bytes), -EINVAL);
+    CHECK_INT(soc_workdir_read(&world.dir, SOC_PLACE_AGENTS, "d.ack", 100, &bytes), -EINVAL);
+    CHECK_INT(bytes.length, 0);
+    CHECK_INT(faccessat(folder, "nowhere", F_OK, 0), -1);
+    soc_buf_fini(&bytes);
+    close_world(&world);
+}
+
+static void a_link_in_the_place_of_a_folder_is_refused(void)
+{
+    struct world world;
+    struct soc_detail detail = {0};
+    char command[512];
+    open_world(&world);
+    snprintf(command, sizeof(command), "mkdir -p '%s' '%s/far' && ln -s '%s/far' '%s/channel'",
+             world.path, world.home, world.home, world.path);
+    CHECK_INT(system(command), 0);
+    CHECK_INT(open_dir(&world, &detail), SOC_EACCESS);
+    CHECK(strstr(detail.text, "/channel: a directory is needed here") != NULL);
+    close_world(&world);
+}
+
+static void a_directory_that_is_not_there_is_made_only_if_wanted(void)
+{
+    struct world world;
+    struct soc_detail detail = {0};
+    open_world(&world);
+    CHECK_INT(soc_workdir_open(&world.dir, world.path, false, 0700, 0600, &detail), SOC_ENOFILE);
+    CHECK_INT(access(world.path, F_OK), -1);
+    close_world(&world);
+}
+
+static void ids_that_would_leave_or_pass_for_others_are_refused(void)
+{
+    CHECK(soc_workdir_takes_id(SOC_SLICE("a")));
+    CHECK(soc_workdir_takes_id(SOC_SLICE("agent_architecture")));
+    CHECK(soc_workdir_takes_id(SOC_SLICE("out")));
+    CHECK(!soc_workdir_takes_id(SOC_SLICE("../a")));
+    CHECK(!soc_workdir_takes_id(SOC_SLICE("a/b")));
+    CHECK(!soc_workdir_takes_id(SOC_SLICE("..")));
+    CHECK(!soc_workdir_takes_id(SOC_SLICE("")));
+    CHECK(!soc_workdir_takes_id(SOC_SLICE(".a")));
+    CHECK(!soc_workdir_takes_id(SOC_SLICE("a.out")));
+}
+
+static void what_holds_anything_goes_to_the_archive(void)
+{
+    struct world world;
+    struct soc_detail detail = {0};
+    struct soc_buf bytes = {0};
+    open_world(&world);
+    CHECK_INT(open_dir(&world, &detail), SOC_OK);
+    soc_workdir_append(&world.dir, SOC_PLACE_AGENTS, "a.jsonl", SOC_SLICE("one\n"));
+    soc_workdir_append(&world.dir, SOC_PLACE_AGENTS, "b.out.jsonl", SOC_SLICE(""));
+    soc_workdir_append(&world.dir, SOC_PLACE_LOGS, "events.jsonl", SOC_SLICE("two\n"));
+    CHECK_INT(soc_workdir_archive(&world.dir, "flow.1"), 0);
+    CHECK_INT(soc_workdir_read(&world.dir, SOC_PLACE_AGENTS, "a.jsonl", 100, &bytes), -ENOENT);
+    CHECK_INT(soc_workdir_read(&world.dir, SOC_PLACE_AGENTS, "b.out.jsonl", 100, &bytes), 0);
+    CHECK_INT(mode_of(&world, "archive/flow.1/channel/agents/a.jsonl"), 0600);
+    CHECK_INT(mode_of(&world, "archive/flow.1/logs/events.jsonl"), 0600);
+    soc_buf_fini(&bytes);
+    close_world(&world);
+}
+
+int main(void)
+{
+    RUN(the_layout_is_made_for_its_owner_only);
+    RUN(modes_are_as_set_whatever_the_umask);
+    RUN(links_are_not_followed);
+    RUN(a_link_in_the_place_of_a_folder_is_refused);
+    RUN(a_directory_that_is_not_there_is_made_only_if_wanted);
+    RUN(ids_that_would_leave_or_pass_for_others_are_refused);
+    RUN(what_holds_anything_goes_to_the_archive);
+    return check_done();
+}
