@@ -213,7 +213,7 @@ int soc_workdir_read(const struct soc_workdir *dir, enum soc_place place, const 
     return code;
 }
 
-/* Moves the files of one folder that hold anything. */
+/* Moves the files of one folder that hold anything; `to` < 0: 1 if there is one. */
 static int move_files(int from, int to)
 {
     struct dirent *entry;
@@ -231,16 +231,28 @@ static int move_files(int from, int to)
         if (fstatat(from, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) < 0 ||
             !S_ISREG(info.st_mode) || info.st_size == 0)
             continue;
-        if (renameat(from, entry->d_name, to, entry->d_name) < 0)
+        if (to < 0)
+            code = 1;
+        else if (renameat(from, entry->d_name, to, entry->d_name) < 0)
             code = -errno;
     }
     closedir(list);
     return code;
 }
 
+static bool holds_any(const struct soc_workdir *dir)
+{
+    for (int i = SOC_PLACE_ROOT + 1; i < SOC_PLACE_ARCHIVE; i++)
+        if (move_files(dir->folders[i], -1) != 0)
+            return true;
+    return false;
+}
+
 int soc_workdir_archive(const struct soc_workdir *dir, const char *name)
 {
     int folders[SOC_PLACE_COUNT];
+    if (!holds_any(dir))
+        return 0;
     int code = open_folder(dir->folders[SOC_PLACE_ARCHIVE], name, true, dir->folder_mode);
     if (code < 0)
         return code;

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/version.h"
 #include "bridge/control.h"
+#include "bridge/files.h"
 #include "bridge/terminal.h"
 #include "embed/assembly.h"
 #include "embed/policy_watch.h"
@@ -30,6 +31,7 @@ static_assert(SOC_SOCIETY_DISK == SOC_EIO, "one number for a broken disk");
 struct soc_society {
     struct soc_assembly parts;
     struct soc_control *control;
+    struct soc_files *files;           /* NULL: the app wants no files */
     struct soc_policy_watch *policies; /* NULL: saved files are not looked at */
     struct soc_terminal *terminal;     /* NULL: nobody types */
     struct soc_status_line *status;    /* NULL: none is shown */
@@ -39,6 +41,7 @@ struct soc_society {
     atomic_bool is_stopped; /* any thread */
     bool is_interrupted;
     bool has_disk_failed;
+    bool is_finished; /* it has come to its end by itself */
     bool has_refused; /* `show` could not show something */
 };
 
@@ -182,10 +185,23 @@ static int open_terminal(struct soc_society *society, struct soc_detail *detail)
     return soc_terminal_open(&society->terminal, &terminal, detail);
 }
 
+static int open_files(struct soc_society *society, struct soc_detail *detail)
+{
+    struct soc_files_options files = {
+        .host = society->parts.host,
+        .loop = society->parts.loop,
+        .settings = soc_script_files(society->parts.script),
+        .app_name = society->parts.app_name,
+    };
+    return files.settings == NULL ? SOC_OK : soc_files_open(&society->files, &files, detail);
+}
+
 static int open_doors(struct soc_society *society, const struct soc_society_options *options,
                       struct soc_detail *detail)
 {
     int rc = options->has_terminal ? open_terminal(society, detail) : SOC_OK;
+    if (rc == SOC_OK)
+        rc = open_files(society, detail);
     if (rc < 0)
         return rc;
     if (options->takes_signals)
@@ -282,7 +298,10 @@ enum soc_society_end soc_society_run(struct soc_society *society)
         return SOC_SOCIETY_FAILED;
     if (society->is_interrupted)
         return SOC_SOCIETY_INTERRUPTED;
-    return was_stopped || society->has_refused ? SOC_SOCIETY_STOPPED : SOC_SOCIETY_DONE;
+    if (was_stopped || society->has_refused)
+        return SOC_SOCIETY_STOPPED;
+    society->is_finished = true;
+    return SOC_SOCIETY_DONE;
 }
 
 void soc_society_stop(struct soc_society *society)
@@ -363,9 +382,11 @@ void soc_society_close(struct soc_society *society)
     soc_status_line_close(society->status);
     society->status = NULL;
     soc_control_stop(society->control);
+    soc_files_stop(society->files, society->is_finished);
     soc_assembly_end_host(&society->parts, society->has_disk_failed);
     soc_control_close(society->control);
     soc_terminal_close(society->terminal);
+    soc_files_free(society->files);
     soc_assembly_free(&society->parts);
     free(society);
 }

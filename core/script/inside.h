@@ -73,7 +73,8 @@ struct soc_script {
     char *home;
     char *app_dir;
     char *app_name;
-    struct soc_buf payload; /* for one effect at a time */
+    struct soc_files_settings *files; /* of the file door; NULL: there is none */
+    struct soc_buf payload;           /* for one effect at a time */
     struct soc_buf answer;
     struct soc_buf error;
     struct soc_buf scratch;

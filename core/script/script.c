@@ -19,6 +19,7 @@
 #include "script/receipt.h"
 #include "script/sandbox.h"
 #include "script/send_options.h"
+#include "script/settings_files.h"
 #include "script/swap.h"
 
 void soc_script_push_box(lua_State *L)
@@ -176,6 +177,7 @@ void soc_script_free(struct soc_script *script)
     for (size_t i = 0; i < sizeof(refs) / sizeof(refs[0]); i++)
         if (refs[i] != 0)
             luaL_unref(L, LUA_REGISTRYINDEX, refs[i]);
+    soc_script_free_files(script);
     soc_policy_free(L, script);
     for (size_t i = 0; i < script->behaviour_count; i++)
         luaL_unref(L, LUA_REGISTRYINDEX, script->behaviours[i]);

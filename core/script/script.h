@@ -72,6 +72,10 @@ int soc_script_check_policy(struct soc_script *script, const char *path,
 /* Tells whether the app has a `main`. */
 bool soc_script_has_main(const struct soc_script *script);
 
+/* The settings of the file door, lent; NULL: the app wants none. */
+struct soc_files_settings;
+const struct soc_files_settings *soc_script_files(const struct soc_script *script);
+
 /* The app's value for society.config{ name = … }, or NULL. Lent. */
 const char *soc_script_app_name(const struct soc_script *script);
 

@@ -10,6 +10,7 @@
 #include "script/chat.h"
 #include "script/inside.h"
 #include "script/outward.h"
+#include "script/settings_files.h"
 
 static int set_number(lua_State *L, int index, const char *name, int64_t max, uint32_t *out,
                       struct soc_detail *detail)
@@ -99,12 +100,15 @@ int soc_script_set(lua_State *L, struct soc_script *script, const char *name, in
             soc_guard_set(script->host, guard, number);
         return rc;
     }
+    if (strcmp(name, "files") == 0)
+        return soc_script_set_files(L, script, index, detail);
     if (strcmp(name, "steps_max") == 0)
         return set_number(L, index, name, INT32_MAX, &script->steps_max, detail);
-    return soc_fail(detail, SOC_EINVAL,
-                    "unknown setting '%s'; there are name, orchestrator, effects_max, http, llm, "
-                    "steps_max, dedupe_window_ms, heartbeat_timeout_ms, task_limit_ms, depth_max, "
-                    "children_max, "
-                    "agents_max, hops_max, mailbox_max and no_progress_max",
-                    name);
+    return soc_fail(
+        detail, SOC_EINVAL,
+        "unknown setting '%s'; there are name, orchestrator, files, http, llm, "
+        "effects_max, steps_max, dedupe_window_ms, heartbeat_timeout_ms, task_limit_ms, "
+        "depth_max, children_max, "
+        "agents_max, hops_max, mailbox_max and no_progress_max",
+        name);
 }

@@ -1,0 +1,379 @@
+#include "bridge/files.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "bridge/files_state.h"
+#include "env/ids.h"
+#include "host/envelope.h"
+#include "host/gate.h"
+
+#define IDENTITY       "files:workflow" /* the position that says which workflow this is */
+#define SETTLE_POLL_MS 20
+#define NEWEST(n)      ((uint64_t)(n) / 2)
+
+struct soc_files_client *soc_files_find(struct soc_files *files, struct soc_slice id)
+{
+    return soc_map_find(&files->clients, id);
+}
+
+static void set_perspective(struct soc_files_client *client, const struct soc_agent *agent)
+{
+    const char *set = client->files->settings->perspectives;
+    struct soc_buf text = {0};
+    if (set == NULL || !soc_json_string(soc_json_member(soc_slice_text(set), client->id), &text))
+        soc_buf_put_text(&text, agent->role->id);
+    client->perspective = soc_copy_text(text.data, text.length);
+    soc_buf_fini(&text);
+}
+
+static void open_inlet(struct soc_files_client *client, struct soc_inlet *inlet, const char *suffix)
+{
+    struct soc_buf name = {0};
+    soc_buf_printf(&name, "%s%s", client->id, suffix);
+    soc_inlet_open(inlet, client->files, client, SOC_PLACE_AGENTS, soc_buf_text(&name));
+    soc_buf_fini(&name);
+}
+
+static void note_stuck(struct soc_files *files, const struct soc_outlet *outlet, bool *is_stuck,
+                       struct soc_slice agent, int code)
+{
+    if (code < 0 && !*is_stuck)
+        soc_files_log_file(
+            files, SOC_LOG_ERROR, "write_failed", agent, outlet->place, outlet->name, -1,
+            code == -ELOOP ? "it is a link, which is not followed" : strerror(-code));
+    *is_stuck = code < 0;
+}
+
+/* Returns the client of an agent, made with its files if it is new. */
+static struct soc_files_client *need_client(struct soc_files *files, const struct soc_agent *agent)
+{
+    struct soc_files_client *client = soc_files_find(files, soc_agent_id(agent));
+    struct soc_buf name = {0};
+    if (client != NULL)
+        return client;
+    client = soc_alloc_zero(sizeof(*client));
+    client->files = files;
+    client->id = soc_copy_text(agent->id, agent->id_length);
+    client->started_ms = agent->created_ms;
+    set_perspective(client, agent);
+    open_inlet(client, &client->acks, SOC_ACK_SUFFIX);
+    open_inlet(client, &client->out, SOC_OUT_SUFFIX);
+    client->acks.is_acks = true;
+    soc_buf_printf(&name, "%s" SOC_QUEUE_SUFFIX, client->id);
+    int code = soc_outlet_open(&client->queue, &files->dir, SOC_PLACE_AGENTS, soc_buf_text(&name));
+    note_stuck(files, &client->queue, &client->is_stuck, soc_slice_text(client->id), code);
+    soc_workdir_append(&files->dir, SOC_PLACE_AGENTS, client->acks.name, SOC_SLICE(""));
+    soc_map_put(&files->clients, soc_slice_text(client->id), client);
+    soc_buf_fini(&name);
+    soc_files_note_change(client);
+    soc_files_report_soon(files);
+    return client;
+}
+
+static void free_client(struct soc_files_client *client)
+{
+    soc_inlet_close(&client->acks);
+    soc_inlet_close(&client->out);
+    soc_outlet_close(&client->queue);
+    soc_map_fini(&client->pending);
+    free(client->perspective);
+    free(client->id);
+    free(client);
+}
+
+static bool carries(void *user, const struct soc_agent *agent)
+{
+    struct soc_files *files = user;
+    bool takes = soc_workdir_takes_id(soc_agent_id(agent));
+    if (!takes && !files->is_stopped)
+        soc_files_log(files, SOC_LOG_ERROR, "refused_id", soc_agent_id(agent),
+                      (struct soc_slice){0},
+                      SOC_SLICE("{\"reason\":\"an id that ends with .out would share the file "
+                                "of another agent\"}"));
+    return takes;
+}
+
+static bool is_pending(void *user, uint64_t key)
+{
+    const struct soc_files_client *client = user;
+    return client != NULL && soc_map_find_number(&client->pending, key) != NULL;
+}
+
+/* Rotates a queue that is full. Half of its room is left for what is new; if more than
+ * that is pending, it grows. */
+static void rotate(struct soc_files *files, struct soc_outlet *outlet,
+                   struct soc_files_client *client)
+{
+    const struct soc_files_settings *settings = files->settings;
+    uint64_t held = client == NULL ? 0 : client->pending.count;
+    char stamp[SOC_TIME_DIGITS + 24] = {0};
+    if (!settings->rotates || outlet->lines < (uint64_t)settings->messages_max ||
+        outlet->lines < 2 * held)
+        return;
+    soc_time_digits(stamp, soc_clock_now(soc_host_clock(files->host)));
+    int code = -EEXIST;
+    for (int i = 1; i < 100 && code == -EEXIST; i++) {
+        snprintf(stamp + SOC_TIME_DIGITS, sizeof(stamp) - SOC_TIME_DIGITS, "-%d", i);
+        code = soc_outlet_rotate(outlet, stamp, NEWEST(settings->messages_max), is_pending, client);
+    }
+    soc_files_log_file(files, code < 0 ? SOC_LOG_ERROR : SOC_LOG_INFO,
+                       code < 0 ? "rotate_failed" : "rotated",
+                       client == NULL ? (struct soc_slice){0} : soc_slice_text(client->id),
+                       outlet->place, outlet->name, -1, code < 0 ? strerror(-code) : stamp);
+}
+
+static void log_delivery(struct soc_files *files, const struct soc_handout *handout)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    struct soc_buf detail = {0};
+    bool is_first = handout->message->attempt <= 1;
+    soc_envelope_id(id, handout->message);
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_name(&detail, "attempt");
+    soc_json_put_integer(&detail, handout->message->attempt);
+    soc_json_put_text_member(
+        &detail, "from",
+        soc_slice_text(handout->message->from == NULL ? "system" : handout->message->from->id));
+    soc_json_put_text_member(&detail, "type", soc_symbol_slice(handout->message->type));
+    soc_buf_put_byte(&detail, '}');
+    soc_files_log(files, handout->is_warning ? SOC_LOG_WARN : SOC_LOG_INFO,
+                  is_first ? "delivered" : "resent", soc_agent_id(handout->agent),
+                  soc_slice(id, sizeof(id)), soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
+}
+
+/* What stands in the file already is not written again: after a crash nobody knows
+ * whether it was, and a broadcast comes once for each of its receivers. */
+static bool deliver(void *user, const struct soc_handout *handout)
+{
+    struct soc_files *files = user;
+    const struct soc_message *message = handout->message;
+    if (files->is_stopped)
+        return false;
+    struct soc_files_client *client = need_client(files, handout->agent);
+    struct soc_outlet *outlet = handout->is_broadcast ? &files->broadcast : &client->queue;
+    bool *is_stuck = handout->is_broadcast ? &files->is_stuck : &client->is_stuck;
+    int code = 0;
+    if (!soc_outlet_has(outlet, message->key, message->attempt)) {
+        files->scratch.length = 0;
+        soc_envelope_put_json(&files->scratch, message);
+        code =
+            soc_outlet_put(outlet, message->key, message->attempt, soc_buf_slice(&files->scratch));
+        note_stuck(files, outlet, is_stuck, soc_agent_id(handout->agent), code);
+        if (code == 0)
+            log_delivery(files, handout);
+    }
+    if (code < 0) {
+        files->is_held = true;
+        return false;
+    }
+    if (!handout->is_broadcast)
+        soc_map_put_number(&client->pending, message->key, client);
+    rotate(files, outlet, handout->is_broadcast ? NULL : client);
+    return true;
+}
+
+static void tell(void *user, const struct soc_door_news *news)
+{
+    struct soc_files *files = user;
+    uint64_t key;
+    if (files->is_stopped)
+        return;
+    struct soc_files_client *client = need_client(files, news->agent);
+    struct soc_slice id = soc_slice_text(client->id);
+    switch (news->event) {
+    case SOC_DOOR_DONE:
+        if (soc_message_id_parse(news->message_id, &key))
+            soc_map_take_number(&client->pending, key);
+        return;
+    case SOC_DOOR_BORN:
+        soc_files_log(files, SOC_LOG_INFO, "registered", id, (struct soc_slice){0},
+                      (struct soc_slice){0});
+        break;
+    case SOC_DOOR_ENDED:
+        client->is_ended = true;
+        soc_files_log(files, SOC_LOG_INFO, "stopped", id, (struct soc_slice){0},
+                      (struct soc_slice){0});
+        break;
+    case SOC_DOOR_UNRESPONSIVE:
+    case SOC_DOOR_RESPONSIVE:
+        client->is_unresponsive = news->event == SOC_DOOR_UNRESPONSIVE;
+        soc_files_log(files, client->is_unresponsive ? SOC_LOG_ERROR : SOC_LOG_INFO,
+                      client->is_unresponsive ? "unresponsive" : "responsive", id,
+                      (struct soc_slice){0}, (struct soc_slice){0});
+        break;
+    }
+    soc_files_report_soon(files);
+}
+
+/* Which workflow this is was kept when it began, «created_ms id»; else it begins now. */
+static bool read_identity(struct soc_files *files)
+{
+    struct soc_slice kept = soc_outside_position(files->host, SOC_SLICE(IDENTITY));
+    int64_t created_ms;
+    int length = 0;
+    if (kept.data == NULL || sscanf(kept.data, "%" SCNd64 " %n", &created_ms, &length) != 1)
+        return false;
+    files->created_ms = created_ms;
+    files->workflow_id = soc_copy_text(kept.data + length, kept.length - (size_t)length);
+    return true;
+}
+
+static void make_identity(struct soc_files *files, const char *app_name)
+{
+    char digits[SOC_TIME_DIGITS];
+    struct soc_buf id = {0};
+    files->created_ms = soc_clock_now(soc_host_clock(files->host));
+    soc_time_digits(digits, files->created_ms);
+    if (files->settings->workflow_id != NULL)
+        soc_buf_put_text(&id, files->settings->workflow_id);
+    else
+        soc_buf_printf(&id, "%.*s_%.8s", SOC_ID_BYTES_MAX - 9,
+                       app_name == NULL || app_name[0] == '\0' ? "society" : app_name, digits);
+    files->workflow_id = soc_copy_text(id.data, id.length);
+    soc_buf_fini(&id);
+}
+
+static void keep_identity(struct soc_files *files)
+{
+    struct soc_buf value = {0};
+    soc_buf_printf(&value, "%" PRId64 " %s", files->created_ms, files->workflow_id);
+    soc_outside_keep(files->host, (struct soc_position){.name = SOC_SLICE(IDENTITY),
+                                                        .value = soc_buf_slice(&value)});
+    soc_buf_fini(&value);
+}
+
+static int open_dir(struct soc_files *files, struct soc_detail *detail)
+{
+    const struct soc_files_settings *settings = files->settings;
+    struct soc_buf path = {0};
+    if (settings->dir != NULL)
+        soc_buf_put_text(&path, settings->dir);
+    else
+        soc_buf_printf(&path, "%s/%s", settings->base_dir, files->workflow_id);
+    int rc = soc_workdir_open(&files->dir, soc_buf_text(&path), true, settings->folder_mode,
+                              settings->file_mode, detail);
+    soc_buf_fini(&path);
+    return rc;
+}
+
+static int put_away(struct soc_files *files, const char *why)
+{
+    char digits[SOC_TIME_DIGITS + 1] = {0};
+    struct soc_buf name = {0};
+    soc_time_digits(digits, soc_clock_now(soc_host_clock(files->host)));
+    soc_buf_printf(&name, "%s.%s%s", files->workflow_id, digits, why);
+    int code = soc_workdir_archive(&files->dir, soc_buf_text(&name));
+    soc_buf_fini(&name);
+    return code;
+}
+
+int soc_files_open(struct soc_files **out, const struct soc_files_options *options,
+                   struct soc_detail *detail)
+{
+    struct soc_files *files = soc_alloc_zero(sizeof(*files));
+    files->host = options->host;
+    files->loop = options->loop;
+    files->settings = options->settings;
+    bool is_known = read_identity(files);
+    if (!is_known)
+        make_identity(files, options->app_name);
+    int rc = open_dir(files, detail);
+    if (rc == SOC_OK && !is_known) {
+        int code = put_away(files, ".before");
+        if (code < 0)
+            rc = soc_fail(detail, SOC_EACCESS, "files: %s/archive: %s", files->dir.path,
+                          strerror(-code));
+    }
+    if (rc < 0) {
+        soc_files_free(files);
+        return rc;
+    }
+    if (!is_known)
+        keep_identity(files);
+    soc_outlet_open(&files->broadcast, &files->dir, SOC_PLACE_CHANNEL, "broadcast.jsonl");
+    soc_workdir_append(&files->dir, SOC_PLACE_CHANNEL, "orchestrator.jsonl", SOC_SLICE(""));
+    soc_inlet_open(&files->orchestrator, files, NULL, SOC_PLACE_CHANNEL, "orchestrator.jsonl");
+    soc_files_watch(files);
+    soc_files_open_report(files);
+    struct soc_door door = {.user = files, .carries = carries, .deliver = deliver, .tell = tell};
+    rc = soc_outside_open(files->host, &door);
+    if (rc < 0)
+        files->is_stopped = true;
+    *out = files;
+    return rc;
+}
+
+static void note_durable(void *user)
+{
+    *(bool *)user = true;
+}
+
+/* Waits until everything done is durable. */
+static void settle(struct soc_files *files)
+{
+    bool is_durable = false;
+    soc_gate_when_durable(files->host, note_durable, &is_durable);
+    soc_host_flush(files->host);
+    while (!is_durable && !soc_host_is_failed(files->host))
+        soc_loop_poll(files->loop, SETTLE_POLL_MS);
+}
+
+void soc_files_stop(struct soc_files *files, bool is_finished)
+{
+    size_t cursor = 0;
+    struct soc_files_client *client;
+    if (files == NULL || files->is_stopped)
+        return;
+    soc_files_unwatch(files);
+    soc_files_close_report(files);
+    if (soc_host_is_failed(files->host)) {
+        files->is_stopped = true;
+        return;
+    }
+    if (is_finished) {
+        soc_files_look_at_all(files, true);
+        while ((client = soc_map_each(&files->clients, &cursor)) != NULL)
+            client->is_ended = true;
+        soc_files_log(files, SOC_LOG_INFO, "finished", (struct soc_slice){0}, (struct soc_slice){0},
+                      (struct soc_slice){0});
+    }
+    settle(files);
+    files->is_stopped = true;
+    soc_files_report_now(files);
+    soc_files_flush_log(files);
+    if (is_finished && files->settings->archives) {
+        put_away(files, "");
+        files->agents_text.length = files->status_text.length = 0;
+        soc_files_report_now(files);
+    }
+}
+
+void soc_files_free(struct soc_files *files)
+{
+    size_t cursor = 0;
+    struct soc_files_client *client;
+    if (files == NULL)
+        return;
+    while ((client = soc_map_each(&files->clients, &cursor)) != NULL)
+        free_client(client);
+    soc_map_fini(&files->clients);
+    if (files->orchestrator.name != NULL)
+        soc_inlet_close(&files->orchestrator);
+    if (files->broadcast.name != NULL)
+        soc_outlet_close(&files->broadcast);
+    soc_workdir_close(&files->dir);
+    soc_buf_fini(&files->agents_text);
+    soc_buf_fini(&files->status_text);
+    soc_buf_fini(&files->events);
+    soc_buf_fini(&files->errors);
+    soc_buf_fini(&files->scratch);
+    free(files->workflow_id);
+    free(files);
+}

@@ -1,0 +1,428 @@
+/* What comes in through the file door, line by line. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "bridge/files_state.h"
+#include "env/clock.h"
+#include "host/refusal.h"
+
+#define TTL_SECONDS_MAX 3.2e9 /* about a hundred years */
+
+/* A line being read as a message. */
+struct reading {
+    struct soc_inlet *inlet;
+    const struct soc_line *line;
+    struct soc_agent *agent; /* who speaks */
+    struct soc_buf texts;    /* unescaped, with room for all: it never moves */
+    const char *fault;       /* the member that is wrong, NULL: none */
+};
+
+void soc_inlet_open(struct soc_inlet *inlet, struct soc_files *files,
+                    struct soc_files_client *client, enum soc_place place, const char *name)
+{
+    struct soc_buf position = {0};
+    soc_buf_printf(&position, "files:%s/%s", soc_place_path(place), name);
+    *inlet = (struct soc_inlet){.files = files, .client = client, .place = place};
+    inlet->name = soc_copy_text(name, strlen(name));
+    inlet->position = soc_copy_text(position.data, position.length);
+    soc_lines_set_position(&inlet->lines,
+                           soc_outside_position(files->host, soc_buf_slice(&position)));
+    soc_buf_fini(&position);
+}
+
+void soc_inlet_close(struct soc_inlet *inlet)
+{
+    free(inlet->name);
+    free(inlet->position);
+    *inlet = (struct soc_inlet){0};
+}
+
+static struct soc_slice speaker(const struct soc_inlet *inlet)
+{
+    return inlet->client == NULL ? (struct soc_slice){0} : soc_slice_text(inlet->client->id);
+}
+
+/* The position behind the line, to be kept with what it leads to. */
+static struct soc_position position_of(const struct soc_inlet *inlet,
+                                       char text[SOC_LINES_POSITION_BYTES])
+{
+    soc_lines_put_position(&inlet->lines, text);
+    return (struct soc_position){.name = soc_slice_text(inlet->position),
+                                 .value = soc_slice_text(text)};
+}
+
+static void keep_position(const struct soc_inlet *inlet)
+{
+    char text[SOC_LINES_POSITION_BYTES];
+    soc_outside_keep(inlet->files->host, position_of(inlet, text));
+}
+
+static void log_line(const struct soc_inlet *inlet, enum soc_log_level level, const char *event,
+                     const struct soc_line *line, const char *reason)
+{
+    soc_files_log_file(inlet->files, level, event, speaker(inlet), inlet->place, inlet->name,
+                       line->offset, reason);
+}
+
+/* Skips a line, for a reason that is logged. */
+static bool skip(const struct soc_inlet *inlet, const char *event, const struct soc_line *line,
+                 const char *reason)
+{
+    keep_position(inlet);
+    log_line(inlet, SOC_LOG_WARN, event, line, reason);
+    return true;
+}
+
+/* Logs what the host has refused: its error object, with the place of the line. */
+static void log_refusal(const struct reading *reading, struct soc_slice error)
+{
+    const struct soc_inlet *inlet = reading->inlet;
+    struct soc_buf detail = {0};
+    struct soc_buf file = {0};
+    soc_buf_printf(&file, "%s/%s", soc_place_path(inlet->place), inlet->name);
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "file", soc_buf_slice(&file));
+    soc_json_put_name(&detail, "offset");
+    soc_json_put_integer(&detail, reading->line->offset);
+    soc_json_put_name(&detail, "reason");
+    soc_buf_put_slice(&detail, error);
+    soc_buf_put_byte(&detail, '}');
+    soc_files_log(inlet->files, SOC_LOG_WARN, "refused", soc_slice_text(reading->agent->id),
+                  (struct soc_slice){0}, soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
+    soc_buf_fini(&file);
+}
+
+/* Lends the text of a value, absent if it is missing or null. */
+static struct soc_slice text_of(struct reading *reading, const char *name, struct soc_slice value,
+                                size_t bytes_max)
+{
+    if (value.data == NULL || soc_json_kind(value) == SOC_JSON_NULL)
+        return (struct soc_slice){0};
+    size_t start = reading->texts.length;
+    if (!soc_json_string(value, &reading->texts) || reading->texts.length - start > bytes_max ||
+        memchr(reading->texts.data + start, '\0', reading->texts.length - start) != NULL) {
+        reading->fault = name;
+        return (struct soc_slice){0};
+    }
+    return soc_slice(reading->texts.data + start, reading->texts.length - start);
+}
+
+static struct soc_slice member_text(struct reading *reading, const char *name, size_t bytes_max)
+{
+    return text_of(reading, name, soc_json_member(reading->line->text, name), bytes_max);
+}
+
+/* A time: RFC 3339, or ms since 1970. */
+static int64_t member_time(struct reading *reading, const char *name)
+{
+    struct soc_slice value = soc_json_member(reading->line->text, name);
+    int64_t time_ms = 0;
+    if (value.data == NULL || soc_json_kind(value) == SOC_JSON_NULL)
+        return 0;
+    if (soc_json_kind(value) == SOC_JSON_STRING) {
+        if (!soc_time_parse(text_of(reading, name, value, SOC_KEY_BYTES_MAX), &time_ms))
+            reading->fault = name;
+    } else if (!soc_json_integer(value, &time_ms) || time_ms < 0) {
+        reading->fault = name;
+    }
+    return time_ms;
+}
+
+static void read_flags(struct reading *reading, struct soc_send *send)
+{
+    double seconds = 0;
+    struct soc_slice ttl = soc_json_member(reading->line->text, "ttl_seconds");
+    struct soc_slice ack = soc_json_member(reading->line->text, "requires_ack");
+    struct soc_slice priority = member_text(reading, "priority", SOC_KEY_BYTES_MAX);
+    if (priority.data != NULL) {
+        send->has_priority = true;
+        if (!soc_priority_parse(priority, &send->priority))
+            reading->fault = "priority";
+    }
+    if (ttl.data != NULL && soc_json_kind(ttl) != SOC_JSON_NULL) {
+        if (soc_json_kind(ttl) != SOC_JSON_NUMBER || !soc_json_number(ttl, &seconds) ||
+            !(seconds > 0 && seconds <= TTL_SECONDS_MAX))
+            reading->fault = "ttl_seconds";
+        else
+            send->ttl_ms = (int64_t)ceil(seconds * 1000);
+    }
+    if (ack.data != NULL && soc_json_kind(ack) != SOC_JSON_NULL) {
+        send->has_requires_ack = true;
+        send->requires_ack = soc_json_kind(ack) == SOC_JSON_TRUE;
+    }
+}
+
+/* A payload given as a plain string means {text=…}; `content` is another name for it. */
+static struct soc_slice read_payload(struct reading *reading, struct soc_buf *wrapped)
+{
+    struct soc_slice value = soc_json_member(reading->line->text, "payload");
+    if (value.data == NULL)
+        value = soc_json_member(reading->line->text, "content");
+    if (value.data == NULL || soc_json_kind(value) == SOC_JSON_NULL)
+        return (struct soc_slice){0};
+    if (soc_json_kind(value) != SOC_JSON_STRING)
+        return value;
+    soc_buf_put_text(wrapped, "{\"text\":");
+    soc_buf_put_slice(wrapped, value);
+    soc_buf_put_byte(wrapped, '}');
+    return soc_buf_slice(wrapped);
+}
+
+/* Reads all but `to` and the payload. `reply_to` names what a message answers; without a
+ * receiver its correlation id does. */
+static void read_mail(struct reading *reading, struct soc_outside_mail *mail, bool has_to)
+{
+    struct soc_send *send = &mail->send;
+    send->type = member_text(reading, "type", SOC_TYPE_BYTES_MAX);
+    send->texts[SOC_TEXT_TASK_ID] = member_text(reading, "task_id", SOC_ID_BYTES_MAX);
+    if (send->texts[SOC_TEXT_TASK_ID].data == NULL)
+        send->texts[SOC_TEXT_TASK_ID] = member_text(reading, "taskId", SOC_ID_BYTES_MAX);
+    send->texts[SOC_TEXT_CORRELATION_ID] =
+        member_text(reading, "correlation_id", SOC_KEY_BYTES_MAX);
+    send->texts[SOC_TEXT_EXTERNAL_ID] = member_text(reading, "id", SOC_KEY_BYTES_MAX);
+    send->texts[SOC_TEXT_DEDUPE_KEY] = member_text(reading, "dedupe_key", SOC_KEY_BYTES_MAX);
+    send->deliver_at_ms = member_time(reading, "deliver_at");
+    send->deadline_ms = member_time(reading, "deadline");
+    read_flags(reading, send);
+    mail->answers = member_text(reading, "reply_to", SOC_KEY_BYTES_MAX);
+    if (mail->answers.data == NULL && !has_to)
+        mail->answers = send->texts[SOC_TEXT_CORRELATION_ID];
+}
+
+/* A line without an id of its own is known again by where it stands and what it says. */
+static void give_key(struct reading *reading, struct soc_send *send, bool is_list)
+{
+    struct soc_slice *key = &send->texts[SOC_TEXT_DEDUPE_KEY];
+    struct soc_slice *id = &send->texts[SOC_TEXT_EXTERNAL_ID];
+    char text[SOC_LINES_KEY_BYTES];
+    send->is_listed = is_list;
+    if (is_list && key->data == NULL && id->data != NULL)
+        *key = *id;
+    if (is_list)
+        *id = (struct soc_slice){0}; /* which is of one message only */
+    if (id->data != NULL || key->data != NULL)
+        return;
+    soc_lines_key(&reading->inlet->lines, reading->line, text);
+    size_t start = reading->texts.length;
+    soc_buf_put_text(&reading->texts, text);
+    *key = soc_slice(reading->texts.data + start, reading->texts.length - start);
+}
+
+static void log_accepted(struct reading *reading, const struct soc_send *send,
+                         struct soc_slice receipt)
+{
+    struct soc_json_walk walk;
+    struct soc_buf detail = {0};
+    soc_json_walk(&walk, receipt);
+    soc_json_next(&walk);
+    struct soc_slice id = soc_json_plain_string(soc_json_member(walk.value, "messageId"));
+    bool is_known = soc_json_member(walk.value, "duplicate").data != NULL;
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "to", send->to);
+    soc_json_put_text_member(&detail, "type", send->type);
+    soc_json_put_text_member(&detail, "external_id", send->texts[SOC_TEXT_EXTERNAL_ID]);
+    soc_buf_put_byte(&detail, '}');
+    soc_files_log(reading->inlet->files, SOC_LOG_INFO, is_known ? "duplicate" : "accepted",
+                  soc_slice_text(reading->agent->id), id, soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
+}
+
+/* Sends to one receiver, absent: whom it answers, or the orchestrator. */
+static void accept(struct reading *reading, struct soc_outside_mail *mail, struct soc_slice to,
+                   struct soc_position position)
+{
+    struct soc_buf answer = {0};
+    struct soc_host *host = reading->inlet->files->host;
+    mail->send.to = to;
+    if (soc_outside_accept(host, reading->agent, mail, position, &answer) < 0)
+        log_refusal(reading, soc_buf_slice(&answer));
+    else
+        log_accepted(reading, &mail->send, soc_buf_slice(&answer));
+    soc_buf_fini(&answer);
+}
+
+/* The position goes with the last receiver: after a crash between them the line is read
+ * again, and those who have it are known by its key. */
+static void accept_list(struct reading *reading, struct soc_outside_mail *mail,
+                        struct soc_slice list, struct soc_position position)
+{
+    struct soc_json_walk walk;
+    struct soc_slice last = {0};
+    int count = 0;
+    soc_json_walk(&walk, list);
+    while (soc_json_next(&walk) && count++ < SOC_RECEIVERS_MAX) {
+        struct soc_slice to = text_of(reading, "to", walk.value, SOC_KEY_BYTES_MAX);
+        if (last.data != NULL)
+            accept(reading, mail, last, (struct soc_position){0});
+        last = to.data == NULL ? SOC_SLICE("") : to;
+    }
+    accept(reading, mail, last, position);
+}
+
+static bool take_message(struct reading *reading)
+{
+    struct soc_inlet *inlet = reading->inlet;
+    struct soc_slice to = soc_json_member(reading->line->text, "to");
+    bool has_to = to.data != NULL && soc_json_kind(to) != SOC_JSON_NULL;
+    bool is_list = has_to && soc_json_kind(to) == SOC_JSON_ARRAY && to.length > 2;
+    struct soc_outside_mail mail = {0};
+    struct soc_buf wrapped = {0};
+    char place[SOC_LINES_POSITION_BYTES];
+    read_mail(reading, &mail, has_to);
+    mail.send.payload = read_payload(reading, &wrapped);
+    struct soc_slice one =
+        is_list ? (struct soc_slice){0} : text_of(reading, "to", to, SOC_KEY_BYTES_MAX);
+    give_key(reading, &mail.send, is_list);
+    if (reading->fault != NULL) {
+        struct soc_buf reason = {0};
+        soc_buf_printf(&reason, "the member '%s' is not what it should be", reading->fault);
+        skip(inlet, "malformed_line", reading->line, soc_buf_text(&reason));
+        soc_buf_fini(&reason);
+    } else if (mail.send.payload.data == NULL) {
+        skip(inlet, "malformed_line", reading->line, soc_error_text(SOC_ENOPAYLOAD));
+    } else if (is_list) {
+        accept_list(reading, &mail, to, position_of(inlet, place));
+    } else {
+        accept(reading, &mail, one, position_of(inlet, place));
+    }
+    soc_buf_fini(&wrapped);
+    return true;
+}
+
+static bool take_ack(struct reading *reading)
+{
+    struct soc_inlet *inlet = reading->inlet;
+    struct soc_buf id = {0};
+    struct soc_buf error = {0};
+    const char *reason = NULL;
+    char place[SOC_LINES_POSITION_BYTES];
+    enum soc_ack ack = soc_ack_read(reading->line->text, &id, NULL, &reason);
+    if (ack == SOC_ACK_NONE) {
+        skip(inlet, "malformed_ack", reading->line, reason);
+    } else if (soc_outside_ack(inlet->files->host, reading->agent, soc_buf_slice(&id), ack,
+                               position_of(inlet, place), &error) < 0) {
+        log_refusal(reading, soc_buf_slice(&error));
+    } else {
+        struct soc_buf detail = {0};
+        soc_buf_put_byte(&detail, '{');
+        soc_json_put_text_member(&detail, "status", soc_slice_text(soc_ack_name(ack)));
+        soc_buf_put_byte(&detail, '}');
+        soc_files_log(inlet->files, SOC_LOG_INFO, "acked", soc_slice_text(reading->agent->id),
+                      soc_buf_slice(&id), soc_buf_slice(&detail));
+        soc_buf_fini(&detail);
+    }
+    soc_buf_fini(&id);
+    soc_buf_fini(&error);
+    return true;
+}
+
+static bool has_member(const struct soc_line *line, const char *name)
+{
+    return soc_json_member(line->text, name).data != NULL;
+}
+
+static bool is_ack(const struct soc_inlet *inlet, const struct soc_line *line)
+{
+    return inlet->is_acks || has_member(line, "ack_for") ||
+           (has_member(line, "msg_id") && !has_member(line, "payload"));
+}
+
+/* Who speaks: the one whose file it is; in the common file the line says, and nobody but
+ * an outside agent can be meant. */
+static struct soc_agent *find_speaker(struct reading *reading)
+{
+    struct soc_host *host = reading->inlet->files->host;
+    if (reading->inlet->client != NULL)
+        return soc_outside_find(host, soc_slice_text(reading->inlet->client->id));
+    struct soc_slice from = member_text(reading, "from", SOC_ID_BYTES_MAX);
+    reading->fault = NULL;
+    return from.data == NULL ? NULL : soc_outside_find(host, from);
+}
+
+static bool take_object(struct soc_inlet *inlet, const struct soc_line *line)
+{
+    struct reading reading = {.inlet = inlet, .line = line};
+    soc_buf_reserve(&reading.texts, line->text.length + SOC_LINES_KEY_BYTES + 2);
+    reading.agent = find_speaker(&reading);
+    bool is_taken;
+    if (reading.agent == NULL) {
+        is_taken =
+            skip(inlet, "refused", line,
+                 inlet->client != NULL ? "the agent has ended"
+                                       : "'from' names no outside agent that is registered here");
+    } else if (is_ack(inlet, line)) {
+        is_taken = take_ack(&reading);
+    } else if (soc_slice_equal(soc_json_plain_string(soc_json_member(line->text, "type")),
+                               SOC_SLICE("heartbeat"))) {
+        soc_outside_hear(inlet->files->host, reading.agent);
+        keep_position(inlet);
+        is_taken = true;
+    } else {
+        is_taken = take_message(&reading);
+    }
+    soc_buf_fini(&reading.texts);
+    return is_taken;
+}
+
+/* Nothing is taken while the disk is full or has failed: the lines can wait. */
+static bool take_text(struct soc_inlet *inlet, const struct soc_line *line)
+{
+    struct soc_host *host = inlet->files->host;
+    struct soc_json_fault fault = {0};
+    if (soc_host_is_full(host) || soc_host_is_failed(host))
+        return false;
+    int rc = soc_json_check(line->text, &fault);
+    if (rc < 0 && line->kind == SOC_LINE_UNENDED) {
+        log_line(inlet, SOC_LOG_WARN, "torn_line", line, "the last line has no newline; it waits");
+        return false;
+    }
+    inlet->files->found++;
+    if (rc < 0)
+        return skip(inlet, "malformed_line", line,
+                    fault.reason == NULL ? "it is no JSON" : fault.reason);
+    if (soc_json_kind(line->text) != SOC_JSON_OBJECT)
+        return skip(inlet, "malformed_line", line, "it is no JSON object");
+    return take_object(inlet, line);
+}
+
+static bool take_line(void *user, const struct soc_line *line)
+{
+    struct soc_inlet *inlet = user;
+    switch (line->kind) {
+    case SOC_LINE_WHOLE:
+    case SOC_LINE_UNENDED:
+        return take_text(inlet, line);
+    case SOC_LINE_TOO_LONG:
+        return skip(inlet, "line_too_long", line, "it is longer than buffers.line_bytes allow");
+    case SOC_LINE_TRUNCATED:
+        return skip(inlet, "file_truncated", line,
+                    "it is shorter than what was read of it; it is read from its start");
+    case SOC_LINE_REPLACED:
+        return skip(inlet, "file_replaced", line,
+                    "it is another file than the one that was read; it is read from its start");
+    case SOC_LINE_REMOVED:
+        return skip(inlet, "file_removed", line, "it is gone");
+    default:
+        log_line(inlet, SOC_LOG_ERROR, "file_unreadable", line, line->text.data);
+        return true;
+    }
+}
+
+bool soc_files_look(struct soc_inlet *inlet, bool is_last)
+{
+    const struct soc_files *files = inlet->files;
+    struct soc_look_options options = {
+        .line_bytes_max = (size_t)files->settings->line_bytes_max,
+        .lines_max = (int)files->settings->lines_max,
+        .now_ms = soc_clock_now(soc_host_clock(files->host)),
+        .wait_ms = files->settings->wait_ms,
+        .is_last = is_last,
+    };
+    return soc_lines_look(&inlet->lines, &files->dir, inlet->place, inlet->name, &options,
+                          take_line, inlet);
+}

@@ -1,0 +1,236 @@
+/* What the file door shows of itself: agents.json, status.json and the logs. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "bridge/files_state.h"
+#include "host/agents.h"
+#include "host/gate.h"
+#include "host/tasks.h"
+
+#define SOON_MS          50    /* what changes together is written together */
+#define STATUS_SHOWN_MAX 10000 /* agents in status.json */
+
+static void let_out(struct soc_files *files, const char *name, struct soc_buf *text, size_t length)
+{
+    if (length == 0)
+        return;
+    int code = soc_workdir_append(&files->dir, SOC_PLACE_LOGS, name, soc_slice(text->data, length));
+    if (code < 0)
+        soc_log_printf(soc_host_log(files->host), SOC_LOG_WARN,
+                       soc_clock_now(soc_host_clock(files->host)), "files", SOC_SLICE("system"),
+                       "%s/logs/%s: %s", files->dir.path, name, strerror(-code));
+    memmove(text->data, text->data + length, text->length - length);
+    text->length -= length;
+}
+
+/* Lets out what was there when this call was asked for; what came since may not be
+ * durable yet and needs another. */
+static void let_log_out(void *user)
+{
+    struct soc_files *files = user;
+    files->is_log_called = false;
+    if (files->is_stopped)
+        return;
+    let_out(files, "events.jsonl", &files->events, files->events_ready);
+    let_out(files, "errors.jsonl", &files->errors, files->errors_ready);
+    files->events_ready = files->events.length;
+    files->errors_ready = files->errors.length;
+    files->is_log_called = files->events_ready > 0;
+    if (files->is_log_called)
+        soc_gate_when_durable(files->host, let_log_out, files);
+}
+
+static void call_log(struct soc_files *files)
+{
+    if (files->is_log_called || files->is_stopped)
+        return;
+    files->is_log_called = true;
+    files->events_ready = files->events.length;
+    files->errors_ready = files->errors.length;
+    soc_gate_when_durable(files->host, let_log_out, files);
+}
+
+void soc_files_flush_log(struct soc_files *files)
+{
+    let_out(files, "events.jsonl", &files->events, files->events.length);
+    let_out(files, "errors.jsonl", &files->errors, files->errors.length);
+}
+
+void soc_files_log(struct soc_files *files, enum soc_log_level level, const char *event,
+                   struct soc_slice agent, struct soc_slice message_id, struct soc_slice detail)
+{
+    struct soc_buf *line = &files->events;
+    size_t start = line->length;
+    int64_t now_ms = soc_clock_now(soc_host_clock(files->host));
+    soc_buf_put_text(line, "{\"timestamp\":");
+    soc_time_put_json(line, now_ms);
+    soc_json_put_text_member(line, "level",
+                             level >= SOC_LOG_ERROR  ? SOC_SLICE("error")
+                             : level >= SOC_LOG_WARN ? SOC_SLICE("warn")
+                                                     : SOC_SLICE("info"));
+    soc_json_put_text_member(line, "event", soc_slice_text(event));
+    soc_json_put_text_member(line, "agent", agent);
+    soc_json_put_text_member(line, "message_id", message_id);
+    soc_json_put_name(line, "detail");
+    soc_buf_put_slice(line, detail.data == NULL ? SOC_SLICE("{}") : detail);
+    soc_buf_put_text(line, "}\n");
+    if (level >= SOC_LOG_WARN) {
+        soc_buf_put(&files->errors, line->data + start, line->length - start);
+        soc_log_line(soc_host_log(files->host), level, now_ms, event, agent, detail);
+    }
+    call_log(files);
+}
+
+void soc_files_log_file(struct soc_files *files, enum soc_log_level level, const char *event,
+                        struct soc_slice agent, enum soc_place place, const char *name,
+                        int64_t offset, const char *reason)
+{
+    struct soc_buf detail = {0};
+    struct soc_buf path = {0};
+    soc_buf_printf(&path, "%s/%s", soc_place_path(place), name);
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "file", soc_buf_slice(&path));
+    if (offset >= 0) {
+        soc_json_put_name(&detail, "offset");
+        soc_json_put_integer(&detail, offset);
+    }
+    soc_json_put_text_member(&detail, "reason", soc_slice_text(reason));
+    soc_buf_put_byte(&detail, '}');
+    soc_files_log(files, level, event, agent, (struct soc_slice){0}, soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
+    soc_buf_fini(&path);
+}
+
+static void put_time_member(struct soc_buf *out, const char *name, int64_t time_ms)
+{
+    soc_json_put_name(out, name);
+    if (time_ms == 0)
+        soc_buf_put_text(out, "null");
+    else
+        soc_time_put_json(out, time_ms);
+}
+
+/* One line for each agent, so that line tools can read it. */
+static void put_client(struct soc_buf *out, const struct soc_files_client *client)
+{
+    soc_json_put_string(out, soc_slice_text(client->id));
+    soc_buf_put_byte(out, ':');
+    soc_buf_put_byte(out, '{');
+    soc_json_put_text_member(out, "perspective", soc_slice_text(client->perspective));
+    soc_json_put_text_member(out, "status",
+                             client->is_ended          ? SOC_SLICE("stopped")
+                             : client->is_unresponsive ? SOC_SLICE("unresponsive")
+                                                       : SOC_SLICE("active"));
+    put_time_member(out, "started_at", client->started_ms);
+    put_time_member(out, "last_heartbeat", client->heard_ms);
+    soc_buf_put_byte(out, '}');
+}
+
+static void hear_of(struct soc_files *files, struct soc_files_client *client)
+{
+    const struct soc_agent *agent =
+        client->is_ended ? NULL : soc_outside_find(files->host, soc_slice_text(client->id));
+    int64_t heard_ms = agent == NULL ? 0 : soc_outside_heard_ms(files->host, agent);
+    if (heard_ms > client->heard_ms)
+        client->heard_ms = heard_ms;
+}
+
+static void put_agents(struct soc_files *files, struct soc_buf *out)
+{
+    size_t cursor = 0;
+    struct soc_files_client *client;
+    soc_buf_put_byte(out, '{');
+    soc_json_put_text_member(out, "workflow_id", soc_slice_text(files->workflow_id));
+    put_time_member(out, "created_at", files->created_ms);
+    soc_json_put_name(out, "agents");
+    soc_buf_put_text(out, "{");
+    while ((client = soc_map_each(&files->clients, &cursor)) != NULL) {
+        hear_of(files, client);
+        soc_buf_put_text(out, out->data[out->length - 1] == '{' ? "\n" : ",\n");
+        put_client(out, client);
+    }
+    soc_buf_put_text(out, "\n}}\n");
+}
+
+static void put_status(struct soc_files *files, struct soc_buf *out)
+{
+    static const char *const names[] = {"status", "current_task", "load"};
+    size_t cursor = 0;
+    int count = 0;
+    const struct soc_agent *agent;
+    struct soc_buf load = {0};
+    soc_buf_put_byte(out, '{');
+    while (count < STATUS_SHOWN_MAX && (agent = soc_agents_each(files->host, &cursor)) != NULL) {
+        load.length = 0;
+        soc_tasks_put_load(files->host, agent, &load);
+        soc_buf_put_text(out, count++ == 0 ? "\n" : ",\n");
+        soc_json_put_string(out, soc_agent_id(agent));
+        soc_buf_put_byte(out, ':');
+        soc_buf_put_byte(out, '{');
+        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+            struct soc_slice value = soc_json_member(soc_buf_slice(&load), names[i]);
+            soc_json_put_name(out, names[i]);
+            soc_buf_put_slice(out, value.data == NULL ? SOC_SLICE("null") : value);
+        }
+        soc_buf_put_byte(out, '}');
+    }
+    soc_buf_put_text(out, "\n}\n");
+    soc_buf_fini(&load);
+}
+
+/* Writes `text` unless the file says that already; `last` is what it says. */
+static void write_report(struct soc_files *files, const char *name, struct soc_buf *text,
+                         struct soc_buf *last)
+{
+    if (!soc_slice_equal(soc_buf_slice(text), soc_buf_slice(last))) {
+        int code = soc_workdir_replace(&files->dir, SOC_PLACE_STATE, name, soc_buf_slice(text));
+        if (code < 0)
+            soc_files_log_file(files, SOC_LOG_ERROR, "write_failed", (struct soc_slice){0},
+                               SOC_PLACE_STATE, name, -1, strerror(-code));
+        struct soc_buf other = *last;
+        *last = *text;
+        *text = other;
+    }
+    soc_buf_fini(text);
+}
+
+void soc_files_report_now(struct soc_files *files)
+{
+    struct soc_buf text = {0};
+    files->is_report_due = false;
+    put_agents(files, &text);
+    write_report(files, "agents.json", &text, &files->agents_text);
+    put_status(files, &text);
+    write_report(files, "status.json", &text, &files->status_text);
+}
+
+/* Now and then also without a cause: heartbeats and loads change by themselves. */
+static void ring(void *user)
+{
+    struct soc_files *files = user;
+    soc_files_report_now(files);
+    soc_alarm_set(files->report_alarm, files->settings->heartbeat_ms);
+}
+
+void soc_files_report_soon(struct soc_files *files)
+{
+    if (files->is_report_due || files->report_alarm == NULL)
+        return;
+    files->is_report_due = true;
+    soc_alarm_set(files->report_alarm, SOON_MS);
+}
+
+void soc_files_open_report(struct soc_files *files)
+{
+    files->report_alarm = soc_alarm_open(files->loop, ring, files);
+    soc_files_report_soon(files);
+}
+
+void soc_files_close_report(struct soc_files *files)
+{
+    soc_alarm_close(files->report_alarm);
+    files->report_alarm = NULL;
+}

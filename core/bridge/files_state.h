@@ -1,0 +1,127 @@
+/* Files state: the inside of the file door, for its own files only.
+ *
+ * Layer: bridge. Thread: loop. */
+#ifndef SOC_BRIDGE_FILES_STATE_H
+#define SOC_BRIDGE_FILES_STATE_H
+
+#include "base/map.h"
+#include "bridge/files.h"
+#include "bridge/lines.h"
+#include "bridge/outlet.h"
+#include "bridge/workdir.h"
+#include "env/log.h"
+#include "host/host.h"
+#include "host/outside.h"
+#include "loop/alarm.h"
+#include "loop/folder.h"
+
+/* A file that is read. */
+struct soc_inlet {
+    struct soc_files *files;
+    struct soc_files_client *client; /* who speaks in it; NULL: each line says */
+    struct soc_lines lines;
+    enum soc_place place;
+    char *name;
+    char *position; /* what its position is kept under */
+    bool is_acks;
+};
+
+/* An outside agent. It stays, with what is known of it, when the agent has ended. */
+struct soc_files_client {
+    struct soc_files *files;
+    struct soc_files_client *next_changed; /* of those to be looked at */
+    char *id;
+    char *perspective;
+    struct soc_outlet queue;
+    struct soc_inlet acks;
+    struct soc_inlet out;
+    struct soc_map pending; /* keys of messages handed out and not done with */
+    int64_t started_ms;
+    int64_t heard_ms;    /* as agents.json shows it; 0: never */
+    int64_t beat_ms;     /* what its heartbeat said last; 0: nothing yet */
+    uint64_t beat_mark;  /* of that file, as the system described it */
+    bool is_beat_faulty; /* it said nothing that is a time: told */
+    bool is_stuck;       /* its queue could not be written: told */
+    bool is_changed;     /* stands in the list of those to be looked at */
+    bool is_unresponsive;
+    bool is_ended;
+};
+
+struct soc_files {
+    struct soc_host *host;
+    struct soc_loop *loop;
+    const struct soc_files_settings *settings;
+    struct soc_workdir dir;
+    char *workflow_id;
+    int64_t created_ms;
+    struct soc_map clients; /* id -> client, owned */
+    struct soc_outlet broadcast;
+    struct soc_inlet orchestrator;
+
+    /* watching */
+    struct soc_folder *folders[3];
+    struct soc_alarm *look_alarm;  /* something was told: look at it */
+    struct soc_alarm *sweep_alarm; /* look at everything */
+    struct soc_files_client *changed;
+    bool is_orchestrator_changed;
+    bool is_all_changed;
+    int64_t sweep_ms;  /* between the last two */
+    uint64_t found;    /* lines and heartbeats so far */
+    uint64_t sweep_at; /* the same at the last sweep */
+
+    /* reports */
+    struct soc_alarm *report_alarm;
+    bool is_report_due; /* something changed that is shown at once */
+    struct soc_buf agents_text;
+    struct soc_buf status_text;
+    struct soc_buf events; /* lines that wait to be durable */
+    struct soc_buf errors;
+    size_t events_ready; /* of `events`: those the call under way lets out */
+    size_t errors_ready;
+    bool is_log_called;
+
+    bool is_stuck; /* the broadcast file could not be written: told */
+    bool is_held;  /* something could not be handed out: to be tried again */
+    bool is_stopped;
+    struct soc_buf scratch;
+};
+
+/* Lends the client of that id, or NULL. */
+struct soc_files_client *soc_files_find(struct soc_files *files, struct soc_slice id);
+
+/* files_in.c: looks at a file and takes what is new; tells whether there is more. */
+bool soc_files_look(struct soc_inlet *inlet, bool is_last);
+
+/* Prepares an inlet at the position that was kept for it; and frees it. */
+void soc_inlet_open(struct soc_inlet *inlet, struct soc_files *files,
+                    struct soc_files_client *client, enum soc_place place, const char *name);
+void soc_inlet_close(struct soc_inlet *inlet);
+
+/* files_watch.c: begins and ends to watch; looks at everything there is. */
+void soc_files_watch(struct soc_files *files);
+void soc_files_unwatch(struct soc_files *files);
+void soc_files_look_at_all(struct soc_files *files, bool is_last);
+void soc_files_note_change(struct soc_files_client *client);
+
+/* files_report.c: one line of the logs, written when everything so far is durable.
+ * `detail` is JSON, absent: none; `message_id` and `agent` may be absent. */
+void soc_files_log(struct soc_files *files, enum soc_log_level level, const char *event,
+                   struct soc_slice agent, struct soc_slice message_id, struct soc_slice detail);
+
+/* The same about a file: detail is { file, reason, offset? }; offset < 0: none. */
+void soc_files_log_file(struct soc_files *files, enum soc_log_level level, const char *event,
+                        struct soc_slice agent, enum soc_place place, const char *name,
+                        int64_t offset, const char *reason);
+
+/* Has agents.json and status.json written soon. */
+void soc_files_report_soon(struct soc_files *files);
+
+/* Writes them now, if they have changed, and every line of the logs. */
+void soc_files_report_now(struct soc_files *files);
+void soc_files_flush_log(struct soc_files *files);
+
+/* Opens and closes what reports need. */
+void soc_files_open_report(struct soc_files *files);
+void soc_files_close_report(struct soc_files *files);
+
+#endif

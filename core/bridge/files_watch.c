@@ -1,0 +1,245 @@
+/* When the file door looks at what. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/hash.h"
+#include "bridge/files_state.h"
+#include "env/clock.h"
+
+#define BEAT_BYTES_MAX 256
+
+static int64_t now_of(struct soc_files *files)
+{
+    return soc_clock_now(soc_host_clock(files->host));
+}
+
+static void name_beat(const struct soc_files_client *client, struct soc_buf *name)
+{
+    soc_buf_printf(name, "%s" SOC_HEARTBEAT_SUFFIX, client->id);
+}
+
+/* Reads the first line of a heartbeat; false if it is no time. */
+static bool read_beat(struct soc_files *files, const char *name, int64_t *beat_ms)
+{
+    struct soc_buf text = {0};
+    bool is_time =
+        soc_workdir_read(&files->dir, SOC_PLACE_HEARTBEAT, name, BEAT_BYTES_MAX, &text) == 0;
+    size_t length = 0;
+    while (length < text.length && text.data[length] > ' ')
+        length++;
+    is_time = is_time && length > 0 && soc_time_parse(soc_slice(text.data, length), beat_ms);
+    soc_buf_fini(&text);
+    return is_time;
+}
+
+/* A heartbeat that says another time than before is a sign of life; the first one that is
+ * seen only if it is fresh, since it may be left from earlier. */
+static void take_beat(struct soc_files_client *client, const char *name)
+{
+    struct soc_files *files = client->files;
+    struct soc_agent *agent = soc_outside_find(files->host, soc_slice_text(client->id));
+    int64_t beat_ms = 0;
+    bool is_time = read_beat(files, name, &beat_ms);
+    bool is_first = client->beat_ms == 0;
+    if (!is_time && !client->is_beat_faulty)
+        soc_files_log_file(files, SOC_LOG_WARN, "malformed_heartbeat", soc_slice_text(client->id),
+                           SOC_PLACE_HEARTBEAT, name, -1,
+                           "one line with an RFC 3339 time expected");
+    client->is_beat_faulty = !is_time;
+    if (!is_time || beat_ms == client->beat_ms)
+        return;
+    client->beat_ms = beat_ms;
+    if (agent == NULL || (is_first && now_of(files) - beat_ms > files->settings->silence_ms))
+        return;
+    files->found++;
+    client->heard_ms = beat_ms;
+    soc_outside_hear(files->host, agent);
+}
+
+static void look_at_beat(struct soc_files_client *client)
+{
+    struct soc_files *files = client->files;
+    struct stat info;
+    struct soc_buf name = {0};
+    name_beat(client, &name);
+    int folder = files->dir.folders[SOC_PLACE_HEARTBEAT];
+    if (fstatat(folder, soc_buf_text(&name), &info, AT_SYMLINK_NOFOLLOW) == 0) {
+        int64_t facts[] = {(int64_t)info.st_ino, info.st_mtim.tv_sec, info.st_mtim.tv_nsec,
+                           info.st_size};
+        uint64_t mark = soc_hash(facts, sizeof(facts), 1);
+        if (mark != client->beat_mark || !files->settings->caches_heartbeat)
+            take_beat(client, soc_buf_text(&name));
+        client->beat_mark = mark;
+    }
+    soc_buf_fini(&name);
+}
+
+/* Tells whether there is more in its files than is taken at a time. */
+static bool look_at(struct soc_files_client *client, bool is_last)
+{
+    if (client->is_ended)
+        return false;
+    look_at_beat(client);
+    bool has_more = soc_files_look(&client->acks, is_last);
+    return soc_files_look(&client->out, is_last) || has_more;
+}
+
+void soc_files_note_change(struct soc_files_client *client)
+{
+    struct soc_files *files = client->files;
+    if (client->is_changed || files->look_alarm == NULL)
+        return;
+    client->is_changed = true;
+    client->next_changed = files->changed;
+    files->changed = client;
+    soc_alarm_set(files->look_alarm, 1);
+}
+
+static void note_orchestrator(struct soc_files *files)
+{
+    if (files->look_alarm == NULL)
+        return;
+    files->is_orchestrator_changed = true;
+    soc_alarm_set(files->look_alarm, 1);
+}
+
+static void note_all(struct soc_files *files)
+{
+    files->is_all_changed = true;
+    soc_alarm_set(files->look_alarm, 1);
+}
+
+static bool ends_with(const char *name, size_t length, const char *suffix)
+{
+    size_t suffix_length = strlen(suffix);
+    return length > suffix_length &&
+           memcmp(name + length - suffix_length, suffix, suffix_length) == 0;
+}
+
+static void note_file(void *user, const char *name)
+{
+    static const char *const suffixes[] = {SOC_ACK_SUFFIX, SOC_OUT_SUFFIX, SOC_HEARTBEAT_SUFFIX};
+    struct soc_files *files = user;
+    if (name == NULL) {
+        note_all(files);
+        return;
+    }
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+        if (!ends_with(name, length, suffixes[i]))
+            continue;
+        struct soc_slice id = soc_slice(name, length - strlen(suffixes[i]));
+        struct soc_files_client *client = soc_files_find(files, id);
+        if (client != NULL)
+            soc_files_note_change(client);
+    }
+}
+
+static void note_channel(void *user, const char *name)
+{
+    struct soc_files *files = user;
+    if (name == NULL || strcmp(name, files->orchestrator.name) == 0)
+        note_orchestrator(files);
+}
+
+/* Looks at what was told. What has more comes again, behind all others. */
+static void look_at_changed(void *user)
+{
+    struct soc_files *files = user;
+    struct soc_files_client *client = files->changed;
+    files->changed = NULL;
+    if (files->is_all_changed) {
+        files->is_all_changed = false;
+        soc_files_look_at_all(files, false);
+    }
+    while (client != NULL) {
+        struct soc_files_client *next = client->next_changed;
+        client->is_changed = false;
+        client->next_changed = NULL;
+        if (look_at(client, false))
+            soc_files_note_change(client);
+        client = next;
+    }
+    if (files->is_orchestrator_changed) {
+        files->is_orchestrator_changed = false;
+        if (soc_files_look(&files->orchestrator, false))
+            note_orchestrator(files);
+    }
+}
+
+void soc_files_look_at_all(struct soc_files *files, bool is_last)
+{
+    size_t cursor = 0;
+    struct soc_files_client *client;
+    while ((client = soc_map_each(&files->clients, &cursor)) != NULL) {
+        bool has_more = look_at(client, is_last);
+        while (has_more && is_last)
+            has_more = look_at(client, is_last);
+        if (has_more)
+            soc_files_note_change(client);
+    }
+    bool has_more = soc_files_look(&files->orchestrator, is_last);
+    while (has_more && is_last)
+        has_more = soc_files_look(&files->orchestrator, is_last);
+    if (has_more)
+        note_orchestrator(files);
+}
+
+/* Looks at everything: soon again if something came, else later and later. Where changes
+ * are told this is for what was missed, and for lines that wait for their newline. */
+static void sweep(void *user)
+{
+    struct soc_files *files = user;
+    const struct soc_files_settings *settings = files->settings;
+    soc_files_look_at_all(files, false);
+    if (files->is_held) {
+        files->is_held = false;
+        soc_outside_resume(files->host);
+    }
+    int64_t longer = (int64_t)((double)files->sweep_ms * settings->poll_backoff) + 1;
+    files->sweep_ms = longer < settings->poll_max_ms ? longer : settings->poll_max_ms;
+    if (files->found != files->sweep_at)
+        files->sweep_ms = settings->poll_ms;
+    if (files->folders[0] != NULL)
+        files->sweep_ms = settings->poll_max_ms;
+    files->sweep_at = files->found;
+    soc_alarm_set(files->sweep_alarm, files->sweep_ms);
+}
+
+void soc_files_watch(struct soc_files *files)
+{
+    static const enum soc_place places[] = {SOC_PLACE_AGENTS, SOC_PLACE_CHANNEL,
+                                            SOC_PLACE_HEARTBEAT};
+    struct soc_buf path = {0};
+    bool is_told = !files->settings->polls;
+    files->look_alarm = soc_alarm_open(files->loop, look_at_changed, files);
+    files->sweep_alarm = soc_alarm_open(files->loop, sweep, files);
+    for (int i = 0; i < 3 && is_told; i++) {
+        path.length = 0;
+        soc_buf_printf(&path, "%s/%s", files->dir.path, soc_place_path(places[i]));
+        files->folders[i] = soc_folder_open(files->loop, soc_buf_text(&path),
+                                            i == 1 ? note_channel : note_file, files);
+        is_told = files->folders[i] != NULL;
+    }
+    for (int i = 0; i < 3 && !is_told; i++) {
+        soc_folder_close(files->folders[i]);
+        files->folders[i] = NULL;
+    }
+    soc_buf_fini(&path);
+    files->sweep_ms = files->settings->poll_ms;
+    soc_alarm_set(files->sweep_alarm, 1);
+}
+
+void soc_files_unwatch(struct soc_files *files)
+{
+    for (int i = 0; i < 3; i++) {
+        soc_folder_close(files->folders[i]);
+        files->folders[i] = NULL;
+    }
+    soc_alarm_close(files->look_alarm);
+    soc_alarm_close(files->sweep_alarm);
+    files->look_alarm = files->sweep_alarm = NULL;
+}
