@@ -1,0 +1,59 @@
+#!/bin/sh
+# A worker that knows only files, made of tail, grep, sed and echo.
+#
+#     sh worker.sh DIRECTORY ID
+#
+# It may be killed at any moment and started again: what it has handled is what it has
+# acked. A worker that is silent for longer than the heartbeat's time-out also needs
+#     while sleep 10; do date -u +%FT%TZ > "$1/state/heartbeat/$2.ts"; done &
+set -u
+channel=$1/channel
+id=$2
+acks=$channel/agents/$id.ack
+out=$channel/agents/$id.out.jsonl
+
+# What a kill may have left without its end is ended first.
+[ -z "$(tail -c 1 "$acks" 2> /dev/null)" ] || echo >> "$acks"
+[ -z "$(tail -c 1 "$out" 2> /dev/null)" ] || echo >> "$out"
+
+# field NAME: the text of that member of $line.
+field() {
+  echo "$line" | sed -n 's/.*"'"$1"'":"\([^"]*\)".*/\1/p'
+}
+
+ack() {
+  echo '{"msg_id":"'"$message"'","status":"'"$1"'"}' >> "$acks"
+}
+
+# say JSON: one line, which the message it answers gives its id, so that it counts once.
+say() {
+  echo '{"id":"'"$id-$message"'",'"$1"'}' >> "$out"
+}
+
+# New lines of both files, from their beginnings, also when they are rotated. When the
+# workflow is over they go to the archive, and tail says so.
+LC_ALL=C tail -n +1 -F "$channel/agents/$id.jsonl" "$channel/broadcast.jsonl" 2>&1 |
+  while read -r line; do
+    case $line in
+      *"has become inaccessible"*) break ;;
+    esac
+    message=$(echo "$line" | sed -n 's/.*"id":"\(msg_[0-9a-f_]*\)".*/\1/p')
+    [ -n "$message" ] || continue
+    grep -q "\"$message\",\"status\":\"processed\"" "$acks" 2> /dev/null && continue
+    case $(field type) in
+      task_assign)
+        ack received
+        say '"type":"task_complete","payload":{"task_id":"'"$(field task_id)"'","status":"done","output":"'"$(field topic)"' has layers"}'
+        ;;
+      checkpoint_request)
+        say '"type":"checkpoint_response","payload":{"checkpoint_id":"'"$(field checkpoint_id)"'","text":"ready"}'
+        ;;
+      broadcast)
+        [ "$(field text)" = goodbye ] && break
+        ;;
+      *)
+        say '"reply_to":"'"$message"'","payload":"yes, I am here"'
+        ;;
+    esac
+    ack processed
+  done

@@ -1,0 +1,66 @@
+-- A society for the file door: root keeps what outside agents tell it and does what it is
+-- told by `user`. The settings come as JSON behind `--`.
+
+local json = require("society.json")
+local society = require("society")
+
+local settings = assert(json.decode((...) or "{}"))
+local BRIEF = {
+  objective = "work", constraints = {}, inputs = "i", outputs = "o", completion_criteria = "c",
+}
+
+society.config({ name = "desk", files = settings })
+society.role({ id = "architecture", name = "Architect", prompt = "", behaviour = "external" })
+society.role({
+  id = "clerk",
+  name = "Clerk",
+  prompt = "",
+  behaviour = function(clerk, message)
+    clerk:reply(message, "noted")
+  end,
+})
+
+local commands = {}
+
+function commands.hire(root, payload)
+  return root:spawn_agent(payload.role or "architecture", BRIEF, { id = payload.id })
+end
+
+function commands.send(root, payload)
+  return root:send_message(payload.message)
+end
+
+function commands.ask(root, payload)
+  local answer, err = root:request(payload.message)
+  return answer and { payload = answer.payload, from = answer.from }, err
+end
+
+function commands.check(root, payload)
+  return root:checkpoint({ agents = payload.agents, timeout_ms = payload.timeout_ms or 5000 })
+end
+
+function commands.shout(root, payload)
+  return root:broadcast({ payload = payload.text })
+end
+
+function commands.end_agent(root, payload)
+  return root:terminate(payload.id, { force = true })
+end
+
+function commands.resolve(root, payload)
+  return root:resolve(payload.id, payload.action)
+end
+
+society.root({
+  default = function(root, message)
+    local command = message.from == "user" and commands[message.payload.command]
+    if not command then
+      local said = message.payload
+      print(json.encode({ from = message.from, type = message.type, payload = said,
+        external_id = message.external_id, id = message.id }))
+      return
+    end
+    local result, err = command(root, message.payload)
+    root:reply(message, result or err)
+  end,
+})

@@ -1,0 +1,281 @@
+-- The file door as outside agents see it: real files, a real process.
+
+local desk = require("desk")
+local json = require("society.json")
+local program = require("program")
+
+local QUEUE, ACK = "channel/agents/a.jsonl", "channel/agents/a.ack"
+local OUT, COMMON = "channel/agents/a.out.jsonl", "channel/orchestrator.jsonl"
+
+describe("the file door", function()
+  local d
+
+  local function open(settings)
+    d = desk.open(settings)
+    d:tell({ command = "hire", id = "a" })
+  end
+
+  after_each(function()
+    d:close()
+  end)
+
+  it("registers an agent: its queue, agents.json, status.json", function()
+    open({ workflow_id = "research_1", perspectives = { a = "structure" } })
+    local registry = program.wait_for("agents.json", function()
+      local text = d:read("state/agents.json")
+      local all = text and json.decode(text)
+      return all and all.agents.a and all
+    end)
+    assert.equal("research_1", registry.workflow_id)
+    assert.matches("^%d%d%d%d%-%d%d%-%d%dT.*Z$", registry.created_at)
+    assert.equal("structure", registry.agents.a.perspective)
+    assert.equal("active", registry.agents.a.status)
+    assert.matches("Z$", registry.agents.a.started_at)
+    assert.equal("", d:read(QUEUE))
+    local status = json.decode(d:read("state/status.json"))
+    assert.equal("idle", status.a.status)
+    assert.equal("0%", status.a.load)
+    d:await_event("registered")
+  end)
+
+  it("hands out a task, takes the acks of both forms and the result", function()
+    open()
+    d:tell({ command = "send", message = {
+      to = "a", type = "task_assign", payload = { task_id = "t1", topic = "auth" } } })
+    local message = d:await(QUEUE, 1)[1]
+    assert.same({ "root", "a", "task_assign", true, 1 },
+      { message.from, message.to, message.type, message.requires_ack, message.attempt })
+    assert.equal("auth", message.payload.topic)
+    d:put(ACK, { msg_id = message.id, status = "received", at = "2025-01-25T14:30:25.123Z" })
+    d:put(ACK, { id = "ack_1", ack_for = message.id, from = "a", status = "processed",
+      timestamp = "2025-01-25T14:30:25.123Z" })
+    d:put(COMMON, { id = "own-1", from = "a", to = "orchestrator", type = "task_complete",
+      payload = { task_id = "t1", status = "done", output = "well" } })
+    local heard = d:await_heard(1)[1]
+    assert.same({ "a", "task_complete", "well", "own-1" },
+      { heard.from, heard.type, heard.payload.output, heard.external_id })
+    d:await_event("acked")
+    assert.equal(1, #d:lines(QUEUE))
+    assert.is_nil(d:read("logs/errors.jsonl"))
+  end)
+
+  it("carries a request and its reply", function()
+    open()
+    d:ask({ command = "ask", message = { to = "a", payload = "are you there?" } })
+    local message = d:await(QUEUE, 1)[1]
+    assert.equal("are you there?", message.payload.text)
+    d:put(OUT, { reply_to = message.id, payload = "yes" })
+    d:await_event("accepted")
+    d:ask({ command = "ask", message = { to = "a", payload = "and now?", timeout_ms = 200 } })
+    d:await(QUEUE, 2)
+  end)
+
+  it("carries checkpoints", function()
+    open()
+    local job = d.place:start(
+      [[send --state st --to root --wait --json-payload '{"command":"check","agents":["a"]}']])
+    local message = d:await(QUEUE, 1)[1]
+    assert.equal("checkpoint_request", message.type)
+    d:put(COMMON, { from = "a", type = "checkpoint_response", payload = {
+      checkpoint_id = message.payload.checkpoint_id, text = "ready" } })
+    local result = json.decode(job:wait().out)
+    assert.equal("ready", result.responses.a.text)
+    assert.same({}, result.missing)
+    assert.equal(1, #d:lines(QUEUE)) -- the answer is its own ack
+  end)
+
+  it("writes a broadcast once, however many read it", function()
+    open()
+    d:tell({ command = "hire", id = "b" })
+    d:tell({ command = "shout", text = "hello" })
+    d:tell({ command = "shout", text = "again" })
+    local lines = d:await("channel/broadcast.jsonl", 2)
+    assert.same({ "hello", "again", "All" },
+      { lines[1].payload.text, lines[2].payload.text, lines[1].to })
+    d:kill()
+    d:tell({ command = "shout", text = "later" })
+    assert.equal(3, #d:await("channel/broadcast.jsonl", 3))
+  end)
+
+  it("sends an abort to who works on it", function()
+    open()
+    d:tell({ command = "send", message = {
+      to = "a", type = "abort", payload = { task_id = "t1", reason = "enough" } } })
+    local message = d:await(QUEUE, 1)[1]
+    assert.same({ "abort", true }, { message.type, message.requires_ack })
+  end)
+
+  it("believes no name but an outside agent's in the common file", function()
+    open()
+    d:tell({ command = "hire", id = "c", role = "clerk" })
+    for _, name in ipairs({ "root", "user", "system", "c", "nobody", "../a", "orchestrator" }) do
+      d:put(COMMON, { from = name, to = "root", payload = "forged" })
+    end
+    d:put(COMMON, { to = "root", payload = "nobody's" })
+    d:put(COMMON, { from = "a", to = "root", payload = "mine" })
+    assert.equal("mine", d:await_heard(1)[1].payload.text)
+    local refused = d:lines("logs/errors.jsonl")
+    assert.equal(8, #refused)
+    for _, line in ipairs(refused) do
+      assert.same({ "warn", "refused", COMMON }, { line.level, line.event, line.detail.file })
+    end
+    assert.equal(1, #d:heard())
+  end)
+
+  it("takes the file's owner for the sender in a file of its own", function()
+    open()
+    d:put(OUT, { from = "root", to = "root", payload = "mine" })
+    assert.same({ "a", "mine" }, { d:await_heard(1)[1].from, d:heard()[1].payload.text })
+  end)
+
+  it("lets an agent write only to whom it knows", function()
+    open()
+    d:tell({ command = "hire", id = "c", role = "clerk" })
+    d:put(OUT, { to = "c", payload = "hello" })
+    local line = d:await_event("refused", "logs/errors.jsonl")
+    assert.equal("unknown_contact", line.detail.reason.error)
+  end)
+
+  it("skips what is no message and says where it stood", function()
+    open({ buffers = { line_bytes = 1000 } })
+    d:append(OUT, "not JSON\n[1]\n{\"to\":\"root\"}\n")
+    d:append(OUT, '{"to":"root","payload":"' .. ("x"):rep(1000) .. '"}\n')
+    d:append(OUT, '{"to":"root","payload":"after"}\r\n')
+    assert.equal("after", d:await_heard(1)[1].payload.text)
+    local errors = d:lines("logs/errors.jsonl")
+    local seen = {}
+    for i, line in ipairs(errors) do
+      seen[i] = line.event .. " " .. line.detail.offset
+      assert.equal(OUT, line.detail.file)
+    end
+    assert.same({ "malformed_line 0", "malformed_line 9", "malformed_line 13", "line_too_long 27" },
+      seen)
+  end)
+
+  it("takes a line of many writes once it is whole, and one without a newline in time", function()
+    open({ polling = { max_wait_ms = 300, interval_ms = 50, max_interval_ms = 100 } })
+    d:append(OUT, '{"to":"root",')
+    os.execute("sleep 0.1")
+    d:append(OUT, '"payload":"one"}\n{"to":"root","payload":"two"}')
+    assert.equal("two", d:await_heard(2)[2].payload.text)
+    d:append(OUT, '\n{"to":"root","payload":"three"}\n')
+    assert.equal("three", d:await_heard(3)[3].payload.text)
+    assert.equal(3, #d:heard())
+  end)
+
+  it("notices a file that is cut, replaced or removed, and loses and repeats nothing", function()
+    open()
+    local path = program.quote(d.place.path .. "/w/" .. OUT)
+    d:put(OUT, { id = "1", to = "root", payload = "one" })
+    d:put(OUT, { to = "root", payload = "two" })
+    d:await_heard(2)
+    os.execute(": > " .. path)
+    d:await_event("file_truncated", "logs/errors.jsonl")
+    d:put(OUT, { id = "1", to = "root", payload = "one" })
+    d:put(OUT, { id = "3", to = "root", payload = "three" })
+    assert.equal("three", d:await_heard(3)[3].payload.text)
+    os.execute("rm " .. path)
+    d:await_event("file_removed", "logs/errors.jsonl")
+    d:put(OUT, { id = "4", to = "root", payload = "four" })
+    d:await_heard(4)
+    local line = json.encode({ id = "5", to = "root", payload = ("five "):rep(100) })
+    os.execute(("echo %s > %s.new && mv %s.new %s"):format(program.quote(line), path, path, path))
+    d:await_event("file_replaced", "logs/errors.jsonl")
+    assert.equal("5", d:await_heard(5)[5].external_id)
+    assert.equal(5, #d:heard())
+  end)
+
+  it("follows no link", function()
+    open()
+    os.execute(("ln -s /etc/hostname %s"):format(program.quote(d.place.path .. "/w/" .. OUT)))
+    local line = d:await_event("file_unreadable", "logs/errors.jsonl")
+    assert.matches("a link", line.detail.reason)
+  end)
+
+  it("keeps its files from others unless told otherwise", function()
+    open()
+    d:put(OUT, { to = "root", payload = "x" })
+    d:await_heard(1)
+    local modes = d.place:shell("find w -type d ! -perm 700; find w/channel w/state w/logs -type f "
+      .. "! -name '*.out.jsonl' ! -perm 600")
+    assert.equal("", modes.out)
+    d:close()
+    open({ directory_mode = "0750", file_mode = "0640" })
+    d:await_status("a", "active")
+    modes = d.place:shell("stat -c %a w w/channel w/channel/agents/a.jsonl w/state/agents.json")
+    assert.equal("750\n750\n640\n640\n", modes.out)
+  end)
+
+  it("works by looking alone where it is told to", function()
+    open({ polling = { force = true, interval_ms = 50, max_interval_ms = 200 } })
+    d:tell({ command = "send", message = { to = "a", payload = "x" } })
+    d:put(COMMON, { from = "a", payload = "one" })
+    assert.equal("one", d:await_heard(1)[1].payload.text)
+    os.execute("sleep 0.5")
+    d:put(OUT, { payload = "two" })
+    assert.equal("two", d:await_heard(2)[2].payload.text)
+  end)
+
+  it("climbs the ladder for real, and is glad of a heartbeat", function()
+    open({ ack = { timeout_ms = 150, retry_delay_ms = 50 }, heartbeat = { timeout_ms = 60000 } })
+    d:tell({ command = "send", message = {
+      to = "a", type = "task_assign", payload = { task_id = "t1" } } })
+    local lines = d:await(QUEUE, 3)
+    assert.same({ 1, 2, 3 }, { lines[1].attempt, lines[2].attempt, lines[3].attempt })
+    assert.equal(lines[1].id, lines[3].id)
+    assert.equal("alert", d:await_heard(1)[1].type)
+    d:await_event("unresponsive", "logs/errors.jsonl")
+    d:await_status("a", "unresponsive")
+    d:append("state/heartbeat/a.ts", os.date("!%Y-%m-%dT%H:%M:%SZ\n"))
+    d:await_event("responsive")
+    d:await_status("a", "active")
+    d:put(ACK, { msg_id = lines[1].id, status = "processed" })
+    d:await_event("acked")
+  end)
+
+  it("rotates a full queue and keeps what is not acked", function()
+    open({ cleanup = { max_messages = 10 } })
+    d:tell({ command = "send", message = {
+      to = "a", type = "task_assign", payload = { task_id = "t1" } } })
+    for i = 1, 12 do
+      d:tell({ command = "send", message = { to = "a", payload = "m" .. i } })
+    end
+    d:await_event("rotated")
+    d:kill("KILL")
+    local lines = d:await(QUEUE, 1)
+    assert.is_true(#lines < 13)
+    assert.equal("task_assign", lines[1].type)
+    assert.equal("m12", lines[#lines].payload.text)
+    assert.equal(10, #d:lines("archive/" .. d.place:shell("ls w/archive").out:match("%S+")))
+  end)
+
+  it("puts what an earlier society left into the archive", function()
+    open()
+    d:put(OUT, { payload = "old" })
+    d:await_heard(1)
+    d:kill("KILL", true)
+    os.execute("rm -rf " .. program.quote(d.place.path .. "/st"))
+    d:start()
+    d:tell({ command = "hire", id = "a" })
+    d:put(OUT, { payload = "new" })
+    local heard = d:await_heard(2)
+    assert.equal("new", heard[2].payload.text)
+    assert.equal(1, #d:lines(OUT))
+  end)
+
+  it("refuses an id that would share another's file", function()
+    open()
+    d:tell({ command = "hire", id = "a.out" })
+    local line = d:await_event("refused_id", "logs/errors.jsonl")
+    assert.equal("a.out", line.agent)
+  end)
+
+  it("forgets an agent that has ended", function()
+    open()
+    d:tell({ command = "end_agent", id = "a" })
+    d:await_status("a", "stopped")
+    d:put(COMMON, { from = "a", payload = "am I still there?" })
+    d:await_event("refused", "logs/errors.jsonl")
+    assert.equal(0, #d:heard())
+  end)
+end)

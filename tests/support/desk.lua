@@ -1,0 +1,142 @@
+--- desk: a running society with the file door, for the end-to-end specs.
+--
+--     local desk = require("desk")
+--     local d = desk.open({ polling = { force = true } })
+--     d:tell({ command = "hire", id = "a" })       -- what root replies
+--     d:append("channel/agents/a.ack", text)       -- as an outside agent does
+--     local heard = d:heard()                      -- what root was told by others
+--     d:close()
+
+local json = require("society.json")
+local program = require("program")
+
+local M = {}
+
+local Desk = {}
+Desk.__index = Desk
+
+local function app_path()
+  local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*/[^/]*$")
+  local pipe = assert(io.popen("cd " .. program.quote(here) .. " && pwd"))
+  local folder = pipe:read("l")
+  pipe:close()
+  return program.quote(folder .. "/e2e/apps/desk.lua")
+end
+
+--- Starts a society in a place of its own; `settings` are those of the file door.
+function M.open(settings)
+  local d = setmetatable({ place = program.place(), dir = "w" }, Desk)
+  settings = settings or {}
+  settings.dir = settings.dir or "w"
+  d.arguments = ("run %s --state st --quiet -- %s"):format(app_path(),
+    program.quote(json.encode(settings)))
+  d:start()
+  return d
+end
+
+function Desk:start()
+  self.place:shell("rm -f st/socket") -- of one that was killed
+  self.running = self.place:start(self.arguments)
+  program.wait_for("the control socket", function()
+    return self.place:shell("test -S st/socket").code == 0
+  end)
+end
+
+--- Ends the process by a signal and starts it again, unless `stays`.
+function Desk:kill(signal, stays)
+  self.running:kill(signal or "KILL")
+  self.running:wait()
+  if not stays then
+    self:start()
+  end
+end
+
+--- Has root do something and returns what it replied.
+function Desk:tell(payload, timeout_ms)
+  local result = self.place:run(("send --state st --to root --wait --timeout %d --json-payload %s")
+    :format(timeout_ms or 5000, program.quote(json.encode(payload))))
+  return json.decode(result.out) or error("root did not reply: " .. result.out .. result.err, 2)
+end
+
+--- Sends it off without waiting.
+function Desk:ask(payload)
+  assert(self.place:run(("send --state st --to root --json-payload %s"):format(
+    program.quote(json.encode(payload)))).code == 0)
+end
+
+function Desk:read(name)
+  return self.place:read(self.dir .. "/" .. name)
+end
+
+--- The lines of a file, decoded; false for what is no JSON.
+function Desk:lines(name)
+  local list = {}
+  for line in (self:read(name) or ""):gmatch("([^\n]*)\n") do
+    list[#list + 1] = json.decode(line) or false
+  end
+  return list
+end
+
+function Desk:append(name, text)
+  local file = assert(io.open(self.place.path .. "/" .. self.dir .. "/" .. name, "ab"))
+  file:write(text)
+  file:close()
+end
+
+--- Appends one line.
+function Desk:put(name, message)
+  self:append(name, json.encode(message) .. "\n")
+end
+
+--- Waits until `count` lines of a file are there and returns them.
+function Desk:await(name, count)
+  return program.wait_for(("%d lines in %s"):format(count, name), function()
+    local lines = self:lines(name)
+    return #lines >= count and lines
+  end)
+end
+
+--- What root printed: messages from others than the user.
+function Desk:heard()
+  local list = {}
+  for number = 1, self.place.count do
+    for line in (self.place:read((".job%d.out"):format(number)) or ""):gmatch("[^\n]+") do
+      list[#list + 1] = json.decode(line)
+    end
+  end
+  return list
+end
+
+function Desk:await_heard(count)
+  return program.wait_for(("%d messages at root"):format(count), function()
+    local heard = self:heard()
+    return #heard >= count and heard
+  end)
+end
+
+--- Waits until agents.json shows the agent with that status and returns its entry.
+function Desk:await_status(id, status)
+  return program.wait_for(id .. " to be " .. status, function()
+    local all = json.decode(self:read("state/agents.json") or "")
+    return all and all.agents[id] and all.agents[id].status == status and all.agents[id]
+  end)
+end
+
+--- Waits for an event of the log and returns it.
+function Desk:await_event(event, log)
+  return program.wait_for("the event " .. event, function()
+    for _, line in ipairs(self:lines(log or "logs/events.jsonl")) do
+      if line.event == event then
+        return line
+      end
+    end
+  end)
+end
+
+function Desk:close()
+  self.running:kill("KILL")
+  self.running:wait()
+  self.place:remove()
+end
+
+return M
