@@ -1,0 +1,44 @@
+-- kill -9 of host and workers at random moments of traffic through files: every task is
+-- completed exactly once, and no line of a queue stands there twice. FILE_KILLS says how
+-- often in all (500), SEED where the moments come from (1).
+
+local program = require("program")
+
+local KILLS = tonumber(os.getenv("FILE_KILLS")) or 500
+local SEED = tonumber(os.getenv("SEED")) or 1
+local LANES = 4
+
+local function lane_path()
+  local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$")
+  local pipe = assert(io.popen("cd " .. program.quote(here) .. " && pwd"))
+  local folder = pipe:read("l")
+  pipe:close()
+  return program.quote(folder .. "/apps/kill_lane")
+end
+
+-- Lines of all queues, those in the archive too, that say the same id and attempt twice.
+local function repeated(place)
+  return place:shell([[find w -name 'w?.jsonl' ! -path '*/before*' -exec cat {} + |
+    sed -n 's/.*"attempt":\([0-9]*\).*"id":"\(msg_[0-9a-f_]*\)".*/\2 \1/p' | sort | uniq -d]]).out
+end
+
+describe("the file door under kill -9", function()
+  it(("loses nothing and repeats nothing in %d kills"):format(KILLS), function()
+    local places, commands = {}, {}
+    for lane = 1, LANES do
+      places[lane] = program.place()
+      commands[lane] = ("(cd %s && %s %s %d %d > lane.out 2>&1) &"):format(
+        program.quote(places[lane].path), lane_path(), program.quote(places[lane].program),
+        KILLS // LANES, SEED * 1000 + lane)
+    end
+    os.execute(table.concat(commands, "\n") .. "\nwait")
+    for lane = 1, LANES do
+      local out = places[lane]:read("lane.out")
+      local sent, completed, strange = out:match("sent (%d+) completed (%d+) strange (%d+)")
+      assert.is_truthy(sent, out .. (places[lane]:read("host.err") or ""))
+      assert.is_true(tonumber(sent) > 8, out)
+      assert.same({ sent, "0", "" }, { completed, strange, repeated(places[lane]) }, out)
+      places[lane]:remove()
+    end
+  end)
+end)
