@@ -20,6 +20,7 @@ _society_options() {
     decide) echo "--comment --changes --state --json" ;;
     pause | resume) echo "--all --subtree --reason --state --json" ;;
     redeliver | drop) echo "--state --json" ;;
+    attach) echo "--json" ;;
     export) echo "--state" ;;
   esac
 }
@@ -28,7 +29,7 @@ _society() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
   local command=${COMP_WORDS[1]}
   local commands="run sim test check inspect policy send inbox decide pause resume redeliver"
-  commands="$commands drop export init version help"
+  commands="$commands drop attach export init version help"
   local kinds="contacts= briefs= context= deadlock= delivery= gatekeeper= introductions= messages="
   kinds="$kinds presentation= prompts= supervision= tasks="
   COMPREPLY=()
@@ -77,6 +78,15 @@ _society() {
     redeliver | drop)
       _society_words "$word" "$(society inspect dead-letters --json 2> /dev/null |
         sed -n 's/.*"id":"\(msg_[0-9a-f_]*\)".*/\1/p')"
+      ;;
+    attach)
+      if [ "$COMP_CWORD" -eq 2 ]; then
+        compopt -o filenames 2> /dev/null
+        mapfile -t COMPREPLY < <(compgen -d -- "$word")
+      elif [ "$COMP_CWORD" -eq 3 ]; then
+        _society_words "$word" \
+          "$(sed -n 's/^"\([^"]*\)":{"perspective".*/\1/p' "$before/state/agents.json" 2> /dev/null)"
+      fi
       ;;
     policy)
       _society_words "$word" "$kinds"

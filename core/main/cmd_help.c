@@ -90,6 +90,16 @@ static const struct soc_command commands[] = {
     {"drop", soc_cmd_drop, "drop dead letters for good", "ID… [--state DIR] [--json]",
      STATE_OPTION JSON_OPTION "  ID                   as `society inspect dead-letters` shows it\n",
      "  society drop msg_20260105_120000_00000000000000a\n"},
+    {"attach", soc_cmd_attach, "play an agent that lives outside, through its files",
+     "DIR ID [--json]",
+     JSON_OPTION "  TEXT                 typed: answers the last message shown, or tells the "
+                 "orchestrator\n"
+                 "  @ID TEXT             writes to ID\n"
+                 "  /reply N TEXT        answers message N\n"
+                 "  /done [N] [TEXT]     completes its task, or says that message N is done with\n"
+                 "  /fail [N] [TEXT]     says that its task has failed\n"
+                 "  /quit                leaves, as the end of the input does\n",
+     "  society attach .workflow agent_architecture\n"},
     {"export", soc_cmd_export, "write a society, running or stopped, in another format",
      "org-json|dot|mermaid [--state DIR]",
      STATE_OPTION "  org-json             who knows whom, as JSON: the contact registries\n"

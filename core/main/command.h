@@ -43,6 +43,7 @@ int soc_cmd_pause(int argc, char **argv);
 int soc_cmd_resume(int argc, char **argv);
 int soc_cmd_redeliver(int argc, char **argv);
 int soc_cmd_drop(int argc, char **argv);
+int soc_cmd_attach(int argc, char **argv);
 int soc_cmd_export(int argc, char **argv);
 int soc_cmd_init(int argc, char **argv);
 int soc_cmd_version(int argc, char **argv);

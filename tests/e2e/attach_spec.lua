@@ -1,0 +1,96 @@
+-- society attach: a person in the place of an agent that lives outside.
+
+local desk = require("desk")
+local json = require("society.json")
+local program = require("program")
+
+local OUT = "channel/agents/a.out.jsonl"
+
+describe("society attach", function()
+  local d
+
+  before_each(function()
+    d = desk.open()
+    d:tell({ command = "hire", id = "a" })
+    d:await_status("a", "active")
+  end)
+
+  after_each(function()
+    d:close()
+  end)
+
+  local function send(message)
+    message.to = "a"
+    d:tell({ command = "send", message = message })
+  end
+
+  -- Runs it with what is typed, each line after a moment, until the end of the input.
+  local function attach(typed, options)
+    return d.place:shell(("{ sleep 0.3; printf %s; } | society attach %s w a"):format(
+      program.quote((typed:gsub("%%", "%%%%"):gsub("\\", "\\\\"))), options or ""))
+  end
+
+  it("shows messages, acks them and sends what is typed", function()
+    send({ payload = "how far are you?" })
+    d:await("channel/agents/a.jsonl", 1)
+    local result = attach("half way\n")
+    assert.equal("[1] root general: how far are you?\n", result.out)
+    assert.equal("", result.err)
+    assert.equal(0, result.code)
+    assert.equal("half way", d:await_heard(1)[1].payload.text)
+    local said = d:lines(OUT)[1]
+    assert.equal(d:lines("channel/agents/a.jsonl")[1].id, said.reply_to)
+    assert.equal("processed", d:lines("channel/agents/a.ack")[1].status)
+    assert.is_string(d:read("state/heartbeat/a.ts"))
+  end)
+
+  it("does not show again what it has shown", function()
+    send({ payload = "one" })
+    d:tell({ command = "shout", text = "to all" })
+    d:await("channel/broadcast.jsonl", 1)
+    assert.matches("to all", attach("").out)
+    send({ payload = "two" })
+    assert.equal("[1] root general: two\n", attach("").out)
+  end)
+
+  it("ends tasks and answers checkpoints", function()
+    send({ type = "task_assign", payload = { task_id = "t1", topic = "auth" } })
+    local result = attach("on it\n/done 1 it has layers\n")
+    assert.equal('[1] root task_assign t1: {"task_id":"t1","topic":"auth"}\n', result.out)
+    local heard = d:await_heard(2)
+    assert.same({ "progress_update", "on it" }, { heard[1].type, heard[1].payload.text })
+    assert.same({ "task_complete", "it has layers" }, { heard[2].type, heard[2].payload.output })
+    local job = d.place:start(
+      [[send --state st --to root --wait --json-payload '{"command":"check","agents":["a"]}']])
+    d:await("channel/agents/a.jsonl", 2)
+    attach("ready\n")
+    assert.equal("ready", json.decode(job:wait().out).responses.a.text)
+  end)
+
+  it("writes to others and says what it does not understand", function()
+    local result = attach("@root hello\n/dance\n/done 7\n/done\nto whom it may concern\n")
+    local heard = d:await_heard(2)
+    assert.same({ "hello", "to whom it may concern" },
+      { heard[1].payload.text, heard[2].payload.text })
+    assert.matches("attach: there are TEXT, @ID TEXT, /reply N TEXT,", result.err, 1, true)
+    assert.matches("attach: there is no message 7\n", result.err, 1, true)
+    assert.matches("attach: no message was shown yet\n", result.err, 1, true)
+  end)
+
+  it("shows nothing that could steer the terminal, and envelopes with --json", function()
+    send({ payload = "\27[2Jred\194\155x\nnext" })
+    d:await("channel/agents/a.jsonl", 1)
+    assert.equal("[1] root general: ?[2Jred?x\n    next\n", attach("").out)
+    send({ payload = "two" })
+    d:await("channel/agents/a.jsonl", 2)
+    assert.equal("two", json.decode(attach("", "--json").out).payload.text)
+  end)
+
+  it("refuses who is not there", function()
+    assert.matches("b is not registered in w/state/agents.json",
+      d.place:run("attach w b").err, 1, true)
+    assert.equal(1, d.place:run("attach nowhere a").code)
+    assert.equal(1, d.place:run("attach w ../a").code)
+    assert.equal(2, d.place:run("attach w").code)
+  end)
+end)
