@@ -1,8 +1,8 @@
 /* What the file door shows of itself: agents.json, status.json and the logs. */
-#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/json.h"
 #include "bridge/files_state.h"
@@ -10,13 +10,31 @@
 #include "host/gate.h"
 #include "host/tasks.h"
 
-#define SOON_MS          50    /* what changes together is written together */
+#define SOON_MS          50 /* what changes together is written together */
+#define LOG_BYTES_MAX    (64 << 20)
 #define STATUS_SHOWN_MAX 10000 /* agents in status.json */
+
+/* A log that has grown long goes to the archive. */
+static void rotate_log(struct soc_files *files, const char *name)
+{
+    struct stat info;
+    struct soc_buf old = {0};
+    char digits[SOC_TIME_DIGITS];
+    int folder = files->dir.folders[SOC_PLACE_LOGS];
+    if (!files->settings->rotates || fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) < 0 ||
+        info.st_size < LOG_BYTES_MAX)
+        return;
+    soc_time_digits(digits, soc_clock_now(soc_host_clock(files->host)));
+    soc_buf_printf(&old, "%.*s.%.*s.jsonl", (int)strcspn(name, "."), name, SOC_TIME_DIGITS, digits);
+    renameat(folder, name, files->dir.folders[SOC_PLACE_ARCHIVE], soc_buf_text(&old));
+    soc_buf_fini(&old);
+}
 
 static void let_out(struct soc_files *files, const char *name, struct soc_buf *text, size_t length)
 {
     if (length == 0)
         return;
+    rotate_log(files, name);
     int code = soc_workdir_append(&files->dir, SOC_PLACE_LOGS, name, soc_slice(text->data, length));
     if (code < 0)
         soc_log_printf(soc_host_log(files->host), SOC_LOG_WARN,
