@@ -295,7 +295,9 @@ int soc_files_open(struct soc_files **out, const struct soc_files_options *optio
         soc_files_free(files);
         return rc;
     }
-    if (!is_known)
+    if (is_known)
+        soc_files_restore_ended(files);
+    else
         keep_identity(files);
     soc_outlet_open(&files->broadcast, &files->dir, SOC_PLACE_CHANNEL, "broadcast.jsonl");
     soc_workdir_append(&files->dir, SOC_PLACE_CHANNEL, "orchestrator.jsonl", SOC_SLICE(""));

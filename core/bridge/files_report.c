@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/json.h"
+#include "base/mem.h"
 #include "bridge/files_state.h"
 #include "host/agents.h"
 #include "host/gate.h"
@@ -12,6 +13,7 @@
 
 #define SOON_MS          50 /* what changes together is written together */
 #define LOG_BYTES_MAX    (64 << 20)
+#define REPORT_BYTES_MAX (64 << 20)
 #define STATUS_SHOWN_MAX 10000 /* agents in status.json */
 
 /* A log that has grown long goes to the archive. */
@@ -223,6 +225,43 @@ void soc_files_report_now(struct soc_files *files)
     write_report(files, "agents.json", &text, &files->agents_text);
     put_status(files, &text);
     write_report(files, "status.json", &text, &files->status_text);
+}
+
+static int64_t time_member(struct soc_slice object, const char *name)
+{
+    int64_t time_ms = 0;
+    struct soc_slice text = soc_json_plain_string(soc_json_member(object, name));
+    return text.data != NULL && soc_time_parse(text, &time_ms) ? time_ms : 0;
+}
+
+static void restore(struct soc_files *files, struct soc_slice id, struct soc_slice entry)
+{
+    struct soc_buf perspective = {0};
+    struct soc_files_client *client = soc_alloc_zero(sizeof(*client));
+    soc_json_string(soc_json_member(entry, "perspective"), &perspective);
+    client->files = files;
+    client->id = soc_copy_text(id.data, id.length);
+    client->perspective = soc_copy_text(soc_buf_text(&perspective), perspective.length);
+    client->started_ms = time_member(entry, "started_at");
+    client->heard_ms = time_member(entry, "last_heartbeat");
+    client->is_ended = true;
+    soc_map_put(&files->clients, soc_slice_text(client->id), client);
+    soc_buf_fini(&perspective);
+}
+
+void soc_files_restore_ended(struct soc_files *files)
+{
+    struct soc_buf text = {0};
+    struct soc_json_walk walk;
+    int code =
+        soc_workdir_read(&files->dir, SOC_PLACE_STATE, "agents.json", REPORT_BYTES_MAX, &text);
+    if (code == 0 && soc_json_check(soc_buf_slice(&text), NULL) == SOC_OK) {
+        soc_json_walk(&walk, soc_json_member(soc_buf_slice(&text), "agents"));
+        while (soc_json_next(&walk))
+            if (soc_workdir_takes_id(walk.name) && soc_outside_find(files->host, walk.name) == NULL)
+                restore(files, walk.name, walk.value);
+    }
+    soc_buf_fini(&text);
 }
 
 /* Now and then also without a cause: heartbeats and loads change by themselves. */

@@ -120,6 +120,9 @@ void soc_files_report_soon(struct soc_files *files);
 void soc_files_report_now(struct soc_files *files);
 void soc_files_flush_log(struct soc_files *files);
 
+/* Remembers who has ended in earlier runs of this workflow, as agents.json says. */
+void soc_files_restore_ended(struct soc_files *files);
+
 /* Opens and closes what reports need. */
 void soc_files_open_report(struct soc_files *files);
 void soc_files_close_report(struct soc_files *files);
