@@ -1,0 +1,155 @@
+-- The file door when files are spoilt, in the way, or full.
+
+local desk = require("desk")
+local json = require("society.json")
+local program = require("program")
+
+local QUEUE = "channel/agents/a.jsonl"
+local OUT = "channel/agents/a.out.jsonl"
+
+describe("the file door", function()
+  local d
+
+  local function open(settings)
+    d = desk.open(settings)
+    d:tell({ command = "hire", id = "a" })
+  end
+
+  after_each(function()
+    d:close()
+  end)
+
+  it("skips what is no message and says where it stood", function()
+    open({ buffers = { line_bytes = 1000 } })
+    d:append(OUT, "not JSON\n[1]\n{\"to\":\"root\"}\n")
+    d:append(OUT, '{"to":"root","payload":"' .. ("x"):rep(1000) .. '"}\n')
+    d:append(OUT, '{"to":"root","payload":"after"}\r\n')
+    assert.equal("after", d:await_heard(1)[1].payload.text)
+    local errors = d:lines("logs/errors.jsonl")
+    local seen = {}
+    for i, line in ipairs(errors) do
+      seen[i] = line.event .. " " .. line.detail.offset
+      assert.equal(OUT, line.detail.file)
+    end
+    assert.same({ "malformed_line 0", "malformed_line 9", "malformed_line 13", "line_too_long 27" },
+      seen)
+  end)
+
+  it("takes a line of many writes once it is whole, and one without a newline in time", function()
+    open({ polling = { max_wait_ms = 300, interval_ms = 50, max_interval_ms = 100 } })
+    d:append(OUT, '{"to":"root",')
+    os.execute("sleep 0.1")
+    d:append(OUT, '"payload":"one"}\n{"to":"root","payload":"two"}')
+    assert.equal("two", d:await_heard(2)[2].payload.text)
+    d:append(OUT, '\n{"to":"root","payload":"three"}\n')
+    assert.equal("three", d:await_heard(3)[3].payload.text)
+    assert.equal(3, #d:heard())
+  end)
+
+  it("notices a file that is cut, replaced or removed, and loses and repeats nothing", function()
+    open()
+    local path = program.quote(d.place.path .. "/w/" .. OUT)
+    d:put(OUT, { id = "1", to = "root", payload = "one" })
+    d:put(OUT, { to = "root", payload = "two" })
+    d:await_heard(2)
+    os.execute(": > " .. path)
+    d:await_event("file_truncated", "logs/errors.jsonl")
+    d:put(OUT, { id = "1", to = "root", payload = "one" })
+    d:put(OUT, { id = "3", to = "root", payload = "three" })
+    assert.equal("three", d:await_heard(3)[3].payload.text)
+    os.execute("rm " .. path)
+    d:await_event("file_removed", "logs/errors.jsonl")
+    d:put(OUT, { id = "4", to = "root", payload = "four" })
+    d:await_heard(4)
+    local line = json.encode({ id = "5", to = "root", payload = ("five "):rep(100) })
+    os.execute(("echo %s > %s.new && mv %s.new %s"):format(program.quote(line), path, path, path))
+    d:await_event("file_replaced", "logs/errors.jsonl")
+    assert.equal("5", d:await_heard(5)[5].external_id)
+    assert.equal(5, #d:heard())
+  end)
+
+  it("follows no link", function()
+    open()
+    os.execute(("ln -s /etc/hostname %s"):format(program.quote(d.place.path .. "/w/" .. OUT)))
+    local line = d:await_event("file_unreadable", "logs/errors.jsonl")
+    assert.matches("a link", line.detail.reason)
+  end)
+
+  it("keeps its files from others unless told otherwise", function()
+    open()
+    d:put(OUT, { to = "root", payload = "x" })
+    d:await_heard(1)
+    local modes = d.place:shell("find w -type d ! -perm 700; find w/channel w/state w/logs -type f "
+      .. "! -name '*.out.jsonl' ! -perm 600")
+    assert.equal("", modes.out)
+    d:close()
+    open({ directory_mode = "0750", file_mode = "0640" })
+    d:await_status("a", "active")
+    modes = d.place:shell("stat -c %a w w/channel w/channel/agents/a.jsonl w/state/agents.json")
+    assert.equal("750\n750\n640\n640\n", modes.out)
+  end)
+
+  it("rotates a full queue and keeps what is not acked", function()
+    open({ cleanup = { max_messages = 10 } })
+    d:tell({ command = "send", message = {
+      to = "a", type = "task_assign", payload = { task_id = "t1" } } })
+    for i = 1, 12 do
+      d:tell({ command = "send", message = { to = "a", payload = "m" .. i } })
+    end
+    d:await_event("rotated")
+    d:kill("KILL")
+    local lines = d:await(QUEUE, 1)
+    assert.is_true(#lines < 13)
+    assert.equal("task_assign", lines[1].type)
+    assert.equal("m12", lines[#lines].payload.text)
+    assert.equal(10, #d:lines("archive/" .. d.place:shell("ls w/archive").out:match("%S+")))
+  end)
+
+  it("keeps what is pending: written once, and again if the file is gone", function()
+    open()
+    d:tell({ command = "send", message = {
+      to = "a", type = "task_assign", payload = { task_id = "t1" } } })
+    local first = d:await(QUEUE, 1)[1]
+    d:kill()
+    d:tell({ command = "send", message = { to = "a", payload = "x" } })
+    assert.equal(2, #d:await(QUEUE, 2))
+    d:kill("KILL", true)
+    os.execute("rm " .. program.quote(d.place.path .. "/w/" .. QUEUE))
+    d:start()
+    assert.equal(first.id, d:await(QUEUE, 1)[1].id)
+  end)
+
+  it("hands out later what it cannot now", function()
+    open({ polling = { interval_ms = 50, max_interval_ms = 100 } })
+    d:await_event("registered")
+    local queue = program.quote(d.place.path .. "/w/" .. QUEUE)
+    os.execute(("rm %s; ln -s /dev/null %s"):format(queue, queue))
+    d:tell({ command = "send", message = { to = "a", payload = "one" } })
+    d:tell({ command = "send", message = { to = "a", payload = "two" } })
+    d:await_event("write_failed", "logs/errors.jsonl")
+    os.execute("rm " .. queue)
+    local lines = d:await(QUEUE, 2)
+    assert.same({ "one", "two" }, { lines[1].payload.text, lines[2].payload.text })
+  end)
+
+  it("puts what an earlier society left into the archive", function()
+    open()
+    d:put(OUT, { payload = "old" })
+    d:await_heard(1)
+    d:kill("KILL", true)
+    os.execute("rm -rf " .. program.quote(d.place.path .. "/st"))
+    d:start()
+    d:tell({ command = "hire", id = "a" })
+    d:put(OUT, { payload = "new" })
+    local heard = d:await_heard(2)
+    assert.equal("new", heard[2].payload.text)
+    assert.equal(1, #d:lines(OUT))
+  end)
+
+  it("refuses an id that would share another's file", function()
+    open()
+    d:tell({ command = "hire", id = "a.out" })
+    local line = d:await_event("refused_id", "logs/errors.jsonl")
+    assert.equal("a.out", line.agent)
+  end)
+end)
