@@ -1,7 +1,5 @@
 /* When the file door looks at what. */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
