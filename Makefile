@@ -190,6 +190,8 @@ soak: all $(BUILD)/unit/disk_test $(BUILD)/unit/damage_test
 	$(Q)SOCIETY=$(BUILD)/society KILLS=$(SOAK_KILLS) $(BUILD)/society test tests/e2e/kill_spec.lua
 	$(Q)DISK_SEEDS=$(SOAK_ENDS) $(BUILD)/unit/disk_test
 	$(Q)FLIPS=$(SOAK_FLIPS) $(BUILD)/unit/damage_test
+	@echo "  SOAK  5,000 kills of host and workers through files"
+	$(Q)FILE_KILLS=5000 $(BUILD)/society test tests/e2e/files_kill_spec.lua
 	$(Q)$(MAKE) --no-print-directory mutants
 
 mutants: all

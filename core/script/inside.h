@@ -43,7 +43,6 @@ struct soc_policy {
 };
 
 struct soc_messages;
-struct soc_flat_shapes;
 
 struct soc_script {
     lua_State *L;      /* the main thread */
