@@ -68,7 +68,7 @@ int soc_mark_open(struct soc_store *store, const char *path, struct soc_detail *
         mark->file = soc_alloc_zero((size_t)vfs->szOsFile);
         rc = vfs->xOpen(vfs, name.data, mark->file, flags, NULL);
     }
-    soc_buf_fini(&name);
+    mark->name = name.data;
     unsigned char bytes[MARK_BYTES];
     if (rc == SQLITE_OK && is_there)
         rc = mark->file->pMethods->xRead(mark->file, bytes, MARK_BYTES, 0);
@@ -216,5 +216,6 @@ void soc_mark_close(struct soc_store *store)
     if (mark->file != NULL && mark->file->pMethods != NULL)
         mark->file->pMethods->xClose(mark->file);
     free(mark->file);
+    free(mark->name);
     *mark = (struct soc_mark){0};
 }

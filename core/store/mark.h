@@ -28,6 +28,7 @@ struct soc_store;
 
 struct soc_mark {
     sqlite3_file *file; /* owned; NULL: none is kept */
+    char *name;         /* its path, which SQLite goes on using while it is open */
     bool is_there;      /* something was read or written */
     bool is_copied;     /* the database has everything that is in the log */
     bool is_due;        /* that it is copied could not be written: the disk was full */
