@@ -202,6 +202,8 @@ int soc_database_upgrade(struct soc_store *store, struct soc_detail *detail)
     int rc = read_version(store, &version, detail);
     if (rc < 0 || version >= SOC_SCHEMA_VERSION)
         return rc;
+    if (version < 1)
+        return soc_fail(detail, SOC_ECORRUPT, "society.db has no version");
     if (store->is_read_only)
         return soc_fail(detail, SOC_EOLDER,
                         "the state is of version %d; run its app once with this program", version);
