@@ -350,13 +350,20 @@ static void give_up(struct event *event, const char *text)
     soc_buf_fini(&error);
 }
 
+/* A call may be cancelled by what a turn does: the engine's steps are not the turn's. */
 static void tell(struct event *event)
 {
-    lua_State *L = event->script->L;
+    struct soc_script *script = event->script;
+    lua_State *L = script->L;
+    int64_t steps_left = script->steps_left;
+    bool is_broken = script->is_broken;
     bool is_last = strcmp(event->method, "cancel") == 0;
     lua_pushcfunction(L, tell_engine);
     lua_pushlightuserdata(L, event);
-    if (soc_run_limited(event->script, L, 1, 0) == LUA_OK)
+    int status = soc_run_limited(script, L, 1, 0);
+    script->steps_left = steps_left;
+    script->is_broken = is_broken;
+    if (status == LUA_OK)
         return;
     if (!is_last && strcmp(event->method, "head") != 0 && strcmp(event->method, "body") != 0)
         give_up(event, lua_tostring(L, -1));

@@ -230,4 +230,29 @@ describe("a conversation that is too long", function()
     end
     assert.equal(80, #memory(s, "ann"))
   end)
+
+  it("leaves out a call whose answer never came, because the task was cancelled", function()
+    local seen
+    local s = think(function(request)
+      seen = request.messages
+      return last(seen).content:find("slowly", 1, true) and call("wait_long", {}) or "fine"
+    end, { llm = { tools = { { name = "wait_long",
+      run = function(agent) agent:sleep(60000) end } } }, root = function(root, message)
+        if message.payload.text == "begin" then
+          root:send_message({ to = "ann", type = "task",
+            payload = { text = "slowly", task_id = "T1" } })
+        else
+          assert(root:cancel("T1", "enough"))
+        end
+      end })
+    assert(s:send("user", { to = "root", payload = { text = "begin" } }))
+    s:advance(1000)
+    assert.equal(2, #memory(s, "ann"))
+    assert(s:send("user", { to = "root", payload = { text = "cancel" } }))
+    s:run()
+    assert.equal("fine", last(ask(s)).payload.text)
+    for _, message in ipairs(seen) do
+      assert.is_nil(message.tool_calls)
+    end
+  end)
 end)
