@@ -10,7 +10,6 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "bridge/lines.h"
-#include "bridge/workdir.h"
 #include "env/clock.h"
 
 #define HEARTBEAT_MS       10000
@@ -135,7 +134,10 @@ int soc_attach_open(struct soc_attach **out, const struct soc_attach_options *op
     attach->ack_name = name_with(options->id, SOC_ACK_SUFFIX);
     attach->out_name = name_with(options->id, SOC_OUT_SUFFIX);
     attach->beat_name = name_with(options->id, SOC_HEARTBEAT_SUFFIX);
-    soc_lines_look(&acks, &attach->dir, SOC_PLACE_AGENTS, attach->ack_name, &all, note_ack, attach);
+    all.dir = &attach->dir;
+    all.place = SOC_PLACE_AGENTS;
+    all.name = attach->ack_name;
+    soc_lines_look(&acks, &all, note_ack, attach);
     *out = attach;
     return SOC_OK;
 }
@@ -237,15 +239,18 @@ static void beat(struct soc_attach *attach)
 
 bool soc_attach_look(struct soc_attach *attach, int64_t now_ms)
 {
-    struct soc_look_options options = {.line_bytes_max = SOC_PAYLOAD_BYTES_MAX,
+    struct soc_look_options options = {.dir = &attach->dir,
+                                       .place = SOC_PLACE_CHANNEL,
+                                       .name = "broadcast.jsonl",
+                                       .line_bytes_max = SOC_PAYLOAD_BYTES_MAX,
                                        .lines_max = INT32_MAX,
                                        .now_ms = now_ms,
                                        .wait_ms = HEARTBEAT_MS};
     attach->now_ms = now_ms;
-    soc_lines_look(&attach->broadcast, &attach->dir, SOC_PLACE_CHANNEL, "broadcast.jsonl", &options,
-                   take_message, attach);
-    soc_lines_look(&attach->queue, &attach->dir, SOC_PLACE_AGENTS, attach->queue_name, &options,
-                   take_message, attach);
+    soc_lines_look(&attach->broadcast, &options, take_message, attach);
+    options.place = SOC_PLACE_AGENTS;
+    options.name = attach->queue_name;
+    soc_lines_look(&attach->queue, &options, take_message, attach);
     if (!attach->is_over)
         beat(attach);
     return !attach->is_over;

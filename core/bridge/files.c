@@ -43,10 +43,12 @@ static void open_inlet(struct soc_files_client *client, struct soc_inlet *inlet,
 static void note_stuck(struct soc_files *files, const struct soc_outlet *outlet, bool *is_stuck,
                        struct soc_slice agent, int code)
 {
+    struct soc_spot spot = {
+        .agent = agent, .place = outlet->place, .name = outlet->name, .offset = -1};
     if (code < 0 && !*is_stuck)
-        soc_files_log_file(
-            files, SOC_LOG_ERROR, "write_failed", agent, outlet->place, outlet->name, -1,
-            code == -ELOOP ? "it is a link, which is not followed" : strerror(-code));
+        soc_files_log_file(files, SOC_LOG_ERROR, "write_failed", &spot,
+                           code == -ELOOP ? "it is a link, which is not followed"
+                                          : strerror(-code));
     *is_stuck = code < 0;
 }
 
@@ -122,10 +124,13 @@ static void rotate(struct soc_files *files, struct soc_outlet *outlet,
         snprintf(stamp + SOC_TIME_DIGITS, sizeof(stamp) - SOC_TIME_DIGITS, "-%d", i);
         code = soc_outlet_rotate(outlet, stamp, NEWEST(settings->messages_max), is_pending, client);
     }
+    struct soc_spot spot = {.agent = soc_slice_text(client == NULL ? NULL : client->id),
+                            .place = outlet->place,
+                            .name = outlet->name,
+                            .offset = -1};
     soc_files_log_file(files, code < 0 ? SOC_LOG_ERROR : SOC_LOG_INFO,
-                       code < 0 ? "rotate_failed" : "rotated",
-                       client == NULL ? (struct soc_slice){0} : soc_slice_text(client->id),
-                       outlet->place, outlet->name, -1, code < 0 ? strerror(-code) : stamp);
+                       code < 0 ? "rotate_failed" : "rotated", &spot,
+                       code < 0 ? strerror(-code) : stamp);
 }
 
 static void log_delivery(struct soc_files *files, const struct soc_handout *handout)

@@ -64,8 +64,11 @@ static void keep_position(const struct soc_inlet *inlet)
 static void log_line(const struct soc_inlet *inlet, enum soc_log_level level, const char *event,
                      const struct soc_line *line, const char *reason)
 {
-    soc_files_log_file(inlet->files, level, event, speaker(inlet), inlet->place, inlet->name,
-                       line->offset, reason);
+    struct soc_spot spot = {.agent = speaker(inlet),
+                            .place = inlet->place,
+                            .name = inlet->name,
+                            .offset = line->offset};
+    soc_files_log_file(inlet->files, level, event, &spot, reason);
 }
 
 /* Skips a line, for a reason that is logged. */
@@ -417,12 +420,14 @@ bool soc_files_look(struct soc_inlet *inlet, bool is_last)
 {
     const struct soc_files *files = inlet->files;
     struct soc_look_options options = {
+        .dir = &files->dir,
+        .place = inlet->place,
+        .name = inlet->name,
         .line_bytes_max = (size_t)files->settings->line_bytes_max,
         .lines_max = (int)files->settings->lines_max,
         .now_ms = soc_clock_now(soc_host_clock(files->host)),
         .wait_ms = files->settings->wait_ms,
         .is_last = is_last,
     };
-    return soc_lines_look(&inlet->lines, &files->dir, inlet->place, inlet->name, &options,
-                          take_line, inlet);
+    return soc_lines_look(&inlet->lines, &options, take_line, inlet);
 }

@@ -105,21 +105,20 @@ void soc_files_log(struct soc_files *files, enum soc_log_level level, const char
 }
 
 void soc_files_log_file(struct soc_files *files, enum soc_log_level level, const char *event,
-                        struct soc_slice agent, enum soc_place place, const char *name,
-                        int64_t offset, const char *reason)
+                        const struct soc_spot *spot, const char *reason)
 {
     struct soc_buf detail = {0};
     struct soc_buf path = {0};
-    soc_buf_printf(&path, "%s/%s", soc_place_path(place), name);
+    soc_buf_printf(&path, "%s/%s", soc_place_path(spot->place), spot->name);
     soc_buf_put_byte(&detail, '{');
     soc_json_put_text_member(&detail, "file", soc_buf_slice(&path));
-    if (offset >= 0) {
+    if (spot->offset >= 0) {
         soc_json_put_name(&detail, "offset");
-        soc_json_put_integer(&detail, offset);
+        soc_json_put_integer(&detail, spot->offset);
     }
     soc_json_put_text_member(&detail, "reason", soc_slice_text(reason));
     soc_buf_put_byte(&detail, '}');
-    soc_files_log(files, level, event, agent, (struct soc_slice){0}, soc_buf_slice(&detail));
+    soc_files_log(files, level, event, spot->agent, (struct soc_slice){0}, soc_buf_slice(&detail));
     soc_buf_fini(&detail);
     soc_buf_fini(&path);
 }
@@ -207,9 +206,9 @@ static void write_report(struct soc_files *files, const char *name, struct soc_b
 {
     if (!soc_slice_equal(soc_buf_slice(text), soc_buf_slice(last))) {
         int code = soc_workdir_replace(&files->dir, SOC_PLACE_STATE, name, soc_buf_slice(text));
+        struct soc_spot spot = {.place = SOC_PLACE_STATE, .name = name, .offset = -1};
         if (code < 0)
-            soc_files_log_file(files, SOC_LOG_ERROR, "write_failed", (struct soc_slice){0},
-                               SOC_PLACE_STATE, name, -1, strerror(-code));
+            soc_files_log_file(files, SOC_LOG_ERROR, "write_failed", &spot, strerror(-code));
         struct soc_buf other = *last;
         *last = *text;
         *text = other;

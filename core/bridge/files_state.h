@@ -108,10 +108,17 @@ void soc_files_note_change(struct soc_files_client *client);
 void soc_files_log(struct soc_files *files, enum soc_log_level level, const char *event,
                    struct soc_slice agent, struct soc_slice message_id, struct soc_slice detail);
 
-/* The same about a file: detail is { file, reason, offset? }; offset < 0: none. */
+/* A place in a file. */
+struct soc_spot {
+    struct soc_slice agent; /* whose it is; absent: nobody's */
+    enum soc_place place;
+    const char *name;
+    int64_t offset; /* < 0: the file as a whole */
+};
+
+/* The same about a file: detail is { file, reason, offset? }. */
 void soc_files_log_file(struct soc_files *files, enum soc_log_level level, const char *event,
-                        struct soc_slice agent, enum soc_place place, const char *name,
-                        int64_t offset, const char *reason);
+                        const struct soc_spot *spot, const char *reason);
 
 /* Has agents.json and status.json written soon. */
 void soc_files_report_soon(struct soc_files *files);

@@ -42,9 +42,12 @@ static void take_beat(struct soc_files_client *client, const char *name)
     int64_t beat_ms = 0;
     bool is_time = read_beat(files, name, &beat_ms);
     bool is_first = client->beat_ms == 0;
+    struct soc_spot spot = {.agent = soc_slice_text(client->id),
+                            .place = SOC_PLACE_HEARTBEAT,
+                            .name = name,
+                            .offset = -1};
     if (!is_time && !client->is_beat_faulty)
-        soc_files_log_file(files, SOC_LOG_WARN, "malformed_heartbeat", soc_slice_text(client->id),
-                           SOC_PLACE_HEARTBEAT, name, -1,
+        soc_files_log_file(files, SOC_LOG_WARN, "malformed_heartbeat", &spot,
                            "one line with an RFC 3339 time expected");
     client->is_beat_faulty = !is_time;
     if (!is_time || beat_ms == client->beat_ms)

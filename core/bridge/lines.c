@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "bridge/workdir.h"
 
 #define CHUNK_BYTES 65536
 
@@ -261,14 +260,14 @@ static bool is_settled(const struct soc_lines *lines, const struct soc_look_opti
            options->now_ms - lines->since_ms < options->wait_ms;
 }
 
-bool soc_lines_look(struct soc_lines *lines, const struct soc_workdir *dir, int place,
-                    const char *name, const struct soc_look_options *options, soc_line_cb *cb,
-                    void *user)
+bool soc_lines_look(struct soc_lines *lines, const struct soc_look_options *options,
+                    soc_line_cb *cb, void *user)
 {
     struct look look = {.lines = lines, .options = options, .cb = cb, .user = user};
     struct stat info;
     bool has_more = false;
-    if (fstatat(dir->folders[place], name, &info, AT_SYMLINK_NOFOLLOW) < 0) {
+    int folder = options->dir->folders[options->place];
+    if (fstatat(folder, options->name, &info, AT_SYMLINK_NOFOLLOW) < 0) {
         if (errno == ENOENT)
             note_gone(&look);
         else
@@ -277,7 +276,7 @@ bool soc_lines_look(struct soc_lines *lines, const struct soc_workdir *dir, int 
     }
     if (is_settled(lines, options, mark_of(&info)))
         return false;
-    look.file = soc_workdir_open_file(dir, (enum soc_place)place, name, O_RDONLY);
+    look.file = soc_workdir_open_file(options->dir, options->place, options->name, O_RDONLY);
     if (look.file == -ENOENT)
         return false;
     if (look.file < 0) {

@@ -19,8 +19,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-
-struct soc_workdir;
+#include "bridge/workdir.h"
 
 /* Bytes before a position that must be the same to go on there. */
 #define SOC_LINES_TAIL_BYTES 256
@@ -65,6 +64,9 @@ struct soc_line {
 typedef bool soc_line_cb(void *user, const struct soc_line *line);
 
 struct soc_look_options {
+    const struct soc_workdir *dir; /* where the file is, and what it is called */
+    enum soc_place place;
+    const char *name;
     size_t line_bytes_max;
     int lines_max;   /* of one look; the rest is for the next */
     int64_t now_ms;  /* a clock that does not go back */
@@ -74,9 +76,8 @@ struct soc_look_options {
 
 /* Looks at a file and has what is new taken. Tells whether there is more to be taken at
  * once. A file that has not changed costs one question to the system. */
-bool soc_lines_look(struct soc_lines *lines, const struct soc_workdir *dir, int place,
-                    const char *name, const struct soc_look_options *options, soc_line_cb *cb,
-                    void *user);
+bool soc_lines_look(struct soc_lines *lines, const struct soc_look_options *options,
+                    soc_line_cb *cb, void *user);
 
 /* Writes the position as a text; reads one, false if it is none. */
 void soc_lines_put_position(const struct soc_lines *lines, char out[SOC_LINES_POSITION_BYTES]);

@@ -64,8 +64,13 @@ static void open_world(struct world *world)
 {
     struct soc_detail detail = {0};
     *world = (struct world){.path = "/tmp/society_lines_XXXXXX"};
-    world->options = (struct soc_look_options){
-        .line_bytes_max = LINE_BYTES, .lines_max = 100, .now_ms = 1000, .wait_ms = WAIT_MS};
+    world->options = (struct soc_look_options){.dir = &world->dir,
+                                               .place = SOC_PLACE_AGENTS,
+                                               .name = NAME,
+                                               .line_bytes_max = LINE_BYTES,
+                                               .lines_max = 100,
+                                               .now_ms = 1000,
+                                               .wait_ms = WAIT_MS};
     CHECK(mkdtemp(world->path) != NULL);
     CHECK_INT(soc_workdir_open(&world->dir, world->path, true, 0700, 0600, &detail), SOC_OK);
 }
@@ -82,8 +87,7 @@ static void close_world(struct world *world)
 
 static bool look(struct world *world)
 {
-    return soc_lines_look(&world->lines, &world->dir, SOC_PLACE_AGENTS, NAME, &world->options, take,
-                          world);
+    return soc_lines_look(&world->lines, &world->options, take, world);
 }
 
 static void append(struct world *world, struct soc_slice text)
