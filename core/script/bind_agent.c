@@ -202,9 +202,12 @@ static int agent_log(lua_State *L)
     enum soc_log_level level;
     luaL_argcheck(L, soc_log_level_parse(soc_slice(level_name, level_length), &level), 2,
                   "debug, info, warn or error expected");
+    bool has_fields = !lua_isnil(L, 4);
+    if (!has_fields)
+        lua_settop(L, 3); /* nil is no JSON */
     uint64_t hash = soc_hash_arguments(L, script, 2);
     struct soc_slice fields = {0};
-    if (!lua_isnoneornil(L, 4))
+    if (has_fields)
         fields = soc_buf_slice(&script->scratch);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_LOG, hash, &count) == SOC_GATE_RECORDED)

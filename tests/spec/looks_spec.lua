@@ -230,6 +230,13 @@ describe("activity", function()
     end
   end)
 
+  it("takes a line without fields", function()
+    local s = scene.troupe({ a = function(a) a:log("info", "plain") end })
+    scene.tell(s, "a")
+    assert.is_true(has(s:activity(), "log"))
+    assert.is_false(has(s:activity(), "turn_failed"))
+  end)
+
   it("can be asked for by agent, task, type, correlation, time and number", function()
     local s = scene.troupe({ a = function() end, b = function() end })
     assert(s:send("user", { to = "a", payload = "x", task_id = "T1", correlation_id = "c1" }))
