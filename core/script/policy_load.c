@@ -10,6 +10,7 @@
 #include "script/lua_source.h"
 #include "script/policy_texts.h"
 #include "script/sandbox.h"
+#include "script/sources.h"
 
 /* VM instructions between two looks at the budget. */
 #define STEPS_PER_LOOK (SOC_POLICY_STEPS_MAX / 10)
@@ -78,7 +79,7 @@ bool soc_policy_find(const struct soc_script *script, const char *kind, const ch
         if (roots[i] == NULL)
             continue;
         snprintf(path, size, "%s/policies/%s/%s.lua", roots[i], kind, name);
-        FILE *file = fopen(path, "r");
+        FILE *file = soc_sources_open(script->L, path);
         if (file != NULL) {
             fclose(file);
             return true;
@@ -129,6 +130,19 @@ static int fail_load(lua_State *L, const char *path, struct soc_detail *detail)
     return SOC_ESCRIPT;
 }
 
+static bool read_source(lua_State *L, const char *path, struct soc_buf *text)
+{
+    size_t count;
+    FILE *file = soc_sources_open(L, path);
+    if (file == NULL)
+        return false;
+    while ((count = fread(soc_buf_reserve(text, 65536), 1, 65536, file)) > 0)
+        text->length += count;
+    bool is_read = ferror(file) == 0;
+    fclose(file);
+    return is_read;
+}
+
 /* Pushes the chunk of the file with the environment on top as its own. */
 static int push_chunk(lua_State *L, const char *path, char hash[SOC_IDENTITY_HASH_BYTES],
                       struct soc_detail *detail)
@@ -136,7 +150,7 @@ static int push_chunk(lua_State *L, const char *path, char hash[SOC_IDENTITY_HAS
     struct soc_buf text = {0};
     struct soc_detail fault = {{0}};
     int line;
-    if (!soc_lua_source_read(path, &text)) {
+    if (!read_source(L, path, &text)) {
         int code =
             errno == ENOENT || errno == ENOTDIR || errno == EISDIR ? SOC_ENOFILE : SOC_EACCESS;
         soc_buf_fini(&text);

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/limits.h"
+#include "script/sources.h"
 
 /* A policy being read: its table, its file, and room for one text. */
 struct reader {
@@ -39,21 +40,22 @@ static FILE *open_text(const struct reader *reader, const char *name, char *path
 {
     if (reader->script->app_dir != NULL && reader->kind != NULL) {
         snprintf(path, size, "%s/policies/%s/%s", reader->script->app_dir, reader->kind, name);
-        FILE *file = fopen(path, "rb");
+        FILE *file = soc_sources_open(reader->script->L, path);
         if (file != NULL)
             return file;
     }
     const char *slash = strrchr(reader->policy_path, '/');
     int length = slash == NULL ? 0 : (int)(slash - reader->policy_path + 1);
     snprintf(path, size, "%.*s%s", length, reader->policy_path, name);
-    return fopen(path, "rb");
+    return soc_sources_open(reader->script->L, path);
 }
 
 /* Reads the file into the room and checks it; its length, or an error. */
 static long read_file(const struct reader *reader, FILE *file, const char *path)
 {
     struct stat status;
-    if (fstat(fileno(file), &status) < 0 || !S_ISREG(status.st_mode))
+    int descriptor = fileno(file); /* a kept text has none */
+    if (descriptor >= 0 && (fstat(descriptor, &status) < 0 || !S_ISREG(status.st_mode)))
         return soc_fail(reader->detail, SOC_EINVAL, "%s is not a file", path);
     size_t length = fread(reader->room, 1, SOC_TEXT_BYTES_MAX + 1, file);
     if (ferror(file))

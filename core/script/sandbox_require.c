@@ -15,6 +15,8 @@
 
 #include <lauxlib.h>
 
+#include "script/sources.h"
+
 /* Fields of an environment's modules. */
 #define LOADED      1
 #define DIRECTORIES 2
@@ -115,7 +117,7 @@ int soc_sandbox_load(lua_State *L, int index, const char *path, const char *chun
 {
     index = lua_absindex(L, index);
     lua_pushfstring(L, "@%s", chunk_name);
-    struct source source = {.file = fopen(path, "r")};
+    struct source source = {.file = soc_sources_open(L, path)};
     if (source.file == NULL) {
         lua_pop(L, 1);
         int code = errno == ENOENT || errno == ENOTDIR ? SOC_ENOFILE : SOC_EACCESS;
