@@ -22,6 +22,7 @@ _society_options() {
     redeliver | drop) echo "--state --json" ;;
     attach) echo "--json" ;;
     export) echo "--state" ;;
+    replay) echo "--state --policy --app --json" ;;
   esac
 }
 
@@ -29,7 +30,7 @@ _society() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
   local command=${COMP_WORDS[1]}
   local commands="run sim test check inspect policy send inbox decide pause resume redeliver"
-  commands="$commands drop attach export init version help"
+  commands="$commands drop attach export replay init version help"
   local kinds="contacts= briefs= context= deadlock= delivery= gatekeeper= introductions= messages="
   kinds="$kinds presentation= prompts= supervision= tasks="
   COMPREPLY=()
@@ -43,6 +44,10 @@ _society() {
     --state)
       compopt -o filenames 2> /dev/null
       mapfile -t COMPREPLY < <(compgen -d -- "$word")
+      return
+      ;;
+    --app)
+      _society_files "$word"
       return
       ;;
     --policy)

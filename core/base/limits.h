@@ -53,7 +53,9 @@
 #define SOC_TASK_LIMIT_MS         1800000 /* a task may take, unless set otherwise */
 #define SOC_TASKS_DONE_MAX        16      /* ended tasks remembered of each agent */
 #define SOC_LOAD_WINDOW_MS        600000  /* over which an agent's load is taken */
-#define SOC_HTTP_CONNECT_MS       10000   /* unless asked otherwise, as all four */
+#define SOC_HISTORY_DAYS          30      /* runs are kept for replay, unless set otherwise */
+#define SOC_HISTORY_DAYS_MAX      36500
+#define SOC_HTTP_CONNECT_MS       10000 /* unless asked otherwise, as all four */
 #define SOC_HTTP_FIRST_BYTE_MS    60000
 #define SOC_HTTP_IDLE_MS          60000
 #define SOC_HTTP_TOTAL_MS         600000

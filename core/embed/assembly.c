@@ -16,6 +16,7 @@
 #include "embed/home.h"
 #include "script/lua_heap.h"
 #include "script/lua_json.h"
+#include "script/sources.h"
 #include "store/directory.h"
 
 #define FOLD_MS_MAX 2000 /* at the close; what is left is folded at the next start */
@@ -44,6 +45,14 @@ static int make_lua(struct soc_assembly *parts, struct soc_detail *detail)
     if (lua_pcall(parts->L, 0, 0, 0) != LUA_OK)
         return soc_fail(detail, SOC_ESCRIPT, "%s", lua_tostring(parts->L, -1));
     return SOC_OK;
+}
+
+static void use_kept(lua_State *L, const struct soc_assembly_options *options)
+{
+    for (size_t i = 0; i < options->kept_count; i++)
+        soc_sources_keep(L, options->kept[i].path, options->kept[i].text);
+    if (options->kept != NULL)
+        soc_sources_use(L, true, options->has_files);
 }
 
 /* Says what is wrong with the file before anything is made on disk. */
@@ -216,7 +225,9 @@ int soc_assembly_load(struct soc_assembly *parts, const struct soc_assembly_opti
 {
     *parts = (struct soc_assembly){0};
     int rc = make_lua(parts, detail);
-    if (rc == SOC_OK)
+    if (rc == SOC_OK && options->kept != NULL)
+        use_kept(parts->L, options);
+    else if (rc == SOC_OK)
         rc = check_file(parts->L, options->app_file, detail);
     if (rc == SOC_OK)
         rc = make_rest(parts, options, detail);

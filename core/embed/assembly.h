@@ -12,6 +12,12 @@
 #include "host/host.h"
 #include "script/script.h"
 
+/* The text of a file as it was once. */
+struct soc_kept_file {
+    const char *path;
+    struct soc_slice text;
+};
+
 struct soc_assembly_options {
     const char *app_file;
     const char *state_dir; /* NULL: in memory */
@@ -21,8 +27,11 @@ struct soc_assembly_options {
     uint64_t seed;
     char *const *arguments;
     int argument_count;
-    const char *const *policies; /* "KIND=NAME" each, then NULL; NULL: none */
-    const char *const *settings; /* "KEY=VALUE" each, then NULL; NULL: none */
+    const char *const *policies;      /* "KIND=NAME" each, then NULL; NULL: none */
+    const char *const *settings;      /* "KEY=VALUE" each, then NULL; NULL: none */
+    const struct soc_kept_file *kept; /* read instead of the files; NULL: files are read */
+    size_t kept_count;
+    bool has_files; /* beside what was kept, files are read */
     /* As in host.h. */
     struct soc_log log;
     bool (*show)(void *user, struct soc_slice stream, struct soc_slice agent,

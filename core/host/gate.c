@@ -11,8 +11,10 @@
 #include "host/egress.h"
 #include "host/envelope.h"
 #include "host/faults.h"
+#include "host/history.h"
 #include "host/news.h"
 #include "host/refusal.h"
+#include "host/replay.h"
 #include "host/requests.h"
 #include "host/state.h"
 #include "host/tasks.h"
@@ -50,9 +52,13 @@ int soc_gate_begin(struct soc_host *host, enum soc_effect_kind kind, uint64_t ha
     if (index >= host->options.effects_max)
         return soc_refuse(error, SOC_ETOOLONG, NULL, NULL, (struct soc_slice){0});
     hash &= INT64_MAX; /* stored as an SQL integer */
+    if (host->replay != NULL)
+        return soc_replay_begin(host, activation, kind, hash, answer, error);
     activation->cursor++;
     if (index >= activation->effects_count) {
         soc_activation_add(activation, kind, hash);
+        if (host->history != NULL)
+            soc_activation_note(activation, index, soc_history_arguments(host));
         return SOC_GATE_LIVE;
     }
     const struct soc_effect *effect = &activation->effects[index];
@@ -103,6 +109,7 @@ void soc_gate_set_state(struct soc_host *host, struct soc_slice json)
         .state = {.agent = soc_agent_id(agent), .state = json},
     };
     soc_batch_put(host, &record);
+    soc_history_keep_state(host, soc_slice(agent->state, agent->state_length));
     soc_agent_set_state(agent, json);
     host->turn.activation->has_progress = true;
 }
@@ -227,6 +234,11 @@ void soc_gate_log(struct soc_host *host, enum soc_log_level level, struct soc_sl
 void soc_gate_set_effects_max(struct soc_host *host, uint32_t effects_max)
 {
     host->options.effects_max = effects_max;
+}
+
+uint32_t soc_gate_effects_max(const struct soc_host *host)
+{
+    return host->options.effects_max;
 }
 
 uint64_t soc_gate_random(struct soc_host *host)

@@ -81,6 +81,9 @@ void soc_gate_log(struct soc_host *host, enum soc_log_level level, struct soc_sl
 /* Sets how many effects one activation may have. */
 void soc_gate_set_effects_max(struct soc_host *host, uint32_t effects_max);
 
+/* How many that is. */
+uint32_t soc_gate_effects_max(const struct soc_host *host);
+
 /* Chance: 64 bits from the seed. */
 uint64_t soc_gate_random(struct soc_host *host);
 

@@ -13,6 +13,7 @@
 #include "host/calls.h"
 #include "host/deadlock.h"
 #include "host/egress.h"
+#include "host/history.h"
 #include "host/hold.h"
 #include "host/human.h"
 #include "host/introductions.h"
@@ -499,6 +500,7 @@ static void free_host(struct soc_host *host)
     while (host->pool_count > 0)
         soc_activation_free(host->pool[--host->pool_count]);
     soc_egress_free(host->outputs_first);
+    soc_history_free(host);
     free(host->turn.undo);
     free(host->orchestrator);
     free(host->ready);

@@ -249,6 +249,7 @@ static int apply_effect(struct loader *loader, const struct soc_record_effect *r
         !soc_effect_parse(r->kind, &kind))
         return SOC_ECORRUPT;
     soc_activation_add(activation, kind, r->hash);
+    soc_activation_note(activation, (uint32_t)r->index, r->arguments);
     forget_wait(activation);
     if (r->answer.data != NULL)
         soc_activation_answer(activation, (uint32_t)r->index, r->answer);

@@ -10,6 +10,7 @@
 #include "host/egress.h"
 #include "host/ending.h"
 #include "host/envelope.h"
+#include "host/history.h"
 #include "host/hold.h"
 #include "host/look.h"
 #include "host/news.h"
@@ -137,6 +138,7 @@ static void finish_turn(struct soc_host *host, struct soc_activation *activation
     if (host->guess != NULL)
         soc_mailbox_prefetch(&host->guess->mailbox);
     activation->is_ending = true;
+    soc_history_put_run(host, activation, "done", (struct soc_slice){0});
     soc_turn_commit(host);
     end_activation(host, activation, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
     soc_ending_check(host, agent);
@@ -171,6 +173,7 @@ static void store_effects(struct soc_host *host, const struct soc_activation *ac
             .agent = soc_agent_id(activation->agent),
             .kind = soc_slice_text(soc_effect_name(effect->kind)),
             .answer = soc_activation_answer_of(activation, i),
+            .arguments = soc_activation_noted(activation, i),
         };
         if (effect->answer_length == 0) {
             wait.length = 0;
@@ -218,6 +221,7 @@ static void fail_turn(struct soc_host *host, struct soc_activation *activation, 
                       struct soc_slice error)
 {
     struct soc_agent *agent = activation->agent;
+    soc_history_put_run(host, activation, is_final ? "broken" : "raised", error);
     soc_turn_rollback(host);
     if (activation->script != NULL)
         host->hooks.drop(host->hooks.user, activation);
@@ -372,6 +376,7 @@ bool soc_schedule_run(struct soc_host *host)
 void soc_schedule_abandon(struct soc_host *host, struct soc_activation *activation,
                           enum soc_outcome outcome, struct soc_slice reason)
 {
+    soc_history_put_run(host, activation, "waits", (struct soc_slice){0});
     soc_wait_cancel(host, activation);
     end_activation(host, activation, outcome, reason);
 }

@@ -109,9 +109,11 @@ struct soc_host {
     bool is_releasing;
     struct soc_totals totals;
 
-    struct soc_buf policies; /* those in force, a JSON list; empty: never recorded */
-    struct soc_buf scratch;  /* for one function at a time */
-    struct soc_buf error;    /* of the turn under way */
+    struct soc_history *history; /* history.h; owned; NULL: none is kept */
+    struct soc_replay *replay;   /* replay.h; lent; NULL: this is no replay */
+    struct soc_buf policies;     /* those in force, a JSON list; empty: never recorded */
+    struct soc_buf scratch;      /* for one function at a time */
+    struct soc_buf error;        /* of the turn under way */
     bool has_main;
     bool main_is_done;
     bool main_was_done;   /* before this start */

@@ -106,6 +106,14 @@ static const struct soc_command commands[] = {
                   "  dot                  who there is and who waits for whom, for Graphviz\n"
                   "  mermaid              who said what to whom, a sequence diagram for Mermaid\n",
      "  society export dot | dot -Tsvg > society.svg\n"},
+    {"replay", soc_cmd_replay, "run kept history again and show what differs",
+     "[--state DIR] [--policy KIND=NAME]… [--app FILE] [--json]",
+     STATE_OPTION
+     "  --policy KIND=NAME   ask this policy instead of the one of then; may be repeated\n"
+     "  --app FILE           run this script instead of the one of then\n" JSON_OPTION
+     "  It needs society.config{ history = \"full\" }. Exit codes: 0 nothing differs, 1 something\n"
+     "  does, 2 it cannot be replayed.\n",
+     "  society replay --state /var/lib/hello --policy contacts=open\n"},
     {"init", soc_cmd_init, "make a folder with a first app and its spec", "NAME", NULL,
      "  society init greetings\n"},
     {"version", soc_cmd_version, "print the version", "", NULL, "  society version\n"},

@@ -45,6 +45,7 @@ int soc_cmd_redeliver(int argc, char **argv);
 int soc_cmd_drop(int argc, char **argv);
 int soc_cmd_attach(int argc, char **argv);
 int soc_cmd_export(int argc, char **argv);
+int soc_cmd_replay(int argc, char **argv);
 int soc_cmd_init(int argc, char **argv);
 int soc_cmd_version(int argc, char **argv);
 int soc_cmd_help(int argc, char **argv);

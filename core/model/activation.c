@@ -32,6 +32,7 @@ void soc_activation_reset(struct soc_activation *activation)
     if (answers.capacity > ANSWERS_BYTES_KEPT)
         soc_buf_fini(&answers);
     answers.length = 0;
+    soc_buf_fini(&activation->arguments);
     *activation = (struct soc_activation){
         .effects = effects, .effects_capacity = capacity, .answers = answers};
 }
@@ -44,6 +45,7 @@ void soc_activation_free(struct soc_activation *activation)
     free(activation->wait.call);
     free(activation->effects);
     soc_buf_fini(&activation->answers);
+    soc_buf_fini(&activation->arguments);
     free(activation);
 }
 
@@ -97,11 +99,32 @@ struct soc_slice soc_activation_answer_of(const struct soc_activation *activatio
     return soc_slice(activation->answers.data + effect->answer_start, effect->answer_length);
 }
 
+void soc_activation_note(struct soc_activation *activation, uint32_t index,
+                         struct soc_slice arguments)
+{
+    assert(index < activation->effects_count);
+    if (arguments.data == NULL)
+        return;
+    activation->effects[index].noted = (uint32_t)activation->arguments.length + 1;
+    soc_buf_put_slice(&activation->arguments, arguments);
+    soc_buf_put_byte(&activation->arguments, '\0');
+}
+
+struct soc_slice soc_activation_noted(const struct soc_activation *activation, uint32_t index)
+{
+    assert(index < activation->effects_count);
+    uint32_t noted = activation->effects[index].noted;
+    if (noted == 0)
+        return (struct soc_slice){0};
+    return soc_slice_text(activation->arguments.data + noted - 1);
+}
+
 void soc_activation_keep(struct soc_activation *activation)
 {
     activation->effects_kept = activation->effects_count;
     activation->taken_kept = activation->taken.count;
     activation->answers_kept = (uint32_t)activation->answers.length;
+    activation->arguments_kept = (uint32_t)activation->arguments.length;
 }
 
 void soc_activation_rewind(struct soc_activation *activation)
@@ -109,6 +132,7 @@ void soc_activation_rewind(struct soc_activation *activation)
     assert(activation->taken.count == activation->taken_kept);
     activation->effects_count = activation->effects_kept;
     activation->answers.length = activation->answers_kept;
+    activation->arguments.length = activation->arguments_kept;
     activation->has_replied = false;
     free(activation->wait.correlation_id);
     free(activation->wait.call);

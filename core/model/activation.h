@@ -25,6 +25,7 @@ struct soc_effect {
     uint32_t answer_length; /* 0: not answered yet, or by `sent_key` */
     uint64_t sent_key;      /* of the message that is the answer; 0: none */
     int64_t sent_ms;        /* its time */
+    uint32_t noted;         /* where its arguments stand in `arguments`, + 1; 0: nowhere */
     uint8_t kind;
 };
 
@@ -71,10 +72,12 @@ struct soc_activation {
     uint32_t effects_count;
     uint32_t effects_kept; /* committed */
     uint32_t effects_capacity;
-    uint32_t cursor;        /* effects the running script has passed */
-    uint32_t taken_kept;    /* of `taken`, committed */
-    uint32_t answers_kept;  /* bytes of `answers`, committed */
-    struct soc_buf answers; /* JSON: a list of results, or an error object */
+    uint32_t cursor;          /* effects the running script has passed */
+    uint32_t taken_kept;      /* of `taken`, committed */
+    uint32_t answers_kept;    /* bytes of `answers`, committed */
+    struct soc_buf answers;   /* JSON: a list of results, or an error object */
+    struct soc_buf arguments; /* if history is kept: JSON with a NUL behind it, each */
+    uint32_t arguments_kept;  /* bytes of it, committed */
     struct soc_wait wait;
     struct soc_heap_item timer; /* of the wait or the back-off */
     void *script;               /* its coroutine, lent to the script layer; NULL: none */
@@ -115,6 +118,13 @@ bool soc_activation_is_answered(const struct soc_activation *activation, uint32_
 /* Lends the answer of effect `index`; absent if there is none yet. Valid until
  * the next answer. */
 struct soc_slice soc_activation_answer_of(const struct soc_activation *activation, uint32_t index);
+
+/* Notes the arguments of effect `index`, JSON; nothing if they are absent. */
+void soc_activation_note(struct soc_activation *activation, uint32_t index,
+                         struct soc_slice arguments);
+
+/* Lends what was noted of effect `index`; absent if nothing was. */
+struct soc_slice soc_activation_noted(const struct soc_activation *activation, uint32_t index);
 
 /* The turn is committed: everything recorded so far is kept. */
 void soc_activation_keep(struct soc_activation *activation);

@@ -62,6 +62,7 @@ struct soc_agent {
     bool is_external;     /* it lives outside: its mail goes to a door */
     bool is_unresponsive; /* and has not been heard as it should */
     bool is_ready;        /* it stands in the scheduler's queue */
+    bool is_brief_kept;   /* history has its brief */
     char id[];            /* NUL-terminated */
 };
 

@@ -20,6 +20,7 @@
 #include "script/lua_json.h"
 #include "script/policy.h"
 #include "script/roles.h"
+#include "script/settings.h"
 #include "script/swap.h"
 #include "script/world.h"
 

@@ -1,6 +1,7 @@
 #include "script/effect.h"
 #include "base/hash.h"
 #include "host/refusal.h"
+#include "script/history.h"
 #include "script/inside.h"
 #include "script/lua_json.h"
 #include "script/message.h"
@@ -55,11 +56,15 @@ int soc_effect_begin(lua_State *L, struct soc_script *script, enum soc_effect_ki
         return luaL_error(L, "a module that loads cannot act: move this into a behaviour");
     if (script->is_broken)
         return soc_effect_break(L, script);
+    if (script->keeps_history)
+        soc_history_arguments_of(L, script, kind);
     int state = soc_gate_begin(script->host, kind, hash, &answer, &script->error);
     if (state < 0)
         return soc_effect_break(L, script);
-    if (state == SOC_GATE_RECORDED)
+    if (state == SOC_GATE_RECORDED) {
+        script->steps_left = script->steps_max; /* several turns are run as one */
         *count = push_results(L, script, soc_gate_activation(script->host)->cursor - 1);
+    }
     return state;
 }
 

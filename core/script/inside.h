@@ -14,6 +14,7 @@
 #include "host/host.h"
 #include "model/shape.h"
 #include "script/identity.h"
+#include "script/kept.h"
 #include "script/questions.h"
 #include "script/script.h"
 
@@ -77,6 +78,8 @@ struct soc_script {
     struct soc_buf answer;
     struct soc_buf error;
     struct soc_buf scratch;
+    struct soc_kept kept; /* for history */
+    bool keeps_history;
     struct soc_flat_shapes *shapes; /* of payloads */
     size_t copies_bytes;            /* of payloads kept as Lua tables until they are delivered */
     int *behaviours;                /* references to give back at the end */
@@ -101,11 +104,6 @@ void soc_run_free_threads(struct soc_script *script);
 /* Calls as lua_pcall does, with the steps of one turn at most: for scripts that
  * load. */
 int soc_run_limited(struct soc_script *script, lua_State *L, int arguments, int handler);
-
-/* settings.c: sets one setting of society.config, whose value is at `index`.
- * SOC_EINVAL and `detail` for an unknown name or a wrong value. */
-int soc_script_set(lua_State *L, struct soc_script *script, const char *name, int index,
-                   struct soc_detail *detail);
 
 /* options.c: raises unless every key of the table at `index` is one of `known`
  * (NULL ends it); the smallest unknown one is named, whatever order Lua keeps. */

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "host/refusal.h"
+#include "script/history.h"
 #include "script/policy_load.h"
 #include "script/policy_shelf.h"
 
@@ -296,10 +297,9 @@ static int refuse_unknown(const struct soc_messages *messages,
     return messages->is_lax ? 1 : SOC_EBADMESSAGE;
 }
 
-int soc_messages_check(void *user, const struct soc_candidate *candidate, bool *requires_ack,
-                       struct soc_buf *error)
+static int check(struct soc_script *script, const struct soc_candidate *candidate,
+                 bool *requires_ack, struct soc_buf *error)
 {
-    struct soc_script *script = user;
     const struct soc_messages *messages = script->messages;
     struct soc_shape_report *report = &script->report;
     const struct soc_message_type *type = soc_map_find(&messages->types, candidate->type);
@@ -322,4 +322,14 @@ int soc_messages_check(void *user, const struct soc_candidate *candidate, bool *
                        candidate->type, soc_buf_slice(&report->missing),
                        soc_buf_slice(&report->details));
     return type->vocabulary->is_lax && !type->is_hosts ? 1 : SOC_EBADMESSAGE;
+}
+
+int soc_messages_check(void *user, const struct soc_candidate *candidate, bool *requires_ack,
+                       struct soc_buf *error)
+{
+    struct soc_script *script = user;
+    int rc = check(script, candidate, requires_ack, error);
+    if (script->keeps_history)
+        soc_history_checked(script, candidate, *requires_ack, rc, soc_buf_slice(error));
+    return rc;
 }

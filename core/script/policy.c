@@ -8,6 +8,7 @@
 #include "host/refusal.h"
 #include "host/trace.h"
 #include "script/effect.h"
+#include "script/history.h"
 #include "script/messages.h"
 #include "script/nearest.h"
 #include "script/policy_shelf.h"
@@ -59,6 +60,17 @@ const char *soc_policy_kind_name(int number)
     if (number == SOC_POLICY_COUNT)
         return SOC_MESSAGES;
     return number < SOC_POLICY_COUNT ? kinds[number].name : NULL;
+}
+
+bool soc_policy_question(const char *kind, const char *function, enum soc_question *question)
+{
+    for (int i = 0; i < SOC_QUESTION_COUNT; i++) {
+        *question = (enum soc_question)i;
+        if (strcmp(kinds[questions[i].kind].name, kind) == 0 &&
+            strcmp(questions[i].function, function) == 0)
+            return true;
+    }
+    return false;
 }
 
 bool soc_policy_shape(const char *kind, const char *name, const char *path,
@@ -419,11 +431,10 @@ bool soc_policy_ask_usual(lua_State *L, struct soc_script *script, enum soc_ques
         try(L, question, script->usual_answers[question], script->usual[kind].settings_ref, count));
 }
 
-bool soc_policy_ask(lua_State *L, struct soc_script *script, enum soc_question question, int count)
+static bool ask(lua_State *L, struct soc_script *script, enum soc_question question, int count)
 {
     enum soc_policy_kind kind = questions[question].kind;
     int base = lua_gettop(L) - count;
-    soc_policy_charge(L, script);
     if (script->answers[question] != LUA_NOREF) {
         if (try(L, question, script->answers[question], script->policies[kind].settings_ref, count))
             return settle_results(L, base, true);
@@ -431,4 +442,17 @@ bool soc_policy_ask(lua_State *L, struct soc_script *script, enum soc_question q
         lua_settop(L, base + count);
     }
     return soc_policy_ask_usual(L, script, question, count);
+}
+
+bool soc_policy_ask(lua_State *L, struct soc_script *script, enum soc_question question, int count)
+{
+    enum soc_policy_kind kind = questions[question].kind;
+    soc_policy_charge(L, script);
+    if (!script->keeps_history)
+        return ask(L, script, question, count);
+    soc_history_ask(L, script, count);
+    bool is_answered = ask(L, script, question, count);
+    soc_history_answered(L, script, kinds[kind].name, questions[question].function,
+                         &script->policies[kind], is_answered);
+    return is_answered;
 }

@@ -21,6 +21,9 @@ struct soc_policy_source {
 /* Returns the name of kind `number`, from 0; NULL behind the last. */
 const char *soc_policy_kind_name(int number);
 
+/* Finds the question that policies of that kind answer by that function. */
+bool soc_policy_question(const char *kind, const char *function, enum soc_question *question);
+
 /* Says what a policy of that kind must look like; false if there is no such kind. */
 bool soc_policy_shape(const char *kind, const char *name, const char *path,
                       struct soc_policy_shape *shape);

@@ -4,8 +4,10 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "host/history.h"
 #include "host/refusal.h"
 #include "script/effect.h"
+#include "script/history.h"
 #include "script/inside.h"
 #include "script/lua_json.h"
 #include "script/message.h"
@@ -181,6 +183,9 @@ static void reply_with_result(lua_State *co, struct soc_script *script)
         return;
     if (soc_payload_encode(co, script, lua_gettop(co)) < 0)
         luaL_error(co, "the result cannot be the reply: %s", soc_buf_text(&script->error));
+    if (script->keeps_history &&
+        !soc_history_keep_result(script->host, soc_buf_slice(&script->payload)))
+        return;
     struct soc_send send = {
         .to = soc_agent_id(message->from),
         .payload = soc_buf_slice(&script->payload),
@@ -256,6 +261,8 @@ enum soc_turn_end soc_run_turn(void *user, struct soc_activation *activation, st
     lua_sethook(co, charge_steps, LUA_MASKCOUNT, STEPS_PER_LOOK);
     int status = lua_resume(co, script->L, 0, &results);
     script->active = script->L;
+    if (script->keeps_history)
+        soc_history_more_files(script->L, script);
     if (status == LUA_OK && !is_replayed(activation))
         return refuse_other_script(error);
     if (status == LUA_OK) {

@@ -3,11 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "script/answers.h"
 #include "script/bind.h"
 #include "script/chat.h"
+#include "script/history.h"
 #include "script/human.h"
 #include "script/inside.h"
 #include "script/lua_flat.h"
@@ -17,6 +19,7 @@
 #include "script/outward.h"
 #include "script/policy.h"
 #include "script/receipt.h"
+#include "script/replay.h"
 #include "script/sandbox.h"
 #include "script/send_options.h"
 #include "script/settings_files.h"
@@ -118,6 +121,7 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
     script->main_ref = LUA_NOREF;
     script->shapes = soc_flat_shapes_new(soc_payload_envelope_names());
     script->steps_max = SOC_SCRIPT_STEPS_MAX;
+    script->kept.days = SOC_HISTORY_DAYS;
     script->box = lua_touserdata(L, box_index);
     *script->box = script;
     lua_pushvalue(L, box_index);
@@ -186,6 +190,9 @@ void soc_script_free(struct soc_script *script)
     free(script->home);
     free(script->app_dir);
     free(script->app_name);
+    free(script->kept.app_file);
+    soc_buf_fini(&script->kept.app_arguments);
+    soc_buf_fini(&script->kept.arguments);
     soc_buf_fini(&script->payload);
     soc_buf_fini(&script->answer);
     soc_buf_fini(&script->error);
@@ -213,6 +220,21 @@ static void set_arg(lua_State *L, struct soc_script *script, const char *path, i
     }
     lua_setfield(L, -2, "arg");
     lua_pop(L, 1);
+}
+
+/* History is told what a script was run with. */
+static void keep_arg(struct soc_script *script, const char *path, int argc, char **argv)
+{
+    struct soc_buf *list = &script->kept.app_arguments;
+    soc_text_set(&script->kept.app_file, soc_slice_text(path));
+    list->length = 0;
+    soc_buf_put_byte(list, '[');
+    for (int i = 0; i < argc; i++) {
+        if (i > 0)
+            soc_buf_put_byte(list, ',');
+        soc_json_put_string(list, soc_slice_text(argv[i]));
+    }
+    soc_buf_put_byte(list, ']');
 }
 
 /* An error value that is no text becomes one. */
@@ -250,6 +272,7 @@ int soc_script_run_file(struct soc_script *script, const char *path, int argc, c
 {
     lua_State *L = script->L;
     set_arg(L, script, path, argc, argv);
+    keep_arg(script, path, argc, argv);
     lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
     int rc = soc_sandbox_load(L, lua_gettop(L), path, path, detail);
     if (rc < 0) {
@@ -281,7 +304,7 @@ static int keep_named(lua_State *L)
     return 1;
 }
 
-static void find_behaviours(struct soc_script *script)
+void soc_script_find_behaviours(struct soc_script *script)
 {
     lua_State *L = script->L;
     size_t cursor = 0;
@@ -338,6 +361,8 @@ static void run_swap(lua_State *L, struct policy_call *call)
 static void run_start(lua_State *L, struct policy_call *call)
 {
     soc_swap_start(L, call->script);
+    if (call->script->keeps_history)
+        soc_history_start(L, call->script);
 }
 
 static void run_reload(lua_State *L, struct policy_call *call)
@@ -350,7 +375,7 @@ void soc_script_started(struct soc_script *script)
     struct policy_call call = {.run = run_start, .script = script};
     script->is_started = true;
     call_protected(&call);
-    find_behaviours(script);
+    soc_script_find_behaviours(script);
     if (soc_script_has_main(script))
         soc_host_begin_main(script->host);
 }

@@ -1,4 +1,5 @@
-/* Settings: society.config{ … } and --set KEY=VALUE. */
+#include "script/settings.h"
+
 #include <string.h>
 
 #include "base/limits.h"
@@ -8,7 +9,7 @@
 #include "host/outside.h"
 #include "host/tasks.h"
 #include "script/chat.h"
-#include "script/inside.h"
+#include "script/history.h"
 #include "script/outward.h"
 #include "script/settings_files.h"
 
@@ -64,10 +65,51 @@ static int set_listed(lua_State *L, struct soc_script *script, const char *name,
     return 1;
 }
 
+static int set_history(lua_State *L, struct soc_script *script, const char *name, int index,
+                       struct soc_detail *detail)
+{
+    struct soc_slice text = text_at(L, index);
+    bool is_full = text.data != NULL && soc_slice_equal(text, SOC_SLICE("full"));
+    if (strcmp(name, "history_days") == 0) {
+        int rc = set_number(L, index, name, SOC_HISTORY_DAYS_MAX, &script->kept.days, detail);
+        if (rc < 0)
+            return rc;
+        is_full = script->keeps_history;
+    } else if (!is_full && !(text.data != NULL && soc_slice_equal(text, SOC_SLICE("none")))) {
+        return soc_fail(detail, SOC_EINVAL, "'history': \"full\" or \"none\" expected");
+    }
+    soc_script_keep_history(script, is_full ? script->kept.days : 0);
+    return SOC_OK;
+}
+
+/* The rest: guards, steps and history. */
+static int set_bound(lua_State *L, struct soc_script *script, const char *name, int index,
+                     struct soc_detail *detail)
+{
+    uint32_t number = 0;
+    enum soc_guard guard;
+    if (soc_guard_find(name, &guard)) {
+        int rc = set_number(L, index, name, INT32_MAX, &number, detail);
+        if (rc == SOC_OK)
+            soc_guard_set(script->host, guard, number);
+        return rc;
+    }
+    if (strcmp(name, "history") == 0 || strcmp(name, "history_days") == 0)
+        return set_history(L, script, name, index, detail);
+    if (strcmp(name, "steps_max") == 0)
+        return set_number(L, index, name, INT32_MAX, &script->steps_max, detail);
+    return soc_fail(
+        detail, SOC_EINVAL,
+        "unknown setting '%s'; there are name, orchestrator, effects_max, files, http, llm, "
+        "steps_max, dedupe_window_ms, heartbeat_timeout_ms, task_limit_ms, depth_max, "
+        "children_max, agents_max, hops_max, mailbox_max, no_progress_max, history and "
+        "history_days",
+        name);
+}
+
 int soc_script_set(lua_State *L, struct soc_script *script, const char *name, int index,
                    struct soc_detail *detail)
 {
-    uint32_t number = 0;
     int listed = set_listed(L, script, name, index, detail);
     if (listed <= 0)
         return listed;
@@ -93,22 +135,7 @@ int soc_script_set(lua_State *L, struct soc_script *script, const char *name, in
         soc_outward_set_world(L, script, index);
         return SOC_OK;
     }
-    enum soc_guard guard;
-    if (soc_guard_find(name, &guard)) {
-        int rc = set_number(L, index, name, INT32_MAX, &number, detail);
-        if (rc == SOC_OK)
-            soc_guard_set(script->host, guard, number);
-        return rc;
-    }
     if (strcmp(name, "files") == 0)
         return soc_script_set_files(L, script, index, detail);
-    if (strcmp(name, "steps_max") == 0)
-        return set_number(L, index, name, INT32_MAX, &script->steps_max, detail);
-    return soc_fail(
-        detail, SOC_EINVAL,
-        "unknown setting '%s'; there are name, orchestrator, files, http, llm, "
-        "effects_max, steps_max, dedupe_window_ms, heartbeat_timeout_ms, task_limit_ms, "
-        "depth_max, children_max, "
-        "agents_max, hops_max, mailbox_max and no_progress_max",
-        name);
+    return set_bound(L, script, name, index, detail);
 }

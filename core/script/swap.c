@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "host/policies.h"
 #include "host/trace.h"
+#include "script/history.h"
 #include "script/lua_json.h"
 #include "script/lua_source.h"
 #include "script/messages.h"
@@ -41,7 +42,7 @@ static void put_policy(lua_State *L, const char *kind, const struct soc_policy *
     lua_settop(L, top);
 }
 
-static void put_list(lua_State *L, const struct soc_script *script, struct soc_buf *out)
+void soc_swap_put_list(lua_State *L, const struct soc_script *script, struct soc_buf *out)
 {
     soc_buf_put_byte(out, '[');
     for (int i = 0; i < SOC_POLICY_COUNT; i++) {
@@ -183,7 +184,7 @@ static void note_done(lua_State *L, struct soc_script *script, const char *kind,
     struct soc_buf name = {0};
     struct soc_buf list = {0};
     soc_json_put_string(&name, soc_slice_text(kind));
-    put_list(L, script, &list);
+    soc_swap_put_list(L, script, &list);
     struct soc_slice before = soc_policies_recorded(script->host);
     struct soc_slice after = soc_buf_slice(&list);
     if (note_changes(script, soc_buf_slice(&name), before, after, by) == 0) {
@@ -194,6 +195,8 @@ static void note_done(lua_State *L, struct soc_script *script, const char *kind,
                 note_swap(script, soc_buf_slice(&name), walk.value, walk.value, by);
     }
     soc_policies_record(script->host, after);
+    if (script->keeps_history)
+        soc_history_start(L, script);
     soc_buf_fini(&name);
     soc_buf_fini(&list);
 }
@@ -282,7 +285,7 @@ void soc_swap_start(lua_State *L, struct soc_script *script)
 {
     struct soc_buf list = {0};
     struct soc_buf name = {0};
-    put_list(L, script, &list);
+    soc_swap_put_list(L, script, &list);
     struct soc_slice before = soc_policies_recorded(script->host);
     bool is_other =
         soc_policies_are_recorded(script->host) && !soc_slice_equal(before, soc_buf_slice(&list));

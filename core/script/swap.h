@@ -40,4 +40,7 @@ void soc_swap_reload(lua_State *L, struct soc_script *script);
 void soc_swap_each_file(struct soc_script *script, void (*each)(void *user, const char *path),
                         void *user);
 
+/* Appends the policies in force as a JSON list, as host/policies.h has it. */
+void soc_swap_put_list(lua_State *L, const struct soc_script *script, struct soc_buf *out);
+
 #endif

@@ -12,10 +12,10 @@
 #include "host/look.h"
 #include "host/refusal.h"
 #include "script/effect.h"
-#include "script/inside.h"
 #include "script/lua_json.h"
 #include "script/outward.h"
 #include "script/send_options.h"
+#include "script/settings.h"
 #include "script/swap.h"
 #include "script/world_state.h"
 

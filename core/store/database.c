@@ -86,8 +86,8 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
         "INSERT INTO activations(key, time_ms, retries, agent) VALUES(?1, ?2, ?3, ?4)"
         " ON CONFLICT(agent) DO UPDATE SET key = ?1, time_ms = ?2, retries = ?3",
     [SOC_STATEMENT_ACTIVATION_END] = "DELETE FROM activations WHERE agent = ?1",
-    [SOC_STATEMENT_EFFECT] = "INSERT OR REPLACE INTO effects(idx, hash, agent, kind, answer, wait)"
-                             " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+    [SOC_STATEMENT_EFFECT] = "INSERT OR REPLACE INTO effects(idx, hash, agent, kind, answer, wait,"
+                             " arguments) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     [SOC_STATEMENT_EFFECTS_END] = "DELETE FROM effects WHERE agent = ?1",
     [SOC_STATEMENT_ANSWER] = "UPDATE effects SET answer = ?3 WHERE agent = ?2 AND idx = ?1",
     [SOC_STATEMENT_OUTPUT] =
@@ -130,6 +130,13 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
     [SOC_STATEMENT_USAGE] =
         "INSERT OR REPLACE INTO usage(calls, input_tokens, output_tokens, cost_micros, agent,"
         " task_id, model) VALUES(?1, ?2, ?3, ?4, ?5, coalesce(?6, ''), ?7)",
+    [SOC_STATEMENT_SOURCE] = "INSERT OR IGNORE INTO sources(hash, text) VALUES(?1, ?2)",
+    [SOC_STATEMENT_HISTORY] = "INSERT INTO history(time_ms, key, checksum, what, agent, detail)"
+                              " VALUES(?1, nullif(?2, 0), ?3, ?4, ?5, ?6)",
+    /* From the front only, so that a missing row shows; what was in force stays. */
+    [SOC_STATEMENT_HISTORY_END] =
+        "DELETE FROM history WHERE number < (SELECT number FROM history WHERE time_ms >= ?1"
+        " ORDER BY number LIMIT 1) AND what IN ('run', 'question')",
 };
 
 /* Notes how long the write-ahead log is; SQLite itself then copies nothing back. */

@@ -103,6 +103,11 @@ int soc_store_append_all(struct soc_store *store, uint64_t first, const struct s
  * needs no SQLite at all. */
 int soc_store_materialise(struct soc_store *store, struct soc_detail *detail);
 
+/* Makes `to`, which is in memory and has no database, a private copy of `from` in a
+ * temporary file, in which the rest of the journal is folded. It costs the reading
+ * and writing of the whole database. On an error the caller still closes. */
+int soc_store_copy(struct soc_store *from, struct soc_store *to, struct soc_detail *detail);
+
 /* Answers a query from the tables as they are, without folding. */
 int soc_store_answer(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
                      struct soc_detail *detail);

@@ -375,6 +375,9 @@ static enum soc_statement plain_statement(enum soc_record_type type)
         [SOC_RECORD_SENT_KEY] = SOC_STATEMENT_SENT_KEY,
         [SOC_RECORD_SENT_KEYS_END] = SOC_STATEMENT_SENT_KEYS_END,
         [SOC_RECORD_STANDING] = SOC_STATEMENT_STANDING,
+        [SOC_RECORD_SOURCE] = SOC_STATEMENT_SOURCE,
+        [SOC_RECORD_HISTORY] = SOC_STATEMENT_HISTORY,
+        [SOC_RECORD_HISTORY_END] = SOC_STATEMENT_HISTORY_END,
     };
     assert(type < sizeof(statements) && statements[type] != 0);
     return (enum soc_statement)statements[type];

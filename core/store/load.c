@@ -102,7 +102,7 @@ static const struct source sources[] = {
                        " nullif(task_id, ''), model FROM usage ORDER BY agent, task_id, model"},
     {SOC_RECORD_ACTIVATION, "SELECT key, time_ms, retries, agent FROM activations"
                             " ORDER BY number"},
-    {SOC_RECORD_EFFECT, "SELECT idx, hash, agent, kind, answer, wait FROM effects"
+    {SOC_RECORD_EFFECT, "SELECT idx, hash, agent, kind, answer, wait, arguments FROM effects"
                         " ORDER BY agent, idx"},
     {SOC_RECORD_INTRODUCTION,
      "SELECT " SOC_SQL_INTRODUCTION_COLUMNS " FROM introductions ORDER BY key"},

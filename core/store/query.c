@@ -124,8 +124,10 @@ static const char *const dump_sql[] = {
     " interface_spec AS \"interface_spec:json\", introduced_by, via AS \"via:json\", added_ms"
     " FROM contact_entries ORDER BY owner, id",
     "SELECT 'effects' AS \"table\", agent, idx, hash, kind, answer AS \"answer:json\","
-    " wait AS \"wait:json\" FROM effects ORDER BY agent, idx",
+    " wait AS \"wait:json\", arguments AS \"arguments:json\" FROM effects ORDER BY agent, idx",
     "SELECT 'events' AS \"table\", * FROM events ORDER BY number",
+    "SELECT 'history' AS \"table\", number, time_ms, key, checksum, what, agent,"
+    " detail AS \"detail:json\" FROM history WHERE what IN ('run', 'question') ORDER BY number",
     "SELECT 'inbox_entries' AS \"table\", * FROM inbox_entries ORDER BY key",
     "SELECT 'message_entries' AS \"table\", key, time_ms, status, priority, flags, attempt, hops,"
     " reply_to, reply_to_ms, expires_ms, deliver_at_ms, deadline_ms, again_ms, finished_ms,"
@@ -415,23 +417,25 @@ static int copy_pages(struct soc_store *from, struct soc_store *to, struct soc_d
     return rc == SQLITE_OK ? SOC_OK : soc_database_fail(from, rc, detail);
 }
 
-/* Answers from a private copy in a temporary file, in which the rest of the
- * journal is folded. It costs the reading and writing of the whole database; a
- * society at rest has no rest of the journal and is asked directly. */
+int soc_store_copy(struct soc_store *from, struct soc_store *to, struct soc_detail *detail)
+{
+    int rc = soc_database_open(to, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, detail);
+    if (rc == SOC_OK)
+        rc = copy_pages(from, to, detail);
+    if (rc == SOC_OK)
+        rc = soc_database_exec(to, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", detail);
+    if (rc == SOC_OK)
+        rc = soc_database_position(to, detail);
+    return rc == SOC_OK ? fold_all(to, detail) : rc;
+}
+
+/* Answers from such a copy; a society at rest has no rest of the journal and is
+ * asked directly. */
 static int answer_from_copy(struct soc_store *store, const struct soc_query *query,
                             struct soc_buf *out, struct soc_detail *detail)
 {
     struct soc_store copy = {.lock = -1, .is_memory = true, .sync_sql = "PRAGMA synchronous = OFF"};
-    int rc = soc_database_open(&copy, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, detail);
-    if (rc == SOC_OK)
-        rc = copy_pages(store, &copy, detail);
-    if (rc == SOC_OK)
-        rc =
-            soc_database_exec(&copy, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", detail);
-    if (rc == SOC_OK)
-        rc = soc_database_position(&copy, detail);
-    if (rc == SOC_OK)
-        rc = fold_all(&copy, detail);
+    int rc = soc_store_copy(store, &copy, detail);
     if (rc == SOC_OK)
         rc = soc_store_answer(&copy, query, out, detail);
     soc_database_close(&copy);

@@ -53,7 +53,10 @@
  *  sent_keys_end   those remembered up to then are forgotten
  *  standing        why an agent is not let run, and which guards it has met
  *  receipt         a pending message was handed out again, or its receiver acked it
- *  position        where a door stands, under a name of its own */
+ *  position        where a door stands, under a name of its own
+ *  source          the text of a script or a policy, by its hash
+ *  history         what happened, for replay: host/history.h says what there is
+ *  history_end     what is older is forgotten */
 #define SOC_RECORD_MAP(R)                                                                          \
     R(ROLE, role, 1)                                                                               \
     R(AGENT, agent, 2)                                                                             \
@@ -90,7 +93,10 @@
     R(SENT_KEY, sent_key, 44)                                                                      \
     R(SENT_KEYS_END, sent_keys_end, 45)                                                            \
     R(RECEIPT, receipt, 46)                                                                        \
-    R(POSITION, position, 47)
+    R(POSITION, position, 47)                                                                      \
+    R(SOURCE, source, 56)                                                                          \
+    R(HISTORY, history, 57)                                                                        \
+    R(HISTORY_END, history_end, 58)
 
 enum soc_record_type {
 #define R(tag, name, value) SOC_RECORD_##tag = (value),

@@ -28,7 +28,8 @@
 #define SOC_MESSAGE_AGAIN_FIELDS(N, T)  N(key) N(time_ms) N(attempt) N(deliver_at_ms)
 #define SOC_TAKE_FIELDS(N, T)           N(key) T(agent)
 #define SOC_ACTIVATION_FIELDS(N, T)     N(key) N(time_ms) N(retries) T(agent)
-#define SOC_EFFECT_FIELDS(N, T)         N(index) N(hash) T(agent) T(kind) T(answer) T(wait)
+#define SOC_EFFECT_HEAD(N, T)           N(index) N(hash) T(agent) T(kind) T(answer) T(wait)
+#define SOC_EFFECT_FIELDS(N, T)         SOC_EFFECT_HEAD(N, T) T(arguments)
 #define SOC_ANSWER_FIELDS(N, T)         N(index) T(agent) T(answer)
 #define SOC_ACTIVATION_END_FIELDS(N, T) T(agent)
 #define SOC_OUTPUT_FIELDS(N, T)         N(key) N(time_ms) T(agent) T(stream) T(text)
@@ -69,5 +70,10 @@
 #define SOC_STANDING_FIELDS(N, T) N(time_ms) N(hold) N(guards) N(births) T(id)
 #define SOC_RECEIPT_FIELDS(N, T)  N(key) N(time_ms) N(attempt) N(ack)
 #define SOC_POSITION_FIELDS(N, T) T(name) T(value)
+
+/* `checksum` is that of the detail. */
+#define SOC_SOURCE_FIELDS(N, T)      T(hash) T(text)
+#define SOC_HISTORY_FIELDS(N, T)     N(time_ms) N(key) N(checksum) T(what) T(agent) T(detail)
+#define SOC_HISTORY_END_FIELDS(N, T) N(time_ms)
 
 #endif

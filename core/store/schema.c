@@ -71,6 +71,13 @@
     "CREATE INDEX sent_keys_age ON sent_keys(since_ms);"                                           \
     "CREATE TABLE positions(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
 
+/* For replay: what happened and the scripts it happened with, if it is kept. */
+#define HISTORY                                                                                    \
+    "CREATE TABLE sources(hash TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;"               \
+    "CREATE TABLE history("                                                                        \
+    " number INTEGER PRIMARY KEY, time_ms INTEGER, key INTEGER, checksum INTEGER NOT NULL,"        \
+    " what TEXT NOT NULL, agent TEXT, detail TEXT NOT NULL);"
+
 static const char tables[] =
     "CREATE TABLE journal("
     " sequence INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, batch BLOB NOT NULL);"
@@ -103,14 +110,14 @@ static const char tables[] =
     "CREATE INDEX messages_pending ON message_entries(key) WHERE status = 0;"
     "CREATE INDEX messages_dead ON message_entries(key) WHERE status IN (2, 3);"
 
-    TASKS MODELS ATONCE SENT_KEYS
+    TASKS MODELS ATONCE SENT_KEYS HISTORY
 
     "CREATE TABLE activations("
     " number INTEGER PRIMARY KEY, agent TEXT NOT NULL UNIQUE, key INTEGER, time_ms INTEGER,"
     " retries INTEGER);"
     "CREATE TABLE effects("
     " agent TEXT NOT NULL, idx INTEGER NOT NULL, hash INTEGER, kind TEXT, answer TEXT, wait TEXT,"
-    " PRIMARY KEY(agent, idx)) WITHOUT ROWID;"
+    " arguments TEXT, PRIMARY KEY(agent, idx)) WITHOUT ROWID;"
     "CREATE TABLE takes(number INTEGER PRIMARY KEY, agent TEXT NOT NULL, key INTEGER NOT NULL);"
     "CREATE INDEX takes_agent ON takes(agent);"
     "CREATE INDEX takes_key ON takes(key);"
@@ -204,8 +211,9 @@ static const char *const upgrades[] = {
     "ALTER TABLE agents ADD COLUMN births INTEGER;"
     "ALTER TABLE agents ADD COLUMN is_external INTEGER;"
     "ALTER TABLE message_entries ADD COLUMN ack INTEGER;"
-    "ALTER TABLE contact_entries ADD COLUMN reason TEXT;" INTRODUCTIONS INBOX TASKS MODELS ATONCE
-        SENT_KEYS,
+    "ALTER TABLE contact_entries ADD COLUMN reason TEXT;"
+    "ALTER TABLE effects ADD COLUMN arguments TEXT;" INTRODUCTIONS INBOX TASKS MODELS ATONCE
+        SENT_KEYS HISTORY,
 };
 
 _Static_assert(sizeof(upgrades) / sizeof(upgrades[0]) == SOC_SCHEMA_VERSION - 1,

@@ -205,23 +205,6 @@
 ---@field new fun(options?: society.NewOptions): society.World in specs only
 local society = {}
 
----@class society.Config
----@field name? string
----@field orchestrator? string
----@field effects_max? integer
----@field dedupe_window_ms? integer
----@field llm? table settings of models, see docs/llm.md
----@field http? fun(request: table): table?, table? the world beyond, in simulations
----@field heartbeat_timeout_ms? integer
----@field task_limit_ms? integer
----@field steps_max? integer
----@field depth_max? integer
----@field children_max? integer
----@field agents_max? integer
----@field hops_max? integer
----@field mailbox_max? integer
----@field no_progress_max? integer
-
 ---@class society.NewOptions
 ---@field app? string|fun(s: society.World)
 ---@field seed? integer

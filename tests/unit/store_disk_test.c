@@ -282,6 +282,8 @@ static void an_older_database_is_brought_up_to_date_by_who_may_write(void)
             "ALTER TABLE agents DROP COLUMN hold;"
             "ALTER TABLE agents DROP COLUMN guards;"
             "ALTER TABLE agents DROP COLUMN births;"
+            "DROP TABLE sources; DROP TABLE history;"
+            "ALTER TABLE effects DROP COLUMN arguments;"
             "CREATE VIEW contacts AS SELECT 'older' AS id;"
             "PRAGMA user_version = 1; PRAGMA wal_checkpoint(TRUNCATE)");
     struct soc_store *reader;

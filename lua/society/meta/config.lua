@@ -1,0 +1,21 @@
+---@meta society.config
+-- Types of society.config{ … } for editors (LuaLS). Nothing here is ever run.
+
+---@class society.Config
+---@field name? string
+---@field orchestrator? string
+---@field effects_max? integer
+---@field dedupe_window_ms? integer
+---@field llm? table settings of models, see docs/llm.md
+---@field http? fun(request: table): table?, table? the world beyond, in simulations
+---@field heartbeat_timeout_ms? integer
+---@field task_limit_ms? integer
+---@field steps_max? integer
+---@field depth_max? integer
+---@field children_max? integer
+---@field agents_max? integer
+---@field hops_max? integer
+---@field mailbox_max? integer
+---@field no_progress_max? integer
+---@field history? "full"|"none" what `society replay` needs
+---@field history_days? integer
