@@ -27,7 +27,8 @@
     F(DROP, "drop", "messages and acks are lost on their way out of the society or into it")       \
     F(DOUBLE, "double", "what agents outside say comes twice")                                     \
     F(DELAY, "delay", "what agents outside say comes up to half a minute late, out of order")      \
-    F(DEAD, "dead", "agents outside are silent for a minute")
+    F(DEAD, "dead", "agents outside are silent for a minute")                                      \
+    F(MODEL, "model", "models are busy, or break off, once or twice in a call")
 
 enum soc_fault_kind {
 #define F(tag, name, text) SOC_FAULT_##tag,

@@ -97,6 +97,12 @@ bool soc_gate_spoils(struct soc_host *host)
            activation->retries == 0 && soc_faults_happens(host->options.faults, SOC_FAULT_RAISE);
 }
 
+bool soc_gate_model_fails(struct soc_host *host)
+{
+    return host->options.faults != NULL &&
+           soc_faults_happens(host->options.faults, SOC_FAULT_MODEL);
+}
+
 void soc_gate_set_state(struct soc_host *host, struct soc_slice json)
 {
     struct soc_agent *agent = host->turn.agent;

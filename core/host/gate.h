@@ -40,6 +40,9 @@ void soc_gate_wait(struct soc_host *host, const struct soc_wait *wait);
  * the plan of a simulation. Once in a row, so that nothing is given up because of it. */
 bool soc_gate_spoils(struct soc_host *host);
 
+/* In a simulation: tells whether a model that is asked now is busy, by the seed. */
+bool soc_gate_model_fails(struct soc_host *host);
+
 /* Sets agent.state at the end of the activation under way, if it has changed. */
 void soc_gate_set_state(struct soc_host *host, struct soc_slice json);
 

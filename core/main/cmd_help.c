@@ -29,7 +29,7 @@ static const struct soc_command commands[] = {
      "  --seeds A..B         each in turn, without transcripts, up to the first that fails\n"
      "  --faults LIST        none (with --seed), default (with --seeds: all), or names with\n"
      "                       commas between them: evict, crash, lag, raise, slow, jump, fold,\n"
-     "                       power, full, io, drop, double, delay, dead\n"
+     "                       power, full, io, drop, double, delay, model, dead\n"
      "  --dump FILE          every row of the store at the end, sorted\n" APP_OPTIONS JSON_OPTION
      "  -- ARGS              reach the app as arg and ...\n",
      "  society sim hello.lua --seeds 1..1000\n"

@@ -85,6 +85,14 @@ static int engine_has_key(lua_State *L)
     return 1;
 }
 
+/* fails() -> whether the plan of a simulation says so */
+static int engine_fails(lua_State *L)
+{
+    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
+    lua_pushboolean(L, soc_gate_model_fails(script->host));
+    return 1;
+}
+
 /* read(path) -> text | nil, message: a recording. */
 static int engine_read(lua_State *L)
 {
@@ -122,13 +130,10 @@ static int engine_append(lua_State *L)
 /* Pushes the engine, made when it is first needed. */
 static void push_engine(lua_State *L, struct soc_script *script)
 {
-    static const luaL_Reg functions[] = {{"random", engine_random},
-                                         {"now", engine_now},
-                                         {"getenv", engine_getenv},
-                                         {"has_key", engine_has_key},
-                                         {"read", engine_read},
-                                         {"append", engine_append},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"random", engine_random}, {"now", engine_now},
+                                         {"getenv", engine_getenv}, {"has_key", engine_has_key},
+                                         {"fails", engine_fails},   {"read", engine_read},
+                                         {"append", engine_append}, {NULL, NULL}};
     if (script->chats->engine_ref != 0) {
         lua_rawgeti(L, LUA_REGISTRYINDEX, script->chats->engine_ref);
         return;

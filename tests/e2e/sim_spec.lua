@@ -150,7 +150,8 @@ describe("society sim, in processes of its own,", function()
   it("knows its faults by name", function()
     place:write("app.lua", app())
     for _, name in ipairs({ "evict", "crash", "lag", "raise", "slow", "jump", "fold", "power",
-      "full", "io", "drop", "double", "delay", "dead", "evict,crash", "none", "default" }) do
+      "full", "io", "drop", "double", "delay", "model", "dead", "evict,crash", "none",
+      "default" }) do
       assert.equal(0, place:run("sim app.lua --seeds 1..3 --faults " .. name).code, name)
     end
     local wrong = place:run("sim app.lua --faults crash,earthquake")

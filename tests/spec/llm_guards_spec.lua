@@ -192,4 +192,17 @@ describe("an agent that thinks, and crashes", function()
       scene.close()
     end
   end)
+
+  it("comes to the same when models are busy, by the seed of a simulation", function()
+    local tried = 0
+    for seed = 1, 20 do
+      local s = think(answers(), { seed = seed, faults = { "model", "crash", "evict" } })
+      ask(s)
+      assert.equal("assistant:done", story(s):match("[^\n]+$"))
+      assert.equal(3, s:usage({ agent = "ann" })[1].calls)
+      tried = tried + (s:now() - 1767225600000 > 1000 and 1 or 0)
+      scene.close()
+    end
+    assert.is_true(tried > 3) -- some had to wait
+  end)
 end)

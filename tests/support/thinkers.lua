@@ -12,7 +12,8 @@ function M.think(answers, options)
   local llm = options.llm or {}
   llm.provider, llm.answers = "scripted", answers
   local s = scene.new({
-    config = { llm = llm }, policies = options.policies,
+    config = { llm = llm }, policies = options.policies, seed = options.seed,
+    faults = options.faults,
     app = function(s)
       s:role({ id = "thinker", name = "思考者", prompt = "想一想", behaviour = "llm",
         interface_spec = options.interface_spec })

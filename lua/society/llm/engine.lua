@@ -23,7 +23,7 @@ M.defaults = { provider = "openai", retries_max = 4, retry_first_ms = 500, retry
 --- Makes an engine.
 -- @tparam table settings of society.config{ llm = … }
 -- @tparam table host random() in [0, 1), getenv(name), has_key(name), now() in ms,
---   read(path), append(path, text)
+--   read(path), append(path, text), fails()
 function M.new(settings, host)
   local self = { settings = settings, host = host, calls = {}, providers = {} }
   for name, value in pairs(M.defaults) do
@@ -135,9 +135,16 @@ local function tell_later(self, actions, call, message, err, delay_ms)
   actions[#actions + 1] = { "wake", call.id, self.host.now() + (delay_ms or 1) }
 end
 
+-- What a simulation has go wrong passes by itself, so that the story stays the same.
+local FAULTS_MAX = 2
+
 local function send(self, actions, call)
   local provider, settings = call.found.provider, call.found.settings
   call.tries = call.tries + 1
+  if call.tries <= math.min(FAULTS_MAX, self.retries_max) and self.host.fails() then
+    return tell_later(self, actions, call, nil, { error = "model_unavailable", retryable = true,
+      message = "a fault of the simulation" })
+  end
   if provider.answer then
     local ok, message, more = pcall(provider.answer, call, settings, self.host)
     if not ok then
