@@ -130,6 +130,39 @@ describe("the file door", function()
     assert.same({ "a", "mine" }, { d:await_heard(1)[1].from, d:heard()[1].payload.text })
   end)
 
+  it("hears an agent of another user, who can speak for nobody else", function()
+    local probe = program.place()
+    local is_root = probe:shell("[ $(id -u) = 0 ] && setpriv --reuid nobody true").code == 0
+    probe:remove()
+    if not is_root then
+      d = { close = function() end }
+      return -- only root can play two users
+    end
+    open({ directory_mode = "0711", file_mode = "0644" })
+    d.place:shell("chmod 711 . && touch w/" .. OUT .. " && chown nobody w/" .. OUT)
+    d:tell({ command = "send", message = {
+      to = "a", type = "task_assign", payload = { task_id = "t1" } } })
+    local id = d:await(QUEUE, 1)[1].id
+    local result = d.place:shell(([[setpriv --reuid nobody --clear-groups sh -c '
+      grep -q task_assign w/%s || exit 1
+      echo "{\"from\":\"a\",\"payload\":\"x\"}" >> w/%s && exit 2
+      echo "{\"msg_id\":\"%s\",\"status\":\"received\"}" >> w/%s || exit 3
+      echo "{\"payload\":\"mine\"}" >> w/%s']]):format(QUEUE, COMMON, id, OUT, OUT))
+    assert.equal(0, result.code, result.err)
+    assert.equal("mine", d:await_heard(1)[1].payload.text)
+    assert.equal(id, d:await_event("acked").message_id)
+  end)
+
+  it("starts what an unresponsive agent has not acked again, when told to", function()
+    open({ ack = { timeout_ms = 100, retry_delay_ms = 20, max_retries = 1 } })
+    d:tell({ command = "send", message = {
+      to = "a", type = "task_assign", payload = { task_id = "t1" } } })
+    d:await_status("a", "unresponsive")
+    d:tell({ command = "resolve", id = "a", action = "restart" })
+    local lines = d:await(QUEUE, 2)
+    assert.same({ lines[1].id, 2 }, { lines[2].id, lines[2].attempt })
+  end)
+
   it("lets an agent write only to whom it knows", function()
     open()
     d:tell({ command = "hire", id = "c", role = "clerk" })

@@ -4,6 +4,7 @@
 ---@class society.Config
 ---@field name? string
 ---@field orchestrator? string
+---@field files? society.Files
 ---@field effects_max? integer
 ---@field dedupe_window_ms? integer
 ---@field llm? table settings of models, see docs/llm.md
