@@ -9,6 +9,7 @@
 #include "host/alert.h"
 #include "host/envelope.h"
 #include "host/news.h"
+#include "host/outside_state.h"
 #include "host/refusal.h"
 #include "host/router.h"
 #include "host/schedule.h"
@@ -237,7 +238,10 @@ void soc_hold_settle(struct soc_host *host, const struct soc_undo *undo)
     soc_hold_forget(host, agent);
     if (agent->activation != NULL)
         agent->activation->retries = 0;
-    soc_schedule_ready(host, agent);
+    if (agent->is_external)
+        soc_outside_call(soc_outside_need(host, agent));
+    else
+        soc_schedule_ready(host, agent);
 }
 
 static struct failures *need_failures(struct soc_host *host, const struct soc_agent *agent)

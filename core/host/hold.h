@@ -3,8 +3,9 @@
  *
  * No turn of a held agent starts; whatever is under way for it goes on all the same:
  * mail queues, answers are routed to it, its time-outs and the ttl of its mail run
- * out. When nothing holds it any more it goes on with what has come. Both facts are
- * stored, so they outlast a restart.
+ * out. When nothing holds it any more it goes on with what has come. To an agent
+ * outside nothing is handed out meanwhile. Both facts are stored, so they outlast a
+ * restart.
  *
  * Whoever stands above an agent may pause and resume it, and so may user, root and
  * the orchestrator. The person cannot be paused.

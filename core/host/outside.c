@@ -186,7 +186,7 @@ static bool may_leave(const struct soc_letter *letter)
 static void hand_out(struct soc_outsider *outsider)
 {
     struct soc_buf done = {0};
-    bool can = outsider->door != NULL && !outsider->agent->is_ended;
+    bool can = outsider->door != NULL && !outsider->agent->is_ended && outsider->agent->hold == 0;
     for (int p = 0; p < SOC_PRIORITY_COUNT; p++) {
         const struct soc_message *message = outsider->agent->mailbox.classes[p].first;
         for (; can && message != NULL; message = message->next) {
