@@ -6,6 +6,16 @@
 #include "host/state.h"
 #include "host/turn.h"
 
+/* For keys a turn is one moment, however long it takes: none that it remembers is
+ * forgotten or replaced before the turn is over. */
+static int64_t moment(struct soc_host *host)
+{
+    struct soc_turn *turn = &host->turn;
+    if (turn->keys_ms == 0)
+        turn->keys_ms = soc_host_now(host);
+    return turn->keys_ms;
+}
+
 /* The words of one of the two keys; false if the sender did not give it. */
 static bool words_of(const struct soc_agent *from, const struct soc_send *send,
                      enum soc_message_text which, struct soc_dedupe_words *words)
@@ -29,8 +39,7 @@ bool soc_duplicates_find(struct soc_host *host, const struct soc_agent *from,
     for (int i = 0; i < 2 && entry == NULL; i++) {
         struct soc_dedupe_words words;
         if (words_of(from, send, keys[i], &words))
-            entry = soc_dedupe_find(&host->sent_keys, &words, soc_host_now(host),
-                                    host->dedupe_window_ms);
+            entry = soc_dedupe_find(&host->sent_keys, &words, moment(host), host->dedupe_window_ms);
     }
     if (entry == NULL)
         return false;
@@ -73,7 +82,7 @@ static void forget(struct soc_host *host, int64_t now_ms)
 static void remember(struct soc_host *host, const struct soc_dedupe_words *words,
                      const struct soc_message *message)
 {
-    int64_t now_ms = soc_host_now(host);
+    int64_t now_ms = moment(host);
     struct soc_dedupe_entry *entry =
         soc_dedupe_add(&host->sent_keys, words, message->key, message->time_ms, now_ms);
     struct soc_record record = {.type = SOC_RECORD_SENT_KEY};
@@ -91,7 +100,7 @@ void soc_duplicates_note(struct soc_host *host, const struct soc_send *send,
                          const struct soc_message *message)
 {
     static const enum soc_message_text keys[] = {SOC_TEXT_EXTERNAL_ID, SOC_TEXT_DEDUPE_KEY};
-    forget(host, soc_host_now(host));
+    forget(host, moment(host));
     for (int i = 0; i < 2; i++) {
         struct soc_dedupe_words words;
         if (words_of(message->from, send, keys[i], &words))

@@ -29,6 +29,7 @@ void soc_turn_begin(struct soc_host *host, struct soc_agent *agent,
     turn->key_mark = host->next_key;
     turn->output_mark = host->next_output;
     turn->undo_count = 0;
+    turn->keys_ms = 0;
 }
 
 void soc_batch_put(struct soc_host *host, const struct soc_record *record)

@@ -73,6 +73,7 @@ struct soc_turn {
     size_t undo_capacity;
     uint64_t key_mark; /* next_key at the beginning */
     uint64_t output_mark;
+    int64_t keys_ms;     /* when keys against duplicates are looked at; 0: not yet */
     struct soc_buf kept; /* records that stay whatever becomes of the turn */
 };
 
