@@ -77,7 +77,7 @@ static bool is_for_ever(const struct soc_host *host, const struct soc_agent *age
     return agent == host->user || agent == host->root;
 }
 
-int soc_ending_terminate(struct soc_host *host, struct soc_slice id, bool is_forced,
+int soc_ending_terminate(struct soc_host *host, struct soc_slice id, bool *is_forced,
                          struct soc_slice reason, struct soc_buf *error)
 {
     struct soc_agent *agent = soc_map_find(&host->agents, id);
@@ -93,8 +93,9 @@ int soc_ending_terminate(struct soc_host *host, struct soc_slice id, bool is_for
                           "agentId", id);
     if (agent->is_ended)
         return soc_refuse(error, SOC_ESTOPPED, NULL, "agentId", id);
-    if (!agent->is_ending || is_forced)
-        mark(host, agent, is_forced, reason);
+    *is_forced |= (agent->hold & SOC_HOLD_FAILED) != 0;
+    if (!agent->is_ending || *is_forced)
+        mark(host, agent, *is_forced, reason);
     return SOC_OK;
 }
 

@@ -15,9 +15,10 @@
 
 struct soc_undo;
 
-/* Has the child `id` of the running agent end; `reason` may be absent. SOC_ENOAGENT,
- * SOC_EFORBIDDEN for anybody else's child, SOC_ESTOPPED, with `error` set. */
-int soc_ending_terminate(struct soc_host *host, struct soc_slice id, bool is_forced,
+/* Has the child `id` of the running agent end; `reason` may be absent. By force also
+ * if it has failed, since it would never get through its mailbox: `is_forced` tells.
+ * SOC_ENOAGENT, SOC_EFORBIDDEN for anybody else's child, SOC_ESTOPPED, with `error` set. */
+int soc_ending_terminate(struct soc_host *host, struct soc_slice id, bool *is_forced,
                          struct soc_slice reason, struct soc_buf *error);
 
 /* Has the running agent end itself. SOC_EFORBIDDEN for user and root. */

@@ -114,7 +114,8 @@ static bool change(struct soc_host *host, struct soc_agent *agent,
                    const struct soc_hold_order *order)
 {
     uint8_t hold = order->is_resume ? 0 : (uint8_t)(agent->hold | SOC_HOLD_PAUSED);
-    if (hold == agent->hold || agent->is_ended || agent == host->user)
+    bool is_same = hold == agent->hold && !(order->is_resume && agent->guards != 0);
+    if (is_same || agent->is_ended || agent == host->user)
         return false;
     set_hold(host, agent, hold, order->reason);
     return true;

@@ -200,6 +200,9 @@ void soc_request_fail(struct soc_host *host, uint64_t key, const char *error, co
         return;
     struct soc_buf refusal = {0};
     soc_refuse_named(&refusal, error, message);
+    refusal.length--; /* the brace */
+    soc_json_put_text_member(&refusal, "to", soc_agent_id(request->to));
+    soc_buf_put_byte(&refusal, '}');
     soc_request_answer(host, request, soc_buf_slice(&refusal));
     soc_buf_fini(&refusal);
 }

@@ -84,7 +84,7 @@ static int agent_terminate(lua_State *L)
     if (soc_effect_begin(L, script, SOC_EFFECT_TERMINATE, hash, &count) == SOC_GATE_RECORDED)
         return count;
     int rc =
-        soc_ending_terminate(script->host, id, options.is_forced, options.reason, &script->error);
+        soc_ending_terminate(script->host, id, &options.is_forced, options.reason, &script->error);
     return finish(L, script, rc, id, options.is_forced ? "stopped" : "ending");
 }
 

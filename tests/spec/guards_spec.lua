@@ -215,6 +215,9 @@ describe("a guard", function()
     s:resume("a")
     scene.tell(s, "a")
     assert.equal(2, #alerts(s))
+    s:resume("a") -- though nothing held it
+    scene.tell(s, "a")
+    assert.equal(3, #alerts(s))
   end)
 
   it("tells also of a turn that raises for it, once, whatever its tries", function()
