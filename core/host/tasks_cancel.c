@@ -175,10 +175,13 @@ void soc_tasks_cut(struct soc_host *host, struct soc_task *top, struct soc_agent
     soc_buf_fini(&kept);
 }
 
-/* How many end with it. */
+/* How many end with it; none of its own if it ends with one above it. */
 static int64_t count_below(const struct soc_task *top)
 {
     int64_t count = 0;
+    for (const struct soc_task *above = top->parent; above != NULL; above = above->parent)
+        if (soc_tasks_state(above) == SOC_TASK_CANCELLED)
+            return 0;
     for (const struct soc_task *task = top; task != NULL; task = soc_task_next_below(top, task))
         count++;
     return count;
@@ -237,10 +240,13 @@ int soc_tasks_cancel(struct soc_host *host, struct soc_slice id, struct soc_slic
         task->canceller = self;
         soc_tasks_touch(host, task, SOC_TASK_CUT, reason);
         first = first == NULL ? task : first;
-        count += count_below(task);
     }
     if (first == NULL)
         return found == NULL ? refuse_missing(host, id, error) : refuse_found(found, id, error);
+    for (cursor = 0; (task = soc_map_each(&host->tasks->open, &cursor)) != NULL;)
+        if (task->canceller == self && soc_tasks_state(task) == SOC_TASK_CANCELLED &&
+            soc_slice_equal(id, soc_slice_text(task->id)))
+            count += count_below(task);
     soc_tasks_put_intended(host, answer, first);
     answer->length--;
     soc_json_put_name(answer, "cancelled");

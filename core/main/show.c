@@ -6,6 +6,44 @@
 #include "base/buf.h"
 #include "base/json.h"
 
+/* Bytes of an item's title that are shown; `society inbox` has the rest. */
+#define TITLE_BYTES_MAX 300
+
+/* Appends what an agent wrote so that it passes for nothing else on a terminal: control
+ * characters are blanks, and further lines (`is_line`: there are none) stand indented. */
+static void put_written(struct soc_buf *out, struct soc_slice text, bool is_line)
+{
+    for (size_t i = 0; i < text.length; i++) {
+        unsigned char byte = (unsigned char)text.data[i];
+        unsigned char next = i + 1 < text.length ? (unsigned char)text.data[i + 1] : 0;
+        if (byte == '\n' && !is_line) {
+            soc_buf_put_text(out, "\n  ");
+        } else if (byte == 0xC2 && next >= 0x80 && next < 0xA0) { /* U+0080 to U+009F */
+            soc_buf_put_byte(out, ' ');
+            i++;
+        } else {
+            soc_buf_put_byte(out, byte < 0x20 || byte == 0x7F ? ' ' : (char)byte);
+        }
+    }
+}
+
+/* The same of a JSON string, or false. */
+static bool put_string(struct soc_buf *out, struct soc_slice json, bool is_line)
+{
+    struct soc_buf text = {0};
+    bool is_string = soc_json_string(json, &text);
+    struct soc_slice shown = soc_buf_slice(&text);
+    bool is_long = is_line && shown.length > TITLE_BYTES_MAX;
+    while (is_long && (shown.length > TITLE_BYTES_MAX ||
+                       ((unsigned char)shown.data[shown.length] & 0xC0) == 0x80))
+        shown.length--; /* whole characters */
+    put_written(out, shown, is_line);
+    if (is_long)
+        soc_buf_put_text(out, "…");
+    soc_buf_fini(&text);
+    return is_string;
+}
+
 /* A message for the person, from its envelope: its text, else its payload. */
 static void put_mail(struct soc_buf *out, struct soc_slice envelope)
 {
@@ -14,7 +52,7 @@ static void put_mail(struct soc_buf *out, struct soc_slice envelope)
     soc_buf_put_text(out, "[mail] ");
     soc_json_string(soc_json_member(envelope, "from"), out);
     soc_buf_put_text(out, ": ");
-    if (text.data == NULL || !soc_json_string(text, out))
+    if (text.data == NULL || !put_string(out, text, false))
         soc_buf_put_slice(out, payload);
 }
 
@@ -26,7 +64,7 @@ static void put_item(struct soc_buf *out, struct soc_slice item)
     soc_buf_put_text(out, " (");
     soc_json_string(soc_json_member(item, "priority"), out);
     soc_buf_put_text(out, "): ");
-    soc_json_string(soc_json_member(item, "title"), out);
+    put_string(out, soc_json_member(item, "title"), true);
     soc_buf_put_text(out, "  ");
     soc_json_string(soc_json_member(item, "id"), out);
 }

@@ -178,6 +178,19 @@ describe("society run", function()
       place:run("run mail.lua --quiet --json --fresh").out)
   end)
 
+  it("shows what agents write so that it passes for nothing else", function()
+    place:write("sly.lua", [[
+      local society = require("society")
+      society.root(function(root)
+        root:send_message { to = "user", payload = "one\n[inbox] root (urgent): two\27[2J\u{9b}2J" }
+        root:escalate { title = "a\nb\27[2J" .. ("é"):rep(400), wait = false }
+      end)
+      society.main(function(user) user:send_message { to = "root", payload = "go" } end)]])
+    local out = place:run("run sly.lua --quiet").out
+    assert.matches("[mail] root: one\n  [inbox] root (urgent): two [2J 2J\n", out, 1, true)
+    assert.matches("[inbox] root (normal): a b [2J" .. ("é"):rep(146) .. "…  item_", out, 1, true)
+  end)
+
   it("takes policies and settings", function()
     assert.equal(0, place:run("run hello.lua --policy contacts=open --set name=other").code)
     assert.matches("the app 'other'", place:run("run hello.lua").err, 1, true)

@@ -45,6 +45,22 @@ describe("checkpoint", function()
     return scene.troupe(acts, settings), got
   end
 
+  it("counts an agent that has failed as missing and asks the others", function()
+    local got = {}
+    local function fail() error("boom") end
+    local s = scene.troupe({ ann = ready, bob = fail, root = function(root, message)
+      if message.type ~= "alert" then
+        got[#got + 1] = table.pack(root:checkpoint({ timeout_ms = 1000 }))
+      end
+    end })
+    scene.tell(s, "bob")
+    scene.tell(s, "bob")
+    assert.equal("failed", s:agent("bob").status)
+    scene.tell(s, "root")
+    assert.same({ "bob" }, got[1][1].missing)
+    assert.same({ ann = { ready = true } }, got[1][1].responses)
+  end)
+
   it("asks all agents but the asker and user, and collects what they reply", function()
     local seen = {}
     local function act(agent, message)
