@@ -41,8 +41,9 @@ struct soc_society {
     atomic_bool is_stopped; /* any thread */
     bool is_interrupted;
     bool has_disk_failed;
-    bool is_finished; /* it has come to its end by itself */
-    bool has_refused; /* `show` could not show something */
+    bool is_finished;               /* it has come to its end by itself */
+    bool has_refused;               /* `show` could not show something */
+    const struct soc_agent *paused; /* told that all waits for it; NULL: nobody is */
 };
 
 static bool print_line(struct soc_slice text)
@@ -244,13 +245,22 @@ int soc_society_open(struct soc_society **out, const struct soc_society_options 
     return SOC_OK;
 }
 
-static bool is_over(const struct soc_society *society)
+static bool is_over(struct soc_society *society)
 {
     const struct soc_assembly *parts = &society->parts;
     if (society->has_disk_failed || society->has_refused || soc_host_main_has_failed(parts->host))
         return true;
-    return soc_script_has_main(parts->script) && soc_host_main_is_done(parts->host) &&
-           soc_host_is_quiet(parts->host) && !soc_hold_keeps_work(parts->host);
+    if (!soc_script_has_main(parts->script) || !soc_host_main_is_done(parts->host) ||
+        !soc_host_is_quiet(parts->host))
+        return false;
+    const struct soc_agent *paused = soc_hold_keeps_work(parts->host);
+    if (paused != NULL && society->paused != paused)
+        soc_log_printf(soc_host_log(parts->host), SOC_LOG_WARN,
+                       soc_clock_now(soc_host_clock(parts->host)), "waiting", soc_agent_id(paused),
+                       "everything is done but what waits for a paused agent; `society resume` "
+                       "lets it go on");
+    society->paused = paused;
+    return paused == NULL;
 }
 
 static int64_t tick(void *user)

@@ -313,7 +313,7 @@ void soc_hold_fail(struct soc_host *host, struct soc_agent *agent, struct soc_sl
     soc_buf_fini(&members);
 }
 
-bool soc_hold_keeps_work(struct soc_host *host)
+const struct soc_agent *soc_hold_keeps_work(struct soc_host *host)
 {
     size_t cursor = 0;
     const struct soc_agent *agent;
@@ -321,8 +321,8 @@ bool soc_hold_keeps_work(struct soc_host *host)
         if (agent->hold == SOC_HOLD_PAUSED && !agent->is_ended &&
             (agent->activation != NULL || soc_mailbox_count(&agent->mailbox) > 0 ||
              soc_news_has(host, agent)))
-            return true;
-    return false;
+            return agent;
+    return NULL;
 }
 
 void soc_hold_forget(struct soc_host *host, const struct soc_agent *agent)

@@ -52,8 +52,9 @@ bool soc_hold_note_failure(struct soc_host *host, struct soc_agent *agent);
  * waits for its answers are told. Outside any turn. */
 void soc_hold_fail(struct soc_host *host, struct soc_agent *agent, struct soc_slice error);
 
-/* Tells whether a paused agent has something to do: the society is not through then. */
-bool soc_hold_keeps_work(struct soc_host *host);
+/* Lends a paused agent that has something to do, or NULL: with one the society is not
+ * through. */
+const struct soc_agent *soc_hold_keeps_work(struct soc_host *host);
 
 /* Appends the agent's standing as a record. */
 void soc_hold_store(struct soc_host *host, const struct soc_agent *agent);

@@ -1,6 +1,7 @@
 #include "host/human.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -210,13 +211,19 @@ static int check_verdict(struct soc_host *host, const struct soc_verdict *verdic
     if (changes.data == NULL && decision == SOC_DECISION_MODIFY)
         return refuse_verdict(error, "modify needs changes: say what is to be different",
                               "changes");
+    if (changes.data != NULL && decision != SOC_DECISION_MODIFY)
+        return refuse_verdict(error, "changes go with modify, not with approve or reject",
+                              "changes");
     *item = soc_inbox_find(&host->inbox, key);
     if (*item != NULL)
         return SOC_OK;
     decision = soc_inbox_decision(&host->inbox, key);
     if (decision == SOC_DECISION_NONE)
         return soc_refuse(error, SOC_ENOITEM, NULL, "item_id", verdict->item_id);
-    soc_refusal_begin(error, SOC_EDECIDED, NULL);
+    char sentence[96];
+    snprintf(sentence, sizeof(sentence), "the item was decided before (%s); that decision counts",
+             soc_decision_name(decision));
+    soc_refusal_begin(error, SOC_EDECIDED, sentence);
     soc_json_put_text_member(error, "item_id", verdict->item_id);
     soc_json_put_text_member(error, "decision", soc_slice_text(soc_decision_name(decision)));
     return soc_refusal_end(error, SOC_EDECIDED);

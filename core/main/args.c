@@ -91,6 +91,11 @@ int soc_args_parse(struct soc_args *args, int argc, char **argv, const struct so
             soc_help_print(args->command);
             return SOC_EXIT_DONE;
         }
+        if (strcmp(argv[i], "--") == 0 && args->is_rest_words) {
+            while (++i < argc)
+                soc_text_list_add(&args->words, argv[i]);
+            break;
+        }
         if (strcmp(argv[i], "--") == 0) {
             args->rest = argv + i + 1;
             args->rest_count = argc - i - 1;

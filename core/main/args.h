@@ -35,6 +35,7 @@ struct soc_args {
     struct soc_text_list words; /* neither options nor their values */
     char **rest;                /* behind `--` */
     int rest_count;
+    bool is_rest_words; /* what is behind `--` are words that may begin with a dash */
 };
 
 /* What soc_args_parse returns when the command can go on. */

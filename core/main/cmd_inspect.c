@@ -267,7 +267,8 @@ static int choose_subject(struct inspect *inspect)
 
 int soc_cmd_inspect(int argc, char **argv)
 {
-    struct inspect inspect = {.args = {.command = "inspect"}, .state = ".society"};
+    struct inspect inspect = {
+        .args = {.command = "inspect"}, .state = ".society", .limit = INT64_MAX};
     const struct soc_option options[] = {
         {"state", SOC_OPTION_TEXT, &inspect.state},
         {"agent", SOC_OPTION_TEXT, &inspect.agent},
@@ -281,6 +282,10 @@ int soc_cmd_inspect(int argc, char **argv)
         {NULL, SOC_OPTION_FLAG, NULL},
     };
     int code = soc_args_parse(&inspect.args, argc, argv, options, 1, 1);
+    if (code == SOC_ARGS_GO && inspect.limit < 1)
+        code = soc_complain(SOC_EXIT_USAGE, "inspect: --limit needs 1 or more");
+    if (inspect.limit == INT64_MAX)
+        inspect.limit = 0; /* all */
     if (code == SOC_ARGS_GO)
         code = choose_subject(&inspect);
     if (code == SOC_ARGS_GO)

@@ -113,8 +113,9 @@ static int make_payload(struct send *send)
 
 int soc_cmd_send(int argc, char **argv)
 {
-    struct send send = {
-        .args = {.command = "send"}, .state = ".society", .timeout_ms = SOC_REQUEST_TIMEOUT_MS};
+    struct send send = {.args = {.command = "send", .is_rest_words = true},
+                        .state = ".society",
+                        .timeout_ms = SOC_REQUEST_TIMEOUT_MS};
     const struct soc_option options[] = {
         {"to", SOC_OPTION_TEXT, &send.to},      {"state", SOC_OPTION_TEXT, &send.state},
         {"type", SOC_OPTION_TEXT, &send.type},  {"json-payload", SOC_OPTION_FLAG, &send.is_json},

@@ -283,10 +283,10 @@ static int64_t filter_count(lua_State *L, const char *name)
 {
     if (lua_isnoneornil(L, 1))
         return 0;
-    int64_t count = soc_integer_option(L, 1, "filter", name, 0);
-    if (count < 0)
-        luaL_error(L, "filter '%s': a whole number expected", name);
-    return count;
+    int64_t count = soc_integer_option(L, 1, "filter", name, INT64_MAX);
+    if (count < 1)
+        luaL_error(L, "filter '%s': 1 or more expected", name);
+    return count == INT64_MAX ? 0 : count;
 }
 
 /* `state` is asked of tasks only, and is a type to the store. */

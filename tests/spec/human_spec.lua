@@ -107,7 +107,8 @@ local function decide(s, book, each)
   local item = inbox[each.pick % #inbox + 1]
   local decision = DECISIONS[each.pick % 3 + 1]
   assert(not book.decided[item.id], "a decided item is open")
-  assert(s:decide(item.id, { decision = decision, changes = { n = 1 } }))
+  assert(s:decide(item.id,
+    { decision = decision, changes = decision == "modify" and { n = 1 } or nil }))
   book.decided[item.id] = { decision = decision, title = item.title, agent = item.agent }
 end
 
@@ -181,6 +182,22 @@ local function run_history(history)
   s:close()
   return held and law and waits == 0, why .. " " .. counts
 end
+
+describe("a decision", function()
+  after_each(scene.close)
+
+  it("has changes only if it modifies", function()
+    local s = scene.troupe({ c1 = clerk }, { quiet = true })
+    assert(s:send("user", { to = "c1", payload = { title = "o1", wait = true } }))
+    s:advance(0)
+    local id = s:inbox()[1].id
+    for _, decision in ipairs({ "approve", "reject" }) do
+      local _, err = s:decide(id, { decision = decision, changes = { n = 1 } })
+      assert.matches("changes go with modify", err.message)
+    end
+    assert(s:decide(id, { decision = "modify", changes = { n = 1 } }))
+  end)
+end)
 
 describe("histories of escalations, decisions, time-outs and crashes", function()
   after_each(scene.close)

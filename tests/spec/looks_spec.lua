@@ -259,6 +259,7 @@ describe("activity", function()
     for _, entry in ipairs(s:activity({ ["until"] = "2026-01-01T00:00:01Z" })) do
       assert.equal("2026-01-01T00:00:00.000Z", entry.time)
     end
+    assert.has_error(function() s:activity({ limit = 0 }) end)
     local all, last = s:activity(), s:activity({ limit = 2 })
     assert.same({ all[#all - 1], all[#all] }, last)
   end)

@@ -48,35 +48,6 @@ local function canceller(answers)
 end
 
 describe("cancel", function()
-  it("counts each task once, also where children have inherited its id", function()
-    local answers = {}
-    local s = scene.new({ policies = { contacts = "open" }, app = function(s)
-      s:role({ id = "w", name = "w", behaviour = { task_assignment = function(w, message)
-        local depth = message.payload.depth
-        for i = 1, depth > 0 and 2 or 0 do
-          assert(w:spawn_agent("w", scene.brief(), { id = w.id .. i,
-            message = { depth = depth - 1 } }))
-        end
-        w:sleep(100000)
-      end, abort = function() end } })
-      s:root(function(root, message)
-        if message.payload.cancel then
-          answers[1] = root:cancel(message.payload.cancel)
-        elseif message.type == "general" then
-          assert(root:spawn_agent("w", scene.brief(), { id = "t", message = { depth = 2 } }))
-        end
-      end)
-    end })
-    assert(s:send("user", { to = "root", payload = "go" }))
-    s:advance(1000)
-    assert(s:send("user", { to = "root", payload = { cancel = s:tasks()[1].task_id } }))
-    s:advance(1000)
-    assert.equal(7, answers[1].cancelled)
-    for _, task in ipairs(s:tasks()) do
-      assert.equal("cancelled", task.state)
-    end
-  end)
-
   it("takes a task out of the queue; its owner never hears of it", function()
     local answers, begun = {}, {}
     local s, notes = house({
