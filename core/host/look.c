@@ -10,7 +10,6 @@
 #include "host/envelope.h"
 #include "host/human.h"
 #include "host/outside.h"
-#include "host/refusal.h"
 #include "host/state.h"
 #include "host/status.h"
 #include "host/wait.h"
@@ -251,6 +250,7 @@ void soc_look_ask(struct soc_host *host, const struct soc_query *query)
     struct question *question = soc_alloc_zero(sizeof(*question));
     question->host = host;
     question->query = *query;
+    question->query.waits_for_room = true;
     question->query.agent = copy_text(&question->texts[0], query->agent);
     question->query.task = copy_text(&question->texts[1], query->task);
     question->query.type = copy_text(&question->texts[2], query->type);
@@ -272,7 +272,7 @@ static void take_rows(int rc, struct soc_slice rows, void *user)
 {
     struct question *question = user;
     struct soc_host *host = question->host;
-    if (rc == SOC_ECLOSED) { /* the host is going */
+    if (rc < 0) { /* the host is going, or its disk has failed: it is asked anew by the next */
         free_question(question);
         return;
     }
@@ -282,13 +282,9 @@ static void take_rows(int rc, struct soc_slice rows, void *user)
         activation->wait.kind == SOC_WAIT_LOOK && handled_key(activation) == question->key &&
         activation->effects_count == question->index + 1) {
         struct soc_buf answer = {0};
-        if (rc < 0) {
-            soc_refuse(&answer, rc, NULL, NULL, (struct soc_slice){0});
-        } else {
-            soc_buf_put_byte(&answer, '[');
-            soc_buf_put_slice(&answer, rows);
-            soc_buf_put_byte(&answer, ']');
-        }
+        soc_buf_put_byte(&answer, '[');
+        soc_buf_put_slice(&answer, rows);
+        soc_buf_put_byte(&answer, ']');
         soc_wait_answer(host, activation, soc_buf_slice(&answer));
         soc_buf_fini(&answer);
     }

@@ -42,7 +42,8 @@ void soc_look_stats(struct soc_host *host, struct soc_buf *out);
 void soc_look_query(struct soc_host *host, const struct soc_query *query, soc_query_cb *cb,
                     void *user);
 
-/* The same for the running agent: the effect begun last waits for the rows. */
+/* The same for the running agent: the effect begun last waits for the rows, and for room
+ * if the disk is full. If the disk fails no answer comes: the next start asks anew. */
 void soc_look_ask(struct soc_host *host, const struct soc_query *query);
 
 /* Forgets the question of a turn that is rolled back. */

@@ -159,6 +159,41 @@ static bool commit_kept(struct soc_journal *journal)
     return true;
 }
 
+/* Asks the store, behind every batch. A query folds, so it can meet a disk that is full
+ * or fails as a commit can. */
+static int ask_here(struct soc_journal *journal, struct soc_question *question)
+{
+    struct soc_detail detail = {0};
+    if (journal->failed_told)
+        return SOC_EIO;
+    if (journal->full_told && journal->batches != NULL)
+        return SOC_EDISKFULL;
+    int rc = soc_store_query(journal->store, &question->query, &question->rows, &detail);
+    if (soc_question_is_fatal(rc))
+        fail_here(journal, &detail);
+    else if (rc == SOC_EDISKFULL && question->query.waits_for_room)
+        tell_full(journal, true);
+    else if (rc == SOC_OK && journal->batches == NULL)
+        tell_full(journal, false);
+    return rc;
+}
+
+/* Asks for those that wait for room, as long as there is some. */
+static void serve_kept(struct soc_journal *journal)
+{
+    struct soc_question *question;
+    while ((question = journal->questions) != NULL) {
+        question->rc = ask_here(journal, question);
+        if (question->rc == SOC_EDISKFULL)
+            return;
+        journal->questions = question->next;
+        if (journal->questions == NULL)
+            journal->questions_end = &journal->questions;
+        question->next = NULL;
+        tell_answers(question);
+    }
+}
+
 /* What is reported meanwhile may submit more and come here again: the first one does
  * it all. */
 void soc_journal_commit(struct soc_journal *journal, size_t count)
@@ -170,6 +205,7 @@ void soc_journal_commit(struct soc_journal *journal, size_t count)
     while (count-- > 0 && journal->batches != NULL && !journal->failed_told && commit_kept(journal))
         continue;
     journal->is_committing = false;
+    serve_kept(journal);
 }
 
 /* Commits what is kept, in order: there is no thread. */
@@ -262,22 +298,30 @@ static void copy_query(struct soc_question *question, const struct soc_query *qu
     question->query.correlation_id = copy_text(&question->texts, query->correlation_id);
 }
 
+/* There is no thread: answers, or keeps it until there is room. */
+static void query_here(struct soc_journal *journal, struct soc_question *question)
+{
+    commit_here(journal);
+    question->rc = ask_here(journal, question);
+    if (question->rc != SOC_EDISKFULL || !question->query.waits_for_room) {
+        tell_answers(question);
+        return;
+    }
+    *journal->questions_end = question;
+    journal->questions_end = &question->next;
+}
+
 void soc_journal_query(struct soc_journal *journal, const struct soc_query *query, soc_query_cb *cb,
                        void *user)
 {
     struct soc_question *question = soc_alloc_zero(sizeof(*question));
     question->cb = cb;
     question->user = user;
+    copy_query(question, query);
     if (journal->loop == NULL) {
-        struct soc_detail detail = {0};
-        commit_here(journal);
-        question->rc = journal->failed_told
-                           ? SOC_EIO
-                           : soc_store_query(journal->store, query, &question->rows, &detail);
-        tell_answers(question);
+        query_here(journal, question);
         return;
     }
-    copy_query(question, query);
     question->sequence = journal->sequence;
     pthread_mutex_lock(&journal->mutex);
     if (journal->is_ended) {

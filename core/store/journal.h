@@ -62,11 +62,13 @@ size_t soc_journal_bytes(const struct soc_journal *journal);
 uint64_t soc_journal_durable(const struct soc_journal *journal);
 
 /* Answer of a query: `rc` and a JSON array, lent. Every query gets one: SOC_EIO
- * after the disk failed, SOC_ECLOSED from a crash. */
+ * after the disk failed, SOC_ECLOSED from a crash. A query that meets a disk that
+ * fails ends the journal as a commit does. While the disk is full the answer is
+ * SOC_EDISKFULL, or waits if the query says so (until a close). */
 typedef void soc_query_cb(int rc, struct soc_slice rows, void *user);
 
 /* Asks the store behind every batch submitted so far; `cb` is called from the
- * loop (without a loop: before this returns). The texts of `query` are copied. */
+ * loop (without a loop: before this returns, if it does not wait for room). The texts of `query` are copied. */
 void soc_journal_query(struct soc_journal *journal, const struct soc_query *query, soc_query_cb *cb,
                        void *user);
 

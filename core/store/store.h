@@ -79,6 +79,8 @@ struct soc_query {
     int64_t since_ms; /* inclusive; 0: from the beginning */
     int64_t until_ms; /* exclusive; 0: no end */
     int64_t limit;    /* the latest so many rows; 0: all */
+    /* To a journal: while the disk is full it is kept, not refused. */
+    bool waits_for_room;
 };
 
 /* Appends a JSON array of row objects in ascending order of time or origin.

@@ -17,6 +17,11 @@ void soc_batch_free(struct soc_batch *batch)
     free(batch);
 }
 
+bool soc_question_is_fatal(int rc)
+{
+    return rc < 0 && rc != SOC_EDISKFULL && rc != SOC_EINVAL;
+}
+
 void soc_question_free(struct soc_question *question)
 {
     soc_buf_fini(&question->texts);
@@ -142,29 +147,48 @@ static void fold_slice(struct soc_journal *journal)
         fail(journal, &detail);
 }
 
-/* Folds a slice on the way to an answer, or answers. With the mutex held, which
- * is let go meanwhile. */
+/* Folds a slice on the way to an answer, or answers: returns 1 if there is more to
+ * fold, SOC_OK if it is answered, or an error. Without the mutex. */
+static int try_question(struct soc_journal *journal, struct soc_question *question)
+{
+    struct soc_detail detail = {0};
+    int rc;
+    if (journal->store->folded < question->sequence) {
+        rc = soc_store_fold(journal->store, SOC_FOLD_SLICE_BYTES, &detail);
+        rc = rc < 0 ? rc : 1;
+    } else {
+        rc = soc_store_answer(journal->store, &question->query, &question->rows, &detail);
+    }
+    if (soc_question_is_fatal(rc))
+        fail(journal, &detail);
+    return rc;
+}
+
+/* Serves the first question, or puts it last if it waits for room. With the mutex held,
+ * which is let go meanwhile. */
 static void serve_question(struct soc_journal *journal)
 {
     struct soc_question *question = journal->questions;
+    bool may_wait = question->query.waits_for_room && !journal->is_closing;
     pthread_mutex_unlock(&journal->mutex);
-    struct soc_detail detail = {0};
-    if (journal->store->folded < question->sequence) {
-        int rc = soc_store_fold(journal->store, SOC_FOLD_SLICE_BYTES, &detail);
-        if (rc < 0 && rc != SOC_EDISKFULL)
-            fail(journal, &detail);
-        question->rc = rc < 0 ? rc : SOC_OK;
-        pthread_mutex_lock(&journal->mutex);
-        if (rc >= 0)
-            return;
-    } else {
-        question->rc = soc_store_answer(journal->store, &question->query, &question->rows, &detail);
-        pthread_mutex_lock(&journal->mutex);
-    }
+    question->rc = try_question(journal, question);
+    bool is_kept = question->rc == SOC_EDISKFULL && may_wait;
+    if (is_kept)
+        wait_for_room(journal);
+    pthread_mutex_lock(&journal->mutex);
+    if (question->rc > 0)
+        return;
     journal->questions = question->next;
     if (journal->questions == NULL)
         journal->questions_end = &journal->questions;
     question->next = NULL;
+    if (is_kept) {
+        *journal->questions_end = question;
+        journal->questions_end = &question->next;
+        return;
+    }
+    if (question->rc == SOC_OK)
+        journal->is_full = false;
     *journal->answers_end = question;
     journal->answers_end = &question->next;
     soc_loop_wake(journal->loop);

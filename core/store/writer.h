@@ -85,6 +85,10 @@ void soc_batch_free(struct soc_batch *batch);
 /* Frees a question with its texts and rows. */
 void soc_question_free(struct soc_question *question);
 
+/* Tells whether the outcome of a question says that the disk has failed: nothing is
+ * answered then any more. */
+bool soc_question_is_fatal(int rc);
+
 /* The body of the thread; `user` is the journal. Returns NULL. */
 void *soc_writer_run(void *user);
 

@@ -317,6 +317,91 @@ static void a_failed_disk_without_a_loop_is_told_too(void)
     ear_fini(&ear);
 }
 
+static void ask(struct ear *ear, bool waits_for_room)
+{
+    struct soc_query query = {.what = "messages", .waits_for_room = waits_for_room};
+    soc_journal_query(ear->journal, &query, hear_answer, ear);
+}
+
+/* Asks when the disk is in trouble, with something to fold on the way. A writer that has
+ * folded it by then answers all the same: then once more. */
+static void ask_in_trouble(struct ear *ear, atomic_bool *trouble)
+{
+    for (uint64_t key = 1; key <= 50; key++) {
+        submit(ear, key);
+        if (ear->loop != NULL)
+            WAIT_FOR(ear, ear->durable, key);
+        atomic_store(trouble, true);
+        ask(ear, true);
+        if (ear->loop != NULL)
+            WAIT_FOR(ear, ear->answers + ear->full_calls + ear->failed_calls, 1);
+        if (ear->answers == 0 || ear->answer_rc < 0)
+            return;
+        atomic_store(trouble, false);
+        ear->answers = 0;
+    }
+}
+
+static void a_query_that_meets_a_failed_disk_ends_the_journal(void)
+{
+    struct ear ear;
+    for (int has_loop = 0; has_loop < 2; has_loop++) {
+        ear_init(&ear, false, has_loop);
+        ask_in_trouble(&ear, &disk.write_fails);
+        if (has_loop)
+            WAIT_FOR(&ear, ear.answers + ear.failed_calls, 2);
+        atomic_store(&disk.write_fails, false);
+        CHECK_INT(ear.answers, 1);
+        CHECK_INT(ear.answer_rc, SOC_EIO);
+        CHECK_INT(ear.failed_calls, 1);
+        soc_journal_close(ear.journal, 0);
+        ear_fini(&ear);
+    }
+}
+
+static void a_query_waits_for_room_if_it_says_so(void)
+{
+    struct ear ear;
+    for (int has_loop = 0; has_loop < 2; has_loop++) {
+        ear_init(&ear, false, has_loop);
+        ask_in_trouble(&ear, &disk.is_full);
+        CHECK(ear.is_full);
+        CHECK_INT(ear.answers, 0);
+        ask(&ear, false);
+        if (has_loop)
+            WAIT_FOR(&ear, ear.answers, 1);
+        CHECK_INT(ear.answers, 1);
+        CHECK_INT(ear.answer_rc, SOC_EDISKFULL);
+        atomic_store(&disk.is_full, false);
+        if (has_loop)
+            WAIT_FOR(&ear, ear.answers, 2);
+        else
+            soc_journal_retry(ear.journal);
+        CHECK_INT(ear.answers, 2);
+        CHECK_INT(ear.answer_rc, SOC_OK);
+        CHECK(ear.answer_rows >= 1);
+        CHECK(!ear.is_full);
+        CHECK_INT(ear.failed_calls, 0);
+        soc_journal_close(ear.journal, 0);
+        ear_fini(&ear);
+    }
+}
+
+static void a_query_that_waits_for_room_does_not_hold_up_a_close(void)
+{
+    struct ear ear;
+    for (int has_loop = 0; has_loop < 2; has_loop++) {
+        ear_init(&ear, false, has_loop);
+        ask_in_trouble(&ear, &disk.is_full);
+        CHECK_INT(ear.answers, 0);
+        soc_journal_close(ear.journal, 0);
+        CHECK_INT(ear.answers, 1);
+        CHECK(ear.answer_rc < 0);
+        atomic_store(&disk.is_full, false);
+        ear_fini(&ear);
+    }
+}
+
 static void a_store_in_memory_can_have_a_thread_too(void)
 {
     struct ear ear;
@@ -378,6 +463,9 @@ int main(void)
     RUN(a_crash_does_not_wait_for_a_full_disk);
     RUN(a_failed_disk_is_told_once_and_ends_the_journal);
     RUN(a_failed_disk_without_a_loop_is_told_too);
+    RUN(a_query_that_meets_a_failed_disk_ends_the_journal);
+    RUN(a_query_waits_for_room_if_it_says_so);
+    RUN(a_query_that_waits_for_room_does_not_hold_up_a_close);
     RUN(a_store_in_memory_can_have_a_thread_too);
     RUN(many_batches_go_through_while_others_are_asked_for);
     return check_done();

@@ -19,8 +19,9 @@ struct disk_file_kind {
 };
 
 struct disk {
-    atomic_bool is_full;    /* writes fail with SQLITE_FULL */
-    atomic_bool sync_fails; /* syncs fail with SQLITE_IOERR_FSYNC */
+    atomic_bool is_full;     /* writes fail with SQLITE_FULL */
+    atomic_bool write_fails; /* writes fail with SQLITE_IOERR_WRITE */
+    atomic_bool sync_fails;  /* syncs fail with SQLITE_IOERR_FSYNC */
     struct disk_file_kind kinds[8];
     sqlite3_vfs *real_vfs;
     sqlite3_vfs vfs;
@@ -34,9 +35,11 @@ static inline const sqlite3_io_methods *disk_real(sqlite3_file *file)
     return ((const struct disk_file_kind *)(const void *)file->pMethods)->real;
 }
 
-/* Writes unless the disk is full. */
+/* Writes unless the disk is full or fails. */
 static inline int disk_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 at)
 {
+    if (atomic_load(&disk.write_fails))
+        return SQLITE_IOERR_WRITE;
     return atomic_load(&disk.is_full) ? SQLITE_FULL
                                       : disk_real(file)->xWrite(file, bytes, count, at);
 }
