@@ -43,6 +43,7 @@ struct soc_check_agent {
     bool is_looking;      /* and that wait is for rows of the store */
     bool was_introduced;  /* somebody may have introduced others to it */
     bool is_ended;
+    bool is_held;                    /* paused or failed: its mail is kept, no turn starts */
     bool is_outside;                 /* it acks its mail when and in what order it likes */
     bool is_touched;                 /* its state or what it handled changed in this batch */
     struct soc_check_agent *touched; /* the next one of those */

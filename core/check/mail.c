@@ -309,7 +309,7 @@ void soc_check_mail_end(struct soc_check *check)
     for (size_t i = 0; i < check->messages_count; i++) {
         const struct soc_check_message *message = check->messages[i];
         if (message != NULL && message->to != NULL && message->outcome == SOC_OUTCOME_PENDING &&
-            !message->to->is_active && !message->to->is_outside)
+            !message->to->is_active && !message->to->is_held && !message->to->is_outside)
             soc_check_fail(check, "at the end message %llu for %.*s is still pending",
                            (unsigned long long)message->key, (int)message->to->id.length,
                            message->to->id.data);

@@ -20,6 +20,7 @@ static void read_agent(struct soc_check *check, const struct soc_record_agent *r
     agent->parent = soc_check_copy(check, record->parent);
     agent->brief = soc_check_copy(check, record->brief);
     agent->says_handled = -1;
+    agent->is_outside = record->is_external != 0;
     soc_map_put(&check->agents, agent->id, agent);
     agent->number = (uint32_t)++check->births;
     struct soc_check_agent *parent = soc_check_find(check, agent->parent);
@@ -125,6 +126,17 @@ static void read_parent(struct soc_check *check, const struct soc_record_agent_p
         agent->parent = soc_check_copy(check, record->parent);
 }
 
+/* Whoever is held keeps its mail and what it was doing until it is resumed. */
+static void read_standing(struct soc_check *check, const struct soc_record_standing *record)
+{
+    struct soc_check_agent *agent = soc_check_find(check, record->id);
+    if (agent == NULL)
+        soc_check_fail(check, "%.*s is held or let go, and was never born", (int)record->id.length,
+                       record->id.data);
+    else
+        agent->is_held = record->hold != 0;
+}
+
 /* Which policy for contacts is in force: only under `strict` strangers are refused. */
 static void read_policies(struct soc_check *check, struct soc_slice list)
 {
@@ -160,6 +172,9 @@ bool soc_check_people(struct soc_check *check, const struct soc_record *record)
         return true;
     case SOC_RECORD_INTRODUCTION:
         read_introduction(check, record->introduction.requester);
+        return true;
+    case SOC_RECORD_STANDING:
+        read_standing(check, &record->standing);
         return true;
     case SOC_RECORD_META:
         read_policies(check, record->meta.value);

@@ -145,7 +145,8 @@ void soc_check_turns_end(struct soc_check *check)
         if (agent->is_waiting && agent->deadline_ms != 0 && agent->deadline_ms <= check->now_ms)
             soc_check_fail(check, "at the end %.*s still waits, though its time is over",
                            (int)agent->id.length, agent->id.data);
-        else if (agent->is_active && !agent->is_waiting && !check->has_strange_role)
+        else if (agent->is_active && !agent->is_waiting && !agent->is_held &&
+                 !check->has_strange_role)
             soc_check_fail(check, "at the end %.*s has an answer and does not go on",
                            (int)agent->id.length, agent->id.data);
 }

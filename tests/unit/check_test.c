@@ -203,6 +203,51 @@ static void a_message_that_is_left_is_missed(void)
     CHECK(ends_with(&h, "still pending"));
 }
 
+static void hold(struct history *history, const char *id, uint64_t how)
+{
+    put(history, &(struct soc_record){.type = SOC_RECORD_STANDING,
+                                      .standing = {.hold = how, .id = soc_slice_text(id)}});
+}
+
+static void what_is_left_for_an_agent_that_is_held_is_kept(void)
+{
+    struct history h = begin();
+    uint64_t key = send(&h, (struct mail){"root", "a", 1, 0, NULL});
+    send(&h, (struct mail){"root", "a", 1, 0, NULL});
+    activate(&h, "a", key);
+    effect(&h, "a", 0, "{\"for\":\"sleep\",\"deadline_ms\":1000}");
+    answer(&h, "a", 0, "[]");
+    hold(&h, "a", 2);
+    commit(&h);
+    soc_check_end(h.check, 1000);
+    CHECK(ends_with(&h, NULL));
+}
+
+static void what_is_left_for_an_agent_that_was_resumed_is_missed(void)
+{
+    struct history h = begin();
+    hold(&h, "a", 1);
+    send(&h, (struct mail){"root", "a", 1, 0, NULL});
+    hold(&h, "a", 0);
+    commit(&h);
+    soc_check_end(h.check, 1000);
+    CHECK(ends_with(&h, "still pending"));
+}
+
+static void what_is_left_for_an_agent_outside_is_kept(void)
+{
+    struct history h = begin();
+    put(&h, &(struct soc_record){.type = SOC_RECORD_AGENT,
+                                 .agent = {.id = SOC_SLICE("x"),
+                                           .role = SOC_SLICE("x"),
+                                           .parent = SOC_SLICE("root"),
+                                           .is_external = 1}});
+    send(&h, (struct mail){"root", "x", 1, 0, NULL});
+    commit(&h);
+    soc_check_end(h.check, 1000);
+    CHECK(ends_with(&h, NULL));
+}
+
 static void totals_that_do_not_add_up_are_noticed(void)
 {
     struct history h = begin();
@@ -401,6 +446,9 @@ int main(void)
     RUN(a_history_without_faults_has_none);
     RUN(a_message_ends_once);
     RUN(a_message_that_is_left_is_missed);
+    RUN(what_is_left_for_an_agent_that_is_held_is_kept);
+    RUN(what_is_left_for_an_agent_that_was_resumed_is_missed);
+    RUN(what_is_left_for_an_agent_outside_is_kept);
     RUN(totals_that_do_not_add_up_are_noticed);
     RUN(a_number_is_never_given_twice);
     RUN(mail_of_one_sender_keeps_its_order);
