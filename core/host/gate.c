@@ -12,6 +12,7 @@
 #include "host/envelope.h"
 #include "host/faults.h"
 #include "host/history.h"
+#include "host/hold.h"
 #include "host/news.h"
 #include "host/refusal.h"
 #include "host/replay.h"
@@ -94,7 +95,8 @@ bool soc_gate_spoils(struct soc_host *host)
 {
     const struct soc_activation *activation = host->turn.activation;
     return host->options.faults != NULL && activation->message != NULL &&
-           activation->retries == 0 && soc_faults_happens(host->options.faults, SOC_FAULT_RAISE);
+           activation->retries == 0 && soc_faults_happens(host->options.faults, SOC_FAULT_RAISE) &&
+           !soc_hold_would_fail(host, activation->agent);
 }
 
 bool soc_gate_model_fails(struct soc_host *host)

@@ -37,7 +37,8 @@ void soc_gate_answer_sent(struct soc_host *host, const struct soc_message *messa
 void soc_gate_wait(struct soc_host *host, const struct soc_wait *wait);
 
 /* Tells whether the turn under way, which is about to end, is to raise instead: so says
- * the plan of a simulation. Once in a row, so that nothing is given up because of it. */
+ * the plan of a simulation. Once in a row, so that nothing is given up because of it, and
+ * not where the supervision policy would call the agent failed for it. */
 bool soc_gate_spoils(struct soc_host *host);
 
 /* In a simulation: tells whether a model that is asked now is busy, by the seed. */

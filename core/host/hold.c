@@ -255,21 +255,43 @@ static struct failures *need_failures(struct soc_host *host, const struct soc_ag
     return failures;
 }
 
-bool soc_hold_note_failure(struct soc_host *host, struct soc_agent *agent)
+static void add_failure(struct failures *failures, int64_t now_ms)
 {
-    struct failures *failures = need_failures(host, agent);
-    int64_t now_ms = soc_host_now(host);
-    int64_t ages_ms[SOC_FAILURES_KEPT];
     if (failures->count < SOC_FAILURES_KEPT)
         failures->count++;
     memmove(&failures->times_ms[1], &failures->times_ms[0],
             (failures->count - 1) * sizeof(failures->times_ms[0]));
     failures->times_ms[0] = now_ms;
+}
+
+/* Asks the supervision policy whether these are too many. */
+static bool are_too_many(struct soc_host *host, struct soc_agent *agent,
+                         const struct failures *failures)
+{
+    int64_t now_ms = soc_host_now(host);
+    int64_t ages_ms[SOC_FAILURES_KEPT];
     for (size_t i = 0; i < failures->count; i++)
         ages_ms[i] = now_ms - failures->times_ms[i];
     if (host->hooks.is_failed == NULL)
         return failures->count > SOC_FAILURES_MAX && ages_ms[SOC_FAILURES_MAX] <= SOC_FAILURES_MS;
     return host->hooks.is_failed(host->hooks.user, agent, ages_ms, failures->count);
+}
+
+bool soc_hold_note_failure(struct soc_host *host, struct soc_agent *agent)
+{
+    struct failures *failures = need_failures(host, agent);
+    add_failure(failures, soc_host_now(host));
+    return are_too_many(host, agent, failures);
+}
+
+bool soc_hold_would_fail(struct soc_host *host, struct soc_agent *agent)
+{
+    const struct failures *so_far = soc_map_find_number(&host->failures, (uintptr_t)agent);
+    struct failures failures = {0};
+    if (so_far != NULL)
+        failures = *so_far;
+    add_failure(&failures, soc_host_now(host));
+    return are_too_many(host, agent, &failures);
 }
 
 /* Who waits for an answer of the agent, or for the end of a task it was given, learns

@@ -48,6 +48,9 @@ void soc_hold_take_back(const struct soc_undo *undo);
  * failed by now. */
 bool soc_hold_note_failure(struct soc_host *host, struct soc_agent *agent);
 
+/* Tells whether the policy would say so if a turn of the agent raised now; notes nothing. */
+bool soc_hold_would_fail(struct soc_host *host, struct soc_agent *agent);
+
 /* The agent has failed, at last for `error` (JSON): it is held, its parent and whoever
  * waits for its answers are told. Outside any turn. */
 void soc_hold_fail(struct soc_host *host, struct soc_agent *agent, struct soc_slice error);

@@ -68,7 +68,8 @@ uint64_t soc_journal_durable(const struct soc_journal *journal);
 typedef void soc_query_cb(int rc, struct soc_slice rows, void *user);
 
 /* Asks the store behind every batch submitted so far; `cb` is called from the
- * loop (without a loop: before this returns, if it does not wait for room). The texts of `query` are copied. */
+ * loop (without a loop: before this returns, if it does not wait for room). The texts
+ * of `query` are copied. */
 void soc_journal_query(struct soc_journal *journal, const struct soc_query *query, soc_query_cb *cb,
                        void *user);
 

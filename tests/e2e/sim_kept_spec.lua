@@ -1,0 +1,98 @@
+-- Correct apps whose agents fail, are paused or live outside, and whose disk is in trouble
+-- while they look at their history: the simulator finds nothing wrong with them.
+
+local program = require("program")
+
+describe("a correct app stands", function()
+  local place
+
+  before_each(function()
+    place = program.place()
+  end)
+
+  after_each(function()
+    place:remove()
+  end)
+
+  local function passes(words)
+    local result = place:run("sim app.lua " .. words)
+    assert.equal(0, result.code, words .. ": " .. result.err)
+    return result
+  end
+
+  it("turns that raise by the plan: nobody fails for those alone", function()
+    place:write("app.lua", [[
+      local society = require("society")
+      society.root(function(root) root.state.n = (root.state.n or 0) + 1 end)
+      society.main(function(user)
+        for _ = 1, 60 do
+          user:send_message { to = "root", payload = "x" }
+          user:sleep(500)
+        end
+        user:sleep(1000)
+        print("handled " .. society.agent("root").state.n, society.agent("root").status)
+      end)
+    ]])
+    passes("--seeds 1..200 --faults raise")
+    local raised = 0
+    for seed = 1, 12 do
+      local out = passes(("--seed %d --faults raise"):format(seed)).out
+      assert.matches("handled 60\tidle", out, 1, true)
+      raised = math.max(raised, select(2, out:gsub("a simulated failure", "")))
+    end
+    assert.equal(5, raised) -- as many as the policy bears
+    passes("--seeds 18..18")
+  end)
+
+  it("mail that is left for who has failed, is paused or lives outside", function()
+    place:write("app.lua", [[
+      local society = require("society")
+      local brief = { objective = "o", constraints = {}, inputs = "i", outputs = "o",
+        completion_criteria = "c" }
+      society.role { id = "w", behaviour = function(_, message)
+        if message.payload.text == "boom" then error("boom") end
+      end }
+      society.role { id = "x", behaviour = "external" }
+      society.root(function(root, message)
+        if message.from ~= "user" then return end
+        local what = message.payload.text
+        root:spawn_agent("w", brief, { id = "w" })
+        root:spawn_agent("x", brief, { id = "x" })
+        if what == "paused" then root:pause("w") end
+        for _ = 1, 3 do
+          root:send_message { to = "w", payload = what == "failed" and "boom" or "x" }
+        end
+        root:send_message { to = "x", payload = "hi", requires_ack = true }
+        root:request { to = "x", payload = "q", timeout_ms = 1000 }
+      end)
+      society.main(function(user)
+        user:send_message { to = "root", payload = arg[1] }
+        user:sleep(2000)
+        print(society.agent("w").status, society.agent("w").queue_length)
+      end)
+    ]])
+    assert.matches("failed\t1", passes("-- failed").out, 1, true)
+    assert.matches("paused\t3", passes("-- paused").out, 1, true)
+    assert.matches("idle\t0", passes("-- outside").out, 1, true)
+    for _, what in ipairs({ "failed", "paused", "outside" }) do
+      passes("--seeds 1..60 -- " .. what)
+    end
+  end)
+
+  for _, faults in ipairs({ "io", "full", "power,full,io,crash", "default" }) do
+    it("a disk that is in trouble while it looks at its history: " .. faults, function()
+      place:write("app.lua", [[
+        local society = require("society")
+        society.root(function(root) root:sleep(100) return "ok" end)
+        society.main(function(user)
+          for _ = 1, 20 do
+            user:request { to = "root", payload = "go", timeout_ms = 1e9 }
+            local messages, activity = society.messages {}, society.activity {}
+            assert(#messages > 0 and #activity > 0)
+          end
+        end)
+      ]])
+      passes("--seeds 1..40 --faults " .. faults)
+    end)
+  end
+end)
