@@ -237,6 +237,8 @@ static int write_dump(struct sim *sim)
     struct soc_buf rows = {0};
     struct soc_json_walk walk;
     struct soc_query query = {.what = "dump"};
+    if (sim->disk != NULL)
+        soc_disk_clear(sim->disk); /* the run is over, and so are its faults */
     soc_look_query(sim->parts.host, &query, take_dump, &rows);
     soc_json_walk(&walk, rows.length > 0 ? soc_buf_slice(&rows) : SOC_SLICE("[]"));
     while (soc_json_next(&walk))

@@ -93,6 +93,13 @@ describe("a correct app stands", function()
         end)
       ]])
       passes("--seeds 1..40 --faults " .. faults)
+      for seed = 1, 12 do
+        passes(("--seed %d --faults %s --dump %s/dump"):format(seed, faults,
+          program.quote(place.path)))
+        local file = assert(io.open(place.path .. "/dump"))
+        assert.is_true(#file:read("a") > 5000, "the dump of seed " .. seed)
+        file:close()
+      end
     end)
   end
 end)
