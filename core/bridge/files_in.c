@@ -76,6 +76,7 @@ static bool skip(const struct soc_inlet *inlet, const char *event, const struct 
                  const char *reason)
 {
     keep_position(inlet);
+    inlet->files->found++;
     log_line(inlet, SOC_LOG_WARN, event, line, reason);
     return true;
 }
@@ -193,7 +194,8 @@ static void read_mail(struct reading *reading, struct soc_outside_mail *mail, bo
     send->deadline_ms = member_time(reading, "deadline");
     read_flags(reading, send);
     mail->answers = member_text(reading, "reply_to", SOC_KEY_BYTES_MAX);
-    if (mail->answers.data == NULL && !has_to)
+    mail->is_chain = mail->answers.data == NULL;
+    if (mail->is_chain && !has_to)
         mail->answers = send->texts[SOC_TEXT_CORRELATION_ID];
 }
 
@@ -235,23 +237,38 @@ static void log_accepted(struct reading *reading, const struct soc_send *send,
     soc_buf_fini(&detail);
 }
 
-/* Sends to one receiver, absent: whom it answers, or the orchestrator. */
-static void accept(struct reading *reading, struct soc_outside_mail *mail, struct soc_slice to,
+/* Logs once that a line waits, and why. */
+static void log_waiting(const struct reading *reading, int rc)
+{
+    if (!reading->inlet->is_waiting)
+        log_line(reading->inlet, SOC_LOG_WARN, "waiting", reading->line, soc_error_text(rc));
+    reading->inlet->is_waiting = true;
+}
+
+/* Sends to one receiver, absent: whom it answers, or the orchestrator. False: it is
+ * refused for now, and to be tried again. */
+static bool accept(struct reading *reading, struct soc_outside_mail *mail, struct soc_slice to,
                    struct soc_position position)
 {
     struct soc_buf answer = {0};
     struct soc_host *host = reading->inlet->files->host;
     mail->send.to = to;
-    if (soc_outside_accept(host, reading->agent, mail, position, &answer) < 0)
+    int rc = soc_outside_accept(host, reading->agent, mail, position, &answer);
+    bool is_taken = rc != SOC_EMAILBOX && rc != SOC_EDISKFULL;
+    if (!is_taken)
+        log_waiting(reading, rc);
+    else if (rc < 0)
         log_refusal(reading, soc_buf_slice(&answer));
     else
         log_accepted(reading, &mail->send, soc_buf_slice(&answer));
     soc_buf_fini(&answer);
+    return is_taken;
 }
 
-/* The position goes with the last receiver: after a crash between them the line is read
- * again, and those who have it are known by its key. */
-static void accept_list(struct reading *reading, struct soc_outside_mail *mail,
+/* The position goes with the last receiver: after a crash between them, or when one of
+ * them can take nothing now, the line is read again, and those who have it are known by
+ * its key. */
+static bool accept_list(struct reading *reading, struct soc_outside_mail *mail,
                         struct soc_slice list, struct soc_position position)
 {
     struct soc_json_walk walk;
@@ -260,11 +277,11 @@ static void accept_list(struct reading *reading, struct soc_outside_mail *mail,
     soc_json_walk(&walk, list);
     while (soc_json_next(&walk) && count++ < SOC_RECEIVERS_MAX) {
         struct soc_slice to = text_of(reading, "to", walk.value, SOC_KEY_BYTES_MAX);
-        if (last.data != NULL)
-            accept(reading, mail, last, (struct soc_position){0});
+        if (last.data != NULL && !accept(reading, mail, last, (struct soc_position){0}))
+            return false;
         last = to.data == NULL ? SOC_SLICE("") : to;
     }
-    accept(reading, mail, last, position);
+    return accept(reading, mail, last, position);
 }
 
 static bool take_message(struct reading *reading)
@@ -276,6 +293,7 @@ static bool take_message(struct reading *reading)
     struct soc_outside_mail mail = {0};
     struct soc_buf wrapped = {0};
     char place[SOC_LINES_POSITION_BYTES];
+    bool is_taken = true;
     read_mail(reading, &mail, has_to);
     mail.send.payload = read_payload(reading, &wrapped);
     struct soc_slice one =
@@ -289,12 +307,12 @@ static bool take_message(struct reading *reading)
     } else if (mail.send.payload.data == NULL) {
         skip(inlet, "malformed_line", reading->line, soc_error_text(SOC_ENOPAYLOAD));
     } else if (is_list) {
-        accept_list(reading, &mail, to, position_of(inlet, place));
+        is_taken = accept_list(reading, &mail, to, position_of(inlet, place));
     } else {
-        accept(reading, &mail, one, position_of(inlet, place));
+        is_taken = accept(reading, &mail, one, position_of(inlet, place));
     }
     soc_buf_fini(&wrapped);
-    return true;
+    return is_taken;
 }
 
 static bool take_ack(struct reading *reading)
@@ -384,13 +402,16 @@ static bool take_text(struct soc_inlet *inlet, const struct soc_line *line)
         log_line(inlet, SOC_LOG_WARN, "torn_line", line, "the last line has no newline; it waits");
         return false;
     }
-    inlet->files->found++;
     if (rc < 0)
         return skip(inlet, "malformed_line", line,
                     fault.reason == NULL ? "it is no JSON" : fault.reason);
     if (soc_json_kind(line->text) != SOC_JSON_OBJECT)
         return skip(inlet, "malformed_line", line, "it is no JSON object");
-    return take_object(inlet, line);
+    if (!take_object(inlet, line))
+        return false;
+    inlet->files->found++;
+    inlet->is_waiting = false;
+    return true;
 }
 
 static bool take_line(void *user, const struct soc_line *line)

@@ -24,6 +24,7 @@ struct soc_inlet {
     char *name;
     char *position; /* what its position is kept under */
     bool is_acks;
+    bool is_waiting; /* a line was refused for now: told */
 };
 
 /* An outside agent. It stays, with what is known of it, when the agent has ended. */

@@ -2,15 +2,12 @@
 
 #include <stdlib.h>
 
-#include "base/json.h"
 #include "base/mem.h"
 #include "env/ids.h"
 #include "host/egress.h"
 #include "host/ending.h"
-#include "host/outside_state.h"
-#include "host/refusal.h"
+#include "host/outside_letters.h"
 #include "host/tasks.h"
-#include "host/trace.h"
 #include "host/turn.h"
 
 struct soc_outside *soc_outside_new(void)
@@ -27,6 +24,8 @@ static void free_outsider(struct soc_outsider *outsider)
     while ((letter = soc_map_each(&outsider->letters, &cursor)) != NULL)
         free(letter);
     soc_map_fini(&outsider->letters);
+    soc_map_fini(&outsider->externals);
+    free(outsider->ended);
     free(outsider);
 }
 
@@ -79,10 +78,27 @@ struct soc_outsider *soc_outside_need(struct soc_host *host, struct soc_agent *a
     outsider->host = host;
     outsider->agent = agent;
     outsider->door = find_door(outside, agent);
+    outsider->known_key = host->next_key;
     soc_map_put(&outside->outsiders, soc_agent_id(agent), outsider);
     soc_pulse_begin(&outsider->pulse, soc_host_now(host));
     soc_outside_watch(outsider);
     return outsider;
+}
+
+/* A call that referred to the outsider is over: it is freed if the agent has ended and
+ * nothing else refers to it. */
+static void release(struct soc_outsider *outsider)
+{
+    outsider->calls--;
+    if (outsider->calls > 0 || !outsider->agent->is_ended || outsider->letters.count > 0)
+        return;
+    soc_map_take(&outsider->host->outside->outsiders, soc_agent_id(outsider->agent));
+    free_outsider(outsider);
+}
+
+static void release_now(void *user)
+{
+    release(user);
 }
 
 static void tell_first(void *user)
@@ -101,6 +117,7 @@ static void tell_first(void *user)
         news.message_id = soc_slice(id, sizeof(id));
     }
     door->tell(door->user, &news);
+    release(notice->outsider);
     free(notice);
 }
 
@@ -112,6 +129,7 @@ void soc_outside_tell(struct soc_outsider *outsider, enum soc_door_event event,
     if (outsider->door == NULL || outsider->door->tell == NULL)
         return;
     struct soc_door_notice *notice = soc_alloc_zero(sizeof(*notice));
+    outsider->calls++;
     notice->outsider = outsider;
     notice->event = event;
     notice->key = message == NULL ? 0 : message->key;
@@ -124,7 +142,9 @@ void soc_outside_tell(struct soc_outsider *outsider, enum soc_door_event event,
 
 void soc_outside_born(struct soc_host *host, struct soc_agent *agent)
 {
-    soc_outside_tell(soc_outside_need(host, agent), SOC_DOOR_BORN, NULL);
+    struct soc_outsider *outsider = soc_outside_need(host, agent);
+    outsider->known_key = 0; /* nothing went to it before */
+    soc_outside_tell(outsider, SOC_DOOR_BORN, NULL);
 }
 
 void soc_outside_ended(struct soc_host *host, struct soc_agent *agent)
@@ -132,6 +152,8 @@ void soc_outside_ended(struct soc_host *host, struct soc_agent *agent)
     struct soc_outsider *outsider = soc_outside_need(host, agent);
     soc_heap_remove(&host->outside->timers, &outsider->timer);
     soc_outside_tell(outsider, SOC_DOOR_ENDED, NULL);
+    outsider->calls++;
+    soc_egress_call(host, release_now, outsider);
 }
 
 /* An ack is not asked for, or nobody would give one. */
@@ -141,7 +163,7 @@ static bool ends_when_out(const struct soc_message *message)
            message->flags & SOC_MESSAGE_IS_BROADCAST;
 }
 
-static void end_letter(struct soc_letter *letter)
+void soc_outside_end_letter(struct soc_letter *letter)
 {
     struct soc_message *message = letter->message;
     struct soc_agent *agent = letter->outsider->agent;
@@ -165,6 +187,7 @@ static bool deliver(struct soc_letter *letter)
     };
     if (!outsider->door->deliver(outsider->door->user, &handout))
         return false;
+    soc_outside_unqueue(letter);
     letter->is_out = letter->was_out = true;
     letter->is_again = letter->is_warning = false;
     soc_tasks_begin(outsider->host, message);
@@ -188,10 +211,12 @@ static void hand_out(struct soc_outsider *outsider)
     struct soc_buf done = {0};
     bool can = outsider->door != NULL && !outsider->agent->is_ended && outsider->agent->hold == 0;
     for (int p = 0; p < SOC_PRIORITY_COUNT; p++) {
-        const struct soc_message *message = outsider->agent->mailbox.classes[p].first;
-        for (; can && message != NULL; message = message->next) {
-            struct soc_letter *letter = soc_map_find_number(&outsider->letters, message->key);
-            if (letter->is_out || !may_leave(letter))
+        struct soc_letter *next;
+        for (struct soc_letter *letter = outsider->waiting[p].first; can && letter != NULL;
+             letter = next) {
+            const struct soc_message *message = letter->message;
+            next = letter->next;
+            if (!may_leave(letter))
                 continue;
             can = deliver(letter);
             if (can && ends_when_out(message))
@@ -202,7 +227,7 @@ static void hand_out(struct soc_outsider *outsider)
     for (size_t i = 0; i < done.length / sizeof(*keys); i++) {
         struct soc_letter *letter = soc_map_find_number(&outsider->letters, keys[i]);
         if (letter != NULL)
-            end_letter(letter);
+            soc_outside_end_letter(letter);
     }
     soc_buf_fini(&done);
 }
@@ -211,7 +236,11 @@ static void hand_out_now(void *user)
 {
     struct soc_outsider *outsider = user;
     outsider->is_called = false;
+    if (outsider->is_redeemed)
+        soc_outside_climb_all(outsider);
+    outsider->is_redeemed = false;
     hand_out(outsider);
+    release(outsider);
 }
 
 /* The batch that holds what happens now. */
@@ -228,6 +257,7 @@ void soc_outside_call(struct soc_outsider *outsider)
         return;
     outsider->is_called = true;
     outsider->called = sequence;
+    outsider->calls++;
     soc_egress_call(host, hand_out_now, outsider);
 }
 
@@ -244,12 +274,17 @@ void soc_outside_take(struct soc_host *host, struct soc_message *message)
     letter->sequence = is_start ? 0 : this_batch(host);
     message->is_outside = true;
     soc_map_put_number(&outsider->letters, message->key, letter);
-    if (message->flags & SOC_MESSAGE_IS_BROADCAST)
+    soc_outside_name(letter);
+    const struct soc_message *last = message->to->mailbox.classes[message->priority].last;
+    if (message->flags & SOC_MESSAGE_IS_BROADCAST && last != NULL &&
+        soc_message_is_younger(last, message))
         soc_mailbox_put_back(&message->to->mailbox, message);
     else
         soc_mailbox_push(&message->to->mailbox, message);
-    if (!letter->is_received)
+    if (!letter->is_received) {
+        soc_outside_queue(letter);
         soc_router_watch(host, message);
+    }
     if (!is_start)
         soc_outside_call(outsider);
 }
@@ -260,14 +295,19 @@ void soc_outside_let_go(struct soc_host *host, struct soc_message *message)
     struct soc_letter *letter = soc_map_take_number(&outsider->letters, message->key);
     message->is_outside = false;
     soc_outside_stop(letter);
+    soc_outside_unqueue(letter);
+    soc_outside_remember(letter);
     if (letter->was_out)
         soc_outside_tell(outsider, SOC_DOOR_DONE, message);
+    if (letter->is_given_up && soc_pulse_redeem(&outsider->pulse)) {
+        outsider->is_redeemed = true;
+        soc_outside_call(outsider);
+    }
     free(letter);
 }
 
-static void enter(void *user, struct soc_agent *agent)
+static void enter(struct soc_host *host, struct soc_agent *agent)
 {
-    struct soc_host *host = user;
     struct soc_outsider *outsider = soc_map_find(&host->outside->outsiders, soc_agent_id(agent));
     if (outsider != NULL && outsider->door != NULL)
         return;
@@ -275,6 +315,8 @@ static void enter(void *user, struct soc_agent *agent)
     outsider->door = find_door(host->outside, agent);
     if (outsider->door == NULL)
         return;
+    if (outsider->known_key != 0) /* it was made while the state was read */
+        outsider->known_key = host->next_key;
     soc_pulse_begin(&outsider->pulse, soc_host_now(host));
     soc_outside_watch(outsider);
     soc_outside_tell(outsider, SOC_DOOR_BORN, NULL);
@@ -287,28 +329,20 @@ int soc_outside_open(struct soc_host *host, const struct soc_door *door)
     if (outside->door_count == SOC_DOORS_MAX)
         return SOC_ETOOLARGE;
     outside->doors[outside->door_count++] = *door;
-    soc_outside_each(host, enter, host);
-    return SOC_OK;
-}
-
-static void resume(void *user, struct soc_agent *agent)
-{
-    soc_outside_call(soc_outside_need(user, agent));
-}
-
-void soc_outside_resume(struct soc_host *host)
-{
-    soc_outside_each(host, resume, host);
-}
-
-void soc_outside_each(struct soc_host *host, void (*each)(void *user, struct soc_agent *agent),
-                      void *user)
-{
     size_t cursor = 0;
     struct soc_agent *agent;
     while ((agent = soc_map_each(&host->agents, &cursor)) != NULL)
         if (agent->is_external && !agent->is_ended)
-            each(user, agent);
+            enter(host, agent);
+    return SOC_OK;
+}
+
+void soc_outside_resume(struct soc_host *host)
+{
+    size_t cursor = 0;
+    struct soc_outsider *outsider;
+    while ((outsider = soc_map_each(&host->outside->outsiders, &cursor)) != NULL)
+        soc_outside_call(outsider);
 }
 
 struct soc_agent *soc_outside_find(struct soc_host *host, struct soc_slice id)

@@ -92,19 +92,29 @@ struct soc_position {
 struct soc_outside_mail {
     struct soc_send send;     /* texts[SOC_TEXT_EXTERNAL_ID]: its own id for the message */
     struct soc_slice answers; /* id or correlation id of what it answers, absent: nothing */
+    bool is_chain;            /* `answers` only names the chain, if it is nothing open */
 };
 
 /* Takes a message that came from the agent, and the position, in one step. SOC_OK with
  * the receipt, as of send_message, in `answer`; or what the router refused, with its
  * error object there: that is an event of the activity, and the position is kept all the
- * same. Say so to the outside by soc_gate_when_durable, not before. */
+ * same. Say so to the outside by soc_gate_when_durable, not before.
+ *
+ * What is refused only for now, SOC_EMAILBOX and SOC_EDISKFULL, is not done with: neither
+ * event nor position is kept, and the door offers the same message again later; until
+ * then it takes nothing that came behind it.
+ *
+ * An answer goes to whoever asked. When that is over it is dropped, as SOC_ENOMESSAGE
+ * with the event `late_reply`; it is never given to somebody else. */
 int soc_outside_accept(struct soc_host *host, struct soc_agent *agent,
                        const struct soc_outside_mail *mail, struct soc_position position,
                        struct soc_buf *answer);
 
 /* Takes an ack of the message with that id, ours or external. One of a message that is
  * done with changes nothing; of none that the agent was ever sent: SOC_ENOMESSAGE with
- * the error object in `error`. The position is kept in any case. */
+ * the error object in `error`. What was sent to it in an earlier run, or before the last
+ * SOC_LETTERS_ENDED_MAX that ended, is not remembered: an id of ours that old passes, an
+ * external one does not. The position is kept in any case. */
 int soc_outside_ack(struct soc_host *host, struct soc_agent *agent, struct soc_slice id,
                     enum soc_ack ack, struct soc_position position, struct soc_buf *error);
 
@@ -116,10 +126,6 @@ void soc_outside_keep(struct soc_host *host, struct soc_position position);
 
 /* Lends the position last kept under that name, absent if there is none. */
 struct soc_slice soc_outside_position(const struct soc_host *host, struct soc_slice name);
-
-/* Calls `each` for all agents alive that live outside, in order of birth. */
-void soc_outside_each(struct soc_host *host, void (*each)(void *user, struct soc_agent *agent),
-                      void *user);
 
 /* When the agent was last heard in this run, ms; 0: not yet. */
 int64_t soc_outside_heard_ms(const struct soc_host *host, const struct soc_agent *agent);

@@ -2,9 +2,9 @@
 #include "base/json.h"
 #include "env/ids.h"
 #include "host/broadcasts.h"
-#include "host/ending.h"
+#include "host/duplicates.h"
 #include "host/envelope.h"
-#include "host/outside_state.h"
+#include "host/outside_letters.h"
 #include "host/refusal.h"
 #include "host/requests.h"
 #include "host/tasks_state.h"
@@ -18,31 +18,22 @@ static bool is_text(const struct soc_message *message, enum soc_message_text whi
     return own.data != NULL && soc_slice_equal(own, text);
 }
 
-/* Lends the pending letter of that id, ours or external, or NULL. */
-static struct soc_letter *find_letter(const struct soc_outsider *outsider, struct soc_slice id)
+/* Lends the letter that is answered by naming `id`, its own or its correlation id, or
+ * NULL; `*request` is the open request it is, NULL: none. */
+static struct soc_letter *find_answered(const struct soc_outsider *outsider, struct soc_slice id,
+                                        const struct soc_request **request)
 {
-    uint64_t key;
     size_t cursor = 0;
-    struct soc_letter *letter;
-    if (soc_message_id_parse(id, &key) &&
-        (letter = soc_map_find_number(&outsider->letters, key)) != NULL)
+    struct soc_letter *letter = soc_outside_find_letter(outsider, id);
+    if (letter != NULL)
         return letter;
+    *request = soc_request_find_text(outsider->host, outsider->agent, id);
+    if (*request != NULL)
+        return soc_map_find_number(&outsider->letters, (*request)->key);
     while ((letter = soc_map_each(&outsider->letters, &cursor)) != NULL)
-        if (is_text(letter->message, SOC_TEXT_EXTERNAL_ID, id))
+        if (is_text(letter->message, SOC_TEXT_CORRELATION_ID, id))
             return letter;
     return NULL;
-}
-
-/* The same, or the one of that correlation id. */
-static struct soc_letter *find_answered(const struct soc_outsider *outsider, struct soc_slice id)
-{
-    size_t cursor = 0;
-    struct soc_letter *letter = find_letter(outsider, id);
-    struct soc_letter *other;
-    while (letter == NULL && (other = soc_map_each(&outsider->letters, &cursor)) != NULL)
-        if (is_text(other->message, SOC_TEXT_CORRELATION_ID, id))
-            letter = other;
-    return letter;
 }
 
 /* Tells whether what answers something `asker` sent goes there: then it needs no leave. */
@@ -52,32 +43,81 @@ static bool goes_to(struct soc_host *host, const struct soc_send *send,
     return asker != NULL && (send->to.data == NULL || soc_router_find(host, send->to) == asker);
 }
 
-/* Completes `send` as an answer to what the mail says it answers; what is not known to
- * be open is kept as the chain it belongs to. Lends the message it answers. */
-static const struct soc_message *address(struct soc_outsider *outsider,
-                                         const struct soc_outside_mail *mail, struct soc_send *send)
+/* What is said of tasks and checkpoints is told apart from late replies by the router. */
+static bool has_own_rules(const struct soc_host *host, struct soc_slice type)
+{
+    const struct soc_symbol *const types[] = {host->tasks->result, host->tasks->task_complete,
+                                              host->type_checkpoint_response};
+    for (size_t i = 0; type.data != NULL && i < sizeof(types) / sizeof(types[0]); i++)
+        if (soc_slice_equal(type, soc_slice(types[i]->text, types[i]->length)))
+            return true;
+    return false;
+}
+
+/* The mail answers nothing that is open. False if it comes too late: whoever asked waits
+ * no more. Else it goes to who wrote what it answers, and keeps that as its chain. */
+static bool address_rest(const struct soc_outsider *outsider, const struct soc_outside_mail *mail,
+                         struct soc_send *send)
 {
     struct soc_host *host = outsider->host;
-    const struct soc_message *cause = NULL;
+    uint64_t key = 0;
+    bool is_ours = soc_message_id_parse(mail->answers, &key);
+    const struct soc_ended_letter *ended = soc_outside_find_ended(outsider, mail->answers);
+    const struct soc_task *task = is_ours ? soc_tasks_find_key(host, key) : NULL;
+    const struct soc_agent *asker = ended == NULL ? NULL : ended->from;
+    if (task != NULL && task->owner == outsider->agent)
+        asker = task->assigner;
+    else if (ended != NULL && ended->wants_reply && goes_to(host, send, ended->from))
+        return has_own_rules(host, send->type);
+    else if (ended == NULL && is_ours && send->to.data == NULL && !mail->is_chain)
+        return has_own_rules(host, send->type);
+    if (send->to.data == NULL && asker != NULL && !mail->is_chain)
+        send->to = soc_agent_id(asker);
+    if (send->texts[SOC_TEXT_CORRELATION_ID].data == NULL)
+        send->texts[SOC_TEXT_CORRELATION_ID] = mail->answers;
+    return true;
+}
+
+/* Completes `send` as an answer to what the mail says it answers. `*cause` is the message
+ * it answers, lent, or NULL. False: it is late. */
+static bool address(struct soc_outsider *outsider, const struct soc_outside_mail *mail,
+                    struct soc_send *send, const struct soc_message **cause)
+{
+    struct soc_host *host = outsider->host;
+    const struct soc_request *request = NULL;
+    bool is_in_time = true;
+    *cause = NULL;
     if (mail->answers.data != NULL) {
-        const struct soc_letter *letter = find_answered(outsider, mail->answers);
-        const struct soc_request *request =
-            letter != NULL ? NULL : soc_request_find_text(host, outsider->agent, mail->answers);
-        cause = letter == NULL ? NULL : letter->message;
-        if (cause != NULL && goes_to(host, send, cause->from)) {
-            send->answers = cause;
-            send->to = soc_agent_id(cause->from);
+        const struct soc_letter *letter = find_answered(outsider, mail->answers, &request);
+        *cause = letter == NULL ? NULL : letter->message;
+        if (letter != NULL && goes_to(host, send, letter->message->from)) {
+            send->answers = letter->message;
+            send->to = soc_agent_id(letter->message->from);
         } else if (request != NULL && goes_to(host, send, request->from)) {
             send->answers_key = request->key;
             send->answers_ms = request->time_ms;
             send->to = soc_agent_id(request->from);
-        } else if (cause == NULL && send->texts[SOC_TEXT_CORRELATION_ID].data == NULL) {
-            send->texts[SOC_TEXT_CORRELATION_ID] = mail->answers;
+        } else if (letter == NULL) {
+            is_in_time = address_rest(outsider, mail, send);
         }
     }
     if (send->to.data == NULL)
         send->to = SOC_SLICE("orchestrator");
-    return cause;
+    return is_in_time;
+}
+
+/* Drops an answer that comes too late, unless it is one that was taken before. */
+static int drop_late(struct soc_host *host, struct soc_agent *agent,
+                     const struct soc_outside_mail *mail, struct soc_buf *answer)
+{
+    if (soc_duplicates_has_key(&mail->send) &&
+        soc_duplicates_find(host, agent, &mail->send, answer))
+        return SOC_OK;
+    int rc = soc_refuse(answer, SOC_ENOMESSAGE, "what this answers is no longer open", "reply_to",
+                        mail->answers);
+    soc_trace_event_of(host, SOC_LOG_WARN, "late_reply", agent, mail->answers,
+                       soc_buf_slice(answer));
+    return rc;
 }
 
 /* The task that a result ends or has tried again, 0: none. */
@@ -92,15 +132,6 @@ static uint64_t task_of(struct soc_host *host, const struct soc_message *message
     return task == NULL ? 0 : task->key;
 }
 
-static void end_letter(struct soc_outsider *outsider, struct soc_letter *letter)
-{
-    struct soc_host *host = outsider->host;
-    struct soc_message *message = letter->message;
-    soc_mailbox_remove(&outsider->agent->mailbox, message);
-    soc_router_finish(host, message, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
-    soc_ending_check(host, outsider->agent);
-}
-
 /* An answer says that what it answers is done with; a result only if it ends its task or
  * has it tried again. */
 static void end_answered(struct soc_outsider *outsider, uint64_t reply_to, uint64_t task_key)
@@ -113,13 +144,19 @@ static void end_answered(struct soc_outsider *outsider, uint64_t reply_to, uint6
     else if (task_key == 0 && reply_to != 0)
         letter = soc_map_find_number(&outsider->letters, reply_to);
     if (letter != NULL)
-        end_letter(outsider, letter);
+        soc_outside_end_letter(letter);
 }
 
 static void note_refusal(struct soc_host *host, const struct soc_agent *agent,
                          struct soc_slice error)
 {
     soc_trace_event(host, SOC_LOG_WARN, "outside_refused", agent, error);
+}
+
+/* What a door can wait for. */
+static bool is_for_now(int rc)
+{
+    return rc == SOC_EMAILBOX || rc == SOC_EDISKFULL;
 }
 
 int soc_outside_accept(struct soc_host *host, struct soc_agent *agent,
@@ -129,13 +166,19 @@ int soc_outside_accept(struct soc_host *host, struct soc_agent *agent,
     struct soc_outsider *outsider = soc_outside_need(host, agent);
     struct soc_send send = mail->send;
     struct soc_message *message;
+    const struct soc_message *cause;
     soc_outside_hear(host, agent);
-    const struct soc_message *cause = address(outsider, mail, &send);
+    if (!address(outsider, mail, &send, &cause)) {
+        soc_outside_keep(host, position);
+        return drop_late(host, agent, mail, answer);
+    }
     soc_turn_begin(host, agent, NULL);
     host->turn.cause = cause;
     int rc = soc_router_send(host, agent, &send, &message, answer);
     if (rc != SOC_OK) {
         soc_turn_rollback(host);
+        if (is_for_now(rc))
+            return rc;
         soc_outside_keep(host, position);
         if (rc < 0)
             note_refusal(host, agent, soc_buf_slice(answer));
@@ -164,8 +207,7 @@ static void trace_ack(struct soc_host *host, const struct soc_agent *agent,
     soc_json_put_text_member(&detail, "message_id", soc_slice(id, sizeof(id)));
     soc_json_put_text_member(&detail, "status", soc_slice_text(soc_ack_name(ack)));
     soc_buf_put_byte(&detail, '}');
-    soc_trace_event_of(host, SOC_LOG_DEBUG, "acked", agent,
-                       soc_message_text(message, SOC_TEXT_CORRELATION_ID), soc_buf_slice(&detail));
+    soc_trace_event_about(host, SOC_LOG_DEBUG, "acked", agent, message, soc_buf_slice(&detail));
     soc_buf_fini(&detail);
 }
 
@@ -176,21 +218,25 @@ int soc_outside_ack(struct soc_host *host, struct soc_agent *agent, struct soc_s
     uint64_t key = 0;
     soc_outside_hear(host, agent);
     soc_outside_keep(host, position);
-    struct soc_letter *letter = find_letter(outsider, id);
+    struct soc_letter *letter = soc_outside_find_letter(outsider, id);
     if (letter == NULL) {
-        if (soc_message_id_parse(id, &key) && key < host->next_key)
+        if (soc_outside_find_ended(outsider, id) != NULL ||
+            (soc_message_id_parse(id, &key) && key < outsider->known_key))
             return SOC_OK;
         int rc = soc_refuse(error, SOC_ENOMESSAGE, "no message of that id went to this agent",
                             "message_id", id);
         note_refusal(host, agent, soc_buf_slice(error));
         return rc;
     }
+    if (soc_pulse_redeem(&outsider->pulse))
+        soc_outside_climb_all(outsider);
     soc_outside_stop(letter);
     trace_ack(host, agent, letter->message, ack);
     if (ack == SOC_ACK_PROCESSED) {
-        end_letter(outsider, letter);
+        soc_outside_end_letter(letter);
     } else if (!letter->is_received) {
         letter->is_received = letter->is_out = true;
+        soc_outside_unqueue(letter);
         soc_heap_remove(&host->timers, &letter->message->timer); /* it has arrived in time */
         soc_outside_record(host, letter);
     }
@@ -200,8 +246,6 @@ int soc_outside_ack(struct soc_host *host, struct soc_agent *agent, struct soc_s
 void soc_outside_hear(struct soc_host *host, struct soc_agent *agent)
 {
     struct soc_outsider *outsider = soc_outside_need(host, agent);
-    size_t cursor = 0;
-    struct soc_letter *letter;
     bool is_back = soc_pulse_hear(&outsider->pulse, soc_host_now(host));
     soc_outside_watch(outsider);
     if (!is_back)
@@ -209,7 +253,5 @@ void soc_outside_hear(struct soc_host *host, struct soc_agent *agent)
     agent->is_unresponsive = false;
     soc_trace_event(host, SOC_LOG_INFO, "responsive", agent, SOC_SLICE("{}"));
     soc_outside_tell(outsider, SOC_DOOR_RESPONSIVE, NULL);
-    while ((letter = soc_map_each(&outsider->letters, &cursor)) != NULL)
-        if (letter->is_out && !letter->is_received)
-            soc_outside_climb(letter);
+    soc_outside_climb_all(outsider);
 }

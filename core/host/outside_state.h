@@ -10,16 +10,39 @@
 #include "model/ladder.h"
 #include "model/pulse.h"
 
-/* An outside agent. */
+struct soc_letter;
+
+/* Letters in the order they leave. */
+struct soc_letter_list {
+    struct soc_letter *first;
+    struct soc_letter *last;
+};
+
+/* What is remembered of a letter that has ended: that it was one, and how to answer it. */
+struct soc_ended_letter {
+    uint64_t key;
+    uint64_t external; /* hash of its external id, 0: it had none */
+    struct soc_agent *from;
+    bool wants_reply;
+};
+
+/* An outside agent. It is freed some time after the agent's end, by outside.c. */
 struct soc_outsider {
     struct soc_heap_item timer; /* of its silence */
     struct soc_host *host;
     struct soc_agent *agent;
     const struct soc_door *door; /* NULL: none leads to it yet */
     struct soc_pulse pulse;
-    struct soc_map letters; /* key -> soc_letter, owned: its pending mail */
-    uint64_t called;        /* the batch behind which it is looked at next */
+    struct soc_map letters;   /* key -> soc_letter, owned: its pending mail */
+    struct soc_map externals; /* external id -> the first letter that has it */
+    struct soc_letter_list waiting[SOC_PRIORITY_COUNT]; /* those that are not out */
+    struct soc_ended_letter *ended;                     /* a ring, owned; NULL: none yet */
+    uint32_t ended_count;                               /* ever */
+    uint32_t calls;                                     /* under way that refer to this */
+    uint64_t known_key; /* what was sent to it before this key is not remembered */
+    uint64_t called;    /* the batch behind which it is looked at next */
     bool is_called;
+    bool is_redeemed; /* ladders that stood still begin when it is looked at next */
 };
 
 /* A message that is pending for one. */
@@ -27,13 +50,18 @@ struct soc_letter {
     struct soc_heap_item timer; /* of its ladder */
     struct soc_outsider *outsider;
     struct soc_message *message; /* in the mailbox, lent */
+    struct soc_letter *previous; /* among those that wait to leave */
+    struct soc_letter *next;
+    struct soc_letter *namesake; /* the next one with the same external id */
     struct soc_ladder ladder;
     uint64_t sequence; /* the batch that must be durable before it is handed out */
+    bool is_waiting;   /* it stands in that list */
     bool is_out;       /* it was handed out and is not to be again */
     bool was_out;      /* ever, in this run */
     bool is_received;  /* acked */
     bool is_again;
     bool is_warning;
+    bool is_given_up; /* its ladder ended with its receiver unresponsive: none is climbed */
 };
 
 /* What a heap item in `timers` is embedded in. */
@@ -86,15 +114,15 @@ void soc_outside_ended(struct soc_host *host, struct soc_agent *agent);
 void soc_outside_take(struct soc_host *host, struct soc_message *message);
 void soc_outside_let_go(struct soc_host *host, struct soc_message *message);
 
-/* router.c: tells the sender of a message that asked for an ack that it has expired. */
-void soc_outside_tell_sender(struct soc_host *host, const struct soc_message *message);
-
 /* Has what is durable and not out yet handed out, once everything recorded so far is. */
 void soc_outside_call(struct soc_outsider *outsider);
 
 /* outside_watch.c: the ladder of a letter that was handed out begins, and is stopped. */
 void soc_outside_climb(struct soc_letter *letter);
 void soc_outside_stop(struct soc_letter *letter);
+
+/* Has those ladders begin that stood still while the agent was lost or owed an ack. */
+void soc_outside_climb_all(struct soc_outsider *outsider);
 
 /* Sets the timer of an agent's silence. */
 void soc_outside_watch(struct soc_outsider *outsider);

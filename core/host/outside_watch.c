@@ -1,4 +1,5 @@
 /* Time for outside agents: ladders, silence, and what is decided about who is lost. */
+#include <assert.h>
 #include <stddef.h>
 
 #include "base/json.h"
@@ -6,7 +7,7 @@
 #include "env/ids.h"
 #include "host/ending.h"
 #include "host/envelope.h"
-#include "host/outside_state.h"
+#include "host/outside_letters.h"
 #include "host/refusal.h"
 #include "host/tasks_state.h"
 #include "host/trace.h"
@@ -47,10 +48,19 @@ void soc_outside_climb(struct soc_letter *letter)
 {
     const struct soc_outsider *outsider = letter->outsider;
     soc_outside_stop(letter);
-    if (outsider->pulse.is_alarmed)
-        return; /* it begins when the agent is heard again */
+    if (letter->is_given_up || !soc_pulse_is_awaited(&outsider->pulse))
+        return; /* it begins when that is over */
     soc_ladder_start(&letter->ladder, soc_host_now(outsider->host));
     ask_rung(letter);
+}
+
+void soc_outside_climb_all(struct soc_outsider *outsider)
+{
+    size_t cursor = 0;
+    struct soc_letter *letter;
+    while ((letter = soc_map_each(&outsider->letters, &cursor)) != NULL)
+        if (letter->is_out && !letter->is_received && !soc_ladder_is_climbed(&letter->ladder))
+            soc_outside_climb(letter);
 }
 
 void soc_outside_watch(struct soc_outsider *outsider)
@@ -64,16 +74,13 @@ void soc_outside_watch(struct soc_outsider *outsider)
     soc_heap_add(&outside->timers, &outsider->timer, due_ms);
 }
 
-static void watch(void *user, struct soc_agent *agent)
-{
-    soc_outside_watch(soc_outside_need(user, agent));
-}
-
 void soc_outside_set_heartbeat(struct soc_host *host, int64_t timeout_ms)
 {
+    size_t cursor = 0;
+    struct soc_outsider *outsider;
     host->outside->heartbeat_ms = timeout_ms;
-    if (host->journal != NULL)
-        soc_outside_each(host, watch, host);
+    while ((outsider = soc_map_each(&host->outside->outsiders, &cursor)) != NULL)
+        soc_outside_watch(outsider);
 }
 
 int64_t soc_outside_due(const struct soc_host *host)
@@ -102,9 +109,8 @@ static void trace(const struct soc_letter *letter, enum soc_log_level level, con
     struct soc_buf detail = {0};
     put_who(&detail, letter->outsider, letter->message);
     soc_buf_put_byte(&detail, '}');
-    soc_trace_event_of(letter->outsider->host, level, event, letter->outsider->agent,
-                       soc_message_text(letter->message, SOC_TEXT_CORRELATION_ID),
-                       soc_buf_slice(&detail));
+    soc_trace_event_about(letter->outsider->host, level, event, letter->outsider->agent,
+                          letter->message, soc_buf_slice(&detail));
     soc_buf_fini(&detail);
 }
 
@@ -116,20 +122,11 @@ static struct soc_agent *find_orchestrator(struct soc_host *host, const struct s
                                                                                  : agent;
 }
 
-/* The agent is given up: once in the log and once to the orchestrator. `message` is the
- * one it never acked; NULL: it was silent for too long. */
-static void lose(struct soc_outsider *outsider, const struct soc_message *message)
+/* Tells the orchestrator and the log, in the chain of the message that was never acked. */
+static void alert(struct soc_outsider *outsider, const struct soc_message *message)
 {
     struct soc_host *host = outsider->host;
-    size_t cursor = 0;
-    struct soc_letter *letter;
-    bool was_lost = outsider->pulse.is_lost;
-    if (!soc_pulse_lose(&outsider->pulse))
-        return;
-    soc_heap_remove(&host->outside->timers, &outsider->timer);
-    while ((letter = soc_map_each(&outsider->letters, &cursor)) != NULL)
-        soc_outside_stop(letter);
-    outsider->agent->is_unresponsive = true;
+    char chain[SOC_MESSAGE_ID_BYTES];
     struct soc_buf payload = {0};
     put_who(&payload, outsider, message);
     soc_json_put_text_member(&payload, "alert_type", SOC_SLICE("unresponsive"));
@@ -138,42 +135,40 @@ static void lose(struct soc_outsider *outsider, const struct soc_message *messag
     soc_json_put_text_member(&payload, "reason",
                              message == NULL ? SOC_SLICE("heartbeat") : SOC_SLICE("ack"));
     soc_buf_put_byte(&payload, '}');
-    soc_trace_event(host, SOC_LOG_ERROR, "unresponsive", outsider->agent, soc_buf_slice(&payload));
-    if (!was_lost)
-        soc_outside_tell(outsider, SOC_DOOR_UNRESPONSIVE, NULL);
+    soc_trace_event_about(host, SOC_LOG_ERROR, "unresponsive", outsider->agent, message,
+                          soc_buf_slice(&payload));
     struct soc_send send = {
         .to = soc_agent_id(find_orchestrator(host, outsider->agent)),
         .type = SOC_SLICE("alert"),
         .payload = soc_buf_slice(&payload),
     };
+    if (message != NULL) {
+        send.texts[SOC_TEXT_CORRELATION_ID] = soc_envelope_chain(message, chain);
+        send.texts[SOC_TEXT_TASK_ID] = soc_message_text(message, SOC_TEXT_TASK_ID);
+    }
     soc_tasks_send(host, NULL, &send);
     soc_buf_fini(&payload);
 }
 
-void soc_outside_tell_sender(struct soc_host *host, const struct soc_message *message)
+/* The agent is lost: once in the log and once to the orchestrator. `unacked` is what it
+ * never acked, which is given up; NULL: it was silent for too long. */
+static void lose(struct soc_outsider *outsider, struct soc_letter *unacked)
 {
-    char id[SOC_MESSAGE_ID_BYTES];
-    struct soc_agent *from = message->from;
-    if (from == NULL || from->is_ended || from->is_ending ||
-        message->flags & SOC_MESSAGE_WANTS_REPLY) /* whoever asks is answered */
+    struct soc_host *host = outsider->host;
+    size_t cursor = 0;
+    struct soc_letter *letter;
+    bool was_lost = outsider->pulse.is_lost;
+    if (unacked != NULL)
+        unacked->is_given_up = true;
+    if (!(unacked == NULL ? soc_pulse_lose(&outsider->pulse) : soc_pulse_give_up(&outsider->pulse)))
         return;
-    struct soc_buf payload = {0};
-    soc_envelope_id(id, message);
-    soc_refusal_begin(&payload, SOC_EEXPIRED, NULL);
-    soc_json_put_text_member(&payload, "message_id", soc_slice(id, sizeof(id)));
-    soc_json_put_text_member(&payload, "to", soc_agent_id(message->to));
-    soc_refusal_end(&payload, SOC_EEXPIRED);
-    struct soc_send send = {
-        .to = soc_agent_id(from),
-        .type = SOC_SLICE("delivery_failed"),
-        .payload = soc_buf_slice(&payload),
-        .answers_key = message->key,
-        .answers_ms = message->time_ms,
-    };
-    send.texts[SOC_TEXT_TASK_ID] = soc_message_text(message, SOC_TEXT_TASK_ID);
-    send.texts[SOC_TEXT_CORRELATION_ID] = soc_message_text(message, SOC_TEXT_CORRELATION_ID);
-    soc_tasks_send(host, NULL, &send);
-    soc_buf_fini(&payload);
+    soc_heap_remove(&host->outside->timers, &outsider->timer);
+    while ((letter = soc_map_each(&outsider->letters, &cursor)) != NULL)
+        soc_outside_stop(letter);
+    outsider->agent->is_unresponsive = true;
+    if (!was_lost)
+        soc_outside_tell(outsider, SOC_DOOR_UNRESPONSIVE, NULL);
+    alert(outsider, unacked == NULL ? NULL : unacked->message);
 }
 
 /* Has the letter handed out once more under the same id. */
@@ -183,6 +178,7 @@ static void resend(struct soc_letter *letter, bool is_warning)
     if (letter->message->attempt < UINT16_MAX)
         letter->message->attempt++;
     letter->is_out = false;
+    soc_outside_queue(letter);
     letter->is_warning = is_warning;
     trace(letter, is_warning ? SOC_LOG_WARN : SOC_LOG_INFO, "resent");
     soc_outside_record(host, letter);
@@ -195,8 +191,9 @@ static void fire_letter(struct soc_letter *letter)
     struct soc_host *host = letter->outsider->host;
     host->outside->climbed--;
     enum soc_rung_action action = soc_ladder_climb(&letter->ladder, soc_host_now(host));
+    assert(action != SOC_RUNG_END); /* its timer is set for a rung, and for its time */
     if (action == SOC_RUNG_UNRESPONSIVE) {
-        lose(letter->outsider, letter->message);
+        lose(letter->outsider, letter);
         return;
     }
     if (action == SOC_RUNG_TIMEOUT)
@@ -266,9 +263,10 @@ int soc_outside_resolve(struct soc_host *host, struct soc_slice id, struct soc_s
         return soc_refuse(error, SOC_EFORBIDDEN,
                           "only the orchestrator and who stands above an agent decide about it",
                           "agentId", id);
-    if (!agent->is_unresponsive)
-        return soc_refuse(error, SOC_EREFUSED, "the agent is not unresponsive", "agentId", id);
-    const struct soc_outsider *outsider = soc_outside_need(host, agent);
+    const struct soc_outsider *outsider = agent->is_external ? soc_outside_need(host, agent) : NULL;
+    if (outsider == NULL || (!agent->is_unresponsive && count_unacked(outsider) == 0))
+        return soc_refuse(error, SOC_EREFUSED, "the agent is not unresponsive and owes no ack",
+                          "agentId", id);
     soc_turn_note(host, (struct soc_undo){.kind = SOC_UNDO_RESOLVE,
                                           .agent = agent,
                                           .peer = host->turn.agent,
@@ -287,11 +285,10 @@ static void restart(struct soc_outsider *outsider)
 {
     size_t cursor = 0;
     struct soc_letter *letter;
-    soc_pulse_retry(&outsider->pulse, soc_host_now(outsider->host));
-    soc_outside_watch(outsider);
     while ((letter = soc_map_each(&outsider->letters, &cursor)) != NULL)
         if (!letter->is_received) {
             letter->ladder.step = 0; /* from its first rung on */
+            letter->is_given_up = false;
             resend(letter, false);
         }
 }
@@ -328,11 +325,14 @@ void soc_outside_settle(struct soc_host *host, const struct soc_undo *undo)
     soc_buf_put_byte(&detail, '}');
     soc_trace_event(host, SOC_LOG_INFO, "resolved", undo->agent, soc_buf_slice(&detail));
     soc_buf_fini(&detail);
+    soc_pulse_retry(&outsider->pulse, soc_host_now(host));
+    soc_outside_watch(outsider);
     if (undo->old_number == RESTART)
         restart(outsider);
     else if (undo->old_number == SKIP)
         skip(outsider);
     else
         cancel_tasks(outsider, undo->peer);
+    soc_outside_climb_all(outsider);
     soc_ending_check(host, undo->agent);
 }

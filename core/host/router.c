@@ -13,6 +13,7 @@
 #include "host/duplicates.h"
 #include "host/ending.h"
 #include "host/envelope.h"
+#include "host/expiry.h"
 #include "host/guard.h"
 #include "host/human.h"
 #include "host/introductions.h"
@@ -552,7 +553,7 @@ void soc_router_finish(struct soc_host *host, struct soc_message *message, enum 
         message->outcome = (uint8_t)outcome;
         soc_map_put_number(&host->dead, message->key, message);
         if (outcome == SOC_OUTCOME_EXPIRED && message->flags & SOC_MESSAGE_REQUIRES_ACK)
-            soc_outside_tell_sender(host, message);
+            soc_expiry_tell_sender(host, message);
     } else if (!is_kept) {
         soc_router_free(host, message);
     }

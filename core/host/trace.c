@@ -56,20 +56,11 @@ static const struct soc_message *handled_by(const struct soc_agent *agent)
     return agent == NULL || agent->activation == NULL ? NULL : agent->activation->message;
 }
 
-void soc_trace_event(struct soc_host *host, enum soc_log_level level, const char *event,
-                     const struct soc_agent *agent, struct soc_slice detail)
-{
-    const struct soc_message *message = handled_by(agent);
-    char id[SOC_MESSAGE_ID_BYTES];
-    soc_trace_event_of(host, level, event, agent, soc_envelope_chain(message, id), detail);
-}
-
-void soc_trace_event_of(struct soc_host *host, enum soc_log_level level, const char *event,
-                        const struct soc_agent *agent, struct soc_slice correlation_id,
-                        struct soc_slice detail)
+static void put_event(struct soc_host *host, enum soc_log_level level, const char *event,
+                      const struct soc_agent *agent, struct soc_slice correlation_id,
+                      const struct soc_message *message, struct soc_slice detail)
 {
     soc_log_line(&host->log, level, soc_host_now(host), event, soc_sender_id(agent), detail);
-    const struct soc_message *message = handled_by(agent);
     struct soc_record record = {.type = SOC_RECORD_EVENT};
     record.event = (struct soc_record_event){
         .time_ms = (uint64_t)soc_host_now(host),
@@ -81,6 +72,28 @@ void soc_trace_event_of(struct soc_host *host, enum soc_log_level level, const c
     if (message != NULL)
         record.event.task_id = soc_message_text(message, SOC_TEXT_TASK_ID);
     soc_batch_put(host, &record);
+}
+
+void soc_trace_event(struct soc_host *host, enum soc_log_level level, const char *event,
+                     const struct soc_agent *agent, struct soc_slice detail)
+{
+    soc_trace_event_about(host, level, event, agent, handled_by(agent), detail);
+}
+
+void soc_trace_event_of(struct soc_host *host, enum soc_log_level level, const char *event,
+                        const struct soc_agent *agent, struct soc_slice correlation_id,
+                        struct soc_slice detail)
+{
+    put_event(host, level, event, agent, correlation_id, handled_by(agent), detail);
+}
+
+void soc_trace_event_about(struct soc_host *host, enum soc_log_level level, const char *event,
+                           const struct soc_agent *agent, const struct soc_message *message,
+                           struct soc_slice detail)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    message = message == NULL ? handled_by(agent) : message;
+    put_event(host, level, event, agent, soc_envelope_chain(message, id), message, detail);
 }
 
 void soc_trace_keep(struct soc_host *host, const char *event, struct soc_slice detail)

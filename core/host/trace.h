@@ -28,6 +28,11 @@ void soc_trace_event_of(struct soc_host *host, enum soc_log_level level, const c
                         const struct soc_agent *agent, struct soc_slice correlation_id,
                         struct soc_slice detail);
 
+/* The same with the chain and the task of `message`; NULL: as soc_trace_event. */
+void soc_trace_event_about(struct soc_host *host, enum soc_log_level level, const char *event,
+                           const struct soc_agent *agent, const struct soc_message *message,
+                           struct soc_slice detail);
+
 /* Records an event of the host itself, without a line of the log. It stays even if
  * the turn under way is taken back: it happened all the same. */
 void soc_trace_keep(struct soc_host *host, const char *event, struct soc_slice detail);

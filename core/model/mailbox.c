@@ -16,19 +16,12 @@ void soc_mailbox_push_first(struct soc_mailbox *box, struct soc_message *message
     message->is_queued = true;
 }
 
-static bool is_younger(const struct soc_message *a, const struct soc_message *b)
-{
-    return soc_message_due_ms(a) != soc_message_due_ms(b)
-               ? soc_message_due_ms(a) > soc_message_due_ms(b)
-               : a->key > b->key;
-}
-
 void soc_mailbox_put_back(struct soc_mailbox *box, struct soc_message *message)
 {
     assert(!message->is_queued);
     struct soc_message_list *list = &box->classes[message->priority];
     struct soc_message *after = list->first;
-    while (after != NULL && !is_younger(after, message))
+    while (after != NULL && !soc_message_is_younger(after, message))
         after = after->next;
     message->is_queued = true;
     if (after == NULL) {

@@ -64,6 +64,13 @@ int64_t soc_message_due_ms(const struct soc_message *message)
     return message->deliver_at_ms > message->time_ms ? message->deliver_at_ms : message->time_ms;
 }
 
+bool soc_message_is_younger(const struct soc_message *a, const struct soc_message *b)
+{
+    return soc_message_due_ms(a) != soc_message_due_ms(b)
+               ? soc_message_due_ms(a) > soc_message_due_ms(b)
+               : a->key > b->key;
+}
+
 struct soc_slice soc_message_payload(const struct soc_message *message)
 {
     return soc_slice(message->bytes, message->payload_length);

@@ -98,6 +98,9 @@ void soc_message_prefetch(const struct soc_message *message);
 /* When it becomes due: what its place in a queue is decided by. */
 int64_t soc_message_due_ms(const struct soc_message *message);
 
+/* Tells whether `a` stands behind `b` in order of age: by when it became due, then by key. */
+bool soc_message_is_younger(const struct soc_message *a, const struct soc_message *b);
+
 /* Lends the payload. */
 struct soc_slice soc_message_payload(const struct soc_message *message);
 

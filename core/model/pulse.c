@@ -8,13 +8,14 @@ void soc_pulse_begin(struct soc_pulse *pulse, int64_t now_ms)
 bool soc_pulse_hear(struct soc_pulse *pulse, int64_t now_ms)
 {
     bool was_lost = pulse->is_lost;
-    *pulse = (struct soc_pulse){.heard_ms = now_ms, .counted_ms = now_ms};
+    pulse->heard_ms = pulse->counted_ms = now_ms;
+    pulse->is_lost = pulse->is_alarmed = false;
     return was_lost;
 }
 
 int64_t soc_pulse_due(const struct soc_pulse *pulse, int64_t timeout_ms)
 {
-    return timeout_ms == 0 || pulse->is_alarmed ? 0 : pulse->counted_ms + timeout_ms;
+    return timeout_ms == 0 || pulse->is_alarmed ? 0 : pulse->counted_ms + timeout_ms + 1;
 }
 
 bool soc_pulse_lose(struct soc_pulse *pulse)
@@ -24,8 +25,26 @@ bool soc_pulse_lose(struct soc_pulse *pulse)
     return is_news;
 }
 
+bool soc_pulse_give_up(struct soc_pulse *pulse)
+{
+    pulse->is_owing = true;
+    return soc_pulse_lose(pulse);
+}
+
+bool soc_pulse_redeem(struct soc_pulse *pulse)
+{
+    bool was_owing = pulse->is_owing;
+    pulse->is_owing = false;
+    return was_owing;
+}
+
+bool soc_pulse_is_awaited(const struct soc_pulse *pulse)
+{
+    return !pulse->is_alarmed && !pulse->is_owing;
+}
+
 void soc_pulse_retry(struct soc_pulse *pulse, int64_t now_ms)
 {
-    pulse->is_alarmed = false;
+    pulse->is_alarmed = pulse->is_owing = false;
     pulse->counted_ms = now_ms;
 }

@@ -13,14 +13,20 @@
 #include "script/outward.h"
 #include "script/settings_files.h"
 
-static int set_number(lua_State *L, int index, const char *name, int64_t max, uint32_t *out,
+/* An integer from 1, or from 0 where that means something, to `max`. */
+struct range {
+    int64_t min;
+    int64_t max;
+};
+
+static int set_number(lua_State *L, int index, const char *name, struct range range, uint32_t *out,
                       struct soc_detail *detail)
 {
     int is_integer;
     lua_Integer number = lua_tointegerx(L, index, &is_integer);
-    if (!is_integer || number < 1 || number > max)
-        return soc_fail(detail, SOC_EINVAL, "'%s': an integer from 1 to %lld expected", name,
-                        (long long)max);
+    if (!is_integer || number < range.min || number > range.max)
+        return soc_fail(detail, SOC_EINVAL, "'%s': an integer from %lld to %lld expected", name,
+                        (long long)range.min, (long long)range.max);
     *out = (uint32_t)number;
     return SOC_OK;
 }
@@ -40,13 +46,13 @@ static void set_effects_max(struct soc_host *host, int64_t number)
 /* Settings that are a number which the host takes as it is. */
 static const struct {
     const char *name;
-    int64_t max;
+    struct range range;
     void (*set)(struct soc_host *host, int64_t number);
 } numbers[] = {
-    {"effects_max", 100000000, set_effects_max},
-    {"task_limit_ms", INT32_MAX, soc_tasks_set_limit},
-    {"dedupe_window_ms", UINT32_MAX, soc_duplicates_set_window},
-    {"heartbeat_timeout_ms", INT32_MAX, soc_outside_set_heartbeat},
+    {"effects_max", {1, 100000000}, set_effects_max},
+    {"task_limit_ms", {1, INT32_MAX}, soc_tasks_set_limit},
+    {"dedupe_window_ms", {1, UINT32_MAX}, soc_duplicates_set_window},
+    {"heartbeat_timeout_ms", {0, INT32_MAX}, soc_outside_set_heartbeat},
 };
 
 /* Sets one of those; 1 if it is none. */
@@ -57,7 +63,7 @@ static int set_listed(lua_State *L, struct soc_script *script, const char *name,
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
         if (strcmp(name, numbers[i].name) != 0)
             continue;
-        int rc = set_number(L, index, name, numbers[i].max, &number, detail);
+        int rc = set_number(L, index, name, numbers[i].range, &number, detail);
         if (rc == SOC_OK)
             numbers[i].set(script->host, number);
         return rc;
@@ -71,7 +77,8 @@ static int set_history(lua_State *L, struct soc_script *script, const char *name
     struct soc_slice text = text_at(L, index);
     bool is_full = text.data != NULL && soc_slice_equal(text, SOC_SLICE("full"));
     if (strcmp(name, "history_days") == 0) {
-        int rc = set_number(L, index, name, SOC_HISTORY_DAYS_MAX, &script->kept.days, detail);
+        int rc = set_number(L, index, name, (struct range){1, SOC_HISTORY_DAYS_MAX},
+                            &script->kept.days, detail);
         if (rc < 0)
             return rc;
         is_full = script->keeps_history;
@@ -89,7 +96,7 @@ static int set_bound(lua_State *L, struct soc_script *script, const char *name, 
     uint32_t number = 0;
     enum soc_guard guard;
     if (soc_guard_find(name, &guard)) {
-        int rc = set_number(L, index, name, INT32_MAX, &number, detail);
+        int rc = set_number(L, index, name, (struct range){1, INT32_MAX}, &number, detail);
         if (rc == SOC_OK)
             soc_guard_set(script->host, guard, number);
         return rc;
@@ -97,7 +104,7 @@ static int set_bound(lua_State *L, struct soc_script *script, const char *name, 
     if (strcmp(name, "history") == 0 || strcmp(name, "history_days") == 0)
         return set_history(L, script, name, index, detail);
     if (strcmp(name, "steps_max") == 0)
-        return set_number(L, index, name, INT32_MAX, &script->steps_max, detail);
+        return set_number(L, index, name, (struct range){1, INT32_MAX}, &script->steps_max, detail);
     return soc_fail(
         detail, SOC_EINVAL,
         "unknown setting '%s'; there are name, orchestrator, effects_max, files, http, llm, "

@@ -88,9 +88,10 @@ describe("a message without an ack", function()
   it("takes no ack of another's, and of nothing that was sent", function()
     local s = outpost.new({ "w", "v" }, nil, { config = CALM })
     local id = outpost.assign(s, "w", "t1")
-    assert(s:ack("v", id, "processed")) -- it is none of v's: nothing changes
+    local _, err = s:ack("v", id, "processed")
+    assert.equal("message_not_found", err.error)
     assert.equal(1, scene.counts(s).pending)
-    local _, err = s:ack("w", "no-such-id")
+    _, err = s:ack("w", "no-such-id")
     assert.equal("message_not_found", err.error)
     assert(s:ack("w", id, "processed"))
     assert(s:ack("w", id, "processed"))
@@ -111,19 +112,117 @@ describe("a message without an ack", function()
     assert.equal("t3", s:outside("w")[#s:outside("w")].payload.task_id)
   end)
 
-  it("begins again when its receiver is heard", function()
-    local s, heard = outpost.new({ "w" }, nil, { config = CALM })
+  it("gives one alert and no more resends though its receiver is heard again and again", function()
+    local s, heard = outpost.new({ "w" })
     outpost.assign(s, "w", "t1")
-    s:advance(30000)
-    local start = s:now()
-    assert(s:heartbeat("w"))
-    assert.equal("working", s:agent("w").status)
-    s:advance(18999)
+    for _ = 1, 60 do
+      s:advance(10000)
+      assert(s:heartbeat("w"))
+    end
     assert.equal("working", s:agent("w").status)
     assert.equal(1, #alerts(heard))
-    s:advance(1)
+    assert.equal(3, #s:outside("w"))
+    outpost.assign(s, "w", "t2")
+    for _ = 1, 6 do
+      s:advance(10000)
+      assert(s:heartbeat("w"))
+    end
+    assert.equal(1, #alerts(heard))
+    assert.equal(4, #s:outside("w"))
+    assert.equal(2, scene.counts(s).pending)
+  end)
+
+  it("begins again when its receiver was silent and is heard", function()
+    local s, heard = outpost.new({ "w" }, nil, { config = { heartbeat_timeout_ms = 3000 } })
+    outpost.assign(s, "w", "t1")
+    s:advance(30000)
+    assert.equal(1, #alerts(heard))
+    assert.equal(1, #s:outside("w"))
+    local start = s:now()
+    for _ = 1, 10 do
+      assert(s:heartbeat("w"))
+      s:advance(2000)
+    end
+    assert.same({ "2@7000", "3@14000!" }, { table.unpack(outpost.times(s, "w", start), 2) })
     assert.equal(2, #alerts(heard))
-    assert.same({ "4@7000", "5@14000!" }, { table.unpack(outpost.times(s, "w", start), 4) })
+  end)
+
+  it("that was given up lets others climb once its receiver acks, and does not itself", function()
+    local s, heard = outpost.new({ "w" }, nil, { config = CALM })
+    outpost.assign(s, "w", "t1")
+    s:advance(19000)
+    local two = outpost.assign(s, "w", "t2")
+    outpost.assign(s, "w", "t3")
+    s:advance(60000)
+    assert.equal(5, #s:outside("w"))
+    local start = s:now()
+    assert(s:ack("w", two))
+    s:advance(60000)
+    assert.same({ "2@7000", "3@14000!" }, { table.unpack(outpost.times(s, "w", start), 6) })
+    assert.equal("t3", s:outside("w")[7].payload.task_id)
+    assert.equal(2, #alerts(heard))
+  end)
+
+  it("that was given up lets others climb once it has expired", function()
+    local s, heard = outpost.new({ "w" }, nil, { config = CALM })
+    local function assign(task_id, ttl_seconds)
+      assert(s:send("root", { to = "w", type = "task_assign", ttl_seconds = ttl_seconds,
+        payload = { task_id = task_id } }))
+    end
+    assign("t1", 30)
+    s:advance(19000)
+    assign("t2")
+    assert(s:heartbeat("w"))
+    s:advance(10999)
+    assert.equal(4, #s:outside("w"))
+    s:advance(1 + 19000)
+    assert.equal(6, #s:outside("w"))
+    assert.equal(2, #alerts(heard))
+  end)
+
+  it("is acked by its external id, once and again when it is finished", function()
+    local s = outpost.new({ "w", "v" }, nil, { config = CALM, policies = { contacts = "open" } })
+    for i = 1, 2 do
+      assert(s:outside_send("v", { to = "w", external_id = "order-" .. i, requires_ack = true,
+        payload = { text = "please" } }))
+    end
+    s:run()
+    assert(s:ack("w", "order-1"))
+    assert(s:ack("w", { ack_for = "order-2", status = "processed" }))
+    s:advance(60000)
+    assert.equal(2, #s:outside("w"))
+    assert.equal(1, scene.counts(s).pending)
+    assert(s:ack("w", "order-2", "processed"))
+    assert(s:ack("w", "order-2", "received"))
+    assert.equal(1, scene.counts(s).pending)
+    local _, err = s:ack("v", "order-2")
+    assert.equal("message_not_found", err.error)
+    assert(s:ack("w", "order-1", "processed"))
+    assert.equal(0, scene.counts(s).pending)
+  end)
+
+  it("has its steps in the activity of its chain and of its task", function()
+    local s = outpost.new({ "w" }, nil, { config = CALM })
+    local one = outpost.assign(s, "w", "t1")
+    s:advance(19000)
+    assert(s:ack("w", one))
+    local two = assert(s:send("root", { to = "w", type = "progress_update", requires_ack = true,
+      payload = { text = "x" }, ttl_seconds = 6 })).messageId
+    s:advance(6000)
+    local function events(filter)
+      local list = {}
+      for _, entry in ipairs(s:activity(filter)) do
+        list[#list + 1] = entry.event .. (entry.type and " " .. entry.type or "")
+      end
+      table.sort(list)
+      return table.concat(list, ", ")
+    end
+    local steps = "ack_timeout, ack_timeout, acked, processed alert, resent, resent, " ..
+      "sent alert, sent task_assign, task_opened, task_started, unresponsive"
+    assert.equal(steps, events({ correlation_id = one }))
+    assert.equal(steps, events({ task = "t1" }))
+    assert.equal("ack_timeout, expired progress_update, processed delivery_failed, " ..
+      "sent delivery_failed, sent progress_update", events({ correlation_id = two }))
   end)
 
   it("starts afresh after a restart; its attempts are remembered", function()

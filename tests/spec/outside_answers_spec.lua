@@ -1,0 +1,77 @@
+-- What agents outside say: where answers go, late ones too, and what is refused for now.
+
+local outpost = require("outpost")
+local scene = require("scene")
+
+describe("an agent outside", function()
+  after_each(scene.close)
+
+  it("is not heard by others when its reply comes too late: that is logged and dropped", function()
+    local got
+    local s, heard = outpost.new({ "w" }, {
+      root = function(root) root:spawn_agent("clerk", scene.brief(), { id = "c" }) end,
+      clerk = function(clerk)
+        local _, err = clerk:request({ to = "w", payload = "?", timeout_ms = 1000 })
+        got = err.error
+      end,
+    }, { policies = { contacts = "open" } })
+    scene.tell(s, "root")
+    scene.tell(s, "c")
+    s:advance(1000)
+    assert.equal("timeout", got)
+    local before, question = #heard, s:outside("w")[1]
+    for _, answers in ipairs({ question.id, question.correlation_id }) do
+      local _, err = s:outside_send("w", { reply_to = answers, payload = { text = "too late" },
+        position = { name = "w.out", value = answers } })
+      assert.equal("message_not_found", err.error)
+      assert.equal(answers, s:position("w.out"))
+    end
+    local _, err = s:outside_send("w", { to = "c", reply_to = question.id, payload = "late" })
+    assert.equal("message_not_found", err.error)
+    s:run()
+    assert.equal(before, #heard)
+    local late = {}
+    for _, entry in ipairs(s:activity({ agent = "w" })) do
+      late[#late + 1] = entry.event == "late_reply" and entry.event or nil
+    end
+    assert.equal(3, #late)
+    assert.is_true(scene.law_holds(s))
+  end)
+
+  it("answers who wrote to it, also what asked for no reply", function()
+    local got = {}
+    local s, heard = outpost.new({ "w" }, {
+      root = function(root) root:spawn_agent("clerk", scene.brief(), { id = "c" }) end,
+      clerk = function(clerk, message)
+        got[#got + 1] = message.payload.text
+        if message.from == "user" then
+          clerk:send_message({ to = "w", payload = "a note" })
+        end
+      end,
+    }, { policies = { contacts = "open" } })
+    scene.tell(s, "root")
+    local before = #heard
+    scene.tell(s, "c")
+    assert(s:outside_send("w", { reply_to = s:outside("w")[1].id, payload = { text = "thanks" } }))
+    s:run()
+    assert.equal("thanks", got[#got])
+    assert.equal(before, #heard)
+  end)
+
+  it("is refused for now by a full mailbox, and its reader's place stays", function()
+    local s, heard = outpost.new({ "w" }, nil, { config = { mailbox_max = 2 } })
+    for i = 1, 2 do
+      assert(s:outside_send("w", { payload = tostring(i),
+        position = { name = "w.out", value = tostring(i) } }))
+    end
+    local third = { payload = "3", position = { name = "w.out", value = "3" } }
+    local _, err = s:outside_send("w", third)
+    assert.equal("mailbox_full", err.error)
+    assert.equal("2", s:position("w.out"))
+    s:run()
+    assert(s:outside_send("w", third))
+    s:run()
+    assert.equal("3", s:position("w.out"))
+    assert.equal("3", heard[#heard].payload.text)
+  end)
+end)
