@@ -68,7 +68,7 @@ describe("dead letters at the command line", function()
     assert.same({}, letters())
     assert.equal(2, stats().pending)
     start()
-    running:expect([["handled\ttext3\t2"]])
+    running:expect([["handled\t-text3\t2"]])
     assert.equal(0, stats().dead)
   end)
 
