@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "env/ids.h"
@@ -272,6 +273,23 @@ int soc_database_position(struct soc_store *store, struct soc_detail *detail)
                         ", but %" PRIu64 " is the next one needed",
                         count, first, last, folded + 1);
     return SOC_OK;
+}
+
+int soc_database_check(struct soc_store *store, struct soc_detail *detail)
+{
+    sqlite3_stmt *statement;
+    int rc = SOC_OK;
+    int sqlite_rc =
+        sqlite3_prepare_v2(store->db, "PRAGMA integrity_check(1)", -1, &statement, NULL);
+    if (sqlite_rc == SQLITE_OK)
+        sqlite_rc = sqlite3_step(statement);
+    if (sqlite_rc != SQLITE_ROW)
+        rc = soc_database_fail(store, sqlite_rc, detail);
+    else if (strcmp((const char *)sqlite3_column_text(statement, 0), "ok") != 0)
+        rc = soc_fail(detail, SOC_ECORRUPT, "society.db is damaged: %s",
+                      (const char *)sqlite3_column_text(statement, 0));
+    sqlite3_finalize(statement);
+    return rc;
 }
 
 int soc_database_exec(struct soc_store *store, const char *sql, struct soc_detail *detail)

@@ -71,6 +71,10 @@ void soc_database_close(struct soc_store *store);
 /* Reads where journal and folding stand. SOC_ECORRUPT if batches are missing. */
 int soc_database_position(struct soc_store *store, struct soc_detail *detail);
 
+/* Has SQLite look at the whole structure of the database: SOC_ECORRUPT if it is not as
+ * it should be. */
+int soc_database_check(struct soc_store *store, struct soc_detail *detail);
+
 /* Runs SQL without results. */
 int soc_database_exec(struct soc_store *store, const char *sql, struct soc_detail *detail);
 

@@ -78,6 +78,25 @@ int soc_mark_open(struct soc_store *store, const char *path, struct soc_detail *
                                                             : soc_database_fail(store, rc, detail);
 }
 
+/* One of no bytes does not exist to SQLite. */
+static bool has_log(struct soc_store *store)
+{
+    sqlite3_vfs *vfs = soc_pages_below(store->pages);
+    struct soc_buf name = {0};
+    int is_there = 0;
+    soc_buf_put(&name, store->mark.name, strlen(store->mark.name) - strlen("-mark"));
+    soc_buf_put_text(&name, "-wal");
+    int rc = vfs->xAccess(vfs, soc_buf_text(&name), SQLITE_ACCESS_EXISTS, &is_there);
+    soc_buf_fini(&name);
+    return rc != SQLITE_OK || is_there;
+}
+
+bool soc_mark_log_is_gone(struct soc_store *store)
+{
+    const struct soc_mark *mark = &store->mark;
+    return mark->is_there && !mark->is_copied && mark->frames > 0 && !has_log(store);
+}
+
 /* What SQLite has of the log now. */
 struct log {
     uint32_t frames;
@@ -213,7 +232,12 @@ int soc_mark_settle(struct soc_store *store, struct soc_detail *detail)
 void soc_mark_close(struct soc_store *store)
 {
     struct soc_mark *mark = &store->mark;
-    if (mark->file != NULL && mark->file->pMethods != NULL)
+    bool is_open = mark->file != NULL && mark->file->pMethods != NULL;
+    if (is_open && !store->is_read_only && !store->has_failed && soc_mark_log_is_gone(store)) {
+        mark->is_copied = true;
+        write_mark(store, false);
+    }
+    if (is_open)
         mark->file->pMethods->xClose(mark->file);
     free(mark->file);
     free(mark->name);

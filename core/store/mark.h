@@ -45,6 +45,10 @@ int soc_mark_open(struct soc_store *store, const char *path, struct soc_detail *
  * the database was read once. */
 int soc_mark_check(struct soc_store *store, struct soc_detail *detail);
 
+/* Tells whether the log that the mark asks for is gone: somebody else has copied it into
+ * the database, or it is lost. Before the database is opened. */
+bool soc_mark_log_is_gone(struct soc_store *store);
+
 /* Writes where the store stands at a start, before anything is appended. */
 int soc_mark_begin(struct soc_store *store, struct soc_detail *detail);
 
@@ -58,7 +62,8 @@ int soc_mark_copied(struct soc_store *store, struct soc_detail *detail);
 /* Writes what is due; SOC_EDISKFULL as long as there is no room. */
 int soc_mark_settle(struct soc_store *store, struct soc_detail *detail);
 
-/* Closes the file. */
+/* Closes the file. If the database was closed before and its log went with it, in order,
+ * the mark says so: nobody else has to be suspected at the next start. */
 void soc_mark_close(struct soc_store *store);
 
 #endif

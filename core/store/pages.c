@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "store/schema.h"
@@ -20,6 +21,7 @@ struct soc_pages {
     sqlite3_vfs vfs;
     sqlite3_vfs *below; /* lent */
     bool are_checked;
+    bool are_trusted; /* read without being checked */
     struct soc_detail damage;
     unsigned char page[PAGE_BYTES]; /* on its way to the file */
 };
@@ -81,7 +83,7 @@ static int read_page(sqlite3_file *base, void *out, int count, sqlite3_int64 at)
 {
     struct soc_pages *pages = pages_of(base);
     int rc = below(base)->pMethods->xRead(below(base), out, count, at);
-    if (!pages->are_checked || !is_page(count, at))
+    if (!pages->are_checked || pages->are_trusted || !is_page(count, at))
         return rc;
     sqlite3_int64 number = at / PAGE_BYTES + 1;
     if (rc == SQLITE_IOERR_SHORT_READ)
@@ -335,4 +337,41 @@ bool soc_pages_are_checked(const struct soc_pages *pages)
 const char *soc_pages_damage(const struct soc_pages *pages)
 {
     return pages->damage.text[0] == '\0' ? NULL : pages->damage.text;
+}
+
+void soc_pages_trust(struct soc_pages *pages, bool is_trusted)
+{
+    pages->are_trusted = is_trusted;
+}
+
+static int reseal_file(struct soc_pages *pages, sqlite3_file *file)
+{
+    sqlite3_int64 length = 0;
+    int rc = file->pMethods->xFileSize(file, &length);
+    for (sqlite3_int64 at = 0; rc == SQLITE_OK && at + PAGE_BYTES <= length; at += PAGE_BYTES) {
+        rc = file->pMethods->xRead(file, pages->page, PAGE_BYTES, at);
+        if (rc != SQLITE_OK || is_whole(pages->page, at / PAGE_BYTES + 1))
+            continue;
+        put_checksum(pages->page, at / PAGE_BYTES + 1);
+        rc = file->pMethods->xWrite(file, pages->page, PAGE_BYTES, at);
+    }
+    return rc == SQLITE_OK ? file->pMethods->xSync(file, SQLITE_SYNC_NORMAL) : rc;
+}
+
+int soc_pages_reseal(struct soc_pages *pages, const char *path)
+{
+    sqlite3_vfs *vfs = pages->below;
+    sqlite3_file *file = soc_alloc_zero((size_t)vfs->szOsFile);
+    /* A name as SQLite hands it on ends twice. */
+    struct soc_buf name = {0};
+    soc_buf_put_text(&name, path);
+    soc_buf_put(&name, "\0", 2);
+    int rc = vfs->xOpen(vfs, name.data, file, SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_READWRITE, NULL);
+    if (rc == SQLITE_OK)
+        rc = reseal_file(pages, file);
+    if (file->pMethods != NULL)
+        file->pMethods->xClose(file);
+    soc_buf_fini(&name);
+    free(file);
+    return rc;
 }

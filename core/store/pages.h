@@ -7,7 +7,8 @@
  * The write-ahead log has checksums of SQLite's own.
  *
  * Other programs can read the database as any other. A page that one of them writes
- * has the wrong checksum and is taken for damaged.
+ * has the wrong checksum and is taken for damaged; but if one has only copied the log
+ * of a killed society back, as SQLite does when it closes, the store takes that over.
  * Layer: store. Thread: that of the store. */
 #ifndef SOC_STORE_PAGES_H
 #define SOC_STORE_PAGES_H
@@ -40,6 +41,13 @@ void soc_pages_begin(struct soc_pages *pages);
 
 /* Whether pages are checked; those of a database of an older version are not. */
 bool soc_pages_are_checked(const struct soc_pages *pages);
+
+/* Reads pages whatever their checksums say, until it is told otherwise. */
+void soc_pages_trust(struct soc_pages *pages, bool is_trusted);
+
+/* Gives every page of the database at `path`, which is not open, the checksum of what
+ * it holds, and syncs the file. Returns SQLite's result. */
+int soc_pages_reseal(struct soc_pages *pages, const char *path);
 
 /* Lends a sentence about the first damaged page that was read, NULL if there was
  * none. */

@@ -52,6 +52,29 @@ static int create_file(struct soc_store *store, const char *directory, const cha
     return rc;
 }
 
+/* Another program has copied the log of a killed society into the database and removed
+ * it, as SQLite does when the last connection closes: `sqlite3 society.db` is enough.
+ * Its pages have no checksums of ours. If nothing durable is missing and SQLite finds
+ * its structure whole they get them. */
+static int take_over(struct soc_store *store, const char *path, struct soc_detail *detail)
+{
+    soc_pages_trust(store->pages, true);
+    int rc = soc_database_open(store, path, SQLITE_OPEN_READWRITE, detail);
+    if (rc == SOC_OK)
+        rc = soc_database_position(store, detail);
+    if (rc == SOC_OK)
+        rc = soc_mark_check(store, detail);
+    if (rc == SOC_OK)
+        rc = soc_database_check(store, detail);
+    soc_database_close(store);
+    if (rc == SOC_OK) {
+        int sqlite_rc = soc_pages_reseal(store->pages, path);
+        rc = sqlite_rc == SQLITE_OK ? SOC_OK : soc_database_fail(store, sqlite_rc, detail);
+    }
+    soc_pages_trust(store->pages, false);
+    return rc;
+}
+
 /* Opens the file that is there and reads where it stands. */
 static int open_file(struct soc_store *store, const char *path, struct soc_detail *detail)
 {
@@ -59,6 +82,12 @@ static int open_file(struct soc_store *store, const char *path, struct soc_detai
     int rc = store->is_read_only ? SOC_OK : soc_wal_renew(store, path, detail);
     if (rc == SOC_OK)
         rc = soc_mark_open(store, path, detail);
+    if (rc == SOC_OK && soc_mark_log_is_gone(store)) {
+        if (store->is_read_only)
+            soc_pages_trust(store->pages, true);
+        else
+            rc = take_over(store, path, detail);
+    }
     if (rc == SOC_OK)
         rc = soc_database_open(store, path, flags, detail);
     if (rc == SOC_OK && !store->is_read_only)
