@@ -562,10 +562,10 @@ static void settle_activations(struct soc_host *host)
         }
         soc_activation_keep(activation);
         activation->has_progress = true; /* nobody knows any more: no false alarm */
-        if (activation->wait.kind == SOC_WAIT_NONE) {
-            soc_schedule_ready(host, agent);
+        if (activation->wait.kind == SOC_WAIT_NONE || agent->is_external)
+            soc_schedule_ready(host, agent); /* outside, since now: to be told that it is over */
+        if (activation->wait.kind == SOC_WAIT_NONE)
             continue;
-        }
         soc_news_look(host, agent); /* before it waits: it may have timed out */
         soc_wait_begin(host, activation);
         activation->told = (uint8_t)soc_status_of_work(host, agent);

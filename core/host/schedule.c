@@ -352,6 +352,27 @@ static bool run_agent(struct soc_host *host, struct soc_agent *agent)
     return true;
 }
 
+void soc_schedule_abandon(struct soc_host *host, struct soc_activation *activation,
+                          enum soc_outcome outcome, struct soc_slice reason)
+{
+    soc_history_put_run(host, activation, "waits", (struct soc_slice){0});
+    soc_wait_cancel(host, activation);
+    end_activation(host, activation, outcome, reason);
+}
+
+/* An agent whose role lives outside since this start has no script to go on with: what
+ * it was at becomes a dead letter, which can be sent again, then to its door. */
+static bool leave_inside(struct soc_host *host, struct soc_agent *agent)
+{
+    if (agent->activation == NULL)
+        return false;
+    soc_trace_event(host, SOC_LOG_WARN, "moved_outside", agent, SOC_SLICE("{}"));
+    soc_schedule_abandon(host, agent->activation, SOC_OUTCOME_DEAD,
+                         SOC_SLICE("{\"error\":\"moved_outside\"}"));
+    soc_ending_check(host, agent);
+    return true;
+}
+
 bool soc_schedule_run(struct soc_host *host)
 {
     bool did = false;
@@ -359,6 +380,7 @@ bool soc_schedule_run(struct soc_host *host)
         struct soc_agent *agent = next_ready(host);
         guess_next(host);
         if (agent->is_external) { /* it may have something to be handed out */
+            did = leave_inside(host, agent);
             soc_news_look(host, agent);
             continue;
         }
@@ -371,14 +393,6 @@ bool soc_schedule_run(struct soc_host *host)
             soc_schedule_ready(host, agent);
     }
     return did;
-}
-
-void soc_schedule_abandon(struct soc_host *host, struct soc_activation *activation,
-                          enum soc_outcome outcome, struct soc_slice reason)
-{
-    soc_history_put_run(host, activation, "waits", (struct soc_slice){0});
-    soc_wait_cancel(host, activation);
-    end_activation(host, activation, outcome, reason);
 }
 
 void soc_schedule_main(struct soc_host *host)

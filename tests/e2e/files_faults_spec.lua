@@ -132,6 +132,28 @@ describe("the file door", function()
     assert.same({ "one", "two" }, { lines[1].payload.text, lines[2].payload.text })
   end)
 
+  it("waits with a line, and those behind it, while a mailbox is full", function()
+    open({ mailbox_max = 2, polling = { interval_ms = 20, max_interval_ms = 40 } })
+    d:await_event("registered")
+    d:ask({ command = "nap", ms = 1500 })
+    for i = 1, 6 do
+      d:put(OUT, { payload = tostring(i), to = i % 2 == 0 and { "root" } or nil })
+    end
+    local entry = d:await_event("waiting", "logs/errors.jsonl")
+    assert.matches("queued", entry.detail.reason, 1, true)
+    local texts = {}
+    for i, message in ipairs(d:await_heard(6)) do
+      texts[i] = message.payload.text
+    end
+    assert.equal("1 2 3 4 5 6", table.concat(texts, " "))
+    for _, line in ipairs(d:lines("logs/errors.jsonl")) do
+      assert.equal("waiting", line.event)
+    end
+    d:kill("KILL")
+    d:put(OUT, { payload = "7" })
+    assert.equal("7", d:await_heard(7)[7].payload.text)
+  end)
+
   it("puts what an earlier society left into the archive", function()
     open()
     d:put(OUT, { payload = "old" })

@@ -224,4 +224,50 @@ return {
     name = "lines are shown at once", file = "core/host/egress.c", by = { "unit:host_disk_test" },
     from = "    if (host->options.shows_early)", to = "    if (!host->options.shows_early)",
   },
+  {
+    name = "a heartbeat pays for an ack", file = "core/model/pulse.c", by = { "spec:ladder" },
+    from = "    pulse->is_lost = pulse->is_alarmed = false;",
+    to = "    pulse->is_lost = pulse->is_alarmed = pulse->is_owing = false;",
+  },
+  {
+    name = "a letter that was given up climbs again", file = "core/host/outside_watch.c",
+    by = { "spec:ladder" },
+    from = "if (letter->is_given_up || !soc_pulse", to = "if (!soc_pulse",
+  },
+  {
+    name = "a decision does not end the alarm", file = "core/host/outside_watch.c",
+    by = { "spec:unresponsive" },
+    from = "    soc_pulse_retry(&outsider->pulse, soc_host_now(host));\n", to = "",
+  },
+  {
+    name = "silence is too long at its time", file = "core/model/pulse.c",
+    by = { "unit:ladder_test" },
+    from = "+ timeout_ms + 1;", to = "+ timeout_ms;",
+  },
+  {
+    name = "rungs may go back", file = "core/model/ladder.c", by = { "unit:ladder_test" },
+    from = "    if (rung.at_ms < last_ms)", to = "    if (rung.at_ms < 0)",
+  },
+  {
+    name = "an ack does not stop the ladder", file = "core/host/outside_in.c",
+    by = { "spec:ladder" },
+    from = "    soc_outside_stop(letter);\n    trace_ack", to = "    trace_ack",
+  },
+  {
+    name = "a late answer goes to the orchestrator", file = "core/host/outside_in.c",
+    by = { "spec:outside_answers" },
+    from = "    if (!address(outsider, mail, &send, &cause)) {",
+    to = "    if (!address(outsider, mail, &send, &cause) && outsider == NULL) {",
+  },
+  {
+    name = "what a full mailbox refuses is read past", file = "core/host/outside_in.c",
+    by = { "spec:outside_answers" },
+    from = "        if (is_for_now(rc))", to = "        if (is_for_now(rc) && outsider == NULL)",
+  },
+  {
+    name = "a key is remembered for ever", file = "core/model/dedupe.c",
+    by = { "unit:dedupe_test" },
+    from = "    return now_ms - entry->since_ms >= window_ms;",
+    to = "    return now_ms - entry->since_ms < 0 && window_ms > 0;",
+  },
 }

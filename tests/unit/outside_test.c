@@ -1,6 +1,9 @@
 /* Doors: what they are handed, when, in which order, and what they are told. */
+#include <time.h>
+
 #include "env/ids.h"
-#include "host/outside.h"
+#include "host/ending.h"
+#include "host/outside_state.h"
 #include "host/state.h"
 #include "host/turn.h"
 #include "host_world.h"
@@ -239,6 +242,64 @@ static void a_door_is_told_what_becomes_of_its_agents_and_their_mail(void)
     end(&world, &porch);
 }
 
+/* Sends until `count` are pending, and returns the processor time of each of the last
+ * `PROBES` sends, which are handed out one by one. */
+#define PROBES 400
+static double cost_at(struct world *world, struct porch *porch, size_t count)
+{
+    struct soc_agent *agent = soc_outside_find(world->host, SOC_SLICE("out"));
+    while (soc_mailbox_count(&agent->mailbox) < count)
+        send(world, "out", "acked");
+    flush(world);
+    clock_t start = clock();
+    for (int i = 0; i < PROBES; i++) {
+        send(world, "out", "acked");
+        flush(world);
+        porch->log.length = 0;
+    }
+    return (double)(clock() - start) / PROBES;
+}
+
+static void a_send_costs_the_same_however_much_is_pending(void)
+{
+    struct world world;
+    struct porch porch;
+    begin(&world, &porch);
+    open_door(&porch);
+    spawn(&world, "out");
+    double few = cost_at(&world, &porch, 1000);
+    double many = cost_at(&world, &porch, 16000);
+    printf("# per send: %.1f us with 1,000 pending, %.1f us with 16,000\n",
+           few * 1e6 / CLOCKS_PER_SEC, many * 1e6 / CLOCKS_PER_SEC);
+    CHECK(many <= 3 * few);
+    end(&world, &porch);
+}
+
+static void what_is_known_of_an_agent_is_freed_after_its_end(void)
+{
+    struct world world;
+    struct porch porch;
+    struct soc_buf error = {0};
+    bool is_forced = true;
+    begin(&world, &porch);
+    open_door(&porch);
+    spawn(&world, "out");
+    send(&world, "out", "acked");
+    flush(&world);
+    CHECK_INT(world.host->outside->outsiders.count, 1);
+    soc_turn_begin(world.host, world.host->root, NULL);
+    CHECK_INT(soc_ending_terminate(world.host, SOC_SLICE("out"), &is_forced, (struct soc_slice){0},
+                                   &error),
+              SOC_OK);
+    soc_turn_commit(world.host);
+    CHECK_INT(world.host->outside->outsiders.count, 1); /* its door is not told yet */
+    flush(&world);
+    CHECK_INT(world.host->outside->outsiders.count, 0);
+    saw(&porch, "born out\ndeliver out acked\ndone out message\nended out\n");
+    soc_buf_fini(&error);
+    end(&world, &porch);
+}
+
 static void a_position_is_kept_with_what_came(void)
 {
     struct world world;
@@ -276,5 +337,7 @@ int main(void)
     RUN(mail_waits_for_a_door_that_leads_to_its_receiver);
     RUN(a_door_is_told_what_becomes_of_its_agents_and_their_mail);
     RUN(a_position_is_kept_with_what_came);
+    RUN(a_send_costs_the_same_however_much_is_pending);
+    RUN(what_is_known_of_an_agent_is_freed_after_its_end);
     return check_done();
 }

@@ -9,7 +9,9 @@ local BRIEF = {
   objective = "work", constraints = {}, inputs = "i", outputs = "o", completion_criteria = "c",
 }
 
-society.config({ name = "desk", files = settings })
+local mailbox_max = settings.mailbox_max -- the one setting that is not the door's
+settings.mailbox_max = nil
+society.config({ name = "desk", files = settings, mailbox_max = mailbox_max })
 society.role({ id = "architecture", name = "Architect", prompt = "", behaviour = "external" })
 society.role({
   id = "clerk",
@@ -28,6 +30,11 @@ end
 
 function commands.send(root, payload)
   return root:send_message(payload.message)
+end
+
+function commands.nap(root, payload)
+  root:sleep(payload.ms)
+  return true
 end
 
 function commands.ask(root, payload)
