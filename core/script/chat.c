@@ -28,6 +28,7 @@ struct soc_chats {
     int engine_ref;
     void (*tell)(struct event *event); /* what comes of an order is told in its turn */
     struct soc_map calls;              /* id -> soc_chat, lent of their calls */
+    struct soc_buf unexpected;         /* a sentence about a call of a simulation */
 };
 
 /* One thing told to the engine, protected. */
@@ -277,6 +278,33 @@ static void finish(struct soc_chat *chat, struct soc_slice answer)
     soc_calls_answer(chat->script->host, chat->call, answer);
 }
 
+/* Keeps the first call of a simulation that nobody thought of; `error` is its index. */
+static void note_unexpected(lua_State *L, struct soc_chat *chat, int error)
+{
+    struct soc_buf *out = &chat->script->chats->unexpected;
+    if (chat->script->loop != NULL || out->length > 0 || lua_type(L, error) != LUA_TTABLE)
+        return;
+    int top = lua_gettop(L);
+    const char *code = soc_raw_field(L, error, "error") == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    const char *text = soc_raw_field(L, error, "message") == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    struct soc_slice id = soc_agent_id(chat->call->activation->agent);
+    if (strcmp(code, "script_mismatch") == 0 || strcmp(code, "no_network") == 0)
+        soc_buf_printf(out, "%.*s has made a model call that was not expected: %s: %s",
+                       (int)id.length, id.data, code, text);
+    lua_settop(L, top);
+}
+
+const char *soc_chat_unexpected(struct soc_script *script)
+{
+    return script->chats == NULL ? "" : soc_buf_text(&script->chats->unexpected);
+}
+
+void soc_chat_expect_again(struct soc_script *script)
+{
+    if (script->chats != NULL)
+        script->chats->unexpected.length = 0;
+}
+
 /* { "answer", id, message, err }: at `action` */
 static void answer(lua_State *L, struct soc_chat *chat, int action)
 {
@@ -286,6 +314,8 @@ static void answer(lua_State *L, struct soc_chat *chat, int action)
     if (!is_message)
         lua_rawgeti(L, action, 4);
     int value = lua_gettop(L);
+    if (!is_message)
+        note_unexpected(L, chat, value);
     if (is_message)
         soc_buf_put_byte(&json, '[');
     if (soc_lua_json_encode(L, value, "answer", SOC_JSON_BYTES_MAX, &json, &detail) < 0) {
@@ -467,6 +497,7 @@ void soc_chat_fini(struct soc_script *script)
     if (script->chats != NULL) {
         luaL_unref(script->L, LUA_REGISTRYINDEX, script->chats->engine_ref);
         soc_map_fini(&script->chats->calls);
+        soc_buf_fini(&script->chats->unexpected);
         free(script->chats);
     }
     if (script->llm_ref != 0)

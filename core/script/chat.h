@@ -30,6 +30,11 @@ void soc_bind_chat(lua_State *L, struct soc_script *script);
 /* bind_choose.c: agent:choose. */
 void soc_bind_choose(lua_State *L, struct soc_script *script);
 
+/* Lends a sentence about a call that a simulation did not expect: it does not fit its
+ * script, or nothing answers; empty if there was none. The next one is told anew. */
+const char *soc_chat_unexpected(struct soc_script *script);
+void soc_chat_expect_again(struct soc_script *script);
+
 /* Forgets the engine. Every call has ended before. */
 void soc_chat_fini(struct soc_script *script);
 

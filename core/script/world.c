@@ -477,11 +477,12 @@ static void make_metatable(lua_State *L)
     lua_pop(L, 1);
 }
 
-/* society.new{ seed?, store?, policies?, config?, app?, quiet?, http?, faults? } */
+/* society.new{ seed?, store?, policies?, config?, app?, quiet?, http?, faults?,
+ * unexpected_calls? } */
 static int society_new(lua_State *L)
 {
-    static const char *const known[] = {"seed",  "store", "policies", "config", "app",
-                                        "quiet", "http",  "faults",   NULL};
+    static const char *const known[] = {"seed",  "store", "policies", "config",           "app",
+                                        "quiet", "http",  "faults",   "unexpected_calls", NULL};
     struct soc_detail detail = {{0}};
     if (lua_isnoneornil(L, 1)) {
         lua_settop(L, 0);
@@ -512,6 +513,8 @@ static int society_new(lua_State *L)
     soc_raw_field(L, 1, "store");
     const char *store = luaL_optstring(L, -1, "memory");
     struct soc_store_options options = {.directory = strcmp(store, "memory") == 0 ? NULL : store};
+    soc_raw_field(L, 1, "unexpected_calls");
+    world->takes_unexpected_calls = lua_toboolean(L, -1);
     soc_world_read_faults(L, world, 1);
     options.disk = world->disk;
     if (options.disk != NULL && options.directory != NULL)

@@ -4,6 +4,7 @@
 
 #include "check/check.h"
 #include "host/simulate.h"
+#include "script/chat.h"
 #include "store/disk.h"
 #include "store/store.h"
 
@@ -125,6 +126,18 @@ static void complain(lua_State *L, const struct soc_world *world)
         luaL_error(L, "seed %d: %s", (int)world->seed, soc_check_fault(world->check));
 }
 
+/* A call to a model that the spec did not think of fails it, unless it said that such
+ * calls are meant. */
+static void complain_of_calls(lua_State *L, struct soc_world *world)
+{
+    const char *text = world->script == NULL ? "" : soc_chat_unexpected(world->script);
+    if (text[0] == '\0' || world->takes_unexpected_calls)
+        return;
+    lua_pushstring(L, text);
+    soc_chat_expect_again(world->script);
+    lua_error(L);
+}
+
 /* As run_until below, with faults. A restart that fails has left its error on top. */
 static void run_with_faults(lua_State *L, struct soc_world *world, int64_t until_ms)
 {
@@ -175,7 +188,9 @@ static void run_until(lua_State *L, struct soc_world *world, int64_t until_ms)
 /* s:run(): until nothing is ready and no time-out, sleep or delay is open. */
 static int world_run(lua_State *L)
 {
-    run_until(L, soc_world_check_ready(L), 0);
+    struct soc_world *world = soc_world_check_ready(L);
+    run_until(L, world, 0);
+    complain_of_calls(L, world);
     lua_settop(L, 1);
     return 1;
 }
@@ -186,6 +201,7 @@ static int world_step(lua_State *L)
     struct soc_world *world = soc_world_check_ready(L);
     bool did = soc_host_step(world->host);
     soc_host_flush(world->host);
+    complain_of_calls(L, world);
     lua_pushboolean(L, did);
     return 1;
 }
@@ -204,6 +220,7 @@ static int world_advance(lua_State *L)
     }
     soc_world_check_ready(L);
     run_until(L, world, soc_clock_now(soc_host_clock(world->host)) + ms);
+    complain_of_calls(L, world);
     lua_settop(L, 1);
     return 1;
 }

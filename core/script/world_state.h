@@ -18,7 +18,8 @@ struct soc_world {
     uint64_t seed;
     int64_t now_ms; /* of the clock when the host stopped: time does not go back */
     struct soc_buf transcript;
-    bool is_declaring; /* the app runs: nothing is noted */
+    bool is_declaring;           /* the app runs: nothing is noted */
+    bool takes_unexpected_calls; /* to models: agents get the error, and that is all */
     /* What was handed out to agents that live outside, the oldest first: owned, and
      * kept across a crash, which they do not share. */
     struct soc_world_handed *handed_first;

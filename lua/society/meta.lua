@@ -213,6 +213,7 @@ local society = {}
 ---@field config? society.Config
 ---@field quiet? boolean
 ---@field faults? string|string[] what goes wrong, by the seed; a checker watches
+---@field unexpected_calls? boolean model calls nobody thought of do not raise
 
 ---@alias society.SendAs
 ---| fun(self, from: string, options: society.SendOptions): society.Sent?, society.Error?

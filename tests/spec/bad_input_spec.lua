@@ -162,10 +162,8 @@ local CALLS = {
     fields = { nil, nil, { retryable = "flag ?" } },
   },
   resolve = { good = function() return { "b", "skip" } end, places = { "", "" } },
-  cancel = {
-    good = function() return { "task", "why" } end,
-    places = { "", "text empty log number ?" },
-  },
+  cancel = { good = function() return { "task", "why" } end,
+    places = { "", "text empty log number ?" } },
   load = { good = function() return { "root" } end, places = { "?" } },
   sleep = { good = function() return { 0 } end, places = { "" } },
   log = {
@@ -199,7 +197,8 @@ local function stage(act)
       assert(a:spawn_agent("actor", scene.brief(), { id = "kid" }))
     end,
     b = function() end,
-  }, { quiet = true, policies = { contacts = "open", introductions = "agent" } })
+  }, { quiet = true, unexpected_calls = true,
+    policies = { contacts = "open", introductions = "agent" } })
   s:policy("messages", { "society", "workflow", "helix" })
   scene.tell(s, "a")
   for _, type in ipairs({ "introduction_request", "task" }) do

@@ -10,7 +10,7 @@ local function run(llm, texts)
         content = message.payload.text } } })
       results[#results + 1] = answer and answer.content or err
     end,
-  }, { config = { llm = llm } })
+  }, { unexpected_calls = true, config = { llm = llm } })
   for _, text in ipairs(texts) do
     scene.tell(s, "root", text)
   end
