@@ -197,6 +197,10 @@ static void tell(void *user, const struct soc_door_news *news)
         if (soc_message_id_parse(news->message_id, &key))
             soc_map_take_number(&client->pending, key);
         return;
+    case SOC_DOOR_PENDING:
+        if (soc_message_id_parse(news->message_id, &key))
+            soc_map_put_number(&client->pending, key, client);
+        return;
     case SOC_DOOR_BORN:
         soc_files_log(files, SOC_LOG_INFO, "registered", id, (struct soc_slice){0},
                       (struct soc_slice){0});

@@ -36,7 +36,7 @@ struct soc_files_client {
     struct soc_outlet queue;
     struct soc_inlet acks;
     struct soc_inlet out;
-    struct soc_map pending; /* keys of messages handed out and not done with */
+    struct soc_map pending; /* keys of messages handed out, ever, and not done with */
     int64_t started_ms;
     int64_t heard_ms;    /* as agents.json shows it; 0: never */
     int64_t beat_ms;     /* what its heartbeat said last; 0: nothing yet */

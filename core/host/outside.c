@@ -306,6 +306,16 @@ void soc_outside_let_go(struct soc_host *host, struct soc_message *message)
     free(letter);
 }
 
+/* Tells the door what was acked before the start and is not done with. */
+static void tell_received(struct soc_outsider *outsider)
+{
+    size_t cursor = 0;
+    const struct soc_letter *letter;
+    while ((letter = soc_map_each(&outsider->letters, &cursor)) != NULL)
+        if (letter->is_received)
+            soc_outside_tell(outsider, SOC_DOOR_PENDING, letter->message);
+}
+
 static void enter(struct soc_host *host, struct soc_agent *agent)
 {
     struct soc_outsider *outsider = soc_map_find(&host->outside->outsiders, soc_agent_id(agent));
@@ -320,6 +330,7 @@ static void enter(struct soc_host *host, struct soc_agent *agent)
     soc_pulse_begin(&outsider->pulse, soc_host_now(host));
     soc_outside_watch(outsider);
     soc_outside_tell(outsider, SOC_DOOR_BORN, NULL);
+    tell_received(outsider);
     soc_outside_call(outsider);
 }
 

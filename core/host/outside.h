@@ -49,12 +49,13 @@ enum soc_door_event {
     SOC_DOOR_UNRESPONSIVE, /* as its acks or heartbeats say */
     SOC_DOOR_RESPONSIVE,   /* heard again */
     SOC_DOOR_DONE,         /* a message that was handed out is pending no more */
+    SOC_DOOR_PENDING,      /* one is that was acked in an earlier run: not handed out again */
 };
 
 struct soc_door_news {
     enum soc_door_event event;
     const struct soc_agent *agent;
-    struct soc_slice message_id; /* of SOC_DOOR_DONE */
+    struct soc_slice message_id; /* of SOC_DOOR_DONE and SOC_DOOR_PENDING */
 };
 
 /* What a door does for the host. None of these may call the host. */

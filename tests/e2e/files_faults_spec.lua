@@ -105,6 +105,22 @@ describe("the file door", function()
     assert.equal(10, #d:lines("archive/" .. d.place:shell("ls w/archive").out:match("%S+")))
   end)
 
+  it("rotates after a restart and keeps what was acked as received before it", function()
+    open({ cleanup = { max_messages = 10 } })
+    d:tell({ command = "send", message = {
+      to = "a", type = "task_assign", payload = { task_id = "t1" } } })
+    d:put("channel/agents/a.ack", { msg_id = d:await(QUEUE, 1)[1].id, status = "received" })
+    d:await_event("acked")
+    d:kill("KILL")
+    for i = 1, 12 do
+      d:tell({ command = "send", message = { to = "a", payload = "m" .. i } })
+    end
+    d:await_event("rotated")
+    local lines = d:await(QUEUE, 1)
+    assert.equal("task_assign", lines[1].type)
+    assert.is_true(#lines < 13)
+  end)
+
   it("keeps what is pending: written once, and again if the file is gone", function()
     open()
     d:tell({ command = "send", message = {
