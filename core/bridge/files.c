@@ -15,7 +15,6 @@
 
 #define IDENTITY       "files:workflow" /* the position that says which workflow this is */
 #define SETTLE_POLL_MS 20
-#define NEWEST(n)      ((uint64_t)(n) / 2)
 
 struct soc_files_client *soc_files_find(struct soc_files *files, struct soc_slice id)
 {
@@ -68,7 +67,8 @@ static struct soc_files_client *need_client(struct soc_files *files, const struc
     open_inlet(client, &client->out, SOC_OUT_SUFFIX);
     client->acks.is_acks = true;
     soc_buf_printf(&name, "%s" SOC_QUEUE_SUFFIX, client->id);
-    int code = soc_outlet_open(&client->queue, &files->dir, SOC_PLACE_AGENTS, soc_buf_text(&name));
+    int code = soc_outlet_open(&client->queue, &files->dir, SOC_PLACE_AGENTS, soc_buf_text(&name),
+                               soc_clock_now(soc_host_clock(files->host)));
     note_stuck(files, &client->queue, &client->is_stuck, soc_slice_text(client->id), code);
     soc_workdir_append(&files->dir, SOC_PLACE_AGENTS, client->acks.name, SOC_SLICE(""));
     soc_map_put(&files->clients, soc_slice_text(client->id), client);
@@ -104,25 +104,51 @@ static bool carries(void *user, const struct soc_agent *agent)
 static bool is_pending(void *user, uint64_t key)
 {
     const struct soc_files_client *client = user;
-    return client != NULL && soc_map_find_number(&client->pending, key) != NULL;
+    return soc_map_find_number(&client->pending, key) != NULL;
 }
 
-/* Rotates a queue that is full. Half of its room is left for what is new; if more than
- * that is pending, it grows. */
+/* A broadcast stays until it was handed out to everybody: it is to be written once. */
+static bool is_awaited(void *user, uint64_t key)
+{
+    const struct soc_files *files = user;
+    return soc_outside_is_awaited(files->host, key);
+}
+
+/* How many of the newest lines a rotation is to leave; 0: it is too early for one. Half of
+ * the room is left for what is new; if more than that is pending, or was written a moment
+ * ago, the file grows. */
+static uint64_t plan_rotation(struct soc_files *files, struct soc_outlet *outlet, uint64_t held)
+{
+    const struct soc_files_settings *settings = files->settings;
+    uint64_t half = (uint64_t)settings->messages_max / 2;
+    if (!settings->rotates || outlet->lines < (uint64_t)settings->messages_max ||
+        outlet->lines < 2 * held || outlet->lines < outlet->left + half)
+        return 0;
+    int64_t now_ms = soc_clock_now(soc_host_clock(files->host));
+    uint64_t old = settings->keep_ms == 0
+                       ? outlet->lines
+                       : soc_outlet_count_old(outlet, now_ms - settings->keep_ms);
+    if (old < half)
+        return 0;
+    return outlet->lines - old > half ? outlet->lines - old : half;
+}
+
+/* Rotates a queue that is full; `client` NULL: the broadcasts. */
 static void rotate(struct soc_files *files, struct soc_outlet *outlet,
                    struct soc_files_client *client)
 {
-    const struct soc_files_settings *settings = files->settings;
-    uint64_t held = client == NULL ? 0 : client->pending.count;
     char stamp[SOC_TIME_DIGITS + 24] = {0};
-    if (!settings->rotates || outlet->lines < (uint64_t)settings->messages_max ||
-        outlet->lines < 2 * held)
+    uint64_t newest = plan_rotation(files, outlet, client == NULL ? 0 : client->pending.count);
+    if (newest == 0)
         return;
     soc_time_digits(stamp, soc_clock_now(soc_host_clock(files->host)));
     int code = -EEXIST;
     for (int i = 1; i < 100 && code == -EEXIST; i++) {
         snprintf(stamp + SOC_TIME_DIGITS, sizeof(stamp) - SOC_TIME_DIGITS, "-%d", i);
-        code = soc_outlet_rotate(outlet, stamp, NEWEST(settings->messages_max), is_pending, client);
+        if (client == NULL)
+            code = soc_outlet_rotate(outlet, stamp, newest, is_awaited, files);
+        else
+            code = soc_outlet_rotate(outlet, stamp, newest, is_pending, client);
     }
     struct soc_spot spot = {.agent = soc_slice_text(client == NULL ? NULL : client->id),
                             .place = outlet->place,
@@ -169,7 +195,8 @@ static bool deliver(void *user, const struct soc_handout *handout)
         files->scratch.length = 0;
         soc_envelope_put_json(&files->scratch, message);
         code =
-            soc_outlet_put(outlet, message->key, message->attempt, soc_buf_slice(&files->scratch));
+            soc_outlet_put(outlet, message->key, message->attempt, soc_buf_slice(&files->scratch),
+                           soc_clock_now(soc_host_clock(files->host)));
         note_stuck(files, outlet, is_stuck, soc_agent_id(handout->agent), code);
         if (code == 0)
             log_delivery(files, handout);
@@ -308,7 +335,8 @@ int soc_files_open(struct soc_files **out, const struct soc_files_options *optio
         soc_files_restore_ended(files);
     else
         keep_identity(files);
-    soc_outlet_open(&files->broadcast, &files->dir, SOC_PLACE_CHANNEL, "broadcast.jsonl");
+    soc_outlet_open(&files->broadcast, &files->dir, SOC_PLACE_CHANNEL, "broadcast.jsonl",
+                    soc_clock_now(soc_host_clock(files->host)));
     soc_workdir_append(&files->dir, SOC_PLACE_CHANNEL, "orchestrator.jsonl", SOC_SLICE(""));
     soc_inlet_open(&files->orchestrator, files, NULL, SOC_PLACE_CHANNEL, "orchestrator.jsonl");
     soc_files_watch(files);

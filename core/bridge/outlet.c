@@ -29,6 +29,16 @@ static void remember(struct soc_outlet *outlet, uint64_t key, uint16_t attempt)
         soc_map_put_number(&outlet->written, key, (void *)(uintptr_t)attempt);
 }
 
+/* Notes when one more line was written. */
+static void add_line(struct soc_outlet *outlet, int64_t time_ms)
+{
+    if (outlet->lines == outlet->times_max) {
+        outlet->times_max = outlet->times_max == 0 ? 64 : 2 * outlet->times_max;
+        outlet->times = soc_realloc(outlet->times, outlet->times_max * sizeof(*outlet->times));
+    }
+    outlet->times[outlet->lines++] = time_ms;
+}
+
 /* Reads which message a line is. */
 static void read_entry(struct entry *entry)
 {
@@ -59,7 +69,7 @@ static bool next_entry(struct soc_slice *text, struct entry *entry)
 }
 
 int soc_outlet_open(struct soc_outlet *outlet, const struct soc_workdir *dir, enum soc_place place,
-                    const char *name)
+                    const char *name, int64_t now_ms)
 {
     struct soc_buf bytes = {0};
     struct entry entry;
@@ -71,7 +81,7 @@ int soc_outlet_open(struct soc_outlet *outlet, const struct soc_workdir *dir, en
     struct soc_slice rest = soc_buf_slice(&bytes);
     while (next_entry(&rest, &entry)) {
         read_entry(&entry);
-        outlet->lines++;
+        add_line(outlet, now_ms);
         if (entry.key != 0)
             remember(outlet, entry.key, entry.attempt);
     }
@@ -83,6 +93,7 @@ int soc_outlet_open(struct soc_outlet *outlet, const struct soc_workdir *dir, en
 void soc_outlet_close(struct soc_outlet *outlet)
 {
     soc_map_fini(&outlet->written);
+    free(outlet->times);
     free(outlet->name);
     *outlet = (struct soc_outlet){0};
 }
@@ -93,7 +104,7 @@ bool soc_outlet_has(const struct soc_outlet *outlet, uint64_t key, uint16_t atte
 }
 
 /* Writes one line by one call; -EIO if it was cut short. */
-static int write_line(struct soc_outlet *outlet, int file, struct soc_slice json)
+static int write_line(struct soc_outlet *outlet, int file, struct soc_slice json, int64_t now_ms)
 {
     size_t first = outlet->is_torn ? 0 : 1;
     struct iovec parts[3] = {
@@ -111,21 +122,31 @@ static int write_line(struct soc_outlet *outlet, int file, struct soc_slice json
     if (count == 0)
         return -EIO;
     outlet->is_torn = (size_t)count < length;
-    outlet->lines++;
+    add_line(outlet, now_ms);
     return outlet->is_torn ? -ENOSPC : 0;
 }
 
-int soc_outlet_put(struct soc_outlet *outlet, uint64_t key, uint16_t attempt, struct soc_slice json)
+int soc_outlet_put(struct soc_outlet *outlet, uint64_t key, uint16_t attempt, struct soc_slice json,
+                   int64_t now_ms)
 {
     int file = soc_workdir_open_file(outlet->dir, outlet->place, outlet->name,
                                      O_WRONLY | O_APPEND | O_CREAT);
     if (file < 0)
         return file;
-    int code = write_line(outlet, file, json);
+    int code = write_line(outlet, file, json, now_ms);
     close(file);
     if (code == 0)
         remember(outlet, key, attempt);
     return code;
+}
+
+uint64_t soc_outlet_count_old(struct soc_outlet *outlet, int64_t since_ms)
+{
+    while (outlet->old < outlet->lines && outlet->times[outlet->old] < since_ms)
+        outlet->old++;
+    while (outlet->old > 0 && outlet->times[outlet->old - 1] >= since_ms)
+        outlet->old--;
+    return outlet->old;
 }
 
 /* Puts the old file into the archive under its new name, beside what it is called now
@@ -144,39 +165,49 @@ static int put_away(const struct soc_outlet *outlet, const char *stamp)
     return renameat(from, outlet->name, to, name) < 0 ? -errno : 0;
 }
 
+/* Puts what `next` remembers in the place of what is remembered now, and frees that. */
+static void take_over(struct soc_outlet *outlet, struct soc_outlet *next)
+{
+    soc_map_fini(&outlet->written);
+    free(outlet->times);
+    outlet->written = next->written;
+    outlet->times = next->times;
+    outlet->times_max = next->times_max;
+    outlet->lines = outlet->left = next->lines;
+    outlet->old = 0;
+    outlet->is_torn = false;
+    *next = (struct soc_outlet){0};
+}
+
 int soc_outlet_rotate(struct soc_outlet *outlet, const char *stamp, uint64_t newest,
                       bool (*is_pending)(void *user, uint64_t key), void *user)
 {
     struct soc_buf bytes = {0};
     struct soc_buf kept = {0};
     struct entry entry;
-    uint64_t number = 0;
-    uint64_t kept_lines = 0;
-    struct soc_map keys = {0};
+    struct soc_outlet next = {0};
     int code = soc_workdir_read(outlet->dir, outlet->place, outlet->name, FILE_BYTES_MAX, &bytes);
     struct soc_slice rest = soc_buf_slice(&bytes);
-    while (code == 0 && next_entry(&rest, &entry)) {
+    for (uint64_t number = 0; code == 0 && next_entry(&rest, &entry); number++) {
+        bool is_known = number < outlet->lines; /* else somebody has put lines there */
+        bool is_new = number + newest >= outlet->lines;
         read_entry(&entry);
-        bool is_new = ++number + newest > outlet->lines;
         if (entry.key == 0 || !(is_new || is_pending(user, entry.key)))
             continue;
         soc_buf_put_slice(&kept, entry.line);
-        soc_map_put_number(&keys, entry.key, (void *)(uintptr_t)entry.attempt);
-        kept_lines++;
+        remember(&next, entry.key, entry.attempt);
+        add_line(&next,
+                 outlet->lines == 0 ? 0 : outlet->times[is_known ? number : outlet->lines - 1]);
     }
     if (code == 0)
         code = put_away(outlet, stamp);
     if (code == 0)
         code = soc_workdir_replace(outlet->dir, outlet->place, outlet->name,
                                    kept.data == NULL ? SOC_SLICE("") : soc_buf_slice(&kept));
-    if (code == 0) {
-        soc_map_fini(&outlet->written);
-        outlet->written = keys;
-        keys = (struct soc_map){0};
-        outlet->lines = kept_lines;
-        outlet->is_torn = false;
-    }
-    soc_map_fini(&keys);
+    if (code == 0)
+        take_over(outlet, &next);
+    soc_map_fini(&next.written);
+    free(next.times);
     soc_buf_fini(&bytes);
     soc_buf_fini(&kept);
     return code;

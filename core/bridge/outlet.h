@@ -7,8 +7,9 @@
  * ended by a newline and the line written again: readers skip the piece, which is no JSON.
  *
  * When the file is full it is rotated: it goes to the archive, and one takes its place
- * that holds what is still pending and the newest of the rest, for those who have not
- * looked for a while. Readers know what they have had by its id.
+ * that holds what is still pending, and of the rest the newest and what was written a
+ * short while ago, for those who have not looked since. Readers know what they have had
+ * by its id.
  * Layer: bridge. Thread: any, one at a time. */
 #ifndef SOC_BRIDGE_OUTLET_H
 #define SOC_BRIDGE_OUTLET_H
@@ -25,13 +26,17 @@ struct soc_outlet {
     char *name;
     struct soc_map written; /* key of a message -> its highest attempt in the file */
     uint64_t lines;         /* in the file */
+    int64_t *times;         /* when each was written, ms; what was found there: when opened */
+    uint64_t times_max;     /* room in `times` */
+    uint64_t old;           /* the first so many were written long ago, as last asked */
+    uint64_t left;          /* lines that the last rotation left */
     bool is_torn;           /* it does not end with a newline */
 };
 
 /* Opens the file, which is made if it is not there. 0, or a negative errno: it is to be
  * used all the same, a later write may succeed. */
 int soc_outlet_open(struct soc_outlet *outlet, const struct soc_workdir *dir, enum soc_place place,
-                    const char *name);
+                    const char *name, int64_t now_ms);
 
 /* Frees what is remembered. The file stays. */
 void soc_outlet_close(struct soc_outlet *outlet);
@@ -41,8 +46,12 @@ bool soc_outlet_has(const struct soc_outlet *outlet, uint64_t key, uint16_t atte
 
 /* Appends a message: `json` is its envelope. 0, or a negative errno: nothing whole was
  * written. */
-int soc_outlet_put(struct soc_outlet *outlet, uint64_t key, uint16_t attempt,
-                   struct soc_slice json);
+int soc_outlet_put(struct soc_outlet *outlet, uint64_t key, uint16_t attempt, struct soc_slice json,
+                   int64_t now_ms);
+
+/* Counts the lines that were written before `since_ms`. Cheap when asked with times that
+ * do not go back. */
+uint64_t soc_outlet_count_old(struct soc_outlet *outlet, int64_t since_ms);
 
 /* Rotates: the file goes to the archive as NAME.`stamp`.jsonl; the messages for which
  * `is_pending` is true and the newest `newest` lines stay. 0, or a negative errno:

@@ -33,6 +33,7 @@ struct soc_files_settings {
     int64_t retries_max;    /* ack.max_retries */
     bool rotates;           /* cleanup.enabled */
     int64_t messages_max;   /* cleanup.max_messages: in a file before it is rotated */
+    int64_t keep_ms;        /* cleanup.keep_ms: how long a line stays, however many there are */
     bool archives;          /* cleanup.archive_after_workflow */
     int64_t lines_max;      /* buffers.message_buffer: taken from a file at a time */
     int64_t ack_cache_s;    /* buffers.ack_cache_ttl: taken for the protocol's sake; acks are

@@ -356,6 +356,16 @@ void soc_outside_resume(struct soc_host *host)
         soc_outside_call(outsider);
 }
 
+bool soc_outside_is_awaited(const struct soc_host *host, uint64_t key)
+{
+    size_t cursor = 0;
+    const struct soc_outsider *outsider;
+    while ((outsider = soc_map_each(&host->outside->outsiders, &cursor)) != NULL)
+        if (soc_map_find_number(&outsider->letters, key) != NULL)
+            return true;
+    return false;
+}
+
 struct soc_agent *soc_outside_find(struct soc_host *host, struct soc_slice id)
 {
     struct soc_agent *agent = soc_map_find(&host->agents, id);

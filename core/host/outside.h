@@ -58,7 +58,8 @@ struct soc_door_news {
     struct soc_slice message_id; /* of SOC_DOOR_DONE and SOC_DOOR_PENDING */
 };
 
-/* What a door does for the host. None of these may call the host. */
+/* What a door does for the host. None of these may call the host, but
+ * soc_outside_is_awaited() may be asked. */
 struct soc_door {
     void *user;
     /* Tells whether this door leads to the agent; the first one that does has it, for
@@ -77,6 +78,9 @@ int soc_outside_open(struct soc_host *host, const struct soc_door *door);
 
 /* Tries again to hand out what a door could not. */
 void soc_outside_resume(struct soc_host *host);
+
+/* Tells whether a message, or a copy of that broadcast, is pending for any outside agent. */
+bool soc_outside_is_awaited(const struct soc_host *host, uint64_t key);
 
 /* Lends the outside agent of that id that is alive, or NULL: nobody else may speak
  * through a door. */

@@ -90,7 +90,7 @@ describe("the file door", function()
   end)
 
   it("rotates a full queue and keeps what is not acked", function()
-    open({ cleanup = { max_messages = 10 } })
+    open({ cleanup = { max_messages = 10, keep_ms = 0 } })
     d:tell({ command = "send", message = {
       to = "a", type = "task_assign", payload = { task_id = "t1" } } })
     for i = 1, 12 do
@@ -106,7 +106,7 @@ describe("the file door", function()
   end)
 
   it("rotates after a restart and keeps what was acked as received before it", function()
-    open({ cleanup = { max_messages = 10 } })
+    open({ cleanup = { max_messages = 10, keep_ms = 0 } })
     d:tell({ command = "send", message = {
       to = "a", type = "task_assign", payload = { task_id = "t1" } } })
     d:put("channel/agents/a.ack", { msg_id = d:await(QUEUE, 1)[1].id, status = "received" })
@@ -119,6 +119,38 @@ describe("the file door", function()
     local lines = d:await(QUEUE, 1)
     assert.equal("task_assign", lines[1].type)
     assert.is_true(#lines < 13)
+  end)
+
+  it("leaves a burst in the files for a while, and each broadcast once", function()
+    open({ cleanup = { max_messages = 10 } })
+    d:tell({ command = "hire", id = "b" })
+    d:tell({ command = "hire", id = "c" })
+    d:tell({ command = "flood", to = "a", count = 50 })
+    assert.equal(50, #d:await(QUEUE, 50))
+    local lines = d:await("channel/broadcast.jsonl", 50)
+    d:tell({ command = "send", message = { to = "a", payload = "last" } })
+    d:await(QUEUE, 51)
+    assert.equal(50, #d:lines("channel/broadcast.jsonl"))
+    for i, line in ipairs(lines) do
+      assert.equal("all " .. i, line.payload.text)
+    end
+    assert.equal("", d.place:shell("ls w/archive").out)
+  end)
+
+  it("rotates broadcasts and writes none of them twice", function()
+    open({ cleanup = { max_messages = 10, keep_ms = 0 } })
+    d:tell({ command = "hire", id = "b" })
+    d:tell({ command = "hire", id = "c" })
+    d:tell({ command = "flood", to = "a", count = 50 })
+    d:await_event("rotated")
+    d:tell({ command = "send", message = { to = "c", payload = "last" } })
+    d:await("channel/agents/c.jsonl", 1)
+    local seen = {}
+    for _, line in ipairs(d:lines("logs/events.jsonl")) do
+      local is_new = line.event ~= "delivered" or not seen[line.message_id]
+      seen[line.message_id or ""] = line.event == "delivered" or nil
+      assert.is_true(is_new)
+    end
   end)
 
   it("keeps what is pending: written once, and again if the file is gone", function()

@@ -17,7 +17,8 @@ describe("the settings of the file door", function()
       polling = { interval_ms = 10, max_wait_ms = 10, backoff_multiplier = 2, force = true },
       heartbeat = { interval_ms = 10, timeout_ms = 20 },
       ack = { required_types = { "abort" }, timeout_ms = 100, max_retries = 2 },
-      cleanup = { enabled = true, max_messages = 10, archive_after_workflow = false },
+      cleanup = { enabled = true, max_messages = 10, keep_ms = 0,
+        archive_after_workflow = false },
       buffers = { message_buffer = 1, ack_cache_ttl = 1, heartbeat_cache = false },
     } } })
     s:run()
@@ -32,6 +33,7 @@ describe("the settings of the file door", function()
       { { polling = { interval_ms = -1 } }, "'files.polling.interval_ms': an integer from 1" },
       { { ack = { timeout_ms = "5s" } }, "'files.ack.timeout_ms': an integer from 1" },
       { { ack = { required_types = { "dance" } } }, "dance" },
+      { { cleanup = { keep_ms = -1 } }, "'files.cleanup.keep_ms': an integer from 0" },
       { { cleanup = true }, "'files.cleanup': a table expected" },
       { { dir = print }, "files" },
     }) do

@@ -28,6 +28,7 @@ static void the_defaults_are_those_of_the_protocol(void)
     CHECK_INT(settings.retries_max, 3);
     CHECK(settings.rotates && settings.archives);
     CHECK_INT(settings.messages_max, 1000);
+    CHECK_INT(settings.keep_ms, 60000);
     CHECK_INT(settings.lines_max, 100);
     CHECK_INT(settings.ack_cache_s, 60);
     CHECK(settings.caches_heartbeat);

@@ -22,7 +22,7 @@ static void open_world(struct world *world)
     *world = (struct world){.path = "/tmp/society_outlet_XXXXXX"};
     CHECK(mkdtemp(world->path) != NULL);
     CHECK_INT(soc_workdir_open(&world->dir, world->path, true, 0700, 0600, &detail), SOC_OK);
-    CHECK_INT(soc_outlet_open(&world->outlet, &world->dir, SOC_PLACE_AGENTS, NAME), 0);
+    CHECK_INT(soc_outlet_open(&world->outlet, &world->dir, SOC_PLACE_AGENTS, NAME, 0), 0);
 }
 
 static void close_world(struct world *world)
@@ -38,7 +38,7 @@ static void close_world(struct world *world)
 static void reopen(struct world *world)
 {
     soc_outlet_close(&world->outlet);
-    CHECK_INT(soc_outlet_open(&world->outlet, &world->dir, SOC_PLACE_AGENTS, NAME), 0);
+    CHECK_INT(soc_outlet_open(&world->outlet, &world->dir, SOC_PLACE_AGENTS, NAME, 0), 0);
 }
 
 static const char *text_of(struct world *world, enum soc_place place, const char *name)
@@ -56,7 +56,7 @@ static int put(struct world *world, uint64_t key, uint16_t attempt)
     char line[128];
     soc_message_id_format(id, (int64_t)key, key);
     snprintf(line, sizeof(line), "{\"attempt\":%d,\"id\":\"%.*s\"}", attempt, (int)sizeof(id), id);
-    return soc_outlet_put(&world->outlet, key, attempt, soc_slice_text(line));
+    return soc_outlet_put(&world->outlet, key, attempt, soc_slice_text(line), (int64_t)key);
 }
 
 static int count_lines(const char *text)
@@ -137,6 +137,26 @@ static void rotating_keeps_what_is_pending_and_the_newest(void)
     close_world(&world);
 }
 
+static void when_a_line_was_written_is_known_across_rotations(void)
+{
+    struct world world;
+    open_world(&world);
+    for (uint64_t key = 1; key <= 100; key++)
+        CHECK_INT(put(&world, key, 1), 0);
+    CHECK_INT(soc_outlet_count_old(&world.outlet, 0), 0);
+    CHECK_INT(soc_outlet_count_old(&world.outlet, 71), 70);
+    CHECK_INT(soc_outlet_count_old(&world.outlet, 21), 20); /* a clock that was set back */
+    CHECK_INT(soc_outlet_rotate(&world.outlet, "1", 10, is_third, NULL), 0);
+    CHECK_INT(world.outlet.lines, 40); /* 3, 6 to 90 and 91 to 100 */
+    CHECK_INT(world.outlet.left, 40);
+    CHECK_INT(soc_outlet_count_old(&world.outlet, 91), 30);
+    CHECK_INT(soc_outlet_count_old(&world.outlet, 1000), 40);
+    reopen(&world); /* at the time 0 */
+    CHECK_INT(soc_outlet_count_old(&world.outlet, 0), 0);
+    CHECK_INT(soc_outlet_count_old(&world.outlet, 1), 40);
+    close_world(&world);
+}
+
 static void a_rotation_that_cannot_be_changes_nothing(void)
 {
     struct world world;
@@ -170,6 +190,7 @@ int main(void)
     RUN(what_stands_in_the_file_is_known_after_a_restart);
     RUN(a_line_that_was_cut_short_at_any_byte_is_written_again);
     RUN(rotating_keeps_what_is_pending_and_the_newest);
+    RUN(when_a_line_was_written_is_known_across_rotations);
     RUN(a_rotation_that_cannot_be_changes_nothing);
     RUN(a_link_in_its_place_is_not_written_through);
     return check_done();

@@ -32,6 +32,7 @@
 ---@class society.FilesCleanup
 ---@field enabled? boolean
 ---@field max_messages? integer
+---@field keep_ms? integer
 ---@field archive_after_workflow? boolean
 
 ---@class society.FilesBuffers

@@ -50,6 +50,14 @@ function commands.shout(root, payload)
   return root:broadcast({ payload = payload.text })
 end
 
+function commands.flood(root, payload)
+  for i = 1, payload.count do
+    root:broadcast({ payload = "all " .. i })
+    root:send_message({ to = payload.to, payload = "m" .. i })
+  end
+  return true
+end
+
 function commands.end_agent(root, payload)
   return root:terminate(payload.id, { force = true })
 end
