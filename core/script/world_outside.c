@@ -113,7 +113,7 @@ static int world_outside(lua_State *L)
 /* The text in field `name` of the table at `index`, which is taken out of it. */
 static struct soc_slice take_text(lua_State *L, int index, const char *name)
 {
-    size_t length;
+    size_t length = 0;
     int type = soc_raw_field(L, index, name);
     if (type == LUA_TNIL)
         return (struct soc_slice){0};
