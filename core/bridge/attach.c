@@ -14,7 +14,9 @@
 
 #define HEARTBEAT_MS       10000
 #define REGISTRY_BYTES_MAX (16u << 20)
-#define ACKS_BYTES_MAX     (64u << 20)
+
+/* A member for ourselves: which message the line is the end of. The society ignores it. */
+#define ABOUT "about"
 
 /* A message that was shown. */
 struct shown {
@@ -34,7 +36,7 @@ struct soc_attach {
     char *ack_name;
     char *out_name;
     char *beat_name;
-    struct soc_map known; /* ids that were acked or shown: text -> itself, owned */
+    struct soc_map known; /* ids that are done with or were shown: text -> itself, owned */
     struct shown *shown;
     int shown_count;
     int64_t beat_ms; /* of the last heartbeat, 0: none yet */
@@ -79,18 +81,39 @@ static bool note_id(struct soc_attach *attach, char *id)
     return true;
 }
 
-/* Reads which messages were acked before. */
-static bool note_ack(void *user, const struct soc_line *line)
+/* Reads which messages are done with: acked as processed, answered, or with a result. What
+ * was only received is open. */
+static bool note_done(void *user, const struct soc_line *line)
 {
+    static const char *const answers[] = {"reply_to", ABOUT, "msg_id", "ack_for"};
     struct soc_attach *attach = user;
     if (line->kind > SOC_LINE_UNENDED || soc_json_check(line->text, NULL) < 0)
         return true;
-    char *id = copy_member(line->text, "msg_id");
-    if (id == NULL)
-        id = copy_member(line->text, "ack_for");
-    if (id != NULL)
-        note_id(attach, id);
+    struct soc_slice status = soc_json_plain_string(soc_json_member(line->text, "status"));
+    bool is_processed = status.data != NULL && soc_slice_equal(status, SOC_SLICE("processed"));
+    size_t count = is_processed ? 4 : 2; /* an ack says less */
+    for (size_t i = 0; i < count; i++) {
+        char *answered = copy_member(line->text, answers[i]);
+        if (answered != NULL)
+            note_id(attach, answered);
+    }
     return true;
+}
+
+/* Reads that from what the agent has written so far. */
+static void read_done(struct soc_attach *attach)
+{
+    const char *const names[] = {attach->ack_name, attach->out_name};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct soc_lines lines = {0};
+        struct soc_look_options all = {.dir = &attach->dir,
+                                       .place = SOC_PLACE_AGENTS,
+                                       .name = names[i],
+                                       .line_bytes_max = SOC_PAYLOAD_BYTES_MAX,
+                                       .lines_max = INT32_MAX,
+                                       .is_last = true};
+        soc_lines_look(&lines, &all, note_done, attach);
+    }
 }
 
 static int check_registered(struct soc_attach *attach, struct soc_detail *detail)
@@ -116,9 +139,6 @@ static int check_registered(struct soc_attach *attach, struct soc_detail *detail
 int soc_attach_open(struct soc_attach **out, const struct soc_attach_options *options,
                     struct soc_detail *detail)
 {
-    struct soc_lines acks = {0};
-    struct soc_look_options all = {
-        .line_bytes_max = SOC_PAYLOAD_BYTES_MAX, .lines_max = INT32_MAX, .is_last = true};
     if (!soc_workdir_takes_id(soc_slice_text(options->id)))
         return soc_fail(detail, SOC_EINVAL, "%s can be no outside agent's id", options->id);
     struct soc_attach *attach = soc_alloc_zero(sizeof(*attach));
@@ -134,10 +154,7 @@ int soc_attach_open(struct soc_attach **out, const struct soc_attach_options *op
     attach->ack_name = name_with(options->id, SOC_ACK_SUFFIX);
     attach->out_name = name_with(options->id, SOC_OUT_SUFFIX);
     attach->beat_name = name_with(options->id, SOC_HEARTBEAT_SUFFIX);
-    all.dir = &attach->dir;
-    all.place = SOC_PLACE_AGENTS;
-    all.name = attach->ack_name;
-    soc_lines_look(&acks, &all, note_ack, attach);
+    read_done(attach);
     *out = attach;
     return SOC_OK;
 }
@@ -221,7 +238,8 @@ static bool take_message(void *user, const struct soc_line *line)
     bool wants_ack = wants.data != NULL && soc_json_kind(wants) == SOC_JSON_TRUE;
     keep_shown(attach, line->text, id);
     attach->options.show(attach->options.user, attach->shown_count, line->text);
-    ack(attach, id, wants_ack ? "received" : "processed");
+    bool is_open = wants_ack && !attach->shown[attach->shown_count - 1].is_broadcast;
+    ack(attach, id, is_open ? "received" : "processed");
     return true;
 }
 
@@ -293,6 +311,8 @@ static int answer(struct soc_attach *attach, const struct shown *shown, struct s
     soc_json_put_text_member(&line, "type",
                              shown->task_id != NULL ? SOC_SLICE("progress_update")
                                                     : SOC_SLICE("checkpoint_response"));
+    if (shown->checkpoint_id != NULL)
+        soc_json_put_text_member(&line, ABOUT, soc_slice_text(shown->id));
     soc_json_put_name(&line, "payload");
     soc_buf_put_byte(&line, '{');
     soc_json_put_text_member(&line, "task_id", soc_slice_text(shown->task_id));
@@ -310,6 +330,7 @@ static int end_task(struct soc_attach *attach, const struct shown *shown, struct
     begin_line(attach, &line);
     soc_json_put_text_member(&line, "type",
                              is_helix ? SOC_SLICE("result") : SOC_SLICE("task_complete"));
+    soc_json_put_text_member(&line, ABOUT, soc_slice_text(shown->id));
     soc_json_put_name(&line, "payload");
     soc_buf_put_byte(&line, '{');
     soc_json_put_text_member(&line, "task_id", soc_slice_text(shown->task_id));

@@ -1,8 +1,9 @@
 /* Attach: the other side of the file door, for a person who plays an outside agent.
  *
  * Reads the agent's queue and the broadcasts, acks what was shown and writes what is
- * typed into the agent's own file. What was shown is known by the agent's acks, so that
- * nothing is shown again the next time. It needs no running society: only its files.
+ * typed into the agent's own file. What is done with is known by the agent's acks and
+ * answers and is not shown again the next time; what was only received is. It needs no
+ * running society: only its files.
  * Layer: bridge. Thread: main. */
 #ifndef SOC_BRIDGE_ATTACH_H
 #define SOC_BRIDGE_ATTACH_H
