@@ -186,7 +186,9 @@ void soc_attach_close(struct soc_attach *attach)
 static int append(struct soc_attach *attach, const char *name, struct soc_buf *line)
 {
     soc_buf_put_text(line, "}\n");
-    int code = soc_workdir_append(&attach->dir, SOC_PLACE_AGENTS, name, soc_buf_slice(line));
+    int code = soc_workdir_end_line(&attach->dir, SOC_PLACE_AGENTS, name);
+    if (code == 0)
+        code = soc_workdir_append(&attach->dir, SOC_PLACE_AGENTS, name, soc_buf_slice(line));
     soc_buf_fini(line);
     return code;
 }

@@ -171,6 +171,22 @@ int soc_workdir_append(const struct soc_workdir *dir, enum soc_place place, cons
     return code;
 }
 
+int soc_workdir_end_line(const struct soc_workdir *dir, enum soc_place place, const char *name)
+{
+    struct stat info;
+    char last = '\n';
+    int code = 0;
+    int file = soc_workdir_open_file(dir, place, name, O_RDWR | O_APPEND);
+    if (file < 0)
+        return file == -ENOENT ? 0 : file;
+    if (fstat(file, &info) < 0 || (info.st_size > 0 && pread(file, &last, 1, info.st_size - 1) < 0))
+        code = -errno;
+    if (code == 0 && last != '\n')
+        code = write_all(file, SOC_SLICE("\n"));
+    close(file);
+    return code;
+}
+
 int soc_workdir_replace(const struct soc_workdir *dir, enum soc_place place, const char *name,
                         struct soc_slice text)
 {

@@ -68,6 +68,10 @@ int soc_workdir_open_file(const struct soc_workdir *dir, enum soc_place place, c
 int soc_workdir_append(const struct soc_workdir *dir, enum soc_place place, const char *name,
                        struct soc_slice text);
 
+/* Ends the last line of a file by a newline if it has none, so that what is appended is a
+ * line of its own. 0, also if there is no file, or a negative errno. */
+int soc_workdir_end_line(const struct soc_workdir *dir, enum soc_place place, const char *name);
+
 /* Puts a file with these bytes in the place of the one that is there, at one stroke. 0, or
  * a negative errno. */
 int soc_workdir_replace(const struct soc_workdir *dir, enum soc_place place, const char *name,
