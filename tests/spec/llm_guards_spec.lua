@@ -94,6 +94,22 @@ describe("a guard", function()
     assert.equal(1, told)
   end)
 
+  it("tells the parent once, until the agent has succeeded again", function()
+    local is_dead = true
+    local s = think(function() return is_dead and { error = "invalid_key" } or "fine" end)
+    local function reports()
+      return #s:messages({ agent = "root", type = "status_report" })
+    end
+    ask(s)
+    assert.equal("invalid_key", last(ask(s)).payload.guard)
+    assert.equal(1, reports())
+    is_dead = false
+    ask(s)
+    is_dead = true
+    ask(s)
+    assert.equal(2, reports())
+  end)
+
   it("is not in the way of two agents that talk to each other for ever", function()
     local s = think(function(request)
       local other = request.agent == "ann" and "bob" or "ann"
@@ -107,6 +123,70 @@ describe("a guard", function()
     ask(s)
     assert.is_true(#s:messages() < 1000)
     assert.equal("idle", s:agent("ann").status)
+  end)
+end)
+
+describe("a society whose model is dead", function()
+  after_each(scene.close)
+
+  -- How often the model was asked by root and its child, who both think, after ann was born.
+  local function calls_after(message, answers)
+    local calls, is_alive = 0, true
+    local s = scene.new({
+      config = { llm = { provider = "scripted", answers = function(request)
+        if is_alive then
+          return last(request.messages).role == "user" and call("hire") or ""
+        end
+        calls = calls + 1
+        if calls > 50 then
+          return "" -- so that the spec ends
+        end
+        return answers and answers(request, calls) or { error = "invalid_key" }
+      end, tools = { { name = "hire", run = function(agent)
+        return agent:spawn_agent("thinker", scene.brief(), { id = "ann" })
+      end } } } },
+      app = function(s)
+        s:role({ id = "thinker", name = "思考者", prompt = "想一想", behaviour = "llm" })
+        s:root("llm")
+      end,
+    })
+    assert(s:send("user", { to = "root", payload = { text = "hire" } }))
+    s:run()
+    assert.equal("root", s:agent("ann").parent)
+    is_alive = false
+    assert(s:send("user", message))
+    s:run()
+    return calls, s
+  end
+
+  it("falls silent, whoever was written to", function()
+    for _, to in ipairs({ "ann", "root" }) do
+      local calls, s = calls_after({ to = to, payload = { text = "hello" } })
+      assert.is_true(calls > 0 and calls < 10, calls .. " calls")
+      assert.equal("idle", s:agent("ann").status)
+      assert.equal("idle", s:agent("root").status)
+      assert.same({}, s:dead_letters())
+      scene.close()
+    end
+  end)
+
+  it("falls silent when a task fails, and when it dies in the midst of a talk", function()
+    local function first(request, number)
+      if number > 1 then
+        return nil
+      end
+      local to = request.agent == "ann" and "root" or "ann"
+      return { tool_calls = {
+        { name = "send_message", arguments = { to = to, payload = { text = "one" } } },
+        { name = "send_message", arguments = { to = to, type = "task",
+          payload = { text = "two", task_id = "T" } } },
+      } }
+    end
+    for _, to in ipairs({ "ann", "root" }) do
+      local calls = calls_after({ to = to, payload = { text = "hello" } }, first)
+      assert.is_true(calls > 1 and calls < 10, calls .. " calls")
+      scene.close()
+    end
   end)
 end)
 

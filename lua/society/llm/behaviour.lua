@@ -87,34 +87,58 @@ local function think(agent, talk)
   end
 end
 
--- Tells the parent why it stopped, and who gave the task, unless the reply does.
+-- Whether a message only tells that somebody was stopped or failed. One who is stopped
+-- over it does not answer: two of them would tell each other for ever.
+local function is_notice(message)
+  local payload = message.payload
+  if type(payload) ~= "table" then
+    return false
+  elseif message.type == "status_report" then
+    return payload.status == "stopped"
+  elseif message.type == "result" then
+    return payload.status == "failed"
+  end
+  return message.reply_to ~= nil and payload.error ~= nil
+end
+
+-- Tells the parent why it stopped, once for each reason until it has succeeded again.
+local function report(agent, reason, text)
+  if agent.state.llm_stopped_by == reason then
+    return
+  end
+  agent.state.llm_stopped_by = reason
+  agent:send_message({ to = agent.parent or "user", type = "status_report", payload = {
+    text = ("%s was stopped (%s): %s"):format(agent.id, reason, text or ""),
+    status = "stopped", guard = reason, agent = agent.id,
+  } })
+end
+
+-- Tells who gave the task why it stopped, and the parent, unless the reply does.
+-- @treturn table? the reply to the message
 local function give_up(agent, message, talk, err)
   local reason = err.guard or err.error
   local task = talk:find_task()
+  local what = { error = "stopped", guard = reason, message = err.message }
   agent:log("warn", "the agent was stopped: " .. reason, { guard = reason, message = err.message })
-  local told = not message.reply_to and message.from or nil
+  local told = (is_notice(message) or not message.reply_to) and message.from or nil
   if task and not talk.answered[task.id] then
-    agent:fail(task, { error = "stopped", guard = reason, message = err.message })
+    agent:fail(task, what)
     told = task.from
   end
-  local parent = agent.parent or "user"
-  if told ~= parent then
-    agent:send_message({ to = parent, type = "status_report", payload = {
-      text = ("%s was stopped (%s): %s"):format(agent.id, reason, err.message or ""),
-      status = "stopped", guard = reason, agent = agent.id,
-    } })
+  if told ~= (agent.parent or "user") then
+    report(agent, reason, err.message)
   end
+  return not task and not is_notice(message) and what or nil
 end
 
 return function(agent, message)
   local talk = talks.open(agent, message)
   local text, err = think(agent, talk)
   if not text then
-    give_up(agent, message, talk, err)
-    if not talk:find_task() then
-      return { error = "stopped", guard = err.guard or err.error, message = err.message }
-    end
-  elseif text ~= "" and talk:open_question(message.from) then
+    return give_up(agent, message, talk, err)
+  end
+  agent.state.llm_stopped_by = nil
+  if text ~= "" and talk:open_question(message.from) then
     return text
   end
 end
