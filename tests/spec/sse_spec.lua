@@ -46,4 +46,34 @@ describe("a stream of events", function()
     assert.is_nil(events)
     assert.matches("larger", fault, 1, true)
   end)
+
+  it("that was too large is passed over from then on", function()
+    local stream = sse.new()
+    assert.is_nil((stream:put("data: " .. ("x"):rep(sse.bytes_max + 1))))
+    local events, fault = stream:put("\n\ndata: small\n\n")
+    assert.is_nil(events)
+    assert.matches("larger", fault, 1, true)
+    assert.same({}, stream:finish())
+  end)
+
+  it("counts lines without a text, too", function()
+    local usual = sse.bytes_max
+    finally(function() sse.bytes_max = usual end)
+    sse.bytes_max = 1000
+    local stream = sse.new()
+    assert.same({}, stream:put(("data:\n"):rep(1000)))
+    assert.is_nil((stream:put("data:\n")))
+  end)
+
+  it("is read in time that grows with its length, in the smallest pieces", function()
+    local stream, piece = sse.new(), ("x"):rep(16)
+    stream:put("data: ")
+    local before = os.clock()
+    for _ = 1, 50000 do
+      assert(stream:put(piece))
+    end
+    local events = stream:put("\n\n")
+    assert.equal(50000 * 16, #events[1].data)
+    assert.is_true(os.clock() - before < 20)
+  end)
 end)

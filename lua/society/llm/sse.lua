@@ -15,7 +15,7 @@ Stream.__index = Stream
 M.bytes_max = 8 * 1024 * 1024
 
 function M.new()
-  return setmetatable({ rest = "", name = nil, lines = {}, bytes = 0 }, Stream)
+  return setmetatable({ pieces = {}, waiting = 0, name = nil, lines = {}, bytes = 0 }, Stream)
 end
 
 local function take_line(self, line, events)
@@ -29,30 +29,64 @@ local function take_line(self, line, events)
   local field, value = line:match("^([^:]*):? ?(.*)$")
   if field == "data" then
     self.lines[#self.lines + 1] = value
-    self.bytes = self.bytes + #value
+    self.bytes = self.bytes + #value + 1
   elseif field == "event" then
     self.name = value
   end
 end
 
---- Takes bytes and gives the events that are whole.
+-- The line that ends with `bytes`, and what waited for its end.
+local function end_line(self, bytes)
+  local line = bytes
+  if #self.pieces > 0 then
+    self.pieces[#self.pieces + 1] = bytes
+    line = table.concat(self.pieces)
+    self.pieces, self.waiting = {}, 0
+  end
+  return line
+end
+
+-- Bytes whose line has not ended wait.
+local function keep(self, bytes)
+  if bytes ~= "" then
+    self.pieces[#self.pieces + 1] = bytes
+    self.waiting = self.waiting + #bytes
+  end
+  if self.waiting + self.bytes > M.bytes_max then
+    self.pieces, self.lines, self.fault = {}, {}, "an event is larger than it may be"
+  end
+end
+
+-- Where a piece begins: a LF may be the second half of CR LF.
+local function begin(self, bytes)
+  local is_half = self.is_after_cr and bytes:byte() == 10
+  if bytes ~= "" then
+    self.is_after_cr = bytes:byte(-1) == 13
+  end
+  return is_half and 2 or 1
+end
+
+--- Takes bytes and gives the events that are whole. Once something is wrong, whatever
+-- comes is passed over.
 -- @treturn[1] table list of { event?, data }
 -- @treturn[2] nil
 -- @treturn[2] string what is wrong
 function Stream:put(bytes)
-  local events, text, from = {}, self.rest .. bytes, 1
+  if self.fault then
+    return nil, self.fault
+  end
+  local events, from = {}, begin(self, bytes)
   while true do
-    local stop = text:find("[\r\n]", from)
-    -- A CR at the very end may be the first half of CR LF.
-    if not stop or (stop == #text and text:byte(stop) == 13) then
+    local stop = bytes:find("[\r\n]", from)
+    if not stop then
       break
     end
-    take_line(self, text:sub(from, stop - 1), events)
-    from = stop + (text:sub(stop, stop + 1) == "\r\n" and 2 or 1)
+    take_line(self, end_line(self, bytes:sub(from, stop - 1)), events)
+    from = stop + (bytes:sub(stop, stop + 1) == "\r\n" and 2 or 1)
   end
-  self.rest = text:sub(from)
-  if #self.rest + self.bytes > M.bytes_max then
-    return nil, "an event is larger than it may be"
+  keep(self, bytes:sub(from))
+  if self.fault then
+    return nil, self.fault
   end
   return events
 end
@@ -60,9 +94,8 @@ end
 --- No more comes: gives the event that was not closed by an empty line, if there is one.
 function Stream:finish()
   local events = {}
-  take_line(self, (self.rest:gsub("\r$", "")), events)
+  take_line(self, end_line(self, ""), events)
   take_line(self, "", events)
-  self.rest = ""
   return events
 end
 
