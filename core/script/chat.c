@@ -371,7 +371,8 @@ static int tell_engine(lua_State *L)
     return 0;
 }
 
-/* The engine raised: a fault in it or in a provider, which must not go unnoticed. */
+/* The engine raised: a fault in it or in a provider, which must not go unnoticed. It
+ * forgets the call, so that nobody waits for its turn for ever. */
 static void give_up(struct event *event, const char *text)
 {
     struct soc_script *script = event->script;
@@ -380,6 +381,7 @@ static void give_up(struct event *event, const char *text)
     soc_log_line(soc_host_log(script->host), SOC_LOG_ERROR,
                  soc_clock_now(soc_host_clock(script->host)), "provider_failed",
                  soc_agent_id(event->chat->call->activation->agent), soc_buf_slice(&error));
+    script->chats->tell(&(struct event){.script = script, .method = "cancel", .chat = event->chat});
     if (!event->chat->is_answered)
         finish(event->chat, soc_buf_slice(&error));
     soc_buf_fini(&error);

@@ -82,13 +82,25 @@ local function check_key(self, found)
   }
 end
 
+-- What a provider did that raised, as an error.
+local function broken(text)
+  return { error = "provider_failed", message = tostring(text), retryable = false }
+end
+
+local function record(self, call, message)
+  local replay = require("society.llm.replay")
+  self.host.append(self.settings.record, replay.line(call, message) .. "\n")
+end
+
 local function answer(self, actions, call, message, err)
   self.calls[call.id] = nil
-  if message then
-    if self.settings.record then
-      local replay = require("society.llm.replay")
-      self.host.append(self.settings.record, replay.line(call, message) .. "\n")
+  if message and self.settings.record then
+    local ok, text = pcall(record, self, call, message)
+    if not ok then
+      message, err = nil, broken(text)
     end
+  end
+  if message then
     message.usage = message.usage or {
       input_tokens = call.tokens, output_tokens = usage.of_message(message), is_estimated = true,
     }
@@ -105,9 +117,25 @@ local function pause_ms(self, call, err)
   return math.max(pause, err.retry_after_ms or 0)
 end
 
+-- Nothing that a provider gives may keep a call from being settled.
+local function check(message, err)
+  if type(message) == "table" then
+    local used = message.usage
+    if used == nil or type(used) == "table" and type(used.input_tokens) == "number"
+      and type(used.output_tokens) == "number" then
+      return message
+    end
+    return nil, broken("usage must be { input_tokens, output_tokens }, numbers")
+  elseif type(err) ~= "table" or type(err.error) ~= "string" then
+    return nil, broken("the provider gave neither a message nor an error")
+  end
+  return nil, err
+end
+
 -- A try has ended, with a message or an error.
 local function settle(self, actions, call, message, err)
   local now_ms = self.host.now()
+  message, err = check(message, err)
   local used = message and message.usage
   self.limiter:ended(call.id, used and used.input_tokens + used.output_tokens)
   if message then
@@ -122,11 +150,6 @@ local function settle(self, actions, call, message, err)
   end
   call.state = "pausing"
   actions[#actions + 1] = { "wake", call.id, now_ms + pause_ms(self, call, err) }
-end
-
--- What a provider did that raised, as an error.
-local function broken(text)
-  return { error = "provider_failed", message = tostring(text), retryable = false }
 end
 
 -- What is known already is told a little later: nothing is answered before it was asked.
@@ -156,8 +179,11 @@ local function send(self, actions, call)
   if not ok then
     return tell_later(self, actions, call, nil, broken(request))
   end
-  call.state = "sent"
-  call.reader = provider.reader(call.chat, settings)
+  local made, reader = pcall(provider.reader, call.chat, settings)
+  if not made then
+    return tell_later(self, actions, call, nil, broken(reader))
+  end
+  call.state, call.reader = "sent", reader
   actions[#actions + 1] = { "send", call.id, request }
 end
 
@@ -198,14 +224,32 @@ function Engine:begin(call)
   return pump(self, actions)
 end
 
+-- Has the reader do something. Once it raised, the call has failed, and what still comes
+-- is passed over.
+local function read(self, id, method, ...)
+  local call = self.calls[id]
+  if call.fault then
+    return nil
+  end
+  local ok, result, err = pcall(function(...)
+    return call.reader[method](call.reader, ...)
+  end, ...)
+  if not ok then
+    call.fault = broken(result)
+    return nil
+  end
+  return result, err
+end
+
 --- The answer to what was sent begins.
 function Engine:head(id, status, headers)
-  self.calls[id].reader:head(status, headers)
+  read(self, id, "head", status, headers)
 end
 
 --- A piece of it; gives the text in it.
 function Engine:body(id, bytes)
-  return self.calls[id].reader:put(bytes)
+  local text = read(self, id, "put", bytes)
+  return type(text) == "string" and text or ""
 end
 
 --- It is whole, or broke off with an error.
@@ -216,9 +260,12 @@ function Engine:done(id, name, text)
     local failure = require("society.llm.failure")
     err = failure.of_transfer(name, text)
   else
-    message, err = call.reader:finish(self.host.now())
+    message, err = read(self, id, "finish", self.host.now())
   end
-  call.reader = nil
+  if call.fault then
+    message, err = nil, call.fault
+  end
+  call.reader, call.fault = nil, nil
   settle(self, actions, call, message, err)
   return pump(self, actions)
 end
@@ -237,9 +284,6 @@ end
 
 --- Nobody waits for the call any more.
 function Engine:cancel(id)
-  if not self.calls[id] then
-    return {}
-  end
   self.limiter:drop(id)
   self.calls[id] = nil
   return pump(self, {})

@@ -1,0 +1,84 @@
+-- What a provider does wrong is the fault of its call alone.
+
+local engine = require("society.llm.engine")
+
+describe("a provider with a fault", function()
+  -- An engine that lets one call go at a time, with a provider of the spec's.
+  local function start(reader, settings)
+    settings = settings or {}
+    settings.concurrency, settings.provider = 1, "own"
+    local e = engine.new(settings, {
+      random = function() return 0 end, now = function() return 0 end,
+      fails = function() return false end, getenv = function() end,
+      append = function() error("the disk is full") end,
+    })
+    local good = {
+      head = function() end, put = function() return "" end,
+      finish = function() return { role = "assistant", content = "fine" } end,
+    }
+    e.providers.own = { settings = {}, provider = {
+      defaults = {}, environment = {}, request = function() return {} end,
+      reader = function(chat)
+        if chat.is_bad and type(reader) == "function" then
+          return reader()
+        end
+        return setmetatable(chat.is_bad and reader or {}, { __index = good })
+      end,
+    } }
+    local first = e:begin({ id = "bad", agent = "a", chat = { is_bad = true, messages = {} } })
+    assert.same({}, e:begin({ id = "next", agent = "a", chat = { messages = {} } }))
+    return e, first
+  end
+
+  -- The error of the first call; the next must have been let go.
+  local function fault(actions)
+    assert.same({ "answer", "bad" }, { actions[1][1], actions[1][2] })
+    assert.is_nil(actions[1][3])
+    assert.same({ "send", "next" }, { actions[2][1], actions[2][2] })
+    return actions[1][4]
+  end
+
+  local function raise() error("a fault in it") end
+
+  for _, method in ipairs({ "head", "put", "finish" }) do
+    it(("that raises in %s fails the call and lets the next one go"):format(method), function()
+      local e, first = start({ [method] = raise })
+      assert.same({ "send", "bad" }, { first[1][1], first[1][2] })
+      e:head("bad", 200, {})
+      assert.equal("", e:body("bad", "one"))
+      assert.equal("", e:body("bad", "two"))
+      local err = fault(e:done("bad"))
+      assert.equal("provider_failed", err.error)
+      assert.matches("a fault in it", err.message, 1, true)
+    end)
+  end
+
+  it("that has no reader fails the call", function()
+    local e, first = start(raise)
+    assert.same({ "wake", "bad" }, { first[1][1], first[1][2] })
+    assert.equal("provider_failed", fault(e:due("bad")).error)
+  end)
+
+  it("that gives nonsense fails the call", function()
+    for _, results in ipairs({ {}, { 7 }, { nil, "no" }, { nil, {} }, { { usage = 7 } },
+      { { usage = { input_tokens = "many" } } } }) do
+      local e = start({ finish = function() return results[1], results[2] end })
+      e:head("bad", 200, {})
+      assert.equal("provider_failed", fault(e:done("bad")).error)
+    end
+  end)
+
+  it("is not one that a record cannot be written, but that fails the call, too", function()
+    local e = start({}, { record = "full" })
+    e:head("bad", 200, {})
+    local err = fault(e:done("bad"))
+    assert.equal("provider_failed", err.error)
+    assert.matches("the disk is full", err.message, 1, true)
+  end)
+
+  it("that is forgotten in the midst leaves its place to the next", function()
+    local e = start({})
+    local action = e:cancel("bad")[1]
+    assert.same({ "send", "next" }, { action[1], action[2] })
+  end)
+end)
