@@ -145,6 +145,29 @@ static void replace_settings(lua_State *L, struct soc_script *script, int index)
     lua_pop(L, 1);
 }
 
+/* Asks society.llm.check about what lies deeper in the table at `index`. */
+static int check_tables(lua_State *L, struct soc_script *script, int index,
+                        struct soc_detail *detail)
+{
+    int top = lua_gettop(L);
+    int rc = SOC_OK;
+    push_settings(L, script); /* the module needs them to be there */
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
+    lua_getfield(L, -1, "require");
+    lua_pushliteral(L, "society.llm.check");
+    int status = lua_pcall(L, 1, 1, 0);
+    if (status == LUA_OK) {
+        lua_pushvalue(L, index);
+        status = lua_pcall(L, 1, 1, 0);
+    }
+    if (status != LUA_OK || lua_type(L, -1) == LUA_TSTRING) {
+        const char *text = lua_tostring(L, -1);
+        rc = soc_fail(detail, SOC_EINVAL, "'llm': %s", text == NULL ? "an error" : text);
+    }
+    lua_settop(L, top);
+    return rc;
+}
+
 int soc_chat_configure(lua_State *L, struct soc_script *script, int index,
                        struct soc_detail *detail)
 {
@@ -164,6 +187,8 @@ int soc_chat_configure(lua_State *L, struct soc_script *script, int index,
         lua_pop(L, 1);
     }
     lua_settop(L, top);
+    if (rc == SOC_OK)
+        rc = check_tables(L, script, index, detail);
     if (rc == SOC_OK)
         rc = set_limits(L, script, index, detail);
     if (rc == SOC_OK)

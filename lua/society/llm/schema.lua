@@ -31,6 +31,15 @@ local function one_of(value, list)
   return false
 end
 
+-- The allowed values as a model would write them.
+local function listed(list)
+  local texts = {}
+  for index, allowed in ipairs(list) do
+    texts[index] = type(allowed) == "string" and allowed or json.encode(allowed)
+  end
+  return table.concat(texts, ", ")
+end
+
 local check
 
 local function check_members(value, schema, path, faults)
@@ -54,7 +63,7 @@ check = function(value, schema, path, faults)
     return
   end
   if schema.enum and not one_of(value, schema.enum) then
-    faults[#faults + 1] = ("%s must be one of %s"):format(name, table.concat(schema.enum, ", "))
+    faults[#faults + 1] = ("%s must be one of %s"):format(name, listed(schema.enum))
   end
   if schema.type == "object" then
     check_members(value, schema, path, faults)

@@ -86,20 +86,32 @@ local function run(tool, agent, arguments, talk)
   return result == nil and "ok" or result
 end
 
+local function text_of(result)
+  if type(result) == "string" then
+    return utf8.len(result) and result or nil, "it is not UTF-8"
+  end
+  local ok, text, fault = pcall(json.encode, result)
+  if ok and text then
+    return text
+  end
+  return nil, tostring(type(fault) == "table" and fault.message or fault or text)
+end
+
+-- What a model is told of a result; and false, if it cannot be told.
 local function shown(result)
-  local text = type(result) == "string" and result
+  local text, fault = text_of(result)
   if not text then
-    local ok, encoded = pcall(json.encode, result)
-    text = ok and encoded or tostring(encoded)
+    return json.encode({ error = "not_text",
+      message = "what the tool gave cannot be shown: " .. fault }), false
   end
   if #text <= M.result_bytes_max then
-    return text
+    return text, true
   end
   local last = M.result_bytes_max
   while last > 0 and text:byte(last + 1) >= 0x80 and text:byte(last + 1) < 0xc0 do
     last = last - 1
   end
-  return ("%s … (%d bytes in all; the rest is left out)"):format(text:sub(1, last), #text)
+  return ("%s … (%d bytes in all; the rest is left out)"):format(text:sub(1, last), #text), true
 end
 
 --- Makes one call of a model.
@@ -119,7 +131,7 @@ function M.call(call, by_name, agent, talk)
   if result == nil then
     return shown(err), false
   end
-  return shown(result), true
+  return shown(result)
 end
 
 return M
