@@ -200,6 +200,8 @@ static bool deliver(void *user, const struct soc_handout *handout)
         note_stuck(files, outlet, is_stuck, soc_agent_id(handout->agent), code);
         if (code == 0)
             log_delivery(files, handout);
+        if (client->queue.change != SOC_OUTLET_SOUND)
+            soc_files_note_change(client);
     }
     if (code < 0) {
         files->is_held = true;
@@ -209,6 +211,24 @@ static bool deliver(void *user, const struct soc_handout *handout)
         soc_map_put_number(&client->pending, message->key, client);
     rotate(files, outlet, handout->is_broadcast ? NULL : client);
     return true;
+}
+
+void soc_files_check(struct soc_files *files, struct soc_files_client *client)
+{
+    struct soc_outlet *outlet = client == NULL ? &files->broadcast : &client->queue;
+    struct soc_slice id = soc_slice_text(client == NULL ? NULL : client->id);
+    soc_outlet_check(outlet, soc_clock_now(soc_host_clock(files->host)));
+    if (outlet->change == SOC_OUTLET_SOUND)
+        return;
+    struct soc_spot spot = {
+        .agent = id, .place = outlet->place, .name = outlet->name, .offset = outlet->size};
+    bool is_cut = outlet->change == SOC_OUTLET_TRUNCATED;
+    soc_files_log_file(files, SOC_LOG_WARN, is_cut ? "file_truncated" : "file_replaced", &spot,
+                       "nobody else is to write here; what is not done with is written again");
+    outlet->change = SOC_OUTLET_SOUND;
+    struct soc_agent *agent = client == NULL ? NULL : soc_outside_find(files->host, id);
+    if (agent != NULL)
+        soc_outside_hand_again(files->host, agent);
 }
 
 static void tell(void *user, const struct soc_door_news *news)

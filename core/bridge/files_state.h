@@ -90,6 +90,10 @@ struct soc_files {
 /* Lends the client of that id, or NULL. */
 struct soc_files_client *soc_files_find(struct soc_files *files, struct soc_slice id);
 
+/* Looks whether a file that we write is as we left it, and has what it lacks written again;
+ * `client` NULL: the broadcasts. */
+void soc_files_check(struct soc_files *files, struct soc_files_client *client);
+
 /* files_in.c: looks at a file and takes what is new; tells whether there is more. */
 bool soc_files_look(struct soc_inlet *inlet, bool is_last);
 

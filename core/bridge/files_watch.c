@@ -84,6 +84,8 @@ static bool look_at(struct soc_files_client *client, bool is_last)
     if (client->is_ended)
         return false;
     look_at_beat(client);
+    if (!is_last)
+        soc_files_check(client->files, client);
     bool has_more = soc_files_look(&client->acks, is_last);
     return soc_files_look(&client->out, is_last) || has_more;
 }
@@ -195,6 +197,7 @@ static void sweep(void *user)
 {
     struct soc_files *files = user;
     const struct soc_files_settings *settings = files->settings;
+    soc_files_check(files, NULL);
     soc_files_look_at_all(files, false);
     if (files->is_held) {
         files->is_held = false;

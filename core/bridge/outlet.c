@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -68,26 +69,63 @@ static bool next_entry(struct soc_slice *text, struct entry *entry)
     return true;
 }
 
+/* Puts what `next` remembers in the place of what is remembered now, and frees that. */
+static void take_over(struct soc_outlet *outlet, struct soc_outlet *next)
+{
+    soc_map_fini(&outlet->written);
+    free(outlet->times);
+    outlet->written = next->written;
+    outlet->times = next->times;
+    outlet->times_max = next->times_max;
+    outlet->lines = next->lines;
+    outlet->left = next->left;
+    outlet->old = 0;
+    outlet->size = next->size;
+    outlet->inode = next->inode;
+    outlet->is_torn = next->is_torn;
+    *next = (struct soc_outlet){0};
+}
+
+static int stat_file(const struct soc_outlet *outlet, struct stat *info)
+{
+    int folder = outlet->dir->folders[outlet->place];
+    return fstatat(folder, outlet->name, info, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
+}
+
+/* Reads what stands in the file. On an error everything is as it was. */
+static int read_file(struct soc_outlet *outlet, int64_t now_ms)
+{
+    struct soc_buf bytes = {0};
+    struct soc_outlet next = {0};
+    struct entry entry;
+    struct stat info;
+    int code = stat_file(outlet, &info);
+    if (code == 0)
+        code = soc_workdir_read(outlet->dir, outlet->place, outlet->name, FILE_BYTES_MAX, &bytes);
+    struct soc_slice rest = soc_buf_slice(&bytes);
+    while (code == 0 && next_entry(&rest, &entry)) {
+        read_entry(&entry);
+        add_line(&next, now_ms);
+        if (entry.key != 0)
+            remember(&next, entry.key, entry.attempt);
+    }
+    if (code == 0) {
+        next.is_torn = rest.length > 0;
+        next.size = (int64_t)bytes.length;
+        next.inode = info.st_ino;
+        take_over(outlet, &next);
+    }
+    soc_buf_fini(&bytes);
+    return code;
+}
+
 int soc_outlet_open(struct soc_outlet *outlet, const struct soc_workdir *dir, enum soc_place place,
                     const char *name, int64_t now_ms)
 {
-    struct soc_buf bytes = {0};
-    struct entry entry;
-    *outlet = (struct soc_outlet){.dir = dir, .place = place};
+    *outlet = (struct soc_outlet){.dir = dir, .place = place, .size = -1};
     outlet->name = soc_copy_text(name, strlen(name));
     int code = soc_workdir_append(dir, place, name, SOC_SLICE(""));
-    if (code == 0)
-        code = soc_workdir_read(dir, place, name, FILE_BYTES_MAX, &bytes);
-    struct soc_slice rest = soc_buf_slice(&bytes);
-    while (next_entry(&rest, &entry)) {
-        read_entry(&entry);
-        add_line(outlet, now_ms);
-        if (entry.key != 0)
-            remember(outlet, entry.key, entry.attempt);
-    }
-    outlet->is_torn = rest.length > 0;
-    soc_buf_fini(&bytes);
-    return code;
+    return code < 0 ? code : read_file(outlet, now_ms);
 }
 
 void soc_outlet_close(struct soc_outlet *outlet)
@@ -122,8 +160,38 @@ static int write_line(struct soc_outlet *outlet, int file, struct soc_slice json
     if (count == 0)
         return -EIO;
     outlet->is_torn = (size_t)count < length;
+    outlet->size += count;
     add_line(outlet, now_ms);
     return outlet->is_torn ? -ENOSPC : 0;
+}
+
+/* Compares the file with what we left. */
+static int compare(struct soc_outlet *outlet, const struct stat *info, int64_t now_ms)
+{
+    bool is_other = info->st_ino != outlet->inode;
+    if (!is_other && info->st_size == outlet->size)
+        return 0;
+    bool is_known = outlet->size >= 0;
+    bool is_shorter = info->st_size < outlet->size;
+    int code = read_file(outlet, now_ms);
+    if (code == 0 && is_known)
+        outlet->change = is_shorter && !is_other ? SOC_OUTLET_TRUNCATED : SOC_OUTLET_REPLACED;
+    return code;
+}
+
+int soc_outlet_check(struct soc_outlet *outlet, int64_t now_ms)
+{
+    struct stat info;
+    int code = stat_file(outlet, &info);
+    bool is_gone = code == -ENOENT && outlet->size >= 0;
+    if (!is_gone)
+        return code < 0 ? code : compare(outlet, &info, now_ms);
+    code = soc_workdir_append(outlet->dir, outlet->place, outlet->name, SOC_SLICE(""));
+    if (code == 0)
+        code = read_file(outlet, now_ms);
+    if (code == 0)
+        outlet->change = SOC_OUTLET_REPLACED;
+    return code;
 }
 
 int soc_outlet_put(struct soc_outlet *outlet, uint64_t key, uint16_t attempt, struct soc_slice json,
@@ -133,7 +201,10 @@ int soc_outlet_put(struct soc_outlet *outlet, uint64_t key, uint16_t attempt, st
                                      O_WRONLY | O_APPEND | O_CREAT);
     if (file < 0)
         return file;
-    int code = write_line(outlet, file, json, now_ms);
+    struct stat info;
+    int code = fstat(file, &info) < 0 ? -errno : compare(outlet, &info, now_ms);
+    if (code == 0)
+        code = write_line(outlet, file, json, now_ms);
     close(file);
     if (code == 0)
         remember(outlet, key, attempt);
@@ -165,20 +236,6 @@ static int put_away(const struct soc_outlet *outlet, const char *stamp)
     return renameat(from, outlet->name, to, name) < 0 ? -errno : 0;
 }
 
-/* Puts what `next` remembers in the place of what is remembered now, and frees that. */
-static void take_over(struct soc_outlet *outlet, struct soc_outlet *next)
-{
-    soc_map_fini(&outlet->written);
-    free(outlet->times);
-    outlet->written = next->written;
-    outlet->times = next->times;
-    outlet->times_max = next->times_max;
-    outlet->lines = outlet->left = next->lines;
-    outlet->old = 0;
-    outlet->is_torn = false;
-    *next = (struct soc_outlet){0};
-}
-
 int soc_outlet_rotate(struct soc_outlet *outlet, const char *stamp, uint64_t newest,
                       bool (*is_pending)(void *user, uint64_t key), void *user)
 {
@@ -186,6 +243,7 @@ int soc_outlet_rotate(struct soc_outlet *outlet, const char *stamp, uint64_t new
     struct soc_buf kept = {0};
     struct entry entry;
     struct soc_outlet next = {0};
+    struct stat info;
     int code = soc_workdir_read(outlet->dir, outlet->place, outlet->name, FILE_BYTES_MAX, &bytes);
     struct soc_slice rest = soc_buf_slice(&bytes);
     for (uint64_t number = 0; code == 0 && next_entry(&rest, &entry); number++) {
@@ -204,8 +262,12 @@ int soc_outlet_rotate(struct soc_outlet *outlet, const char *stamp, uint64_t new
     if (code == 0)
         code = soc_workdir_replace(outlet->dir, outlet->place, outlet->name,
                                    kept.data == NULL ? SOC_SLICE("") : soc_buf_slice(&kept));
-    if (code == 0)
+    if (code == 0 && (code = stat_file(outlet, &info)) == 0) {
+        next.left = next.lines;
+        next.size = (int64_t)kept.length;
+        next.inode = info.st_ino;
         take_over(outlet, &next);
+    }
     soc_map_fini(&next.written);
     free(next.times);
     soc_buf_fini(&bytes);

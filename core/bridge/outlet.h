@@ -6,6 +6,10 @@
  * time. If a write was cut short (the disk was full, we were killed), what is there is
  * ended by a newline and the line written again: readers skip the piece, which is no JSON.
  *
+ * Nobody else is to write there. A file that is not as we left it, since somebody has cut
+ * or replaced it, is read anew before the next line is written, and that is noted: what it
+ * lacks has to be handed out again.
+ *
  * When the file is full it is rotated: it goes to the archive, and one takes its place
  * that holds what is still pending, and of the rest the newest and what was written a
  * short while ago, for those who have not looked since. Readers know what they have had
@@ -20,6 +24,13 @@
 #include "base/map.h"
 #include "bridge/workdir.h"
 
+/* What somebody else has done to the file. */
+enum soc_outlet_change {
+    SOC_OUTLET_SOUND,
+    SOC_OUTLET_TRUNCATED, /* it is shorter than it was */
+    SOC_OUTLET_REPLACED,  /* it is another one, or longer */
+};
+
 struct soc_outlet {
     const struct soc_workdir *dir; /* lent */
     enum soc_place place;
@@ -30,7 +41,10 @@ struct soc_outlet {
     uint64_t times_max;     /* room in `times` */
     uint64_t old;           /* the first so many were written long ago, as last asked */
     uint64_t left;          /* lines that the last rotation left */
-    bool is_torn;           /* it does not end with a newline */
+    int64_t size;           /* of the file as we left it; < 0: not known */
+    uint64_t inode;
+    enum soc_outlet_change change; /* what was noted, until somebody has seen to it */
+    bool is_torn;                  /* it does not end with a newline */
 };
 
 /* Opens the file, which is made if it is not there. 0, or a negative errno: it is to be
@@ -48,6 +62,10 @@ bool soc_outlet_has(const struct soc_outlet *outlet, uint64_t key, uint16_t atte
  * written. */
 int soc_outlet_put(struct soc_outlet *outlet, uint64_t key, uint16_t attempt, struct soc_slice json,
                    int64_t now_ms);
+
+/* Looks whether the file is as we left it; else it is read anew, and `change` set. 0, or a
+ * negative errno. soc_outlet_put does the same. */
+int soc_outlet_check(struct soc_outlet *outlet, int64_t now_ms);
 
 /* Counts the lines that were written before `since_ms`. Cheap when asked with times that
  * do not go back. */

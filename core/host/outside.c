@@ -191,7 +191,8 @@ static bool deliver(struct soc_letter *letter)
     letter->is_out = letter->was_out = true;
     letter->is_again = letter->is_warning = false;
     soc_tasks_begin(outsider->host, message);
-    if (!ends_when_out(message) && letter->ladder.step == 0) /* a resend goes on climbing */
+    if (!ends_when_out(message) && !letter->is_received &&
+        letter->ladder.step == 0) /* a resend goes on climbing */
         soc_outside_climb(letter);
     return true;
 }
@@ -202,7 +203,7 @@ static bool may_leave(const struct soc_letter *letter)
     struct soc_host *host = letter->outsider->host;
     int64_t expires_ms = letter->message->expires_ms;
     return letter->sequence <= host->released &&
-           (expires_ms == 0 || expires_ms > soc_host_now(host));
+           (expires_ms == 0 || letter->is_received || expires_ms > soc_host_now(host));
 }
 
 /* What ends by being handed out ends behind the loop: that may change the mailbox. */
@@ -354,6 +355,23 @@ void soc_outside_resume(struct soc_host *host)
     struct soc_outsider *outsider;
     while ((outsider = soc_map_each(&host->outside->outsiders, &cursor)) != NULL)
         soc_outside_call(outsider);
+}
+
+void soc_outside_hand_again(struct soc_host *host, const struct soc_agent *agent)
+{
+    struct soc_outsider *outsider = soc_map_find(&host->outside->outsiders, soc_agent_id(agent));
+    size_t cursor = 0;
+    struct soc_letter *letter;
+    if (outsider == NULL)
+        return;
+    while ((letter = soc_map_each(&outsider->letters, &cursor)) != NULL) {
+        if (!letter->is_out)
+            continue;
+        letter->is_out = false;
+        letter->is_again = true;
+        soc_outside_queue(letter);
+    }
+    soc_outside_call(outsider);
 }
 
 bool soc_outside_is_awaited(const struct soc_host *host, uint64_t key)

@@ -79,6 +79,10 @@ int soc_outside_open(struct soc_host *host, const struct soc_door *door);
 /* Tries again to hand out what a door could not. */
 void soc_outside_resume(struct soc_host *host);
 
+/* Has everything handed out again that is pending for the agent, acked or not: what the
+ * door had put down for it is lost. A ladder that is being climbed goes on. */
+void soc_outside_hand_again(struct soc_host *host, const struct soc_agent *agent);
+
 /* Tells whether a message, or a copy of that broadcast, is pending for any outside agent. */
 bool soc_outside_is_awaited(const struct soc_host *host, uint64_t key);
 
@@ -126,10 +130,9 @@ int soc_outside_ack(struct soc_host *host, struct soc_agent *agent, struct soc_s
 /* The agent gave a sign of life. Messages and acks are signs, too. */
 void soc_outside_hear(struct soc_host *host, struct soc_agent *agent);
 
-/* Keeps a position for what produced nothing: a line that was skipped. */
+/* Keeps a position for what produced nothing: a line that was skipped; and lends the one
+ * last kept under a name, absent if there is none. */
 void soc_outside_keep(struct soc_host *host, struct soc_position position);
-
-/* Lends the position last kept under that name, absent if there is none. */
 struct soc_slice soc_outside_position(const struct soc_host *host, struct soc_slice name);
 
 /* When the agent was last heard in this run, ms; 0: not yet. */
@@ -140,8 +143,7 @@ void soc_outside_set_heartbeat(struct soc_host *host, int64_t timeout_ms);
 
 /* Not a door's: the running agent decides what becomes of an unresponsive one, by
  * restart (hand out again what has no ack), skip (that goes to the dead letters) or abort
- * (its tasks are cancelled). Noted, and done when the turn commits. Appends an object
- * about it to `answer`. */
+ * (its tasks are cancelled). Done when the turn commits; `answer` gets an object. */
 int soc_outside_resolve(struct soc_host *host, struct soc_slice id, struct soc_slice action,
                         struct soc_buf *answer, struct soc_buf *error);
 

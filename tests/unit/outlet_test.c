@@ -170,6 +170,33 @@ static void a_rotation_that_cannot_be_changes_nothing(void)
     close_world(&world);
 }
 
+static void a_file_that_somebody_cut_is_read_anew(void)
+{
+    struct world world;
+    open_world(&world);
+    for (uint64_t key = 1; key <= 3; key++)
+        CHECK_INT(put(&world, key, 1), 0);
+    CHECK_INT(soc_outlet_check(&world.outlet, 0), 0);
+    CHECK_INT(world.outlet.change, SOC_OUTLET_SOUND);
+    int file = soc_workdir_open_file(&world.dir, SOC_PLACE_AGENTS, NAME, O_WRONLY);
+    CHECK_INT(ftruncate(file, world.outlet.size / 3 + 5), 0);
+    close(file);
+    CHECK_INT(put(&world, 4, 1), 0);
+    CHECK_INT(world.outlet.change, SOC_OUTLET_TRUNCATED);
+    for (uint64_t key = 1; key <= 4; key++)
+        CHECK_INT(soc_outlet_has(&world.outlet, key, 1), key == 1 || key == 4);
+    CHECK_INT(count_lines(text_of(&world, SOC_PLACE_AGENTS, NAME)), 3);
+    world.outlet.change = SOC_OUTLET_SOUND;
+    CHECK_INT(soc_outlet_rotate(&world.outlet, "1", 10, is_third, NULL), 0);
+    CHECK_INT(soc_outlet_check(&world.outlet, 0), 0);
+    CHECK_INT(world.outlet.change, SOC_OUTLET_SOUND);
+    CHECK_INT(unlinkat(world.dir.folders[SOC_PLACE_AGENTS], NAME, 0), 0);
+    CHECK_INT(soc_outlet_check(&world.outlet, 0), 0);
+    CHECK_INT(world.outlet.change, SOC_OUTLET_REPLACED);
+    CHECK(!soc_outlet_has(&world.outlet, 1, 1));
+    close_world(&world);
+}
+
 static void a_link_in_its_place_is_not_written_through(void)
 {
     struct world world;
@@ -192,6 +219,7 @@ int main(void)
     RUN(rotating_keeps_what_is_pending_and_the_newest);
     RUN(when_a_line_was_written_is_known_across_rotations);
     RUN(a_rotation_that_cannot_be_changes_nothing);
+    RUN(a_file_that_somebody_cut_is_read_anew);
     RUN(a_link_in_its_place_is_not_written_through);
     return check_done();
 }
