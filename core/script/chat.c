@@ -78,10 +78,24 @@ static int engine_getenv(lua_State *L)
     return 1;
 }
 
+/* A key is put into a header: a line break in it would begin another one. */
+static bool is_broken_key(const char *key)
+{
+    for (; *key != '\0'; key++)
+        if ((unsigned char)*key < 0x20 || *key == 0x7F)
+            return true;
+    return false;
+}
+
+/* has_key(name) -> true, false, or "broken" */
 static int engine_has_key(lua_State *L)
 {
     struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
     const char *value = getenv(luaL_checkstring(L, 1));
+    if (script->loop != NULL && value != NULL && is_broken_key(value)) {
+        lua_pushliteral(L, "broken");
+        return 1;
+    }
     lua_pushboolean(L, script->loop == NULL || (value != NULL && *value != '\0'));
     return 1;
 }

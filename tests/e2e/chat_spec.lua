@@ -69,6 +69,15 @@ describe("agent:chat, for real", function()
     assert.equal(0, #server:requests())
   end)
 
+  it("sends no key that would begin a header of its own", function()
+    app("hello")
+    local result = place:shell("OPENAI_API_KEY=\"$(printf 'abc\\r\\nX-Evil: 1')\" "
+      .. program.quote(bare) .. " run app.lua")
+    assert.matches("^no_key", result.out)
+    assert.matches("OPENAI_API_KEY holds a line break", result.out, 1, true)
+    assert.equal(0, #server:requests())
+  end)
+
   it("asks a server that needs no key", function()
     app("hello", ("base_url = %q, key_env = 'NONE_SUCH'"):format(server.url .. "/local"))
     local result = place:shell(program.quote(bare) .. " run app.lua")

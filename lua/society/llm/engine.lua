@@ -72,6 +72,12 @@ end
 local function check_key(self, found)
   local own = found.provider.defaults.base_url
   local key = found.settings.key_env
+  if key and self.host.has_key(key) == "broken" then
+    return {
+      error = "no_key", retryable = false,
+      message = key .. " holds a line break or another control character; it is no key",
+    }
+  end
   if not key or self.host.has_key(key) or found.settings.base_url ~= own then
     return nil
   end
