@@ -154,9 +154,12 @@ clang:
 
 ASAN_FLAGS = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined \
              -fno-omit-frame-pointer
+# One after the other: each takes all cores for itself.
 asan:
-	$(Q)SPEC_SECONDS=600 $(MAKE) $(AGAIN) -k unit spec BUILD=build/asan CFLAGS="$(ASAN_FLAGS)" STAGE=$(or $(STAGE),asan) \
-	  WERROR=-Werror
+	$(Q)failed=0; for part in unit spec; do \
+	  SPEC_SECONDS=600 $(MAKE) $(AGAIN) -k $$part BUILD=build/asan CFLAGS="$(ASAN_FLAGS)" \
+	    STAGE=$(or $(STAGE),asan) WERROR=-Werror || failed=1; \
+	done; exit $$failed
 
 tsan:
 	$(Q)$(MAKE) $(AGAIN) unit BUILD=build/tsan CFLAGS="-O1 -g -fsanitize=thread" TESTS=journal_test \
