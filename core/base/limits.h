@@ -76,7 +76,8 @@
 #define SOC_SECRET_BYTES_MIN 8 /* of a key that is taken out of what servers say */
 
 /* Models, unless set otherwise; costs in millionths of a dollar. */
-#define SOC_CHAT_TIMEOUT_MS         600000 /* for an answer, tries and pauses included */
+#define SOC_CHAT_BYTES_MAX          (1u << 20) /* of an answer, so that it can be remembered */
+#define SOC_CHAT_TIMEOUT_MS         600000     /* for an answer, tries and pauses included */
 #define SOC_AGENT_TOKENS_MAX        2000000
 #define SOC_TASK_TOKENS_MAX         5000000
 #define SOC_SOCIETY_TOKENS_MAX      20000000

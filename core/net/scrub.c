@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 
-#define INSTEAD "[secret]"
+#define INSTEAD       "[secret]"
+#define DISGUISED_MAX 8 /* backslashes in a row that are escaped themselves */
 
 void soc_scrub_init(struct soc_scrub *scrub, struct soc_slice secret)
 {
@@ -73,4 +75,172 @@ void soc_scrub_end(struct soc_scrub *scrub, struct soc_buf *out)
     if (scrub->held > 0)
         soc_buf_put(out, scrub->secret, scrub->held);
     scrub->held = 0;
+}
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* Tells whether the `count` hexadecimal digits at `at` are `byte`. */
+static bool is_hex(struct soc_slice text, size_t at, int count, unsigned char byte)
+{
+    int number = 0;
+    if (text.length - at < (size_t)count)
+        return false;
+    for (int i = 0; i < count; i++) {
+        int digit = hex_digit(text.data[at + (size_t)i]);
+        if (digit < 0 || number > 0xFF)
+            return false;
+        number = number * 16 + digit;
+    }
+    return number == byte;
+}
+
+/* Where the backslashes that begin at `at` end. Only a few may be written otherwise: a
+ * text of nothing else must not be read once for each of its letters. */
+static size_t skip_backslashes(struct soc_slice text, size_t at)
+{
+    size_t i = at;
+    for (int rounds = 0;; rounds++) {
+        while (i < text.length && text.data[i] == '\\')
+            i += 1;
+        if (rounds == DISGUISED_MAX)
+            return i;
+        if (i > at && i < text.length && text.data[i] == 'u' && is_hex(text, i + 1, 4, '\\'))
+            i += 5;
+        else if (i < text.length && text.data[i] == '%' && is_hex(text, i + 1, 2, '\\'))
+            i += 3;
+        else
+            return i;
+    }
+}
+
+/* The bytes at `at` that stand for `byte` however it is written; 0 if they do not. All
+ * backslashes before it are its own, so that none is left without what it escapes. */
+static size_t letter_at(struct soc_slice text, size_t at, char byte)
+{
+    size_t i = skip_backslashes(text, at);
+    if (i == text.length)
+        return 0;
+    if (i > at && text.data[i] == 'u' && is_hex(text, i + 1, 4, (unsigned char)byte))
+        return i + 5 - at;
+    if (text.data[i] == '%' && is_hex(text, i + 1, 2, (unsigned char)byte))
+        return i + 3 - at;
+    return text.data[i] == byte ? i + 1 - at : 0;
+}
+
+/* One form of a secret: its letters without backslashes, or what of its base64 does not
+ * depend on what stands around it. */
+struct form {
+    struct soc_buf letters;
+    bool is_base64;
+};
+
+/* As it is, and base64 from each of the three places in a group. */
+#define FORM_COUNT 4
+
+static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static void put_base64(struct soc_slice secret, size_t bits_before, struct soc_buf *out)
+{
+    for (size_t bit = bits_before; bit + 6 <= secret.length * 8; bit += 6) {
+        unsigned word = (unsigned)(unsigned char)secret.data[bit / 8] << 8;
+        if (bit / 8 + 1 < secret.length)
+            word |= (unsigned char)secret.data[bit / 8 + 1];
+        soc_buf_put_byte(out, digits[word >> (10 - bit % 8) & 63]);
+    }
+}
+
+static void make_forms(struct soc_slice secret, struct form forms[FORM_COUNT])
+{
+    for (size_t i = 0; i < secret.length; i++)
+        if (secret.data[i] != '\\')
+            soc_buf_put_byte(&forms[0].letters, secret.data[i]);
+    for (size_t i = 1; i < FORM_COUNT; i++) {
+        /* Behind one byte of another text a digit is its last two bits and our first four. */
+        put_base64(secret, (i - 1) * 2, &forms[i].letters);
+        forms[i].is_base64 = true;
+    }
+}
+
+static size_t form_at(const struct form *form, struct soc_slice text, size_t at)
+{
+    size_t i = at;
+    for (size_t k = 0; k < form->letters.length; k++) {
+        char letter = form->letters.data[k];
+        size_t length = letter_at(text, i, letter);
+        if (length == 0 && form->is_base64 && (letter == '+' || letter == '/'))
+            length = letter_at(text, i, letter == '+' ? '-' : '_');
+        if (length == 0)
+            return 0;
+        i += length;
+    }
+    return i - at;
+}
+
+static void mark_starts(const struct form forms[FORM_COUNT], bool starts[256])
+{
+    starts['\\'] = starts['%'] = true;
+    for (int i = 0; i < FORM_COUNT; i++) {
+        if (forms[i].letters.length == 0) /* of a secret of backslashes */
+            continue;
+        char first = forms[i].letters.data[0];
+        starts[(unsigned char)first] = true;
+        starts['-'] = starts['-'] || (forms[i].is_base64 && first == '+');
+        starts['_'] = starts['_'] || (forms[i].is_base64 && first == '/');
+    }
+}
+
+static size_t found_at(const struct form forms[FORM_COUNT], struct soc_slice text, size_t at)
+{
+    size_t length = 0;
+    for (int i = 0; i < FORM_COUNT && length == 0; i++)
+        length = form_at(&forms[i], text, at);
+    return length;
+}
+
+static void free_forms(struct form forms[FORM_COUNT])
+{
+    for (int i = 0; i < FORM_COUNT; i++) {
+        if (forms[i].letters.length > 0)
+            explicit_bzero(forms[i].letters.data, forms[i].letters.length);
+        soc_buf_fini(&forms[i].letters);
+    }
+}
+
+/* A run of backslashes is looked through once, at its start: what does not begin there
+ * does not begin inside it. */
+bool soc_scrub_text(struct soc_slice secret, struct soc_slice text, struct soc_buf *out)
+{
+    struct form forms[FORM_COUNT] = {0};
+    bool starts[256] = {0};
+    bool is_found = false;
+    if (secret.length < SOC_SECRET_BYTES_MIN) {
+        soc_buf_put_slice(out, text);
+        return false;
+    }
+    make_forms(secret, forms);
+    mark_starts(forms, starts);
+    for (size_t i = 0, plain = 0; plain < text.length; i++) {
+        bool is_inside_run = i > 0 && i < text.length && text.data[i - 1] == '\\';
+        size_t length = 0;
+        if (i < text.length && !is_inside_run && starts[(unsigned char)text.data[i]])
+            length = found_at(forms, text, i);
+        if (length == 0 && i < text.length)
+            continue;
+        soc_buf_put(out, text.data + plain, i - plain);
+        if (length > 0) {
+            soc_buf_put_text(out, INSTEAD);
+            is_found = true;
+        }
+        plain = i + length;
+        i = plain - 1;
+    }
+    free_forms(forms);
+    return is_found;
 }

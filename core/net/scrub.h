@@ -3,9 +3,15 @@
  * What a server says may hold the key it was sent: an error that repeats it, a mirror.
  * None of that may reach a script, the journal or a log. A piece that ends inside what
  * may become the secret is held back until the next one shows it.
+ *
+ * Bytes that are clean may still hold it once they are read: a text of JSON in pieces that
+ * somebody puts together, letters written as escapes. So whatever was made of an answer is
+ * looked through again as a whole, by soc_scrub_text.
  * Layer: net. Thread: any, one at a time. */
 #ifndef SOC_NET_SCRUB_H
 #define SOC_NET_SCRUB_H
+
+#include <stdbool.h>
 
 #include "base/buf.h"
 #include "base/slice.h"
@@ -28,5 +34,10 @@ void soc_scrub_put(struct soc_scrub *scrub, struct soc_slice bytes, struct soc_b
 
 /* No more comes: appends what is held back, which is not the secret. */
 void soc_scrub_end(struct soc_scrub *scrub, struct soc_buf *out);
+
+/* Appends `text` to `out` without the secret, and tells whether it was there: as it is,
+ * in letters of it escaped as JSON (to any depth) or URLs have it, and in base64. What was
+ * JSON is so afterwards. A secret of fewer than SOC_SECRET_BYTES_MIN bytes is none. */
+bool soc_scrub_text(struct soc_slice secret, struct soc_slice text, struct soc_buf *out);
 
 #endif

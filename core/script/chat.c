@@ -14,6 +14,7 @@
 #include "host/usage.h"
 #include "script/exchange.h"
 #include "script/lua_json.h"
+#include "script/secrets.h"
 
 struct soc_chat {
     struct soc_script *script;
@@ -108,37 +109,53 @@ static int engine_fails(lua_State *L)
     return 1;
 }
 
-/* read(path) -> text | nil, message: a recording. */
+/* read() -> text | nil, message: the recording that is set, and nothing else. */
 static int engine_read(lua_State *L)
 {
-    const char *path = luaL_checkstring(L, 1);
+    const struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
     struct soc_buf text = {0};
-    FILE *file = fopen(path, "rb");
     size_t count = 1;
+    if (script->recordings[1] == NULL) {
+        lua_pushnil(L);
+        lua_pushliteral(L, "set llm.replay to the file of a recording");
+        return 2;
+    }
+    FILE *file = fopen(script->recordings[1], "rb");
     while (file != NULL && count > 0 && text.length < SOC_JSON_BYTES_MAX) {
         count = fread(soc_buf_reserve(&text, 65536), 1, 65536, file);
         text.length += count;
     }
-    if (file == NULL) {
+    bool is_bad = file == NULL || ferror(file);
+    if (is_bad) {
         lua_pushnil(L);
-        lua_pushfstring(L, "%s: %s", path, strerror(errno));
-        return 2;
+        lua_pushfstring(L, "%s: %s", script->recordings[1], strerror(errno));
+    } else {
+        lua_pushlstring(L, text.data, text.length);
     }
-    fclose(file);
-    lua_pushlstring(L, text.data, text.length);
+    if (file != NULL)
+        fclose(file);
     soc_buf_fini(&text);
-    return 1;
+    return is_bad ? 2 : 1;
 }
 
-/* append(path, text): to a recording. */
+/* append(text): to the recording that is set. */
 static int engine_append(lua_State *L)
 {
+    const struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
     size_t length;
-    const char *path = luaL_checkstring(L, 1);
-    const char *text = luaL_checklstring(L, 2, &length);
-    FILE *file = fopen(path, "ab");
-    if (file == NULL || fwrite(text, 1, length, file) != length || fclose(file) != 0)
-        return luaL_error(L, "%s: %s", path, strerror(errno));
+    const char *line = luaL_checklstring(L, 1, &length);
+    struct soc_buf text = {0};
+    if (script->recordings[0] == NULL)
+        return luaL_error(L, "llm.record names no file");
+    soc_buf_put(&text, line, length);
+    soc_secrets_scrub(script, &text);
+    FILE *file = fopen(script->recordings[0], "ab");
+    bool is_written = file != NULL && fwrite(text.data, 1, text.length, file) == text.length;
+    if (file != NULL && fclose(file) != 0)
+        is_written = false;
+    soc_buf_fini(&text);
+    if (!is_written)
+        return luaL_error(L, "%s: %s", script->recordings[0], strerror(errno));
     return 0;
 }
 
@@ -263,25 +280,31 @@ static void show_usage(const struct soc_chat *chat, struct soc_usage used)
               (double)total.cost_micros / 1e6);
 }
 
-/* Counts what the answer took; `message` is its index, 0: an error. */
-static void count_usage(lua_State *L, struct soc_chat *chat, int message)
+/* Counts what the answer took; `message` is its index, `json` its text without secrets.
+ * 0: an error. */
+static void count_usage(lua_State *L, struct soc_chat *chat, int message, struct soc_slice json)
 {
     const struct soc_activation *activation = chat->call->activation;
     struct soc_usage used = {.calls = 1};
-    struct soc_slice model = SOC_SLICE("none");
+    struct soc_buf model = {0};
     struct soc_slice task = {0};
     int top = lua_gettop(L);
     if (message != 0) {
-        model = text_at(L, message, "model");
+        struct soc_slice name = soc_json_member(json, "model");
+        if (name.data != NULL && name.length <= SOC_KEY_BYTES_MAX)
+            soc_json_string(name, &model);
         used.cost_micros = number_at(L, message, "cost_micros");
         lua_getfield(L, message, "usage");
         used.input_tokens = number_at(L, lua_gettop(L), "input_tokens");
         used.output_tokens = number_at(L, lua_gettop(L), "output_tokens");
     }
+    if (model.length == 0)
+        soc_buf_put_text(&model, "none");
     if (activation->message != NULL)
         task = soc_message_text(activation->message, SOC_TEXT_TASK_ID);
-    soc_usage_add(chat->script->host, activation->agent, task, model, used);
+    soc_usage_add(chat->script->host, activation->agent, task, soc_buf_slice(&model), used);
     show_usage(chat, used);
+    soc_buf_fini(&model);
     lua_settop(L, top);
 }
 
@@ -319,7 +342,17 @@ void soc_chat_expect_again(struct soc_script *script)
         script->chats->unexpected.length = 0;
 }
 
-/* { "answer", id, message, err }: at `action` */
+static void refuse_large(struct soc_buf *json)
+{
+    struct soc_buf text = {0};
+    soc_buf_printf(&text, "the model's answer has %zu bytes; %u are the most", json->length,
+                   SOC_CHAT_BYTES_MAX);
+    soc_refuse_named(json, "answer_too_large", soc_buf_text(&text));
+    soc_buf_fini(&text);
+}
+
+/* { "answer", id, message, err }: at `action`. The pieces of a message came clean, but
+ * what they make together has not been seen before. */
 static void answer(lua_State *L, struct soc_chat *chat, int action)
 {
     struct soc_detail detail;
@@ -338,7 +371,10 @@ static void answer(lua_State *L, struct soc_chat *chat, int action)
     } else if (is_message) {
         soc_buf_put_byte(&json, ']');
     }
-    count_usage(L, chat, is_message ? value : 0);
+    soc_secrets_scrub(chat->script, &json);
+    count_usage(L, chat, is_message ? value : 0, soc_slice(json.data + 1, json.length - 2));
+    if (json.length > SOC_CHAT_BYTES_MAX)
+        refuse_large(&json);
     finish(chat, soc_buf_slice(&json));
     soc_buf_fini(&json);
 }
@@ -392,6 +428,7 @@ static void give_up(struct event *event, const char *text)
     struct soc_script *script = event->script;
     struct soc_buf error = {0};
     soc_refuse_named(&error, "provider_failed", text == NULL ? "an error" : text);
+    soc_secrets_scrub(script, &error);
     soc_log_line(soc_host_log(script->host), SOC_LOG_ERROR,
                  soc_clock_now(soc_host_clock(script->host)), "provider_failed",
                  soc_agent_id(event->chat->call->activation->agent), soc_buf_slice(&error));

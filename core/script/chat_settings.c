@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "host/usage.h"
+#include "model/agent.h"
 #include "script/chat.h"
 #include "script/sandbox.h"
 
@@ -133,6 +134,14 @@ static void push_settings(lua_State *L, struct soc_script *script)
     lua_rawgeti(L, LUA_REGISTRYINDEX, script->llm_ref);
 }
 
+/* Files are kept apart from the table, which scripts can reach. */
+static void set_path(lua_State *L, int table, const char *name, char **path)
+{
+    lua_getfield(L, table, name);
+    soc_text_set(path, soc_slice_text(lua_tostring(L, -1)));
+    lua_pop(L, 1);
+}
+
 /* Those of the table at `index` instead of all that were set before. */
 static void replace_settings(lua_State *L, struct soc_script *script, int index)
 {
@@ -142,6 +151,8 @@ static void replace_settings(lua_State *L, struct soc_script *script, int index)
         lua_getfield(L, index, settings[i].name);
         lua_setfield(L, table, settings[i].name);
     }
+    set_path(L, table, "record", &script->recordings[0]);
+    set_path(L, table, "replay", &script->recordings[1]);
     lua_pop(L, 1);
 }
 

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "net/http.h"
 #include "script/lua_json.h"
+#include "script/secrets.h"
 
 struct soc_exchange {
     struct soc_script *script;
@@ -155,6 +156,8 @@ static void start_transfer(struct soc_exchange *exchange,
         struct soc_http_options options = {.ca_file = getenv("SSL_CERT_FILE")};
         script->http = soc_http_open(script->loop, &options);
     }
+    if (request->secret_header != NULL)
+        soc_secrets_note(script, request->secret_env);
     fill_parcel(parcel, request);
     exchange->transfer = soc_http_start(script->http, &parcel->request, &events);
     for (int i = 0; i < parcel->text_count; i++)

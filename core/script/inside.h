@@ -53,6 +53,8 @@ struct soc_script {
     struct soc_http *http;   /* the client for calls; NULL: none was made yet */
     struct soc_chats *chats; /* calls to models; NULL: none was made yet */
     int llm_ref;             /* society.config{ llm = … }; 0: none */
+    char *recordings[2];     /* of it: files written and read; NULL: none */
+    struct soc_buf secrets;  /* names of those that requests carried, each with a NUL */
     int world_ref;           /* the function that stands for the world beyond; 0: none */
     struct soc_script **box; /* the userdata's content; set to NULL at the end */
     int box_ref;

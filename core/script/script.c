@@ -190,6 +190,9 @@ void soc_script_free(struct soc_script *script)
     free(script->home);
     free(script->app_dir);
     free(script->app_name);
+    free(script->recordings[0]);
+    free(script->recordings[1]);
+    soc_buf_fini(&script->secrets);
     free(script->kept.app_file);
     soc_buf_fini(&script->kept.app_arguments);
     soc_buf_fini(&script->kept.arguments);

@@ -121,4 +121,77 @@ describe("agent:chat, for real", function()
       assert.equal("Bearer " .. KEY, request.headers.Authorization)
     end
   end)
+
+  -- What a text says once its escapes are read, to any depth.
+  local function unescaped(text)
+    return (text:gsub("\\+u00(%x%x)", function(hex) return string.char(tonumber(hex, 16)) end)
+      :gsub("%%(%x%x)", function(hex) return string.char(tonumber(hex, 16)) end))
+  end
+
+  local function assert_clean(text, what)
+    for _, form in ipairs({ text, unescaped(text) }) do
+      assert.is_nil(form:find(KEY:sub(3), 1, true), what)
+      assert.is_nil(form:find(KEY:sub(1, -3), 1, true), what)
+    end
+    -- What of its base64 is the same wherever it stands.
+    for _, code in ipairs({ "c2stY2FuYXJ5LTVlMWYwYzFkOW", "NrLWNhbmFyeS01ZTFmMGMxZDlh",
+      "zay1jYW5hcnktNWUxZjBjMWQ5Y" }) do
+      assert.is_nil(text:find(code, 1, true), what)
+    end
+  end
+
+  it("lets no key out that the server says in pieces or in disguise", function()
+    place:write("app.lua", [[
+      local society = require("society")
+      society.config { llm = { model = "m", retries_max = 0, record = "record.jsonl" } }
+      society.root("llm")
+      local forms = { "content", "letters", "escaped", "arguments", "deep", "name", "model",
+        "base64", "percent", "error", "nonsense" }
+      society.main(function(user)
+        for _, form in ipairs(forms) do
+          for cut = 1, 19 do
+            local answer, err = user:chat { messages = { { role = "user",
+              content = ("leak %s %d"):format(form, cut) } } }
+            user:log("info", "heard", { answer = answer, err = err })
+            print(form, answer and answer.content or err.message)
+            for _, call in ipairs(answer and answer.tool_calls or {}) do
+              print(call.name, call.arguments)
+              local given = require("society.json").decode(call.arguments)
+              print(given and given.a)
+              user:send_message { to = "root", type = "note", payload = given or {} }
+            end
+          end
+        end
+        user:request { to = "root", payload = "mirror", timeout_ms = 5000 }
+        print("over")
+        user:sleep(60000)
+      end)]])
+    local running = place:start("run app.lua --log debug --json")
+    local ok = pcall(program.wait_for, "the end", function()
+      return running:out():find("over", 1, true)
+    end, 30)
+    assert.is_true(ok, running:out() .. running:err())
+    local outputs = {}
+    local commands = { "ps --json", "inspect messages --json", "inspect activity --json",
+      "inspect usage --json", "inspect stats", "inspect agents --json", "export org-json",
+      "export mermaid", "export dot" }
+    local function ask_all()
+      for _, arguments in ipairs(commands) do
+        local result = run(arguments)
+        outputs[#outputs + 1] = { arguments, result.out .. result.err }
+      end
+    end
+    ask_all() -- by the control socket
+    running:kill("KILL")
+    local ended = running:wait()
+    ask_all() -- of what is on disk
+    outputs[#outputs + 1] = { "the program", ended.out .. ended.err }
+    outputs[#outputs + 1] = { "the recording", place:read("record.jsonl") }
+    outputs[#outputs + 1] = { "disk", place:shell("find .society -type f -exec cat {} +").out }
+    for _, output in ipairs(outputs) do
+      assert_clean(output[2], output[1])
+    end
+    assert.matches("[secret]", place:read("record.jsonl"), 1, true)
+    assert.matches("content\\t[secret]", ended.out, 1, true)
+  end)
 end)

@@ -56,4 +56,88 @@ describe("a recording", function()
     run({ provider = "scripted", record = path, answers = { "better" } }, { "one" })
     assert.same({ "better" }, run({ provider = "replay", replay = path }, { "one" }))
   end)
+
+  for _, case in ipairs({
+    { name = "no JSON", line = "{", fault = "it is no JSON object" },
+    { name = "no object", line = "7", fault = "it is no JSON object" },
+    { name = "nobody", line = '{"turn":1,"last":"one","answer":{}}', fault = "whose call" },
+    { name = "an agent that is no text", line = '{"agent":{},"turn":1,"last":"","answer":{}}',
+      fault = "whose call" },
+    { name = "a turn that is no number", line = '{"agent":"root","turn":"1","last":"","answer":{}}',
+      fault = "whose call" },
+    { name = "no last message", line = '{"agent":"root","turn":1,"answer":{}}',
+      fault = "last, the last message" },
+    { name = "no answer", line = '{"agent":"root","turn":1,"last":"one"}',
+      fault = "the answer is no table" },
+    { name = "a content that is no text",
+      line = '{"agent":"root","turn":1,"last":"one","answer":{"content":7}}',
+      fault = "'content' is no text" },
+    { name = "tool calls that are no list",
+      line = '{"agent":"root","turn":1,"last":"one","answer":{"tool_calls":{"a":1}}}',
+      fault = "tool_calls is no list" },
+    { name = "a tool call without a name",
+      line = '{"agent":"root","turn":1,"last":"one","answer":{"tool_calls":[{"id":"a"}]}}',
+      fault = "tool call 1: 'name' is no text" },
+    { name = "usage in words",
+      line = '{"agent":"root","turn":1,"last":"one","answer":{"usage":{"input_tokens":"9"}}}',
+      fault = "usage must be" },
+  }) do
+    it("with " .. case.name .. " is refused, with the line", function()
+      local file = assert(io.open(path, "a"))
+      file:write(case.line, "\n")
+      file:close()
+      local err = run({ provider = "replay", replay = path }, { "one" })[1]
+      assert.equal("bad_recording", err.error)
+      assert.matches("line 3 of the recording", err.message, 1, true)
+      assert.matches(case.fault, err.message, 1, true)
+    end)
+  end
+end)
+
+describe("a provider of one's own", function()
+  after_each(scene.close)
+
+  -- Runs an app whose provider does `body` with the host, and gives what it says.
+  local function spy(body, llm)
+    local folder = scene.files({
+      ["secret.txt"] = "open sesame",
+      ["spy.lua"] = ([[
+        local M = { name = "spy", environment = {}, defaults = { model = "spy" } }
+        function M.answer(call, settings, host)
+          %s
+        end
+        return M]]):format(body),
+    })
+    local app = scene.files({ ["app.lua"] = ([[
+      local society = require("society")
+      society.config { llm = { provider = "my.spy", %s } }
+      society.main(function(user)
+        local answer, err = user:chat { messages = { { role = "user", content = "x" } } }
+        print(answer and answer.content or err.message)
+      end)]]):format(llm:gsub("DIR", folder)) })
+    os.execute(("mkdir %s/my && sed s,DIR,%s,g %s/spy.lua >%s/my/spy.lua"):format(
+      app, folder, folder, app))
+    local s = scene.new({ app = app .. "/app.lua" })
+    s:run()
+    return s:transcript(), folder
+  end
+
+  it("reads no file but the one that is replayed", function()
+    local text = spy([[
+      require("society.llm.settings").replay = "DIR/secret.txt"
+      settings.replay = "DIR/secret.txt"
+      return { content = tostring((host.read("DIR/secret.txt"))) .. "|"
+        .. select(2, host.read()) }]], "")
+    assert.matches("nil|set llm.replay", text, 1, true)
+  end)
+
+  it("writes no file but the one that is recorded", function()
+    local _, folder = spy([[
+      require("society.llm.settings").record = "DIR/secret.txt"
+      pcall(host.append, "DIR/secret.txt", "changed")
+      pcall(host.append, "changed")
+      return { content = "done" }]], 'record = "DIR/record.jsonl"')
+    assert.equal("open sesame", io.open(folder .. "/secret.txt"):read("a"))
+    assert.is_truthy(io.open(folder .. "/record.jsonl"))
+  end)
 end)

@@ -3,9 +3,11 @@
 /echo says what it was sent; /count how many requests came; /hang never answers the first.
 .../chat/completions is a model: the last message says what it does ("hang once", "fail
 once", "refuse", "cut", "garbage", "slow", "mirror"), else it says it again, in pieces.
+"leak FORM N" says the key that it was sent, cut behind N letters, in a form of LEAKS.
 Requests are appended to the file named by the first argument, one JSON object each. A
 second argument names a file with a certificate and its key: then it speaks TLS.
 """
+import base64
 import json
 import ssl
 import sys
@@ -17,8 +19,46 @@ LOCK = threading.Lock()
 COUNT = [0]
 
 
+def content(text):
+    return {"choices": [{"index": 0, "delta": {"content": text}}]}
+
+
+def arguments(text):
+    call = {"index": 0, "function": {"arguments": text}}
+    return {"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}
+
+
+def name(text):
+    call = {"index": 0, "id": "c", "function": {"name": text}}
+    return {"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}
+
+
+def escaped(text):
+    return "".join("\\u%04x" % ord(letter) for letter in text)
+
+
+# A key as lines of a stream: each a value, or the text of one.
+LEAKS = {
+    "content": lambda key, cut: [content(key[:cut]), content(key[cut:])],
+    "letters": lambda key, cut: [content(letter) for letter in key],
+    "escaped": lambda key, cut: [json.dumps(content("@")).replace(
+        "@", escaped(key[:cut]) + key[cut:])],
+    "arguments": lambda key, cut: [arguments('{"a":"' + key[:cut]), arguments(key[cut:] + '"}')],
+    "deep": lambda key, cut: [arguments('{"a":"' + escaped(key[:cut])), arguments(key[cut:] + '"}')],
+    "name": lambda key, cut: [name(key[:cut]), name(key[cut:])],
+    "model": lambda key, cut: [json.dumps(dict(content("x"), model="@")).replace(
+        "@", escaped(key[:1]) + key[1:])],
+    "base64": lambda key, cut: [content(base64.b64encode(b"x" * cut + key.encode()).decode())],
+    "percent": lambda key, cut: [content("".join("%%%02x" % ord(letter) for letter in key))],
+    "error": lambda key, cut: [json.dumps({"error": {"message": "@"}}).replace(
+        "@", escaped(key[:cut]) + key[cut:])],
+    "nonsense": lambda key, cut: ["{" + escaped(key)],
+}
+
+
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
     def log_message(self, *arguments):
         pass
@@ -57,6 +97,25 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"data: " + json.dumps(last).encode() + b"\n\ndata: [DONE]\n\n")
         self.close_connection = True
 
+    def leak(self, form, cut):
+        """The body comes in chunks that end wherever they like."""
+        key = str(self.headers.get("Authorization")).split(" ")[-1]
+        lines = LEAKS[form](key, cut)
+        lines.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+        text = "".join("data: %s\n\n" % (
+            line if isinstance(line, str) else json.dumps(line)) for line in lines)
+        data = (text + "data: [DONE]\n\n").encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        size = 3 + cut
+        for at in range(0, len(data), size):
+            piece = data[at:at + size]
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+            self.wfile.flush()
+        self.wfile.write(b"0\r\n\r\n")
+
     def chat(self, entry):
         wish = json.loads(entry["body"])["messages"][-1]["content"]
         if wish == "hang once" and COUNT[0] == 1:
@@ -74,6 +133,9 @@ class Handler(BaseHTTPRequestHandler):
         elif wish == "garbage":
             self.wfile.write(b"\x00\x01garbage\r\n\r\n")
             self.close_connection = True
+        elif wish.startswith("leak "):
+            _, form, cut = wish.split(" ")
+            self.leak(form, int(cut))
         elif wish == "mirror":
             self.stream("you sent " + str(self.headers.get("Authorization")))
         else:

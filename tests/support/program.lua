@@ -46,8 +46,8 @@ function M.quote(text)
 end
 
 --- Calls `attempt` until it gives a true value, which is returned, or raises.
-function M.wait_for(what, attempt)
-  for _ = 1, WAIT_SECONDS_MAX * 100 do
+function M.wait_for(what, attempt, seconds_max)
+  for _ = 1, (seconds_max or WAIT_SECONDS_MAX) * 100 do
     local value = attempt()
     if value then
       return value

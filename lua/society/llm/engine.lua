@@ -9,6 +9,7 @@
 -- that may pass is tried again after a pause that grows, with chance in it from the
 -- host's seed, and not before the server wants it.
 
+local answers = require("society.llm.answer")
 local json = require("society.json")
 local limiter = require("society.llm.limiter")
 local usage = require("society.llm.usage")
@@ -23,7 +24,7 @@ M.defaults = { provider = "openai", retries_max = 4, retry_first_ms = 500, retry
 --- Makes an engine.
 -- @tparam table settings of society.config{ llm = … }
 -- @tparam table host random() in [0, 1), getenv(name), has_key(name), now() in ms,
---   read(path), append(path, text), fails()
+--   fails(), read() of the file that is replayed, append(text) to the one recorded
 function M.new(settings, host)
   local self = { settings = settings, host = host, calls = {}, providers = {} }
   for name, value in pairs(M.defaults) do
@@ -88,14 +89,9 @@ local function check_key(self, found)
   }
 end
 
--- What a provider did that raised, as an error.
-local function broken(text)
-  return { error = "provider_failed", message = tostring(text), retryable = false }
-end
-
 local function record(self, call, message)
   local replay = require("society.llm.replay")
-  self.host.append(self.settings.record, replay.line(call, message) .. "\n")
+  self.host.append(replay.line(call, message) .. "\n")
 end
 
 local function answer(self, actions, call, message, err)
@@ -103,10 +99,12 @@ local function answer(self, actions, call, message, err)
   if message and self.settings.record then
     local ok, text = pcall(record, self, call, message)
     if not ok then
-      message, err = nil, broken(text)
+      message, err = nil, answers.broken(text)
     end
   end
   if message then
+    message.role = "assistant"
+    message.model = message.model or call.chat.model or call.found.settings.model or "none"
     message.usage = message.usage or {
       input_tokens = call.tokens, output_tokens = usage.of_message(message), is_estimated = true,
     }
@@ -123,25 +121,10 @@ local function pause_ms(self, call, err)
   return math.max(pause, err.retry_after_ms or 0)
 end
 
--- Nothing that a provider gives may keep a call from being settled.
-local function check(message, err)
-  if type(message) == "table" then
-    local used = message.usage
-    if used == nil or type(used) == "table" and type(used.input_tokens) == "number"
-      and type(used.output_tokens) == "number" then
-      return message
-    end
-    return nil, broken("usage must be { input_tokens, output_tokens }, numbers")
-  elseif type(err) ~= "table" or type(err.error) ~= "string" then
-    return nil, broken("the provider gave neither a message nor an error")
-  end
-  return nil, err
-end
-
 -- A try has ended, with a message or an error.
 local function settle(self, actions, call, message, err)
   local now_ms = self.host.now()
-  message, err = check(message, err)
+  message, err = answers.check(message, err)
   local used = message and message.usage
   self.limiter:ended(call.id, used and used.input_tokens + used.output_tokens)
   if message then
@@ -177,17 +160,17 @@ local function send(self, actions, call)
   if provider.answer then
     local ok, message, more = pcall(provider.answer, call, settings, self.host)
     if not ok then
-      return tell_later(self, actions, call, nil, broken(message))
+      return tell_later(self, actions, call, nil, answers.broken(message))
     end
     return tell_later(self, actions, call, message, not message and more, message and more)
   end
   local ok, request = pcall(provider.request, call.chat, settings)
   if not ok then
-    return tell_later(self, actions, call, nil, broken(request))
+    return tell_later(self, actions, call, nil, answers.broken(request))
   end
   local made, reader = pcall(provider.reader, call.chat, settings)
   if not made then
-    return tell_later(self, actions, call, nil, broken(reader))
+    return tell_later(self, actions, call, nil, answers.broken(reader))
   end
   call.state, call.reader = "sent", reader
   actions[#actions + 1] = { "send", call.id, request }
@@ -241,7 +224,7 @@ local function read(self, id, method, ...)
     return call.reader[method](call.reader, ...)
   end, ...)
   if not ok then
-    call.fault = broken(result)
+    call.fault = answers.broken(result)
     return nil
   end
   return result, err

@@ -89,7 +89,7 @@ end
 -- The place of a call among the calls; nil if it can have none.
 local function place_of(self, delta)
   local index = type(delta) == "table" and (math.tointeger(delta.index or #self.calls) or -1) + 1
-  return index and index >= 1 and index <= #self.calls + 1 and index <= 256 and index or nil
+  return index and index >= 1 and index <= #self.calls + 1 and index or nil
 end
 
 -- A call comes in pieces: its id and name once, its arguments bit by bit.

@@ -7,6 +7,7 @@
 -- last message it saw, and what the model said. A call whose last message is another, or
 -- that was never recorded, fails loudly and shows both.
 
+local answers = require("society.llm.answer")
 local json = require("society.json")
 
 local M = { name = "replay", environment = {}, defaults = { model = "replay" } }
@@ -34,27 +35,54 @@ local function mismatch(call, expected)
   }
 end
 
+-- What is wrong with a line; nil if nothing is.
+local function fault_of(entry)
+  if type(entry) ~= "table" then
+    return "it is no JSON object"
+  elseif type(entry.agent) ~= "string" or math.type(entry.turn) ~= "integer" then
+    return "it does not say whose call it was: agent, a text, and turn, a whole number"
+  elseif type(entry.last) ~= "string" then
+    return "last, the last message of the call, is no text"
+  end
+  return answers.fault(entry.answer)
+end
+
 -- The recording by agent and turn. One that was made twice counts as it was the last time.
 local function load(text)
-  local entries = {}
-  for line in text:gmatch("[^\n]+") do
-    local entry = json.decode(line)
-    if type(entry) == "table" and entry.agent and entry.turn then
+  local entries, number = {}, 0
+  for line in (text .. "\n"):gmatch("([^\n]*)\n") do
+    number = number + 1
+    local entry = line:find("%S") and json.decode(line)
+    local fault = line:find("%S") and fault_of(entry)
+    if fault then
+      return nil, ("line %d of the recording cannot be used: %s"):format(number, fault)
+    elseif entry then
       entries[key_of(entry.agent, entry.turn)] = entry
     end
   end
   return entries
 end
 
-function M.answer(call, settings, host)
+local function entries_of(settings, host)
   if not settings.entries then
-    local text, err = host.read(settings.replay or "")
+    local text, err = host.read()
     if not text then
       return nil, { error = "no_recording", message = err, retryable = false }
     end
-    settings.entries = load(text)
+    settings.entries, err = load(text)
+    if not settings.entries then
+      return nil, { error = "bad_recording", message = err, retryable = false }
+    end
   end
-  local entry = settings.entries[key_of(call.agent, call.turn)]
+  return settings.entries
+end
+
+function M.answer(call, settings, host)
+  local entries, err = entries_of(settings, host)
+  if not entries then
+    return nil, err
+  end
+  local entry = entries[key_of(call.agent, call.turn)]
   if not entry then
     return mismatch(call, "no such call was recorded")
   elseif entry.last ~= last_text(call.chat) then

@@ -4,9 +4,13 @@
 -- must know of it: the entries, in units that are never parted, and which of the
 -- messages at hand still want an answer.
 
+local texts = require("society.llm.texts")
 local usage = require("society.llm.usage")
 
 local M = {}
+
+--- Bytes of a message that a model is shown.
+M.message_bytes_max = 131072
 
 local Talk = {}
 Talk.__index = Talk
@@ -30,7 +34,7 @@ end
 --- A message is at hand: its text goes to the model.
 function Talk:hear(message)
   self.messages[#self.messages + 1] = message
-  self:say({ role = "user", content = message.text })
+  self:say({ role = "user", content = texts.cut(message.text, M.message_bytes_max) })
 end
 
 --- The message from `id` that was not answered yet; the latest.

@@ -7,6 +7,7 @@
 local json = require("society.json")
 local schema = require("society.llm.schema")
 local settings = require("society.llm.settings")
+local texts = require("society.llm.texts")
 local verbs = require("society.llm.verbs")
 
 local M = {}
@@ -104,14 +105,7 @@ local function shown(result)
     return json.encode({ error = "not_text",
       message = "what the tool gave cannot be shown: " .. fault }), false
   end
-  if #text <= M.result_bytes_max then
-    return text, true
-  end
-  local last = M.result_bytes_max
-  while last > 0 and text:byte(last + 1) >= 0x80 and text:byte(last + 1) < 0xc0 do
-    last = last - 1
-  end
-  return ("%s … (%d bytes in all; the rest is left out)"):format(text:sub(1, last), #text), true
+  return texts.cut(text, M.result_bytes_max), true
 end
 
 --- Makes one call of a model.

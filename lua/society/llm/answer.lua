@@ -1,0 +1,80 @@
+--- answer: what a model's message must be, whoever gives it.
+
+local M = {}
+
+--- Calls of tools in one answer.
+M.calls_max = 256
+
+local function fault_of_call(call, index)
+  if type(call) ~= "table" then
+    return ("tool call %d is no table"):format(index)
+  end
+  for _, name in ipairs({ "id", "name", "arguments" }) do
+    if type(call[name]) ~= "string" then
+      return ("tool call %d: '%s' is no text"):format(index, name)
+    end
+  end
+end
+
+local function fault_of_calls(calls)
+  if type(calls) ~= "table" or #calls == 0 and next(calls) ~= nil then
+    return "tool_calls is no list"
+  end
+  for index, call in ipairs(calls) do
+    local fault = fault_of_call(call, index)
+    if fault then
+      return fault
+    end
+  end
+end
+
+local function is_count(number)
+  return type(number) == "number" and number >= 0 and number < 1e15
+end
+
+local function fault_of_usage(used)
+  if type(used) ~= "table" or not is_count(used.input_tokens) or not is_count(used.output_tokens)
+  then
+    return "usage must be { input_tokens, output_tokens }, numbers from 0 on"
+  end
+end
+
+--- Says what is wrong with a message; nil if nothing is.
+function M.fault(message)
+  if type(message) ~= "table" then
+    return "the answer is no table"
+  end
+  for _, name in ipairs({ "content", "model", "finish_reason" }) do
+    if message[name] ~= nil and type(message[name]) ~= "string" then
+      return ("the answer's '%s' is no text"):format(name)
+    end
+  end
+  return message.tool_calls ~= nil and fault_of_calls(message.tool_calls)
+    or message.usage ~= nil and fault_of_usage(message.usage) or nil
+end
+
+--- What a provider did that raised, or makes no sense, as an error.
+function M.broken(text)
+  return { error = "provider_failed", message = tostring(text), retryable = false }
+end
+
+--- The message or the error that a provider gave, if it is one: nothing it gives may keep
+-- a call from being settled.
+function M.check(message, err)
+  if type(message) == "table" then
+    local fault = M.fault(message)
+    if fault then
+      return nil, M.broken(fault)
+    elseif message.tool_calls and #message.tool_calls > M.calls_max then
+      return nil, { error = "answer_too_large", retryable = false,
+        message = ("the model calls %d tools at once; %d are the most"):format(
+          #message.tool_calls, M.calls_max) }
+    end
+    return message
+  elseif type(err) ~= "table" or type(err.error) ~= "string" then
+    return nil, M.broken("the provider gave neither a message nor an error")
+  end
+  return nil, err
+end
+
+return M

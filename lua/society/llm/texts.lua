@@ -1,0 +1,17 @@
+--- texts: what a model is shown of texts that are too long for it.
+
+local M = {}
+
+--- A text of at most so many bytes, cut between two letters; it says what was left out.
+function M.cut(text, bytes_max)
+  if #text <= bytes_max then
+    return text
+  end
+  local last = bytes_max
+  while last > 0 and text:byte(last + 1) >= 0x80 and text:byte(last + 1) < 0xc0 do
+    last = last - 1
+  end
+  return ("%s … (%d bytes in all; the rest is left out)"):format(text:sub(1, last), #text)
+end
+
+return M

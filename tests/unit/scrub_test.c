@@ -1,0 +1,130 @@
+#include "net/scrub.h"
+
+#include "base/json.h"
+#include "check.h"
+
+#define SECRET "sk-can\"ry/5?>~\\1"
+
+static bool scrub(const char *text, struct soc_buf *out)
+{
+    out->length = 0;
+    return soc_scrub_text(SOC_SLICE(SECRET), soc_slice_text(text), out);
+}
+
+static void a_text_without_the_secret_stays_as_it_is(void)
+{
+    static const char *const texts[] = {
+        "",    "\\",           "\\\\u",           "%",         "100% %2",
+        "sk-", "sk-can\"ry/5", "{\"a\":\"\\n\"}", "\\u0073k-", "c2stY2Fu",
+    };
+    struct soc_buf out = {0};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        CHECK(!scrub(texts[i], &out));
+        CHECK(strcmp(soc_buf_text(&out), texts[i]) == 0);
+    }
+    soc_buf_fini(&out);
+}
+
+/* Appends the secret with the letters of `mask` as \uXXXX or %XX, between two words. */
+static void put_disguised(struct soc_buf *out, unsigned mask, bool is_json)
+{
+    static const char secret[] = SECRET;
+    soc_buf_put_text(out, "a ");
+    for (size_t i = 0; i < sizeof(secret) - 1; i++) {
+        if ((mask >> (i % 8) & 1) != 0)
+            soc_buf_printf(out, is_json ? "\\u%04x" : "%%%02X", (unsigned char)secret[i]);
+        else
+            soc_buf_put_byte(out, secret[i]);
+    }
+    soc_buf_put_text(out, " b");
+}
+
+static void letters_may_be_escaped_in_any_way(void)
+{
+    struct soc_buf text = {0};
+    struct soc_buf out = {0};
+    for (unsigned mask = 0; mask < 512; mask++) {
+        text.length = 0;
+        put_disguised(&text, mask & 255, mask > 255);
+        CHECK(scrub(soc_buf_text(&text), &out));
+        /* A backslash that is escaped itself may be left. */
+        CHECK(strncmp(soc_buf_text(&out), "a [secret]", 10) == 0);
+        CHECK(strstr(soc_buf_text(&out), "ry/5") == NULL);
+    }
+    soc_buf_fini(&text);
+    soc_buf_fini(&out);
+}
+
+/* JSON in a string of JSON, and so on: what comes out is JSON still. */
+static void json_stays_json_to_any_depth(void)
+{
+    struct soc_buf text = {0};
+    struct soc_buf out = {0};
+    soc_buf_put_text(&text, "\\" SECRET "\\");
+    for (int depth = 0; depth < 6; depth++) {
+        struct soc_buf deeper = {0};
+        struct soc_buf back = {0};
+        soc_json_put_string(&deeper, soc_buf_slice(&text));
+        soc_buf_fini(&text);
+        text = deeper;
+        CHECK(scrub(soc_buf_text(&text), &out));
+        CHECK(strstr(soc_buf_text(&out), "[secret]") != NULL);
+        CHECK(soc_json_string(soc_buf_slice(&out), &back));
+        soc_buf_fini(&back);
+    }
+    soc_buf_fini(&text);
+    soc_buf_fini(&out);
+}
+
+static void base64_of_it_is_found_wherever_it_begins(void)
+{
+    static const char *const texts[] = {
+        "c2stY2FuInJ5LzU/Pn5cMQ==", "eHNrLWNhbiJyeS81Pz5+XDE=", "eHhzay1jYW4icnkvNT8+flwx",
+        "c2stY2FuInJ5LzU_Pn5cMQ",   "eHNrLWNhbiJyeS81Pz5-XDE",  "c2stY2FuInJ5LzU\\/Pn5cMQ==",
+    };
+    struct soc_buf out = {0};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        CHECK(scrub(texts[i], &out));
+        CHECK(out.length < 16);
+    }
+    soc_buf_fini(&out);
+}
+
+static void a_secret_that_is_short_or_odd_does_no_harm(void)
+{
+    struct soc_buf out = {0};
+    CHECK(!soc_scrub_text(SOC_SLICE("abc"), SOC_SLICE("abc"), &out));
+    CHECK(!soc_scrub_text(SOC_SLICE("\\\\\\\\\\\\\\\\"), SOC_SLICE("a\\b"), &out));
+    CHECK(strcmp(soc_buf_text(&out), "abca\\b") == 0);
+    out.length = 0;
+    CHECK(soc_scrub_text(SOC_SLICE("aaaaaaaa"), SOC_SLICE("aaaaaaaaaaaaaaaaaaab"), &out));
+    CHECK(strcmp(soc_buf_text(&out), "[secret][secret]aaab") == 0);
+    soc_buf_fini(&out);
+}
+
+/* Minutes, if each letter were looked at from each before it. */
+static void a_long_text_of_escapes_takes_no_long_time(void)
+{
+    static const char *const pieces[] = {"\\", "%5C", "\\u005c", "\\\\s", "%73", "c2st"};
+    for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+        struct soc_buf text = {0};
+        struct soc_buf out = {0};
+        while (text.length < 1000000)
+            soc_buf_put_text(&text, pieces[i]);
+        CHECK(!scrub(soc_buf_text(&text), &out));
+        CHECK(out.length == text.length);
+        soc_buf_fini(&text);
+        soc_buf_fini(&out);
+    }
+}
+
+int main(void)
+{
+    RUN(a_text_without_the_secret_stays_as_it_is);
+    RUN(letters_may_be_escaped_in_any_way);
+    RUN(json_stays_json_to_any_depth);
+    RUN(base64_of_it_is_found_wherever_it_begins);
+    RUN(a_secret_that_is_short_or_odd_does_no_harm);
+    RUN(a_long_text_of_escapes_takes_no_long_time);
+    return check_done();
+}
