@@ -170,6 +170,31 @@ static void put_number(struct soc_buf *out, const char *name, uint64_t number)
     soc_json_put_integer(out, (int64_t)number);
 }
 
+static void put_room(struct soc_buf *out, const char *of, struct soc_slice id,
+                     struct soc_usage used, struct soc_usage_bound bound)
+{
+    soc_buf_put_text(out, out->data[out->length - 1] == '[' ? "{" : ",{");
+    put_number(out, "cost_micros", used.cost_micros);
+    put_number(out, "cost_micros_max", bound.cost_micros);
+    soc_json_put_text_member(out, "id", id);
+    soc_json_put_text_member(out, "of", soc_slice_text(of));
+    put_number(out, "tokens", used.input_tokens + used.output_tokens);
+    put_number(out, "tokens_max", bound.tokens);
+    soc_buf_put_byte(out, '}');
+}
+
+void soc_usage_look_room(const struct soc_host *host, const struct soc_agent *agent,
+                         struct soc_slice task, struct soc_buf *out)
+{
+    const struct soc_usages *usages = &host->usages;
+    soc_buf_put_byte(out, '[');
+    put_room(out, "agent", soc_agent_id(agent), soc_usage_of(host, agent), usages->bounds.agent);
+    if (task.length > 0)
+        put_room(out, "task", task, look_up(&usages->tasks, task), usages->bounds.task);
+    put_room(out, "society", (struct soc_slice){0}, usages->total, usages->bounds.society);
+    soc_buf_put_byte(out, ']');
+}
+
 void soc_usage_look(const struct soc_host *host, struct soc_slice agent, struct soc_slice task,
                     struct soc_buf *out)
 {

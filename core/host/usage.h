@@ -52,6 +52,11 @@ void soc_usage_add(struct soc_host *host, const struct soc_agent *agent, struct 
 int soc_usage_check(struct soc_host *host, const struct soc_agent *agent, struct soc_slice task,
                     struct soc_buf *error);
 
+/* Appends the bounds that a call of the agent for the task is under, and how far each is
+ * used: a list of { cost_micros, cost_micros_max, id?, of, tokens, tokens_max }. */
+void soc_usage_look_room(const struct soc_host *host, const struct soc_agent *agent,
+                         struct soc_slice task, struct soc_buf *out);
+
 /* Sets the bounds. */
 void soc_usage_set_bounds(struct soc_host *host, const struct soc_usage_bounds *bounds);
 

@@ -159,13 +159,34 @@ static int engine_append(lua_State *L)
     return 0;
 }
 
+static struct soc_slice task_of(const struct soc_chat *chat)
+{
+    const struct soc_message *message = chat->call->activation->message;
+    return message == NULL ? (struct soc_slice){0} : soc_message_text(message, SOC_TEXT_TASK_ID);
+}
+
+/* room(id) -> the bounds that the call is under, as soc_usage_look_room has them */
+static int engine_room(lua_State *L)
+{
+    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
+    const struct soc_chat *chat =
+        soc_map_find(&script->chats->calls, soc_slice_text(luaL_checkstring(L, 1)));
+    struct soc_buf json = {0};
+    if (chat == NULL)
+        return luaL_error(L, "the engine names a call that is not there");
+    soc_usage_look_room(script->host, chat->call->activation->agent, task_of(chat), &json);
+    soc_lua_json_decode(L, soc_buf_slice(&json), NULL);
+    soc_buf_fini(&json);
+    return 1;
+}
+
 /* Pushes the engine, made when it is first needed. */
 static void push_engine(lua_State *L, struct soc_script *script)
 {
-    static const luaL_Reg functions[] = {{"random", engine_random}, {"now", engine_now},
-                                         {"getenv", engine_getenv}, {"has_key", engine_has_key},
-                                         {"fails", engine_fails},   {"read", engine_read},
-                                         {"append", engine_append}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"random", engine_random},   {"now", engine_now},     {"getenv", engine_getenv},
+        {"has_key", engine_has_key}, {"fails", engine_fails}, {"read", engine_read},
+        {"append", engine_append},   {"room", engine_room},   {NULL, NULL}};
     if (script->chats->engine_ref != 0) {
         lua_rawgeti(L, LUA_REGISTRYINDEX, script->chats->engine_ref);
         return;
@@ -287,7 +308,6 @@ static void count_usage(lua_State *L, struct soc_chat *chat, int message, struct
     const struct soc_activation *activation = chat->call->activation;
     struct soc_usage used = {.calls = 1};
     struct soc_buf model = {0};
-    struct soc_slice task = {0};
     int top = lua_gettop(L);
     if (message != 0) {
         struct soc_slice name = soc_json_member(json, "model");
@@ -300,9 +320,8 @@ static void count_usage(lua_State *L, struct soc_chat *chat, int message, struct
     }
     if (model.length == 0)
         soc_buf_put_text(&model, "none");
-    if (activation->message != NULL)
-        task = soc_message_text(activation->message, SOC_TEXT_TASK_ID);
-    soc_usage_add(chat->script->host, activation->agent, task, soc_buf_slice(&model), used);
+    soc_usage_add(chat->script->host, activation->agent, task_of(chat), soc_buf_slice(&model),
+                  used);
     show_usage(chat, used);
     soc_buf_fini(&model);
     lua_settop(L, top);

@@ -5,13 +5,16 @@
 -- { "answer", id, message, err }. It holds nothing that must last: after a crash the
 -- calls in doubt begin anew, under their own ids.
 --
--- A call waits for its turn (society.llm.limiter), is sent, and if that fails in a way
+-- A call waits until there is room for it within the bounds (society.llm.budget) and then
+-- for its turn (society.llm.limiter), is sent, and if that fails in a way
 -- that may pass is tried again after a pause that grows, with chance in it from the
 -- host's seed, and not before the server wants it.
 
 local answers = require("society.llm.answer")
+local budget = require("society.llm.budget")
 local json = require("society.json")
 local limiter = require("society.llm.limiter")
+local providers = require("society.llm.providers")
 local usage = require("society.llm.usage")
 
 local M = {}
@@ -24,9 +27,11 @@ M.defaults = { provider = "openai", retries_max = 4, retry_first_ms = 500, retry
 --- Makes an engine.
 -- @tparam table settings of society.config{ llm = … }
 -- @tparam table host random() in [0, 1), getenv(name), has_key(name), now() in ms,
---   fails(), read() of the file that is replayed, append(text) to the one recorded
+--   fails(), read() of the file that is replayed, append(text) to the one recorded;
+--   room(id), the bounds that call is under, none if there is no such function
 function M.new(settings, host)
-  local self = { settings = settings, host = host, calls = {}, providers = {} }
+  local self = { settings = settings, host = host, calls = {}, providers = {}, parked = {},
+    budget = budget.new() }
   for name, value in pairs(M.defaults) do
     self[name] = settings[name] or value
   end
@@ -34,64 +39,16 @@ function M.new(settings, host)
   return setmetatable(self, Engine)
 end
 
--- "auto" is a real server if the environment names one and a model, else the script.
-local function name_of(self, name)
-  if name ~= "auto" then
-    return name
-  end
-  local names = require("society.llm.openai").environment
-  local is_set = self.host.getenv(names.base_url) and self.host.getenv(names.model)
-  return is_set and "openai" or "scripted"
-end
-
--- A provider and its settings: those of the app over the environment over its own.
-local function find_provider(self, name)
-  local found = self.providers[name]
-  if found then
-    return found
-  end
-  local provider = require(name:find(".", 1, true) and name or "society.llm." .. name)
-  local settings = {}
-  for key, value in pairs(provider.defaults) do
-    settings[key] = value
-  end
-  for key, variable in pairs(provider.environment) do
-    if key ~= "key" then
-      settings[key] = self.host.getenv(variable) or settings[key]
-    end
-  end
-  for key, value in pairs(self.settings) do
-    settings[key] = value
-  end
-  settings.key_env = self.settings.key_env or provider.environment.key
-  found = { provider = provider, settings = settings }
-  self.providers[name] = found
-  return found
-end
-
--- Without a key a server of one's own may answer; the provider's own never does.
-local function check_key(self, found)
-  local own = found.provider.defaults.base_url
-  local key = found.settings.key_env
-  if key and self.host.has_key(key) == "broken" then
-    return {
-      error = "no_key", retryable = false,
-      message = key .. " holds a line break or another control character; it is no key",
-    }
-  end
-  if not key or self.host.has_key(key) or found.settings.base_url ~= own then
-    return nil
-  end
-  return {
-    error = "no_key", retryable = false,
-    message = ("set %s in the environment; or %s for a server that needs no key; or provider "
-      .. "\"scripted\""):format(key, found.provider.environment.base_url),
-  }
-end
-
 local function record(self, call, message)
   local replay = require("society.llm.replay")
   self.host.append(replay.line(call, message) .. "\n")
+end
+
+-- Has those who wait for room looked at again, once what has ended is counted.
+local function wake_parked(self, actions)
+  if self.parked[1] then
+    actions[#actions + 1] = { "wake", self.parked[1], self.host.now() }
+  end
 end
 
 local function answer(self, actions, call, message, err)
@@ -113,6 +70,43 @@ local function answer(self, actions, call, message, err)
     err.tries = call.tries
   end
   actions[#actions + 1] = { "answer", call.id, message, err }
+  if self.budget:release(call.id) then
+    wake_parked(self, actions)
+  end
+end
+
+-- Lets those in line for whom there is room within the bounds. Who waits for room in the
+-- society's bound keeps those behind from taking it.
+local function admit(self, actions)
+  local left, is_shut = {}, false
+  for _, id in ipairs(self.parked) do
+    local call = self.calls[id]
+    local rooms = self.host.room and self.host.room(id) or {}
+    local verdict, more = "wait", nil
+    if not is_shut then
+      verdict, more = self.budget:take(id, rooms, call.wanted)
+    end
+    if verdict == "go" then
+      call.state = "waiting"
+      self.limiter:ask(id, call.agent, call.tokens)
+    elseif verdict == "wait" then
+      left[#left + 1] = id
+      is_shut = is_shut or more == "society"
+    else
+      answer(self, actions, call, nil, more)
+    end
+  end
+  self.parked = left
+end
+
+-- What a call may take: what goes in by estimate, and an answer as long as it may be.
+local function wanted_by(self, call)
+  local settings = call.found.settings
+  local most = { input_tokens = call.tokens,
+    output_tokens = call.chat.max_tokens or settings.max_tokens or budget.output_tokens }
+  return { tokens = most.input_tokens + most.output_tokens,
+    cost_micros = usage.cost_micros(call.chat.model or settings.model or "", most,
+      self.settings.prices) }
 end
 
 local function pause_ms(self, call, err)
@@ -195,21 +189,23 @@ function Engine:begin(call)
   local actions = {}
   call.tries = 0
   self.calls[call.id] = call
-  local ok, found = pcall(find_provider, self,
-    name_of(self, call.chat.provider or self.provider))
+  local ok, found = pcall(providers.find, self.providers, call.chat.provider or self.provider,
+    self.settings, self.host)
   if not ok then
     answer(self, actions, call, nil, { error = "no_provider", message = tostring(found) })
     return actions
   end
-  local err = check_key(self, found)
+  local err = providers.check_key(found, self.host)
   if err then
     answer(self, actions, call, nil, err)
     return actions
   end
   call.found = found
   call.tokens = usage.of_chat(call.chat, call.chat.tools and json.encode(call.chat.tools))
-  call.state = "waiting"
-  self.limiter:ask(call.id, call.agent, call.tokens)
+  call.wanted = wanted_by(self, call)
+  call.state = "parked"
+  self.parked[#self.parked + 1] = call.id
+  admit(self, actions)
   return pump(self, actions)
 end
 
@@ -267,15 +263,26 @@ function Engine:due(id)
   elseif call.state == "pausing" then
     call.state = "waiting"
     self.limiter:ask(call.id, call.agent, call.tokens)
+  elseif call.state == "parked" then
+    admit(self, actions)
   end
   return pump(self, actions)
 end
 
 --- Nobody waits for the call any more.
 function Engine:cancel(id)
+  local call, actions = self.calls[id], {}
   self.limiter:drop(id)
   self.calls[id] = nil
-  return pump(self, {})
+  for index, other in ipairs(self.parked) do
+    if other == id then
+      table.remove(self.parked, index)
+    end
+  end
+  if self.budget:release(id) or call and call.state == "parked" then
+    wake_parked(self, actions)
+  end
+  return pump(self, actions)
 end
 
 return M

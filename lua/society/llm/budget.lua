@@ -1,0 +1,109 @@
+--- budget: what is set aside for calls under way, so that many at once keep to a bound.
+--
+-- A bound on tokens or cost is of an agent, a task or the society. When a call begins,
+-- what it may take is set aside under each; when it ends, what it took is counted by the
+-- host and the rest is free again. A call for which there is no room now waits until
+-- others have ended; one that is alone under a bound goes while anything is left of it.
+-- So a bound is passed by one call at most, and by what calls take beyond what was
+-- thought of.
+
+local M = {}
+
+--- Tokens thought of for an answer whose length nobody has bounded.
+M.output_tokens = 4096
+
+local Budget = {}
+Budget.__index = Budget
+
+function M.new()
+  -- aside: of a bound -> { calls, tokens, cost_micros }; taken: of a call -> { keys, wanted }
+  return setmetatable({ aside = {}, taken = {} }, Budget)
+end
+
+local function key_of(room)
+  return room.of .. "\0" .. (room.id or "")
+end
+
+local WHATS = { "tokens", "cost_micros" }
+
+-- Whether one bound lets a call go: nothing if it does, "wait", or "spent" and of what.
+local function verdict(room, aside, wanted)
+  for _, what in ipairs(WHATS) do
+    local max = room[what .. "_max"]
+    if max > 0 and room[what] >= max then
+      return "spent", what
+    end
+  end
+  for _, what in ipairs(WHATS) do
+    local max = room[what .. "_max"]
+    if max > 0 and aside and room[what] + aside[what] + wanted[what] > max then
+      return "wait"
+    end
+  end
+  return nil
+end
+
+local function spent(room, what)
+  return {
+    error = "budget_exceeded", retryable = false, of = room.of, what = what, used = room[what],
+    limit = room[what .. "_max"],
+    message = "the bound on tokens or cost is reached; raise it to go on",
+  }
+end
+
+--- Sets aside what a call may take.
+-- @tparam string id of the call
+-- @tparam table rooms the bounds it is under: { of, id?, tokens, tokens_max, cost_micros,
+--   cost_micros_max }, what is used and may be; 0: without bound
+-- @tparam table wanted { tokens, cost_micros }
+-- @treturn[1] string "go"
+-- @treturn[2] string "wait"
+-- @treturn[2] string whose bound it waits for
+-- @treturn[3] nil
+-- @treturn[3] table the error: a bound is used up
+function Budget:take(id, rooms, wanted)
+  local waits_for
+  for _, room in ipairs(rooms) do
+    local what_now, what = verdict(room, self.aside[key_of(room)], wanted)
+    if what_now == "spent" then
+      return nil, spent(room, what)
+    end
+    waits_for = what_now and room.of or waits_for
+  end
+  if waits_for then
+    return "wait", waits_for
+  end
+  local keys = {}
+  for index, room in ipairs(rooms) do
+    local key = key_of(room)
+    local aside = self.aside[key] or { calls = 0, tokens = 0, cost_micros = 0 }
+    aside.calls = aside.calls + 1
+    aside.tokens = aside.tokens + wanted.tokens
+    aside.cost_micros = aside.cost_micros + wanted.cost_micros
+    self.aside[key], keys[index] = aside, key
+  end
+  self.taken[id] = { keys = keys, wanted = wanted }
+  return "go"
+end
+
+--- A call has ended: what was set aside for it is free.
+-- @treturn boolean whether anything was
+function Budget:release(id)
+  local taken = self.taken[id]
+  if not taken then
+    return false
+  end
+  self.taken[id] = nil
+  for _, key in ipairs(taken.keys) do
+    local aside = self.aside[key]
+    aside.calls = aside.calls - 1
+    aside.tokens = aside.tokens - taken.wanted.tokens
+    aside.cost_micros = aside.cost_micros - taken.wanted.cost_micros
+    if aside.calls == 0 then
+      self.aside[key] = nil
+    end
+  end
+  return true
+end
+
+return M
