@@ -123,7 +123,7 @@ static void check_names(lua_State *L)
     static const char *const known[] = {
         "messages",   "history",       "system",     "tools",       "model",
         "provider",   "temperature",   "max_tokens", "tool_choice", "response_format",
-        "timeout_ms", "interruptible", NULL};
+        "timeout_ms", "interruptible", "options",    NULL};
     static const char *const texts[] = {"system", "model", "provider"};
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_settop(L, 2);
@@ -133,6 +133,7 @@ static void check_names(lua_State *L)
     soc_check_option(L, 2, "chat", "temperature", LUA_TNUMBER);
     soc_check_option(L, 2, "chat", "max_tokens", LUA_TNUMBER);
     soc_check_option(L, 2, "chat", "interruptible", LUA_TBOOLEAN);
+    soc_check_option(L, 2, "chat", "options", LUA_TTABLE);
     if (soc_raw_field(L, 2, "max_tokens") != LUA_TNIL &&
         (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 1))
         luaL_error(L, "chat: 'max_tokens' must be a whole number above 0");

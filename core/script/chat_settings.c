@@ -7,7 +7,7 @@
 #include "script/chat.h"
 #include "script/sandbox.h"
 
-/* Settings and what they must be; further ones are a provider's own. */
+/* Settings and what they must be; what only a provider knows is in `options`. */
 static const struct setting {
     const char *name;
     int type;
@@ -26,6 +26,7 @@ static const struct setting {
     {"retries_max", LUA_TNUMBER},
     {"retry_first_ms", LUA_TNUMBER},
     {"retry_max_ms", LUA_TNUMBER},
+    {"options", LUA_TTABLE},
     {"prices", LUA_TTABLE},
     {"limits", LUA_TTABLE},
     {"guards", LUA_TTABLE},
@@ -50,7 +51,9 @@ static int check_setting(lua_State *L, const char *name, struct soc_detail *deta
 {
     const struct setting *setting = find_setting(name);
     if (setting == NULL)
-        return soc_fail(detail, SOC_EINVAL, "'llm': unknown setting '%s'",
+        return soc_fail(detail, SOC_EINVAL,
+                        "'llm': unknown setting '%s' (what only the provider knows goes into "
+                        "'options')",
                         name == NULL ? luaL_typename(L, -2) : name);
     if (setting->type == LUA_TNONE) {
         if (!lua_istable(L, -1) && !lua_isfunction(L, -1))

@@ -5,6 +5,7 @@
 local failure = require("society.llm.failure")
 local json = require("society.json")
 local sse = require("society.llm.sse")
+local with_options = require("society.llm.options")
 
 local M = {
   name = "anthropic",
@@ -77,12 +78,37 @@ local function tools_of(chat)
   return #list > 0 and json.array(list) or nil
 end
 
+local CHOICES = { auto = { type = "auto" }, none = { type = "none" }, required = { type = "any" } }
+
+-- tool_choice as openai has it, said as Anthropic does; what is Anthropic's own stays.
+local function choice_of(choice)
+  if type(choice) ~= "table" then
+    return CHOICES[choice]
+  end
+  local named = type(choice["function"]) == "table" and choice["function"].name or choice.name
+  if type(named) == "string" then
+    return { type = "tool", name = named }
+  end
+  return type(choice.type) == "string" and choice.type ~= "function" and choice or nil
+end
+
+local function refuse(text)
+  return nil, { error = "bad_request", retryable = false, message = text }
+end
+
 function M.request(chat, settings)
-  local body = {
+  local choice = choice_of(chat.tool_choice)
+  if chat.tool_choice ~= nil and not choice then
+    return refuse("tool_choice is \"auto\", \"none\", \"required\" or { name = a tool }")
+  elseif chat.response_format ~= nil then
+    return refuse("anthropic has no response_format; say in the prompt what form the answer has, "
+      .. "or give a tool with that schema and name it in tool_choice")
+  end
+  local body = with_options({
     model = chat.model or settings.model, system = system_of(chat), messages = messages_of(chat),
-    tools = tools_of(chat), temperature = chat.temperature,
+    tools = tools_of(chat), temperature = chat.temperature, tool_choice = choice,
     max_tokens = chat.max_tokens or settings.max_tokens, stream = true,
-  }
+  }, chat.options, settings.options)
   return {
     method = "POST", url = settings.base_url:gsub("/+$", "") .. "/v1/messages",
     headers = { ["Content-Type"] = "application/json", ["anthropic-version"] = "2023-06-01" },

@@ -158,9 +158,9 @@ local function send(self, actions, call)
     end
     return tell_later(self, actions, call, message, not message and more, message and more)
   end
-  local ok, request = pcall(provider.request, call.chat, settings)
-  if not ok then
-    return tell_later(self, actions, call, nil, answers.broken(request))
+  local ok, request, fault = pcall(provider.request, call.chat, settings)
+  if not ok or not request then
+    return tell_later(self, actions, call, nil, ok and fault or answers.broken(request))
   end
   local made, reader = pcall(provider.reader, call.chat, settings)
   if not made then

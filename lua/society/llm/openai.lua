@@ -6,6 +6,7 @@
 local failure = require("society.llm.failure")
 local json = require("society.json")
 local sse = require("society.llm.sse")
+local with_options = require("society.llm.options")
 
 local M = {
   name = "openai",
@@ -53,14 +54,22 @@ local function tools_of(chat)
   return #list > 0 and json.array(list) or nil
 end
 
+-- "auto", "none", "required", { name = … }, or as the server has it.
+local function choice_of(choice)
+  if type(choice) == "table" and choice.name and not choice.type then
+    return { type = "function", ["function"] = { name = choice.name } }
+  end
+  return choice
+end
+
 --- What to send for a chat.
 function M.request(chat, settings)
-  local body = {
+  local body = with_options({
     model = chat.model or settings.model, messages = messages_of(chat), tools = tools_of(chat),
-    temperature = chat.temperature, max_tokens = chat.max_tokens, tool_choice = chat.tool_choice,
-    response_format = chat.response_format, stream = true,
-    stream_options = { include_usage = true },
-  }
+    temperature = chat.temperature, max_tokens = chat.max_tokens or settings.max_tokens,
+    tool_choice = choice_of(chat.tool_choice), response_format = chat.response_format,
+    stream = true, stream_options = { include_usage = true },
+  }, chat.options, settings.options)
   return {
     method = "POST", url = settings.base_url:gsub("/+$", "") .. "/chat/completions",
     headers = { ["Content-Type"] = "application/json", Accept = "text/event-stream" },

@@ -40,8 +40,9 @@
 ---@field provider? string openai, anthropic, scripted, or a module's name
 ---@field temperature? number
 ---@field max_tokens? integer
----@field tool_choice? any
----@field response_format? any
+---@field tool_choice? "auto"|"none"|"required"|table { name = a tool }, or as the server has it
+---@field response_format? any of OpenAI only
+---@field options? table further fields of the request, as the server has them
 ---@field timeout_ms? number 600000 if left out, tries and pauses included
 ---@field interruptible? boolean a message that comes meanwhile ends it with `interrupted`
 

@@ -1,0 +1,11 @@
+--- clean: what an error says, for those who did not write the code that raised it.
+--
+-- Where it was raised, with paths of this machine, and the traceback are for the log.
+
+--- The sentence of an error that was raised.
+return function(value)
+  local text = tostring(value)
+  text = text:match("^(.-)\nstack traceback:") or text
+  local place = text:match("^[^\n:]*%.lua:%d+: ") or text:match("^%[[^\n]-%]:%d+: ")
+  return place and text:sub(#place + 1) or text
+end

@@ -1,0 +1,98 @@
+-- What a provider sends: what was set, what a call wants, and what only the server knows.
+
+local anthropic = require("society.llm.anthropic")
+local json = require("society.json")
+local model = require("model")
+local openai = require("society.llm.openai")
+local scene = require("scene")
+
+local SETTINGS = { base_url = "http://x", model = "m" }
+
+-- The body a provider sends.
+local function body(provider, chat, more)
+  local settings = {}
+  for name, value in pairs(SETTINGS) do
+    settings[name] = value
+  end
+  for name, value in pairs(more or {}) do
+    settings[name] = value
+  end
+  chat.messages = chat.messages or { { role = "user", content = "x" } }
+  local request, err = provider.request(chat, settings)
+  return request and json.decode(request.body), err
+end
+
+for _, provider in ipairs({ openai, anthropic }) do
+  describe("a request of " .. provider.name, function()
+    it("has max_tokens as it is set, or as the call wants", function()
+      assert.equal(77, body(provider, {}, { max_tokens = 77 }).max_tokens)
+      assert.equal(5, body(provider, { max_tokens = 5 }, { max_tokens = 77 }).max_tokens)
+    end)
+
+    it("has the options of the settings, those of the call over them, none over the host's own",
+      function()
+        local sent = body(provider, { options = { top_p = 0.5, model = "other" } },
+          { options = { top_p = 0.1, top_k = 3, temperature = 0.2 } })
+        assert.same({ 0.5, 3, 0.2, "m" }, { sent.top_p, sent.top_k, sent.temperature, sent.model })
+        assert.equal(0.9, body(provider, { temperature = 0.9 },
+          { options = { temperature = 0.2 } }).temperature)
+      end)
+  end)
+end
+
+describe("tool_choice", function()
+  it("is said as each server has it", function()
+    for given, expected in pairs({
+      auto = { "auto", { type = "auto" } },
+      none = { "none", { type = "none" } },
+      required = { "required", { type = "any" } },
+    }) do
+      assert.same(expected[1], body(openai, { tool_choice = given }).tool_choice)
+      assert.same(expected[2], body(anthropic, { tool_choice = given }).tool_choice)
+    end
+    local named = { type = "function", ["function"] = { name = "look" } }
+    for _, given in ipairs({ { name = "look" }, named }) do
+      assert.same(named, body(openai, { tool_choice = given }).tool_choice)
+      assert.same({ type = "tool", name = "look" },
+        body(anthropic, { tool_choice = given }).tool_choice)
+    end
+    assert.same({ type = "any", disable_parallel_tool_use = true }, body(anthropic,
+      { tool_choice = { type = "any", disable_parallel_tool_use = true } }).tool_choice)
+  end)
+
+  it("that Anthropic does not have is refused, and so is response_format", function()
+    for text, chat in pairs({
+      ['tool_choice is "auto", "none", "required"'] = { tool_choice = "often" },
+      ["anthropic has no response_format"] = { response_format = { type = "json_object" } },
+    }) do
+      local sent, err = body(anthropic, chat)
+      assert.is_nil(sent)
+      assert.equal("bad_request", err.error)
+      assert.is_false(err.retryable)
+      assert.matches(text, err.message, 1, true)
+    end
+  end)
+end)
+
+describe("an agent's chat", function()
+  after_each(scene.close)
+
+  it("says options and max_tokens to the server", function()
+    local s, seen = model.ask(function() return model.say("ok") end, { config = { llm = {
+      provider = "openai", model = "m", max_tokens = 9, options = { seed = 7 } } } },
+      { messages = { { role = "user", content = "x" } }, options = { top_p = 1 } })
+    scene.tell(s, "root", { text = "x" })
+    local sent = json.decode(seen.requests[1].body)
+    assert.same({ 9, 7, 1 }, { sent.max_tokens, sent.seed, sent.top_p })
+  end)
+
+  it("is told at once, and once, what a provider refuses", function()
+    local s, seen = model.ask(function() return model.say("ok") end, { config = { llm = {
+      provider = "anthropic", model = "m" } } }, { response_format = { type = "json_object" },
+      messages = { { role = "user", content = "x" } } })
+    scene.tell(s, "root", { text = "x" })
+    assert.equal("bad_request", seen.results[1].err.error)
+    assert.equal(1, seen.results[1].err.tries)
+    assert.equal(0, #seen.requests)
+  end)
+end)
