@@ -143,8 +143,11 @@ void soc_context_put(lua_State *L, struct soc_script *script, const struct soc_a
     set_copy(L, "contacts", parts.contacts, true);
     set_copy(L, "contacts_text", parts.contacts_text, false);
     script->scratch.length = 0;
+    struct soc_slice language = {0};
     if (soc_policy_ask(L, script, SOC_ASK_SYSTEM, 1)) {
         put_part(L, &script->scratch, lua_gettop(L) - 1);
+        if (lua_type(L, -1) == LUA_TSTRING)
+            language.data = lua_tolstring(L, -1, &language.length);
     } else {
         lua_pushstring(L, agent->role->prompt);
         put_part(L, &script->scratch, lua_gettop(L));
@@ -152,5 +155,9 @@ void soc_context_put(lua_State *L, struct soc_script *script, const struct soc_a
         put_part(L, &script->scratch, parts.contacts_text);
     }
     soc_json_put_string(out, soc_buf_slice(&script->scratch));
+    if (language.data != NULL) {
+        soc_buf_put_byte(out, ',');
+        soc_json_put_string(out, language);
+    }
     lua_settop(L, top);
 }

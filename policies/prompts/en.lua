@@ -13,7 +13,7 @@ local M = {
 local WORDS = { role = "# Your role", interface = "# Your Interface Spec" }
 
 function M.system(request)
-  return prompts.system(request, M.texts, WORDS)
+  return prompts.system(request, M.texts, WORDS), "en"
 end
 
 local ROOT = {

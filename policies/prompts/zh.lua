@@ -13,7 +13,7 @@ local M = {
 local WORDS = { role = "# 岗位提示词", interface = "# 你的接口规格" }
 
 function M.system(request)
-  return prompts.system(request, M.texts, WORDS)
+  return prompts.system(request, M.texts, WORDS), "zh"
 end
 
 local ROOT = {

@@ -1,6 +1,5 @@
 -- What stops an agent that thinks, by name; who is told; and what stays.
 
-local json = require("society.json")
 local scene = require("scene")
 local thinkers = require("thinkers")
 
@@ -61,6 +60,76 @@ describe("a guard", function()
         assert.is_true(#s:transcript() < 200000)
       end)
   end
+
+  it("sees a repeated call however its arguments are written", function()
+    local forms = { '{"a":1,"b":[1,2]}', '{ "b": [1, 2], "a": 1 }', '{"b":[1.0,2],\n"a":1.0}',
+      '{"a":10e-1,"b":[1,2]}' }
+    local number = 0
+    local s = think(function()
+      number = number + 1
+      return { tool_calls = { { name = "own", arguments = forms[(number - 1) % #forms + 1] } } }
+    end, { llm = { tools = { { name = "own", run = function() return "ok" end } } } })
+    assert.equal("repeated_call", last(ask(s)).payload.guard)
+    assert.equal(4, number)
+  end)
+
+  it("does not take calls with other arguments for the same", function()
+    local number = 0
+    local forms = { '{"a":1}', '{"a":"1"}', '{"a":true}', '{"a":[1]}', '{"a":{"a":1}}',
+      '{"a":null}', "{}", '{"b":1}' }
+    local s = think(function()
+      number = number + 1
+      local form = forms[(number - 1) // 3 + 1]
+      return form and { tool_calls = { { name = "own", arguments = form } } } or "enough"
+    end, { llm = { tools = { { name = "own", run = function() return "ok" end } } } })
+    assert.equal("enough", last(ask(s)).payload.text)
+  end)
+
+  it("does not count the time that people take, over a crash as well", function()
+    local DAY_MS = 86400000
+    for _, how in ipairs({ "verb", "tool", "request", "receive" }) do
+      local s = think(function(request)
+        local entry = last(request.messages)
+        if entry.role == "tool" then
+          return { content = "heard", delay_ms = 1000 }
+        end
+        return how == "verb" and call("escalate", { title = "May I?" }) or call("own")
+      end, { llm = { guards = { wall_ms = 60000 }, tools = { { name = "own", run = function(agent)
+        if how == "tool" then
+          return agent:escalate({ title = "May I?" })
+        elseif how == "request" then
+          return agent:request({ to = "user", payload = "May I?", timeout_ms = 30 * DAY_MS })
+        end
+        agent:escalate({ title = "May I?", wait = false })
+        return agent:receive({ type = "decision", timeout_ms = 30 * DAY_MS })
+      end } } }, policies = { contacts = "open" } })
+      assert(s:send("user", { to = "ann", payload = { text = "go" } }))
+      s:advance(1000)
+      s:crash() s:recover()
+      s:advance(7 * DAY_MS)
+      if how == "request" then
+        local asked = scene.message(s, { agent = "user" }, { from = "ann" })
+        assert(s:send("user", { to = "ann", type = "response", payload = { query_id = asked.id,
+          answer = "yes" } }))
+      else
+        assert(s:decide(s:inbox()[1].id, { decision = "approve" }))
+      end
+      s:step()
+      s:crash() s:recover()
+      s:run()
+      assert.equal("heard", last(s:messages({ agent = "ann" })).payload.text, how)
+      scene.close()
+    end
+  end)
+
+  it("counts the time that tools and other agents take", function()
+    local s = think(function(request)
+      return last(request.messages).role == "tool" and "late" or call("own")
+    end, { llm = { guards = { wall_ms = 60000 }, tools = { { name = "own", run = function(agent)
+      agent:sleep(61000)
+    end } } } })
+    assert.equal("wall_time", last(ask(s)).payload.guard)
+  end)
 
   it("leaves a conversation that can go on", function()
     local stuck = true
@@ -187,102 +256,5 @@ describe("a society whose model is dead", function()
       assert.is_true(calls > 1 and calls < 10, calls .. " calls")
       scene.close()
     end
-  end)
-end)
-
-describe("a message that comes while the model thinks", function()
-  after_each(scene.close)
-
-  local function run(on_message)
-    local seen = {}
-    local s = think(function(request)
-      seen[#seen + 1] = #request.messages
-      return { content = "answer to " .. last(request.messages).content:match("[^\n]+$"),
-        delay_ms = 5000 }
-    end, { llm = { on_message = on_message } })
-    assert(s:send("user", { to = "ann", payload = { text = "first" } }))
-    s:advance(1000)
-    assert(s:send("user", { to = "ann", payload = { text = "second" } }))
-    s:run()
-    local replies = {}
-    for _, message in ipairs(s:messages({ agent = "ann" })) do
-      if message.from == "ann" then
-        replies[#replies + 1] = message.payload.text
-      end
-    end
-    return seen, replies, s
-  end
-
-  it("waits", function()
-    local seen, replies = run("wait")
-    assert.same({ 1, 3 }, seen)
-    assert.same({ "answer to first", "answer to second" }, replies)
-  end)
-
-  it("interrupts, if it is set so, and both are answered together", function()
-    local seen, replies, s = run("interrupt")
-    assert.same({ 1, 2 }, seen)
-    assert.same({ "answer to second" }, replies)
-    assert.is_true(scene.law_holds(s))
-    assert.equal(1, s:usage({ agent = "ann" })[1].calls)
-  end)
-end)
-
-describe("an agent that thinks, and crashes", function()
-  after_each(scene.close)
-
-  local function answers()
-    return {
-      ann = {
-        call("send_message", { to = "root", payload = { text = "begin" } }),
-        { tool_calls = { { name = "list_contacts", arguments = {} },
-          { name = "send_message", arguments = { to = "root", payload = { text = "again" } } } } },
-        { content = "done", delay_ms = 500 },
-      },
-    }
-  end
-
-  local function story(s)
-    local lines = {}
-    for _, message in ipairs(s:messages()) do
-      lines[#lines + 1] = ("%s>%s %s"):format(message.from, message.to,
-        json.encode(message.payload))
-    end
-    for _, entry in ipairs(memory(s, "ann")) do
-      lines[#lines + 1] = entry.role .. ":" .. (entry.content or "")
-    end
-    -- Ids hold the time and a counter; the story is the same without them.
-    return (table.concat(lines, "\n"):gsub("msg_%w+_%w+_%w+", "ID"):gsub('"addedAt":"[^"]*"', ""))
-  end
-
-  it("comes to the same as one that does not, wherever it crashes", function()
-    local plain = think(answers())
-    ask(plain)
-    local expected = story(plain)
-    assert.matches("assistant:done", expected, 1, true)
-    for steps = 1, 30 do
-      local s = think(answers())
-      assert(s:send("user", { to = "ann", payload = { text = "hello" } }))
-      for _ = 1, steps do
-        s:step()
-      end
-      s:crash() s:recover() s:run()
-      assert.equal(expected, story(s))
-      assert.equal(3, s:usage({ agent = "ann" })[1].calls)
-      scene.close()
-    end
-  end)
-
-  it("comes to the same when models are busy, by the seed of a simulation", function()
-    local tried = 0
-    for seed = 1, 20 do
-      local s = think(answers(), { seed = seed, faults = { "model", "crash", "evict" } })
-      ask(s)
-      assert.equal("assistant:done", story(s):match("[^\n]+$"))
-      assert.equal(3, s:usage({ agent = "ann" })[1].calls)
-      tried = tried + (s:now() - 1767225600000 > 1000 and 1 or 0)
-      scene.close()
-    end
-    assert.is_true(tried > 3) -- some had to wait
   end)
 end)

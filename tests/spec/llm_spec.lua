@@ -224,7 +224,7 @@ describe("a conversation that is too long", function()
         return "done"
       end
       return call("list_contacts")
-    end, { llm = { context_tokens = 600 } })
+    end, { llm = { context_tokens = 5000 } })
     for _ = 1, 20 do
       assert.equal("done", last(ask(s, ("word "):rep(20))).payload.text)
     end

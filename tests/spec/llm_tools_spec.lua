@@ -1,5 +1,6 @@
 -- The tools of an agent that thinks: what it is told of them, and how they are set.
 
+local json = require("society.json")
 local scene = require("scene")
 local thinkers = require("thinkers")
 
@@ -47,10 +48,179 @@ describe("a tool", function()
   end)
 end)
 
+describe("what a model is told of a tool that raised", function()
+  after_each(scene.close)
+
+  for name, run in pairs({
+    ["an error with its place"] = function() error("boom") end,
+    ["an error without one"] = function() error("boom", 0) end,
+    ["one with a traceback"] = function()
+      error("boom\nstack traceback:\n\t/home/x.lua:1: in f", 0)
+    end,
+    ["a table"] = function() error({ error = "boom", message = "boom" }) end,
+    ["an error given back, with its place"] = function()
+      return nil, select(2, pcall(error, "boom", 1))
+    end,
+  }) do
+    it("has nothing of the machine in it: " .. name, function()
+      local result
+      local s = think(function(request)
+        result = last(request.messages)
+        return result.role == "tool" and "done" or call("own")
+      end, { llm = { tools = { { name = "own", run = run } } } })
+      ask(s)
+      assert.matches("boom", result.content, 1, true)
+      for _, trace in ipairs({ ".lua", "traceback", "/", "table:" }) do
+        assert.is_nil(result.content:find(trace, 1, true), result.content)
+      end
+    end)
+  end
+
+  it("is said of the society's own calls as well, and where it was is in the log", function()
+    local result
+    local s = think(function(request)
+      result = last(request.messages)
+      return result.role == "tool" and "done" or call("own")
+    end, { llm = { tools = { { name = "own", run = function(agent)
+      agent:send_message({ to = 7 })
+    end } } } })
+    ask(s)
+    assert.is_nil(result.content:find(".lua", 1, true), result.content)
+    local logged
+    for _, row in ipairs(s:activity({ agent = "ann" })) do
+      logged = logged or (json.encode(row):find("llm_tools_spec.lua", 1, true) and row)
+    end
+    assert(logged, "the log does not say where")
+  end)
+end)
+
+describe("the society's verbs", function()
+  after_each(scene.close)
+
+  -- What the model is told of the verbs, by name, under a policy of prompts.
+  local function told(prompts)
+    local tools = {}
+    local s = think(function(request)
+      for _, tool in ipairs(request.tools) do
+        tools[tool.name] = tool
+      end
+      return "ok"
+    end, { policies = { prompts = prompts } })
+    ask(s)
+    scene.close()
+    return tools
+  end
+
+  -- Every text that describes something in a value, with where it stands.
+  local function texts(value, path, found)
+    for name, part in pairs(value) do
+      if name == "description" and type(part) == "string" then
+        found[path] = part
+      elseif type(part) == "table" then
+        texts(part, path .. "." .. tostring(name), found)
+      end
+    end
+    return found
+  end
+
+  it("are described in the language of the prompt, each of them and all they take", function()
+    local zh, en = texts(told("zh"), "", {}), texts(told("en"), "", {})
+    local count = 0
+    for path, text in pairs(zh) do
+      count = count + 1
+      assert(en[path], path .. " is not described in English")
+      assert.is_nil(en[path]:find("[\xe3-\xe9]"), path .. ": " .. en[path])
+      assert(text:find("[\xe3-\xe9]"), path .. ": " .. text)
+    end
+    for path in pairs(en) do
+      assert(zh[path], path .. " is not described in Chinese")
+    end
+    assert.is_true(count > 50, count .. " texts")
+    for name, tool in pairs(told("en")) do
+      assert(tool.description ~= "", name)
+      for field, schema in pairs(tool.parameters.properties) do
+        assert(schema.description, name .. "." .. field .. " is not described")
+      end
+    end
+  end)
+
+  it("have the protocol's schema of spawn_agent, word for word", function()
+    local text = { type = "string" }
+    local function described(words)
+      return { type = "string", description = words }
+    end
+    local seed = {
+      name = "spawn_agent",
+      description = "在指定岗位上创建智能体实例，必须提供任务委托书（Task Brief）。",
+      parameters = {
+        type = "object",
+        properties = {
+          roleId = described("岗位ID"),
+          taskBrief = {
+            type = "object", description = "任务委托书，包含任务的完整说明",
+            properties = {
+              objective = described("目标描述"),
+              constraints = { type = "array", items = { type = "string" },
+                description = "技术约束（如：使用HTML+JS、Python等）" },
+              inputs = described("输入说明"), outputs = described("输出要求"),
+              completion_criteria = described("完成标准"),
+              collaborators = { type = "array", description = "预设协作联系人",
+                items = { type = "object",
+                  properties = { agentId = text, role = text, description = text } } },
+            },
+            required = { "objective", "constraints", "inputs", "outputs", "completion_criteria" },
+          },
+        },
+        required = { "roleId", "taskBrief" },
+      },
+    }
+    local function holds(value, expected, path)
+      for name, part in pairs(expected) do
+        if type(part) == "table" then
+          holds(value[name], part, path .. "." .. name)
+        else
+          assert.equal(part, value[name], path .. "." .. name)
+        end
+      end
+    end
+    holds(told("zh").spawn_agent, seed, "spawn_agent")
+  end)
+
+  it("may be called again after they failed", function()
+    local s = think({ ann = {
+      call("introduce", { target = "nobody" }),
+      { expect = "agent_not_found", tool_calls = { { name = "decline",
+        arguments = { reason = "I know nobody" } } } },
+      { expect = "messageId", content = "done" },
+    } }, { policies = { introductions = "agent" }, root = function(root)
+      local _, err = root:request_introduction({ to = "ann", reason = "r",
+        required_capability = "c" })
+      root.state.heard = err.reason
+    end })
+    scene.tell(s, "root")
+    assert.matches('"heard":"I know nobody"', s:dump(), 1, true)
+  end)
+end)
+
 describe("settings of agents that think", function()
   after_each(scene.close)
 
   for text, llm in pairs({
+    ['prices["m"].input must be a number of dollars for a million tokens, 0 or more, got string'] =
+      { prices = { m = { input = "1", output = 1 } } },
+    ['prices["m"].output must be a number of dollars for a million tokens, 0 or more, got nil'] =
+      { prices = { m = { input = 1 } } },
+    ['prices["m"].input must be a number of dollars for a million tokens, 0 or more, got -1'] =
+      { prices = { m = { input = -1, output = 1 } } },
+    ['prices["m"] must be { input = dollars, output = dollars }, got number'] =
+      { prices = { m = 3 } },
+    ["prices[\"m\"]: unknown field 'in'; there are input, output"] =
+      { prices = { m = { ["in"] = 1, output = 1 } } },
+    ['prices["1"]: a model\'s name is a string'] = { prices = { { input = 1, output = 1 } } },
+    ["options.messages: the host writes that itself"] = { options = { messages = {} } },
+    ["options is a table with names, such as { top_p = 0.9 }"] = { options = { 1 } },
+    ["options: "] = { options = { top_p = print } },
+    ["unknown setting 'top_p' (what only the provider knows goes into 'options')"] = { top_p = 1 },
     ["unknown guard 'round'; there are fruitless, repeats, rounds, wall_ms"] = {
       guards = { round = 3 } },
     ["guards.rounds must be a whole number above 0, or false"] = { guards = { rounds = "3" } },

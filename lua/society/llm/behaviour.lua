@@ -7,9 +7,12 @@
 -- was said and done stays.
 
 local guards = require("society.llm.guards")
+local json = require("society.json")
+local patience = require("society.llm.patience")
 local settings = require("society.llm.settings")
 local talks = require("society.llm.talk")
 local toolbox = require("society.llm.toolbox")
+local usage = require("society.llm.usage")
 local window = require("society.llm.window")
 
 local CONTEXT_TOKENS = 100000
@@ -29,16 +32,22 @@ local function hear_more(agent, talk)
   end
 end
 
-local function ask(agent, talk, system, tools)
+-- What is left for the conversation, by estimate, once the prompt and the tools are in.
+local function room_for_talk(system, tools)
+  local taken = usage.estimate(system) + usage.estimate(json.encode(tools))
+  return math.max(1, (settings.context_tokens or CONTEXT_TOKENS) - taken)
+end
+
+local function ask(agent, talk, head)
   local units = talk:units()
-  local kept = agent:choose(units, settings.context_tokens or CONTEXT_TOKENS)
-  return agent:chat({ system = system, history = window.ranges(units, kept), tools = tools,
-    interruptible = interrupts() })
+  local kept = agent:choose(units, head.tokens_left)
+  return agent:chat({ system = head.system, history = window.ranges(units, kept),
+    tools = head.tools, interruptible = interrupts() })
 end
 
 -- Calls the tools the model wants. Each call is answered, also those that a guard keeps
 -- from being made.
-local function call_tools(agent, talk, answer, by_name, guard)
+local function call_tools(handle, talk, answer, by_name, guard)
   local stop, worked = nil, false
   for _, call in ipairs(answer.tool_calls) do
     stop = stop or guard:before_call(call)
@@ -46,7 +55,7 @@ local function call_tools(agent, talk, answer, by_name, guard)
     if stop then
       result, ok = stop.message, false
     else
-      result, ok = toolbox.call(call, by_name, agent, talk)
+      result, ok = toolbox.call(call, by_name, handle, talk)
     end
     worked = worked or ok
     talk:say({ role = "tool", tool_call_id = call.id, content = result })
@@ -60,9 +69,11 @@ end
 -- @treturn[2] nil
 -- @treturn[2] table what stopped it
 local function think(agent, talk)
-  local system = agent:context()
-  local tools, by_name = toolbox.of(agent.role.id)
+  local system, language = agent:context()
+  local tools, by_name = toolbox.of(agent.role.id, language)
+  local head = { system = system, tools = tools, tokens_left = room_for_talk(system, tools) }
   local guard = guards.new(agent:now())
+  local handle = patience.watch(agent, function(ms) guard:waited(ms) end)
   while true do
     if interrupts() then
       hear_more(agent, talk)
@@ -71,13 +82,13 @@ local function think(agent, talk)
     if stop then
       return nil, stop
     end
-    local answer, err = ask(agent, talk, system, tools)
+    local answer, err = ask(agent, talk, head)
     if answer then
       talk:say({ role = "assistant", content = answer.content, tool_calls = answer.tool_calls })
       if not answer.tool_calls then
         return answer.content
       end
-      stop = call_tools(agent, talk, answer, by_name, guard)
+      stop = call_tools(handle, talk, answer, by_name, guard)
       if stop then
         return nil, stop
       end

@@ -3,6 +3,7 @@
 -- Each has a name, which is the reason the parent is told. Tokens and cost are bounded
 -- by the host (llm.limits), whoever asks.
 
+local json = require("society.json")
 local settings = require("society.llm.settings")
 
 local M = {}
@@ -11,7 +12,7 @@ M.defaults = {
   rounds = 40, -- calls of the model for one message
   repeats = 3, -- of one tool with the same arguments, for one message
   fruitless = 5, -- rounds in a row in which every tool failed
-  wall_ms = 1800000, -- for one message
+  wall_ms = 1800000, -- for one message, waiting for people not counted
 }
 
 local Guards = {}
@@ -30,6 +31,11 @@ local function tripped(name, text)
   return { error = "guard", guard = name, message = text }
 end
 
+--- People have kept it waiting: that time is not its own.
+function Guards:waited(ms)
+  self.began_ms = self.began_ms + ms
+end
+
 --- Before the model is asked once more.
 -- @treturn table? the error, if it may not be
 function Guards:before_round(now_ms)
@@ -45,9 +51,32 @@ function Guards:before_round(now_ms)
   return nil
 end
 
+-- A value in which 1.0 and 1 are the same.
+local function plain(value)
+  if type(value) == "number" then
+    return math.tointeger(value) or value
+  elseif type(value) ~= "table" or value == json.null then
+    return value
+  end
+  for name, part in pairs(value) do
+    value[name] = plain(part)
+  end
+  return value
+end
+
+-- Arguments in one form, however they were written: JSON, sorted, without white space.
+local function canonical(arguments)
+  local value = json.decode(arguments == "" and "{}" or arguments)
+  if value == nil then
+    return arguments
+  end
+  local ok, text = pcall(function() return json.encode(plain(value)) end)
+  return ok and text or arguments
+end
+
 --- Before a tool is called.
 function Guards:before_call(call)
-  local key = call.name .. "\0" .. call.arguments
+  local key = call.name .. "\0" .. canonical(call.arguments)
   self.calls[key] = (self.calls[key] or 0) + 1
   if self.calls[key] > self.repeats then
     return tripped("repeated_call", ("%s was called %d times with the same arguments"):format(

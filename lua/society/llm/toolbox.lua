@@ -4,6 +4,7 @@
 -- better: arguments that are no JSON or do not fit, a tool that is not there, one that
 -- raised.
 
+local clean = require("society.llm.clean")
 local json = require("society.json")
 local schema = require("society.llm.schema")
 local settings = require("society.llm.settings")
@@ -26,14 +27,15 @@ end
 
 --- The tools of an agent in that role: the society's verbs, those named by
 -- llm.verbs only if it is there, and the app's own.
-function M.of(role_id)
+-- @tparam string? language of what the model is told of the verbs
+function M.of(role_id, language)
   local list, by_name = {}, {}
   local function add(tool)
     list[#list + 1] = { name = tool.name, description = tool.description,
       parameters = tool.parameters or { type = "object" } }
     by_name[tool.name] = tool
   end
-  for _, tool in ipairs(verbs) do
+  for _, tool in ipairs(verbs.of(language)) do
     if not settings.verbs or is_listed(settings.verbs, tool.name) then
       add(tool)
     end
@@ -69,18 +71,25 @@ local function read_arguments(tool, given)
   return arguments
 end
 
--- A short form of an error that the society's own calls and tools give.
+-- An error that the society's own calls and tools give or raise.
 local function as_error(err)
   if type(err) == "table" then
     return err
   end
-  return { error = "tool_failed", message = tostring(err) }
+  return { error = "tool_failed", message = clean(err) }
+end
+
+local function text_for_log(value)
+  local text = tostring(value)
+  return utf8.len(text) and text or "bytes that are not UTF-8"
 end
 
 local function run(tool, agent, arguments, talk)
   local ok, result, err = pcall(tool.run, agent, arguments, talk)
   if not ok then
-    return nil, { error = "tool_failed", message = tostring(result) }
+    -- Where it was raised is for whoever wrote the tool, not for the model.
+    agent:log("warn", "a tool raised", { tool = tool.name, message = text_for_log(result) })
+    return nil, as_error(result)
   elseif result == nil and err ~= nil then
     return nil, as_error(err)
   end

@@ -63,6 +63,7 @@ function Agent:create_role(options) end
 function Agent:contacts() end
 
 ---@return string text rules, role, whole brief, contacts and tools, worded by policies
+---@return string? language "zh" or "en", if the policy `prompts` names it
 function Agent:context() end
 
 ---@param id string
