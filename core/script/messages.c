@@ -162,7 +162,7 @@ static void add(lua_State *L, struct soc_messages *messages, struct soc_vocabula
 static void drop_all(lua_State *L, struct soc_messages *messages)
 {
     for (size_t i = 0; i < messages->count; i++)
-        soc_vocabulary_free(L, messages->items[i]);
+        soc_vocabulary_give(L, messages->items[i]);
     messages->count = 0;
 }
 

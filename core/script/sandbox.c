@@ -51,7 +51,7 @@ static const struct native native_list[] = {
 
 /* Fills in the functions. They come from a state of their own: whatever else
  * runs in this one may have put others in the place of the global ones. */
-static bool find_natives(struct native natives[NATIVE_COUNT])
+static bool fill_natives(struct native natives[NATIVE_COUNT])
 {
     memcpy(natives, native_list, sizeof(native_list));
     lua_State *pristine = luaL_newstate();
@@ -66,6 +66,23 @@ static bool find_natives(struct native natives[NATIVE_COUNT])
     }
     lua_close(pristine);
     return true;
+}
+
+/* Lends the natives with their functions, which are found once for each Lua state. */
+static const struct native *find_natives(lua_State *L)
+{
+    soc_sandbox_push_state(L);
+    if (lua_getiuservalue(L, -1, SOC_SANDBOX_NATIVES) != LUA_TUSERDATA) {
+        lua_pop(L, 1);
+        struct native *natives = lua_newuserdatauv(L, sizeof(native_list), 0);
+        if (!fill_natives(natives))
+            luaL_error(L, "not enough memory");
+        lua_pushvalue(L, -1);
+        lua_setiuservalue(L, -3, SOC_SANDBOX_NATIVES);
+    }
+    const struct native *natives = lua_touserdata(L, -1); /* the state keeps it */
+    lua_pop(L, 2);
+    return natives;
 }
 
 /* Pushes a new table with the native functions of `library`. */
@@ -139,10 +156,8 @@ static void protect_strings(lua_State *L, const struct native *natives)
 
 void soc_sandbox_push(lua_State *L, const struct soc_sandbox_gate *gate)
 {
-    struct native natives[NATIVE_COUNT];
     luaL_checkstack(L, 12, NULL);
-    if (!find_natives(natives))
-        luaL_error(L, "not enough memory");
+    const struct native *natives = find_natives(L);
     protect_strings(L, natives);
 
     push_library(L, natives, NULL);

@@ -37,12 +37,14 @@ struct soc_sandbox_state *soc_sandbox_push_state(lua_State *L)
         return lua_touserdata(L, -1);
     lua_pop(L, 1);
     struct soc_sandbox_state *state =
-        lua_newuserdatauv(L, sizeof(*state), (int)SOC_SANDBOX_MODULES);
+        lua_newuserdatauv(L, sizeof(*state), (int)SOC_SANDBOX_NATIVES);
     memset(state, 0, sizeof(*state));
     for (int i = SOC_SANDBOX_DOOMED; i <= SOC_SANDBOX_MODULES; i++) {
         push_weak_table(L);
         lua_setiuservalue(L, -2, i);
     }
+    lua_newtable(L);
+    lua_setiuservalue(L, -2, SOC_SANDBOX_CHUNKS);
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, SANDBOX_STATE);
     return state;

@@ -30,6 +30,8 @@ enum soc_sandbox_state_value {
     SOC_SANDBOX_DOOMED = 1, /* weak: thread -> its last fatal error */
     SOC_SANDBOX_MADE,       /* weak: threads made by scripts -> true */
     SOC_SANDBOX_MODULES,    /* weak: environment -> its modules (sandbox_require.c) */
+    SOC_SANDBOX_CHUNKS,     /* name of a chunk -> what it was compiled to (sandbox_load.c) */
+    SOC_SANDBOX_NATIVES,    /* a userdata: native functions found once (sandbox.c) */
 };
 
 /* Pushes the state's userdata, made at first use, and lends it. */

@@ -8,14 +8,10 @@
  * Layer: script. Thread: loop. */
 #include "script/sandbox_parts.h"
 
-#include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <lauxlib.h>
-
-#include "script/sources.h"
 
 /* Fields of an environment's modules. */
 #define LOADED      1
@@ -53,102 +49,6 @@ void soc_sandbox_add_path(lua_State *L, int index, const char *directory)
     lua_pushstring(L, directory);
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
     lua_pop(L, 1);
-}
-
-/* A file being read as Lua wants it. */
-struct source {
-    FILE *file;
-    bool is_started;
-    bool is_binary;
-    bool is_unreadable;
-    char bytes[4096];
-};
-
-/* Reads on to the end of the line and puts the line's end back. */
-static void skip_line(FILE *file)
-{
-    int byte;
-    do {
-        byte = getc(file);
-    } while (byte != EOF && byte != '\n');
-    if (byte == '\n')
-        ungetc(byte, file);
-}
-
-static const char *read_source(lua_State *L, void *user, size_t *length)
-{
-    (void)L;
-    struct source *source = user;
-    if (!source->is_started) {
-        source->is_started = true;
-        int first = getc(source->file);
-        if (first == '#')
-            skip_line(source->file);
-        else if (first != EOF)
-            ungetc(first, source->file);
-        source->is_binary = first == LUA_SIGNATURE[0];
-    }
-    *length = fread(source->bytes, 1, sizeof(source->bytes), source->file);
-    source->is_unreadable = ferror(source->file) != 0;
-    return source->bytes;
-}
-
-/* With a chunk or an error on top: the environment at `index` becomes the chunk's,
- * or the error goes to `detail`. */
-static int finish_load(lua_State *L, int index, int status, bool is_binary, const char *chunk_name,
-                       struct soc_detail *detail)
-{
-    if (status != LUA_OK) {
-        if (is_binary)
-            soc_fail(detail, SOC_ESCRIPT, "%s: this is compiled; only text can be loaded",
-                     chunk_name);
-        else
-            soc_fail(detail, SOC_ESCRIPT, "%s", lua_tostring(L, -1));
-        lua_pop(L, 1);
-        return SOC_ESCRIPT;
-    }
-    lua_pushvalue(L, index);
-    lua_setupvalue(L, -2, 1);
-    return SOC_OK;
-}
-
-int soc_sandbox_load(lua_State *L, int index, const char *path, const char *chunk_name,
-                     struct soc_detail *detail)
-{
-    index = lua_absindex(L, index);
-    lua_pushfstring(L, "@%s", chunk_name);
-    struct source source = {.file = soc_sources_open(L, path)};
-    if (source.file == NULL) {
-        lua_pop(L, 1);
-        int code = errno == ENOENT || errno == ENOTDIR ? SOC_ENOFILE : SOC_EACCESS;
-        return soc_fail(detail, code, "%s: %s", path, strerror(errno));
-    }
-    int status = lua_load(L, read_source, &source, lua_tostring(L, -1), "t");
-    int read_error = errno;
-    fclose(source.file);
-    lua_remove(L, -2);
-    if (source.is_unreadable) {
-        lua_pop(L, 1);
-        int code = read_error == EISDIR ? SOC_ENOFILE : SOC_EACCESS;
-        return soc_fail(detail, code, "%s: %s", path, strerror(read_error));
-    }
-    return finish_load(L, index, status, source.is_binary, chunk_name, detail);
-}
-
-int soc_sandbox_load_text(lua_State *L, int index, struct soc_slice text, const char *chunk_name,
-                          struct soc_detail *detail)
-{
-    index = lua_absindex(L, index);
-    const char *name = lua_pushfstring(L, "@%s", chunk_name);
-    const char *end = text.data + text.length;
-    const char *start = text.data;
-    if (text.length > 0 && *start == '#')
-        while (start < end && *start != '\n')
-            start++;
-    int status = luaL_loadbufferx(L, start, (size_t)(end - start), name, "t");
-    lua_remove(L, -2);
-    bool is_binary = text.length > 0 && text.data[0] == LUA_SIGNATURE[0];
-    return finish_load(L, index, status, is_binary, chunk_name, detail);
 }
 
 /* Raises if the name at 1 could be more than the name of a module. */

@@ -13,7 +13,17 @@
 #include "script/rule.h"
 #include "script/send_options.h"
 
-#define SLOT "society.vocabulary"
+#define SLOT  "society.vocabulary"
+#define SHELF "society.vocabulary_shelf"
+
+/* Where the registry keeps { [table of a shipped policy] = its shelf }. */
+static const char shelves_key = 0;
+
+/* The place of one spare vocabulary: a userdata, which its state frees last. */
+struct soc_vocabulary_shelf {
+    struct soc_vocabulary *spare; /* owned; NULL: none */
+    bool is_closed;               /* the state ends: nothing is kept any more */
+};
 
 static void free_type(lua_State *L, struct soc_message_type *type)
 {
@@ -60,17 +70,89 @@ struct soc_vocabulary *soc_vocabulary_take(lua_State *L, int index)
     return vocabulary;
 }
 
+static int close_shelf(lua_State *L)
+{
+    struct soc_vocabulary_shelf *shelf = lua_touserdata(L, 1);
+    soc_vocabulary_free(L, shelf->spare);
+    shelf->spare = NULL;
+    shelf->is_closed = true;
+    return 0;
+}
+
+void soc_vocabulary_give(lua_State *L, struct soc_vocabulary *vocabulary)
+{
+    struct soc_vocabulary_shelf *shelf = vocabulary->shelf;
+    if (shelf == NULL || shelf->is_closed || shelf->spare != NULL) {
+        soc_vocabulary_free(L, vocabulary);
+        return;
+    }
+    shelf->spare = vocabulary;
+}
+
+/* Gives the value on top a metatable of that name that ends it so. */
+static void set_end(lua_State *L, const char *name, lua_CFunction end)
+{
+    if (luaL_newmetatable(L, name)) {
+        lua_pushcfunction(L, end);
+        lua_setfield(L, -2, "__gc");
+    }
+    lua_setmetatable(L, -2);
+}
+
+/* Lends the shelf of the policy's table at `index`. */
+static struct soc_vocabulary_shelf *find_shelf(lua_State *L, int index)
+{
+    int top = lua_gettop(L);
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &shelves_key) != LUA_TTABLE) {
+        lua_newtable(L);
+        lua_replace(L, top + 1);
+        lua_pushvalue(L, top + 1);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &shelves_key);
+    }
+    lua_pushvalue(L, index);
+    if (lua_rawget(L, top + 1) != LUA_TUSERDATA) {
+        struct soc_vocabulary_shelf *made = lua_newuserdatauv(L, sizeof(*made), 0);
+        *made = (struct soc_vocabulary_shelf){0};
+        set_end(L, SHELF, close_shelf);
+        lua_pushvalue(L, index);
+        lua_pushvalue(L, -2);
+        lua_rawset(L, top + 1);
+    }
+    struct soc_vocabulary_shelf *shelf = lua_touserdata(L, -1); /* its table keeps it */
+    lua_settop(L, top);
+    return shelf;
+}
+
+/* Pushes an empty slot. */
+static struct soc_vocabulary **push_empty_slot(lua_State *L)
+{
+    struct soc_vocabulary **slot = lua_newuserdatauv(L, sizeof(*slot), 0);
+    *slot = NULL;
+    set_end(L, SLOT, free_slot);
+    return slot;
+}
+
+/* Pushes the spare of a shipped policy's table at `index`; NULL and nothing: there is
+ * none. */
+static struct soc_vocabulary *push_spare(lua_State *L, int index)
+{
+    struct soc_vocabulary_shelf *shelf = find_shelf(L, index);
+    if (shelf->spare == NULL)
+        return NULL;
+    struct soc_vocabulary **slot = push_empty_slot(L);
+    *slot = shelf->spare;
+    shelf->spare = NULL;
+    (*slot)->policy.is_reported = false;
+    (*slot)->policy.identity.is_option = false;
+    (*slot)->policy.identity.refused[0] = '\0';
+    return *slot;
+}
+
 /* Pushes a slot with an empty vocabulary: the collector frees it if what follows
  * raises. */
 static struct soc_vocabulary *push_slot(lua_State *L, const struct soc_policy_source *source)
 {
-    struct soc_vocabulary **slot = lua_newuserdatauv(L, sizeof(*slot), 0);
-    *slot = NULL;
-    if (luaL_newmetatable(L, SLOT)) {
-        lua_pushcfunction(L, free_slot);
-        lua_setfield(L, -2, "__gc");
-    }
-    lua_setmetatable(L, -2);
+    struct soc_vocabulary **slot = push_empty_slot(L);
     *slot = soc_alloc_zero(sizeof(**slot));
     (*slot)->policy = (struct soc_policy){.table_ref = LUA_NOREF, .settings_ref = LUA_NOREF};
     soc_identity_set(&(*slot)->policy.identity, source->name, source->path,
@@ -413,6 +495,10 @@ struct soc_vocabulary *soc_vocabulary_push(lua_State *L, struct soc_script *scri
     struct soc_detail detail;
     soc_policy_shape(SOC_MESSAGES, source->name, source->path, &shape);
     bool is_shelved = soc_policy_is_shelved(L, index);
+    bool is_usual = is_shelved && source->path != NULL && lua_isnil(L, settings_index);
+    struct soc_vocabulary *spare = is_usual ? push_spare(L, index) : NULL;
+    if (spare != NULL)
+        return spare;
     if (!is_shelved && soc_policy_check(L, script, index, &shape, &detail) < 0)
         luaL_error(L, "%s", detail.text);
     struct soc_vocabulary *vocabulary = push_slot(L, source);
@@ -435,6 +521,8 @@ struct soc_vocabulary *soc_vocabulary_push(lua_State *L, struct soc_script *scri
     }
     if (source->path != NULL)
         soc_policy_shelf_put(L, script, source->path, source->hash, index);
+    if (is_usual)
+        vocabulary->shelf = find_shelf(L, index);
     if (!lua_isnil(L, settings_index)) {
         apply_settings(L, index, settings_index, vocabulary);
         soc_policy_keep_given(L, &vocabulary->policy, settings_index);

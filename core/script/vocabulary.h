@@ -27,8 +27,9 @@ struct soc_message_type {
 };
 
 struct soc_vocabulary {
-    struct soc_policy policy;      /* who it is, its settings */
-    struct soc_map types;          /* name -> soc_message_type, owned */
+    struct soc_policy policy;           /* who it is, its settings */
+    struct soc_vocabulary_shelf *shelf; /* where it waits for the next society; NULL: nowhere */
+    struct soc_map types;               /* name -> soc_message_type, owned */
     struct soc_message_type *rest; /* of every type it does not name; NULL: it knows no other */
     bool is_lax;                   /* mode "warn": what does not fit is sent all the same */
     bool is_new;                   /* it was put in force last */
@@ -43,6 +44,11 @@ struct soc_vocabulary *soc_vocabulary_push(lua_State *L, struct soc_script *scri
 
 /* Takes the vocabulary pushed to `index`; release with soc_vocabulary_free(). */
 struct soc_vocabulary *soc_vocabulary_take(lua_State *L, int index);
+
+/* Gives back one that is not in force any more. That of a shipped policy with the
+ * settings it comes with is kept for the next society of the Lua state, since it would
+ * read the same table to the same end; any other is freed. Needs no memory. */
+void soc_vocabulary_give(lua_State *L, struct soc_vocabulary *vocabulary);
 
 /* Frees it. NULL is allowed. */
 void soc_vocabulary_free(lua_State *L, struct soc_vocabulary *vocabulary);

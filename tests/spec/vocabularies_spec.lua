@@ -37,6 +37,24 @@ describe("what nobody has swapped", function()
   end)
 end)
 
+describe("a society that ends", function()
+  it("leaves the next one the vocabularies as they are shipped", function()
+    local function ask(s)
+      return s:send("user", { to = "root", type = "task_assignment", payload = {} })
+    end
+    for _ = 1, 2 do
+      local s = require("society").new({ quiet = true })
+      s:policy("messages", "society", { mode = "warn" })
+      assert(ask(s))
+      s:close()
+      s = require("society").new({ quiet = true })
+      local _, err = ask(s)
+      s:close()
+      assert.equal("invalid_message_format", err and err.error)
+    end
+  end)
+end)
+
 describe("the samples of the protocols", function()
   after_each(scene.close)
 
