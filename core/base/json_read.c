@@ -288,27 +288,33 @@ void soc_json_walk(struct soc_json_walk *walk, struct soc_slice text)
 }
 
 /* Returns the place behind the string whose opening quote is at `text`. */
-static const char *skip_string(const char *text)
+static const char *skip_string(const char *text, const char *end)
 {
-    for (text++; *text != '"'; text++)
+    for (text++;; text++) {
+        text = soc_json_skip_plain(text, end);
+        while ((unsigned char)*text >= 0x80)
+            text++;
+        if (*text == '"')
+            return text + 1;
         text += *text == '\\';
-    return text + 1;
+    }
 }
 
 /* Returns the place behind the value that begins at `text`. */
 static const char *skip_value(const char *text, const char *end)
 {
     if (*text == '"')
-        return skip_string(text);
+        return skip_string(text, end);
     if (*text != '{' && *text != '[') {
-        while (text < end && strchr(",]} \n\r\t", *text) == NULL)
+        while (text < end && (unsigned char)*text > ' ' && *text != ',' && *text != ']' &&
+               *text != '}')
             text++;
         return text;
     }
     size_t depth = 0;
     do {
         if (*text == '"') {
-            text = skip_string(text);
+            text = skip_string(text, end);
             continue;
         }
         depth += *text == '{' || *text == '[';
@@ -373,7 +379,7 @@ static bool read_string(struct soc_slice text, struct soc_slice *inside)
     struct soc_json_scan scan;
     if (!begin_value(&scan, text) || *scan.next != '"')
         return false;
-    const char *behind = skip_string(scan.next);
+    const char *behind = skip_string(scan.next, scan.end);
     *inside = soc_slice(scan.next + 1, (size_t)(behind - scan.next) - 2);
     return true;
 }

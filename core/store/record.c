@@ -56,6 +56,10 @@ static char *write_varint(char *at, uint64_t number)
 static const char *read_varint(const char *at, const char *end, uint64_t *number)
 {
     uint64_t result = 0;
+    if (at < end && (unsigned char)*at < 0x80) { /* nearly all of them */
+        *number = (unsigned char)*at;
+        return at + 1;
+    }
     for (unsigned shift = 0; at < end && shift < 7 * VARINT_BYTES_MAX; shift += 7) {
         uint64_t byte = (unsigned char)*at++;
         if (shift == 63 && byte > 1)
@@ -152,35 +156,52 @@ void soc_record_put(struct soc_buf *batch, const struct soc_record *record)
     batch->length += (size_t)(out - start);
 }
 
-/* Reads the fields between `in` and `end` to `at`. */
-static int read_fields(const struct soc_shape *shape, char *at, const char *in, const char *end)
+/* Returns the place behind the text, or NULL if it is not whole before `end`. */
+static const char *read_text(const char *at, const char *end, struct soc_slice *text)
+{
+    uint64_t length;
+    at = read_varint(at, end, &length);
+    if (at == NULL || length > (size_t)(end - at))
+        return NULL;
+    *text = soc_slice(at, (size_t)length);
+    return at + length;
+}
+
+/* For each record a function that reads the fields of `mask`; what is not there is zero
+ * already. Returns the place behind the last one, or NULL if they are not whole. */
+#define READ_NUMBER(field)                                                                         \
+    if ((mask & bit) != 0 && (at = read_varint(at, end, &to->field)) == NULL)                      \
+        return NULL;                                                                               \
+    bit <<= 1;
+#define READ_TEXT(field)                                                                           \
+    if ((mask & bit) != 0 && (at = read_text(at, end, &to->field)) == NULL)                        \
+        return NULL;                                                                               \
+    bit <<= 1;
+#define R(tag, name, value)                                                                        \
+    static const char *read_##name(const char *at, const char *end, uint64_t mask,                 \
+                                   struct soc_record_##name *to)                                   \
+    {                                                                                              \
+        uint64_t bit = 1;                                                                          \
+        *to = (struct soc_record_##name){0};                                                       \
+        SOC_##tag##_FIELDS(READ_NUMBER, READ_TEXT) return mask < bit ? at : NULL;                  \
+    }
+SOC_RECORD_MAP(R)
+#undef R
+
+static const char *read_fields(const char *at, const char *end, struct soc_record *record)
 {
     uint64_t mask;
-    in = read_varint(in, end, &mask);
-    if (in == NULL || mask >> shape->count != 0)
-        return SOC_ECORRUPT;
-    for (size_t i = 0; i < shape->count; at += soc_field_size(&shape->fields[i]), i++) {
-        uint64_t number = 0;
-        bool is_present = (mask >> i & 1) != 0;
-        if (is_present) {
-            in = read_varint(in, end, &number);
-            if (in == NULL)
-                return SOC_ECORRUPT;
-        }
-        if (!shape->fields[i].is_text) {
-            *(uint64_t *)(void *)at = number;
-            continue;
-        }
-        struct soc_slice *text = (void *)at;
-        *text = (struct soc_slice){0};
-        if (!is_present)
-            continue;
-        if (number > (size_t)(end - in))
-            return SOC_ECORRUPT;
-        *text = soc_slice(in, (size_t)number);
-        in += number;
+    at = read_varint(at, end, &mask);
+    if (at == NULL)
+        return NULL;
+    switch (record->type) {
+#define R(tag, name, value)                                                                        \
+    case value:                                                                                    \
+        return read_##name(at, end, mask, &record->name);
+        SOC_RECORD_MAP(R)
+#undef R
     }
-    return in == end ? 1 : SOC_ECORRUPT;
+    return NULL;
 }
 
 int soc_record_next(struct soc_slice *rest, struct soc_record *record)
@@ -190,15 +211,13 @@ int soc_record_next(struct soc_slice *rest, struct soc_record *record)
     const char *in = rest->data;
     const char *end = in + rest->length;
     unsigned type = (unsigned char)*in++;
-    const struct soc_shape *shape = soc_record_shape(type);
     uint64_t size;
     in = read_varint(in, end, &size);
-    if (shape == NULL || in == NULL || size > (size_t)(end - in))
+    if (in == NULL || size > (size_t)(end - in))
         return SOC_ECORRUPT;
     record->type = (enum soc_record_type)type;
-    int rc = read_fields(shape, soc_record_fields(record), in, in + size);
-    if (rc < 0)
-        return rc;
+    if (read_fields(in, in + size, record) != in + size)
+        return SOC_ECORRUPT;
     *rest = soc_slice(in + size, (size_t)(end - in) - (size_t)size);
     return 1;
 }
