@@ -26,10 +26,10 @@ society.root {
       completion_criteria = "one greeting sent",
     })
     if not child then return root:reply(message, err) end
-    local answer = root:request {
+    local answer, failure = root:request {
       to = child.id, payload = { text = message.payload.text }, timeout_ms = 5000,
     }
-    root:reply(message, answer.payload)
+    root:reply(message, answer and answer.payload or failure)
   end,
 }
 

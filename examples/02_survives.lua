@@ -4,6 +4,8 @@
 
 local society = require("society")
 
+local DAY_MS = 24 * 3600 * 1000 -- time runs on while it is down: wait longer than that
+
 local BRIEF = {
   objective = "count what is asked of you",
   constraints = { "count each request once" },
@@ -26,7 +28,9 @@ society.root {
     local counter = assert(root:spawn_agent("counter", BRIEF))
     local answer
     for step = 1, message.payload.steps do
-      answer = assert(root:request { to = counter.id, payload = { step = step } })
+      answer = assert(root:request {
+        to = counter.id, payload = { step = step }, timeout_ms = DAY_MS,
+      })
       print(("step %d, counted %d"):format(answer.payload.step, answer.payload.count))
     end
     return { count = answer.payload.count }
@@ -34,6 +38,8 @@ society.root {
 }
 
 society.main(function(user)
-  local answer = assert(user:request { to = "root", payload = { steps = 5 } })
+  local answer = assert(user:request {
+    to = "root", payload = { steps = 5 }, timeout_ms = DAY_MS,
+  })
   print("counted " .. answer.payload.count .. " in all")
 end)

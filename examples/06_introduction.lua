@@ -4,6 +4,8 @@
 
 local society = require("society")
 
+local DAY_MS = 24 * 3600 * 1000 -- longer than anybody leaves it down
+
 local BRIEF = {
   objective = "do business", constraints = { "stay within the law" }, inputs = "orders",
   outputs = "reports", completion_criteria = "the house stands",
@@ -49,11 +51,13 @@ society.role {
     default = function(agent)
       local contact = assert(agent:request_introduction {
         to = agent.parent, reason = "somebody sent us a contract",
-        required_capability = "legal advice on a contract",
+        required_capability = "legal advice on a contract", timeout_ms = DAY_MS,
       })
       print(("Buyer: met %s (%s), introduced by %s, by way of %s"):format(contact.id, contact.role,
         contact.introducedBy, table.concat(contact.via, ", ")))
-      return agent:request({ to = contact.id, payload = "May we sign this?" }).payload
+      return assert(agent:request {
+        to = contact.id, payload = "May we sign this?", timeout_ms = DAY_MS,
+      }).payload
     end,
   },
 }
@@ -67,8 +71,18 @@ society.root {
   end,
 }
 
+-- Hiring takes as long as it takes: looking is better than guessing.
+local function wait_for(user, ids)
+  for _, id in ipairs(ids) do
+    while not society.agent(id) do
+      user:sleep(10)
+    end
+  end
+end
+
 society.main(function(user)
   user:send_message { to = "root", payload = "open the house" }
-  user:sleep(1000)
-  print("Lawyer: " .. user:request({ to = "buyer", payload = "go" }).payload.text)
+  wait_for(user, { "buyer", "lawyer" })
+  local answer = assert(user:request { to = "buyer", payload = "go", timeout_ms = DAY_MS })
+  print("Lawyer: " .. answer.payload.text)
 end)

@@ -9,6 +9,7 @@
 local json = require("society.json")
 local society = require("society")
 
+local DAY_MS = 24 * 3600 * 1000 -- models may be slow, and the society down for a while
 local CONSTRAINTS = { "使用 HTML + JavaScript 实现", "必须是静态网页，不需要后端" }
 
 local function call(name, arguments)
@@ -70,7 +71,7 @@ society.role {
 
 society.main(function(user)
   local answer = assert(user:request {
-    to = "root", payload = { text = "请做一个计算器，要静态网页。" }, timeout_ms = 1800000,
+    to = "root", payload = { text = "请做一个计算器，要静态网页。" }, timeout_ms = DAY_MS,
   })
   print(answer.payload.text)
   for _, row in ipairs(society.usage()) do

@@ -6,6 +6,7 @@
 local society = require("society")
 
 local ROUNDS = 2
+local DAY_MS = 24 * 3600 * 1000 -- models may be slow, and the society down for a while
 
 society.config {
   llm = {
@@ -35,7 +36,7 @@ end
 society.root(function(root, message)
   local function hear(id, text)
     return assert(root:request { to = id, payload = { text = text },
-      timeout_ms = 600000 }).payload.text
+      timeout_ms = DAY_MS }).payload.text
   end
   assert(root:spawn_agent("debater", brief("argue for tabs"), { id = "pro" }))
   assert(root:spawn_agent("debater", brief("argue for spaces"), { id = "con" }))
@@ -53,6 +54,6 @@ end)
 
 society.main(function(user)
   local answer = assert(user:request { to = "root", payload = "Tabs or spaces?",
-    timeout_ms = 3600000 })
+    timeout_ms = DAY_MS })
   print(answer.payload.text)
 end)

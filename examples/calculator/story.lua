@@ -4,6 +4,7 @@
 
 local society = require("society")
 
+local DAY_MS = 24 * 3600 * 1000 -- longer than anybody leaves it down
 local CONSTRAINTS = {
   "使用 HTML + JavaScript 实现", "必须是静态网页，不需要后端", "支持四则运算（加减乘除）",
 }
@@ -34,6 +35,7 @@ local function find_designer(agent)
   print("程序员: the designer is a stranger (" .. verdict.error .. "), so I ask my parent")
   local contact, err = agent:request_introduction {
     to = agent.parent, reason = "计算器需要界面", required_capability = "界面设计",
+    timeout_ms = DAY_MS,
   }
   if not contact then
     print("程序员: no introduction: " .. err.reason)
@@ -62,6 +64,7 @@ society.role {
       end
       local answer = assert(agent:request {
         to = designer, type = "collaboration_request", payload = { text = agent.brief.objective },
+        timeout_ms = DAY_MS,
       })
       agent:reply(message, { text = "完成", page = build(answer.payload, agent.brief.constraints) })
     end,
@@ -83,14 +86,16 @@ society.root {
     local programmer = assert(root:spawn_agent("programmer", brief))
     print("root: hired a designer and a programmer for: " .. message.payload.text)
     local done = assert(root:request {
-      to = programmer.id, type = "task_assignment", payload = brief,
+      to = programmer.id, type = "task_assignment", payload = brief, timeout_ms = DAY_MS,
     })
     root:reply(message, done.payload)
   end,
 }
 
 society.main(function(user)
-  local answer = assert(user:request { to = "root", payload = "做一个计算器" })
+  local answer = assert(user:request {
+    to = "root", payload = "做一个计算器", timeout_ms = DAY_MS,
+  })
   print("user: " .. answer.payload.text .. "，" .. #(answer.payload.page or "") .. " bytes")
   for _, contact in ipairs(society.contacts("root")) do
     print(("root knows %s (%s)"):format(contact.role, contact.source))
