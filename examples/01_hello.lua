@@ -34,6 +34,6 @@ society.root {
 }
 
 society.main(function(user)
-  local answer = assert(user:request { to = "root", payload = { text = "Ada" } })
-  print(answer.payload.text)
+  local answer, err = user:request { to = "root", payload = { text = "Ada" } }
+  print(answer and answer.payload.text or err.message)
 end)

@@ -13,6 +13,7 @@
 #include "host/agents.h"
 #include "host/gate.h"
 #include "host/history.h"
+#include "host/memory.h"
 #include "host/replay.h"
 #include "script/replay.h"
 #include "script/sources.h"
@@ -256,6 +257,11 @@ static int use_policies(struct replay *replay)
     return rc;
 }
 
+static void put_memory(void *user, const struct soc_record_memory *entry)
+{
+    soc_memory_restore(user, entry);
+}
+
 static int make_stretch(struct replay *replay)
 {
     struct stretch *stretch = &replay->stretch;
@@ -276,6 +282,8 @@ static int make_stretch(struct replay *replay)
     if (rc == SOC_OK)
         rc = soc_host_start(stretch->parts.host, soc_slice_text(stretch->parts.app_name),
                             replay->detail);
+    if (rc == SOC_OK)
+        rc = soc_store_memories(replay->store, put_memory, stretch->parts.host, replay->detail);
     if (rc < 0)
         return rc;
     soc_gate_set_effects_max(stretch->parts.host, number_of(stretch, "effects_max"));

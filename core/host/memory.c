@@ -84,6 +84,16 @@ void soc_memory_restore(struct soc_host *host, const struct soc_record_memory *r
     append(host, record->agent, record->entry);
 }
 
+void soc_memory_repeat(struct soc_host *host, uint64_t number, struct soc_slice entry)
+{
+    const struct soc_agent *agent = host->turn.agent;
+    if (host->replay == NULL)
+        return;
+    while (soc_memory_count(host, agent) >= number && number > 0)
+        soc_memory_take_back(host, agent);
+    append(host, soc_agent_id(agent), entry);
+}
+
 static void free_memory(struct memory *memory)
 {
     free(memory->agent);

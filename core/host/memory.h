@@ -33,6 +33,10 @@ void soc_memory_take_back(struct soc_host *host, const struct soc_agent *agent);
 /* At a start: an entry as its record has it. */
 void soc_memory_restore(struct soc_host *host, const struct soc_record_memory *record);
 
+/* In a replay: the running agent's entry `number` is this one, and its last. Else nothing
+ * happens: entries are there already. */
+void soc_memory_repeat(struct soc_host *host, uint64_t number, struct soc_slice entry);
+
 /* ending.c and recover.c: the agent has ended; only the tables remember. */
 void soc_memory_forget(struct soc_host *host, const struct soc_agent *agent);
 

@@ -210,8 +210,11 @@ static int agent_remember(lua_State *L)
         return luaL_error(L, "remember: %s", fault);
     uint64_t hash = soc_hash(script->payload.data, script->payload.length, 0);
     int count;
-    if (soc_effect_begin(L, script, SOC_EFFECT_REMEMBER, hash, &count) == SOC_GATE_RECORDED)
+    if (soc_effect_begin(L, script, SOC_EFFECT_REMEMBER, hash, &count) == SOC_GATE_RECORDED) {
+        soc_memory_repeat(script->host, (uint64_t)lua_tointeger(L, -count),
+                          soc_buf_slice(&script->payload));
         return count;
+    }
     uint64_t number = soc_memory_append(script->host, soc_buf_slice(&script->payload));
     script->answer.length = 0;
     soc_buf_printf(&script->answer, "[%llu]", (unsigned long long)number);
@@ -232,6 +235,8 @@ static int agent_recall(lua_State *L)
         soc_effect_finish(L, script, SOC_OK);
     }
     uint64_t last = (uint64_t)lua_tointeger(L, -1);
+    if (last > soc_memory_count(script->host, agent))
+        return luaL_error(L, "recall: the conversation has no entry %d", (int)last);
     script->scratch.length = 0;
     soc_buf_put_byte(&script->scratch, '[');
     if (last > 0)

@@ -128,3 +128,27 @@ int soc_store_source(struct soc_store *store, struct soc_slice hash, struct soc_
                         (int)hash.length, hash.data);
     return SOC_OK;
 }
+
+int soc_store_memories(struct soc_store *store,
+                       void (*each)(void *user, const struct soc_record_memory *entry), void *user,
+                       struct soc_detail *detail)
+{
+    sqlite3_stmt *statement;
+    int rc = sqlite3_prepare_v2(store->db,
+                                "SELECT number, time_ms, agent, entry FROM memories"
+                                " ORDER BY agent, number",
+                                -1, &statement, NULL);
+    if (rc != SQLITE_OK)
+        return soc_database_fail(store, rc, detail);
+    while ((rc = sqlite3_step(statement)) == SQLITE_ROW) {
+        struct soc_record_memory entry = {
+            .number = (uint64_t)sqlite3_column_int64(statement, 0),
+            .time_ms = (uint64_t)sqlite3_column_int64(statement, 1),
+            .agent = column_text(statement, 2),
+            .entry = column_text(statement, 3),
+        };
+        each(user, &entry);
+    }
+    sqlite3_finalize(statement);
+    return rc == SQLITE_DONE ? SOC_OK : soc_database_fail(store, rc, detail);
+}

@@ -4,6 +4,7 @@
 #ifndef SOC_STORE_HISTORY_H
 #define SOC_STORE_HISTORY_H
 
+#include "store/record.h"
 #include "store/store.h"
 
 /* One row; the texts are lent. What there is says host/history.h. */
@@ -33,5 +34,10 @@ int soc_store_history_count(struct soc_store *store, int64_t *count, struct soc_
  * SOC_ECORRUPT if its bytes have another hash. */
 int soc_store_source(struct soc_store *store, struct soc_slice hash, struct soc_buf *out,
                      struct soc_detail *detail);
+
+/* Calls `each` with every entry of every agent's conversation, each agent's in order. */
+int soc_store_memories(struct soc_store *store,
+                       void (*each)(void *user, const struct soc_record_memory *entry), void *user,
+                       struct soc_detail *detail);
 
 #endif
