@@ -181,11 +181,10 @@ bench: build/deps-bench all $(BENCH)
 	  echo "== $$(basename $$b)"; SOCIETY=$(BUILD)/society $$b $(if $(FULL),--full) || exit 1; \
 	done
 
-# Apps are tried without jumps of the clock, which few of them allow for.
 soak: all $(BUILD)/unit/disk_test $(BUILD)/unit/damage_test
 	$(Q)for e in $(sort $(wildcard examples/[0-9]*.lua)); do \
 	  echo "  SOAK  $$e $(SEEDS)"; \
-	  $(BUILD)/society sim $$e --seeds $(SEEDS) --faults evict,lag,raise,fold > /dev/null || exit 1; \
+	  $(BUILD)/society sim $$e --seeds $(SEEDS) > /dev/null || exit 1; \
 	done
 	@echo "  SOAK  the standard scenario $(SOAK_SEEDS)"
 	$(Q)$(BUILD)/society sim tests/scenarios/standard.lua --seeds $(SOAK_SEEDS)
