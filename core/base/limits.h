@@ -60,6 +60,7 @@
 #define SOC_HTTP_IDLE_MS          60000
 #define SOC_HTTP_TOTAL_MS         600000
 #define SOC_HTTP_BODY_BYTES_MAX   (16u << 20) /* of an answer */
+#define SOC_HTTP_CONCURRENCY      64          /* requests of agents at once, unless set */
 #define SOC_HTTP_HEAD_BYTES_MAX   (256u << 10)
 #define SOC_HTTP_HEADERS_MAX      256
 #define SOC_HTTP_CONNECTIONS_MAX  64  /* kept alive when nobody uses them */

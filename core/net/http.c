@@ -228,7 +228,7 @@ static void finish(struct soc_http_transfer *transfer, enum soc_http_end end)
     soc_scrub_end(&transfer->scrub, &rest);
     if (rest.length > 0 && !transfer->is_cancelled)
         events.body(events.user, soc_buf_slice(&rest));
-    if (end != SOC_HTTP_DONE) {
+    if (end != SOC_HTTP_DONE && transfer->end == SOC_HTTP_DONE) { /* else curl blames itself */
         soc_scrub_put(&transfer->scrub, soc_slice_text(transfer->error), &detail);
         soc_scrub_end(&transfer->scrub, &detail);
     }

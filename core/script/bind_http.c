@@ -7,6 +7,7 @@
 #include "script/effect.h"
 #include "script/lua_json.h"
 #include "script/outward.h"
+#include "script/secrets.h"
 
 #define TIMEOUT_MS 30000
 
@@ -89,12 +90,103 @@ static bool is_safe(struct soc_slice method)
     return soc_slice_equal(method, SOC_SLICE("GET")) || soc_slice_equal(method, SOC_SLICE("HEAD"));
 }
 
+/* Puts the whole number of that option, 1 to `max`, if it is there. */
+static void put_number(lua_State *L, struct soc_buf *out, const char *name, int64_t max)
+{
+    int64_t number = soc_integer_option(L, 2, "http", name, 1);
+    if (number < 1 || number > max)
+        luaL_error(L, "http: '%s' must be a whole number from 1 to %I", name, (LUAI_UACINT)max);
+    if (soc_raw_field(L, 2, name) == LUA_TNIL)
+        return;
+    soc_json_put_name(out, name);
+    soc_json_put_integer(out, number);
+}
+
+/* The header that carries a secret: as the options say, or the usual one. */
+struct secret {
+    struct soc_slice env;
+    struct soc_slice header;
+    struct soc_slice prefix;
+};
+
+static struct soc_slice secret_field(lua_State *L, int table, const char *name)
+{
+    size_t length;
+    if (soc_raw_field(L, table, name) == LUA_TNIL)
+        return (struct soc_slice){0};
+    if (lua_type(L, -1) != LUA_TSTRING)
+        luaL_error(L, "http: 'secret.%s' must be a string", name);
+    const char *text = lua_tolstring(L, -1, &length);
+    return soc_slice(text, length);
+}
+
+/* Reads the option `secret`: a name, or { env, header?, prefix? }. */
+static struct secret read_secret(lua_State *L)
+{
+    static const char *const known[] = {"env", "header", "prefix", NULL};
+    struct secret secret = {.header = SOC_SLICE("Authorization"), .prefix = SOC_SLICE("Bearer ")};
+    int type = soc_raw_field(L, 2, "secret");
+    int table = lua_gettop(L);
+    if (type == LUA_TSTRING) {
+        secret.env = text_field(L, "secret");
+    } else if (type == LUA_TTABLE) {
+        soc_check_names(L, table, "http: secret", known);
+        secret.env = secret_field(L, table, "env");
+        struct soc_slice header = secret_field(L, table, "header");
+        struct soc_slice prefix = secret_field(L, table, "prefix");
+        if (header.data != NULL) {
+            secret.header = header;
+            secret.prefix = SOC_SLICE("");
+        }
+        if (prefix.data != NULL)
+            secret.prefix = prefix;
+    } else {
+        luaL_error(L, "http: 'secret' must be a name or a table { env, header?, prefix? }");
+    }
+    if (!soc_secrets_is_name(secret.env))
+        luaL_error(L, "http: 'secret' must name a variable of the environment");
+    if (!is_token(secret.header) || !is_line(secret.prefix) || !soc_is_text(secret.prefix))
+        luaL_error(L, "http: the secret's header cannot be sent");
+    return secret;
+}
+
+static void put_secret(lua_State *L, struct soc_script *script, struct soc_slice url)
+{
+    struct soc_buf *out = &script->payload;
+    if (soc_raw_field(L, 2, "secret") == LUA_TNIL)
+        return;
+    struct secret secret = read_secret(L);
+    const char *place = soc_secrets_place(script, secret.env);
+    if (place == NULL)
+        luaL_error(L, "http: society.config{ secrets = { … } } must say where '%s' may go",
+                   secret.env.data);
+    if (!soc_secrets_is_within(url, place))
+        luaL_error(L, "http: '%s' may go to %s only", secret.env.data, place);
+    soc_json_put_name(out, "secret");
+    soc_buf_put_byte(out, '{');
+    soc_json_put_text_member(out, "env", secret.env);
+    soc_json_put_text_member(out, "header", secret.header);
+    soc_json_put_text_member(out, "prefix", secret.prefix);
+    soc_buf_put_byte(out, '}');
+}
+
+static void put_headers(lua_State *L, struct soc_buf *out)
+{
+    struct soc_detail detail;
+    if (soc_raw_field(L, 2, "headers") == LUA_TNIL)
+        return;
+    soc_json_put_name(out, "headers");
+    if (soc_lua_json_encode(L, lua_gettop(L), "headers", SOC_HTTP_HEAD_BYTES_MAX, out, &detail) < 0)
+        luaL_error(L, "http: %s", detail.text);
+}
+
 /* Writes the request to script->payload, its members in order. */
 static struct soc_call_draft read_request(lua_State *L, struct soc_script *script)
 {
-    static const char *const known[] = {"method",     "url",        "headers", "body",
-                                        "timeout_ms", "idempotent", NULL};
-    struct soc_detail detail;
+    static const char *const known[] = {
+        "method",     "url",        "headers",       "body",    "timeout_ms",
+        "connect_ms", "idempotent", "first_byte_ms", "idle_ms", "answer_bytes_max",
+        "secret",     NULL};
     struct soc_buf *out = &script->payload;
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_settop(L, 2);
@@ -114,16 +206,16 @@ static struct soc_call_draft read_request(lua_State *L, struct soc_script *scrip
     bool is_idempotent = lua_toboolean(L, -1);
     out->length = 0;
     soc_buf_put_byte(out, '{');
+    put_number(L, out, "answer_bytes_max", SOC_HTTP_BODY_BYTES_MAX);
     soc_json_put_text_member(out, "body", body);
-    if (soc_raw_field(L, 2, "headers") != LUA_TNIL) {
-        soc_json_put_name(out, "headers");
-        if (soc_lua_json_encode(L, lua_gettop(L), "headers", SOC_HTTP_HEAD_BYTES_MAX, out,
-                                &detail) < 0)
-            luaL_error(L, "http: %s", detail.text);
-    }
+    put_number(L, out, "connect_ms", INT32_MAX);
+    put_number(L, out, "first_byte_ms", INT32_MAX);
+    put_headers(L, out);
     soc_json_put_name(out, "idempotent");
     soc_buf_put_text(out, is_idempotent ? "true" : "false");
+    put_number(L, out, "idle_ms", INT32_MAX);
     soc_json_put_text_member(out, "method", method);
+    put_secret(L, script, url);
     soc_json_put_text_member(out, "url", url);
     soc_buf_put_byte(out, '}');
     if (out->length > SOC_PAYLOAD_BYTES_MAX)
@@ -135,7 +227,7 @@ static struct soc_call_draft read_request(lua_State *L, struct soc_script *scrip
     };
 }
 
-/* agent:http{ method?, url, headers?, body?, timeout_ms?, idempotent? }
+/* agent:http{ method?, url, headers?, body?, timeout_ms?, idempotent?, secret?, … }
  * -> { status, headers, body } */
 static int agent_http(lua_State *L)
 {

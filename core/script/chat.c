@@ -79,21 +79,12 @@ static int engine_getenv(lua_State *L)
     return 1;
 }
 
-/* A key is put into a header: a line break in it would begin another one. */
-static bool is_broken_key(const char *key)
-{
-    for (; *key != '\0'; key++)
-        if ((unsigned char)*key < 0x20 || *key == 0x7F)
-            return true;
-    return false;
-}
-
 /* has_key(name) -> true, false, or "broken" */
 static int engine_has_key(lua_State *L)
 {
     struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
     const char *value = getenv(luaL_checkstring(L, 1));
-    if (script->loop != NULL && value != NULL && is_broken_key(value)) {
+    if (script->loop != NULL && value != NULL && !soc_secrets_is_sendable(value)) {
         lua_pushliteral(L, "broken");
         return 1;
     }
@@ -141,7 +132,7 @@ static int engine_read(lua_State *L)
 /* append(text): to the recording that is set. */
 static int engine_append(lua_State *L)
 {
-    const struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
+    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
     size_t length;
     const char *line = luaL_checklstring(L, 1, &length);
     struct soc_buf text = {0};
@@ -251,6 +242,27 @@ static void take_end(void *user, const char *error, const char *message)
                                               soc_slice_text(error == NULL ? NULL : message)});
 }
 
+static uint64_t number_at(lua_State *L, int table, const char *name)
+{
+    lua_getfield(L, table, name);
+    lua_Integer number = lua_tointeger(L, -1);
+    lua_pop(L, 1);
+    return number < 0 ? 0 : (uint64_t)number;
+}
+
+/* The time-outs of one try, as they are set; 0 for the usual ones. */
+static void set_bounds(lua_State *L, struct soc_script *script,
+                       struct soc_exchange_request *exchange)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->llm_ref);
+    int settings = lua_gettop(L);
+    exchange->connect_ms = (int64_t)number_at(L, settings, "connect_ms");
+    exchange->first_byte_ms = (int64_t)number_at(L, settings, "first_byte_ms");
+    exchange->idle_ms = (int64_t)number_at(L, settings, "idle_ms");
+    exchange->total_ms = (int64_t)number_at(L, settings, "total_ms");
+    lua_pop(L, 1);
+}
+
 /* { "send", id, request } */
 static void send(lua_State *L, struct soc_chat *chat, int request)
 {
@@ -271,6 +283,7 @@ static void send(lua_State *L, struct soc_chat *chat, int request)
     }
     lua_pushnil(L);
     lua_setfield(L, request, "secret");
+    set_bounds(L, script, &exchange);
     if (soc_lua_json_encode(L, request, "request", SOC_JSON_BYTES_MAX, &json, &detail) < 0) {
         soc_buf_fini(&json);
         luaL_error(L, "the request to the model is not JSON: %s", detail.text);
@@ -278,14 +291,6 @@ static void send(lua_State *L, struct soc_chat *chat, int request)
     exchange.json = soc_buf_slice(&json);
     chat->exchange = soc_exchange_start(script, chat->call, &exchange, &events);
     soc_buf_fini(&json);
-}
-
-static uint64_t number_at(lua_State *L, int table, const char *name)
-{
-    lua_getfield(L, table, name);
-    lua_Integer number = lua_tointeger(L, -1);
-    lua_pop(L, 1);
-    return number < 0 ? 0 : (uint64_t)number;
 }
 
 /* A line of the log for whoever watches: this answer, and everything so far. */

@@ -23,6 +23,10 @@ static const struct setting {
     {"brake_after", LUA_TNUMBER},
     {"brake_ms", LUA_TNUMBER},
     {"brake_max_ms", LUA_TNUMBER},
+    {"connect_ms", LUA_TNUMBER},
+    {"first_byte_ms", LUA_TNUMBER},
+    {"idle_ms", LUA_TNUMBER},
+    {"total_ms", LUA_TNUMBER},
     {"retries_max", LUA_TNUMBER},
     {"retry_first_ms", LUA_TNUMBER},
     {"retry_max_ms", LUA_TNUMBER},
@@ -66,6 +70,8 @@ static int check_setting(lua_State *L, const char *name, struct soc_detail *deta
     if (setting->type == LUA_TNUMBER && (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 1) &&
         strcmp(name, "retries_max") != 0)
         return soc_fail(detail, SOC_EINVAL, "'llm': '%s' must be a whole number above 0", name);
+    if (setting->type == LUA_TNUMBER && lua_tonumber(L, -1) > INT32_MAX)
+        return soc_fail(detail, SOC_EINVAL, "'llm': '%s' must be at most %d", name, INT32_MAX);
     return SOC_OK;
 }
 

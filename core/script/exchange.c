@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "net/http.h"
 #include "script/lua_json.h"
+#include "script/outward.h"
 #include "script/secrets.h"
 
 struct soc_exchange {
@@ -141,9 +142,11 @@ static void fill_parcel(struct parcel *parcel, const struct soc_exchange_request
     http->secret_prefix = soc_slice_text(request->secret_prefix);
     http->secret =
         soc_slice_text(request->secret_header == NULL ? NULL : getenv(request->secret_env));
+    http->connect_ms = request->connect_ms;
     http->first_byte_ms = request->first_byte_ms;
     http->idle_ms = request->idle_ms;
     http->total_ms = request->total_ms;
+    http->body_bytes_max = request->body_bytes_max;
 }
 
 static void start_transfer(struct soc_exchange *exchange,
@@ -152,14 +155,15 @@ static void start_transfer(struct soc_exchange *exchange,
     struct soc_script *script = exchange->script;
     struct soc_http_events events = {take_head, take_body, take_end, exchange};
     struct parcel *parcel = soc_alloc_zero(sizeof(*parcel));
-    if (script->http == NULL) {
+    struct soc_outward *outward = soc_outward_of(script);
+    if (outward->http == NULL) {
         struct soc_http_options options = {.ca_file = getenv("SSL_CERT_FILE")};
-        script->http = soc_http_open(script->loop, &options);
+        outward->http = soc_http_open(script->loop, &options);
     }
     if (request->secret_header != NULL)
         soc_secrets_note(script, request->secret_env);
     fill_parcel(parcel, request);
-    exchange->transfer = soc_http_start(script->http, &parcel->request, &events);
+    exchange->transfer = soc_http_start(outward->http, &parcel->request, &events);
     for (int i = 0; i < parcel->text_count; i++)
         soc_buf_fini(&parcel->texts[i]);
     free(parcel);
@@ -246,6 +250,30 @@ static void fail_simulated(struct soc_exchange *exchange, const char *error, con
     soc_buf_put_text(&exchange->message, message);
 }
 
+static int64_t ms_or(int64_t asked_ms, int64_t usual_ms)
+{
+    return asked_ms > 0 ? asked_ms : usual_ms;
+}
+
+/* The bounds of a transfer hold for what is simulated, too. */
+static void bound_simulated(struct soc_exchange *exchange,
+                            const struct soc_exchange_request *request, int64_t *delay_ms)
+{
+    int64_t first_byte_ms = ms_or(request->first_byte_ms, SOC_HTTP_FIRST_BYTE_MS);
+    int64_t total_ms = ms_or(request->total_ms, SOC_HTTP_TOTAL_MS);
+    size_t bytes_max =
+        request->body_bytes_max > 0 ? request->body_bytes_max : SOC_HTTP_BODY_BYTES_MAX;
+    enum soc_http_end end = SOC_HTTP_DONE;
+    if (*delay_ms > first_byte_ms || *delay_ms > total_ms) {
+        end = first_byte_ms < total_ms ? SOC_HTTP_FIRST_BYTE_TIMEOUT : SOC_HTTP_TOTAL_TIMEOUT;
+        *delay_ms = first_byte_ms < total_ms ? first_byte_ms : total_ms;
+    } else if (exchange->body.length > bytes_max) {
+        end = SOC_HTTP_TOO_LARGE;
+    }
+    if (end != SOC_HTTP_DONE)
+        fail_simulated(exchange, soc_http_end_name(end), soc_http_end_text(end));
+}
+
 static void start_simulated(struct soc_exchange *exchange,
                             const struct soc_exchange_request *request)
 {
@@ -269,6 +297,7 @@ static void start_simulated(struct soc_exchange *exchange,
             lua_pop(L, 1);
         }
     }
+    bound_simulated(exchange, request, &question.delay_ms);
     if (question.delay_ms < 1)
         question.delay_ms = 1;
     soc_calls_wake(script->host, exchange->call,

@@ -21,9 +21,11 @@ struct soc_exchange_request {
     const char *secret_env;
     const char *secret_header; /* NULL: no secret */
     const char *secret_prefix;
-    int64_t first_byte_ms; /* these as in net/http.h */
+    int64_t connect_ms; /* these as in net/http.h */
+    int64_t first_byte_ms;
     int64_t idle_ms;
     int64_t total_ms;
+    size_t body_bytes_max;
 };
 
 /* What an exchange tells; after `end` it is gone. In `head` and `body` it must not be

@@ -49,14 +49,13 @@ struct soc_script {
     lua_State *L;      /* the main thread */
     lua_State *active; /* the thread whose effect is under way, else L */
     struct soc_host *host;
-    struct soc_loop *loop;   /* NULL: simulated */
-    struct soc_http *http;   /* the client for calls; NULL: none was made yet */
-    struct soc_chats *chats; /* calls to models; NULL: none was made yet */
-    int llm_ref;             /* society.config{ llm = … }; 0: none */
-    char *recordings[2];     /* of it: files written and read; NULL: none */
-    struct soc_buf secrets;  /* names of those that requests carried, each with a NUL */
-    int world_ref;           /* the function that stands for the world beyond; 0: none */
-    struct soc_script **box; /* the userdata's content; set to NULL at the end */
+    struct soc_loop *loop;       /* NULL: simulated */
+    struct soc_outward *outward; /* calls to servers; NULL: none was made yet */
+    struct soc_chats *chats;     /* calls to models; NULL: none was made yet */
+    int llm_ref;                 /* society.config{ llm = … }; 0: none */
+    char *recordings[2];         /* of it: files written and read; NULL: none */
+    int world_ref;               /* the function that stands for the world beyond; 0: none */
+    struct soc_script **box;     /* the userdata's content; set to NULL at the end */
     int box_ref;
     int env_ref;          /* sandbox environment of the app */
     int module_ref;       /* the table of require("society") */

@@ -192,7 +192,6 @@ void soc_script_free(struct soc_script *script)
     free(script->app_name);
     free(script->recordings[0]);
     free(script->recordings[1]);
-    soc_buf_fini(&script->secrets);
     free(script->kept.app_file);
     soc_buf_fini(&script->kept.app_arguments);
     soc_buf_fini(&script->kept.arguments);

@@ -11,6 +11,7 @@
 #include "script/chat.h"
 #include "script/history.h"
 #include "script/outward.h"
+#include "script/secrets.h"
 #include "script/settings_files.h"
 
 /* An integer from 1, or from 0 where that means something, to `max`. */
@@ -103,15 +104,22 @@ static int set_bound(lua_State *L, struct soc_script *script, const char *name, 
     }
     if (strcmp(name, "history") == 0 || strcmp(name, "history_days") == 0)
         return set_history(L, script, name, index, detail);
+    if (strcmp(name, "http_concurrency") == 0) {
+        int rc = set_number(L, index, name, (struct range){1, 10000}, &number, detail);
+        if (rc == SOC_OK)
+            soc_outward_set_concurrency(script, number);
+        return rc;
+    }
     if (strcmp(name, "steps_max") == 0)
         return set_number(L, index, name, (struct range){1, INT32_MAX}, &script->steps_max, detail);
-    return soc_fail(
-        detail, SOC_EINVAL,
-        "unknown setting '%s'; there are name, orchestrator, effects_max, files, http, llm, "
-        "steps_max, dedupe_window_ms, heartbeat_timeout_ms, task_limit_ms, depth_max, "
-        "children_max, agents_max, hops_max, mailbox_max, no_progress_max, history and "
-        "history_days",
-        name);
+    return soc_fail(detail, SOC_EINVAL,
+                    "unknown setting '%s'; there are name, orchestrator, effects_max, files, http, "
+                    "llm, secrets, "
+                    "http_concurrency, "
+                    "steps_max, dedupe_window_ms, heartbeat_timeout_ms, task_limit_ms, depth_max, "
+                    "children_max, agents_max, hops_max, mailbox_max, no_progress_max, history and "
+                    "history_days",
+                    name);
 }
 
 int soc_script_set(lua_State *L, struct soc_script *script, const char *name, int index,
@@ -142,6 +150,8 @@ int soc_script_set(lua_State *L, struct soc_script *script, const char *name, in
         soc_outward_set_world(L, script, index);
         return SOC_OK;
     }
+    if (strcmp(name, "secrets") == 0)
+        return soc_secrets_configure(L, script, index, detail);
     if (strcmp(name, "files") == 0)
         return soc_script_set_files(L, script, index, detail);
     return set_bound(L, script, name, index, detail);

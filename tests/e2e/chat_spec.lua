@@ -60,6 +60,25 @@ describe("agent:chat, for real", function()
     assert.equal(6, #server:requests())
   end)
 
+  it("ends what is huge by name, once", function()
+    for _, wish in ipairs({ "huge text 2000000", "huge text 20000000", "huge calls 12000" }) do
+      app(wish)
+      assert.matches("^answer_too_large", run("run app.lua --fresh").out)
+    end
+    assert.equal(3, #server:requests())
+  end)
+
+  it("waits as long as it is set to", function()
+    for _, case in ipairs({
+      { "hang once", "first_byte_ms = 100", "first_byte_timeout" },
+      { "stall", "idle_ms = 100", "idle_timeout" },
+      { "slow a b c d e f g h i j k l", "total_ms = 100", "timeout" },
+    }) do
+      app(case[1], case[2] .. ", retries_max = 0")
+      assert.matches("^" .. case[3], run("run app.lua --fresh").out)
+    end
+  end)
+
   it("says what to do without a key", function()
     app("hello")
     local result = place:shell("env -u OPENAI_API_KEY -u OPENAI_BASE_URL "

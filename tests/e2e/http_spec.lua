@@ -45,6 +45,53 @@ describe("agent:http, for real", function()
     assert.equal("connect_failed\ntimeout\n", result.out, result.err)
   end)
 
+  it("is bounded as it is told", function()
+    app([[local function try(path, options)
+            options.url = url .. path
+            local answer, err = user:http(options)
+            print(answer and answer.status or err.error)
+          end
+          try("/hang", { first_byte_ms = 100 })
+          try("/stall", { idle_ms = 100 })
+          try("/echo", { answer_bytes_max = 100 })
+          try("/echo", { answer_bytes_max = 10000 })
+          try("/", { connect_ms = 1000 })]])
+    local result = place:run("run app.lua")
+    assert.equal("first_byte_timeout\nidle_timeout\nanswer_too_large\n200\n200\n", result.out,
+      result.err)
+  end)
+
+  it("carries a secret to its server, and nobody else sees it", function()
+    local key = "tok-canary-0a1b2c3d4e"
+    app([[society.json = require("society.json")
+          for _, secret in ipairs({ "MY_TOKEN", { env = "MY_TOKEN", header = "X-Api-Key" },
+            { env = "MY_TOKEN", header = "X-Auth", prefix = "token=" } }) do
+            local answer = assert(user:http { url = url .. "/echo", secret = secret })
+            user:log("info", "heard", answer)
+            print(answer.status, answer.body)
+            user:send_message { to = "root", payload = answer }
+          end]])
+    place:write("app.lua", ('require("society").config { secrets = { MY_TOKEN = %q } }\n'):format(
+      server.url) .. place:read("app.lua"):gsub("society.json = [^\n]*", ""))
+    local function with(value, arguments)
+      local result = place:shell(("MY_TOKEN=%s society %s"):format(value, arguments))
+      return result.out .. result.err
+    end
+    local all = with(key, "run app.lua --log debug") .. with(key, "inspect messages --json")
+      .. with(key, "inspect activity --json") .. with(key, "export mermaid")
+      .. place:shell("find .society -type f -exec cat {} +").out
+    assert.is_nil(all:find(key:sub(1, 14), 1, true))
+    assert.is_nil(all:find(key:sub(8), 1, true))
+    assert.matches("[secret]", all, 1, true)
+    local list = server:requests()
+    assert.equal("Bearer " .. key, list[1].headers.Authorization)
+    assert.equal(key, list[2].headers["X-Api-Key"])
+    assert.equal("token=" .. key, list[3].headers["X-Auth"])
+    assert.matches("no_secret", with("", "run app.lua --fresh"), 1, true)
+    assert.matches("no_secret", with("\"$(printf 'a\\r\\nB: c')\"", "run app.lua --fresh"), 1, true)
+    assert.equal(3, #server:requests())
+  end)
+
   it("trusts no certificate that nobody vouches for", function()
     server:stop()
     os.remove(place.path .. "/port")

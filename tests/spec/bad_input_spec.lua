@@ -120,11 +120,12 @@ local CALLS = {
   http = {
     good = function()
       return { { url = "http://a.test/", method = "GET", headers = { a = "b" }, body = "x",
-        timeout_ms = 5, idempotent = true } }
+        timeout_ms = 5, idempotent = true, connect_ms = 5, answer_bytes_max = 5 } }
     end,
     places = { "" }, fields = { {
       url = "", method = "?", headers = "options ?", body = "payload text empty log ?",
-      timeout_ms = "ms ?", idempotent = "flag ?",
+      timeout_ms = "ms ?", idempotent = "flag ?", connect_ms = "count ?",
+      first_byte_ms = "count ?", idle_ms = "count ?", answer_bytes_max = "count ?", secret = "?",
     } },
   },
   chat = {

@@ -1,8 +1,10 @@
 """A server for the end-to-end specs: prints its port, then answers by the path.
 
-/echo says what it was sent; /count how many requests came; /hang never answers the first.
+/echo says what it was sent; /count how many requests came; /hang never answers the first;
+/stall stops half-way.
 .../chat/completions is a model: the last message says what it does ("hang once", "fail
 once", "refuse", "cut", "garbage", "slow", "mirror"), else it says it again, in pieces.
+"huge text N" says N letters, "huge calls N" calls N tools, "stall" stops half-way.
 "leak FORM N" says the key that it was sent, cut behind N letters, in a form of LEAKS.
 Requests are appended to the file named by the first argument, one JSON object each. A
 second argument names a file with a certificate and its key: then it speaks TLS.
@@ -116,6 +118,29 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
         self.wfile.write(b"0\r\n\r\n")
 
+    def huge(self, what, count):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        size = 10000
+        for at in range(0, count, size if what == "text" else 1):
+            call = {"index": at, "id": "c%d" % at, "function": {"name": "f", "arguments": "{}"}}
+            delta = {"content": "x" * size} if what == "text" else {"tool_calls": [call]}
+            line = json.dumps({"choices": [{"index": 0, "delta": delta}]}).encode()
+            try:
+                self.wfile.write(b"data: " + line + b"\n\n")
+            except OSError:
+                return
+        self.wfile.write(b"data: [DONE]\n\n")
+
+    def stall(self):
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+                         b"Content-Length: 999\r\n\r\ndata: {")
+        self.wfile.flush()
+        time.sleep(60)
+
     def chat(self, entry):
         wish = json.loads(entry["body"])["messages"][-1]["content"]
         if wish == "hang once" and COUNT[0] == 1:
@@ -133,6 +158,11 @@ class Handler(BaseHTTPRequestHandler):
         elif wish == "garbage":
             self.wfile.write(b"\x00\x01garbage\r\n\r\n")
             self.close_connection = True
+        elif wish == "stall":
+            self.stall()
+        elif wish.startswith("huge "):
+            _, what, count = wish.split(" ")
+            self.huge(what, int(count))
         elif wish.startswith("leak "):
             _, form, cut = wish.split(" ")
             self.leak(form, int(cut))
@@ -148,6 +178,8 @@ class Handler(BaseHTTPRequestHandler):
             return
         if self.path.startswith("/hang") and COUNT[0] == 1:
             time.sleep(60)
+        elif self.path.startswith("/stall"):
+            self.stall()
         elif self.path.startswith("/echo"):
             self.answer(200, json.dumps(entry).encode(), [("Content-Type", "application/json")])
         else:

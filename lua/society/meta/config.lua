@@ -9,6 +9,8 @@
 ---@field dedupe_window_ms? integer
 ---@field llm? table settings of models, see docs/llm.md
 ---@field http? fun(request: table): table?, table? the world beyond, in simulations
+---@field http_concurrency? integer requests of agent:http under way at once
+---@field secrets? table<string, string> variables that agent:http may send, and where to
 ---@field heartbeat_timeout_ms? integer
 ---@field task_limit_ms? integer
 ---@field steps_max? integer

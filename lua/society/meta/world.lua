@@ -8,6 +8,16 @@
 ---@field body? string UTF-8
 ---@field timeout_ms? number 30000 if left out
 ---@field idempotent? boolean it may be made twice: it is repeated when in doubt
+---@field connect_ms? integer 10000 if left out
+---@field first_byte_ms? integer from the start to the first byte of the answer
+---@field idle_ms? integer between two pieces of the answer
+---@field answer_bytes_max? integer 16 MB if left out, which is the most
+---@field secret? string|society.Secret a variable of society.config{ secrets = … } to send
+
+---@class society.Secret
+---@field env string the variable
+---@field header? string Authorization if left out
+---@field prefix? string before the value; "Bearer " if there is no header
 
 ---@class society.Response
 ---@field status integer
