@@ -224,6 +224,11 @@ void soc_gate_print(struct soc_host *host, struct soc_slice text)
     host->turn.activation->has_progress = true;
 }
 
+void soc_gate_progress(struct soc_host *host)
+{
+    host->turn.activation->has_progress = true;
+}
+
 void soc_gate_log(struct soc_host *host, enum soc_log_level level, struct soc_slice text,
                   struct soc_slice fields)
 {

@@ -77,6 +77,9 @@ struct soc_activation *soc_gate_activation(struct soc_host *host);
 /* A line for the world from the running agent. */
 void soc_gate_print(struct soc_host *host, struct soc_slice text);
 
+/* The script says that the activation under way makes progress (host/guard.h). */
+void soc_gate_progress(struct soc_host *host);
+
 /* A line of the log and the activity from the running agent. `fields` is JSON or
  * absent. */
 void soc_gate_log(struct soc_host *host, enum soc_log_level level, struct soc_slice text,

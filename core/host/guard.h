@@ -7,10 +7,11 @@
  *
  * An agent makes progress when its activation changes anything but mail (its state, a
  * task, an agent, a contact, the inbox), prints, writes to the person or calls the
- * world beyond (a model is none), lets time pass (a sleep, a time-out, a decision, a message with a
- * delay), or gets a reply of somebody who made some. A chain of messages, each sent in the handling
- * of the one before, in which nobody makes any is stopped at its limit. Layer: host. Thread: loop.
- */
+ * world beyond (a model is none, nor is remembering a talk with one), lets time pass (a
+ * sleep, a time-out, a decision, a message with a delay), or gets a reply of somebody who
+ * made some. A chain of messages, each sent in the handling of the one before, in which
+ * nobody makes any is stopped at its limit.
+ * Layer: host. Thread: loop. */
 #ifndef SOC_HOST_GUARD_H
 #define SOC_HOST_GUARD_H
 

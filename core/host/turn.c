@@ -46,8 +46,9 @@ void soc_turn_note(struct soc_host *host, struct soc_undo undo)
         turn->undo = soc_realloc(turn->undo, turn->undo_capacity * sizeof(*turn->undo));
     }
     turn->undo[turn->undo_count++] = undo;
-    bool is_mail = undo.kind == SOC_UNDO_TAKE || undo.kind == SOC_UNDO_SENT_KEY;
-    if (turn->activation != NULL && !is_mail)
+    bool is_talk = undo.kind == SOC_UNDO_TAKE || undo.kind == SOC_UNDO_SENT_KEY ||
+                   undo.kind == SOC_UNDO_MEMORY;
+    if (turn->activation != NULL && !is_talk)
         turn->activation->has_progress = true;
 }
 

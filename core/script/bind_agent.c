@@ -152,6 +152,40 @@ static int agent_now(lua_State *L)
     return push_now(L, soc_check_handle(L)->script);
 }
 
+/* Begins an effect that is a look, by its name; true if it is answered from the record,
+ * by `count` values. */
+static bool begin_look(lua_State *L, struct soc_script *script, const char *name, int *count)
+{
+    uint64_t hash = soc_hash(name, strlen(name), SOC_EFFECT_LOOK);
+    script->answer.length = 0;
+    return soc_effect_begin(L, script, SOC_EFFECT_LOOK, hash, count) == SOC_GATE_RECORDED;
+}
+
+/* agent:idle_talk() -> messages of the lineage at hand, up to the one that is handled, in
+ * which nobody made progress (host/guard.h) */
+static int agent_idle_talk(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    const struct soc_message *message = soc_gate_activation(script->host)->message;
+    int count;
+    if (begin_look(L, script, "idle_talk", &count))
+        return count;
+    soc_buf_printf(&script->answer, "[%u]", message == NULL ? 0 : (unsigned)message->idle_hops);
+    return soc_effect_finish(L, script, SOC_OK);
+}
+
+/* agent:progress(): something came of this, though the host cannot see it */
+static int agent_progress(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    int count;
+    if (begin_look(L, script, "progress", &count))
+        return count;
+    soc_gate_progress(script->host);
+    soc_buf_put_text(&script->answer, "[]");
+    return soc_effect_finish(L, script, SOC_OK);
+}
+
 /* As math.random: a float, 1..m, or m..n. The 64 bits are the effect's answer. */
 static int push_random(lua_State *L, struct soc_script *script, int first)
 {
@@ -280,8 +314,13 @@ int soc_gate_fn_random(lua_State *L)
 }
 
 static const luaL_Reg agent_functions[] = {
-    {"sleep", agent_sleep}, {"now", agent_now}, {"random", agent_random},
-    {"log", agent_log},     {NULL, NULL},
+    {"sleep", agent_sleep},
+    {"now", agent_now},
+    {"random", agent_random},
+    {"idle_talk", agent_idle_talk},
+    {"progress", agent_progress},
+    {"log", agent_log},
+    {NULL, NULL},
 };
 
 void soc_bind_agent(lua_State *L, struct soc_script *script)

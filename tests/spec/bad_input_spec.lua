@@ -175,7 +175,7 @@ local CALLS = {
 }
 
 -- These cannot be wrong: whatever they are given they leave alone.
-local WITHOUT_ARGUMENTS = { "now", "contacts", "context", "recall" }
+local WITHOUT_ARGUMENTS = { "now", "contacts", "context", "recall", "idle_talk", "progress" }
 
 -- Called as a script would, so that Lua knows the method's name.
 local function caller(name)

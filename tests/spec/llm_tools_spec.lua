@@ -221,7 +221,7 @@ describe("settings of agents that think", function()
     ["options is a table with names, such as { top_p = 0.9 }"] = { options = { 1 } },
     ["options: "] = { options = { top_p = print } },
     ["unknown setting 'top_p' (what only the provider knows goes into 'options')"] = { top_p = 1 },
-    ["unknown guard 'round'; there are fruitless, repeats, rounds, wall_ms"] = {
+    ["unknown guard 'round'; there are fruitless, repeats, rounds, talk, wall_ms"] = {
       guards = { round = 3 } },
     ["guards.rounds must be a whole number above 0, or false"] = { guards = { rounds = "3" } },
     ["on_message must be 'wait' or 'interrupt', got 'stop'"] = { on_message = "stop" },

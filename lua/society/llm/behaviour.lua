@@ -68,11 +68,10 @@ end
 -- @treturn[1] string what it says at last
 -- @treturn[2] nil
 -- @treturn[2] table what stopped it
-local function think(agent, talk)
+local function think(agent, talk, guard)
   local system, language = agent:context()
   local tools, by_name = toolbox.of(agent.role.id, language)
   local head = { system = system, tools = tools, tokens_left = room_for_talk(system, tools) }
-  local guard = guards.new(agent:now())
   local handle = patience.watch(agent, function(ms) guard:waited(ms) end)
   while true do
     if interrupts() then
@@ -142,9 +141,22 @@ local function give_up(agent, message, talk, err)
   return not task and not is_notice(message) and what or nil
 end
 
+-- Who hears that one of its own was stopped may think about it, however long the talk
+-- was that led there.
+local function may_think(agent, message, guard)
+  if message.type == "status_report" and is_notice(message) then
+    return nil
+  end
+  return guard:before_talk(agent:idle_talk())
+end
+
 return function(agent, message)
   local talk = talks.open(agent, message)
-  local text, err = think(agent, talk)
+  local guard = guards.new(agent:now())
+  local text, err = nil, may_think(agent, message, guard)
+  if not err then
+    text, err = think(agent, talk, guard)
+  end
   if not text then
     return give_up(agent, message, talk, err)
   end

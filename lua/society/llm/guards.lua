@@ -9,6 +9,7 @@ local settings = require("society.llm.settings")
 local M = {}
 
 M.defaults = {
+  talk = 100, -- messages in a row, from agent to agent, in which nobody made progress
   rounds = 40, -- calls of the model for one message
   repeats = 3, -- of one tool with the same arguments, for one message
   fruitless = 5, -- rounds in a row in which every tool failed
@@ -29,6 +30,17 @@ end
 
 local function tripped(name, text)
   return { error = "guard", guard = name, message = text }
+end
+
+--- Before it thinks about a message.
+-- @tparam integer idle agent:idle_talk()
+-- @treturn table? the error, if it may not
+function Guards:before_talk(idle)
+  if idle >= self.talk then
+    return tripped("endless_talk",
+      ("%d messages in a row, and nobody has made progress"):format(self.talk))
+  end
+  return nil
 end
 
 --- People have kept it waiting: that time is not its own.

@@ -84,8 +84,26 @@ local function text_for_log(value)
   return utf8.len(text) and text or "bytes that are not UTF-8"
 end
 
+local function state_of(agent)
+  local ok, text = pcall(json.encode, agent.state)
+  return ok and text or nil
+end
+
+-- What a tool writes to agent.state is committed when the activation ends; that something
+-- came of it should be known when the next message is sent.
+local function run_own(tool, agent, arguments)
+  local before = state_of(agent)
+  local result, err = tool.run(agent, arguments)
+  if state_of(agent) ~= before then
+    agent:progress()
+  end
+  return result, err
+end
+
 local function run(tool, agent, arguments, talk)
-  local ok, result, err = pcall(tool.run, agent, arguments, talk)
+  local ok, result, err = pcall(tool.is_verb and tool.run or function()
+    return run_own(tool, agent, arguments)
+  end, agent, arguments, talk)
   if not ok then
     -- Where it was raised is for whoever wrote the tool, not for the model.
     agent:log("warn", "a tool raised", { tool = tool.name, message = text_for_log(result) })

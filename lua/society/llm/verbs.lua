@@ -153,14 +153,14 @@ local made = {}
 
 --- The verbs with all that a model is told of them.
 -- @tparam string? language "zh" (the usual one) or "en"
--- @treturn table list of { name, description, parameters, run }
+-- @treturn table list of { name, description, parameters, run, is_verb }
 function M.of(language)
   language = WORDS[language] and language or "zh"
   if not made[language] then
     local words, list = WORDS[language], {}
     for index, entry in ipairs(M.list) do
       list[index] = { name = entry.name, description = words.verbs[entry.name],
-        parameters = entry.parameters(words), run = entry.run }
+        parameters = entry.parameters(words), run = entry.run, is_verb = true }
     end
     made[language] = list
   end

@@ -19,6 +19,9 @@
 ---@field brief? society.TaskBrief
 ---@field status society.Status
 ---@field state table lasts; JSON values
+---@field recall fun(self): society.ChatMessage[] all that was remembered
+---@field progress fun(self) says that something came of this, which the host cannot see
+---@field idle_talk fun(self): integer messages in a row in which nobody made progress
 local Agent = {}
 
 ---Sends a message, or one to each of a list.
@@ -269,9 +272,6 @@ function Agent:chat(chat) end
 ---@param message society.ChatMessage
 ---@return integer number
 function Agent:remember(message) end
-
----@return society.ChatMessage[] all that was remembered
-function Agent:recall() end
 
 ---Asks the policy `context` which units of a conversation go to a model.
 ---@param units { first: integer, last: integer, tokens: integer, role: string }[]
