@@ -36,6 +36,7 @@ struct soc_attach {
     char *ack_name;
     char *out_name;
     char *beat_name;
+    char *since;          /* broadcasts with lesser ids came before the agent; NULL: none did */
     struct soc_map known; /* ids that are done with or were shown: text -> itself, owned */
     struct shown *shown;
     int shown_count;
@@ -125,7 +126,11 @@ static int check_registered(struct soc_attach *attach, struct soc_detail *detail
     bool is_there = code == 0 && soc_json_check(soc_buf_slice(&text), NULL) == SOC_OK;
     struct soc_slice agents =
         is_there ? soc_json_member(soc_buf_slice(&text), "agents") : (struct soc_slice){0};
-    is_there = agents.data != NULL && soc_json_member(agents, id).data != NULL;
+    struct soc_slice entry =
+        agents.data == NULL ? (struct soc_slice){0} : soc_json_member(agents, id);
+    is_there = entry.data != NULL;
+    if (is_there)
+        attach->since = copy_member(entry, "broadcasts_from");
     soc_buf_fini(&text);
     if (code < 0)
         return soc_fail(detail, SOC_ENOFILE, "%s/state/agents.json: %s", attach->options.dir,
@@ -175,6 +180,7 @@ void soc_attach_close(struct soc_attach *attach)
         free(attach->shown[i].checkpoint_id);
     }
     free(attach->shown);
+    free(attach->since);
     free(attach->queue_name);
     free(attach->ack_name);
     free(attach->out_name);
@@ -220,6 +226,18 @@ static void keep_shown(struct soc_attach *attach, struct soc_slice envelope, cha
         shown->checkpoint_id = copy_member(payload, "checkpoint_id");
 }
 
+/* Broadcasts are read by all: those from before the agent's birth are not for it, nor are
+ * its own. */
+static bool is_for_others(const struct soc_attach *attach, struct soc_slice envelope,
+                          const char *id)
+{
+    struct soc_slice to = soc_json_plain_string(soc_json_member(envelope, "to"));
+    struct soc_slice from = soc_json_plain_string(soc_json_member(envelope, "from"));
+    return soc_slice_equal(to, SOC_SLICE("All")) &&
+           ((attach->since != NULL && strcmp(id, attach->since) < 0) ||
+            soc_slice_equal(from, soc_slice_text(attach->options.id)));
+}
+
 static bool take_message(void *user, const struct soc_line *line)
 {
     struct soc_attach *attach = user;
@@ -232,7 +250,8 @@ static bool take_message(void *user, const struct soc_line *line)
     if (!is_good)
         return line->kind == SOC_LINE_WHOLE; /* a piece that a crash has left is skipped */
     char *id = copy_member(line->text, "id");
-    if (id == NULL || !note_id(attach, soc_copy_text(id, strlen(id)))) {
+    if (id == NULL || is_for_others(attach, line->text, id) ||
+        !note_id(attach, soc_copy_text(id, strlen(id)))) {
         free(id);
         return true;
     }

@@ -62,6 +62,7 @@ static struct soc_files_client *need_client(struct soc_files *files, const struc
     client->files = files;
     client->id = soc_copy_text(agent->id, agent->id_length);
     client->started_ms = agent->created_ms;
+    soc_message_id_format(client->since, agent->created_ms, agent->since);
     set_perspective(client, agent);
     open_inlet(client, &client->acks, SOC_ACK_SUFFIX);
     open_inlet(client, &client->out, SOC_OUT_SUFFIX);

@@ -145,6 +145,8 @@ static void put_client(struct soc_buf *out, const struct soc_files_client *clien
                                                        : SOC_SLICE("active"));
     put_time_member(out, "started_at", client->started_ms);
     put_time_member(out, "last_heartbeat", client->heard_ms);
+    if (client->since[0] != '\0')
+        soc_json_put_text_member(out, "broadcasts_from", soc_slice_text(client->since));
     soc_buf_put_byte(out, '}');
 }
 
@@ -243,6 +245,9 @@ static void restore(struct soc_files *files, struct soc_slice id, struct soc_sli
     client->perspective = soc_copy_text(soc_buf_text(&perspective), perspective.length);
     client->started_ms = time_member(entry, "started_at");
     client->heard_ms = time_member(entry, "last_heartbeat");
+    struct soc_slice since = soc_json_plain_string(soc_json_member(entry, "broadcasts_from"));
+    if (since.length == SOC_MESSAGE_ID_BYTES)
+        memcpy(client->since, since.data, since.length);
     client->is_ended = true;
     soc_map_put(&files->clients, soc_slice_text(client->id), client);
     soc_buf_fini(&perspective);

@@ -38,6 +38,7 @@ struct soc_files_client {
     struct soc_inlet out;
     struct soc_map pending; /* keys of messages handed out, ever, and not done with */
     int64_t started_ms;
+    char since[SOC_MESSAGE_ID_BYTES + 1]; /* broadcasts with lesser ids came before it */
     int64_t heard_ms;    /* as agents.json shows it; 0: never */
     int64_t beat_ms;     /* what its heartbeat said last; 0: nothing yet */
     uint64_t beat_mark;  /* of that file, as the system described it */

@@ -260,7 +260,8 @@ static struct soc_agent *give_birth(struct soc_host *host, struct soc_role *role
     struct soc_agent *parent = host->turn.agent;
     int64_t now_ms = soc_host_now(host);
     struct soc_agent *child = soc_agent_new(id, role, parent, now_ms);
-    child->news = host->next_key - 1;
+    child->since = host->next_key;
+    child->news = child->since - 1;
     child->is_external = role->is_external || spawn->is_external;
     if (spawn->brief.data != NULL)
         soc_agent_set_brief(child, spawn->brief);
@@ -276,7 +277,7 @@ static struct soc_agent *give_birth(struct soc_host *host, struct soc_role *role
         .role = soc_slice_text(role->id),
         .parent = soc_agent_id(parent),
         .brief = spawn->brief,
-        .since = host->next_key,
+        .since = child->since,
         .is_external = spawn->is_external,
     };
     soc_batch_put(host, &record);

@@ -98,6 +98,7 @@ static void apply_agent(struct soc_host *host, const struct soc_record_agent *r)
         soc_agent_new(r->id, role_of(host, r->role), parent, (int64_t)r->time_ms);
     if (r->brief.data != NULL)
         soc_agent_set_brief(agent, r->brief);
+    agent->since = r->since;
     agent->news = r->since == 0 ? 0 : r->since - 1;
     agent->is_external = agent->role->is_external || r->is_external;
     soc_map_put(&host->agents, soc_agent_id(agent), agent);

@@ -48,7 +48,8 @@ struct soc_agent {
     char *state;      /* JSON, NULL while it was never set */
     char *end_reason; /* while it ends; NULL: none was given */
     int64_t created_ms;
-    uint64_t news; /* key of the last broadcast it has looked at, or that came before it */
+    uint64_t since; /* messages that have come after it have keys from here on */
+    uint64_t news;  /* key of the last broadcast it has looked at, or that came before it */
     uint32_t brief_length;
     uint32_t state_length;
     uint32_t children; /* alive */

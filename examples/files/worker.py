@@ -54,11 +54,26 @@ class Worker:
             Tail(os.path.join(channel, "agents", name + ".jsonl")),
             Tail(os.path.join(channel, "broadcast.jsonl")),
         ]
+        self.born = self.read_born(os.path.join(directory, "state", "agents.json"))
         self.end_torn_lines()
         self.handled = {
             ack.get("msg_id") for ack in Tail(self.acks).lines() if ack.get("status") == "processed"
         }
         self.is_over = False
+
+    def read_born(self, path):
+        """Waits to be registered; broadcasts with ids below this came before us."""
+        while True:
+            try:
+                with open(path, encoding="utf-8") as file:
+                    return json.load(file)["agents"][self.name]["broadcasts_from"]
+            except (FileNotFoundError, KeyError):
+                time.sleep(POLL_SECONDS)
+
+    def is_for_others(self, message):
+        return message.get("to") == "All" and (
+            message["id"] < self.born or message["from"] == self.name
+        )
 
     def end_torn_lines(self):
         """What a kill may have left without its end is ended first."""
@@ -112,7 +127,7 @@ class Worker:
             found = False
             for file in self.files:
                 for message in file.lines():
-                    if message.get("id") in self.handled:
+                    if message.get("id") in self.handled or self.is_for_others(message):
                         continue
                     self.handled.add(message.get("id"))
                     self.handle(message)

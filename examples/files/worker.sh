@@ -12,6 +12,11 @@ id=$2
 acks=$channel/agents/$id.ack
 out=$channel/agents/$id.out.jsonl
 
+# Registered, we have a line in agents.json. It says which broadcasts came before us: those
+# with ids below this one.
+until born=$(grep "^\"$id\":" "$1/state/agents.json" 2> /dev/null); do sleep 0.1; done
+born=$(echo "$born" | sed 's/.*"broadcasts_from":"\([^"]*\)".*/\1/')
+
 # What a kill may have left without its end is ended first.
 [ -z "$(tail -c 1 "$acks" 2> /dev/null)" ] || echo >> "$acks"
 [ -z "$(tail -c 1 "$out" 2> /dev/null)" ] || echo >> "$out"
@@ -39,6 +44,9 @@ LC_ALL=C tail -n +1 -F "$channel/agents/$id.jsonl" "$channel/broadcast.jsonl" 2>
     esac
     message=$(echo "$line" | sed -n 's/.*"id":"\(msg_[0-9a-f_]*\)".*/\1/p')
     [ -n "$message" ] || continue
+    case $line in
+      *'"to":"All"'*) [ "$message" \< "$born" ] && continue ;;
+    esac
     grep -q "\"$message\",\"status\":\"processed\"" "$acks" 2> /dev/null && continue
     case $(field type) in
       task_assign)
@@ -48,6 +56,7 @@ LC_ALL=C tail -n +1 -F "$channel/agents/$id.jsonl" "$channel/broadcast.jsonl" 2>
       checkpoint_request)
         say '"type":"checkpoint_response","payload":{"checkpoint_id":"'"$(field checkpoint_id)"'","text":"ready"}'
         ;;
+      abort) ;;
       broadcast)
         [ "$(field text)" = goodbye ] && break
         ;;

@@ -1,5 +1,6 @@
 -- The workers of examples/files, as they are.
 
+local desk = require("desk")
 local program = require("program")
 
 local function example(name)
@@ -39,4 +40,22 @@ describe("the workers in shell and Python", function()
     end
     place:remove()
   end)
+
+  for _, worker in ipairs({ "sh " .. example("worker.sh"), "python3 " .. example("worker.py") }) do
+    it("take no broadcast from before their birth: " .. worker:match("^%w+"), function()
+      local d = desk.open()
+      d:tell({ command = "hire", id = "a" })
+      d:tell({ command = "shout", text = "goodbye" })
+      d:await("channel/broadcast.jsonl", 1)
+      d:tell({ command = "hire", id = "b" })
+      d.place:shell(("timeout 60 %s w b > b.out 2>&1 & echo $! > b.pid"):format(worker))
+      d:tell({ command = "send", message = { to = "b", payload = "are you there?" } })
+      assert.equal("yes, I am here", d:await_heard(1)[1].payload.text)
+      d:tell({ command = "shout", text = "goodbye" })
+      program.wait_for("the worker to leave", function()
+        return d.place:shell("kill -0 $(cat b.pid)").code ~= 0
+      end)
+      d:close()
+    end)
+  end
 end)

@@ -99,6 +99,20 @@ describe("the file door", function()
     assert.equal(3, #d:await("channel/broadcast.jsonl", 3))
   end)
 
+  it("says from which broadcast on an agent is among the readers", function()
+    open()
+    d:tell({ command = "shout_and_hire", id = "b" })
+    d:tell({ command = "shout", text = "after" })
+    local lines = d:await("channel/broadcast.jsonl", 2)
+    local from = d:await_status("b", "active").broadcasts_from
+    assert.same({ true, true }, { lines[1].id < from, from <= lines[2].id })
+    assert.is_true(d:await_status("a", "active").broadcasts_from <= lines[1].id)
+    d:kill()
+    d:tell({ command = "hire", id = "c" })
+    d:await_status("c", "active")
+    assert.equal(from, d:await_status("b", "active").broadcasts_from)
+  end)
+
   it("sends an abort to who works on it", function()
     open()
     d:tell({ command = "send", message = {

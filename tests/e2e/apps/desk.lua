@@ -50,6 +50,11 @@ function commands.shout(root, payload)
   return root:broadcast({ payload = payload.text })
 end
 
+function commands.shout_and_hire(root, payload)
+  root:broadcast({ payload = "before" })
+  return commands.hire(root, payload)
+end
+
 function commands.flood(root, payload)
   for i = 1, payload.count do
     root:broadcast({ payload = "all " .. i })
