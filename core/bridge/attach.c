@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "bridge/lines.h"
 #include "env/clock.h"
+#include "env/ids.h"
 
 #define HEARTBEAT_MS       10000
 #define REGISTRY_BYTES_MAX (16u << 20)
@@ -144,7 +145,7 @@ static int check_registered(struct soc_attach *attach, struct soc_detail *detail
 int soc_attach_open(struct soc_attach **out, const struct soc_attach_options *options,
                     struct soc_detail *detail)
 {
-    if (!soc_workdir_takes_id(soc_slice_text(options->id)))
+    if (!soc_id_is_for_outside(soc_slice_text(options->id)))
         return soc_fail(detail, SOC_EINVAL, "%s can be no outside agent's id", options->id);
     struct soc_attach *attach = soc_alloc_zero(sizeof(*attach));
     attach->options = *options;

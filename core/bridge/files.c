@@ -93,7 +93,7 @@ static void free_client(struct soc_files_client *client)
 static bool carries(void *user, const struct soc_agent *agent)
 {
     struct soc_files *files = user;
-    bool takes = soc_workdir_takes_id(soc_agent_id(agent));
+    bool takes = soc_id_is_for_outside(soc_agent_id(agent));
     if (!takes && !files->is_stopped)
         soc_files_log(files, SOC_LOG_ERROR, "refused_id", soc_agent_id(agent),
                       (struct soc_slice){0},
@@ -117,29 +117,30 @@ static bool is_awaited(void *user, uint64_t key)
 
 /* How many of the newest lines a rotation is to leave; 0: it is too early for one. Half of
  * the room is left for what is new; if more than that is pending, or was written a moment
- * ago, the file grows. */
-static uint64_t plan_rotation(struct soc_files *files, struct soc_outlet *outlet, uint64_t held)
+ * ago, the file grows. A rotation must be worth its while: what is pending is counted for
+ * an agent; of broadcasts it is as much as the last rotation left, as far as is known. */
+static uint64_t plan_rotation(struct soc_files *files, struct soc_outlet *outlet,
+                              const struct soc_files_client *client)
 {
     const struct soc_files_settings *settings = files->settings;
     uint64_t half = (uint64_t)settings->messages_max / 2;
+    uint64_t held = client == NULL ? 0 : client->pending.count;
     if (!settings->rotates || outlet->lines < (uint64_t)settings->messages_max ||
-        outlet->lines < 2 * held || outlet->lines < outlet->left + half)
+        outlet->lines < 2 * held || (client == NULL && outlet->lines < outlet->left + half))
         return 0;
     int64_t now_ms = soc_clock_now(soc_host_clock(files->host));
     uint64_t old = settings->keep_ms == 0
                        ? outlet->lines
                        : soc_outlet_count_old(outlet, now_ms - settings->keep_ms);
-    if (old < half)
-        return 0;
-    return outlet->lines - old > half ? outlet->lines - old : half;
+    uint64_t newest = outlet->lines - old > half ? outlet->lines - old : half;
+    return old < half || outlet->lines < newest + held + half / 2 ? 0 : newest;
 }
 
-/* Rotates a queue that is full; `client` NULL: the broadcasts. */
-static void rotate(struct soc_files *files, struct soc_outlet *outlet,
-                   struct soc_files_client *client)
+void soc_files_rotate(struct soc_files *files, struct soc_files_client *client)
 {
+    struct soc_outlet *outlet = client == NULL ? &files->broadcast : &client->queue;
     char stamp[SOC_TIME_DIGITS + 24] = {0};
-    uint64_t newest = plan_rotation(files, outlet, client == NULL ? 0 : client->pending.count);
+    uint64_t newest = plan_rotation(files, outlet, client);
     if (newest == 0)
         return;
     soc_time_digits(stamp, soc_clock_now(soc_host_clock(files->host)));
@@ -155,9 +156,11 @@ static void rotate(struct soc_files *files, struct soc_outlet *outlet,
                             .place = outlet->place,
                             .name = outlet->name,
                             .offset = -1};
-    soc_files_log_file(files, code < 0 ? SOC_LOG_ERROR : SOC_LOG_INFO,
-                       code < 0 ? "rotate_failed" : "rotated", &spot,
-                       code < 0 ? strerror(-code) : stamp);
+    if (code == 0 || !outlet->is_unrotated)
+        soc_files_log_file(files, code < 0 ? SOC_LOG_ERROR : SOC_LOG_INFO,
+                           code < 0 ? "rotate_failed" : "rotated", &spot,
+                           code < 0 ? strerror(-code) : stamp);
+    outlet->is_unrotated = code < 0;
 }
 
 static void log_delivery(struct soc_files *files, const struct soc_handout *handout)
@@ -210,7 +213,7 @@ static bool deliver(void *user, const struct soc_handout *handout)
     }
     if (!handout->is_broadcast)
         soc_map_put_number(&client->pending, message->key, client);
-    rotate(files, outlet, handout->is_broadcast ? NULL : client);
+    soc_files_rotate(files, handout->is_broadcast ? NULL : client);
     return true;
 }
 
@@ -244,6 +247,8 @@ static void tell(void *user, const struct soc_door_news *news)
     case SOC_DOOR_DONE:
         if (soc_message_id_parse(news->message_id, &key))
             soc_map_take_number(&client->pending, key);
+        if (client->queue.lines >= (uint64_t)files->settings->messages_max)
+            soc_files_note_change(client); /* there may be room to be made */
         return;
     case SOC_DOOR_PENDING:
         if (soc_message_id_parse(news->message_id, &key))
@@ -331,6 +336,27 @@ static int put_away(struct soc_files *files, const char *why)
     return code;
 }
 
+/* A directory that was there may let in more than ours would: those could speak for all. */
+static void warn_of_modes(struct soc_files *files)
+{
+    mode_t mode = 0;
+    mode_t root_mode = 0;
+    soc_workdir_is_open_to_others(&files->dir, SOC_PLACE_ROOT, &root_mode);
+    for (int i = 0; i < SOC_PLACE_COUNT && (root_mode & 0077) != 0; i++) {
+        struct soc_spot spot = {
+            .place = (enum soc_place)i, .name = i == SOC_PLACE_ROOT ? "." : "", .offset = -1};
+        struct soc_buf reason = {0};
+        if (!soc_workdir_is_open_to_others(&files->dir, (enum soc_place)i, &mode))
+            continue;
+        soc_buf_printf(&reason,
+                       "its mode is %04o, not %04o: whoever can write there can speak for every "
+                       "outside agent",
+                       (unsigned)mode, files->settings->folder_mode);
+        soc_files_log_file(files, SOC_LOG_WARN, "open_directory", &spot, soc_buf_text(&reason));
+        soc_buf_fini(&reason);
+    }
+}
+
 int soc_files_open(struct soc_files **out, const struct soc_files_options *options,
                    struct soc_detail *detail)
 {
@@ -360,6 +386,7 @@ int soc_files_open(struct soc_files **out, const struct soc_files_options *optio
                     soc_clock_now(soc_host_clock(files->host)));
     soc_workdir_append(&files->dir, SOC_PLACE_CHANNEL, "orchestrator.jsonl", SOC_SLICE(""));
     soc_inlet_open(&files->orchestrator, files, NULL, SOC_PLACE_CHANNEL, "orchestrator.jsonl");
+    warn_of_modes(files);
     soc_files_watch(files);
     soc_files_open_report(files);
     struct soc_door door = {.user = files, .carries = carries, .deliver = deliver, .tell = tell};
@@ -385,6 +412,26 @@ static void settle(struct soc_files *files)
         soc_loop_poll(files->loop, SETTLE_POLL_MS);
 }
 
+/* Puts the workflow into the archive. Only then do its files begin anew: after a crash in
+ * between what was read of them is missed, which is told, and nothing is taken twice. */
+static void archive(struct soc_files *files)
+{
+    size_t cursor = 0;
+    struct soc_files_client *client;
+    if (put_away(files, "") < 0)
+        return;
+    soc_inlet_begin_anew(&files->orchestrator);
+    while ((client = soc_map_each(&files->clients, &cursor)) != NULL) {
+        if (client->acks.name == NULL)
+            continue; /* one of an earlier run */
+        soc_inlet_begin_anew(&client->acks);
+        soc_inlet_begin_anew(&client->out);
+    }
+    settle(files);
+    files->agents_text.length = files->status_text.length = 0;
+    soc_files_report_now(files);
+}
+
 void soc_files_stop(struct soc_files *files, bool is_finished)
 {
     size_t cursor = 0;
@@ -408,11 +455,8 @@ void soc_files_stop(struct soc_files *files, bool is_finished)
     files->is_stopped = true;
     soc_files_report_now(files);
     soc_files_flush_log(files);
-    if (is_finished && files->settings->archives) {
-        put_away(files, "");
-        files->agents_text.length = files->status_text.length = 0;
-        soc_files_report_now(files);
-    }
+    if (is_finished && files->settings->archives)
+        archive(files);
 }
 
 void soc_files_free(struct soc_files *files)
@@ -431,6 +475,8 @@ void soc_files_free(struct soc_files *files)
     soc_workdir_close(&files->dir);
     soc_buf_fini(&files->agents_text);
     soc_buf_fini(&files->status_text);
+    soc_buf_fini(&files->agents_next);
+    soc_buf_fini(&files->status_next);
     soc_buf_fini(&files->events);
     soc_buf_fini(&files->errors);
     soc_buf_fini(&files->scratch);

@@ -19,6 +19,7 @@ struct reading {
     struct soc_agent *agent; /* who speaks */
     struct soc_buf texts;    /* unescaped, with room for all: it never moves */
     const char *fault;       /* the member that is wrong, NULL: none */
+    bool is_placed;          /* it goes to one receiver, and only its place tells it apart */
 };
 
 void soc_inlet_open(struct soc_inlet *inlet, struct soc_files *files,
@@ -59,6 +60,12 @@ static void keep_position(const struct soc_inlet *inlet)
 {
     char text[SOC_LINES_POSITION_BYTES];
     soc_outside_keep(inlet->files->host, position_of(inlet, text));
+}
+
+void soc_inlet_begin_anew(struct soc_inlet *inlet)
+{
+    soc_lines_begin_anew(&inlet->lines);
+    keep_position(inlet);
 }
 
 static void log_line(const struct soc_inlet *inlet, enum soc_log_level level, const char *event,
@@ -212,7 +219,8 @@ static void give_key(struct reading *reading, struct soc_send *send, bool is_lis
         *id = (struct soc_slice){0}; /* which is of one message only */
     if (id->data != NULL || key->data != NULL)
         return;
-    soc_lines_key(&reading->inlet->lines, reading->line, text);
+    reading->is_placed = !is_list;
+    soc_lines_key(&reading->inlet->lines, reading->inlet->name, reading->line, text);
     size_t start = reading->texts.length;
     soc_buf_put_text(&reading->texts, text);
     *key = soc_slice(reading->texts.data + start, reading->texts.length - start);
@@ -227,6 +235,12 @@ static void log_accepted(struct reading *reading, const struct soc_send *send,
     soc_json_next(&walk);
     struct soc_slice id = soc_json_plain_string(soc_json_member(walk.value, "messageId"));
     bool is_known = soc_json_member(walk.value, "duplicate").data != NULL;
+    if (is_known && reading->is_placed) {
+        log_line(reading->inlet, SOC_LOG_WARN, "duplicate", reading->line,
+                 "it was taken before: the same bytes stood in this place; a line with an id of "
+                 "its own is told apart");
+        return;
+    }
     soc_buf_put_byte(&detail, '{');
     soc_json_put_text_member(&detail, "to", send->to);
     soc_json_put_text_member(&detail, "type", send->type);
@@ -273,9 +287,8 @@ static bool accept_list(struct reading *reading, struct soc_outside_mail *mail,
 {
     struct soc_json_walk walk;
     struct soc_slice last = {0};
-    int count = 0;
     soc_json_walk(&walk, list);
-    while (soc_json_next(&walk) && count++ < SOC_RECEIVERS_MAX) {
+    while (soc_json_next(&walk)) {
         struct soc_slice to = text_of(reading, "to", walk.value, SOC_KEY_BYTES_MAX);
         if (last.data != NULL && !accept(reading, mail, last, (struct soc_position){0}))
             return false;
@@ -284,14 +297,42 @@ static bool accept_list(struct reading *reading, struct soc_outside_mail *mail,
     return accept(reading, mail, last, position);
 }
 
+/* Receivers in a list, one more than there may be at most. */
+static int count_receivers(struct soc_slice list)
+{
+    struct soc_json_walk walk;
+    int count = 0;
+    soc_json_walk(&walk, list);
+    while (count <= SOC_RECEIVERS_MAX && soc_json_next(&walk))
+        count++;
+    return count;
+}
+
+/* Why a line cannot be a message; false if it can, as far as can be seen here. */
+static bool find_fault(const struct reading *reading, const struct soc_outside_mail *mail,
+                       int receivers, struct soc_buf *reason)
+{
+    if (reading->fault != NULL)
+        soc_buf_printf(reason, "the member '%s' is not what it should be", reading->fault);
+    else if (receivers == 0)
+        soc_buf_put_text(reason, "the list 'to' names nobody");
+    else if (receivers > SOC_RECEIVERS_MAX)
+        soc_buf_printf(reason, "the list 'to' has more than %d receivers; nobody gets it",
+                       SOC_RECEIVERS_MAX);
+    else if (mail->send.payload.data == NULL)
+        soc_buf_put_text(reason, soc_error_text(SOC_ENOPAYLOAD));
+    return reason->length > 0;
+}
+
 static bool take_message(struct reading *reading)
 {
     struct soc_inlet *inlet = reading->inlet;
     struct soc_slice to = soc_json_member(reading->line->text, "to");
     bool has_to = to.data != NULL && soc_json_kind(to) != SOC_JSON_NULL;
-    bool is_list = has_to && soc_json_kind(to) == SOC_JSON_ARRAY && to.length > 2;
+    bool is_list = has_to && soc_json_kind(to) == SOC_JSON_ARRAY;
     struct soc_outside_mail mail = {0};
     struct soc_buf wrapped = {0};
+    struct soc_buf reason = {0};
     char place[SOC_LINES_POSITION_BYTES];
     bool is_taken = true;
     read_mail(reading, &mail, has_to);
@@ -299,18 +340,13 @@ static bool take_message(struct reading *reading)
     struct soc_slice one =
         is_list ? (struct soc_slice){0} : text_of(reading, "to", to, SOC_KEY_BYTES_MAX);
     give_key(reading, &mail.send, is_list);
-    if (reading->fault != NULL) {
-        struct soc_buf reason = {0};
-        soc_buf_printf(&reason, "the member '%s' is not what it should be", reading->fault);
+    if (find_fault(reading, &mail, is_list ? count_receivers(to) : 1, &reason))
         skip(inlet, "malformed_line", reading->line, soc_buf_text(&reason));
-        soc_buf_fini(&reason);
-    } else if (mail.send.payload.data == NULL) {
-        skip(inlet, "malformed_line", reading->line, soc_error_text(SOC_ENOPAYLOAD));
-    } else if (is_list) {
+    else if (is_list)
         is_taken = accept_list(reading, &mail, to, position_of(inlet, place));
-    } else {
+    else
         is_taken = accept(reading, &mail, one, position_of(inlet, place));
-    }
+    soc_buf_fini(&reason);
     soc_buf_fini(&wrapped);
     return is_taken;
 }
@@ -365,6 +401,14 @@ static struct soc_agent *find_speaker(struct reading *reading)
     return from.data == NULL ? NULL : soc_outside_find(host, from);
 }
 
+/* Whoever was never heard is shown at once to be there. */
+static void note_heard(struct soc_files *files, const struct soc_agent *agent)
+{
+    struct soc_files_client *client = soc_files_find(files, soc_agent_id(agent));
+    if (client != NULL && client->heard_ms == 0)
+        soc_files_report_soon(files);
+}
+
 static bool take_object(struct soc_inlet *inlet, const struct soc_line *line)
 {
     struct reading reading = {.inlet = inlet, .line = line};
@@ -386,6 +430,8 @@ static bool take_object(struct soc_inlet *inlet, const struct soc_line *line)
     } else {
         is_taken = take_message(&reading);
     }
+    if (reading.agent != NULL)
+        note_heard(inlet->files, reading.agent);
     soc_buf_fini(&reading.texts);
     return is_taken;
 }
@@ -423,6 +469,9 @@ static bool take_line(void *user, const struct soc_line *line)
         return take_text(inlet, line);
     case SOC_LINE_TOO_LONG:
         return skip(inlet, "line_too_long", line, "it is longer than buffers.line_bytes allow");
+    case SOC_LINE_LONG_END:
+        keep_position(inlet);
+        return true;
     case SOC_LINE_TRUNCATED:
         return skip(inlet, "file_truncated", line,
                     "it is shorter than what was read of it; it is read from its start");
@@ -431,6 +480,9 @@ static bool take_line(void *user, const struct soc_line *line)
                     "it is another file than the one that was read; it is read from its start");
     case SOC_LINE_REMOVED:
         return skip(inlet, "file_removed", line, "it is gone");
+    case SOC_LINE_RETURNED:
+        return skip(inlet, "file_returned", line,
+                    "it is back, with the bytes that were read; they are not taken again");
     default:
         log_line(inlet, SOC_LOG_ERROR, "file_unreadable", line, line->text.data);
         return true;

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "bridge/files_state.h"
+#include "env/ids.h"
 #include "host/agents.h"
 #include "host/gate.h"
 #include "host/tasks.h"
@@ -109,7 +110,8 @@ void soc_files_log_file(struct soc_files *files, enum soc_log_level level, const
 {
     struct soc_buf detail = {0};
     struct soc_buf path = {0};
-    soc_buf_printf(&path, "%s/%s", soc_place_path(spot->place), spot->name);
+    const char *folder = soc_place_path(spot->place);
+    soc_buf_printf(&path, "%s%s%s", folder, folder[0] == '\0' ? "" : "/", spot->name);
     soc_buf_put_byte(&detail, '{');
     soc_json_put_text_member(&detail, "file", soc_buf_slice(&path));
     if (spot->offset >= 0) {
@@ -202,7 +204,7 @@ static void put_status(struct soc_files *files, struct soc_buf *out)
     soc_buf_fini(&load);
 }
 
-/* Writes `text` unless the file says that already; `last` is what it says. */
+/* Writes `text` unless the file says that already; `last` is what it says. Empties `text`. */
 static void write_report(struct soc_files *files, const char *name, struct soc_buf *text,
                          struct soc_buf *last)
 {
@@ -218,14 +220,24 @@ static void write_report(struct soc_files *files, const char *name, struct soc_b
     soc_buf_fini(text);
 }
 
+static void put_reports(struct soc_files *files)
+{
+    files->is_report_due = false;
+    files->agents_next.length = files->status_next.length = 0;
+    put_agents(files, &files->agents_next);
+    put_status(files, &files->status_next);
+}
+
+static void write_reports(struct soc_files *files)
+{
+    write_report(files, "agents.json", &files->agents_next, &files->agents_text);
+    write_report(files, "status.json", &files->status_next, &files->status_text);
+}
+
 void soc_files_report_now(struct soc_files *files)
 {
-    struct soc_buf text = {0};
-    files->is_report_due = false;
-    put_agents(files, &text);
-    write_report(files, "agents.json", &text, &files->agents_text);
-    put_status(files, &text);
-    write_report(files, "status.json", &text, &files->status_text);
+    put_reports(files);
+    write_reports(files);
 }
 
 static int64_t time_member(struct soc_slice object, const char *name)
@@ -262,18 +274,33 @@ void soc_files_restore_ended(struct soc_files *files)
     if (code == 0 && soc_json_check(soc_buf_slice(&text), NULL) == SOC_OK) {
         soc_json_walk(&walk, soc_json_member(soc_buf_slice(&text), "agents"));
         while (soc_json_next(&walk))
-            if (soc_workdir_takes_id(walk.name) && soc_outside_find(files->host, walk.name) == NULL)
+            if (soc_id_is_for_outside(walk.name) &&
+                soc_outside_find(files->host, walk.name) == NULL)
                 restore(files, walk.name, walk.value);
     }
     soc_buf_fini(&text);
 }
 
-/* Now and then also without a cause: heartbeats and loads change by themselves. */
+static void let_reports_out(void *user)
+{
+    struct soc_files *files = user;
+    files->is_report_called = false;
+    if (!files->is_stopped)
+        write_reports(files);
+}
+
+/* Now and then also without a cause: heartbeats and loads change by themselves. What is
+ * seen now is written when it is durable; what comes until then waits for the next time. */
 static void ring(void *user)
 {
     struct soc_files *files = user;
-    soc_files_report_now(files);
-    soc_alarm_set(files->report_alarm, files->settings->heartbeat_ms);
+    if (!files->is_report_called) {
+        put_reports(files);
+        files->is_report_called = true;
+        soc_gate_when_durable(files->host, let_reports_out, files);
+    }
+    soc_alarm_set(files->report_alarm,
+                  files->is_report_due ? SOON_MS : files->settings->heartbeat_ms);
 }
 
 void soc_files_report_soon(struct soc_files *files)

@@ -39,12 +39,12 @@ struct soc_files_client {
     struct soc_map pending; /* keys of messages handed out, ever, and not done with */
     int64_t started_ms;
     char since[SOC_MESSAGE_ID_BYTES + 1]; /* broadcasts with lesser ids came before it */
-    int64_t heard_ms;    /* as agents.json shows it; 0: never */
-    int64_t beat_ms;     /* what its heartbeat said last; 0: nothing yet */
-    uint64_t beat_mark;  /* of that file, as the system described it */
-    bool is_beat_faulty; /* it said nothing that is a time: told */
-    bool is_stuck;       /* its queue could not be written: told */
-    bool is_changed;     /* stands in the list of those to be looked at */
+    int64_t heard_ms;                     /* as agents.json shows it; 0: never */
+    int64_t beat_ms;                      /* what its heartbeat said last; 0: nothing yet */
+    uint64_t beat_mark;                   /* of that file, as the system described it */
+    bool is_beat_faulty;                  /* it said nothing that is a time: told */
+    bool is_stuck;                        /* its queue could not be written: told */
+    bool is_changed;                      /* stands in the list of those to be looked at */
     bool is_unresponsive;
     bool is_ended;
 };
@@ -62,6 +62,7 @@ struct soc_files {
 
     /* watching */
     struct soc_folder *folders[3];
+    bool is_lost[SOC_PLACE_COUNT]; /* that folder cannot be opened or made: told */
     struct soc_alarm *look_alarm;  /* something was told: look at it */
     struct soc_alarm *sweep_alarm; /* look at everything */
     struct soc_files_client *changed;
@@ -73,10 +74,11 @@ struct soc_files {
 
     /* reports */
     struct soc_alarm *report_alarm;
-    bool is_report_due; /* something changed that is shown at once */
-    struct soc_buf agents_text;
-    struct soc_buf status_text;
-    struct soc_buf events; /* lines that wait to be durable */
+    bool is_report_due;                      /* something changed that is shown at once */
+    bool is_report_called;                   /* what is to be written waits to be durable */
+    struct soc_buf agents_text, status_text; /* as written */
+    struct soc_buf agents_next, status_next; /* what waits */
+    struct soc_buf events;                   /* lines that wait to be durable */
     struct soc_buf errors;
     size_t events_ready; /* of `events`: those the call under way lets out */
     size_t errors_ready;
@@ -95,12 +97,18 @@ struct soc_files_client *soc_files_find(struct soc_files *files, struct soc_slic
  * `client` NULL: the broadcasts. */
 void soc_files_check(struct soc_files *files, struct soc_files_client *client);
 
+/* Rotates the file of an agent that is full, if there is room to be made; `client` NULL: the
+ * broadcasts. */
+void soc_files_rotate(struct soc_files *files, struct soc_files_client *client);
+
 /* files_in.c: looks at a file and takes what is new; tells whether there is more. */
 bool soc_files_look(struct soc_inlet *inlet, bool is_last);
 
-/* Prepares an inlet at the position that was kept for it; and frees it. */
+/* Prepares an inlet at the position that was kept for it; has it begin anew, when what it
+ * read was put away; and frees it. */
 void soc_inlet_open(struct soc_inlet *inlet, struct soc_files *files,
                     struct soc_files_client *client, enum soc_place place, const char *name);
+void soc_inlet_begin_anew(struct soc_inlet *inlet);
 void soc_inlet_close(struct soc_inlet *inlet);
 
 /* files_watch.c: begins and ends to watch; looks at everything there is. */
@@ -126,10 +134,9 @@ struct soc_spot {
 void soc_files_log_file(struct soc_files *files, enum soc_log_level level, const char *event,
                         const struct soc_spot *spot, const char *reason);
 
-/* Has agents.json and status.json written soon. */
+/* Has agents.json and status.json written soon; writes them now, if they have changed, and
+ * every line of the logs: all is durable. */
 void soc_files_report_soon(struct soc_files *files);
-
-/* Writes them now, if they have changed, and every line of the logs. */
 void soc_files_report_now(struct soc_files *files);
 void soc_files_flush_log(struct soc_files *files);
 

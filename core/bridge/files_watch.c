@@ -1,4 +1,5 @@
 /* When the file door looks at what. */
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -84,8 +85,10 @@ static bool look_at(struct soc_files_client *client, bool is_last)
     if (client->is_ended)
         return false;
     look_at_beat(client);
-    if (!is_last)
+    if (!is_last) {
         soc_files_check(client->files, client);
+        soc_files_rotate(client->files, client);
+    }
     bool has_more = soc_files_look(&client->acks, is_last);
     return soc_files_look(&client->out, is_last) || has_more;
 }
@@ -146,6 +149,8 @@ static void note_channel(void *user, const char *name)
     struct soc_files *files = user;
     if (name == NULL || strcmp(name, files->orchestrator.name) == 0)
         note_orchestrator(files);
+    else if (strcmp(name, "agents") == 0) /* the folder itself, not what is in it */
+        soc_alarm_set(files->sweep_alarm, 1);
 }
 
 /* Looks at what was told. What has more comes again, behind all others. */
@@ -177,6 +182,10 @@ void soc_files_look_at_all(struct soc_files *files, bool is_last)
 {
     size_t cursor = 0;
     struct soc_files_client *client;
+    if (!is_last) {
+        soc_files_check(files, NULL);
+        soc_files_rotate(files, NULL);
+    }
     while ((client = soc_map_each(&files->clients, &cursor)) != NULL) {
         bool has_more = look_at(client, is_last);
         while (has_more && is_last)
@@ -191,14 +200,81 @@ void soc_files_look_at_all(struct soc_files *files, bool is_last)
         note_orchestrator(files);
 }
 
+static void close_folders(struct soc_files *files)
+{
+    for (int i = 0; i < 3; i++) {
+        soc_folder_close(files->folders[i]);
+        files->folders[i] = NULL;
+    }
+}
+
+static void open_folders(struct soc_files *files)
+{
+    static const enum soc_place places[] = {SOC_PLACE_AGENTS, SOC_PLACE_CHANNEL,
+                                            SOC_PLACE_HEARTBEAT};
+    struct soc_buf path = {0};
+    bool is_told = !files->settings->polls;
+    for (int i = 0; i < 3 && is_told; i++) {
+        path.length = 0;
+        soc_buf_printf(&path, "%s/%s", files->dir.path, soc_place_path(places[i]));
+        files->folders[i] = soc_folder_open(files->loop, soc_buf_text(&path),
+                                            i == 1 ? note_channel : note_file, files);
+        is_told = files->folders[i] != NULL;
+    }
+    soc_buf_fini(&path);
+    if (!is_told)
+        close_folders(files);
+}
+
+/* A folder is another one now: what we need is made there, and all of it looked at. */
+static void move_in(struct soc_files *files)
+{
+    size_t cursor = 0;
+    const struct soc_files_client *client;
+    const struct soc_inlet *common = &files->orchestrator;
+    soc_workdir_append(&files->dir, common->place, common->name, SOC_SLICE(""));
+    while ((client = soc_map_each(&files->clients, &cursor)) != NULL)
+        if (!client->is_ended)
+            soc_workdir_append(&files->dir, client->acks.place, client->acks.name, SOC_SLICE(""));
+    close_folders(files);
+    open_folders(files);
+    files->agents_text.length = files->status_text.length = 0;
+    soc_files_report_soon(files);
+    note_all(files);
+}
+
+/* Makes sure that the folders we hold are those that others see. */
+static void check_folders(struct soc_files *files)
+{
+    bool has_moved = false;
+    for (int i = 0; i < SOC_PLACE_COUNT; i++) {
+        int code = soc_workdir_renew(&files->dir, (enum soc_place)i);
+        struct soc_spot spot = {
+            .place = (enum soc_place)i, .name = i == SOC_PLACE_ROOT ? "." : "", .offset = -1};
+        has_moved |= code == 1;
+        if (code == 1)
+            soc_files_log_file(files, SOC_LOG_WARN, "directory_replaced", &spot,
+                               "it was moved, removed or replaced; the one that is there now is "
+                               "used, and what is not done with is written again");
+        else if (code < 0 && !files->is_lost[i])
+            soc_files_log_file(files, SOC_LOG_ERROR, "directory_lost", &spot,
+                               code == -ELOOP || code == -ENOTDIR
+                                   ? "a directory is needed here, not a link or a file"
+                                   : strerror(-code));
+        files->is_lost[i] = code < 0;
+    }
+    if (has_moved)
+        move_in(files);
+}
+
 /* Looks at everything: soon again if something came, else later and later. Where changes
  * are told this is for what was missed, and for lines that wait for their newline. */
 static void sweep(void *user)
 {
     struct soc_files *files = user;
     const struct soc_files_settings *settings = files->settings;
-    soc_files_check(files, NULL);
     soc_files_look_at_all(files, false);
+    check_folders(files);
     if (files->is_held) {
         files->is_held = false;
         soc_outside_resume(files->host);
@@ -215,34 +291,16 @@ static void sweep(void *user)
 
 void soc_files_watch(struct soc_files *files)
 {
-    static const enum soc_place places[] = {SOC_PLACE_AGENTS, SOC_PLACE_CHANNEL,
-                                            SOC_PLACE_HEARTBEAT};
-    struct soc_buf path = {0};
-    bool is_told = !files->settings->polls;
     files->look_alarm = soc_alarm_open(files->loop, look_at_changed, files);
     files->sweep_alarm = soc_alarm_open(files->loop, sweep, files);
-    for (int i = 0; i < 3 && is_told; i++) {
-        path.length = 0;
-        soc_buf_printf(&path, "%s/%s", files->dir.path, soc_place_path(places[i]));
-        files->folders[i] = soc_folder_open(files->loop, soc_buf_text(&path),
-                                            i == 1 ? note_channel : note_file, files);
-        is_told = files->folders[i] != NULL;
-    }
-    for (int i = 0; i < 3 && !is_told; i++) {
-        soc_folder_close(files->folders[i]);
-        files->folders[i] = NULL;
-    }
-    soc_buf_fini(&path);
+    open_folders(files);
     files->sweep_ms = files->settings->poll_ms;
     soc_alarm_set(files->sweep_alarm, 1);
 }
 
 void soc_files_unwatch(struct soc_files *files)
 {
-    for (int i = 0; i < 3; i++) {
-        soc_folder_close(files->folders[i]);
-        files->folders[i] = NULL;
-    }
+    close_folders(files);
     soc_alarm_close(files->look_alarm);
     soc_alarm_close(files->sweep_alarm);
     files->look_alarm = files->sweep_alarm = NULL;

@@ -50,12 +50,12 @@ static bool tell(struct look *look, enum soc_line_kind kind, int64_t offset, str
     return look->cb(look->user, &line);
 }
 
-static void begin_anew(struct soc_lines *lines)
+static void go_to_start(struct soc_lines *lines)
 {
     lines->offset = lines->scanned = 0;
     lines->hash = 0;
     lines->since_ms = 0;
-    lines->is_torn = false;
+    lines->is_torn = lines->is_long = false;
 }
 
 /* Moves behind a line of `length` bytes with its end, or back in front of it if it is not
@@ -68,7 +68,7 @@ static bool pass(struct look *look, enum soc_line_kind kind, int64_t length, str
     lines->scanned = lines->offset;
     lines->hash = hash_before(look->file, lines->offset);
     lines->since_ms = 0;
-    lines->is_torn = false;
+    lines->is_torn = lines->is_long = false;
     if (tell(look, kind, before.offset, text))
         return true;
     *lines = before;
@@ -77,9 +77,9 @@ static bool pass(struct look *look, enum soc_line_kind kind, int64_t length, str
 
 static struct soc_slice trim(struct soc_slice text)
 {
-    while (text.length > 0 && strchr("\r \t", text.data[text.length - 1]) != NULL)
+    while (text.length > 0 && memchr("\r \t", text.data[text.length - 1], 3) != NULL)
         text.length--;
-    while (text.length > 0 && strchr(" \t", text.data[0]) != NULL)
+    while (text.length > 0 && memchr(" \t", text.data[0], 2) != NULL)
         text = soc_slice(text.data + 1, text.length - 1);
     return text;
 }
@@ -98,7 +98,8 @@ static void take(struct look *look, struct soc_slice text, int64_t length)
         return;
     }
     if (is_long)
-        look->is_over = !pass(look, SOC_LINE_TOO_LONG, length + 1, (struct soc_slice){0});
+        look->is_over = !pass(look, lines->is_long ? SOC_LINE_LONG_END : SOC_LINE_TOO_LONG,
+                              length + 1, (struct soc_slice){0});
     else
         look->is_over = !pass(look, SOC_LINE_WHOLE, length + 1, text);
     look->taken += !look->is_over;
@@ -129,13 +130,17 @@ static bool take_lines(struct look *look)
 }
 
 /* Looks for the end of a line that is too long to be held: SOC_LINE_TOO_LONG. Returns
- * false if it has none yet. */
+ * false if it has none yet, which is told once: it cannot become shorter. */
 static bool skip_long(struct look *look)
 {
     struct soc_lines *lines = look->lines;
     char chunk[CHUNK_BYTES];
     for (;;) {
         ssize_t count = read_at(look->file, chunk, sizeof(chunk), lines->scanned);
+        if (count <= 0 && !lines->is_long) {
+            lines->is_long = true;
+            tell(look, SOC_LINE_TOO_LONG, lines->offset, (struct soc_slice){0});
+        }
         if (count <= 0)
             return false;
         const char *end = memchr(chunk, '\n', (size_t)count);
@@ -215,15 +220,18 @@ static void check_position(struct look *look, const struct stat *info)
     look->size = info->st_size;
     bool is_shorter = info->st_size < was;
     bool is_other = !is_shorter && was > 0 && hash_before(look->file, was) != lines->hash;
-    if (lines->inode != info->st_ino)
+    bool is_back = lines->inode == 0 && was > 0;
+    if (lines->inode != info->st_ino || info->st_size < lines->scanned) {
         lines->scanned = lines->offset;
-    if (info->st_size < lines->scanned)
-        lines->scanned = lines->offset;
+        lines->is_long = false;
+    }
     lines->inode = info->st_ino;
-    if (!is_shorter && !is_other)
+    if (!is_shorter && !is_other) {
+        if (is_back)
+            tell(look, SOC_LINE_RETURNED, was, (struct soc_slice){0});
         return;
-    begin_anew(lines);
-    lines->epoch += info->st_size == 0;
+    }
+    go_to_start(lines);
     tell(look, is_shorter ? SOC_LINE_TRUNCATED : SOC_LINE_REPLACED, was, (struct soc_slice){0});
 }
 
@@ -232,10 +240,9 @@ static void note_gone(struct look *look)
     struct soc_lines *lines = look->lines;
     lines->seen = 0;
     lines->is_odd = false;
-    if (lines->inode == 0 || lines->is_gone)
+    if (lines->inode == 0)
         return;
-    lines->is_gone = true;
-    lines->epoch++;
+    lines->inode = 0;
     tell(look, SOC_LINE_REMOVED, lines->offset, (struct soc_slice){0});
 }
 
@@ -283,7 +290,7 @@ bool soc_lines_look(struct soc_lines *lines, const struct soc_look_options *opti
         note_odd(&look, look.file);
         return false;
     }
-    lines->is_gone = lines->is_odd = false;
+    lines->is_odd = false;
     if (fstat(look.file, &info) == 0) {
         check_position(&look, &info);
         has_more = read_on(&look);
@@ -317,9 +324,15 @@ bool soc_lines_set_position(struct soc_lines *lines, struct soc_slice text)
     return true;
 }
 
-void soc_lines_key(const struct soc_lines *lines, const struct soc_line *line,
+void soc_lines_key(const struct soc_lines *lines, const char *name, const struct soc_line *line,
                    char out[SOC_LINES_KEY_BYTES])
 {
+    uint64_t seed = soc_hash(name, strlen(name), 1);
     snprintf(out, SOC_LINES_KEY_BYTES, "line-%" PRIu32 "-%" PRId64 "-%016" PRIx64, lines->epoch,
-             line->offset, soc_hash(line->text.data, line->text.length, 1));
+             line->offset, soc_hash(line->text.data, line->text.length, seed));
+}
+
+void soc_lines_begin_anew(struct soc_lines *lines)
+{
+    *lines = (struct soc_lines){.epoch = lines->epoch + 1};
 }

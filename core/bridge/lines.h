@@ -5,8 +5,11 @@
  * together with what a line has led to. When the file is looked at again these must still
  * fit: a file that is shorter now, or holds other bytes there, was truncated or replaced;
  * that is told, and reading begins at the start of what is there now. What had been taken
- * before stays taken. A line is known again by soc_lines_key: the same bytes in the same
- * place of a file that came back have the same key.
+ * before stays taken, whatever has become of the file: the same bytes in the same place of
+ * the same name are the same line. Whether the file was seen to be empty or gone meanwhile
+ * makes no difference, since that is a matter of chance. A file that comes back as it was is
+ * gone on with; else each line is known again by soc_lines_key. Only soc_lines_begin_anew
+ * says that what stands there is new.
  *
  * A last line without its newline waits. When it has not grown for `wait_ms` it is offered
  * as `unended`: a text that is complete in itself can be taken, another is left to wait.
@@ -30,26 +33,28 @@
 struct soc_lines {
     /* The position. */
     int64_t offset; /* of the next byte to be read */
-    uint64_t inode; /* 0: the file was not there yet */
+    uint64_t inode; /* 0: the file was not there when it was looked for last */
     uint64_t hash;  /* of the bytes before */
-    uint32_t epoch; /* how often it was seen to be gone or empty again */
+    uint32_t epoch; /* how often it was begun anew */
 
     /* What is known until the next look. */
     int64_t scanned;  /* no newline between `offset` and here */
     uint64_t seen;    /* a hash of the file's data in its folder, 0: not seen */
     int64_t since_ms; /* the last line has had its length since, 0: there is none */
-    bool is_gone;     /* it was there and is not now: told */
     bool is_odd;      /* it cannot be read: told */
     bool is_torn;     /* its last line was offered and left: told */
+    bool is_long;     /* its last line is too long already: told */
 };
 
 enum soc_line_kind {
     SOC_LINE_WHOLE,     /* `text` is a line */
     SOC_LINE_UNENDED,   /* `text` is a last line that has no newline and does not grow */
-    SOC_LINE_TOO_LONG,  /* a line was longer than it may be and has been left out */
+    SOC_LINE_TOO_LONG,  /* a line is longer than it may be and is left out, with its end or not */
+    SOC_LINE_LONG_END,  /* here ends one that was told of before its end */
     SOC_LINE_TRUNCATED, /* the file is shorter than what was read of it */
     SOC_LINE_REPLACED,  /* other bytes stand where it was read */
     SOC_LINE_REMOVED,   /* the file is gone */
+    SOC_LINE_RETURNED,  /* it is back, with the bytes that were read */
     SOC_LINE_ODD,       /* a link, a directory, no permission: `text` says what */
 };
 
@@ -83,9 +88,12 @@ bool soc_lines_look(struct soc_lines *lines, const struct soc_look_options *opti
 void soc_lines_put_position(const struct soc_lines *lines, char out[SOC_LINES_POSITION_BYTES]);
 bool soc_lines_set_position(struct soc_lines *lines, struct soc_slice text);
 
-/* Writes the key that a line at `offset` is known by again. */
+/* Writes the key that a line of the file `name` is known by again. */
 #define SOC_LINES_KEY_BYTES 64
-void soc_lines_key(const struct soc_lines *lines, const struct soc_line *line,
+void soc_lines_key(const struct soc_lines *lines, const char *name, const struct soc_line *line,
                    char out[SOC_LINES_KEY_BYTES]);
+
+/* The file was put away: what stands there from now on is new, whatever it says. */
+void soc_lines_begin_anew(struct soc_lines *lines);
 
 #endif

@@ -45,6 +45,7 @@ struct soc_outlet {
     uint64_t inode;
     enum soc_outlet_change change; /* what was noted, until somebody has seen to it */
     bool is_torn;                  /* it does not end with a newline */
+    bool is_unrotated;             /* it could not be rotated: told, by whoever wanted that */
 };
 
 /* Opens the file, which is made if it is not there. 0, or a negative errno: it is to be

@@ -35,14 +35,6 @@ const char *soc_place_path(enum soc_place place)
     return places[place].path;
 }
 
-bool soc_workdir_takes_id(struct soc_slice id)
-{
-    static const char odd[] = ".out";
-    size_t length = sizeof(odd) - 1;
-    return soc_id_is_valid(id) &&
-           (id.length < length || memcmp(id.data + id.length - length, odd, length) != 0);
-}
-
 /* Opens a folder below `parent`, made if `makes`; a negative errno if it cannot. */
 static int open_folder(int parent, const char *name, bool makes, mode_t mode)
 {
@@ -109,6 +101,33 @@ int soc_workdir_open(struct soc_workdir *dir, const char *path, bool makes, mode
         dir->folders[i] = code;
     }
     return SOC_OK;
+}
+
+int soc_workdir_renew(struct soc_workdir *dir, enum soc_place place)
+{
+    struct stat held;
+    struct stat there;
+    int parent = place == SOC_PLACE_ROOT ? AT_FDCWD : dir->folders[places[place].parent];
+    const char *name = place == SOC_PLACE_ROOT ? dir->path : places[place].name;
+    if (fstat(dir->folders[place], &held) == 0 &&
+        fstatat(parent, name, &there, AT_SYMLINK_NOFOLLOW) == 0 && held.st_ino == there.st_ino &&
+        held.st_dev == there.st_dev)
+        return 0;
+    int code = place == SOC_PLACE_ROOT ? make_above(dir->path, dir->folder_mode) : 0;
+    int folder = code < 0 ? code : open_folder(parent, name, true, dir->folder_mode);
+    if (folder < 0)
+        return folder;
+    close(dir->folders[place]);
+    dir->folders[place] = folder;
+    return 1;
+}
+
+bool soc_workdir_is_open_to_others(const struct soc_workdir *dir, enum soc_place place,
+                                   mode_t *mode)
+{
+    struct stat info;
+    *mode = fstat(dir->folders[place], &info) < 0 ? 0 : info.st_mode & 0777;
+    return (*mode & 0077 & ~dir->folder_mode) != 0;
 }
 
 void soc_workdir_close(struct soc_workdir *dir)

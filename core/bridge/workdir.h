@@ -52,12 +52,18 @@ int soc_workdir_open(struct soc_workdir *dir, const char *path, bool makes, mode
 /* Closes all of it. */
 void soc_workdir_close(struct soc_workdir *dir);
 
+/* Looks whether the folder that is held is the one that stands in its place, those above it
+ * first. 0: it is. 1: it was moved, removed or replaced, and the one that stands there now,
+ * made if need be, is held instead. Or a negative errno: none can be, the old one is kept. */
+int soc_workdir_renew(struct soc_workdir *dir, enum soc_place place);
+
+/* Tells whether others may do more in the folder than its mode as set allows; the mode it
+ * has is in `*mode`. */
+bool soc_workdir_is_open_to_others(const struct soc_workdir *dir, enum soc_place place,
+                                   mode_t *mode);
+
 /* Lends the path of a folder relative to the workflow's: "channel/agents", "" for itself. */
 const char *soc_place_path(enum soc_place place);
-
-/* Tells whether files can be called by this agent id: one that ends like another's own
- * file would read as that other's words. */
-bool soc_workdir_takes_id(struct soc_slice id);
 
 /* Opens the plain file `name` as open() does, made if `flags` say so. Returns the
  * descriptor, or a negative errno: -ELOOP for a link, -EINVAL for what is no plain file. */

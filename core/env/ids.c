@@ -120,3 +120,11 @@ bool soc_id_is_valid(struct soc_slice text)
     }
     return true;
 }
+
+bool soc_id_is_for_outside(struct soc_slice text)
+{
+    static const char odd[] = ".out";
+    size_t length = sizeof(odd) - 1;
+    return soc_id_is_valid(text) &&
+           (text.length < length || memcmp(text.data + text.length - length, odd, length) != 0);
+}

@@ -31,4 +31,8 @@ bool soc_checkpoint_id_parse(struct soc_slice text, uint64_t *key);
 /* Tells whether `text` can name an agent, a role or a task. */
 bool soc_id_is_valid(struct soc_slice text);
 
+/* Tells whether `text` can name an agent that lives outside: its files are called ID.jsonl
+ * and ID.out.jsonl, so one that ends with .out would read as another's words. */
+bool soc_id_is_for_outside(struct soc_slice text);
+
 #endif

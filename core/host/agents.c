@@ -296,6 +296,12 @@ int soc_agents_spawn(struct soc_host *host, const struct soc_spawn *spawn, struc
     if (role == NULL || !role->is_declared)
         return soc_refuse(error, SOC_ENOROLE, NULL, "roleId", spawn->role);
     int rc = spawn->id.data == NULL ? SOC_OK : check_new_id(host, spawn->id, error);
+    if (rc == SOC_OK && spawn->id.data != NULL && (role->is_external || spawn->is_external) &&
+        !soc_id_is_for_outside(spawn->id))
+        rc = soc_refuse(error, SOC_EBADID,
+                        "the id of an agent that lives outside must not end with .out: its file "
+                        "would be another's; give it another id",
+                        "agentId", spawn->id);
     if (rc == SOC_OK)
         rc = soc_guard_spawn(host, error);
     if (rc < 0)

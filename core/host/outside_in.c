@@ -211,23 +211,52 @@ static void trace_ack(struct soc_host *host, const struct soc_agent *agent,
     soc_buf_fini(&detail);
 }
 
+/* Tells whether the message of that key went to another outside agent, and to no more than
+ * one: it is pending for that one, or has ended a short while ago. */
+static bool is_anothers(const struct soc_host *host, uint64_t key, struct soc_slice id)
+{
+    size_t cursor = 0;
+    const struct soc_outsider *other;
+    while ((other = soc_map_each(&host->outside->outsiders, &cursor)) != NULL) {
+        const struct soc_letter *letter = soc_map_find_number(&other->letters, key);
+        const struct soc_ended_letter *ended =
+            letter == NULL ? soc_outside_find_ended(other, id) : NULL;
+        if (letter != NULL)
+            return !(letter->message->flags & SOC_MESSAGE_IS_BROADCAST);
+        if (ended != NULL)
+            return !ended->is_broadcast;
+    }
+    return false;
+}
+
+/* The agent acks what is not pending for it. */
+static int take_other_ack(struct soc_outsider *outsider, struct soc_slice id, struct soc_buf *error)
+{
+    struct soc_host *host = outsider->host;
+    uint64_t key = 0;
+    bool is_ours = soc_message_id_parse(id, &key);
+    if (soc_outside_find_ended(outsider, id) != NULL)
+        return SOC_OK;
+    bool is_lost = is_ours && is_anothers(host, key, id);
+    if (is_ours && key < outsider->known_key && !is_lost)
+        return SOC_OK;
+    int rc = soc_refuse(error, SOC_ENOMESSAGE,
+                        is_lost ? "that message went to another agent"
+                                : "no message of that id went to this agent",
+                        "message_id", id);
+    note_refusal(host, outsider->agent, soc_buf_slice(error));
+    return rc;
+}
+
 int soc_outside_ack(struct soc_host *host, struct soc_agent *agent, struct soc_slice id,
                     enum soc_ack ack, struct soc_position position, struct soc_buf *error)
 {
     struct soc_outsider *outsider = soc_outside_need(host, agent);
-    uint64_t key = 0;
     soc_outside_hear(host, agent);
     soc_outside_keep(host, position);
     struct soc_letter *letter = soc_outside_find_letter(outsider, id);
-    if (letter == NULL) {
-        if (soc_outside_find_ended(outsider, id) != NULL ||
-            (soc_message_id_parse(id, &key) && key < outsider->known_key))
-            return SOC_OK;
-        int rc = soc_refuse(error, SOC_ENOMESSAGE, "no message of that id went to this agent",
-                            "message_id", id);
-        note_refusal(host, agent, soc_buf_slice(error));
-        return rc;
-    }
+    if (letter == NULL)
+        return take_other_ack(outsider, id, error);
     if (soc_pulse_redeem(&outsider->pulse))
         soc_outside_climb_all(outsider);
     soc_outside_stop(letter);

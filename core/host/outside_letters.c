@@ -86,6 +86,7 @@ void soc_outside_remember(struct soc_letter *letter)
         .external = hash_external(soc_message_text(message, SOC_TEXT_EXTERNAL_ID)),
         .from = message->from,
         .wants_reply = (message->flags & SOC_MESSAGE_WANTS_REPLY) != 0,
+        .is_broadcast = (message->flags & SOC_MESSAGE_IS_BROADCAST) != 0,
     };
 }
 

@@ -23,7 +23,7 @@ struct soc_ended_letter {
     uint64_t key;
     uint64_t external; /* hash of its external id, 0: it had none */
     struct soc_agent *from;
-    bool wants_reply;
+    bool wants_reply, is_broadcast;
 };
 
 /* An outside agent. It is freed some time after the agent's end, by outside.c. */

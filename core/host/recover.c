@@ -116,10 +116,9 @@ static void apply_agent(struct soc_host *host, const struct soc_record_agent *r)
         if (!parent->is_ended)
             soc_contacts_put(&parent->contacts, agent, SOC_SOURCE_CHILD, agent->created_ms, NULL);
     } else if (host->user != NULL && host->root != NULL) {
-        soc_contacts_put(&host->user->contacts, host->root, SOC_SOURCE_SYSTEM, agent->created_ms,
-                         NULL);
-        soc_contacts_put(&host->root->contacts, host->user, SOC_SOURCE_SYSTEM, agent->created_ms,
-                         NULL);
+        int64_t time_ms = agent->created_ms;
+        soc_contacts_put(&host->user->contacts, host->root, SOC_SOURCE_SYSTEM, time_ms, NULL);
+        soc_contacts_put(&host->root->contacts, host->user, SOC_SOURCE_SYSTEM, time_ms, NULL);
     }
 }
 

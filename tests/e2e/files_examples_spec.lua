@@ -38,6 +38,9 @@ describe("the workers in shell and Python", function()
     }) do
       assert.is_true(lines[line], line .. " is missing in:\n" .. result.out .. result.err)
     end
+    local again = place:shell(("society run %s --quiet -- w"):format(example("team.lua")))
+    assert.matches("main has finished", again.err, 1, true)
+    assert.not_matches("file_", again.err, 1, true) -- its files are in the archive, by ourselves
     place:remove()
   end)
 

@@ -7,6 +7,7 @@
  *                 eio: that sync fails; only syncs are counted
  *                 enospc: that write and all that follow for FAULT_MS fail; only writes
  *                 are counted
+ *     FAULT_WHEN  every write fails while there is a file of that path
  *     FAULT_AT    at which call, from 1; 0: at none
  *     FAULT_OUT   where the number of calls is written at the end of the program
  *
@@ -68,6 +69,9 @@ static bool is_file_below(int file)
 static enum fate fate_of(enum call call)
 {
     const char *kind = getenv("FAULT_KIND");
+    const char *when = getenv("FAULT_WHEN");
+    if (when != NULL && call == CALL_WRITE && access(when, F_OK) == 0)
+        return FATE_FAIL;
     if (kind == NULL || (strcmp(kind, "eio") == 0 && call != CALL_SYNC) ||
         (strcmp(kind, "enospc") == 0 && call != CALL_WRITE))
         return FATE_GO;

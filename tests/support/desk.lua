@@ -23,9 +23,11 @@ local function app_path()
   return program.quote(folder .. "/e2e/apps/desk.lua")
 end
 
---- Starts a society in a place of its own; `settings` are those of the file door.
-function M.open(settings)
-  local d = setmetatable({ place = program.place(), dir = "w" }, Desk)
+--- Starts a society in a place of its own; `settings` are those of the file door. `prepare`
+-- is a shell command that comes first, `environment` as of program's start.
+function M.open(settings, prepare, environment)
+  local d = setmetatable({ place = program.place(), dir = "w", environment = environment }, Desk)
+  d.place:shell(prepare or ":")
   settings = settings or {}
   settings.dir = settings.dir or "w"
   d.arguments = ("run %s --state st --quiet -- %s"):format(app_path(),
@@ -36,7 +38,7 @@ end
 
 function Desk:start()
   self.place:shell("rm -f st/socket") -- of one that was killed
-  self.running = self.place:start(self.arguments)
+  self.running = self.place:start(self.arguments, self.environment)
   program.wait_for("the control socket", function()
     return self.place:shell("test -S st/socket").code == 0
   end)

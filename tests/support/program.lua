@@ -88,13 +88,15 @@ function Place:run(arguments)
   return self:shell("society " .. arguments)
 end
 
---- Starts the program there in the background.
-function Place:start(arguments)
+--- Starts the program there in the background; `environment` is "NAME=VALUE …" as the shell
+-- reads it, or nil.
+function Place:start(arguments, environment)
   self.count = self.count + 1
   local base = ("%s/.job%d"):format(self.path, self.count)
-  os.execute(([[cd %s && { %s %s >%s.out 2>%s.err </dev/null & echo $! >%s.pid
+  os.execute(([[cd %s && { %s %s %s >%s.out 2>%s.err </dev/null & echo $! >%s.pid
     wait $!; echo $? >%s.tmp; mv %s.tmp %s.code; } >/dev/null 2>&1 &]]):format(
-    M.quote(self.path), M.quote(self.program), arguments, base, base, base, base, base, base))
+    M.quote(self.path), environment or "", M.quote(self.program), arguments, base, base, base,
+    base, base, base))
   local pid = M.wait_for("a process id", function()
     return (read(base .. ".pid") or ""):match("%d+")
   end)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "bridge/workdir.h"
+#include "env/ids.h"
 
 struct world {
     char home[64];
@@ -122,15 +123,15 @@ static void a_directory_that_is_not_there_is_made_only_if_wanted(void)
 
 static void ids_that_would_leave_or_pass_for_others_are_refused(void)
 {
-    CHECK(soc_workdir_takes_id(SOC_SLICE("a")));
-    CHECK(soc_workdir_takes_id(SOC_SLICE("agent_architecture")));
-    CHECK(soc_workdir_takes_id(SOC_SLICE("out")));
-    CHECK(!soc_workdir_takes_id(SOC_SLICE("../a")));
-    CHECK(!soc_workdir_takes_id(SOC_SLICE("a/b")));
-    CHECK(!soc_workdir_takes_id(SOC_SLICE("..")));
-    CHECK(!soc_workdir_takes_id(SOC_SLICE("")));
-    CHECK(!soc_workdir_takes_id(SOC_SLICE(".a")));
-    CHECK(!soc_workdir_takes_id(SOC_SLICE("a.out")));
+    CHECK(soc_id_is_for_outside(SOC_SLICE("a")));
+    CHECK(soc_id_is_for_outside(SOC_SLICE("agent_architecture")));
+    CHECK(soc_id_is_for_outside(SOC_SLICE("out")));
+    CHECK(!soc_id_is_for_outside(SOC_SLICE("../a")));
+    CHECK(!soc_id_is_for_outside(SOC_SLICE("a/b")));
+    CHECK(!soc_id_is_for_outside(SOC_SLICE("..")));
+    CHECK(!soc_id_is_for_outside(SOC_SLICE("")));
+    CHECK(!soc_id_is_for_outside(SOC_SLICE(".a")));
+    CHECK(!soc_id_is_for_outside(SOC_SLICE("a.out")));
 }
 
 static void what_holds_anything_goes_to_the_archive(void)

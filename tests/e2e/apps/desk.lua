@@ -37,6 +37,11 @@ function commands.nap(root, payload)
   return true
 end
 
+function commands.nap_and_hire(root, payload)
+  root:sleep(payload.ms)
+  return commands.hire(root, payload)
+end
+
 function commands.ask(root, payload)
   local answer, err = root:request(payload.message)
   return answer and { payload = answer.payload, from = answer.from }, err

@@ -1,0 +1,205 @@
+-- What the file door promises of its files while somebody else handles them badly.
+
+local desk = require("desk")
+local json = require("society.json")
+local program = require("program")
+
+local QUEUE = "channel/agents/a.jsonl"
+local ACK = "channel/agents/a.ack"
+local OUT = "channel/agents/a.out.jsonl"
+local ERRORS = "logs/errors.jsonl"
+
+describe("the file door", function()
+  local d
+
+  local function open(settings, prepare, environment)
+    d = desk.open(settings, prepare, environment)
+    d:tell({ command = "hire", id = "a" })
+    d:await_event("registered")
+  end
+
+  local function shell(command)
+    local result = d.place:shell(command)
+    assert.equal(0, result.code, result.err)
+  end
+
+  local function assign(number)
+    d:tell({ command = "send", message = {
+      to = "a", type = "task_assign", payload = { task_id = "t" .. number } } })
+  end
+
+  local function count(event, log)
+    local found = 0
+    for _, line in ipairs(d:lines(log or ERRORS)) do
+      found = found + (line.event == event and 1 or 0)
+    end
+    return found
+  end
+
+  after_each(function()
+    d:close()
+  end)
+
+  it("knows the same bytes in the same place again, emptied or removed", function()
+    open()
+    local line = '{"payload":"one"}\n'
+    d:append(OUT, line)
+    d:await_heard(1)
+    shell(": > w/" .. OUT)
+    d:await_event("file_truncated", ERRORS)
+    d:append(OUT, line)
+    local told = d:await_event("duplicate", ERRORS)
+    assert.same({ OUT, 0 }, { told.detail.file, told.detail.offset })
+    shell("rm w/" .. OUT)
+    d:await_event("file_removed", ERRORS)
+    d:append(OUT, line)
+    d:await_event("file_returned", ERRORS)
+    d:append(OUT, line)
+    assert.equal("one", d:await_heard(2)[2].payload.text) -- in another place it is another
+    d:append("channel/orchestrator.jsonl", '{"from":"a","payload":"one"}\n')
+    d:await_heard(3)
+    assert.equal(3, #d:heard())
+  end)
+
+  it("refuses a line with too many receivers, or none, whole", function()
+    open()
+    local many = {}
+    for i = 1, 1001 do
+      many[i] = "root"
+    end
+    d:put(OUT, { to = many, payload = "to many" })
+    d:append(OUT, '{"to":[ ],"payload":"to nobody"}\n{"to":[],"payload":"to nobody"}\n')
+    many[1001] = nil
+    d:put(OUT, { to = many, payload = "last" })
+    assert.equal("last", d:await_heard(1)[1].payload.text)
+    local errors = d:lines(ERRORS)
+    assert.equal(3, #errors)
+    assert.matches("more than 1000 receivers", errors[1].detail.reason, 1, true)
+    assert.matches("names nobody", errors[2].detail.reason, 1, true)
+    assert.matches("names nobody", errors[3].detail.reason, 1, true)
+  end)
+
+  it("tells at once of a line that has become too long, once", function()
+    open()
+    d:append(OUT, ("x"):rep(8 << 20))
+    assert.same({ OUT, 0 }, { d:await_event("line_too_long", ERRORS).detail.file,
+      d:await_event("line_too_long", ERRORS).detail.offset })
+    d:append(OUT, ("x"):rep(8 << 20))
+    d:append(OUT, '\n{"payload":"after"}\n')
+    assert.equal("after", d:await_heard(1)[1].payload.text)
+    assert.equal(1, #d:lines(ERRORS))
+  end)
+
+  for _, name in ipairs({ "w/channel/agents", "w" }) do
+    it("goes on when " .. name .. " is moved away", function()
+      open({ polling = { interval_ms = 50, max_interval_ms = 100 } })
+      assign(1)
+      local first = d:await(QUEUE, 1)[1]
+      shell("mv " .. name .. " away")
+      local told = program.wait_for("the note", function()
+        return d:read(ERRORS) and d:await_event("directory_replaced", ERRORS)
+      end)
+      assert.matches("moved", told.detail.reason, 1, true)
+      assert.equal(first.id, d:await(QUEUE, 1)[1].id)
+      d:await_status("a", "active")
+      d:put(ACK, { msg_id = first.id, status = "processed" })
+      d:put(OUT, { payload = "here" })
+      assert.equal("here", d:await_heard(1)[1].payload.text)
+      d:await_event("acked")
+      assign(2)
+      assert.equal("t2", d:await(QUEUE, 2)[2].task_id)
+    end)
+  end
+
+  it("says that a directory is lost, and takes it back", function()
+    open({ polling = { force = true, interval_ms = 300, max_interval_ms = 300 } })
+    shell("mv w/channel/agents away && ln -s /tmp w/channel/agents")
+    assert.matches("not a link", d:await_event("directory_lost", ERRORS).detail.reason, 1, true)
+    os.execute("sleep 0.4")
+    shell("rm w/channel/agents && mv away w/channel/agents")
+    d:put(OUT, { payload = "here" })
+    d:await_heard(1)
+    assert.equal(1, count("directory_lost"))
+  end)
+
+  it("warns of a directory that lets others in", function()
+    open({}, "mkdir w && chmod 777 w")
+    assert.matches("0777", d:await_event("open_directory", ERRORS).detail.reason, 1, true)
+    d:close()
+    open({ directory_mode = "0777" }, "mkdir w && chmod 777 w")
+    assert.equal(0, count("open_directory"))
+  end)
+
+  it("refuses an ack of what went to another", function()
+    open()
+    d:tell({ command = "hire", id = "b" })
+    assign(1)
+    local id = d:await(QUEUE, 1)[1].id
+    d:kill()
+    d:put("channel/agents/b.ack", { msg_id = id, status = "processed" })
+    local told = d:await_event("refused", ERRORS)
+    assert.same({ "b", "that message went to another agent" },
+      { told.agent, told.detail.reason.message })
+    d:put(ACK, { msg_id = id, status = "processed" })
+    assert.equal(id, d:await_event("acked").message_id)
+    d:put("channel/agents/b.ack", { msg_id = id, status = "processed" })
+    program.wait_for("the second refusal", function()
+      return count("refused") == 2
+    end)
+  end)
+
+  it("lets everybody ack a broadcast, also after a restart", function()
+    open()
+    d:tell({ command = "shout", text = "hello" })
+    local id = d:await("channel/broadcast.jsonl", 1)[1].id
+    d:put(ACK, { msg_id = id, status = "processed" })
+    d:await_event("acked")
+    d:kill()
+    d:put(ACK, { msg_id = id, status = "processed" })
+    program.wait_for("the second ack", function()
+      return count("acked", "logs/events.jsonl") == 2
+    end)
+    assert.is_nil(d:read(ERRORS))
+  end)
+
+  it("rotates when acks have made room, without another message", function()
+    open({ cleanup = { max_messages = 10, keep_ms = 0 } })
+    for i = 1, 12 do
+      assign(i)
+    end
+    local lines = d:await(QUEUE, 12)
+    assert.equal("", d.place:shell("ls w/archive").out)
+    for _, line in ipairs(lines) do
+      d:put(ACK, { msg_id = line.id, status = "processed" })
+    end
+    d:await_event("rotated")
+    assert.is_true(#d:lines(QUEUE) < 12)
+  end)
+
+  it("shows that it has heard an agent that only acks", function()
+    open()
+    assert.is_not_string(d:await_status("a", "active").last_heartbeat)
+    assign(1)
+    d:put(ACK, { msg_id = d:await(QUEUE, 1)[1].id, status = "received" })
+    program.wait_for("last_heartbeat", function()
+      return type(d:await_status("a", "active").last_heartbeat) == "string"
+    end)
+  end)
+
+  it("shows nothing in state/ before it is durable", function()
+    local place = program.place()
+    local faults = program.quote(place.program:match("^(.*)/") .. "/preload/disk_faults.so")
+    place:remove()
+    open({ heartbeat = { interval_ms = 50 } }, nil,
+      "FAULT_KIND=enospc FAULT_DIR=$PWD/st FAULT_WHEN=$PWD/full LD_PRELOAD=" .. faults)
+    d:ask({ command = "nap_and_hire", ms = 500, id = "c", role = "clerk" })
+    os.execute("sleep 0.2")
+    shell("touch full")
+    os.execute("sleep 1")
+    assert.is_nil(json.decode(d:read("state/status.json")).c)
+    shell("rm full")
+    program.wait_for("c in status.json", function()
+      return json.decode(d:read("state/status.json")).c
+    end)
+  end)
+end)
