@@ -16,8 +16,10 @@
 #define SOC_PAYLOAD_BYTES_MAX     (16u << 20)
 #define SOC_STATE_BYTES_MAX       (1u << 20)
 #define SOC_BRIEF_BYTES_MAX       (1u << 20)
-#define SOC_JSON_DEPTH_MAX        64 /* of a value from outside */
-#define SOC_JSON_WRAP_MAX         16 /* what the host puts around one in its own answers */
+#define SOC_MEMORY_BYTES_MAX      (8u << 20)  /* of a conversation that is kept */
+#define SOC_MEMORY_BYTES_OPEN_MAX (64u << 20) /* the same while a message is handled */
+#define SOC_JSON_DEPTH_MAX        64          /* of a value from outside */
+#define SOC_JSON_WRAP_MAX         16          /* what the host puts around one in its own answers */
 #define SOC_JSON_BYTES_MAX        (64u << 20)
 #define SOC_RECEIVERS_MAX         1000  /* in one send with a list */
 #define SOC_EFFECTS_MAX           10000 /* in one activation, unless set otherwise */

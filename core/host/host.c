@@ -171,6 +171,7 @@ int soc_host_start(struct soc_host *host, struct soc_slice app, struct soc_detai
     soc_buf_fini(&stored);
     if (rc < 0)
         return rc;
+    soc_memory_settle(host);
     if (host->user == NULL)
         create_first_agents(host, app);
     soc_agents_store_roles(host);

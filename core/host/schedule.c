@@ -13,6 +13,7 @@
 #include "host/history.h"
 #include "host/hold.h"
 #include "host/look.h"
+#include "host/memory.h"
 #include "host/news.h"
 #include "host/router.h"
 #include "host/state.h"
@@ -91,6 +92,8 @@ void soc_schedule_release(struct soc_host *host, struct soc_activation *activati
     if (activation->script != NULL)
         host->hooks.drop(host->hooks.user, activation);
     activation->agent->activation = NULL;
+    if (host->memories_large > 0)
+        soc_memory_trim(host, activation->agent);
     soc_activation_reset(activation);
     if (host->pool_count < (int)(sizeof(host->pool) / sizeof(host->pool[0])))
         host->pool[host->pool_count++] = activation;

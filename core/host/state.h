@@ -89,6 +89,7 @@ struct soc_host {
     int64_t dedupe_window_ms;         /* how long */
     struct soc_usages usages;         /* of models */
     struct soc_map memories;          /* memory.h: id -> conversation, owned */
+    uint32_t memories_large;          /* of them that are to be trimmed */
     struct soc_map calls;             /* number -> soc_outcall, owned: those waited for */
     uint64_t next_call;
     struct soc_buf calls_leaving; /* numbers of those that wait for durability */

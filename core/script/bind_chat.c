@@ -88,6 +88,7 @@ static const char *fault_of_history(const struct soc_script *script, struct soc_
 {
     const struct soc_agent *agent = soc_gate_activation(script->host)->agent;
     int64_t count = (int64_t)soc_memory_count(script->host, agent);
+    int64_t oldest = (int64_t)soc_memory_first(script->host, agent, SIZE_MAX);
     struct soc_json_walk walk;
     if (soc_json_kind(list) != SOC_JSON_ARRAY)
         return "'history' must be a list of { first, last }";
@@ -100,7 +101,7 @@ static const char *fault_of_history(const struct soc_script *script, struct soc_
         while (found < 3 && soc_json_next(&pair))
             if (!soc_json_integer(pair.value, &ends[found++]))
                 return "'history' must be a list of { first, last }";
-        if (found != 2 || ends[0] < 1 || ends[1] < ends[0] || ends[1] > count)
+        if (found != 2 || ends[0] < oldest || ends[1] < ends[0] || ends[1] > count)
             return "'history' names entries that are not there";
     }
     return NULL;
@@ -216,36 +217,47 @@ static int agent_remember(lua_State *L)
         return count;
     }
     uint64_t number = soc_memory_append(script->host, soc_buf_slice(&script->payload));
+    if (number == 0) {
+        soc_refuse_named(&script->error, soc_error_name(SOC_ETOOLARGE),
+                         "the conversation takes no more until this message is handled");
+        return soc_effect_finish(L, script, SOC_ETOOLARGE);
+    }
     script->answer.length = 0;
     soc_buf_printf(&script->answer, "[%llu]", (unsigned long long)number);
     return soc_effect_finish(L, script, SOC_OK);
 }
 
-/* agent:recall() -> the list of all that was remembered. Recorded is how many there
- * were: entries do not change. */
+/* agent:recall() -> the list of what was remembered and is kept, the number of its first.
+ * Recorded is which they were: entries do not change. */
 static int agent_recall(lua_State *L)
 {
     struct soc_script *script = soc_check_handle(L)->script;
     const struct soc_agent *agent = soc_gate_activation(script->host)->agent;
+    struct soc_detail detail;
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_RECALL, 0, &count) == SOC_GATE_LIVE) {
         script->answer.length = 0;
-        soc_buf_printf(&script->answer, "[%llu]",
-                       (unsigned long long)soc_memory_count(script->host, agent));
-        soc_effect_finish(L, script, SOC_OK);
+        soc_buf_printf(
+            &script->answer, "[%llu,%llu]",
+            (unsigned long long)soc_memory_first(script->host, agent, SOC_MEMORY_BYTES_MAX),
+            (unsigned long long)soc_memory_count(script->host, agent));
+        count = soc_effect_finish(L, script, SOC_OK);
     }
+    uint64_t first = count < 2 ? 1 : (uint64_t)lua_tointeger(L, -2);
     uint64_t last = (uint64_t)lua_tointeger(L, -1);
-    if (last > soc_memory_count(script->host, agent))
-        return luaL_error(L, "recall: the conversation has no entry %d", (int)last);
+    if (last > soc_memory_count(script->host, agent) ||
+        (first <= last && first < soc_memory_first(script->host, agent, SIZE_MAX)))
+        return luaL_error(L, "recall: the conversation has no entries %d to %d", (int)first,
+                          (int)last);
     script->scratch.length = 0;
     soc_buf_put_byte(&script->scratch, '[');
-    if (last > 0)
-        soc_memory_put(script->host, agent, 1, last, &script->scratch);
+    if (first <= last)
+        soc_memory_put(script->host, agent, first, last, &script->scratch);
     soc_buf_put_byte(&script->scratch, ']');
-    struct soc_detail detail;
     if (soc_lua_json_decode(L, soc_buf_slice(&script->scratch), &detail) < 0)
         return luaL_error(L, "the conversation is damaged: %s", detail.text);
-    return 1;
+    lua_pushinteger(L, (lua_Integer)first);
+    return 2;
 }
 
 static const luaL_Reg chat_functions[] = {

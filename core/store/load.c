@@ -95,15 +95,16 @@ static const struct source sources[] = {
     {SOC_RECORD_BARRIER, "SELECT key, time_ms, deadline_ms, owner FROM barriers ORDER BY key"},
     {SOC_RECORD_SEAT,
      "SELECT key, question, asked_ms, state, agent, payload FROM seats ORDER BY number"},
-    {SOC_RECORD_MEMORY, "SELECT number, time_ms, agent, entry FROM memories WHERE agent IN"
-                        " (SELECT id FROM agents INDEXED BY agents_order WHERE ended_ms IS NULL)"
-                        " ORDER BY agent, number"},
     {SOC_RECORD_USAGE, "SELECT calls, input_tokens, output_tokens, cost_micros, agent,"
                        " nullif(task_id, ''), model FROM usage ORDER BY agent, task_id, model"},
     {SOC_RECORD_ACTIVATION, "SELECT key, time_ms, retries, agent FROM activations"
                             " ORDER BY number"},
     {SOC_RECORD_EFFECT, "SELECT idx, hash, agent, kind, answer, wait, arguments FROM effects"
                         " ORDER BY agent, idx"},
+    /* After the activations: of who has none only the latest are kept. */
+    {SOC_RECORD_MEMORY, "SELECT number, 0, agent, entry FROM memories WHERE agent IN"
+                        " (SELECT id FROM agents INDEXED BY agents_order WHERE ended_ms IS NULL)"
+                        " ORDER BY agent, number"},
     {SOC_RECORD_INTRODUCTION,
      "SELECT " SOC_SQL_INTRODUCTION_COLUMNS " FROM introductions ORDER BY key"},
     {SOC_RECORD_ITEM, "SELECT " SOC_SQL_ITEM_COLUMNS " FROM inbox_entries"

@@ -19,15 +19,19 @@ local TASK_TYPES = { task = true, task_assign = true, task_assignment = true }
 
 --- Opens the conversation of an agent that begins to handle a message.
 function M.open(agent, message)
-  local self = setmetatable({ agent = agent, entries = agent:recall(), messages = {},
-    answered = {} }, Talk)
+  local entries, first = agent:recall()
+  local self = setmetatable({ agent = agent, entries = entries, gone = (first or 1) - 1,
+    messages = {}, answered = {} }, Talk)
   self:hear(message)
   return self
 end
 
 --- Adds an entry that lasts.
 function Talk:say(entry)
-  self.agent:remember(entry)
+  local _, err = self.agent:remember(entry)
+  if err then
+    error(err.message, 0)
+  end
   self.entries[#self.entries + 1] = entry
 end
 
@@ -105,7 +109,8 @@ function Talk:units()
       for number = index, last do
         tokens = tokens + usage.of_message(entries[number])
       end
-      units[#units + 1] = { first = index, last = last, tokens = tokens, role = entry.role }
+      units[#units + 1] = { first = self.gone + index, last = self.gone + last, tokens = tokens,
+        role = entry.role }
     end
     index = last + 1
   end

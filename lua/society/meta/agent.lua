@@ -19,7 +19,7 @@
 ---@field brief? society.TaskBrief
 ---@field status society.Status
 ---@field state table lasts; JSON values
----@field recall fun(self): society.ChatMessage[] all that was remembered
+---@field recall fun(self): society.ChatMessage[], integer what is kept; the first's number
 ---@field progress fun(self) says that something came of this, which the host cannot see
 ---@field idle_talk fun(self): integer messages in a row in which nobody made progress
 local Agent = {}
@@ -270,7 +270,8 @@ function Agent:chat(chat) end
 
 ---Appends to the agent's conversation, which lasts.
 ---@param message society.ChatMessage
----@return integer number
+---@return integer? number
+---@return society.Error? err
 function Agent:remember(message) end
 
 ---Asks the policy `context` which units of a conversation go to a model.
