@@ -2,21 +2,25 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "embed/live_text.h"
 #include "host/calls.h"
 #include "host/look.h"
 #include "host/usage.h"
 #include "loop/alarm.h"
 
-#define PERIOD_MS   200
+#define PERIOD_MS   100
 #define NAMES_MAX   3  /* of those who think */
+#define WAITS_MAX   2  /* of those who wait, by name */
 #define COLUMNS_MAX 78 /* of any terminal */
 
 struct soc_status_line {
     struct soc_host *host;
     struct soc_alarm *alarm;
+    struct soc_live_text live;
     struct soc_buf shown; /* empty: nothing stands there */
 };
 
@@ -44,19 +48,43 @@ static int put_thinkers(struct soc_host *host, struct soc_buf *out)
     return count;
 }
 
-/* Counts those who wait for others: an agent, the person, a time. */
-static int count_waiting(struct soc_host *host)
+static void put_wait(struct soc_slice wait, struct soc_buf *out)
+{
+    struct soc_json_walk walk;
+    soc_buf_put_slice(out, soc_json_plain_string(soc_json_member(wait, "agent")));
+    soc_json_walk(&walk, soc_json_member(wait, "waits_for"));
+    if (soc_json_next(&walk))
+        soc_buf_put_text(out, " for ");
+    else
+        return;
+    soc_buf_put_slice(out, soc_json_plain_string(walk.value));
+    if (soc_json_next(&walk))
+        soc_buf_put_text(out, " and others");
+}
+
+/* Appends who waits for whom: an agent, the person, a time. */
+static void put_waiting(struct soc_host *host, struct soc_buf *out)
 {
     struct soc_buf waits = {0};
     struct soc_json_walk walk;
     int count = 0;
     soc_look_waits(host, &waits);
     soc_json_walk(&walk, soc_buf_slice(&waits));
-    while (soc_json_next(&walk))
-        count += !soc_slice_equal(soc_json_plain_string(soc_json_member(walk.value, "kind")),
-                                  SOC_SLICE("call"));
+    while (soc_json_next(&walk)) {
+        if (soc_slice_equal(soc_json_plain_string(soc_json_member(walk.value, "kind")),
+                            SOC_SLICE("call")))
+            continue;
+        if (count == 0 && out->length > 0)
+            soc_buf_put_text(out, " | ");
+        if (count < WAITS_MAX) {
+            soc_buf_put_text(out, count == 0 ? "waiting: " : ", ");
+            put_wait(walk.value, out);
+        }
+        count++;
+    }
+    if (count > WAITS_MAX)
+        soc_buf_printf(out, " and %d more", count - WAITS_MAX);
     soc_buf_fini(&waits);
-    return count;
 }
 
 void soc_status_line_put(struct soc_host *host, struct soc_buf *out)
@@ -65,9 +93,7 @@ void soc_status_line_put(struct soc_host *host, struct soc_buf *out)
     int thinking = put_thinkers(host, out);
     if (thinking == 0 && total.calls == 0)
         return;
-    int waiting = count_waiting(host);
-    if (waiting > 0)
-        soc_buf_printf(out, "%s%d waiting", out->length == 0 ? "" : " | ", waiting);
+    put_waiting(host, out);
     soc_buf_printf(out, "%s%llu calls, %llu tokens, $%.4f", out->length == 0 ? "" : " | ",
                    (unsigned long long)total.calls,
                    (unsigned long long)(total.input_tokens + total.output_tokens),
@@ -80,13 +106,30 @@ static void write_out(struct soc_slice text)
     fflush(stderr);
 }
 
+static void hear(void *user, const struct soc_outcall *call, struct soc_slice text)
+{
+    struct soc_status_line *line = user;
+    soc_live_text_add(&line->live, call->number, soc_agent_id(call->activation->agent), text);
+}
+
+/* What is to be seen now: what a model says, a line end, the status. */
+static void put_all(struct soc_status_line *line, struct soc_buf *out)
+{
+    struct soc_buf status = {0};
+    if (soc_calls_is_open(line->host, line->live.call))
+        soc_live_text_put(&line->live, COLUMNS_MAX, out);
+    if (out->length > 0)
+        soc_buf_put_byte(out, '\n');
+    soc_status_line_put(line->host, &status);
+    soc_buf_put(out, status.data, status.length < COLUMNS_MAX ? status.length : COLUMNS_MAX);
+    soc_buf_fini(&status);
+}
+
 static void draw(void *user)
 {
     struct soc_status_line *line = user;
     struct soc_buf text = {0};
-    soc_status_line_put(line->host, &text);
-    if (text.length > COLUMNS_MAX)
-        text.length = COLUMNS_MAX;
+    put_all(line, &text);
     if (!soc_slice_equal(soc_buf_slice(&text), soc_buf_slice(&line->shown))) {
         soc_status_line_clear(line);
         write_out(soc_buf_slice(&text));
@@ -102,6 +145,7 @@ struct soc_status_line *soc_status_line_open(struct soc_loop *loop, struct soc_h
     line->host = host;
     line->alarm = soc_alarm_open(loop, draw, line);
     soc_alarm_set(line->alarm, PERIOD_MS);
+    soc_calls_watch(host, hear, line);
     return line;
 }
 
@@ -110,6 +154,8 @@ void soc_status_line_clear(struct soc_status_line *line)
     if (line == NULL || line->shown.length == 0)
         return;
     write_out(SOC_SLICE("\r\x1b[K"));
+    if (memchr(line->shown.data, '\n', line->shown.length) != NULL)
+        write_out(SOC_SLICE("\x1b[A\x1b[K"));
     line->shown.length = 0;
 }
 
@@ -118,7 +164,9 @@ void soc_status_line_close(struct soc_status_line *line)
     if (line == NULL)
         return;
     soc_status_line_clear(line);
+    soc_calls_watch(line->host, NULL, NULL);
     soc_alarm_close(line->alarm);
+    soc_live_text_fini(&line->live);
     soc_buf_fini(&line->shown);
     free(line);
 }

@@ -194,6 +194,23 @@ uint64_t soc_calls_open_count(const struct soc_host *host, struct soc_slice kind
     return count;
 }
 
+void soc_calls_watch(struct soc_host *host, soc_calls_said_cb *cb, void *user)
+{
+    host->said_cb = cb;
+    host->said_user = user;
+}
+
+void soc_calls_say(struct soc_host *host, const struct soc_outcall *call, struct soc_slice text)
+{
+    if (host->said_cb != NULL && text.length > 0)
+        host->said_cb(host->said_user, call, text);
+}
+
+bool soc_calls_is_open(const struct soc_host *host, uint64_t number)
+{
+    return soc_map_find_number(&host->calls, number) != NULL;
+}
+
 void soc_calls_stop(struct soc_host *host)
 {
     size_t cursor = 0;

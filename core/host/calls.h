@@ -64,6 +64,19 @@ void soc_calls_look(const struct soc_host *host, struct soc_buf *out);
 /* Calls of a kind that are waited for now. */
 uint64_t soc_calls_open_count(const struct soc_host *host, struct soc_slice kind);
 
+/* Is told what somebody says while a call is under way, bit by bit. It is for whoever
+ * watches now: it is not recorded, and may be taken back. */
+typedef void soc_calls_said_cb(void *user, const struct soc_outcall *call, struct soc_slice text);
+
+/* Has `cb` told, instead of whoever was before; NULL: nobody. */
+void soc_calls_watch(struct soc_host *host, soc_calls_said_cb *cb, void *user);
+
+/* Something was said in a call. */
+void soc_calls_say(struct soc_host *host, const struct soc_outcall *call, struct soc_slice text);
+
+/* Is the call of that number still waited for? */
+bool soc_calls_is_open(const struct soc_host *host, uint64_t number);
+
 /* wait.c: an activation begins to wait for its call, and does not any more. */
 void soc_calls_open(struct soc_host *host, struct soc_activation *activation);
 void soc_calls_close(struct soc_host *host, struct soc_activation *activation);

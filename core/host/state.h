@@ -8,6 +8,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "env/rng.h"
+#include "host/calls.h"
 #include "host/guard.h"
 #include "host/host.h"
 #include "host/mark.h"
@@ -93,6 +94,8 @@ struct soc_host {
     struct soc_map calls;             /* number -> soc_outcall, owned: those waited for */
     uint64_t next_call;
     struct soc_buf calls_leaving; /* numbers of those that wait for durability */
+    soc_calls_said_cb *said_cb;   /* NULL: nobody watches */
+    void *said_user;
     struct soc_activation *pool[64];
     int pool_count;
     uint64_t waiting; /* activations that wait or back off */

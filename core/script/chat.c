@@ -436,6 +436,11 @@ static int tell_engine(lua_State *L)
         event->push(L, event);
     lua_call(L, 2 + lua_gettop(L) - before, 1);
     int actions = lua_gettop(L);
+    if (lua_type(L, actions) == LUA_TSTRING) {
+        size_t length;
+        const char *said = lua_tolstring(L, actions, &length);
+        soc_calls_say(script->host, event->chat->call, soc_slice(said, length));
+    }
     if (!lua_istable(L, actions))
         return 0;
     for (lua_Integer i = 1; lua_rawgeti(L, actions, i) == LUA_TTABLE; i++) {

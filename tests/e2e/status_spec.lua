@@ -1,6 +1,7 @@
 -- What a person sees of agents that think, on a terminal.
 
 local program = require("program")
+local servers = require("server")
 
 local APP = [[
 local society = require("society")
@@ -32,10 +33,11 @@ describe("on a terminal, a run", function()
 
   it("shows who thinks, who waits and what it took, and makes way for the rest", function()
     local out = watch("--log warn")
-    assert.matches("thinking: root | 1 waiting | 0 calls, 0 tokens, $0.0000\r\27[Kok\r\n", out, 1,
-      true)
-    assert.matches("thinking: root | 1 waiting | 1 calls, 1100 tokens, $0.0035\r\27[Kok\r\n",
-      out, 1, true)
+    for _, line in ipairs({ "0 calls, 0 tokens, $0.0000", "1 calls, 1100 tokens, $0.0035" }) do
+      assert.matches("thinking: root | waiting: user for root | " .. line .. "\r\27[K", out, 1,
+        true)
+    end
+    assert.equal(2, select(2, out:gsub("\r\27%[Kok\r\n", "")))
     assert.is_nil(out:match("\27%[K[^\r\n]*thinking[^\r]*$"))
   end)
 
@@ -49,5 +51,60 @@ describe("on a terminal, a run", function()
     assert.is_nil(watch("--json --fresh --log warn"):find("thinking", 1, true))
     local result = place:run("run app.lua --fresh --log warn")
     assert.equal("", result.err)
+  end)
+end)
+
+describe("while a model speaks, a terminal", function()
+  local place, server
+
+  before_each(function()
+    place = program.place()
+    server = servers.start(place)
+    place:write("app.lua", [[
+      local society = require("society")
+      society.config { llm = { model = "m" } }
+      society.main(function(user)
+        local answer = user:chat { messages = { { role = "user",
+          content = "slow words come one by one and 一个字一个字地来 \27[31mred\27[2J \nend" } } }
+        print(#answer.content > 40 and "whole" or answer.content)
+      end)]])
+  end)
+
+  after_each(function()
+    server:stop()
+    place:remove()
+  end)
+
+  -- OPENAI_BASE_URL in front, so that nothing else of the environment matters.
+  local function command(options)
+    return ("env OPENAI_BASE_URL=%s/v1 %s run app.lua --fresh --log warn %s"):format(server.url,
+      program.quote(place.program), options)
+  end
+
+  local function watch(options)
+    return place:shell(("timeout 20 script -qefc %s /dev/null"):format(
+      program.quote(command(options)))).out
+  end
+
+  it("shows its words as they come, each time a little more", function()
+    local out = watch("")
+    local seen, longest = 0, 0
+    for count, words in out:gmatch("user %((%d+)%): (slow[^\r]*)\r\n") do
+      seen = seen + 1
+      assert.is_true(tonumber(count) > longest, out)
+      longest = tonumber(count)
+      assert.is_nil(words:find("\27", 1, true), "the model has moved the cursor")
+    end
+    assert.is_true(seen >= 3, out)
+    -- It is taken off again, both lines, and what was said stays as it is printed.
+    assert.matches("\r\27[K\27[A\27[Kwhole\r\n", out, 1, true)
+  end)
+
+  it("shows none of them with --quiet or --json; nor does a file", function()
+    for _, options in ipairs({ "--quiet", "--json" }) do
+      assert.is_nil(watch(options):find("slow", 1, true))
+    end
+    local result = place:shell(command(""))
+    assert.same({ "whole\n", "" }, { result.out, result.err })
   end)
 end)

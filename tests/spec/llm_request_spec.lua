@@ -96,3 +96,31 @@ describe("an agent's chat", function()
     assert.equal(0, #seen.requests)
   end)
 end)
+
+describe("what a model says, as it says it", function()
+  local function event(value)
+    return ("event: %s\ndata: %s\n\n"):format(value.type, json.encode(value))
+  end
+
+  it("is given out piece by piece, by either provider, and is the whole in the end", function()
+    local chunks = {
+      [openai] = { model.stream(model.delta("Hel")), model.stream(model.delta("lo"), "[DONE]") },
+      [anthropic] = {
+        event({ type = "content_block_start", content_block = { type = "text", text = "" } })
+          .. event({ type = "content_block_delta", delta = { type = "text_delta", text = "Hel" } }),
+        event({ type = "content_block_delta", delta = { type = "text_delta", text = "lo" } })
+          .. event({ type = "content_block_start", content_block = { type = "tool_use", id = "c",
+            name = "t", input = {} } })
+          .. event({ type = "content_block_delta", delta = { type = "input_json_delta",
+            partial_json = "{}" } })
+          .. event({ type = "message_stop" }),
+      },
+    }
+    for provider, list in pairs(chunks) do
+      local reader = provider.reader({}, SETTINGS)
+      reader:head(200, model.SSE)
+      assert.same({ "Hel", "lo" }, { reader:put(list[1]), reader:put(list[2]) })
+      assert.equal("Hello", reader:finish(0).content)
+    end
+  end)
+end)

@@ -123,7 +123,7 @@ Reader.__index = Reader
 function M.reader(chat, settings)
   return setmetatable({
     model = chat.model or settings.model, status = 0, headers = {}, raw = {}, blocks = {},
-    usage = nil, stream = sse.new(),
+    usage = nil, stream = sse.new(), said = {},
   }, Reader)
 end
 
@@ -168,6 +168,9 @@ local HANDLERS = {
       self.fault = "a piece of no block"
     else
       block.parts[#block.parts + 1] = delta.text or delta.partial_json
+      if block.kind == "text" and type(delta.text) == "string" then
+        self.said[#self.said + 1] = delta.text
+      end
     end
   end,
   message_delta = function(self, value)
@@ -192,6 +195,7 @@ local function take_events(self, events)
   end
 end
 
+--- Takes bytes of the body; gives the text that came with them.
 function Reader:put(bytes)
   if not self.is_stream then
     self.raw[#self.raw + 1] = bytes
@@ -202,8 +206,9 @@ function Reader:put(bytes)
     self.fault = fault
     return ""
   end
+  self.said = {}
   take_events(self, events)
-  return ""
+  return table.concat(self.said)
 end
 
 local FINISH = { end_turn = "stop", stop_sequence = "stop", tool_use = "tool_calls",

@@ -1,0 +1,110 @@
+#include "embed/live_text.h"
+
+#include <string.h>
+
+#include "base/json.h"
+
+#define TAIL_BYTES_MAX 1024 /* more than a line of any script takes */
+
+static bool is_continuation(char byte)
+{
+    return ((unsigned char)byte & 0xC0) == 0x80;
+}
+
+/* Signs that turn, hide or break text, beside the control characters: those of U+2028 to
+ * U+202E, U+2066 to U+2069, and U+0080 to U+009F. */
+static bool is_harmful(const char *at, size_t left)
+{
+    const unsigned char *bytes = (const unsigned char *)at;
+    if (bytes[0] < 0x20 || bytes[0] == 0x7F)
+        return true;
+    if (left >= 2 && bytes[0] == 0xC2 && bytes[1] < 0xA0)
+        return true;
+    return left >= 3 && bytes[0] == 0xE2 &&
+           ((bytes[1] == 0x80 && bytes[2] >= 0xA8 && bytes[2] <= 0xAE) ||
+            (bytes[1] == 0x81 && bytes[2] >= 0xA6 && bytes[2] <= 0xA9));
+}
+
+/* Bytes of the sign at `at`, by its first one. */
+static size_t length_at(const char *at, size_t left)
+{
+    size_t length = 1;
+    while (length < left && is_continuation(at[length]))
+        length++;
+    return length;
+}
+
+/* Columns of a sign: signs of East Asia and pictures take two, those that go on top of
+ * others none of their own, which is not counted: a line may be shorter, never longer. */
+static size_t columns_of(const char *at)
+{
+    return (unsigned char)*at >= 0xE1 ? 2 : 1;
+}
+
+static void cut_tail(struct soc_live_text *live)
+{
+    struct soc_buf *tail = &live->tail;
+    if (tail->length <= TAIL_BYTES_MAX)
+        return;
+    live->is_cut = true;
+    size_t drop = tail->length - TAIL_BYTES_MAX / 2;
+    while (drop < tail->length && is_continuation(tail->data[drop]))
+        drop++;
+    tail->length -= drop;
+    memmove(tail->data, tail->data + drop, tail->length);
+}
+
+void soc_live_text_add(struct soc_live_text *live, uint64_t call, struct soc_slice name,
+                       struct soc_slice text)
+{
+    if (live->call != call || live->name.length == 0) {
+        live->call = call;
+        live->name.length = live->tail.length = 0;
+        live->characters = 0;
+        live->is_cut = false;
+        soc_buf_put_slice(&live->name, name);
+    }
+    for (size_t i = 0; i < text.length;) {
+        size_t length = length_at(text.data + i, text.length - i);
+        bool is_space = is_harmful(text.data + i, text.length - i);
+        bool was_space = live->tail.length > 0 && live->tail.data[live->tail.length - 1] == ' ';
+        if (!is_space)
+            soc_buf_put(&live->tail, text.data + i, length);
+        else if (!was_space)
+            soc_buf_put_byte(&live->tail, ' ');
+        live->characters++;
+        i += length;
+        cut_tail(live);
+    }
+}
+
+void soc_live_text_put(const struct soc_live_text *live, size_t columns, struct soc_buf *out)
+{
+    if (live->tail.length == 0)
+        return;
+    size_t before = out->length;
+    soc_buf_put_slice(out, soc_buf_slice(&live->name));
+    soc_buf_printf(out, " (%llu): ", (unsigned long long)live->characters);
+    size_t used = out->length - before;
+    size_t room = used + 2 < columns ? columns - used - 2 : 0;
+    size_t start = live->tail.length;
+    size_t taken = 0;
+    while (start > 0) {
+        size_t at = start - 1;
+        while (at > 0 && is_continuation(live->tail.data[at]))
+            at--;
+        taken += columns_of(live->tail.data + at);
+        if (taken > room)
+            break;
+        start = at;
+    }
+    if (start > 0 || live->is_cut)
+        soc_buf_put_text(out, "…");
+    soc_buf_put(out, live->tail.data + start, live->tail.length - start);
+}
+
+void soc_live_text_fini(struct soc_live_text *live)
+{
+    soc_buf_fini(&live->name);
+    soc_buf_fini(&live->tail);
+}
