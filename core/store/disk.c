@@ -181,9 +181,10 @@ static struct soc_disk_change *add_change(struct soc_disk_file *file)
 static void put_at(struct soc_buf *buf, uint64_t at, const void *bytes, size_t length)
 {
     if (at + length > buf->length) {
-        size_t extra = (size_t)at + length - buf->length;
-        memset(soc_buf_reserve(buf, extra), 0, extra);
-        buf->length += extra;
+        char *extra = soc_buf_reserve(buf, (size_t)at + length - buf->length);
+        if (at > buf->length)
+            memset(extra, 0, (size_t)at - buf->length);
+        buf->length = (size_t)at + length;
     }
     if (length > 0)
         memcpy(buf->data + at, bytes, length);

@@ -309,7 +309,9 @@ int soc_store_load(struct soc_store *store, soc_record_cb *cb, void *user,
     int rc = soc_database_exec(store, "BEGIN", detail);
     if (rc == SOC_OK && store->is_read_only)
         rc = soc_database_position(store, detail);
-    for (size_t i = 0; rc == SOC_OK && i < sizeof(sources) / sizeof(sources[0]); i++)
+    /* Where nothing was folded yet the tables are empty. */
+    size_t count = store->folded == 0 ? 0 : sizeof(sources) / sizeof(sources[0]);
+    for (size_t i = 0; rc == SOC_OK && i < count; i++)
         rc = sources[i].sql == NULL ? load_people(store, cb, user, detail)
                                     : load_source(store, &sources[i], cb, user, detail);
     if (rc == SOC_OK)
