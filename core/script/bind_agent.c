@@ -49,8 +49,6 @@ static int push_field(lua_State *L, struct soc_handle *handle, const char *name)
     struct soc_detail detail;
     if (strcmp(name, "id") == 0) {
         lua_pushlstring(L, agent->id, agent->id_length);
-    } else if (strcmp(name, "state") == 0) {
-        return push_state(L, handle, agent);
     } else if (strcmp(name, "role") == 0) {
         lua_createtable(L, 0, 2);
         lua_pushstring(L, agent->role->id);
@@ -75,9 +73,14 @@ static int push_field(lua_State *L, struct soc_handle *handle, const char *name)
     return 1;
 }
 
-/* Methods first: they are what is asked for most. */
+/* `state` and the methods first: they are what is asked for most. Upvalues: the box,
+ * the methods, "state". */
 static int handle_index(lua_State *L)
 {
+    if (lua_rawequal(L, 2, lua_upvalueindex(3))) {
+        struct soc_handle *handle = soc_check_handle(L);
+        return push_state(L, handle, soc_gate_activation(handle->script->host)->agent);
+    }
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL)
         return 1;
@@ -331,7 +334,8 @@ void soc_bind_agent(lua_State *L, struct soc_script *script)
     lua_rawgeti(L, LUA_REGISTRYINDEX, script->handle_meta_ref);
     lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
     lua_pushvalue(L, -3);
-    lua_pushcclosure(L, handle_index, 2);
+    lua_pushliteral(L, "state");
+    lua_pushcclosure(L, handle_index, 3);
     lua_setfield(L, -2, "__index");
     lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
     lua_pushcclosure(L, handle_newindex, 1);

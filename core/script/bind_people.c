@@ -66,7 +66,8 @@ static int encode_brief(lua_State *L, struct soc_script *script, int index)
 static int check_brief(lua_State *L, struct soc_script *script, int index)
 {
     int top = lua_gettop(L);
-    if (lua_type(L, index) == LUA_TTABLE) {
+    bool is_encoded = lua_type(L, index) == LUA_TTABLE;
+    if (is_encoded) {
         if (encode_brief(L, script, index) < 0)
             return SOC_EREFUSED;
         soc_lua_copy(L, index);
@@ -77,13 +78,15 @@ static int check_brief(lua_State *L, struct soc_script *script, int index)
     if (soc_policy_ask(L, script, SOC_ASK_CHECK_BRIEF, 1)) {
         if (!lua_toboolean(L, -2))
             rc = refuse_by_policy(L, script);
-        else if (lua_type(L, -2) == LUA_TTABLE) /* the policy made it whole */
+        else if (lua_type(L, -2) == LUA_TTABLE) { /* the policy made it whole */
             lua_copy(L, -2, index);
+            is_encoded = false;
+        }
     } else if (lua_type(L, index) != LUA_TTABLE) {
         rc = refuse_brief_for(script, "a brief is a table");
     }
     lua_settop(L, top);
-    return rc < 0 ? rc : encode_brief(L, script, index);
+    return rc < 0 || is_encoded ? rc : encode_brief(L, script, index);
 }
 
 struct spawn_options {
@@ -190,7 +193,7 @@ static int send_first(lua_State *L, struct soc_script *script, const struct spaw
 }
 
 static int spawn(lua_State *L, struct soc_script *script, struct soc_slice role,
-                 const struct spawn_options *options)
+                 const struct spawn_options *options, struct soc_agent **out)
 {
     int rc = check_brief(L, script, 3);
     if (rc < 0)
@@ -217,7 +220,22 @@ static int spawn(lua_State *L, struct soc_script *script, struct soc_slice role,
     soc_json_put_text_member(&script->answer, "roleId", soc_slice_text(child->role->id));
     soc_json_put_text_member(&script->answer, "roleName", soc_slice_text(child->role->name));
     soc_buf_put_text(&script->answer, "}]");
+    *out = child;
     return SOC_OK;
+}
+
+/* Answers with the child. What was recorded says the same, and is not read back. */
+static int finish_spawn(lua_State *L, struct soc_script *script, const struct soc_agent *child)
+{
+    soc_gate_answer(script->host, soc_buf_slice(&script->answer));
+    lua_createtable(L, 0, 3);
+    lua_pushlstring(L, child->id, child->id_length);
+    lua_setfield(L, -2, "id");
+    lua_pushstring(L, child->role->id);
+    lua_setfield(L, -2, "roleId");
+    lua_pushstring(L, child->role->name);
+    lua_setfield(L, -2, "roleName");
+    return 1;
 }
 
 /* What can be hashed of the arguments of a call that must not raise for them. */
@@ -249,10 +267,11 @@ static int agent_spawn_agent(lua_State *L)
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_SPAWN, hash, &count) == SOC_GATE_RECORDED)
         return count;
-    int rc = spawn(L, script, soc_slice(role, length), &options);
-    if (rc == SOC_OK && options.is_waiting)
-        return soc_effect_yield(L);
-    return soc_effect_finish(L, script, rc);
+    struct soc_agent *child;
+    int rc = spawn(L, script, soc_slice(role, length), &options, &child);
+    if (rc < 0)
+        return soc_effect_finish(L, script, rc);
+    return options.is_waiting ? soc_effect_yield(L) : finish_spawn(L, script, child);
 }
 
 /* agent:create_role{ id?, name, prompt, behaviour, interface_spec? } */

@@ -24,11 +24,11 @@ function M.is_list(value)
   if type(value) ~= "table" then
     return false
   end
-  local count = 0
+  local count = #value
   for _ in pairs(value) do
-    count = count + 1
+    count = count - 1
   end
-  return count == #value
+  return count == 0
 end
 
 local function is_spec(value)
@@ -49,6 +49,19 @@ function M.are_collaborators(list)
   return true
 end
 
+-- Tells whether nothing is to be said of a brief, as nearly always.
+local function is_whole(fields, is_missing)
+  local required = M.REQUIRED
+  for i = 1, #required do
+    if is_missing(fields[required[i]]) then
+      return false
+    end
+  end
+  local others = fields.collaborators
+  return M.is_list(fields.constraints)
+    and (others == nil or others == json.null or M.are_collaborators(others))
+end
+
 --- Checks the fields of a brief.
 -- What is no table says so first, then misses every field.
 -- @param fields the brief, of any type
@@ -58,6 +71,9 @@ end
 -- @treturn[2] false
 -- @treturn[2] table the error object
 function M.check(fields, is_missing, words)
+  if type(fields) == "table" and is_whole(fields, is_missing) then
+    return true
+  end
   local missing, details = json.array({}), json.array({})
   if type(fields) ~= "table" then
     fields, details[1] = {}, words.not_an_object or M.WORDS.not_an_object
@@ -74,9 +90,6 @@ function M.check(fields, is_missing, words)
   local others = fields.collaborators
   if others ~= nil and others ~= json.null and not M.are_collaborators(others) then
     details[#details + 1] = words.bad_collaborators
-  end
-  if #details == 0 then
-    return true
   end
   return false, {
     error = "invalid_task_brief",
