@@ -215,8 +215,10 @@ void soc_calls_stop(struct soc_host *host)
 {
     size_t cursor = 0;
     struct soc_outcall *call;
-    while ((call = soc_map_each(&host->calls, &cursor)) != NULL)
+    while ((call = soc_map_each(&host->calls, &cursor)) != NULL) {
+        call->is_left = true;
         free_call(host, call);
+    }
     soc_map_fini(&host->calls);
     host->calls = (struct soc_map){0};
 }

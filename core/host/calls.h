@@ -32,6 +32,7 @@ struct soc_outcall {
     struct soc_slice request;          /* JSON */
     struct soc_activation *activation; /* lent; waits for it */
     bool is_repeated;                  /* it may have been made before a crash */
+    bool is_left;                      /* the host goes; it is made again at the next start */
     void *driver;                      /* of whoever makes it */
     /* The host's own. */
     struct soc_heap_item timer;

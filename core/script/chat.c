@@ -1,7 +1,5 @@
 #include "script/chat.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,113 +41,6 @@ struct event {
     struct soc_slice more; /* its message */
 };
 
-static int engine_random(lua_State *L)
-{
-    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
-    lua_pushnumber(L, (lua_Number)(soc_gate_random(script->host) >> 11) * 0x1.0p-53);
-    return 1;
-}
-
-static int engine_now(lua_State *L)
-{
-    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
-    lua_pushinteger(L, soc_clock_now(soc_host_clock(script->host)));
-    return 1;
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text);
-    size_t end_length = strlen(end);
-    return length > end_length && strcmp(text + length - end_length, end) == 0;
-}
-
-/* Only what cannot be a secret by its name; in a simulation nothing, so that it comes
- * out the same everywhere. */
-static int engine_getenv(lua_State *L)
-{
-    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
-    const char *name = luaL_checkstring(L, 1);
-    bool is_open = ends_with(name, "_BASE_URL") || ends_with(name, "_MODEL");
-    const char *value = is_open && script->loop != NULL ? getenv(name) : NULL;
-    if (value == NULL || *value == '\0')
-        lua_pushnil(L);
-    else
-        lua_pushstring(L, value);
-    return 1;
-}
-
-/* has_key(name) -> true, false, or "broken" */
-static int engine_has_key(lua_State *L)
-{
-    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
-    const char *value = getenv(luaL_checkstring(L, 1));
-    if (script->loop != NULL && value != NULL && !soc_secrets_is_sendable(value)) {
-        lua_pushliteral(L, "broken");
-        return 1;
-    }
-    lua_pushboolean(L, script->loop == NULL || (value != NULL && *value != '\0'));
-    return 1;
-}
-
-/* fails() -> whether the plan of a simulation says so */
-static int engine_fails(lua_State *L)
-{
-    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
-    lua_pushboolean(L, soc_gate_model_fails(script->host));
-    return 1;
-}
-
-/* read() -> text | nil, message: the recording that is set, and nothing else. */
-static int engine_read(lua_State *L)
-{
-    const struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
-    struct soc_buf text = {0};
-    size_t count = 1;
-    if (script->recordings[1] == NULL) {
-        lua_pushnil(L);
-        lua_pushliteral(L, "set llm.replay to the file of a recording");
-        return 2;
-    }
-    FILE *file = fopen(script->recordings[1], "rb");
-    while (file != NULL && count > 0 && text.length < SOC_JSON_BYTES_MAX) {
-        count = fread(soc_buf_reserve(&text, 65536), 1, 65536, file);
-        text.length += count;
-    }
-    bool is_bad = file == NULL || ferror(file);
-    if (is_bad) {
-        lua_pushnil(L);
-        lua_pushfstring(L, "%s: %s", script->recordings[1], strerror(errno));
-    } else {
-        lua_pushlstring(L, text.data, text.length);
-    }
-    if (file != NULL)
-        fclose(file);
-    soc_buf_fini(&text);
-    return is_bad ? 2 : 1;
-}
-
-/* append(text): to the recording that is set. */
-static int engine_append(lua_State *L)
-{
-    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
-    size_t length;
-    const char *line = luaL_checklstring(L, 1, &length);
-    struct soc_buf text = {0};
-    if (script->recordings[0] == NULL)
-        return luaL_error(L, "llm.record names no file");
-    soc_buf_put(&text, line, length);
-    soc_secrets_scrub(script, &text);
-    FILE *file = fopen(script->recordings[0], "ab");
-    bool is_written = file != NULL && fwrite(text.data, 1, text.length, file) == text.length;
-    if (file != NULL && fclose(file) != 0)
-        is_written = false;
-    soc_buf_fini(&text);
-    if (!is_written)
-        return luaL_error(L, "%s: %s", script->recordings[0], strerror(errno));
-    return 0;
-}
-
 static struct soc_slice task_of(const struct soc_chat *chat)
 {
     const struct soc_message *message = chat->call->activation->message;
@@ -174,10 +65,6 @@ static int engine_room(lua_State *L)
 /* Pushes the engine, made when it is first needed. */
 static void push_engine(lua_State *L, struct soc_script *script)
 {
-    static const luaL_Reg functions[] = {
-        {"random", engine_random},   {"now", engine_now},     {"getenv", engine_getenv},
-        {"has_key", engine_has_key}, {"fails", engine_fails}, {"read", engine_read},
-        {"append", engine_append},   {"room", engine_room},   {NULL, NULL}};
     if (script->chats->engine_ref != 0) {
         lua_rawgeti(L, LUA_REGISTRYINDEX, script->chats->engine_ref);
         return;
@@ -188,9 +75,10 @@ static void push_engine(lua_State *L, struct soc_script *script)
     lua_call(L, 1, 1);
     lua_getfield(L, -1, "new");
     lua_rawgeti(L, LUA_REGISTRYINDEX, script->llm_ref);
-    lua_newtable(L);
+    soc_chat_push_host(L, script);
     lua_pushlightuserdata(L, script);
-    luaL_setfuncs(L, functions, 1);
+    lua_pushcclosure(L, engine_room, 1);
+    lua_setfield(L, -2, "room");
     lua_call(L, 2, 1);
     lua_pushvalue(L, -1);
     script->chats->engine_ref = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -332,6 +220,22 @@ static void count_usage(lua_State *L, struct soc_chat *chat, int message, struct
     lua_settop(L, top);
 }
 
+/* Counts what tries took that gave no answer, if the value at `index` says so. They are no
+ * calls: those are counted when they are answered. */
+static void count_spent(lua_State *L, struct soc_chat *chat, int index)
+{
+    if (!lua_istable(L, index))
+        return;
+    struct soc_usage used = {
+        .input_tokens = number_at(L, index, "input_tokens"),
+        .output_tokens = number_at(L, index, "output_tokens"),
+        .cost_micros = number_at(L, index, "cost_micros"),
+    };
+    soc_usage_add(chat->script->host, chat->call->activation->agent, task_of(chat),
+                  text_at(L, index, "model"), used);
+    lua_pop(L, 1);
+}
+
 static void finish(struct soc_chat *chat, struct soc_slice answer)
 {
     soc_map_take(&chat->script->chats->calls, soc_slice_text(chat->call->id));
@@ -375,7 +279,7 @@ static void refuse_large(struct soc_buf *json)
     soc_buf_fini(&text);
 }
 
-/* { "answer", id, message, err }: at `action`. The pieces of a message came clean, but
+/* { "answer", id, message, err, spent }: at `action`. The pieces of a message came clean, but
  * what they make together has not been seen before. */
 static void answer(lua_State *L, struct soc_chat *chat, int action)
 {
@@ -397,6 +301,8 @@ static void answer(lua_State *L, struct soc_chat *chat, int action)
     }
     soc_secrets_scrub(chat->script, &json);
     count_usage(L, chat, is_message ? value : 0, soc_slice(json.data + 1, json.length - 2));
+    lua_rawgeti(L, action, 5);
+    count_spent(L, chat, lua_gettop(L));
     if (json.length > SOC_CHAT_BYTES_MAX)
         refuse_large(&json);
     finish(chat, soc_buf_slice(&json));
@@ -416,6 +322,8 @@ static void carry_out(lua_State *L, struct soc_script *script, int action)
     lua_rawgeti(L, action, 3);
     if (strcmp(what, "send") == 0)
         send(L, chat, lua_gettop(L));
+    else if (strcmp(what, "spent") == 0)
+        count_spent(L, chat, lua_gettop(L));
     else if (strcmp(what, "wake") == 0)
         soc_calls_wake(script->host, chat->call, (int64_t)luaL_checknumber(L, -1));
     else
@@ -568,8 +476,9 @@ void soc_chat_end(struct soc_chat *chat)
     if (chat->exchange != NULL)
         soc_exchange_cancel(chat->exchange);
     if (!chat->is_answered) {
+        if (!chat->call->is_left)
+            tell(&(struct event){.script = chat->script, .method = "cancel", .chat = chat});
         soc_map_take(&chat->script->chats->calls, soc_slice_text(chat->call->id));
-        tell(&(struct event){.script = chat->script, .method = "cancel", .chat = chat});
     }
     free(chat);
 }

@@ -19,10 +19,12 @@ void soc_chat_due(struct soc_chat *chat);
 void soc_chat_end(struct soc_chat *chat);
 
 /* Takes the table at `index` (0: nothing, the usual bounds) as society.config{ llm = … }.
- * SOC_EINVAL and `detail` for
- * an unknown or wrong setting. */
+ * SOC_EINVAL and `detail` for an unknown or wrong setting. */
 int soc_chat_configure(lua_State *L, struct soc_script *script, int index,
                        struct soc_detail *detail);
+
+/* chat_host.c: pushes the table of functions that the engine is handed. */
+void soc_chat_push_host(lua_State *L, struct soc_script *script);
 
 /* bind_chat.c: agent:chat and what goes with it. */
 void soc_bind_chat(lua_State *L, struct soc_script *script);

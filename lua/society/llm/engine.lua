@@ -1,14 +1,15 @@
 --- engine: what becomes of the calls to models, from the wish to the answer.
 --
 -- The host hands it what happens (a call begins, bytes come, a time is over) and does
--- what it says: a list of { "send", id, request }, { "wake", id, at_ms } and
--- { "answer", id, message, err }. It holds nothing that must last: after a crash the
+-- what it says: a list of { "send", id, request }, { "wake", id, at_ms },
+-- { "answer", id, message, err, spent } and { "spent", id, spent }, of tries that gave
+-- nothing. It holds nothing that must last: after a crash the
 -- calls in doubt begin anew, under their own ids.
 --
 -- A call waits until there is room for it within the bounds (society.llm.budget) and then
--- for its turn (society.llm.limiter), is sent, and if that fails in a way
--- that may pass is tried again after a pause that grows, with chance in it from the
--- host's seed, and not before the server wants it.
+-- for its turn (society.llm.limiter), is sent, and if that fails in a way that may pass is
+-- tried again after a pause that grows, with chance in it, and not before the server
+-- wants it.
 
 local answers = require("society.llm.answer")
 local budget = require("society.llm.budget")
@@ -40,8 +41,7 @@ function M.new(settings, host)
 end
 
 local function record(self, call, message)
-  local replay = require("society.llm.replay")
-  self.host.append(replay.line(call, message) .. "\n")
+  self.host.append(require("society.llm.replay").line(call, message) .. "\n")
 end
 
 -- Has those who wait for room looked at again, once what has ended is counted.
@@ -69,7 +69,7 @@ local function answer(self, actions, call, message, err)
   else
     err.tries = call.tries
   end
-  actions[#actions + 1] = { "answer", call.id, message, err }
+  actions[#actions + 1] = { "answer", call.id, message, err, call.spent }
   if self.budget:release(call.id) then
     wake_parked(self, actions)
   end
@@ -166,7 +166,7 @@ local function send(self, actions, call)
   if not made then
     return tell_later(self, actions, call, nil, answers.broken(reader))
   end
-  call.state, call.reader = "sent", reader
+  call.state, call.reader, call.status, call.heard = "sent", reader, nil, 0
   actions[#actions + 1] = { "send", call.id, request }
 end
 
@@ -228,13 +228,16 @@ end
 
 --- The answer to what was sent begins.
 function Engine:head(id, status, headers)
+  self.calls[id].status = status
   read(self, id, "head", status, headers)
 end
 
 --- A piece of it; gives the text in it.
 function Engine:body(id, bytes)
-  local text = read(self, id, "put", bytes)
-  return type(text) == "string" and text or ""
+  local call, text = self.calls[id], read(self, id, "put", bytes)
+  text = type(text) == "string" and text or ""
+  call.heard = call.heard + #text
+  return text
 end
 
 --- It is whole, or broke off with an error.
@@ -242,13 +245,15 @@ function Engine:done(id, name, text)
   local call, actions = self.calls[id], {}
   local message, err
   if name then
-    local failure = require("society.llm.failure")
-    err = failure.of_transfer(name, text)
+    err = require("society.llm.failure").of_transfer(name, text)
   else
     message, err = read(self, id, "finish", self.host.now())
   end
   if call.fault then
     message, err = nil, call.fault
+  end
+  if not answers.check(message, err) then
+    usage.lose(call, name, self.settings.prices)
   end
   call.reader, call.fault = nil, nil
   settle(self, actions, call, message, err)
@@ -272,6 +277,9 @@ end
 --- Nobody waits for the call any more.
 function Engine:cancel(id)
   local call, actions = self.calls[id], {}
+  if call and call.state == "sent" then
+    usage.lose(call, "timeout", self.settings.prices)
+  end
   self.limiter:drop(id)
   self.calls[id] = nil
   for index, other in ipairs(self.parked) do
@@ -282,7 +290,11 @@ function Engine:cancel(id)
   if self.budget:release(id) or call and call.state == "parked" then
     wake_parked(self, actions)
   end
-  return pump(self, actions)
+  pump(self, actions)
+  if call and call.spent then
+    actions[#actions + 1] = { "spent", id, call.spent }
+  end
+  return actions
 end
 
 return M

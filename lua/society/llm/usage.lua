@@ -53,4 +53,27 @@ function M.cost_micros(model, used, own)
   return math.ceil(used.input_tokens * price.input + used.output_tokens * price.output)
 end
 
+-- Ends of a transfer after which nobody knows how far the model had come.
+local LATE = { first_byte_timeout = true, idle_timeout = true, timeout = true }
+
+--- Adds what a try that gave no answer took to `call.spent`: what the server had said of
+-- it, else by estimate. One that never came to a model took nothing: `name` is the end of
+-- its transfer, nil if it was whole.
+function M.lose(call, name, own)
+  if call.status ~= 200 and not LATE[name] then
+    return
+  end
+  local used = call.reader and call.reader.usage
+  if type(used) ~= "table" or math.type(used.input_tokens) ~= "integer"
+    or math.type(used.output_tokens) ~= "integer" then
+    used = { input_tokens = call.tokens, output_tokens = (call.heard or 0) // 4 }
+  end
+  local spent = call.spent or { input_tokens = 0, output_tokens = 0, cost_micros = 0,
+    model = call.chat.model or call.found.settings.model or "none" }
+  spent.input_tokens = spent.input_tokens + used.input_tokens
+  spent.output_tokens = spent.output_tokens + used.output_tokens
+  spent.cost_micros = spent.cost_micros + M.cost_micros(spent.model, used, own)
+  call.spent = spent
+end
+
 return M
