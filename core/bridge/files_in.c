@@ -285,11 +285,15 @@ static bool accept(struct reading *reading, struct soc_outside_mail *mail, struc
 static bool accept_list(struct reading *reading, struct soc_outside_mail *mail,
                         struct soc_slice list, struct soc_position position)
 {
+    struct soc_host *host = reading->inlet->files->host;
     struct soc_json_walk walk;
     struct soc_slice last = {0};
     soc_json_walk(&walk, list);
     while (soc_json_next(&walk)) {
         struct soc_slice to = text_of(reading, "to", walk.value, SOC_KEY_BYTES_MAX);
+        const struct soc_agent *agent = to.data == NULL ? NULL : soc_router_find(host, to);
+        if (agent != NULL) /* whoever is named twice, by an alias too, gets it once */
+            to = soc_agent_id(agent);
         if (last.data != NULL && !accept(reading, mail, last, (struct soc_position){0}))
             return false;
         last = to.data == NULL ? SOC_SLICE("") : to;

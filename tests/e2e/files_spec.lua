@@ -17,6 +17,18 @@ describe("the file door", function()
     d:tell({ command = "hire", id = "a" })
   end
 
+  -- Has root do something that takes a while; wait() of what is returned has its reply.
+  local function begin(payload)
+    return d.place:start("send --state st --to root --wait --json-payload "
+      .. program.quote(json.encode(payload)))
+  end
+
+  -- Lets more time pass than the ladder of LADDER waits for an ack.
+  local LADDER = { timeout_ms = 800, retry_delay_ms = 50 }
+  local function outwait_ladder()
+    os.execute("sleep 1.2")
+  end
+
   after_each(function()
     d:close()
   end)
@@ -41,7 +53,7 @@ describe("the file door", function()
   end)
 
   it("hands out a task, takes the acks of both forms and the result", function()
-    open()
+    open({ ack = LADDER })
     d:tell({ command = "send", message = {
       to = "a", type = "task_assign", payload = { task_id = "t1", topic = "auth" } } })
     local message = d:await(QUEUE, 1)[1]
@@ -56,26 +68,43 @@ describe("the file door", function()
     local heard = d:await_heard(1)[1]
     assert.same({ "a", "task_complete", "well", "own-1" },
       { heard.from, heard.type, heard.payload.output, heard.external_id })
-    d:await_event("acked")
+    outwait_ladder()
     assert.equal(1, #d:lines(QUEUE))
     assert.is_nil(d:read("logs/errors.jsonl"))
   end)
 
+  for _, form in ipairs({ "msg_id", "ack_for" }) do
+    it("stops the ladder at an ack by " .. form, function()
+      open({ ack = LADDER })
+      d:tell({ command = "send", message = {
+        to = "a", type = "task_assign", payload = { task_id = "t1" } } })
+      local id = d:await(QUEUE, 1)[1].id
+      d:put(ACK, { [form] = id, status = "received", from = "a" })
+      assert.equal("received", d:await_event("acked").detail.status)
+      outwait_ladder()
+      assert.equal(1, #d:lines(QUEUE))
+    end)
+  end
+
   it("carries a request and its reply", function()
     open()
-    d:ask({ command = "ask", message = { to = "a", payload = "are you there?" } })
+    local job = begin({ command = "ask", message = { to = "a", payload = "are you there?" } })
     local message = d:await(QUEUE, 1)[1]
     assert.equal("are you there?", message.payload.text)
     d:put(OUT, { reply_to = message.id, payload = "yes" })
-    d:await_event("accepted")
-    d:ask({ command = "ask", message = { to = "a", payload = "and now?", timeout_ms = 200 } })
-    d:await(QUEUE, 2)
+    assert.same({ from = "a", payload = { text = "yes" } }, json.decode(job:wait().out))
+    job = begin({ command = "ask", message = { to = "a", payload = "and now?", timeout_ms = 200 } })
+    assert.equal("timeout", json.decode(job:wait().out).error)
+    d:put(OUT, { reply_to = d:await(QUEUE, 2)[2].id, payload = "too late" })
+    d:await_event("refused", "logs/errors.jsonl")
+    for _, message in ipairs(d:heard()) do
+      assert.not_equal("too late", message.payload and message.payload.text)
+    end
   end)
 
-  it("carries checkpoints", function()
-    open()
-    local job = d.place:start(
-      [[send --state st --to root --wait --json-payload '{"command":"check","agents":["a"]}']])
+  it("carries checkpoints, whose answer is their ack", function()
+    open({ ack = LADDER })
+    local job = begin({ command = "check", agents = { "a" } })
     local message = d:await(QUEUE, 1)[1]
     assert.equal("checkpoint_request", message.type)
     d:put(COMMON, { from = "a", type = "checkpoint_response", payload = {
@@ -83,7 +112,8 @@ describe("the file door", function()
     local result = json.decode(job:wait().out)
     assert.equal("ready", result.responses.a.text)
     assert.same({}, result.missing)
-    assert.equal(1, #d:lines(QUEUE)) -- the answer is its own ack
+    outwait_ladder()
+    assert.equal(1, #d:lines(QUEUE))
   end)
 
   it("writes a broadcast once, however many read it", function()
@@ -96,6 +126,8 @@ describe("the file door", function()
       { lines[1].payload.text, lines[2].payload.text, lines[1].to })
     d:kill()
     d:tell({ command = "shout", text = "later" })
+    d:tell({ command = "send", message = { to = "b", payload = "last" } })
+    d:await("channel/agents/b.jsonl", 1)
     assert.equal(3, #d:await("channel/broadcast.jsonl", 3))
   end)
 
@@ -213,19 +245,25 @@ describe("the file door", function()
   end)
 
   it("delivers nothing once its time is over", function()
-    open()
-    d:kill("INT", true)
-    d:start()
-    d:tell({ command = "send", message = { to = "a", payload = "late", ttl_seconds = 0.05,
-      deliver_at = "2099-01-01T00:00:00Z" } })
-    d:tell({ command = "send", message = { to = "a", payload = "in time" } })
+    open({ polling = { interval_ms = 50, max_interval_ms = 100 } })
+    d:await_event("registered")
+    local queue = program.quote(d.place.path .. "/w/" .. QUEUE)
+    os.execute(("ln -s /dev/null %s.new && mv -T %s.new %s"):format(queue, queue, queue))
+    d:tell({ command = "send", message = { to = "a", payload = "late", ttl_seconds = 0.2 } })
+    d:tell({ command = "send", message = { to = "a", payload = "in time", ttl_seconds = 60 } })
+    d:await_event("write_failed", "logs/errors.jsonl")
+    os.execute("sleep 0.4; rm " .. queue)
     assert.equal("in time", d:await(QUEUE, 1)[1].payload.text)
+    d:tell({ command = "send", message = { to = "a", payload = "last" } })
+    assert.equal("last", d:await(QUEUE, 2)[2].payload.text)
   end)
 
   it("takes a list of receivers, and nobody twice", function()
     open()
     d:put(OUT, { id = "1", to = { "root", "orchestrator", "nobody" }, payload = "hello" })
-    assert.equal("hello", d:await_heard(1)[1].payload.text)
+    d:put(OUT, { payload = "last" })
+    local heard = d:await_heard(2)
+    assert.same({ "hello", "last" }, { heard[1].payload.text, heard[2].payload.text })
     assert.equal("agent_not_found",
       d:await_event("refused", "logs/errors.jsonl").detail.reason.error)
   end)
