@@ -1,10 +1,11 @@
 -- Traffic through the file door for kill -9: root keeps a few tasks with every outside
 -- worker and gives the next one for each that is completed, until it is told to stop. It
--- counts how often each task was completed. The arguments: directory, workers.
+-- counts how often each task was completed. The arguments: directory, workers, messages in
+-- a queue before it is rotated.
 
 local society = require("society")
 
-local directory, workers = ...
+local directory, workers, queue_max = ...
 local IN_FLIGHT = 4
 local BRIEF = {
   objective = "work", constraints = {}, inputs = "i", outputs = "o", completion_criteria = "c",
@@ -12,7 +13,12 @@ local BRIEF = {
 
 society.config({
   name = "courier",
-  files = { dir = directory, ack = { timeout_ms = 2000 }, polling = { max_interval_ms = 500 } },
+  files = {
+    dir = directory,
+    ack = { timeout_ms = 2000 },
+    polling = { max_interval_ms = 500 },
+    cleanup = { max_messages = tonumber(queue_max), keep_ms = 0 },
+  },
 })
 society.role({ id = "worker", name = "Worker", prompt = "", behaviour = "external" })
 

@@ -4,12 +4,11 @@
 local directory, id = ...
 local channel = directory .. "/channel/agents/" .. id
 
-local function read_from(path, offset)
+local function read_file(path)
   local file = io.open(path, "rb")
   if not file then
     return ""
   end
-  file:seek("set", offset)
   local text = file:read("a")
   file:close()
   return text
@@ -24,24 +23,22 @@ end
 
 -- What a kill has left without its end is ended first.
 for _, suffix in ipairs({ ".ack", ".out.jsonl" }) do
-  local text = read_from(channel .. suffix, 0)
+  local text = read_file(channel .. suffix)
   if text ~= "" and text:sub(-1) ~= "\n" then
     append(channel .. suffix, "")
   end
 end
 
 local handled = {}
-local acks = read_from(channel .. ".ack", 0)
+local acks = read_file(channel .. ".ack")
 for message in acks:gmatch('"msg_id":"([^"]*)","status":"processed"}\n') do
   handled[message] = true
 end
 
-local offset, rest = 0, ""
+-- All of the queue is read each time, so that rotation makes no difference.
 while true do
-  local text = read_from(channel .. ".jsonl", offset)
-  offset = offset + #text
-  rest = rest .. text
-  for line in rest:gmatch("([^\n]*)\n") do
+  local text = read_file(channel .. ".jsonl")
+  for line in text:gmatch("([^\n]*)\n") do
     local message = line:match('"id":"(msg_[%x_]*)"')
     local task = line:match('"task_id":"([^"]*)"')
     if message and task and not handled[message] then
@@ -52,6 +49,5 @@ while true do
       append(channel .. ".ack", ('{"msg_id":"%s","status":"processed"}'):format(message))
     end
   end
-  rest = rest:match("[^\n]*$")
   os.execute("sleep 0.01")
 end
