@@ -235,6 +235,17 @@ void soc_files_check(struct soc_files *files, struct soc_files_client *client)
         soc_outside_hand_again(files->host, agent);
 }
 
+/* What was acked as received in an earlier run is not handed out again, but must stand in
+ * the file all the same: the agent may need to read it again. */
+static void note_pending(struct soc_files_client *client, uint64_t key)
+{
+    soc_map_put_number(&client->pending, key, client);
+    if (soc_outlet_has(&client->queue, key, 1))
+        return;
+    client->queue.change = SOC_OUTLET_REPLACED;
+    soc_files_note_change(client);
+}
+
 static void tell(void *user, const struct soc_door_news *news)
 {
     struct soc_files *files = user;
@@ -252,7 +263,7 @@ static void tell(void *user, const struct soc_door_news *news)
         return;
     case SOC_DOOR_PENDING:
         if (soc_message_id_parse(news->message_id, &key))
-            soc_map_put_number(&client->pending, key, client);
+            note_pending(client, key);
         return;
     case SOC_DOOR_BORN:
         soc_files_log(files, SOC_LOG_INFO, "registered", id, (struct soc_slice){0},

@@ -165,6 +165,12 @@ describe("the file door", function()
     os.execute("rm " .. program.quote(d.place.path .. "/w/" .. QUEUE))
     d:start()
     assert.equal(first.id, d:await(QUEUE, 1)[1].id)
+    d:put("channel/agents/a.ack", { msg_id = first.id, status = "received" })
+    d:await_event("acked")
+    d:kill("KILL", true)
+    os.execute("rm " .. program.quote(d.place.path .. "/w/" .. QUEUE))
+    d:start()
+    assert.equal(first.id, d:await(QUEUE, 1)[1].id) -- received is not done with
   end)
 
   it("writes again what is pending when somebody has cut or removed a queue", function()

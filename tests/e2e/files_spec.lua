@@ -97,8 +97,8 @@ describe("the file door", function()
     assert.equal("timeout", json.decode(job:wait().out).error)
     d:put(OUT, { reply_to = d:await(QUEUE, 2)[2].id, payload = "too late" })
     d:await_event("refused", "logs/errors.jsonl")
-    for _, message in ipairs(d:heard()) do
-      assert.not_equal("too late", message.payload and message.payload.text)
+    for _, said in ipairs(d:heard()) do
+      assert.not_equal("too late", said.payload and said.payload.text)
     end
   end)
 

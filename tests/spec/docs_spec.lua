@@ -8,7 +8,7 @@ local society = require("society")
 local ROOT = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") .. "/../.."
 local PAGES = {
   "README.md", "policies/README.md", "docs/architecture.md", "docs/command-line.md",
-  "docs/guarantees.md", "docs/lua-api.md", "docs/policies.md",
+  "docs/files.md", "docs/guarantees.md", "docs/lua-api.md", "docs/policies.md",
 }
 
 local function read(path)
