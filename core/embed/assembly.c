@@ -34,7 +34,8 @@ static int open_libraries(lua_State *L)
     return 0;
 }
 
-static int make_lua(struct soc_assembly *parts, struct soc_detail *detail)
+static int make_lua(struct soc_assembly *parts, const struct soc_assembly_options *options,
+                    struct soc_detail *detail)
 {
     parts->L = soc_lua_heap_open(SOC_SCRIPT_BYTES_MAX);
     if (parts->L == NULL)
@@ -44,6 +45,8 @@ static int make_lua(struct soc_assembly *parts, struct soc_detail *detail)
     lua_pushcfunction(parts->L, open_libraries);
     if (lua_pcall(parts->L, 0, 0, 0) != LUA_OK)
         return soc_fail(detail, SOC_ESCRIPT, "%s", lua_tostring(parts->L, -1));
+    if (options->is_simulated)
+        soc_sources_freeze(parts->L);
     return SOC_OK;
 }
 
@@ -139,7 +142,7 @@ int soc_assembly_make(struct soc_assembly *parts, const struct soc_assembly_opti
                       struct soc_detail *detail)
 {
     *parts = (struct soc_assembly){0};
-    int rc = make_lua(parts, detail);
+    int rc = make_lua(parts, options, detail);
     if (rc == SOC_OK)
         rc = make_rest(parts, options, detail);
     if (rc < 0)
@@ -224,7 +227,7 @@ int soc_assembly_load(struct soc_assembly *parts, const struct soc_assembly_opti
                       struct soc_detail *detail)
 {
     *parts = (struct soc_assembly){0};
-    int rc = make_lua(parts, detail);
+    int rc = make_lua(parts, options, detail);
     if (rc == SOC_OK && options->kept != NULL)
         use_kept(parts->L, options);
     else if (rc == SOC_OK)

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,9 @@
 #include "store/disk.h"
 
 #define PROGRESS_US 1000000 /* between two lines about how far it is */
+
+#define KEPT_BYTES (256 << 20)
+#define TOP_BYTES  (4 << 20)
 
 #define STEPS_MAX 20000000 /* of one seed: then it does not come to an end */
 
@@ -270,6 +274,17 @@ static int take_disk(struct sim *sim, uint64_t seed, struct soc_detail *detail)
     return rc;
 }
 
+/* Memory that one seed gives back is the next one's: it stays with the process, which
+ * would otherwise return it and have it cleared again some hundred times a second. */
+static void keep_memory(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+    mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+    mallopt(M_TOP_PAD, TOP_BYTES);
+#endif
+}
+
 /* The first seed makes the parts; the next ones use what can be used again. */
 static int begin(struct sim *sim, uint64_t seed, struct soc_detail *detail)
 {
@@ -401,6 +416,7 @@ static int run_seeds(struct sim *sim)
     code = go_to_app(sim);
     if (code != SOC_EXIT_DONE)
         return code;
+    keep_memory();
     prepare(sim);
     code = sim->is_many ? simulate_many(sim, first, last) : simulate(sim, first);
     soc_assembly_free(&sim->parts);

@@ -79,11 +79,8 @@ bool soc_policy_find(const struct soc_script *script, const char *kind, const ch
         if (roots[i] == NULL)
             continue;
         snprintf(path, size, "%s/policies/%s/%s.lua", roots[i], kind, name);
-        FILE *file = soc_sources_open(script->L, path);
-        if (file != NULL) {
-            fclose(file);
+        if (soc_sources_has(script->L, path))
             return true;
-        }
     }
     return false;
 }

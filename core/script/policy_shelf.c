@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "script/policy_load.h"
 #include "script/policy_texts.h"
+#include "script/sources.h"
 
 /* Where the registry keeps { [path] = { table, hash, stamp }, [table] = true }. */
 static const char shelf_key = 0;
@@ -61,6 +62,18 @@ static bool may_share(lua_State *L, const struct soc_script *script, int index)
     return !has_own;
 }
 
+/* Tells whether the policy at `index` is of the files that are there now. */
+static bool is_current(lua_State *L, const char *path, int index, const char *kept)
+{
+    if (soc_sources_are_frozen(L))
+        return true;
+    struct soc_buf now = {0};
+    stamp(L, path, index, &now);
+    bool is_same = strcmp(soc_buf_text(&now), kept) == 0;
+    soc_buf_fini(&now);
+    return is_same;
+}
+
 /* Pushes the table of the policy at `path` and copies the hash it had; false, with
  * nothing pushed, if it has to be loaded. */
 static bool take(lua_State *L, const struct soc_script *script, const char *path,
@@ -74,14 +87,11 @@ static bool take(lua_State *L, const struct soc_script *script, const char *path
         lua_settop(L, top);
         return false;
     }
-    struct soc_buf now = {0};
     lua_rawgeti(L, top + 2, 1);
     lua_rawgeti(L, top + 2, 2);
     lua_rawgeti(L, top + 2, 3);
-    stamp(L, path, top + 3, &now);
     bool is_same =
-        strcmp(soc_buf_text(&now), lua_tostring(L, top + 5)) == 0 && may_share(L, script, top + 3);
-    soc_buf_fini(&now);
+        is_current(L, path, top + 3, lua_tostring(L, top + 5)) && may_share(L, script, top + 3);
     if (is_same) {
         snprintf(hash, SOC_IDENTITY_HASH_BYTES, "%s", lua_tostring(L, top + 4));
         lua_pushvalue(L, top + 3);

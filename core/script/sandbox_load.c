@@ -100,6 +100,22 @@ static bool push_kept(lua_State *L, int name, int text)
     return is_kept;
 }
 
+/* Pushes the text that was loaded under the name before, if files do not change. */
+static bool push_frozen(lua_State *L, const char *chunk_name)
+{
+    int top = lua_gettop(L);
+    luaL_checkstack(L, 8, NULL);
+    if (!soc_sources_are_frozen(L))
+        return false;
+    soc_sandbox_push_state_value(L, SOC_SANDBOX_CHUNKS);
+    lua_pushfstring(L, "@%s", chunk_name);
+    bool is_there = lua_rawget(L, -2) == LUA_TTABLE && lua_rawgeti(L, -1, TEXT) == LUA_TSTRING;
+    if (is_there)
+        lua_replace(L, top + 1);
+    lua_settop(L, is_there ? top + 1 : top);
+    return is_there;
+}
+
 /* Pushes the chunk of the text at `text`, or what is wrong with it. */
 static int push_chunk(lua_State *L, int name, int text)
 {
@@ -143,7 +159,7 @@ int soc_sandbox_load(lua_State *L, int index, const char *path, const char *chun
                      struct soc_detail *detail)
 {
     index = lua_absindex(L, index);
-    if (push_file(L, path))
+    if (push_frozen(L, chunk_name) || push_file(L, path))
         return load(L, index, chunk_name, detail);
     int code = errno == ENOENT || errno == ENOTDIR || errno == EISDIR ? SOC_ENOFILE : SOC_EACCESS;
     return soc_fail(detail, code, "%s: %s", path, strerror(errno));

@@ -13,6 +13,7 @@ static const char sources_key = 0;
 #define KEPT      2 /* path -> text */
 #define HAS_KEPT  3
 #define HAS_FILES 4
+#define FROZEN    5 /* path -> whether it is there; nil: files may change */
 
 /* Pushes field `which`. */
 static int push_field(lua_State *L, int which)
@@ -84,6 +85,45 @@ FILE *soc_sources_open(lua_State *L, const char *path)
         remember(L, path);
     errno = error;
     return file;
+}
+
+bool soc_sources_has(lua_State *L, const char *path)
+{
+    int top = lua_gettop(L);
+    luaL_checkstack(L, 8, NULL);
+    bool is_frozen = push_field(L, FROZEN) == LUA_TTABLE;
+    bool is_there;
+    if (is_frozen && lua_getfield(L, -1, path) == LUA_TBOOLEAN) {
+        is_there = lua_toboolean(L, -1);
+    } else {
+        FILE *file = soc_sources_open(L, path);
+        is_there = file != NULL;
+        if (is_there)
+            fclose(file);
+        if (is_frozen) {
+            lua_pushboolean(L, is_there);
+            lua_setfield(L, top + 1, path);
+        }
+    }
+    lua_settop(L, top);
+    return is_there;
+}
+
+void soc_sources_freeze(lua_State *L)
+{
+    push_field(L, OPENED); /* makes the table */
+    lua_pop(L, 1);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &sources_key);
+    lua_newtable(L);
+    lua_rawseti(L, -2, FROZEN);
+    lua_pop(L, 1);
+}
+
+bool soc_sources_are_frozen(lua_State *L)
+{
+    bool is_frozen = push_field(L, FROZEN) == LUA_TTABLE;
+    lua_pop(L, 1);
+    return is_frozen;
 }
 
 size_t soc_sources_each(lua_State *L, size_t after, void (*each)(void *user, const char *path),

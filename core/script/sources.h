@@ -17,6 +17,17 @@
 /* Opens the file for reading and remembers it; NULL and errno if it cannot be. */
 FILE *soc_sources_open(lua_State *L, const char *path);
 
+/* Tells whether the file can be opened. Remembers it as soc_sources_open does. */
+bool soc_sources_has(lua_State *L, const char *path);
+
+/* From now on files count as unchanged: whether one is there is found out once, and what
+ * was loaded of one stands for it. For simulations, all starts of which are to run the
+ * same, and which start thousands of times. */
+void soc_sources_freeze(lua_State *L);
+
+/* Tells whether they do. */
+bool soc_sources_are_frozen(lua_State *L);
+
 /* Calls `each` with every path opened so far, in the order of the first time, behind
  * the first `after`. Returns how many there are. */
 size_t soc_sources_each(lua_State *L, size_t after, void (*each)(void *user, const char *path),

@@ -52,14 +52,11 @@ static char *write_varint(char *at, uint64_t number)
     return at;
 }
 
-/* Returns the place behind the number, or NULL if there is none before `end`. */
-static const char *read_varint(const char *at, const char *end, uint64_t *number)
+/* Any number, also a long one: kept apart, since nearly all take one byte. */
+static __attribute__((noinline)) const char *read_long_varint(const char *at, const char *end,
+                                                              uint64_t *number)
 {
     uint64_t result = 0;
-    if (at < end && (unsigned char)*at < 0x80) { /* nearly all of them */
-        *number = (unsigned char)*at;
-        return at + 1;
-    }
     for (unsigned shift = 0; at < end && shift < 7 * VARINT_BYTES_MAX; shift += 7) {
         uint64_t byte = (unsigned char)*at++;
         if (shift == 63 && byte > 1)
@@ -71,6 +68,16 @@ static const char *read_varint(const char *at, const char *end, uint64_t *number
         }
     }
     return NULL;
+}
+
+/* Returns the place behind the number, or NULL if there is none before `end`. */
+static inline const char *read_varint(const char *at, const char *end, uint64_t *number)
+{
+    if (at < end && (unsigned char)*at < 0x80) {
+        *number = (unsigned char)*at;
+        return at + 1;
+    }
+    return read_long_varint(at, end, number);
 }
 
 static char *write_text(char *at, const struct soc_slice *text)
