@@ -5,6 +5,9 @@
 
 local society = require("society")
 
+society.policy("prompts", "en")
+society.policy("presentation", "en")
+
 local function pay(given)
   return { paid = given.amount, to = given.to }
 end

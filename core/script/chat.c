@@ -181,19 +181,6 @@ static void send(lua_State *L, struct soc_chat *chat, int request)
     soc_buf_fini(&json);
 }
 
-/* A line of the log for whoever watches: this answer, and everything so far. */
-static void show_usage(const struct soc_chat *chat, struct soc_usage used)
-{
-    struct soc_host *host = chat->script->host;
-    struct soc_usage total = soc_usage_total(host);
-    soc_trace(host, "answer", chat->call->activation->agent,
-              "%llu + %llu tokens, $%.4f; so far %llu calls, %llu tokens, $%.4f",
-              (unsigned long long)used.input_tokens, (unsigned long long)used.output_tokens,
-              (double)used.cost_micros / 1e6, (unsigned long long)total.calls,
-              (unsigned long long)(total.input_tokens + total.output_tokens),
-              (double)total.cost_micros / 1e6);
-}
-
 /* Counts what the answer took; `message` is its index, `json` its text without secrets.
  * 0: an error. */
 static void count_usage(lua_State *L, struct soc_chat *chat, int message, struct soc_slice json)
@@ -215,7 +202,8 @@ static void count_usage(lua_State *L, struct soc_chat *chat, int message, struct
         soc_buf_put_text(&model, "none");
     soc_usage_add(chat->script->host, activation->agent, task_of(chat), soc_buf_slice(&model),
                   used);
-    show_usage(chat, used);
+    soc_chat_show_answer(chat->script->host, activation->agent, used,
+                         message == 0 ? (struct soc_slice){0} : json);
     soc_buf_fini(&model);
     lua_settop(L, top);
 }
@@ -309,6 +297,16 @@ static void answer(lua_State *L, struct soc_chat *chat, int action)
     soc_buf_fini(&json);
 }
 
+/* { "wake", id, at_ms, why? }: at `action`; whoever watches is told why, if it says so */
+static void wake(lua_State *L, struct soc_chat *chat, int action)
+{
+    lua_rawgeti(L, action, 3);
+    soc_calls_wake(chat->script->host, chat->call, (int64_t)luaL_checknumber(L, -1));
+    if (lua_rawgeti(L, action, 4) == LUA_TSTRING)
+        soc_trace(chat->script->host, "retry", chat->call->activation->agent, "%s",
+                  lua_tostring(L, -1));
+}
+
 static void carry_out(lua_State *L, struct soc_script *script, int action)
 {
     size_t length;
@@ -325,7 +323,7 @@ static void carry_out(lua_State *L, struct soc_script *script, int action)
     else if (strcmp(what, "spent") == 0)
         count_spent(L, chat, lua_gettop(L));
     else if (strcmp(what, "wake") == 0)
-        soc_calls_wake(script->host, chat->call, (int64_t)luaL_checknumber(L, -1));
+        wake(L, chat, action);
     else
         answer(L, chat, action);
 }

@@ -8,6 +8,7 @@
 #define SOC_SCRIPT_CHAT_H
 
 #include "host/calls.h"
+#include "host/usage.h"
 #include "script/inside.h"
 
 struct soc_chat;  /* one call */
@@ -36,6 +37,11 @@ void soc_bind_choose(lua_State *L, struct soc_script *script);
  * script, or nothing answers; empty if there was none. The next one is told anew. */
 const char *soc_chat_unexpected(struct soc_script *script);
 void soc_chat_expect_again(struct soc_script *script);
+
+/* chat_show.c: a line of the log for whoever watches: what this answer took and which
+ * tools it calls (`answer` is its JSON; absent: an error), and everything so far. */
+void soc_chat_show_answer(struct soc_host *host, const struct soc_agent *agent,
+                          struct soc_usage used, struct soc_slice answer);
 
 /* Forgets the engine. Every call has ended before. */
 void soc_chat_fini(struct soc_script *script);

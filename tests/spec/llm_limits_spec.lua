@@ -172,6 +172,51 @@ describe("all agents together", function()
   end)
 end)
 
+describe("pauses between tries", function()
+  after_each(scene.close)
+
+  -- When each try was made, in ms from the first, and what the log says of it.
+  local function tries(seed, settings)
+    local at, s = {}, nil
+    settings = settings or {}
+    settings.provider, settings.retries_max = "scripted", 4
+    local after = settings.after
+    settings.after = nil
+    settings.answers = function()
+      at[#at + 1] = s:now()
+      return { error = "model_unavailable", retryable = true, retry_after_ms = after }
+    end
+    s = scene.troupe({ root = function(root)
+      root:chat({ messages = { { role = "user", content = "x" } } })
+    end }, { seed = seed, config = { llm = settings } })
+    scene.tell(s, "root")
+    local gaps = {}
+    for n = 2, #at do
+      gaps[n - 1] = at[n] - at[n - 1]
+    end
+    return gaps, s:transcript()
+  end
+
+  it("grow, have chance in them from the seed, and are the same for the same one", function()
+    local gaps, log = tries(1)
+    assert.equal(4, #gaps)
+    for n, gap in ipairs(gaps) do
+      local most = 500 * 2 ^ (n - 1)
+      assert.is_true(gap > most / 2 and gap <= most + 1, gap .. " ms")
+    end
+    assert.same(gaps, (tries(1)))
+    assert.is_not.same(gaps, (tries(2)))
+    assert.matches("retry root: model_unavailable; try 2 after %d+ ms", log)
+    assert.is_nil(log:find("try 6", 1, true))
+  end)
+
+  it("are no shorter than the server wants", function()
+    for _, gap in ipairs((tries(1, { after = 7000 }))) do
+      assert.is_true(gap >= 7000)
+    end
+  end)
+end)
+
 describe("bounds on tokens and cost", function()
   after_each(scene.close)
 

@@ -66,6 +66,7 @@ describe("an agent that thinks", function()
     ask(s)
     local sent = scene.message(s, { agent = "root" }, { from = "ann" })
     assert.equal("I begin", sent.payload.text)
+    assert.matches("answer ann: .-; calls list_contacts\n", s:transcript())
   end)
 
   it("answers whoever asks by sending a message to them", function()

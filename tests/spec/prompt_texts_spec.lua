@@ -170,17 +170,30 @@ function prove.escalate(arguments)
   assert.is_string(asked.item_id)
 end
 
+-- What becomes of a task that an agent ends so.
+local function end_task(act)
+  return assert(play("agent-programmer", act, { from = "root", told = "root",
+    on = function(root, message)
+      if message.from == "user" then
+        root:send_message({ to = "agent-programmer", type = "task_assignment",
+          payload = scene.brief() })
+      end
+    end }))
+end
+
 function prove.complete(arguments)
   check_keys(arguments, { "output" })
-  local task = assert(play("agent-programmer", function(agent, message)
+  assert.equal("completed", end_task(function(agent, message)
     return agent:complete(message, arguments.output)
-  end, { from = "root", told = "root", on = function(root, message)
-    if message.from == "user" then
-      root:send_message({ to = "agent-programmer", type = "task_assignment",
-        payload = scene.brief() })
-    end
-  end }))
-  assert.equal("completed", task.state)
+  end).state)
+end
+
+function prove.fail(arguments)
+  check_keys(arguments, { "error" }, { "retryable" })
+  local task = end_task(function(agent, message)
+    return agent:fail(message, arguments.error, { retryable = arguments.retryable })
+  end)
+  assert(task.state == "failed" or task.state == "pending", task.state)
 end
 
 for _, name in ipairs({ "task_assignment", "status_report", "introduction_request",
@@ -222,7 +235,8 @@ end
 describe("the prompts", function()
   local FIELDS = { "objective", "constraints", "inputs", "outputs", "completion_criteria" }
   local TOOLS = { "spawn_agent", "send_message", "create_role", "list_contacts", "request",
-    "request_introduction", "introduce", "decline", "escalate", "complete" }
+    "request_introduction", "introduce", "decline", "escalate", "complete",
+    "fail" }
   local TYPES = { "task_assignment", "status_report", "introduction_request",
     "introduction_response", "collaboration_request", "collaboration_response", "general" }
 

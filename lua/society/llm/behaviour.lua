@@ -111,6 +111,10 @@ local function is_notice(message)
   return message.reply_to ~= nil and payload.error ~= nil
 end
 
+local function sentence(agent, reason, text)
+  return ("%s was stopped (%s): %s"):format(agent.id, reason, text or "")
+end
+
 -- Tells the parent why it stopped, once for each reason until it has succeeded again.
 local function report(agent, reason, text)
   if agent.state.llm_stopped_by == reason then
@@ -118,8 +122,7 @@ local function report(agent, reason, text)
   end
   agent.state.llm_stopped_by = reason
   agent:send_message({ to = agent.parent or "user", type = "status_report", payload = {
-    text = ("%s was stopped (%s): %s"):format(agent.id, reason, text or ""),
-    status = "stopped", guard = reason, agent = agent.id,
+    text = sentence(agent, reason, text), status = "stopped", guard = reason, agent = agent.id,
   } })
 end
 
@@ -128,7 +131,8 @@ end
 local function give_up(agent, message, talk, err)
   local reason = err.guard or err.error
   local task = talk:find_task()
-  local what = { error = "stopped", guard = reason, message = err.message }
+  local what = { error = "stopped", guard = reason, message = err.message,
+    text = sentence(agent, reason, err.message) }
   agent:log("warn", "the agent was stopped: " .. reason, { guard = reason, message = err.message })
   local told = (is_notice(message) or not message.reply_to) and message.from or nil
   if task and not talk.answered[task.id] then

@@ -1,15 +1,13 @@
 --- engine: what becomes of the calls to models, from the wish to the answer.
 --
 -- The host hands it what happens (a call begins, bytes come, a time is over) and does
--- what it says: a list of { "send", id, request }, { "wake", id, at_ms },
+-- what it says: a list of { "send", id, request }, { "wake", id, at_ms, why? },
 -- { "answer", id, message, err, spent } and { "spent", id, spent }, of tries that gave
--- nothing. It holds nothing that must last: after a crash the
--- calls in doubt begin anew, under their own ids.
+-- nothing. It holds nothing that must last: after a crash calls begin anew.
 --
 -- A call waits until there is room for it within the bounds (society.llm.budget) and then
 -- for its turn (society.llm.limiter), is sent, and if that fails in a way that may pass is
--- tried again after a pause that grows, with chance in it, and not before the server
--- wants it.
+-- tried again after a pause that grows, with chance in it, when the server wants it.
 
 local answers = require("society.llm.answer")
 local budget = require("society.llm.budget")
@@ -132,7 +130,9 @@ local function settle(self, actions, call, message, err)
     return answer(self, actions, call, nil, err)
   end
   call.state = "pausing"
-  actions[#actions + 1] = { "wake", call.id, now_ms + pause_ms(self, call, err) }
+  local pause = pause_ms(self, call, err)
+  local why = ("%s; try %d after %d ms"):format(err.error, call.tries + 1, pause)
+  actions[#actions + 1] = { "wake", call.id, now_ms + pause, why }
 end
 
 -- What is known already is told a little later: nothing is answered before it was asked.
