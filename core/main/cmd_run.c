@@ -1,15 +1,21 @@
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/err.h"
+#include "bridge/control_client.h"
 #include "env/log.h"
 #include "main/args.h"
 #include "main/command.h"
 #include "main/output.h"
 #include "main/show.h"
 #include "society.h"
+
+#define HELD_TRIES    40
+#define HELD_PAUSE_MS 50
 
 struct run {
     struct soc_args args;
@@ -76,6 +82,28 @@ static int end_run(const struct run *run, enum soc_society_end end)
     return SOC_EXIT_DONE;
 }
 
+/* A command at work on the stopped society holds its state for a moment; a society
+ * that runs there answers, and does not let go. */
+static bool is_held_for_a_moment(const char *state)
+{
+    struct soc_detail detail = {0};
+    struct soc_control_client *client;
+    int rc = soc_control_client_open(&client, state, &detail);
+    if (rc == SOC_OK)
+        soc_control_client_close(client);
+    return rc == SOC_ENOFILE;
+}
+
+static int open_society(struct run *run, const struct soc_society_options *options, char *error)
+{
+    int rc = soc_society_open(&run->society, options, error);
+    for (int i = 0; i < HELD_TRIES && rc == SOC_ELOCKED && is_held_for_a_moment(run->state); i++) {
+        poll(NULL, 0, HELD_PAUSE_MS);
+        rc = soc_society_open(&run->society, options, error);
+    }
+    return rc;
+}
+
 static int run_app(struct run *run)
 {
     struct soc_society_options options = {
@@ -98,7 +126,7 @@ static int run_app(struct run *run)
         .user = run,
     };
     char error[SOC_SOCIETY_ERROR_BYTES];
-    int rc = soc_society_open(&run->society, &options, error);
+    int rc = open_society(run, &options, error);
     if (rc < 0)
         return soc_complain(soc_exit_of(rc), "%s", error);
     bool has_nothing_to_do =

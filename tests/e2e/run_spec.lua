@@ -38,6 +38,14 @@ describe("society run", function()
     assert.matches("info message: user → root", result.err, 1, true)
   end)
 
+  it("waits for a command that holds the state for a moment", function()
+    place:run("run hello.lua")
+    local lock = program.quote(place.path .. "/.society/lock")
+    os.execute(("flock %s sleep 0.4 & sleep 0.1"):format(lock))
+    assert.same({ code = 0, out = "hello, world\n", err = "" },
+      place:run("run hello.lua --fresh --quiet"))
+  end)
+
   it("is silent on stderr with --quiet", function()
     assert.same({ code = 0, out = "hello, world\n", err = "" }, place:run("run hello.lua --quiet"))
   end)

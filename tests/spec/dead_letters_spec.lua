@@ -117,6 +117,25 @@ describe("a dead letter", function()
     assert.is_string(err.message)
   end)
 
+  it("is refused and kept when the one who should get it has ended", function()
+    local s = scene.troupe({
+      a = function(agent, message)
+        if message.type == "end" then
+          return agent:stop()
+        end
+        error("boom")
+      end,
+    })
+    local id = scene.tell(s, "a", "x")
+    s:advance(60001) -- or the agent would have failed for good
+    assert(s:send("user", { to = "a", type = "end", payload = "x" }))
+    s:run()
+    local again, err = s:redeliver(id)
+    assert.same({ nil, "agent_stopped", "a" }, { again, err.error, err.agentId })
+    assert.equal(1, s:dead_letters()[1].attempt)
+    assert.is_true(s:drop(id))
+  end)
+
   it("must exist to be sent again or dropped", function()
     local s = scene.troupe({})
     for _, id in ipairs({ "nonsense", "msg_20260101_000000_000000000000009" }) do

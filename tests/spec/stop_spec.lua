@@ -249,7 +249,7 @@ describe("an agent that ends", function()
     assert.same({ "already_exists", "already_exists" }, errors)
   end)
 
-  it("finds its dead letters dead again if they are sent again", function()
+  it("is not sent its dead letters again", function()
     local s = scene.troupe({
       root = function(root) root:terminate("ann", { force = true }) end,
       ann = function(agent) agent:sleep(100000) end,
@@ -258,10 +258,11 @@ describe("an agent that ends", function()
     s:advance(1)
     scene.tell(s, "root")
     local letter = s:dead_letters()[1]
-    assert.is_true(s:redeliver(letter.id))
+    local _, err = s:redeliver(letter.id)
+    assert.equal("agent_stopped", err.error)
     s:run()
-    local again = s:dead_letters()[1]
-    assert.same({ letter.id, 2, "agent_stopped" }, { again.id, again.attempt, again.reason })
+    local kept = s:dead_letters()[1]
+    assert.same({ letter.id, 1, "agent_stopped" }, { kept.id, kept.attempt, kept.reason })
     assert.is_true(s:drop(letter.id))
     assert.is_true(scene.law_holds(s))
   end)
