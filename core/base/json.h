@@ -71,6 +71,10 @@ bool soc_json_name_is(struct soc_slice inside, struct soc_slice name);
  * with quotes). False if it is no string. */
 bool soc_json_string(struct soc_slice text, struct soc_buf *out);
 
+/* As soc_json_string, and lends what was appended. Absent if it is no string, longer
+ * than `bytes_max` or holds a NUL. */
+struct soc_slice soc_json_text(struct soc_slice value, size_t bytes_max, struct soc_buf *out);
+
 /* Lends the inside of a string value that holds no escapes, else absent: the
  * quick way for ids and names. */
 struct soc_slice soc_json_plain_string(struct soc_slice text);

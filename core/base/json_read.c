@@ -393,6 +393,15 @@ bool soc_json_string(struct soc_slice text, struct soc_buf *out)
     return true;
 }
 
+struct soc_slice soc_json_text(struct soc_slice value, size_t bytes_max, struct soc_buf *out)
+{
+    size_t start = out->length;
+    if (!soc_json_string(value, out) || out->length - start > bytes_max ||
+        memchr(out->data + start, '\0', out->length - start) != NULL)
+        return (struct soc_slice){0};
+    return soc_slice(out->data + start, out->length - start);
+}
+
 struct soc_slice soc_json_plain_string(struct soc_slice text)
 {
     struct soc_slice inside;

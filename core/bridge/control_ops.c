@@ -35,13 +35,10 @@ static struct soc_slice text_of(struct op *op, const char *name, size_t bytes_ma
     struct soc_slice value = soc_json_member(op->line, name);
     if (value.data == NULL || soc_json_kind(value) == SOC_JSON_NULL)
         return (struct soc_slice){0};
-    size_t start = op->texts.length;
-    if (!soc_json_string(value, &op->texts) || op->texts.length - start > bytes_max ||
-        memchr(op->texts.data + start, '\0', op->texts.length - start) != NULL) {
+    struct soc_slice text = soc_json_text(value, bytes_max, &op->texts);
+    if (text.data == NULL)
         op->fault = name;
-        return (struct soc_slice){0};
-    }
-    return soc_slice(op->texts.data + start, op->texts.length - start);
+    return text;
 }
 
 static int64_t integer_of(struct op *op, const char *name, int64_t least, int64_t most,
@@ -77,6 +74,27 @@ static bool fail_if_faulty(struct op *op)
     soc_call_fail(op->call, soc_buf_slice(&error));
     soc_buf_fini(&error);
     return true;
+}
+
+/* What is ordered is kept: a full disk takes no orders. */
+static bool fail_if_faulty_or_full(struct op *op)
+{
+    if (fail_if_faulty(op))
+        return true;
+    if (!soc_host_is_full(op->options->host))
+        return false;
+    soc_call_fail_code(op->call, SOC_EDISKFULL, NULL);
+    return true;
+}
+
+/* Ends the call with `answer`, what was done or why not. */
+static void finish_order(struct op *op, int rc, struct soc_buf *answer)
+{
+    if (rc < 0)
+        soc_call_fail(op->call, soc_buf_slice(answer));
+    else
+        soc_call_succeed_when_durable(op->call, answer);
+    soc_buf_fini(answer);
 }
 
 /* A payload given as a plain string means {text=…}. */
@@ -299,21 +317,16 @@ static void change_dead_letter(struct op *op, int (*change)(struct soc_host *hos
     struct soc_buf answer = {0};
     if (id.data == NULL || !soc_message_id_parse(id, &key))
         op->fault = "message_id";
-    if (fail_if_faulty(op))
+    if (fail_if_faulty_or_full(op))
         return;
-    int rc = soc_host_is_full(op->options->host)
-                 ? soc_refuse(&answer, SOC_EDISKFULL, NULL, NULL, (struct soc_slice){0})
-                 : change(op->options->host, key, &answer);
-    if (rc < 0) {
-        soc_call_fail(op->call, soc_buf_slice(&answer));
-    } else {
+    int rc = change(op->options->host, key, &answer);
+    if (rc == SOC_OK) {
         answer.length = 0;
         soc_buf_put_text(&answer, "[{");
         soc_json_put_text_member(&answer, "messageId", id);
         soc_buf_put_text(&answer, "}]");
-        soc_call_succeed_when_durable(op->call, &answer);
     }
-    soc_buf_fini(&answer);
+    finish_order(op, rc, &answer);
 }
 
 static void do_redeliver(struct op *op)
@@ -359,7 +372,7 @@ static void do_policy(struct op *op)
     soc_buf_put_byte(&op->texts, '\0');
     if (kind.data == NULL || name.data == NULL)
         op->fault = kind.data == NULL ? "kind" : "name";
-    if (fail_if_faulty(op))
+    if (fail_if_faulty_or_full(op))
         return;
     int rc = SOC_EREFUSED;
     if (op->options->use_policy != NULL)
@@ -384,7 +397,6 @@ static void do_inbox(struct op *op)
 
 static void do_decide(struct op *op)
 {
-    struct soc_host *host = op->options->host;
     struct soc_slice changes = soc_json_member(op->line, "changes");
     bool has_changes = changes.data != NULL && soc_json_kind(changes) != SOC_JSON_NULL;
     struct soc_verdict verdict = {
@@ -396,23 +408,13 @@ static void do_decide(struct op *op)
     struct soc_buf answer = {0};
     if (verdict.item_id.data == NULL)
         op->fault = "item_id";
-    if (fail_if_faulty(op))
+    if (fail_if_faulty_or_full(op))
         return;
-    int rc = SOC_OK;
-    if (soc_host_is_full(host))
-        rc = soc_refuse(&answer, SOC_EDISKFULL, NULL, NULL, (struct soc_slice){0});
-    else
-        rc = soc_human_decide_now(host, &verdict, &answer);
-    if (rc < 0)
-        soc_call_fail(op->call, soc_buf_slice(&answer));
-    else
-        soc_call_succeed_when_durable(op->call, &answer);
-    soc_buf_fini(&answer);
+    finish_order(op, soc_human_decide_now(op->options->host, &verdict, &answer), &answer);
 }
 
 static void do_hold(struct op *op)
 {
-    struct soc_host *host = op->options->host;
     struct soc_slice subtree = soc_json_member(op->line, "subtree");
     struct soc_buf answer = {0};
     struct soc_hold_order order = {
@@ -423,18 +425,9 @@ static void do_hold(struct op *op)
     };
     if (order.id.data == NULL)
         op->fault = "agent";
-    if (fail_if_faulty(op))
+    if (fail_if_faulty_or_full(op))
         return;
-    int rc = SOC_OK;
-    if (soc_host_is_full(host))
-        rc = soc_refuse(&answer, SOC_EDISKFULL, NULL, NULL, (struct soc_slice){0});
-    else
-        rc = soc_hold_order_now(host, &order, &answer);
-    if (rc < 0)
-        soc_call_fail(op->call, soc_buf_slice(&answer));
-    else
-        soc_call_succeed_when_durable(op->call, &answer);
-    soc_buf_fini(&answer);
+    finish_order(op, soc_hold_order_now(op->options->host, &order, &answer), &answer);
 }
 
 static void do_stop(struct op *op)
@@ -457,6 +450,17 @@ static const struct {
     {"pause", do_hold},        {"resume", do_hold},
 };
 
+static void fail_unknown_op(struct soc_call *call)
+{
+    struct soc_buf sentence = {0};
+    soc_buf_put_text(&sentence, "op: one of");
+    for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+        soc_buf_printf(&sentence, "%s %s", i == 0 ? "" : ",", ops[i].name);
+    soc_buf_put_text(&sentence, " is expected");
+    soc_call_fail_code(call, SOC_EINVAL, soc_buf_text(&sentence));
+    soc_buf_fini(&sentence);
+}
+
 void soc_control_do(const struct soc_control_options *options, struct soc_call *call,
                     struct soc_slice line)
 {
@@ -471,11 +475,7 @@ void soc_control_do(const struct soc_control_options *options, struct soc_call *
         op.name = ops[i].name;
         ops[i].run(&op);
     } else {
-        soc_call_fail_code(call, SOC_EINVAL,
-                           "op: send, request, agents, contacts, messages, "
-                           "dead_letters, activity, roles, tasks, waits, stats, "
-                           "registries, dot, redeliver, drop, policies, policy, inbox, "
-                           "decide or stop is expected");
+        fail_unknown_op(call);
     }
     soc_buf_fini(&op.texts);
 }

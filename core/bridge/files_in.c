@@ -114,13 +114,10 @@ static struct soc_slice text_of(struct reading *reading, const char *name, struc
 {
     if (value.data == NULL || soc_json_kind(value) == SOC_JSON_NULL)
         return (struct soc_slice){0};
-    size_t start = reading->texts.length;
-    if (!soc_json_string(value, &reading->texts) || reading->texts.length - start > bytes_max ||
-        memchr(reading->texts.data + start, '\0', reading->texts.length - start) != NULL) {
+    struct soc_slice text = soc_json_text(value, bytes_max, &reading->texts);
+    if (text.data == NULL)
         reading->fault = name;
-        return (struct soc_slice){0};
-    }
-    return soc_slice(reading->texts.data + start, reading->texts.length - start);
+    return text;
 }
 
 static struct soc_slice member_text(struct reading *reading, const char *name, size_t bytes_max)

@@ -496,6 +496,8 @@ static void a_full_disk_is_the_answer_to_everything_that_changes_something(void)
         "{\"id\":1,\"op\":\"drop\",\"message_id\":\"msg_20260101_000000_000000000000001\"}\n",
         "{\"id\":1,\"op\":\"redeliver\",\"message_id\":\"msg_20260101_000000_000000000000001\"}\n",
         "{\"id\":1,\"op\":\"pause\",\"agent\":\"root\"}\n",
+        "{\"id\":1,\"op\":\"decide\",\"item_id\":\"item_1\",\"decision\":\"approve\"}\n",
+        "{\"id\":1,\"op\":\"policy\",\"kind\":\"contacts\",\"name\":\"open\"}\n",
     };
     struct world world;
     struct soc_buf line = {0};

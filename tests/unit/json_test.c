@@ -259,6 +259,12 @@ static void strings_are_unescaped(void)
     CHECK(soc_json_plain_string(SOC_SLICE("\"\"")).data != NULL);
     CHECK(soc_json_plain_string(SOC_SLICE("\"a\\n\"")).data == NULL);
     CHECK(soc_json_plain_string(SOC_SLICE("[]")).data == NULL);
+    struct soc_buf texts = {0};
+    CHECK(soc_slice_equal(soc_json_text(SOC_SLICE("\"a\\n\""), 2, &texts), SOC_SLICE("a\n")));
+    CHECK(soc_json_text(SOC_SLICE("\"abc\""), 2, &texts).data == NULL);
+    CHECK(soc_json_text(SOC_SLICE("\"\\u0000\""), 2, &texts).data == NULL);
+    CHECK(soc_json_text(SOC_SLICE("1"), 2, &texts).data == NULL);
+    soc_buf_fini(&texts);
     soc_buf_fini(&buf);
 }
 
