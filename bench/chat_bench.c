@@ -2,11 +2,13 @@
  *
  *     chat_bench [--full]
  *
- * The model is a server in a process of its own on loopback. Counted is the CPU time of
- * the society's process for each call: its turn, its intent and answer in the journal,
- * the transfer, the reading of the stream. The yardstick is the bare HTTP client with as
- * many transfers of the same bytes.
+ * The model is a server in a process of its own on loopback, which begins to stream when
+ * all have asked. Counted is the CPU time of the society's process, which has one core,
+ * for each call: its turn, its intent and answer in the journal, the transfer, the reading
+ * of the stream. The yardstick is the bare HTTP client with as many transfers of the same
+ * bytes.
  * Layer: bench. Thread: one. */
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,10 +35,25 @@ struct step {
     double bytes;
 };
 
+/* Leaves the process, and its threads to come, the first core that it may use. */
+static void keep_to_one_core(void)
+{
+    cpu_set_t all;
+    cpu_set_t one;
+    size_t core = 0;
+    measure_require(sched_getaffinity(0, sizeof(all), &all) == 0, "which cores there are");
+    while (!CPU_ISSET(core, &all))
+        core++;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    measure_require(sched_setaffinity(0, sizeof(one), &one) == 0, "one core");
+}
+
 static void run_society(void *shared)
 {
     struct step *step = shared;
     struct stage stage = {0};
+    keep_to_one_core();
     double before = measure_resident_bytes();
     stage_open(&stage, "chat", step->directory, step->count, step->port);
     int64_t cpu_us = measure_cpu_us();
@@ -75,6 +92,7 @@ static void run_bare(void *shared)
     char url[64];
     static const char body[] = "{\"model\":\"bench\",\"stream\":true}";
     size_t bytes = 0;
+    keep_to_one_core();
     snprintf(url, sizeof(url), "http://127.0.0.1:%d/v1/chat/completions", (int)step->port);
     struct soc_loop *loop = soc_loop_new();
     struct soc_http *http = soc_http_open(loop, NULL);
@@ -96,7 +114,7 @@ static void measure_calls(const char *parent, int64_t count)
 {
     int port;
     char name[96];
-    pid_t server = stream_server_start(&port);
+    pid_t server = stream_server_start(&port, count);
     struct step step = {.count = count, .port = port};
     struct step bare = step;
     snprintf(step.directory, sizeof(step.directory), "%.400s/calls", parent);

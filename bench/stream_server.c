@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -22,8 +23,18 @@ static const char tail[] =
     "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}],"
     "\"usage\":{\"prompt_tokens\":100,\"completion_tokens\":60}}\n\ndata: [DONE]\n\n";
 
+struct server {
+    uv_tcp_t listener;
+    int64_t count;        /* that must have asked */
+    int64_t asked;        /* since all streamed the last time */
+    struct peer *waiting; /* who asked */
+};
+
 struct peer {
     uv_tcp_t tcp;
+    struct server *server;
+    struct peer *next; /* of those that wait */
+    bool has_asked;
     uv_timer_t timer;
     int pieces;
     int open_handles;
@@ -69,15 +80,29 @@ static void give_room(uv_handle_t *handle, size_t size, uv_buf_t *buf)
     *buf = uv_buf_init(peer->bytes, sizeof(peer->bytes));
 }
 
+static void wait_for_all(struct peer *peer)
+{
+    struct server *server = peer->server;
+    peer->has_asked = true;
+    peer->next = server->waiting;
+    server->waiting = peer;
+    if (++server->asked < server->count)
+        return;
+    for (; server->waiting != NULL; server->waiting = server->waiting->next) {
+        say(server->waiting, head, sizeof(head) - 1);
+        uv_timer_start(&server->waiting->timer, go_on, STREAM_PAUSE_MS, STREAM_PAUSE_MS);
+    }
+    server->asked = 0;
+}
+
 static void take(uv_stream_t *stream, ssize_t count, const uv_buf_t *buf)
 {
     struct peer *peer = stream->data;
     (void)buf;
     if (count < 0) {
         end_peer(peer);
-    } else if (count > 0 && !uv_is_active((uv_handle_t *)&peer->timer)) {
-        say(peer, head, sizeof(head) - 1);
-        uv_timer_start(&peer->timer, go_on, STREAM_PAUSE_MS, STREAM_PAUSE_MS);
+    } else if (count > 0 && !peer->has_asked) {
+        wait_for_all(peer);
     }
 }
 
@@ -86,6 +111,7 @@ static void accept_peer(uv_stream_t *listener, int status)
     (void)status;
     struct peer *peer = calloc(1, sizeof(*peer));
     measure_require(peer != NULL, "no memory");
+    peer->server = listener->data;
     peer->open_handles = 2;
     uv_tcp_init(listener->loop, &peer->tcp);
     uv_timer_init(listener->loop, &peer->timer);
@@ -94,21 +120,22 @@ static void accept_peer(uv_stream_t *listener, int status)
     uv_read_start((uv_stream_t *)&peer->tcp, give_room, take);
 }
 
-static void serve(int socket)
+static void serve(int socket, int64_t count)
 {
     uv_loop_t loop;
-    uv_tcp_t listener;
+    struct server server = {.count = count};
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     signal(SIGPIPE, SIG_IGN);
     uv_loop_init(&loop);
-    uv_tcp_init(&loop, &listener);
-    uv_tcp_open(&listener, socket);
-    uv_listen((uv_stream_t *)&listener, BACKLOG, accept_peer);
+    uv_tcp_init(&loop, &server.listener);
+    server.listener.data = &server;
+    uv_tcp_open(&server.listener, socket);
+    uv_listen((uv_stream_t *)&server.listener, BACKLOG, accept_peer);
     uv_run(&loop, UV_RUN_DEFAULT);
     _exit(0);
 }
 
-pid_t stream_server_start(int *port)
+pid_t stream_server_start(int *port, int64_t count)
 {
     struct sockaddr_in address = {.sin_family = AF_INET};
     socklen_t length = sizeof(address);
@@ -121,7 +148,7 @@ pid_t stream_server_start(int *port)
     pid_t pid = fork();
     measure_require(pid >= 0, "fork failed");
     if (pid == 0)
-        serve(listener);
+        serve(listener, count);
     close(listener);
     return pid;
 }

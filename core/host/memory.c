@@ -28,6 +28,21 @@ static struct memory *find(const struct soc_host *host, const struct soc_agent *
     return soc_map_find(&host->memories, soc_agent_id(agent));
 }
 
+/* Room for one entry more. There may be very many conversations, which grow slowly: a
+ * quarter to spare, not as much again. */
+static void make_room(struct memory *memory, size_t bytes)
+{
+    struct soc_buf *text = &memory->text;
+    if (text->length + bytes > text->capacity) {
+        text->capacity = (text->length + bytes) / 4 * 5 + 64;
+        text->data = soc_realloc(text->data, text->capacity);
+    }
+    if (memory->count == memory->capacity) {
+        memory->capacity = memory->capacity / 4 * 5 + 8;
+        memory->ends = soc_realloc(memory->ends, memory->capacity * sizeof(*memory->ends));
+    }
+}
+
 static void append(struct soc_host *host, struct soc_slice agent, struct soc_slice entry,
                    uint64_t number)
 {
@@ -38,10 +53,7 @@ static void append(struct soc_host *host, struct soc_slice agent, struct soc_sli
         memory->gone = number - 1;
         soc_map_put(&host->memories, soc_slice_text(memory->agent), memory);
     }
-    if (memory->count == memory->capacity) {
-        memory->capacity = memory->capacity == 0 ? 8 : memory->capacity * 2;
-        memory->ends = soc_realloc(memory->ends, memory->capacity * sizeof(*memory->ends));
-    }
+    make_room(memory, entry.length);
     soc_buf_put_slice(&memory->text, entry);
     memory->ends[memory->count++] = memory->text.length;
     if (memory->text.length > SOC_MEMORY_BYTES_MAX && !memory->is_large) {
