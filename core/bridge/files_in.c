@@ -449,9 +449,14 @@ static bool take_text(struct soc_inlet *inlet, const struct soc_line *line)
         log_line(inlet, SOC_LOG_WARN, "torn_line", line, "the last line has no newline; it waits");
         return false;
     }
-    if (rc < 0)
-        return skip(inlet, "malformed_line", line,
-                    fault.reason == NULL ? "it is no JSON" : fault.reason);
+    if (rc < 0) {
+        struct soc_buf reason = {0};
+        soc_buf_printf(&reason, "it is no JSON: %s",
+                       fault.reason == NULL ? "it cannot be read" : fault.reason);
+        skip(inlet, "malformed_line", line, soc_buf_text(&reason));
+        soc_buf_fini(&reason);
+        return true;
+    }
     if (soc_json_kind(line->text) != SOC_JSON_OBJECT)
         return skip(inlet, "malformed_line", line, "it is no JSON object");
     if (!take_object(inlet, line))

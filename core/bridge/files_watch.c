@@ -20,18 +20,20 @@ static void name_beat(const struct soc_files_client *client, struct soc_buf *nam
     soc_buf_printf(name, "%s" SOC_HEARTBEAT_SUFFIX, client->id);
 }
 
-/* Reads the first line of a heartbeat; false if it is no time. */
+/* Reads the first line of a heartbeat; false if it is no time. One that is empty is being
+ * written, as `date > FILE` does it: `*beat_ms` stays as it is. */
 static bool read_beat(struct soc_files *files, const char *name, int64_t *beat_ms)
 {
     struct soc_buf text = {0};
-    bool is_time =
+    bool is_good =
         soc_workdir_read(&files->dir, SOC_PLACE_HEARTBEAT, name, BEAT_BYTES_MAX, &text) == 0;
     size_t length = 0;
     while (length < text.length && text.data[length] > ' ')
         length++;
-    is_time = is_time && length > 0 && soc_time_parse(soc_slice(text.data, length), beat_ms);
+    if (is_good && text.length > 0)
+        is_good = length > 0 && soc_time_parse(soc_slice(text.data, length), beat_ms);
     soc_buf_fini(&text);
-    return is_time;
+    return is_good;
 }
 
 /* A heartbeat that says another time than before is a sign of life; the first one that is
@@ -40,7 +42,7 @@ static void take_beat(struct soc_files_client *client, const char *name)
 {
     struct soc_files *files = client->files;
     struct soc_agent *agent = soc_outside_find(files->host, soc_slice_text(client->id));
-    int64_t beat_ms = 0;
+    int64_t beat_ms = client->beat_ms;
     bool is_time = read_beat(files, name, &beat_ms);
     bool is_first = client->beat_ms == 0;
     struct soc_spot spot = {.agent = soc_slice_text(client->id),
@@ -57,6 +59,8 @@ static void take_beat(struct soc_files_client *client, const char *name)
     if (agent == NULL || (is_first && now_of(files) - beat_ms > files->settings->silence_ms))
         return;
     files->found++;
+    if (client->heard_ms == 0)
+        soc_files_report_soon(files);
     client->heard_ms = beat_ms;
     soc_outside_hear(files->host, agent);
 }

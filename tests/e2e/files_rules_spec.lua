@@ -186,6 +186,17 @@ describe("the file door", function()
     end)
   end)
 
+  it("takes a heartbeat that a shell writes: empty at first", function()
+    open()
+    shell(": > w/state/heartbeat/a.ts; sleep 0.3; date -u +%FT%TZ >> w/state/heartbeat/a.ts")
+    program.wait_for("last_heartbeat", function()
+      return type(d:await_status("a", "active").last_heartbeat) == "string"
+    end)
+    assert.is_nil(d:read(ERRORS))
+    shell("echo soon > w/state/heartbeat/a.ts")
+    d:await_event("malformed_heartbeat", ERRORS)
+  end)
+
   it("shows nothing in state/ before it is durable", function()
     local place = program.place()
     local faults = program.quote(place.program:match("^(.*)/") .. "/preload/disk_faults.so")

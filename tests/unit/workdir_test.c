@@ -121,6 +121,65 @@ static void a_directory_that_is_not_there_is_made_only_if_wanted(void)
     close_world(&world);
 }
 
+static void run(const struct world *world, const char *command)
+{
+    char text[512];
+    snprintf(text, sizeof(text), "cd '%s' && %s", world->path, command);
+    CHECK_INT(system(text), 0);
+}
+
+static void a_folder_that_was_moved_or_removed_is_made_anew(void)
+{
+    struct world world;
+    struct soc_detail detail = {0};
+    open_world(&world);
+    CHECK_INT(open_dir(&world, &detail), SOC_OK);
+    for (int i = 0; i < SOC_PLACE_COUNT; i++)
+        CHECK_INT(soc_workdir_renew(&world.dir, (enum soc_place)i), 0);
+    run(&world, "mv channel/agents away");
+    CHECK_INT(soc_workdir_renew(&world.dir, SOC_PLACE_CHANNEL), 0);
+    CHECK_INT(soc_workdir_renew(&world.dir, SOC_PLACE_AGENTS), 1);
+    CHECK_INT(soc_workdir_append(&world.dir, SOC_PLACE_AGENTS, "a.ack", SOC_SLICE("x")), 0);
+    CHECK_INT(mode_of(&world, "channel/agents"), 0700);
+    CHECK_INT(mode_of(&world, "channel/agents/a.ack"), 0600);
+    run(&world, "rm -rf \"$PWD\"");
+    for (int i = 0; i < SOC_PLACE_COUNT; i++)
+        CHECK_INT(soc_workdir_renew(&world.dir, (enum soc_place)i), 1);
+    CHECK_INT(mode_of(&world, "state/heartbeat"), 0700);
+    close_world(&world);
+}
+
+static void a_link_does_not_become_a_folder(void)
+{
+    struct world world;
+    struct soc_detail detail = {0};
+    open_world(&world);
+    CHECK_INT(open_dir(&world, &detail), SOC_OK);
+    run(&world, "mv channel/agents away && ln -s ../away channel/agents");
+    CHECK(soc_workdir_renew(&world.dir, SOC_PLACE_AGENTS) < 0);
+    CHECK_INT(soc_workdir_append(&world.dir, SOC_PLACE_AGENTS, "a.ack", SOC_SLICE("x")), 0);
+    CHECK_INT(mode_of(&world, "away/a.ack"), 0600); /* the one that is held still serves */
+    close_world(&world);
+}
+
+static void what_lets_others_in_is_seen(void)
+{
+    struct world world;
+    struct soc_detail detail = {0};
+    mode_t mode = 0;
+    open_world(&world);
+    CHECK_INT(open_dir(&world, &detail), SOC_OK);
+    CHECK(!soc_workdir_is_open_to_others(&world.dir, SOC_PLACE_ROOT, &mode));
+    CHECK_INT(mode, 0700);
+    run(&world, "chmod 0701 .");
+    CHECK(soc_workdir_is_open_to_others(&world.dir, SOC_PLACE_ROOT, &mode));
+    CHECK_INT(mode, 0701);
+    run(&world, "chmod 0500 .");
+    CHECK(!soc_workdir_is_open_to_others(&world.dir, SOC_PLACE_ROOT, &mode));
+    run(&world, "chmod 0700 .");
+    close_world(&world);
+}
+
 static void ids_that_would_leave_or_pass_for_others_are_refused(void)
 {
     CHECK(soc_id_is_for_outside(SOC_SLICE("a")));
@@ -160,6 +219,9 @@ int main(void)
     RUN(links_are_not_followed);
     RUN(a_link_in_the_place_of_a_folder_is_refused);
     RUN(a_directory_that_is_not_there_is_made_only_if_wanted);
+    RUN(a_folder_that_was_moved_or_removed_is_made_anew);
+    RUN(a_link_does_not_become_a_folder);
+    RUN(what_lets_others_in_is_seen);
     RUN(ids_that_would_leave_or_pass_for_others_are_refused);
     RUN(what_holds_anything_goes_to_the_archive);
     return check_done();
