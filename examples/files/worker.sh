@@ -21,9 +21,19 @@ born=$(echo "$born" | sed 's/.*"broadcasts_from":"\([^"]*\)".*/\1/')
 [ -z "$(tail -c 1 "$acks" 2> /dev/null)" ] || echo >> "$acks"
 [ -z "$(tail -c 1 "$out" 2> /dev/null)" ] || echo >> "$out"
 
-# field NAME: the text of that member of $line.
+# field NAME: the text of that member of $line, the last one of that name. Not by echo, which
+# may read backslashes.
 field() {
-  echo "$line" | sed -n 's/.*"'"$1"'":"\([^"]*\)".*/\1/p'
+  sed -n 's/.*"'"$1"'":"\([^"]*\)".*/\1/p' << end
+$line
+end
+}
+
+# The id of the message, which stands in front of all objects in it.
+id_of_line() {
+  sed -n 's/^{[^{]*"id":"\(msg_[0-9a-f_]*\)".*/\1/p' << end
+$line
+end
 }
 
 ack() {
@@ -42,7 +52,7 @@ LC_ALL=C tail -n +1 -F "$channel/agents/$id.jsonl" "$channel/broadcast.jsonl" 2>
     case $line in
       *"has become inaccessible"*) break ;;
     esac
-    message=$(echo "$line" | sed -n 's/.*"id":"\(msg_[0-9a-f_]*\)".*/\1/p')
+    message=$(id_of_line)
     [ -n "$message" ] || continue
     case $line in
       *'"to":"All"'*) [ "$message" \< "$born" ] && continue ;;

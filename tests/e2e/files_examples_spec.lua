@@ -52,8 +52,11 @@ describe("the workers in shell and Python", function()
       d:await("channel/broadcast.jsonl", 1)
       d:tell({ command = "hire", id = "b" })
       d.place:shell(("timeout 60 %s w b > b.out 2>&1 & echo $! > b.pid"):format(worker))
-      d:tell({ command = "send", message = { to = "b", payload = "are you there?" } })
+      d:tell({ command = "send", message = { to = "b", payload = {
+        text = 'are "you"\nthere? C:\\cold \\c', id = "msg_0", type = "abort" } } })
       assert.equal("yes, I am here", d:await_heard(1)[1].payload.text)
+      assert.equal(d:lines("channel/agents/b.jsonl")[1].id,
+        d:await("channel/agents/b.ack", 1)[1].msg_id)
       d:tell({ command = "shout", text = "goodbye" })
       program.wait_for("the worker to leave", function()
         return d.place:shell("kill -0 $(cat b.pid)").code ~= 0
