@@ -221,6 +221,12 @@ describe("settings of agents that think", function()
     ["options is a table with names, such as { top_p = 0.9 }"] = { options = { 1 } },
     ["options: "] = { options = { top_p = print } },
     ["unknown setting 'top_p' (what only the provider knows goes into 'options')"] = { top_p = 1 },
+    ["the tool 'a b': a name is made of letters, digits, _ and -, 64 at most"] = {
+      tools = { { name = "a b", run = print } } },
+    ["the tool 'send_message' is there twice, or is a verb of the society"] = {
+      tools = { { name = "send_message", run = print } } },
+    ["the tool 'x' is there twice"] = { tools = { { name = "x", run = print, roles = { "a", "b" } },
+      { name = "x", run = print, roles = { "b" } } } },
     ["unknown guard 'round'; there are fruitless, repeats, rounds, talk, wall_ms"] = {
       guards = { round = 3 } },
     ["guards.rounds must be a whole number above 0, or false"] = { guards = { rounds = "3" } },
@@ -237,4 +243,39 @@ describe("settings of agents that think", function()
       assert.matches(text, tostring(type(err) == "table" and err.message or err), 1, true)
     end)
   end
+
+  it("take tools of one name for different roles, and that of a verb that is left out", function()
+    local s = think(function() return "ok" end, { llm = { verbs = { "request" }, tools = {
+      { name = "x", run = print, roles = { "a" } }, { name = "x", run = print, roles = { "b" } },
+      { name = "send_message", run = print } } } })
+    assert.equal("ok", last(ask(s)).payload.text)
+  end)
+
+  it("are refused at once where the provider is none", function()
+    for name, text in pairs({
+      opnai = "unknown provider 'opnai'; there are anthropic, auto, openai, replay, scripted",
+      ["no.such.module"] = "provider 'no.such.module': require: there is no module",
+      ["society.json"] = "provider 'society.json' is none: it needs the tables",
+    }) do
+      local ok, err = pcall(scene.new, { config = { llm = { provider = name } } })
+      assert.is_false(ok)
+      assert.matches(text, tostring(err), 1, true)
+    end
+  end)
+end)
+
+describe("an answer that says nothing", function()
+  after_each(scene.close)
+
+  for reason, guard in pairs({ length = "answer_cut", content_filter = "content_filter" }) do
+    it("because of " .. reason .. " is told as an error", function()
+      local s = think(function() return { content = "", finish_reason = reason } end)
+      assert.equal(guard, last(ask(s)).payload.guard)
+    end)
+  end
+
+  it("by the model's own choice is silence", function()
+    local s = think(function() return "" end)
+    assert.equal("user", last(ask(s)).from)
+  end)
 end)

@@ -64,6 +64,18 @@ describe("the scripted provider", function()
     assert.matches("no further call", results[2].message, 1, true)
   end)
 
+  it("says what is wrong with an answer as it is written", function()
+    for text, answer in pairs({
+      ["the answer is a number; it is a text or { content?, tool_calls?, … }"] = 7,
+      ["the answer has an unknown field 'contents'"] = { contents = "x" },
+    }) do
+      local results = ask({ answer }, 1, { unexpected_calls = true })
+      assert.equal("script_mismatch", results[1].error)
+      assert.matches(text, results[1].message, 1, true)
+      scene.close()
+    end
+  end)
+
   it("fails the test that did not expect the call, and shows it", function()
     local ok, err = pcall(ask, { { expect = "question 7", content = "never" } })
     assert.is_false(ok)

@@ -64,6 +64,23 @@ local function call_tools(handle, talk, answer, by_name, guard)
   return stop
 end
 
+local WITHHELD = {
+  length = { error = "answer_cut", message = "the answer was cut before its first word; raise "
+    .. "max_tokens" },
+  content_filter = { error = "content_filter",
+    message = "the model's server held the answer back" },
+}
+
+-- What the model says at last; silence that was not its own choice is an error.
+local function last_word(answer)
+  local text = answer.content or ""
+  local err = text == "" and WITHHELD[answer.finish_reason]
+  if err then
+    return nil, err
+  end
+  return text
+end
+
 -- Thinks until the model has nothing more to call.
 -- @treturn[1] string what it says at last
 -- @treturn[2] nil
@@ -85,7 +102,7 @@ local function think(agent, talk, guard)
     if answer then
       talk:say({ role = "assistant", content = answer.content, tool_calls = answer.tool_calls })
       if not answer.tool_calls then
-        return answer.content
+        return last_word(answer)
       end
       stop = call_tools(handle, talk, answer, by_name, guard)
       if stop then

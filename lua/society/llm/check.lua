@@ -27,10 +27,18 @@ local function check_guards(given)
   end
 end
 
-local function check_verbs(given)
-  local known, names = {}, {}
+local function verb_names()
+  local names = {}
   for index, verb in ipairs(verbs.list) do
-    known[verb.name], names[index] = true, verb.name
+    names[index] = verb.name
+  end
+  return names
+end
+
+local function check_verbs(given)
+  local known, names = {}, verb_names()
+  for _, name in ipairs(names) do
+    known[name] = true
   end
   for _, name in pairs(given) do
     if not known[name] then
@@ -44,6 +52,9 @@ local FIELDS = { description = "string", parameters = "table", roles = "table" }
 local function check_tool(tool, index)
   if type(tool) ~= "table" or type(tool.name) ~= "string" or tool.name == "" then
     return ("tools[%s] must be a table with a name"):format(tostring(index))
+  elseif not tool.name:match("^[%w_-]+$") or #tool.name > 64 then
+    return ("the tool '%s': a name is made of letters, digits, _ and -, 64 at most"):format(
+      tool.name)
   elseif type(tool.run) ~= "function" then
     return ("the tool '%s' needs a function 'run'"):format(tool.name)
   end
@@ -54,12 +65,73 @@ local function check_tool(tool, index)
   end
 end
 
-local function check_tools(given)
+-- Whether two tools are for one role.
+local function overlap(one, other)
+  if not one.roles or not other.roles then
+    return true
+  end
+  for _, role in ipairs(one.roles) do
+    for _, same in ipairs(other.roles) do
+      if role == same then
+        return true
+      end
+    end
+  end
+  return false
+end
+
+-- A model's server refuses two tools of one name.
+local function check_twice(tools, wanted)
+  local seen = {}
+  for _, name in pairs(wanted or verb_names()) do
+    seen[name] = { {} }
+  end
+  for _, tool in ipairs(tools) do
+    for _, other in ipairs(seen[tool.name] or {}) do
+      if overlap(tool, other) then
+        return ("the tool '%s' is there twice, or is a verb of the society; choose another name, "
+          .. "or leave the verb out by 'verbs'"):format(tool.name)
+      end
+    end
+    seen[tool.name] = seen[tool.name] or {}
+    table.insert(seen[tool.name], tool)
+  end
+end
+
+local function check_tools(given, settings)
   for index, tool in pairs(given) do
     local fault = check_tool(tool, index)
     if fault then
       return fault
     end
+  end
+  return check_twice(given, settings.verbs)
+end
+
+local function is_provider(value)
+  if type(value) ~= "table" or type(value.defaults) ~= "table"
+    or type(value.environment) ~= "table" then
+    return false
+  end
+  return type(value.answer) == "function"
+    or type(value.request) == "function" and type(value.reader) == "function"
+end
+
+-- A provider that is not there, or is none, is found out before anybody asks it.
+local function check_provider(name)
+  if name == "auto" then
+    return nil
+  end
+  local is_own = name:find(".", 1, true)
+  local ok, provider = pcall(require, is_own and name or "society.llm." .. name)
+  if not ok and is_own then
+    return ("provider '%s': %s"):format(name, clean(provider))
+  elseif not ok then
+    return ("unknown provider '%s'; there are anthropic, auto, openai, replay, scripted; one of "
+      .. "your own is a module's name with a dot in it"):format(name)
+  elseif not is_provider(provider) then
+    return ("provider '%s' is none: it needs the tables 'defaults' and 'environment' and the "
+      .. "functions 'request' and 'reader'"):format(name)
   end
 end
 
@@ -117,13 +189,14 @@ local function check_prices(given)
 end
 
 local CHECKS = { { "guards", check_guards }, { "verbs", check_verbs }, { "tools", check_tools },
-  { "on_message", check_on_message }, { "prices", check_prices }, { "options", check_options } }
+  { "on_message", check_on_message }, { "prices", check_prices }, { "options", check_options },
+  { "provider", check_provider } }
 
 --- Says what is wrong; nil if nothing is.
 return function(settings)
   for _, check in ipairs(CHECKS) do
     local given = settings[check[1]]
-    local fault = given ~= nil and check[2](given)
+    local fault = given ~= nil and check[2](given, settings)
     if fault then
       return fault
     end

@@ -128,9 +128,14 @@ function Limiter:praise()
   self.refusals, self.brakes = 0, 0
 end
 
---- The server has refused (429). After several in a row nobody asks for a while.
+--- The server has refused (429). After several in a row nobody asks for a while. Calls
+-- that were under way when the brake went on are refused as well: that says nothing new.
 -- @treturn number? until when, if the brake is on
 function Limiter:refused(now_ms, retry_after_ms)
+  if self.brakes > 0 and now_ms < self.free_at_ms then
+    self.free_at_ms = math.max(self.free_at_ms, now_ms + (retry_after_ms or 0))
+    return self.free_at_ms
+  end
   self.refusals = self.refusals + 1
   if self.refusals < self.brake_after then
     return nil

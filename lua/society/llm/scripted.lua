@@ -86,6 +86,21 @@ local function pick(answers, call)
   return answers[call.number]
 end
 
+local FIELDS = { content = true, tool_calls = true, expect = true, usage = true, delay_ms = true,
+  finish_reason = true, error = true, message = true, retryable = true, retry_after_ms = true }
+
+-- What is wrong with an answer as it is written; nil if nothing is.
+local function fault_of(answer)
+  if type(answer) ~= "table" then
+    return ("the answer is a %s; it is a text or { content?, tool_calls?, … }"):format(type(answer))
+  end
+  for name in pairs(answer) do
+    if not FIELDS[name] then
+      return ("the answer has an unknown field '%s'"):format(tostring(name))
+    end
+  end
+end
+
 --- Answers at once.
 -- @treturn[1] table the message
 -- @treturn[1] number after how many ms it comes
@@ -99,8 +114,12 @@ function M.answer(call, settings)
   if type(answer) == "string" then
     answer = { content = answer }
   end
-  if type(answer) ~= "table" then
+  if answer == nil then
     return mismatch(call, "no further call", ("last = %q"):format(last_text(call.chat)))
+  end
+  local fault = fault_of(answer)
+  if fault then
+    return mismatch(call, "an answer", fault)
   end
   local expected, found = misfit(answer.expect, call)
   if expected then
