@@ -270,4 +270,25 @@ return {
     from = "    return now_ms - entry->since_ms >= window_ms;",
     to = "    return now_ms - entry->since_ms < 0 && window_ms > 0;",
   },
+  {
+    name = "nothing is set aside for calls under way", file = "lua/society/llm/engine.lua",
+    by = { "spec:llm_budget" },
+    from = "      verdict, more = self.budget:take(id, rooms, call.wanted)",
+    to = "      verdict = \"go\"",
+  },
+  {
+    name = "people's time counts as the agent's", file = "lua/society/llm/patience.lua",
+    by = { "spec:llm_guards" },
+    from = "      waited(agent:now() - began_ms)", to = "      waited(0 * began_ms)",
+  },
+  {
+    name = "remembering is progress", file = "core/host/turn.c", by = { "spec:llm_talk" },
+    from = "undo.kind == SOC_UNDO_SENT_KEY ||\n                   undo.kind == SOC_UNDO_MEMORY;",
+    to = "undo.kind == SOC_UNDO_SENT_KEY;",
+  },
+  {
+    name = "a call of tools goes without its answers", file = "lua/society/llm/talk.lua",
+    by = { "spec:llm_context" },
+    from = "      last, is_whole = seen, whole ~= nil", to = "      last = seen",
+  },
 }
