@@ -128,7 +128,8 @@ static void make_host(struct soc_assembly *parts, const struct soc_assembly_opti
 static int make_rest(struct soc_assembly *parts, const struct soc_assembly_options *options,
                      struct soc_detail *detail)
 {
-    struct soc_store_options store = {.directory = options->state_dir, .disk = options->disk};
+    struct soc_store_options store = {
+        .directory = options->state_dir, .disk = options->disk, .blank = options->blank};
     int rc = soc_store_open(&parts->store, &store, detail);
     if (rc < 0)
         return rc;
@@ -273,7 +274,8 @@ void soc_assembly_crash(struct soc_assembly *parts)
 int soc_assembly_reopen(struct soc_assembly *parts, const struct soc_assembly_options *options,
                         struct soc_detail *detail)
 {
-    struct soc_store_options store = {.directory = options->state_dir, .disk = options->disk};
+    struct soc_store_options store = {
+        .directory = options->state_dir, .disk = options->disk, .blank = options->blank};
     soc_store_close(parts->store);
     parts->store = NULL;
     return soc_store_open(&parts->store, &store, detail);

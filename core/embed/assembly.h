@@ -22,6 +22,7 @@ struct soc_assembly_options {
     const char *app_file;
     const char *state_dir; /* NULL: in memory */
     struct soc_disk *disk; /* instead of a directory, lent: a simulated disk */
+    struct soc_buf *blank; /* for many in memory, one after the other, lent: as in store.h */
     const char *home;      /* NULL: found */
     bool is_simulated;     /* virtual time, no loop; in memory */
     uint64_t seed;

@@ -45,6 +45,7 @@ struct sim {
     uint32_t fault_set;
     struct soc_faults plan;
     struct soc_buf last_error;
+    struct soc_buf blank;            /* a database in memory without rows */
     struct soc_disk *empty_disk;     /* with a store that nothing was written to */
     struct soc_disk *disk;           /* of this seed; NULL: in memory */
     struct soc_outsiders *outsiders; /* of this seed */
@@ -213,6 +214,7 @@ static void prepare(struct sim *sim)
         .app_file = sim->app,
         .home = sim->home,
         .is_simulated = true,
+        .blank = &sim->blank,
         .arguments = sim->args.rest,
         .argument_count = sim->args.rest_count,
         .policies = sim->policies.items,
@@ -425,6 +427,7 @@ static int run_seeds(struct sim *sim)
     soc_disk_free(sim->empty_disk);
     soc_check_free(sim->check);
     soc_buf_fini(&sim->last_error);
+    soc_buf_fini(&sim->blank);
     if (sim->dump_file != NULL)
         fclose(sim->dump_file);
     free(sim->home);

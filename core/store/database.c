@@ -192,6 +192,30 @@ int soc_database_create(struct soc_store *store, struct soc_detail *detail)
     return rc;
 }
 
+int soc_database_create_from(struct soc_store *store, struct soc_buf *blank,
+                             struct soc_detail *detail)
+{
+    sqlite3_int64 size;
+    if (blank == NULL || blank->length == 0) {
+        int rc = soc_database_create(store, detail);
+        unsigned char *image =
+            rc < 0 || blank == NULL ? NULL : sqlite3_serialize(store->db, "main", &size, 0);
+        if (image != NULL)
+            soc_buf_put(blank, image, (size_t)size);
+        sqlite3_free(image);
+        return rc;
+    }
+    size = (sqlite3_int64)blank->length;
+    unsigned char *image = sqlite3_malloc64(blank->length);
+    if (image == NULL)
+        return soc_database_fail(store, SQLITE_NOMEM, detail);
+    memcpy(image, blank->data, blank->length);
+    int rc = sqlite3_deserialize(store->db, "main", image, size, size,
+                                 SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE);
+    return rc == SQLITE_OK ? soc_database_exec(store, SETTINGS, detail)
+                           : soc_database_fail(store, rc, detail);
+}
+
 static int read_version(struct soc_store *store, int *version, struct soc_detail *detail)
 {
     sqlite3_stmt *statement;

@@ -165,6 +165,7 @@ int soc_store_open(struct soc_store **out, const struct soc_store_options *optio
     struct soc_store *store = soc_alloc_zero(sizeof(*store));
     store->lock = -1;
     store->disk = options->disk;
+    store->blank = options->blank;
     store->sync_sql = "PRAGMA synchronous = FULL";
     if (options->sync != NULL)
         store->sync_sql = strcmp(options->sync, "OFF") == 0 ? "PRAGMA synchronous = OFF"
@@ -225,7 +226,7 @@ int soc_store_materialise(struct soc_store *store, struct soc_detail *detail)
         return SOC_OK;
     int rc = soc_database_open(store, ":memory:", SQLITE_OPEN_READWRITE, detail);
     if (rc == SOC_OK)
-        rc = soc_database_create(store, detail);
+        rc = soc_database_create_from(store, store->blank, detail);
     if (rc == SOC_OK)
         rc = soc_database_begin(store, detail);
     for (size_t i = 0; i < held.count && rc == SOC_OK; i++) {

@@ -27,6 +27,8 @@ struct soc_store_options {
     bool is_read_only;     /* look at a directory, whoever holds it */
     struct soc_disk *disk; /* instead of a directory, lent: a simulated disk (disk.h) */
     const char *sync;      /* of SQLite; NULL: FULL. Only tests that must fail say less */
+    struct soc_buf *blank; /* lent: a database in memory without rows, which the first store
+                            * that needs one leaves there for the next; NULL: each makes its own */
 };
 
 /* Opens or creates the store. A writer takes the lock of the directory first.
