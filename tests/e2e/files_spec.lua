@@ -24,9 +24,9 @@ describe("the file door", function()
   end
 
   -- Lets more time pass than the ladder of LADDER waits for an ack.
-  local LADDER = { timeout_ms = 800, retry_delay_ms = 50 }
+  local LADDER = { timeout_ms = 1500, retry_delay_ms = 50 }
   local function outwait_ladder()
-    os.execute("sleep 1.2")
+    os.execute("sleep 2")
   end
 
   after_each(function()
