@@ -94,11 +94,11 @@ static bool carries(void *user, const struct soc_agent *agent)
 {
     struct soc_files *files = user;
     bool takes = soc_id_is_for_outside(soc_agent_id(agent));
+    struct soc_spot spot = {
+        .agent = soc_agent_id(agent), .place = SOC_PLACE_AGENTS, .name = "", .offset = -1};
     if (!takes && !files->is_stopped)
-        soc_files_log(files, SOC_LOG_ERROR, "refused_id", soc_agent_id(agent),
-                      (struct soc_slice){0},
-                      SOC_SLICE("{\"reason\":\"an id that ends with .out would share the file "
-                                "of another agent\"}"));
+        soc_files_log_file(files, SOC_LOG_ERROR, "refused_id", &spot,
+                           "an id that ends with .out would share the file of another agent");
     return takes;
 }
 

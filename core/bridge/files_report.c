@@ -98,10 +98,8 @@ void soc_files_log(struct soc_files *files, enum soc_log_level level, const char
     soc_json_put_name(line, "detail");
     soc_buf_put_slice(line, detail.data == NULL ? SOC_SLICE("{}") : detail);
     soc_buf_put_text(line, "}\n");
-    if (level >= SOC_LOG_WARN) {
+    if (level >= SOC_LOG_WARN)
         soc_buf_put(&files->errors, line->data + start, line->length - start);
-        soc_log_line(soc_host_log(files->host), level, now_ms, event, agent, detail);
-    }
     call_log(files);
 }
 
@@ -121,6 +119,9 @@ void soc_files_log_file(struct soc_files *files, enum soc_log_level level, const
     soc_json_put_text_member(&detail, "reason", soc_slice_text(reason));
     soc_buf_put_byte(&detail, '}');
     soc_files_log(files, level, event, spot->agent, (struct soc_slice){0}, soc_buf_slice(&detail));
+    if (level >= SOC_LOG_WARN)
+        soc_log_line(soc_host_log(files->host), level, soc_clock_now(soc_host_clock(files->host)),
+                     event, spot->agent, soc_buf_slice(&detail));
     soc_buf_fini(&detail);
     soc_buf_fini(&path);
 }

@@ -130,12 +130,12 @@ struct soc_spot {
     int64_t offset; /* < 0: the file as a whole */
 };
 
-/* The same about a file: detail is { file, reason, offset? }. */
+/* The same about a file, of which the host's log is told, too: it knows of agents only.
+ * The detail is { file, reason, offset? }. */
 void soc_files_log_file(struct soc_files *files, enum soc_log_level level, const char *event,
                         const struct soc_spot *spot, const char *reason);
 
-/* Has agents.json and status.json written soon; writes them now, if they have changed, and
- * every line of the logs: all is durable. */
+/* Has agents.json and status.json written soon; now; and every line of the logs. */
 void soc_files_report_soon(struct soc_files *files);
 void soc_files_report_now(struct soc_files *files);
 void soc_files_flush_log(struct soc_files *files);
