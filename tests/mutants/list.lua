@@ -271,10 +271,9 @@ return {
     to = "    return now_ms - entry->since_ms < 0 && window_ms > 0;",
   },
   {
-    name = "nothing is set aside for calls under way", file = "lua/society/llm/engine.lua",
+    name = "nothing is set aside for calls under way", file = "lua/society/llm/budget.lua",
     by = { "spec:llm_budget" },
-    from = "      verdict, more = self.budget:take(id, rooms, call.wanted)",
-    to = "      verdict = \"go\"",
+    from = "if max > 0 and aside and room[what]", to = "if max < 0 and aside and room[what]",
   },
   {
     name = "people's time counts as the agent's", file = "lua/society/llm/patience.lua",

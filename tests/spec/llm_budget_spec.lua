@@ -37,7 +37,7 @@ describe("a budget", function()
     local rooms = { room("agent", 5, 0, 100, 1000), room("society", 5e9, 0) }
     assert.equal("go", b:take("c1", rooms, wanted))
     assert.equal("go", b:take("c2", rooms, wanted))
-    assert.same({ "wait", "agent" }, { b:take("c3", rooms, wanted) })
+    assert.same({ "wait", "agent\0x" }, { b:take("c3", rooms, wanted) })
     local _, err = b:take("c4", { room("agent", 0, 0, 1000, 1000) }, wanted)
     assert.equal("cost_micros", err.what)
   end)
@@ -99,7 +99,8 @@ describe("many agents that ask at once", function()
     local seen = {}
     local s, count = gather(limits, options.rounds or 1, seen)
     for n = 1, 20 do
-      assert(s:send("user", { to = name(n), payload = "go", task_id = options.task }))
+      local task = options.tasks and options.tasks[n % #options.tasks + 1] or options.task
+      assert(s:send("user", { to = name(n), payload = "go", task_id = task }))
     end
     if options.crash_after then
       s:advance(options.crash_after)
@@ -148,6 +149,13 @@ describe("many agents that ask at once", function()
   end)
 
   it("do not wait for those of another task", function()
+    local result = crowd({ task_tokens = 1000 }, { tasks = { "T", "U" } })
+    assert.equal(14, result.fine)
+    local one = crowd({ task_tokens = 1000 }, { task = "T" })
+    assert.equal(2 * one.at_once, result.at_once)
+  end)
+
+  it("do not wait for other agents where each has a bound of its own", function()
     local result = crowd({ agent_tokens = 400 }, { rounds = 5 })
     -- Each has its own bound: three calls of 150 pass 400.
     assert.equal(60, result.fine)

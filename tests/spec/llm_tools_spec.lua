@@ -144,6 +144,20 @@ describe("the society's verbs", function()
     end
   end)
 
+  it("have no from anywhere, to any depth", function()
+    local function look(value, path)
+      for name, part in pairs(value) do
+        assert(name ~= "from", path)
+        if type(part) == "table" then
+          look(part, path .. "." .. tostring(name))
+        end
+      end
+    end
+    for name, tool in pairs(told("zh")) do
+      look(tool.parameters, name)
+    end
+  end)
+
   it("have the protocol's schema of spawn_agent, word for word", function()
     local text = { type = "string" }
     local function described(words)

@@ -20,8 +20,9 @@ function M.new()
   return setmetatable({ aside = {}, taken = {} }, Budget)
 end
 
+-- "society", or whose it is with its id.
 local function key_of(room)
-  return room.of .. "\0" .. (room.id or "")
+  return room.id and room.of .. "\0" .. room.id or room.of
 end
 
 local WHATS = { "tokens", "cost_micros" }
@@ -58,7 +59,7 @@ end
 -- @tparam table wanted { tokens, cost_micros }
 -- @treturn[1] string "go"
 -- @treturn[2] string "wait"
--- @treturn[2] string whose bound it waits for
+-- @treturn[2] string the bound it waits for: "society", or another by its id
 -- @treturn[3] nil
 -- @treturn[3] table the error: a bound is used up
 function Budget:take(id, rooms, wanted)
@@ -68,7 +69,7 @@ function Budget:take(id, rooms, wanted)
     if what_now == "spent" then
       return nil, spent(room, what)
     end
-    waits_for = what_now and room.of or waits_for
+    waits_for = what_now and key_of(room) or waits_for
   end
   if waits_for then
     return "wait", waits_for

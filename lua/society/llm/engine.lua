@@ -73,23 +73,22 @@ local function answer(self, actions, call, message, err)
   end
 end
 
--- Lets those in line for whom there is room within the bounds. Who waits for room in the
--- society's bound keeps those behind from taking it.
+-- Lets those in line for whom there is room within the bounds. Who waits for room under
+-- one keeps those behind from taking it.
 local function admit(self, actions)
-  local left, is_shut = {}, false
+  local left, shut = {}, {}
   for _, id in ipairs(self.parked) do
     local call = self.calls[id]
-    local rooms = self.host.room and self.host.room(id) or {}
-    local verdict, more = "wait", nil
-    if not is_shut then
-      verdict, more = self.budget:take(id, rooms, call.wanted)
+    local verdict, more = "wait", call.waits_for
+    if not shut[more] and not shut.society then
+      verdict, more = self.budget:take(id, self.host.room and self.host.room(id) or {}, call.wanted)
     end
     if verdict == "go" then
       call.state = "waiting"
       self.limiter:ask(id, call.agent, call.tokens)
     elseif verdict == "wait" then
       left[#left + 1] = id
-      is_shut = is_shut or more == "society"
+      call.waits_for, shut[more or "society"] = more, true
     else
       answer(self, actions, call, nil, more)
     end
