@@ -188,7 +188,7 @@ describe("the file door", function()
   end)
 
   it("shows that it has heard an agent that only acks", function()
-    open()
+    open({ heartbeat = { interval_ms = 600000 } }) -- nothing is shown but for a cause
     assert.is_not_string(d:await_status("a", "active").last_heartbeat)
     assign(1)
     d:put(ACK, { msg_id = d:await(QUEUE, 1)[1].id, status = "received" })
@@ -198,7 +198,7 @@ describe("the file door", function()
   end)
 
   it("takes a heartbeat that a shell writes: empty at first", function()
-    open()
+    open({ heartbeat = { interval_ms = 600000 } }) -- nothing is shown but for a cause
     shell(": > w/state/heartbeat/a.ts; sleep 0.3; date -u +%FT%TZ >> w/state/heartbeat/a.ts")
     program.wait_for("last_heartbeat", function()
       return type(d:await_status("a", "active").last_heartbeat) == "string"
