@@ -3,13 +3,17 @@
 --
 --     lua5.4 tests/mutants/run.lua DIRECTORY [WORDS OF A NAME]
 --
--- DIRECTORY is made anew for the copy and its build. The last line counts; the exit
--- code is 1 if a fault was not caught, or could not be planted.
+-- DIRECTORY is made anew for the copy and its build. Each line tells what caught a fault
+-- and, if it was the simulator, in which words. The last lines count, also how many each
+-- law of the checkers has caught; the exit code is 1 if a fault was not caught, or in
+-- other words than `says` wants, or could not be planted.
 
 local mutants = dofile("tests/mutants/list.lua")
 
 local SEEDS = "1..200"
-local SECONDS_MAX = 120 -- for one test: a fault may make it hang, which is caught too
+local SECONDS_MAX = 900 -- for one test without a fault
+local KILLED = 137
+local WORDS_MAX = 160
 
 local directory, only = arg[1], arg[2]
 assert(directory, "usage: run.lua DIRECTORY [WORDS]")
@@ -74,6 +78,10 @@ local TESTS = {
     return "build/society sim tests/scenarios/standard.lua --seeds 1..60 " ..
       "--faults power,full,io,lag"
   end,
+  faults = function(list)
+    return ("build/society sim tests/scenarios/standard.lua --seeds 1..100 --faults %s"):format(
+      list)
+  end,
   spec = function(name)
     return ("build/society test tests/spec/%s_spec.lua"):format(name)
   end,
@@ -82,17 +90,42 @@ local TESTS = {
   end,
 }
 
-local function passes(test)
+local function run(test, seconds_max)
   local kind, name = test:match("^(%a+):?(.*)$")
   local command = TESTS[kind](name ~= "" and name or nil)
-  return in_copy(("timeout -s KILL %d %s"):format(SECONDS_MAX, command))
+  return in_copy(("timeout -s KILL %d %s"):format(seconds_max, command))
 end
 
--- Returns the first test that fails, or nil.
+-- Seconds each test takes without a fault. One that takes many times as long with one
+-- hangs, which is caught too.
+local seconds = {}
+
+local function time_without_fault(test)
+  local start = os.time()
+  assert(run(test, SECONDS_MAX), "this fails before anything is planted: " .. test)
+  seconds[test] = os.time() - start
+end
+
+-- What the checker said, or else the last words.
+local function words()
+  local said = ""
+  for line in read(directory .. "/last.log"):gmatch("[^\n]+") do
+    if line:find("^society: ") and not line:find("repeat it with", 1, true) then
+      return line:sub(#"society: " + 1)
+    elseif not line:find(" seeds/s$") and not line:find("repeat it with", 1, true) then
+      said = line
+    end
+  end
+  return said
+end
+
+-- Returns the first test that fails, and how, or nil.
 local function catch(mutant)
   for _, test in ipairs(mutant.by) do
-    if not passes(test) then
-      return test
+    local passed, code = run(test, 60 + 8 * seconds[test])
+    if not passed then
+      local is_sim = test:find("^sim") or test:find("^disk") or test:find("^faults")
+      return test, code == KILLED and "it hangs" or is_sim and words() or nil
     end
   end
   return nil
@@ -107,37 +140,67 @@ local function try(mutant)
   if not in_copy("make -j2 all WERROR=") then
     result, is_caught = "DOES NOT BUILD", false
   else
-    local test = catch(mutant)
+    local test, how = catch(mutant)
     result, is_caught = test and "caught by " .. test or "NOT CAUGHT", test ~= nil
+    if how then
+      result = ("%s: %s"):format(result, how:sub(1, WORDS_MAX))
+    end
+    if is_caught and mutant.says and not (how or ""):find(mutant.says) then
+      result, is_caught = "CAUGHT IN OTHER WORDS: " .. result, false
+    end
   end
   write(directory .. "/" .. mutant.file, read(mutant.file))
   return result, is_caught
 end
 
-copy_tree()
-assert(in_copy("make -j2 all"), "the source does not build")
 local function is_wanted(mutant)
   return not only or mutant.name:find(only, 1, true) ~= nil
 end
 
-local passed = {}
-for _, mutant in ipairs(mutants) do
-  for _, test in ipairs(mutant.by) do
-    passed[test] = passed[test] or not is_wanted(mutant) or passes(test)
-    assert(passed[test], "this fails before anything is planted: " .. test)
+local function time_all()
+  for _, mutant in ipairs(mutants) do
+    for _, test in ipairs(is_wanted(mutant) and mutant.by or {}) do
+      if not seconds[test] then
+        time_without_fault(test)
+      end
+    end
   end
 end
 
-local tried, caught = 0, 0
-for _, mutant in ipairs(mutants) do
-  if is_wanted(mutant) then
-    local result, is_caught = try(mutant)
-    tried = tried + 1
-    caught = caught + (is_caught and 1 or 0)
-    print(("%-64s %s"):format(mutant.name, result))
-    io.stdout:flush()
+-- Tries them all; how many there were, how many were caught, and by which laws.
+local function try_all()
+  local tried, caught, laws = 0, 0, {}
+  for _, mutant in ipairs(mutants) do
+    if is_wanted(mutant) then
+      local result, is_caught = try(mutant)
+      tried = tried + 1
+      caught = caught + (is_caught and 1 or 0)
+      if is_caught and mutant.law then
+        laws[mutant.law] = (laws[mutant.law] or 0) + 1
+      end
+      print(("%-64s %s"):format(mutant.name, result))
+      io.stdout:flush()
+    end
+  end
+  return tried, caught, laws
+end
+
+local function print_laws(laws)
+  local names = {}
+  for law in pairs(laws) do
+    names[#names + 1] = law
+  end
+  table.sort(names)
+  for _, law in ipairs(names) do
+    print(("law: %-59s %d"):format(law, laws[law]))
   end
 end
+
+copy_tree()
+assert(in_copy("make -j2 all"), "the source does not build")
+time_all()
+local tried, caught, laws = try_all()
 in_copy("make -j2 all")
+print_laws(laws)
 print(("%d of %d planted faults caught"):format(caught, tried))
 os.exit(caught == tried and 0 or 1)
