@@ -28,7 +28,7 @@
     F(DOUBLE, "double", "what agents outside say comes twice")                                     \
     F(DELAY, "delay", "what agents outside say comes up to half a minute late, out of order")      \
     F(DEAD, "dead", "agents outside are silent for a minute")                                      \
-    F(MODEL, "model", "models are busy, or break off, once or twice in a call")
+    F(MODEL, "model", "models are busy, break off, talk nonsense, or are slow to answer")
 
 enum soc_fault_kind {
 #define F(tag, name, text) SOC_FAULT_##tag,

@@ -99,10 +99,13 @@ bool soc_gate_spoils(struct soc_host *host)
            !soc_hold_would_fail(host, activation->agent);
 }
 
-bool soc_gate_model_fails(struct soc_host *host)
+const char *soc_gate_model_trouble(struct soc_host *host)
 {
-    return host->options.faults != NULL &&
-           soc_faults_happens(host->options.faults, SOC_FAULT_MODEL);
+    static const char *const words[] = {"busy", "limited", "cut", "garbled", "slow"};
+    struct soc_faults *faults = host->options.faults;
+    if (faults == NULL || !soc_faults_happens(faults, SOC_FAULT_MODEL))
+        return NULL;
+    return words[soc_rng_below(&faults->rng, sizeof(words) / sizeof(words[0]))];
 }
 
 void soc_gate_set_state(struct soc_host *host, struct soc_slice json)

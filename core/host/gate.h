@@ -41,8 +41,9 @@ void soc_gate_wait(struct soc_host *host, const struct soc_wait *wait);
  * not where the supervision policy would call the agent failed for it. */
 bool soc_gate_spoils(struct soc_host *host);
 
-/* In a simulation: tells whether a model that is asked now is busy, by the seed. */
-bool soc_gate_model_fails(struct soc_host *host);
+/* In a simulation: lends a word for what is wrong with a model that is asked now, by the
+ * seed: busy, limited, cut, garbled or slow. NULL: nothing is. */
+const char *soc_gate_model_trouble(struct soc_host *host);
 
 /* Sets agent.state at the end of the activation under way, if it has changed. */
 void soc_gate_set_state(struct soc_host *host, struct soc_slice json);

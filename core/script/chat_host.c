@@ -57,11 +57,11 @@ static int engine_has_key(lua_State *L)
     return 1;
 }
 
-/* fails() -> whether the plan of a simulation says so */
-static int engine_fails(lua_State *L)
+/* trouble() -> what the plan of a simulation has a model do; nil: answer */
+static int engine_trouble(lua_State *L)
 {
     struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
-    lua_pushboolean(L, soc_gate_model_fails(script->host));
+    lua_pushstring(L, soc_gate_model_trouble(script->host));
     return 1;
 }
 
@@ -117,10 +117,10 @@ static int engine_append(lua_State *L)
 
 void soc_chat_push_host(lua_State *L, struct soc_script *script)
 {
-    static const luaL_Reg functions[] = {{"random", engine_random}, {"now", engine_now},
-                                         {"getenv", engine_getenv}, {"has_key", engine_has_key},
-                                         {"fails", engine_fails},   {"read", engine_read},
-                                         {"append", engine_append}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"random", engine_random},   {"now", engine_now},
+                                         {"getenv", engine_getenv},   {"has_key", engine_has_key},
+                                         {"trouble", engine_trouble}, {"read", engine_read},
+                                         {"append", engine_append},   {NULL, NULL}};
     lua_newtable(L);
     lua_pushlightuserdata(L, script);
     luaL_setfuncs(L, functions, 1);

@@ -9,7 +9,7 @@ describe("a provider with a fault", function()
     settings.concurrency, settings.provider = 1, "own"
     local e = engine.new(settings, {
       random = function() return 0 end, now = function() return 0 end,
-      fails = function() return false end, getenv = function() end,
+      trouble = function() end, getenv = function() end,
       append = function() error("the disk is full") end,
     })
     local good = {

@@ -26,7 +26,7 @@ M.defaults = { provider = "openai", retries_max = 4, retry_first_ms = 500, retry
 --- Makes an engine.
 -- @tparam table settings of society.config{ llm = … }
 -- @tparam table host random() in [0, 1), getenv(name), has_key(name), now() in ms,
---   fails(), read() of the file that is replayed, append(text) to the one recorded;
+--   trouble(), read() of the file that is replayed, append(text) to the one recorded;
 --   room(id), the bounds that call is under, none if there is no such function
 function M.new(settings, host)
   local self = { settings = settings, host = host, calls = {}, providers = {}, parked = {},
@@ -143,19 +143,34 @@ end
 -- What a simulation has go wrong passes by itself, so that the story stays the same.
 local FAULTS_MAX = 2
 
+-- Has the plan of a simulation its way: an error for this try, or ms by which it is late.
+local function trouble(self, call)
+  local kind = self.host.trouble()
+  if not kind then
+    return nil, 0
+  end
+  local troubles = require("society.llm.troubles")
+  if kind == "slow" then
+    return nil, troubles.delay_ms(self.host)
+  end
+  return call.tries <= math.min(FAULTS_MAX, self.retries_max)
+    and troubles.error(kind, self.host) or nil, 0
+end
+
 local function send(self, actions, call)
   local provider, settings = call.found.provider, call.found.settings
   call.tries = call.tries + 1
-  if call.tries <= math.min(FAULTS_MAX, self.retries_max) and self.host.fails() then
-    return tell_later(self, actions, call, nil, { error = "model_unavailable", retryable = true,
-      message = "a fault of the simulation" })
+  local err, late_ms = trouble(self, call)
+  if err then
+    return tell_later(self, actions, call, nil, err)
   end
   if provider.answer then
     local ok, message, more = pcall(provider.answer, call, settings, self.host)
     if not ok then
       return tell_later(self, actions, call, nil, answers.broken(message))
     end
-    return tell_later(self, actions, call, message, not message and more, message and more)
+    return tell_later(self, actions, call, message, not message and more,
+      message and late_ms > 0 and (more or 1) + late_ms or message and more)
   end
   local ok, request, fault = pcall(provider.request, call.chat, settings)
   if not ok or not request then

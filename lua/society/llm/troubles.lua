@@ -1,0 +1,58 @@
+--- troubles: what a simulation has go wrong with a model, by the plan of its seed.
+--
+-- busy and limited: the server says so. cut and garbled: bytes that break off, or are
+-- none of an answer, are read as a server's are. slow: the answer comes late. All pass
+-- by trying again or waiting, so that the story stays the same.
+
+local failure = require("society.llm.failure")
+local openai = require("society.llm.openai")
+
+local M = {}
+
+local SLOW_MS_MAX = 20000
+local EVENT = 'data: {"choices":[{"index":0,"delta":{"content":"a simulated word"}}]}\n\n'
+local HEAD = #'data: {"choices":[{'
+local BODY = '{"error":{"message":"a fault of the simulation"}}'
+
+-- What comes of bytes like these.
+local function read(bytes, host)
+  local reader = openai.reader({}, { model = "simulated" })
+  reader:head(200, { ["content-type"] = "text/event-stream" })
+  reader:put(bytes)
+  local message, err = reader:finish(host.now())
+  assert(not message, "broken bytes were taken for an answer")
+  return err
+end
+
+-- A whole number from `first` to `last`.
+local function draw(host, first, last)
+  return first + math.floor(host.random() * (last - first + 1))
+end
+
+local KINDS = {
+  busy = function(host)
+    return failure.of_answer(503, {}, BODY, host.now())
+  end,
+  limited = function(host)
+    return failure.of_answer(429, { ["retry-after"] = "2" }, BODY, host.now())
+  end,
+  cut = function(host)
+    return read(EVENT:sub(1, draw(host, 1, #EVENT)), host)
+  end,
+  garbled = function(host)
+    local at = draw(host, #"data: " + 1, HEAD)
+    return read(EVENT:sub(1, at - 1) .. "\1" .. EVENT:sub(at + 1), host)
+  end,
+}
+
+--- The error that a try ends with.
+function M.error(kind, host)
+  return KINDS[kind](host)
+end
+
+--- By how much an answer is late, in ms.
+function M.delay_ms(host)
+  return draw(host, 1, SLOW_MS_MAX)
+end
+
+return M
