@@ -25,7 +25,7 @@
     F(FULL, "full", "the disk is full for a while")                                                \
     F(IO, "io", "a read, write or sync of the disk fails")                                         \
     F(DROP, "drop", "messages and acks are lost on their way out of the society or into it")       \
-    F(DOUBLE, "double", "what agents outside say comes twice")                                     \
+    F(DOUBLE, "double", "messages to agents outside, and what they say, come twice")               \
     F(DELAY, "delay", "what agents outside say comes up to half a minute late, out of order")      \
     F(DEAD, "dead", "agents outside are silent for a minute")                                      \
     F(MODEL, "model", "models are busy, break off, talk nonsense, or are slow to answer")

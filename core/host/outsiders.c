@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/heap.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "env/ids.h"
 #include "host/envelope.h"
@@ -17,9 +18,10 @@
 #define LATE_MS        30000 /* or within this, if it is late */
 #define AGAIN_MS       5000  /* what was lost is said again within this */
 #define SILENT_MS      60000
+#define ECHO_MS        20000 /* what may not be durable is said again after this */
 #define SILENCES_MAX   3
 
-enum deed { ACK_RECEIVED, ACK_PROCESSED, REPLY };
+enum deed { ACK_RECEIVED, ACK_PROCESSED, REPLY, ECHO };
 
 /* Something an outsider will do. */
 struct act {
@@ -28,6 +30,10 @@ struct act {
     uint64_t number; /* its own id for what it says */
     char message[SOC_MESSAGE_ID_BYTES];
     char agent[SOC_ID_BYTES_MAX + 1];
+    uint64_t key;        /* of the message */
+    uint64_t said;       /* ECHO: in which life of the society it was said last; 0: not yet */
+    struct soc_buf echo; /* ECHO: what it says */
+    char to[SOC_ID_BYTES_MAX + 1];
 };
 
 struct soc_outsiders {
@@ -38,6 +44,7 @@ struct soc_outsiders {
     struct soc_host *host; /* of now */
     struct soc_heap acts;
     uint64_t next_number;
+    uint64_t lives; /* of the society, up to now */
     int silences;
     int64_t silent_ms; /* until then none of them hears or says anything */
 };
@@ -59,6 +66,12 @@ static struct act *first_act(const struct soc_outsiders *outsiders)
     return item == NULL ? NULL : (void *)((char *)item - offsetof(struct act, due));
 }
 
+static void free_act(struct act *act)
+{
+    soc_buf_fini(&act->echo);
+    free(act);
+}
+
 void soc_outsiders_free(struct soc_outsiders *outsiders)
 {
     struct act *act;
@@ -66,7 +79,7 @@ void soc_outsiders_free(struct soc_outsiders *outsiders)
         return;
     while ((act = first_act(outsiders)) != NULL) {
         soc_heap_remove(&outsiders->acts, &act->due);
-        free(act);
+        free_act(act);
     }
     soc_heap_fini(&outsiders->acts);
     free(outsiders);
@@ -75,6 +88,22 @@ void soc_outsiders_free(struct soc_outsiders *outsiders)
 static bool happens(struct soc_outsiders *outsiders, enum soc_fault_kind kind)
 {
     return outsiders->faults != NULL && soc_faults_happens(outsiders->faults, kind);
+}
+
+/* What the message wants to be sent back; absent if nothing, or nobody is there for it. */
+static struct soc_slice echo_of(const struct soc_message *message)
+{
+    struct soc_slice payload = soc_message_payload(message);
+    struct soc_slice echo = {0};
+    if (message->from != NULL && payload.length > 0 && payload.data[0] == '{')
+        echo = soc_json_member(payload, "echo");
+    return echo.length > 0 && echo.data[0] == '{' ? echo : (struct soc_slice){0};
+}
+
+static void note_echo(struct act *act, const struct soc_message *message)
+{
+    soc_buf_put_slice(&act->echo, echo_of(message));
+    memcpy(act->to, message->from->id, message->from->id_length);
 }
 
 /* Plans one deed, or two of the same. */
@@ -87,6 +116,9 @@ static void plan(struct soc_outsiders *outsiders, const struct soc_handout *hand
         struct act *act = soc_alloc_zero(sizeof(*act));
         act->deed = deed;
         act->number = number;
+        act->key = handout->message->key;
+        if (deed == ECHO)
+            note_echo(act, handout->message);
         soc_envelope_id(act->message, handout->message);
         memcpy(act->agent, handout->agent->id, handout->agent->id_length);
         soc_heap_add(&outsiders->acts, &act->due,
@@ -108,11 +140,14 @@ static bool deliver(void *user, const struct soc_handout *handout)
         return true; /* it went out, and was never seen */
     if (handout->is_broadcast)
         return true;
-    plan(outsiders, handout, ACK_RECEIVED);
-    if (handout->message->flags & SOC_MESSAGE_WANTS_REPLY)
-        plan(outsiders, handout, REPLY);
-    else
-        plan(outsiders, handout, ACK_PROCESSED);
+    /* It may come twice as well; then the outsider does everything twice. */
+    for (int copies = happens(outsiders, SOC_FAULT_DOUBLE) ? 2 : 1; copies > 0; copies--) {
+        plan(outsiders, handout, ACK_RECEIVED);
+        if (handout->message->flags & SOC_MESSAGE_WANTS_REPLY)
+            plan(outsiders, handout, REPLY);
+        else
+            plan(outsiders, handout, echo_of(handout->message).data ? ECHO : ACK_PROCESSED);
+    }
     return true;
 }
 
@@ -120,6 +155,7 @@ void soc_outsiders_join(struct soc_outsiders *outsiders, struct soc_host *host)
 {
     struct soc_door door = {.user = outsiders, .deliver = deliver};
     outsiders->host = host;
+    outsiders->lives++;
     soc_outside_open(host, &door);
 }
 
@@ -140,6 +176,32 @@ static void reply(struct soc_host *host, struct soc_agent *agent, const struct a
     };
     mail.send.texts[SOC_TEXT_EXTERNAL_ID] = soc_slice_text(own_id);
     soc_outside_accept(host, agent, &mail, (struct soc_position){0}, answer);
+}
+
+/* Says what is to be echoed, under an id that is the same each time, and acks in the same
+ * step. Tells whether it is done with: in this life it was said before, and everything
+ * has become durable since. */
+static bool echo(struct soc_outsiders *outsiders, struct soc_agent *agent, struct act *act)
+{
+    struct soc_host *host = outsiders->host;
+    struct soc_buf answer = {0};
+    char own_id[16 + SOC_MESSAGE_ID_BYTES];
+    bool is_durable = host->batch.length == 0 && soc_journal_bytes(host->journal) == 0;
+    if (act->said == outsiders->lives && is_durable && !soc_outside_is_awaited(host, act->key))
+        return true;
+    snprintf(own_id, sizeof(own_id), "echo-%.*s", SOC_MESSAGE_ID_BYTES, act->message);
+    struct soc_outside_mail mail = {
+        .send = {.to = soc_slice_text(act->to), .payload = soc_buf_slice(&act->echo)}};
+    mail.send.texts[SOC_TEXT_EXTERNAL_ID] = soc_slice_text(own_id);
+    int rc = soc_outside_accept(host, agent, &mail, (struct soc_position){0}, &answer);
+    answer.length = 0;
+    if (rc == SOC_OK) {
+        soc_outside_ack(host, agent, soc_slice(act->message, sizeof(act->message)),
+                        SOC_ACK_PROCESSED, (struct soc_position){0}, &answer);
+        act->said = outsiders->lives;
+    }
+    soc_buf_fini(&answer);
+    return rc < 0 && rc != SOC_EMAILBOX && rc != SOC_EDISKFULL;
 }
 
 /* What comes too late, or twice, is refused, which is as it should be. */
@@ -164,14 +226,19 @@ bool soc_outsiders_act(struct soc_outsiders *outsiders, struct soc_host *host)
     if (act == NULL || act->due.due_ms > now_ms)
         return false;
     soc_heap_remove(&outsiders->acts, &act->due);
-    if (now_ms < outsiders->silent_ms || happens(outsiders, SOC_FAULT_DROP)) {
-        /* Nobody heard it: it is said again. */
+    struct soc_agent *agent = soc_outside_find(host, soc_slice_text(act->agent));
+    if (now_ms < outsiders->silent_ms || happens(outsiders, SOC_FAULT_DROP) ||
+        (act->deed == ECHO && agent != NULL && !echo(outsiders, agent, act))) {
+        /* Nobody heard it, or nobody may remember: it is said again. */
         int64_t later_ms = now_ms < outsiders->silent_ms ? outsiders->silent_ms : now_ms;
+        if (act->said != 0)
+            later_ms += ECHO_MS;
         soc_heap_add(&outsiders->acts, &act->due,
                      later_ms + 1 + (int64_t)soc_rng_below(&outsiders->rng, AGAIN_MS));
         return true;
     }
-    perform(host, act);
-    free(act);
+    if (act->deed != ECHO)
+        perform(host, act);
+    free_act(act);
     return true;
 }

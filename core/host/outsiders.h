@@ -1,9 +1,11 @@
 /* Outsiders: agents that live outside, played in a simulation by the seed.
  *
  * Each one acks what it is handed, first as received and then as processed, and answers
- * requests, all after a while. What a plan of faults makes of it: messages are lost on
- * the way, in either direction, come twice, or late and so in another order, and agents
- * fall silent for a minute. They do not share the society's crashes.
+ * requests, all after a while. What a message has under `echo` in its payload it sends to
+ * whoever wrote, as a message of its own, and says so again until that is durable. What a
+ * plan of faults makes of it: messages are lost on the way, in either direction, come
+ * twice, or late and so in another order, and agents fall silent for a minute. They do
+ * not share the society's crashes.
  * Layer: host. Thread: loop. */
 #ifndef SOC_HOST_OUTSIDERS_H
 #define SOC_HOST_OUTSIDERS_H

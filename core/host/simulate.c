@@ -129,9 +129,9 @@ static enum soc_simulated run(struct soc_simulation *simulation, int64_t until_m
         struct soc_host *host = simulation->host;
         if (has_ended(host))
             break;
-        if (simulation->outsiders != NULL && soc_outsiders_act(simulation->outsiders, host))
-            continue;
-        if (soc_host_step(host))
+        bool has_acted =
+            simulation->outsiders != NULL && soc_outsiders_act(simulation->outsiders, host);
+        if (soc_host_step(host) || has_acted)
             continue;
         if (settle(host))
             continue;

@@ -1,7 +1,8 @@
 --- Agents that live outside, behind a door that loses, doubles and delays.
 --
--- Root writes to four of them, asks each, and gives nobody up: one that is reported as
--- unresponsive gets again what it has not acked. `society sim` plays the four.
+-- Root writes to four of them, has each asked, and gives nobody up: one that is reported
+-- as unresponsive gets again what it has not acked. Each letter comes back as a message
+-- of theirs (`echo`), once. `society sim` plays the four.
 
 local society = require("society")
 
@@ -21,7 +22,10 @@ local function write(root, id)
   for i = 1, LETTERS do
     assert(root:send_message({
       to = id, requires_ack = true, priority = i % 2 == 0 and "high" or "normal",
-      payload = { text = "letter", once = id .. "/" .. i },
+      payload = {
+        text = "letter", once = id .. "/" .. i,
+        echo = { text = "back", once = id .. "/back/" .. i },
+      },
     }))
   end
 end
@@ -43,6 +47,9 @@ society.root({
     end
   end,
   general = function(root, message)
+    if message.payload.text == "back" then
+      root.state.back = (root.state.back or 0) + 1
+    end
     for i = 1, message.payload.text == "go" and COUNT or 0 do -- or an answer that was late
       local id, brief_of_asker = "outside" .. i, brief()
       assert(root:spawn_agent("outsider", brief(), { id = id }))
@@ -56,4 +63,11 @@ society.root({
 
 society.main(function(user)
   assert(user:send_message({ to = "root", payload = { text = "go" } }))
+  for _ = 1, 1000 do
+    if (society.agent("root").state or {}).back == COUNT * LETTERS then
+      return
+    end
+    user:sleep(60000)
+  end
+  error("not every letter came back")
 end)
