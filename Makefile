@@ -116,10 +116,10 @@ unit: $(UNIT)
 spec: all
 	$(Q)tests/run_spec $(BUILD)/society $(RESULTS) tests/spec
 
-e2e: all $(BUILD)/preload/disk_faults.so
+e2e: all $(BUILD)/preload/disk_faults.so $(BUILD)/preload/another_day.so
 	$(Q)tests/run_spec $(BUILD)/society $(RESULTS) tests/e2e
 
-# Put before the C library by specs that let the disk of the program fail.
+# Put before the C library by specs that let the disk of the program fail, or change the day.
 $(BUILD)/preload/%.so: tests/preload/%.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"

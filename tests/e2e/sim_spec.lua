@@ -60,6 +60,12 @@ describe("society sim, in processes of its own,", function()
     return { out = result.out, err = result.err, dump = dump }
   end
 
+  -- In front of a command that is given `days` from now.
+  local function another_day(days)
+    local library = place.program:match("^(.*)/[^/]*$") .. "/preload/another_day.so"
+    return ("env CLOCK_DAYS=%d LD_PRELOAD=%s"):format(days, program.quote(library))
+  end
+
   local SURROUNDINGS = {
     { "where it is tomorrow", "TZ=Asia/Shanghai" },
     { "elsewhere", "TZ=America/St_Johns LANG=C LC_ALL=C" },
@@ -78,11 +84,23 @@ describe("society sim, in processes of its own,", function()
       for _, case in ipairs(SURROUNDINGS) do
         assert.same(first, run(case[2], words), case[1])
       end
-      os.execute("sleep 1.1")
-      assert.same(first, run("", words), "a second later")
+      for _, days in ipairs({ 1, 400, -400 }) do
+        assert.same(first, run(another_day(days), words), days .. " days later")
+      end
       assert.not_same(first.out, run("", "app.lua --seed 12 --faults " .. faults).out)
     end)
   end
+
+  it("is really told of another day there", function()
+    place:write("app.lua", [[
+      local society = require("society")
+      society.main(function() print(os.time()) end)
+    ]])
+    local now = tonumber(place:run("run app.lua --quiet --fresh").out)
+    local later = tonumber(place:shell(another_day(400) .. " " .. program.quote(place.program) ..
+      " run app.lua --quiet --fresh").out)
+    assert.is_true(math.abs(later - now - 400 * 86400) < 600)
+  end)
 
   it("gives the same bytes from another directory", function()
     -- A module, a policy of its own, errors with a place and a traceback in the log.
@@ -110,8 +128,13 @@ describe("society sim, in processes of its own,", function()
       "for k, v in pairs(t) do show(k, v) end" },
     { "the order of next", "local t = { z = 1, b = 2, [3] = 3, a = 4 } local k, v = next(t) " ..
       "while k do show(k, v) k, v = next(t, k) end" },
+    { "hash seeds", "local t, n = {}, 0 for i = 1, 300 do t[('k'):rep(i % 60) .. i] = i end " ..
+      "for i = 1, 300, 3 do t[('k'):rep(i % 60) .. i] = nil end " ..
+      "for k, v in pairs(t) do n = n + 1 if n % 20 == 0 then show(k, v) end end " ..
+      "local holes = { 1, 2, nil, 4, nil, nil, 7 } holes[9] = 9 show(#holes)" },
     { "addresses in tostring", "show({}, print, tostring({}), coroutine.create(print))" },
-    { "addresses in formats", "show(string.format('%s %s', {}, print))" },
+    { "addresses in formats", "show(string.format('%s %s', {}, print)) " ..
+      "show(pcall(string.format, '%p', {})) show(('x'):rep(3, tostring(print)))" },
     { "os.time", "show(os.time(), os.clock(), os.date('%c'), os.date('%Z'))" },
     { "math.random", "for _ = 1, 20 do show(math.random(1000000)) end" },
     { "math.randomseed", "show(pcall(function() math.randomseed(os.time()) end)) " ..
@@ -133,6 +156,7 @@ describe("society sim, in processes of its own,", function()
       local first = run("", "app.lua --seed 5")
       assert.same(first, run("env MALLOC_PERTURB_=90 TZ=Asia/Tokyo", "app.lua --seed 5"))
       assert.same(first, run("env -i PATH=\"$PATH\"", "app.lua --seed 5"))
+      assert.same(first, run(another_day(77), "app.lua --seed 5"))
       assert.not_matches("0x%x%x%x%x", first.out)
     end)
   end
