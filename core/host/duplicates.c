@@ -92,6 +92,8 @@ static void remember(struct soc_host *host, const struct soc_dedupe_words *words
         .sent_ms = (uint64_t)message->time_ms,
         .text = soc_slice(entry->text, entry->length),
     };
+    if (host->options.keys_apart)
+        soc_host_flush(host);
     soc_batch_put(host, &record);
     soc_turn_note(host, (struct soc_undo){.kind = SOC_UNDO_SENT_KEY, .sent_key = entry});
 }

@@ -43,8 +43,9 @@ struct soc_host_options {
     /* The disk failed: nothing more will be done. */
     void (*failed)(void *user, const struct soc_detail *detail);
     void *user;
-    uint32_t effects_max;              /* in one activation; 0: SOC_EFFECTS_MAX */
-    bool shows_early;                  /* for tests that must fail: nothing waits to be durable */
+    uint32_t effects_max; /* in one activation; 0: SOC_EFFECTS_MAX */
+    bool shows_early;     /* for tests that must fail: nothing waits to be durable */
+    bool keys_apart;      /* for tests that must fail: a message is committed before its key is */
     struct soc_faults *faults;         /* of a simulation, lent; NULL: none */
     const struct soc_witness *witness; /* lent; NULL: none */
 };

@@ -235,11 +235,13 @@ static int count_messages(struct world *world)
     return count;
 }
 
-/* Whoever heard nothing sends again: there is one message, whenever the end came. */
-static void a_key_is_kept_with_its_message(void)
+/* Whoever heard nothing sends again: there is one message, whenever the end came. Counts
+ * the ends after which there is not. */
+static int count_doubled(bool keys_apart)
 {
+    int doubled = 0;
     for (uint64_t call = 1; call <= 200; call++) {
-        struct world world = {0};
+        struct world world = {.keys_apart = keys_apart};
         struct soc_disk *disk = soc_disk_new(call);
         soc_disk_arm(disk, SOC_DISK_CRASH, call);
         if (begin(&world, disk)) {
@@ -252,18 +254,30 @@ static void a_key_is_kept_with_its_message(void)
         soc_disk_restart(disk, call % 2 == 0 ? SOC_DISK_KILL : SOC_DISK_POWER_LOSS);
         CHECK(begin(&world, disk));
         CHECK(send_once(&world));
-        if (!CHECK_INT(count_messages(&world), 1))
-            printf("# an end at call %d\n", (int)call);
+        doubled += count_messages(&world) != 1;
         soc_host_close(world.host, 0);
         soc_store_close(world.store);
         soc_disk_free(disk);
         fini(&world);
     }
+    printf("# an end at each of 200 calls: %d times doubled\n", doubled);
+    return doubled;
+}
+
+static void a_key_is_kept_with_its_message(void)
+{
+    CHECK_INT(count_doubled(false), 0);
+}
+
+static void with_the_key_outside_its_transaction_that_is_noticed(void)
+{
+    CHECK(count_doubled(true) > 0);
 }
 
 int main(void)
 {
     RUN(a_key_is_kept_with_its_message);
+    RUN(with_the_key_outside_its_transaction_that_is_noticed);
     RUN(whatever_call_a_process_ends_in_nothing_is_lost_or_shown_too_early);
     RUN(with_the_gate_of_outputs_open_that_is_noticed);
     RUN(a_full_disk_holds_everything_up_until_there_is_room);

@@ -27,6 +27,7 @@ struct world {
     /* The gatekeeper; NULL: none is there. */
     struct soc_agent *(*route)(void *user, struct soc_slice payload, struct soc_buf *intent);
     bool shows_early;        /* the gate of outputs is open */
+    bool keys_apart;         /* a message is committed before its key is */
     uint32_t effects_max;    /* 0: as usual */
     uint32_t retries_max;    /* of a turn that raised */
     int64_t now_ms;          /* time at a start, if the store knows none later */

@@ -28,6 +28,7 @@ static inline int world_start_as(struct world *world, const char *app)
         .user = world,
         .effects_max = world->effects_max,
         .shows_early = world->shows_early,
+        .keys_apart = world->keys_apart,
     };
     struct soc_hooks hooks = {
         .user = world,

@@ -140,21 +140,13 @@ local function tell_later(self, actions, call, message, err, delay_ms)
   actions[#actions + 1] = { "wake", call.id, self.host.now() + (delay_ms or 1) }
 end
 
--- What a simulation has go wrong passes by itself, so that the story stays the same.
-local FAULTS_MAX = 2
-
 -- Has the plan of a simulation its way: an error for this try, or ms by which it is late.
 local function trouble(self, call)
   local kind = self.host.trouble()
-  if not kind then
-    return nil, 0
+  if kind then
+    return require("society.llm.troubles").draw(kind, call.tries, self.retries_max, self.host)
   end
-  local troubles = require("society.llm.troubles")
-  if kind == "slow" then
-    return nil, troubles.delay_ms(self.host)
-  end
-  return call.tries <= math.min(FAULTS_MAX, self.retries_max)
-    and troubles.error(kind, self.host) or nil, 0
+  return nil, 0
 end
 
 local function send(self, actions, call)

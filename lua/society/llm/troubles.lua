@@ -10,6 +10,7 @@ local openai = require("society.llm.openai")
 local M = {}
 
 local SLOW_MS_MAX = 20000
+local FAILURES_MAX = 2 -- of one call
 local EVENT = 'data: {"choices":[{"index":0,"delta":{"content":"a simulated word"}}]}\n\n'
 local HEAD = #'data: {"choices":[{'
 local BODY = '{"error":{"message":"a fault of the simulation"}}'
@@ -45,14 +46,14 @@ local KINDS = {
   end,
 }
 
---- The error that a try ends with.
-function M.error(kind, host)
-  return KINDS[kind](host)
-end
-
---- By how much an answer is late, in ms.
-function M.delay_ms(host)
-  return draw(host, 1, SLOW_MS_MAX)
+--- What becomes of a try, by the word the plan has for it.
+-- @treturn table the error that it ends with, or nil
+-- @treturn number by how many ms it is late
+function M.draw(kind, tries, retries_max, host)
+  if kind == "slow" then
+    return nil, draw(host, 1, SLOW_MS_MAX)
+  end
+  return tries <= math.min(FAILURES_MAX, retries_max) and KINDS[kind](host) or nil, 0
 end
 
 return M
