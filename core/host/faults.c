@@ -9,6 +9,8 @@
 #define CRASHES_MAX 6
 #define PAUSE_MS    5000
 #define JUMP_MS     3600000
+#define STARTS_IN   4  /* one start in so many ends in a crash as well */
+#define START_CALLS 80 /* of the disk, within which that is */
 
 struct kind {
     const char *name;
@@ -116,6 +118,15 @@ bool soc_faults_happens(struct soc_faults *faults, enum soc_fault_kind kind)
     if (kind != SOC_FAULT_CRASH && kind != SOC_FAULT_POWER && kind != SOC_FAULT_IO)
         return true;
     return faults->crashes_left > 0 && faults->crashes_left-- > 0;
+}
+
+uint64_t soc_faults_strikes_start(struct soc_faults *faults)
+{
+    if (faults->chance[SOC_FAULT_POWER] == 0 || faults->crashes_left == 0 ||
+        soc_rng_below(&faults->rng, STARTS_IN) > 0)
+        return 0;
+    faults->crashes_left--;
+    return 1 + soc_rng_below(&faults->rng, START_CALLS);
 }
 
 int64_t soc_faults_pause(struct soc_faults *faults)

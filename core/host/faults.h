@@ -64,6 +64,10 @@ void soc_faults_init(struct soc_faults *faults, uint32_t set, uint64_t seed);
 /* Tells whether a fault of `kind` happens in this step. */
 bool soc_faults_happens(struct soc_faults *faults, enum soc_fault_kind kind);
 
+/* Tells in which call of the disk, from 1, a crash strikes that has just restarted: there
+ * are fewer of those than of others, and they count among them. 0: in none. */
+uint64_t soc_faults_strikes_start(struct soc_faults *faults);
+
 /* Returns how far the clock has moved, in ms, while the society was down. */
 int64_t soc_faults_pause(struct soc_faults *faults);
 

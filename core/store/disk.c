@@ -332,6 +332,7 @@ void soc_disk_restart(struct soc_disk *disk, enum soc_disk_end how)
             clear_file(file);
     }
     soc_disk_clear(disk);
+    disk->struck = SOC_DISK_NONE;
     disk->is_dead = false;
 }
 

@@ -1,7 +1,9 @@
 -- Faults planted in our own code, each of which a test must catch. `from` stands in
 -- the file exactly once and becomes `to`. `by` are the tests that are tried, in order:
 -- `sim` is the standard scenario under the default faults, `sim:FILE` another app, `disk`
--- the standard scenario on a disk that fails, `unit:NAME` and `spec:NAME` are single test files.
+-- the standard scenario on a disk that fails, `faults:LIST` under these faults alone,
+-- `unit:NAME` and `spec:NAME` are single test files. `law` is the law of the checkers that
+-- a fault breaks, `says` a pattern that their word for it must fit.
 
 local SIM = { "sim" }
 
@@ -10,22 +12,26 @@ return {
     name = "a mailbox gives the last message first", file = "core/model/mailbox.c", by = SIM,
     from = "    soc_message_list_push(&box->classes[message->priority], message);",
     to = "    soc_message_list_push_first(&box->classes[message->priority], message);",
+    law = "order", says = "of the same sender",
   },
   {
     name = "a mailbox gives what is least urgent first", file = "core/model/mailbox.c", by = SIM,
     from = "        struct soc_message *message = soc_message_list_pop(&box->classes[p]);",
     to = "        struct soc_message *message = soc_message_list_pop(&box->classes[3 - p]);",
+    law = "order", says = "which is more urgent",
   },
   {
     name = "a message that ends is not counted", file = "core/host/router.c", by = SIM,
     from = "    soc_heap_remove(&host->timers, &message->timer);\n" ..
       "    host->totals.outcome[outcome]++;",
     to = "    soc_heap_remove(&host->timers, &message->timer);",
+    law = "conservation", says = "messages ended with outcome",
   },
   {
     name = "the end of a message is not written", file = "core/host/router.c", by = SIM,
     from = "    soc_batch_put(host, &record);\n    bool is_kept",
     to = "    bool is_kept",
+    law = "conservation", says = "has handled %d+ messages",
   },
   {
     name = "lines are shown before they are durable", file = "core/host/egress.c", by = SIM,
@@ -36,6 +42,7 @@ return {
       from = "    if (sequence > host->released)\n        host->released = sequence;",
       to = "    if (sequence > host->released)\n        host->released = sequence + 9;",
     },
+    law = "output commit", says = "was shown before it was durable",
   },
   {
     name = "lines that were shown are not recorded as shown", file = "core/host/egress.c",
@@ -50,12 +57,14 @@ return {
     name = "a turn that raises has sent its messages", file = "core/host/turn.c", by = SIM,
     from = "    while (turn->sent.count > mark.sent_count) {",
     to = "    while (false && turn->sent.count > mark.sent_count) {",
+    law = "nothing is handled twice", says = "its state says",
   },
   {
     name = "what a turn that raises took goes behind the rest", file = "core/host/turn.c",
     by = { "sim:tests/mutants/takes.lua" },
     from = "        soc_mailbox_put_back(&undo->agent->mailbox, undo->message);",
     to = "        soc_mailbox_push(&undo->agent->mailbox, undo->message);",
+    law = "order", says = "of the same sender",
   },
   {
     name = "a number of a message is given again", file = "core/host/host.c", by = SIM,
@@ -68,6 +77,7 @@ return {
   {
     name = "totals are lost over a restart", file = "core/host/host.c", by = SIM,
     from = "    host->totals.sent = (uint64_t)numbers[3];", to = "    host->totals.sent = 0;",
+    law = "conservation", says = "came in, and",
   },
   {
     name = "an answer is not written", file = "core/host/wait.c", by = SIM,
@@ -80,11 +90,12 @@ return {
     by = { "sim:tests/mutants/timeouts.lua" },
     from = "        soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms);",
     to = "        soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms - 5);",
+    law = "waits end", says = "before its time",
   },
   {
     name = "agent.state is not written", file = "core/host/gate.c", by = SIM,
-    from = "    soc_batch_put(host, &record);\n    soc_agent_set_state(agent, json);",
-    to = "    soc_agent_set_state(agent, json);",
+    from = "    soc_batch_put(host, &record);\n    soc_history_keep_state(",
+    to = "    soc_history_keep_state(",
   },
   {
     name = "a message taken by receive is not written as taken", file = "core/host/wait.c",
@@ -92,6 +103,7 @@ return {
     from = "    soc_batch_put(host, &record);\n" ..
       "    soc_message_list_push(&activation->taken, message);",
     to = "    soc_message_list_push(&activation->taken, message);",
+    law = "nothing is handled twice",
   },
   {
     name = "who wrote first is not written down", file = "core/host/acquaintance.c",
@@ -106,12 +118,14 @@ return {
     by = { "sim:tests/mutants/strangers.lua" },
     from = "    int rc = is_allowed ? SOC_OK : refuse_stranger(error, to, &said);",
     to = "    int rc = is_allowed || to != NULL ? SOC_OK : refuse_stranger(error, to, &said);",
+    law = "contacts", says = "whom it does not know",
   },
   {
     name = "recorded effects are done again", file = "core/host/gate.c", by = SIM,
     from = "    return SOC_GATE_RECORDED;\n}",
     to = "    activation->effects_count = index;\n" ..
       "    soc_activation_add(activation, kind, hash);\n    return SOC_GATE_LIVE;\n}",
+    law = "nothing is handled twice", says = "sent twice what it sends once",
   },
   {
     name = "a replay does not compare what is asked", file = "core/host/gate.c",
@@ -130,11 +144,13 @@ return {
     to = "        if (journal->is_held)\n" ..
       "            journal->events.on_durable(sequence, journal->events.user);\n" ..
       "        if (!journal->full_told && !journal->is_held)\n",
+    law = "nothing is lost", says = "was durable, and is lost",
   },
   {
     name = "a restart gives mail back in the wrong order", file = "core/host/recover.c", by = SIM,
     from = "    return x->key < y->key ? -1 : x->key > y->key;",
     to = "    return x->key > y->key ? -1 : x->key < y->key;",
+    law = "order", says = "of the same sender",
   },
   {
     name = "a restart forgets which message is being handled", file = "core/host/recover.c",
@@ -146,12 +162,14 @@ return {
     name = "a restart forgets what was taken", file = "core/host/recover.c", by = SIM,
     from = "        soc_map_put_number(&loader->takes, r->key, agent);",
     to = "        (void)agent;",
+    law = "nothing is handled twice", says = "not for it any more",
   },
   {
     name = "a restart forgets who heard a broadcast", file = "core/host/recover.c", by = SIM,
     from = "            soc_broadcasts_restore_end(host, record->broadcast_end.key,\n" ..
       "                                       agent_of(host, record->broadcast_end.agent));",
     to = "            agent_of(host, record->broadcast_end.agent);",
+    law = "nothing is handled twice", says = "was done with broadcast %d+ twice",
   },
   {
     name = "a checkpoint forgets an answer over a restart", file = "core/host/recover.c",
@@ -163,7 +181,7 @@ return {
   {
     name = "folding forgets the states of agents", file = "core/store/fold.c",
     by = { "sim", "unit:fold_test" },
-    from = "    case SOC_RECORD_STATE:", to = "    case SOC_RECORD_STATE + 100:",
+    from = "        return set_state(fold, record);", to = "        return;",
   },
   {
     name = "a ring of waits is not found", file = "core/host/deadlock.c",

@@ -149,6 +149,17 @@ local function trouble(self, call)
   return nil, 0
 end
 
+-- A provider that asks no server has its answer at once, and tells when it comes.
+local function answer_itself(self, actions, call, late_ms)
+  local ok, message, more = pcall(call.found.provider.answer, call, call.found.settings, self.host)
+  if not ok then
+    return tell_later(self, actions, call, nil, answers.broken(message))
+  elseif not message then
+    return tell_later(self, actions, call, nil, more)
+  end
+  return tell_later(self, actions, call, message, nil, (more or 1) + late_ms)
+end
+
 local function send(self, actions, call)
   local provider, settings = call.found.provider, call.found.settings
   call.tries = call.tries + 1
@@ -157,12 +168,7 @@ local function send(self, actions, call)
     return tell_later(self, actions, call, nil, err)
   end
   if provider.answer then
-    local ok, message, more = pcall(provider.answer, call, settings, self.host)
-    if not ok then
-      return tell_later(self, actions, call, nil, answers.broken(message))
-    end
-    return tell_later(self, actions, call, message, not message and more,
-      message and late_ms > 0 and (more or 1) + late_ms or message and more)
+    return answer_itself(self, actions, call, late_ms)
   end
   local ok, request, fault = pcall(provider.request, call.chat, settings)
   if not ok or not request then
