@@ -86,6 +86,13 @@ return {
     to = "    soc_activation_answer(activation, index, answer);",
   },
   {
+    name = "a wait is never told of its time-out", file = "core/host/wait.c",
+    by = { "sim:tests/mutants/timeouts.lua" },
+    from = "        soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms);",
+    to = "        (void)wait->deadline_ms;",
+    law = "waits end", says = "still waits, though its time is over",
+  },
+  {
     name = "a wait is told of its time-out too early", file = "core/host/wait.c",
     by = { "sim:tests/mutants/timeouts.lua" },
     from = "        soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms);",
@@ -129,7 +136,7 @@ return {
   },
   {
     name = "a replay does not compare what is asked", file = "core/host/gate.c",
-    by = { "spec:replay" },
+    by = { "unit:host_test", "spec:hostile" },
     from = "effect->hash != hash", to = "false",
   },
   {

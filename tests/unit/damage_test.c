@@ -173,6 +173,37 @@ static void wherever_a_file_is_cut_off_nothing_else_is_handed_out(void)
     }
 }
 
+#define LOG_HEAD_BYTES   32
+#define FRAME_HEAD_BYTES 24
+
+/* Tries the log with fewer frames than were durable. Whether it makes a difference or
+ * not, that is not passed over. */
+static void shorten_log(struct soc_disk *disk, int call)
+{
+    const struct soc_buf *log = soc_disk_bytes(disk, "society.db-wal");
+    size_t frame = FRAME_HEAD_BYTES + (size_t)(unsigned char)log->data[10] * 256;
+    size_t frames = (log->length - LOG_HEAD_BYTES) / frame;
+    struct outcome outcome = {0};
+    CHECK(frames > 20);
+    for (size_t left = 1; left < frames; left++) {
+        struct soc_disk *copy = soc_disk_copy(disk, 1);
+        soc_disk_bytes(copy, "society.db-wal")->length = LOG_HEAD_BYTES + left * frame;
+        look(copy, &outcome);
+        if (!CHECK_INT(outcome.rc, SOC_ECORRUPT))
+            printf("# an end at call %d, %d of %d frames left\n", call, (int)left, (int)frames);
+        soc_disk_free(copy);
+    }
+    soc_buf_fini(&outcome.text);
+    soc_disk_free(disk);
+}
+
+static void a_log_that_has_become_shorter_is_reported(void)
+{
+    shorten_log(make(COPIED), 0);
+    for (uint64_t call = 4; call <= 24; call += 4)
+        shorten_log(make_cut(CUT_OFF, 1, call), (int)call);
+}
+
 static void a_page_that_was_half_copied_is_no_damage(void)
 {
     struct outcome outcome = {0};
@@ -214,6 +245,7 @@ int main(void)
 {
     RUN(whatever_bit_is_flipped_nothing_else_is_handed_out);
     RUN(wherever_a_file_is_cut_off_nothing_else_is_handed_out);
+    RUN(a_log_that_has_become_shorter_is_reported);
     RUN(a_page_that_was_half_copied_is_no_damage);
     RUN(an_older_log_or_database_is_noticed);
     return check_done();
