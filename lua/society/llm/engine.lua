@@ -14,6 +14,7 @@ local budget = require("society.llm.budget")
 local json = require("society.json")
 local limiter = require("society.llm.limiter")
 local providers = require("society.llm.providers")
+local troubles = require("society.llm.troubles")
 local usage = require("society.llm.usage")
 
 local M = {}
@@ -140,15 +141,6 @@ local function tell_later(self, actions, call, message, err, delay_ms)
   actions[#actions + 1] = { "wake", call.id, self.host.now() + (delay_ms or 1) }
 end
 
--- Has the plan of a simulation its way: an error for this try, or ms by which it is late.
-local function trouble(self, call)
-  local kind = self.host.trouble()
-  if kind then
-    return require("society.llm.troubles").draw(kind, call.tries, self.retries_max, self.host)
-  end
-  return nil, 0
-end
-
 -- A provider that asks no server has its answer at once, and tells when it comes.
 local function answer_itself(self, actions, call, late_ms)
   local ok, message, more = pcall(call.found.provider.answer, call, call.found.settings, self.host)
@@ -163,7 +155,7 @@ end
 local function send(self, actions, call)
   local provider, settings = call.found.provider, call.found.settings
   call.tries = call.tries + 1
-  local err, late_ms = trouble(self, call)
+  local err, late_ms = troubles.draw(call.tries, self.retries_max, self.host)
   if err then
     return tell_later(self, actions, call, nil, err)
   end

@@ -4,9 +4,6 @@
 -- none of an answer, are read as a server's are. slow: the answer comes late. All pass
 -- by trying again or waiting, so that the story stays the same.
 
-local failure = require("society.llm.failure")
-local openai = require("society.llm.openai")
-
 local M = {}
 
 local SLOW_MS_MAX = 20000
@@ -15,9 +12,14 @@ local EVENT = 'data: {"choices":[{"index":0,"delta":{"content":"a simulated word
 local HEAD = #'data: {"choices":[{'
 local BODY = '{"error":{"message":"a fault of the simulation"}}'
 
+-- What is not needed is not loaded: most runs have no troubles.
+local function of_answer(...)
+  return require("society.llm.failure").of_answer(...)
+end
+
 -- What comes of bytes like these.
 local function read(bytes, host)
-  local reader = openai.reader({}, { model = "simulated" })
+  local reader = require("society.llm.openai").reader({}, { model = "simulated" })
   reader:head(200, { ["content-type"] = "text/event-stream" })
   reader:put(bytes)
   local message, err = reader:finish(host.now())
@@ -32,10 +34,10 @@ end
 
 local KINDS = {
   busy = function(host)
-    return failure.of_answer(503, {}, BODY, host.now())
+    return of_answer(503, {}, BODY, host.now())
   end,
   limited = function(host)
-    return failure.of_answer(429, { ["retry-after"] = "2" }, BODY, host.now())
+    return of_answer(429, { ["retry-after"] = "2" }, BODY, host.now())
   end,
   cut = function(host)
     return read(EVENT:sub(1, draw(host, 1, #EVENT)), host)
@@ -49,8 +51,11 @@ local KINDS = {
 --- What becomes of a try, by the word the plan has for it.
 -- @treturn table the error that it ends with, or nil
 -- @treturn number by how many ms it is late
-function M.draw(kind, tries, retries_max, host)
-  if kind == "slow" then
+function M.draw(tries, retries_max, host)
+  local kind = host.trouble()
+  if not kind then
+    return nil, 0
+  elseif kind == "slow" then
     return nil, draw(host, 1, SLOW_MS_MAX)
   end
   return tries <= math.min(FAILURES_MAX, retries_max) and KINDS[kind](host) or nil, 0
