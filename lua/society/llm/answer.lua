@@ -58,6 +58,20 @@ function M.broken(text)
   return { error = "provider_failed", message = tostring(text), retryable = false }
 end
 
+--- What a provider says that asks no server.
+-- @treturn table its message, or nil
+-- @treturn table the error, or nil
+-- @treturn number after how many ms it is told
+function M.at_once(call, host, late_ms)
+  local ok, message, more = pcall(call.found.provider.answer, call, call.found.settings, host)
+  if not ok then
+    return nil, M.broken(message)
+  elseif not message then
+    return nil, more
+  end
+  return message, nil, (more or 1) + late_ms
+end
+
 --- The message or the error that a provider gave, if it is one: nothing it gives may keep
 -- a call from being settled.
 function M.check(message, err)

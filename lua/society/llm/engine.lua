@@ -141,17 +141,6 @@ local function tell_later(self, actions, call, message, err, delay_ms)
   actions[#actions + 1] = { "wake", call.id, self.host.now() + (delay_ms or 1) }
 end
 
--- A provider that asks no server has its answer at once, and tells when it comes.
-local function answer_itself(self, actions, call, late_ms)
-  local ok, message, more = pcall(call.found.provider.answer, call, call.found.settings, self.host)
-  if not ok then
-    return tell_later(self, actions, call, nil, answers.broken(message))
-  elseif not message then
-    return tell_later(self, actions, call, nil, more)
-  end
-  return tell_later(self, actions, call, message, nil, (more or 1) + late_ms)
-end
-
 local function send(self, actions, call)
   local provider, settings = call.found.provider, call.found.settings
   call.tries = call.tries + 1
@@ -160,7 +149,7 @@ local function send(self, actions, call)
     return tell_later(self, actions, call, nil, err)
   end
   if provider.answer then
-    return answer_itself(self, actions, call, late_ms)
+    return tell_later(self, actions, call, answers.at_once(call, self.host, late_ms))
   end
   local ok, request, fault = pcall(provider.request, call.chat, settings)
   if not ok or not request then
