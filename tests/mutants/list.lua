@@ -2,12 +2,12 @@
 -- the file exactly once and becomes `to`. `by` are the tests that are tried, in order:
 -- `sim` is the standard scenario under the default faults, `sim:FILE` another app, `disk`
 -- the standard scenario on a disk that fails, `faults:LIST` under these faults alone,
--- `unit:NAME` and `spec:NAME` are single test files. `law` is the law of the checkers that
--- a fault breaks, `says` a pattern that their word for it must fit.
+-- `models` agents that think, `unit:NAME` and `spec:NAME` are single test files. `law` is
+-- the law of the checkers that a fault breaks, `says` a pattern their word for it must fit.
 
 local SIM = { "sim" }
 
-return {
+local M = {
   {
     name = "a mailbox gives the last message first", file = "core/model/mailbox.c", by = SIM,
     from = "    soc_message_list_push(&box->classes[message->priority], message);",
@@ -207,112 +207,12 @@ return {
     from = "void soc_rng_init(struct soc_rng *rng, uint64_t seed)\n{",
     to = "void soc_rng_init(struct soc_rng *rng, uint64_t seed)\n{\n    seed ^= (uintptr_t)rng;",
   },
-  {
-    name = "a commit is not synced", file = "core/store/store.c", by = { "disk" },
-    from = "    store->sync_sql = \"PRAGMA synchronous = FULL\";",
-    to = "    store->sync_sql = \"PRAGMA synchronous = NORMAL\";",
-  },
-  {
-    name = "a batch that finds no room is dropped", file = "core/store/journal.c", by = { "disk" },
-    from = "        tell_full(journal, true);\n        return false;",
-    to = "        tell_full(journal, true);\n        rc = SOC_OK;",
-  },
-  {
-    name = "nothing is synced at all", file = "core/store/store.c", by = { "unit:disk_test" },
-    from = "    store->sync_sql = \"PRAGMA synchronous = FULL\";",
-    to = "    store->sync_sql = \"PRAGMA synchronous = OFF\";",
-  },
-  {
-    name = "a log that was left behind is taken for synced", file = "core/store/store.c",
-    by = { "unit:disk_test" },
-    from = "store->is_read_only ? SOC_OK : soc_wal_renew(store, path, detail);",
-    to = "SOC_OK;",
-  },
-  {
-    name = "the checksum of a page is not looked at", file = "core/store/pages.c",
-    by = { "unit:damage_test" },
-    from = "    if (rc == SQLITE_OK && !is_whole(out, number))",
-    to = "    if (rc != SQLITE_OK && !is_whole(out, number))",
-  },
-  {
-    name = "a log that has become shorter is not noticed", file = "core/store/mark.c",
-    by = { "unit:damage_test" },
-    from = "    if (!is_needed || log.is_empty ||", to = "    if (log.frames == log.frames ||",
-  },
-  {
-    name = "the key of a message is not in its transaction", file = "core/host/duplicates.c",
-    by = { "unit:host_disk_test" },
-    from = "    soc_batch_put(host, &record);\n    soc_turn_note(",
-    to = "    soc_host_flush(host);\n    soc_batch_put(host, &record);\n    soc_turn_note(",
-  },
-  {
-    name = "lines are shown at once", file = "core/host/egress.c", by = { "unit:host_disk_test" },
-    from = "    if (host->options.shows_early)", to = "    if (!host->options.shows_early)",
-  },
-  {
-    name = "a heartbeat pays for an ack", file = "core/model/pulse.c", by = { "spec:ladder" },
-    from = "    pulse->is_lost = pulse->is_alarmed = false;",
-    to = "    pulse->is_lost = pulse->is_alarmed = pulse->is_owing = false;",
-  },
-  {
-    name = "a letter that was given up climbs again", file = "core/host/outside_watch.c",
-    by = { "spec:ladder" },
-    from = "if (letter->is_given_up || !soc_pulse", to = "if (!soc_pulse",
-  },
-  {
-    name = "a decision does not end the alarm", file = "core/host/outside_watch.c",
-    by = { "spec:unresponsive" },
-    from = "    soc_pulse_retry(&outsider->pulse, soc_host_now(host));\n", to = "",
-  },
-  {
-    name = "silence is too long at its time", file = "core/model/pulse.c",
-    by = { "unit:ladder_test" },
-    from = "+ timeout_ms + 1;", to = "+ timeout_ms;",
-  },
-  {
-    name = "rungs may go back", file = "core/model/ladder.c", by = { "unit:ladder_test" },
-    from = "    if (rung.at_ms < last_ms)", to = "    if (rung.at_ms < 0)",
-  },
-  {
-    name = "an ack does not stop the ladder", file = "core/host/outside_in.c",
-    by = { "spec:ladder" },
-    from = "    soc_outside_stop(letter);\n    trace_ack", to = "    trace_ack",
-  },
-  {
-    name = "a late answer goes to the orchestrator", file = "core/host/outside_in.c",
-    by = { "spec:outside_answers" },
-    from = "    if (!address(outsider, mail, &send, &cause)) {",
-    to = "    if (!address(outsider, mail, &send, &cause) && outsider == NULL) {",
-  },
-  {
-    name = "what a full mailbox refuses is read past", file = "core/host/outside_in.c",
-    by = { "spec:outside_answers" },
-    from = "        if (is_for_now(rc))", to = "        if (is_for_now(rc) && outsider == NULL)",
-  },
-  {
-    name = "a key is remembered for ever", file = "core/model/dedupe.c",
-    by = { "unit:dedupe_test" },
-    from = "    return now_ms - entry->since_ms >= window_ms;",
-    to = "    return now_ms - entry->since_ms < 0 && window_ms > 0;",
-  },
-  {
-    name = "nothing is set aside for calls under way", file = "lua/society/llm/budget.lua",
-    by = { "spec:llm_budget" },
-    from = "if max > 0 and aside and room[what]", to = "if max < 0 and aside and room[what]",
-  },
-  {
-    name = "people's time counts as the agent's", file = "lua/society/llm/patience.lua",
-    by = { "spec:llm_guards" },
-    from = "      waited(agent:now() - began_ms)", to = "      waited(0 * began_ms)",
-  },
-  {
-    name = "remembering is progress", file = "core/host/turn.c", by = { "spec:llm_talk" },
-    from = "undo.kind == SOC_UNDO_SENT_KEY ||\n                   undo.kind == SOC_UNDO_MEMORY;",
-    to = "undo.kind == SOC_UNDO_SENT_KEY;",
-  },
-  {
-    name = "a call of tools goes without its answers", file = "lua/society/llm/talk.lua",
-    by = { "spec:llm_context" },
-    from = "      last, is_whole = seen, whole ~= nil", to = "      last = seen",
-  },
 }
+
+for _, name in ipairs({ "disk", "outside" }) do
+  for _, mutant in ipairs(dofile("tests/mutants/" .. name .. ".lua")) do
+    M[#M + 1] = mutant
+  end
+end
+
+return M

@@ -78,6 +78,9 @@ local TESTS = {
     return "build/society sim tests/scenarios/standard.lua --seeds 1..60 " ..
       "--faults power,full,io,lag"
   end,
+  models = function()
+    return "build/society sim tests/scenarios/models.lua --seeds 1..40 --faults model"
+  end,
   faults = function(list)
     return ("build/society sim tests/scenarios/standard.lua --seeds 1..100 --faults %s"):format(
       list)
@@ -124,7 +127,7 @@ local function catch(mutant)
   for _, test in ipairs(mutant.by) do
     local passed, code = run(test, 60 + 8 * seconds[test])
     if not passed then
-      local is_sim = test:find("^sim") or test:find("^disk") or test:find("^faults")
+      local is_sim = not test:find("^unit") and not test:find("^spec")
       return test, code == KILLED and "it hangs" or is_sim and words() or nil
     end
   end

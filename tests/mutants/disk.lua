@@ -1,0 +1,46 @@
+-- Planted faults of the store and of what leaves before it is durable; see list.lua.
+
+return {
+  {
+    name = "a commit is not synced", file = "core/store/store.c", by = { "disk" },
+    from = "    store->sync_sql = \"PRAGMA synchronous = FULL\";",
+    to = "    store->sync_sql = \"PRAGMA synchronous = NORMAL\";",
+  },
+  {
+    name = "a batch that finds no room is dropped", file = "core/store/journal.c", by = { "disk" },
+    from = "        tell_full(journal, true);\n        return false;",
+    to = "        tell_full(journal, true);\n        rc = SOC_OK;",
+  },
+  {
+    name = "nothing is synced at all", file = "core/store/store.c", by = { "unit:disk_test" },
+    from = "    store->sync_sql = \"PRAGMA synchronous = FULL\";",
+    to = "    store->sync_sql = \"PRAGMA synchronous = OFF\";",
+  },
+  {
+    name = "a log that was left behind is taken for synced", file = "core/store/store.c",
+    by = { "unit:disk_test" },
+    from = "store->is_read_only ? SOC_OK : soc_wal_renew(store, path, detail);",
+    to = "SOC_OK;",
+  },
+  {
+    name = "the checksum of a page is not looked at", file = "core/store/pages.c",
+    by = { "unit:damage_test" },
+    from = "    if (rc == SQLITE_OK && !is_whole(out, number))",
+    to = "    if (rc != SQLITE_OK && !is_whole(out, number))",
+  },
+  {
+    name = "a log that has become shorter is not noticed", file = "core/store/mark.c",
+    by = { "unit:damage_test" },
+    from = "    if (!is_needed || log.is_empty ||", to = "    if (log.frames == log.frames ||",
+  },
+  {
+    name = "the key of a message is not in its transaction", file = "core/host/duplicates.c",
+    by = { "unit:host_disk_test" },
+    from = "    soc_batch_put(host, &record);\n    soc_turn_note(",
+    to = "    soc_host_flush(host);\n    soc_batch_put(host, &record);\n    soc_turn_note(",
+  },
+  {
+    name = "lines are shown at once", file = "core/host/egress.c", by = { "unit:host_disk_test" },
+    from = "    if (host->options.shows_early)", to = "    if (!host->options.shows_early)",
+  },
+}

@@ -1,0 +1,83 @@
+-- Planted faults of doors, ladders and models; see list.lua.
+
+return {
+  {
+    name = "a heartbeat pays for an ack", file = "core/model/pulse.c", by = { "spec:ladder" },
+    from = "    pulse->is_lost = pulse->is_alarmed = false;",
+    to = "    pulse->is_lost = pulse->is_alarmed = pulse->is_owing = false;",
+  },
+  {
+    name = "a letter that was given up climbs again", file = "core/host/outside_watch.c",
+    by = { "spec:ladder" },
+    from = "if (letter->is_given_up || !soc_pulse", to = "if (!soc_pulse",
+  },
+  {
+    name = "a decision does not end the alarm", file = "core/host/outside_watch.c",
+    by = { "spec:unresponsive" },
+    from = "    soc_pulse_retry(&outsider->pulse, soc_host_now(host));\n", to = "",
+  },
+  {
+    name = "silence is too long at its time", file = "core/model/pulse.c",
+    by = { "unit:ladder_test" },
+    from = "+ timeout_ms + 1;", to = "+ timeout_ms;",
+  },
+  {
+    name = "rungs may go back", file = "core/model/ladder.c", by = { "unit:ladder_test" },
+    from = "    if (rung.at_ms < last_ms)", to = "    if (rung.at_ms < 0)",
+  },
+  {
+    name = "an ack does not stop the ladder", file = "core/host/outside_in.c",
+    by = { "spec:ladder" },
+    from = "    soc_outside_stop(letter);\n    trace_ack", to = "    trace_ack",
+  },
+  {
+    name = "a late answer goes to the orchestrator", file = "core/host/outside_in.c",
+    by = { "spec:outside_answers" },
+    from = "    if (!address(outsider, mail, &send, &cause)) {",
+    to = "    if (!address(outsider, mail, &send, &cause) && outsider == NULL) {",
+  },
+  {
+    name = "what a full mailbox refuses is read past", file = "core/host/outside_in.c",
+    by = { "spec:outside_answers" },
+    from = "        if (is_for_now(rc))", to = "        if (is_for_now(rc) && outsider == NULL)",
+  },
+  {
+    name = "a key is remembered for ever", file = "core/model/dedupe.c",
+    by = { "unit:dedupe_test" },
+    from = "    return now_ms - entry->since_ms >= window_ms;",
+    to = "    return now_ms - entry->since_ms < 0 && window_ms > 0;",
+  },
+  {
+    name = "nothing is set aside for calls under way", file = "lua/society/llm/budget.lua",
+    by = { "spec:llm_budget" },
+    from = "if max > 0 and aside and room[what]", to = "if max < 0 and aside and room[what]",
+  },
+  {
+    name = "people's time counts as the agent's", file = "lua/society/llm/patience.lua",
+    by = { "spec:llm_guards" },
+    from = "      waited(agent:now() - began_ms)", to = "      waited(0 * began_ms)",
+  },
+  {
+    name = "remembering is progress", file = "core/host/turn.c", by = { "spec:llm_talk" },
+    from = "undo.kind == SOC_UNDO_SENT_KEY ||\n                   undo.kind == SOC_UNDO_MEMORY;",
+    to = "undo.kind == SOC_UNDO_SENT_KEY;",
+  },
+  {
+    name = "a call of tools goes without its answers", file = "lua/society/llm/talk.lua",
+    by = { "spec:llm_context" },
+    from = "      last, is_whole = seen, whole ~= nil", to = "      last = seen",
+  },
+  {
+    name = "nonsense of a model is taken for its last word", file = "lua/society/llm/failure.lua",
+    by = { "models" },
+    from = "talks nonsense: \" .. text,\n    retryable = true }",
+    to = "talks nonsense: \" .. text,\n    retryable = false }",
+    says = "bad_answer",
+  },
+  {
+    name = "a model that breaks off is not asked again", file = "lua/society/llm/failure.lua",
+    by = { "models" },
+    from = "timeout = true, connection_cut = true,", to = "timeout = true,",
+    says = "connection_cut",
+  },
+}
