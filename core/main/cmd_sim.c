@@ -281,8 +281,9 @@ static int take_disk(struct sim *sim, uint64_t seed, struct soc_detail *detail)
 
 /* Memory that one seed gives back is the next one's: it stays with the process, which
  * would otherwise return it and have it cleared again some hundred times a second. */
-static void keep_memory(void)
+static void tune(void)
 {
+    soc_store_be_alone();
 #ifdef __GLIBC__
     mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
     mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
@@ -421,7 +422,7 @@ static int run_seeds(struct sim *sim)
     code = go_to_app(sim);
     if (code != SOC_EXIT_DONE)
         return code;
-    keep_memory();
+    tune();
     prepare(sim);
     code = sim->is_many ? simulate_many(sim, first, last) : simulate(sim, first);
     soc_assembly_free(&sim->parts);

@@ -190,8 +190,20 @@ static void put_at(struct soc_buf *buf, uint64_t at, const void *bytes, size_t l
         memcpy(buf->data + at, bytes, length);
 }
 
+/* Tells whether the bytes stand there already, for a reader and after a power loss. */
+static bool is_written(const struct soc_disk_file *file, const void *bytes, size_t length,
+                       uint64_t at)
+{
+    return file->change_count == 0 && at + length <= file->now.length &&
+           at + length <= file->synced.length && memcmp(file->now.data + at, bytes, length) == 0 &&
+           memcmp(file->synced.data + at, bytes, length) == 0;
+}
+
+/* What is written anew as it was, as a start does with a log, changes nothing. */
 void soc_disk_write(struct soc_disk_file *file, const void *bytes, size_t length, uint64_t at)
 {
+    if (is_written(file, bytes, length, at))
+        return;
     struct soc_disk_change *change = add_change(file);
     change->at = at;
     change->length = length;

@@ -17,6 +17,12 @@
 #define DATABASE "society.db"
 #define DRAFT    "society.db.new"
 
+void soc_store_be_alone(void)
+{
+    sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 /* Makes the tables in a file that is empty or not there. */
 static int fill_file(struct soc_store *store, const char *path, struct soc_detail *detail)
 {

@@ -31,6 +31,10 @@ struct soc_store_options {
                             * that needs one leaves there for the next; NULL: each makes its own */
 };
 
+/* Tells SQLite that this process has one thread: it takes no locks and does not count
+ * what it allocates. For programs of which that is true, before the first store. */
+void soc_store_be_alone(void);
+
 /* Opens or creates the store. A writer takes the lock of the directory first.
  * SOC_ELOCKED (the detail names the process), SOC_ENEWER, SOC_EACCESS, SOC_ENOFILE
  * (read-only and nothing there), SOC_EOLDER (read-only), SOC_ECORRUPT, SOC_EIO;
