@@ -5,6 +5,8 @@
 
 local society = require("society")
 
+local DAY_MS = 24 * 3600 * 1000 -- longer than anybody leaves it down
+
 local BRIEF = {
   objective = "sell software", constraints = { "answer each other" }, inputs = "questions",
   outputs = "answers", completion_criteria = "the customer has a price",
@@ -22,12 +24,13 @@ society.role {
   id = "pm", name = "PM",
   behaviour = {
     default = function(agent, message)
-      local wish = { to = "Sales", type = "query", payload = { query = message.payload.text } }
+      local wish = { to = "Sales", type = "query", payload = { query = message.payload.text },
+        timeout_ms = DAY_MS }
       local quote, err = agent:request(wish)
       if not quote and err.error == "deadlock" then
         print("PM: a ring: " .. table.concat(err.cycle, " > ") .. " > " .. err.cycle[1])
         -- What Sales wants to know is in the mailbox: answer it, then ask again.
-        local question = assert(agent:receive { from = "Sales", timeout_ms = 1000 })
+        local question = assert(agent:receive { from = "Sales", timeout_ms = DAY_MS })
         print("PM: Sales wants to know: " .. question.payload.query)
         agent:reply(question, "it is for the museum")
         quote = assert(agent:request(wish))
@@ -46,6 +49,7 @@ society.role {
         show_waits()
         local answer = assert(agent:request {
           to = message.from, type = "query", payload = { query = "who is it for?" },
+          timeout_ms = DAY_MS,
         })
         agent.state.customer = answer.payload.text
       end
@@ -66,9 +70,13 @@ society.root {
   end,
 }
 
+local function ask(user, id, text)
+  return assert(user:request { to = id, payload = text, timeout_ms = DAY_MS }).payload.text
+end
+
 society.main(function(user)
-  print(user:request({ to = "root", payload = "open" }).payload.text)
-  print("User: " .. user:request({ to = "PM", payload = "dark mode" }).payload.text)
+  print(ask(user, "root", "open"))
+  print("User: " .. ask(user, "PM", "dark mode"))
   for _, event in ipairs(society.activity { type = "deadlock" }) do
     print("log: " .. event.event .. " " .. event.detail)
   end

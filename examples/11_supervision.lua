@@ -73,14 +73,22 @@ society.root {
 
 society.policy("messages", { "society", "helix", "any" })
 
+-- Waits longer than anybody leaves it down.
+local function tell_root(user, what, text)
+  local answer = assert(user:request {
+    to = "root", type = what, payload = text, timeout_ms = 24 * 3600 * 1000,
+  })
+  return answer.payload.text
+end
+
 society.main(function(user)
-  print(user:request({ to = "root", type = "open", payload = "please" }).payload.text)
-  user:request { to = "root", type = "move", payload = "now" }
+  print(tell_root(user, "open", "please"))
+  tell_root(user, "move", "now")
   local first = user:send_message { to = "fetcher", payload = "page one" }
   user:send_message { to = "fetcher", payload = "broken page" }
   user:send_message { to = "fetcher", payload = "broken cover" }
   user:sleep(1000)
-  user:request { to = "root", type = "moved", payload = "now" }
+  tell_root(user, "moved", "now")
   user:sleep(4000)
   for _, letter in ipairs(society.dead_letters()) do
     print(("given up: %s (%s)"):format(letter.payload.text, letter.reason))

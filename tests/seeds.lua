@@ -7,4 +7,12 @@ return {
     why = "a request timed out while the society was down" },
   { app = "examples/07_tasks.lua", seed = 79, faults = "evict,crash,lag,raise,slow",
     why = "a look that a crash had cut short was taken for a second effect" },
+  { app = "examples/06_introduction.lua", seed = 81, faults = "default",
+    why = "it guessed how long others take" },
+  { app = "examples/07_tasks.lua", seed = 645, faults = "default",
+    why = "every alert was taken for one of a blocked task" },
+  { app = "examples/08_deadlock.lua", seed = 1126, faults = "default",
+    why = "a request timed out while the society was down" },
+  { app = "tests/scenarios/outside.lua", seed = 103, faults = "default",
+    why = "what agents outside did kept the society from its own steps" },
 }

@@ -1,7 +1,7 @@
 --- Plants each fault of list.lua in a copy of the source, builds it and runs the tests
 -- that must catch it. For `make mutants`:
 --
---     lua5.4 tests/mutants/run.lua DIRECTORY [WORDS OF A NAME]
+--     lua5.4 tests/mutants/run.lua DIRECTORY [WORDS OF A NAME]...
 --
 -- DIRECTORY is made anew for the copy and its build. Each line tells what caught a fault
 -- and, if it was the simulator, in which words. The last lines count, also how many each
@@ -15,8 +15,8 @@ local SECONDS_MAX = 900 -- for one test without a fault
 local KILLED = 137
 local WORDS_MAX = 160
 
-local directory, only = arg[1], arg[2]
-assert(directory, "usage: run.lua DIRECTORY [WORDS]")
+local directory = arg[1]
+assert(directory, "usage: run.lua DIRECTORY [WORDS]...")
 
 local function shell(command)
   local ok, how, code = os.execute(command)
@@ -157,7 +157,11 @@ local function try(mutant)
 end
 
 local function is_wanted(mutant)
-  return not only or mutant.name:find(only, 1, true) ~= nil
+  local is_named = #arg == 1
+  for i = 2, #arg do
+    is_named = is_named or mutant.name:find(arg[i], 1, true) ~= nil
+  end
+  return is_named
 end
 
 local function time_all()
