@@ -92,13 +92,28 @@ describe("agent:http, for real", function()
     assert.equal(3, #server:requests())
   end)
 
-  it("trusts no certificate that nobody vouches for", function()
+  -- A server that speaks TLS, with a certificate of its own for this name.
+  local function start_tls(name)
     server:stop()
     os.remove(place.path .. "/port")
     assert.equal(0, place:shell("openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test "
-      .. "-addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem && "
+      .. "-addext subjectAltName=" .. name .. " -keyout key.pem -out cert.pem && "
       .. "cat cert.pem key.pem >both.pem").code)
     server = servers.start(place, "both.pem")
+  end
+
+  it("trusts no certificate of another server, whoever vouches for it", function()
+    start_tls("DNS:other.test")
+    app([[local _, err = user:http { url = url .. "/count" }
+          print(err.error)]])
+    local result = place:shell("SSL_CERT_FILE=cert.pem " .. program.quote(place.program)
+      .. " run app.lua --fresh")
+    assert.equal("tls_failed\n", result.out, result.err)
+    assert.equal(0, #server:requests())
+  end)
+
+  it("trusts no certificate that nobody vouches for", function()
+    start_tls("IP:127.0.0.1")
     app([[local answer, err = user:http { url = url .. "/count" }
           print(answer and answer.body or err.error)]])
     assert.equal("tls_failed\n", place:run("run app.lua").out)

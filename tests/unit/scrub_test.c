@@ -118,6 +118,26 @@ static void a_long_text_of_escapes_takes_no_long_time(void)
     }
 }
 
+/* Cut at every place, a secret never comes through and nothing else is lost. */
+static void a_secret_in_pieces_is_scrubbed(void)
+{
+    static const char text[] = "aab aaab aab aa";
+    for (size_t first = 0; first < sizeof(text) - 1; first++) {
+        for (size_t second = first; second < sizeof(text) - 1; second++) {
+            struct soc_scrub scrub;
+            struct soc_buf out = {0};
+            soc_scrub_init(&scrub, SOC_SLICE("aab"));
+            soc_scrub_put(&scrub, soc_slice(text, first), &out);
+            soc_scrub_put(&scrub, soc_slice(text + first, second - first), &out);
+            soc_scrub_put(&scrub, soc_slice(text + second, sizeof(text) - 1 - second), &out);
+            soc_scrub_end(&scrub, &out);
+            CHECK(strcmp(soc_buf_text(&out), "[secret] a[secret] [secret] aa") == 0);
+            soc_buf_fini(&out);
+            soc_scrub_fini(&scrub);
+        }
+    }
+}
+
 int main(void)
 {
     RUN(a_text_without_the_secret_stays_as_it_is);
@@ -126,5 +146,6 @@ int main(void)
     RUN(base64_of_it_is_found_wherever_it_begins);
     RUN(a_secret_that_is_short_or_odd_does_no_harm);
     RUN(a_long_text_of_escapes_takes_no_long_time);
+    RUN(a_secret_in_pieces_is_scrubbed);
     return check_done();
 }

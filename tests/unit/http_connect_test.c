@@ -1,0 +1,73 @@
+#include <arpa/inet.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "check.h"
+#include "net/http.h"
+
+#define CALLERS 4
+
+static void take_head(void *user, int status, const struct soc_http_header *headers, int count)
+{
+    (void)user;
+    (void)status;
+    (void)headers;
+    (void)count;
+}
+
+static void take_body(void *user, struct soc_slice bytes)
+{
+    (void)user;
+    (void)bytes;
+}
+
+static void take_end(void *user, enum soc_http_end end, const char *detail)
+{
+    (void)detail;
+    *(enum soc_http_end *)user = end;
+}
+
+/* The end of a request to that URL that may take 50 ms to connect. */
+static enum soc_http_end end_of(const char *url)
+{
+    enum soc_http_end end = SOC_HTTP_END_COUNT;
+    struct soc_loop *loop = soc_loop_new();
+    struct soc_http *http = soc_http_open(loop, NULL);
+    struct soc_http_request request = {.url = soc_slice_text(url), .connect_ms = 50};
+    struct soc_http_events events = {take_head, take_body, take_end, &end};
+    soc_http_start(http, &request, &events);
+    while (soc_http_count(http) > 0)
+        soc_loop_poll(loop, 100);
+    soc_http_close(http);
+    soc_loop_free(loop);
+    return end;
+}
+
+/* A listener whose queue is full lets nobody in and sends nobody away. */
+static void a_connection_that_does_not_come_about_ends_in_time(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    socklen_t length = sizeof(address);
+    struct soc_buf url = {0};
+    int callers[CALLERS];
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    CHECK(bind(listener, (struct sockaddr *)&address, length) == 0 && listen(listener, 0) == 0);
+    getsockname(listener, (struct sockaddr *)&address, &length);
+    for (int i = 0; i < CALLERS; i++) {
+        callers[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+        connect(callers[i], (struct sockaddr *)&address, length);
+    }
+    soc_buf_printf(&url, "http://127.0.0.1:%d/", ntohs(address.sin_port));
+    CHECK_INT(end_of(soc_buf_text(&url)), SOC_HTTP_CONNECT_TIMEOUT);
+    soc_buf_fini(&url);
+    for (int i = 0; i < CALLERS; i++)
+        close(callers[i]);
+    close(listener);
+}
+
+int main(void)
+{
+    RUN(a_connection_that_does_not_come_about_ends_in_time);
+    return check_done();
+}
