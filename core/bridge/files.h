@@ -31,7 +31,8 @@ struct soc_files_options {
 };
 
 /* Opens the door of a host that has started. Files of an earlier society that stand in the
- * directory go to its archive. SOC_EACCESS, SOC_ENOFILE with `detail`. */
+ * directory go to its archive. SOC_EACCESS (also: another one runs there), SOC_ENOFILE with
+ * `detail`. */
 int soc_files_open(struct soc_files **out, const struct soc_files_options *options,
                    struct soc_detail *detail);
 

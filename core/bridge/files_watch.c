@@ -247,6 +247,13 @@ static void move_in(struct soc_files *files)
     note_all(files);
 }
 
+static const char *why_lost(int code)
+{
+    if (code == -ELOOP || code == -ENOTDIR)
+        return "a directory is needed here, not a link or a file";
+    return code == -EBUSY ? "another society runs there" : strerror(-code);
+}
+
 /* Makes sure that the folders we hold are those that others see. */
 static void check_folders(struct soc_files *files)
 {
@@ -261,10 +268,7 @@ static void check_folders(struct soc_files *files)
                                "it was moved, removed or replaced; the one that is there now is "
                                "used, and what is not done with is written again");
         else if (code < 0 && !files->is_lost[i])
-            soc_files_log_file(files, SOC_LOG_ERROR, "directory_lost", &spot,
-                               code == -ELOOP || code == -ENOTDIR
-                                   ? "a directory is needed here, not a link or a file"
-                                   : strerror(-code));
+            soc_files_log_file(files, SOC_LOG_ERROR, "directory_lost", &spot, why_lost(code));
         files->is_lost[i] = code < 0;
     }
     if (has_moved)

@@ -6,14 +6,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "env/clock.h"
 #include "env/ids.h"
 
-#define FOLDER_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+#define FOLDER_FLAGS        (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+#define LOCK_NAME           ".lock"
+#define LOCK_TEXT_BYTES_MAX 128
 
 /* Each in an earlier one. */
 static const struct {
@@ -68,6 +72,80 @@ static int make_above(const char *path, mode_t mode)
     return code;
 }
 
+/* Writes "PID since TIME" into the lock file; it is for people only. */
+static void sign_lock(int lock)
+{
+    struct soc_clock clock;
+    char time[SOC_TIME_BYTES];
+    char text[LOCK_TEXT_BYTES_MAX];
+    soc_clock_init(&clock, false);
+    soc_time_format(time, soc_clock_now(&clock));
+    int length =
+        snprintf(text, sizeof(text), "%ld since %.*s\n", (long)getpid(), SOC_TIME_BYTES, time);
+    if (ftruncate(lock, 0) == 0)
+        length -= (int)pwrite(lock, text, (size_t)length, 0);
+}
+
+/* Locks the workflow's folder; the descriptor, or a negative errno: -EBUSY if another
+ * society holds it. Closing the descriptor, by the end of the process too, frees it. */
+static int lock_folder(int folder)
+{
+    struct stat info;
+    int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    int lock = openat(folder, LOCK_NAME, flags, 0600);
+    if (lock < 0)
+        return -errno;
+    int code = fstat(lock, &info) < 0 ? -errno : S_ISREG(info.st_mode) ? 0 : -EINVAL;
+    if (code == 0 && flock(lock, LOCK_EX | LOCK_NB) < 0)
+        code = errno == EWOULDBLOCK ? -EBUSY : -errno;
+    if (code < 0) {
+        close(lock);
+        return code;
+    }
+    sign_lock(lock);
+    return lock;
+}
+
+/* The file stays, empty: removing it would let two starters lock two files. */
+static void unlock(int lock)
+{
+    if (lock < 0)
+        return;
+    int rc = ftruncate(lock, 0);
+    (void)rc;
+    close(lock);
+}
+
+/* Reads who holds the lock, as far as its file tells. */
+static void read_holder(int folder, char out[LOCK_TEXT_BYTES_MAX])
+{
+    char text[LOCK_TEXT_BYTES_MAX] = {0};
+    int lock = openat(folder, LOCK_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    bool is_read = lock >= 0 && pread(lock, text, sizeof(text) - 1, 0) > 0;
+    size_t length = strspn(text, "0123456789-:.TZ since");
+    if (lock >= 0)
+        close(lock);
+    snprintf(out, LOCK_TEXT_BYTES_MAX, "%s%.*s", is_read ? "process " : "another process",
+             (int)length < 64 ? (int)length : 64, text);
+}
+
+static int fail_lock(struct soc_workdir *dir, int code, struct soc_detail *detail)
+{
+    char holder[LOCK_TEXT_BYTES_MAX];
+    read_holder(dir->folders[SOC_PLACE_ROOT], holder);
+    if (code == -EBUSY)
+        soc_fail(detail, 0,
+                 "files: %s: another society runs there (%s); files.dir, or files.workflow_id, "
+                 "chooses another directory",
+                 dir->path, holder);
+    else
+        soc_fail(detail, 0, "files: %s/" LOCK_NAME ": %s", dir->path,
+                 code == -ELOOP || code == -EINVAL ? "a plain file is needed here"
+                                                   : strerror(-code));
+    soc_workdir_close(dir);
+    return SOC_EACCESS;
+}
+
 static int fail(struct soc_workdir *dir, int code, enum soc_place place, struct soc_detail *detail)
 {
     const char *below = places[place].path;
@@ -84,7 +162,7 @@ int soc_workdir_open(struct soc_workdir *dir, const char *path, bool makes, mode
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/')
         length--;
-    *dir = (struct soc_workdir){.folder_mode = folder_mode, .file_mode = file_mode};
+    *dir = (struct soc_workdir){.lock = -1, .folder_mode = folder_mode, .file_mode = file_mode};
     dir->path = soc_copy_text(path, length);
     for (int i = 0; i < SOC_PLACE_COUNT; i++)
         dir->folders[i] = -1;
@@ -94,6 +172,8 @@ int soc_workdir_open(struct soc_workdir *dir, const char *path, bool makes, mode
     if (code < 0)
         return fail(dir, code, SOC_PLACE_ROOT, detail);
     dir->folders[SOC_PLACE_ROOT] = code;
+    if (makes && (dir->lock = lock_folder(code)) < 0)
+        return fail_lock(dir, dir->lock, detail);
     for (int i = SOC_PLACE_ROOT + 1; i < SOC_PLACE_COUNT; i++) {
         code = open_folder(dir->folders[places[i].parent], places[i].name, makes, folder_mode);
         if (code < 0)
@@ -103,6 +183,29 @@ int soc_workdir_open(struct soc_workdir *dir, const char *path, bool makes, mode
     return SOC_OK;
 }
 
+static bool is_same_file(const struct stat *one, const struct stat *other)
+{
+    return one->st_ino == other->st_ino && one->st_dev == other->st_dev;
+}
+
+/* Locks `folder` in the place of the one that is held, or the same one again if its lock
+ * file was taken away. 0, or a negative errno: the old lock is kept. */
+static int renew_lock(struct soc_workdir *dir, int folder)
+{
+    struct stat held;
+    struct stat there;
+    if (dir->lock < 0 || (fstat(dir->lock, &held) == 0 &&
+                          fstatat(folder, LOCK_NAME, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+                          is_same_file(&held, &there)))
+        return 0;
+    int lock = lock_folder(folder);
+    if (lock < 0)
+        return lock;
+    unlock(dir->lock);
+    dir->lock = lock;
+    return 0;
+}
+
 int soc_workdir_renew(struct soc_workdir *dir, enum soc_place place)
 {
     struct stat held;
@@ -110,13 +213,17 @@ int soc_workdir_renew(struct soc_workdir *dir, enum soc_place place)
     int parent = place == SOC_PLACE_ROOT ? AT_FDCWD : dir->folders[places[place].parent];
     const char *name = place == SOC_PLACE_ROOT ? dir->path : places[place].name;
     if (fstat(dir->folders[place], &held) == 0 &&
-        fstatat(parent, name, &there, AT_SYMLINK_NOFOLLOW) == 0 && held.st_ino == there.st_ino &&
-        held.st_dev == there.st_dev)
-        return 0;
+        fstatat(parent, name, &there, AT_SYMLINK_NOFOLLOW) == 0 && is_same_file(&held, &there))
+        return place == SOC_PLACE_ROOT ? renew_lock(dir, dir->folders[place]) : 0;
     int code = place == SOC_PLACE_ROOT ? make_above(dir->path, dir->folder_mode) : 0;
     int folder = code < 0 ? code : open_folder(parent, name, true, dir->folder_mode);
     if (folder < 0)
         return folder;
+    code = place == SOC_PLACE_ROOT ? renew_lock(dir, folder) : 0;
+    if (code < 0) {
+        close(folder);
+        return code;
+    }
     close(dir->folders[place]);
     dir->folders[place] = folder;
     return 1;
@@ -137,6 +244,7 @@ void soc_workdir_close(struct soc_workdir *dir)
     for (int i = 0; i < SOC_PLACE_COUNT; i++)
         if (dir->folders[i] >= 0)
             close(dir->folders[i]);
+    unlock(dir->lock);
     free(dir->path);
     *dir = (struct soc_workdir){0};
 }

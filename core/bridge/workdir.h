@@ -5,6 +5,7 @@
  *     state/agents.json            who is registered      channel/agents/ID.out.jsonl  from ID
  *     state/status.json            how they are           state/heartbeat/ID.ts        of ID
  *     logs/events.jsonl, logs/errors.jsonl                archive/                     what is over
+ *     .lock                        the process that runs the society
  *
  * Each folder is held open and everything below is named relative to it, so that nobody
  * can lead us out of it by moving things about. Links are never followed, and only plain
@@ -39,13 +40,15 @@ enum soc_place {
 struct soc_workdir {
     char *path;
     int folders[SOC_PLACE_COUNT]; /* open descriptors; -1: not open */
+    int lock;                     /* holds the directory for one society; -1: not locked */
     mode_t folder_mode;
     mode_t file_mode;
 };
 
-/* Opens the directory; `makes`: what is missing is made, with these modes, whatever the
- * umask. SOC_ENOFILE, SOC_EACCESS (also: a link stands in the way), with `detail`. On an
- * error nothing is left open. Close it with soc_workdir_close. */
+/* Opens the directory; `makes`: for the society that runs there, which holds it alone, and
+ * what is missing is made, with these modes, whatever the umask. SOC_ENOFILE, SOC_EACCESS
+ * (also: a link stands in the way, another society runs there, in whose files nothing is
+ * touched), with `detail`. On an error nothing is left open. Close it with soc_workdir_close. */
 int soc_workdir_open(struct soc_workdir *dir, const char *path, bool makes, mode_t folder_mode,
                      mode_t file_mode, struct soc_detail *detail);
 
@@ -54,7 +57,8 @@ void soc_workdir_close(struct soc_workdir *dir);
 
 /* Looks whether the folder that is held is the one that stands in its place, those above it
  * first. 0: it is. 1: it was moved, removed or replaced, and the one that stands there now,
- * made if need be, is held instead. Or a negative errno: none can be, the old one is kept. */
+ * made if need be, is held instead, and locked if the old one was. Or a negative errno: none
+ * can be (-EBUSY: another society runs there), the old one is kept. */
 int soc_workdir_renew(struct soc_workdir *dir, enum soc_place place);
 
 /* Tells whether others may do more in the folder than its mode as set allows; the mode it

@@ -121,6 +121,25 @@ static void a_directory_that_is_not_there_is_made_only_if_wanted(void)
     close_world(&world);
 }
 
+static void one_society_holds_it_and_another_touches_nothing(void)
+{
+    struct world world;
+    struct soc_workdir other;
+    struct soc_detail detail = {0};
+    open_world(&world);
+    CHECK_INT(open_dir(&world, &detail), SOC_OK);
+    CHECK_INT(mode_of(&world, ".lock"), 0600);
+    CHECK_INT(unlinkat(world.dir.folders[SOC_PLACE_ROOT], "archive", AT_REMOVEDIR), 0);
+    CHECK_INT(soc_workdir_open(&other, world.path, true, 0700, 0600, &detail), SOC_EACCESS);
+    CHECK(strstr(detail.text, ": another society runs there (process ") != NULL);
+    CHECK_INT(mode_of(&world, "archive"), 0);
+    soc_workdir_close(&world.dir);
+    CHECK_INT(soc_workdir_open(&other, world.path, true, 0700, 0600, &detail), SOC_OK);
+    CHECK_INT(open_dir(&world, &detail), SOC_EACCESS);
+    soc_workdir_close(&other);
+    close_world(&world);
+}
+
 static void run(const struct world *world, const char *command)
 {
     char text[512];
@@ -219,6 +238,7 @@ int main(void)
     RUN(links_are_not_followed);
     RUN(a_link_in_the_place_of_a_folder_is_refused);
     RUN(a_directory_that_is_not_there_is_made_only_if_wanted);
+    RUN(one_society_holds_it_and_another_touches_nothing);
     RUN(a_folder_that_was_moved_or_removed_is_made_anew);
     RUN(a_link_does_not_become_a_folder);
     RUN(what_lets_others_in_is_seen);
