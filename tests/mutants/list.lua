@@ -187,7 +187,7 @@ local M = {
   },
   {
     name = "folding forgets the states of agents", file = "core/store/fold.c",
-    by = { "sim", "unit:fold_test" },
+    by = { "unit:store_test" },
     from = "        return set_state(fold, record);", to = "        return;",
   },
   {

@@ -72,12 +72,10 @@ return {
     by = { "models" },
     from = "talks nonsense: \" .. text,\n    retryable = true }",
     to = "talks nonsense: \" .. text,\n    retryable = false }",
-    says = "bad_answer",
   },
   {
     name = "a model that breaks off is not asked again", file = "lua/society/llm/failure.lua",
     by = { "models" },
     from = "timeout = true, connection_cut = true,", to = "timeout = true,",
-    says = "connection_cut",
   },
 }
