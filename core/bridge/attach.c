@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "bridge/attach_log.h"
 #include "bridge/lines.h"
 #include "env/clock.h"
 #include "env/ids.h"
@@ -26,6 +27,13 @@ struct shown {
     char *task_id;       /* NULL: it opens no task */
     char *checkpoint_id; /* NULL: it is no checkpoint */
     bool is_broadcast;
+    bool is_aborted;
+};
+
+/* The end of a task. */
+struct abort {
+    char *task_id;
+    char *id; /* of the message */
 };
 
 struct soc_attach {
@@ -33,12 +41,14 @@ struct soc_attach {
     struct soc_workdir dir;
     struct soc_lines queue;
     struct soc_lines broadcast;
+    struct soc_attach_log log;
     char *queue_name;
     char *ack_name;
     char *out_name;
     char *beat_name;
-    char *since;          /* broadcasts with lesser ids came before the agent; NULL: none did */
-    struct soc_map known; /* ids that are done with or were shown: text -> itself, owned */
+    char *since;           /* broadcasts with lesser ids came before the agent; NULL: none did */
+    struct soc_map known;  /* ids that are done with or were shown: text -> itself, owned */
+    struct soc_map aborts; /* task id -> its last abort, owned */
     struct shown *shown;
     int shown_count;
     int64_t beat_ms; /* of the last heartbeat, 0: none yet */
@@ -118,6 +128,53 @@ static void read_done(struct soc_attach *attach)
     }
 }
 
+static void free_abort(struct abort *abort)
+{
+    if (abort == NULL)
+        return;
+    free(abort->task_id);
+    free(abort->id);
+    free(abort);
+}
+
+/* Reads which tasks were aborted: what opened them came before. */
+static bool note_abort(void *user, const struct soc_line *line)
+{
+    struct soc_attach *attach = user;
+    if (line->kind > SOC_LINE_UNENDED || soc_json_check(line->text, NULL) < 0 ||
+        !soc_slice_equal(soc_json_plain_string(soc_json_member(line->text, "type")),
+                         SOC_SLICE("abort")))
+        return true;
+    struct abort *abort = soc_alloc_zero(sizeof(*abort));
+    abort->id = copy_member(line->text, "id");
+    abort->task_id = copy_member(line->text, "task_id");
+    if (abort->id != NULL && abort->task_id != NULL) {
+        struct soc_slice key = soc_slice_text(abort->task_id);
+        free_abort(soc_map_take(&attach->aborts, key));
+        soc_map_put(&attach->aborts, key, abort);
+    } else {
+        free_abort(abort);
+    }
+    return true;
+}
+
+static void read_aborts(struct soc_attach *attach)
+{
+    struct soc_lines lines = {0};
+    struct soc_look_options all = {.dir = &attach->dir,
+                                   .place = SOC_PLACE_AGENTS,
+                                   .name = attach->queue_name,
+                                   .line_bytes_max = SOC_PAYLOAD_BYTES_MAX,
+                                   .lines_max = INT32_MAX,
+                                   .is_last = true};
+    soc_lines_look(&lines, &all, note_abort, attach);
+}
+
+bool soc_attach_is_settled(const struct soc_attach *attach)
+{
+    return attach->log.unsettled == 0;
+}
+
 static int check_registered(struct soc_attach *attach, struct soc_detail *detail)
 {
     struct soc_buf text = {0};
@@ -161,6 +218,10 @@ int soc_attach_open(struct soc_attach **out, const struct soc_attach_options *op
     attach->out_name = name_with(options->id, SOC_OUT_SUFFIX);
     attach->beat_name = name_with(options->id, SOC_HEARTBEAT_SUFFIX);
     read_done(attach);
+    read_aborts(attach);
+    attach->log = (struct soc_attach_log){
+        .dir = &attach->dir, .id = options->id, .warn = options->warn, .user = options->user};
+    soc_attach_log_open(&attach->log);
     *out = attach;
     return SOC_OK;
 }
@@ -174,6 +235,11 @@ void soc_attach_close(struct soc_attach *attach)
     while ((id = soc_map_each(&attach->known, &cursor)) != NULL)
         free(id);
     soc_map_fini(&attach->known);
+    struct abort *abort;
+    cursor = 0;
+    while ((abort = soc_map_each(&attach->aborts, &cursor)) != NULL)
+        free_abort(abort);
+    soc_map_fini(&attach->aborts);
     for (int i = 0; i < attach->shown_count; i++) {
         free(attach->shown[i].id);
         free(attach->shown[i].type);
@@ -239,6 +305,27 @@ static bool is_for_others(const struct soc_attach *attach, struct soc_slice enve
             soc_slice_equal(from, soc_slice_text(attach->options.id)));
 }
 
+/* Tells whether what opens a task was followed by its abort. */
+static bool is_aborted(const struct soc_attach *attach, struct soc_slice envelope, const char *id)
+{
+    struct soc_slice type = soc_json_plain_string(soc_json_member(envelope, "type"));
+    char *task_id = copy_member(envelope, "task_id");
+    const struct abort *abort =
+        task_id == NULL ? NULL : soc_map_find(&attach->aborts, soc_slice_text(task_id));
+    free(task_id);
+    return abort != NULL && strcmp(id, abort->id) < 0 && !soc_slice_equal(type, SOC_SLICE("abort"));
+}
+
+/* An abort was shown: its task is what is talked about no more. */
+static void drop_task(struct soc_attach *attach, const struct soc_line *line)
+{
+    char *task_id = copy_member(line->text, "task_id");
+    for (int i = 0; task_id != NULL && i < attach->shown_count; i++)
+        if (attach->shown[i].task_id != NULL && strcmp(attach->shown[i].task_id, task_id) == 0)
+            attach->shown[i].is_aborted = true;
+    free(task_id);
+}
+
 static bool take_message(void *user, const struct soc_line *line)
 {
     struct soc_attach *attach = user;
@@ -256,11 +343,20 @@ static bool take_message(void *user, const struct soc_line *line)
         free(id);
         return true;
     }
+    if (is_aborted(attach, line->text, id)) {
+        ack(attach, id, "processed");
+        free(id);
+        return true;
+    }
     struct soc_slice wants = soc_json_member(line->text, "requires_ack");
     bool wants_ack = wants.data != NULL && soc_json_kind(wants) == SOC_JSON_TRUE;
     keep_shown(attach, line->text, id);
+    const struct shown *shown = &attach->shown[attach->shown_count - 1];
+    bool is_abort = is_type(shown, "abort"); /* whoever has read it has stopped */
+    if (is_abort)
+        drop_task(attach, line);
     attach->options.show(attach->options.user, attach->shown_count, line->text);
-    bool is_open = wants_ack && !attach->shown[attach->shown_count - 1].is_broadcast;
+    bool is_open = wants_ack && !shown->is_broadcast && !is_abort;
     ack(attach, id, is_open ? "received" : "processed");
     return true;
 }
@@ -291,6 +387,7 @@ bool soc_attach_look(struct soc_attach *attach, int64_t now_ms)
     options.place = SOC_PLACE_AGENTS;
     options.name = attach->queue_name;
     soc_lines_look(&attach->queue, &options, take_message, attach);
+    soc_attach_log_look(&attach->log, now_ms);
     if (!attach->is_over)
         beat(attach);
     return !attach->is_over;
@@ -310,13 +407,21 @@ static void begin_line(struct soc_attach *attach, struct soc_buf *line)
     soc_buf_fini(&id);
 }
 
+/* Says a line: what becomes of it is in the log. */
+static int say(struct soc_attach *attach, struct soc_buf *line)
+{
+    int code = append(attach, attach->out_name, line);
+    attach->log.unsettled += code == 0;
+    return code;
+}
+
 static int send_to(struct soc_attach *attach, struct soc_slice to, struct soc_slice text)
 {
     struct soc_buf line = {0};
     begin_line(attach, &line);
     soc_json_put_text_member(&line, "to", to);
     soc_json_put_text_member(&line, "payload", text);
-    return append(attach, attach->out_name, &line);
+    return say(attach, &line);
 }
 
 /* Answers as what was shown wants it: a checkpoint by its response, a task by a word about
@@ -328,7 +433,7 @@ static int answer(struct soc_attach *attach, const struct shown *shown, struct s
     if (shown->task_id == NULL && shown->checkpoint_id == NULL) {
         soc_json_put_text_member(&line, "reply_to", soc_slice_text(shown->id));
         soc_json_put_text_member(&line, "payload", text);
-        return append(attach, attach->out_name, &line);
+        return say(attach, &line);
     }
     soc_json_put_text_member(&line, "type",
                              shown->task_id != NULL ? SOC_SLICE("progress_update")
@@ -341,7 +446,7 @@ static int answer(struct soc_attach *attach, const struct shown *shown, struct s
     soc_json_put_text_member(&line, "checkpoint_id", soc_slice_text(shown->checkpoint_id));
     soc_json_put_text_member(&line, "text", text);
     soc_buf_put_byte(&line, '}');
-    return append(attach, attach->out_name, &line);
+    return say(attach, &line);
 }
 
 static int end_task(struct soc_attach *attach, const struct shown *shown, struct soc_slice text,
@@ -360,7 +465,7 @@ static int end_task(struct soc_attach *attach, const struct shown *shown, struct
                              has_failed ? SOC_SLICE("failed") : SOC_SLICE("completed"));
     soc_json_put_text_member(&line, has_failed ? "error" : "output", text);
     soc_buf_put_byte(&line, '}');
-    return append(attach, attach->out_name, &line);
+    return say(attach, &line);
 }
 
 /* Takes the first word off `*line`. */
@@ -382,7 +487,8 @@ static struct soc_slice next_word(struct soc_slice *line)
 static const struct shown *last_shown(const struct soc_attach *attach)
 {
     for (int i = attach->shown_count - 1; i >= 0; i--)
-        if (!attach->shown[i].is_broadcast)
+        if (!attach->shown[i].is_broadcast && !attach->shown[i].is_aborted &&
+            !is_type(&attach->shown[i], "abort"))
             return &attach->shown[i];
     return NULL;
 }
@@ -411,6 +517,12 @@ static const struct shown *pick(const struct soc_attach *attach, struct soc_slic
     return shown;
 }
 
+static bool is_blank(struct soc_slice text)
+{
+    struct soc_slice rest = text;
+    return next_word(&rest).length == 0;
+}
+
 static int do_command(struct soc_attach *attach, struct soc_slice word, struct soc_slice rest,
                       struct soc_detail *detail)
 {
@@ -425,6 +537,8 @@ static int do_command(struct soc_attach *attach, struct soc_slice word, struct s
     const struct shown *shown = pick(attach, &rest, detail);
     if (shown == NULL)
         return SOC_EINVAL;
+    if (is_reply && is_blank(rest))
+        return soc_fail(detail, SOC_EINVAL, "/reply N TEXT answers with a text");
     if (has_failed && shown->task_id == NULL)
         return soc_fail(detail, SOC_EINVAL, "that message is no task");
     int code;
@@ -454,6 +568,8 @@ int soc_attach_say(struct soc_attach *attach, struct soc_slice line, int64_t now
     }
     if (line.data[0] == '@') {
         struct soc_slice word = next_word(&line);
+        if (word.length == 1 || is_blank(line))
+            return soc_fail(detail, SOC_EINVAL, "@ID TEXT writes a text to ID");
         code = send_to(attach, soc_slice(word.data + 1, word.length - 1), line);
     } else if (last_shown(attach) != NULL) {
         code = answer(attach, last_shown(attach), line);

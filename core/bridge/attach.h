@@ -2,8 +2,9 @@
  *
  * Reads the agent's queue and the broadcasts, acks what was shown and writes what is
  * typed into the agent's own file. What is done with is known by the agent's acks and
- * answers and is not shown again the next time; what was only received is. It needs no
- * running society: only its files.
+ * answers and is not shown again the next time; what was only received is, unless an abort
+ * has ended its task. It needs no running society: only its files. What has become of the
+ * agent's lines is read from the society's log.
  * Layer: bridge. Thread: main. */
 #ifndef SOC_BRIDGE_ATTACH_H
 #define SOC_BRIDGE_ATTACH_H
@@ -21,6 +22,8 @@ struct soc_attach_options {
     const char *id;
     /* Shows a message, number `number` of those shown: its envelope is JSON. */
     void (*show)(void *user, int number, struct soc_slice envelope);
+    /* Tells that a line of this agent was not taken, as the society's log says: for people. */
+    void (*warn)(void *user, struct soc_slice text);
     void *user;
 };
 
@@ -35,6 +38,9 @@ void soc_attach_close(struct soc_attach *attach);
 /* Shows and acks what is new, and gives a heartbeat if one is due. False: the workflow is
  * over, its files are gone. */
 bool soc_attach_look(struct soc_attach *attach, int64_t now_ms);
+
+/* Tells whether the log says of every line said so far whether it was taken. */
+bool soc_attach_is_settled(const struct soc_attach *attach);
 
 /* Does what a typed line says:
  *   TEXT              answers the last message shown, or tells the orchestrator

@@ -13,6 +13,8 @@
 
 #define LOOK_MS_MIN 100 /* between two looks at the files, after something has come */
 #define LOOK_MS_MAX 500
+#define END_TRIES   20 /* looks at what becomes of the last lines, if nobody types any more */
+#define END_MS      50
 
 struct person {
     struct soc_attach *attach;
@@ -24,17 +26,22 @@ struct person {
 };
 
 /* Prints text as it is, but for what could steer a terminal; further lines indented. */
-static void print_text(struct soc_slice text)
+static void print_text_to(FILE *out, struct soc_slice text)
 {
     for (size_t i = 0; i < text.length; i++) {
         unsigned char c = (unsigned char)text.data[i];
         bool is_control = c == 0xc2 && i + 1 < text.length && (text.data[i + 1] & 0xe0) == 0x80;
         if (c == '\n')
-            fputs("\n    ", stdout);
+            fputs("\n    ", out);
         else
-            putchar(is_control || (c < ' ' && c != '\t') || c == 0x7f ? '?' : c);
+            putc(is_control || (c < ' ' && c != '\t') || c == 0x7f ? '?' : c, out);
         i += is_control;
     }
+}
+
+static void print_text(struct soc_slice text)
+{
+    print_text_to(stdout, text);
 }
 
 static void print_member(const char *before, struct soc_slice object, const char *name)
@@ -66,6 +73,14 @@ static void show(void *user, int number, struct soc_slice envelope)
             print_text(payload);
     }
     putchar('\n');
+}
+
+static void warn(void *user, struct soc_slice text)
+{
+    (void)user;
+    fputs("society: attach: ", stderr);
+    print_text_to(stderr, text);
+    putc('\n', stderr);
 }
 
 static bool look(struct person *person)
@@ -111,13 +126,25 @@ static bool read_typed(struct person *person)
     return take_lines(person);
 }
 
+/* Waits a moment for what becomes of the last lines: nobody sees it later. */
+static void wait_for_end(struct person *person)
+{
+    for (int i = 0; i < END_TRIES && !soc_attach_is_settled(person->attach); i++) {
+        poll(NULL, 0, END_MS);
+        if (!look(person))
+            return;
+    }
+}
+
 static int converse(struct person *person)
 {
     int wait_ms = LOOK_MS_MIN;
     while (look(person)) {
         struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-        if (person->is_ended)
+        if (person->is_ended) {
+            wait_for_end(person);
             break;
+        }
         wait_ms = person->has_shown ? LOOK_MS_MIN : wait_ms * 3 / 2;
         wait_ms = wait_ms < LOOK_MS_MAX ? wait_ms : LOOK_MS_MAX;
         if (poll(&input, 1, wait_ms) > 0 && !read_typed(person))
@@ -137,8 +164,11 @@ int soc_cmd_attach(int argc, char **argv)
     };
     int code = soc_args_parse(&args, argc, argv, options, 2, 2);
     if (code == SOC_ARGS_GO) {
-        struct soc_attach_options attach = {
-            .dir = args.words.items[0], .id = args.words.items[1], .show = show, .user = &person};
+        struct soc_attach_options attach = {.dir = args.words.items[0],
+                                            .id = args.words.items[1],
+                                            .show = show,
+                                            .warn = warn,
+                                            .user = &person};
         signal(SIGPIPE, SIG_IGN);
         soc_clock_init(&person.clock, false);
         int rc = soc_attach_open(&person.attach, &attach, &detail);

@@ -116,6 +116,35 @@ describe("society attach", function()
     assert.matches("attach: no message was shown yet\n", result.err, 1, true)
   end)
 
+  it("tells of what the society has refused, also at the end", function()
+    d:tell({ command = "hire", id = "inner", role = "clerk" })
+    assert.equal("society: attach: refused: the sender does not know the receiver " ..
+      "(unknown_contact, to inner)\n", attach("@inner hello\n").err)
+    assert.equal("", attach("@root hello\n").err) -- an old one is not told again
+  end)
+
+  it("leaves out a task that was aborted", function()
+    send({ type = "task_assign", payload = { task_id = "t1" } })
+    d:await("channel/agents/a.jsonl", 1)
+    assert.matches("task_assign t1", attach("").out, 1, true)
+    send({ type = "abort", payload = { task_id = "t1" } })
+    send({ type = "task_assign", payload = { task_id = "t2" } })
+    d:await("channel/agents/a.jsonl", 3)
+    local out = attach("").out
+    assert.matches('^%[1%] root abort t1: [^\n]*\n%[2%] root task_assign t2: [^\n]*\n$', out)
+    assert.matches('^%[1%] root task_assign t2: [^\n]*\n$', attach("").out)
+  end)
+
+  it("says nothing for who has typed nothing to say", function()
+    send({ payload = "how far are you?" })
+    d:await("channel/agents/a.jsonl", 1)
+    local result = attach("/reply 1\n/reply 1  \n@ \n@root\n@ root hello\n")
+    assert.is_nil(d:read(OUT))
+    local _, replies = result.err:gsub("/reply N TEXT answers with a text\n", "")
+    local _, letters = result.err:gsub("@ID TEXT writes a text to ID\n", "")
+    assert.same({ 2, 3 }, { replies, letters })
+  end)
+
   it("shows nothing that could steer the terminal, and envelopes with --json", function()
     send({ payload = "\27[2Jred\194\155x\nnext" })
     d:await("channel/agents/a.jsonl", 1)
