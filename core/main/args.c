@@ -114,3 +114,15 @@ int soc_args_parse(struct soc_args *args, int argc, char **argv, const struct so
     const struct soc_command *command = soc_command_find(args->command);
     return soc_complain(SOC_EXIT_USAGE, "usage: society %s %s", command->name, command->usage);
 }
+
+int soc_args_check_pairs(const struct soc_args *args, const struct soc_text_list *list,
+                         const char *what)
+{
+    for (int i = 0; i < list->count; i++) {
+        const char *equals = strchr(list->items[i], '=');
+        if (equals == NULL || equals == list->items[i])
+            return soc_complain(SOC_EXIT_USAGE, "%s: %s is expected, not '%s'", args->command, what,
+                                list->items[i]);
+    }
+    return SOC_ARGS_GO;
+}

@@ -47,6 +47,11 @@ struct soc_args {
 int soc_args_parse(struct soc_args *args, int argc, char **argv, const struct soc_option *options,
                    int words_min, int words_max);
 
+/* Checks that each text of the list is NAME=VALUE, as `what` shows it. SOC_ARGS_GO, or after
+ * a line about the first that is not the code to exit with. */
+int soc_args_check_pairs(const struct soc_args *args, const struct soc_text_list *list,
+                         const char *what);
+
 /* Adds a text, lent. */
 void soc_text_list_add(struct soc_text_list *list, const char *text);
 

@@ -218,6 +218,8 @@ int soc_cmd_replay(int argc, char **argv)
         {NULL, SOC_OPTION_FLAG, NULL},
     };
     int code = soc_args_parse(&args, argc, argv, options, 0, 0);
+    if (code == SOC_ARGS_GO)
+        code = soc_args_check_pairs(&args, &policies, "--policy KIND=NAME");
     if (code == SOC_ARGS_GO) {
         report.has_progress = isatty(STDERR_FILENO) != 0;
         struct soc_replay_options replay_options = {

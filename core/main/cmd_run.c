@@ -145,17 +145,6 @@ static int run_app(struct run *run)
     return code;
 }
 
-static int check_pairs(const struct soc_text_list *list, const char *what)
-{
-    for (int i = 0; i < list->count; i++) {
-        const char *equals = strchr(list->items[i], '=');
-        if (equals == NULL || equals == list->items[i])
-            return soc_complain(SOC_EXIT_USAGE, "run: %s is expected, not '%s'", what,
-                                list->items[i]);
-    }
-    return SOC_ARGS_GO;
-}
-
 int soc_cmd_run(int argc, char **argv)
 {
     struct run run = {.args = {.command = "run"}, .state = ".society"};
@@ -168,9 +157,9 @@ int soc_cmd_run(int argc, char **argv)
     };
     int code = soc_args_parse(&run.args, argc, argv, options, 1, 1);
     if (code == SOC_ARGS_GO)
-        code = check_pairs(&run.policies, "--policy KIND=NAME");
+        code = soc_args_check_pairs(&run.args, &run.policies, "--policy KIND=NAME");
     if (code == SOC_ARGS_GO)
-        code = check_pairs(&run.settings, "--set KEY=VALUE");
+        code = soc_args_check_pairs(&run.args, &run.settings, "--set KEY=VALUE");
     if (run.level == NULL)
         run.level = run.is_quiet ? "warn" : "info";
     if (code == SOC_ARGS_GO && !soc_log_level_parse(soc_slice_text(run.level), &level))

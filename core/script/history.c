@@ -220,6 +220,7 @@ void soc_history_ask(lua_State *L, struct soc_script *script, int count)
 {
     struct soc_buf *out = &script->kept.arguments;
     int first = lua_gettop(L) - count + 1;
+    script->kept.failure.length = 0;
     out->length = 0;
     soc_buf_put_text(out, "[");
     for (int i = 0; i < count; i++) {
@@ -228,6 +229,14 @@ void soc_history_ask(lua_State *L, struct soc_script *script, int count)
         put_value(L, first + i, out);
     }
     soc_buf_put_byte(out, ']');
+}
+
+void soc_history_note_failure(struct soc_script *script, const char *text)
+{
+    if (!script->keeps_history)
+        return;
+    script->kept.failure.length = 0;
+    soc_buf_put_text(&script->kept.failure, text);
 }
 
 /* Puts a row with the arguments that were noted. */
@@ -241,6 +250,8 @@ static void put_question(struct soc_script *script, const char *kind, const char
     soc_json_put_name(&row, "arguments");
     soc_buf_put_slice(&row, soc_buf_slice(&script->kept.arguments));
     soc_history_put_place(script->host, &row);
+    if (script->kept.failure.length > 0)
+        soc_json_put_text_member(&row, "failed", soc_buf_slice(&script->kept.failure));
     soc_json_put_text_member(&row, "kind", soc_slice_text(kind));
     soc_json_put_text_member(&row, "policy", soc_slice_text(policy));
     soc_json_put_text_member(&row, "question", soc_slice_text(question));

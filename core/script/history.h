@@ -25,6 +25,9 @@ void soc_history_arguments_of(lua_State *L, struct soc_script *script, enum soc_
 /* Begins to note a question with the `count` values on top as its arguments. */
 void soc_history_ask(lua_State *L, struct soc_script *script, int count);
 
+/* Notes why the policy that is asked fails: the usual answer holds, and the row says so. */
+void soc_history_note_failure(struct soc_script *script, const char *text);
+
 /* Puts the row of that question, with the two results on top; none if it has no
  * answer. */
 void soc_history_answered(lua_State *L, struct soc_script *script, const char *kind,

@@ -13,6 +13,7 @@ struct soc_kept {
     char *app_file;               /* owned; NULL: the app is a function */
     struct soc_buf app_arguments; /* JSON, a list */
     struct soc_buf arguments;     /* of one effect or question at a time; JSON, a list */
+    struct soc_buf failure;       /* why the policy asked last did not answer; else empty */
     size_t sources;               /* files that history has */
     uint32_t days;                /* for so long, if any history is kept */
 };

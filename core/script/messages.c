@@ -328,6 +328,7 @@ int soc_messages_check(void *user, const struct soc_candidate *candidate, bool *
                        struct soc_buf *error)
 {
     struct soc_script *script = user;
+    script->kept.failure.length = 0;
     int rc = check(script, candidate, requires_ack, error);
     if (script->keeps_history)
         soc_history_checked(script, candidate, *requires_ack, rc, soc_buf_slice(error));

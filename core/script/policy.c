@@ -393,11 +393,12 @@ void soc_policy_complain(struct soc_script *script, enum soc_question question, 
     struct soc_policy *policy = &script->policies[questions[question].kind];
     const char *kind = kinds[questions[question].kind].name;
     struct soc_buf detail = {0};
+    if (text == NULL)
+        text = "an error value that is no text was raised";
+    soc_history_note_failure(script, text);
     if (policy->is_reported)
         return;
     policy->is_reported = true;
-    if (text == NULL)
-        text = "an error value that is no text was raised";
     soc_log_printf(soc_host_log(script->host), SOC_LOG_ERROR,
                    soc_clock_now(soc_host_clock(script->host)), "policy_failed",
                    SOC_SLICE("system"), "%s: %s; the usual answer holds", kind, text);

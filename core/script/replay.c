@@ -204,7 +204,7 @@ static void check_again(lua_State *L, struct call *call)
     soc_buf_fini(&error);
 }
 
-static void ask_again(lua_State *L, struct call *call)
+static void ask_policy(lua_State *L, struct call *call)
 {
     enum soc_question question;
     const char *kind = push_text(L, call->row, "kind");
@@ -223,6 +223,19 @@ static void ask_again(lua_State *L, struct call *call)
         soc_history_put_answer(L, call->answer);
     else
         soc_buf_put_text(call->answer, "null");
+}
+
+/* A policy that fails gives the usual answer, which may well be the recorded one: that it
+ * fails is what differs, unless it did then. */
+static void ask_again(lua_State *L, struct call *call)
+{
+    struct soc_buf *failure = &call->script->kept.failure;
+    failure->length = 0;
+    ask_policy(L, call);
+    if (call->rc == SOC_OK && failure->length > 0 &&
+        soc_json_member(call->row, "failed").data == NULL)
+        call->rc =
+            soc_fail(call->detail, SOC_ESCRIPT, "the policy fails: %s", soc_buf_text(failure));
 }
 
 int soc_script_ask_again(struct soc_script *script, struct soc_slice row, struct soc_buf *answer,

@@ -195,6 +195,7 @@ void soc_script_free(struct soc_script *script)
     free(script->kept.app_file);
     soc_buf_fini(&script->kept.app_arguments);
     soc_buf_fini(&script->kept.arguments);
+    soc_buf_fini(&script->kept.failure);
     soc_buf_fini(&script->payload);
     soc_buf_fini(&script->answer);
     soc_buf_fini(&script->error);

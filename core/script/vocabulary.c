@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "env/ids.h"
 #include "host/trace.h"
+#include "script/history.h"
 #include "script/lua_json.h"
 #include "script/policy_shelf.h"
 #include "script/rule.h"
@@ -219,11 +220,12 @@ static void complain(struct soc_script *script, const struct soc_message_type *t
 {
     struct soc_policy *policy = &type->vocabulary->policy;
     struct soc_buf detail = {0};
+    if (text == NULL)
+        text = "an error value that is no text was raised";
+    soc_history_note_failure(script, text);
     if (policy->is_reported)
         return;
     policy->is_reported = true;
-    if (text == NULL)
-        text = "an error value that is no text was raised";
     soc_log_printf(soc_host_log(script->host), SOC_LOG_ERROR,
                    soc_clock_now(soc_host_clock(script->host)), "policy_failed",
                    SOC_SLICE("system"), "messages/%s: %s: %s; its fields alone are checked",

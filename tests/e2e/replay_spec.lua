@@ -104,6 +104,40 @@ describe("replay", function()
     assert.same({}, differences)
   end)
 
+  it("tells of a policy that fails, though the usual answer is the recorded one", function()
+    place:run("run app.lua --quiet")
+    local function write(body)
+      place:write("mine.lua", [[
+        return { kind = "contacts", version = 1, defaults = {}, examples = {},
+          may_send = function() ]] .. body .. [[ end }
+      ]])
+    end
+    for body, text in pairs({ ['error("oops")'] = "oops", ["return 42"] = "may_send answered" }) do
+      write(body)
+      local _, differences, result = replay("--policy contacts=./mine.lua")
+      assert.equal(1, result.code, body)
+      assert.is_true(#differences > 0, body)
+      assert.matches("^contacts.may_send", differences[1].asked)
+      assert.matches("the policy fails: ", differences[1].now, 1, true)
+      assert.matches(text, differences[1].now, 1, true)
+    end
+    place:write("words.lua", [[
+      return { kind = "messages", version = 1, defaults = { mode = "reject" }, types = {},
+        examples = {}, default = { check = function() error("oops") end } }
+    ]])
+    local _, differences = replay("--policy messages=./words.lua,")
+    assert.is_true(#differences > 0)
+    assert.matches("the policy fails: .*oops", differences[1].now)
+    -- What failed then, too, is no difference.
+    write('error("oops")')
+    assert.matches("policy_failed",
+      place:run("run app.lua --fresh --policy contacts=./mine.lua").err, 1, true)
+    assert_same()
+    local two = place:run("replay --policy contacts")
+    assert.same({ 2, "" }, { two.code, two.out })
+    assert.matches("replay: --policy KIND=NAME is expected, not 'contacts'", two.err, 1, true)
+  end)
+
   it("keeps policies and their settings, also those of the app and those swapped", function()
     place:shell("mkdir -p policies/contacts")
     place:write("policies/contacts/mine.lua", [[
