@@ -404,6 +404,17 @@ bool soc_host_main_has_failed(const struct soc_host *host)
     return host->main_has_failed;
 }
 
+struct soc_slice soc_host_main_error(const struct soc_host *host)
+{
+    return soc_buf_slice(&host->main_error);
+}
+
+bool soc_host_is_still(const struct soc_host *host)
+{
+    return host->ready_count == 0 && soc_host_next_due(host) == 0 && host->outputs_first == NULL &&
+           host->batch.length == 0 && soc_journal_bytes(host->journal) == 0;
+}
+
 bool soc_host_is_full(const struct soc_host *host)
 {
     return host->is_full;
@@ -514,6 +525,7 @@ static void free_host(struct soc_host *host)
     soc_buf_fini(&host->policies);
     soc_buf_fini(&host->scratch);
     soc_buf_fini(&host->error);
+    soc_buf_fini(&host->main_error);
     free(host);
 }
 

@@ -95,6 +95,13 @@ bool soc_host_main_is_done(const struct soc_host *host);
 /* `main` has raised: nothing runs any more. The next start tries that turn again. */
 bool soc_host_main_has_failed(const struct soc_host *host);
 
+/* Lends what it raised; empty if it did not. */
+struct soc_slice soc_host_main_error(const struct soc_host *host);
+
+/* Nothing is ready and no time is waited for: without somebody outside nothing can happen
+ * any more, whoever waits. */
+bool soc_host_is_still(const struct soc_host *host);
+
 /* The disk is full: doors answer storage_full until there is room. */
 bool soc_host_is_full(const struct soc_host *host);
 

@@ -234,6 +234,8 @@ static void fail_turn(struct soc_host *host, struct soc_activation *activation, 
     activation->retries++;
     if (activation->message == NULL) {
         host->main_has_failed = true;
+        host->main_error.length = 0;
+        soc_buf_put_slice(&host->main_error, error);
         return;
     }
     int64_t delay_ms =

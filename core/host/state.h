@@ -118,6 +118,7 @@ struct soc_host {
     struct soc_buf policies;     /* those in force, a JSON list; empty: never recorded */
     struct soc_buf scratch;      /* for one function at a time */
     struct soc_buf error;        /* of the turn under way */
+    struct soc_buf main_error;   /* what `main` raised */
     bool has_main;
     bool main_is_done;
     bool main_was_done;   /* before this start */

@@ -93,6 +93,7 @@ void soc_world_stop(struct soc_world *world, bool as_crash)
         else
             soc_host_close(world->host, 0);
     }
+    soc_world_note_calls(world);
     soc_script_free(world->script);
     world->host = NULL;
     world->script = NULL;
@@ -387,6 +388,7 @@ static int world_dispatch(lua_State *L)
         soc_refuse(&script->answer, SOC_EIO, NULL, NULL, (struct soc_slice){0});
     soc_buf_put_slice(&script->answer, soc_buf_slice(&answer));
     soc_buf_fini(&answer);
+    soc_world_complain_of_calls(L, world);
     return soc_push_answer(L, soc_buf_slice(&script->answer));
 }
 
@@ -419,6 +421,7 @@ static int world_close(lua_State *L)
     soc_store_close(world->store);
     world->store = NULL;
     soc_buf_fini(&world->transcript);
+    soc_buf_fini(&world->unexpected);
     soc_world_free_door(world);
     soc_world_free_faults(world);
     return 0;
@@ -509,7 +512,10 @@ static int society_new(lua_State *L)
     lua_setiuservalue(L, self, UV_DECLARED);
     lua_pushvalue(L, 1);
     lua_setiuservalue(L, self, UV_OPTIONS);
-    world->seed = (uint64_t)soc_integer_option(L, 1, "society.new", "seed", 1);
+    int64_t seed = soc_integer_option(L, 1, "society.new", "seed", 1);
+    if (seed < 0)
+        return luaL_error(L, "society.new: 'seed' is a whole number from 0 on");
+    world->seed = (uint64_t)seed;
     soc_raw_field(L, 1, "store");
     const char *store = luaL_optstring(L, -1, "memory");
     struct soc_store_options options = {.directory = strcmp(store, "memory") == 0 ? NULL : store};

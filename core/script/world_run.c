@@ -3,10 +3,13 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "host/look.h"
 #include "host/simulate.h"
 #include "script/chat.h"
 #include "store/disk.h"
 #include "store/store.h"
+
+#define ADVANCE_MS_MAX 100000000000000
 
 static void note_sealed(void *user, uint64_t sequence, struct soc_slice batch)
 {
@@ -123,19 +126,27 @@ static void restart(struct soc_simulation *simulation, int64_t now_ms, bool has_
 static void complain(lua_State *L, const struct soc_world *world)
 {
     if (soc_check_fault(world->check) != NULL)
-        luaL_error(L, "seed %d: %s", (int)world->seed, soc_check_fault(world->check));
+        luaL_error(L, "seed %I: %s", (LUAI_UACINT)world->seed, soc_check_fault(world->check));
 }
 
-/* A call to a model that the spec did not think of fails it, unless it said that such
- * calls are meant. */
-static void complain_of_calls(lua_State *L, struct soc_world *world)
+void soc_world_note_calls(struct soc_world *world)
 {
-    const char *text = world->script == NULL ? "" : soc_chat_unexpected(world->script);
-    if (text[0] == '\0' || world->takes_unexpected_calls)
+    if (world->script == NULL)
         return;
-    lua_pushstring(L, text);
+    if (world->unexpected.length == 0)
+        soc_buf_put_text(&world->unexpected, soc_chat_unexpected(world->script));
     soc_chat_expect_again(world->script);
-    lua_error(L);
+}
+
+void soc_world_complain_of_calls(lua_State *L, struct soc_world *world)
+{
+    soc_world_note_calls(world);
+    bool is_meant = world->unexpected.length == 0 || world->takes_unexpected_calls;
+    lua_pushlstring(L, soc_buf_text(&world->unexpected), world->unexpected.length);
+    world->unexpected.length = 0;
+    if (!is_meant)
+        lua_error(L);
+    lua_pop(L, 1);
 }
 
 /* As run_until below, with faults. A restart that fails has left its error on top. */
@@ -190,7 +201,7 @@ static int world_run(lua_State *L)
 {
     struct soc_world *world = soc_world_check_ready(L);
     run_until(L, world, 0);
-    complain_of_calls(L, world);
+    soc_world_complain_of_calls(L, world);
     lua_settop(L, 1);
     return 1;
 }
@@ -201,7 +212,7 @@ static int world_step(lua_State *L)
     struct soc_world *world = soc_world_check_ready(L);
     bool did = soc_host_step(world->host);
     soc_host_flush(world->host);
-    complain_of_calls(L, world);
+    soc_world_complain_of_calls(L, world);
     lua_pushboolean(L, did);
     return 1;
 }
@@ -211,8 +222,11 @@ static int world_step(lua_State *L)
 static int world_advance(lua_State *L)
 {
     struct soc_world *world = soc_world_check_idle(L);
-    lua_Integer ms = luaL_checkinteger(L, 2);
-    luaL_argcheck(L, ms >= 0 && ms <= 100000000000000, 2, "ms from 0 to 10^14 expected");
+    int is_integer;
+    lua_Integer ms = lua_tointegerx(L, 2, &is_integer);
+    if (lua_type(L, 2) != LUA_TNUMBER || !is_integer || ms < 0 || ms > ADVANCE_MS_MAX)
+        return luaL_error(L, "s:advance needs ms from 0 to 10^14, not %s",
+                          lua_type(L, 2) == LUA_TNUMBER ? lua_tostring(L, 2) : luaL_typename(L, 2));
     if (world->host == NULL && world->store != NULL) {
         world->now_ms += ms;
         lua_settop(L, 1);
@@ -220,13 +234,37 @@ static int world_advance(lua_State *L)
     }
     soc_world_check_ready(L);
     run_until(L, world, soc_clock_now(soc_host_clock(world->host)) + ms);
-    complain_of_calls(L, world);
+    soc_world_complain_of_calls(L, world);
     lua_settop(L, 1);
     return 1;
 }
 
-/* s:check() -> true | nil, a sentence: whether the history so far is as it must be, and
- * if nothing is left to happen, whether nothing is left over */
+/* Pushes nil and a sentence if `main` raised, or has not finished and never will. */
+static bool push_fault_of_main(lua_State *L, const struct soc_world *world)
+{
+    struct soc_host *host = world->host;
+    struct soc_buf waits = {0};
+    if (soc_host_main_has_failed(host)) {
+        struct soc_slice error = soc_host_main_error(host);
+        lua_pushnil(L);
+        lua_pushliteral(L, "main raised: ");
+        lua_pushlstring(L, error.data == NULL ? "" : error.data, error.length);
+        lua_concat(L, 2);
+        return true;
+    }
+    if (soc_host_main_is_done(host) || !soc_host_is_still(host))
+        return false;
+    soc_look_waits(host, &waits);
+    lua_pushnil(L);
+    lua_pushfstring(L, "nothing can happen any more and main has not finished; what waits: %s",
+                    soc_buf_text(&waits));
+    soc_buf_fini(&waits);
+    return true;
+}
+
+/* s:check() -> true | nil, a sentence: whether the history so far is as it must be and
+ * `main` has not come to a bad end, and if nothing is left to happen, whether nothing is
+ * left over */
 static int world_check(lua_State *L)
 {
     struct soc_world *world = soc_world_check_ready(L);
@@ -235,6 +273,8 @@ static int world_check(lua_State *L)
     if (soc_host_is_quiet(world->host) && soc_host_main_is_done(world->host))
         soc_check_end(world->check, soc_clock_now(soc_host_clock(world->host)));
     if (soc_check_fault(world->check) == NULL) {
+        if (push_fault_of_main(L, world))
+            return 2;
         lua_pushboolean(L, true);
         return 1;
     }

@@ -20,6 +20,7 @@ struct soc_world {
     struct soc_buf transcript;
     bool is_declaring;           /* the app runs: nothing is noted */
     bool takes_unexpected_calls; /* to models: agents get the error, and that is all */
+    struct soc_buf unexpected;   /* the first such call that was not told yet */
     /* What was handed out to agents that live outside, the oldest first: owned, and
      * kept across a crash, which they do not share. */
     struct soc_world_handed *handed_first;
@@ -49,6 +50,11 @@ void soc_world_free_faults(struct soc_world *world);
 
 /* Tells the checker, if there is one, what the store of a crashed world still holds. */
 void soc_world_note_restart(struct soc_world *world);
+
+/* A call to a model that the spec did not think of is kept, also when the script ends; and
+ * fails the spec, unless it said that such calls are meant. */
+void soc_world_note_calls(struct soc_world *world);
+void soc_world_complain_of_calls(lua_State *L, struct soc_world *world);
 
 /* Adds s:run, s:step, s:advance and s:check to the table on top. */
 void soc_world_add_run(lua_State *L);

@@ -274,7 +274,7 @@ local society = {}
 ---@field ack society.AckAs its ack of a message
 ---@field heartbeat fun(self: society.World, id: string): boolean?, society.Error?
 ---@field position fun(self: society.World, name: string): string? where a door stood last
----@field check fun(self: society.World): boolean?, string? with faults: is the history right?
+---@field check fun(self: society.World): boolean?, string? with faults: is all as it must be?
 ---@field crash fun(self: society.World): society.World
 ---@field recover fun(self: society.World): society.World
 ---@field transcript fun(self: society.World): string

@@ -92,6 +92,32 @@ describe("the scripted provider", function()
     s:run() -- told once
   end)
 
+  it("fails the test that dispatches, too, also if a crash comes between", function()
+    local llm = { provider = "scripted", answers = { { expect = "one", content = "1" } } }
+    local function root(agent, message)
+      local answer, err = agent:chat({ messages = { { role = "user",
+        content = message.payload.text } } })
+      return answer and answer.content or err.error
+    end
+    local s = scene.new({ config = { llm = llm }, app = function(s) s:root(root) end })
+    local ok, err = pcall(s.dispatch, s, "root", "two")
+    assert.is_false(ok)
+    assert.matches("root has made a model call that was not expected", err, 1, true)
+    assert.matches('last = "two"', err, 1, true)
+    s = scene.new({ config = { llm = llm }, unexpected_calls = true,
+      app = function(t) t:root(root) end })
+    assert.equal("script_mismatch", s:dispatch("root", "two").payload.text)
+    for seed = 1, 20 do -- some of them crash behind the call
+      s = scene.new({ config = { llm = llm }, seed = seed, faults = { "crash" },
+        app = function(t) t:root(root) end })
+      assert(s:send("user", { to = "root", payload = "two" }))
+      ok, err = pcall(s.run, s)
+      assert.is_false(ok, "seed " .. seed)
+      assert.matches("that was not expected", err, 1, true)
+      scene.close()
+    end
+  end)
+
   it("says so when the app's function raises", function()
     local results = ask(function() error("oh no") end)
     assert.equal("provider_failed", results[1].error)

@@ -52,6 +52,20 @@ describe("a declaration by hand", function()
   end)
 end)
 
+describe("advance", function()
+  after_each(scene.close)
+
+  it("says by its name what it needs", function()
+    local s = scene.new()
+    for _, bad in ipairs({ "x", -1, 0.5, 1e15, {}, true }) do
+      local ok, err = pcall(s.advance, s, bad)
+      assert.is_false(ok)
+      assert.matches("s:advance needs ms from 0 to 10^14, not ", err, 1, true)
+    end
+    assert.is_false(pcall(s.advance, s))
+  end)
+end)
+
 describe("a society made in a coroutine", function()
   after_each(scene.close)
 
