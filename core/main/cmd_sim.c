@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include "main/command.h"
 #include "main/output.h"
 #include "main/show.h"
+#include "script/chat.h"
 #include "store/disk.h"
 
 #define PROGRESS_US 1000000 /* between two lines about how far it is */
@@ -29,11 +31,13 @@
 
 struct sim {
     struct soc_args args;
+    const char *program; /* as it was called */
     const char *seed;
     const char *seeds;
     const char *faults;
     const char *dump; /* file for the rows of the store at the end */
     FILE *dump_file;
+    int start_fd;    /* of the directory that the command was given in, for the dump */
     const char *app; /* the file's name where it is */
     char *home;      /* owned; NULL: not found */
     bool is_json;
@@ -45,6 +49,7 @@ struct sim {
     uint32_t fault_set;
     struct soc_faults plan;
     struct soc_buf last_error;
+    struct soc_buf unexpected;       /* the first call to a model that nobody thought of */
     struct soc_buf blank;            /* a database in memory without rows */
     struct soc_disk *empty_disk;     /* with a store that nothing was written to */
     struct soc_disk *disk;           /* of this seed; NULL: in memory */
@@ -114,12 +119,20 @@ static int complain_of_waits(const struct soc_assembly *parts)
     return SOC_EXIT_FAILED;
 }
 
+/* Before a script ends: what it knows of calls to models goes with it. */
+static void note_calls(struct sim *sim)
+{
+    if (sim->unexpected.length == 0 && sim->parts.script != NULL)
+        soc_buf_put_text(&sim->unexpected, soc_chat_unexpected(sim->parts.script));
+}
+
 /* Opens the store that a crash has left and starts the society on it, which may end in
  * one more crash. */
 static int start_again(struct sim *sim, int64_t now_ms, bool has_power)
 {
     int rc = SOC_OK;
     sim->failure.text[0] = '\0';
+    note_calls(sim);
     if (sim->disk != NULL) {
         soc_disk_kill(sim->disk);
         soc_assembly_crash(&sim->parts);
@@ -174,6 +187,9 @@ static int run_parts(struct sim *sim)
         return soc_complain(SOC_EXIT_DISK, "%s", sim->failure.text);
     if (sim->output_error != 0)
         return soc_complain(SOC_EXIT_FAILED, "stdout: %s", strerror(sim->output_error));
+    note_calls(sim);
+    if (sim->unexpected.length > 0)
+        soc_complain(0, "%s", soc_buf_text(&sim->unexpected));
     if (end == SOC_SIMULATED_STUCK)
         return soc_complain(SOC_EXIT_FAILED, "it does not come to an end in %d steps", STEPS_MAX);
     if (end == SOC_SIMULATED_ENDED)
@@ -183,7 +199,7 @@ static int run_parts(struct sim *sim)
     soc_check_end(sim->check, INT64_MAX); /* whatever has a time, it is over */
     if (soc_check_fault(sim->check) != NULL)
         return soc_complain(SOC_EXIT_FAILED, "%s", soc_check_fault(sim->check));
-    return SOC_EXIT_DONE;
+    return sim->unexpected.length > 0 ? SOC_EXIT_FAILED : SOC_EXIT_DONE;
 }
 
 /* Goes where the app is: paths that an app may see in a message, a traceback or the
@@ -196,8 +212,8 @@ static int go_to_app(struct sim *sim)
     if (soc_home_find(&home))
         sim->home = realpath(soc_buf_text(&home), NULL);
     soc_buf_fini(&home);
-    if (sim->dump != NULL && (sim->dump_file = fopen(sim->dump, "w")) == NULL)
-        return soc_complain(SOC_EXIT_FAILED, "%s: %s", sim->dump, strerror(errno));
+    if (sim->dump != NULL && (sim->start_fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+        return soc_complain(SOC_EXIT_FAILED, ".: %s", strerror(errno));
     sim->app = slash == NULL ? path : slash + 1;
     if (slash == NULL)
         return SOC_EXIT_DONE;
@@ -291,6 +307,19 @@ static void tune(void)
 #endif
 }
 
+/* Once the app has loaded: an older file stays what it is if there is nothing to see. */
+static int open_dump(struct sim *sim, struct soc_detail *detail)
+{
+    if (sim->dump == NULL)
+        return SOC_OK;
+    int fd = openat(sim->start_fd, sim->dump, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd >= 0)
+        sim->dump_file = fdopen(fd, "w");
+    return sim->dump_file != NULL
+               ? SOC_OK
+               : soc_fail(detail, SOC_EACCESS, "%s: %s", sim->dump, strerror(errno));
+}
+
 /* The first seed makes the parts; the next ones use what can be used again. */
 static int begin(struct sim *sim, uint64_t seed, struct soc_detail *detail)
 {
@@ -300,6 +329,8 @@ static int begin(struct sim *sim, uint64_t seed, struct soc_detail *detail)
     int rc = take_disk(sim, seed, detail);
     if (rc == SOC_OK && is_first) {
         rc = soc_assembly_load(&sim->parts, &sim->options, detail);
+        if (rc == SOC_OK)
+            rc = open_dump(sim, detail);
         return rc == SOC_OK ? soc_assembly_start(&sim->parts, detail) : rc;
     }
     if (rc == SOC_OK)
@@ -312,6 +343,7 @@ static int simulate(struct sim *sim, uint64_t seed)
     struct soc_detail detail = {0};
     sim->options.seed = seed;
     sim->last_error.length = 0;
+    sim->unexpected.length = 0;
     sim->failure.text[0] = '\0';
     soc_check_reset(sim->check);
     soc_faults_init(&sim->plan, sim->fault_set, seed);
@@ -319,8 +351,10 @@ static int simulate(struct sim *sim, uint64_t seed)
     sim->outsiders = soc_outsiders_new(seed, sim->options.faults, note_handed, sim);
     int rc = begin(sim, seed, &detail);
     int code = rc < 0 ? soc_complain(soc_exit_of(rc), "%s", detail.text) : run_parts(sim);
-    if (code == SOC_EXIT_DONE && sim->dump != NULL)
-        code = write_dump(sim);
+    if (sim->dump_file != NULL && sim->parts.host != NULL) {
+        int dumped = write_dump(sim);
+        code = code == SOC_EXIT_DONE ? dumped : code;
+    }
     sim->messages += soc_check_messages(sim->check);
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == SOC_EXIT_DONE)
         code = soc_complain(SOC_EXIT_FAILED, "stdout takes no more");
@@ -331,6 +365,8 @@ static int simulate(struct sim *sim, uint64_t seed)
 static void say_how_to_repeat(const struct sim *sim, uint64_t seed)
 {
     struct soc_buf words = {0};
+    soc_output_put_word(&words, sim->program);
+    soc_buf_put_text(&words, " sim ");
     soc_output_put_word(&words, sim->args.words.items[0]);
     soc_buf_printf(&words, " --seed %llu --faults %s", (unsigned long long)seed, sim->faults);
     for (int i = 0; i < sim->policies.count; i++) {
@@ -345,7 +381,7 @@ static void say_how_to_repeat(const struct sim *sim, uint64_t seed)
         soc_buf_put_text(&words, i == 0 ? " -- " : " ");
         soc_output_put_word(&words, sim->args.rest[i]);
     }
-    soc_complain(0, "seed %llu failed; repeat it with: society sim %s", (unsigned long long)seed,
+    soc_complain(0, "seed %llu failed; repeat it with: %s", (unsigned long long)seed,
                  soc_buf_text(&words));
     soc_buf_fini(&words);
 }
@@ -361,7 +397,7 @@ static int simulate_many(struct sim *sim, uint64_t first, uint64_t last)
 {
     int64_t start_us = soc_clock_monotonic_us();
     int64_t told_us = start_us;
-    uint64_t count = last - first + 1;
+    uint64_t count = last - first == UINT64_MAX ? UINT64_MAX : last - first + 1;
     for (uint64_t seed = first;; seed++) {
         int code = simulate(sim, seed);
         if (sim->is_json)
@@ -431,16 +467,19 @@ static int run_seeds(struct sim *sim)
     soc_disk_free(sim->empty_disk);
     soc_check_free(sim->check);
     soc_buf_fini(&sim->last_error);
+    soc_buf_fini(&sim->unexpected);
     soc_buf_fini(&sim->blank);
     if (sim->dump_file != NULL)
         fclose(sim->dump_file);
+    if (sim->start_fd >= 0)
+        close(sim->start_fd);
     free(sim->home);
     return code;
 }
 
 int soc_cmd_sim(int argc, char **argv)
 {
-    struct sim sim = {.args = {.command = "sim"}};
+    struct sim sim = {.args = {.command = "sim"}, .program = argv[-2], .start_fd = -1};
     const struct soc_option options[] = {
         {"seed", SOC_OPTION_TEXT, &sim.seed},       {"seeds", SOC_OPTION_TEXT, &sim.seeds},
         {"faults", SOC_OPTION_TEXT, &sim.faults},   {"dump", SOC_OPTION_TEXT, &sim.dump},
@@ -448,6 +487,10 @@ int soc_cmd_sim(int argc, char **argv)
         {"json", SOC_OPTION_FLAG, &sim.is_json},    {NULL, SOC_OPTION_FLAG, NULL},
     };
     int code = soc_args_parse(&sim.args, argc, argv, options, 1, 1);
+    if (code == SOC_ARGS_GO)
+        code = soc_args_check_pairs(&sim.args, &sim.policies, "--policy KIND=NAME");
+    if (code == SOC_ARGS_GO)
+        code = soc_args_check_pairs(&sim.args, &sim.settings, "--set KEY=VALUE");
     if (code == SOC_ARGS_GO)
         code = run_seeds(&sim);
     soc_text_list_fini(&sim.args.words);

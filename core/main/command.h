@@ -13,7 +13,8 @@ enum soc_exit {
     SOC_EXIT_INTERRUPTED = 130,
 };
 
-/* One command: `run` gets what follows its name and returns the exit code. */
+/* One command: `run` gets what follows its name and returns the exit code. Before that, at
+ * argv[-2], stands the program as it was called. */
 struct soc_command {
     const char *name;
     int (*run)(int argc, char **argv);

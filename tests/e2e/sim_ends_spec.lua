@@ -1,0 +1,75 @@
+-- How a simulation comes to its end, good or bad, and what is left of it.
+
+local program = require("program")
+
+describe("the end of a simulation", function()
+  local place
+
+  before_each(function()
+    place = program.place()
+  end)
+
+  after_each(function()
+    place:remove()
+  end)
+
+  it("fails for a call to a model that does not fit its script, and shows it", function()
+    place:write("app.lua", [[
+      local society = require("society")
+      society.config { llm = { provider = "scripted",
+        answers = { { expect = "one", content = "1" } } } }
+      society.root { default = function(root, message)
+        root:chat { messages = { { role = "user", content = message.payload.text } } }
+      end }
+      society.main(function(user, ...)
+        user:request { to = "root", payload = arg[1], timeout_ms = 1000000000 }
+      end)
+    ]])
+    assert.equal(0, place:run("sim app.lua -- one").code)
+    for _, words in ipairs({ "", "--seeds 1..3", "--seeds 1..20 --faults crash" }) do
+      local result = place:run("sim app.lua " .. words .. " -- two")
+      assert.equal(1, result.code, words)
+      assert.matches("root has made a model call that was not expected: script_mismatch",
+        result.err, 1, true)
+      assert.matches('last = "two"', result.err, 1, true)
+    end
+  end)
+
+  it("dumps what there is when it fails, and touches nothing if the app does not load", function()
+    place:write("app.lua", [[
+      local society = require("society")
+      society.root { default = function() end }
+      society.main(function(user)
+        user:request { to = "root", payload = "kept" }
+        error("oh no")
+      end)
+    ]])
+    local function dump()
+      local file = assert(io.open(place.path .. "/dump", "rb"))
+      local text = file:read("a")
+      file:close()
+      return text
+    end
+    assert.equal(1, place:run("sim app.lua --dump dump").code)
+    local before = dump()
+    assert.matches('"kept"', before, 1, true)
+    place:write("app.lua", "this is no Lua")
+    assert.equal(1, place:run("sim app.lua --dump dump").code)
+    assert.equal(before, dump())
+    assert.equal(1, place:run("sim app.lua --dump other").code)
+    assert.is_nil(io.open(place.path .. "/other"))
+    place:write("app.lua", "require('society').main(function() end)")
+    local nowhere = place:run("sim app.lua --dump no/such")
+    assert.equal(1, nowhere.code)
+    assert.matches("no/such: ", nowhere.err, 1, true)
+  end)
+
+  it("refuses a policy and a setting without a value", function()
+    place:write("app.lua", "require('society').main(function() end)")
+    for _, words in ipairs({ "--policy contacts", "--set history" }) do
+      local result = place:run("sim app.lua " .. words)
+      assert.same({ 2, "" }, { result.code, result.out })
+      assert.matches(" is expected, not '", result.err, 1, true)
+    end
+  end)
+end)
