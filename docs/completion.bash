@@ -12,7 +12,7 @@ _society_words() {
 _society_options() {
   case $1 in
     run) echo "--state --fresh --policy --set --json --quiet --log --" ;;
-    sim) echo "--seed --seeds --faults --dump --policy --set --json" ;;
+    sim) echo "--seed --seeds --faults --limit-ms --limit-steps --dump --policy --set --json" ;;
     inspect) echo "--state --agent --task --type --correlation --since --until --limit --json" ;;
     policy) echo "--state --json" ;;
     send) echo "--to --state --type --json-payload --wait --timeout" ;;

@@ -338,3 +338,31 @@ uint64_t soc_check_agents(const struct soc_check *check)
 {
     return check->births;
 }
+
+/* The one that has handled most, but less than `before` or as much and born later. */
+static const struct soc_check_agent *find_busiest(const struct soc_check *check,
+                                                  const struct soc_check_agent *before)
+{
+    const struct soc_check_agent *busiest = NULL;
+    const struct soc_check_agent *agent;
+    size_t cursor = 0;
+    while ((agent = soc_map_each(&check->agents, &cursor)) != NULL) {
+        if (before != NULL &&
+            (agent->handled > before->handled ||
+             (agent->handled == before->handled && agent->number <= before->number)))
+            continue;
+        if (agent->handled > 0 && (busiest == NULL || agent->handled > busiest->handled))
+            busiest = agent;
+    }
+    return busiest;
+}
+
+void soc_check_put_busiest(const struct soc_check *check, int count, struct soc_buf *out)
+{
+    const struct soc_check_agent *agent = NULL;
+    for (int i = 0; i < count && (agent = find_busiest(check, agent)) != NULL; i++) {
+        soc_buf_put_text(out, i == 0 ? "" : ", ");
+        soc_buf_put_slice(out, agent->id);
+        soc_buf_printf(out, " (%lld messages)", (long long)agent->handled);
+    }
+}

@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/slice.h"
 
 struct soc_check;
@@ -62,5 +63,8 @@ const char *soc_check_fault(const struct soc_check *check);
 /* Messages that came in so far, and agents born. */
 uint64_t soc_check_messages(const struct soc_check *check);
 uint64_t soc_check_agents(const struct soc_check *check);
+
+/* Appends who has handled most, up to `count` of them: "root (12 messages), b (3 messages)". */
+void soc_check_put_busiest(const struct soc_check *check, int count, struct soc_buf *out);
 
 #endif

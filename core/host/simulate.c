@@ -8,6 +8,7 @@
 #define SLOW_MS    1000
 #define FOLD_BYTES 4096
 #define CALLS      60 /* of the disk: a fault strikes within so many */
+#define ASK_STEPS  32 /* between two questions whether it is stopped */
 #define FULL_STEPS 16 /* for about so many steps a disk stays full */
 
 static bool happens(struct soc_simulation *simulation, enum soc_fault_kind kind)
@@ -116,12 +117,22 @@ static int64_t next_due(const struct soc_simulation *simulation, bool is_app)
     return due_ms < act_ms ? due_ms : act_ms;
 }
 
+static bool is_stopped(struct soc_simulation *simulation)
+{
+    return simulation->is_stopped != NULL && simulation->steps % ASK_STEPS == 0 &&
+           simulation->is_stopped(simulation);
+}
+
 static enum soc_simulated run(struct soc_simulation *simulation, int64_t until_ms, bool is_app)
 {
+    int64_t end_ms =
+        simulation->span_ms == 0 ? INT64_MAX : soc_host_now(simulation->host) + simulation->span_ms;
     for (;;) {
         simulation->steps++;
         if (simulation->steps_max != 0 && simulation->steps > simulation->steps_max)
             return SOC_SIMULATED_STUCK;
+        if (is_stopped(simulation))
+            return SOC_SIMULATED_STOPPED;
         if (simulation->faults != NULL)
             trouble(simulation);
         if (simulation->disk != NULL && simulation->host != NULL && simulation->host->is_failed)
@@ -140,6 +151,8 @@ static enum soc_simulated run(struct soc_simulation *simulation, int64_t until_m
             due_ms = soc_host_next_due(host);
         if (due_ms == 0 || (until_ms != 0 && due_ms > until_ms))
             return until_ms == 0 ? SOC_SIMULATED_QUIET : SOC_SIMULATED_TIME;
+        if (due_ms > end_ms)
+            return SOC_SIMULATED_LATE;
         soc_clock_move(&host->clock, due_ms);
     }
     return SOC_SIMULATED_ENDED;

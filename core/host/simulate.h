@@ -16,6 +16,9 @@ struct soc_simulation {
     struct soc_disk *disk;           /* under its store, lent; NULL: in memory */
     struct soc_outsiders *outsiders; /* lent; NULL: agents outside have a door elsewhere */
     uint64_t steps_max;              /* of one run, 0: no end; beyond it the run is stuck */
+    int64_t span_ms;                 /* of virtual time from its start; the same */
+    /* Asked now and then; true: the run is stopped. NULL: nobody asks. */
+    bool (*is_stopped)(struct soc_simulation *simulation);
     /* Ends the host as a crash does, with `has_power` or without, and starts it anew on its
      * store, with its clock at `now_ms` or at what it had reached if that is later; sets
      * `host`, NULL if it failed. */
@@ -30,6 +33,8 @@ enum soc_simulated {
     SOC_SIMULATED_QUIET, /* nothing is left that could happen */
     SOC_SIMULATED_TIME,  /* `until_ms` was reached */
     SOC_SIMULATED_STUCK, /* steps_max was not enough */
+    SOC_SIMULATED_LATE,  /* span_ms was not */
+    SOC_SIMULATED_STOPPED,
     SOC_SIMULATED_ENDED, /* main raised, the disk failed, or a restart did */
 };
 

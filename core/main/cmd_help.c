@@ -23,13 +23,15 @@ static const struct soc_command commands[] = {
      "  -- ARGS              reach the app as arg and ...\n",
      "  society run hello.lua --state /var/lib/hello --policy contacts=open\n"},
     {"sim", soc_cmd_sim, "run it in virtual time, from a seed",
-     "APP.lua [--seed N | --seeds A..B] [--faults LIST] [--dump FILE] [--policy KIND=NAME]… "
-     "[--set KEY=VALUE]… [--json] [-- ARGS]",
+     "APP.lua [--seed N | --seeds A..B] [--faults LIST] [--limit-ms N] [--limit-steps N] "
+     "[--dump FILE] [--policy KIND=NAME]… [--set KEY=VALUE]… [--json] [-- ARGS]",
      "  --seed N             the seed (1); the same one gives the same transcript\n"
      "  --seeds A..B         each in turn, without transcripts, up to the first that fails\n"
      "  --faults LIST        none (with --seed), default (with --seeds: all), or names with\n"
      "                       commas between them: evict, crash, lag, raise, slow, jump, fold,\n"
      "                       power, full, io, drop, double, delay, model, dead\n"
+     "  --limit-ms N         a seed that goes beyond so much of its time fails (a year)\n"
+     "  --limit-steps N      and one that takes more steps (5000000); 0: no bound\n"
      "  --dump FILE          every row of the store at the end, sorted\n" APP_OPTIONS JSON_OPTION
      "  -- ARGS              reach the app as arg and ...\n",
      "  society sim hello.lua --seeds 1..1000\n"

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,11 @@
 #define KEPT_BYTES (256 << 20)
 #define TOP_BYTES  (4 << 20)
 
-#define STEPS_MAX 20000000 /* of one seed: then it does not come to an end */
+/* Of one seed, unless told: beyond either it never ends. */
+#define STEPS_MAX 5000000
+#define SPAN_MS   31536000000 /* a year */
+
+#define BUSIEST 5 /* agents that are named then */
 
 struct sim {
     struct soc_args args;
@@ -35,7 +40,9 @@ struct sim {
     const char *seed;
     const char *seeds;
     const char *faults;
-    const char *dump; /* file for the rows of the store at the end */
+    int64_t steps_max; /* of one seed */
+    int64_t span_ms;   /* of its time */
+    const char *dump;  /* file for the rows of the store at the end */
     FILE *dump_file;
     int start_fd;    /* of the directory that the command was given in, for the dump */
     const char *app; /* the file's name where it is */
@@ -59,6 +66,10 @@ struct sim {
     struct soc_assembly parts;
     struct soc_assembly_options options;
     uint64_t messages; /* of all seeds together */
+    uint64_t first;    /* of the seeds */
+    uint64_t count;    /* how many they are */
+    int64_t start_us;  /* when the first began */
+    int64_t told_us;   /* when it was last told how far it is */
 };
 
 static bool show(void *user, struct soc_slice stream, struct soc_slice agent, struct soc_slice text)
@@ -169,6 +180,63 @@ static int complain_of_main(const struct sim *sim)
     return SOC_EXIT_FAILED;
 }
 
+static void print_progress(struct sim *sim, uint64_t done, int64_t now_us)
+{
+    double seconds = now_us - sim->start_us < 1 ? 1e-6 : (double)(now_us - sim->start_us) / 1e6;
+    fprintf(stderr, "%llu of %llu seeds, %.1f seeds/s\n", (unsigned long long)done,
+            (unsigned long long)sim->count, (double)done / seconds);
+    sim->told_us = now_us;
+}
+
+static void print_place(const char *before, uint64_t seed, const struct soc_simulation *at)
+{
+    char time[SOC_TIME_BYTES];
+    soc_time_format(time, soc_clock_now(soc_host_clock(at->host)));
+    soc_complain(0, "%sseed %llu is at %.*s of its time, after %llu steps", before,
+                 (unsigned long long)seed, SOC_TIME_BYTES, time, (unsigned long long)at->steps);
+}
+
+/* Signals that end the program are kept waiting while many seeds run. */
+static bool is_interrupted(void)
+{
+    sigset_t signals;
+    sigpending(&signals);
+    return sigismember(&signals, SIGINT) == 1 || sigismember(&signals, SIGTERM) == 1;
+}
+
+static bool is_stopped(struct soc_simulation *simulation)
+{
+    struct sim *sim = simulation->user;
+    uint64_t seed = sim->options.seed;
+    int64_t now_us = soc_clock_monotonic_us();
+    if (is_interrupted()) {
+        print_place("stopped: ", seed, simulation);
+        return true;
+    }
+    if (now_us - sim->told_us >= PROGRESS_US) {
+        print_progress(sim, seed - sim->first, now_us);
+        print_place("", seed, simulation);
+    }
+    return false;
+}
+
+static int complain_of_length(const struct sim *sim, enum soc_simulated end)
+{
+    struct soc_buf busiest = {0};
+    soc_check_put_busiest(sim->check, BUSIEST, &busiest);
+    if (end == SOC_SIMULATED_LATE)
+        soc_complain(0,
+                     "it never ends: what comes next lies beyond %lld ms of its time (--limit-ms)",
+                     (long long)sim->span_ms);
+    else
+        soc_complain(0, "it never ends: it has taken %lld steps (--limit-steps)",
+                     (long long)sim->steps_max);
+    if (busiest.length > 0)
+        soc_complain(0, "the busiest: %s", soc_buf_text(&busiest));
+    soc_buf_fini(&busiest);
+    return SOC_EXIT_FAILED;
+}
+
 static int run_parts(struct sim *sim)
 {
     struct soc_simulation simulation = {
@@ -176,7 +244,9 @@ static int run_parts(struct sim *sim)
         .faults = sim->options.faults,
         .disk = sim->disk,
         .outsiders = sim->outsiders,
-        .steps_max = STEPS_MAX,
+        .steps_max = (uint64_t)sim->steps_max,
+        .span_ms = sim->span_ms,
+        .is_stopped = sim->is_many ? is_stopped : NULL,
         .restart = restart,
         .user = sim,
     };
@@ -190,8 +260,10 @@ static int run_parts(struct sim *sim)
     note_calls(sim);
     if (sim->unexpected.length > 0)
         soc_complain(0, "%s", soc_buf_text(&sim->unexpected));
-    if (end == SOC_SIMULATED_STUCK)
-        return soc_complain(SOC_EXIT_FAILED, "it does not come to an end in %d steps", STEPS_MAX);
+    if (end == SOC_SIMULATED_STOPPED)
+        return SOC_EXIT_INTERRUPTED;
+    if (end == SOC_SIMULATED_STUCK || end == SOC_SIMULATED_LATE)
+        return complain_of_length(sim, end);
     if (end == SOC_SIMULATED_ENDED)
         return complain_of_main(sim);
     if (!soc_host_main_is_done(simulation.host))
@@ -362,13 +434,17 @@ static int simulate(struct sim *sim, uint64_t seed)
 }
 
 /* The one command that repeats a seed. */
-static void say_how_to_repeat(const struct sim *sim, uint64_t seed)
+static void say_how_to_repeat(const struct sim *sim, uint64_t seed, const char *what)
 {
     struct soc_buf words = {0};
     soc_output_put_word(&words, sim->program);
     soc_buf_put_text(&words, " sim ");
     soc_output_put_word(&words, sim->args.words.items[0]);
     soc_buf_printf(&words, " --seed %llu --faults %s", (unsigned long long)seed, sim->faults);
+    if (sim->steps_max != STEPS_MAX)
+        soc_buf_printf(&words, " --limit-steps %lld", (long long)sim->steps_max);
+    if (sim->span_ms != SPAN_MS)
+        soc_buf_printf(&words, " --limit-ms %lld", (long long)sim->span_ms);
     for (int i = 0; i < sim->policies.count; i++) {
         soc_buf_put_text(&words, " --policy ");
         soc_output_put_word(&words, sim->policies.items[i]);
@@ -381,39 +457,44 @@ static void say_how_to_repeat(const struct sim *sim, uint64_t seed)
         soc_buf_put_text(&words, i == 0 ? " -- " : " ");
         soc_output_put_word(&words, sim->args.rest[i]);
     }
-    soc_complain(0, "seed %llu failed; repeat it with: %s", (unsigned long long)seed,
+    soc_complain(0, "seed %llu %s; repeat it with: %s", (unsigned long long)seed, what,
                  soc_buf_text(&words));
     soc_buf_fini(&words);
 }
 
-static void print_progress(uint64_t done, uint64_t count, int64_t elapsed_us)
+static void keep_signals_waiting(void)
 {
-    double seconds = elapsed_us < 1 ? 1e-6 : (double)elapsed_us / 1e6;
-    fprintf(stderr, "%llu of %llu seeds, %.1f seeds/s\n", (unsigned long long)done,
-            (unsigned long long)count, (double)done / seconds);
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigprocmask(SIG_BLOCK, &signals, NULL);
 }
 
 static int simulate_many(struct sim *sim, uint64_t first, uint64_t last)
 {
-    int64_t start_us = soc_clock_monotonic_us();
-    int64_t told_us = start_us;
-    uint64_t count = last - first == UINT64_MAX ? UINT64_MAX : last - first + 1;
+    sim->first = first;
+    sim->count = last - first == UINT64_MAX ? UINT64_MAX : last - first + 1;
+    sim->start_us = sim->told_us = soc_clock_monotonic_us();
+    keep_signals_waiting();
     for (uint64_t seed = first;; seed++) {
         int code = simulate(sim, seed);
-        if (sim->is_json)
+        bool is_over = code == SOC_EXIT_INTERRUPTED;
+        if (sim->is_json && !is_over)
             printf("{\"seed\":%llu,\"ok\":%s}\n", (unsigned long long)seed,
                    code == SOC_EXIT_DONE ? "true" : "false");
         if (code != SOC_EXIT_DONE) {
-            say_how_to_repeat(sim, seed);
+            say_how_to_repeat(sim, seed, is_over ? "was stopped" : "failed");
             return code;
         }
         int64_t now_us = soc_clock_monotonic_us();
-        if (seed == last || now_us - told_us >= PROGRESS_US) {
-            print_progress(seed - first + 1, count, now_us - start_us);
-            told_us = now_us;
-        }
+        if (seed == last || now_us - sim->told_us >= PROGRESS_US)
+            print_progress(sim, seed - first + 1, now_us);
         if (seed == last)
             return SOC_EXIT_DONE;
+        if (is_interrupted())
+            return soc_complain(SOC_EXIT_INTERRUPTED, "stopped behind seed %llu",
+                                (unsigned long long)seed);
     }
 }
 
@@ -479,12 +560,22 @@ static int run_seeds(struct sim *sim)
 
 int soc_cmd_sim(int argc, char **argv)
 {
-    struct sim sim = {.args = {.command = "sim"}, .program = argv[-2], .start_fd = -1};
+    struct sim sim = {.args = {.command = "sim"},
+                      .program = argv[-2],
+                      .start_fd = -1,
+                      .steps_max = STEPS_MAX,
+                      .span_ms = SPAN_MS};
     const struct soc_option options[] = {
-        {"seed", SOC_OPTION_TEXT, &sim.seed},       {"seeds", SOC_OPTION_TEXT, &sim.seeds},
-        {"faults", SOC_OPTION_TEXT, &sim.faults},   {"dump", SOC_OPTION_TEXT, &sim.dump},
-        {"policy", SOC_OPTION_LIST, &sim.policies}, {"set", SOC_OPTION_LIST, &sim.settings},
-        {"json", SOC_OPTION_FLAG, &sim.is_json},    {NULL, SOC_OPTION_FLAG, NULL},
+        {"seed", SOC_OPTION_TEXT, &sim.seed},
+        {"seeds", SOC_OPTION_TEXT, &sim.seeds},
+        {"faults", SOC_OPTION_TEXT, &sim.faults},
+        {"dump", SOC_OPTION_TEXT, &sim.dump},
+        {"policy", SOC_OPTION_LIST, &sim.policies},
+        {"set", SOC_OPTION_LIST, &sim.settings},
+        {"limit-steps", SOC_OPTION_NUMBER, &sim.steps_max},
+        {"limit-ms", SOC_OPTION_NUMBER, &sim.span_ms},
+        {"json", SOC_OPTION_FLAG, &sim.is_json},
+        {NULL, SOC_OPTION_FLAG, NULL},
     };
     int code = soc_args_parse(&sim.args, argc, argv, options, 1, 1);
     if (code == SOC_ARGS_GO)

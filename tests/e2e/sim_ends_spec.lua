@@ -72,4 +72,46 @@ describe("the end of a simulation", function()
       assert.matches(" is expected, not '", result.err, 1, true)
     end
   end)
+
+  local ENDLESS = [[
+    local society = require("society")
+    society.root { default = function(root)
+      root:send_message { to = "root", payload = "again", delay_ms = 10 }
+    end }
+    society.main(function(user) user:send_message { to = "root", payload = "go" } end)
+  ]]
+
+  it("is a failure that names the busiest where there is none", function()
+    place:write("app.lua", ENDLESS)
+    for words, text in pairs({
+      ["--limit-ms 60000"] = "it never ends: what comes next lies beyond 60000 ms of its time",
+      ["--limit-steps 2000"] = "it never ends: it has taken 2000 steps",
+    }) do
+      for _, more in ipairs({ " --seed 3", " --seeds 3..9" }) do
+        local result = place:run("sim app.lua " .. words .. more)
+        assert.equal(1, result.code)
+        assert.matches(text, result.err, 1, true)
+        assert.matches("the busiest: root %(%d+ messages%)\n", result.err)
+        local command = result.err:match("repeat it with: ([^\n]+)\n$")
+        assert.equal(more == " --seeds 3..9", command ~= nil)
+        assert.is_true(command == nil or command:find(words, 1, true) ~= nil)
+      end
+    end
+    place:write("app.lua", [[
+      require("society").main(function(user) user:sleep(86400000 * 300) end)
+    ]])
+    assert.equal(0, place:run("sim app.lua").code)
+    assert.equal(1, place:run("sim app.lua --limit-ms 1000").code)
+    assert.equal(0, place:run("sim app.lua --limit-ms 0 --limit-steps 0").code)
+  end)
+
+  it("by Ctrl-C says in which seed it was, and when", function()
+    place:write("app.lua", ENDLESS)
+    local result = place:shell("timeout -s INT 3 " .. program.quote(place.program) ..
+      " sim app.lua --seeds 7..9 --faults none --limit-steps 0 --limit-ms 0")
+    assert.matches("0 of 3 seeds, 0.0 seeds/s\n", result.err, 1, true)
+    assert.matches("society: stopped: seed 7 is at 2026%-%S+Z of its time, after %d+ steps\n",
+      result.err)
+    assert.matches("seed 7 was stopped; repeat it with: .* sim app.lua %-%-seed 7", result.err)
+  end)
 end)
