@@ -1,6 +1,8 @@
 #include "host/usage.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/json.h"
@@ -110,7 +112,19 @@ void soc_usage_restore(struct soc_host *host, const struct soc_record_usage *rec
 static int refuse(struct soc_buf *error, const char *whose, const char *what, uint64_t used,
                   uint64_t bound)
 {
-    soc_refusal_begin(error, SOC_EBUDGET, NULL);
+    char text[160];
+    bool is_tokens = strcmp(what, "tokens") == 0;
+    if (is_tokens)
+        snprintf(text, sizeof(text),
+                 "the bound of the %s is reached: %llu tokens of %llu tokens; raise "
+                 "llm.limits.%s_tokens to go on",
+                 whose, (unsigned long long)used, (unsigned long long)bound, whose);
+    else
+        snprintf(text, sizeof(text),
+                 "the bound of the %s is reached: $%.6f of $%.6f; raise llm.limits.%s_cost to go "
+                 "on",
+                 whose, (double)used / 1e6, (double)bound / 1e6, whose);
+    soc_refusal_begin(error, SOC_EBUDGET, text);
     soc_json_put_name(error, "limit");
     soc_json_put_integer(error, (int64_t)bound);
     soc_json_put_text_member(error, "of", soc_slice_text(whose));

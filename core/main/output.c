@@ -102,6 +102,17 @@ static void put_value(struct soc_buf *out, struct soc_slice value, int width_max
     soc_buf_fini(&text);
 }
 
+/* A number as an amount of money, in one form however it was written. */
+static void put_dollars(struct soc_buf *out, struct soc_slice value)
+{
+    struct soc_buf text = {0};
+    if (value.data == NULL || soc_json_kind(value) != SOC_JSON_NUMBER)
+        return;
+    soc_buf_put_slice(&text, value);
+    soc_buf_printf(out, "$%.6f", strtod(soc_buf_text(&text), NULL));
+    soc_buf_fini(&text);
+}
+
 /* Cells of all rows, each ended by a NUL. */
 static void put_cells(struct soc_buf *cells, struct soc_slice rows,
                       const struct soc_column *columns, int *widths)
@@ -111,7 +122,11 @@ static void put_cells(struct soc_buf *cells, struct soc_slice rows,
     while (soc_json_next(&walk)) {
         for (int i = 0; columns[i].title != NULL; i++) {
             size_t start = cells->length;
-            put_value(cells, soc_json_member(walk.value, columns[i].member), columns[i].width_max);
+            struct soc_slice value = soc_json_member(walk.value, columns[i].member);
+            if (strcmp(columns[i].title, "DOLLARS") == 0)
+                put_dollars(cells, value);
+            else
+                put_value(cells, value, columns[i].width_max);
             int width = width_of_text(soc_slice(cells->data + start, cells->length - start));
             if (width > widths[i])
                 widths[i] = width;

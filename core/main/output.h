@@ -16,7 +16,8 @@ struct soc_column {
 };
 
 /* Prints the objects of a JSON list as a table with aligned columns; a column
- * without any value is left out. `columns` end with a title that is NULL. */
+ * without any value is left out, one titled DOLLARS has numbers to the millionth. `columns` end
+ * with a title that is NULL. */
 void soc_output_table(struct soc_slice rows, const struct soc_column *columns);
 
 /* Prints the members of each object of a JSON list, one per line. */

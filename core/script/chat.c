@@ -181,8 +181,8 @@ static void send(lua_State *L, struct soc_chat *chat, int request)
     soc_buf_fini(&json);
 }
 
-/* Counts what the answer took; `message` is its index, `json` its text without secrets.
- * 0: an error. */
+/* Counts what the answer took, and tells of it; `message` is its index, 0 for an error, and
+ * `json` the text of either without secrets. */
 static void count_usage(lua_State *L, struct soc_chat *chat, int message, struct soc_slice json)
 {
     const struct soc_activation *activation = chat->call->activation;
@@ -202,8 +202,7 @@ static void count_usage(lua_State *L, struct soc_chat *chat, int message, struct
         soc_buf_put_text(&model, "none");
     soc_usage_add(chat->script->host, activation->agent, task_of(chat), soc_buf_slice(&model),
                   used);
-    soc_chat_show_answer(chat->script->host, activation->agent, used,
-                         message == 0 ? (struct soc_slice){0} : json);
+    soc_chat_show_answer(chat->script->host, activation->agent, used, json);
     soc_buf_fini(&model);
     lua_settop(L, top);
 }
@@ -288,7 +287,8 @@ static void answer(lua_State *L, struct soc_chat *chat, int action)
         soc_buf_put_byte(&json, ']');
     }
     soc_secrets_scrub(chat->script, &json);
-    count_usage(L, chat, is_message ? value : 0, soc_slice(json.data + 1, json.length - 2));
+    count_usage(L, chat, is_message ? value : 0,
+                is_message ? soc_slice(json.data + 1, json.length - 2) : soc_buf_slice(&json));
     lua_rawgeti(L, action, 5);
     count_spent(L, chat, lua_gettop(L));
     if (json.length > SOC_CHAT_BYTES_MAX)
@@ -434,13 +434,15 @@ static void push_call(lua_State *L, const struct event *event)
 {
     const struct soc_outcall *call = event->chat->call;
     const struct soc_agent *agent = call->activation->agent;
-    lua_createtable(L, 0, 6);
+    lua_createtable(L, 0, 7);
     lua_insert(L, -2);
     lua_setfield(L, -2, "id");
     lua_pushstring(L, agent->id);
     lua_setfield(L, -2, "agent");
     lua_pushstring(L, agent->role->id);
     lua_setfield(L, -2, "role");
+    lua_pushinteger(L, call->activation->wait.deadline_ms);
+    lua_setfield(L, -2, "deadline_ms");
     set_number(L, "turn", call->request);
     set_number(L, "number", call->request);
     soc_lua_json_decode(L, call->request, NULL);

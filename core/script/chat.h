@@ -39,7 +39,7 @@ const char *soc_chat_unexpected(struct soc_script *script);
 void soc_chat_expect_again(struct soc_script *script);
 
 /* chat_show.c: a line of the log for whoever watches: what this answer took and which
- * tools it calls (`answer` is its JSON; absent: an error), and everything so far. */
+ * tools it calls, or by which error it failed (`answer` is its JSON), and everything so far. */
 void soc_chat_show_answer(struct soc_host *host, const struct soc_agent *agent,
                           struct soc_usage used, struct soc_slice answer);
 

@@ -1,8 +1,10 @@
 /* Chat's host: what the engine may ask of the host, and no provider beyond it. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/limits.h"
 #include "script/chat.h"
@@ -94,6 +96,16 @@ static int engine_read(lua_State *L)
     return is_bad ? 2 : 1;
 }
 
+/* Opens a file to append to; a new one is for its owner alone, as it holds what was said. */
+static FILE *open_own(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "ab");
+    if (fd >= 0 && file == NULL)
+        close(fd);
+    return file;
+}
+
 /* append(text): to the recording that is set. */
 static int engine_append(lua_State *L)
 {
@@ -105,7 +117,7 @@ static int engine_append(lua_State *L)
         return luaL_error(L, "llm.record names no file");
     soc_buf_put(&text, line, length);
     soc_secrets_scrub(script, &text);
-    FILE *file = fopen(script->recordings[0], "ab");
+    FILE *file = open_own(script->recordings[0]);
     bool is_written = file != NULL && fwrite(text.data, 1, text.length, file) == text.length;
     if (file != NULL && fclose(file) != 0)
         is_written = false;

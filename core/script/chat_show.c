@@ -24,6 +24,16 @@ void soc_chat_show_answer(struct soc_host *host, const struct soc_agent *agent,
 {
     struct soc_usage total = soc_usage_total(host);
     struct soc_buf more = {0};
+    struct soc_slice error = soc_json_member(answer, "error");
+    if (error.data != NULL) {
+        soc_buf_put_slice(&more, soc_json_plain_string(error));
+        soc_trace(host, "answer", agent, "failed: %s; so far %llu calls, %llu tokens, $%.4f",
+                  soc_buf_text(&more), (unsigned long long)total.calls,
+                  (unsigned long long)(total.input_tokens + total.output_tokens),
+                  (double)total.cost_micros / 1e6);
+        soc_buf_fini(&more);
+        return;
+    }
     put_calls(answer, &more);
     soc_trace(host, "answer", agent,
               "%llu + %llu tokens, $%.4f; so far %llu calls, %llu tokens, $%.4f%s",

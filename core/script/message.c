@@ -129,6 +129,10 @@ static void unpack(lua_State *L, const char *bytes)
     set_integer(L, "hops", packed.hops);
     lua_pushboolean(L, packed.flags & SOC_MESSAGE_REQUIRES_ACK);
     lua_setfield(L, -2, "requires_ack");
+    if (packed.flags & SOC_MESSAGE_WANTS_REPLY) {
+        lua_pushboolean(L, true);
+        lua_setfield(L, -2, "wants_reply");
+    }
     if (packed.expires_ms != 0) {
         int64_t ttl_ms = packed.expires_ms - packed.time_ms;
         if (ttl_ms % 1000 == 0)

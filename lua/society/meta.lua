@@ -32,6 +32,7 @@
 ---@field task_id? string
 ---@field correlation_id? string
 ---@field reply_to? string id of the message it answers
+---@field wants_reply? boolean whether the sender waits for a reply: it was sent by a request
 ---@field ttl_seconds? number
 ---@field deliver_at? string
 ---@field deadline? string

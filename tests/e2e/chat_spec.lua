@@ -120,6 +120,19 @@ describe("agent:chat, for real", function()
     assert.matches('"calls":1,', result.out, 1, true)
   end)
 
+  it("says of a call that failed that it did, and of money always in one form", function()
+    app("refuse")
+    local result = run("run app.lua")
+    assert.matches("answer user: failed: [a-z_]+; so far 1 calls, 0 tokens, $0.0000", result.err)
+    assert.is_nil(result.err:find("0 + 0 tokens", 1, true))
+    app("a", "prices = { m = { input = 1, output = 1 } }")
+    run("run app.lua --fresh")
+    assert.matches("DOLLARS\n.* %$0%.0000%d%d\n$", run("inspect usage").out)
+    app("refuse")
+    run("run app.lua --fresh")
+    assert.matches("DOLLARS\n.* %$0%.000000\n$", run("inspect usage").out)
+  end)
+
   it("lets the key out nowhere, even if the server says it aloud", function()
     local outputs = {}
     for _, wish in ipairs({ "mirror", "refuse" }) do

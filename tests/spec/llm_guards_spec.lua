@@ -79,6 +79,32 @@ describe("a guard", function()
       end)
   end
 
+  it("that is a bound says which, and how much of it is used", function()
+    for of, case in pairs({
+      agent = { { agent_tokens = 1000 }, "tokens", 1200, 1000,
+        "the bound of the agent is reached: 1200 tokens of 1000 tokens; raise "
+          .. "llm.limits.agent_tokens to go on" },
+      society = { { society_cost = 0.0025 }, "cost_micros", 3000, 2500,
+        "the bound of the society is reached: $0.003000 of $0.002500; raise "
+          .. "llm.limits.society_cost to go on" },
+    }) do
+      local s = think(costly, { llm = { limits = case[1], prices = PRICES } })
+      local payload = last(ask(s)).payload
+      assert.same({ of, case[2], case[3], case[4], case[5] },
+        { payload.of, payload.what, payload.used, payload.limit, payload.message })
+      local line = s:transcript():match("the agent was stopped: budget_exceeded[^\n]*")
+      assert.matches(('"of":"%s"'):format(of), line, 1, true)
+      assert.matches(case[5], line, 1, true)
+      scene.close()
+    end
+  end)
+
+  it("that saw a repeated call names as many as were made", function()
+    local s = think(function() return call("list_contacts") end)
+    assert.equal("list_contacts was called 3 times with the same arguments",
+      last(ask(s)).payload.message)
+  end)
+
   it("sees a repeated call however its arguments are written", function()
     local forms = { '{"a":1,"b":[1,2]}', '{ "b": [1, 2], "a": 1 }', '{"b":[1.0,2],\n"a":1.0}',
       '{"a":10e-1,"b":[1,2]}' }

@@ -246,6 +246,11 @@ describe("settings of agents that think", function()
     ["guards.rounds must be a whole number above 0, or false"] = { guards = { rounds = "3" } },
     ["on_message must be 'wait' or 'interrupt', got 'stop'"] = { on_message = "stop" },
     ["unknown verb 'sendmessage'; there are complete"] = { verbs = { "sendmessage" } },
+    ["base_url must be the http:// or https:// address of a server, got 'ftp://x'"] = {
+      base_url = "ftp://x" },
+    ["base_url must be the http:// or https:// address of a server, got 'http://'"] = {
+      base_url = "http://" },
+    ["key_env must be the name of a variable of the environment, got 'A B'"] = { key_env = "A B" },
     ["the tool 'look' needs a function 'run'"] = { tools = { { name = "look" } } },
     ["tools[1] must be a table with a name"] = { tools = { { run = print } } },
     ["the tool 'look': 'roles' must be a table"] = { tools = { { name = "look", roles = "x",
@@ -275,21 +280,5 @@ describe("settings of agents that think", function()
       assert.is_false(ok)
       assert.matches(text, tostring(err), 1, true)
     end
-  end)
-end)
-
-describe("an answer that says nothing", function()
-  after_each(scene.close)
-
-  for reason, guard in pairs({ length = "answer_cut", content_filter = "content_filter" }) do
-    it("because of " .. reason .. " is told as an error", function()
-      local s = think(function() return { content = "", finish_reason = reason } end)
-      assert.equal(guard, last(ask(s)).payload.guard)
-    end)
-  end
-
-  it("by the model's own choice is silence", function()
-    local s = think(function() return "" end)
-    assert.equal("user", last(ask(s)).from)
   end)
 end)

@@ -32,6 +32,22 @@ describe("a recording", function()
       end }, { "one", "two" }))
   end)
 
+  it("is for its owner alone", function()
+    local pipe = assert(io.popen(("stat -c %%a '%s'"):format(path)))
+    local mode = pipe:read("l")
+    pipe:close()
+    assert.equal("600", mode)
+  end)
+
+  it("shows a line break as one where a call does not fit", function()
+    local results = run({ provider = "replay", replay = path }, { "a\nb" })
+    assert.matches([[last = "a\nb"]], results[1].message, 1, true)
+    results = run({ provider = "scripted", answers = { { expect = "x\ny", content = "" } } },
+      { "a\nb" })
+    assert.matches([[holds "x\ny"]], results[1].message, 1, true)
+    assert.matches([[last = "a\nb"]], results[1].message, 1, true)
+  end)
+
   it("gives the same answers again", function()
     assert.same({ "answer 1", "answer 2" },
       run({ provider = "replay", replay = path }, { "one", "two" }))

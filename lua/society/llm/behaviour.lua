@@ -9,6 +9,7 @@
 local guards = require("society.llm.guards")
 local json = require("society.json")
 local patience = require("society.llm.patience")
+local retries = require("society.llm.retries")
 local settings = require("society.llm.settings")
 local talks = require("society.llm.talk")
 local toolbox = require("society.llm.toolbox")
@@ -81,6 +82,16 @@ local function last_word(answer)
   return text
 end
 
+local EMPTY = { error = "empty_answer", message = "the model answered without a word and without "
+  .. "a tool call, each time it was asked" }
+
+-- Whether an answer is neither a word nor a deed, while somebody waits for one. Silence
+-- is the model's right when nobody does, and once it has done something.
+local function is_empty(answer, talk, guard)
+  return not answer.tool_calls and not WITHHELD[answer.finish_reason]
+    and not (answer.content or ""):find("%S") and not guard.has_worked and talk:is_awaited()
+end
+
 -- Thinks until the model has nothing more to call.
 -- @treturn[1] string what it says at last
 -- @treturn[2] nil
@@ -90,6 +101,7 @@ local function think(agent, talk, guard)
   local tools, by_name = toolbox.of(agent.role.id, language)
   local head = { system = system, tools = tools, tokens_left = room_for_talk(system, tools) }
   local handle = patience.watch(agent, function(ms) guard:waited(ms) end)
+  local tries_left = settings.retries_max or retries.defaults.retries_max
   while true do
     if interrupts() then
       hear_more(agent, talk)
@@ -99,7 +111,13 @@ local function think(agent, talk, guard)
       return nil, stop
     end
     local answer, err = ask(agent, talk, head)
-    if answer then
+    if answer and is_empty(answer, talk, guard) then
+      if tries_left == 0 then
+        return nil, EMPTY
+      end
+      tries_left = tries_left - 1
+      agent:log("warn", "the model's answer was empty; it is asked again")
+    elseif answer then
       talk:say({ role = "assistant", content = answer.content, tool_calls = answer.tool_calls })
       if not answer.tool_calls then
         return last_word(answer)
@@ -143,14 +161,26 @@ local function report(agent, reason, text)
   } })
 end
 
+-- What an error says of the bound that was reached.
+local BOUND = { "of", "what", "used", "limit", "retry_after_ms" }
+
+-- Adds it to `told`.
+local function with_bound(told, err)
+  for _, name in ipairs(BOUND) do
+    told[name] = err[name]
+  end
+  return told
+end
+
 -- Tells who gave the task why it stopped, and the parent, unless the reply does.
 -- @treturn table? the reply to the message
 local function give_up(agent, message, talk, err)
   local reason = err.guard or err.error
   local task = talk:find_task()
-  local what = { error = "stopped", guard = reason, message = err.message,
-    text = sentence(agent, reason, err.message) }
-  agent:log("warn", "the agent was stopped: " .. reason, { guard = reason, message = err.message })
+  local what = with_bound({ error = "stopped", guard = reason, message = err.message,
+    text = sentence(agent, reason, err.message) }, err)
+  agent:log("warn", "the agent was stopped: " .. reason,
+    with_bound({ guard = reason, message = err.message }, err))
   local told = (is_notice(message) or not message.reply_to) and message.from or nil
   if task and not talk.answered[task.id] then
     agent:fail(task, what)

@@ -44,11 +44,19 @@ local function verdict(room, aside, wanted)
   return nil
 end
 
+-- A number of a bound, for people.
+local function amount(what, number)
+  return what == "tokens" and ("%d tokens"):format(number) or ("$%.6f"):format(number / 1e6)
+end
+
 local function spent(room, what)
+  local max = room[what .. "_max"]
   return {
     error = "budget_exceeded", retryable = false, of = room.of, what = what, used = room[what],
-    limit = room[what .. "_max"],
-    message = "the bound on tokens or cost is reached; raise it to go on",
+    limit = max,
+    message = ("the bound of the %s is reached: %s of %s; raise llm.limits.%s_%s to go on"):format(
+      room.of, amount(what, room[what]), amount(what, max), room.of,
+      what == "tokens" and what or "cost"),
   }
 end
 

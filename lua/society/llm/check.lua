@@ -135,6 +135,18 @@ local function check_provider(name)
   end
 end
 
+local function check_base_url(given)
+  if not given:match("^https?://[^/%s]+[^%s]*$") then
+    return ("base_url must be the http:// or https:// address of a server, got '%s'"):format(given)
+  end
+end
+
+local function check_key_env(given)
+  if not given:match("^[%a_][%w_]*$") then
+    return ("key_env must be the name of a variable of the environment, got '%s'"):format(given)
+  end
+end
+
 local function check_on_message(given)
   if given ~= "wait" and given ~= "interrupt" then
     return ("on_message must be 'wait' or 'interrupt', got '%s'"):format(given)
@@ -190,7 +202,7 @@ end
 
 local CHECKS = { { "guards", check_guards }, { "verbs", check_verbs }, { "tools", check_tools },
   { "on_message", check_on_message }, { "prices", check_prices }, { "options", check_options },
-  { "provider", check_provider } }
+  { "provider", check_provider }, { "base_url", check_base_url }, { "key_env", check_key_env } }
 
 --- Says what is wrong; nil if nothing is.
 return function(settings)

@@ -14,6 +14,7 @@ local budget = require("society.llm.budget")
 local json = require("society.json")
 local limiter = require("society.llm.limiter")
 local providers = require("society.llm.providers")
+local retries = require("society.llm.retries")
 local troubles = require("society.llm.troubles")
 local usage = require("society.llm.usage")
 
@@ -22,8 +23,6 @@ local M = {}
 local Engine = {}
 Engine.__index = Engine
 
-M.defaults = { provider = "openai", retries_max = 4, retry_first_ms = 500, retry_max_ms = 30000 }
-
 --- Makes an engine.
 -- @tparam table settings of society.config{ llm = … }
 -- @tparam table host random() in [0, 1), getenv(name), has_key(name), now() in ms,
@@ -31,8 +30,8 @@ M.defaults = { provider = "openai", retries_max = 4, retry_first_ms = 500, retry
 --   room(id), the bounds that call is under, none if there is no such function
 function M.new(settings, host)
   local self = { settings = settings, host = host, calls = {}, providers = {}, parked = {},
-    budget = budget.new() }
-  for name, value in pairs(M.defaults) do
+    budget = budget.new(), provider = settings.provider or "openai" }
+  for name, value in pairs(retries.defaults) do
     self[name] = settings[name] or value
   end
   self.limiter = limiter.new(settings, host.now())
@@ -107,12 +106,6 @@ local function wanted_by(self, call)
       self.settings.prices) }
 end
 
-local function pause_ms(self, call, err)
-  local pause = math.min(self.retry_first_ms << math.min(call.tries - 1, 20), self.retry_max_ms)
-  pause = math.ceil(pause * (0.5 + 0.5 * self.host.random()))
-  return math.max(pause, err.retry_after_ms or 0)
-end
-
 -- A try has ended, with a message or an error.
 local function settle(self, actions, call, message, err)
   local now_ms = self.host.now()
@@ -129,8 +122,11 @@ local function settle(self, actions, call, message, err)
   if not err.retryable or call.tries > self.retries_max then
     return answer(self, actions, call, nil, err)
   end
+  local pause = retries.pause_ms(self, call.tries, err, self.host.random())
+  if err.retry_after_ms and retries.is_too_late(call, now_ms + pause) then
+    return answer(self, actions, call, nil, err)
+  end
   call.state = "pausing"
-  local pause = pause_ms(self, call, err)
   local why = ("%s; try %d after %d ms"):format(err.error, call.tries + 1, pause)
   actions[#actions + 1] = { "wake", call.id, now_ms + pause, why }
 end
@@ -167,17 +163,22 @@ end
 local function pump(self, actions)
   while true do
     local id, first, at_ms = self.limiter:next(self.host.now())
-    if not id then
+    local free_at_ms = self.limiter.free_at_ms
+    if id then
+      send(self, actions, self.calls[id])
+    elseif first and retries.is_too_late(self.calls[first], free_at_ms) then
+      self.limiter:drop(first)
+      answer(self, actions, self.calls[first], nil, retries.braked(free_at_ms - self.host.now()))
+    else
       if first and at_ms then
         actions[#actions + 1] = { "wake", first, at_ms }
       end
       return actions
     end
-    send(self, actions, self.calls[id])
   end
 end
 
---- A call begins: { id, agent, role, turn, number, chat }.
+--- A call begins: { id, agent, role, turn, number, chat, deadline_ms? }.
 function Engine:begin(call)
   local actions = {}
   call.tries = 0

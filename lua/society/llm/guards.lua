@@ -11,7 +11,7 @@ local M = {}
 M.defaults = {
   talk = 100, -- messages in a row, from agent to agent, in which nobody made progress
   rounds = 40, -- calls of the model for one message
-  repeats = 3, -- of one tool with the same arguments, for one message
+  repeats = 3, -- calls of one tool with the same arguments, for one message
   fruitless = 5, -- rounds in a row in which every tool failed
   wall_ms = 1800000, -- for one message, waiting for people not counted
 }
@@ -92,7 +92,7 @@ function Guards:before_call(call)
   self.calls[key] = (self.calls[key] or 0) + 1
   if self.calls[key] > self.repeats then
     return tripped("repeated_call", ("%s was called %d times with the same arguments"):format(
-      call.name, self.calls[key]))
+      call.name, self.repeats))
   end
   return nil
 end
@@ -100,6 +100,7 @@ end
 --- After a round: whether any of its tools worked.
 function Guards:after_round(worked)
   self.failures = worked and 0 or self.failures + 1
+  self.has_worked = self.has_worked or worked
 end
 
 return M

@@ -9,6 +9,7 @@
 
 local answers = require("society.llm.answer")
 local json = require("society.json")
+local quoted = require("society.llm.texts").quoted
 
 local M = { name = "replay", environment = {}, defaults = { model = "replay" } }
 
@@ -30,8 +31,8 @@ end
 local function mismatch(call, expected)
   return nil, {
     error = "script_mismatch", retryable = false,
-    message = ("call %d of %s does not fit the recording:\nexpected: %s\nfound:    last = %q")
-      :format(call.turn, call.agent, expected, last_text(call.chat)),
+    message = ("call %d of %s does not fit the recording:\nexpected: %s\nfound:    last = %s")
+      :format(call.turn, call.agent, expected, quoted(last_text(call.chat))),
   }
 end
 
@@ -86,7 +87,7 @@ function M.answer(call, settings, host)
   if not entry then
     return mismatch(call, "no such call was recorded")
   elseif entry.last ~= last_text(call.chat) then
-    return mismatch(call, ("last = %q"):format(entry.last))
+    return mismatch(call, ("last = %s"):format(quoted(entry.last)))
   end
   return entry.answer
 end

@@ -12,6 +12,7 @@
 -- finds no answer, fails loudly and shows both.
 
 local json = require("society.json")
+local quoted = require("society.llm.texts").quoted
 
 local M = { name = "scripted", environment = {}, defaults = { model = "scripted" } }
 
@@ -45,7 +46,8 @@ local function misfit(expect, call)
   end
   for _, name in ipairs({ "last", "system" }) do
     if expect[name] ~= nil and not found[name]:find(expect[name], 1, true) then
-      return ("%s holds %q"):format(name, expect[name]), ("%s = %q"):format(name, found[name])
+      return ("%s holds %s"):format(name, quoted(expect[name])),
+        ("%s = %s"):format(name, quoted(found[name]))
     end
   end
   return nil
@@ -115,7 +117,7 @@ function M.answer(call, settings)
     answer = { content = answer }
   end
   if answer == nil then
-    return mismatch(call, "no further call", ("last = %q"):format(last_text(call.chat)))
+    return mismatch(call, "no further call", ("last = %s"):format(quoted(last_text(call.chat))))
   end
   local fault = fault_of(answer)
   if fault then

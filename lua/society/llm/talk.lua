@@ -53,6 +53,18 @@ function Talk:open_question(id)
   return nil
 end
 
+--- Whether somebody waits for what comes of the messages at hand: the person, one who
+-- waits for a reply, or one who gave a task.
+function Talk:is_awaited()
+  for _, message in ipairs(self.messages) do
+    local is_asked = message.wants_reply or message.from == "user" and not message.reply_to
+    if (is_asked or TASK_TYPES[message.type]) and not self.answered[message.id] then
+      return true
+    end
+  end
+  return false
+end
+
 function Talk:close_question(message)
   self.answered[message.id] = true
 end

@@ -14,4 +14,9 @@ function M.cut(text, bytes_max)
   return ("%s … (%d bytes in all; the rest is left out)"):format(text:sub(1, last), #text)
 end
 
+--- A text in quotes on one line, for people who compare it with another.
+function M.quoted(text)
+  return (("%q"):format(text):gsub("\\\n", "\\n"))
+end
+
 return M
