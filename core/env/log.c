@@ -2,8 +2,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/buf.h"
+#include "base/err.h"
 #include "base/json.h"
 #include "env/clock.h"
 
@@ -25,7 +27,17 @@ struct line {
     const char *event;
     struct soc_slice agent;
     struct soc_slice detail;
+    bool is_event; /* the detail is JSON */
 };
+
+/* Whether the detail can stand in a line of JSON as the object that it is. */
+static bool has_object(const struct line *line)
+{
+    struct soc_slice detail = line->detail;
+    return line->is_event && detail.length > 0 && detail.data[0] == '{' &&
+           memchr(detail.data, '\n', detail.length) == NULL &&
+           soc_json_check(detail, NULL) == SOC_OK;
+}
 
 static void put_json_line(struct soc_buf *out, const struct line *line)
 {
@@ -36,7 +48,12 @@ static void put_json_line(struct soc_buf *out, const struct line *line)
     soc_json_put_text_member(out, "level", soc_slice_text(levels[line->level].name));
     soc_json_put_text_member(out, "event", soc_slice_text(line->event));
     soc_json_put_text_member(out, "agent", line->agent);
-    soc_json_put_text_member(out, "detail", has_detail ? line->detail : SOC_SLICE(""));
+    if (has_object(line)) {
+        soc_json_put_name(out, "detail");
+        soc_buf_put_slice(out, line->detail);
+    } else {
+        soc_json_put_text_member(out, "detail", has_detail ? line->detail : SOC_SLICE(""));
+    }
     soc_buf_put_text(out, "}\n");
 }
 
@@ -74,22 +91,32 @@ static void put_human_line(struct soc_buf *out, const struct line *line, bool ha
     soc_buf_put_byte(out, '\n');
 }
 
-void soc_log_line(struct soc_log *log, enum soc_log_level level, int64_t time_ms, const char *event,
-                  struct soc_slice agent, struct soc_slice detail)
+static void write_line(struct soc_log *log, const struct line *line)
 {
-    if (level < log->level)
+    if (line->level < log->level)
         return;
-    struct line line = {level, time_ms, event, agent, detail};
     struct soc_buf out = {0};
     if (log->is_json)
-        put_json_line(&out, &line);
+        put_json_line(&out, line);
     else
-        put_human_line(&out, &line, log->has_colour);
+        put_human_line(&out, line, log->has_colour);
     if (log->write != NULL)
         log->write(soc_buf_slice(&out), log->user);
     else
         fwrite(out.data, 1, out.length, stderr);
     soc_buf_fini(&out);
+}
+
+void soc_log_line(struct soc_log *log, enum soc_log_level level, int64_t time_ms, const char *event,
+                  struct soc_slice agent, struct soc_slice detail)
+{
+    write_line(log, &(struct line){level, time_ms, event, agent, detail, false});
+}
+
+void soc_log_event(struct soc_log *log, enum soc_log_level level, int64_t time_ms,
+                   const char *event, struct soc_slice agent, struct soc_slice detail)
+{
+    write_line(log, &(struct line){level, time_ms, event, agent, detail, true});
 }
 
 void soc_log_printf(struct soc_log *log, enum soc_log_level level, int64_t time_ms,

@@ -35,6 +35,10 @@ struct soc_log {
 void soc_log_line(struct soc_log *log, enum soc_log_level level, int64_t time_ms, const char *event,
                   struct soc_slice agent, struct soc_slice detail);
 
+/* The same with a detail that is JSON: in a line of JSON an object is one, not a text. */
+void soc_log_event(struct soc_log *log, enum soc_log_level level, int64_t time_ms,
+                   const char *event, struct soc_slice agent, struct soc_slice detail);
+
 /* As soc_log_line with the detail formatted. */
 void soc_log_printf(struct soc_log *log, enum soc_log_level level, int64_t time_ms,
                     const char *event, struct soc_slice agent, const char *format, ...)

@@ -60,7 +60,7 @@ static void put_event(struct soc_host *host, enum soc_log_level level, const cha
                       const struct soc_agent *agent, struct soc_slice correlation_id,
                       const struct soc_message *message, struct soc_slice detail)
 {
-    soc_log_line(&host->log, level, soc_host_now(host), event, soc_sender_id(agent), detail);
+    soc_log_event(&host->log, level, soc_host_now(host), event, soc_sender_id(agent), detail);
     struct soc_record record = {.type = SOC_RECORD_EVENT};
     record.event = (struct soc_record_event){
         .time_ms = (uint64_t)soc_host_now(host),

@@ -46,6 +46,38 @@ static void a_json_line_is_one_object(void)
                "\"detail\":\"say \\\"a\\\"\\nb\"}\n");
 }
 
+/* Writes one event as a line of JSON and compares its detail. */
+static void check_event(struct soc_slice detail, const char *expected)
+{
+    struct soc_buf lines = {0};
+    struct soc_buf whole = {0};
+    struct soc_log log = {.is_json = true, .write = keep_line, .user = &lines};
+    soc_buf_printf(&whole,
+                   "{\"timestamp\":\"2026-01-05T12:00:00.123Z\",\"level\":\"info\","
+                   "\"event\":\"log\",\"agent\":\"root\",\"detail\":%s}\n",
+                   expected);
+    soc_log_event(&log, SOC_LOG_INFO, NOON_MS, "log", SOC_SLICE("root"), detail);
+    CHECK_TEXT(soc_buf_text(&lines), soc_buf_text(&whole));
+    soc_buf_fini(&whole);
+    soc_buf_fini(&lines);
+}
+
+static void an_event_in_json_has_an_object_for_its_detail(void)
+{
+    check_event(SOC_SLICE("{\"text\":\"a\",\"fields\":{\"n\":1}}"),
+                "{\"text\":\"a\",\"fields\":{\"n\":1}}");
+    check_event(SOC_SLICE("{}"), "{}");
+}
+
+static void an_event_whose_detail_is_no_object_has_a_text(void)
+{
+    check_event(SOC_SLICE("{\"text\":"), "\"{\\\"text\\\":\"");
+    check_event(SOC_SLICE("{\n}"), "\"{\\n}\"");
+    check_event(SOC_SLICE("{}{}"), "\"{}{}\"");
+    check_event(SOC_SLICE("[1]"), "\"[1]\"");
+    check_event(soc_slice_text(NULL), "\"\"");
+}
+
 static void colour_is_only_around_the_level(void)
 {
     check_line((struct soc_log){.has_colour = true}, SOC_SLICE("root"), SOC_SLICE("x"),
@@ -106,6 +138,8 @@ int main(void)
     RUN(a_line_for_people_has_time_level_event_agent_and_detail);
     RUN(a_line_without_an_agent_leaves_it_out);
     RUN(a_json_line_is_one_object);
+    RUN(an_event_in_json_has_an_object_for_its_detail);
+    RUN(an_event_whose_detail_is_no_object_has_a_text);
     RUN(colour_is_only_around_the_level);
     RUN(a_detail_can_neither_forge_a_line_nor_steer_the_terminal);
     RUN(lines_below_the_threshold_are_not_written);
