@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "bridge/files_state.h"
 #include "env/clock.h"
+#include "env/ids.h"
 #include "host/refusal.h"
 
 #define TTL_SECONDS_MAX 3.2e9 /* about a hundred years */
@@ -352,6 +353,41 @@ static bool take_message(struct reading *reading)
     return is_taken;
 }
 
+/* What the host does not remember the files may tell. False: it stands in the queue of
+ * another. `*event` is what to log else. */
+static bool find_in_files(const struct reading *reading, struct soc_slice id, const char **event)
+{
+    struct soc_files *files = reading->inlet->files;
+    struct soc_files_client *own = soc_files_find(files, soc_agent_id(reading->agent));
+    struct soc_files_client *client;
+    size_t cursor = 0;
+    uint64_t key = 0;
+    *event = "ack_unknown";
+    if (!soc_message_id_parse(id, &key))
+        return true;
+    if (soc_outlet_has(&files->broadcast, key, 1) ||
+        (own != NULL && soc_outlet_has(&own->queue, key, 1))) {
+        *event = "acked";
+        return true;
+    }
+    while ((client = soc_map_each(&files->clients, &cursor)) != NULL)
+        if (client != own && client->queue.name != NULL && soc_outlet_has(&client->queue, key, 1))
+            return false;
+    return true;
+}
+
+static void log_ack(const struct reading *reading, const char *event, struct soc_slice id,
+                    enum soc_ack ack)
+{
+    struct soc_buf detail = {0};
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "status", soc_slice_text(soc_ack_name(ack)));
+    soc_buf_put_byte(&detail, '}');
+    soc_files_log(reading->inlet->files, SOC_LOG_INFO, event, soc_slice_text(reading->agent->id),
+                  id, soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
+}
+
 static bool take_ack(struct reading *reading)
 {
     struct soc_inlet *inlet = reading->inlet;
@@ -362,17 +398,17 @@ static bool take_ack(struct reading *reading)
     enum soc_ack ack = soc_ack_read(reading->line->text, &id, NULL, &reason);
     if (ack == SOC_ACK_NONE) {
         skip(inlet, "malformed_ack", reading->line, reason);
-    } else if (soc_outside_ack(inlet->files->host, reading->agent, soc_buf_slice(&id), ack,
-                               position_of(inlet, place), &error) < 0) {
-        log_refusal(reading, soc_buf_slice(&error));
     } else {
-        struct soc_buf detail = {0};
-        soc_buf_put_byte(&detail, '{');
-        soc_json_put_text_member(&detail, "status", soc_slice_text(soc_ack_name(ack)));
-        soc_buf_put_byte(&detail, '}');
-        soc_files_log(inlet->files, SOC_LOG_INFO, "acked", soc_slice_text(reading->agent->id),
-                      soc_buf_slice(&id), soc_buf_slice(&detail));
-        soc_buf_fini(&detail);
+        const char *event = "acked";
+        int rc = soc_outside_ack(inlet->files->host, reading->agent, soc_buf_slice(&id), ack,
+                                 position_of(inlet, place), &error);
+        if (rc == SOC_ACK_IS_UNKNOWN && !find_in_files(reading, soc_buf_slice(&id), &event))
+            rc = soc_refuse(&error, SOC_ENOMESSAGE, "that message went to another agent",
+                            "message_id", soc_buf_slice(&id));
+        if (rc < 0)
+            log_refusal(reading, soc_buf_slice(&error));
+        else
+            log_ack(reading, event, soc_buf_slice(&id), ack);
     }
     soc_buf_fini(&id);
     soc_buf_fini(&error);

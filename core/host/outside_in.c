@@ -55,7 +55,8 @@ static bool has_own_rules(const struct soc_host *host, struct soc_slice type)
 }
 
 /* The mail answers nothing that is open. False if it comes too late: whoever asked waits
- * no more. Else it goes to who wrote what it answers, and keeps that as its chain. */
+ * no more, or nobody has asked. Else it goes to who wrote what it answers, and keeps that as its
+ * chain. */
 static bool address_rest(const struct soc_outsider *outsider, const struct soc_outside_mail *mail,
                          struct soc_send *send)
 {
@@ -69,7 +70,7 @@ static bool address_rest(const struct soc_outsider *outsider, const struct soc_o
         asker = task->assigner;
     else if (ended != NULL && ended->wants_reply && goes_to(host, send, ended->from))
         return has_own_rules(host, send->type);
-    else if (ended == NULL && is_ours && send->to.data == NULL && !mail->is_chain)
+    else if (ended == NULL && send->to.data == NULL && !mail->is_chain)
         return has_own_rules(host, send->type);
     if (send->to.data == NULL && asker != NULL && !mail->is_chain)
         send->to = soc_agent_id(asker);
@@ -106,14 +107,55 @@ static bool address(struct soc_outsider *outsider, const struct soc_outside_mail
     return is_in_time;
 }
 
-/* Drops an answer that comes too late, unless it is one that was taken before. */
-static int drop_late(struct soc_host *host, struct soc_agent *agent,
+/* Tells whether the message of that key went to another agent, and to no more than one: it
+ * is an open request, pending for one outside, or has ended there a short while ago. */
+static bool is_anothers(const struct soc_outsider *outsider, uint64_t key, struct soc_slice id)
+{
+    struct soc_host *host = outsider->host;
+    size_t cursor = 0;
+    const struct soc_outsider *other;
+    const struct soc_request *request = soc_request_find(host, key);
+    if (request != NULL && request->to != outsider->agent)
+        return true;
+    while ((other = soc_map_each(&host->outside->outsiders, &cursor)) != NULL) {
+        const struct soc_letter *letter = soc_map_find_number(&other->letters, key);
+        const struct soc_ended_letter *ended =
+            letter == NULL ? soc_outside_find_ended(other, id) : NULL;
+        if (letter != NULL)
+            return !(letter->message->flags & SOC_MESSAGE_IS_BROADCAST);
+        if (ended != NULL)
+            return !ended->is_broadcast;
+    }
+    return false;
+}
+
+/* Why a message that is not pending for the agent is none to be answered or acked; NULL: it
+ * may have been sent to it, so long ago that nobody remembers. */
+static const char *why_not_its_own(const struct soc_outsider *outsider, struct soc_slice id)
+{
+    uint64_t key = 0;
+    bool is_ours = soc_message_id_parse(id, &key);
+    if (is_ours && is_anothers(outsider, key, id))
+        return "that message went to another agent";
+    if (is_ours && key < outsider->known_key && key >= outsider->agent->since)
+        return NULL;
+    return "no message of that id went to this agent";
+}
+
+/* Drops an answer that comes too late, or answers nothing, unless it is one that was taken
+ * before. */
+static int drop_late(struct soc_outsider *outsider, struct soc_agent *agent,
                      const struct soc_outside_mail *mail, struct soc_buf *answer)
 {
+    struct soc_host *host = outsider->host;
+    const char *reason = NULL;
     if (soc_duplicates_has_key(&mail->send) &&
         soc_duplicates_find(host, agent, &mail->send, answer))
         return SOC_OK;
-    int rc = soc_refuse(answer, SOC_ENOMESSAGE, "what this answers is no longer open", "reply_to",
+    if (soc_outside_find_ended(outsider, mail->answers) == NULL)
+        reason = why_not_its_own(outsider, mail->answers);
+    int rc = soc_refuse(answer, SOC_ENOMESSAGE,
+                        reason == NULL ? "what this answers is no longer open" : reason, "reply_to",
                         mail->answers);
     soc_trace_event_of(host, SOC_LOG_WARN, "late_reply", agent, mail->answers,
                        soc_buf_slice(answer));
@@ -170,7 +212,7 @@ int soc_outside_accept(struct soc_host *host, struct soc_agent *agent,
     soc_outside_hear(host, agent);
     if (!address(outsider, mail, &send, &cause)) {
         soc_outside_keep(host, position);
-        return drop_late(host, agent, mail, answer);
+        return drop_late(outsider, agent, mail, answer);
     }
     soc_turn_begin(host, agent, NULL);
     host->turn.cause = cause;
@@ -211,40 +253,16 @@ static void trace_ack(struct soc_host *host, const struct soc_agent *agent,
     soc_buf_fini(&detail);
 }
 
-/* Tells whether the message of that key went to another outside agent, and to no more than
- * one: it is pending for that one, or has ended a short while ago. */
-static bool is_anothers(const struct soc_host *host, uint64_t key, struct soc_slice id)
-{
-    size_t cursor = 0;
-    const struct soc_outsider *other;
-    while ((other = soc_map_each(&host->outside->outsiders, &cursor)) != NULL) {
-        const struct soc_letter *letter = soc_map_find_number(&other->letters, key);
-        const struct soc_ended_letter *ended =
-            letter == NULL ? soc_outside_find_ended(other, id) : NULL;
-        if (letter != NULL)
-            return !(letter->message->flags & SOC_MESSAGE_IS_BROADCAST);
-        if (ended != NULL)
-            return !ended->is_broadcast;
-    }
-    return false;
-}
-
 /* The agent acks what is not pending for it. */
 static int take_other_ack(struct soc_outsider *outsider, struct soc_slice id, struct soc_buf *error)
 {
-    struct soc_host *host = outsider->host;
-    uint64_t key = 0;
-    bool is_ours = soc_message_id_parse(id, &key);
     if (soc_outside_find_ended(outsider, id) != NULL)
         return SOC_OK;
-    bool is_lost = is_ours && is_anothers(host, key, id);
-    if (is_ours && key < outsider->known_key && !is_lost)
-        return SOC_OK;
-    int rc = soc_refuse(error, SOC_ENOMESSAGE,
-                        is_lost ? "that message went to another agent"
-                                : "no message of that id went to this agent",
-                        "message_id", id);
-    note_refusal(host, outsider->agent, soc_buf_slice(error));
+    const char *reason = why_not_its_own(outsider, id);
+    if (reason == NULL)
+        return SOC_ACK_IS_UNKNOWN;
+    int rc = soc_refuse(error, SOC_ENOMESSAGE, reason, "message_id", id);
+    note_refusal(outsider->host, outsider->agent, soc_buf_slice(error));
     return rc;
 }
 

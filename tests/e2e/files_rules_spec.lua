@@ -200,6 +200,45 @@ describe("the file door", function()
     program.wait_for("the second refusal", function()
       return count("refused") == 2
     end)
+    d:kill() -- what is done with is remembered by the files
+    d:put("channel/agents/b.ack", { msg_id = id, status = "processed" })
+    program.wait_for("the third refusal", function()
+      return count("refused") == 3
+    end)
+    assert.equal(1, count("acked", "logs/events.jsonl"))
+  end)
+
+  it("does not say that it has taken an ack of what it does not know", function()
+    open()
+    assign(1)
+    d:tell({ command = "hire", id = "b" })
+    assign(2)
+    local first, later = table.unpack(d:await(QUEUE, 2)) -- correlated to what user told root
+    d:kill()
+    d:put("channel/agents/b.ack", { msg_id = first.correlation_id, status = "processed" })
+    assert.matches("no message of that id went to this agent",
+      d:await_event("refused", ERRORS).detail.reason.message, 1, true)
+    d:put("channel/agents/b.ack", { msg_id = later.correlation_id, status = "processed" })
+    assert.equal(later.correlation_id, d:await_event("ack_unknown").message_id)
+    assert.equal(0, count("acked", "logs/events.jsonl"))
+  end)
+
+  it("refuses an answer to what was never asked of it", function()
+    open()
+    d:tell({ command = "hire", id = "b" })
+    assign(1)
+    local id = d:await(QUEUE, 1)[1].id
+    d:put(OUT, { reply_to = "msg_none", payload = "x" })
+    d:put(OUT, { reply_to = "msg_20260101_000000_000000000fffffff", payload = "x" })
+    d:put("channel/agents/b.out.jsonl", { reply_to = id, payload = "x" })
+    local reasons = {}
+    for i, line in ipairs(d:await(ERRORS, 3)) do
+      reasons[i] = line.detail.reason.message
+    end
+    table.sort(reasons)
+    assert.same({ "no message of that id went to this agent",
+      "no message of that id went to this agent", "that message went to another agent" }, reasons)
+    assert.same({}, d:heard())
   end)
 
   it("lets everybody ack a broadcast, also after a restart", function()
