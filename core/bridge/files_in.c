@@ -76,6 +76,9 @@ static void log_line(const struct soc_inlet *inlet, enum soc_log_level level, co
                             .place = inlet->place,
                             .name = inlet->name,
                             .offset = line->offset};
+    if (line->kind <= SOC_LINE_UNENDED && soc_json_check(line->text, NULL) == SOC_OK &&
+        soc_json_kind(line->text) == SOC_JSON_OBJECT)
+        spot.line = line->text;
     soc_files_log_file(inlet->files, level, event, &spot, reason);
 }
 
@@ -100,6 +103,7 @@ static void log_refusal(const struct reading *reading, struct soc_slice error)
     soc_json_put_text_member(&detail, "file", soc_buf_slice(&file));
     soc_json_put_name(&detail, "offset");
     soc_json_put_integer(&detail, reading->line->offset);
+    soc_files_put_line(&detail, reading->line->text);
     soc_json_put_name(&detail, "reason");
     soc_buf_put_slice(&detail, error);
     soc_buf_put_byte(&detail, '}');

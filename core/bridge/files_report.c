@@ -1,10 +1,12 @@
 /* What the file door shows of itself: agents.json, status.json and the logs. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/json.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "bridge/files_state.h"
 #include "env/ids.h"
@@ -35,14 +37,17 @@ static void rotate_log(struct soc_files *files, const char *name)
 
 static void let_out(struct soc_files *files, const char *name, struct soc_buf *text, size_t length)
 {
+    bool *is_stuck = text == &files->events ? &files->is_events_stuck : &files->is_errors_stuck;
     if (length == 0)
         return;
     rotate_log(files, name);
     int code = soc_workdir_append(&files->dir, SOC_PLACE_LOGS, name, soc_slice(text->data, length));
-    if (code < 0)
+    if (code < 0 && !*is_stuck)
         soc_log_printf(soc_host_log(files->host), SOC_LOG_WARN,
                        soc_clock_now(soc_host_clock(files->host)), "files", SOC_SLICE("system"),
-                       "%s/logs/%s: %s", files->dir.path, name, strerror(-code));
+                       "%s/logs/%s: %s", files->dir.path, name,
+                       code == -ELOOP ? "it is a link, which is not followed" : strerror(-code));
+    *is_stuck = code < 0;
     memmove(text->data, text->data + length, text->length - length);
     text->length -= length;
 }
@@ -103,6 +108,19 @@ void soc_files_log(struct soc_files *files, enum soc_log_level level, const char
     call_log(files);
 }
 
+void soc_files_put_line(struct soc_buf *out, struct soc_slice line)
+{
+    static const char *const names[] = {"from", "id"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct soc_slice value = soc_json_member(line, names[i]);
+        if (value.data == NULL || soc_json_kind(value) != SOC_JSON_STRING ||
+            value.length > SOC_KEY_BYTES_MAX)
+            continue;
+        soc_json_put_name(out, names[i]);
+        soc_buf_put_slice(out, value);
+    }
+}
+
 void soc_files_log_file(struct soc_files *files, enum soc_log_level level, const char *event,
                         const struct soc_spot *spot, const char *reason)
 {
@@ -116,6 +134,8 @@ void soc_files_log_file(struct soc_files *files, enum soc_log_level level, const
         soc_json_put_name(&detail, "offset");
         soc_json_put_integer(&detail, spot->offset);
     }
+    if (spot->line.data != NULL)
+        soc_files_put_line(&detail, spot->line);
     soc_json_put_text_member(&detail, "reason", soc_slice_text(reason));
     soc_buf_put_byte(&detail, '}');
     soc_files_log(files, level, event, spot->agent, (struct soc_slice){0}, soc_buf_slice(&detail));

@@ -6,10 +6,10 @@
 
 #include "base/map.h"
 #include "bridge/files.h"
+#include "bridge/files_log.h"
 #include "bridge/lines.h"
 #include "bridge/outlet.h"
 #include "bridge/workdir.h"
-#include "env/log.h"
 #include "host/host.h"
 #include "host/outside.h"
 #include "loop/alarm.h"
@@ -83,6 +83,7 @@ struct soc_files {
     size_t events_ready; /* of `events`: those the call under way lets out */
     size_t errors_ready;
     bool is_log_called;
+    bool is_events_stuck, is_errors_stuck; /* that log could not be written: told */
 
     bool is_stuck; /* the broadcast file could not be written: told */
     bool is_held;  /* something could not be handed out: to be tried again */
@@ -117,25 +118,7 @@ void soc_files_unwatch(struct soc_files *files);
 void soc_files_look_at_all(struct soc_files *files, bool is_last);
 void soc_files_note_change(struct soc_files_client *client);
 
-/* files_report.c: one line of the logs, written when everything so far is durable.
- * `detail` is JSON, absent: none; `message_id` and `agent` may be absent. */
-void soc_files_log(struct soc_files *files, enum soc_log_level level, const char *event,
-                   struct soc_slice agent, struct soc_slice message_id, struct soc_slice detail);
-
-/* A place in a file. */
-struct soc_spot {
-    struct soc_slice agent; /* whose it is; absent: nobody's */
-    enum soc_place place;
-    const char *name;
-    int64_t offset; /* < 0: the file as a whole */
-};
-
-/* The same about a file, of which the host's log is told, too: it knows of agents only.
- * The detail is { file, reason, offset? }. */
-void soc_files_log_file(struct soc_files *files, enum soc_log_level level, const char *event,
-                        const struct soc_spot *spot, const char *reason);
-
-/* Has agents.json and status.json written soon; now; and every line of the logs. */
+/* files_report.c: has agents.json and status.json written soon; now; and every line of the logs. */
 void soc_files_report_soon(struct soc_files *files);
 void soc_files_report_now(struct soc_files *files);
 void soc_files_flush_log(struct soc_files *files);

@@ -84,12 +84,20 @@ static struct soc_slice trim(struct soc_slice text)
     return text;
 }
 
+/* A byte order mark at the start of a file is none of its first line. */
+static struct soc_slice skip_mark(const struct soc_lines *lines, struct soc_slice text)
+{
+    if (lines->offset > 0 || text.length < 3 || memcmp(text.data, "\xef\xbb\xbf", 3) != 0)
+        return text;
+    return soc_slice(text.data + 3, text.length - 3);
+}
+
 /* Passes a line that begins at the position; `length` without its newline. */
 static void take(struct look *look, struct soc_slice text, int64_t length)
 {
     struct soc_lines *lines = look->lines;
     bool is_long = length > (int64_t)look->options->line_bytes_max;
-    text = is_long ? text : trim(text);
+    text = is_long ? text : trim(skip_mark(lines, text));
     if (!is_long && text.length == 0) {
         lines->offset += length + 1;
         lines->scanned = lines->offset;
@@ -157,7 +165,7 @@ static void offer_rest(struct look *look)
 {
     struct soc_lines *lines = look->lines;
     const struct soc_look_options *options = look->options;
-    struct soc_slice text = trim(soc_buf_slice(&look->rest));
+    struct soc_slice text = trim(skip_mark(lines, soc_buf_slice(&look->rest)));
     if (look->rest.length == 0 || text.length == 0)
         return;
     if (lines->since_ms == 0) {

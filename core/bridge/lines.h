@@ -13,7 +13,8 @@
  *
  * A last line without its newline waits. When it has not grown for `wait_ms` it is offered
  * as `unended`: a text that is complete in itself can be taken, another is left to wait.
- * Carriage returns before a newline are not part of a line; empty lines are none.
+ * Carriage returns before a newline and a byte order mark at the start of the file are not
+ * part of a line; empty lines are none.
  * Layer: bridge. Thread: any, one at a time. */
 #ifndef SOC_BRIDGE_LINES_H
 #define SOC_BRIDGE_LINES_H

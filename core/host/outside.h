@@ -119,12 +119,10 @@ int soc_outside_accept(struct soc_host *host, struct soc_agent *agent,
                        const struct soc_outside_mail *mail, struct soc_position position,
                        struct soc_buf *answer);
 
-/* Takes an ack of the message with that id, ours or external. One of a message that is
- * done with changes nothing; of none that the agent was ever sent, or of another's:
- * SOC_ENOMESSAGE with the error object in `error`. What was sent to it in an earlier run,
- * or before the last SOC_LETTERS_ENDED_MAX that ended, is not remembered: for an id of ours
- * that old SOC_ACK_IS_UNKNOWN, an external one is refused. The position is kept in any
- * case. */
+/* Takes an ack of the message with that id, ours or external; of one that is done with it
+ * changes nothing. Of what the agent was never sent: SOC_ENOMESSAGE, the error object is in
+ * `error`. An id of ours from an earlier run, or before the last SOC_LETTERS_ENDED_MAX that
+ * ended, may be not remembered: SOC_ACK_IS_UNKNOWN. The position is kept in any case. */
 #define SOC_ACK_IS_UNKNOWN 1
 int soc_outside_ack(struct soc_host *host, struct soc_agent *agent, struct soc_slice id,
                     enum soc_ack ack, struct soc_position position, struct soc_buf *error);

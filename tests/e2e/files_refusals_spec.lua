@@ -1,0 +1,146 @@
+-- What the file door refuses, and how it tells.
+
+local desk = require("desk")
+local program = require("program")
+
+local QUEUE = "channel/agents/a.jsonl"
+local ACK = "channel/agents/a.ack"
+local OUT = "channel/agents/a.out.jsonl"
+local ERRORS = "logs/errors.jsonl"
+
+describe("the file door", function()
+  local d
+
+  local function open()
+    d = desk.open()
+    d:tell({ command = "hire", id = "a" })
+    d:await_event("registered")
+  end
+
+  local function assign(number)
+    d:tell({ command = "send", message = {
+      to = "a", type = "task_assign", payload = { task_id = "t" .. number } } })
+  end
+
+  local function count(event, log)
+    local found = 0
+    for _, line in ipairs(d:lines(log or ERRORS)) do
+      found = found + (line.event == event and 1 or 0)
+    end
+    return found
+  end
+
+  after_each(function()
+    d:close()
+  end)
+
+  it("refuses a line with too many receivers, or none, whole", function()
+    open()
+    local many = {}
+    for i = 1, 1001 do
+      many[i] = "root"
+    end
+    d:put(OUT, { to = many, payload = "to many" })
+    d:append(OUT, '{"to":[ ],"payload":"to nobody"}\n{"to":[],"payload":"to nobody"}\n')
+    many[1001] = nil
+    d:put(OUT, { to = many, payload = "last" })
+    assert.equal("last", d:await_heard(1)[1].payload.text)
+    local errors = d:lines(ERRORS)
+    assert.equal(3, #errors)
+    assert.matches("more than 1000 receivers", errors[1].detail.reason, 1, true)
+    assert.matches("names nobody", errors[2].detail.reason, 1, true)
+    assert.matches("names nobody", errors[3].detail.reason, 1, true)
+  end)
+
+  it("names the line that it refuses", function()
+    open()
+    d:put("channel/orchestrator.jsonl", { id = "q1", from = "root", payload = "x" })
+    local told = d:await_event("refused", ERRORS).detail
+    assert.same({ "root", "q1" }, { told.from, told.id })
+    d:put(OUT, { id = "q2", to = "nobody", payload = "x" })
+    d:put(OUT, { id = "q3", priority = 7, payload = "x" })
+    assert.equal("q3", d:await_event("malformed_line", ERRORS).detail.id)
+    assert.equal("q2", d:lines(ERRORS)[2].detail.id)
+  end)
+
+  it("says each thing once where the society is run", function()
+    open()
+    d:put(OUT, { to = "nobody", payload = "x" })
+    d:append(OUT, "no JSON\n")
+    d:await_event("malformed_line", ERRORS)
+    d:await_event("refused", ERRORS)
+    local _, refused = d.running:err():gsub("agent_not_found", "")
+    local _, malformed = d.running:err():gsub("malformed_line", "")
+    assert.same({ 1, 1 }, { refused, malformed })
+  end)
+
+  it("says once that a log is a link", function()
+    open()
+    d.place:shell("ln -s /tmp/nowhere w/" .. ERRORS)
+    for i = 1, 3 do
+      d:append(OUT, "no JSON\n")
+      program.wait_for("the event", function()
+        return count("malformed_line", "logs/events.jsonl") == i
+      end)
+    end
+    local _, times = d.running:err():gsub("errors.jsonl: it is a link", "")
+    assert.equal(1, times)
+  end)
+
+  it("refuses an ack of what went to another", function()
+    open()
+    d:tell({ command = "hire", id = "b" })
+    assign(1)
+    local id = d:await(QUEUE, 1)[1].id
+    d:kill()
+    d:put("channel/agents/b.ack", { msg_id = id, status = "processed" })
+    local told = d:await_event("refused", ERRORS)
+    assert.same({ "b", "that message went to another agent" },
+      { told.agent, told.detail.reason.message })
+    d:put(ACK, { msg_id = id, status = "processed" })
+    assert.equal(id, d:await_event("acked").message_id)
+    d:put("channel/agents/b.ack", { msg_id = id, status = "processed" })
+    program.wait_for("the second refusal", function()
+      return count("refused") == 2
+    end)
+    d:kill() -- what is done with is remembered by the files
+    d:put("channel/agents/b.ack", { msg_id = id, status = "processed" })
+    program.wait_for("the third refusal", function()
+      return count("refused") == 3
+    end)
+    assert.equal(1, count("acked", "logs/events.jsonl"))
+  end)
+
+  it("does not say that it has taken an ack of what it does not know", function()
+    open()
+    assign(1)
+    d:tell({ command = "hire", id = "b" })
+    assign(2)
+    local first, later = table.unpack(d:await(QUEUE, 2)) -- correlated to what user told root
+    d:kill()
+    d:put("channel/agents/b.ack", { msg_id = first.correlation_id, status = "processed" })
+    assert.matches("no message of that id went to this agent",
+      d:await_event("refused", ERRORS).detail.reason.message, 1, true)
+    d:put("channel/agents/b.ack", { msg_id = later.correlation_id, status = "processed" })
+    assert.equal(later.correlation_id, d:await_event("ack_unknown").message_id)
+    assert.equal(0, count("acked", "logs/events.jsonl"))
+  end)
+
+  it("refuses an answer to what was never asked of it", function()
+    open()
+    d:tell({ command = "hire", id = "b" })
+    assign(1)
+    local id = d:await(QUEUE, 1)[1].id
+    d:put(OUT, { reply_to = "msg_none", payload = "x" })
+    d:put(OUT, { reply_to = "msg_20260101_000000_000000000fffffff", payload = "x" })
+    d:put("channel/agents/b.out.jsonl", { reply_to = id, payload = "x" })
+    local reasons = {}
+    for i, line in ipairs(d:await(ERRORS, 3)) do
+      reasons[i] = line.detail.reason.message
+    end
+    table.sort(reasons)
+    assert.same({ "no message of that id went to this agent",
+      "no message of that id went to this agent", "that message went to another agent" }, reasons)
+    assert.same({}, d:heard())
+  end)
+end)
