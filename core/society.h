@@ -104,8 +104,10 @@ bool soc_society_was_finished(const struct soc_society *society);
 /* Tells whether no message is pending and no agent waits. */
 bool soc_society_is_idle(struct soc_society *society);
 
-/* Makes everything durable, closes the state and frees. NULL is allowed. */
-void soc_society_close(struct soc_society *society);
+/* Makes everything durable, closes the state and frees. NULL is allowed. A negative code
+ * if the disk failed, now or before, or what is stored was found damaged: what is missing
+ * is known at the next start. */
+int soc_society_close(struct soc_society *society);
 
 /* Returns the version, "0.1.0". */
 const char *soc_society_version(void);

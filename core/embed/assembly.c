@@ -304,24 +304,36 @@ void soc_assembly_free(struct soc_assembly *parts)
     *parts = (struct soc_assembly){0};
 }
 
+/* Where the files go: what is left of a move that was interrupted follows its database,
+ * but what is left of a database that was lost does not join another one. */
+static const char *place_aside(const char *directory, bool has_database)
+{
+    struct soc_buf previous = {0};
+    soc_buf_printf(&previous, "%s/previous", directory);
+    bool is_taken = !has_database && soc_directory_has_rest(soc_buf_text(&previous));
+    soc_buf_fini(&previous);
+    return is_taken ? "remains" : "previous";
+}
+
 /* The database goes first: without it the rest is nothing, while a database
  * without its rest would pass for an older state. */
-static int move_files(const char *directory, struct soc_detail *detail)
+static int move_files(const char *directory, bool has_database, struct soc_detail *detail)
 {
     static const char *const names[] = {"society.db", "society.db-wal", "society.db-shm",
                                         "society.db-mark"};
     struct soc_buf from = {0};
     struct soc_buf to = {0};
     int rc = SOC_OK;
-    soc_buf_printf(&to, "%s/previous", directory);
+    const char *aside = place_aside(directory, has_database);
+    soc_buf_printf(&to, "%s/%s", directory, aside);
     if (mkdir(soc_buf_text(&to), 0700) < 0 && errno != EEXIST)
         rc = soc_fail(detail, SOC_EACCESS, "%s: %s", to.data, strerror(errno));
     for (int i = 0; rc == SOC_OK && i < 4; i++) {
         from.length = 0;
         to.length = 0;
         soc_directory_path(&from, directory, names[i]);
-        soc_buf_printf(&to, "%s/previous/%s", directory, names[i]);
-        if (i == 0)
+        soc_buf_printf(&to, "%s/%s/%s", directory, aside, names[i]);
+        if (i == 0 && has_database)
             soc_directory_clean(soc_buf_text(&to));
         if (rename(from.data, soc_buf_text(&to)) < 0 && errno != ENOENT)
             rc = soc_fail(detail, SOC_EACCESS, "%s: %s", from.data, strerror(errno));
@@ -337,12 +349,12 @@ int soc_assembly_put_aside(const char *directory, struct soc_detail *detail)
     soc_directory_path(&database, directory, "society.db");
     bool is_there = access(database.data, F_OK) == 0;
     soc_buf_fini(&database);
-    if (!is_there)
+    if (!is_there && !soc_directory_has_rest(directory))
         return SOC_OK;
     int lock = -1;
     int rc = soc_directory_lock(directory, &lock, detail);
     if (rc == SOC_OK)
-        rc = move_files(directory, detail);
+        rc = move_files(directory, is_there, detail);
     soc_directory_unlock(lock);
     return rc;
 }

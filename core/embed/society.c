@@ -384,21 +384,23 @@ bool soc_society_is_idle(struct soc_society *society)
     return pending == 0 && waiting == 0;
 }
 
-void soc_society_close(struct soc_society *society)
+int soc_society_close(struct soc_society *society)
 {
     if (society == NULL)
-        return;
+        return SOC_OK;
     soc_policy_watch_close(society->policies);
     soc_status_line_close(society->status);
     society->status = NULL;
     soc_control_stop(society->control);
     soc_files_stop(society->files, society->is_finished);
     soc_assembly_end_host(&society->parts, society->has_disk_failed);
+    int rc = society->has_disk_failed ? SOC_EIO : SOC_OK;
     soc_control_close(society->control);
     soc_terminal_close(society->terminal);
     soc_files_free(society->files);
     soc_assembly_free(&society->parts);
     free(society);
+    return rc;
 }
 
 const char *soc_society_version(void)

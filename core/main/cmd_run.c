@@ -131,9 +131,12 @@ static int run_app(struct run *run)
         return soc_complain(soc_exit_of(rc), "%s", error);
     bool has_nothing_to_do =
         soc_society_was_finished(run->society) && soc_society_is_idle(run->society);
-    int code = end_run(run, soc_society_run(run->society));
+    enum soc_society_end end = soc_society_run(run->society);
     size_t open_items = soc_society_open_items(run->society);
-    soc_society_close(run->society);
+    /* The rest of the journal is folded by the close, which may find damage. */
+    if (soc_society_close(run->society) < 0)
+        end = SOC_SOCIETY_DISK_FAILED;
+    int code = end_run(run, end);
     if (open_items > 0 && !run->is_quiet)
         soc_complain(code, "%zu open in the inbox; see: society inbox --state %s", open_items,
                      run->state);

@@ -270,9 +270,11 @@ static int do_in_store(struct soc_store *store, soc_stopped_fn *fn, void *user,
         soc_host_crash(host);
     else
         soc_host_close(host, FOLD_MS_MAX);
+    if (rc == SOC_OK && outcome.failure.text[0] != '\0') /* found by the close */
+        rc = soc_fail(detail, SOC_EIO, "%s", outcome.failure.text);
     /* There may have been room at the last moment. */
     if (is_full && soc_store_sequence(store) == before)
-        rc = soc_fail(detail, SOC_EDISKFULL, "the disk is full; nothing was done");
+        rc = soc_fail(detail, SOC_EDISKFULL, "%s", SOC_DIRECTORY_FULL);
     soc_loop_free(loop);
     return rc;
 }

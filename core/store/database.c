@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "env/ids.h"
+#include "store/directory.h"
 #include "store/pages.h"
 #include "store/schema.h"
 
@@ -17,6 +18,9 @@
 #define SETTINGS                                                                                   \
     "PRAGMA secure_delete = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32768;"          \
     "PRAGMA cell_size_check = ON;"
+
+/* Where SQLite's file header says how many pages there are, big-endian. */
+#define PAGE_COUNT_OFFSET 28
 
 #define ALIVE " AND ended_ms IS NULL"
 
@@ -349,6 +353,29 @@ static int map_result(int sqlite_rc)
     }
 }
 
+/* Says what is wrong with a database whose structure SQLite cannot follow. */
+static int fail_structure(struct soc_store *store, int rc, const char *text,
+                          struct soc_detail *detail)
+{
+    unsigned char count[4] = {0};
+    sqlite3_int64 length = 0;
+    sqlite3_file *file = NULL;
+    if (store->db != NULL)
+        sqlite3_file_control(store->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    bool is_read =
+        file != NULL && file->pMethods != NULL &&
+        file->pMethods->xFileSize(file, &length) == SQLITE_OK &&
+        file->pMethods->xRead(file, count, sizeof(count), PAGE_COUNT_OFFSET) == SQLITE_OK;
+    uint32_t pages = (uint32_t)count[0] << 24 | (uint32_t)count[1] << 16 | (uint32_t)count[2] << 8 |
+                     (uint32_t)count[3];
+    if (is_read && length / SOC_SCHEMA_PAGE_BYTES < pages)
+        return soc_fail(detail, rc,
+                        "society.db was cut off: %lld of its %" PRIu32
+                        " pages are there" SOC_DIRECTORY_REMEDY,
+                        (long long)(length / SOC_SCHEMA_PAGE_BYTES), pages);
+    return soc_fail(detail, rc, "society.db is damaged: %s" SOC_DIRECTORY_REMEDY, text);
+}
+
 int soc_database_fail(struct soc_store *store, int sqlite_rc, struct soc_detail *detail)
 {
     const char *text = store->db == NULL ? sqlite3_errstr(sqlite_rc) : sqlite3_errmsg(store->db);
@@ -356,7 +383,11 @@ int soc_database_fail(struct soc_store *store, int sqlite_rc, struct soc_detail 
     int rc = damage == NULL ? map_result(sqlite_rc) : SOC_ECORRUPT;
     store->has_failed |= rc != SOC_EDISKFULL && (sqlite_rc & 0xff) != SQLITE_BUSY;
     if (damage != NULL)
-        return soc_fail(detail, rc, "%s", damage);
+        return soc_fail(detail, rc, "%s" SOC_DIRECTORY_REMEDY, damage);
+    if (rc == SOC_EDISKFULL)
+        return soc_fail(detail, rc, "%s", SOC_DIRECTORY_FULL);
+    if ((sqlite_rc & 0xff) == SQLITE_CORRUPT || (sqlite_rc & 0xff) == SQLITE_NOTADB)
+        return fail_structure(store, rc, text, detail);
     return soc_fail(detail, rc, "society.db: %s (%d)", text, sqlite_rc);
 }
 
@@ -372,15 +403,23 @@ int soc_database_run(struct soc_store *store, enum soc_statement which)
     return rc;
 }
 
+/* Runs it, unless damage was found: nothing is written on top of it, even if SQLite could
+ * do without the page. */
+static int run_if_whole(struct soc_store *store, enum soc_statement which)
+{
+    bool is_whole = store->pages == NULL || soc_pages_damage(store->pages) == NULL;
+    return is_whole ? soc_database_run(store, which) : SQLITE_IOERR_DATA;
+}
+
 int soc_database_begin(struct soc_store *store, struct soc_detail *detail)
 {
-    int rc = soc_database_run(store, SOC_STATEMENT_BEGIN);
+    int rc = run_if_whole(store, SOC_STATEMENT_BEGIN);
     return rc == SQLITE_OK ? SOC_OK : soc_database_fail(store, rc, detail);
 }
 
 int soc_database_commit(struct soc_store *store, struct soc_detail *detail)
 {
-    int rc = soc_database_run(store, SOC_STATEMENT_COMMIT);
+    int rc = run_if_whole(store, SOC_STATEMENT_COMMIT);
     if (rc == SQLITE_OK)
         return SOC_OK;
     rc = soc_database_fail(store, rc, detail);

@@ -33,7 +33,7 @@ static int fail_errno(struct soc_detail *detail, const char *path, int error)
     else if (error == ENOENT || error == ENOTDIR)
         code = SOC_ENOFILE;
     else if (error == ENOSPC || error == EDQUOT)
-        code = SOC_EDISKFULL;
+        return soc_fail(detail, SOC_EDISKFULL, "%s", SOC_DIRECTORY_FULL);
     return soc_fail(detail, code, "%s: %s", path, strerror(error));
 }
 
@@ -46,7 +46,10 @@ static uint32_t read_number(const unsigned char *bytes)
 static int check_header(const char *path, const unsigned char *header, ssize_t length,
                         struct soc_detail *detail)
 {
-    if (length < HEADER_BYTES || memcmp(header, HEADER_MAGIC, sizeof(HEADER_MAGIC)) != 0 ||
+    if (length < HEADER_BYTES)
+        return soc_fail(detail, SOC_ECORRUPT,
+                        "%s was cut off: it has only %zd bytes" SOC_DIRECTORY_REMEDY, path, length);
+    if (memcmp(header, HEADER_MAGIC, sizeof(HEADER_MAGIC)) != 0 ||
         read_number(header + APPLICATION_OFFSET) != SOC_SCHEMA_APPLICATION)
         return soc_fail(detail, SOC_ECORRUPT, "%s is no database of a society", path);
     uint32_t version = read_number(header + VERSION_OFFSET);
@@ -58,6 +61,36 @@ static int check_header(const char *path, const unsigned char *header, ssize_t l
     return SOC_OK;
 }
 
+static bool has_bytes(const char *directory, const char *name)
+{
+    struct stat status;
+    struct soc_buf path = {0};
+    soc_directory_path(&path, directory, name);
+    bool is_there = stat(path.data, &status) == 0 && status.st_size > 0;
+    soc_buf_fini(&path);
+    return is_there;
+}
+
+bool soc_directory_has_rest(const char *directory)
+{
+    return has_bytes(directory, "society.db-wal") || has_bytes(directory, "society.db-mark");
+}
+
+/* There is no database. What lies beside it comes after it, so it was there once. */
+static int fail_missing(const char *directory, const char *path, int error,
+                        struct soc_detail *detail)
+{
+    bool has_log = has_bytes(directory, "society.db-wal");
+    bool has_mark = has_bytes(directory, "society.db-mark");
+    if (error != ENOENT || (!has_log && !has_mark))
+        return fail_errno(detail, path, error);
+    return soc_fail(detail, SOC_ECORRUPT,
+                    "%s is missing, but %s%s%s of it %s still there; put it back, or begin anew "
+                    "with `society run --fresh`",
+                    path, has_log ? "society.db-wal" : "", has_log && has_mark ? " and " : "",
+                    has_mark ? "society.db-mark" : "", has_log && has_mark ? "are" : "is");
+}
+
 int soc_directory_check(const char *directory, struct soc_detail *detail)
 {
     struct soc_buf path = {0};
@@ -65,7 +98,7 @@ int soc_directory_check(const char *directory, struct soc_detail *detail)
     int rc;
     int file = open(path.data, O_RDONLY | O_CLOEXEC);
     if (file < 0) {
-        rc = fail_errno(detail, path.data, errno);
+        rc = fail_missing(directory, path.data, errno, detail);
     } else {
         unsigned char header[HEADER_BYTES];
         ssize_t length = pread(file, header, sizeof(header), 0);

@@ -12,13 +12,23 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+/* What people can do about a damaged database, behind a sentence that says what is wrong. */
+#define SOC_DIRECTORY_REMEDY                                                                       \
+    "; restore a copy of the whole directory, or begin anew with `society run --fresh`"
+
+#define SOC_DIRECTORY_FULL "the disk is full (storage_full) and nothing was done; make room"
+
 /* Appends the path of `name` in the directory and a NUL behind it. */
 void soc_directory_path(struct soc_buf *out, const char *directory, const char *name);
 
 /* Looks at the header of society.db without SQLite, so that nothing is touched:
  * SOC_OK for one of ours, SOC_ENOFILE, SOC_ENEWER, SOC_ECORRUPT for what is no
- * database of ours, SOC_EACCESS, SOC_EIO. */
+ * database of ours or if it is missing while its log or mark is there, SOC_EACCESS,
+ * SOC_EIO. */
 int soc_directory_check(const char *directory, struct soc_detail *detail);
+
+/* Tells whether the log or the mark of a database is there, and not empty. */
+bool soc_directory_has_rest(const char *directory);
 
 /* Makes the directory if it is missing, and its entry durable. */
 int soc_directory_make(const char *directory, struct soc_detail *detail);

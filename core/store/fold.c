@@ -559,8 +559,7 @@ int soc_store_fold(struct soc_store *store, size_t bytes_max, struct soc_detail 
     fold->last = store->folded;
     fold->rc = SQLITE_OK;
     size_t done = 0;
-    /* Not synced: if the fold is lost, the journal still has everything. The next
-     * append syncs what came before it. */
+    /* Not synced: if it is lost, the journal has everything. The next append syncs it. */
     rc = soc_database_exec(store, "PRAGMA synchronous = NORMAL", detail);
     if (rc == SOC_OK)
         rc = soc_database_begin(store, detail);
@@ -574,6 +573,7 @@ int soc_store_fold(struct soc_store *store, size_t bytes_max, struct soc_detail 
     clear_window(fold);
     if (rc < 0)
         soc_database_rollback(store);
+    store->has_failed |= rc < 0 && rc != SOC_EDISKFULL;
     int sync_rc = soc_database_exec(store, store->sync_sql, rc < 0 ? NULL : detail);
     if (rc < 0 || sync_rc < 0)
         return rc < 0 ? rc : sync_rc;

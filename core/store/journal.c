@@ -69,17 +69,20 @@ static void tell_answers(struct soc_question *answers)
     }
 }
 
-/* The waker: hands out what the writer has to say. */
+/* The waker: hands out what the writer has to say. After a failure nothing more becomes
+ * durable for the loop, so nothing more is let out. */
 static void deliver(void *user)
 {
     struct soc_journal *journal = user;
     struct report report;
     take_report(journal, &report);
-    tell_full(journal, report.is_full);
-    tell_durable(journal, report.durable, report.durable_bytes);
-    tell_answers(report.answers);
-    if (report.is_failed)
+    if (report.is_failed) {
         tell_failed(journal, &report.failure);
+    } else {
+        tell_full(journal, report.is_full);
+        tell_durable(journal, report.durable, report.durable_bytes);
+    }
+    tell_answers(report.answers);
 }
 
 static void start_thread(struct soc_journal *journal)

@@ -20,6 +20,8 @@
 
 #define REMEDY "; restore a copy of the whole directory, or remove society.db-mark to go on with it"
 
+#define CREATE_FLAGS (SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+
 static void put_number(unsigned char *at, uint64_t number)
 {
     for (int i = 0; i < 8; i++)
@@ -37,7 +39,8 @@ static uint64_t read_number(const unsigned char *at)
 static int decode(struct soc_mark *mark, const unsigned char *bytes, struct soc_detail *detail)
 {
     static const unsigned char nothing[MARK_BYTES];
-    if (memcmp(bytes, nothing, MARK_BYTES) == 0)
+    mark->is_empty = memcmp(bytes, nothing, MARK_BYTES) == 0;
+    if (mark->is_empty)
         return SOC_OK;
     if (memcmp(bytes, MAGIC, 8) != 0 || soc_hash(bytes, 40, 0) != read_number(bytes + 40))
         return soc_fail(detail, SOC_ECORRUPT,
@@ -51,6 +54,30 @@ static int decode(struct soc_mark *mark, const unsigned char *bytes, struct soc_
     return SOC_OK;
 }
 
+static int read_mark(struct soc_store *store, struct soc_detail *detail)
+{
+    struct soc_mark *mark = &store->mark;
+    unsigned char bytes[MARK_BYTES] = {0};
+    int rc = mark->file->pMethods->xRead(mark->file, bytes, MARK_BYTES, 0);
+    if (rc != SQLITE_OK && rc != SQLITE_IOERR_SHORT_READ)
+        return soc_database_fail(store, rc, detail);
+    return decode(mark, bytes, detail); /* what is missing was read as zeros */
+}
+
+/* As a log of SQLite's it gets the mode of the database. */
+static int open_file(struct soc_store *store, int flags)
+{
+    struct soc_mark *mark = &store->mark;
+    sqlite3_vfs *vfs = soc_pages_below(store->pages);
+    mark->file = soc_alloc_zero((size_t)vfs->szOsFile);
+    int rc = vfs->xOpen(vfs, mark->name, mark->file, SQLITE_OPEN_WAL | flags, NULL);
+    if (rc == SQLITE_OK)
+        return rc;
+    free(mark->file);
+    mark->file = NULL;
+    return rc;
+}
+
 int soc_mark_open(struct soc_store *store, const char *path, struct soc_detail *detail)
 {
     struct soc_mark *mark = &store->mark;
@@ -60,22 +87,14 @@ int soc_mark_open(struct soc_store *store, const char *path, struct soc_detail *
     soc_buf_put_byte(&name, '\0');
     int is_there = 0;
     int rc = vfs->xAccess(vfs, name.data, SQLITE_ACCESS_EXISTS, &is_there);
-    /* As a log of SQLite's it gets the mode of the database. */
-    int flags =
-        SQLITE_OPEN_WAL |
-        (store->is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-    if (rc == SQLITE_OK && (is_there || !store->is_read_only)) {
-        mark->file = soc_alloc_zero((size_t)vfs->szOsFile);
-        rc = vfs->xOpen(vfs, name.data, mark->file, flags, NULL);
-    }
     mark->name = name.data;
-    unsigned char bytes[MARK_BYTES];
-    if (rc == SQLITE_OK && is_there)
-        rc = mark->file->pMethods->xRead(mark->file, bytes, MARK_BYTES, 0);
-    if (rc == SQLITE_OK && is_there)
-        return decode(mark, bytes, detail);
-    return rc == SQLITE_OK || rc == SQLITE_IOERR_SHORT_READ ? SOC_OK
-                                                            : soc_database_fail(store, rc, detail);
+    if (rc == SQLITE_OK)
+        rc = open_file(store, store->is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
+    /* To SQLite one of no bytes is not there, but it can be opened. One that cannot is made
+     * by a writer, when everything else is found to be well. */
+    if ((rc & 0xff) == SQLITE_CANTOPEN && !is_there)
+        return SOC_OK;
+    return rc == SQLITE_OK ? read_mark(store, detail) : soc_database_fail(store, rc, detail);
 }
 
 /* One of no bytes does not exist to SQLite. */
@@ -131,9 +150,14 @@ static void look_at_log(struct soc_store *store, struct log *log)
 
 int soc_mark_check(struct soc_store *store, struct soc_detail *detail)
 {
-    const struct soc_mark *mark = &store->mark;
-    if (!mark->is_there)
-        return SOC_OK;
+    struct soc_mark *mark = &store->mark;
+    /* There is one before the first batch. A reader may have come just before that. */
+    bool is_expected = store->sequence > 0 && soc_pages_are_checked(store->pages);
+    int rc = mark->is_empty && is_expected ? read_mark(store, detail) : SOC_OK;
+    if (rc == SOC_OK && mark->is_empty && is_expected)
+        rc = soc_fail(detail, SOC_ECORRUPT, "society.db-mark is damaged: it is empty" REMEDY);
+    if (rc < 0 || !mark->is_there)
+        return rc;
     if (store->sequence < mark->sequence)
         return soc_fail(detail, SOC_ECORRUPT,
                         "the journal ends with batch %" PRIu64 ", but batch %" PRIu64
@@ -164,6 +188,7 @@ static int write_mark(struct soc_store *store, bool is_synced)
     put_number(bytes + 32, mark->is_copied);
     put_number(bytes + 40, soc_hash(bytes, 40, 0));
     mark->is_there = true;
+    mark->is_empty = false;
     int rc = mark->file->pMethods->xWrite(mark->file, bytes, MARK_BYTES, 0);
     if (rc == SQLITE_OK && is_synced)
         rc = mark->file->pMethods->xSync(mark->file, SQLITE_SYNC_NORMAL);
@@ -191,11 +216,26 @@ static int raise_mark(struct soc_store *store, struct soc_detail *detail)
     return rc == SQLITE_OK || rc == SQLITE_FULL ? SOC_OK : soc_database_fail(store, rc, detail);
 }
 
+/* Writes and syncs a mark. Without room for it nothing is appended before there is. */
+static int put_synced(struct soc_store *store, bool is_copied, struct soc_detail *detail)
+{
+    set_mark(store, is_copied);
+    store->mark.is_due = true;
+    int rc = soc_mark_settle(store, detail);
+    return rc == SOC_EDISKFULL ? SOC_OK : rc;
+}
+
 int soc_mark_begin(struct soc_store *store, struct soc_detail *detail)
 {
     struct log log;
+    bool was_there = store->mark.is_there;
+    int rc = store->mark.file == NULL ? open_file(store, CREATE_FLAGS) : SQLITE_OK;
+    if (rc != SQLITE_OK)
+        return soc_database_fail(store, rc, detail);
     look_at_log(store, &log);
-    return log.frames == 0 ? soc_mark_copied(store, detail) : raise_mark(store, detail);
+    if (was_there && log.frames > 0)
+        return raise_mark(store, detail);
+    return put_synced(store, log.frames == 0, detail);
 }
 
 int soc_mark_append(struct soc_store *store, struct soc_detail *detail)
@@ -214,10 +254,7 @@ int soc_mark_copied(struct soc_store *store, struct soc_detail *detail)
 {
     if (store->mark.file == NULL)
         return SOC_OK;
-    set_mark(store, true);
-    store->mark.is_due = true;
-    int rc = soc_mark_settle(store, detail);
-    return rc == SOC_EDISKFULL ? SOC_OK : rc;
+    return put_synced(store, true, detail);
 }
 
 int soc_mark_settle(struct soc_store *store, struct soc_detail *detail)

@@ -30,6 +30,7 @@ struct soc_mark {
     sqlite3_file *file; /* owned; NULL: none is kept */
     char *name;         /* its path, which SQLite goes on using while it is open */
     bool is_there;      /* something was read or written */
+    bool is_empty;      /* a file without a mark was read */
     bool is_copied;     /* the database has everything that is in the log */
     bool is_due;        /* that it is copied could not be written: the disk was full */
     uint32_t frames;    /* of the log */
@@ -37,19 +38,21 @@ struct soc_mark {
     uint64_t sequence;  /* the last batch */
 };
 
-/* Opens the mark of the database at `path` and reads it; one that is missing, or empty
- * as a power loss may leave it, asks for nothing. A reader never makes one. */
+/* Opens the mark of the database at `path`, if there is one, and reads it. One that is
+ * missing asks for nothing: removing it is how people say to go on with what is there. */
 int soc_mark_open(struct soc_store *store, const char *path, struct soc_detail *detail);
 
-/* Compares the store with its mark: SOC_ECORRUPT if it has less than was durable. After
- * the database was read once. */
+/* Compares the store with its mark: SOC_ECORRUPT if it has less than was durable, or if
+ * the mark is empty although batches were written, before which it is synced. After the
+ * database was read once. */
 int soc_mark_check(struct soc_store *store, struct soc_detail *detail);
 
 /* Tells whether the log that the mark asks for is gone: somebody else has copied it into
  * the database, or it is lost. Before the database is opened. */
 bool soc_mark_log_is_gone(struct soc_store *store);
 
-/* Writes where the store stands at a start, before anything is appended. */
+/* Writes where the store stands at a start, before anything is appended; a mark that was
+ * not there is made and synced. */
 int soc_mark_begin(struct soc_store *store, struct soc_detail *detail);
 
 /* Writes that everything appended so far is durable. */

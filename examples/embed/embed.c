@@ -26,6 +26,6 @@ int main(int argc, char **argv)
         fprintf(stderr, "embed: %s\n", error);
     else
         end = soc_society_run(society);
-    soc_society_close(society);
-    return end == SOC_SOCIETY_DONE && count > 0 ? 0 : 1;
+    int rc = soc_society_close(society);
+    return rc == 0 && end == SOC_SOCIETY_DONE && count > 0 ? 0 : 1;
 }

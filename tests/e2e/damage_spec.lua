@@ -27,6 +27,32 @@ society.main(function(user)
 end)
 ]]
 
+-- Half of its work is done before it waits for two seconds, half after; its history is
+-- looked at only then.
+local HALVES = [[
+local society = require("society")
+society.policy("messages", "any")
+society.root({
+  work = function(root, message)
+    root.state.last = message.payload.text:sub(1, 8)
+    return { n = #message.payload.text }
+  end,
+})
+local function work(user, first, last)
+  for i = first, last do
+    local text = ("word %d "):format(i):rep(400)
+    assert(user:request({ to = "root", type = "work", payload = text }))
+  end
+end
+society.main(function(user)
+  work(user, 1, 20)
+  print("half")
+  user:sleep(2000)
+  work(user, 21, 25)
+  print("seen " .. #society.messages({ agent = "root", type = "work" }))
+end)
+]]
+
 describe("a damaged state directory", function()
   local place
 
@@ -103,6 +129,136 @@ describe("a damaged state directory", function()
       assert.is_true(reported > 0)
     end)
   end
+
+  -- What the run had sent, without what differs from run to run.
+  local function words()
+    local result = place:run("inspect messages --state copy --json")
+    if result.code ~= 0 then
+      assert.equal(DISK, result.code, result.err)
+      return nil
+    end
+    local list = {}
+    for word in result.out:gmatch('"payload":{"text":"(word %d+) ') do
+      list[#list + 1] = word
+    end
+    return table.concat(list, ",")
+  end
+
+  for _, signal in ipairs({ "INT", "KILL" }) do
+    it("ends the run that finds it, however late, after " .. signal, function()
+      place:write("app.lua", HALVES)
+      local running = place:start("run app.lua --state s --quiet")
+      running:expect("half")
+      os.execute("sleep 0.5")
+      running:kill(signal)
+      running:wait()
+      os.execute("sleep 2")
+      place:shell("rm -rf copy; cp -r s copy")
+      local right = place:run("run app.lua --state copy --quiet")
+      assert.equal(0, right.code, right.err)
+      assert.equal("seen 25\n", right.out)
+      local right_words = assert(words())
+      assert.matches("word 25$", right_words)
+      local pages = #place:read("s/society.db") // 4096
+      local step = math.max(1, pages * 2 // FLIPS)
+      local reported = 0
+      for page = math.random(0, step - 1), pages - 1, step do
+        place:shell("rm -rf copy; cp -r s copy")
+        flip("society.db", page * 4096 + math.random(0, 4095))
+        local result = place:run("run app.lua --state copy --quiet")
+        local what = ("page %d: %d %s%s"):format(page + 1, result.code, result.out, result.err)
+        if result.code == 0 then
+          assert.equal("", result.err, what)
+          assert.equal(right.out, result.out, what)
+          local now = words()
+          assert.is_true(now == nil or now == right_words, what)
+        else
+          assert.equal(DISK, result.code, what)
+          assert.matches("damaged", result.err, 1, true)
+          assert.matches("restore a copy", result.err, 1, true)
+          reported = reported + 1
+        end
+      end
+      print(("# %d pages, every %d. flipped, %d reported"):format(pages, step, reported))
+      assert.is_true(signal == "KILL" or reported > 0)
+    end)
+  end
+
+  it("is one without its database", function()
+    leave("KILL")
+    for _, harm in ipairs({ "rm copy/society.db", "rm copy/society.db copy/society.db-shm",
+      "rm copy/society.db copy/society.db-wal", "rm copy/society.db copy/society.db-mark" }) do
+      local looked, sent = look(function()
+        place:shell(harm)
+      end)
+      local ran = place:run("run app.lua --state copy --quiet")
+      for _, result in ipairs({ looked, sent, ran, place:run("inspect stats --state copy") }) do
+        assert.equal(DISK, result.code, harm .. ": " .. result.err)
+        assert.matches("copy/society%.db is missing, but society%.db%-[wm]", result.err)
+        assert.matches("put it back, or begin anew", result.err, 1, true)
+      end
+      assert.is_nil(place:read("copy/society.db"), harm)
+      -- what is left is put aside, and kept
+      local running = place:start("run app.lua --state copy --quiet --fresh")
+      running:expect("sent")
+      running:kill("INT")
+      running:wait()
+      assert.is_true(place:read("copy/previous/society.db-wal") ~= nil
+        or place:read("copy/previous/society.db-mark") ~= nil)
+    end
+  end)
+
+  it("is put aside beside an older one without being mixed with it", function()
+    leave("KILL")
+    place:shell("rm -rf copy; cp -r s copy; mkdir copy/previous;"
+      .. "cp s/society.db s/society.db-wal s/society.db-mark copy/previous;"
+      .. "echo mine > copy/society.db-mark; rm copy/society.db")
+    local running = place:start("run app.lua --state copy --quiet --fresh")
+    running:expect("sent")
+    running:kill("INT")
+    running:wait()
+    assert.equal("mine\n", place:read("copy/remains/society.db-mark"))
+    for _, name in ipairs({ "society.db", "society.db-wal", "society.db-mark" }) do
+      assert.is_true(place:read("s/" .. name) == place:read("copy/previous/" .. name), name)
+    end
+  end)
+
+  it("has a mark that is empty or cut off", function()
+    for _, signal in ipairs({ "KILL", "INT" }) do
+      place:shell("rm -rf s")
+      leave(signal)
+      for _, bytes in ipairs({ 0, 20 }) do
+        local looked, sent = look(function()
+          place:shell(("truncate -s %d copy/society.db-mark"):format(bytes))
+        end)
+        for _, result in ipairs({ looked, sent }) do
+          assert.equal(DISK, result.code, result.err)
+          assert.matches("society%.db%-mark is damaged", result.err)
+        end
+        assert.equal(bytes, #place:read("copy/society.db-mark"))
+      end
+      -- that one goes on with what is there is said by removing it
+      local _, sent = look(function()
+        place:shell("rm copy/society.db-mark")
+      end)
+      assert.equal(0, sent.code, sent.err)
+      assert.equal(48, #place:read("copy/society.db-mark"))
+    end
+  end)
+
+  it("is named in our words when the database was cut off", function()
+    leave("INT")
+    for _, bytes in ipairs({ 100000, 40000, 4096, 50, 0 }) do
+      local looked, sent = look(function()
+        place:shell(("truncate -s %d copy/society.db"):format(bytes))
+      end)
+      for _, result in ipairs({ looked, sent }) do
+        assert.equal(DISK, result.code, result.err)
+        assert.matches("society%.db was cut off", result.err)
+        assert.matches("restore a copy of the whole directory", result.err, 1, true)
+      end
+    end
+  end)
 
   it("is named in what is said", function()
     leave("KILL")

@@ -183,4 +183,29 @@ describe("a file system that is full", function()
     local rows = place:run("inspect messages --state small/s --json")
     assert.is_nil(rows.out:find('"status":"pending"', 1, true))
   end)
+
+  it("is said of a society that does not run", function()
+    if not is_mounted then
+      pending("mounting a file system needs root")
+      return
+    end
+    running = place:start("run server.lua --state small/s")
+    program.wait_for("a reply", function()
+      return place:run("send --state small/s --to root --wait first").code == 0
+    end)
+    running:kill("INT")
+    running:wait()
+    running = nil
+    place:shell("head -c 4000000 /dev/zero > small/filler")
+    for _, command in ipairs({ "send --state small/s --to root second",
+      "run server.lua --state small/s --quiet", "run server.lua --state small/new --quiet" }) do
+      local result = place:shell("timeout -s KILL 10 " .. place.program .. " " .. command)
+      assert.equal(74, result.code, command .. ": " .. result.err)
+      assert.matches("the disk is full (storage_full)", result.err, 1, true)
+      assert.is_nil(result.err:find("database or disk", 1, true))
+    end
+    place:shell("rm small/filler")
+    local sent = place:run("send --state small/s --to root second")
+    assert.equal(0, sent.code, sent.err)
+  end)
 end)

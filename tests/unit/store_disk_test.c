@@ -97,6 +97,10 @@ static void a_new_directory_is_for_its_owner_only(void)
     soc_store_close(world.store);
     world.store = NULL;
     unlink(world_path(&world, "society.db"));
+    /* what is left of it is not passed over */
+    CHECK_INT(world_open(&world), SOC_ECORRUPT);
+    world.store = NULL;
+    unlink(world_path(&world, "society.db-mark"));
     unlink(world_path(&world, "lock"));
     rmdir(world.directory);
     CHECK_INT(world_open(&world), SOC_OK);
