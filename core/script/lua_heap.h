@@ -16,6 +16,11 @@
  * library, or NULL if not even that fits. Release with soc_lua_heap_close(). */
 lua_State *soc_lua_heap_open(size_t bytes_max);
 
+/* Sets how much garbage may gather in the heap by its size at this moment. Costs
+ * nearly nothing: it is called whenever an activation begins. A state that has its memory
+ * from elsewhere is left as it is. */
+void soc_lua_heap_tend(lua_State *L);
+
 /* Closes the state and frees its heap. NULL is allowed. */
 void soc_lua_heap_close(lua_State *L);
 

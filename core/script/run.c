@@ -9,6 +9,7 @@
 #include "script/effect.h"
 #include "script/history.h"
 #include "script/inside.h"
+#include "script/lua_heap.h"
 #include "script/lua_json.h"
 #include "script/message.h"
 #include "script/sandbox.h"
@@ -248,6 +249,7 @@ enum soc_turn_end soc_run_turn(void *user, struct soc_activation *activation, st
     struct soc_script *script = user;
     struct soc_thread *thread = activation->script;
     if (thread == NULL) {
+        soc_lua_heap_tend(script->L);
         thread = take_thread(script);
         activation->script = thread;
         activation->cursor = 0;
