@@ -15,86 +15,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/map.h"
 #include "base/mem.h"
-#include "store/database.h"
 #include "store/fields.h"
+#include "store/fold_state.h"
 
 #define WINDOW_BYTES_MAX (1u << 20) /* unless one batch alone is larger */
 
-#define NONE ((size_t)-1)
-
-struct message_item {
-    struct soc_record record;
-    uint64_t status;
-    uint64_t finished_ms;
-    uint64_t again_ms;
-    uint64_t ack;
-    struct soc_slice reason;
-};
-
-/* An activation that the window mentions. */
-struct activation_item {
-    struct soc_record record; /* type 0: the window has no record of it */
-    size_t last_effect;       /* in `effects`, or NONE */
-    bool is_ended;
-};
-
-/* An activation of which the window has a record, in the order of the first. */
-struct begun_item {
-    size_t activation;
-};
-
-struct effect_item {
-    struct soc_record record;
-    size_t activation; /* in `activations` */
-    size_t previous;   /* effect of the same activation, or NONE */
-};
-
-struct take_item {
-    struct soc_record record; /* type 0: its message has ended */
-    size_t activation;
-    size_t previous; /* take of the same message, or NONE */
-};
-
-struct plain_item {
-    struct soc_record record; /* a state or an output */
-};
-
-/* Growing arrays; the memory is kept for the next window. */
-#define LIST(type)                                                                                 \
-    struct {                                                                                       \
-        struct type *items;                                                                        \
-        size_t count;                                                                              \
-        size_t capacity;                                                                           \
-    }
-
-struct soc_fold {
-    struct soc_store *store; /* lent */
-    struct soc_buf window;   /* the bytes of its batches; records lend from it */
-    uint64_t last;           /* sequence of its last batch */
-    LIST(message_item) messages;
-    LIST(activation_item) activations;
-    LIST(begun_item) begun;
-    LIST(effect_item) effects;
-    LIST(take_item) takes;
-    LIST(plain_item) states;
-    LIST(plain_item) outputs;
-    /* Values are item numbers + 1 as pointers: the arrays move when they grow. */
-    struct soc_map message_by_key;
-    struct soc_map take_by_key;
-    struct soc_map activation_by_agent;
-    struct soc_map state_by_agent;
-    uint64_t outputs_shown; /* highest key of an output_end */
-    int rc;                 /* of SQLite; the first failure stays */
-};
-
-/* Makes room for one more item and returns it as an lvalue. */
-#define ADD(list)                                                                                  \
-    (*(make_room((void **)&(list).items, (list).count, &(list).capacity, sizeof(*(list).items)),   \
-       &(list).items[(list).count++]))
-
-static void make_room(void **items, size_t count, size_t *capacity, size_t size)
+void soc_fold_make_room(void **items, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)
         return;
@@ -102,25 +29,13 @@ static void make_room(void **items, size_t count, size_t *capacity, size_t size)
     *items = soc_realloc(*items, *capacity * size);
 }
 
-static void *number_as_value(size_t number)
-{
-    return (void *)(uintptr_t)(number + 1);
-}
-
-/* Returns the number behind a map's value, NONE for NULL. */
-static size_t value_as_number(void *value)
-{
-    return (size_t)(uintptr_t)value - 1;
-}
-
-static void run(struct soc_fold *fold, enum soc_statement which)
+void soc_fold_run(struct soc_fold *fold, enum soc_statement which)
 {
     if (fold->rc == SQLITE_OK)
         fold->rc = soc_database_run(fold->store, which);
 }
 
-/* Binds the fields of `record` from parameter 1 on; returns the next index. */
-static int bind_record(struct soc_fold *fold, enum soc_statement which, struct soc_record *record)
+int soc_fold_bind(struct soc_fold *fold, enum soc_statement which, struct soc_record *record)
 {
     sqlite3_stmt *statement = soc_database_statement(fold->store, which);
     const struct soc_shape *shape = soc_record_shape(record->type);
@@ -135,10 +50,10 @@ static int bind_record(struct soc_fold *fold, enum soc_statement which, struct s
     return index;
 }
 
-static void run_record(struct soc_fold *fold, enum soc_statement which, struct soc_record *record)
+void soc_fold_run_record(struct soc_fold *fold, enum soc_statement which, struct soc_record *record)
 {
-    bind_record(fold, which, record);
-    run(fold, which);
+    soc_fold_bind(fold, which, record);
+    soc_fold_run(fold, which);
 }
 
 static void run_texts(struct soc_fold *fold, enum soc_statement which, struct soc_slice first,
@@ -148,80 +63,18 @@ static void run_texts(struct soc_fold *fold, enum soc_statement which, struct so
     soc_bind_text(statement, 1, first);
     if (second != NULL)
         soc_bind_text(statement, 2, *second);
-    run(fold, which);
-}
-
-static struct message_item *find_message(struct soc_fold *fold, uint64_t key)
-{
-    size_t number = value_as_number(soc_map_find_number(&fold->message_by_key, key));
-    return number == NONE ? NULL : &fold->messages.items[number];
-}
-
-static void add_message(struct soc_fold *fold, struct soc_record *record)
-{
-    soc_map_put_number(&fold->message_by_key, record->message.key,
-                       number_as_value(fold->messages.count));
-    ADD(fold->messages) = (struct message_item){.record = *record};
-}
-
-static void end_takes(struct soc_fold *fold, uint64_t key)
-{
-    size_t number = value_as_number(soc_map_take_number(&fold->take_by_key, key));
-    for (; number != NONE; number = fold->takes.items[number].previous)
-        fold->takes.items[number].record.type = 0;
-}
-
-static void end_message(struct soc_fold *fold, struct soc_record *record)
-{
-    struct message_item *item = find_message(fold, record->message_end.key);
-    end_takes(fold, record->message_end.key);
-    if (item == NULL) { /* only then it can have been taken before the window */
-        run_record(fold, SOC_STATEMENT_MESSAGE_END, record);
-        sqlite3_bind_int64(soc_database_statement(fold->store, SOC_STATEMENT_TAKE_END), 1,
-                           (int64_t)record->message_end.key);
-        run(fold, SOC_STATEMENT_TAKE_END);
-        return;
-    }
-    item->status = record->message_end.outcome;
-    item->finished_ms = record->message_end.time_ms;
-    item->reason = record->message_end.reason;
-}
-
-static void repeat_message(struct soc_fold *fold, struct soc_record *record)
-{
-    struct message_item *item = find_message(fold, record->message_again.key);
-    if (item == NULL) {
-        run_record(fold, SOC_STATEMENT_MESSAGE_AGAIN, record);
-        return;
-    }
-    item->status = SOC_OUTCOME_PENDING;
-    item->finished_ms = 0;
-    item->reason = (struct soc_slice){0};
-    item->again_ms = record->message_again.time_ms;
-    item->record.message.attempt = record->message_again.attempt;
-    item->record.message.deliver_at_ms = record->message_again.deliver_at_ms;
-    item->ack = 0;
-    item->record.message.expires_ms = 0; /* whoever sends it again wants it handled */
-}
-
-static void note_receipt(struct soc_fold *fold, struct soc_record *record)
-{
-    struct message_item *item = find_message(fold, record->receipt.key);
-    if (item == NULL)
-        return run_record(fold, SOC_STATEMENT_RECEIPT, record);
-    item->record.message.attempt = record->receipt.attempt;
-    item->ack = record->receipt.ack;
+    soc_fold_run(fold, which);
 }
 
 /* Returns the number of the agent's activation in the window. */
 static size_t need_activation(struct soc_fold *fold, struct soc_slice agent)
 {
-    size_t number = value_as_number(soc_map_find(&fold->activation_by_agent, agent));
-    if (number != NONE)
+    size_t number = soc_fold_number(soc_map_find(&fold->activation_by_agent, agent));
+    if (number != SOC_FOLD_NONE)
         return number;
     number = fold->activations.count;
-    ADD(fold->activations) = (struct activation_item){.last_effect = NONE};
-    soc_map_put(&fold->activation_by_agent, agent, number_as_value(number));
+    SOC_FOLD_ADD(fold->activations) = (struct activation_item){.last_effect = SOC_FOLD_NONE};
+    soc_map_put(&fold->activation_by_agent, agent, soc_fold_value(number));
     return number;
 }
 
@@ -229,16 +82,16 @@ static void set_activation(struct soc_fold *fold, struct soc_record *record)
 {
     size_t number = need_activation(fold, record->activation.agent);
     if (fold->activations.items[number].record.type == 0)
-        ADD(fold->begun) = (struct begun_item){number};
+        SOC_FOLD_ADD(fold->begun) = (struct begun_item){number};
     fold->activations.items[number].record = *record;
 }
 
 static void add_take(struct soc_fold *fold, struct soc_record *record)
 {
     size_t activation = need_activation(fold, record->take.agent);
-    size_t previous = value_as_number(soc_map_find_number(&fold->take_by_key, record->take.key));
-    soc_map_put_number(&fold->take_by_key, record->take.key, number_as_value(fold->takes.count));
-    ADD(fold->takes) = (struct take_item){*record, activation, previous};
+    size_t previous = soc_fold_number(soc_map_find_number(&fold->take_by_key, record->take.key));
+    soc_map_put_number(&fold->take_by_key, record->take.key, soc_fold_value(fold->takes.count));
+    SOC_FOLD_ADD(fold->takes) = (struct take_item){*record, activation, previous};
 }
 
 static void add_effect(struct soc_fold *fold, struct soc_record *record)
@@ -246,27 +99,28 @@ static void add_effect(struct soc_fold *fold, struct soc_record *record)
     size_t activation = need_activation(fold, record->effect.agent);
     size_t previous = fold->activations.items[activation].last_effect;
     fold->activations.items[activation].last_effect = fold->effects.count;
-    ADD(fold->effects) = (struct effect_item){*record, activation, previous};
+    SOC_FOLD_ADD(fold->effects) = (struct effect_item){*record, activation, previous};
 }
 
 static void answer_effect(struct soc_fold *fold, struct soc_record *record)
 {
     size_t activation =
-        value_as_number(soc_map_find(&fold->activation_by_agent, record->answer.agent));
-    size_t effect = activation == NONE ? NONE : fold->activations.items[activation].last_effect;
-    while (effect != NONE &&
+        soc_fold_number(soc_map_find(&fold->activation_by_agent, record->answer.agent));
+    size_t effect = activation == SOC_FOLD_NONE ? SOC_FOLD_NONE
+                                                : fold->activations.items[activation].last_effect;
+    while (effect != SOC_FOLD_NONE &&
            fold->effects.items[effect].record.effect.index != record->answer.index)
         effect = fold->effects.items[effect].previous;
-    if (effect == NONE)
-        run_record(fold, SOC_STATEMENT_ANSWER, record);
+    if (effect == SOC_FOLD_NONE)
+        soc_fold_run_record(fold, SOC_STATEMENT_ANSWER, record);
     else
         fold->effects.items[effect].record.effect.answer = record->answer.answer;
 }
 
 static void end_activation(struct soc_fold *fold, struct soc_slice agent)
 {
-    size_t number = value_as_number(soc_map_take(&fold->activation_by_agent, agent));
-    if (number != NONE)
+    size_t number = soc_fold_number(soc_map_take(&fold->activation_by_agent, agent));
+    if (number != SOC_FOLD_NONE)
         fold->activations.items[number].is_ended = true;
     run_texts(fold, SOC_STATEMENT_ACTIVATION_END, agent, NULL);
     run_texts(fold, SOC_STATEMENT_EFFECTS_END, agent, NULL);
@@ -275,30 +129,30 @@ static void end_activation(struct soc_fold *fold, struct soc_slice agent)
 
 static void set_state(struct soc_fold *fold, struct soc_record *record)
 {
-    size_t number = value_as_number(soc_map_find(&fold->state_by_agent, record->state.agent));
-    if (number != NONE) {
+    size_t number = soc_fold_number(soc_map_find(&fold->state_by_agent, record->state.agent));
+    if (number != SOC_FOLD_NONE) {
         fold->states.items[number].record = *record;
         return;
     }
-    soc_map_put(&fold->state_by_agent, record->state.agent, number_as_value(fold->states.count));
-    ADD(fold->states) = (struct plain_item){*record};
+    soc_map_put(&fold->state_by_agent, record->state.agent, soc_fold_value(fold->states.count));
+    SOC_FOLD_ADD(fold->states) = (struct plain_item){*record};
 }
 
 /* Writes the state of the agent with this id now: another life of it begins, or
  * this one ends. */
 static void write_state(struct soc_fold *fold, struct soc_slice id)
 {
-    size_t number = value_as_number(soc_map_take(&fold->state_by_agent, id));
-    if (number == NONE)
+    size_t number = soc_fold_number(soc_map_take(&fold->state_by_agent, id));
+    if (number == SOC_FOLD_NONE)
         return;
-    run_record(fold, SOC_STATEMENT_STATE, &fold->states.items[number].record);
+    soc_fold_run_record(fold, SOC_STATEMENT_STATE, &fold->states.items[number].record);
     fold->states.items[number].record.type = 0;
 }
 
 static void add_agent(struct soc_fold *fold, struct soc_record *record)
 {
     write_state(fold, record->agent.id);
-    run_record(fold, SOC_STATEMENT_AGENT, record);
+    soc_fold_run_record(fold, SOC_STATEMENT_AGENT, record);
     if (record->agent.parent.data != NULL)
         run_texts(fold, SOC_STATEMENT_BIRTH, record->agent.parent, NULL);
 }
@@ -309,48 +163,26 @@ static void end_agent(struct soc_fold *fold, struct soc_record *record)
     write_state(fold, id);
     run_texts(fold, SOC_STATEMENT_AGENT_CONTACTS_END, id, NULL);
     run_texts(fold, SOC_STATEMENT_PARENT_CONTACT_END, id, NULL);
-    run_record(fold, SOC_STATEMENT_AGENT_END, record);
+    soc_fold_run_record(fold, SOC_STATEMENT_AGENT_END, record);
 }
 
 /* An entry that was forgotten comes back as a new one, last in order. */
 static void put_contact(struct soc_fold *fold, struct soc_record *record)
 {
     run_texts(fold, SOC_STATEMENT_CONTACT_FREE, record->contact.owner, &record->contact.id);
-    run_record(fold, SOC_STATEMENT_CONTACT, record);
+    soc_fold_run_record(fold, SOC_STATEMENT_CONTACT, record);
 }
 
 static void end_contact(struct soc_fold *fold, struct soc_record *record)
 {
-    run_record(fold, SOC_STATEMENT_CONTACT_DELETE, record);
-    run_record(fold, SOC_STATEMENT_CONTACT_FORGOTTEN, record);
-}
-
-/* A reader that took it has let go of it, too. Without a reader: it is over. */
-static void end_broadcast(struct soc_fold *fold, struct soc_record *record)
-{
-    struct soc_slice agent = record->broadcast_end.agent;
-    enum soc_statement which =
-        agent.data == NULL ? SOC_STATEMENT_BROADCAST_OVER : SOC_STATEMENT_BROADCAST_TAKE_END;
-    sqlite3_stmt *statement = soc_database_statement(fold->store, which);
-    size_t number =
-        value_as_number(soc_map_find_number(&fold->take_by_key, record->broadcast_end.key));
-    for (; number != NONE; number = fold->takes.items[number].previous) {
-        struct soc_record *take = &fold->takes.items[number].record;
-        if (take->type != 0 && soc_slice_equal(take->take.agent, agent))
-            take->type = 0;
-    }
-    sqlite3_bind_int64(statement, 1, (int64_t)record->broadcast_end.key);
-    if (agent.data != NULL)
-        soc_bind_text(statement, 2, agent);
-    run(fold, which);
-    if (agent.data != NULL)
-        run_record(fold, SOC_STATEMENT_BROADCAST_END, record);
+    soc_fold_run_record(fold, SOC_STATEMENT_CONTACT_DELETE, record);
+    soc_fold_run_record(fold, SOC_STATEMENT_CONTACT_FORGOTTEN, record);
 }
 
 static void end_barrier(struct soc_fold *fold, struct soc_record *record)
 {
-    run_record(fold, SOC_STATEMENT_BARRIER_END, record);
-    run_record(fold, SOC_STATEMENT_SEATS_END, record);
+    soc_fold_run_record(fold, SOC_STATEMENT_BARRIER_END, record);
+    soc_fold_run_record(fold, SOC_STATEMENT_SEATS_END, record);
 }
 
 /* The statement of a record that is written as it is. */
@@ -397,13 +229,13 @@ static void apply(struct soc_fold *fold, struct soc_record *record)
     case SOC_RECORD_CONTACT_END:
         return end_contact(fold, record);
     case SOC_RECORD_MESSAGE:
-        return add_message(fold, record);
+        return soc_fold_message(fold, record);
     case SOC_RECORD_MESSAGE_END:
-        return end_message(fold, record);
+        return soc_fold_message_end(fold, record);
     case SOC_RECORD_MESSAGE_AGAIN:
-        return repeat_message(fold, record);
+        return soc_fold_message_again(fold, record);
     case SOC_RECORD_RECEIPT:
-        return note_receipt(fold, record);
+        return soc_fold_receipt(fold, record);
     case SOC_RECORD_TAKE:
         return add_take(fold, record);
     case SOC_RECORD_ACTIVATION:
@@ -415,33 +247,18 @@ static void apply(struct soc_fold *fold, struct soc_record *record)
     case SOC_RECORD_ACTIVATION_END:
         return end_activation(fold, record->activation_end.agent);
     case SOC_RECORD_OUTPUT:
-        ADD(fold->outputs) = (struct plain_item){*record};
+        SOC_FOLD_ADD(fold->outputs) = (struct plain_item){*record};
         return;
     case SOC_RECORD_OUTPUT_END:
         if (record->output_end.key > fold->outputs_shown)
             fold->outputs_shown = record->output_end.key;
-        return run_record(fold, SOC_STATEMENT_OUTPUT_END, record);
+        return soc_fold_run_record(fold, SOC_STATEMENT_OUTPUT_END, record);
     case SOC_RECORD_BROADCAST_END:
-        return end_broadcast(fold, record);
+        return soc_fold_broadcast_end(fold, record);
     case SOC_RECORD_BARRIER_END:
         return end_barrier(fold, record);
     default:
-        return run_record(fold, plain_statement(record->type), record);
-    }
-}
-
-static void write_messages(struct soc_fold *fold)
-{
-    sqlite3_stmt *statement = soc_database_statement(fold->store, SOC_STATEMENT_MESSAGE);
-    for (size_t i = 0; i < fold->messages.count; i++) {
-        struct message_item *item = &fold->messages.items[i];
-        int index = bind_record(fold, SOC_STATEMENT_MESSAGE, &item->record);
-        sqlite3_bind_int64(statement, index++, (int64_t)item->status);
-        soc_bind_positive(statement, index++, item->finished_ms); /* 0 while it is pending */
-        soc_bind_text(statement, index++, item->reason);
-        soc_bind_positive(statement, index++, item->again_ms);
-        soc_bind_positive(statement, index, item->ack);
-        run(fold, SOC_STATEMENT_MESSAGE);
+        return soc_fold_run_record(fold, plain_statement(record->type), record);
     }
 }
 
@@ -450,28 +267,28 @@ static void write_activations(struct soc_fold *fold)
     struct activation_item *activations = fold->activations.items;
     for (size_t i = 0; i < fold->begun.count; i++)
         if (!activations[fold->begun.items[i].activation].is_ended)
-            run_record(fold, SOC_STATEMENT_ACTIVATION,
-                       &activations[fold->begun.items[i].activation].record);
+            soc_fold_run_record(fold, SOC_STATEMENT_ACTIVATION,
+                                &activations[fold->begun.items[i].activation].record);
     for (size_t i = 0; i < fold->effects.count; i++)
         if (!activations[fold->effects.items[i].activation].is_ended)
-            run_record(fold, SOC_STATEMENT_EFFECT, &fold->effects.items[i].record);
+            soc_fold_run_record(fold, SOC_STATEMENT_EFFECT, &fold->effects.items[i].record);
     for (size_t i = 0; i < fold->takes.count; i++)
         if (fold->takes.items[i].record.type != 0 &&
             !activations[fold->takes.items[i].activation].is_ended)
-            run_record(fold, SOC_STATEMENT_TAKE, &fold->takes.items[i].record);
+            soc_fold_run_record(fold, SOC_STATEMENT_TAKE, &fold->takes.items[i].record);
 }
 
 /* Writes what was kept until the end of the window. */
 static void write_kept(struct soc_fold *fold)
 {
-    write_messages(fold);
+    soc_fold_write_messages(fold);
     write_activations(fold);
     for (size_t i = 0; i < fold->states.count; i++)
         if (fold->states.items[i].record.type != 0)
-            run_record(fold, SOC_STATEMENT_STATE, &fold->states.items[i].record);
+            soc_fold_run_record(fold, SOC_STATEMENT_STATE, &fold->states.items[i].record);
     for (size_t i = 0; i < fold->outputs.count; i++)
         if (fold->outputs.items[i].record.output.key > fold->outputs_shown)
-            run_record(fold, SOC_STATEMENT_OUTPUT, &fold->outputs.items[i].record);
+            soc_fold_run_record(fold, SOC_STATEMENT_OUTPUT, &fold->outputs.items[i].record);
 }
 
 static void clear_window(struct soc_fold *fold)
@@ -535,10 +352,10 @@ static int fold_window(struct soc_fold *fold, size_t bytes_max, struct soc_detai
     write_kept(fold);
     sqlite3_bind_int64(soc_database_statement(fold->store, SOC_STATEMENT_FORGET), 1,
                        (int64_t)fold->last);
-    run(fold, SOC_STATEMENT_FORGET);
+    soc_fold_run(fold, SOC_STATEMENT_FORGET);
     sqlite3_bind_int64(soc_database_statement(fold->store, SOC_STATEMENT_PROGRESS), 1,
                        (int64_t)fold->last);
-    run(fold, SOC_STATEMENT_PROGRESS);
+    soc_fold_run(fold, SOC_STATEMENT_PROGRESS);
     return fold->rc == SQLITE_OK ? SOC_OK : soc_database_fail(fold->store, fold->rc, detail);
 }
 

@@ -1,0 +1,116 @@
+/* Fold state: a window of the journal while it is folded, for the files of folding only.
+ *
+ * Layer: store. Thread: that of the store. */
+#ifndef SOC_STORE_FOLD_STATE_H
+#define SOC_STORE_FOLD_STATE_H
+
+#include "base/map.h"
+#include "store/database.h"
+#include "store/record.h"
+
+#define SOC_FOLD_NONE ((size_t)-1)
+
+struct message_item {
+    struct soc_record record;
+    uint64_t status;
+    uint64_t finished_ms;
+    uint64_t again_ms;
+    uint64_t ack;
+    struct soc_slice reason;
+};
+
+/* An activation that the window mentions. */
+struct activation_item {
+    struct soc_record record; /* type 0: the window has no record of it */
+    size_t last_effect;       /* in `effects`, or SOC_FOLD_NONE */
+    bool is_ended;
+};
+
+/* An activation of which the window has a record, in the order of the first. */
+struct begun_item {
+    size_t activation;
+};
+
+struct effect_item {
+    struct soc_record record;
+    size_t activation; /* in `activations` */
+    size_t previous;   /* effect of the same activation, or SOC_FOLD_NONE */
+};
+
+struct take_item {
+    struct soc_record record; /* type 0: its message has ended */
+    size_t activation;
+    size_t previous; /* take of the same message, or SOC_FOLD_NONE */
+};
+
+struct plain_item {
+    struct soc_record record; /* a state or an output */
+};
+
+/* Growing arrays; the memory is kept for the next window. */
+#define LIST(type)                                                                                 \
+    struct {                                                                                       \
+        struct type *items;                                                                        \
+        size_t count;                                                                              \
+        size_t capacity;                                                                           \
+    }
+
+struct soc_fold {
+    struct soc_store *store; /* lent */
+    struct soc_buf window;   /* the bytes of its batches; records lend from it */
+    uint64_t last;           /* sequence of its last batch */
+    LIST(message_item) messages;
+    LIST(activation_item) activations;
+    LIST(begun_item) begun;
+    LIST(effect_item) effects;
+    LIST(take_item) takes;
+    LIST(plain_item) states;
+    LIST(plain_item) outputs;
+    /* Values are item numbers + 1 as pointers: the arrays move when they grow. */
+    struct soc_map message_by_key;
+    struct soc_map take_by_key;
+    struct soc_map activation_by_agent;
+    struct soc_map state_by_agent;
+    uint64_t outputs_shown; /* highest key of an output_end */
+    int rc;                 /* of SQLite; the first failure stays */
+};
+
+/* The number behind a map's value, SOC_FOLD_NONE for NULL; and the value of a number. */
+static inline size_t soc_fold_number(void *value)
+{
+    return (size_t)(uintptr_t)value - 1;
+}
+static inline void *soc_fold_value(size_t number)
+{
+    return (void *)(uintptr_t)(number + 1);
+}
+
+/* Makes room for one more item of `size` bytes. */
+void soc_fold_make_room(void **items, size_t count, size_t *capacity, size_t size);
+
+/* The same in a list; the item is an lvalue. */
+#define SOC_FOLD_ADD(list)                                                                         \
+    (*(soc_fold_make_room((void **)&(list).items, (list).count, &(list).capacity,                  \
+                          sizeof(*(list).items)),                                                  \
+       &(list).items[(list).count++]))
+
+/* Runs a statement, unless one has failed before. */
+void soc_fold_run(struct soc_fold *fold, enum soc_statement which);
+
+/* Binds the fields of `record` from parameter 1 on; returns the next index. */
+int soc_fold_bind(struct soc_fold *fold, enum soc_statement which, struct soc_record *record);
+
+/* Binds the record and runs. */
+void soc_fold_run_record(struct soc_fold *fold, enum soc_statement which,
+                         struct soc_record *record);
+
+/* Messages, from fold_mail.c: what each record of them changes, and their rows at the end
+ * of the window. */
+void soc_fold_message(struct soc_fold *fold, struct soc_record *record);
+void soc_fold_message_end(struct soc_fold *fold, struct soc_record *record);
+void soc_fold_message_again(struct soc_fold *fold, struct soc_record *record);
+void soc_fold_receipt(struct soc_fold *fold, struct soc_record *record);
+void soc_fold_broadcast_end(struct soc_fold *fold, struct soc_record *record);
+void soc_fold_write_messages(struct soc_fold *fold);
+
+#endif
