@@ -24,6 +24,9 @@
 
 #define ALIVE " AND ended_ms IS NULL"
 
+/* A line of the activity log. Of a message it has the key, and the view the rest. */
+#define LINE(columns) "INSERT INTO events(place, time_ms, event, " columns ")"
+
 /* Parameters that belong to a record stand in the order of its fields. */
 static const char *const texts[SOC_STATEMENT_COUNT] = {
     [SOC_STATEMENT_BEGIN] = "BEGIN IMMEDIATE",
@@ -33,16 +36,19 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
     [SOC_STATEMENT_READ] = "SELECT sequence, checksum, batch FROM journal"
                            " WHERE sequence > ?1 ORDER BY sequence",
     [SOC_STATEMENT_FORGET] = "DELETE FROM journal WHERE sequence <= ?1",
-    [SOC_STATEMENT_PROGRESS] = "UPDATE progress SET folded = ?1",
+    [SOC_STATEMENT_PROGRESS] = "UPDATE progress SET folded = ?1, lines = ?2",
     [SOC_STATEMENT_ROLE] =
         "INSERT INTO roles(created_ms, id, name, prompt, behaviour, interface_spec, creator)"
         " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT(id) DO UPDATE SET"
         " created_ms = ?1, name = ?3, prompt = ?4, behaviour = ?5, interface_spec = ?6,"
         " creator = ?7",
+    [SOC_STATEMENT_ROLE_LINE] = LINE("agent, detail") " VALUES(?8, ?1, 'role_created', ?7, ?2)",
     [SOC_STATEMENT_AGENT] =
         "INSERT INTO agents(created_ms, id, role, parent, brief, is_adopted, since, is_external)"
         " VALUES(?1, ?2, ?3, ?4, ?5, nullif(?6, 0), ?7, nullif(?8, 0))"
         " ON CONFLICT(id) WHERE ended_ms IS NULL DO UPDATE SET role = ?3, parent = ?4, brief = ?5",
+    [SOC_STATEMENT_AGENT_LINE] =
+        LINE("agent, other, detail") " VALUES(?9, ?1, 'spawned', ?2, ?4, ?3)",
     [SOC_STATEMENT_AGENT_ENDING] =
         "UPDATE agents SET ending_ms = ?1, end_reason = ?3 WHERE id = ?2" ALIVE,
     [SOC_STATEMENT_AGENT_PARENT] =
@@ -53,6 +59,9 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
         "UPDATE agents SET births = coalesce(births, 0) + 1 WHERE id = ?1" ALIVE,
     [SOC_STATEMENT_AGENT_END] =
         "UPDATE agents SET ended_ms = ?1, end_reason = ?3 WHERE id = ?2" ALIVE,
+    [SOC_STATEMENT_AGENT_END_LINE] =
+        LINE("agent, other, detail") " SELECT ?4, ?1, 'stopped', id, parent, ?3 FROM agents"
+                                     " WHERE id = ?2" ALIVE,
     [SOC_STATEMENT_AGENT_CONTACTS_END] = "DELETE FROM contact_entries WHERE owner = ?1",
     [SOC_STATEMENT_PARENT_CONTACT_END] =
         "DELETE FROM contact_entries WHERE id = ?1"
@@ -64,6 +73,10 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
         " (SELECT max(number) FROM agents))"
         " ON CONFLICT(owner, id) DO UPDATE SET added_ms = ?1, source = ?2, role = ?5,"
         " interface_spec = ?6, introduced_by = ?7, via = ?8, reason = ?9",
+    [SOC_STATEMENT_CONTACT_LINE] =
+        LINE("agent, other, detail") " SELECT ?10, ?1, 'contact_added', ?3, ?4,"
+                                     " ?4 || ' (' || " SOC_SQL_SOURCE " || ')'"
+                                     " FROM (SELECT ?2 AS source)",
     [SOC_STATEMENT_CONTACT_FREE] =
         "DELETE FROM contact_entries WHERE owner = ?1 AND id = ?2 AND source IS NULL",
     [SOC_STATEMENT_CONTACT_DELETE] = "DELETE FROM contact_entries WHERE owner = ?1 AND id = ?2",
@@ -75,15 +88,24 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
         " OR (?1 = 'root' AND ?2 = 'user') OR (?1 = 'user' AND ?2 = 'root')",
     [SOC_STATEMENT_MESSAGE] =
         "INSERT INTO message_entries(" SOC_SQL_MESSAGE_COLUMNS ","
-        " status, finished_ms, reason, again_ms, ack) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, "
-        "?10,"
-        " ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,"
-        " ?25)",
+        " status, finished_ms, reason, ack, place, end_place) VALUES("
+        "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,"
+        " ?20, ?21, ?22, ?23, ?24, ?25, ?26)",
     [SOC_STATEMENT_MESSAGE_END] =
-        "UPDATE message_entries SET finished_ms = ?2, status = ?3, reason = ?4 WHERE key = ?1",
+        "UPDATE message_entries SET finished_ms = ?2, status = ?3, reason = ?4, end_place = ?5"
+        " WHERE key = ?1",
     [SOC_STATEMENT_MESSAGE_AGAIN] =
-        "UPDATE message_entries SET again_ms = ?2, attempt = ?3, deliver_at_ms = ?4, status = 0,"
-        " finished_ms = NULL, reason = NULL, expires_ms = 0, ack = NULL WHERE key = ?1",
+        "UPDATE message_entries SET attempt = ?3, deliver_at_ms = ?4, status = 0,"
+        " finished_ms = NULL, end_place = NULL, reason = NULL, expires_ms = 0, ack = NULL"
+        " WHERE key = ?1",
+    [SOC_STATEMENT_AGAIN_LINE] =
+        LINE("key, detail") " VALUES(?5, ?2, 'sent_again', ?1, 'attempt ' || ?3)",
+    [SOC_STATEMENT_END_LINE] = LINE("key, detail") " SELECT ?5, ?2, " SOC_SQL_STATUS ", ?1, ?4"
+                                                   " FROM (SELECT ?3 AS status) m",
+    [SOC_STATEMENT_STORED_END_LINE] =
+        LINE("key, detail") " SELECT coalesce(end_place, -3), finished_ms, " SOC_SQL_STATUS
+                            ", key, reason"
+                            " FROM message_entries m WHERE key = ?1 AND status <> 0",
     [SOC_STATEMENT_TAKE] = "INSERT INTO takes(key, agent) VALUES(?1, ?2)",
     [SOC_STATEMENT_TAKE_END] = "DELETE FROM takes WHERE key = ?1",
     [SOC_STATEMENT_TAKES_END] = "DELETE FROM takes WHERE agent = ?1",
@@ -98,8 +120,8 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
     [SOC_STATEMENT_OUTPUT] =
         "INSERT INTO outputs(key, time_ms, agent, stream, text) VALUES(?1, ?2, ?3, ?4, ?5)",
     [SOC_STATEMENT_OUTPUT_END] = "DELETE FROM outputs WHERE key <= ?1",
-    [SOC_STATEMENT_EVENT] = "INSERT INTO events(time_ms, event, agent, task_id, correlation_id,"
-                            " detail) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+    [SOC_STATEMENT_EVENT] =
+        LINE("agent, task_id, correlation_id, detail") " VALUES(?7, ?1, ?2, ?3, ?4, ?5, ?6)",
     [SOC_STATEMENT_META] = "INSERT OR REPLACE INTO meta(name, value) VALUES(?1, ?2)",
     [SOC_STATEMENT_INTRODUCTION] =
         "INSERT OR REPLACE INTO introductions(" SOC_SQL_INTRODUCTION_COLUMNS ")"
@@ -279,7 +301,8 @@ int soc_database_position(struct soc_store *store, struct soc_detail *detail)
     sqlite3_stmt *statement;
     int rc = sqlite3_prepare_v2(store->db,
                                 "SELECT (SELECT folded FROM progress), min(sequence),"
-                                " max(sequence), count(*), total(length(batch)) FROM journal",
+                                " max(sequence), count(*), total(length(batch)),"
+                                " (SELECT lines FROM progress) FROM journal",
                                 -1, &statement, NULL);
     if (rc == SQLITE_OK)
         rc = sqlite3_step(statement);
@@ -292,6 +315,7 @@ int soc_database_position(struct soc_store *store, struct soc_detail *detail)
     uint64_t last = (uint64_t)sqlite3_column_int64(statement, 2);
     uint64_t count = (uint64_t)sqlite3_column_int64(statement, 3);
     store->backlog = (uint64_t)sqlite3_column_double(statement, 4);
+    store->lines = (uint64_t)sqlite3_column_int64(statement, 5);
     sqlite3_finalize(statement);
     store->folded = folded;
     store->sequence = count == 0 ? folded : last;

@@ -49,6 +49,7 @@ struct soc_store {
     int lock;             /* descriptor of the lock file, -1 without */
     uint64_t sequence;    /* last batch appended */
     uint64_t folded;      /* last batch folded */
+    uint64_t lines;       /* of the activity log that were folded */
     uint64_t backlog;     /* bytes of the batches between */
     int wal_pages;        /* in the write-ahead log after the last commit */
     int wal_pages_copied; /* of those, how many a checkpoint has done */

@@ -10,7 +10,11 @@
  *      the window are kept in memory and written at its end;
  *   2. a record about something that is not in the window changes the tables at
  *      once;
- *   3. everything else is written at once, in order. */
+ *   3. everything else is written at once, in order.
+ *
+ * A line of the activity log stays as it was written, at the place it has in the order of
+ * records. A message keeps the place of its line and of that of its end; what other rows
+ * could not keep, since they change or go, is a row of `events`. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -53,6 +57,13 @@ int soc_fold_bind(struct soc_fold *fold, enum soc_statement which, struct soc_re
 void soc_fold_run_record(struct soc_fold *fold, enum soc_statement which, struct soc_record *record)
 {
     soc_fold_bind(fold, which, record);
+    soc_fold_run(fold, which);
+}
+
+void soc_fold_run_line(struct soc_fold *fold, enum soc_statement which, struct soc_record *record)
+{
+    int index = soc_fold_bind(fold, which, record);
+    sqlite3_bind_int64(soc_database_statement(fold->store, which), index, (int64_t)++fold->lines);
     soc_fold_run(fold, which);
 }
 
@@ -149,9 +160,18 @@ static void write_state(struct soc_fold *fold, struct soc_slice id)
     fold->states.items[number].record.type = 0;
 }
 
+/* One that the script names leaves no line. */
+static void put_role(struct soc_fold *fold, struct soc_record *record)
+{
+    soc_fold_run_record(fold, SOC_STATEMENT_ROLE, record);
+    if (record->role.creator.data != NULL)
+        soc_fold_run_line(fold, SOC_STATEMENT_ROLE_LINE, record);
+}
+
 static void add_agent(struct soc_fold *fold, struct soc_record *record)
 {
     write_state(fold, record->agent.id);
+    soc_fold_run_line(fold, SOC_STATEMENT_AGENT_LINE, record);
     soc_fold_run_record(fold, SOC_STATEMENT_AGENT, record);
     if (record->agent.parent.data != NULL)
         run_texts(fold, SOC_STATEMENT_BIRTH, record->agent.parent, NULL);
@@ -163,6 +183,7 @@ static void end_agent(struct soc_fold *fold, struct soc_record *record)
     write_state(fold, id);
     run_texts(fold, SOC_STATEMENT_AGENT_CONTACTS_END, id, NULL);
     run_texts(fold, SOC_STATEMENT_PARENT_CONTACT_END, id, NULL);
+    soc_fold_run_line(fold, SOC_STATEMENT_AGENT_END_LINE, record);
     soc_fold_run_record(fold, SOC_STATEMENT_AGENT_END, record);
 }
 
@@ -171,6 +192,7 @@ static void put_contact(struct soc_fold *fold, struct soc_record *record)
 {
     run_texts(fold, SOC_STATEMENT_CONTACT_FREE, record->contact.owner, &record->contact.id);
     soc_fold_run_record(fold, SOC_STATEMENT_CONTACT, record);
+    soc_fold_run_line(fold, SOC_STATEMENT_CONTACT_LINE, record);
 }
 
 static void end_contact(struct soc_fold *fold, struct soc_record *record)
@@ -189,10 +211,8 @@ static void end_barrier(struct soc_fold *fold, struct soc_record *record)
 static enum soc_statement plain_statement(enum soc_record_type type)
 {
     static const unsigned char statements[] = {
-        [SOC_RECORD_ROLE] = SOC_STATEMENT_ROLE,
         [SOC_RECORD_AGENT_ENDING] = SOC_STATEMENT_AGENT_ENDING,
         [SOC_RECORD_AGENT_PARENT] = SOC_STATEMENT_AGENT_PARENT,
-        [SOC_RECORD_EVENT] = SOC_STATEMENT_EVENT,
         [SOC_RECORD_META] = SOC_STATEMENT_META,
         [SOC_RECORD_MEMORY] = SOC_STATEMENT_MEMORY,
         [SOC_RECORD_USAGE] = SOC_STATEMENT_USAGE,
@@ -218,6 +238,10 @@ static enum soc_statement plain_statement(enum soc_record_type type)
 static void apply(struct soc_fold *fold, struct soc_record *record)
 {
     switch (record->type) {
+    case SOC_RECORD_ROLE:
+        return put_role(fold, record);
+    case SOC_RECORD_EVENT:
+        return soc_fold_run_line(fold, SOC_STATEMENT_EVENT, record);
     case SOC_RECORD_AGENT:
         return add_agent(fold, record);
     case SOC_RECORD_AGENT_END:
@@ -355,6 +379,8 @@ static int fold_window(struct soc_fold *fold, size_t bytes_max, struct soc_detai
     soc_fold_run(fold, SOC_STATEMENT_FORGET);
     sqlite3_bind_int64(soc_database_statement(fold->store, SOC_STATEMENT_PROGRESS), 1,
                        (int64_t)fold->last);
+    sqlite3_bind_int64(soc_database_statement(fold->store, SOC_STATEMENT_PROGRESS), 2,
+                       (int64_t)fold->lines);
     soc_fold_run(fold, SOC_STATEMENT_PROGRESS);
     return fold->rc == SQLITE_OK ? SOC_OK : soc_database_fail(fold->store, fold->rc, detail);
 }
@@ -374,6 +400,7 @@ int soc_store_fold(struct soc_store *store, size_t bytes_max, struct soc_detail 
     }
     struct soc_fold *fold = store->fold;
     fold->last = store->folded;
+    fold->lines = store->lines;
     fold->rc = SQLITE_OK;
     size_t done = 0;
     /* Not synced: if it is lost, the journal has everything. The next append syncs it. */
@@ -395,6 +422,7 @@ int soc_store_fold(struct soc_store *store, size_t bytes_max, struct soc_detail 
     if (rc < 0 || sync_rc < 0)
         return rc < 0 ? rc : sync_rc;
     store->folded = fold->last;
+    store->lines = fold->lines;
     store->backlog -= done;
     rc = soc_database_checkpoint(store, SOC_WAL_PAGES_MAX, detail);
     return rc < 0 ? rc : store->folded < store->sequence;

@@ -1,4 +1,5 @@
-/* Folding messages: a message of the window and what becomes of it are one row. */
+/* Folding messages: a message of the window and what becomes of it are one row, but for the
+ * lines of the activity log that the row cannot keep. */
 #include "store/fold_state.h"
 
 static struct message_item *find_message(struct soc_fold *fold, uint64_t key)
@@ -11,7 +12,7 @@ void soc_fold_message(struct soc_fold *fold, struct soc_record *record)
 {
     soc_map_put_number(&fold->message_by_key, record->message.key,
                        soc_fold_value(fold->messages.count));
-    SOC_FOLD_ADD(fold->messages) = (struct message_item){.record = *record};
+    SOC_FOLD_ADD(fold->messages) = (struct message_item){.record = *record, .place = ++fold->lines};
 }
 
 static void end_takes(struct soc_fold *fold, uint64_t key)
@@ -21,12 +22,32 @@ static void end_takes(struct soc_fold *fold, uint64_t key)
         fold->takes.items[number].record.type = 0;
 }
 
+/* The message has ended before, and that is not so any more: the end stays in the log. */
+static void keep_end(struct soc_fold *fold, const struct message_item *item, uint64_t key)
+{
+    enum soc_statement which =
+        item == NULL ? SOC_STATEMENT_STORED_END_LINE : SOC_STATEMENT_END_LINE;
+    sqlite3_stmt *statement = soc_database_statement(fold->store, which);
+    sqlite3_bind_int64(statement, 1, (int64_t)key);
+    if (item != NULL) {
+        sqlite3_bind_int64(statement, 2, (int64_t)item->finished_ms);
+        sqlite3_bind_int64(statement, 3, (int64_t)item->status);
+        soc_bind_text(statement, 4, item->reason);
+        sqlite3_bind_int64(statement, 5, (int64_t)item->end_place);
+    }
+    if (item == NULL || item->status != SOC_OUTCOME_PENDING)
+        soc_fold_run(fold, which);
+}
+
 void soc_fold_message_end(struct soc_fold *fold, struct soc_record *record)
 {
     struct message_item *item = find_message(fold, record->message_end.key);
     end_takes(fold, record->message_end.key);
+    /* What was handled was pending: the most frequent end need not look. */
+    if (record->message_end.outcome != SOC_OUTCOME_PROCESSED)
+        keep_end(fold, item, record->message_end.key);
     if (item == NULL) { /* only then it can have been taken before the window */
-        soc_fold_run_record(fold, SOC_STATEMENT_MESSAGE_END, record);
+        soc_fold_run_line(fold, SOC_STATEMENT_MESSAGE_END, record);
         sqlite3_bind_int64(soc_database_statement(fold->store, SOC_STATEMENT_TAKE_END), 1,
                            (int64_t)record->message_end.key);
         soc_fold_run(fold, SOC_STATEMENT_TAKE_END);
@@ -35,11 +56,14 @@ void soc_fold_message_end(struct soc_fold *fold, struct soc_record *record)
     item->status = record->message_end.outcome;
     item->finished_ms = record->message_end.time_ms;
     item->reason = record->message_end.reason;
+    item->end_place = ++fold->lines;
 }
 
 void soc_fold_message_again(struct soc_fold *fold, struct soc_record *record)
 {
     struct message_item *item = find_message(fold, record->message_again.key);
+    keep_end(fold, item, record->message_again.key);
+    soc_fold_run_line(fold, SOC_STATEMENT_AGAIN_LINE, record);
     if (item == NULL) {
         soc_fold_run_record(fold, SOC_STATEMENT_MESSAGE_AGAIN, record);
         return;
@@ -47,7 +71,7 @@ void soc_fold_message_again(struct soc_fold *fold, struct soc_record *record)
     item->status = SOC_OUTCOME_PENDING;
     item->finished_ms = 0;
     item->reason = (struct soc_slice){0};
-    item->again_ms = record->message_again.time_ms;
+    item->end_place = 0;
     item->record.message.attempt = record->message_again.attempt;
     item->record.message.deliver_at_ms = record->message_again.deliver_at_ms;
     item->ack = 0;
@@ -94,8 +118,9 @@ void soc_fold_write_messages(struct soc_fold *fold)
         sqlite3_bind_int64(statement, index++, (int64_t)item->status);
         soc_bind_positive(statement, index++, item->finished_ms); /* 0 while it is pending */
         soc_bind_text(statement, index++, item->reason);
-        soc_bind_positive(statement, index++, item->again_ms);
-        soc_bind_positive(statement, index, item->ack);
+        soc_bind_positive(statement, index++, item->ack);
+        sqlite3_bind_int64(statement, index++, (int64_t)item->place);
+        soc_bind_positive(statement, index, item->end_place);
         soc_fold_run(fold, SOC_STATEMENT_MESSAGE);
     }
 }

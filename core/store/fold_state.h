@@ -14,8 +14,9 @@ struct message_item {
     struct soc_record record;
     uint64_t status;
     uint64_t finished_ms;
-    uint64_t again_ms;
     uint64_t ack;
+    uint64_t place;     /* of its line in the activity log */
+    uint64_t end_place; /* of that of its end */
     struct soc_slice reason;
 };
 
@@ -72,6 +73,7 @@ struct soc_fold {
     struct soc_map activation_by_agent;
     struct soc_map state_by_agent;
     uint64_t outputs_shown; /* highest key of an output_end */
+    uint64_t lines;         /* of the activity log, all of them so far */
     int rc;                 /* of SQLite; the first failure stays */
 };
 
@@ -103,6 +105,10 @@ int soc_fold_bind(struct soc_fold *fold, enum soc_statement which, struct soc_re
 /* Binds the record and runs. */
 void soc_fold_run_record(struct soc_fold *fold, enum soc_statement which,
                          struct soc_record *record);
+
+/* The same for a statement that also takes the place of a line in the activity log, behind
+ * the fields: the next one. */
+void soc_fold_run_line(struct soc_fold *fold, enum soc_statement which, struct soc_record *record);
 
 /* Messages, from fold_mail.c: what each record of them changes, and their rows at the end
  * of the window. */

@@ -130,7 +130,7 @@ static const char *const dump_sql[] = {
     " detail AS \"detail:json\" FROM history WHERE what IN ('run', 'question') ORDER BY number",
     "SELECT 'inbox_entries' AS \"table\", * FROM inbox_entries ORDER BY key",
     "SELECT 'message_entries' AS \"table\", key, time_ms, status, priority, flags, attempt, hops,"
-    " reply_to, reply_to_ms, expires_ms, deliver_at_ms, deadline_ms, again_ms, finished_ms,"
+    " reply_to, reply_to_ms, expires_ms, deliver_at_ms, deadline_ms, finished_ms, place, end_place,"
     " sender, receiver, type, task_id, correlation_id, external_id, dedupe_key, traceparent,"
     " reason, ack, payload AS \"payload:json\" FROM message_entries ORDER BY key",
     "SELECT 'memories' AS \"table\", agent, number, time_ms, entry AS \"entry:json\""

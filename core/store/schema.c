@@ -71,6 +71,9 @@
     "CREATE INDEX sent_keys_age ON sent_keys(since_ms);"                                           \
     "CREATE TABLE positions(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
 
+/* Lines of the log that are about a message: who has read what was sent to all. */
+#define READERS "CREATE INDEX events_readers ON events(key, agent) WHERE key IS NOT NULL;"
+
 /* For replay: what happened and the scripts it happened with, if it is kept. */
 #define HISTORY                                                                                    \
     "CREATE TABLE sources(hash TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;"               \
@@ -81,8 +84,8 @@
 static const char tables[] =
     "CREATE TABLE journal("
     " sequence INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, batch BLOB NOT NULL);"
-    "CREATE TABLE progress(folded INTEGER NOT NULL);"
-    "INSERT INTO progress VALUES(0);"
+    "CREATE TABLE progress(folded INTEGER NOT NULL, lines INTEGER NOT NULL);"
+    "INSERT INTO progress VALUES(0, 0);"
 
     "CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
     "CREATE TABLE roles("
@@ -103,8 +106,8 @@ static const char tables[] =
     "CREATE TABLE message_entries("
     " key INTEGER PRIMARY KEY, time_ms INTEGER, status INTEGER NOT NULL, priority INTEGER,"
     " flags INTEGER, attempt INTEGER, hops INTEGER, reply_to INTEGER, reply_to_ms INTEGER,"
-    " expires_ms INTEGER, deliver_at_ms INTEGER, deadline_ms INTEGER, again_ms INTEGER,"
-    " finished_ms INTEGER, sender TEXT, receiver TEXT, type TEXT, task_id TEXT,"
+    " expires_ms INTEGER, deliver_at_ms INTEGER, deadline_ms INTEGER, finished_ms INTEGER,"
+    " place INTEGER, end_place INTEGER, sender TEXT, receiver TEXT, type TEXT, task_id TEXT,"
     " correlation_id TEXT, external_id TEXT, dedupe_key TEXT, traceparent TEXT, reason TEXT,"
     " payload TEXT, ack INTEGER);"
     "CREATE INDEX messages_pending ON message_entries(key) WHERE status = 0;"
@@ -125,7 +128,7 @@ static const char tables[] =
     " key INTEGER PRIMARY KEY, time_ms INTEGER, agent TEXT, stream TEXT, text TEXT);"
     "CREATE TABLE events("
     " number INTEGER PRIMARY KEY, time_ms INTEGER, event TEXT, agent TEXT, task_id TEXT,"
-    " correlation_id TEXT, detail TEXT);";
+    " correlation_id TEXT, detail TEXT, place INTEGER, other TEXT, key INTEGER);" READERS;
 
 static const char views[] =
     "CREATE VIEW messages AS SELECT " MESSAGE_ID " AS id, " SENT_AT " AS timestamp, m.sender,"
@@ -174,29 +177,20 @@ static const char views[] =
     "  WHERE NOT EXISTS(SELECT 1 FROM contact_entries e"
     "   WHERE e.owner = i.owner AND e.id = i.id);"
 
-    /* `place` orders what happened in the same millisecond; `other` is the second
-     * agent of a line, for whom the line is of interest as well. */
+    /* `place` orders what happened in the same millisecond; below 0 it is that of a kind of
+     * line, from the version that knew no other. `other` is the second agent of a line, for
+     * whom the line is of interest as well. */
     "CREATE VIEW activity_entries AS"
-    " SELECT created_ms AS time_ms, 0 AS place, number AS number, 'role_created' AS event,"
-    "  creator AS agent, NULL AS other, NULL AS task_id, NULL AS correlation_id,"
-    "  NULL AS key, NULL AS sent_ms, NULL AS type, id AS detail FROM roles"
-    "  WHERE creator IS NOT NULL"
-    " UNION ALL SELECT created_ms, 1, number, 'spawned', id, parent, NULL, NULL, NULL, NULL,"
-    "  NULL, role FROM agents"
-    " UNION ALL SELECT added_ms, 2, number, 'contact_added', owner, id, NULL, NULL, NULL, NULL,"
-    "  NULL, id || ' (' || " SOC_SQL_SOURCE " || ')' FROM contact_entries"
-    "  WHERE source IS NOT NULL"
-    " UNION ALL SELECT time_ms, 3, key, 'sent', sender, receiver, task_id, correlation_id, key,"
-    "  time_ms, type, 'to ' || receiver FROM message_entries"
-    " UNION ALL SELECT again_ms, 4, key, 'sent_again', receiver, sender, task_id,"
-    "  correlation_id, key, time_ms, type, 'attempt ' || attempt FROM message_entries"
-    "  WHERE again_ms > 0"
-    " UNION ALL SELECT finished_ms, 5, key, " SOC_SQL_STATUS ", receiver, sender, task_id,"
-    "  correlation_id, key, time_ms, type, reason FROM message_entries m WHERE finished_ms > 0"
-    " UNION ALL SELECT time_ms, 6, number, event, agent, NULL, task_id, correlation_id, NULL,"
-    "  NULL, NULL, detail FROM events"
-    " UNION ALL SELECT ended_ms, 7, number, 'stopped', id, parent, NULL, NULL, NULL, NULL, NULL,"
-    "  end_reason FROM agents WHERE ended_ms > 0;"
+    " SELECT time_ms, coalesce(place, -5) AS place, key AS number, 'sent' AS event,"
+    "  sender AS agent, receiver AS other, task_id, correlation_id, key, time_ms AS sent_ms,"
+    "  type, 'to ' || receiver AS detail FROM message_entries"
+    " UNION ALL SELECT finished_ms, coalesce(end_place, -3), key, " SOC_SQL_STATUS ", receiver,"
+    "  sender, task_id, correlation_id, key, time_ms, type, reason FROM message_entries m"
+    "  WHERE finished_ms > 0"
+    " UNION ALL SELECT e.time_ms, coalesce(e.place, -2), e.number, e.event,"
+    "  coalesce(e.agent, m.receiver), coalesce(e.other, m.sender),"
+    "  coalesce(e.task_id, m.task_id), coalesce(e.correlation_id, m.correlation_id), e.key,"
+    "  m.time_ms, m.type, e.detail FROM events e LEFT JOIN message_entries m ON m.key = e.key;"
     "CREATE VIEW activity_logs AS SELECT " ACTIVITY_TIME " AS time, event, agent, task_id,"
     " correlation_id, CASE WHEN key > 0 THEN " ACTIVITY_ID " END AS message_id, type,"
     " detail FROM activity_entries ORDER BY time_ms, place, number;";
@@ -214,6 +208,27 @@ static const char *const upgrades[] = {
     "ALTER TABLE contact_entries ADD COLUMN reason TEXT;"
     "ALTER TABLE effects ADD COLUMN arguments TEXT;" INTRODUCTIONS INBOX TASKS MODELS ATONCE
         SENT_KEYS HISTORY,
+    /* What tables could not keep of the log becomes lines of it, as far as it is there. */
+    "ALTER TABLE progress ADD COLUMN lines INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE message_entries ADD COLUMN place INTEGER;"
+    "ALTER TABLE message_entries ADD COLUMN end_place INTEGER;"
+    "ALTER TABLE events ADD COLUMN place INTEGER;"
+    "ALTER TABLE events ADD COLUMN other TEXT;"
+    "ALTER TABLE events ADD COLUMN key INTEGER;" READERS
+    "INSERT INTO events(place, time_ms, event, agent, detail)"
+    " SELECT -8, created_ms, 'role_created', creator, id FROM roles WHERE creator IS NOT NULL"
+    " ORDER BY number;"
+    "INSERT INTO events(place, time_ms, event, agent, other, detail)"
+    " SELECT -7, created_ms, 'spawned', id, parent, role FROM agents ORDER BY number;"
+    "INSERT INTO events(place, time_ms, event, agent, other, detail)"
+    " SELECT -6, added_ms, 'contact_added', owner, id, id || ' (' || " SOC_SQL_SOURCE " || ')'"
+    " FROM contact_entries WHERE source IS NOT NULL ORDER BY number;"
+    "INSERT INTO events(place, time_ms, event, key, detail)"
+    " SELECT -4, again_ms, 'sent_again', key, 'attempt ' || attempt FROM message_entries"
+    " WHERE again_ms > 0 ORDER BY key;"
+    "INSERT INTO events(place, time_ms, event, agent, other, detail)"
+    " SELECT -1, ended_ms, 'stopped', id, parent, end_reason FROM agents WHERE ended_ms > 0"
+    " ORDER BY number;",
 };
 
 _Static_assert(sizeof(upgrades) / sizeof(upgrades[0]) == SOC_SCHEMA_VERSION - 1,

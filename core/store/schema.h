@@ -16,7 +16,7 @@
  * program opens what it knows and refuses what is newer. A change of an existing
  * database ends with a checkpoint: the version is looked up in the file's header
  * before SQLite touches anything. */
-#define SOC_SCHEMA_VERSION 2
+#define SOC_SCHEMA_VERSION 3
 
 /* "SOCY", in the header of the file. */
 #define SOC_SCHEMA_APPLICATION 0x534f4359

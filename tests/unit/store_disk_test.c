@@ -259,6 +259,16 @@ static void a_reader_of_nothing_makes_nothing(void)
     world_fini(&world);
 }
 
+/* Takes away what version 3 came with. */
+#define BACK_TO_2                                                                                  \
+    "DROP VIEW activity_logs; DROP VIEW activity_entries; DROP INDEX events_readers;"              \
+    "DELETE FROM events WHERE event IN ('spawned', 'stopped', 'contact_added', 'role_created')"    \
+    " OR key > 0; ALTER TABLE events DROP COLUMN place; ALTER TABLE events DROP COLUMN other;"     \
+    "ALTER TABLE events DROP COLUMN key; ALTER TABLE progress DROP COLUMN lines;"                  \
+    "ALTER TABLE message_entries DROP COLUMN place;"                                               \
+    "ALTER TABLE message_entries DROP COLUMN end_place;"                                           \
+    "ALTER TABLE message_entries ADD COLUMN again_ms INTEGER;"
+
 static void an_older_database_is_brought_up_to_date_by_who_may_write(void)
 {
     struct world world;
@@ -270,8 +280,8 @@ static void an_older_database_is_brought_up_to_date_by_who_may_write(void)
     CHECK_INT(world_append(&world), SOC_OK);
     soc_store_close(world.store);
     world.store = NULL;
-    set_sql(&world,
-            "DROP VIEW activity_logs; DROP VIEW activity_entries; DROP VIEW contacts;"
+    set_sql(&world, BACK_TO_2
+            "DROP VIEW contacts;"
             "DROP VIEW dead_letters; DROP VIEW messages;"
             "ALTER TABLE agents DROP COLUMN ending_ms;"
             "ALTER TABLE agents DROP COLUMN is_adopted;"
@@ -303,6 +313,39 @@ static void an_older_database_is_brought_up_to_date_by_who_may_write(void)
     CHECK_INT(open_to_look(&world, &reader), SOC_OK);
     soc_store_close(reader);
     world_reopen(&world);
+    world_fini(&world);
+}
+
+/* What the log of version 2 had, in its order, and then what has happened since. */
+static void the_log_of_version_2_is_kept_and_goes_on(void)
+{
+    struct world world;
+    world_init(&world, false);
+    PUT(&world, AGENT, agent, 1, SOC_SLICE("root"), SOC_SLICE("root"));
+    PUT(&world, ROLE, role, 1, .id = SOC_SLICE("w"), .creator = SOC_SLICE("root"));
+    PUT(&world, AGENT, agent, 1, SOC_SLICE("ann"), SOC_SLICE("w"), SOC_SLICE("root"));
+    PUT(&world, EVENT, event, 1, SOC_SLICE("noted"), SOC_SLICE("ann"));
+    PUT(&world, CONTACT, contact, 1, 6, SOC_SLICE("ann"), SOC_SLICE("bob"));
+    PUT(&world, MESSAGE, message, .key = 7, .time_ms = 1, .to = SOC_SLICE("ann"));
+    PUT(&world, MESSAGE_END, message_end, 7, 1, SOC_OUTCOME_DEAD);
+    PUT(&world, AGENT_END, agent_end, 1, SOC_SLICE("ann"));
+    CHECK_INT(world_append(&world), SOC_OK);
+    CHECK_INT(world_fold(&world), 0);
+    soc_store_close(world.store);
+    world.store = NULL;
+    set_sql(&world, BACK_TO_2
+            "UPDATE message_entries SET again_ms = 1;"
+            "INSERT INTO contact_entries(owner, id, source, added_ms) VALUES('ann', 'bob', 6, 1);"
+            "PRAGMA user_version = 2; PRAGMA wal_checkpoint(TRUNCATE)");
+    CHECK_INT(world_open(&world), SOC_OK);
+    PUT(&world, MESSAGE_AGAIN, message_again, 7, 1, 2);
+    PUT(&world, EVENT, event, 1, SOC_SLICE("noted again"), SOC_SLICE("root"));
+    PUT(&world, MESSAGE_END, message_end, 7, 1, SOC_OUTCOME_PROCESSED);
+    CHECK_INT(world_append(&world), SOC_OK);
+    CHECK_INT(world_fold(&world), 0);
+    CHECK_TEXT(run_sql(&world, "SELECT group_concat(event, ', ') FROM activity_logs"),
+               "role_created, spawned, spawned, contact_added, sent, sent_again, dead, noted,"
+               " stopped, sent_again, noted again, processed");
     world_fini(&world);
 }
 
@@ -524,6 +567,7 @@ int main(void)
     RUN(a_reader_of_nothing_makes_nothing);
     RUN(a_newer_database_is_refused_and_not_touched);
     RUN(an_older_database_is_brought_up_to_date_by_who_may_write);
+    RUN(the_log_of_version_2_is_kept_and_goes_on);
     RUN(a_file_that_is_no_database_of_ours_is_refused);
     RUN(a_flipped_bit_is_found_and_its_page_named);
     RUN(a_page_that_another_program_wrote_is_found);

@@ -126,7 +126,13 @@ ON_BOTH(an_ended_agent_is_loaded_as_ended_and_its_id_may_be_born_again)
     CHECK_TEXT(world_ask(world, "dump"),
                "[{\"table\":\"agents\",\"number\":1,\"id\":\"ann\",\"role\":\"r\",\"parent\":"
                "\"root\",\"created_ms\":1,\"ended_ms\":5,\"end_reason\":\"done\","
-               "\"state\":{\"last\":true}}]");
+               "\"state\":{\"last\":true}},"
+               "{\"table\":\"events\",\"number\":1,\"time_ms\":1,\"event\":\"spawned\","
+               "\"agent\":\"ann\",\"detail\":\"r\",\"place\":1,\"other\":\"root\"},"
+               "{\"table\":\"events\",\"number\":2,\"time_ms\":1,\"event\":\"contact_added\","
+               "\"agent\":\"ann\",\"detail\":\"yan (manual)\",\"place\":2,\"other\":\"yan\"},"
+               "{\"table\":\"events\",\"number\":3,\"time_ms\":5,\"event\":\"stopped\","
+               "\"agent\":\"ann\",\"detail\":\"done\",\"place\":3,\"other\":\"root\"}]");
     PUT(world, AGENT, agent, 9, SOC_SLICE("ann"), SOC_SLICE("r2"));
     CHECK_INT(world_append(world), SOC_OK);
     CHECK_INT(world_fold(world), 0);

@@ -1,0 +1,191 @@
+-- The activity log as a record: in the order in which things happened, also within a
+-- millisecond, and a line that is written stays.
+
+local json = require("society.json")
+local property = require("property")
+local scene = require("scene")
+
+local function line(row)
+  return ("%s %s%s"):format(row.agent, row.event, row.detail and " " .. row.detail or "")
+end
+
+-- The lines of these events, in order.
+local function story(s, filter, events)
+  local list = {}
+  for _, row in ipairs(s:activity(filter)) do
+    if not events or events:find(row.event, 1, true) then
+      list[#list + 1] = row.event == "dead" and row.agent .. " dead" or line(row)
+    end
+  end
+  return list
+end
+
+describe("the log", function()
+  after_each(scene.close)
+
+  it("keeps the death of a letter that is sent again, and every time it is", function()
+    local is_bad = true
+    local s = scene.troupe({ b = function() assert(not is_bad) end }, { quiet = true })
+    local id = scene.tell(s, "b")
+    local expected = { "user sent to b", "b dead" }
+    for attempt = 2, 3 do
+      assert.same(expected, story(s, { correlation_id = id }, "sent_again dead processed"))
+      s:advance(120000)
+      assert(s:redeliver(id))
+      s:advance(5000)
+      expected[#expected + 1] = "b sent_again attempt " .. attempt
+      expected[#expected + 1] = "b dead"
+    end
+    is_bad = false
+    s:advance(120000)
+    assert(s:redeliver(id))
+    s:run()
+    expected[#expected + 1] = "b sent_again attempt 4"
+    expected[#expected + 1] = "b processed"
+    assert.same(expected, story(s, { correlation_id = id }, "sent_again dead processed"))
+    assert.equal("processed", scene.message(s, { correlation_id = id }).status)
+  end)
+
+  it("keeps the death of a letter that is dropped", function()
+    local s = scene.troupe({ b = function() error("no") end }, { quiet = true })
+    local id = scene.tell(s, "b")
+    s:advance(60000)
+    assert(s:drop(id))
+    assert.same({ "user sent to b", "b dead", 'b dropped {"error":"dropped"}' },
+      story(s, { correlation_id = id }, "sent dead dropped"))
+  end)
+
+  it("has every try of a task", function()
+    local s = scene.troupe({ b = function(b, message)
+      b:fail(message, "x", { retryable = true })
+    end })
+    assert(s:send("root", { to = "b", type = "task", payload = { task_id = "T" } }))
+    s:run()
+    local expected = { "root sent to b" }
+    for attempt = 2, 4 do
+      expected[#expected + 1] = "b processed"
+      expected[#expected + 1] = "b sent_again attempt " .. attempt
+    end
+    expected[#expected + 1] = "b sent to root"
+    expected[#expected + 1] = "b processed"
+    expected[#expected + 1] = "root processed"
+    assert.same(expected, story(s, { task = "T" }, "sent_again processed"))
+  end)
+
+  it("keeps contacts that are forgotten, and whose child an adopted agent was", function()
+    local s = scene.troupe({
+      a = function(a, message)
+        if message.type == "bear" then
+          a:spawn_agent("actor", scene.brief(), { id = "c" })
+        else
+          a:remove_contact("user")
+        end
+      end,
+      root = function(root) root:terminate("a") end,
+    }, { policies = { contacts = "open", supervision = {
+      kind = "supervision", version = 1, retry_after = function() return nil end,
+      children = function() return "adopt" end,
+    } } })
+    scene.tell(s, "a", "x", "bear")
+    scene.tell(s, "a", "x", "forget")
+    scene.tell(s, "root")
+    assert.equal("root", s:agent("c").parent)
+    local expected = { "a spawned actor", "a contact_added user (first_message)",
+      "c spawned actor", "a stopped" }
+    assert.same(expected, story(s, { agent = "a" }, "spawned contact_added stopped"))
+  end)
+
+  it("is in order within a millisecond: an effect comes after its cause", function()
+    local s = scene.troupe({
+      a = function(a, message)
+        if message.type == "go" then
+          a:request({ to = "b", payload = "x" })
+          a:request({ to = "b", payload = "y" })
+        end
+      end,
+      b = function() return "z" end,
+    })
+    local id = scene.tell(s, "a", "x", "go")
+    local expected = { "user sent", "a sent", "a blocked", "b sent", "a unblocked", "a processed",
+      "b processed", "a sent", "a blocked", "b sent", "a unblocked", "a processed", "b processed",
+      "a processed" }
+    local seen = {}
+    for i, row in ipairs(s:activity({ correlation_id = id })) do
+      seen[i] = row.agent .. " " .. row.event
+    end
+    assert.same(expected, seen)
+    for limit = 1, #expected do
+      local last = s:activity({ correlation_id = id, limit = limit })
+      assert.equal(limit, #last)
+      for i, row in ipairs(last) do
+        assert.equal(expected[#expected - limit + i], row.agent .. " " .. row.event)
+      end
+    end
+  end)
+end)
+
+describe("whatever happens", function()
+  after_each(scene.close)
+
+  local function actor(agent, message)
+    if message.type == "task" then
+      return agent:fail(message, "x", { retryable = true })
+    elseif message.type == "all" then
+      return agent:broadcast({ payload = "hear" })
+    elseif message.type == "ask" then
+      return agent:request({ to = "b", payload = "?", timeout_ms = 50 }).payload
+    elseif message.type == "forget" then
+      return agent:remove_contact("user")
+    end
+    assert(agent:now() % 3 > 0, "by chance")
+  end
+
+  local STEPS = {
+    function(s, step) s:advance(step.ms) end,
+    function(s, step) s:send("user", { to = step.to, payload = "x" }) end,
+    function(s) s:step() end,
+    function(s, step) s:send("user", { to = step.to, type = "ask", payload = "x" }) end,
+    function(s, step)
+      s:send("root", { to = step.to, type = "task", payload = { task_id = "T" .. step.ms } })
+    end,
+    function(s) s:send("user", { to = "root", type = "all", payload = "x" }) end,
+    function(s, step) s:send("user", { to = step.to, type = "forget", payload = "x" }) end,
+    function(s) for _, letter in ipairs(s:dead_letters()) do s:redeliver(letter.id) end end,
+    function(s) for _, letter in ipairs(s:dead_letters()) do s:drop(letter.id) end end,
+    function(s) s:crash(); s:recover() end,
+  }
+
+  -- Tells whether all of `before` is in `now`, in its order.
+  local function goes_on(before, now)
+    local at = 1
+    for _, row in ipairs(now) do
+      at = row == before[at] and at + 1 or at
+    end
+    return before[at] == nil, before[at]
+  end
+
+  it("a line that is written stays, and so does its order", function()
+    property.check({ cases = 60, seed = 4 }, function(random)
+      return random:list(1, 30, function()
+        return { what = random:number_of(STEPS), ms = random:between(0, 2000),
+          to = random:pick({ "a", "b" }) }
+      end)
+    end, function(case)
+      local s = scene.troupe({ a = actor, b = actor, root = actor }, { quiet = true })
+      local before = {}
+      for _, step in ipairs(case) do
+        property.at(STEPS, step.what)(s, step)
+        local now = {}
+        for i, row in ipairs(s:activity()) do
+          now[i] = json.encode(row)
+        end
+        local is_there, lost = goes_on(before, now)
+        if not is_there then
+          return false, lost
+        end
+        before = now
+      end
+      return true
+    end)
+  end)
+end)
