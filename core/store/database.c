@@ -137,6 +137,8 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
     [SOC_STATEMENT_BROADCAST_END] =
         "INSERT OR REPLACE INTO broadcast_ends(key, time_ms, outcome, agent)"
         " VALUES(?1, ?2, ?3, ?4)",
+    [SOC_STATEMENT_READER_LINE] = LINE("agent, key") " SELECT ?5, ?2, " SOC_SQL_STATUS ", ?4, ?1"
+                                                     " FROM (SELECT ?3 AS status) m",
     [SOC_STATEMENT_BROADCAST_TAKE_END] = "DELETE FROM takes WHERE key = ?1 AND agent = ?2",
     [SOC_STATEMENT_BROADCAST_OVER] = "DELETE FROM broadcast_ends WHERE key = ?1",
     [SOC_STATEMENT_BARRIER] = "INSERT OR REPLACE INTO barriers(key, time_ms, deadline_ms, owner)"

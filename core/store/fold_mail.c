@@ -87,6 +87,14 @@ void soc_fold_receipt(struct soc_fold *fold, struct soc_record *record)
     item->ack = record->receipt.ack;
 }
 
+/* Tells whether the end of a reader's copy is a line of the log. One that is no reader has
+ * none, and a copy that was given up is a message of its own. */
+static bool has_line(const struct soc_record_broadcast_end *end)
+{
+    return end->outcome != SOC_OUTCOME_PENDING && end->outcome != SOC_OUTCOME_DEAD &&
+           end->outcome != SOC_OUTCOME_EXPIRED;
+}
+
 /* A reader that took it has let go of it, too. Without a reader: it is over. */
 void soc_fold_broadcast_end(struct soc_fold *fold, struct soc_record *record)
 {
@@ -105,8 +113,11 @@ void soc_fold_broadcast_end(struct soc_fold *fold, struct soc_record *record)
     if (agent.data != NULL)
         soc_bind_text(statement, 2, agent);
     soc_fold_run(fold, which);
-    if (agent.data != NULL)
-        soc_fold_run_record(fold, SOC_STATEMENT_BROADCAST_END, record);
+    if (agent.data == NULL)
+        return;
+    soc_fold_run_record(fold, SOC_STATEMENT_BROADCAST_END, record);
+    if (has_line(&record->broadcast_end))
+        soc_fold_run_line(fold, SOC_STATEMENT_READER_LINE, record);
 }
 
 void soc_fold_write_messages(struct soc_fold *fold)

@@ -44,8 +44,15 @@ struct question {
 #define OF_CHAIN                                                                                   \
     "(:correlation IS NULL OR correlation_id = :correlation"                                       \
     " OR (correlation_id IS NULL AND key = :chain_key))"
+/* To all (flag 128), and the agent has read it; or it is yet to, and is no exception. */
+#define READ_BY_AGENT "EXISTS(SELECT 1 FROM events e WHERE e.key = m.key AND e.agent = :agent)"
+#define AWAITS_AGENT                                                                               \
+    "(status = 0 AND EXISTS(SELECT 1 FROM agents a WHERE a.id = :agent AND a.ended_ms IS NULL"     \
+    " AND coalesce(a.since, 0) <= m.key) AND NOT EXISTS(SELECT 1 FROM broadcast_ends b"            \
+    " WHERE b.key = m.key AND b.agent = :agent))"
 #define MESSAGE_WHERE                                                                              \
-    "(:agent IS NULL OR sender = :agent OR receiver = :agent)"                                     \
+    "(:agent IS NULL OR sender = :agent OR receiver = :agent"                                      \
+    " OR (flags & 128 AND (" READ_BY_AGENT " OR " AWAITS_AGENT ")))"                               \
     " AND (:task IS NULL OR task_id = :task) AND (:type IS NULL OR type = :type)"                  \
     " AND " OF_CHAIN " AND key >= :first_key AND key < :end_key"
 #define NOW "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"

@@ -20,6 +20,14 @@ local function story(s, filter, events)
   return list
 end
 
+local function ids_of(messages)
+  local ids = {}
+  for i, message in ipairs(messages) do
+    ids[i] = message.id
+  end
+  return ids
+end
+
 describe("the log", function()
   after_each(scene.close)
 
@@ -121,6 +129,76 @@ describe("the log", function()
         assert.equal(expected[#expected - limit + i], row.agent .. " " .. row.event)
       end
     end
+  end)
+end)
+
+describe("a message to all", function()
+  after_each(scene.close)
+
+  local function troupe(acts)
+    acts.root = acts.root or function(root, message)
+      if message.type == "all" then
+        assert(root:broadcast({ payload = "hear" }))
+      end
+    end
+    return scene.troupe(acts, { quiet = true })
+  end
+
+  it("is in the activity and the messages of each of its readers", function()
+    local s = troupe({ a = function() end, b = function() end })
+    local chain = scene.tell(s, "root", "x", "all")
+    local id = s:messages({ type = "broadcast" })[1].id
+    for _, reader in ipairs({ "a", "b", "user" }) do
+      local rows = s:activity({ agent = reader, type = "broadcast" })
+      assert.equal(1, #rows)
+      assert.same({ reader, "processed", id, chain },
+        { rows[1].agent, rows[1].event, rows[1].message_id, rows[1].correlation_id })
+      assert.same({ id }, ids_of(s:messages({ agent = reader, type = "broadcast" })))
+    end
+    local all = story(s, { type = "broadcast" })
+    assert.equal("root sent to All", all[1])
+    assert.equal("All processed", all[#all])
+    assert.equal(5, #all)
+    assert.same({}, s:messages({ agent = "nobody" }))
+  end)
+
+  it("is not one of those who were born later, or who had to end", function()
+    local s = troupe({ a = function() end, root = function(root, message)
+      if message.type == "all" then
+        root:terminate("a")
+        root:broadcast({ payload = "hear" })
+        root:spawn_agent("actor", scene.brief(), { id = "late" })
+      end
+    end })
+    scene.tell(s, "root", "x", "all")
+    assert.same({}, s:messages({ agent = "late" }))
+    for _, id in ipairs({ "a", "late" }) do
+      assert.same({}, s:messages({ agent = id, type = "broadcast" }))
+      assert.same({}, s:activity({ agent = id, type = "broadcast" }))
+    end
+  end)
+
+  it("is among the messages of who has yet to read it", function()
+    local s = troupe({ a = function(a) a:sleep(1000) end, b = function() end })
+    assert(s:send("user", { to = "a", payload = "sleep" }))
+    assert(s:send("user", { to = "root", type = "all", payload = "x" }))
+    s:advance(10)
+    local rows = s:messages({ agent = "a", type = "broadcast" })
+    assert.equal(1, #rows)
+    assert.equal("pending", rows[1].status)
+    assert.same({}, s:activity({ agent = "a", type = "broadcast" }))
+    assert.equal(1, #s:activity({ agent = "b", type = "broadcast" }))
+    s:run()
+    assert.equal(1, #s:activity({ agent = "a", type = "broadcast" }))
+  end)
+
+  it("leaves a letter of its own with a reader that fails, and no second line", function()
+    local s = troupe({ a = function() error("no") end })
+    scene.tell(s, "root", "x", "all")
+    s:advance(60000)
+    local rows = story(s, { agent = "a", type = "broadcast" })
+    assert.same({ "root sent to a", "a dead" }, rows)
+    assert.equal("dead", s:messages({ agent = "a", type = "broadcast" })[1].status)
   end)
 end)
 

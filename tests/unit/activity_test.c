@@ -111,10 +111,60 @@ static void places_go_on_after_a_restart(void)
     world_fini(&world);
 }
 
+/* A message to all that `ann` has read, `bob` not yet, `cyd` is no reader of, and that
+ * `dan` was born after. */
+static void tell_all(struct world *world, bool is_folded)
+{
+    world_init(world, true);
+    PUT(world, AGENT, agent, NOW_MS, SOC_SLICE("root"), SOC_SLICE("root"));
+    PUT(world, AGENT, agent, NOW_MS, SOC_SLICE("ann"), SOC_SLICE("w"), .since = 1);
+    PUT(world, AGENT, agent, NOW_MS, SOC_SLICE("bob"), SOC_SLICE("w"), .since = 7);
+    PUT(world, AGENT, agent, NOW_MS, SOC_SLICE("cyd"), SOC_SLICE("w"), .since = 7);
+    PUT(world, MESSAGE, message, .key = 7, .time_ms = NOW_MS, .flags = SOC_MESSAGE_IS_BROADCAST,
+        .from = SOC_SLICE("root"), .to = SOC_SLICE("All"), .type = SOC_SLICE("broadcast"));
+    PUT(world, BROADCAST_END, broadcast_end, 7, NOW_MS, SOC_OUTCOME_PENDING, SOC_SLICE("cyd"));
+    PUT(world, AGENT, agent, NOW_MS, SOC_SLICE("dan"), SOC_SLICE("w"), .since = 8);
+    end_batch(world, is_folded);
+    PUT(world, BROADCAST_END, broadcast_end, 7, NOW_MS, SOC_OUTCOME_PROCESSED, SOC_SLICE("ann"));
+    end_batch(world, is_folded);
+}
+
+static bool has_message(struct world *world, const char *agent)
+{
+    struct soc_query query = {.what = "messages", .agent = soc_slice_text(agent)};
+    return strstr(world_ask_for(world, &query), "\"to\":\"All\"") != NULL;
+}
+
+static void what_was_sent_to_all_is_found_by_its_readers(void)
+{
+    for (int is_folded = 0; is_folded < 2; is_folded++) {
+        struct world world;
+        tell_all(&world, is_folded == 1);
+        struct soc_query query = {.what = "activity", .type = SOC_SLICE("broadcast")};
+        CHECK_TEXT(events(&world, &query), "root sent, ann processed");
+        CHECK(has_message(&world, "root"));
+        CHECK(has_message(&world, "ann"));
+        CHECK(has_message(&world, "bob"));
+        CHECK(!has_message(&world, "cyd"));
+        CHECK(!has_message(&world, "dan"));
+        PUT(&world, BROADCAST_END, broadcast_end, 7, NOW_MS, SOC_OUTCOME_DEAD, SOC_SLICE("bob"));
+        PUT(&world, BROADCAST_END, broadcast_end, 7, NOW_MS);
+        PUT(&world, MESSAGE_END, message_end, 7, NOW_MS, SOC_OUTCOME_PROCESSED);
+        end_batch(&world, is_folded == 1);
+        /* The letter that bob's copy becomes has lines of its own. */
+        CHECK_TEXT(events(&world, &query), "root sent, ann processed, All processed");
+        CHECK(has_message(&world, "ann"));
+        CHECK(!has_message(&world, "bob"));
+        CHECK(!has_message(&world, "cyd"));
+        world_fini(&world);
+    }
+}
+
 int main(void)
 {
     RUN(lines_stay_in_the_order_of_what_happened);
     RUN(the_tables_are_the_same_whether_folded_at_once_or_late);
     RUN(places_go_on_after_a_restart);
+    RUN(what_was_sent_to_all_is_found_by_its_readers);
     return check_done();
 }
