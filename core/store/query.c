@@ -87,7 +87,8 @@ static const struct question questions[] = {
     {"dead_letters", MESSAGE_COLUMNS, "message_entries m INDEXED BY messages_dead",
      "status IN (2, 3) AND " MESSAGE_WHERE, "key", "key DESC"},
     {"activity",
-     "agent, correlation_id, detail, event, message_id(sent_ms, key) AS message_id, task_id,"
+     "agent, coalesce(correlation_id, message_id(sent_ms, key)) AS correlation_id, detail, event,"
+     " message_id(sent_ms, key) AS message_id, task_id,"
      " time_ms AS \"time:time\", type",
      "activity_entries",
      "(:agent IS NULL OR agent = :agent OR other = :agent)"

@@ -191,9 +191,11 @@ static const char views[] =
     "  coalesce(e.agent, m.receiver), coalesce(e.other, m.sender),"
     "  coalesce(e.task_id, m.task_id), coalesce(e.correlation_id, m.correlation_id), e.key,"
     "  m.time_ms, m.type, e.detail FROM events e LEFT JOIN message_entries m ON m.key = e.key;"
+    /* A message that began its chain has no correlation id: its own id is that of the chain. */
     "CREATE VIEW activity_logs AS SELECT " ACTIVITY_TIME " AS time, event, agent, task_id,"
-    " correlation_id, CASE WHEN key > 0 THEN " ACTIVITY_ID " END AS message_id, type,"
-    " detail FROM activity_entries ORDER BY time_ms, place, number;";
+    " coalesce(correlation_id, CASE WHEN key > 0 THEN " ACTIVITY_ID " END) AS correlation_id,"
+    " CASE WHEN key > 0 THEN " ACTIVITY_ID " END AS message_id, type,"
+    " detail, other FROM activity_entries ORDER BY time_ms, place, number;";
 
 /* From version number + 1 to the next. */
 static const char *const upgrades[] = {

@@ -130,6 +130,17 @@ describe("the log", function()
       end
     end
   end)
+
+  it("gives the first message of a chain the id of the chain, which is its own", function()
+    local s = scene.troupe({ a = function() end })
+    local id = scene.tell(s, "a")
+    local rows = s:activity({ correlation_id = id })
+    assert.equal(2, #rows)
+    for _, row in ipairs(rows) do
+      assert.equal(id, row.correlation_id)
+      assert.equal(id, row.message_id)
+    end
+  end)
 end)
 
 describe("a message to all", function()
