@@ -191,6 +191,21 @@ local M = {
     from = "        return set_state(fold, record);", to = "        return;",
   },
   {
+    name = "the log forgets the end of what is sent again", file = "core/store/fold_mail.c",
+    by = { "unit:activity_test", "spec:activity_log" },
+    from = "    keep_end(fold, item, record->message_again.key);\n", to = "",
+  },
+  {
+    name = "who has read what was sent to all has no line", file = "core/store/fold_mail.c",
+    by = { "unit:activity_test", "spec:activity_log" },
+    from = "    if (has_line(&record->broadcast_end))\n", to = "    if (false)\n",
+  },
+  {
+    name = "the log orders a millisecond by kind", file = "core/store/fold.c",
+    by = { "spec:activity", "spec:activity_log" },
+    from = "(int64_t)++fold->lines);", to = "0);",
+  },
+  {
     name = "a ring of waits is not found", file = "core/host/deadlock.c",
     by = { "unit:deadlock_test", "spec:deadlock" },
     from = "void soc_deadlock_settle(struct soc_host *host)\n{",
