@@ -350,7 +350,8 @@ void soc_barriers_take_failure(struct soc_host *host, struct soc_request *reques
         settle(host, barrier, seat);
 }
 
-struct soc_agent *soc_barriers_target(const struct soc_host *host, uint64_t key, size_t index)
+const struct soc_seat *soc_barriers_open_seat(const struct soc_host *host, uint64_t key,
+                                              size_t index)
 {
     struct soc_barrier *barrier = find(host, key);
     return barrier == NULL ? NULL : soc_barrier_open_seat(barrier, (uint32_t)index);

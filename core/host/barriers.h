@@ -62,9 +62,10 @@ void soc_barriers_take_reply(struct soc_host *host, struct soc_request *request,
                              const struct soc_message *message);
 void soc_barriers_take_failure(struct soc_host *host, struct soc_request *request);
 
-/* Lends who is still waited for at the barrier of that key, number `index` from 0; NULL
- * at the end. */
-struct soc_agent *soc_barriers_target(const struct soc_host *host, uint64_t key, size_t index);
+/* Lends the seat of who is still waited for at the barrier of that key, number `index`
+ * from 0; NULL at the end. */
+const struct soc_seat *soc_barriers_open_seat(const struct soc_host *host, uint64_t key,
+                                              size_t index);
 
 /* Appends the member "checkpoint_id" of a barrier's key and time. */
 void soc_barriers_put_id(struct soc_buf *out, int64_t time_ms, uint64_t key);

@@ -1,34 +1,23 @@
 #include "host/deadlock.h"
 
 #include <assert.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "host/barriers.h"
 #include "host/refusal.h"
 #include "host/state.h"
 #include "host/status.h"
 #include "host/trace.h"
+#include "host/transit.h"
 #include "host/wait.h"
 #include "model/waits.h"
 
 void soc_deadlock_note(struct soc_host *host, struct soc_agent *agent)
 {
     soc_buf_put(&host->waits_changed, &agent, sizeof(agent));
-}
-
-/* Lends timer number `index` if it is a message's that is not due yet, else NULL. */
-static const struct soc_message *delayed_at(const struct soc_host *host, size_t index)
-{
-    const struct soc_heap_item *item = host->timers.items[index];
-    if (item->kind != SOC_TIMER_MESSAGE)
-        return NULL;
-    const void *base = (const char *)item - offsetof(struct soc_message, timer);
-    const struct soc_message *message = base;
-    bool is_lost = message->expires_ms != 0 && message->expires_ms <= message->deliver_at_ms;
-    return message->is_queued || is_lost ? NULL : message;
 }
 
 bool soc_deadlock_is_coming(const struct soc_host *host, const struct soc_agent *to,
@@ -38,46 +27,36 @@ bool soc_deadlock_is_coming(const struct soc_host *host, const struct soc_agent 
     for (; message != NULL; message = message->next)
         if (message->to == to && soc_mail_fits(message, filter))
             return true;
-    for (size_t i = 0; host->delayed > 0 && i < host->timers.count; i++) {
-        message = delayed_at(host, i);
-        if (message != NULL && message->to == to && soc_mail_fits(message, filter))
-            return true;
-    }
-    return false;
+    return soc_transit_brings(host, to, filter);
 }
 
-/* Tells whether an answer to the request is on its way, or the request itself to a
- * broker for whom the host may answer. */
-static bool is_answer_coming(const struct soc_host *host, const struct soc_wait *wait)
+/* Tells whether what `agent` waits for of its target number `index` is on its way. */
+static bool is_coming(const struct soc_host *host, const struct soc_agent *agent, size_t index)
 {
-    for (size_t i = 0; host->delayed > 0 && i < host->timers.count; i++) {
-        const struct soc_message *message = delayed_at(host, i);
-        if (message == NULL)
-            continue;
-        if (message->flags & SOC_MESSAGE_IS_REPLY && message->reply_to == wait->request_key)
-            return true;
-        if (message->key == wait->request_key && message->type == host->type_introduction_request)
-            return true;
+    const struct soc_wait *wait = &agent->activation->wait;
+    switch (wait->kind) {
+    case SOC_WAIT_REPLY:
+        return soc_transit_answers(host, wait->request_key);
+    case SOC_WAIT_BARRIER:
+        return soc_transit_answers(
+            host, soc_barriers_open_seat(host, wait->request_key, index)->question);
+    case SOC_WAIT_RECEIVE:
+        return soc_transit_brings(host, agent, (struct soc_mail_filter){wait->on, wait->type});
+    default:
+        return false;
     }
-    return false;
 }
 
-/* The edges of the graph. That something is on its way is looked for last: it takes a
- * walk through all timers. */
+/* The edges of the graph. One whose answer is on its way leads to the person, who waits
+ * for nobody: it must not hide the others of a barrier. A target that waits for nobody
+ * needs no such look, which may be a walk through all timers. */
 static struct soc_agent *target_of(void *user, const struct soc_agent *agent, size_t index)
 {
     const struct soc_host *host = user;
     struct soc_agent *target = agent == host->user ? NULL : soc_wait_target(host, agent, index);
     if (target == NULL || host->delayed == 0 || soc_wait_target(host, target, 0) == NULL)
         return target;
-    const struct soc_wait *wait = &agent->activation->wait;
-    struct soc_mail_filter filter = {wait->on, wait->type};
-    bool is_coming = false;
-    if (wait->kind == SOC_WAIT_REPLY)
-        is_coming = is_answer_coming(host, wait);
-    else if (wait->kind == SOC_WAIT_RECEIVE)
-        is_coming = soc_deadlock_is_coming(host, agent, filter);
-    return is_coming ? NULL : target;
+    return is_coming(host, agent, index) ? host->user : target;
 }
 
 static void put_ids(struct soc_buf *out, const struct soc_waiter *ring, size_t count, size_t first)

@@ -1,7 +1,6 @@
 #include "host/ending.h"
 
 #include <assert.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -17,6 +16,7 @@
 #include "host/state.h"
 #include "host/tasks.h"
 #include "host/trace.h"
+#include "host/transit.h"
 #include "host/turn.h"
 #include "host/wait.h"
 
@@ -150,35 +150,6 @@ static bool is_drained(struct soc_host *host, struct soc_agent *agent)
     return false;
 }
 
-static int compare_key(const void *a, const void *b)
-{
-    const struct soc_message *x = *(struct soc_message *const *)a;
-    const struct soc_message *y = *(struct soc_message *const *)b;
-    return x->key < y->key ? -1 : x->key > y->key;
-}
-
-/* Mail that is not due yet stands in the heap only. */
-static void bury_delayed(struct soc_host *host, struct soc_agent *agent)
-{
-    if (agent->delayed == 0)
-        return;
-    struct soc_message **messages = soc_alloc(agent->delayed * sizeof(*messages));
-    uint32_t count = 0;
-    for (size_t i = 0; i < host->timers.count; i++) {
-        struct soc_heap_item *item = host->timers.items[i];
-        struct soc_message *message = (void *)((char *)item - offsetof(struct soc_message, timer));
-        if (item->kind == SOC_TIMER_MESSAGE && message->to == agent && !message->is_queued)
-            messages[count++] = message;
-    }
-    assert(count == agent->delayed);
-    qsort(messages, count, sizeof(*messages), compare_key);
-    host->delayed -= count;
-    agent->delayed = 0;
-    for (uint32_t i = 0; i < count; i++)
-        soc_router_finish(host, messages[i], SOC_OUTCOME_DEAD, REASON);
-    free(messages);
-}
-
 /* Whatever is left goes to the dead letters; whoever waits for it is told. */
 static void bury(struct soc_host *host, struct soc_agent *agent)
 {
@@ -188,7 +159,7 @@ static void bury(struct soc_host *host, struct soc_agent *agent)
         soc_schedule_abandon(host, agent->activation, SOC_OUTCOME_DEAD, REASON);
     while ((message = soc_mailbox_pop(&agent->mailbox)) != NULL)
         soc_router_finish(host, message, SOC_OUTCOME_DEAD, REASON);
-    bury_delayed(host, agent);
+    soc_transit_bury(host, agent, REASON);
     size_t cursor = 0;
     struct soc_request *request;
     while ((request = soc_map_each(&host->requests, &cursor)) != NULL)

@@ -503,6 +503,7 @@ static void free_host(struct soc_host *host)
     while ((item = soc_map_each(&host->requests, &cursor)) != NULL)
         soc_request_free(item);
     soc_map_fini(&host->requests);
+    soc_map_fini(&host->answers_coming);
     for (cursor = 0; (item = soc_map_each(&host->dead, &cursor)) != NULL;)
         soc_router_free(host, item);
     soc_map_fini(&host->dead);

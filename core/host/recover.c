@@ -20,6 +20,7 @@
 #include "host/state.h"
 #include "host/status.h"
 #include "host/tasks.h"
+#include "host/transit.h"
 #include "host/wait.h"
 
 /* What is known only until the load is over. */
@@ -481,10 +482,7 @@ static void settle_message(struct loader *loader, struct soc_message *message)
     } else if (message->deliver_at_ms > soc_host_now(host) ||
                message->flags & SOC_MESSAGE_IS_REPLY || /* never through the mailbox */
                soc_introductions_is_new(host, message)) {
-        host->delayed++;
-        message->to->delayed++;
-        message->timer.kind = SOC_TIMER_MESSAGE;
-        soc_heap_add(&host->timers, &message->timer, message->deliver_at_ms);
+        soc_transit_add(host, message);
     } else if (message->to->is_external) {
         soc_outside_take(host, message);
     } else {

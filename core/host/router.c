@@ -9,7 +9,6 @@
 #include "host/adopt.h"
 #include "host/barriers.h"
 #include "host/broadcasts.h"
-#include "host/deadlock.h"
 #include "host/duplicates.h"
 #include "host/ending.h"
 #include "host/envelope.h"
@@ -23,6 +22,7 @@
 #include "host/state.h"
 #include "host/tasks.h"
 #include "host/trace.h"
+#include "host/transit.h"
 #include "host/turn.h"
 #include "host/wait.h"
 
@@ -421,14 +421,10 @@ static void accept_reply(struct soc_host *host, struct soc_message *message)
 
 static void deliver_when_due(struct soc_host *host, struct soc_message *message)
 {
-    if (message->deliver_at_ms <= soc_host_now(host)) {
+    if (message->deliver_at_ms <= soc_host_now(host))
         soc_router_deliver(host, message);
-        return;
-    }
-    host->delayed++;
-    message->to->delayed++;
-    message->timer.kind = SOC_TIMER_MESSAGE;
-    soc_heap_add(&host->timers, &message->timer, message->deliver_at_ms);
+    else
+        soc_transit_add(host, message);
 }
 
 void soc_router_accept(struct soc_host *host, struct soc_message *message)
@@ -507,9 +503,7 @@ void soc_router_timer(struct soc_host *host, struct soc_message *message)
         soc_trace_message(host, "expired", message);
         soc_router_finish(host, message, SOC_OUTCOME_EXPIRED, SOC_SLICE("{\"error\":\"expired\"}"));
     } else {
-        host->delayed--;
-        to->delayed--;
-        soc_deadlock_note(host, to); /* who counted on it may be in a ring now */
+        soc_transit_remove(host, message);
         soc_router_deliver(host, message);
     }
     soc_ending_check(host, to);

@@ -98,8 +98,9 @@ struct soc_host {
     void *said_user;
     struct soc_activation *pool[64];
     int pool_count;
-    uint64_t waiting; /* activations that wait or back off */
-    uint64_t delayed; /* messages not due yet */
+    uint64_t waiting;              /* activations that wait or back off */
+    uint64_t delayed;              /* messages not due yet: transit.h */
+    struct soc_map answers_coming; /* key of what they answer -> how many such messages */
 
     struct soc_turn turn;
     struct soc_journal *journal;

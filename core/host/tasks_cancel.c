@@ -7,6 +7,7 @@
 #include "host/refusal.h"
 #include "host/schedule.h"
 #include "host/tasks_state.h"
+#include "host/transit.h"
 
 bool soc_tasks_may_cancel(const struct soc_host *host, const struct soc_agent *who,
                           const struct soc_task *task)
@@ -84,9 +85,8 @@ static void stop_work(struct soc_host *host, struct soc_task *task, struct soc_s
     if (message != NULL && message->is_queued) {
         soc_mailbox_remove(&task->owner->mailbox, message);
         soc_router_finish(host, message, SOC_OUTCOME_CANCELLED, error);
-    } else if (message != NULL && soc_heap_has(&message->timer)) {
-        host->delayed--;
-        task->owner->delayed--;
+    } else if (message != NULL && soc_transit_has(message)) {
+        soc_transit_remove(host, message);
         soc_router_finish(host, message, SOC_OUTCOME_CANCELLED, error);
     }
     if (is_work_of(task->owner->activation, task)) {

@@ -149,8 +149,10 @@ struct soc_agent *soc_wait_target(const struct soc_host *host, const struct soc_
     if (activation == NULL || activation->state != SOC_ACTIVATION_WAITING)
         return NULL;
     const struct soc_wait *wait = &activation->wait;
-    if (wait->kind == SOC_WAIT_BARRIER)
-        return soc_barriers_target(host, wait->request_key, index);
+    if (wait->kind == SOC_WAIT_BARRIER) {
+        const struct soc_seat *seat = soc_barriers_open_seat(host, wait->request_key, index);
+        return seat == NULL ? NULL : seat->agent;
+    }
     if (index > 0)
         return NULL;
     if (wait->kind == SOC_WAIT_REPLY)

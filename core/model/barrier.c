@@ -81,7 +81,7 @@ bool soc_barrier_is_over(const struct soc_barrier *barrier, int64_t now_ms)
     return barrier->open == 0 || now_ms >= barrier->deadline_ms;
 }
 
-struct soc_agent *soc_barrier_open_seat(struct soc_barrier *barrier, uint32_t index)
+const struct soc_seat *soc_barrier_open_seat(struct soc_barrier *barrier, uint32_t index)
 {
     if (index >= barrier->open)
         return NULL;
@@ -92,7 +92,7 @@ struct soc_agent *soc_barrier_open_seat(struct soc_barrier *barrier, uint32_t in
         if (barrier->seats[barrier->looked_seat].state != SOC_SEAT_ASKED)
             continue;
         if (barrier->looked_index == index)
-            return barrier->seats[barrier->looked_seat].agent;
+            return &barrier->seats[barrier->looked_seat];
         barrier->looked_index++;
     }
 }

@@ -68,9 +68,9 @@ bool soc_barrier_miss(struct soc_barrier *barrier, struct soc_seat *seat);
 /* Tells whether nothing is left to wait for. */
 bool soc_barrier_is_over(const struct soc_barrier *barrier, int64_t now_ms);
 
-/* Lends whoever sits at the open seat number `index`, counted from 0; NULL: there are
- * not so many. Asked for one after the other, it takes one step each. */
-struct soc_agent *soc_barrier_open_seat(struct soc_barrier *barrier, uint32_t index);
+/* Lends the open seat number `index`, counted from 0; NULL: there are not so many. Asked
+ * for one after the other, it takes one step each. */
+const struct soc_seat *soc_barrier_open_seat(struct soc_barrier *barrier, uint32_t index);
 
 /* Appends {"checkpoint_id":…,"missing":[…],"responses":{…}}: an open seat is missing. */
 void soc_barrier_put_json(struct soc_buf *out, const struct soc_barrier *barrier,

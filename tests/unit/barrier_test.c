@@ -80,11 +80,11 @@ static void open_seats_are_those_still_waited_for(void)
     struct world w;
     open_world(&w);
     struct soc_barrier *barrier = barrier_of_two(&w);
-    CHECK(soc_barrier_open_seat(barrier, 0) == w.people[1]);
-    CHECK(soc_barrier_open_seat(barrier, 1) == w.people[2]);
+    CHECK(soc_barrier_open_seat(barrier, 0)->agent == w.people[1]);
+    CHECK(soc_barrier_open_seat(barrier, 1)->agent == w.people[2]);
     CHECK(soc_barrier_open_seat(barrier, 2) == NULL);
     soc_barrier_miss(barrier, soc_barrier_find(barrier, w.people[1]));
-    CHECK(soc_barrier_open_seat(barrier, 0) == w.people[2]);
+    CHECK(soc_barrier_open_seat(barrier, 0)->agent == w.people[2]);
     CHECK(soc_barrier_open_seat(barrier, 1) == NULL);
     soc_barrier_free(barrier);
     close_world(&w);

@@ -1,0 +1,184 @@
+-- Mail that was sent and is not due yet: who waits for it is in no ring, until it is
+-- taken off its way.
+
+local scene = require("scene")
+
+local function order(s, id, payload)
+  assert(s:send("user", { to = id, payload = payload }))
+  s:advance(0)
+end
+
+local function deadlocks(s)
+  return #s:activity({ type = "deadlock" })
+end
+
+-- `a` owes `b` a task, `b` waits for it, `a` waits for `b`, and root may cancel it.
+local function debtors(send)
+  local ends = {}
+  local s = scene.troupe({
+    a = function(agent, message)
+      if message.payload.go then
+        send(agent)
+        local got, err = agent:receive({ from = "b", type = "thanks" })
+        ends.a = got or err
+      end
+    end,
+    b = function(agent, message)
+      if message.type == "task" then
+        agent:fail(message, "not today", { retryable = true })
+      elseif message.payload.go then
+        local got, err = agent:receive({ from = "a", type = "task" })
+        ends.b = got or err
+      end
+    end,
+    root = function(root, message)
+      assert(root:cancel(message.payload.cancel))
+    end,
+  })
+  return s, ends
+end
+
+describe("a ring that mail on its way kept open", function()
+  after_each(scene.close)
+
+  it("is found when a task that was not due yet is cancelled", function()
+    local s, ends = debtors(function(agent)
+      assert(agent:send_message({ to = "b", type = "task", payload = { task_id = "T" },
+        delay_ms = 10000 }))
+    end)
+    order(s, "a", { go = true })
+    order(s, "b", { go = true })
+    assert.equal(0, deadlocks(s))
+    order(s, "root", { cancel = "T" })
+    assert.equal(1, deadlocks(s))
+    assert.same({ "a", "b" }, ends.a.cycle)
+    assert.is_true(scene.law_holds(s))
+  end)
+
+  it("is found when a task that waits for another try is cancelled", function()
+    local s, ends = debtors(function() end)
+    assert(s:send("a", { to = "b", type = "task", payload = { task_id = "T" } }))
+    s:advance(0)
+    order(s, "a", { go = true })
+    order(s, "b", { go = true })
+    assert.equal(0, deadlocks(s))
+    order(s, "root", { cancel = "T" })
+    assert.equal(1, deadlocks(s))
+    assert.same({ "a", "b" }, ends.a.cycle)
+  end)
+
+  it("is found at a start when what was on its way is gone", function()
+    local s, ends = debtors(function(agent)
+      assert(agent:send_message({ to = "b", type = "task", payload = { task_id = "T" },
+        delay_ms = 10000 }))
+    end)
+    order(s, "a", { go = true })
+    order(s, "b", { go = true })
+    s:crash()
+    s:recover()
+    s:advance(0)
+    assert.equal(0, deadlocks(s))
+    order(s, "root", { cancel = "T" })
+    assert.equal(1, deadlocks(s))
+    assert.equal("deadlock", ends.a.error)
+  end)
+
+  it("is found when it arrives and another takes it", function()
+    local ends = {}
+    local s = scene.troupe({
+      a = function(agent, message)
+        if message.payload.go then
+          agent:send_message({ to = "b", type = "introduction_request", delay_ms = 1000,
+            payload = { reason = "?", required_capability = "x" } })
+          local got, err = agent:receive({ from = "b", type = "thanks" })
+          ends.a = got or err
+        end
+      end,
+      b = function(agent, message)
+        if message.payload.go then
+          agent:receive({ from = "a", type = "introduction_request" })
+        end
+      end,
+    })
+    order(s, "a", { go = true })
+    order(s, "b", { go = true })
+    assert.equal(0, deadlocks(s))
+    s:advance(1000)
+    assert.equal(1, deadlocks(s)) -- the host has answered for `b`, who never sees it
+    assert.same({ "a", "b" }, ends.a.cycle)
+  end)
+end)
+
+-- `a` asks the others at a barrier; each of them answers after `delays[id]`, or never,
+-- and then asks `a`.
+local function meeting(delays, timeout_ms)
+  local seen, acts = {}, {}
+  local agents = {}
+  for id in pairs(delays) do
+    agents[#agents + 1] = id
+    acts[id] = function(agent, message)
+      if message.type ~= "checkpoint_request" then
+        return
+      end
+      if delays[id] then
+        assert(agent:send_message({ to = "a", type = "checkpoint_response", delay_ms = delays[id],
+          payload = { checkpoint_id = message.payload.checkpoint_id, v = id } }))
+      end
+      local answer, err = agent:request({ to = "a", payload = "now?", timeout_ms = 60000 })
+      seen[id] = answer and answer.payload.text or err.error
+    end
+  end
+  table.sort(agents)
+  acts.a = function(agent, message)
+    if type(message.payload) == "table" and message.payload.go then
+      local got, err = agent:checkpoint({ agents = agents, timeout_ms = timeout_ms or 60000 })
+      seen.got, seen.err, seen.at = got, err, agent:now()
+      return nil
+    end
+    return "yes"
+  end
+  local s = scene.troupe(acts)
+  local start = s:now()
+  order(s, "a", { go = true })
+  return s, seen, start
+end
+
+describe("a checkpoint whose answer is on its way", function()
+  after_each(scene.close)
+
+  it("is in no ring with whoever answers and then asks back", function()
+    local s, seen, start = meeting({ b = 1000 })
+    assert.equal(0, deadlocks(s))
+    s:run()
+    assert.equal(0, deadlocks(s))
+    assert.same({ b = { v = "b" } }, seen.got.responses)
+    assert.equal(start + 1000, seen.at)
+    assert.equal("yes", seen.b)
+  end)
+
+  it("is in none after a crash, either", function()
+    local s, seen = meeting({ b = 1000 })
+    s:crash()
+    s:recover()
+    s:run()
+    assert.equal(0, deadlocks(s))
+    assert.same({ b = { v = "b" } }, seen.got.responses)
+  end)
+
+  it("is still in a ring with another whose answer is not", function()
+    local s, seen = meeting({ b = 1000, c = false })
+    assert.equal(1, deadlocks(s))
+    assert.same({ "a", "c" }, seen.err.cycle)
+    s:run()
+    assert.equal("yes", seen.b)
+    assert.equal("yes", seen.c)
+  end)
+
+  it("is in no ring whichever of two comes first", function()
+    local s, seen, start = meeting({ b = 2000, c = 1000 })
+    s:run()
+    assert.equal(0, deadlocks(s))
+    assert.same({}, seen.got.missing)
+    assert.equal(start + 2000, seen.at)
+  end)
+end)
