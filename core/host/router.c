@@ -464,9 +464,20 @@ void soc_router_hand_over(struct soc_host *host, struct soc_message *message)
     soc_schedule_ready(host, to);
 }
 
+/* Its time to live is over, and it stands nowhere. */
+static void expire(struct soc_host *host, struct soc_message *message)
+{
+    soc_trace_message(host, "expired", message);
+    soc_router_finish(host, message, SOC_OUTCOME_EXPIRED, SOC_SLICE("{\"error\":\"expired\"}"));
+}
+
 void soc_router_deliver(struct soc_host *host, struct soc_message *message)
 {
     struct soc_agent *to = message->to;
+    if (message->expires_ms != 0 && message->expires_ms <= soc_host_now(host)) {
+        expire(host, message);
+        return;
+    }
     if (message->flags & SOC_MESSAGE_IS_REPLY) {
         accept_reply(host, message);
         return;
@@ -478,10 +489,6 @@ void soc_router_deliver(struct soc_host *host, struct soc_message *message)
     if (to->is_ended) {
         soc_router_finish(host, message, SOC_OUTCOME_DEAD,
                           SOC_SLICE("{\"error\":\"agent_stopped\"}"));
-        return;
-    }
-    if (message->expires_ms != 0 && message->expires_ms <= soc_host_now(host)) {
-        soc_router_finish(host, message, SOC_OUTCOME_EXPIRED, SOC_SLICE("{\"error\":\"expired\"}"));
         return;
     }
     if (message->flags & SOC_MESSAGE_IS_INTAKE)
@@ -500,8 +507,7 @@ void soc_router_timer(struct soc_host *host, struct soc_message *message)
     }
     if (message->is_queued) {
         soc_mailbox_remove(&to->mailbox, message);
-        soc_trace_message(host, "expired", message);
-        soc_router_finish(host, message, SOC_OUTCOME_EXPIRED, SOC_SLICE("{\"error\":\"expired\"}"));
+        expire(host, message);
     } else {
         soc_transit_remove(host, message);
         soc_router_deliver(host, message);

@@ -52,7 +52,8 @@ void soc_transit_add(struct soc_host *host, struct soc_message *message)
     message->to->delayed++;
     count_answer(host, message, 1);
     message->timer.kind = SOC_TIMER_MESSAGE;
-    soc_heap_add(&host->timers, &message->timer, message->deliver_at_ms);
+    soc_heap_add(&host->timers, &message->timer,
+                 is_lost(message) ? message->expires_ms : message->deliver_at_ms);
 }
 
 void soc_transit_remove(struct soc_host *host, struct soc_message *message)

@@ -1,9 +1,9 @@
 /* Transit: mail that was sent and is not due yet.
  *
- * Such a message stands in the heap of timers alone, until it is due. Whoever waits for
- * mail that is on its way is in no ring, so whatever takes a message off the way has its
- * receiver looked at again: there is no other way to take it off than by
- * soc_transit_remove.
+ * Such a message stands in the heap of timers alone, until it is due, or until its time
+ * to live is over if that is sooner. Whoever waits for mail that is on its way is in no
+ * ring, so whatever takes a message off the way has its receiver looked at again: there
+ * is no other way to take it off than by soc_transit_remove.
  * Layer: host. Thread: loop. */
 #ifndef SOC_HOST_TRANSIT_H
 #define SOC_HOST_TRANSIT_H

@@ -1,5 +1,5 @@
 -- Mail that was sent and is not due yet: who waits for it is in no ring, until it is
--- taken off its way.
+-- taken off its way; its time to live runs there, too.
 
 local scene = require("scene")
 
@@ -180,5 +180,99 @@ describe("a checkpoint whose answer is on its way", function()
     assert.equal(0, deadlocks(s))
     assert.same({}, seen.got.missing)
     assert.equal(start + 2000, seen.at)
+  end)
+end)
+
+describe("a time to live that ends before the delay", function()
+  after_each(scene.close)
+
+  local function send(options)
+    local told = {}
+    local s = scene.troupe({
+      a = function(agent, message)
+        if message.type == "delivery_failed" then
+          told[#told + 1] = { at = agent:now(), error = message.payload.error }
+          return
+        end
+        local mail = { to = "b", payload = "x", delay_ms = 3600000, ttl_seconds = 1,
+          requires_ack = true }
+        for name, value in pairs(options or {}) do
+          mail[name] = value
+        end
+        assert(agent:send_message(mail))
+      end,
+      b = function() error("nothing is to come") end,
+    })
+    local start = s:now()
+    order(s, "a", {})
+    return s, told, start
+  end
+
+  it("makes a dead letter when it ends, and the sender is told then", function()
+    local s, told, start = send()
+    s:advance(999)
+    assert.equal(1, s:stats().pending)
+    s:advance(1)
+    assert.equal("expired", s:dead_letters()[1].reason)
+    assert.same({ { at = start + 1000, error = "expired" } }, told)
+    assert.equal(1, #s:activity({ type = "expired" }))
+    s:run()
+    assert.equal(start + 1000, s:now())
+    assert.is_true(scene.law_holds(s))
+  end)
+
+  it("does so after a restart, and at the start if it ended meanwhile", function()
+    local s, told, start = send()
+    s:crash()
+    s:recover()
+    s:advance(1000)
+    assert.same({ { at = start + 1000, error = "expired" } }, told)
+    assert.equal(1, #s:dead_letters())
+    s, told, start = send()
+    s:crash()
+    s:advance(5000)
+    s:recover()
+    s:advance(0)
+    assert.same({ { at = start + 5000, error = "expired" } }, told)
+    assert.equal(0, s:stats().pending)
+  end)
+
+  it("fails the task that such a message opened, and whoever asked", function()
+    local s = send({ type = "task", payload = { task_id = "T" } })
+    s:advance(1000)
+    assert.equal("failed", s:tasks({ task = "T" })[1].state)
+    local got, at
+    s = scene.troupe({
+      a = function(agent)
+        local _, err = agent:request({ to = "b", payload = "x", delay_ms = 3600000,
+          ttl_seconds = 1, timeout_ms = 7200000 })
+        got, at = err.error, agent:now()
+      end,
+      b = function() error("nothing is to come") end,
+    })
+    local start = s:now()
+    order(s, "a", {})
+    s:run()
+    assert.equal("receiver_failed", got)
+    assert.equal(start + 1000, at)
+  end)
+
+  it("holds for an answer: it is not given afterwards", function()
+    local got
+    local s = scene.troupe({
+      a = function(agent)
+        local answer, err = agent:request({ to = "b", payload = "x", timeout_ms = 60000 })
+        got = answer and "answer" or err.error
+      end,
+      b = function(agent, message)
+        agent:send_message({ to = "a", type = "response", delay_ms = 5000, ttl_seconds = 1,
+          payload = { query_id = message.id, answer = "late" } })
+      end,
+    })
+    order(s, "a", {})
+    s:advance(1000)
+    assert.equal("expired", s:dead_letters()[1].reason)
+    s:run()
+    assert.equal("timeout", got)
   end)
 end)

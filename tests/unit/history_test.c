@@ -178,13 +178,13 @@ static void begin(struct history *h)
     soc_buf_fini(&error);
 }
 
-/* The rule of time: what was not received in time has expired. */
+/* The rule of time: what was not received in time has expired, due or not. */
 static void expire(struct history *h)
 {
     for (size_t i = 0; i < h->now.count; i++) {
         struct mail *mail = &h->now.mails[i];
-        if (mail->outcome == SOC_OUTCOME_PENDING && !mail->is_received &&
-            mail->due_ms <= now_of(h) && mail->expires_ms != 0 && mail->expires_ms <= now_of(h))
+        if (mail->outcome == SOC_OUTCOME_PENDING && !mail->is_received && mail->expires_ms != 0 &&
+            mail->expires_ms <= now_of(h))
             mail->outcome = SOC_OUTCOME_EXPIRED;
     }
 }
