@@ -6,6 +6,7 @@
 #include "env/ids.h"
 #include "host/broadcasts.h"
 #include "host/envelope.h"
+#include "host/guard.h"
 #include "host/mark.h"
 #include "host/refusal.h"
 #include "host/state.h"
@@ -75,7 +76,8 @@ static void put_question(struct soc_buf *out, const struct soc_barrier *barrier,
                          soc_slice(id, sizeof(id)));
 }
 
-/* Gives the agent a seat and asks it, unless it is gone, has failed or has one. */
+/* Gives the agent a seat and asks it, unless it has one; whoever is gone, has failed or
+ * has a full mailbox is missing. */
 static int ask(struct soc_host *host, struct soc_barrier *barrier, struct soc_agent *agent,
                struct soc_slice payload, struct soc_buf *error)
 {
@@ -94,7 +96,8 @@ static int ask(struct soc_host *host, struct soc_barrier *barrier, struct soc_ag
     if (seat != NULL)
         return SOC_OK;
     seat = soc_barrier_add(barrier, agent);
-    if (agent->is_ended || agent->is_ending || agent->hold & SOC_HOLD_FAILED) {
+    if (agent->is_ended || agent->is_ending || agent->hold & SOC_HOLD_FAILED ||
+        soc_guard_meets_full(host, agent)) {
         soc_barrier_miss(barrier, seat);
     } else {
         int rc = soc_router_send(host, barrier->owner, &send, &message, error);

@@ -3,9 +3,9 @@
  * A checkpoint sends one `checkpoint_request` to each agent that is asked and waits.
  * The question is a request to the router, so that a reply answers it, in this or a
  * later activation; so does a `checkpoint_response` that names the checkpoint. The
- * first answer of each counts. Who ends or fails is missing at once; when the time is
- * over, all who have not answered are. Barriers and answers are in the journal: a
- * restart goes on waiting for those who are left.
+ * first answer of each counts. Who ends or fails, or whose mailbox is full, is missing at
+ * once; when the time is over, all who have not answered are. Barriers and answers are in
+ * the journal: a restart goes on waiting for those who are left.
  * Layer: host. Thread: loop. */
 #ifndef SOC_HOST_BARRIERS_H
 #define SOC_HOST_BARRIERS_H

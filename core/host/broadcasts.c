@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "env/ids.h"
 #include "host/envelope.h"
+#include "host/guard.h"
 #include "host/news.h"
 #include "host/outside_state.h"
 #include "host/refusal.h"
@@ -83,15 +84,30 @@ static void record_end(struct soc_host *host, uint64_t key, enum soc_outcome out
     soc_batch_put(host, &record);
 }
 
-void soc_broadcasts_open(struct soc_host *host, struct soc_message *message)
+/* Appends why `agent` does not get it. */
+static int put_full(const struct soc_host *host, const struct soc_agent *agent, struct soc_buf *out)
+{
+    soc_refusal_begin(out, SOC_EMAILBOX, NULL);
+    soc_json_put_text_member(out, "agentId", soc_agent_id(agent));
+    soc_json_put_name(out, "limit");
+    soc_json_put_integer(out, host->guards[SOC_GUARD_MAILBOX]);
+    return soc_refusal_end(out, SOC_EMAILBOX);
+}
+
+int soc_broadcasts_open(struct soc_host *host, struct soc_message *message, struct soc_buf *error)
 {
     struct soc_broadcast *broadcast = soc_broadcast_new(message);
+    const struct soc_agent *full = NULL;
     size_t cursor = 0;
     struct soc_agent *agent;
     while ((agent = soc_map_each(&host->agents, &cursor)) != NULL) {
         if (!soc_broadcast_is_for(broadcast, agent))
             continue;
-        if (agent->is_ending) {
+        bool is_full =
+            !agent->is_ending && message->from != NULL && soc_guard_meets_full(host, agent);
+        if (is_full)
+            full = agent;
+        if (agent->is_ending || is_full) {
             soc_broadcast_settle(broadcast, agent);
             record_end(host, message->key, SOC_OUTCOME_PENDING, soc_agent_id(agent));
         } else {
@@ -99,17 +115,43 @@ void soc_broadcasts_open(struct soc_host *host, struct soc_message *message)
         }
     }
     soc_map_put_number(&host->broadcasts, message->key, broadcast);
+    return broadcast->left == 0 && full != NULL ? put_full(host, full, error) : SOC_OK;
+}
+
+/* Whoever is left out and is not about to end has no room. */
+static void put_left_out(const struct soc_host *host, const struct soc_broadcast *broadcast,
+                         struct soc_buf *out)
+{
+    struct soc_buf error = {0};
+    size_t cursor = 0;
+    const struct soc_agent *agent;
+    bool is_first = true;
+    while ((agent = soc_map_each(&broadcast->settled, &cursor)) != NULL) {
+        if (agent->is_ending)
+            continue;
+        if (is_first)
+            soc_json_put_name(out, "partialErrors");
+        soc_buf_put_byte(out, is_first ? '[' : ',');
+        is_first = false;
+        put_full(host, agent, &error);
+        soc_buf_put_slice(out, soc_buf_slice(&error));
+    }
+    if (!is_first)
+        soc_buf_put_byte(out, ']');
+    soc_buf_fini(&error);
 }
 
 void soc_broadcasts_put_receipt(struct soc_host *host, const struct soc_message *message,
                                 struct soc_buf *out)
 {
     char id[SOC_MESSAGE_ID_BYTES];
+    const struct soc_broadcast *broadcast = find(host, message->key);
     soc_envelope_id(id, message);
     soc_buf_put_text(out, "[{");
     soc_json_put_name(out, "count");
-    soc_json_put_integer(out, (int64_t)find(host, message->key)->left);
+    soc_json_put_integer(out, (int64_t)broadcast->left);
     soc_json_put_text_member(out, "messageId", soc_slice(id, sizeof(id)));
+    put_left_out(host, broadcast, out);
     soc_buf_put_text(out, "}]");
 }
 
@@ -193,6 +235,14 @@ void soc_broadcasts_collect(struct soc_host *host, struct soc_agent *agent)
         soc_schedule_ready(host, agent);
     }
     agent->news = host->news_key;
+}
+
+bool soc_broadcasts_is_for(const struct soc_host *host, const struct soc_message *message,
+                           const struct soc_agent *agent)
+{
+    const struct soc_broadcast *broadcast =
+        message->flags & SOC_MESSAGE_IS_BROADCAST ? find(host, message->key) : NULL;
+    return broadcast != NULL && soc_broadcast_is_for(broadcast, agent);
 }
 
 uint32_t soc_broadcasts_unread(const struct soc_host *host, const struct soc_agent *agent)

@@ -1,12 +1,12 @@
 /* Broadcasts: messages to all, kept once, read by each agent in its own time.
  *
- * The readers are all who live when it is sent, but the sender and those who are about
- * to end. When the turn that sent it commits, everybody is looked at; an agent gets a
- * copy into its mailbox, in its order, when it next looks for mail. What stands in the
- * journal is one message and, per reader, that it is done. For the law of messages a
- * broadcast counts as one message per reader. A reader that fails leaves a dead letter
- * of its own, a message to it alone, so that it can be sent again.
- * Layer: host. Thread: loop. */
+ * The readers are all who live when it is sent, but the sender, those who are about to
+ * end and those whose mailbox is full, of whom the sender is told. When the turn that sent it
+ * commits, everybody is looked at; an agent gets a copy into its mailbox, in its order, when it
+ * next looks for mail. What stands in the journal is one message and, per reader, that it is done.
+ * For the law of messages a broadcast counts as one message per reader. A reader that fails leaves
+ * a dead letter of its own, a message to it alone, so that it can be sent again. Layer: host.
+ * Thread: loop. */
 #ifndef SOC_HOST_BROADCASTS_H
 #define SOC_HOST_BROADCASTS_H
 
@@ -23,10 +23,13 @@ int soc_broadcasts_may_send(struct soc_host *host, struct soc_agent *from, struc
 int soc_broadcasts_check(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
                          const struct soc_symbol *type, struct soc_buf *error);
 
-/* Opens the broadcast of a message without a receiver inside the turn that sends it. */
-void soc_broadcasts_open(struct soc_host *host, struct soc_message *message);
+/* Opens the broadcast of a message without a receiver inside the turn that sends it. It
+ * is not for those about to end, nor for those whose mailbox is full. SOC_EMAILBOX with
+ * its object if all who would read it are: the turn is to be returned then. */
+int soc_broadcasts_open(struct soc_host *host, struct soc_message *message, struct soc_buf *error);
 
-/* Appends the answer to its sender: a list with { count, messageId }. */
+/* Appends the answer to its sender: a list with { count, messageId, partialErrors? }, the
+ * last for those who are not to get it because their mailbox is full. */
 void soc_broadcasts_put_receipt(struct soc_host *host, const struct soc_message *message,
                                 struct soc_buf *out);
 
@@ -37,6 +40,10 @@ void soc_broadcasts_take_back(struct soc_host *host, struct soc_message *message
 /* Hands over to the agent what has come for it since it last looked. news.h asks first
  * whether there can be anything. */
 void soc_broadcasts_collect(struct soc_host *host, struct soc_agent *agent);
+
+/* Tells whether `message` is a broadcast that is still to come for the agent. */
+bool soc_broadcasts_is_for(const struct soc_host *host, const struct soc_message *message,
+                           const struct soc_agent *agent);
 
 /* Returns how many are still to come for the agent. */
 uint32_t soc_broadcasts_unread(const struct soc_host *host, const struct soc_agent *agent);

@@ -7,6 +7,7 @@
 #include "host/alert.h"
 #include "host/envelope.h"
 #include "host/hold.h"
+#include "host/news.h"
 #include "host/refusal.h"
 #include "host/router.h"
 #include "host/state.h"
@@ -98,24 +99,44 @@ int soc_guard_spawn(struct soc_host *host, struct soc_buf *error)
                                                  : SOC_OK;
 }
 
+/* Tells whether the mailbox of `to` may be full: cheap, and never wrong if not. */
+static bool may_be_full(const struct soc_host *host, const struct soc_agent *to)
+{
+    uint64_t most = (uint64_t)soc_mailbox_count(&to->mailbox) + to->delayed + host->turn.sent.count;
+    if (soc_news_has(host, to))
+        most += host->broadcasts.count;
+    return most >= host->guards[SOC_GUARD_MAILBOX];
+}
+
+/* Counts what is queued for `to` once the turn under way commits, broadcasts that it has
+ * not looked at included. */
+static uint64_t count_queued(const struct soc_host *host, const struct soc_agent *to)
+{
+    uint64_t count = (uint64_t)soc_mailbox_count(&to->mailbox) + to->delayed;
+    const struct soc_message *message = host->turn.sent.first;
+    bool has_news = soc_news_has(host, to); /* those of this turn are counted with them */
+    if (has_news)
+        count += soc_broadcasts_unread(host, to);
+    for (; message != NULL; message = message->next)
+        count += message->to == to || (!has_news && soc_broadcasts_is_for(host, message, to));
+    return count;
+}
+
 bool soc_guard_is_near(const struct soc_host *host, const struct soc_agent *to)
 {
     const struct soc_message *cause = host->turn.cause;
     if (cause != NULL && (cause->hops >= host->guards[SOC_GUARD_HOPS] ||
                           cause->idle_hops >= host->guards[SOC_GUARD_PROGRESS]))
         return true;
-    return to != NULL && soc_mailbox_count(&to->mailbox) + to->delayed + host->turn.sent.count >=
-                             host->guards[SOC_GUARD_MAILBOX];
+    return to != NULL && may_be_full(host, to);
 }
 
-/* Counts what is queued for `to` once the turn under way commits. */
-static uint64_t count_queued(const struct soc_host *host, const struct soc_agent *to)
+bool soc_guard_meets_full(struct soc_host *host, struct soc_agent *to)
 {
-    uint64_t count = (uint64_t)soc_mailbox_count(&to->mailbox) + to->delayed;
-    const struct soc_message *message = host->turn.sent.first;
-    for (; message != NULL; message = message->next)
-        count += message->to == to;
-    return count;
+    if (!may_be_full(host, to) || count_queued(host, to) < host->guards[SOC_GUARD_MAILBOX])
+        return false;
+    note(host, to, SOC_GUARD_MAILBOX);
+    return true;
 }
 
 static bool makes_progress(const struct soc_host *host, const struct soc_agent *to,

@@ -31,7 +31,7 @@ struct soc_send;
  *  children     that one agent has in its life
  *  agents       alive at a time
  *  hops         from agent to agent of a message's lineage
- *  mailbox      messages queued for one agent
+ *  mailbox      messages queued for one agent, delayed ones and broadcasts included
  *  no_progress  messages in a row of a lineage in which nobody made progress */
 #define SOC_GUARD_MAP(G)                                                                           \
     G(DEPTH, "depth_max", SOC_DEPTH_MAX, SOC_ETOODEEP)                                             \
@@ -66,6 +66,10 @@ bool soc_guard_is_near(const struct soc_host *host, const struct soc_agent *to);
 /* May `from` send this to `to` (NULL: to all)? */
 int soc_guard_send(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
                    const struct soc_send *send, struct soc_buf *error);
+
+/* Tells whether nothing more may be queued for `to`; whoever it is met by leaves it out
+ * and says so, and its parent is told. For mail that goes to many at once. */
+bool soc_guard_meets_full(struct soc_host *host, struct soc_agent *to);
 
 /* Tells the parents of those who met a guard since the last time. Outside any turn. */
 void soc_guard_settle(struct soc_host *host);

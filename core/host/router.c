@@ -341,9 +341,15 @@ static int send_to_all(struct soc_host *host, struct passage *p, struct soc_mess
         rc = soc_guard_send(host, p->from, NULL, &p->send, error);
     if (rc < 0)
         return rc;
+    struct soc_turn_mark mark = soc_turn_mark(host);
+    uint64_t key = host->next_key;
     *out = dispatch(host, p, error);
-    soc_broadcasts_open(host, *out);
-    return SOC_OK;
+    rc = soc_broadcasts_open(host, *out, error);
+    if (rc < 0) { /* nobody has room */
+        soc_turn_return(host, mark);
+        host->next_key = key;
+    }
+    return rc;
 }
 
 int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,

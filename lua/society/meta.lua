@@ -94,7 +94,7 @@
 ---@field messageId? string
 ---@field duplicate? boolean it was sent before, under the same key
 ---@field messageIds? any[] for a list of receivers; json.null where it failed
----@field partialErrors? society.Error[]
+---@field partialErrors? society.Error[] of a list, or of a broadcast: whose mailbox is full
 
 ---What require("society.json") gives.
 ---@class society.JsonModule
