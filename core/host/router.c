@@ -369,7 +369,7 @@ int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct 
     if (rc == SOC_OK)
         rc = complete(host, &p, error);
     if (rc == SOC_OK)
-        rc = soc_tasks_check(host, p.to, p.type, p.send.payload, given_task(&p), error);
+        rc = soc_tasks_check(host, p.to, p.type, &p.send, given_task(&p), error);
     if (rc == SOC_OK) {
         *out = dispatch(host, &p, error);
         soc_agent_prefetch_contacts(p.to);

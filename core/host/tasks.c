@@ -174,11 +174,25 @@ void soc_tasks_take_back(struct soc_host *host)
     soc_task_free(task);
 }
 
+/* Tells whether messages of that type are words about a task that count when they are
+ * sent. */
+static bool is_word(const struct soc_host *host, const struct soc_symbol *type)
+{
+    const struct soc_tasks *tasks = host->tasks;
+    return type == tasks->result || type == tasks->task_complete || type == tasks->abort ||
+           type == tasks->openers[SOC_TASK_STYLE_TASK]; /* that opens none: it cancels */
+}
+
 int soc_tasks_check(struct soc_host *host, const struct soc_agent *to,
-                    const struct soc_symbol *type, struct soc_slice payload, struct soc_slice id,
+                    const struct soc_symbol *type, const struct soc_send *send, struct soc_slice id,
                     struct soc_buf *error)
 {
-    if (id.data == NULL || soc_tasks_style(host, type, payload) < 0)
+    bool opens = soc_tasks_style(host, type, send->payload) >= 0;
+    if (!opens && send->deliver_at_ms > soc_host_now(host) && is_word(host, type))
+        return soc_refuse(error, SOC_EINVAL,
+                          "what ends or cancels a task goes at once; send it when it is time",
+                          "type", soc_symbol_slice(type));
+    if (id.data == NULL || !opens)
         return SOC_OK;
     const struct soc_task *task = soc_tasks_find(host, to, id);
     if (task == NULL)

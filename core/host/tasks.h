@@ -19,16 +19,18 @@
 #include "model/task.h"
 #include "store/record.h"
 
+struct soc_send;
 struct soc_tasks; /* private */
 
 /* Returns the tasks of a new host; soc_tasks_free() frees host->tasks. */
 struct soc_tasks *soc_tasks_new(struct soc_host *host);
 void soc_tasks_free(struct soc_host *host);
 
-/* Refuses a message that would open a task `to` has open already. `id` is the one
- * the sender gave, or absent. */
+/* Refuses a message that would open a task `to` has open already, and one that would end
+ * or cancel a task but is not to go at once. `id` is the task's that the sender gave, or
+ * absent. */
 int soc_tasks_check(struct soc_host *host, const struct soc_agent *to,
-                    const struct soc_symbol *type, struct soc_slice payload, struct soc_slice id,
+                    const struct soc_symbol *type, const struct soc_send *send, struct soc_slice id,
                     struct soc_buf *error);
 
 /* Gives a message that opens a task an id for it, its own (written to `own_id`),

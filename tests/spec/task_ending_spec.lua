@@ -131,3 +131,39 @@ describe("an agent that gave a task and has ended", function()
     assert.equal(0, scene.count(s:transcript(), "task_notice_failed"))
   end)
 end)
+
+describe("a message that would end or cancel a task", function()
+  it("is refused with a delay: the task would not wait for it", function()
+    local got, born, took = {}, nil, nil
+    local s = scene.new({ app = function(s)
+      s:role({ id = "worker", behaviour = function(agent, message)
+        local function send(type, payload)
+          payload.task_id = message.task_id
+          local sent, err = agent:send_message({ to = "root", type = type, payload = payload,
+            delay_ms = 1000 })
+          got[#got + 1] = sent and "sent" or err.error
+        end
+        send("result", { status = "done" })
+        send("result", { status = "failed", error = "x", retryable = true })
+        send("task_complete", {})
+        send("abort", {})
+        send("task", { action = "cancel" })
+        agent:sleep(500)
+        agent:complete(message)
+      end })
+      s:root(function(root, message)
+        if message.from == "user" then
+          local before = root:now()
+          born = root:spawn_agent("worker", scene.brief(), { message = "go", wait = true })
+          took = root:now() - before
+        end
+      end)
+    end })
+    scene.tell(s, "root")
+    assert.equal("done", born.result.status)
+    assert.equal(500, took)
+    assert.same({ "invalid_argument", "invalid_argument", "invalid_argument", "invalid_argument",
+      "invalid_argument" }, got)
+    assert.equal("completed", states(s))
+  end)
+end)
