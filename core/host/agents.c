@@ -150,6 +150,19 @@ struct soc_agent *soc_agents_find_any(struct soc_host *host, struct soc_slice id
     return soc_map_find(&host->agents, id);
 }
 
+struct soc_agent *soc_agents_need(struct soc_host *host, struct soc_slice id)
+{
+    if (soc_slice_equal(id, SOC_SLICE("system")))
+        return NULL;
+    struct soc_agent *agent = soc_map_find(&host->agents, id);
+    if (agent == NULL) {
+        agent = soc_agent_new(id, soc_map_find(&host->roles, SOC_SLICE("unknown")), NULL, 0);
+        agent->is_ended = true;
+        soc_map_put(&host->agents, soc_agent_id(agent), agent);
+    }
+    return agent;
+}
+
 struct soc_agent *soc_agents_each(struct soc_host *host, size_t *cursor)
 {
     struct soc_agent *agent = soc_map_each(&host->agents, cursor);

@@ -47,6 +47,10 @@ struct soc_agent *soc_agents_find(struct soc_host *host, struct soc_slice id);
 /* The same, or one that has ended. */
 struct soc_agent *soc_agents_find_any(struct soc_host *host, struct soc_slice id);
 
+/* The same at a start, for who is named by what is stored: a tombstone stands for one
+ * that ended so long ago that it is not loaded. NULL for `system`. */
+struct soc_agent *soc_agents_need(struct soc_host *host, struct soc_slice id);
+
 /* Lends the next agent that is alive, in order of birth, and moves `*cursor` (0 to
  * begin), or NULL. */
 struct soc_agent *soc_agents_each(struct soc_host *host, size_t *cursor);

@@ -133,6 +133,7 @@ void soc_deadlock_settle(struct soc_host *host)
     struct soc_agent *agent;
     for (size_t at = 0; at < changed->length; at += sizeof(agent)) {
         memcpy(&agent, changed->data + at, sizeof(agent));
+        soc_wait_check(host, agent);
         soc_status_tell(host, agent);
         while (break_ring(host, agent))
             continue;

@@ -22,8 +22,8 @@ struct soc_host;
 /* Notes that `agent` may wait for somebody else than before. */
 void soc_deadlock_note(struct soc_host *host, struct soc_agent *agent);
 
-/* Looks at those noted, tells the activity log who is blocked, and breaks rings until
- * none is left. Outside any turn. */
+/* Looks at those noted, ends waits for somebody who has ended, tells the activity log who
+ * is blocked, and breaks rings until none is left. Outside any turn. */
 void soc_deadlock_settle(struct soc_host *host);
 
 /* Tells whether mail for `to` that fits is on its way: not due yet, or sent in the

@@ -262,6 +262,7 @@ static void end_agent(struct soc_host *host, struct soc_agent *agent, bool is_fo
     bury(host, agent);
     soc_tasks_drop_agent(host, agent);
     soc_hold_forget(host, agent);
+    soc_wait_note_end(host, agent);
     struct soc_record record = {.type = SOC_RECORD_AGENT_END};
     record.agent_end = (struct soc_record_agent_end){
         .time_ms = (uint64_t)soc_host_now(host),

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "host/agents.h"
 #include "host/barriers.h"
 #include "host/broadcasts.h"
 #include "host/deadlock.h"
@@ -39,20 +40,6 @@ struct heard {
     uint64_t key;
     struct soc_agent *agent;
 };
-
-/* A message may name an agent that has ended: a tombstone stands for it. */
-static struct soc_agent *agent_of(struct soc_host *host, struct soc_slice id)
-{
-    if (soc_slice_equal(id, SOC_SLICE("system")))
-        return NULL;
-    struct soc_agent *agent = soc_map_find(&host->agents, id);
-    if (agent == NULL) {
-        agent = soc_agent_new(id, soc_map_find(&host->roles, SOC_SLICE("unknown")), NULL, 0);
-        agent->is_ended = true;
-        soc_map_put(&host->agents, soc_agent_id(agent), agent);
-    }
-    return agent;
-}
 
 static struct soc_role *role_of(struct soc_host *host, struct soc_slice id)
 {
@@ -94,7 +81,7 @@ static void apply_role(struct soc_host *host, const struct soc_record_role *r)
 
 static void apply_agent(struct soc_host *host, const struct soc_record_agent *r)
 {
-    struct soc_agent *parent = r->parent.data == NULL ? NULL : agent_of(host, r->parent);
+    struct soc_agent *parent = r->parent.data == NULL ? NULL : soc_agents_need(host, r->parent);
     struct soc_agent *agent =
         soc_agent_new(r->id, role_of(host, r->role), parent, (int64_t)r->time_ms);
     if (r->brief.data != NULL)
@@ -125,7 +112,7 @@ static void apply_agent(struct soc_host *host, const struct soc_record_agent *r)
 
 static void apply_agent_end(struct soc_host *host, const struct soc_record_agent_end *r)
 {
-    struct soc_agent *agent = agent_of(host, r->id);
+    struct soc_agent *agent = soc_agents_need(host, r->id);
     agent->is_ended = true;
     host->agents_alive--;
     if (agent->parent != NULL) {
@@ -138,7 +125,7 @@ static void apply_agent_end(struct soc_host *host, const struct soc_record_agent
 
 static void apply_agent_ending(struct soc_host *host, const struct soc_record_agent_ending *r)
 {
-    struct soc_agent *agent = agent_of(host, r->id);
+    struct soc_agent *agent = soc_agents_need(host, r->id);
     agent->is_ending = true;
     soc_text_set(&agent->end_reason, r->reason);
 }
@@ -146,10 +133,10 @@ static void apply_agent_ending(struct soc_host *host, const struct soc_record_ag
 /* Their contacts have records of their own. */
 static void apply_agent_parent(struct soc_host *host, const struct soc_record_agent_parent *r)
 {
-    struct soc_agent *agent = agent_of(host, r->id);
+    struct soc_agent *agent = soc_agents_need(host, r->id);
     if (agent->parent != NULL)
         agent->parent->children--;
-    agent->parent = agent_of(host, r->parent);
+    agent->parent = soc_agents_need(host, r->parent);
     agent->parent->children++;
 }
 
@@ -165,7 +152,7 @@ static void apply_contact(struct soc_host *host, const struct soc_record_contact
         soc_text_set(&extra->via, r->via);
         soc_text_set(&extra->reason, r->reason);
     }
-    soc_contacts_put(&agent_of(host, r->owner)->contacts, agent_of(host, r->id),
+    soc_contacts_put(&soc_agents_need(host, r->owner)->contacts, soc_agents_need(host, r->id),
                      (enum soc_source)r->source, (int64_t)r->time_ms, extra);
 }
 
@@ -174,8 +161,8 @@ static void apply_message(struct loader *loader, const struct soc_record_message
     struct soc_message_draft draft = {
         .key = r->key,
         .time_ms = (int64_t)r->time_ms,
-        .from = agent_of(loader->host, r->from),
-        .to = r->flags & SOC_MESSAGE_IS_BROADCAST ? NULL : agent_of(loader->host, r->to),
+        .from = soc_agents_need(loader->host, r->from),
+        .to = r->flags & SOC_MESSAGE_IS_BROADCAST ? NULL : soc_agents_need(loader->host, r->to),
         .type = soc_intern(&loader->host->types, r->type),
         .reply_to = r->reply_to,
         .reply_to_ms = (int64_t)r->reply_to_ms,
@@ -242,7 +229,7 @@ static void forget_wait(struct soc_activation *activation)
 
 static int apply_effect(struct loader *loader, const struct soc_record_effect *r)
 {
-    struct soc_activation *activation = agent_of(loader->host, r->agent)->activation;
+    struct soc_activation *activation = soc_agents_need(loader->host, r->agent)->activation;
     enum soc_effect_kind kind;
     if (activation != NULL && r->index < activation->effects_count)
         activation->effects_count = (uint32_t)r->index; /* a look that was asked anew */
@@ -261,7 +248,7 @@ static int apply_effect(struct loader *loader, const struct soc_record_effect *r
 
 static int apply_answer(struct loader *loader, const struct soc_record_answer *r)
 {
-    struct soc_activation *activation = agent_of(loader->host, r->agent)->activation;
+    struct soc_activation *activation = soc_agents_need(loader->host, r->agent)->activation;
     if (activation == NULL || r->index >= activation->effects_count ||
         activation->effects[r->index].answer_length != 0)
         return SOC_ECORRUPT;
@@ -272,7 +259,7 @@ static int apply_answer(struct loader *loader, const struct soc_record_answer *r
 
 static void apply_activation(struct loader *loader, const struct soc_record_activation *r)
 {
-    struct soc_agent *agent = agent_of(loader->host, r->agent);
+    struct soc_agent *agent = soc_agents_need(loader->host, r->agent);
     soc_schedule_new_activation(loader->host, agent)->is_stored = true;
     soc_map_take(&loader->hearing, soc_agent_id(agent));
     if (soc_map_find_number(&loader->host->broadcasts, r->key) != NULL)
@@ -283,7 +270,7 @@ static void apply_activation(struct loader *loader, const struct soc_record_acti
 
 static void apply_take(struct loader *loader, const struct soc_record_take *r)
 {
-    struct soc_agent *agent = agent_of(loader->host, r->agent);
+    struct soc_agent *agent = soc_agents_need(loader->host, r->agent);
     struct heard heard = {r->key, agent};
     if (soc_map_find_number(&loader->host->broadcasts, r->key) != NULL)
         soc_buf_put(&loader->heard, &heard, sizeof(heard));
@@ -294,7 +281,7 @@ static void apply_take(struct loader *loader, const struct soc_record_take *r)
 /* The messages of a finished activation end by records of their own. */
 static void apply_activation_end(struct soc_host *host, struct soc_slice id)
 {
-    struct soc_agent *agent = agent_of(host, id);
+    struct soc_agent *agent = soc_agents_need(host, id);
     if (agent->activation != NULL)
         soc_schedule_release(host, agent->activation);
 }
@@ -322,13 +309,13 @@ static void apply_of_many(struct soc_host *host, const struct soc_record *record
     case SOC_RECORD_BROADCAST_END:
         if (record->broadcast_end.agent.data != NULL)
             soc_broadcasts_restore_end(host, record->broadcast_end.key,
-                                       agent_of(host, record->broadcast_end.agent));
+                                       soc_agents_need(host, record->broadcast_end.agent));
         break;
     case SOC_RECORD_BARRIER:
-        soc_barriers_restore(host, &record->barrier, agent_of(host, record->barrier.owner));
+        soc_barriers_restore(host, &record->barrier, soc_agents_need(host, record->barrier.owner));
         break;
     case SOC_RECORD_SEAT:
-        soc_barriers_restore_seat(host, &record->seat, agent_of(host, record->seat.agent));
+        soc_barriers_restore_seat(host, &record->seat, soc_agents_need(host, record->seat.agent));
         break;
     case SOC_RECORD_BARRIER_END:
         soc_barriers_forget(host, record->barrier_end.key);
@@ -380,17 +367,17 @@ static void apply_person(struct soc_host *host, const struct soc_record *record)
         apply_agent_parent(host, &record->agent_parent);
         break;
     case SOC_RECORD_STANDING:
-        soc_hold_restore(agent_of(host, record->standing.id), &record->standing);
+        soc_hold_restore(soc_agents_need(host, record->standing.id), &record->standing);
         break;
     case SOC_RECORD_STATE:
-        soc_agent_set_state(agent_of(host, record->state.agent), record->state.state);
+        soc_agent_set_state(soc_agents_need(host, record->state.agent), record->state.state);
         break;
     case SOC_RECORD_CONTACT:
         apply_contact(host, &record->contact);
         break;
     case SOC_RECORD_CONTACT_END:
-        soc_contacts_remove(&agent_of(host, record->contact_end.owner)->contacts,
-                            agent_of(host, record->contact_end.id));
+        soc_contacts_remove(&soc_agents_need(host, record->contact_end.owner)->contacts,
+                            soc_agents_need(host, record->contact_end.id));
         break;
     case SOC_RECORD_INTRODUCTION:
         soc_introductions_restore(host, &record->introduction);
@@ -399,7 +386,7 @@ static void apply_person(struct soc_host *host, const struct soc_record *record)
         soc_introductions_forget(host, record->introduction_end.key);
         break;
     case SOC_RECORD_ITEM:
-        soc_human_restore(host, &record->item, agent_of(host, record->item.agent));
+        soc_human_restore(host, &record->item, soc_agents_need(host, record->item.agent));
         break;
     case SOC_RECORD_ITEM_END:
         soc_human_restore_end(host, &record->item_end);

@@ -5,8 +5,10 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "env/ids.h"
+#include "host/agents.h"
 #include "host/barriers.h"
 #include "host/calls.h"
+#include "host/deadlock.h"
 #include "host/envelope.h"
 #include "host/human.h"
 #include "host/introductions.h"
@@ -16,6 +18,7 @@
 #include "host/status.h"
 #include "host/tasks.h"
 #include "host/trace.h"
+#include "host/transit.h"
 #include "host/turn.h"
 
 #define INTERRUPTED                                                                                \
@@ -29,6 +32,8 @@ void soc_wait_begin(struct soc_host *host, struct soc_activation *activation)
     const struct soc_wait *wait = &activation->wait;
     activation->state = SOC_ACTIVATION_WAITING;
     host->waiting++;
+    if (wait->kind == SOC_WAIT_RECEIVE && wait->on != NULL)
+        wait->on->awaited++;
     if (wait->kind == SOC_WAIT_REPLY)
         soc_request_open(host, activation);
     if (wait->kind == SOC_WAIT_BARRIER)
@@ -51,6 +56,8 @@ void soc_wait_cancel(struct soc_host *host, struct soc_activation *activation)
     soc_status_tell_end(host, activation);
     host->waiting--;
     activation->state = SOC_ACTIVATION_READY;
+    if (activation->wait.kind == SOC_WAIT_RECEIVE && activation->wait.on != NULL)
+        activation->wait.on->awaited--;
     if (activation->wait.kind == SOC_WAIT_REPLY)
         soc_request_close(host, activation->wait.request_key);
     if (activation->wait.kind == SOC_WAIT_BARRIER)
@@ -106,6 +113,40 @@ bool soc_wait_offer(struct soc_host *host, struct soc_agent *agent, struct soc_m
     soc_wait_answer(host, activation, soc_buf_slice(&answer));
     soc_buf_fini(&answer);
     return true;
+}
+
+/* Lends the activation of `agent` if it waits to receive from one agent, or NULL. */
+static struct soc_activation *receiver_from_one(const struct soc_agent *agent)
+{
+    struct soc_activation *activation = agent->activation;
+    bool is_such = activation != NULL && activation->state == SOC_ACTIVATION_WAITING &&
+                   activation->wait.kind == SOC_WAIT_RECEIVE && activation->wait.on != NULL;
+    return is_such ? activation : NULL;
+}
+
+void soc_wait_check(struct soc_host *host, struct soc_agent *agent)
+{
+    struct soc_activation *activation = receiver_from_one(agent);
+    if (activation == NULL || !activation->wait.on->is_ended)
+        return;
+    const struct soc_wait *wait = &activation->wait;
+    if (soc_transit_brings(host, agent, (struct soc_mail_filter){wait->on, wait->type}))
+        return;
+    struct soc_buf error = {0};
+    soc_refuse(&error, SOC_ESTOPPED, NULL, "agentId", soc_agent_id(wait->on));
+    soc_wait_answer(host, activation, soc_buf_slice(&error));
+    soc_buf_fini(&error);
+}
+
+void soc_wait_note_end(struct soc_host *host, const struct soc_agent *agent)
+{
+    size_t cursor = 0;
+    struct soc_agent *other;
+    while (agent->awaited > 0 && (other = soc_map_each(&host->agents, &cursor)) != NULL) {
+        const struct soc_activation *activation = receiver_from_one(other);
+        if (activation != NULL && activation->wait.on == agent)
+            soc_deadlock_note(host, other);
+    }
 }
 
 static void answer_timeout(struct soc_host *host, struct soc_activation *activation)
@@ -224,7 +265,7 @@ static void read_member(struct soc_host *host, const struct soc_json_walk *membe
             if (soc_slice_equal(text, soc_slice_text(wait_names[i])))
                 wait->kind = (enum soc_wait_kind)i;
     } else if (soc_slice_equal(name, SOC_SLICE("from"))) {
-        wait->on = soc_map_find(&host->agents, text);
+        wait->on = soc_agents_need(host, text);
     } else if (soc_slice_equal(name, SOC_SLICE("type"))) {
         wait->type = soc_intern(&host->types, text);
     } else if (soc_slice_equal(name, SOC_SLICE("correlation_id"))) {

@@ -55,6 +55,7 @@ struct soc_agent {
     uint32_t children; /* alive */
     uint32_t births;   /* children it ever had */
     uint32_t delayed;  /* messages for it that are not due yet */
+    uint32_t awaited;  /* agents that wait to receive from it and nobody else */
     uint8_t id_length;
     uint8_t hold;         /* bits of enum soc_hold; 0: it may run */
     uint8_t guards;       /* bits of host/guard.h: whom it ran into, and its parent was told */

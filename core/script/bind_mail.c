@@ -357,6 +357,9 @@ static int begin_receive(struct soc_script *script, const struct receive_options
     if (wait.on == self(script) &&
         !soc_gate_is_coming(script->host, (struct soc_mail_filter){wait.on, wait.type}))
         return refuse_self_wait(script);
+    if (wait.on != NULL && wait.on->is_ended &&
+        !soc_gate_is_coming(script->host, (struct soc_mail_filter){wait.on, wait.type}))
+        return soc_refuse(&script->error, SOC_ESTOPPED, NULL, "agentId", soc_agent_id(wait.on));
     if (options->timeout_ms >= 0) {
         wait.timeout_ms = options->timeout_ms;
         wait.deadline_ms = soc_clock_now(soc_host_clock(script->host)) +

@@ -174,15 +174,15 @@ local M = {
   {
     name = "a restart forgets who heard a broadcast", file = "core/host/recover.c", by = SIM,
     from = "            soc_broadcasts_restore_end(host, record->broadcast_end.key,\n" ..
-      "                                       agent_of(host, record->broadcast_end.agent));",
-    to = "            agent_of(host, record->broadcast_end.agent);",
+      "                                       soc_agents_need(host, record->broadcast_end.agent));",
+    to = "            soc_agents_need(host, record->broadcast_end.agent);",
     law = "nothing is handled twice", says = "was done with broadcast %d+ twice",
   },
   {
     name = "a checkpoint forgets an answer over a restart", file = "core/host/recover.c",
     by = { "sim", "spec:checkpoint_crash" },
     from = "        soc_barriers_restore_seat(host, &record->seat, " ..
-      "agent_of(host, record->seat.agent));\n",
+      "soc_agents_need(host, record->seat.agent));\n",
     to = "",
   },
   {
