@@ -52,10 +52,10 @@ struct soc_society_options {
 
     /* Shows something to the world, when its cause is durable: `stream` is "stdout"
      * (a line an agent printed), "mail" (a message for the person: its envelope as
-     * JSON), "inbox" (an item the person is to decide about, as JSON) or "terminal"
-     * (words for the person who types). False: it could not be shown; the run ends as by
-     * soc_society_stop and the next one, in this program or another, shows it first. NULL: lines go
-     * to stdout, mail is taken and not shown. */
+     * JSON), "inbox" (an item the person is to decide about, or with `withdrawn` no more,
+     * as JSON) or "terminal" (words for the person who types). False: it could not be
+     * shown; the run ends as by soc_society_stop and the next one, in this program or
+     * another, shows it first. NULL: lines go to stdout, mail is taken and not shown. */
     bool (*show)(void *user, const char *stream, const char *agent, const char *text,
                  size_t length);
     void *user;

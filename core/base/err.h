@@ -45,6 +45,8 @@
       "too many messages in a row led to nothing; finish, or do something else")                   \
     X(ENOITEM, -26, "item_not_found", "no item of the inbox has that id")                          \
     X(EDECIDED, -27, "already_decided", "the item was decided before; the first decision counts")  \
+    X(EWITHDRAWN, -29, "item_withdrawn",                                                           \
+      "the item was withdrawn: the task it was about was cancelled")                               \
     X(ENOTASK, -60, "task_not_found", "no task that is open or has just ended has that id")        \
     X(ETASKOVER, -61, "task_finished", "the task has ended already")                               \
     X(ECANCELLED, -62, "cancelled", "the task was cancelled")                                      \

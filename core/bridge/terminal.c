@@ -148,6 +148,8 @@ static void put_item(struct soc_terminal *terminal, struct soc_buf *out, struct 
     put_line(out, ": ", soc_json_member(item, "title"));
     if (soc_json_member(item, "overdue").data != NULL)
         soc_buf_put_text(out, "  OVERDUE");
+    if (soc_json_member(item, "withdrawn").data != NULL)
+        soc_buf_put_text(out, "  WITHDRAWN");
     put_line(out, "\n    ", soc_json_member(item, "body"));
     soc_json_walk(&walk, soc_json_member(item, "options"));
     while (soc_json_next(&walk)) {
@@ -185,8 +187,8 @@ static void list_items(struct soc_terminal *terminal, struct soc_slice id)
         put_item(terminal, &text, walk.value);
     }
     if (text.length == 0)
-        soc_buf_put_text(&text,
-                         id.data == NULL ? "nothing is to be decided" : "that has been decided");
+        soc_buf_put_text(&text, id.data == NULL ? "nothing is to be decided"
+                                                : "that has been decided, or withdrawn");
     say_when_durable(terminal, &text);
     soc_buf_fini(&list);
     soc_buf_fini(&text);

@@ -218,8 +218,9 @@ static int check_verdict(struct soc_host *host, const struct soc_verdict *verdic
     if (*item != NULL)
         return SOC_OK;
     decision = soc_inbox_decision(&host->inbox, key);
-    if (decision == SOC_DECISION_NONE)
-        return soc_refuse(error, SOC_ENOITEM, NULL, "item_id", verdict->item_id);
+    if (decision == SOC_DECISION_NONE || decision == SOC_DECISION_WITHDRAWN)
+        return soc_refuse(error, decision == SOC_DECISION_NONE ? SOC_ENOITEM : SOC_EWITHDRAWN, NULL,
+                          "item_id", verdict->item_id);
     char sentence[96];
     snprintf(sentence, sizeof(sentence), "the item was decided before (%s); that decision counts",
              soc_decision_name(decision));
@@ -348,6 +349,56 @@ int soc_human_decide_now(struct soc_host *host, const struct soc_verdict *verdic
     else
         soc_turn_commit(host);
     return rc;
+}
+
+/* Shows the person that an item which was shown is not to be decided any more. */
+static void show_withdrawn(struct soc_host *host, const struct soc_item *item)
+{
+    struct soc_buf shown = {0};
+    soc_human_look_item(host, item, &shown);
+    shown.length--;
+    soc_json_put_name(&shown, "withdrawn");
+    soc_buf_put_text(&shown, "true}");
+    soc_egress_print(host, SOC_SLICE("inbox"), soc_agent_id(item->agent), soc_buf_slice(&shown));
+    soc_buf_fini(&shown);
+}
+
+static void withdraw(struct soc_host *host, uint64_t key)
+{
+    struct soc_item *item = NULL;
+    struct soc_record record = {.type = SOC_RECORD_ITEM_END};
+    record.item_end = (struct soc_record_item_end){
+        .key = key,
+        .time_ms = (uint64_t)soc_host_now(host),
+        .decision = SOC_DECISION_WITHDRAWN,
+    };
+    soc_inbox_decide(&host->inbox, key, SOC_DECISION_WITHDRAWN, &item);
+    soc_batch_put(host, &record);
+    put_event(host, "withdrawn", item, "title", soc_slice_text(item->title));
+    soc_trace(host, "withdrawn", item->agent, "%s", item->title);
+    show_withdrawn(host, item);
+    soc_item_free(item);
+}
+
+void soc_human_withdraw(struct soc_host *host, const struct soc_agent *agent,
+                        struct soc_slice task_id, int64_t since_ms)
+{
+    size_t count = 0;
+    if (host->inbox.open.count == 0)
+        return;
+    struct soc_item **items = soc_inbox_sorted(&host->inbox, &count);
+    bool is_own = !host->turn.is_open;
+    if (is_own)
+        soc_turn_begin(host, NULL, NULL);
+    for (size_t i = 0; i < count; i++)
+        if (items[i]->agent == agent && items[i]->task_id != NULL &&
+            items[i]->time_ms >= since_ms &&
+            soc_slice_equal(task_id, soc_slice_text(items[i]->task_id)) &&
+            waiter_of(items[i]) == NULL)
+            withdraw(host, items[i]->key);
+    if (is_own)
+        soc_turn_commit(host);
+    free(items);
 }
 
 void soc_human_settle(struct soc_host *host, const struct soc_undo *undo)

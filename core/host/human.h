@@ -47,13 +47,19 @@ struct soc_wait soc_human_wait(const struct soc_host *host, const struct soc_ite
 
 /* Decides inside the open turn of `user`. SOC_OK with a list that holds { agent,
  * decision, delivered, item_id, messageId?, note? } in `answer`; or SOC_EINVAL,
- * SOC_ENOITEM, SOC_EDECIDED with an object. Nothing is told before the turn commits. */
+ * SOC_ENOITEM, SOC_EDECIDED, SOC_EWITHDRAWN with an object. Nothing is told before the turn
+ * commits. */
 int soc_human_decide(struct soc_host *host, const struct soc_verdict *verdict,
                      struct soc_buf *answer);
 
 /* The same from a door: a turn of its own. */
 int soc_human_decide_now(struct soc_host *host, const struct soc_verdict *verdict,
                          struct soc_buf *answer);
+
+/* Withdraws what `agent` has asked about a task since then, because the task is cancelled:
+ * nobody decides about it any more. Items that are still waited for stay. */
+void soc_human_withdraw(struct soc_host *host, const struct soc_agent *agent,
+                        struct soc_slice task_id, int64_t since_ms);
 
 /* Appends the list of open items that fit the query's filters (NULL: all), urgent
  * ones first, then the oldest; or one of them as an object. */

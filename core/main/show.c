@@ -64,6 +64,8 @@ static void put_item(struct soc_buf *out, struct soc_slice item)
     soc_buf_put_text(out, " (");
     soc_json_string(soc_json_member(item, "priority"), out);
     soc_buf_put_text(out, "): ");
+    if (soc_json_member(item, "withdrawn").data != NULL)
+        soc_buf_put_text(out, "withdrawn: ");
     put_string(out, soc_json_member(item, "title"), true);
     soc_buf_put_text(out, "  ");
     soc_json_string(soc_json_member(item, "id"), out);

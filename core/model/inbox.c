@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-static const char *const names[] = {"none", "approve", "modify", "reject"};
+static const char *const names[] = {"none", "approve", "modify", "reject", "withdrawn"};
 
 struct soc_item *soc_item_new(uint64_t key, int64_t time_ms, struct soc_agent *agent)
 {
@@ -67,8 +67,11 @@ int soc_inbox_decide(struct soc_inbox *inbox, uint64_t key, enum soc_decision de
                      struct soc_item **item)
 {
     struct soc_item *taken = soc_map_take_number(&inbox->open, key);
+    enum soc_decision earlier = soc_inbox_decision(inbox, key);
+    if (taken == NULL && earlier == SOC_DECISION_WITHDRAWN)
+        return SOC_EWITHDRAWN;
     if (taken == NULL)
-        return soc_inbox_decision(inbox, key) == SOC_DECISION_NONE ? SOC_ENOITEM : SOC_EDECIDED;
+        return earlier == SOC_DECISION_NONE ? SOC_ENOITEM : SOC_EDECIDED;
     soc_inbox_note_decided(inbox, key, decision);
     if (item != NULL)
         *item = taken;

@@ -26,6 +26,7 @@ enum soc_decision {
     SOC_DECISION_APPROVE,
     SOC_DECISION_MODIFY,
     SOC_DECISION_REJECT,
+    SOC_DECISION_WITHDRAWN, /* none: the host took it back, and nobody can decide any more */
 };
 
 struct soc_item {
@@ -67,9 +68,9 @@ struct soc_item *soc_inbox_find(const struct soc_inbox *inbox, uint64_t key);
  * there. */
 enum soc_decision soc_inbox_decision(const struct soc_inbox *inbox, uint64_t key);
 
-/* Decides an open item: SOC_OK, and the item is given to the caller in `*item`
- * (NULL is allowed: it is freed). SOC_EDECIDED if that has been done before,
- * SOC_ENOITEM if there is none. */
+/* Decides an open item, or withdraws it: SOC_OK, and the item is given to the caller in
+ * `*item` (NULL is allowed: it is freed). SOC_EDECIDED if that has been done before,
+ * SOC_EWITHDRAWN if it was withdrawn, SOC_ENOITEM if there is none. */
 int soc_inbox_decide(struct soc_inbox *inbox, uint64_t key, enum soc_decision decision,
                      struct soc_item **item);
 
@@ -89,10 +90,10 @@ struct soc_item **soc_inbox_sorted(const struct soc_inbox *inbox, size_t *count)
 /* Tells whether the item's time is over. */
 bool soc_item_is_overdue(const struct soc_item *item, int64_t now_ms);
 
-/* Lends the word for a decision: approve, modify, reject. */
+/* Lends the word for a decision: approve, modify, reject, withdrawn. */
 const char *soc_decision_name(enum soc_decision decision);
 
-/* Reads that word; SOC_DECISION_NONE if it is none. */
+/* Reads the word of a person; SOC_DECISION_NONE if it is none of the first three. */
 enum soc_decision soc_decision_parse(struct soc_slice text);
 
 #endif

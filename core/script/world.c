@@ -70,7 +70,8 @@ static bool show(void *user, struct soc_slice stream, struct soc_slice agent, st
     soc_buf_put(&world->transcript, time + 11, 12);
     soc_buf_put_text(&world->transcript, is_mail ? " shown " : is_item ? " inbox " : " print ");
     soc_buf_put_slice(&world->transcript, agent);
-    soc_buf_put_text(&world->transcript, ": ");
+    bool is_withdrawn = is_item && soc_json_member(text, "withdrawn").data != NULL;
+    soc_buf_put_text(&world->transcript, is_withdrawn ? ": withdrawn: " : ": ");
     soc_buf_put_slice(&world->transcript, is_mail   ? soc_json_member(text, "payload")
                                           : is_item ? soc_json_member(text, "title")
                                                     : text);

@@ -53,7 +53,8 @@
 
 /* Over a row of inbox_entries. */
 #define SOC_SQL_DECISION                                                                           \
-    "CASE decision WHEN 1 THEN 'approve' WHEN 2 THEN 'modify' WHEN 3 THEN 'reject' END"
+    "CASE decision WHEN 1 THEN 'approve' WHEN 2 THEN 'modify' WHEN 3 THEN 'reject'"                \
+    " WHEN 4 THEN 'withdrawn' END"
 /* The columns of task_entries, in the order of the record. */
 #define SOC_SQL_TASK_COLUMNS                                                                       \
     "key, state, style, priority, alerts, tries, parent, opened_ms, started_ms, ended_ms,"         \

@@ -47,6 +47,19 @@ static void one_decision_counts(void)
     soc_inbox_fini(&inbox);
 }
 
+static void nobody_decides_about_an_item_that_was_withdrawn(void)
+{
+    struct soc_inbox inbox = {0};
+    put(&inbox, 3, SOC_PRIORITY_NORMAL);
+    CHECK_INT(soc_inbox_decide(&inbox, 3, SOC_DECISION_WITHDRAWN, NULL), SOC_OK);
+    CHECK(soc_inbox_find(&inbox, 3) == NULL);
+    CHECK_INT(soc_inbox_decide(&inbox, 3, SOC_DECISION_APPROVE, NULL), SOC_EWITHDRAWN);
+    CHECK_INT(soc_inbox_decision(&inbox, 3), SOC_DECISION_WITHDRAWN);
+    CHECK_TEXT(soc_decision_name(SOC_DECISION_WITHDRAWN), "withdrawn");
+    CHECK_INT(soc_decision_parse(SOC_SLICE("withdrawn")), SOC_DECISION_NONE);
+    soc_inbox_fini(&inbox);
+}
+
 static void a_decision_that_is_taken_back_leaves_the_item_open(void)
 {
     struct soc_inbox inbox = {0};
@@ -99,6 +112,7 @@ int main(void)
 {
     RUN(urgent_items_come_first_then_the_oldest);
     RUN(one_decision_counts);
+    RUN(nobody_decides_about_an_item_that_was_withdrawn);
     RUN(a_decision_that_is_taken_back_leaves_the_item_open);
     RUN(a_decision_is_remembered_without_its_item);
     RUN(an_item_is_overdue_from_its_deadline_on);

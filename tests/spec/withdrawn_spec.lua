@@ -1,0 +1,157 @@
+-- What the person was asked about a task that is cancelled is withdrawn.
+
+local scene = require("scene")
+
+-- `w` asks the person in handling a task, as `asks` says; root gives and cancels it.
+local function office(asks)
+  local seen = {}
+  local s = scene.troupe({
+    w = function(agent, message)
+      if message.type == "task" then
+        asks(agent, message)
+      else
+        seen[#seen + 1] = message.type
+      end
+    end,
+    root = function(root, message)
+      local order = message.payload
+      if order.give then
+        assert(root:send_message({ to = "w", type = "task", payload = { task_id = order.give } }))
+      elseif order.cancel then
+        assert(root:cancel(order.cancel, "no longer needed"))
+      end
+    end,
+  })
+  return s, seen
+end
+
+local function order(s, payload)
+  assert(s:send("user", { to = "root", payload = payload }))
+  s:advance(0)
+end
+
+local function titles(s)
+  local list = {}
+  for _, item in ipairs(s:inbox()) do
+    list[#list + 1] = item.title
+  end
+  return table.concat(list, " ")
+end
+
+local function assert_withdrawn(s, item)
+  local done, err = s:decide(item.id, { decision = "approve" })
+  assert.is_nil(done)
+  assert.equal("item_withdrawn", err.error)
+  assert.equal(item.id, err.item_id)
+  assert.matches("cancelled", err.message, 1, true)
+end
+
+describe("an item of a task that is cancelled", function()
+  after_each(scene.close)
+
+  it("leaves the inbox, in the activity and for ever", function()
+    local s, seen = office(function(agent) agent:escalate({ title = "may-I" }) end)
+    order(s, { give = "T" })
+    assert.equal("may-I", titles(s))
+    local item = s:inbox()[1]
+    order(s, { cancel = "T" })
+    assert.equal("", titles(s))
+    assert_withdrawn(s, item)
+    local told = s:activity({ type = "withdrawn" })
+    assert.equal(1, #told)
+    assert.equal("w", told[1].agent)
+    assert.equal("T", told[1].task_id)
+    assert.matches(item.id, told[1].detail, 1, true)
+    assert.matches('inbox w: withdrawn: "may-I"', s:transcript(), 1, true)
+    s:crash()
+    s:recover()
+    s:run()
+    assert.equal("", titles(s))
+    assert_withdrawn(s, item)
+    assert.same({ "abort" }, seen)
+    assert.is_true(scene.law_holds(s))
+  end)
+
+  it("goes whether it is waited for, timed out or was never waited for", function()
+    local s, seen = office(function(agent)
+      agent:escalate({ title = "timed-out", timeout_ms = 10 })
+      agent:escalate({ title = "not-waited", wait = false })
+      agent:escalate({ title = "waited" })
+    end)
+    order(s, { give = "T" })
+    s:advance(10)
+    assert.equal("timed-out not-waited waited", titles(s))
+    local items = s:inbox()
+    order(s, { cancel = "T" })
+    assert.equal("", titles(s))
+    for _, item in ipairs(items) do
+      assert_withdrawn(s, item)
+    end
+    s:run()
+    assert.same({ "abort" }, seen)
+  end)
+
+  it("goes alone: those of other tasks and of none stay", function()
+    local s = office(function(agent, message)
+      agent:escalate({ title = message.task_id, wait = false })
+    end)
+    for i = 1, 3 do
+      order(s, { give = "T" .. i })
+    end
+    order(s, { cancel = "T2" })
+    assert.equal("T1 T3", titles(s))
+    assert(s:decide(s:inbox()[1].id, { decision = "reject" }))
+  end)
+
+  it("stays if the turn that cancels is taken back", function()
+    local s
+    s = scene.troupe({
+      w = function(agent, message)
+        if message.type == "task" then
+          agent:escalate({ title = "may-I" })
+        end
+      end,
+      root = function(root, message)
+        if message.payload.give then
+          root:send_message({ to = "w", type = "task", payload = { task_id = "T" } })
+        else
+          assert(root:cancel("T"))
+          error("changed my mind")
+        end
+      end,
+    })
+    order(s, { give = true })
+    order(s, {})
+    s:run()
+    assert.equal("may-I", titles(s))
+    assert(s:decide(s:inbox()[1].id, { decision = "approve" }))
+  end)
+
+  it("goes with the tasks below, too", function()
+    local s = scene.troupe({
+      top = function(agent, message)
+        if message.type == "task" then
+          agent:send_message({ to = "w", type = "task", task_id = "T.1", payload = "x" })
+        end
+      end,
+      w = function(agent, message)
+        if message.type == "task" then
+          agent:escalate({ title = "below" })
+        end
+      end,
+      root = function(root, message)
+        if message.payload.give then
+          root:send_message({ to = "top", type = "task", payload = { task_id = "T" } })
+        elseif message.payload.cancel then
+          root:cancel("T")
+        end
+      end,
+    })
+    order(s, { give = true })
+    local item = s:inbox()[1]
+    assert.equal("below", item.title)
+    order(s, { cancel = true })
+    assert.equal("", titles(s))
+    assert_withdrawn(s, item)
+  end)
+end)
