@@ -56,12 +56,16 @@ struct question {
     " AND (:task IS NULL OR task_id = :task) AND (:type IS NULL OR type = :type)"                  \
     " AND " OF_CHAIN " AND key >= :first_key AND key < :end_key"
 #define NOW "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+/* When a task that waits for another try is tried again: its message is due then. */
+#define RETRY_MS                                                                                   \
+    "CASE WHEN t.state = 0 AND t.tries > 0 THEN (SELECT m.deliver_at_ms FROM message_entries m"    \
+    " WHERE m.key = t.key) END"
 #define TASK_COLUMNS                                                                               \
     "owner AS agent, assigner, correlation_id, deadline_ms AS \"deadline:time\","                  \
     " ended_ms AS \"ended_at:time\", message_id(opened_ms, key) AS message_id,"                    \
     " opened_ms AS \"opened_at:time\","                                                            \
     " (SELECT p.id FROM task_entries p WHERE p.key = t.parent) AS parent,"                         \
-    " 'P' || priority AS priority, reason AS \"reason:json\","                                     \
+    " 'P' || priority AS priority, reason AS \"reason:json\", " RETRY_MS " AS \"retry_at:time\","  \
     " started_ms AS \"started_at:time\", " SOC_SQL_TASK_STATE " AS state, id AS task_id, tries,"   \
     " " SOC_SQL_TASK_STYLE " AS type"
 #define SPAN(column) column " >= :since AND " column " < :until"
