@@ -185,6 +185,20 @@ const struct soc_message *soc_gate_find_message(struct soc_host *host, struct so
     return message;
 }
 
+/* Lends the request that a correlation id means once the message it meant first is
+ * answered: another of the same id. NULL: none. */
+static struct soc_request *find_next_open(struct soc_host *host, const struct soc_message *message,
+                                          struct soc_slice id)
+{
+    uint64_t key;
+    if (message == NULL || !(message->flags & SOC_MESSAGE_WANTS_REPLY) ||
+        (soc_message_id_parse(id, &key) && key == message->key) ||
+        !soc_request_is_answered(host, message->key))
+        return NULL;
+    struct soc_request *request = soc_request_find_text(host, host->turn.agent, id);
+    return request == NULL || soc_request_is_answered(host, request->key) ? NULL : request;
+}
+
 int soc_gate_address_reply(struct soc_host *host, struct soc_slice id, struct soc_send *send,
                            struct soc_buf *error)
 {
@@ -197,6 +211,11 @@ int soc_gate_address_reply(struct soc_host *host, struct soc_slice id, struct so
         request = soc_request_find(host, key);
     if (request == NULL || request->to != host->turn.agent)
         message = soc_gate_find_message(host, id);
+    struct soc_request *next = find_next_open(host, message, id);
+    if (next != NULL) {
+        request = next;
+        message = NULL;
+    }
     if (message != NULL) {
         if (message->from == NULL)
             return soc_refuse(error, SOC_EREFUSED, "the host's own messages take no reply", NULL,

@@ -10,6 +10,7 @@
 #include "host/introductions.h"
 #include "host/refusal.h"
 #include "host/state.h"
+#include "host/transit.h"
 #include "host/wait.h"
 
 static struct soc_request *add_request(struct soc_host *host, uint64_t key, int64_t time_ms,
@@ -72,21 +73,35 @@ struct soc_slice soc_request_chain(const struct soc_host *host, uint64_t key,
     return soc_slice(id, SOC_MESSAGE_ID_BYTES);
 }
 
+bool soc_request_is_answered(const struct soc_host *host, uint64_t key)
+{
+    const struct soc_message *message = host->turn.is_open ? host->turn.sent.first : NULL;
+    for (; message != NULL; message = message->next)
+        if (message->flags & SOC_MESSAGE_IS_REPLY && message->reply_to == key)
+            return true;
+    return soc_request_find(host, key) == NULL || soc_transit_answers(host, key);
+}
+
 struct soc_request *soc_request_find_text(struct soc_host *host, const struct soc_agent *to,
                                           struct soc_slice correlation_id)
 {
     uint64_t key;
     size_t cursor = 0;
     struct soc_request *request = NULL;
+    struct soc_request *answered = NULL;
     if (soc_message_id_parse(correlation_id, &key))
         request = soc_request_find(host, key);
     if (request != NULL && request->to == to)
         return request;
-    while ((request = soc_map_each(&host->requests, &cursor)) != NULL)
-        if (request->to == to && request->correlation_id != NULL &&
-            soc_slice_equal(correlation_id, soc_slice_text(request->correlation_id)))
+    while ((request = soc_map_each(&host->requests, &cursor)) != NULL) {
+        if (request->to != to || request->correlation_id == NULL ||
+            !soc_slice_equal(correlation_id, soc_slice_text(request->correlation_id)))
+            continue;
+        if (!soc_request_is_answered(host, request->key))
             return request;
-    return NULL;
+        answered = answered == NULL ? request : answered;
+    }
+    return answered;
 }
 
 void soc_request_free(struct soc_request *request)

@@ -57,8 +57,12 @@ struct soc_request *soc_request_find(const struct soc_host *host, uint64_t key);
 struct soc_slice soc_request_chain(const struct soc_host *host, uint64_t key,
                                    char id[SOC_MESSAGE_ID_BYTES]);
 
-/* Lends the open request that was put to `to` and has that message id, else the
- * oldest one with that correlation id; or NULL. */
+/* Tells whether the request of that key needs no answer any more: it is over, or one was
+ * sent in the turn under way or is on its way. */
+bool soc_request_is_answered(const struct soc_host *host, uint64_t key);
+
+/* Lends the open request that was put to `to` and has that message id, else the oldest
+ * one with that correlation id, those not answered yet first; or NULL. */
 struct soc_request *soc_request_find_text(struct soc_host *host, const struct soc_agent *to,
                                           struct soc_slice correlation_id);
 

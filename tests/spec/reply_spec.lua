@@ -61,6 +61,56 @@ describe("reply", function()
     assert.equal("answer", got.payload.text)
     assert.is_string(got.reply_to)
   end)
+
+  -- `a` and `b` ask `c` under one correlation id; `c` answers by it as often as it is told
+  -- to in one turn: while it handles the second question, or later.
+  local function answer_twice(is_later)
+    local got = {}
+    local function ask(agent)
+      local answer, err = agent:request({ to = "c", payload = "?", correlation_id = "K" })
+      got[agent.id] = answer and answer.payload.text or err.error
+    end
+    local s = scene.troupe({
+      a = ask, b = ask,
+      c = function(c, message)
+        local is_second = message.from == "b" and not is_later
+        for i = 1, (is_second or message.from == "user") and 2 or 0 do
+          assert(c:reply("K", "answer " .. i))
+        end
+      end,
+    })
+    for _, id in ipairs({ "a", "b", is_later and "c" or nil }) do
+      assert(s:send("user", { to = id, payload = "go" }))
+      s:advance(0)
+    end
+    assert.equal(0, scene.count(s:transcript(), "late_reply"))
+    s:run()
+    return got
+  end
+
+  it("by a correlation id answers the requests under it one after the other", function()
+    assert.same({ a = "answer 1", b = "answer 2" }, answer_twice(true))
+  end)
+
+  it("by a correlation id answers the one being handled first, then the others", function()
+    assert.same({ a = "answer 2", b = "answer 1" }, answer_twice(false))
+  end)
+
+  it("twice by a message's own id is late, whoever else has asked under it", function()
+    local got = {}
+    local s = scene.troupe({
+      a = function(a)
+        got[#got + 1] = a:request({ to = "c", payload = "?" }).payload.text
+      end,
+      c = function(c, message)
+        c:reply(message, "first")
+        assert(c:reply(message.id, "second"))
+      end,
+    })
+    scene.tell(s, "a")
+    assert.same({ "first" }, got)
+    assert.equal(1, scene.count(s:transcript(), "late_reply"))
+  end)
 end)
 
 describe("dispatch", function()
