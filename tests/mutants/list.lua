@@ -212,6 +212,17 @@ local M = {
     to = "void soc_deadlock_settle(struct soc_host *host)\n{\n    host->waits_changed.length = 0;",
   },
   {
+    name = "nobody looks again when mail is taken off its way", file = "core/host/transit.c",
+    by = { "spec:wait_graph_kinds", "spec:transit" },
+    from = "    soc_deadlock_note(host, message->to);\n", to = "",
+  },
+  {
+    name = "an answer on its way to a checkpoint does not count", file = "core/host/deadlock.c",
+    by = { "spec:wait_graph_kinds", "spec:transit" },
+    from = "    case SOC_WAIT_BARRIER:\n        return ",
+    to = "    case SOC_WAIT_BARRIER:\n        return false && ",
+  },
+  {
     name = "a request that has timed out stays open", file = "core/host/wait.c",
     by = { "spec:request", "spec:reply" },
     from = "        soc_request_close(host, activation->wait.request_key);\n", to = "        ;\n",
