@@ -200,6 +200,11 @@ void soc_calls_watch(struct soc_host *host, soc_calls_said_cb *cb, void *user)
     host->said_user = user;
 }
 
+bool soc_calls_is_watched(const struct soc_host *host)
+{
+    return host->said_cb != NULL;
+}
+
 void soc_calls_say(struct soc_host *host, const struct soc_outcall *call, struct soc_slice text)
 {
     if (host->said_cb != NULL && text.length > 0)

@@ -72,6 +72,9 @@ typedef void soc_calls_said_cb(void *user, const struct soc_outcall *call, struc
 /* Has `cb` told, instead of whoever was before; NULL: nobody. */
 void soc_calls_watch(struct soc_host *host, soc_calls_said_cb *cb, void *user);
 
+/* Is there somebody to tell? */
+bool soc_calls_is_watched(const struct soc_host *host);
+
 /* Something was said in a call. */
 void soc_calls_say(struct soc_host *host, const struct soc_outcall *call, struct soc_slice text);
 

@@ -1,5 +1,6 @@
 #include "net/scrub.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,9 @@
 #include "base/mem.h"
 
 #define INSTEAD       "[secret]"
-#define DISGUISED_MAX 8 /* backslashes in a row that are escaped themselves */
+#define DISGUISED_MAX 8  /* backslashes in a row that are escaped themselves */
+#define RUN_MAX       64 /* backslashes in a row that are held back as they are */
+#define MAYBE         SIZE_MAX
 
 void soc_scrub_init(struct soc_scrub *scrub, struct soc_slice secret)
 {
@@ -120,13 +123,26 @@ static size_t skip_backslashes(struct soc_slice text, size_t at)
     }
 }
 
-/* The bytes at `at` that stand for `byte` however it is written; 0 if they do not. All
- * backslashes before it are its own, so that none is left without what it escapes. */
-static size_t letter_at(struct soc_slice text, size_t at, char byte)
+/* Tells whether the text ends inside the `count` hexadecimal digits at `at`. */
+static bool is_cut_hex(struct soc_slice text, size_t at, size_t count)
+{
+    size_t i = at;
+    while (i < text.length && hex_digit(text.data[i]) >= 0)
+        i++;
+    return i == text.length && text.length - at < count;
+}
+
+/* The bytes at `at` that stand for `byte` however it is written; 0 if they do not, and
+ * MAYBE if more is to come that decides it. All backslashes before it are its own, so that
+ * none is left without what it escapes. */
+static size_t letter_at(struct soc_slice text, size_t at, char byte, bool is_open)
 {
     size_t i = skip_backslashes(text, at);
     if (i == text.length)
-        return 0;
+        return is_open ? MAYBE : 0;
+    if (is_open && ((i > at && text.data[i] == 'u' && is_cut_hex(text, i + 1, 4)) ||
+                    (text.data[i] == '%' && is_cut_hex(text, i + 1, 2))))
+        return MAYBE;
     if (i > at && text.data[i] == 'u' && is_hex(text, i + 1, 4, (unsigned char)byte))
         return i + 5 - at;
     if (text.data[i] == '%' && is_hex(text, i + 1, 2, (unsigned char)byte))
@@ -168,16 +184,16 @@ static void make_forms(struct soc_slice secret, struct form forms[FORM_COUNT])
     }
 }
 
-static size_t form_at(const struct form *form, struct soc_slice text, size_t at)
+static size_t form_at(const struct form *form, struct soc_slice text, size_t at, bool is_open)
 {
     size_t i = at;
     for (size_t k = 0; k < form->letters.length; k++) {
         char letter = form->letters.data[k];
-        size_t length = letter_at(text, i, letter);
+        size_t length = letter_at(text, i, letter, is_open);
         if (length == 0 && form->is_base64 && (letter == '+' || letter == '/'))
-            length = letter_at(text, i, letter == '+' ? '-' : '_');
-        if (length == 0)
-            return 0;
+            length = letter_at(text, i, letter == '+' ? '-' : '_', is_open);
+        if (length == 0 || length == MAYBE)
+            return length;
         i += length;
     }
     return i - at;
@@ -196,12 +212,15 @@ static void mark_starts(const struct form forms[FORM_COUNT], bool starts[256])
     }
 }
 
-static size_t found_at(const struct form forms[FORM_COUNT], struct soc_slice text, size_t at)
+static size_t found_at(const struct form forms[FORM_COUNT], struct soc_slice text, size_t at,
+                       bool is_open)
 {
-    size_t length = 0;
-    for (int i = 0; i < FORM_COUNT && length == 0; i++)
-        length = form_at(&forms[i], text, at);
-    return length;
+    size_t found = 0;
+    for (int i = 0; i < FORM_COUNT && (found == 0 || found == MAYBE); i++) {
+        size_t length = form_at(&forms[i], text, at, is_open);
+        found = length == 0 ? found : length;
+    }
+    return found;
 }
 
 static void free_forms(struct form forms[FORM_COUNT])
@@ -213,34 +232,82 @@ static void free_forms(struct form forms[FORM_COUNT])
     }
 }
 
+/* What was found by scrub_forms. */
+struct findings {
+    bool is_found;
+    size_t held; /* bytes at the end that were not put: they may begin the secret */
+};
+
 /* A run of backslashes is looked through once, at its start: what does not begin there
  * does not begin inside it. */
-bool soc_scrub_text(struct soc_slice secret, struct soc_slice text, struct soc_buf *out)
+static struct findings scrub_forms(const struct form forms[FORM_COUNT], struct soc_slice text,
+                                   bool is_open, struct soc_buf *out)
 {
-    struct form forms[FORM_COUNT] = {0};
+    struct findings findings = {0};
     bool starts[256] = {0};
-    bool is_found = false;
-    if (secret.length < SOC_SECRET_BYTES_MIN) {
-        soc_buf_put_slice(out, text);
-        return false;
-    }
-    make_forms(secret, forms);
     mark_starts(forms, starts);
     for (size_t i = 0, plain = 0; plain < text.length; i++) {
         bool is_inside_run = i > 0 && i < text.length && text.data[i - 1] == '\\';
         size_t length = 0;
         if (i < text.length && !is_inside_run && starts[(unsigned char)text.data[i]])
-            length = found_at(forms, text, i);
+            length = found_at(forms, text, i, is_open);
         if (length == 0 && i < text.length)
             continue;
         soc_buf_put(out, text.data + plain, i - plain);
+        if (length == MAYBE) {
+            findings.held = text.length - i;
+            break;
+        }
         if (length > 0) {
             soc_buf_put_text(out, INSTEAD);
-            is_found = true;
+            findings.is_found = true;
         }
         plain = i + length;
         i = plain - 1;
     }
+    return findings;
+}
+
+bool soc_scrub_text(struct soc_slice secret, struct soc_slice text, struct soc_buf *out)
+{
+    struct form forms[FORM_COUNT] = {0};
+    if (secret.length < SOC_SECRET_BYTES_MIN) {
+        soc_buf_put_slice(out, text);
+        return false;
+    }
+    make_forms(secret, forms);
+    struct findings findings = scrub_forms(forms, text, false, out);
     free_forms(forms);
-    return is_found;
+    return findings.is_found;
+}
+
+/* Adds to what is held back; of backslashes no more than a letter needs, or a text of
+ * nothing else would be looked through from its start with each piece. */
+static void hold(struct soc_buf *held, struct soc_slice text)
+{
+    size_t run = 0;
+    while (run < held->length && held->data[held->length - 1 - run] == '\\')
+        run++;
+    for (size_t i = 0; i < text.length; i++) {
+        run = text.data[i] == '\\' ? run + 1 : 0;
+        if (run <= RUN_MAX)
+            soc_buf_put_byte(held, text.data[i]);
+    }
+}
+
+void soc_scrub_part(struct soc_slice secret, struct soc_buf *held, struct soc_slice text,
+                    struct soc_buf *out)
+{
+    struct form forms[FORM_COUNT] = {0};
+    if (secret.length < SOC_SECRET_BYTES_MIN) {
+        soc_buf_put_slice(out, text);
+        return;
+    }
+    make_forms(secret, forms);
+    hold(held, text);
+    struct findings findings = scrub_forms(forms, soc_buf_slice(held), true, out);
+    if (findings.held > 0)
+        memmove(held->data, held->data + held->length - findings.held, findings.held);
+    held->length = findings.held;
+    free_forms(forms);
 }

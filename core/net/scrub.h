@@ -40,4 +40,10 @@ void soc_scrub_end(struct soc_scrub *scrub, struct soc_buf *out);
  * JSON is so afterwards. A secret of fewer than SOC_SECRET_BYTES_MIN bytes is none. */
 bool soc_scrub_text(struct soc_slice secret, struct soc_slice text, struct soc_buf *out);
 
+/* The same for a text that is shown while it comes: what may become the secret, in any of
+ * those forms, stays in `held` until more shows it. Of long runs of backslashes some are
+ * left out. */
+void soc_scrub_part(struct soc_slice secret, struct soc_buf *held, struct soc_slice text,
+                    struct soc_buf *out);
+
 #endif

@@ -18,6 +18,7 @@ struct soc_chat {
     struct soc_script *script;
     struct soc_outcall *call;
     struct soc_exchange *exchange; /* NULL: nothing is on its way */
+    struct soc_secrets_tail tail;  /* of what this try says, not shown yet */
     bool is_answered;              /* the engine has let go of it */
 };
 
@@ -177,6 +178,7 @@ static void send(lua_State *L, struct soc_chat *chat, int request)
         luaL_error(L, "the request to the model is not JSON: %s", detail.text);
     }
     exchange.json = soc_buf_slice(&json);
+    soc_secrets_drop_tail(&chat->tail);
     chat->exchange = soc_exchange_start(script, chat->call, &exchange, &events);
     soc_buf_fini(&json);
 }
@@ -302,9 +304,14 @@ static void wake(lua_State *L, struct soc_chat *chat, int action)
 {
     lua_rawgeti(L, action, 3);
     soc_calls_wake(chat->script->host, chat->call, (int64_t)luaL_checknumber(L, -1));
-    if (lua_rawgeti(L, action, 4) == LUA_TSTRING)
+    if (lua_rawgeti(L, action, 4) == LUA_TSTRING) {
+        struct soc_buf why = {0};
+        soc_buf_put_text(&why, lua_tostring(L, -1));
+        soc_secrets_scrub(chat->script, &why);
         soc_trace(chat->script->host, "retry", chat->call->activation->agent, "%s",
-                  lua_tostring(L, -1));
+                  soc_buf_text(&why));
+        soc_buf_fini(&why);
+    }
 }
 
 static void carry_out(lua_State *L, struct soc_script *script, int action)
@@ -328,6 +335,18 @@ static void carry_out(lua_State *L, struct soc_script *script, int action)
         answer(L, chat, action);
 }
 
+/* Shows whoever watches what the model says now. The pieces are as the server sent them
+ * only until they are read: together they may be the key. */
+static void show_said(lua_State *L, struct soc_chat *chat, int index)
+{
+    size_t length;
+    struct soc_buf clean = {0};
+    const char *said = lua_tolstring(L, index, &length);
+    soc_secrets_scrub_part(chat->script, &chat->tail, soc_slice(said, length), &clean);
+    soc_calls_say(chat->script->host, chat->call, soc_buf_slice(&clean));
+    soc_buf_fini(&clean);
+}
+
 static int tell_engine(lua_State *L)
 {
     const struct event *event = lua_touserdata(L, 1);
@@ -342,11 +361,8 @@ static int tell_engine(lua_State *L)
         event->push(L, event);
     lua_call(L, 2 + lua_gettop(L) - before, 1);
     int actions = lua_gettop(L);
-    if (lua_type(L, actions) == LUA_TSTRING) {
-        size_t length;
-        const char *said = lua_tolstring(L, actions, &length);
-        soc_calls_say(script->host, event->chat->call, soc_slice(said, length));
-    }
+    if (lua_type(L, actions) == LUA_TSTRING && soc_calls_is_watched(script->host))
+        show_said(L, event->chat, actions);
     if (!lua_istable(L, actions))
         return 0;
     for (lua_Integer i = 1; lua_rawgeti(L, actions, i) == LUA_TTABLE; i++) {
@@ -480,6 +496,7 @@ void soc_chat_end(struct soc_chat *chat)
             tell(&(struct event){.script = chat->script, .method = "cancel", .chat = chat});
         soc_map_take(&chat->script->chats->calls, soc_slice_text(chat->call->id));
     }
+    soc_secrets_drop_tail(&chat->tail);
     free(chat);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/mem.h"
 #include "net/scrub.h"
 #include "script/outward.h"
 
@@ -31,6 +32,44 @@ void soc_secrets_scrub(struct soc_script *script, struct soc_buf *text)
             soc_buf_fini(&clean);
         }
     }
+}
+
+static struct soc_buf *held_of(struct soc_secrets_tail *tail, size_t number)
+{
+    while (tail->count <= number) {
+        tail->held = soc_realloc(tail->held, (tail->count + 1) * sizeof(*tail->held));
+        tail->held[tail->count++] = (struct soc_buf){0};
+    }
+    return &tail->held[number];
+}
+
+void soc_secrets_scrub_part(struct soc_script *script, struct soc_secrets_tail *tail,
+                            struct soc_slice text, struct soc_buf *out)
+{
+    const struct soc_buf *names = &soc_outward_of(script)->carried;
+    struct soc_buf clean = {0};
+    size_t number = 0;
+    soc_buf_put_slice(&clean, text);
+    for (size_t i = 0; i < names->length; i += strlen(names->data + i) + 1, number++) {
+        struct soc_buf cleaner = {0};
+        const char *secret = getenv(names->data + i);
+        if (secret == NULL)
+            continue;
+        soc_scrub_part(soc_slice_text(secret), held_of(tail, number), soc_buf_slice(&clean),
+                       &cleaner);
+        soc_buf_fini(&clean);
+        clean = cleaner;
+    }
+    soc_buf_put_slice(out, soc_buf_slice(&clean));
+    soc_buf_fini(&clean);
+}
+
+void soc_secrets_drop_tail(struct soc_secrets_tail *tail)
+{
+    for (size_t i = 0; i < tail->count; i++)
+        soc_buf_fini(&tail->held[i]);
+    free(tail->held);
+    *tail = (struct soc_secrets_tail){0};
 }
 
 bool soc_secrets_is_name(struct soc_slice name)

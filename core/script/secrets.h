@@ -17,6 +17,20 @@ void soc_secrets_note(struct soc_script *script, const char *name);
  * net/scrub.h). */
 void soc_secrets_scrub(struct soc_script *script, struct soc_buf *text);
 
+/* What is held back of a text that comes bit by bit, of each secret that was noted. An
+ * all-zero struct holds nothing. */
+struct soc_secrets_tail {
+    struct soc_buf *held;
+    size_t count;
+};
+
+/* Appends to `out` what can be shown of `text` and of what was held back before. */
+void soc_secrets_scrub_part(struct soc_script *script, struct soc_secrets_tail *tail,
+                            struct soc_slice text, struct soc_buf *out);
+
+/* Drops what is held back. */
+void soc_secrets_drop_tail(struct soc_secrets_tail *tail);
+
 /* Tells whether it is the name of a variable: letters, digits and underscores. */
 bool soc_secrets_is_name(struct soc_slice name);
 

@@ -1,22 +1,16 @@
 -- Models over real HTTP on loopback, by the built program; and no key anywhere.
 
+local canary = require("canary")
 local program = require("program")
-local servers = require("server")
 
-local KEY = "sk-canary-5e1f0c1d9a"
+local KEY = canary.key
 
 describe("agent:chat, for real", function()
   local place, server, bare
 
   before_each(function()
-    place = program.place()
-    server = servers.start(place)
-    -- The key is in the environment of the program, and nowhere else.
-    bare = place.program
-    place.program = place.path .. "/with_key"
-    place:write("with_key", ('#!/bin/sh\nOPENAI_API_KEY=%s OPENAI_BASE_URL=%s/v1 exec %s "$@"\n')
-      :format(KEY, server.url, program.quote(bare)))
-    os.execute("chmod +x " .. program.quote(place.program))
+    place, server = canary.place()
+    bare = place.bare
   end)
 
   after_each(function()
@@ -154,24 +148,6 @@ describe("agent:chat, for real", function()
     end
   end)
 
-  -- What a text says once its escapes are read, to any depth.
-  local function unescaped(text)
-    return (text:gsub("\\+u00(%x%x)", function(hex) return string.char(tonumber(hex, 16)) end)
-      :gsub("%%(%x%x)", function(hex) return string.char(tonumber(hex, 16)) end))
-  end
-
-  local function assert_clean(text, what)
-    for _, form in ipairs({ text, unescaped(text) }) do
-      assert.is_nil(form:find(KEY:sub(3), 1, true), what)
-      assert.is_nil(form:find(KEY:sub(1, -3), 1, true), what)
-    end
-    -- What of its base64 is the same wherever it stands.
-    for _, code in ipairs({ "c2stY2FuYXJ5LTVlMWYwYzFkOW", "NrLWNhbmFyeS01ZTFmMGMxZDlh",
-      "zay1jYW5hcnktNWUxZjBjMWQ5Y" }) do
-      assert.is_nil(text:find(code, 1, true), what)
-    end
-  end
-
   it("lets no key out that the server says in pieces or in disguise", function()
     place:write("app.lua", [[
       local society = require("society")
@@ -221,7 +197,7 @@ describe("agent:chat, for real", function()
     outputs[#outputs + 1] = { "the recording", place:read("record.jsonl") }
     outputs[#outputs + 1] = { "disk", place:shell("find .society -type f -exec cat {} +").out }
     for _, output in ipairs(outputs) do
-      assert_clean(output[2], output[1])
+      canary.assert_clean(output[2], output[1])
     end
     assert.matches("[secret]", place:read("record.jsonl"), 1, true)
     assert.matches("content\\t[secret]", ended.out, 1, true)

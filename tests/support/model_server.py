@@ -5,7 +5,8 @@
 .../chat/completions is a model: the last message says what it does ("hang once", "fail
 once", "refuse", "cut", "garbage", "slow", "mirror"), else it says it again, in pieces.
 "huge text N" says N letters, "huge calls N" calls N tools, "stall" stops half-way.
-"leak FORM N" says the key that it was sent, cut behind N letters, in a form of LEAKS.
+"leak FORM N" says the key that it was sent, cut behind N letters, in a form of LEAKS;
+"leak FORM N S" takes S seconds for each piece.
 Requests are appended to the file named by the first argument, one JSON object each. A
 second argument names a file with a certificate and its key: then it speaks TLS.
 """
@@ -43,6 +44,10 @@ def escaped(text):
 LEAKS = {
     "content": lambda key, cut: [content(key[:cut]), content(key[cut:])],
     "letters": lambda key, cut: [content(letter) for letter in key],
+    "base64_letters": lambda key, cut: [content(letter) for letter in base64.b64encode(
+        b"x" * (cut % 3) + key.encode()).decode()],
+    "percent_letters": lambda key, cut: [content(letter) for letter in "".join(
+        "%%%02x" % ord(letter) for letter in key)],
     "escaped": lambda key, cut: [json.dumps(content("@")).replace(
         "@", escaped(key[:cut]) + key[cut:])],
     "arguments": lambda key, cut: [arguments('{"a":"' + key[:cut]), arguments(key[cut:] + '"}')],
@@ -99,7 +104,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"data: " + json.dumps(last).encode() + b"\n\ndata: [DONE]\n\n")
         self.close_connection = True
 
-    def leak(self, form, cut):
+    def leak(self, form, cut, pause=0.0):
         """The body comes in chunks that end wherever they like."""
         key = str(self.headers.get("Authorization")).split(" ")[-1]
         lines = LEAKS[form](key, cut)
@@ -116,6 +121,7 @@ class Handler(BaseHTTPRequestHandler):
             piece = data[at:at + size]
             self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
             self.wfile.flush()
+            time.sleep(pause)
         self.wfile.write(b"0\r\n\r\n")
 
     def huge(self, what, count):
@@ -164,8 +170,8 @@ class Handler(BaseHTTPRequestHandler):
             _, what, count = wish.split(" ")
             self.huge(what, int(count))
         elif wish.startswith("leak "):
-            _, form, cut = wish.split(" ")
-            self.leak(form, int(cut))
+            _, form, cut, *pause = wish.split(" ")
+            self.leak(form, int(cut), *map(float, pause))
         elif wish == "mirror":
             self.stream("you sent " + str(self.headers.get("Authorization")))
         else:

@@ -138,6 +138,67 @@ static void a_secret_in_pieces_is_scrubbed(void)
     }
 }
 
+/* Feeds the text letter by letter: no letter of the secret is seen at any time. */
+static void check_never_shown(const char *text, const char *expected)
+{
+    struct soc_buf held = {0};
+    struct soc_buf out = {0};
+    for (const char *at = text; *at != '\0'; at++) {
+        soc_scrub_part(SOC_SLICE(SECRET), &held, soc_slice(at, 1), &out);
+        CHECK(strncmp(expected, soc_buf_text(&out), out.length) == 0);
+    }
+    CHECK(strcmp(soc_buf_text(&out), expected) == 0);
+    soc_buf_fini(&held);
+    soc_buf_fini(&out);
+}
+
+static void a_text_that_is_shown_while_it_comes_never_shows_a_secret(void)
+{
+    struct soc_buf text = {0};
+    for (unsigned mask = 0; mask < 512; mask++) {
+        text.length = 0;
+        /* Its last letter but one is a backslash, which may be left if it is escaped. */
+        put_disguised(&text, mask & 191, mask > 255);
+        check_never_shown(soc_buf_text(&text), "a [secret] b");
+    }
+    check_never_shown("x c2stY2FuInJ5LzU/Pn5cMQ== y", "x [secret]Q== y");
+    check_never_shown("sk-can sk-sk-can\"ry/5?>~\\1 \\u0073k %73k 100% .",
+                      "sk-can sk-[secret] \\u0073k %73k 100% .");
+    soc_buf_fini(&text);
+}
+
+static void a_text_in_pieces_of_any_size_is_let_through_whole(void)
+{
+    static const char text[] = "sk-can\\\\ \\u007 %7x " SECRET " c2stY2Fu\\n sk";
+    for (size_t first = 0; first < sizeof(text) - 1; first++) {
+        struct soc_buf held = {0};
+        struct soc_buf out = {0};
+        soc_scrub_part(SOC_SLICE(SECRET), &held, soc_slice(text, first), &out);
+        soc_scrub_part(SOC_SLICE(SECRET), &held, soc_slice(text + first, sizeof(text) - 1 - first),
+                       &out);
+        CHECK(strcmp(soc_buf_text(&out), "sk-can\\\\ \\u007 %7x [secret] c2stY2Fu\\n ") == 0);
+        CHECK(strcmp(soc_buf_text(&held), "sk") == 0);
+        soc_buf_fini(&held);
+        soc_buf_fini(&out);
+    }
+}
+
+static void a_run_of_backslashes_is_not_held_back_whole(void)
+{
+    struct soc_buf held = {0};
+    struct soc_buf out = {0};
+    for (int i = 0; i < 100000; i++)
+        soc_scrub_part(SOC_SLICE(SECRET), &held, SOC_SLICE("\\\\"), &out);
+    CHECK(held.length < 100);
+    soc_scrub_part(SOC_SLICE(SECRET), &held, SOC_SLICE(SECRET), &out);
+    CHECK(strcmp(soc_buf_text(&out), "[secret]") == 0);
+    out.length = 0;
+    soc_scrub_part(SOC_SLICE("short"), &held, SOC_SLICE("short"), &out);
+    CHECK(strcmp(soc_buf_text(&out), "short") == 0);
+    soc_buf_fini(&held);
+    soc_buf_fini(&out);
+}
+
 int main(void)
 {
     RUN(a_text_without_the_secret_stays_as_it_is);
@@ -147,5 +208,8 @@ int main(void)
     RUN(a_secret_that_is_short_or_odd_does_no_harm);
     RUN(a_long_text_of_escapes_takes_no_long_time);
     RUN(a_secret_in_pieces_is_scrubbed);
+    RUN(a_text_that_is_shown_while_it_comes_never_shows_a_secret);
+    RUN(a_text_in_pieces_of_any_size_is_let_through_whole);
+    RUN(a_run_of_backslashes_is_not_held_back_whole);
     return check_done();
 }

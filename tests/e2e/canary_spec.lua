@@ -1,0 +1,53 @@
+-- A key that the server says aloud comes out nowhere, whoever watches and however it fails.
+
+local canary = require("canary")
+
+local PREFIX = canary.key:sub(1, 6)
+
+describe("the key", function()
+  local place, server
+
+  before_each(function() place, server = canary.place() end)
+
+  after_each(function()
+    server:stop()
+    place:remove()
+  end)
+
+  local function app(wish, settings)
+    place:write("app.lua", ([[
+      local society = require("society")
+      society.config { llm = { model = "m", retries_max = 0, %s } }
+      society.main(function(user)
+        local answer, err = user:chat { messages = { { role = "user", content = %q } } }
+        user:log("info", "heard", { answer = answer, err = err })
+        print(answer and answer.content or err.error .. ": " .. err.message)
+      end)]]):format(settings or "", wish))
+  end
+
+  -- Every byte of what is on disk.
+  local function disk()
+    return place:shell("find .society -type f -exec cat {} +").out
+  end
+
+  it("is shown on no terminal while a model says it letter by letter", function()
+    for _, form in ipairs({ "letters", "base64_letters", "percent_letters" }) do
+      app(("leak %s 18 %s"):format(form, form == "letters" and "0.015" or "0.005"))
+      local out = canary.watch(place, "run app.lua --fresh --log debug")
+      canary.assert_clean(out, form)
+      assert.is_nil(out:find(PREFIX, 1, true), form)
+      assert.is_nil(out:find("c2stY2Fu", 1, true), form)
+      assert.is_nil(out:find("%73%6b%2d%63", 1, true), form)
+      -- It was looked at while it came.
+      assert.matches("thinking: user", out, 1, true)
+      assert.matches("[secret]", out, 1, true)
+      canary.assert_clean(disk(), form)
+    end
+  end)
+
+  it("does not keep a model's other words from a terminal", function()
+    app("slow sk-can words come sk- one by one")
+    local out = canary.watch(place, "run app.lua --fresh --log warn")
+    assert.matches("): slow sk-can words", out, 1, true)
+  end)
+end)
