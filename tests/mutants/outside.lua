@@ -55,7 +55,7 @@ return {
   {
     name = "people's time counts as the agent's", file = "lua/society/llm/patience.lua",
     by = { "spec:llm_guards" },
-    from = "      waited(agent:now() - began_ms)", to = "      waited(0 * began_ms)",
+    from = "    guard:waited(agent:now() - began_ms)", to = "    guard:waited(0 * began_ms)",
   },
   {
     name = "remembering is progress", file = "core/host/turn.c", by = { "spec:llm_talk" },

@@ -2,10 +2,11 @@
 --
 -- A message is shown to the model with all that was said before; the model calls tools,
 -- is told what came of them, and goes on until it has nothing more to call. What it says
--- then is the reply, if it sent none. Everything it does is an effect, so it goes on after
+-- then goes to whoever was not answered yet. Everything it does is an effect, so it goes on after
 -- kill -9 where it was. What stops it, stops it with a name: the parent is told, and what
 -- was said and done stays.
 
+local ending = require("society.llm.ending")
 local guards = require("society.llm.guards")
 local json = require("society.json")
 local patience = require("society.llm.patience")
@@ -14,6 +15,7 @@ local settings = require("society.llm.settings")
 local talks = require("society.llm.talk")
 local toolbox = require("society.llm.toolbox")
 local usage = require("society.llm.usage")
+local verbs = require("society.llm.verbs")
 local window = require("society.llm.window")
 
 local CONTEXT_TOKENS = 100000
@@ -92,16 +94,73 @@ local function is_empty(answer, talk, guard)
     and not (answer.content or ""):find("%S") and not guard.has_worked and talk:is_awaited()
 end
 
+local LEFT_OPEN = { error = "empty_answer", message = "the model said nothing more and left its "
+  .. "task open" }
+
+local GO_ON = {} -- instead of a last word
+
+-- What a model says last while a task is open is not its end yet: it is reminded once that
+-- it must end the task itself. Then its words are taken for the result.
+local function end_task(mind, text)
+  local task = mind.talk:open_task()
+  if not task then
+    return text
+  elseif not mind.is_reminded and (mind.by_name.complete or mind.by_name.fail) then
+    mind.is_reminded = true
+    mind.talk:say({ role = "user", content = mind.words.task_open:format(task.task_id or task.id) })
+    return GO_ON
+  elseif not text:find("%S") then
+    return nil, LEFT_OPEN
+  end
+  return text
+end
+
+-- Takes an answer of the model's.
+-- @treturn[1] string what it says at last, or GO_ON
+-- @treturn[2] nil
+-- @treturn[2] table what stops it
+local function take(mind, answer)
+  local talk, guard = mind.talk, mind.guard
+  if is_empty(answer, talk, guard) then
+    if mind.tries_left == 0 then
+      return nil, EMPTY
+    end
+    mind.tries_left = mind.tries_left - 1
+    mind.agent:log("warn", "the model's answer was empty; it is asked again")
+    return GO_ON
+  end
+  talk:say({ role = "assistant", content = answer.content, tool_calls = answer.tool_calls })
+  if answer.tool_calls then
+    local stop = call_tools(mind.handle, talk, answer, mind.by_name, guard)
+    if stop then
+      return nil, stop
+    end
+    return GO_ON
+  end
+  local text, err = last_word(answer)
+  if not text then
+    return nil, err
+  end
+  return end_task(mind, text)
+end
+
+-- All that it thinks with.
+local function open_mind(agent, talk, guard)
+  local system, language = agent:context()
+  local tools, by_name = toolbox.of(agent.role.id, language)
+  return { agent = agent, talk = talk, guard = guard, by_name = by_name,
+    words = verbs.words(language),
+    head = { system = system, tools = tools, tokens_left = room_for_talk(system, tools) },
+    handle = patience.watch(agent, guard, talk),
+    tries_left = settings.retries_max or retries.defaults.retries_max }
+end
+
 -- Thinks until the model has nothing more to call.
 -- @treturn[1] string what it says at last
 -- @treturn[2] nil
 -- @treturn[2] table what stopped it
 local function think(agent, talk, guard)
-  local system, language = agent:context()
-  local tools, by_name = toolbox.of(agent.role.id, language)
-  local head = { system = system, tools = tools, tokens_left = room_for_talk(system, tools) }
-  local handle = patience.watch(agent, function(ms) guard:waited(ms) end)
-  local tries_left = settings.retries_max or retries.defaults.retries_max
+  local mind = open_mind(agent, talk, guard)
   while true do
     if interrupts() then
       hear_more(agent, talk)
@@ -110,92 +169,23 @@ local function think(agent, talk, guard)
     if stop then
       return nil, stop
     end
-    local answer, err = ask(agent, talk, head)
-    if answer and is_empty(answer, talk, guard) then
-      if tries_left == 0 then
-        return nil, EMPTY
-      end
-      tries_left = tries_left - 1
-      agent:log("warn", "the model's answer was empty; it is asked again")
-    elseif answer then
-      talk:say({ role = "assistant", content = answer.content, tool_calls = answer.tool_calls })
-      if not answer.tool_calls then
-        return last_word(answer)
-      end
-      stop = call_tools(handle, talk, answer, by_name, guard)
-      if stop then
-        return nil, stop
-      end
+    local text = GO_ON
+    local answer, err = ask(agent, talk, mind.head)
+    if answer then
+      text, err = take(mind, answer)
     elseif err.error ~= "interrupted" then
       return nil, err
     end
+    if text ~= GO_ON then
+      return text, err
+    end
   end
-end
-
--- Whether a message only tells that somebody was stopped or failed. One who is stopped
--- over it does not answer: two of them would tell each other for ever.
-local function is_notice(message)
-  local payload = message.payload
-  if type(payload) ~= "table" then
-    return false
-  elseif message.type == "status_report" then
-    return payload.status == "stopped"
-  elseif message.type == "result" then
-    return payload.status == "failed"
-  end
-  return message.reply_to ~= nil and payload.error ~= nil
-end
-
-local function sentence(agent, reason, text)
-  return ("%s was stopped (%s): %s"):format(agent.id, reason, text or "")
-end
-
--- Tells the parent why it stopped, once for each reason until it has succeeded again.
-local function report(agent, reason, text)
-  if agent.state.llm_stopped_by == reason then
-    return
-  end
-  agent.state.llm_stopped_by = reason
-  agent:send_message({ to = agent.parent or "user", type = "status_report", payload = {
-    text = sentence(agent, reason, text), status = "stopped", guard = reason, agent = agent.id,
-  } })
-end
-
--- What an error says of the bound that was reached.
-local BOUND = { "of", "what", "used", "limit", "retry_after_ms" }
-
--- Adds it to `told`.
-local function with_bound(told, err)
-  for _, name in ipairs(BOUND) do
-    told[name] = err[name]
-  end
-  return told
-end
-
--- Tells who gave the task why it stopped, and the parent, unless the reply does.
--- @treturn table? the reply to the message
-local function give_up(agent, message, talk, err)
-  local reason = err.guard or err.error
-  local task = talk:find_task()
-  local what = with_bound({ error = "stopped", guard = reason, message = err.message,
-    text = sentence(agent, reason, err.message) }, err)
-  agent:log("warn", "the agent was stopped: " .. reason,
-    with_bound({ guard = reason, message = err.message }, err))
-  local told = (is_notice(message) or not message.reply_to) and message.from or nil
-  if task and not talk.answered[task.id] then
-    agent:fail(task, what)
-    told = task.from
-  end
-  if told ~= (agent.parent or "user") then
-    report(agent, reason, err.message)
-  end
-  return not task and not is_notice(message) and what or nil
 end
 
 -- Who hears that one of its own was stopped may think about it, however long the talk
 -- was that led there.
 local function may_think(agent, message, guard)
-  if message.type == "status_report" and is_notice(message) then
+  if message.type == "status_report" and ending.is_notice(message) then
     return nil
   end
   return guard:before_talk(agent:idle_talk())
@@ -209,10 +199,10 @@ return function(agent, message)
     text, err = think(agent, talk, guard)
   end
   if not text then
-    return give_up(agent, message, talk, err)
+    return ending.give_up(agent, message, talk, err)
   end
   agent.state.llm_stopped_by = nil
-  if text ~= "" and talk:open_question(message.from) then
-    return text
+  if text ~= "" then
+    return ending.say(agent, message, talk, text)
   end
 end

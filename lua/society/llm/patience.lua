@@ -1,5 +1,8 @@
---- patience: an agent's handle as tools get it, which notes how long people kept it
--- waiting: escalate, request{ to = "user" }, receive{ from = "user" } or of a decision.
+--- patience: an agent's handle as tools get it.
+--
+-- It notes how long people kept the agent waiting: escalate, request{ to = "user" },
+-- receive{ from = "user" } or of a decision. And which tasks and messages a tool has dealt
+-- with itself.
 
 local clean = require("society.llm.clean")
 
@@ -27,21 +30,38 @@ end
 
 local WATCHED = { escalate = true, request = true, receive = true }
 
+local CLOSING = { complete = true, fail = true, reply = true }
+
 --- A handle that does as the agent's does.
 -- @tparam agent agent
--- @tparam function waited told the ms of each wait for people
-function M.watch(agent, waited)
+-- @tparam table guard told the ms of each wait for people
+-- @tparam table talk told what was answered
+function M.watch(agent, guard, talk)
   local methods = {}
+
+  local function wait_for_person(call, ...)
+    local began_ms = agent:now()
+    local ok, result, err = pcall(call, agent, ...)
+    guard:waited(agent:now() - began_ms)
+    return finish(ok, result, err)
+  end
+
+  local function close(call, what, ...)
+    local ok, result, err = pcall(call, agent, what, ...)
+    if ok and result then
+      talk:close_by_id(type(what) == "table" and what.id or what)
+    end
+    return finish(ok, result, err)
+  end
 
   local function method(name, call)
     methods[name] = methods[name] or function(_, ...)
-      if not WATCHED[name] or not waits_for_person(name, (...)) then
-        return finish(pcall(call, agent, ...))
+      if WATCHED[name] and waits_for_person(name, (...)) then
+        return wait_for_person(call, ...)
+      elseif CLOSING[name] then
+        return close(call, ...)
       end
-      local began_ms = agent:now()
-      local ok, result, err = pcall(call, agent, ...)
-      waited(agent:now() - began_ms)
-      return finish(ok, result, err)
+      return finish(pcall(call, agent, ...))
     end
     return methods[name]
   end

@@ -17,6 +17,13 @@ Talk.__index = Talk
 
 local TASK_TYPES = { task = true, task_assign = true, task_assignment = true }
 
+--- Whether a message gives a task.
+function Talk.is_task(message)
+  local payload = message.payload
+  return TASK_TYPES[message.type] == true
+    and not (type(payload) == "table" and payload.action == "cancel")
+end
+
 --- Opens the conversation of an agent that begins to handle a message.
 function M.open(agent, message)
   local entries, first = agent:recall()
@@ -41,52 +48,76 @@ function Talk:hear(message)
   self:say({ role = "user", content = texts.cut(message.text, M.message_bytes_max) })
 end
 
---- The message from `id` that was not answered yet; the latest.
-function Talk:open_question(id)
-  for index = #self.messages, 1, -1 do
-    local message = self.messages[index]
-    if message.from == id and not self.answered[message.id] and not TASK_TYPES[message.type]
-      and message.type ~= "introduction_request" then
-      return message
+--- The messages at hand that were not answered yet.
+function Talk:open()
+  local list = {}
+  for _, message in ipairs(self.messages) do
+    if not self.answered[message.id] then
+      list[#list + 1] = message
+    end
+  end
+  return list
+end
+
+-- The latest of those that fits.
+local function latest(self, fits)
+  local list = self:open()
+  for index = #list, 1, -1 do
+    if fits(list[index]) then
+      return list[index]
     end
   end
   return nil
 end
 
+--- The one from `id` that a message to it answers; the latest. Tasks and requests for
+-- introductions have verbs of their own.
+function Talk:open_question(id)
+  return latest(self, function(message)
+    return message.from == id and not TASK_TYPES[message.type]
+      and message.type ~= "introduction_request"
+  end)
+end
+
 --- Whether somebody waits for what comes of the messages at hand: the person, one who
 -- waits for a reply, or one who gave a task.
 function Talk:is_awaited()
-  for _, message in ipairs(self.messages) do
-    local is_asked = message.wants_reply or message.from == "user" and not message.reply_to
-    if (is_asked or TASK_TYPES[message.type]) and not self.answered[message.id] then
-      return true
-    end
-  end
-  return false
+  return latest(self, function(message)
+    return message.wants_reply or message.from == "user" and not message.reply_to
+      or self.is_task(message)
+  end) ~= nil
 end
 
 function Talk:close_question(message)
   self.answered[message.id] = true
 end
 
---- The latest message of a type.
-function Talk:find(type)
-  for index = #self.messages, 1, -1 do
-    if self.messages[index].type == type and not self.answered[self.messages[index].id] then
-      return self.messages[index]
+--- A tool has ended the task, or answered the message, with that id.
+function Talk:close_by_id(id)
+  for _, message in ipairs(self.messages) do
+    if message.id == id or message.task_id == id and self.is_task(message) then
+      self:close_question(message)
     end
   end
-  return nil
 end
 
---- The latest task at hand.
+--- The latest message of a type that was not answered yet.
+function Talk:find(type)
+  return latest(self, function(message) return message.type == type end)
+end
+
+--- The latest task that is open.
+function Talk:open_task()
+  return latest(self, self.is_task)
+end
+
+--- The latest task at hand, an open one if there is one.
 function Talk:find_task()
+  local task = self:open_task()
   for index = #self.messages, 1, -1 do
-    if TASK_TYPES[self.messages[index].type] then
-      return self.messages[index]
-    end
+    task = task or (self.is_task(self.messages[index]) and self.messages[index]) or nil
   end
-  return nil
+  return task
 end
 
 -- The answers that follow entry `index`, by call; false if one is missing.

@@ -149,6 +149,12 @@ verb("fail", function(w) return object({
   return closing(talk, task, agent:fail(task, given.error, { retryable = given.retryable }))
 end)
 
+--- What a model is told, in a language.
+-- @tparam string? language "zh" (the usual one) or "en"
+function M.words(language)
+  return WORDS[language] or WORDS.zh
+end
+
 local made = {}
 
 --- The verbs with all that a model is told of them.
@@ -157,7 +163,7 @@ local made = {}
 function M.of(language)
   language = WORDS[language] and language or "zh"
   if not made[language] then
-    local words, list = WORDS[language], {}
+    local words, list = M.words(language), {}
     for index, entry in ipairs(M.list) do
       list[index] = { name = entry.name, description = words.verbs[entry.name],
         parameters = entry.parameters(words), run = entry.run, is_verb = true }

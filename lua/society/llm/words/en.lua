@@ -14,6 +14,8 @@ return {
     complete = "Hands in the result once the task meets its completion criteria.",
     fail = "Says why the task cannot be done.",
   },
+  task_open = "Task %s is still open. End it by complete, with its result, or by fail, with the "
+    .. "reason. If you call neither, your next words are handed in as its result.",
   interface_spec = "Interface Spec", services = "what it does for others",
   input_format = "form of what it is given", output_format = "form of what it gives back",
   examples = "examples",

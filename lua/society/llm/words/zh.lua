@@ -15,6 +15,8 @@ return {
     complete = "任务达到完成标准后交付结果。",
     fail = "任务无法完成时说明原因。",
   },
+  task_open = "任务 %s 尚未结束。请调用 complete 交付结果，或调用 fail 说明原因；若两者都不调用，"
+    .. "你接下来说的话将作为结果交付。",
   interface_spec = "接口规格说明", services = "提供的服务", input_format = "输入格式",
   output_format = "输出格式", examples = "示例",
   role_id = "岗位ID", role_name = "岗位名称", role_prompt = "岗位提示词",

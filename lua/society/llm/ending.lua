@@ -1,0 +1,120 @@
+--- ending: how the handling of messages ends, for those who wait for it.
+--
+-- Whoever was not answered gets what the model said at last, or why it was stopped: for
+-- the message that is handled, and for those that came meanwhile. A task ends with it, so
+-- that nobody waits for ever.
+
+local M = {}
+
+-- The messages at hand that are to be answered: tasks, those whose sender waits, and of
+-- plain ones the first of each sender. What is an answer itself is not answered: two who
+-- do that never stop.
+local function due(talk)
+  local list, heard = {}, {}
+  for _, open in ipairs(talk:open()) do
+    local is_plain = not talk.is_task(open) and not open.wants_reply
+    local is_silent = open.from == nil or open.from == "system" or open.reply_to ~= nil
+    if not is_plain or not is_silent and not heard[open.from] then
+      list[#list + 1] = open
+      heard[open.from or ""] = true
+    end
+  end
+  return list
+end
+
+-- Tells one of those at hand; false if that cannot be.
+local function tell(agent, done, err)
+  if not done then
+    agent:log("warn", "an answer was not taken", { error = err.error, message = err.message })
+  end
+  return done ~= nil
+end
+
+--- Gives the last word to whoever waits.
+-- @treturn string? the reply to the message that is handled
+function M.say(agent, message, talk, text)
+  local own = nil
+  for _, open in ipairs(due(talk)) do
+    if talk.is_task(open) then
+      tell(agent, agent:complete(open, text))
+    elseif open.id == message.id then
+      own = text
+    else
+      tell(agent, agent:reply(open, text))
+    end
+  end
+  return own
+end
+
+--- Whether a message only tells that somebody was stopped or failed. One who is stopped
+-- over it does not answer: two of them would tell each other for ever.
+function M.is_notice(message)
+  local payload = message.payload
+  if type(payload) ~= "table" then
+    return false
+  elseif message.type == "status_report" then
+    return payload.status == "stopped"
+  elseif message.type == "result" then
+    return payload.status == "failed"
+  end
+  return message.reply_to ~= nil and payload.error ~= nil
+end
+
+local function sentence(agent, reason, text)
+  return ("%s was stopped (%s): %s"):format(agent.id, reason, text or "")
+end
+
+-- Tells the parent why it stopped, once for each reason until it has succeeded again.
+local function report(agent, reason, text)
+  if agent.state.llm_stopped_by == reason then
+    return
+  end
+  agent.state.llm_stopped_by = reason
+  agent:send_message({ to = agent.parent or "user", type = "status_report", payload = {
+    text = sentence(agent, reason, text), status = "stopped", guard = reason, agent = agent.id,
+  } })
+end
+
+-- What an error says of the bound that was reached.
+local BOUND = { "of", "what", "used", "limit", "retry_after_ms" }
+
+-- Adds it to `told`.
+local function with_bound(told, err)
+  for _, name in ipairs(BOUND) do
+    told[name] = err[name]
+  end
+  return told
+end
+
+--- Tells everybody who waits why it stopped, and the parent, unless it is one of those.
+-- @treturn table? the reply to the message that is handled
+function M.give_up(agent, message, talk, err)
+  local reason = err.guard or err.error
+  local what = with_bound({ error = "stopped", guard = reason, message = err.message,
+    text = sentence(agent, reason, err.message) }, err)
+  agent:log("warn", "the agent was stopped: " .. reason,
+    with_bound({ guard = reason, message = err.message }, err))
+  local told, own = {}, nil
+  for _, other in ipairs(talk.messages) do
+    told[other.from or ""] = told[other.from or ""] or M.is_notice(other)
+  end
+  for _, open in ipairs(due(talk)) do
+    local is_told = true
+    if talk.is_task(open) then
+      is_told = tell(agent, agent:fail(open, what))
+    elseif M.is_notice(open) then
+      is_told = false
+    elseif open.id == message.id then
+      own = what
+    else
+      is_told = tell(agent, agent:reply(open, what))
+    end
+    told[open.from] = told[open.from] or is_told
+  end
+  if not told[agent.parent or "user"] then
+    report(agent, reason, err.message)
+  end
+  return own
+end
+
+return M

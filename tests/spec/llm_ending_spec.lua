@@ -1,0 +1,196 @@
+-- Who hears an agent that thinks when it has done thinking, and how its tasks end.
+
+local scene = require("scene")
+local thinkers = require("thinkers")
+
+local think, call, last = thinkers.think, thinkers.call, thinkers.last
+
+-- What root gets for a message to ann, and how long it waited.
+local function root_asks(answers, request, options)
+  local got = {}
+  options = options or {}
+  options.root = function(root, message)
+    if message.from ~= "user" then
+      return
+    end
+    local began_ms = root:now()
+    request.timeout_ms = 60000
+    got.answer, got.err = root:request(request)
+    got.took_ms = root:now() - began_ms
+  end
+  local s = think(answers, options)
+  scene.tell(s, "root")
+  assert.equal("idle", s:agent("root").status)
+  return got, s
+end
+
+local function task(id)
+  return { to = "ann", type = "task", payload = { task_id = id or "T", text = "?" } }
+end
+
+describe("a task that a model answers in words", function()
+  after_each(scene.close)
+
+  it("is completed with them, after one reminder, and whoever waits hears it", function()
+    local shown = {}
+    local got, s = root_asks(function(request)
+      shown[#shown + 1] = last(request.messages).content
+      return "the answer is 42"
+    end, task())
+    assert.equal("the answer is 42", got.answer.payload.output)
+    assert.is_true(got.took_ms < 1000)
+    assert.equal("completed", s:tasks()[1].state)
+    assert.equal(2, #shown)
+    assert.matches("任务 T 尚未结束", shown[2], 1, true)
+  end)
+
+  it("is ended as the model wants it once it was reminded", function()
+    local got, s = root_asks({ ann = { "I see", { expect = "Task T is still open",
+      tool_calls = { { name = "fail", arguments = { error = "no tools" } } } }, "sorry" } },
+      task(), { policies = { prompts = "en" } })
+    assert.equal("no tools", got.answer.payload.error)
+    assert.equal("failed", s:tasks()[1].state)
+  end)
+
+  it("is completed at once where a model has no verb for it", function()
+    local got = root_asks({ ann = { "42" } }, task(), { llm = { verbs = { "list_contacts" } } })
+    assert.equal("42", got.answer.payload.output)
+  end)
+
+  it("ends a spawn that waits for it", function()
+    local result, err
+    local s = think(function() return "42" end, { root = function(root, message)
+      if message.from == "user" then
+        result, err = root:spawn_agent("thinker", scene.brief(), { id = "bob", wait = true,
+          message = { text = "how much?" } })
+      end
+    end })
+    scene.tell(s, "root")
+    assert.is_nil(err)
+    assert.equal("bob", result.id)
+    assert.equal("completed", s:tasks({ agent = "bob" })[1].state)
+    assert.equal("idle", s:agent("root").status)
+  end)
+
+  it("fails if the model falls silent after its work", function()
+    local got, s = root_asks({ ann = { call("list_contacts"), "", "" } }, task())
+    assert.equal("empty_answer", got.answer.payload.error.guard)
+    assert.equal("failed", s:tasks()[1].state)
+  end)
+
+  it("needs no reminder once a tool of the app has ended it", function()
+    local got, s = root_asks({ ann = { call("hand_in"), "done" } }, task(), { llm = { tools = { {
+      name = "hand_in", run = function(agent) return agent:complete("T", "by the tool") end,
+    } } } })
+    assert.equal("by the tool", got.answer.payload.output)
+    assert.equal(2, s:usage({ agent = "ann" })[1].calls)
+  end)
+end)
+
+describe("a request for an introduction that a model answers in words", function()
+  after_each(scene.close)
+
+  it("is declined with them", function()
+    local err
+    local s = think({ ann = { "I know nobody" } }, { policies = { introductions = "agent" },
+      root = function(root, message)
+        if message.from == "user" then
+          err = select(2, root:request_introduction({ to = "ann", reason = "r",
+            required_capability = "c" }))
+        end
+      end })
+    scene.tell(s, "root")
+    assert.equal("no_introduction", err.error)
+    assert.equal("I know nobody", err.reason)
+  end)
+end)
+
+describe("those who interrupt a model", function()
+  after_each(scene.close)
+
+  -- Two who ask ann while she thinks; `send` is what each does.
+  local function two_ask(answers, send, guards)
+    local s
+    s = scene.new({
+      policies = { contacts = "open" },
+      config = { llm = { provider = "scripted", on_message = "interrupt", answers = answers,
+        guards = guards } },
+      app = function(app)
+        app:role({ id = "thinker", name = "思考者", prompt = "想一想", behaviour = "llm" })
+        app:role({ id = "asker", name = "a", prompt = "p", behaviour = function(agent, message)
+          if message.from == "root" then
+            send(agent, message.payload.wait_ms)
+          end
+        end })
+        app:root(function(root, message)
+          if message.from ~= "user" then
+            return
+          end
+          root:spawn_agent("thinker", scene.brief(), { id = "ann" })
+          for index, id in ipairs({ "bob", "cid" }) do
+            root:spawn_agent("asker", scene.brief(), { id = id })
+            root:send_message({ to = id, payload = { wait_ms = (index - 1) * 500 } })
+          end
+        end)
+      end,
+    })
+    scene.tell(s, "root")
+    return s
+  end
+
+  it("have their tasks completed one by one", function()
+    local s = two_ask(function(request)
+      local done = 0
+      for _, entry in ipairs(request.messages) do
+        done = done + (entry.role == "tool" and 1 or 0)
+      end
+      return done < 2 and { tool_calls = { { name = "complete", arguments = { output = done } } },
+        delay_ms = 1000 } or "end"
+    end, function(agent, wait_ms)
+      agent:send_message({ to = "ann", type = "task", delay_ms = wait_ms,
+        payload = { task_id = "T-" .. agent.id, text = "?" } })
+    end)
+    assert.same({ "completed", "completed" },
+      { s:tasks({ task = "T-bob" })[1].state, s:tasks({ task = "T-cid" })[1].state })
+  end)
+
+  local function requests(answers, guards)
+    local got = {}
+    two_ask(answers, function(agent, wait_ms)
+      agent:sleep(wait_ms)
+      got[agent.id] = agent:request({ to = "ann", payload = "?", timeout_ms = 60000 })
+        or { payload = {} }
+    end, guards)
+    return got.bob.payload, got.cid.payload
+  end
+
+  it("are all answered by its last word", function()
+    local one, other = requests(function() return { content = "yes", delay_ms = 1000 } end)
+    assert.same({ "yes", "yes" }, { one.text, other.text })
+  end)
+
+  it("are all told when it is stopped", function()
+    local one, other = requests(function()
+      return { tool_calls = { { name = "list_contacts", arguments = {} } }, delay_ms = 1000 }
+    end, { repeats = 1 })
+    assert.same({ "repeated_call", "repeated_call" }, { one.guard, other.guard })
+  end)
+end)
+
+describe("an agent that answered its parent and is then stopped", function()
+  after_each(scene.close)
+
+  it("tells it by a report", function()
+    local s = think(function(request)
+      return last(request.messages).role == "user"
+        and call("send_message", { to = "root", payload = "here" }) or call("list_contacts")
+    end, { root = function(root, message)
+      if message.from == "user" then
+        root:send_message({ to = "ann", payload = "?" })
+      end
+    end })
+    scene.tell(s, "root")
+    assert.equal("repeated_call",
+      scene.message(s, { agent = "root", type = "status_report" }, { from = "ann" }).payload.guard)
+  end)
+end)
