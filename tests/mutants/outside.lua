@@ -55,7 +55,8 @@ return {
   {
     name = "people's time counts as the agent's", file = "lua/society/llm/patience.lua",
     by = { "spec:llm_guards" },
-    from = "    guard:waited(agent:now() - began_ms)", to = "    guard:waited(0 * began_ms)",
+    from = "  self.guard:waited(self.agent:now() - began_ms)",
+    to = "  self.guard:waited(0 * began_ms)",
   },
   {
     name = "remembering is progress", file = "core/host/turn.c", by = { "spec:llm_talk" },

@@ -41,7 +41,7 @@ describe("a guard", function()
       local answer = different()
       answer.delay_ms = 2000
       return answer
-    end, calls = 3, entries = 7 },
+    end, calls = 2, entries = 5 },
     { guard = "budget_exceeded", llm = { limits = { agent_tokens = 1000 } }, answers = costly,
       calls = 3, entries = 7, what = "the agent's tokens" },
     { guard = "budget_exceeded", llm = { limits = { society_tokens = 1000 } }, answers = costly,

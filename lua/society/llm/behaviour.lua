@@ -41,11 +41,11 @@ local function room_for_talk(system, tools)
   return math.max(1, (settings.context_tokens or CONTEXT_TOKENS) - taken)
 end
 
-local function ask(agent, talk, head)
+local function ask(agent, talk, head, left_ms)
   local units = talk:units()
   local kept = agent:choose(units, head.tokens_left)
-  return agent:chat({ system = head.system, history = window.ranges(units, kept),
-    tools = head.tools, interruptible = interrupts() })
+  return agent:chat(patience.chat({ system = head.system, history = window.ranges(units, kept),
+    tools = head.tools, interruptible = interrupts() }, left_ms))
 end
 
 -- Calls the tools the model wants. Each call is answered, also those that a guard keeps
@@ -165,14 +165,17 @@ local function think(agent, talk, guard)
     if interrupts() then
       hear_more(agent, talk)
     end
-    local stop = guard:before_round(agent:now())
+    local now_ms = agent:now()
+    local stop = guard:before_round(now_ms)
     if stop then
       return nil, stop
     end
     local text = GO_ON
-    local answer, err = ask(agent, talk, mind.head)
+    local answer, err = ask(agent, talk, mind.head, guard:left_ms(now_ms))
     if answer then
       text, err = take(mind, answer)
+    elseif err.error == "timeout" and guard:left_ms(agent:now()) <= 0 then
+      return nil, guard:overtime()
     elseif err.error ~= "interrupted" then
       return nil, err
     end

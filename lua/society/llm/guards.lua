@@ -48,6 +48,16 @@ function Guards:waited(ms)
   self.began_ms = self.began_ms + ms
 end
 
+--- The error of one whose time is over.
+function Guards:overtime()
+  return tripped("wall_time", ("it took more than %d ms"):format(self.wall_ms))
+end
+
+--- How long it may still take, in ms.
+function Guards:left_ms(now_ms)
+  return self.wall_ms - (now_ms - self.began_ms)
+end
+
 --- Before the model is asked once more.
 -- @treturn table? the error, if it may not be
 function Guards:before_round(now_ms)
@@ -57,8 +67,8 @@ function Guards:before_round(now_ms)
   elseif self.failures >= self.fruitless then
     return tripped("no_progress",
       ("every tool failed in %d rounds in a row"):format(self.fruitless))
-  elseif now_ms - self.began_ms > self.wall_ms then
-    return tripped("wall_time", ("it took more than %d ms"):format(self.wall_ms))
+  elseif self:left_ms(now_ms) <= 0 then
+    return self:overtime()
   end
   return nil
 end

@@ -1,8 +1,8 @@
 --- patience: an agent's handle as tools get it.
 --
 -- It notes how long people kept the agent waiting: escalate, request{ to = "user" },
--- receive{ from = "user" } or of a decision. And which tasks and messages a tool has dealt
--- with itself.
+-- receive{ from = "user" } or of a decision. Whatever else a tool waits for is over when the
+-- agent's own time is. And it notes which tasks and messages a tool has dealt with itself.
 
 local clean = require("society.llm.clean")
 
@@ -28,48 +28,105 @@ local function waits_for_person(name, options)
   return name == "receive" and (options.from == "user" or options.type == "decision")
 end
 
-local WATCHED = { escalate = true, request = true, receive = true }
+-- Calls that wait: which of their arguments has timeout_ms, and how long they wait without.
+local WAITS = {
+  request = { at = 1, usual_ms = 30000 }, request_introduction = { at = 1, usual_ms = 30000 },
+  http = { at = 1, usual_ms = 30000 }, checkpoint = { at = 1, usual_ms = 30000 },
+  chat = { at = 1, usual_ms = 600000 }, receive = { at = 1, usual_ms = math.huge },
+  spawn_agent = { at = 3, usual_ms = math.huge, needs = "wait" },
+}
+
+-- Options of a call that waits no longer than `left_ms`. Wrong ones stay as they are: the
+-- call itself says what is wrong.
+local function within(wait, options, left_ms)
+  local given = options == nil and {} or options
+  if type(given) ~= "table" or wait.needs and not given[wait.needs] then
+    return options
+  end
+  local own_ms = given.timeout_ms == nil and wait.usual_ms or given.timeout_ms
+  if type(own_ms) ~= "number" or own_ms <= left_ms then
+    return options
+  end
+  local copy = {}
+  for name, value in pairs(given) do
+    copy[name] = value
+  end
+  copy.timeout_ms = left_ms
+  return copy
+end
+
+--- Options of a chat that is over when the agent's time is.
+function M.chat(options, left_ms)
+  return within(WAITS.chat, options, left_ms)
+end
+
+local Watch = {}
+Watch.__index = Watch
+
+function Watch:wait_for_person(call, ...)
+  local began_ms = self.agent:now()
+  local ok, result, err = pcall(call, self.agent, ...)
+  self.guard:waited(self.agent:now() - began_ms)
+  return finish(ok, result, err)
+end
+
+function Watch:wait_for_others(wait, call, ...)
+  local left_ms = self.guard:left_ms(self.agent:now())
+  if left_ms <= 0 then
+    return nil, self.guard:overtime()
+  end
+  local given = table.pack(...)
+  given[wait.at] = within(wait, given[wait.at], left_ms)
+  return finish(pcall(call, self.agent, table.unpack(given, 1, math.max(given.n, wait.at))))
+end
+
+function Watch:sleep(call, ms)
+  local left_ms = self.guard:left_ms(self.agent:now())
+  if math.type(ms) ~= "integer" or ms < left_ms then
+    return finish(pcall(call, self.agent, ms))
+  elseif left_ms > 0 then
+    call(self.agent, left_ms)
+  end
+  error(self.guard:overtime(), 0)
+end
+
+function Watch:close(call, what, ...)
+  local ok, result, err = pcall(call, self.agent, what, ...)
+  if ok and result then
+    self.talk:close_by_id(type(what) == "table" and what.id or what)
+  end
+  return finish(ok, result, err)
+end
 
 local CLOSING = { complete = true, fail = true, reply = true }
 
+function Watch:run(name, call, ...)
+  if waits_for_person(name, (...)) then
+    return self:wait_for_person(call, ...)
+  elseif WAITS[name] then
+    return self:wait_for_others(WAITS[name], call, ...)
+  elseif name == "sleep" then
+    return self:sleep(call, ...)
+  elseif CLOSING[name] then
+    return self:close(call, ...)
+  end
+  return finish(pcall(call, self.agent, ...))
+end
+
 --- A handle that does as the agent's does.
 -- @tparam agent agent
--- @tparam table guard told the ms of each wait for people
+-- @tparam table guard knows the agent's time; is told the ms of each wait for people
 -- @tparam table talk told what was answered
 function M.watch(agent, guard, talk)
-  local methods = {}
-
-  local function wait_for_person(call, ...)
-    local began_ms = agent:now()
-    local ok, result, err = pcall(call, agent, ...)
-    guard:waited(agent:now() - began_ms)
-    return finish(ok, result, err)
-  end
-
-  local function close(call, what, ...)
-    local ok, result, err = pcall(call, agent, what, ...)
-    if ok and result then
-      talk:close_by_id(type(what) == "table" and what.id or what)
-    end
-    return finish(ok, result, err)
-  end
-
-  local function method(name, call)
-    methods[name] = methods[name] or function(_, ...)
-      if WATCHED[name] and waits_for_person(name, (...)) then
-        return wait_for_person(call, ...)
-      elseif CLOSING[name] then
-        return close(call, ...)
-      end
-      return finish(pcall(call, agent, ...))
-    end
-    return methods[name]
-  end
-
+  local watch, methods = setmetatable({ agent = agent, guard = guard, talk = talk }, Watch), {}
   return setmetatable({}, {
     __index = function(_, name)
       local value = agent[name]
-      return type(value) == "function" and method(name, value) or value
+      if type(value) ~= "function" then
+        return value
+      end
+      methods[name] = methods[name] or function(_, ...) return watch:run(name, value, ...) end
+      return methods[name]
     end,
     __newindex = function(_, name, value) agent[name] = value end,
     __tostring = function() return "agent" end,
