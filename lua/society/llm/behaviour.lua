@@ -13,6 +13,7 @@ local patience = require("society.llm.patience")
 local retries = require("society.llm.retries")
 local settings = require("society.llm.settings")
 local talks = require("society.llm.talk")
+local texts = require("society.llm.texts")
 local toolbox = require("society.llm.toolbox")
 local usage = require("society.llm.usage")
 local verbs = require("society.llm.verbs")
@@ -43,24 +44,28 @@ end
 
 local function ask(agent, talk, head, left_ms)
   local units = talk:units()
-  local kept = agent:choose(units, head.tokens_left)
+  local kept = window.whole(units, agent:choose(units, head.tokens_left))
   return agent:chat(patience.chat({ system = head.system, history = window.ranges(units, kept),
     tools = head.tools, interruptible = interrupts() }, left_ms))
 end
 
 -- Calls the tools the model wants. Each call is answered, also those that a guard keeps
--- from being made.
-local function call_tools(handle, talk, answer, by_name, guard)
-  local stop, worked = nil, false
-  for _, call in ipairs(answer.tool_calls) do
+-- from being made. Together the answers take half the window at most: they go to the model
+-- as one, with the messages at hand.
+local function call_tools(mind, calls)
+  local talk, guard = mind.talk, mind.guard
+  local stop, worked, room = nil, false, mind.head.tokens_left // 2
+  for index, call in ipairs(calls) do
     stop = stop or guard:before_call(call)
     local result, ok
     if stop then
       result, ok = stop.message, false
     else
-      result, ok = toolbox.call(call, by_name, handle, talk)
+      result, ok = toolbox.call(call, mind.by_name, mind.handle, talk)
     end
     worked = worked or ok
+    result = texts.fit(result, room // (#calls - index + 1))
+    room = room - usage.estimate(result)
     talk:say({ role = "tool", tool_call_id = call.id, content = result })
   end
   guard:after_round(worked)
@@ -131,7 +136,7 @@ local function take(mind, answer)
   end
   talk:say({ role = "assistant", content = answer.content, tool_calls = answer.tool_calls })
   if answer.tool_calls then
-    local stop = call_tools(mind.handle, talk, answer, mind.by_name, guard)
+    local stop = call_tools(mind, answer.tool_calls)
     if stop then
       return nil, stop
     end
@@ -145,13 +150,14 @@ local function take(mind, answer)
 end
 
 -- All that it thinks with.
-local function open_mind(agent, talk, guard)
+local function open_mind(agent, message)
+  local guard = guards.new(agent:now())
   local system, language = agent:context()
   local tools, by_name = toolbox.of(agent.role.id, language)
-  return { agent = agent, talk = talk, guard = guard, by_name = by_name,
-    words = verbs.words(language),
-    head = { system = system, tools = tools, tokens_left = room_for_talk(system, tools) },
-    handle = patience.watch(agent, guard, talk),
+  local head = { system = system, tools = tools, tokens_left = room_for_talk(system, tools) }
+  local talk = talks.open(agent, message, head.tokens_left)
+  return { agent = agent, talk = talk, guard = guard, by_name = by_name, head = head,
+    words = verbs.words(language), handle = patience.watch(agent, guard, talk),
     tries_left = settings.retries_max or retries.defaults.retries_max }
 end
 
@@ -159,8 +165,8 @@ end
 -- @treturn[1] string what it says at last
 -- @treturn[2] nil
 -- @treturn[2] table what stopped it
-local function think(agent, talk, guard)
-  local mind = open_mind(agent, talk, guard)
+local function think(mind)
+  local agent, talk, guard = mind.agent, mind.talk, mind.guard
   while true do
     if interrupts() then
       hear_more(agent, talk)
@@ -195,17 +201,16 @@ local function may_think(agent, message, guard)
 end
 
 return function(agent, message)
-  local talk = talks.open(agent, message)
-  local guard = guards.new(agent:now())
-  local text, err = nil, may_think(agent, message, guard)
+  local mind = open_mind(agent, message)
+  local text, err = nil, may_think(agent, message, mind.guard)
   if not err then
-    text, err = think(agent, talk, guard)
+    text, err = think(mind)
   end
   if not text then
-    return ending.give_up(agent, message, talk, err)
+    return ending.give_up(agent, message, mind.talk, err)
   end
   agent.state.llm_stopped_by = nil
   if text ~= "" then
-    return ending.say(agent, message, talk, text)
+    return ending.say(agent, message, mind.talk, text)
   end
 end

@@ -25,10 +25,11 @@ function Talk.is_task(message)
 end
 
 --- Opens the conversation of an agent that begins to handle a message.
-function M.open(agent, message)
+-- @tparam integer tokens_max what goes to the model of it at a time
+function M.open(agent, message, tokens_max)
   local entries, first = agent:recall()
   local self = setmetatable({ agent = agent, entries = entries, gone = (first or 1) - 1,
-    messages = {}, answered = {} }, Talk)
+    messages = {}, answered = {}, at_hand = {}, room = tokens_max }, Talk)
   self:hear(message)
   return self
 end
@@ -42,10 +43,14 @@ function Talk:say(entry)
   self.entries[#self.entries + 1] = entry
 end
 
---- A message is at hand: its text goes to the model.
+--- A message is at hand: its text goes to the model. The first takes half the room at
+-- most, each further one half of what is left then, so that all of them stay in sight.
 function Talk:hear(message)
   self.messages[#self.messages + 1] = message
-  self:say({ role = "user", content = texts.cut(message.text, M.message_bytes_max) })
+  self.room = self.room // 2
+  local text = texts.fit(texts.cut(message.text, M.message_bytes_max), self.room)
+  self:say({ role = "user", content = text })
+  self.at_hand[#self.entries] = true
 end
 
 --- The messages at hand that were not answered yet.
@@ -136,7 +141,7 @@ end
 
 --- The conversation in units: an entry alone, or a call of tools with its answers. One
 -- whose answers never came, because the activation was given up, is left out.
--- @treturn table list of { first, last, tokens, role }
+-- @treturn table list of { first, last, tokens, role, is_at_hand? }
 function Talk:units()
   local units, index, entries = {}, 1, self.entries
   while index <= #entries do
@@ -153,7 +158,7 @@ function Talk:units()
         tokens = tokens + usage.of_message(entries[number])
       end
       units[#units + 1] = { first = self.gone + index, last = self.gone + last, tokens = tokens,
-        role = entry.role }
+        role = entry.role, is_at_hand = self.at_hand[index] }
     end
     index = last + 1
   end

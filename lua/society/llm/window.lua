@@ -4,6 +4,22 @@ local json = require("society.json")
 
 local M = {}
 
+--- Adds to the units a policy has chosen the messages at hand, and leaves out what stands
+-- before the first message: some servers take nothing that begins otherwise.
+function M.whole(units, kept)
+  local is_kept, list = {}, {}
+  for _, number in ipairs(kept) do
+    is_kept[number] = true
+  end
+  for number, unit in ipairs(units) do
+    local is_begun = #list > 0 or unit.role == "user"
+    if unit.is_at_hand or is_kept[number] and is_begun then
+      list[#list + 1] = number
+    end
+  end
+  return #list > 0 and list or kept
+end
+
 --- Ranges of entries, for agent:chat{ history = … }, of the units with these numbers.
 function M.ranges(units, kept)
   local ranges = {}

@@ -275,7 +275,7 @@ function Agent:chat(chat) end
 function Agent:remember(message) end
 
 ---Asks the policy `context` which units of a conversation go to a model.
----@param units { first: integer, last: integer, tokens: integer, role: string }[]
+---@param units society.Unit[]
 ---@param tokens_max integer
 ---@return integer[] numbers of units
 function Agent:choose(units, tokens_max) end

@@ -22,3 +22,10 @@
 ---@field no_progress_max? integer
 ---@field history? "full"|"none" what `society replay` needs
 ---@field history_days? integer
+
+---@class society.Unit of a conversation, which is never parted
+---@field first integer
+---@field last integer
+---@field tokens integer
+---@field role string
+---@field is_at_hand? boolean a message that is being handled
