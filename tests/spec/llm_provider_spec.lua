@@ -49,7 +49,7 @@ describe("a provider with a fault", function()
       assert.equal("", e:body("bad", "two"))
       local err = fault(e:done("bad"))
       assert.equal("provider_failed", err.error)
-      assert.matches("a fault in it", err.message, 1, true)
+      assert.equal("a fault in it", err.message) -- and not where on this machine
     end)
   end
 

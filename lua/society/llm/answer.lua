@@ -1,5 +1,7 @@
 --- answer: what a model's message must be, whoever gives it.
 
+local clean = require("society.llm.clean")
+
 local M = {}
 
 --- Calls of tools in one answer.
@@ -32,6 +34,16 @@ local function is_count(number)
   return type(number) == "number" and number >= 0 and number < 1e15
 end
 
+--- What a server says that it took; nil if those are no numbers of tokens.
+function M.usage(input_tokens, output_tokens)
+  if not is_count(input_tokens) or not is_count(output_tokens) then
+    return nil
+  end
+  input_tokens, output_tokens = math.tointeger(input_tokens), math.tointeger(output_tokens)
+  return input_tokens and output_tokens
+    and { input_tokens = input_tokens, output_tokens = output_tokens } or nil
+end
+
 local function fault_of_usage(used)
   if type(used) ~= "table" or not is_count(used.input_tokens) or not is_count(used.output_tokens)
   then
@@ -55,7 +67,7 @@ end
 
 --- What a provider did that raised, or makes no sense, as an error.
 function M.broken(text)
-  return { error = "provider_failed", message = tostring(text), retryable = false }
+  return { error = "provider_failed", message = clean(text), retryable = false }
 end
 
 --- What a provider says that asks no server.

@@ -2,6 +2,8 @@
 --
 -- As society.llm.openai says what a provider is.
 
+local answers = require("society.llm.answer")
+local blocks = require("society.llm.blocks")
 local failure = require("society.llm.failure")
 local json = require("society.json")
 local sse = require("society.llm.sse")
@@ -25,33 +27,33 @@ local function input_of(arguments)
 end
 
 local function blocks_of(message)
-  local blocks = {}
+  local parts = {}
   if message.role == "tool" then
     return "user", { { type = "tool_result", tool_use_id = message.tool_call_id,
       content = message.content or "" } }
   end
   if message.content and message.content ~= "" then
-    blocks[1] = { type = "text", text = message.content }
+    parts[1] = { type = "text", text = message.content }
   end
   for _, call in ipairs(message.tool_calls or {}) do
-    blocks[#blocks + 1] = { type = "tool_use", id = call.id, name = call.name,
+    parts[#parts + 1] = { type = "tool_use", id = call.id, name = call.name,
       input = input_of(call.arguments) }
   end
-  return message.role == "assistant" and "assistant" or "user", blocks
+  return message.role == "assistant" and "assistant" or "user", parts
 end
 
 -- Turns alternate: what follows in the same role belongs to the same turn.
 local function messages_of(chat)
   local list = {}
   for _, message in ipairs(chat.messages) do
-    local role, blocks = blocks_of(message)
+    local role, parts = blocks_of(message)
     local last = list[#list]
-    if message.role ~= "system" and #blocks > 0 then
+    if message.role ~= "system" and #parts > 0 then
       if not last or last.role ~= role then
         last = { role = role, content = json.array({}) }
         list[#list + 1] = last
       end
-      for _, block in ipairs(blocks) do
+      for _, block in ipairs(parts) do
         last.content[#last.content + 1] = block
       end
     end
@@ -122,7 +124,7 @@ Reader.__index = Reader
 
 function M.reader(chat, settings)
   return setmetatable({
-    model = chat.model or settings.model, status = 0, headers = {}, raw = {}, blocks = {},
+    model = chat.model or settings.model, status = 0, headers = {}, raw = {}, blocks = blocks.new(),
     usage = nil, stream = sse.new(), said = {},
   }, Reader)
 end
@@ -133,48 +135,41 @@ function Reader:head(status, headers)
     and (headers["content-type"] or ""):find("text/event-stream", 1, true) ~= nil
 end
 
+local function text_or_nil(value)
+  return type(value) == "string" and value or nil
+end
+
+-- What is given, or else what was said before; numbers that can be none are passed over.
 local function take_usage(self, usage)
   if type(usage) ~= "table" then
     return
   end
-  local used = self.usage or { input_tokens = 0, output_tokens = 0 }
-  used.input_tokens = math.tointeger(usage.input_tokens) or used.input_tokens
-  used.output_tokens = math.tointeger(usage.output_tokens) or used.output_tokens
-  self.usage = used
-end
-
-local function add_block(self, block)
-  local kind = type(block) == "table" and block.type
-  self.blocks[#self.blocks + 1] = {
-    kind = kind, id = block.id, name = block.name,
-    parts = { kind == "text" and block.text or nil },
-    input = kind == "tool_use" and block.input or nil,
-  }
+  local before = self.usage or { input_tokens = 0, output_tokens = 0 }
+  local function said(name)
+    local value = usage[name]
+    return (value == nil or value == json.null) and before[name] or value
+  end
+  self.usage = answers.usage(said("input_tokens"), said("output_tokens")) or self.usage
 end
 
 local HANDLERS = {
   message_start = function(self, value)
-    local message = type(value.message) == "table" and value.message or {}
-    self.model = message.model or self.model
+    local message = blocks.is_object(value.message) and value.message or {}
+    self.blocks.is_begun = true
+    self.model = text_or_nil(message.model) or self.model
     take_usage(self, message.usage)
   end,
   content_block_start = function(self, value)
-    add_block(self, value.content_block)
+    self.fault = self.blocks:add(value.content_block) or self.fault
   end,
   content_block_delta = function(self, value)
-    local block = self.blocks[#self.blocks]
-    local delta = type(value.delta) == "table" and value.delta or {}
-    if not block then
-      self.fault = "a piece of no block"
-    else
-      block.parts[#block.parts + 1] = delta.text or delta.partial_json
-      if block.kind == "text" and type(delta.text) == "string" then
-        self.said[#self.said + 1] = delta.text
-      end
-    end
+    local said, fault = self.blocks:go_on(value.delta)
+    self.said[#self.said + 1] = said
+    self.fault = fault or self.fault
   end,
   message_delta = function(self, value)
-    self.stop_reason = type(value.delta) == "table" and value.delta.stop_reason or self.stop_reason
+    local delta = blocks.is_object(value.delta) and value.delta or {}
+    self.stop_reason = text_or_nil(delta.stop_reason) or self.stop_reason
     take_usage(self, value.usage)
   end,
   message_stop = function(self) self.is_done = true end,
@@ -215,19 +210,9 @@ local FINISH = { end_turn = "stop", stop_sequence = "stop", tool_use = "tool_cal
   max_tokens = "length", refusal = "content_filter" }
 
 local function message_of(self)
-  local texts, calls = {}, {}
-  for _, block in ipairs(self.blocks) do
-    local text = table.concat(block.parts)
-    if block.kind == "tool_use" then
-      local input = type(block.input) == "table" and next(block.input) and json.encode(block.input)
-      calls[#calls + 1] = { id = block.id, name = block.name,
-        arguments = text ~= "" and text or input or "{}" }
-    elseif block.kind == "text" then
-      texts[#texts + 1] = text
-    end
-  end
+  local content, calls = self.blocks:read()
   return {
-    role = "assistant", content = table.concat(texts),
+    role = "assistant", content = content,
     tool_calls = #calls > 0 and json.array(calls) or nil,
     finish_reason = FINISH[self.stop_reason] or "stop", model = self.model, usage = self.usage,
   }
@@ -241,9 +226,9 @@ local function read_whole(self)
   end
   HANDLERS.message_start(self, { message = value })
   for _, block in ipairs(value.content) do
-    add_block(self, block)
+    self.fault = self.blocks:add(block) or self.fault
   end
-  self.stop_reason, self.is_done = value.stop_reason, true
+  self.stop_reason, self.is_done = text_or_nil(value.stop_reason), true
 end
 
 function Reader:finish(now_ms)
@@ -261,6 +246,8 @@ function Reader:finish(now_ms)
     return nil, failure.bad_answer(self.fault)
   elseif not self.is_done then
     return nil, failure.of_transfer("connection_cut", "the stream ended before the answer did")
+  elseif not self.blocks.is_begun then
+    return nil, failure.bad_answer("there is no message in its answer")
   end
   return message_of(self)
 end

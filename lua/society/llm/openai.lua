@@ -3,6 +3,7 @@
 -- A provider is pure: it says what to send, without the key, which the host adds, and
 -- reads what comes back.
 
+local answers = require("society.llm.answer")
 local failure = require("society.llm.failure")
 local json = require("society.json")
 local sse = require("society.llm.sse")
@@ -120,18 +121,25 @@ local function take_call(self, delta)
   end
 end
 
+-- Numbers that can be none are passed over, as if the server had said nothing of them.
 local function take_usage(self, usage)
-  if type(usage) == "table" and math.type(usage.prompt_tokens) == "integer" then
-    self.usage = { input_tokens = usage.prompt_tokens,
-      output_tokens = math.tointeger(usage.completion_tokens) or 0 }
+  if type(usage) == "table" and usage ~= json.null then
+    local output = usage.completion_tokens
+    self.usage = answers.usage(usage.prompt_tokens,
+      (output == nil or output == json.null) and 0 or output) or self.usage
   end
 end
 
+local function is_object(value)
+  return type(value) == "table" and value ~= json.null
+end
+
 local function take_choice(self, choice)
-  local delta = type(choice) == "table" and (choice.delta or choice.message)
-  if type(delta) ~= "table" then
+  local delta = is_object(choice) and (choice.delta or choice.message)
+  if not is_object(delta) then
     return
   end
+  self.has_choice = true
   if type(delta.content) == "string" then
     self.content[#self.content + 1] = delta.content
   end
@@ -153,7 +161,7 @@ local function take_value(self, value)
     if type(value.model) == "string" then
       self.model = value.model
     end
-    take_choice(self, type(value.choices) == "table" and value.choices[1])
+    take_choice(self, is_object(value.choices) and value.choices[1])
   end
 end
 
@@ -234,6 +242,8 @@ function Reader:finish(now_ms)
     return nil, failure.bad_answer(self.fault)
   elseif not self.is_done and not self.finish_reason then
     return nil, failure.of_transfer("connection_cut", "the stream ended before the answer did")
+  elseif not self.has_choice then
+    return nil, failure.bad_answer("there is no choice in its answer")
   end
   return message_of(self)
 end

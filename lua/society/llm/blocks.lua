@@ -1,0 +1,82 @@
+--- blocks: what an answer of Anthropic's is made of, as it comes, and what may be wrong with it.
+
+local json = require("society.json")
+
+local M = {}
+
+local Blocks = {}
+Blocks.__index = Blocks
+
+function M.new()
+  return setmetatable({ is_begun = false }, Blocks)
+end
+
+function M.is_object(value)
+  return type(value) == "table" and value ~= json.null
+end
+
+local function fault_of_block(block)
+  if not M.is_object(block) then
+    return "a block that is no object"
+  elseif block.type == "text" and block.text ~= nil and type(block.text) ~= "string" then
+    return "a text that is none"
+  elseif block.type == "tool_use" then
+    if type(block.id) ~= "string" or type(block.name) ~= "string" then
+      return "a tool call without an id or a name"
+    elseif block.input ~= nil and type(block.input) ~= "table" then
+      return "arguments that are no object"
+    end
+  end
+end
+
+--- A block begins, or is there whole.
+-- @treturn string? what is wrong with it
+function Blocks:add(block)
+  local fault = fault_of_block(block)
+  if fault then
+    return fault
+  end
+  self.is_begun = true
+  self[#self + 1] = {
+    kind = block.type, id = block.id, name = block.name,
+    parts = { block.type == "text" and block.text or nil },
+    input = block.type == "tool_use" and M.is_object(block.input) and block.input or nil,
+  }
+  return nil
+end
+
+--- The last one goes on.
+-- @treturn string? what the model says with it
+-- @treturn string? what is wrong with it
+function Blocks:go_on(delta)
+  local block = self[#self]
+  if not block or not M.is_object(delta) then
+    return nil, "a piece of no block"
+  end
+  local part = delta.text or delta.partial_json
+  if part ~= nil and type(part) ~= "string" then
+    return nil, "a piece of text that is none"
+  end
+  block.parts[#block.parts + 1] = part
+  return block.kind == "text" and part or nil
+end
+
+--- What they say.
+-- @treturn string the text
+-- @treturn table list of { id, name, arguments }
+function Blocks:read()
+  local texts, calls = {}, {}
+  for _, block in ipairs(self) do
+    local text = table.concat(block.parts)
+    if block.kind == "tool_use" then
+      local input = block.input and next(block.input) and json.encode(block.input)
+      calls[#calls + 1] = { id = block.id, name = block.name,
+        arguments = text ~= "" and text or input or "{}" }
+    elseif block.kind == "text" then
+      texts[#texts + 1] = text
+    end
+  end
+  return table.concat(texts), calls
+end
+
+return M

@@ -1,0 +1,105 @@
+-- Servers that answer 200 and talk nonsense: it is named so and tried again; and what is
+-- odd, but an answer, is taken.
+
+local json = require("society.json")
+local model = require("model")
+local scene = require("scene")
+
+local JSON = { ["content-type"] = "application/json" }
+
+-- What a chat comes to whose server says that, and how often it was asked.
+local function hear(provider, headers, body)
+  local s, seen = model.ask(function() return { status = 200, headers = headers, body = body } end,
+    { config = { llm = { provider = provider, model = "m", retries_max = 2 } } })
+  scene.tell(s, "root", "?")
+  return seen.results[1].answer, seen.results[1].err, #seen.requests
+end
+
+local function events(...)
+  return model.stream(...)
+end
+
+local NONSENSE = {
+  openai = {
+    { JSON, '{"status":"ok"}' },
+    { JSON, "[]" },
+    { JSON, '{"choices":{}}' },
+    { JSON, '{"choices":[{"text":"legacy"}]}' },
+    { JSON, '{"choices":[{"message":null}]}' },
+    { JSON, '{"choices":null}' },
+    { model.SSE, events("[]", "[DONE]") },
+    { model.SSE, events('{"choices":{}}', "[DONE]") },
+    { model.SSE, events('{"choices":[{"text":"legacy"}]}', "[DONE]") },
+    { model.SSE, events("[DONE]") },
+    { model.SSE, events('{"choices":[],"usage":{"prompt_tokens":1}}', "[DONE]") },
+  },
+  anthropic = {
+    { model.SSE, events('{"type":"content_block_start","index":0}', '{"type":"message_stop"}') },
+    { model.SSE, events('{"type":"content_block_start","content_block":7}',
+      '{"type":"message_stop"}') },
+    { model.SSE, events('{"type":"content_block_start","content_block":{"type":"text","text":{}}}',
+      '{"type":"message_stop"}') },
+    { model.SSE, events('{"type":"content_block_start","content_block":{"type":"text"}}',
+      '{"type":"content_block_delta","delta":{"text":{}}}', '{"type":"message_stop"}') },
+    { model.SSE, events('{"type":"content_block_start","content_block":{"type":"tool_use",'
+      .. '"name":"f","input":{}}}', '{"type":"message_stop"}') },
+    { model.SSE, events('{"type":"content_block_start","content_block":{"type":"tool_use",'
+      .. '"id":"c","name":"f","input":"x"}}', '{"type":"message_stop"}') },
+    { model.SSE, events('{"type":"content_block_delta","delta":{"text":"x"}}',
+      '{"type":"message_stop"}') },
+    { model.SSE, events('{"type":"message_stop"}') },
+    { model.SSE, events("7") },
+    { JSON, '{"status":"ok"}' },
+    { JSON, '{"content":[7]}' },
+    { JSON, '{"content":[{"type":"tool_use","name":"f"}]}' },
+  },
+}
+
+describe("an answer that is none", function()
+  after_each(scene.close)
+
+  for provider, list in pairs(NONSENSE) do
+    for _, case in ipairs(list) do
+      local shown = case[2]:gsub("%s+", " "):sub(1, 90)
+      it(("of %s is bad_answer, tried again: %s"):format(provider, shown), function()
+        local answer, err, tries = hear(provider, case[1], case[2])
+        assert.is_nil(answer)
+        assert.equal("bad_answer", err.error)
+        assert.equal(3, tries)
+        assert.is_nil(err.message:find(".lua", 1, true))
+      end)
+    end
+  end
+end)
+
+describe("an answer with oddities", function()
+  after_each(scene.close)
+
+  local START = '{"type":"message_start","message":{"model":null,"usage":{"input_tokens":%s}}}'
+  local WORD = '{"type":"content_block_start","content_block":{"type":"text","text":"hi"}}'
+
+  it("is taken, and what it says of tokens only if that can be", function()
+    for _, number in ipairs({ "-5", "1e300", "9223372036854775807", '"many"', "null" }) do
+      local answer, err = hear("openai", JSON, ('{"choices":[{"message":{"content":"hi"}}],'
+        .. '"usage":{"prompt_tokens":%s,"completion_tokens":3}}'):format(number))
+      assert.is_nil(err)
+      assert.equal("hi", answer.content)
+      assert.is_true(answer.usage.is_estimated)
+      scene.close()
+      answer, err = hear("anthropic", model.SSE, events(START:format(number), WORD,
+        '{"type":"message_delta","delta":{"stop_reason":null},"usage":{"output_tokens":-1}}',
+        '{"type":"message_stop"}'))
+      assert.is_nil(err)
+      assert.same({ "hi", "m", "stop" }, { answer.content, answer.model, answer.finish_reason })
+      scene.close()
+    end
+  end)
+
+  it("may have no message but an empty one", function()
+    local answer = hear("openai", JSON, '{"choices":[{"message":{"content":null}}]}')
+    assert.equal("", answer.content)
+    scene.close()
+    answer = hear("anthropic", JSON, json.encode({ content = json.array({}) }))
+    assert.equal("", answer.content)
+  end)
+end)
