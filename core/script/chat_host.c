@@ -127,12 +127,26 @@ static int engine_append(lua_State *L)
     return 0;
 }
 
+/* scrub(text) -> the text without the keys that requests carried */
+static int engine_scrub(lua_State *L)
+{
+    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
+    size_t length;
+    const char *given = luaL_checklstring(L, 1, &length);
+    struct soc_buf text = {0};
+    soc_buf_put(&text, given, length);
+    soc_secrets_scrub(script, &text);
+    lua_pushlstring(L, text.data, text.length);
+    soc_buf_fini(&text);
+    return 1;
+}
+
 void soc_chat_push_host(lua_State *L, struct soc_script *script)
 {
-    static const luaL_Reg functions[] = {{"random", engine_random},   {"now", engine_now},
-                                         {"getenv", engine_getenv},   {"has_key", engine_has_key},
-                                         {"trouble", engine_trouble}, {"read", engine_read},
-                                         {"append", engine_append},   {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"random", engine_random},   {"now", engine_now},         {"getenv", engine_getenv},
+        {"has_key", engine_has_key}, {"trouble", engine_trouble}, {"read", engine_read},
+        {"append", engine_append},   {"scrub", engine_scrub},     {NULL, NULL}};
     lua_newtable(L);
     lua_pushlightuserdata(L, script);
     luaL_setfuncs(L, functions, 1);

@@ -50,4 +50,16 @@ describe("the key", function()
     local out = canary.watch(place, "run app.lua --fresh --log warn")
     assert.matches("): slow sk-can words", out, 1, true)
   end)
+
+  it("is in no error that was cut in the midst of it", function()
+    for cut = 1, 8 do
+      app("detail 401 " .. cut)
+      local result = place:run("run app.lua --fresh --log debug")
+      assert.matches("invalid_key: the model's server says 401", result.out, 1, true)
+      assert.matches("[secret]", result.out, 1, true)
+      local all = result.out .. result.err .. disk()
+      canary.assert_clean(all, "cut " .. cut)
+      assert.is_nil(all:find("\\u0073\\u006b", 1, true))
+    end
+  end)
 end)

@@ -6,7 +6,8 @@
 once", "refuse", "cut", "garbage", "slow", "mirror"), else it says it again, in pieces.
 "huge text N" says N letters, "huge calls N" calls N tools, "stall" stops half-way.
 "leak FORM N" says the key that it was sent, cut behind N letters, in a form of LEAKS;
-"leak FORM N S" takes S seconds for each piece.
+"leak FORM N S" takes S seconds for each piece. "detail STATUS N" answers so with the key as
+escapes of JSON, so that the first 300 bytes of the body end N letters before its end.
 Requests are appended to the file named by the first argument, one JSON object each. A
 second argument names a file with a certificate and its key: then it speaks TLS.
 """
@@ -104,9 +105,13 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"data: " + json.dumps(last).encode() + b"\n\ndata: [DONE]\n\n")
         self.close_connection = True
 
+    def key(self):
+        return str(self.headers.get("Authorization") or self.headers.get("x-api-key")).split(
+            " ")[-1]
+
     def leak(self, form, cut, pause=0.0):
         """The body comes in chunks that end wherever they like."""
-        key = str(self.headers.get("Authorization")).split(" ")[-1]
+        key = self.key()
         lines = LEAKS[form](key, cut)
         lines.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
         text = "".join("data: %s\n\n" % (
@@ -123,6 +128,12 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
             time.sleep(pause)
         self.wfile.write(b"0\r\n\r\n")
+
+    def detail(self, status, cut):
+        key = self.key()
+        head = '{"detail":"'
+        filling = "x" * (300 - len(head) - 6 * (len(key) - cut))
+        self.answer(status, (head + filling + escaped(key) + '"}').encode())
 
     def huge(self, what, count):
         self.send_response(200)
@@ -172,6 +183,9 @@ class Handler(BaseHTTPRequestHandler):
         elif wish.startswith("leak "):
             _, form, cut, *pause = wish.split(" ")
             self.leak(form, int(cut), *map(float, pause))
+        elif wish.startswith("detail "):
+            _, status, cut = wish.split(" ")
+            self.detail(int(status), int(cut))
         elif wish == "mirror":
             self.stream("you sent " + str(self.headers.get("Authorization")))
         else:

@@ -1,11 +1,15 @@
 --- answer: what a model's message must be, whoever gives it.
 
 local clean = require("society.llm.clean")
+local texts = require("society.llm.texts")
 
 local M = {}
 
 --- Calls of tools in one answer.
 M.calls_max = 256
+
+--- Bytes of an error that tells a server's words.
+M.message_bytes_max = 600
 
 local function fault_of_call(call, index)
   if type(call) ~= "table" then
@@ -68,6 +72,15 @@ end
 --- What a provider did that raised, or makes no sense, as an error.
 function M.broken(text)
   return { error = "provider_failed", message = clean(text), retryable = false }
+end
+
+--- Bounds what an error tells of a server's words. A key that a cut went through would no
+-- longer be found, so it is taken out before.
+function M.bound(err, host)
+  if err.status and type(err.message) == "string" then
+    local text = host.scrub and host.scrub(err.message) or err.message
+    err.message = texts.cut(text, M.message_bytes_max)
+  end
 end
 
 --- What a provider says that asks no server.

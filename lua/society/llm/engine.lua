@@ -26,8 +26,9 @@ Engine.__index = Engine
 --- Makes an engine.
 -- @tparam table settings of society.config{ llm = … }
 -- @tparam table host random() in [0, 1), getenv(name), has_key(name), now() in ms,
---   trouble(), read() of the file that is replayed, append(text) to the one recorded;
---   room(id), the bounds that call is under, none if there is no such function
+--   trouble(), read() of the file that is replayed, append(text) to the one recorded,
+--   scrub(text), the text without keys; room(id), the bounds that call is under. Without
+--   the last two there are none
 function M.new(settings, host)
   local self = { settings = settings, host = host, calls = {}, providers = {}, parked = {},
     budget = budget.new(), provider = settings.provider or "openai" }
@@ -66,6 +67,7 @@ local function answer(self, actions, call, message, err)
     message.cost_micros = usage.cost_micros(message.model, message.usage, self.settings.prices)
   else
     err.tries = call.tries
+    answers.bound(err, self.host)
   end
   actions[#actions + 1] = { "answer", call.id, message, err, call.spent }
   if self.budget:release(call.id) then

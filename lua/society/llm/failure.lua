@@ -44,17 +44,23 @@ function M.retry_after(headers, now_ms)
   return math.ceil(math.max(0, math.min(ms, 3600000)))
 end
 
--- The sentence and the code inside an error's body, in the forms that servers use.
-local function inside(body)
+-- The error inside a body, in the forms that servers use; an empty one if there is none.
+local function error_in(body)
   local value = json.decode(body)
   local found = type(value) == "table" and (value.error or value) or {}
   if type(found) == "string" then
-    return found, nil
+    return { message = found }
   end
-  local text = type(found) == "table" and found.message
-  local code = type(found) == "table" and (found.code or found.type)
-  return type(text) == "string" and text or body:sub(1, 300),
-    type(code) == "string" and code or nil
+  return type(found) == "table" and found or {}
+end
+
+-- Its sentence, and its code.
+local function inside(body)
+  local found = error_in(body)
+  local text = type(found.message) == "string" and found.message
+    or utf8.len(body) and body or "bytes that are not UTF-8"
+  local code = found.code or found.type
+  return text, type(code) == "string" and code or nil
 end
 
 local BY_STATUS = {
@@ -84,7 +90,8 @@ local function name_of(status, code, text)
   return name
 end
 
---- The error of an answer whose status is no success, or of an error in a stream.
+--- The error of an answer whose status is no success, or of an error in a stream. What the
+-- server says is all there: it is cut when it can hold no key any more.
 function M.of_answer(status, headers, body, now_ms)
   local text, code = inside(body)
   local name = name_of(status, code, text)
