@@ -206,8 +206,26 @@ describe("agent:chat when the server fails", function()
     assert.equal(0, failure.retry_after({ ["retry-after"] = "Thu, 01 Jan 1970 00:01:30 GMT" },
       1e12))
     assert.is_nil(failure.retry_after({ ["retry-after"] = "soon" }, 0))
-    assert.equal(1767225600000, failure.retry_after(
-      { ["retry-after"] = "Thu, 01 Jan 2026 00:00:00 GMT" }, 0) - 3600000 + 1767225600000)
+    assert.equal(1767225600000 - 1767220000000, failure.retry_after(
+      { ["retry-after"] = "Thu, 01 Jan 2026 00:00:00 GMT" }, 1767220000000))
+  end)
+
+  it("heeds a Retry-After of hours, if its own time lasts", function()
+    local times, s, seen = {}
+    s, seen = ask(function(_, n)
+      times[#times + 1] = s:now()
+      return n == 1 and refuse(429, { ["retry-after"] = "7200" }) or say("ok")
+    end, nil, { messages = { { role = "user", content = "x" } }, timeout_ms = 36000000 })
+    scene.tell(s, "root")
+    assert.equal("ok", seen.results[1].answer.content)
+    assert.is_true(times[2] - times[1] >= 7200000, times[2] - times[1] .. " ms")
+    scene.close()
+    s, seen = ask(function() return refuse(429, { ["retry-after"] = "7200" }) end)
+    scene.tell(s, "root")
+    assert.equal(7200000, seen.results[1].err.retry_after_ms)
+    assert.equal(1, #seen.requests)
+    local failure = require("society.llm.failure")
+    assert.equal(30 * 86400000, failure.retry_after({ ["retry-after"] = "1e300" }, 0))
   end)
 
   it("gives up when its time is over, and asks no more", function()

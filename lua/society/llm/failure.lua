@@ -29,6 +29,9 @@ local function date_ms(text)
     + tonumber(minute)) * 60000 + tonumber(second) * 1000
 end
 
+-- No server means more than that; it keeps a number within bounds.
+local RETRY_AFTER_MS_MAX = 30 * 86400000
+
 --- How long the server wants to be left alone, in ms; nil if it does not say.
 function M.retry_after(headers, now_ms)
   local ms = tonumber(headers["retry-after-ms"])
@@ -41,7 +44,7 @@ function M.retry_after(headers, now_ms)
   if not ms or ms ~= ms then
     return nil
   end
-  return math.ceil(math.max(0, math.min(ms, 3600000)))
+  return math.ceil(math.max(0, math.min(ms, RETRY_AFTER_MS_MAX)))
 end
 
 -- The error inside a body, in the forms that servers use; an empty one if there is none.
