@@ -6,6 +6,7 @@
 local clean = require("society.llm.clean")
 local guards = require("society.llm.guards")
 local json = require("society.json")
+local schema = require("society.llm.schema")
 local verbs = require("society.llm.verbs")
 
 local function list_of(names)
@@ -47,6 +48,19 @@ local function check_verbs(given)
   end
 end
 
+-- A tool is sent to the model's server as JSON, and what it is given is held against its
+-- schema: both must work before an agent is in the midst of its work.
+local function check_schema(tool)
+  local ok, text, fault = pcall(json.encode, { description = tool.description,
+    parameters = tool.parameters })
+  if not ok or not text then
+    return clean(ok and fault.message or text)
+  elseif tool.parameters and json.encode(tool.parameters):sub(1, 1) ~= "{" then
+    return "parameters must be an object of JSON schema, not a list"
+  end
+  return tool.parameters and schema.fault(tool.parameters)
+end
+
 local FIELDS = { description = "string", parameters = "table", roles = "table" }
 
 local function check_tool(tool, index)
@@ -63,6 +77,8 @@ local function check_tool(tool, index)
       return ("the tool '%s': '%s' must be a %s"):format(tool.name, name, kind)
     end
   end
+  local fault = check_schema(tool)
+  return fault and ("the tool '%s': %s"):format(tool.name, fault)
 end
 
 -- Whether two tools are for one role.

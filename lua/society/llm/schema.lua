@@ -1,7 +1,7 @@
 --- schema: whether a model's arguments are what a tool wants.
 --
--- Of JSON schema what tools use: type, properties, required, items, enum. The rest is
--- left to the tool itself.
+-- Of JSON schema what tools use: type, properties, required, items, enum, and true and
+-- false for anything and nothing. The rest is left to the tool itself.
 
 local json = require("society.json")
 
@@ -55,9 +55,8 @@ local function check_members(value, schema, path, faults)
   end
 end
 
-check = function(value, schema, path, faults)
+local function check_table(value, schema, name, path, faults)
   local fits = TYPES[schema.type]
-  local name = path == "" and "the arguments" or path:sub(1, -2)
   if fits and not fits(value) then
     faults[#faults + 1] = ("%s must be of type %s"):format(name, schema.type)
     return
@@ -67,11 +66,68 @@ check = function(value, schema, path, faults)
   end
   if schema.type == "object" then
     check_members(value, schema, path, faults)
-  elseif schema.type == "array" and schema.items then
+  elseif schema.type == "array" and schema.items ~= nil then
     for index, item in ipairs(value) do
       check(item, schema.items, ("%s%d."):format(path, index), faults)
     end
   end
+end
+
+check = function(value, schema, path, faults)
+  local name = path == "" and "the arguments" or path:sub(1, -2)
+  if type(schema) == "table" then
+    check_table(value, schema, name, path, faults)
+  elseif schema == false then
+    faults[#faults + 1] = ("%s is not allowed"):format(name)
+  end
+end
+
+local function is_list_of_texts(list)
+  if type(list) ~= "table" then
+    return false
+  end
+  for key, value in pairs(list) do
+    if math.type(key) ~= "integer" or type(value) ~= "string" then
+      return false
+    end
+  end
+  return true
+end
+
+local fault_of
+
+local function fault_of_parts(schema, path)
+  for name, part in pairs(schema.properties or {}) do
+    local fault = fault_of(part, ("%s.properties.%s"):format(path, tostring(name)))
+    if fault then
+      return fault
+    end
+  end
+  if schema.items ~= nil and not (type(schema.items) == "table" and schema.items[1] ~= nil) then
+    return fault_of(schema.items, path .. ".items")
+  end
+end
+
+fault_of = function(schema, path)
+  if type(schema) == "boolean" then
+    return nil
+  elseif type(schema) ~= "table" or schema == json.null then
+    return ("%s is no schema: a table, true or false expected"):format(path)
+  end
+  for _, name in ipairs({ "properties", "enum" }) do
+    if schema[name] ~= nil and (type(schema[name]) ~= "table" or schema[name] == json.null) then
+      return ("%s.%s must be a table"):format(path, name)
+    end
+  end
+  if schema.required ~= nil and not is_list_of_texts(schema.required) then
+    return ("%s.required must be a list of names"):format(path)
+  end
+  return fault_of_parts(schema, path)
+end
+
+--- What is wrong with a schema itself; nil if nothing is that matters here.
+function M.fault(schema)
+  return fault_of(schema, "parameters")
 end
 
 --- What is wrong with a value; an empty list if nothing is.

@@ -63,8 +63,11 @@ local function read_arguments(tool, given)
     return nil, { error = "invalid_arguments", message = "the arguments are not JSON: "
       .. tostring(type(fault) == "table" and fault.message or fault) }
   end
-  local faults = schema.faults(arguments, tool.parameters or { type = "object" })
-  if #faults > 0 then
+  local ok, faults = pcall(schema.faults, arguments, tool.parameters or { type = "object" })
+  if not ok then
+    return nil, { error = "tool_failed",
+      message = "the tool's schema is broken: " .. clean(faults) }
+  elseif #faults > 0 then
     return nil, { error = "invalid_arguments", details = json.array(faults),
       message = "the arguments do not fit the tool; see details, mend them and call again" }
   end

@@ -1,0 +1,78 @@
+-- The schemas of an app's tools: those that are good are heeded, those that are not are
+-- refused when they are set, and none kills a message.
+
+local json = require("society.json")
+local scene = require("scene")
+local schema = require("society.llm.schema")
+local thinkers = require("thinkers")
+
+local think, call, ask, last = thinkers.think, thinkers.call, thinkers.ask, thinkers.last
+
+describe("a tool's schema", function()
+  after_each(scene.close)
+
+  -- What the model is told of a call with these arguments.
+  local function told(parameters, arguments)
+    local result
+    local s = think(function(request)
+      local entry = last(request.messages)
+      result = entry.role == "tool" and entry.content
+      return result and "done" or call("own", arguments)
+    end, { llm = { tools = { { name = "own", parameters = parameters,
+      run = function() return "ran" end } } } })
+    assert.equal("done", last(ask(s)).payload.text)
+    assert.same({}, s:dead_letters())
+    return result
+  end
+
+  it("may be true or false in its parts", function()
+    local parameters = { type = "object", properties = { a = true, b = false,
+      list = { type = "array", items = true }, none = { type = "array", items = false } } }
+    assert.equal("ran", told(parameters, { a = { 1 }, list = { 1, "x" }, none = json.array({}) }))
+    scene.close()
+    assert.matches("b is not allowed", told(parameters, { b = 1 }), 1, true)
+    scene.close()
+    assert.matches("none.1 is not allowed", told(parameters, { none = { 1 } }), 1, true)
+  end)
+
+  for text, parameters in pairs({
+    ["the tool 'own': "] = { type = "object", properties = { a = { default = function() end } } },
+    ["the tool 'own': parameters must be an object of JSON schema"] = json.array({}),
+    ["the tool 'own': parameters.properties.a is no schema"] = { properties = { a = 7 } },
+    ["the tool 'own': parameters.properties must be a table"] = { properties = "a" },
+    ["the tool 'own': parameters.enum must be a table"] = { enum = 7 },
+    ["the tool 'own': parameters.required must be a list of names"] = { required = true },
+    ["the tool 'own': parameters.properties.a.items.required must be a list of names"] = {
+      properties = { a = { type = "array", items = { required = { 7 } } } } },
+  }) do
+    it("is refused when it is set: " .. text, function()
+      local ok, err = pcall(think, {}, { llm = { tools = { { name = "own", run = print,
+        parameters = parameters } } } })
+      assert.is_false(ok)
+      assert.matches(text, tostring(err), 1, true)
+    end)
+  end
+
+  it("is refused with a description that is no text", function()
+    local ok, err = pcall(think, {}, { llm = { tools = { { name = "own", run = print,
+      description = "\xff" } } } })
+    assert.is_false(ok)
+    assert.matches("UTF-8", tostring(err), 1, true)
+  end)
+
+  it("that was broken behind the settings' back fails the call alone", function()
+    local own = { type = "object", properties = {} }
+    local s = think({ ann = { call("own", { a = 1 }),
+      { expect = "the tool's schema is broken", content = "done" } } },
+      { llm = { tools = { { name = "own", parameters = own, run = function() end } } } })
+    own.required = { {} }
+    own.properties = setmetatable({}, { __pairs = function() error("no") end })
+    assert.equal("done", last(ask(s)).payload.text)
+  end)
+
+  it("has no fault of its own where it says more than is heeded", function()
+    assert.is_nil(schema.fault({ type = { "object", "null" }, additionalProperties = false,
+      properties = { a = { anyOf = { { type = "string" }, true } } },
+      required = json.array({ "a" }), items = { { type = "string" } } }))
+  end)
+end)
