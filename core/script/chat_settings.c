@@ -67,9 +67,10 @@ static int check_setting(lua_State *L, const char *name, struct soc_detail *deta
     if (lua_type(L, -1) != setting->type)
         return soc_fail(detail, SOC_EINVAL, "'llm': '%s' must be a %s, got %s", name,
                         lua_typename(L, setting->type), luaL_typename(L, -1));
-    if (setting->type == LUA_TNUMBER && (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 1) &&
-        strcmp(name, "retries_max") != 0)
-        return soc_fail(detail, SOC_EINVAL, "'llm': '%s' must be a whole number above 0", name);
+    int least = strcmp(name, "retries_max") == 0 ? 0 : 1;
+    if (setting->type == LUA_TNUMBER && (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < least))
+        return soc_fail(detail, SOC_EINVAL, "'llm': '%s' must be a whole number %s", name,
+                        least == 0 ? "from 0 on" : "above 0");
     if (setting->type == LUA_TNUMBER && lua_tonumber(L, -1) > INT32_MAX)
         return soc_fail(detail, SOC_EINVAL, "'llm': '%s' must be at most %d", name, INT32_MAX);
     return SOC_OK;

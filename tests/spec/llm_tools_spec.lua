@@ -244,6 +244,8 @@ describe("settings of agents that think", function()
     ["unknown guard 'round'; there are fruitless, repeats, rounds, talk, wall_ms"] = {
       guards = { round = 3 } },
     ["guards.rounds must be a whole number above 0, or false"] = { guards = { rounds = "3" } },
+    ["'retries_max' must be a whole number from 0 on"] = { retries_max = -1 },
+    ["'retry_first_ms' must be a whole number above 0"] = { retry_first_ms = 0 },
     ["on_message must be 'wait' or 'interrupt', got 'stop'"] = { on_message = "stop" },
     ["unknown verb 'sendmessage'; there are complete"] = { verbs = { "sendmessage" } },
     ["base_url must be the http:// or https:// address of a server, got 'ftp://x'"] = {

@@ -127,7 +127,7 @@ end
 local function take(mind, answer)
   local talk, guard = mind.talk, mind.guard
   if is_empty(answer, talk, guard) then
-    if mind.tries_left == 0 then
+    if mind.tries_left <= 0 then
       return nil, EMPTY
     end
     mind.tries_left = mind.tries_left - 1
