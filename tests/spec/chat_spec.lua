@@ -164,6 +164,22 @@ describe("agent:chat when the server fails", function()
     { name = "an error in the stream", reply = { headers = SSE, body = stream({ error = {
       message = "overloaded", type = "overloaded_error" } }) }, error = "model_unavailable",
       tries = 5 },
+    { name = "a prompt that is too long, in words", reply = refuse(400, nil, json.encode({
+      type = "error", error = { type = "invalid_request_error",
+        message = "prompt is too long: 250000 tokens > 200000 maximum" } })),
+      error = "context_too_long", tries = 1 },
+    { name = "a code of null beside a type", reply = refuse(400, nil, json.encode({ error = {
+      message = "slow down", type = "rate_limit_error", code = json.null } })),
+      error = "rate_limited", tries = 5 },
+    { name = "a rate limit in the stream", reply = { headers = SSE, body = stream({ error = {
+      message = "slow down", code = "rate_limit_exceeded" } }) }, error = "rate_limited",
+      tries = 5 },
+    { name = "a status in the stream", reply = { headers = SSE, body = stream({ error = {
+      message = "slow down", code = 429 } }) }, error = "rate_limited", tries = 5 },
+    { name = "a refusal in the stream", reply = { headers = SSE, body = stream({ error = {
+      message = "no", code = "401" } }) }, error = "invalid_key", tries = 1 },
+    { name = "a body that is no text", reply = refuse(401, nil, "\xff\xfe"),
+      error = "invalid_key", tries = 1 },
     { name = "a certificate", reply = { error = "tls_failed" }, error = "tls_failed", tries = 1 },
   }) do
     it("tells " .. case.name .. " apart, and stops", function()

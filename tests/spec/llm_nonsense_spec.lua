@@ -102,4 +102,25 @@ describe("an answer with oddities", function()
     answer = hear("anthropic", JSON, json.encode({ content = json.array({}) }))
     assert.equal("", answer.content)
   end)
+
+  it("may end with a delta of null that says why", function()
+    local answer = hear("openai", model.SSE, events(model.delta("cut"),
+      '{"choices":[{"delta":null,"finish_reason":"length"}]}', "[DONE]"))
+    assert.same({ "cut", "length" }, { answer.content, answer.finish_reason })
+  end)
+
+  it("may number none of its tool calls", function()
+    for _, index in ipairs({ "", '"index":null,' }) do
+      local function call(rest)
+        return ('{"choices":[{"delta":{"tool_calls":[{%s%s}]}}]}'):format(index, rest)
+      end
+      local answer = hear("openai", model.SSE, events(
+        call('"id":"a","function":{"name":"f","arguments":"{\\"x\\""}'),
+        call('"id":"","function":{"arguments":":1}"}'),
+        call('"id":"b","function":{"name":"g","arguments":"{}"}'), "[DONE]"))
+      assert.same({ { id = "a", name = "f", arguments = '{"x":1}' },
+        { id = "b", name = "g", arguments = "{}" } }, answer.tool_calls)
+      scene.close()
+    end
+  end)
 end)

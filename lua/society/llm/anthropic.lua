@@ -241,7 +241,7 @@ function Reader:finish(now_ms)
     read_whole(self)
   end
   if self.error_body then
-    return nil, failure.of_answer(500, self.headers, self.error_body, now_ms)
+    return nil, failure.of_stream(self.headers, self.error_body, now_ms)
   elseif self.fault then
     return nil, failure.bad_answer(self.fault)
   elseif not self.is_done then

@@ -57,15 +57,6 @@ local function error_in(body)
   return type(found) == "table" and found or {}
 end
 
--- Its sentence, and its code.
-local function inside(body)
-  local found = error_in(body)
-  local text = type(found.message) == "string" and found.message
-    or utf8.len(body) and body or "bytes that are not UTF-8"
-  local code = found.code or found.type
-  return text, type(code) == "string" and code or nil
-end
-
 local BY_STATUS = {
   [401] = "invalid_key", [403] = "invalid_key", [404] = "model_not_found",
   [408] = "model_unavailable", [409] = "model_unavailable", [413] = "context_too_long",
@@ -75,34 +66,52 @@ local BY_STATUS = {
 local BY_CODE = {
   context_length_exceeded = "context_too_long", insufficient_quota = "quota_exceeded",
   billing_error = "quota_exceeded", rate_limit_error = "rate_limited",
-  overloaded_error = "model_unavailable", api_error = "model_unavailable",
+  rate_limit_exceeded = "rate_limited", overloaded_error = "model_unavailable",
+  api_error = "model_unavailable", server_error = "model_unavailable",
   authentication_error = "invalid_key", permission_error = "invalid_key",
-  not_found_error = "model_not_found", invalid_request_error = nil,
+  invalid_api_key = "invalid_key", not_found_error = "model_not_found",
+  model_not_found = "model_not_found", request_too_large = "context_too_long",
 }
+
+-- What servers say that have no code for it.
+local TOO_LONG = { "context length", "context window", "prompt is too long", "input is too long" }
 
 local RETRYABLE = { rate_limited = true, model_unavailable = true }
 
-local function name_of(status, code, text)
-  local name = code and BY_CODE[code] or BY_STATUS[status]
-  if not name then
-    name = status >= 500 and "model_unavailable" or "bad_request"
-  end
-  if name == "bad_request" and text:lower():find("context length", 1, true) then
-    name = "context_too_long"
+-- The name that the error has by its code or, if that says nothing, by its type.
+local function name_by_code(found)
+  return BY_CODE[found.code] or BY_CODE[found.type]
+end
+
+local function name_by_status(status, text)
+  local name = BY_STATUS[status] or (status >= 500 and "model_unavailable" or "bad_request")
+  for _, words in ipairs(name == "bad_request" and TOO_LONG or {}) do
+    name = text:lower():find(words, 1, true) and "context_too_long" or name
   end
   return name
 end
 
---- The error of an answer whose status is no success, or of an error in a stream. What the
--- server says is all there: it is cut when it can hold no key any more.
+--- The error of an answer whose status is no success. What the server says is all there: it
+-- is cut when it can hold no key any more.
 function M.of_answer(status, headers, body, now_ms)
-  local text, code = inside(body)
-  local name = name_of(status, code, text)
+  local found = error_in(body)
+  local text = type(found.message) == "string" and found.message
+    or utf8.len(body) and body or "bytes that are not UTF-8"
+  local name = name_by_code(found) or name_by_status(status, text)
   return {
     error = name, message = ("the model's server says %d: %s"):format(status, text),
     status = status, retryable = RETRYABLE[name] or false,
     retry_after_ms = M.retry_after(headers, now_ms),
   }
+end
+
+--- The error that came instead of the rest of an answer. Its code may be a status.
+function M.of_stream(headers, body, now_ms)
+  local status = math.tointeger(tonumber(error_in(body).code))
+  if not status or status < 400 or status > 599 then
+    status = 500
+  end
+  return M.of_answer(status, headers, body, now_ms)
 end
 
 -- Ends of a transfer after which it may go better.

@@ -96,10 +96,24 @@ function Reader:head(status, headers)
     and (headers["content-type"] or ""):find("text/event-stream", 1, true) ~= nil
 end
 
--- The place of a call among the calls; nil if it can have none.
+local function id_of(delta)
+  return type(delta.id) == "string" and delta.id ~= "" and delta.id or nil
+end
+
+-- The place of a call among the calls; nil if it can have none. Some servers number none of
+-- them: one that has an id of its own is the next, else the last goes on.
 local function place_of(self, delta)
-  local index = type(delta) == "table" and (math.tointeger(delta.index or #self.calls) or -1) + 1
-  return index and index >= 1 and index <= #self.calls + 1 and index or nil
+  if type(delta) ~= "table" then
+    return nil
+  end
+  local index = delta.index
+  if index == nil or index == json.null then
+    local last, id = self.calls[#self.calls], id_of(delta)
+    local is_next = not last or id ~= nil and id ~= last.id
+    return #self.calls + (is_next and 1 or 0)
+  end
+  index = (math.tointeger(index) or -1) + 1
+  return index >= 1 and index <= #self.calls + 1 and index or nil
 end
 
 -- A call comes in pieces: its id and name once, its arguments bit by bit.
@@ -112,7 +126,7 @@ local function take_call(self, delta)
   local call = self.calls[index] or { id = nil, name = "", arguments = {} }
   local part = type(delta["function"]) == "table" and delta["function"] or {}
   self.calls[index] = call
-  call.id = call.id or (type(delta.id) == "string" and delta.id) or nil
+  call.id = call.id or id_of(delta)
   if type(part.name) == "string" then
     call.name = call.name .. part.name
   end
@@ -134,20 +148,30 @@ local function is_object(value)
   return type(value) == "table" and value ~= json.null
 end
 
-local function take_choice(self, choice)
-  local delta = is_object(choice) and (choice.delta or choice.message)
-  if not is_object(delta) then
-    return
-  end
-  self.has_choice = true
+local function take_delta(self, delta)
   if type(delta.content) == "string" then
     self.content[#self.content + 1] = delta.content
   end
   for _, call in ipairs(type(delta.tool_calls) == "table" and delta.tool_calls or {}) do
     take_call(self, call)
   end
-  if type(choice.finish_reason) == "string" then
-    self.finish_reason = choice.finish_reason
+end
+
+-- A piece of a choice, or a whole one. The last of them may hold nothing but why it ends.
+local function take_choice(self, choice)
+  if not is_object(choice) then
+    return
+  end
+  local delta = is_object(choice.delta) and choice.delta or choice.message
+  local is_end = type(choice.finish_reason) == "string" and choice.delta == json.null
+  if not is_object(delta) and not is_end then
+    return
+  end
+  self.has_choice = true
+  self.finish_reason = type(choice.finish_reason) == "string" and choice.finish_reason
+    or self.finish_reason
+  if is_object(delta) then
+    take_delta(self, delta)
   end
 end
 
@@ -237,7 +261,7 @@ function Reader:finish(now_ms)
     read_whole(self)
   end
   if self.error_body then
-    return nil, failure.of_answer(500, self.headers, self.error_body, now_ms)
+    return nil, failure.of_stream(self.headers, self.error_body, now_ms)
   elseif self.fault then
     return nil, failure.bad_answer(self.fault)
   elseif not self.is_done and not self.finish_reason then
