@@ -177,6 +177,18 @@ static int agent_idle_talk(lua_State *L)
     return soc_effect_finish(L, script, SOC_OK);
 }
 
+/* agent:effects_left() -> how many effects it may still have while it handles its message,
+ * and how many at most. No effect itself: it says the same each time the script is run. */
+static int agent_effects_left(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    lua_Integer most = soc_gate_effects_max(script->host);
+    lua_Integer used = soc_gate_activation(script->host)->cursor;
+    lua_pushinteger(L, used < most ? most - used : 0);
+    lua_pushinteger(L, most);
+    return 2;
+}
+
 /* agent:progress(): something came of this, though the host cannot see it */
 static int agent_progress(lua_State *L)
 {
@@ -321,6 +333,7 @@ static const luaL_Reg agent_functions[] = {
     {"now", agent_now},
     {"random", agent_random},
     {"idle_talk", agent_idle_talk},
+    {"effects_left", agent_effects_left},
     {"progress", agent_progress},
     {"log", agent_log},
     {NULL, NULL},

@@ -25,9 +25,9 @@ local function interrupts()
   return settings.on_message == "interrupt"
 end
 
--- Messages that came meanwhile go to the model, too.
-local function hear_more(agent, talk)
-  while true do
+-- Messages that came meanwhile go to the model, too, as many as can be answered.
+local function hear_more(agent, talk, guard)
+  while not talk.full and not guard:before_effects(agent, 2 * talk:effects_needed()) do
     local message = agent:receive({ timeout_ms = 0 })
     if not message then
       return
@@ -56,7 +56,11 @@ local function call_tools(mind, calls)
   local talk, guard = mind.talk, mind.guard
   local stop, worked, room = nil, false, mind.head.tokens_left // 2
   for index, call in ipairs(calls) do
-    stop = stop or guard:before_call(call)
+    stop = stop or talk.full or guard:before_call(call)
+      or guard:before_effects(mind.agent, talk:effects_needed() + #calls - index)
+    if talk.full or stop and mind.agent:effects_left() <= talk:effects_needed() then
+      break -- answers that are not kept leave out the call as well
+    end
     local result, ok
     if stop then
       result, ok = stop.message, false
@@ -136,7 +140,7 @@ local function take(mind, answer)
   end
   talk:say({ role = "assistant", content = answer.content, tool_calls = answer.tool_calls })
   if answer.tool_calls then
-    local stop = call_tools(mind, answer.tool_calls)
+    local stop = talk.full or call_tools(mind, answer.tool_calls)
     if stop then
       return nil, stop
     end
@@ -169,10 +173,11 @@ local function think(mind)
   local agent, talk, guard = mind.agent, mind.talk, mind.guard
   while true do
     if interrupts() then
-      hear_more(agent, talk)
+      hear_more(agent, talk, guard)
     end
     local now_ms = agent:now()
-    local stop = guard:before_round(now_ms)
+    local stop = talk.full or guard:before_round(now_ms)
+      or guard:before_effects(agent, talk:effects_needed())
     if stop then
       return nil, stop
     end

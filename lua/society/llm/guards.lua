@@ -16,6 +16,10 @@ M.defaults = {
   wall_ms = 1800000, -- for one message, waiting for people not counted
 }
 
+-- Effects that are kept back, so that what was done can be told: the answers of a round of
+-- tools, and those to whoever waits.
+local SPARE_EFFECTS = 320
+
 local Guards = {}
 Guards.__index = Guards
 
@@ -56,6 +60,19 @@ end
 --- How long it may still take, in ms.
 function Guards:left_ms(now_ms)
   return self.wall_ms - (now_ms - self.began_ms)
+end
+
+--- Before it does something: whether the effects that one message may have are nearly used
+-- up. The host ends what goes on beyond them, and tells nobody.
+-- @tparam agent agent
+-- @tparam integer needed effects that are wanted for what was begun
+function Guards.before_effects(_, agent, needed)
+  local left, most = agent:effects_left()
+  if left - needed < math.min(SPARE_EFFECTS, most // 4) then
+    return tripped("activation_too_long",
+      ("%d effects are the most for one message, and few are left"):format(most))
+  end
+  return nil
 end
 
 --- Before the model is asked once more.

@@ -2,7 +2,8 @@
 --
 -- It notes how long people kept the agent waiting: escalate, request{ to = "user" },
 -- receive{ from = "user" } or of a decision. Whatever else a tool waits for is over when the
--- agent's own time is. And it notes which tasks and messages a tool has dealt with itself.
+-- agent's own time is, and it can do nothing more when the effects that a message may have
+-- are nearly used up. And it notes which tasks and messages a tool has dealt with itself.
 
 local clean = require("society.llm.clean")
 
@@ -101,7 +102,10 @@ end
 local CLOSING = { complete = true, fail = true, reply = true }
 
 function Watch:run(name, call, ...)
-  if waits_for_person(name, (...)) then
+  local stop = self.guard:before_effects(self.agent, self.talk:effects_needed())
+  if stop then
+    error(stop, 0)
+  elseif waits_for_person(name, (...)) then
     return self:wait_for_person(call, ...)
   elseif WAITS[name] then
     return self:wait_for_others(WAITS[name], call, ...)

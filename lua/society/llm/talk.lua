@@ -34,11 +34,13 @@ function M.open(agent, message, tokens_max)
   return self
 end
 
---- Adds an entry that lasts.
+--- Adds an entry that lasts. Once the conversation takes no more, `full` is the guard that
+-- says so.
 function Talk:say(entry)
   local _, err = self.agent:remember(entry)
   if err then
-    error(err.message, 0)
+    self.full = { error = "guard", guard = "conversation_full", message = err.message }
+    return
   end
   self.entries[#self.entries + 1] = entry
 end
@@ -50,7 +52,12 @@ function Talk:hear(message)
   self.room = self.room // 2
   local text = texts.fit(texts.cut(message.text, M.message_bytes_max), self.room)
   self:say({ role = "user", content = text })
-  self.at_hand[#self.entries] = true
+  self.at_hand[#self.entries] = not self.full or nil
+end
+
+--- Effects that it takes to answer everybody at last, and a few more.
+function Talk:effects_needed()
+  return #self.messages + 8
 end
 
 --- The messages at hand that were not answered yet.

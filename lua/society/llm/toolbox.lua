@@ -109,7 +109,8 @@ local function run(tool, agent, arguments, talk)
   end, agent, arguments, talk)
   if not ok then
     -- Where it was raised is for whoever wrote the tool, not for the model.
-    agent:log("warn", "a tool raised", { tool = tool.name, message = text_for_log(result) })
+    pcall(agent.log, agent, "warn", "a tool raised",
+      { tool = tool.name, message = text_for_log(result) })
     return nil, as_error(result)
   elseif result == nil and err ~= nil then
     return nil, as_error(err)

@@ -22,6 +22,7 @@
 ---@field recall fun(self): society.ChatMessage[], integer what is kept; the first's number
 ---@field progress fun(self) says that something came of this, which the host cannot see
 ---@field idle_talk fun(self): integer messages in a row in which nobody made progress
+---@field effects_left fun(self): integer, integer for this message; and how many at most
 local Agent = {}
 
 ---Sends a message, or one to each of a list.
