@@ -259,17 +259,21 @@ void soc_chat_expect_again(struct soc_script *script)
         script->chats->unexpected.length = 0;
 }
 
-static void refuse_large(struct soc_buf *json)
+static void refuse_large(struct soc_buf *json, lua_Integer tries)
 {
     struct soc_buf text = {0};
     soc_buf_printf(&text, "the model's answer has %zu bytes; %u are the most", json->length,
                    SOC_CHAT_BYTES_MAX);
     soc_refuse_named(json, "answer_too_large", soc_buf_text(&text));
+    json->length--; /* the brace */
+    soc_json_put_name(json, "tries");
+    soc_json_put_integer(json, tries);
+    soc_buf_put_byte(json, '}');
     soc_buf_fini(&text);
 }
 
-/* { "answer", id, message, err, spent }: at `action`. The pieces of a message came clean, but
- * what they make together has not been seen before. */
+/* { "answer", id, message, err, spent, tries }: at `action`. The pieces of a message came clean,
+ * but what they make together has not been seen before. */
 static void answer(lua_State *L, struct soc_chat *chat, int action)
 {
     struct soc_detail detail;
@@ -293,8 +297,9 @@ static void answer(lua_State *L, struct soc_chat *chat, int action)
                 is_message ? soc_slice(json.data + 1, json.length - 2) : soc_buf_slice(&json));
     lua_rawgeti(L, action, 5);
     count_spent(L, chat, lua_gettop(L));
+    lua_rawgeti(L, action, 6);
     if (json.length > SOC_CHAT_BYTES_MAX)
-        refuse_large(&json);
+        refuse_large(&json, lua_tointeger(L, -1));
     finish(chat, soc_buf_slice(&json));
     soc_buf_fini(&json);
 }

@@ -75,7 +75,7 @@ describe("a huge answer", function()
       local result, calls, s = ask(provider, ("x"):rep(2 * MB), 0)
       assert.equal("answer_too_large", result.err.error)
       assert.matches("1048576 are the most", result.err.message, 1, true)
-      assert.equal(1, calls)
+      assert.same({ 1, 1 }, { calls, result.err.tries })
       assert.is_true(s:usage()[1].output_tokens > 0) -- paid it is all the same
     end)
 

@@ -2,8 +2,8 @@
 --
 -- The host hands it what happens (a call begins, bytes come, a time is over) and does
 -- what it says: a list of { "send", id, request }, { "wake", id, at_ms, why? },
--- { "answer", id, message, err, spent } and { "spent", id, spent }, of tries that gave
--- nothing. It holds nothing that must last: after a crash calls begin anew.
+-- { "answer", id, message, err, spent, tries } and { "spent", id, spent }, of tries that
+-- gave nothing. It holds nothing that must last: after a crash calls begin anew.
 --
 -- A call waits until there is room for it within the bounds (society.llm.budget) and then
 -- for its turn (society.llm.limiter), is sent, and if that fails in a way that may pass is
@@ -69,7 +69,7 @@ local function answer(self, actions, call, message, err)
     err.tries = call.tries
     answers.bound(err, self.host)
   end
-  actions[#actions + 1] = { "answer", call.id, message, err, call.spent }
+  actions[#actions + 1] = { "answer", call.id, message, err, call.spent, call.tries }
   if self.budget:release(call.id) then
     wake_parked(self, actions)
   end
