@@ -13,9 +13,14 @@ end
 
 local APP = [[
 local society = require("society")
-society.config { llm = { provider = arg[2] or "openai", model = "gpt-4o-mini", retry_first_ms = 10,
-  retries_max = 2 } }
+local llm = { provider = arg[2] or "openai", model = "gpt-4o-mini", retry_first_ms = 10,
+  retries_max = 2 }
+for name, number in (arg[3] or ""):gmatch("([%w_]+)=(%d+)") do
+  llm[name] = math.tointeger(number)
+end
+society.config { llm = llm }
 society.main(function(user)
+  local began_ms = user:now()
   local tools = { { name = "get_weather", description = "d", parameters = { type = "object",
     properties = { city = { type = "string" } } } } }
   local messages = { { role = "user", content = arg[1] } }
@@ -23,10 +28,11 @@ society.main(function(user)
     local answer, err = user:chat { messages = messages, tools = tools }
     if not answer then
       print("error", err.error, err.tries)
-      return
-    end
-    if not answer.tool_calls then
+    elseif not answer.tool_calls then
       print("said", answer.finish_reason, answer.content)
+    end
+    if not answer or not answer.tool_calls then
+      user:log("info", ("it took %d ms"):format(user:now() - began_ms))
       return
     end
     messages[#messages + 1] = { role = "assistant", content = answer.content,
@@ -57,7 +63,7 @@ describe("aimock", function()
     place:remove()
   end)
 
-  local function ask(text, mode, provider)
+  local function ask(text, mode, provider, settings)
     os.execute(("cd %s && { node %s %s %s >url 2>node.err & echo $! >pid; }"):format(
       program.quote(place.path), support("aimock.mjs"), program.quote(folder), mode or "plain"))
     local url = program.wait_for("the mock", function()
@@ -65,8 +71,12 @@ describe("aimock", function()
     end)
     pid = place:read("pid"):match("%d+")
     return place:shell(("OPENAI_BASE_URL=%s/v1 ANTHROPIC_BASE_URL=%s OPENAI_API_KEY=k "
-      .. "ANTHROPIC_API_KEY=k %s run app.lua --quiet -- %s %s"):format(url, url,
-      program.quote(place.program), program.quote(text), provider or ""))
+      .. "ANTHROPIC_API_KEY=k %s run app.lua -- %s %s %s"):format(url, url,
+      program.quote(place.program), program.quote(text), provider or "openai", settings or ""))
+  end
+
+  local function took_ms(result)
+    return tonumber(result.err:match("it took (%d+) ms"))
   end
 
   local function test(name, body)
@@ -92,10 +102,41 @@ describe("aimock", function()
         .. "said\tstop\tIt is sunny in Berlin.\n", result.out, result.err)
     end)
 
-    test("passes a 429 of " .. provider, function()
-      assert.equal("said\tstop\tnow I can\n", ask("busy", "errors", provider).out)
+    test("passes a 429 of " .. provider .. " once its Retry-After is over", function()
+      local result = ask("busy", "errors", provider)
+      assert.equal("said\tstop\tnow I can\n", result.out)
+      assert.is_true(took_ms(result) >= 1000, result.err)
+      assert.matches("rate_limited; try 2 after 1000 ms", result.err, 1, true)
+    end)
+
+    test("passes a 500 of " .. provider, function()
+      local result = ask("busy", "failing", provider)
+      assert.equal("said\tstop\tnow I can\n", result.out)
+      assert.matches("model_unavailable; try 2", result.err, 1, true)
+    end)
+
+    test("gives up a 500 of " .. provider .. " that stays", function()
+      assert.equal("error\tmodel_unavailable\t3\n", ask("dead", nil, provider).out)
+    end)
+
+    test("hears slow bytes of " .. provider .. " out, if it may", function()
+      local result = ask("slow", nil, provider)
+      assert.equal("said\tstop\t" .. ("slow bytes "):rep(10) .. "\n", result.out, result.err)
+      assert.is_true(took_ms(result) >= 300, result.err)
+    end)
+
+    test("ends a huge answer of " .. provider .. " by name, once", function()
+      assert.equal("error\tanswer_too_large\t1\n", ask("huge", nil, provider).out)
     end)
   end
+
+  test("does not wait for slow bytes longer than it is set to", function()
+    assert.equal("error\ttimeout\t1\n", ask("slow", nil, nil, "total_ms=100,retries_max=0").out)
+  end)
+
+  test("does not wait for a Retry-After that is longer than its time", function()
+    assert.equal("error\trate_limited\t1\n", ask("limited").out)
+  end)
 
   test("tells what cannot be mended", function()
     assert.equal("error\tcontext_too_long\t1\n", ask("broken").out)

@@ -18,9 +18,16 @@ mock.onMessage(/hello/, { content: "Hi there! 你好 " + "word ".repeat(200) }, 
 mock.onMessage(/broken/, { error: { message: "too long", type: "invalid_request_error",
   code: "context_length_exceeded" }, status: 400 });
 mock.onMessage(/busy/, { content: "now I can" });
+mock.onMessage(/dead/, { error: { message: "out of order", type: "server_error" }, status: 500 });
+mock.onMessage(/limited/, { error: { message: "later", type: "rate_limit_error" }, status: 429,
+  retryAfter: 7200 });
+mock.onMessage(/slow/, { content: "slow bytes ".repeat(10) }, { chunkSize: 5, latency: 25 });
+mock.onMessage(/huge/, { content: "x".repeat(2000000) }, { chunkSize: 20000 });
+// Its Retry-After is one second.
 if (process.argv[3] === "errors") {
   mock.nextRequestError(429, { message: "slow down", type: "rate_limit_error" });
 }
+if (process.argv[3] === "failing") mock.nextRequestError(500, { message: "oops" });
 if (process.argv[3] === "chaos") mock.setChaos({ disconnectRate: 1 });
 if (process.argv[3] === "garbage") mock.setChaos({ malformedRate: 1 });
 await mock.start();

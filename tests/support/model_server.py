@@ -4,6 +4,9 @@
 /stall stops half-way.
 .../chat/completions is a model: the last message says what it does ("hang once", "fail
 once", "refuse", "cut", "garbage", "slow", "mirror"), else it says it again, in pieces.
+"STATUS once S" answers the first request so, with the key and Retry-After of S seconds;
+"STATUS always" every one. "call NAME JSON", as its last line, calls a tool; what that gave
+it says again. .../v1/messages is the same model as Anthropic's API has it.
 "huge text N" says N letters, "huge calls N" calls N tools, "stall" stops half-way.
 "leak FORM N" says the key that it was sent, cut behind N letters, in a form of LEAKS;
 "leak FORM N S" takes S seconds for each piece. "detail STATUS N" answers so with the key as
@@ -83,7 +86,7 @@ class Handler(BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length") or 0)
         body = self.rfile.read(length).decode()
         entry = {"method": self.command, "path": self.path, "headers": dict(self.headers),
-                 "body": body}
+                 "body": body, "time": time.time()}
         with LOCK:
             COUNT[0] += 1
             with open(sys.argv[1], "a") as file:
@@ -158,9 +161,67 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
         time.sleep(60)
 
+    def say_events(self, events):
+        """Events of either API, a line each; they come in pieces of odd sizes."""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        data = "".join(("event: %s\n" % event["type"] if "type" in event else "") + "data: %s\n\n"
+                       % json.dumps(event) for event in events).encode()
+        for at in range(0, len(data), 37):
+            self.wfile.write(data[at:at + 37])
+            self.wfile.flush()
+
+    def call_tool(self, name, given):
+        half = len(given) // 2
+        calls = [{"index": 0, "id": "c1", "function": {"name": name, "arguments": given[:half]}},
+                 {"index": 0, "function": {"arguments": given[half:]}}]
+        self.say_events([{"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}
+                         for call in calls]
+                        + [{"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}])
+
+    def fail(self, wish):
+        """Whether it has failed as it was wished to: "STATUS once S" or "STATUS always"."""
+        words = wish.split(" ")
+        if not words[0].isdigit() or (words[1] == "once" and COUNT[0] > 1):
+            return False
+        headers = [("Retry-After", words[2])] if len(words) > 2 else []
+        body = {"error": {"message": "you sent " + self.key(), "type": "a_test",
+                          "param": escaped(self.key())}}
+        self.answer(int(words[0]), json.dumps(body).encode(), headers)
+        return True
+
+    def messages(self, entry):
+        last = json.loads(entry["body"])["messages"][-1]["content"][-1]
+        wish = last.get("text") or last["content"]
+        if self.fail(wish):
+            return
+        if wish == "mirror":
+            wish = "you sent " + self.key()
+        block = {"type": "text", "text": ""}
+        deltas = [{"type": "content_block_delta", "index": 0,
+                   "delta": {"type": "text_delta", "text": letter}} for letter in wish]
+        if wish.split("\n")[-1].startswith("call "):
+            _, name, given = wish.split("\n")[-1].split(" ", 2)
+            block = {"type": "tool_use", "id": "t1", "name": name, "input": {}}
+            deltas = [{"type": "content_block_delta", "index": 0, "delta": {
+                "type": "input_json_delta", "partial_json": letter}} for letter in given]
+        stop = "tool_use" if block["type"] == "tool_use" else "end_turn"
+        self.say_events(
+            [{"type": "message_start", "message": {"model": "m", "usage": {"input_tokens": 9}}},
+             {"type": "content_block_start", "index": 0, "content_block": block}] + deltas
+            + [{"type": "message_delta", "delta": {"stop_reason": stop},
+                "usage": {"output_tokens": 3}}, {"type": "message_stop"}])
+
     def chat(self, entry):
         wish = json.loads(entry["body"])["messages"][-1]["content"]
-        if wish == "hang once" and COUNT[0] == 1:
+        if self.fail(wish):
+            return
+        if wish.split("\n")[-1].startswith("call "):
+            self.call_tool(*wish.split("\n")[-1].split(" ", 2)[1:])
+        elif wish == "hang once" and COUNT[0] == 1:
             time.sleep(60)
         elif wish == "fail once" and COUNT[0] == 1:
             self.answer(503, b'{"error":{"message":"busy"}}', [("Retry-After", "0.1")])
@@ -196,7 +257,9 @@ class Handler(BaseHTTPRequestHandler):
         if self.path.endswith("/chat/completions"):
             self.chat(entry)
             return
-        if self.path.startswith("/hang") and COUNT[0] == 1:
+        if self.path.endswith("/v1/messages"):
+            self.messages(entry)
+        elif self.path.startswith("/hang") and COUNT[0] == 1:
             time.sleep(60)
         elif self.path.startswith("/stall"):
             self.stall()
