@@ -278,17 +278,32 @@ bool soc_barriers_name_reply(struct soc_host *host, struct soc_send *send, bool 
     return true;
 }
 
+/* Lends the open checkpoint that a payload names, or NULL; `*is_named`: it names one. */
+static struct soc_barrier *find_named(const struct soc_host *host, struct soc_slice payload,
+                                      bool *is_named)
+{
+    uint64_t key;
+    struct soc_slice id = soc_json_kind(payload) != SOC_JSON_OBJECT
+                              ? (struct soc_slice){0}
+                              : soc_json_plain_string(soc_json_member(payload, "checkpoint_id"));
+    *is_named = id.data != NULL && soc_checkpoint_id_parse(id, &key);
+    return *is_named ? find(host, key) : NULL;
+}
+
+struct soc_agent *soc_barriers_asker(const struct soc_host *host, struct soc_slice payload)
+{
+    bool is_named;
+    const struct soc_barrier *barrier = find_named(host, payload, &is_named);
+    return barrier == NULL ? NULL : barrier->owner;
+}
+
 void soc_barriers_join(struct soc_host *host, const struct soc_agent *from,
                        const struct soc_agent *to, struct soc_send *send)
 {
-    uint64_t key;
-    struct soc_slice id =
-        soc_json_kind(send->payload) != SOC_JSON_OBJECT
-            ? (struct soc_slice){0}
-            : soc_json_plain_string(soc_json_member(send->payload, "checkpoint_id"));
-    if (from == NULL || id.data == NULL || !soc_checkpoint_id_parse(id, &key))
+    bool is_named;
+    const struct soc_barrier *barrier = find_named(host, send->payload, &is_named);
+    if (from == NULL || !is_named)
         return;
-    const struct soc_barrier *barrier = find(host, key);
     const struct soc_seat *seat =
         barrier == NULL || barrier->owner != to ? NULL : soc_barrier_find(barrier, from);
     if (seat != NULL && seat->state == SOC_SEAT_ASKED) {

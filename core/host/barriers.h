@@ -47,6 +47,10 @@ void soc_barriers_take_back(struct soc_host *host, uint64_t key);
 bool soc_barriers_name_reply(struct soc_host *host, struct soc_send *send, bool has_type,
                              struct soc_buf *payload);
 
+/* Lends who opened the checkpoint that is named in the payload of an answer to it, if it
+ * is open still, or NULL. */
+struct soc_agent *soc_barriers_asker(const struct soc_host *host, struct soc_slice payload);
+
 /* router.c: joins a `checkpoint_response` that answers no message to the question it
  * answers. One that names a checkpoint of ours which waits for it no more is let pass,
  * to be dropped when it arrives: soc_barriers_is_late tells. */

@@ -1,6 +1,8 @@
 /* What comes in from outside: messages, acks, signs of life. */
 #include "base/json.h"
 #include "env/ids.h"
+#include "host/adopt.h"
+#include "host/barriers.h"
 #include "host/broadcasts.h"
 #include "host/duplicates.h"
 #include "host/envelope.h"
@@ -43,15 +45,16 @@ static bool goes_to(struct soc_host *host, const struct soc_send *send,
     return asker != NULL && (send->to.data == NULL || soc_router_find(host, send->to) == asker);
 }
 
+static bool is_type(struct soc_slice type, const struct soc_symbol *symbol)
+{
+    return type.data != NULL && soc_slice_equal(type, soc_symbol_slice(symbol));
+}
+
 /* What is said of tasks and checkpoints is told apart from late replies by the router. */
 static bool has_own_rules(const struct soc_host *host, struct soc_slice type)
 {
-    const struct soc_symbol *const types[] = {host->tasks->result, host->tasks->task_complete,
-                                              host->type_checkpoint_response};
-    for (size_t i = 0; type.data != NULL && i < sizeof(types) / sizeof(types[0]); i++)
-        if (soc_slice_equal(type, soc_slice(types[i]->text, types[i]->length)))
-            return true;
-    return false;
+    return is_type(type, host->tasks->result) || is_type(type, host->tasks->task_complete) ||
+           is_type(type, host->type_checkpoint_response);
 }
 
 /* The mail answers nothing that is open. False if it comes too late: whoever asked waits
@@ -79,8 +82,41 @@ static bool address_rest(const struct soc_outsider *outsider, const struct soc_o
     return true;
 }
 
+/* What is said of an open task goes to who gave it, and of a checkpoint to who asked, unless
+ * another is named; a result is the answer to its task. */
+static void address_report(const struct soc_outsider *outsider, struct soc_send *send)
+{
+    struct soc_host *host = outsider->host;
+    struct soc_adopted adopted;
+    soc_adopt(&adopted, send->payload);
+    struct soc_slice type = send->type.data != NULL ? send->type : adopted.type;
+    struct soc_slice id = send->texts[SOC_TEXT_TASK_ID];
+    bool is_result =
+        is_type(type, host->tasks->result) || is_type(type, host->tasks->task_complete);
+    if (is_type(type, host->type_checkpoint_response) && send->to.data == NULL) {
+        const struct soc_agent *asker = soc_barriers_asker(host, send->payload);
+        if (asker != NULL)
+            send->to = soc_agent_id(asker);
+    }
+    if (!is_result && !soc_slice_equal(type, SOC_SLICE("progress_update")))
+        return;
+    const struct soc_task *task =
+        soc_tasks_find(host, outsider->agent, id.data != NULL ? id : adopted.task_id);
+    if (task == NULL || !soc_tasks_has_assigner(task) || !goes_to(host, send, task->assigner))
+        return;
+    send->to = soc_agent_id(task->assigner);
+    send->is_report = true;
+    if (!is_result)
+        return;
+    send->answers_key = task->key;
+    send->answers_ms = task->opened_ms;
+    if (send->texts[SOC_TEXT_CORRELATION_ID].data == NULL)
+        send->texts[SOC_TEXT_CORRELATION_ID] = soc_slice_text(task->correlation_id);
+}
+
 /* Completes `send` as an answer to what the mail says it answers. `*cause` is the message
- * it answers, lent, or NULL. False: it is late. */
+ * it answers, lent, or NULL. False: it is late. Whoever has nobody else can always write to
+ * the orchestrator. */
 static bool address(struct soc_outsider *outsider, const struct soc_outside_mail *mail,
                     struct soc_send *send, const struct soc_message **cause)
 {
@@ -102,8 +138,12 @@ static bool address(struct soc_outsider *outsider, const struct soc_outside_mail
             is_in_time = address_rest(outsider, mail, send);
         }
     }
+    if (send->answers == NULL && send->answers_key == 0)
+        address_report(outsider, send);
     if (send->to.data == NULL)
         send->to = SOC_SLICE("orchestrator");
+    send->is_report |=
+        soc_router_find(host, send->to) == soc_router_find(host, SOC_SLICE("orchestrator"));
     return is_in_time;
 }
 

@@ -149,11 +149,12 @@ static bool is_awaited(struct soc_host *host, const struct soc_send *send)
            (soc_request_find(host, key) != NULL || soc_introductions_is_question(host, key));
 }
 
-/* Answers and the host's own words need nobody's leave. */
+/* Answers, reports and the host's own words need nobody's leave. */
 static int check_leave(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
                        const struct soc_send *send, struct soc_buf *error)
 {
-    bool is_free = send->answers != NULL || send->answers_key != 0 || send->is_formal;
+    bool is_free =
+        send->answers != NULL || send->answers_key != 0 || send->is_formal || send->is_report;
     bool is_there = !to->is_ended && (!to->is_ending || is_awaited(host, send));
     int rc = is_free && is_there ? SOC_OK : soc_router_may_send(host, from, to, error);
     if (rc == SOC_OK && soc_guard_is_near(host, to) && !is_awaited(host, send))

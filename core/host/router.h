@@ -22,6 +22,7 @@ struct soc_send {
     bool has_requires_ack; /* it was said; else the type decides */
     bool wants_reply;
     bool is_formal;        /* the host's, in the sender's name: no policy is asked */
+    bool is_report;        /* to whom the sender has to answer: contacts are not asked */
     bool is_intake;        /* the gatekeeper is to pass it on at the next start */
     bool is_listed;        /* one of a list: a dedupe_key is each receiver's own */
     bool is_bare;          /* the payload is known to hold nothing of the envelope */

@@ -74,4 +74,64 @@ describe("an agent outside", function()
     assert.equal("3", s:position("w.out"))
     assert.equal("3", heard[#heard].payload.text)
   end)
+
+  -- A manager inside, who has hired "a" outside and given it the task t1.
+  local function managed(config)
+    local got = {}
+    local s, heard = outpost.new({}, {
+      root = function(root, message)
+        if message.from == "user" then
+          root:spawn_agent("clerk", scene.brief(), { id = "mgr" })
+          root:spawn_agent("clerk", scene.brief(), { id = "boss" })
+          root:send_message({ to = "mgr", payload = "go" })
+        end
+      end,
+      clerk = function(clerk, message)
+        if clerk.id == "mgr" and message.from == "root" then
+          clerk:spawn_agent("worker", scene.brief(), { id = "a" })
+          clerk:send_message({ to = "a", type = "task_assign", payload = { task_id = "t1" } })
+          local all = clerk:checkpoint({ agents = { "a" }, timeout_ms = 1000 })
+          got.checkpoint = all and all.responses.a
+          return
+        end
+        got[#got + 1] = clerk.id .. " " .. message.type
+      end,
+    }, { config = config })
+    assert(s:send("user", { to = "root", payload = "go" }))
+    s:advance(10)
+    return s, got, heard
+  end
+
+  it("reports to who gave it the task, not to the orchestrator it does not know", function()
+    local s, got, heard = managed()
+    local before = #heard
+    local checkpoint = s:outside("a")[2].payload.checkpoint_id
+    assert(s:outside_send("a", { type = "checkpoint_response",
+      payload = { checkpoint_id = checkpoint, text = "ready" } }))
+    assert(s:outside_send("a", { type = "progress_update",
+      payload = { task_id = "t1", percent = 40 } }))
+    assert.equal("working", s:agent("a").status) -- that was no answer
+    assert(s:outside_send("a", { type = "task_complete",
+      payload = { task_id = "t1", status = "done", output = "it has layers" } }))
+    s:run()
+    assert.equal("ready", got.checkpoint.text)
+    assert.same({ "mgr progress_update", "mgr task_complete" }, { got[1], got[2] })
+    assert.equal("completed", s:tasks()[1].state)
+    assert.equal(before, #heard)
+    assert.equal(0, scene.counts(s).pending)
+    assert.is_true(scene.law_holds(s))
+  end)
+
+  it("can always write to the orchestrator, whoever that is, and to no other stranger", function()
+    local s, got = managed({ orchestrator = "boss" })
+    s:advance(2000)
+    assert(s:outside_send("a", { payload = { text = "hello" } }))
+    assert(s:outside_send("a", { to = "boss", payload = { text = "hello again" } }))
+    assert(s:outside_send("a", { type = "task_complete", payload = { task_id = "t1" } }))
+    local _, err = s:outside_send("a", { to = "root", payload = { text = "hello" } })
+    assert.equal("unknown_contact", err.error)
+    s:run()
+    table.sort(got)
+    assert.same({ "boss general", "boss general", "mgr task_complete" }, { got[1], got[2], got[3] })
+  end)
 end)
