@@ -1,27 +1,14 @@
 /* What comes in through the file door, line by line. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "bridge/files_state.h"
+#include "bridge/files_mail.h"
 #include "env/clock.h"
 #include "env/ids.h"
 #include "host/refusal.h"
-
-#define TTL_SECONDS_MAX 3.2e9 /* about a hundred years */
-
-/* A line being read as a message. */
-struct reading {
-    struct soc_inlet *inlet;
-    const struct soc_line *line;
-    struct soc_agent *agent; /* who speaks */
-    struct soc_buf texts;    /* unescaped, with room for all: it never moves */
-    const char *fault;       /* the member that is wrong, NULL: none */
-    bool is_placed;          /* it goes to one receiver, and only its place tells it apart */
-};
 
 void soc_inlet_open(struct soc_inlet *inlet, struct soc_files *files,
                     struct soc_files_client *client, enum soc_place place, const char *name)
@@ -93,7 +80,7 @@ static bool skip(const struct soc_inlet *inlet, const char *event, const struct 
 }
 
 /* Logs what the host has refused: its error object, with the place of the line. */
-static void log_refusal(const struct reading *reading, struct soc_slice error)
+static void log_refusal(const struct soc_reading *reading, struct soc_slice error)
 {
     const struct soc_inlet *inlet = reading->inlet;
     struct soc_buf detail = {0};
@@ -113,103 +100,8 @@ static void log_refusal(const struct reading *reading, struct soc_slice error)
     soc_buf_fini(&file);
 }
 
-/* Lends the text of a value, absent if it is missing or null. */
-static struct soc_slice text_of(struct reading *reading, const char *name, struct soc_slice value,
-                                size_t bytes_max)
-{
-    if (value.data == NULL || soc_json_kind(value) == SOC_JSON_NULL)
-        return (struct soc_slice){0};
-    struct soc_slice text = soc_json_text(value, bytes_max, &reading->texts);
-    if (text.data == NULL)
-        reading->fault = name;
-    return text;
-}
-
-static struct soc_slice member_text(struct reading *reading, const char *name, size_t bytes_max)
-{
-    return text_of(reading, name, soc_json_member(reading->line->text, name), bytes_max);
-}
-
-/* A time: RFC 3339, or ms since 1970. */
-static int64_t member_time(struct reading *reading, const char *name)
-{
-    struct soc_slice value = soc_json_member(reading->line->text, name);
-    int64_t time_ms = 0;
-    if (value.data == NULL || soc_json_kind(value) == SOC_JSON_NULL)
-        return 0;
-    if (soc_json_kind(value) == SOC_JSON_STRING) {
-        if (!soc_time_parse(text_of(reading, name, value, SOC_KEY_BYTES_MAX), &time_ms))
-            reading->fault = name;
-    } else if (!soc_json_integer(value, &time_ms) || time_ms < 0) {
-        reading->fault = name;
-    }
-    return time_ms;
-}
-
-static void read_flags(struct reading *reading, struct soc_send *send)
-{
-    double seconds = 0;
-    struct soc_slice ttl = soc_json_member(reading->line->text, "ttl_seconds");
-    struct soc_slice ack = soc_json_member(reading->line->text, "requires_ack");
-    struct soc_slice priority = member_text(reading, "priority", SOC_KEY_BYTES_MAX);
-    if (priority.data != NULL) {
-        send->has_priority = true;
-        if (!soc_priority_parse(priority, &send->priority))
-            reading->fault = "priority";
-    }
-    if (ttl.data != NULL && soc_json_kind(ttl) != SOC_JSON_NULL) {
-        if (soc_json_kind(ttl) != SOC_JSON_NUMBER || !soc_json_number(ttl, &seconds) ||
-            !(seconds > 0 && seconds <= TTL_SECONDS_MAX))
-            reading->fault = "ttl_seconds";
-        else
-            send->ttl_ms = (int64_t)ceil(seconds * 1000);
-    }
-    if (ack.data != NULL && soc_json_kind(ack) != SOC_JSON_NULL) {
-        send->has_requires_ack = true;
-        send->requires_ack = soc_json_kind(ack) == SOC_JSON_TRUE;
-    }
-}
-
-/* A payload given as a plain string means {text=…}; `content` is another name for it. */
-static struct soc_slice read_payload(struct reading *reading, struct soc_buf *wrapped)
-{
-    struct soc_slice value = soc_json_member(reading->line->text, "payload");
-    if (value.data == NULL)
-        value = soc_json_member(reading->line->text, "content");
-    if (value.data == NULL || soc_json_kind(value) == SOC_JSON_NULL)
-        return (struct soc_slice){0};
-    if (soc_json_kind(value) != SOC_JSON_STRING)
-        return value;
-    soc_buf_put_text(wrapped, "{\"text\":");
-    soc_buf_put_slice(wrapped, value);
-    soc_buf_put_byte(wrapped, '}');
-    return soc_buf_slice(wrapped);
-}
-
-/* Reads all but `to` and the payload. `reply_to` names what a message answers; without a
- * receiver its correlation id does. */
-static void read_mail(struct reading *reading, struct soc_outside_mail *mail, bool has_to)
-{
-    struct soc_send *send = &mail->send;
-    send->type = member_text(reading, "type", SOC_TYPE_BYTES_MAX);
-    send->texts[SOC_TEXT_TASK_ID] = member_text(reading, "task_id", SOC_ID_BYTES_MAX);
-    if (send->texts[SOC_TEXT_TASK_ID].data == NULL)
-        send->texts[SOC_TEXT_TASK_ID] = member_text(reading, "taskId", SOC_ID_BYTES_MAX);
-    send->texts[SOC_TEXT_CORRELATION_ID] =
-        member_text(reading, "correlation_id", SOC_KEY_BYTES_MAX);
-    send->texts[SOC_TEXT_EXTERNAL_ID] = member_text(reading, "id", SOC_KEY_BYTES_MAX);
-    send->texts[SOC_TEXT_DEDUPE_KEY] = member_text(reading, "dedupe_key", SOC_KEY_BYTES_MAX);
-    send->deliver_at_ms = member_time(reading, "deliver_at");
-    send->deadline_ms = member_time(reading, "deadline");
-    read_flags(reading, send);
-    mail->answers = member_text(reading, "reply_to", SOC_KEY_BYTES_MAX);
-    mail->is_chain = mail->answers.data == NULL;
-    if (mail->is_chain && !has_to)
-        mail->answers = send->texts[SOC_TEXT_CORRELATION_ID];
-}
-
 /* A line without an id of its own is known again by where it stands and what it says. */
-static void give_key(struct reading *reading, struct soc_send *send, bool is_list)
+static void give_key(struct soc_reading *reading, struct soc_send *send, bool is_list)
 {
     struct soc_slice *key = &send->texts[SOC_TEXT_DEDUPE_KEY];
     struct soc_slice *id = &send->texts[SOC_TEXT_EXTERNAL_ID];
@@ -228,7 +120,7 @@ static void give_key(struct reading *reading, struct soc_send *send, bool is_lis
     *key = soc_slice(reading->texts.data + start, reading->texts.length - start);
 }
 
-static void log_accepted(struct reading *reading, const struct soc_send *send,
+static void log_accepted(struct soc_reading *reading, const struct soc_send *send,
                          struct soc_slice receipt)
 {
     struct soc_json_walk walk;
@@ -254,7 +146,7 @@ static void log_accepted(struct reading *reading, const struct soc_send *send,
 }
 
 /* Logs once that a line waits, and why. */
-static void log_waiting(const struct reading *reading, int rc)
+static void log_waiting(const struct soc_reading *reading, int rc)
 {
     if (!reading->inlet->is_waiting)
         log_line(reading->inlet, SOC_LOG_WARN, "waiting", reading->line, soc_error_text(rc));
@@ -263,7 +155,7 @@ static void log_waiting(const struct reading *reading, int rc)
 
 /* Sends to one receiver, absent: whom it answers, or the orchestrator. False: it is
  * refused for now, and to be tried again. */
-static bool accept(struct reading *reading, struct soc_outside_mail *mail, struct soc_slice to,
+static bool accept(struct soc_reading *reading, struct soc_outside_mail *mail, struct soc_slice to,
                    struct soc_position position)
 {
     struct soc_buf answer = {0};
@@ -284,7 +176,7 @@ static bool accept(struct reading *reading, struct soc_outside_mail *mail, struc
 /* The position goes with the last receiver: after a crash between them, or when one of
  * them can take nothing now, the line is read again, and those who have it are known by
  * its key. */
-static bool accept_list(struct reading *reading, struct soc_outside_mail *mail,
+static bool accept_list(struct soc_reading *reading, struct soc_outside_mail *mail,
                         struct soc_slice list, struct soc_position position)
 {
     struct soc_host *host = reading->inlet->files->host;
@@ -292,7 +184,7 @@ static bool accept_list(struct reading *reading, struct soc_outside_mail *mail,
     struct soc_slice last = {0};
     soc_json_walk(&walk, list);
     while (soc_json_next(&walk)) {
-        struct soc_slice to = text_of(reading, "to", walk.value, SOC_KEY_BYTES_MAX);
+        struct soc_slice to = soc_reading_text(reading, "to", walk.value, SOC_KEY_BYTES_MAX);
         const struct soc_agent *agent = to.data == NULL ? NULL : soc_router_find(host, to);
         if (agent != NULL) /* whoever is named twice, by an alias too, gets it once */
             to = soc_agent_id(agent);
@@ -315,7 +207,7 @@ static int count_receivers(struct soc_slice list)
 }
 
 /* Why a line cannot be a message; false if it can, as far as can be seen here. */
-static bool find_fault(const struct reading *reading, const struct soc_outside_mail *mail,
+static bool find_fault(const struct soc_reading *reading, const struct soc_outside_mail *mail,
                        int receivers, struct soc_buf *reason)
 {
     if (reading->fault != NULL)
@@ -330,7 +222,7 @@ static bool find_fault(const struct reading *reading, const struct soc_outside_m
     return reason->length > 0;
 }
 
-static bool take_message(struct reading *reading)
+static bool take_message(struct soc_reading *reading)
 {
     struct soc_inlet *inlet = reading->inlet;
     struct soc_slice to = soc_json_member(reading->line->text, "to");
@@ -341,10 +233,10 @@ static bool take_message(struct reading *reading)
     struct soc_buf reason = {0};
     char place[SOC_LINES_POSITION_BYTES];
     bool is_taken = true;
-    read_mail(reading, &mail, has_to);
-    mail.send.payload = read_payload(reading, &wrapped);
+    soc_reading_mail(reading, &mail, has_to);
+    mail.send.payload = soc_reading_payload(reading, &wrapped);
     struct soc_slice one =
-        is_list ? (struct soc_slice){0} : text_of(reading, "to", to, SOC_KEY_BYTES_MAX);
+        is_list ? (struct soc_slice){0} : soc_reading_text(reading, "to", to, SOC_KEY_BYTES_MAX);
     give_key(reading, &mail.send, is_list);
     if (find_fault(reading, &mail, is_list ? count_receivers(to) : 1, &reason))
         skip(inlet, "malformed_line", reading->line, soc_buf_text(&reason));
@@ -359,7 +251,8 @@ static bool take_message(struct reading *reading)
 
 /* What the host does not remember the files may tell. False: it stands in the queue of
  * another. `*event` is what to log else. */
-static bool find_in_files(const struct reading *reading, struct soc_slice id, const char **event)
+static bool find_in_files(const struct soc_reading *reading, struct soc_slice id,
+                          const char **event)
 {
     struct soc_files *files = reading->inlet->files;
     struct soc_files_client *own = soc_files_find(files, soc_agent_id(reading->agent));
@@ -380,7 +273,7 @@ static bool find_in_files(const struct reading *reading, struct soc_slice id, co
     return true;
 }
 
-static void log_ack(const struct reading *reading, const char *event, struct soc_slice id,
+static void log_ack(const struct soc_reading *reading, const char *event, struct soc_slice id,
                     enum soc_ack ack)
 {
     struct soc_buf detail = {0};
@@ -392,7 +285,7 @@ static void log_ack(const struct reading *reading, const char *event, struct soc
     soc_buf_fini(&detail);
 }
 
-static bool take_ack(struct reading *reading)
+static bool take_ack(struct soc_reading *reading)
 {
     struct soc_inlet *inlet = reading->inlet;
     struct soc_buf id = {0};
@@ -432,12 +325,12 @@ static bool is_ack(const struct soc_inlet *inlet, const struct soc_line *line)
 
 /* Who speaks: the one whose file it is; in the common file the line says, and nobody but
  * an outside agent can be meant. */
-static struct soc_agent *find_speaker(struct reading *reading)
+static struct soc_agent *find_speaker(struct soc_reading *reading)
 {
     struct soc_host *host = reading->inlet->files->host;
     if (reading->inlet->client != NULL)
         return soc_outside_find(host, soc_slice_text(reading->inlet->client->id));
-    struct soc_slice from = member_text(reading, "from", SOC_ID_BYTES_MAX);
+    struct soc_slice from = soc_reading_member(reading, "from", SOC_ID_BYTES_MAX);
     reading->fault = NULL;
     return from.data == NULL ? NULL : soc_outside_find(host, from);
 }
@@ -452,7 +345,7 @@ static void note_heard(struct soc_files *files, const struct soc_agent *agent)
 
 static bool take_object(struct soc_inlet *inlet, const struct soc_line *line)
 {
-    struct reading reading = {.inlet = inlet, .line = line};
+    struct soc_reading reading = {.inlet = inlet, .line = line};
     soc_buf_reserve(&reading.texts, line->text.length + SOC_LINES_KEY_BYTES + 2);
     reading.agent = find_speaker(&reading);
     bool is_taken;
