@@ -280,7 +280,8 @@ static void log_ack(const struct soc_reading *reading, const char *event, struct
     soc_buf_put_byte(&detail, '{');
     soc_json_put_text_member(&detail, "status", soc_slice_text(soc_ack_name(ack)));
     soc_buf_put_byte(&detail, '}');
-    soc_files_log(reading->inlet->files, SOC_LOG_INFO, event, soc_slice_text(reading->agent->id),
+    soc_files_log(reading->inlet->files, SOC_LOG_INFO, event,
+                  reading->agent == NULL ? speaker(reading->inlet) : soc_agent_id(reading->agent),
                   id, soc_buf_slice(&detail));
     soc_buf_fini(&detail);
 }
@@ -309,6 +310,24 @@ static bool take_ack(struct soc_reading *reading)
     }
     soc_buf_fini(&id);
     soc_buf_fini(&error);
+    return true;
+}
+
+/* Whoever has ended acks what is done with: an answer may end an agent that is to go, and
+ * its ack comes behind. */
+static bool pass_ack(struct soc_reading *reading)
+{
+    struct soc_inlet *inlet = reading->inlet;
+    struct soc_buf id = {0};
+    const char *reason = NULL;
+    enum soc_ack ack = soc_ack_read(reading->line->text, &id, NULL, &reason);
+    if (ack == SOC_ACK_NONE) {
+        skip(inlet, "malformed_ack", reading->line, reason);
+    } else {
+        keep_position(inlet);
+        log_ack(reading, "ack_unknown", soc_buf_slice(&id), ack);
+    }
+    soc_buf_fini(&id);
     return true;
 }
 
@@ -349,7 +368,9 @@ static bool take_object(struct soc_inlet *inlet, const struct soc_line *line)
     soc_buf_reserve(&reading.texts, line->text.length + SOC_LINES_KEY_BYTES + 2);
     reading.agent = find_speaker(&reading);
     bool is_taken;
-    if (reading.agent == NULL) {
+    if (reading.agent == NULL && inlet->is_acks) {
+        is_taken = pass_ack(&reading);
+    } else if (reading.agent == NULL) {
         is_taken =
             skip(inlet, "refused", line,
                  inlet->client != NULL ? "the agent has ended"
@@ -428,10 +449,26 @@ static bool take_line(void *user, const struct soc_line *line)
     }
 }
 
-bool soc_files_look(struct soc_inlet *inlet, bool is_last)
+/* Tells that what an ack names has arrived, and leaves the ack for later. */
+static bool take_receipt(void *user, const struct soc_line *line)
+{
+    const struct soc_inlet *inlet = user;
+    struct soc_host *host = inlet->files->host;
+    struct soc_buf id = {0};
+    const char *reason = NULL;
+    struct soc_agent *agent = soc_outside_find(host, soc_slice_text(inlet->client->id));
+    if (agent != NULL && line->kind <= SOC_LINE_UNENDED &&
+        soc_json_check(line->text, NULL) == SOC_OK &&
+        soc_ack_read(line->text, &id, NULL, &reason) != SOC_ACK_NONE)
+        soc_outside_note_arrival(host, agent, soc_buf_slice(&id));
+    soc_buf_fini(&id);
+    return true;
+}
+
+static struct soc_look_options options_of(const struct soc_inlet *inlet, bool is_last)
 {
     const struct soc_files *files = inlet->files;
-    struct soc_look_options options = {
+    return (struct soc_look_options){
         .dir = &files->dir,
         .place = inlet->place,
         .name = inlet->name,
@@ -441,5 +478,24 @@ bool soc_files_look(struct soc_inlet *inlet, bool is_last)
         .wait_ms = files->settings->wait_ms,
         .is_last = is_last,
     };
+}
+
+bool soc_files_look(struct soc_inlet *inlet, bool is_last)
+{
+    struct soc_look_options options = options_of(inlet, is_last);
     return soc_lines_look(&inlet->lines, &options, take_line, inlet);
+}
+
+bool soc_files_look_at_acks(struct soc_files_client *client, const struct soc_lines_end *end,
+                            bool is_last)
+{
+    struct soc_inlet *acks = &client->acks;
+    struct soc_look_options options = options_of(acks, is_last);
+    options.end = end;
+    if (!client->files->orchestrator.lines.is_behind && !client->out.lines.is_behind)
+        return soc_lines_look(&acks->lines, &options, take_line, acks);
+    struct soc_lines before = acks->lines;
+    soc_lines_look(&acks->lines, &options, take_receipt, acks);
+    acks->lines = before;
+    return false;
 }

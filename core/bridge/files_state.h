@@ -105,6 +105,13 @@ void soc_files_rotate(struct soc_files *files, struct soc_files_client *client);
 /* files_in.c: looks at a file and takes what is new; tells whether there is more. */
 bool soc_files_look(struct soc_inlet *inlet, bool is_last);
 
+/* The same with the acks of an agent, up to where the file reached before that was looked at
+ * which the agent says. An ack may end the agent, so it comes behind what was said before it:
+ * while some of that waits the acks stay where they are, and tell only that what they name has
+ * arrived. */
+bool soc_files_look_at_acks(struct soc_files_client *client, const struct soc_lines_end *end,
+                            bool is_last);
+
 /* Prepares an inlet at the position that was kept for it; has it begin anew, when what it
  * read was put away; and frees it. */
 void soc_inlet_open(struct soc_inlet *inlet, struct soc_files *files,

@@ -83,20 +83,6 @@ static void look_at_beat(struct soc_files_client *client)
     soc_buf_fini(&name);
 }
 
-/* Tells whether there is more in its files than is taken at a time. */
-static bool look_at(struct soc_files_client *client, bool is_last)
-{
-    if (client->is_ended)
-        return false;
-    look_at_beat(client);
-    if (!is_last) {
-        soc_files_check(client->files, client);
-        soc_files_rotate(client->files, client);
-    }
-    bool has_more = soc_files_look(&client->acks, is_last);
-    return soc_files_look(&client->out, is_last) || has_more;
-}
-
 void soc_files_note_change(struct soc_files_client *client)
 {
     struct soc_files *files = client->files;
@@ -114,6 +100,27 @@ static void note_orchestrator(struct soc_files *files)
         return;
     files->is_orchestrator_changed = true;
     soc_alarm_set(files->look_alarm, 1);
+}
+
+/* Tells whether there is more in its files than is taken at a time. What the agent said is
+ * taken first: it is written before the ack. */
+static bool look_at(struct soc_files_client *client, bool is_last)
+{
+    struct soc_files *files = client->files;
+    struct soc_lines_end end;
+    if (client->is_ended)
+        return false;
+    look_at_beat(client);
+    if (!is_last) {
+        soc_files_check(files, client);
+        soc_files_rotate(files, client);
+    }
+    soc_lines_find_end(&files->dir, client->acks.place, client->acks.name, &end);
+    bool has_more = soc_files_look(&files->orchestrator, is_last);
+    if (has_more)
+        note_orchestrator(files);
+    has_more = soc_files_look(&client->out, is_last) || has_more;
+    return soc_files_look_at_acks(client, &end, is_last) || has_more;
 }
 
 static void note_all(struct soc_files *files)

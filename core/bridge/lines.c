@@ -19,10 +19,11 @@ struct look {
     soc_line_cb *cb;
     void *user;
     int file;
-    int64_t size;
+    int64_t size;        /* up to which it is read */
     struct soc_buf rest; /* bytes of the file from the position on */
     int taken;
     bool is_over; /* a line was not taken */
+    bool is_cut;  /* there is more than is to be read */
 };
 
 static ssize_t read_at(int file, void *out, size_t length, int64_t offset)
@@ -197,8 +198,11 @@ static bool read_on(struct look *look)
                 return false;
             at = lines->offset;
         }
-        ssize_t count = read_at(look->file, soc_buf_reserve(&look->rest, CHUNK_BYTES), CHUNK_BYTES,
-                                at + (int64_t)look->rest.length);
+        int64_t from = at + (int64_t)look->rest.length;
+        int64_t left = look->is_cut ? look->size - from : CHUNK_BYTES;
+        size_t length = left < CHUNK_BYTES ? (size_t)(left < 0 ? 0 : left) : CHUNK_BYTES;
+        ssize_t count =
+            read_at(look->file, soc_buf_reserve(&look->rest, CHUNK_BYTES), length, from);
         if (count <= 0)
             break;
         look->rest.length += (size_t)count;
@@ -208,8 +212,9 @@ static bool read_on(struct look *look)
     }
     if (lines->scanned != scanned)
         lines->since_ms = 0;
-    offer_rest(look);
-    return false;
+    if (!look->is_cut)
+        offer_rest(look);
+    return look->is_cut;
 }
 
 /* What the system says of a file that changes whenever the file does. */
@@ -225,7 +230,6 @@ static void check_position(struct look *look, const struct stat *info)
 {
     struct soc_lines *lines = look->lines;
     int64_t was = lines->offset;
-    look->size = info->st_size;
     bool is_shorter = info->st_size < was;
     bool is_other = !is_shorter && was > 0 && hash_before(look->file, was) != lines->hash;
     bool is_back = lines->inode == 0 && was > 0;
@@ -247,7 +251,7 @@ static void note_gone(struct look *look)
 {
     struct soc_lines *lines = look->lines;
     lines->seen = 0;
-    lines->is_odd = false;
+    lines->is_odd = lines->is_behind = false;
     if (lines->inode == 0)
         return;
     lines->inode = 0;
@@ -259,6 +263,7 @@ static void note_odd(struct look *look, int code)
     const char *why = code == -ELOOP    ? "it is a link, which is not followed"
                       : code == -EINVAL ? "it is no plain file"
                                         : strerror(-code);
+    look->lines->is_behind = false;
     if (look->lines->is_odd)
         return;
     look->lines->is_odd = true;
@@ -273,6 +278,24 @@ static bool is_settled(const struct soc_lines *lines, const struct soc_look_opti
         return false;
     return lines->since_ms == 0 || lines->is_torn ||
            options->now_ms - lines->since_ms < options->wait_ms;
+}
+
+/* Sets up to where the file is read; false if it is not the one whose end was noted. */
+static bool set_end(struct look *look, const struct stat *info)
+{
+    const struct soc_lines_end *end = look->options->end;
+    look->is_cut = end != NULL && info->st_size > end->size;
+    look->size = look->is_cut ? end->size : info->st_size;
+    return end == NULL || end->inode == info->st_ino;
+}
+
+void soc_lines_find_end(const struct soc_workdir *dir, enum soc_place place, const char *name,
+                        struct soc_lines_end *end)
+{
+    struct stat info;
+    *end = (struct soc_lines_end){0};
+    if (fstatat(dir->folders[place], name, &info, AT_SYMLINK_NOFOLLOW) == 0)
+        *end = (struct soc_lines_end){.inode = info.st_ino, .size = info.st_size};
 }
 
 bool soc_lines_look(struct soc_lines *lines, const struct soc_look_options *options,
@@ -300,9 +323,14 @@ bool soc_lines_look(struct soc_lines *lines, const struct soc_look_options *opti
     }
     lines->is_odd = false;
     if (fstat(look.file, &info) == 0) {
-        check_position(&look, &info);
-        has_more = read_on(&look);
+        lines->owner = info.st_uid;
+        has_more = !set_end(&look, &info);
+        if (!has_more) {
+            check_position(&look, &info);
+            has_more = read_on(&look);
+        }
         lines->seen = has_more || look.is_over ? 0 : mark_of(&info);
+        lines->is_behind = has_more || look.is_over || (lines->since_ms != 0 && !lines->is_torn);
     }
     close(look.file);
     soc_buf_fini(&look.rest);

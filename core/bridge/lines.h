@@ -45,6 +45,14 @@ struct soc_lines {
     bool is_odd;      /* it cannot be read: told */
     bool is_torn;     /* its last line was offered and left: told */
     bool is_long;     /* its last line is too long already: told */
+    bool is_behind;   /* something stands there that was not taken and may be, soon */
+    uint32_t owner;   /* the user whose file it is; known while a line is taken */
+};
+
+/* How far a file reached at some moment. */
+struct soc_lines_end {
+    uint64_t inode; /* 0: there was none */
+    int64_t size;
 };
 
 enum soc_line_kind {
@@ -74,11 +82,17 @@ struct soc_look_options {
     enum soc_place place;
     const char *name;
     size_t line_bytes_max;
-    int lines_max;   /* of one look; the rest is for the next */
-    int64_t now_ms;  /* a clock that does not go back */
-    int64_t wait_ms; /* for a newline */
-    bool is_last;    /* nobody writes any more: no waiting */
+    int lines_max;                   /* of one look; the rest is for the next */
+    int64_t now_ms;                  /* a clock that does not go back */
+    int64_t wait_ms;                 /* for a newline */
+    bool is_last;                    /* nobody writes any more: no waiting */
+    const struct soc_lines_end *end; /* nothing beyond it; NULL: all there is */
 };
+
+/* Notes how far a file reaches now: what was written to another one before a line of this
+ * one stands there when that is read up to here. */
+void soc_lines_find_end(const struct soc_workdir *dir, enum soc_place place, const char *name,
+                        struct soc_lines_end *end);
 
 /* Looks at a file and has what is new taken. Tells whether there is more to be taken at
  * once. A file that has not changed costs one question to the system. */

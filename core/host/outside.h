@@ -76,18 +76,16 @@ struct soc_door {
  * SOC_DOORS_MAX already. */
 int soc_outside_open(struct soc_host *host, const struct soc_door *door);
 
-/* Tries again to hand out what a door could not. */
+/* Tries again to hand out what a door could not; or hands out everything again that is
+ * pending for the agent, acked or not: what the door had put down for it is lost. A ladder that
+ * is being climbed goes on. */
 void soc_outside_resume(struct soc_host *host);
-
-/* Has everything handed out again that is pending for the agent, acked or not: what the
- * door had put down for it is lost. A ladder that is being climbed goes on. */
 void soc_outside_hand_again(struct soc_host *host, const struct soc_agent *agent);
 
 /* Tells whether a message, or a copy of that broadcast, is pending for any outside agent. */
 bool soc_outside_is_awaited(const struct soc_host *host, uint64_t key);
 
-/* Lends the outside agent of that id that is alive, or NULL: nobody else may speak
- * through a door. */
+/* Lends the outside agent of that id that is alive, or NULL: no other speaks through a door. */
 struct soc_agent *soc_outside_find(struct soc_host *host, struct soc_slice id);
 
 /* Where a door stands: a value of its own under a name of its own («file:a.ack», «120»),
@@ -127,7 +125,9 @@ int soc_outside_accept(struct soc_host *host, struct soc_agent *agent,
 int soc_outside_ack(struct soc_host *host, struct soc_agent *agent, struct soc_slice id,
                     enum soc_ack ack, struct soc_position position, struct soc_buf *error);
 
-/* The agent gave a sign of life. Messages and acks are signs, too. */
+/* The agent has that message, as an ack says that is not to be taken yet: its ladder stops.
+ * Or gave a sign of life; messages and acks are signs, too. */
+void soc_outside_note_arrival(struct soc_host *host, struct soc_agent *agent, struct soc_slice id);
 void soc_outside_hear(struct soc_host *host, struct soc_agent *agent);
 
 /* Keeps a position for what produced nothing: a line that was skipped; and lends the one

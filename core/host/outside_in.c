@@ -330,6 +330,15 @@ int soc_outside_ack(struct soc_host *host, struct soc_agent *agent, struct soc_s
     return SOC_OK;
 }
 
+void soc_outside_note_arrival(struct soc_host *host, struct soc_agent *agent, struct soc_slice id)
+{
+    const struct soc_letter *letter = soc_outside_find_letter(soc_outside_need(host, agent), id);
+    struct soc_buf error = {0};
+    if (letter != NULL && !letter->is_received)
+        soc_outside_ack(host, agent, id, SOC_ACK_RECEIVED, (struct soc_position){0}, &error);
+    soc_buf_fini(&error);
+}
+
 void soc_outside_hear(struct soc_host *host, struct soc_agent *agent)
 {
     struct soc_outsider *outsider = soc_outside_need(host, agent);

@@ -438,6 +438,70 @@ static void a_file_cut_at_any_byte_after_it_was_read_loses_and_repeats_nothing(v
     }
 }
 
+static void a_look_takes_nothing_beyond_the_end_that_was_noted(void)
+{
+    static const char text[] = "{1}\n{22}\n{333}\n";
+    struct soc_lines_end end;
+    for (size_t noted = 0; noted < sizeof(text); noted++) {
+        struct world world;
+        open_world(&world);
+        append(&world, soc_slice(text, noted));
+        soc_lines_find_end(&world.dir, SOC_PLACE_AGENTS, NAME, &end);
+        world.options.end = &end;
+        put(&world, text + noted);
+        CHECK_INT(look(&world), noted < sizeof(text) - 1);
+        CHECK_TAKEN(&world, noted < 4    ? ""
+                            : noted < 9  ? "{1}\n"
+                            : noted < 15 ? "{1}\n{22}\n"
+                                         : text);
+        soc_lines_find_end(&world.dir, SOC_PLACE_AGENTS, NAME, &end);
+        CHECK(!look(&world));
+        CHECK_TAKEN(&world, text);
+        CHECK(!world.lines.is_behind);
+        close_world(&world);
+    }
+}
+
+static void a_file_that_was_replaced_since_its_end_was_noted_is_left_for_the_next_look(void)
+{
+    struct world world;
+    struct soc_lines_end end;
+    open_world(&world);
+    put(&world, "{1}\n");
+    soc_lines_find_end(&world.dir, SOC_PLACE_AGENTS, NAME, &end);
+    world.options.end = &end;
+    replace_by(&world, "{2}\n");
+    CHECK(look(&world));
+    CHECK_TAKEN(&world, "");
+    soc_lines_find_end(&world.dir, SOC_PLACE_AGENTS, NAME, &end);
+    CHECK(!look(&world));
+    CHECK_TAKEN(&world, "{2}\n");
+    close_world(&world);
+}
+
+static void what_waits_is_behind_until_it_is_taken_or_given_up(void)
+{
+    struct world world;
+    open_world(&world);
+    put(&world, "{1}\n{2}");
+    world.refuses = true;
+    look(&world);
+    CHECK(world.lines.is_behind);
+    world.refuses = false;
+    look(&world);
+    CHECK(world.lines.is_behind); /* its newline may come */
+    world.options.now_ms += WAIT_MS;
+    look(&world);
+    CHECK(!world.lines.is_behind);
+    put(&world, "\n{3");
+    look(&world);
+    CHECK(world.lines.is_behind);
+    world.options.now_ms += WAIT_MS;
+    look(&world);
+    CHECK(!world.lines.is_behind); /* a piece of a line holds nobody up */
+    close_world(&world);
+}
+
 static void positions_that_are_none_are_refused(void)
 {
     struct soc_lines lines = {0};
@@ -468,6 +532,9 @@ int main(void)
     RUN(a_link_in_its_place_is_told_of_once_and_not_read);
     RUN(a_file_cut_at_any_byte_before_it_is_read_gives_every_line_once);
     RUN(a_file_cut_at_any_byte_after_it_was_read_loses_and_repeats_nothing);
+    RUN(a_look_takes_nothing_beyond_the_end_that_was_noted);
+    RUN(a_file_that_was_replaced_since_its_end_was_noted_is_left_for_the_next_look);
+    RUN(what_waits_is_behind_until_it_is_taken_or_given_up);
     RUN(positions_that_are_none_are_refused);
     return check_done();
 }

@@ -69,7 +69,7 @@ function commands.flood(root, payload)
 end
 
 function commands.end_agent(root, payload)
-  return root:terminate(payload.id, { force = true })
+  return root:terminate(payload.id, { force = not payload.drains })
 end
 
 function commands.resolve(root, payload)

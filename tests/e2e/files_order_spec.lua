@@ -1,0 +1,107 @@
+-- What an agent said before it acked is heard before the ack counts.
+
+local desk = require("desk")
+local program = require("program")
+
+local QUEUE = "channel/agents/a.jsonl"
+local ACK = "channel/agents/a.ack"
+local OUT = "channel/agents/a.out.jsonl"
+local COMMON = "channel/orchestrator.jsonl"
+
+local function example(name)
+  local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$")
+  local path = program.quote(here .. "/../../examples/files")
+  local pipe = assert(io.popen("cd " .. path .. " && pwd"))
+  local folder = pipe:read("l")
+  pipe:close()
+  return program.quote(folder .. "/" .. name)
+end
+
+describe("an outside agent that is to go", function()
+  local d
+
+  -- An agent that has a task, and is to end when it is done with it.
+  local function open(settings)
+    d = desk.open(settings)
+    d:tell({ command = "hire", id = "a" })
+    d:tell({ command = "send", message = {
+      to = "a", type = "task_assign", payload = { task_id = "t1", topic = "auth" } } })
+    d:tell({ command = "end_agent", id = "a", drains = true })
+    return d:await(QUEUE, 1)[1].id
+  end
+
+  -- Has all of it found by one look.
+  local function at_once(write)
+    d.running:kill("STOP")
+    write()
+    d.running:kill("CONT")
+  end
+
+  local function result()
+    return { id = "own-1", type = "task_complete", from = "a",
+      payload = { task_id = "t1", status = "done", output = "well" } }
+  end
+
+  local function ack(id)
+    d:put(ACK, { msg_id = id, status = "received" })
+    d:put(ACK, { msg_id = id, status = "processed" })
+  end
+
+  after_each(function()
+    d:close()
+  end)
+
+  for _, file in ipairs({ OUT, COMMON }) do
+    it("is heard before its ack ends it: " .. file, function()
+      local id = open()
+      at_once(function()
+        d:put(file, result())
+        ack(id)
+      end)
+      local heard = d:await_heard(1)[1]
+      assert.same({ "a", "task_complete", "well" },
+        { heard.from, heard.type, heard.payload.output })
+      d:await_status("a", "stopped")
+      assert.equal(1, #d:heard())
+      assert.is_nil(d:read("logs/errors.jsonl"))
+    end)
+  end
+
+  it("is heard though its line had to wait for its newline", function()
+    local id = open({ polling = { max_wait_ms = 300, interval_ms = 50, max_interval_ms = 100 } })
+    at_once(function()
+      d:append(OUT, '{"type":"task_complete","payload":{"task_id":"t1","output":"well"}}')
+      ack(id)
+    end)
+    assert.equal("well", d:await_heard(1)[1].payload.output)
+    d:await_status("a", "stopped")
+  end)
+
+  it("is heard though its line had to wait for a mailbox, and owes no ack", function()
+    local id = open({ mailbox_max = 2, polling = { interval_ms = 20, max_interval_ms = 40 },
+      ack = { timeout_ms = 300, retry_delay_ms = 50, max_retries = 1 } })
+    d:ask({ command = "nap", ms = 1500 })
+    at_once(function()
+      for i = 1, 3 do
+        d:put(OUT, { payload = tostring(i) })
+      end
+      d:put(OUT, result())
+      d:put(ACK, { msg_id = id, status = "processed" })
+    end)
+    d:await_event("waiting", "logs/errors.jsonl")
+    assert.equal("well", d:await_heard(4)[4].payload.output)
+    d:await_status("a", "stopped")
+    assert.equal(1, #d:lines(QUEUE))
+    assert.equal(4, #d:heard()) -- no alert
+  end)
+
+  for _, worker in ipairs({ "sh " .. example("worker.sh"), "python3 " .. example("worker.py") }) do
+    it("is heard as the examples do it: " .. worker:match("^%w+"), function()
+      open()
+      d.place:shell(("timeout 60 %s w a > a.out 2>&1 & echo $! > a.pid"):format(worker))
+      assert.matches("^auth", d:await_heard(1)[1].payload.output)
+      d:await_status("a", "stopped")
+      d.place:shell("kill $(cat a.pid)")
+    end)
+  end
+end)
