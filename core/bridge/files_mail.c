@@ -62,6 +62,8 @@ static void read_flags(struct soc_reading *reading, struct soc_send *send)
     if (ack.data != NULL && soc_json_kind(ack) != SOC_JSON_NULL) {
         send->has_requires_ack = true;
         send->requires_ack = soc_json_kind(ack) == SOC_JSON_TRUE;
+        if (!send->requires_ack && soc_json_kind(ack) != SOC_JSON_FALSE)
+            reading->fault = "requires_ack";
     }
 }
 
@@ -69,7 +71,7 @@ static void read_flags(struct soc_reading *reading, struct soc_send *send)
 struct soc_slice soc_reading_payload(struct soc_reading *reading, struct soc_buf *wrapped)
 {
     struct soc_slice value = soc_json_member(reading->line->text, "payload");
-    if (value.data == NULL)
+    if (value.data == NULL || soc_json_kind(value) == SOC_JSON_NULL)
         value = soc_json_member(reading->line->text, "content");
     if (value.data == NULL || soc_json_kind(value) == SOC_JSON_NULL)
         return (struct soc_slice){0};

@@ -108,8 +108,8 @@ static bool look_at(struct soc_files_client *client, bool is_last)
 {
     struct soc_files *files = client->files;
     struct soc_lines_end end;
-    if (client->is_ended)
-        return false;
+    if (client->is_ended) /* what it says is refused, and that is told */
+        return client->out.name != NULL && soc_files_look(&client->out, is_last);
     look_at_beat(client);
     if (!is_last) {
         soc_files_check(files, client);

@@ -11,8 +11,8 @@ local ERRORS = "logs/errors.jsonl"
 describe("the file door", function()
   local d
 
-  local function open()
-    d = desk.open()
+  local function open(settings)
+    d = desk.open(settings)
     d:tell({ command = "hire", id = "a" })
     d:await_event("registered")
   end
@@ -142,5 +142,32 @@ describe("the file door", function()
     assert.same({ "no message of that id went to this agent",
       "no message of that id went to this agent", "that message went to another agent" }, reasons)
     assert.same({}, d:heard())
+  end)
+
+  it("skips a line whose requires_ack is no boolean", function()
+    open()
+    d:append(OUT, '{"id":"1","payload":"x","requires_ack":"yes"}\n')
+    d:append(OUT, '{"id":"2","payload":"x","requires_ack":1}\n')
+    d:append(OUT, '{"id":"3","payload":"last","requires_ack":true}\n')
+    assert.equal("last", d:await_heard(1)[1].payload.text)
+    assert.same({ 2, "1" }, { count("malformed_line"), d:lines(ERRORS)[1].detail.id })
+    assert.matches("'requires_ack'", d:lines(ERRORS)[1].detail.reason, 1, true)
+  end)
+
+  it("takes the content of a line whose payload is null", function()
+    open()
+    d:append(OUT, '{"payload":null,"content":"hello"}\n')
+    assert.equal("hello", d:await_heard(1)[1].payload.text)
+  end)
+
+  it("refuses what an agent says after its end, and says so", function()
+    open()
+    d:tell({ command = "end_agent", id = "a" })
+    d:await_status("a", "stopped")
+    d:put(OUT, { id = "q1", payload = "am I still there?" })
+    local told = d:await_event("refused", ERRORS)
+    assert.same({ "a", OUT, "q1" }, { told.agent, told.detail.file, told.detail.id })
+    assert.matches("has ended", told.detail.reason, 1, true)
+    assert.equal(0, #d:heard())
   end)
 end)
