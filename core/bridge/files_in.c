@@ -1,6 +1,9 @@
 /* What comes in through the file door, line by line. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "base/limits.h"
@@ -313,8 +316,8 @@ static bool take_ack(struct soc_reading *reading)
     return true;
 }
 
-/* Whoever has ended acks what is done with: an answer may end an agent that is to go, and
- * its ack comes behind. */
+/* Takes the ack of an agent that has ended, of what is done with: an answer may end one that
+ * is to go, and its ack comes behind. */
 static bool pass_ack(struct soc_reading *reading)
 {
     struct soc_inlet *inlet = reading->inlet;
@@ -342,16 +345,55 @@ static bool is_ack(const struct soc_inlet *inlet, const struct soc_line *line)
            (has_member(line, "msg_id") && !has_member(line, "payload"));
 }
 
-/* Who speaks: the one whose file it is; in the common file the line says, and nobody but
- * an outside agent can be meant. */
-static struct soc_agent *find_speaker(struct soc_reading *reading)
+/* Tells whether the agent whose file it is has ended. */
+static bool has_ended(const struct soc_inlet *inlet)
 {
-    struct soc_host *host = reading->inlet->files->host;
-    if (reading->inlet->client != NULL)
-        return soc_outside_find(host, soc_slice_text(reading->inlet->client->id));
-    struct soc_slice from = soc_reading_member(reading, "from", SOC_ID_BYTES_MAX);
+    return inlet->client != NULL && soc_outside_find(inlet->files->host, speaker(inlet)) == NULL;
+}
+
+/* Tells whether an agent has a name nobody can borrow: ID.out.jsonl belongs to another user
+ * than ours, in a folder that only we can write to. Where others can, any of them could put
+ * a file there, and all trust each other. Once seen it stays so. */
+static bool is_owned(struct soc_files_client *client)
+{
+    const struct soc_workdir *dir = &client->files->dir;
+    int folder = dir->folders[SOC_PLACE_AGENTS];
+    struct stat info;
+    if (client->is_owned || client->out.name == NULL ||
+        fstatat(folder, client->out.name, &info, AT_SYMLINK_NOFOLLOW) < 0 ||
+        !S_ISREG(info.st_mode) || info.st_uid == geteuid())
+        return client->is_owned;
+    client->owner = info.st_uid;
+    client->is_owned = fstat(folder, &info) == 0 && (info.st_mode & 0022) == 0;
+    return client->is_owned;
+}
+
+/* Who speaks: the one whose file it is; in the common file the line says, and nobody but
+ * an outside agent can be meant. NULL: nobody, `*reason` says why. */
+static struct soc_agent *find_speaker(struct soc_reading *reading, const char **reason)
+{
+    const struct soc_inlet *inlet = reading->inlet;
+    struct soc_host *host = inlet->files->host;
+    struct soc_files_client *client = inlet->client;
+    struct soc_slice id = speaker(inlet);
+    if (client == NULL)
+        id = soc_reading_member(reading, "from", SOC_ID_BYTES_MAX);
     reading->fault = NULL;
-    return from.data == NULL ? NULL : soc_outside_find(host, from);
+    struct soc_agent *agent = id.data == NULL ? NULL : soc_outside_find(host, id);
+    if (agent == NULL) {
+        *reason = client != NULL ? "the agent has ended"
+                                 : "'from' names no outside agent that is registered here";
+        return NULL;
+    }
+    if (client == NULL)
+        client = soc_files_find(inlet->files, id);
+    if (client == NULL || !is_owned(client) ||
+        (inlet->client != NULL && inlet->lines.owner == client->owner))
+        return agent;
+    *reason = inlet->client == NULL
+                  ? "the agent's .out.jsonl belongs to another user, who alone speaks for it there"
+                  : "this file does not belong to the user who alone speaks for the agent";
+    return NULL;
 }
 
 /* Whoever was never heard is shown at once to be there. */
@@ -365,16 +407,14 @@ static void note_heard(struct soc_files *files, const struct soc_agent *agent)
 static bool take_object(struct soc_inlet *inlet, const struct soc_line *line)
 {
     struct soc_reading reading = {.inlet = inlet, .line = line};
+    const char *reason = NULL;
     soc_buf_reserve(&reading.texts, line->text.length + SOC_LINES_KEY_BYTES + 2);
-    reading.agent = find_speaker(&reading);
+    reading.agent = find_speaker(&reading, &reason);
     bool is_taken;
-    if (reading.agent == NULL && inlet->is_acks) {
+    if (reading.agent == NULL && has_ended(inlet) && is_ack(inlet, line)) {
         is_taken = pass_ack(&reading);
     } else if (reading.agent == NULL) {
-        is_taken =
-            skip(inlet, "refused", line,
-                 inlet->client != NULL ? "the agent has ended"
-                                       : "'from' names no outside agent that is registered here");
+        is_taken = skip(inlet, "refused", line, reason);
     } else if (is_ack(inlet, line)) {
         is_taken = take_ack(&reading);
     } else if (soc_slice_equal(soc_json_plain_string(soc_json_member(line->text, "type")),
@@ -452,15 +492,14 @@ static bool take_line(void *user, const struct soc_line *line)
 /* Tells that what an ack names has arrived, and leaves the ack for later. */
 static bool take_receipt(void *user, const struct soc_line *line)
 {
-    const struct soc_inlet *inlet = user;
-    struct soc_host *host = inlet->files->host;
+    struct soc_reading reading = {.inlet = user, .line = line};
     struct soc_buf id = {0};
     const char *reason = NULL;
-    struct soc_agent *agent = soc_outside_find(host, soc_slice_text(inlet->client->id));
+    struct soc_agent *agent = find_speaker(&reading, &reason);
     if (agent != NULL && line->kind <= SOC_LINE_UNENDED &&
         soc_json_check(line->text, NULL) == SOC_OK &&
         soc_ack_read(line->text, &id, NULL, &reason) != SOC_ACK_NONE)
-        soc_outside_note_arrival(host, agent, soc_buf_slice(&id));
+        soc_outside_note_arrival(reading.inlet->files->host, agent, soc_buf_slice(&id));
     soc_buf_fini(&id);
     return true;
 }

@@ -42,9 +42,11 @@ struct soc_files_client {
     int64_t heard_ms;                     /* as agents.json shows it; 0: never */
     int64_t beat_ms;                      /* what its heartbeat said last; 0: nothing yet */
     uint64_t beat_mark;                   /* of that file, as the system described it */
-    bool is_beat_faulty;                  /* it said nothing that is a time: told */
-    bool is_stuck;                        /* its queue could not be written: told */
-    bool is_changed;                      /* stands in the list of those to be looked at */
+    uint32_t owner;                       /* the user who alone speaks for it, if is_owned */
+    bool is_owned;
+    bool is_beat_faulty; /* it said nothing that is a time: told */
+    bool is_stuck;       /* its queue could not be written: told */
+    bool is_changed;     /* stands in the list of those to be looked at */
     bool is_unresponsive;
     bool is_ended;
 };

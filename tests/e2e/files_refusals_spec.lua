@@ -144,6 +144,62 @@ describe("the file door", function()
     assert.same({}, d:heard())
   end)
 
+  -- Only root can play two users.
+  local function may_chown()
+    local probe = program.place()
+    local is_root = probe:shell("touch x && chown nobody x").code == 0
+    probe:remove()
+    return is_root
+  end
+
+  it("lets nobody borrow the name of an agent whose file is another user's", function()
+    open({ directory_mode = "0711", file_mode = "0644" })
+    if not may_chown() then
+      return
+    end
+    local function shell(command)
+      assert.equal(0, d.place:shell(command).code)
+    end
+    shell("touch w/" .. OUT .. " && chown nobody w/" .. OUT)
+    assign(1)
+    local id = d:await(QUEUE, 1)[1].id
+    d:put("channel/orchestrator.jsonl", { from = "a", id = "i1", payload = "not a" })
+    d:put("channel/orchestrator.jsonl", { from = "a", msg_id = id, status = "processed" })
+    d:put(ACK, { msg_id = id, status = "processed" })
+    d:put(OUT, { payload = "a itself" })
+    assert.equal("a itself", d:await_heard(1)[1].payload.text)
+    program.wait_for("three refusals", function()
+      return count("refused") == 3
+    end)
+    local told = d:lines(ERRORS)[1].detail
+    assert.same({ "channel/orchestrator.jsonl", "i1" }, { told.file, told.id })
+    assert.matches("another user", told.reason, 1, true)
+    assert.equal(0, count("acked", "logs/events.jsonl"))
+    shell("cp w/" .. OUT .. " x && rm w/" .. OUT .. " && mv x w/" .. OUT)
+    d:put(OUT, { payload = "put in its place" })
+    program.wait_for("another refusal", function()
+      return count("refused") == 4
+    end)
+    shell("rm w/" .. ACK .. " && touch w/" .. ACK .. " && chown nobody w/" .. ACK)
+    d:put(ACK, { msg_id = id, status = "processed" })
+    d:await_event("acked")
+    assert.equal(1, #d:heard())
+  end)
+
+  it("lets agents of several users trust each other where all may write", function()
+    open({ directory_mode = "0777", file_mode = "0666" })
+    if not may_chown() then
+      return
+    end
+    d.place:shell("touch w/" .. OUT .. " && chown nobody w/" .. OUT)
+    assign(1)
+    d:put("channel/orchestrator.jsonl", { from = "a", payload = "hello" })
+    d:put(ACK, { msg_id = d:await(QUEUE, 1)[1].id, status = "processed" })
+    d:await_heard(1)
+    d:await_event("acked")
+    assert.is_nil(d:read(ERRORS))
+  end)
+
   it("skips a line whose requires_ack is no boolean", function()
     open()
     d:append(OUT, '{"id":"1","payload":"x","requires_ack":"yes"}\n')
