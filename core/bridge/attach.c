@@ -369,7 +369,7 @@ static void beat(struct soc_attach *attach)
     soc_time_format(text, attach->now_ms);
     text[SOC_TIME_BYTES] = '\n';
     soc_workdir_replace(&attach->dir, SOC_PLACE_HEARTBEAT, attach->beat_name,
-                        soc_slice(text, sizeof(text)));
+                        soc_slice(text, sizeof(text)), NULL);
     attach->beat_ms = attach->now_ms;
 }
 

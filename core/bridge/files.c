@@ -439,7 +439,7 @@ static void archive(struct soc_files *files)
         soc_inlet_begin_anew(&client->out);
     }
     settle(files);
-    files->agents_text.length = files->status_text.length = 0;
+    soc_files_forget_reports(files);
     soc_files_report_now(files);
 }
 
@@ -484,12 +484,12 @@ void soc_files_free(struct soc_files *files)
     if (files->broadcast.name != NULL)
         soc_outlet_close(&files->broadcast);
     soc_workdir_close(&files->dir);
-    soc_buf_fini(&files->agents_text);
-    soc_buf_fini(&files->status_text);
-    soc_buf_fini(&files->agents_next);
-    soc_buf_fini(&files->status_next);
-    soc_buf_fini(&files->events);
-    soc_buf_fini(&files->errors);
+    soc_buf_fini(&files->agents.text);
+    soc_buf_fini(&files->agents.next);
+    soc_buf_fini(&files->status.text);
+    soc_buf_fini(&files->status.next);
+    soc_buf_fini(&files->events.text);
+    soc_buf_fini(&files->errors.text);
     soc_buf_fini(&files->scratch);
     free(files->workflow_id);
     free(files);

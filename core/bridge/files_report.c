@@ -17,7 +17,30 @@
 #define SOON_MS          50 /* what changes together is written together */
 #define LOG_BYTES_MAX    (64 << 20)
 #define REPORT_BYTES_MAX (64 << 20)
-#define STATUS_SHOWN_MAX 10000 /* agents in status.json */
+#define STATUS_SHOWN_MAX 10000     /* agents in status.json */
+#define LOG_BYTES_HELD   (4 << 20) /* of lines that cannot be written */
+
+/* Tells whether a file is not as we left it, and of what has become of it. Others may append to
+ * one that `grows`. */
+static bool is_spoilt(struct soc_files *files, enum soc_place place, const char *name,
+                      const struct soc_left *left, bool grows)
+{
+    struct soc_left now = soc_workdir_look(&files->dir, place, name);
+    struct soc_spot spot = {.place = place, .name = name, .offset = -1};
+    bool is_other = now.inode != left->inode;
+    bool is_shorter = now.size < left->size;
+    if (left->inode == 0 || (!is_other && !is_shorter &&
+                             (grows || (now.size == left->size && now.time_ns == left->time_ns))))
+        return false;
+    soc_files_log_file(files, SOC_LOG_WARN,
+                       now.inode == 0            ? "file_removed"
+                       : is_other || !is_shorter ? "file_replaced"
+                                                 : "file_truncated",
+                       &spot,
+                       grows ? "nobody else is to write here; what stood there is lost"
+                             : "nobody else is to write here; it is written again");
+    return true;
+}
 
 /* A log that has grown long goes to the archive. */
 static void rotate_log(struct soc_files *files, const char *name)
@@ -35,36 +58,66 @@ static void rotate_log(struct soc_files *files, const char *name)
     soc_buf_fini(&old);
 }
 
-static void let_out(struct soc_files *files, const char *name, struct soc_buf *text, size_t length)
+/* What could not be written is kept, up to a bound; then the oldest lines are dropped. */
+static void drop_oldest(struct soc_files_log *log)
 {
-    bool *is_stuck = text == &files->events ? &files->is_events_stuck : &files->is_errors_stuck;
+    size_t from = log->text.length < LOG_BYTES_HELD ? 0 : log->text.length - LOG_BYTES_HELD;
+    if (from == 0)
+        return;
+    const char *end = memchr(log->text.data + from, '\n', log->text.length - from);
+    from = (size_t)(end - log->text.data) + 1;
+    memmove(log->text.data, log->text.data + from, log->text.length - from);
+    log->text.length -= from;
+}
+
+static void let_out(struct soc_files *files, const char *name, struct soc_files_log *log,
+                    size_t length)
+{
+    struct soc_slice rest = soc_slice(log->text.data, length);
     if (length == 0)
         return;
     rotate_log(files, name);
-    int code = soc_workdir_append(&files->dir, SOC_PLACE_LOGS, name, soc_slice(text->data, length));
-    if (code < 0 && !*is_stuck)
+    int code = soc_workdir_append_lines(&files->dir, SOC_PLACE_LOGS, name, &rest, &log->left);
+    if (code < 0 && !log->is_stuck)
         soc_log_printf(soc_host_log(files->host), SOC_LOG_WARN,
                        soc_clock_now(soc_host_clock(files->host)), "files", SOC_SLICE("system"),
                        "%s/logs/%s: %s", files->dir.path, name,
                        code == -ELOOP ? "it is a link, which is not followed" : strerror(-code));
-    *is_stuck = code < 0;
-    memmove(text->data, text->data + length, text->length - length);
-    text->length -= length;
+    log->is_stuck = code < 0;
+    length -= rest.length;
+    memmove(log->text.data, log->text.data + length, log->text.length - length);
+    log->text.length -= length;
+    if (log->is_stuck)
+        drop_oldest(log);
+}
+
+static bool has_more(const struct soc_files_log *log)
+{
+    return log->text.length > 0 && !log->is_stuck;
+}
+
+/* Logs do not come back: what is not as we left it is told of once. */
+static void check_logs(struct soc_files *files)
+{
+    if (is_spoilt(files, SOC_PLACE_LOGS, "events.jsonl", &files->events.left, true))
+        files->events.left = (struct soc_left){0};
+    if (is_spoilt(files, SOC_PLACE_LOGS, "errors.jsonl", &files->errors.left, true))
+        files->errors.left = (struct soc_left){0};
 }
 
 /* Lets out what was there when this call was asked for; what came since may not be
- * durable yet and needs another. */
+ * durable yet and needs another. What could not be written waits for the next sweep. */
 static void let_log_out(void *user)
 {
     struct soc_files *files = user;
-    files->is_log_called = false;
     if (files->is_stopped)
         return;
-    let_out(files, "events.jsonl", &files->events, files->events_ready);
-    let_out(files, "errors.jsonl", &files->errors, files->errors_ready);
-    files->events_ready = files->events.length;
-    files->errors_ready = files->errors.length;
-    files->is_log_called = files->events_ready > 0;
+    check_logs(files);
+    let_out(files, "events.jsonl", &files->events, files->events.ready);
+    let_out(files, "errors.jsonl", &files->errors, files->errors.ready);
+    files->events.ready = files->events.text.length;
+    files->errors.ready = files->errors.text.length;
+    files->is_log_called = has_more(&files->events) || has_more(&files->errors);
     if (files->is_log_called)
         soc_gate_when_durable(files->host, let_log_out, files);
 }
@@ -74,21 +127,22 @@ static void call_log(struct soc_files *files)
     if (files->is_log_called || files->is_stopped)
         return;
     files->is_log_called = true;
-    files->events_ready = files->events.length;
-    files->errors_ready = files->errors.length;
+    files->events.ready = files->events.text.length;
+    files->errors.ready = files->errors.text.length;
     soc_gate_when_durable(files->host, let_log_out, files);
 }
 
 void soc_files_flush_log(struct soc_files *files)
 {
-    let_out(files, "events.jsonl", &files->events, files->events.length);
-    let_out(files, "errors.jsonl", &files->errors, files->errors.length);
+    check_logs(files);
+    let_out(files, "events.jsonl", &files->events, files->events.text.length);
+    let_out(files, "errors.jsonl", &files->errors, files->errors.text.length);
 }
 
 void soc_files_log(struct soc_files *files, enum soc_log_level level, const char *event,
                    struct soc_slice agent, struct soc_slice message_id, struct soc_slice detail)
 {
-    struct soc_buf *line = &files->events;
+    struct soc_buf *line = &files->events.text;
     size_t start = line->length;
     int64_t now_ms = soc_clock_now(soc_host_clock(files->host));
     soc_buf_put_text(line, "{\"timestamp\":");
@@ -104,7 +158,7 @@ void soc_files_log(struct soc_files *files, enum soc_log_level level, const char
     soc_buf_put_slice(line, detail.data == NULL ? SOC_SLICE("{}") : detail);
     soc_buf_put_text(line, "}\n");
     if (level >= SOC_LOG_WARN)
-        soc_buf_put(&files->errors, line->data + start, line->length - start);
+        soc_buf_put(&files->errors.text, line->data + start, line->length - start);
     call_log(files);
 }
 
@@ -225,38 +279,77 @@ static void put_status(struct soc_files *files, struct soc_buf *out)
     soc_buf_fini(&load);
 }
 
-/* Writes `text` unless the file says that already; `last` is what it says. Empties `text`. */
-static void write_report(struct soc_files *files, const char *name, struct soc_buf *text,
-                         struct soc_buf *last)
+/* Writes what waits unless the file says that already. */
+static void write_report(struct soc_files *files, const char *name, struct soc_report *report)
 {
-    if (!soc_slice_equal(soc_buf_slice(text), soc_buf_slice(last))) {
-        int code = soc_workdir_replace(&files->dir, SOC_PLACE_STATE, name, soc_buf_slice(text));
+    struct soc_slice next = soc_buf_slice(&report->next);
+    struct soc_left left;
+    if (!soc_slice_equal(next, soc_buf_slice(&report->text))) {
+        int code = soc_workdir_replace(&files->dir, SOC_PLACE_STATE, name, next, &left);
         struct soc_spot spot = {.place = SOC_PLACE_STATE, .name = name, .offset = -1};
-        if (code < 0)
+        if (code < 0 && !report->is_stuck)
             soc_files_log_file(files, SOC_LOG_ERROR, "write_failed", &spot, strerror(-code));
-        struct soc_buf other = *last;
-        *last = *text;
-        *text = other;
+        report->is_stuck = code < 0;
+        if (code == 0) {
+            struct soc_buf other = report->text;
+            report->text = report->next;
+            report->next = other;
+            report->left = left;
+        }
     }
-    soc_buf_fini(text);
+    soc_buf_fini(&report->next);
 }
 
 static void put_reports(struct soc_files *files)
 {
     files->is_report_due = false;
-    files->agents_next.length = files->status_next.length = 0;
-    put_agents(files, &files->agents_next);
-    put_status(files, &files->status_next);
+    files->agents.next.length = files->status.next.length = 0;
+    put_agents(files, &files->agents.next);
+    put_status(files, &files->status.next);
 }
 
 static void write_reports(struct soc_files *files)
 {
-    write_report(files, "agents.json", &files->agents_next, &files->agents_text);
-    write_report(files, "status.json", &files->status_next, &files->status_text);
+    write_report(files, "agents.json", &files->agents);
+    write_report(files, "status.json", &files->status);
+}
+
+/* The file is written whatever it is to say. */
+static void forget(struct soc_report *report)
+{
+    report->text.length = 0;
+    report->left = (struct soc_left){0};
+}
+
+void soc_files_forget_reports(struct soc_files *files)
+{
+    forget(&files->agents);
+    forget(&files->status);
+    files->events.left = files->errors.left = (struct soc_left){0};
+}
+
+static bool check_report(struct soc_files *files, const char *name, struct soc_report *report)
+{
+    bool is_gone = is_spoilt(files, SOC_PLACE_STATE, name, &report->left, false);
+    if (is_gone)
+        forget(report);
+    return is_gone || report->is_stuck;
+}
+
+void soc_files_check_reports(struct soc_files *files)
+{
+    bool is_due = check_report(files, "agents.json", &files->agents);
+    is_due = check_report(files, "status.json", &files->status) || is_due;
+    if (is_due)
+        soc_files_report_soon(files);
+    check_logs(files);
+    if (files->events.is_stuck || files->errors.is_stuck)
+        call_log(files);
 }
 
 void soc_files_report_now(struct soc_files *files)
 {
+    soc_files_check_reports(files);
     put_reports(files);
     write_reports(files);
 }

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "bridge/files.h"
 #include "bridge/files_log.h"
+#include "bridge/files_report.h"
 #include "bridge/lines.h"
 #include "bridge/outlet.h"
 #include "bridge/workdir.h"
@@ -76,16 +77,11 @@ struct soc_files {
 
     /* reports */
     struct soc_alarm *report_alarm;
-    bool is_report_due;                      /* something changed that is shown at once */
-    bool is_report_called;                   /* what is to be written waits to be durable */
-    struct soc_buf agents_text, status_text; /* as written */
-    struct soc_buf agents_next, status_next; /* what waits */
-    struct soc_buf events;                   /* lines that wait to be durable */
-    struct soc_buf errors;
-    size_t events_ready; /* of `events`: those the call under way lets out */
-    size_t errors_ready;
+    bool is_report_due;    /* something changed that is shown at once */
+    bool is_report_called; /* what is to be written waits to be durable */
     bool is_log_called;
-    bool is_events_stuck, is_errors_stuck; /* that log could not be written: told */
+    struct soc_report agents, status;
+    struct soc_files_log events, errors;
 
     bool is_stuck; /* the broadcast file could not be written: told */
     bool is_held;  /* something could not be handed out: to be tried again */
@@ -126,17 +122,5 @@ void soc_files_watch(struct soc_files *files);
 void soc_files_unwatch(struct soc_files *files);
 void soc_files_look_at_all(struct soc_files *files, bool is_last);
 void soc_files_note_change(struct soc_files_client *client);
-
-/* files_report.c: has agents.json and status.json written soon; now; and every line of the logs. */
-void soc_files_report_soon(struct soc_files *files);
-void soc_files_report_now(struct soc_files *files);
-void soc_files_flush_log(struct soc_files *files);
-
-/* Remembers who has ended in earlier runs of this workflow, as agents.json says. */
-void soc_files_restore_ended(struct soc_files *files);
-
-/* Opens and closes what reports need. */
-void soc_files_open_report(struct soc_files *files);
-void soc_files_close_report(struct soc_files *files);
 
 #endif

@@ -249,7 +249,7 @@ static void move_in(struct soc_files *files)
             soc_workdir_append(&files->dir, client->acks.place, client->acks.name, SOC_SLICE(""));
     close_folders(files);
     open_folders(files);
-    files->agents_text.length = files->status_text.length = 0;
+    soc_files_forget_reports(files);
     soc_files_report_soon(files);
     note_all(files);
 }
@@ -290,6 +290,7 @@ static void sweep(void *user)
     const struct soc_files_settings *settings = files->settings;
     soc_files_look_at_all(files, false);
     check_folders(files);
+    soc_files_check_reports(files);
     if (files->is_held) {
         files->is_held = false;
         soc_outside_resume(files->host);

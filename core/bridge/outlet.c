@@ -243,7 +243,7 @@ int soc_outlet_rotate(struct soc_outlet *outlet, const char *stamp, uint64_t new
     struct soc_buf kept = {0};
     struct entry entry;
     struct soc_outlet next = {0};
-    struct stat info;
+    struct soc_left left;
     int code = soc_workdir_read(outlet->dir, outlet->place, outlet->name, FILE_BYTES_MAX, &bytes);
     struct soc_slice rest = soc_buf_slice(&bytes);
     for (uint64_t number = 0; code == 0 && next_entry(&rest, &entry); number++) {
@@ -261,11 +261,11 @@ int soc_outlet_rotate(struct soc_outlet *outlet, const char *stamp, uint64_t new
         code = put_away(outlet, stamp);
     if (code == 0)
         code = soc_workdir_replace(outlet->dir, outlet->place, outlet->name,
-                                   kept.data == NULL ? SOC_SLICE("") : soc_buf_slice(&kept));
-    if (code == 0 && (code = stat_file(outlet, &info)) == 0) {
+                                   kept.data == NULL ? SOC_SLICE("") : soc_buf_slice(&kept), &left);
+    if (code == 0) {
         next.left = next.lines;
-        next.size = (int64_t)kept.length;
-        next.inode = info.st_ino;
+        next.size = left.size;
+        next.inode = left.inode;
         take_over(outlet, &next);
     }
     soc_map_fini(&next.written);

@@ -274,17 +274,23 @@ int soc_workdir_open_file(const struct soc_workdir *dir, enum soc_place place, c
     return code;
 }
 
-static int write_all(int file, struct soc_slice text)
+/* Writes, and moves `*text` behind what was written. */
+static int write_some(int file, struct soc_slice *text)
 {
-    while (text.length > 0) {
-        ssize_t count = write(file, text.data, text.length);
+    while (text->length > 0) {
+        ssize_t count = write(file, text->data, text->length);
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0)
             return -errno;
-        text = soc_slice(text.data + count, text.length - (size_t)count);
+        *text = soc_slice(text->data + count, text->length - (size_t)count);
     }
     return 0;
+}
+
+static int write_all(int file, struct soc_slice text)
+{
+    return write_some(file, &text);
 }
 
 int soc_workdir_append(const struct soc_workdir *dir, enum soc_place place, const char *name,
@@ -298,24 +304,70 @@ int soc_workdir_append(const struct soc_workdir *dir, enum soc_place place, cons
     return code;
 }
 
-int soc_workdir_end_line(const struct soc_workdir *dir, enum soc_place place, const char *name)
+static struct soc_left describe(const struct stat *info)
+{
+    return (struct soc_left){
+        .inode = info->st_ino,
+        .size = info->st_size,
+        .time_ns = info->st_mtim.tv_sec * INT64_C(1000000000) + info->st_mtim.tv_nsec,
+    };
+}
+
+/* Of an open file: while it has no name yet nobody can have changed it since. */
+static void note_left(int file, struct soc_left *left)
+{
+    struct stat info;
+    *left = fstat(file, &info) < 0 ? (struct soc_left){0} : describe(&info);
+}
+
+struct soc_left soc_workdir_look(const struct soc_workdir *dir, enum soc_place place,
+                                 const char *name)
+{
+    struct stat info;
+    bool is_there = fstatat(dir->folders[place], name, &info, AT_SYMLINK_NOFOLLOW) == 0;
+    return is_there ? describe(&info) : (struct soc_left){0};
+}
+
+/* Ends the last line of an open file. */
+static int end_line(int file)
 {
     struct stat info;
     char last = '\n';
-    int code = 0;
+    if (fstat(file, &info) < 0 || (info.st_size > 0 && pread(file, &last, 1, info.st_size - 1) < 0))
+        return -errno;
+    return last == '\n' ? 0 : write_all(file, SOC_SLICE("\n"));
+}
+
+int soc_workdir_append_lines(const struct soc_workdir *dir, enum soc_place place, const char *name,
+                             struct soc_slice *text, struct soc_left *left)
+{
+    const char *start = text->data;
+    int file = soc_workdir_open_file(dir, place, name, O_RDWR | O_APPEND | O_CREAT);
+    *left = (struct soc_left){0};
+    if (file < 0)
+        return file;
+    int code = end_line(file);
+    if (code == 0)
+        code = write_some(file, text);
+    note_left(file, left);
+    close(file);
+    while (text->data > start && text->data[-1] != '\n')
+        *text = soc_slice(text->data - 1, text->length + 1);
+    return code;
+}
+
+int soc_workdir_end_line(const struct soc_workdir *dir, enum soc_place place, const char *name)
+{
     int file = soc_workdir_open_file(dir, place, name, O_RDWR | O_APPEND);
     if (file < 0)
         return file == -ENOENT ? 0 : file;
-    if (fstat(file, &info) < 0 || (info.st_size > 0 && pread(file, &last, 1, info.st_size - 1) < 0))
-        code = -errno;
-    if (code == 0 && last != '\n')
-        code = write_all(file, SOC_SLICE("\n"));
+    int code = end_line(file);
     close(file);
     return code;
 }
 
 int soc_workdir_replace(const struct soc_workdir *dir, enum soc_place place, const char *name,
-                        struct soc_slice text)
+                        struct soc_slice text, struct soc_left *left)
 {
     char draft[SOC_ID_BYTES_MAX + 32];
     int folder = dir->folders[place];
@@ -325,6 +377,8 @@ int soc_workdir_replace(const struct soc_workdir *dir, enum soc_place place, con
     if (file < 0)
         return file;
     int code = write_all(file, text);
+    if (left != NULL)
+        note_left(file, left);
     close(file);
     if (code == 0 && renameat(folder, draft, folder, name) < 0)
         code = -errno;

@@ -78,14 +78,30 @@ int soc_workdir_open_file(const struct soc_workdir *dir, enum soc_place place, c
 int soc_workdir_append(const struct soc_workdir *dir, enum soc_place place, const char *name,
                        struct soc_slice text);
 
+/* How a file was left that nobody else is to write. */
+struct soc_left {
+    uint64_t inode; /* 0: there is none */
+    int64_t size;
+    int64_t time_ns; /* of its last change */
+};
+
+/* Tells how a file stands now. */
+struct soc_left soc_workdir_look(const struct soc_workdir *dir, enum soc_place place,
+                                 const char *name);
+
+/* Appends lines; a last line that was cut short is ended first. `*text` is what is left of them
+ * when the disk is full: whole lines. `*left` is how the file is left. 0, or a negative errno. */
+int soc_workdir_append_lines(const struct soc_workdir *dir, enum soc_place place, const char *name,
+                             struct soc_slice *text, struct soc_left *left);
+
 /* Ends the last line of a file by a newline if it has none, so that what is appended is a
  * line of its own. 0, also if there is no file, or a negative errno. */
 int soc_workdir_end_line(const struct soc_workdir *dir, enum soc_place place, const char *name);
 
-/* Puts a file with these bytes in the place of the one that is there, at one stroke. 0, or
- * a negative errno. */
+/* Puts a file with these bytes in the place of the one that is there, at one stroke; `*left`,
+ * if it is wanted, is how. 0, or a negative errno. */
 int soc_workdir_replace(const struct soc_workdir *dir, enum soc_place place, const char *name,
-                        struct soc_slice text);
+                        struct soc_slice text, struct soc_left *left);
 
 /* Appends the bytes of a file, `bytes_max` at most, to `out`. 0, or a negative errno. */
 int soc_workdir_read(const struct soc_workdir *dir, enum soc_place place, const char *name,

@@ -109,7 +109,8 @@ static void truncate_to(struct world *world, size_t length)
 
 static void replace_by(struct world *world, const char *text)
 {
-    CHECK_INT(soc_workdir_replace(&world->dir, SOC_PLACE_AGENTS, NAME, soc_slice_text(text)), 0);
+    CHECK_INT(soc_workdir_replace(&world->dir, SOC_PLACE_AGENTS, NAME, soc_slice_text(text), NULL),
+              0);
 }
 
 /* Forgets all but the position, as a restart does. */

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -69,7 +71,8 @@ static void modes_are_as_set_whatever_the_umask(void)
     mode_t mask = umask(077);
     CHECK_INT(soc_workdir_open(&world.dir, world.path, true, 0750, 0640, &detail), SOC_OK);
     CHECK_INT(mode_of(&world, "channel"), 0750);
-    CHECK_INT(soc_workdir_replace(&world.dir, SOC_PLACE_STATE, "agents.json", SOC_SLICE("{}")), 0);
+    CHECK_INT(
+        soc_workdir_replace(&world.dir, SOC_PLACE_STATE, "agents.json", SOC_SLICE("{}"), NULL), 0);
     CHECK_INT(mode_of(&world, "state/agents.json"), 0640);
     umask(mask);
     close_world(&world);
@@ -231,6 +234,59 @@ static void what_holds_anything_goes_to_the_archive(void)
     close_world(&world);
 }
 
+static void lines_behind_a_cut_one_are_lines_of_their_own(void)
+{
+    static const char first[] = "{1}\n{22}\n";
+    struct soc_detail detail = {0};
+    struct world world;
+    open_world(&world);
+    CHECK_INT(open_dir(&world, &detail), SOC_OK);
+    for (size_t cut = 0; cut < sizeof(first); cut++) {
+        struct soc_left left;
+        struct soc_buf bytes = {0};
+        struct soc_buf expected = {0};
+        struct soc_slice text = SOC_SLICE("{3}\n{4}\n");
+        unlinkat(world.dir.folders[SOC_PLACE_LOGS], "x.jsonl", 0);
+        CHECK_INT(soc_workdir_append(&world.dir, SOC_PLACE_LOGS, "x.jsonl", soc_slice(first, cut)),
+                  0);
+        CHECK_INT(soc_workdir_append_lines(&world.dir, SOC_PLACE_LOGS, "x.jsonl", &text, &left), 0);
+        soc_workdir_read(&world.dir, SOC_PLACE_LOGS, "x.jsonl", 100, &bytes);
+        soc_buf_printf(&expected, "%.*s%s{3}\n{4}\n", (int)cut, first,
+                       cut > 0 && first[cut - 1] != '\n' ? "\n" : "");
+        CHECK_TEXT(soc_buf_text(&bytes), soc_buf_text(&expected));
+        CHECK_INT(text.length, 0);
+        CHECK_INT(left.size, bytes.length);
+        soc_buf_fini(&expected);
+        soc_buf_fini(&bytes);
+    }
+    close_world(&world);
+}
+
+static void lines_that_could_not_be_written_whole_are_left(void)
+{
+    struct soc_detail detail = {0};
+    struct rlimit before;
+    struct world world;
+    struct soc_left left;
+    struct soc_buf bytes = {0};
+    struct soc_slice text = SOC_SLICE("{1}\n{22}\n{333}\n");
+    open_world(&world);
+    CHECK_INT(open_dir(&world, &detail), SOC_OK);
+    CHECK_INT(getrlimit(RLIMIT_FSIZE, &before), 0);
+    struct rlimit small = {.rlim_cur = 7, .rlim_max = before.rlim_max};
+    signal(SIGXFSZ, SIG_IGN);
+    CHECK_INT(setrlimit(RLIMIT_FSIZE, &small), 0);
+    int code = soc_workdir_append_lines(&world.dir, SOC_PLACE_LOGS, "x.jsonl", &text, &left);
+    CHECK_INT(setrlimit(RLIMIT_FSIZE, &before), 0);
+    CHECK_INT(code, -EFBIG);
+    CHECK(soc_slice_equal(text, SOC_SLICE("{22}\n{333}\n")));
+    CHECK_INT(soc_workdir_append_lines(&world.dir, SOC_PLACE_LOGS, "x.jsonl", &text, &left), 0);
+    soc_workdir_read(&world.dir, SOC_PLACE_LOGS, "x.jsonl", 100, &bytes);
+    CHECK_TEXT(soc_buf_text(&bytes), "{1}\n{22\n{22}\n{333}\n");
+    soc_buf_fini(&bytes);
+    close_world(&world);
+}
+
 int main(void)
 {
     RUN(the_layout_is_made_for_its_owner_only);
@@ -244,5 +300,7 @@ int main(void)
     RUN(what_lets_others_in_is_seen);
     RUN(ids_that_would_leave_or_pass_for_others_are_refused);
     RUN(what_holds_anything_goes_to_the_archive);
+    RUN(lines_behind_a_cut_one_are_lines_of_their_own);
+    RUN(lines_that_could_not_be_written_whole_are_left);
     return check_done();
 }

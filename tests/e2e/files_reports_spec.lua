@@ -1,0 +1,149 @@
+-- What the file door shows of itself, state/ and logs/, while somebody else handles it badly.
+
+local desk = require("desk")
+local json = require("society.json")
+local program = require("program")
+
+local AGENTS = "state/agents.json"
+local STATUS = "state/status.json"
+local EVENTS = "logs/events.jsonl"
+local ERRORS = "logs/errors.jsonl"
+local BEAT = "state/heartbeat/a.ts"
+local OUT = "channel/agents/a.out.jsonl"
+
+describe("the file door", function()
+  local d
+
+  -- It looks often, and shows nothing without a cause unless it is to.
+  local function open(interval_ms)
+    d = desk.open({ heartbeat = { interval_ms = interval_ms or 600000 },
+      polling = { force = true, interval_ms = 10, max_interval_ms = 10 } })
+    d:tell({ command = "hire", id = "a" })
+    d:await_status("a", "active")
+    d:put(OUT, { payload = "hello" })
+    d:await_heard(1)
+    program.wait_for("last_heartbeat", function()
+      return type(json.decode(d:read(AGENTS)).agents.a.last_heartbeat) == "string"
+    end)
+  end
+
+  local function shell(command)
+    local result = d.place:shell(command)
+    assert.equal(0, result.code, result.err)
+  end
+
+  -- The files named in entries of that event, and how often each is.
+  local function told(event)
+    local count = {}
+    for _, line in ipairs(d:lines(EVENTS)) do
+      if line and line.event == event then
+        count[line.detail.file] = (count[line.detail.file] or 0) + 1
+      end
+    end
+    return count
+  end
+
+  local function await_whole()
+    program.wait_for("both files", function()
+      local agents, status = json.decode(d:read(AGENTS) or ""), json.decode(d:read(STATUS) or "")
+      return agents and agents.agents and agents.agents.a and status and status.a
+    end)
+  end
+
+  after_each(function()
+    d:close()
+  end)
+
+  it("writes agents.json and status.json again when they are removed or replaced", function()
+    open()
+    shell("rm w/" .. AGENTS .. " w/" .. STATUS)
+    await_whole()
+    assert.same({ [AGENTS] = 1, [STATUS] = 1 }, program.wait_for("the note", function()
+      local count = told("file_removed")
+      return count[STATUS] and count
+    end))
+    shell("echo '{}' > x && mv x w/" .. AGENTS .. " && tr a-z A-Z < w/" .. STATUS .. " > y"
+      .. " && cat y > w/" .. STATUS)
+    await_whole()
+    program.wait_for("the note", function()
+      local count = told("file_replaced")
+      return count[AGENTS] and count[STATUS]
+    end)
+  end)
+
+  it("writes agents.json and status.json again wherever they were cut", function()
+    open()
+    local length = #d:read(AGENTS)
+    for at = 0, length - 1 do
+      shell(("truncate -s '<%d' w/%s && truncate -s '<%d' w/%s"):format(at, AGENTS, at, STATUS))
+      await_whole()
+    end
+    local count = program.wait_for("the notes", function()
+      local count = told("file_truncated")
+      return count[AGENTS] == length and count
+    end)
+    assert.is_true(count[STATUS] > 50)
+  end)
+
+  it("tries again to write what it could not", function()
+    open()
+    shell("rm w/" .. STATUS .. " && mkdir w/" .. STATUS .. " && touch w/" .. STATUS .. "/x")
+    d:await_event("write_failed", ERRORS)
+    os.execute("sleep 0.3")
+    shell("rm -r w/" .. STATUS)
+    program.wait_for("status.json", function()
+      return (json.decode(d:read(STATUS) or "") or {}).a
+    end)
+    assert.same({ [STATUS] = 1 }, told("write_failed"))
+  end)
+
+  it("begins a line of its own in a log that was cut, at whichever byte", function()
+    open()
+    d:append(OUT, "no JSON\n")
+    d:await_event("malformed_line", ERRORS)
+    local length = #d:read(ERRORS)
+    for cut = 1, length do
+      shell(("truncate -s -%d w/%s && truncate -s -%d w/%s"):format(
+        1 + cut % 40, EVENTS, math.min(cut, #d:read(ERRORS)), ERRORS))
+      d:append(OUT, ('{"id":"%d","to":"ghost","payload":"x"}\n'):format(cut))
+      program.wait_for("the line", function()
+        local lines = d:lines(ERRORS)
+        for i = #lines, 1, -1 do
+          if lines[i] and lines[i].detail.id == tostring(cut) then
+            return true
+          end
+        end
+      end)
+    end
+    program.wait_for("the notes", function()
+      local count = told("file_truncated")
+      return count[EVENTS] and count[ERRORS]
+    end)
+  end)
+
+  it("keeps the lines of a log that cannot be written now", function()
+    open()
+    shell("mv w/" .. EVENTS .. " x && ln -s /dev/null w/" .. EVENTS)
+    d:put(OUT, { id = "m1", payload = "while it is in the way" })
+    d:await_heard(2)
+    os.execute("sleep 0.2")
+    shell("rm w/" .. EVENTS)
+    program.wait_for("the line", function()
+      return (d:read(EVENTS) or ""):find('"external_id":"m1"', 1, true)
+    end)
+  end)
+
+  it("takes a heartbeat that was cut at any byte when it is whole again", function()
+    open(50)
+    local whole = os.date("!%Y-%m-%dT%H:%M:%SZ\n", os.time() + 5)
+    for at = 0, #whole - 2 do
+      shell(("printf '%%s' '%s' > w/%s"):format(whole:sub(1, at), BEAT))
+      os.execute("sleep 0.03")
+    end
+    d:await_event("malformed_heartbeat", ERRORS)
+    shell(("printf '%%s' '%s' > w/%s"):format(whole, BEAT))
+    program.wait_for("last_heartbeat", function()
+      return d:await_status("a", "active").last_heartbeat:sub(1, 19) == whole:sub(1, 19)
+    end)
+  end)
+end)
