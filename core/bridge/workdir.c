@@ -410,8 +410,22 @@ int soc_workdir_read(const struct soc_workdir *dir, enum soc_place place, const 
     return code;
 }
 
-/* Moves the files of one folder that hold anything; `to` < 0: 1 if there is one. */
-static int move_files(int from, int to)
+static bool ends_with(const char *name, const char *suffix)
+{
+    size_t length = strlen(name);
+    size_t suffix_length = strlen(suffix);
+    return length > suffix_length && strcmp(name + length - suffix_length, suffix) == 0;
+}
+
+/* Tells whether the file is one that an agent reads: its end says that the work is over. */
+static bool is_queue(const char *name)
+{
+    return ends_with(name, SOC_QUEUE_SUFFIX) && !ends_with(name, SOC_OUT_SUFFIX);
+}
+
+/* Moves the files of one folder that hold anything, and removes the queues of agents that do
+ * not; `to` < 0: 1 if there is one to be moved. */
+static int move_files(int from, int to, bool is_of_agents)
 {
     struct dirent *entry;
     struct stat info;
@@ -425,8 +439,11 @@ static int move_files(int from, int to)
         return code;
     }
     while (code == 0 && (entry = readdir(list)) != NULL) {
-        if (fstatat(from, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) < 0 ||
-            !S_ISREG(info.st_mode) || info.st_size == 0)
+        if (fstatat(from, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(info.st_mode))
+            continue;
+        if (info.st_size == 0 && to >= 0 && is_of_agents && is_queue(entry->d_name))
+            unlinkat(from, entry->d_name, 0);
+        if (info.st_size == 0)
             continue;
         if (to < 0)
             code = 1;
@@ -440,7 +457,7 @@ static int move_files(int from, int to)
 static bool holds_any(const struct soc_workdir *dir)
 {
     for (int i = SOC_PLACE_ROOT + 1; i < SOC_PLACE_ARCHIVE; i++)
-        if (move_files(dir->folders[i], -1) != 0)
+        if (move_files(dir->folders[i], -1, false) != 0)
             return true;
     return false;
 }
@@ -459,7 +476,8 @@ int soc_workdir_archive(const struct soc_workdir *dir, const char *name)
     code = 0;
     for (int i = SOC_PLACE_ROOT + 1; i < SOC_PLACE_ARCHIVE && code == 0; i++) {
         folders[i] = open_folder(folders[places[i].parent], places[i].name, true, dir->folder_mode);
-        code = folders[i] < 0 ? folders[i] : move_files(dir->folders[i], folders[i]);
+        code = folders[i] < 0 ? folders[i]
+                              : move_files(dir->folders[i], folders[i], i == SOC_PLACE_AGENTS);
     }
     for (int i = 0; i < SOC_PLACE_COUNT; i++)
         if (folders[i] >= 0)

@@ -108,7 +108,8 @@ int soc_workdir_read(const struct soc_workdir *dir, enum soc_place place, const 
                      size_t bytes_max, struct soc_buf *out);
 
 /* Moves every file of channel, state (its heartbeats, too) and logs that holds anything
- * into archive/`name`, in folders of the same names. 0, or the first negative errno. */
+ * into archive/`name`, in folders of the same names. A queue of an agent that holds nothing is
+ * removed: that it is gone tells that the work is over. 0, or the first negative errno. */
 int soc_workdir_archive(const struct soc_workdir *dir, const char *name);
 
 #endif

@@ -54,21 +54,30 @@ class Worker:
             Tail(os.path.join(channel, "agents", name + ".jsonl")),
             Tail(os.path.join(channel, "broadcast.jsonl")),
         ]
-        self.born = self.read_born(os.path.join(directory, "state", "agents.json"))
+        self.registry = os.path.join(directory, "state", "agents.json")
+        self.born = self.wait_for_birth()
         self.end_torn_lines()
         self.handled = {
             ack.get("msg_id") for ack in Tail(self.acks).lines() if ack.get("status") == "processed"
         }
         self.is_over = False
 
-    def read_born(self, path):
-        """Waits to be registered; broadcasts with ids below this came before us."""
-        while True:
-            try:
-                with open(path, encoding="utf-8") as file:
-                    return json.load(file)["agents"][self.name]["broadcasts_from"]
-            except (FileNotFoundError, KeyError):
-                time.sleep(POLL_SECONDS)
+    def read_entry(self):
+        """What agents.json says of us; {} if it is not there or does not know us."""
+        try:
+            with open(self.registry, encoding="utf-8") as file:
+                return json.load(file)["agents"][self.name]
+        except (FileNotFoundError, ValueError, KeyError):
+            return {}
+
+    def wait_for_birth(self):
+        """Waits to be registered; broadcasts with ids below this came before us. An entry that
+        says stopped is of an earlier workflow."""
+        entry = self.read_entry()
+        while entry.get("status", "stopped") == "stopped":
+            time.sleep(POLL_SECONDS)
+            entry = self.read_entry()
+        return entry["broadcasts_from"]
 
     def is_for_others(self, message):
         return message.get("to") == "All" and (
@@ -132,8 +141,9 @@ class Worker:
                     self.handled.add(message.get("id"))
                     self.handle(message)
                     found = True
-            # When the workflow is over its files go to the archive.
-            self.is_over = self.is_over or self.files[0].is_gone
+            # When the workflow is over its files go to the archive; when we are, agents.json says.
+            is_stopped = not found and self.read_entry().get("status") == "stopped"
+            self.is_over = self.is_over or self.files[0].is_gone or is_stopped
             wait = POLL_SECONDS if found else min(wait * BACKOFF, POLL_SECONDS_MAX)
             time.sleep(wait)
 

@@ -9,12 +9,13 @@
 set -u
 channel=$1/channel
 id=$2
+agents=$1/state/agents.json
 acks=$channel/agents/$id.ack
 out=$channel/agents/$id.out.jsonl
 
-# Registered, we have a line in agents.json. It says which broadcasts came before us: those
-# with ids below this one.
-until born=$(grep "^\"$id\":" "$1/state/agents.json" 2> /dev/null); do sleep 0.1; done
+# Registered, we have a line in agents.json; one that says stopped is of an earlier workflow.
+# It says which broadcasts came before us: those with ids below this one.
+until born=$(grep "^\"$id\":" "$agents" 2> /dev/null | grep -v '"stopped"'); do sleep 0.1; done
 born=$(echo "$born" | sed 's/.*"broadcasts_from":"\([^"]*\)".*/\1/')
 
 # What a kill may have left without its end is ended first.
@@ -46,11 +47,13 @@ say() {
 }
 
 # New lines of both files, from their beginnings, also when they are rotated. When the
-# workflow is over they go to the archive, and tail says so.
-LC_ALL=C tail -n +1 -F "$channel/agents/$id.jsonl" "$channel/broadcast.jsonl" 2>&1 |
+# workflow is over our queue goes to the archive, and tail says so; when only we are,
+# agents.json does.
+LC_ALL=C tail -n +1 -F "$channel/agents/$id.jsonl" "$channel/broadcast.jsonl" "$agents" 2>&1 |
   while read -r line; do
     case $line in
-      *"has become inaccessible"*) break ;;
+      *"/$id.jsonl"*"has become inaccessible"*) break ;;
+      "\"$id\":"*'"status":"stopped"'*) break ;;
     esac
     message=$(id_of_line)
     [ -n "$message" ] || continue

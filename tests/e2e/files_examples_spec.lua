@@ -12,6 +12,25 @@ local function example(name)
   return program.quote(folder .. "/" .. name)
 end
 
+local NO_MAIL = [[
+local society = require("society")
+society.config({ name = "no_mail", files = { dir = "w" } })
+society.role({ id = "worker", behaviour = "external" })
+society.root(function(root)
+  assert(root:spawn_agent("worker", { objective = "o", constraints = {}, inputs = "i",
+    outputs = "o", completion_criteria = "c" }, { id = "a" }))
+end)
+society.main(function(user)
+  user:send_message({ to = "root", payload = "go" })
+  user:sleep(1500)
+end)
+]]
+
+-- What an earlier workflow has left.
+local STOPPED = '{"workflow_id":"old","created_at":"2025-01-25T14:30:00.000Z","agents":{\n'
+  .. '"a":{"perspective":"x","status":"stopped","started_at":"2025-01-25T14:30:00.000Z",'
+  .. '"last_heartbeat":null,"broadcasts_from":"msg_20250125_143000_000000000000002"}\n}}'
+
 describe("the workers in shell and Python", function()
   it("do their tasks, reply, meet at the checkpoint and leave", function()
     local place = program.place()
@@ -60,6 +79,29 @@ describe("the workers in shell and Python", function()
       d:tell({ command = "shout", text = "goodbye" })
       program.wait_for("the worker to leave", function()
         return d.place:shell("kill -0 $(cat b.pid)").code ~= 0
+      end)
+      d:close()
+    end)
+
+    it("leave when the work is over, though they had no mail: " .. worker:match("^%w+"), function()
+      local place = program.place()
+      place:write("app.lua", NO_MAIL)
+      local result = place:shell(("society run app.lua --quiet & timeout 10 %s w a && wait $!")
+        :format(worker))
+      assert.equal(0, result.code, result.err)
+      assert.equal(1, place:shell("test -e w/channel/agents/a.jsonl").code)
+      place:remove()
+    end)
+
+    it("leave when they are to, and not for an earlier end: " .. worker:match("^%w+"), function()
+      local d = desk.open({}, "mkdir -p w/state && echo '" .. STOPPED .. "' > w/state/agents.json")
+      d.place:shell(("timeout 60 %s w a > a.out 2>&1 & echo $! > a.pid"):format(worker))
+      d:tell({ command = "hire", id = "a" })
+      d:tell({ command = "send", message = { to = "a", payload = "are you there?" } })
+      assert.equal("yes, I am here", d:await_heard(1)[1].payload.text)
+      d:tell({ command = "end_agent", id = "a", drains = true })
+      program.wait_for("the worker to leave", function()
+        return d.place:shell("kill -0 $(cat a.pid)").code ~= 0
       end)
       d:close()
     end)

@@ -215,7 +215,7 @@ static void ids_that_would_leave_or_pass_for_others_are_refused(void)
     CHECK(!soc_id_is_for_outside(SOC_SLICE("a.out")));
 }
 
-static void what_holds_anything_goes_to_the_archive(void)
+static void what_holds_anything_goes_to_the_archive_and_no_queue_is_left(void)
 {
     struct world world;
     struct soc_detail detail = {0};
@@ -223,10 +223,12 @@ static void what_holds_anything_goes_to_the_archive(void)
     open_world(&world);
     CHECK_INT(open_dir(&world, &detail), SOC_OK);
     soc_workdir_append(&world.dir, SOC_PLACE_AGENTS, "a.jsonl", SOC_SLICE("one\n"));
+    soc_workdir_append(&world.dir, SOC_PLACE_AGENTS, "b.jsonl", SOC_SLICE(""));
     soc_workdir_append(&world.dir, SOC_PLACE_AGENTS, "b.out.jsonl", SOC_SLICE(""));
     soc_workdir_append(&world.dir, SOC_PLACE_LOGS, "events.jsonl", SOC_SLICE("two\n"));
     CHECK_INT(soc_workdir_archive(&world.dir, "flow.1"), 0);
     CHECK_INT(soc_workdir_read(&world.dir, SOC_PLACE_AGENTS, "a.jsonl", 100, &bytes), -ENOENT);
+    CHECK_INT(soc_workdir_read(&world.dir, SOC_PLACE_AGENTS, "b.jsonl", 100, &bytes), -ENOENT);
     CHECK_INT(soc_workdir_read(&world.dir, SOC_PLACE_AGENTS, "b.out.jsonl", 100, &bytes), 0);
     CHECK_INT(mode_of(&world, "archive/flow.1/channel/agents/a.jsonl"), 0600);
     CHECK_INT(mode_of(&world, "archive/flow.1/logs/events.jsonl"), 0600);
@@ -299,7 +301,7 @@ int main(void)
     RUN(a_link_does_not_become_a_folder);
     RUN(what_lets_others_in_is_seen);
     RUN(ids_that_would_leave_or_pass_for_others_are_refused);
-    RUN(what_holds_anything_goes_to_the_archive);
+    RUN(what_holds_anything_goes_to_the_archive_and_no_queue_is_left);
     RUN(lines_behind_a_cut_one_are_lines_of_their_own);
     RUN(lines_that_could_not_be_written_whole_are_left);
     return check_done();
