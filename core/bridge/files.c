@@ -443,6 +443,15 @@ static void archive(struct soc_files *files)
     soc_files_report_now(files);
 }
 
+bool soc_files_take_rest(struct soc_files *files)
+{
+    if (files == NULL || files->is_stopped)
+        return false;
+    uint64_t found = files->found;
+    soc_files_look_at_all(files, true);
+    return files->found != found;
+}
+
 void soc_files_stop(struct soc_files *files, bool is_finished)
 {
     size_t cursor = 0;

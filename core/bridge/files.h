@@ -36,6 +36,10 @@ struct soc_files_options {
 int soc_files_open(struct soc_files **out, const struct soc_files_options *options,
                    struct soc_detail *detail);
 
+/* Takes what stands in the files as if nobody would write any more; tells whether there was
+ * anything: then a run that was about to end goes on. NULL is allowed. */
+bool soc_files_take_rest(struct soc_files *files);
+
 /* Takes what stands in the files and closes the door; from now on nothing goes in or out.
  * `is_finished`: the society has come to its end, and the workflow goes to the archive if
  * the settings say so. While the host still is there. NULL is allowed. */

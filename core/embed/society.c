@@ -260,7 +260,7 @@ static bool is_over(struct soc_society *society)
                        "everything is done but what waits for a paused agent; `society resume` "
                        "lets it go on");
     society->paused = paused;
-    return paused == NULL;
+    return paused == NULL && !soc_files_take_rest(society->files);
 }
 
 static int64_t tick(void *user)
@@ -270,8 +270,11 @@ static int64_t tick(void *user)
     bool is_stopped = atomic_load(&society->is_stopped);
     if (!is_stopped)
         wait_ms = soc_host_tick(society->parts.host);
+    bool was_quiet = soc_host_is_quiet(society->parts.host);
     if (is_stopped || is_over(society))
         soc_loop_stop(society->parts.loop);
+    else if (was_quiet && !soc_host_is_quiet(society->parts.host))
+        wait_ms = SOC_TICK_NOW; /* something was taken from the files */
     return wait_ms;
 }
 

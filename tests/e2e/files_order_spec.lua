@@ -105,3 +105,36 @@ describe("an outside agent that is to go", function()
     end)
   end
 end)
+
+describe("a run that has come to its end", function()
+  it("goes on with what a last look finds", function()
+    local place = program.place()
+    place:write("app.lua", [[
+      local society = require("society")
+      society.config({ name = "last", files = { dir = "w" } })
+      society.role({ id = "worker", behaviour = "external" })
+      society.root(function(root, message)
+        if message.from ~= "user" then
+          return print("root hears", message.type, message.payload.output)
+        end
+        assert(root:spawn_agent("worker", { objective = "o", constraints = {}, inputs = "i",
+          outputs = "o", completion_criteria = "c" }, { id = "a" }))
+        root:send_message({ to = "a", type = "task_assign", payload = { task_id = "t1" } })
+      end)
+      society.main(function(user) user:send_message({ to = "root", payload = "go" }) end)
+    ]])
+    local run = place:start("run app.lua --state st --quiet")
+    local id = program.wait_for("the task", function()
+      return (place:read("w/" .. QUEUE) or ""):match('"id":"(msg_[^"]*)"')
+    end)
+    run:kill("STOP")
+    local result = [[{"type":"task_complete","payload":{"task_id":"t1","output":"well"}}]]
+    place:shell(([[printf "%%s" '%s' > w/%s; echo '{"msg_id":"%s","status":"processed"}' >> w/%s]])
+      :format(result, OUT, id, ACK))
+    run:kill("CONT")
+    local ended = run:wait()
+    assert.equal("root hears\ttask_complete\twell\n", ended.out)
+    assert.equal(0, ended.code)
+    place:remove()
+  end)
+end)
