@@ -234,14 +234,14 @@ void soc_hold_settle(struct soc_host *host, const struct soc_undo *undo)
     struct soc_agent *agent = undo->agent;
     trace_change(host, undo);
     free(undo->old_reason);
+    if (agent->is_external)
+        soc_outside_note_hold(host, agent);
     if (undo->new_hold != 0)
         return;
     soc_hold_forget(host, agent);
     if (agent->activation != NULL)
         agent->activation->retries = 0;
-    if (agent->is_external)
-        soc_outside_call(soc_outside_need(host, agent));
-    else
+    if (!agent->is_external)
         soc_schedule_ready(host, agent);
 }
 

@@ -109,8 +109,7 @@ struct soc_outsider *soc_outside_need(struct soc_host *host, struct soc_agent *a
 void soc_outside_born(struct soc_host *host, struct soc_agent *agent);
 void soc_outside_ended(struct soc_host *host, struct soc_agent *agent);
 
-/* router.c: takes a message that is due for an outside agent into its mailbox, to be
- * handed out; and lets go of one that has come to its end. */
+/* router.c: takes a message that is due into the mailbox, to be handed out; lets go of one. */
 void soc_outside_take(struct soc_host *host, struct soc_message *message);
 void soc_outside_let_go(struct soc_host *host, struct soc_message *message);
 
@@ -121,8 +120,10 @@ void soc_outside_call(struct soc_outsider *outsider);
 void soc_outside_climb(struct soc_letter *letter);
 void soc_outside_stop(struct soc_letter *letter);
 
-/* Has those ladders begin that stood still while the agent was lost or owed an ack. */
+/* Has those ladders begin that stood still while the agent was lost, owed an ack or was paused;
+ * has all stand still, or begin anew, since it was paused or resumed. */
 void soc_outside_climb_all(struct soc_outsider *outsider);
+void soc_outside_note_hold(struct soc_host *host, struct soc_agent *agent);
 
 /* Sets the timer of an agent's silence. */
 void soc_outside_watch(struct soc_outsider *outsider);
@@ -131,10 +132,9 @@ void soc_outside_watch(struct soc_outsider *outsider);
 int64_t soc_outside_due(const struct soc_host *host);
 void soc_outside_fire(struct soc_host *host);
 
-/* Writes down what has become of a pending message: attempts and acks. */
+/* Writes down what has become of a pending message, attempts and acks; tells the agent's door,
+ * once it is durable. */
 void soc_outside_record(struct soc_host *host, const struct soc_letter *letter);
-
-/* Tells the agent's door, once it is durable. */
 void soc_outside_tell(struct soc_outsider *outsider, enum soc_door_event event,
                       const struct soc_message *message);
 

@@ -48,7 +48,8 @@ void soc_outside_climb(struct soc_letter *letter)
 {
     const struct soc_outsider *outsider = letter->outsider;
     soc_outside_stop(letter);
-    if (letter->is_given_up || !soc_pulse_is_awaited(&outsider->pulse))
+    if (letter->is_given_up || !soc_pulse_is_awaited(&outsider->pulse) ||
+        outsider->agent->hold != 0)
         return; /* it begins when that is over */
     soc_ladder_start(&letter->ladder, soc_host_now(outsider->host));
     ask_rung(letter);
@@ -61,6 +62,21 @@ void soc_outside_climb_all(struct soc_outsider *outsider)
     while ((letter = soc_map_each(&outsider->letters, &cursor)) != NULL)
         if (letter->is_out && !letter->is_received && !soc_ladder_is_climbed(&letter->ladder))
             soc_outside_climb(letter);
+}
+
+/* Nothing is handed out to who is paused, so nothing could be sent again either. */
+void soc_outside_note_hold(struct soc_host *host, struct soc_agent *agent)
+{
+    struct soc_outsider *outsider = soc_outside_need(host, agent);
+    size_t cursor = 0;
+    struct soc_letter *letter;
+    while (agent->hold != 0 && (letter = soc_map_each(&outsider->letters, &cursor)) != NULL) {
+        soc_outside_stop(letter);
+        letter->ladder.step = 0; /* it begins with the next time it is handed out, too */
+    }
+    outsider->is_redeemed = agent->hold == 0;
+    if (outsider->is_redeemed)
+        soc_outside_call(outsider);
 }
 
 void soc_outside_watch(struct soc_outsider *outsider)
