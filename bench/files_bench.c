@@ -6,7 +6,7 @@
  * all. First it appends every agent's messages to its file and waits until the answer to
  * each stands in its queue: in through the files, through root, out through the files.
  * Then everybody is silent, and the processor time of the program is what idling costs,
- * with inotify and without it.
+ * with inotify, with it and heartbeats, and without it.
  * Layer: bench. Thread: one. */
 #include <fcntl.h>
 #include <signal.h>
@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -25,6 +26,7 @@
 #define LINE_BYTES     100
 #define IDLE_S_QUICK   5
 #define IDLE_S_FULL    30
+#define BEAT_S         10
 #define WAIT_US_MAX    120000000
 #define RATE_TARGET    2000 /* messages each way, per second */
 #define PERCENT_TARGET 1.0
@@ -150,11 +152,33 @@ static double processor_seconds(pid_t pid)
     return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
 }
 
-static double idle_percent(const struct scene *scene, int seconds)
+/* Every agent shows once in BEAT_S seconds that it lives; these are those of one of them. */
+static void beat(const struct scene *scene, int second)
+{
+    char text[32];
+    struct soc_buf path = {0};
+    time_t now = time(NULL);
+    size_t length = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ\n", gmtime(&now));
+    for (int agent = 1 + second % BEAT_S; agent <= AGENTS; agent += BEAT_S) {
+        path.length = 0;
+        soc_buf_printf(&path, "%s/w/state/heartbeat/w%d.ts", scene->directory, agent);
+        int file = open(soc_buf_text(&path), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        measure_require(file >= 0 && write(file, text, length) == (ssize_t)length,
+                        "a heartbeat cannot be written");
+        close(file);
+    }
+    soc_buf_fini(&path);
+}
+
+static double idle_percent(const struct scene *scene, int seconds, bool has_beats)
 {
     usleep(1500000); /* what is left to be folded is */
     double before = processor_seconds(scene->host);
-    sleep((unsigned)seconds);
+    for (int second = 0; second < seconds; second++) {
+        if (has_beats)
+            beat(scene, second);
+        sleep(1);
+    }
     return (processor_seconds(scene->host) - before) * 100 / seconds;
 }
 
@@ -203,10 +227,11 @@ int main(int argc, char **argv)
         .unit = "us",
         .value = cpu * 1e6 / MESSAGES,
     });
-    print_idle("100 agents idle", idle_percent(&scene, idle_s));
+    print_idle("100 agents idle", idle_percent(&scene, idle_s, false));
+    print_idle("100 agents idle, with heartbeats", idle_percent(&scene, 2 * idle_s, true));
     stop(&scene);
     start(&scene, true);
-    print_idle("100 agents idle, by looking alone", idle_percent(&scene, idle_s));
+    print_idle("100 agents idle, by looking alone", idle_percent(&scene, idle_s, false));
     stop(&scene);
     measure_remove_directory(scene.directory);
     return EXIT_SUCCESS;
