@@ -243,7 +243,8 @@ static int agent_random(lua_State *L)
 static int agent_log(lua_State *L)
 {
     struct soc_script *script = soc_check_handle(L)->script;
-    lua_settop(L, lua_isnoneornil(L, 4) ? 3 : 4);
+    bool has_fields = !lua_isnoneornil(L, 4);
+    lua_settop(L, has_fields ? 4 : 3); /* nil is no JSON */
     size_t level_length;
     size_t length;
     const char *level_name = luaL_checklstring(L, 2, &level_length);
@@ -251,9 +252,6 @@ static int agent_log(lua_State *L)
     enum soc_log_level level;
     luaL_argcheck(L, soc_log_level_parse(soc_slice(level_name, level_length), &level), 2,
                   "debug, info, warn or error expected");
-    bool has_fields = !lua_isnil(L, 4);
-    if (!has_fields)
-        lua_settop(L, 3); /* nil is no JSON */
     uint64_t hash = soc_hash_arguments(L, script, 2);
     struct soc_slice fields = {0};
     if (has_fields)

@@ -1,6 +1,7 @@
 -- What a society shows of itself from outside.
 
 local scene = require("scene")
+local json = require("society.json")
 
 describe("agents and agent", function()
   after_each(scene.close)
@@ -235,6 +236,29 @@ describe("activity", function()
     scene.tell(s, "a")
     assert.is_true(has(s:activity(), "log"))
     assert.is_false(has(s:activity(), "turn_failed"))
+  end)
+
+  it("keeps of a line what it was given, and no fields where none were", function()
+    local s = scene.troupe({
+      a = function(a)
+        a:log("info", "plain")
+        a:log("info", "nothing", nil)
+        a:log("info", "fields", { n = 1 })
+        a:log("info", "text", "more")
+      end,
+    })
+    scene.tell(s, "a")
+    local details = {}
+    for _, entry in ipairs(s:activity({ type = "log" })) do
+      local detail = entry.detail
+      details[#details + 1] = type(detail) == "string" and json.decode(detail) or detail
+    end
+    assert.same({
+      { text = "plain" },
+      { text = "nothing" },
+      { text = "fields", fields = { n = 1 } },
+      { text = "text", fields = "more" },
+    }, details)
   end)
 
   it("can be asked for by agent, task, type, correlation, time and number", function()
