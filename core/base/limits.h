@@ -65,8 +65,10 @@
 #define SOC_HTTP_CONCURRENCY      64          /* requests of agents at once, unless set */
 #define SOC_HTTP_HEAD_BYTES_MAX   (256u << 10)
 #define SOC_HTTP_HEADERS_MAX      256
-#define SOC_HTTP_CONNECTIONS_MAX  64  /* kept alive when nobody uses them */
-#define SOC_LOG_PAYLOAD_BYTES_MAX 200 /* of a payload shown in a log line */
+#define SOC_HTTP_CONNECTIONS_MAX  64   /* kept alive when nobody uses them */
+#define SOC_LOG_PAYLOAD_BYTES_MAX 200  /* of a payload shown in a log line */
+#define SOC_LOG_DETAIL_BYTES_MAX  8192 /* of what a log line says, before it is cut */
+#define SOC_LOG_MEMBER_BYTES_MAX  2048 /* of each member of an object that is cut */
 
 /* Delivery. */
 #define SOC_LADDER_STEPS_MAX   64    /* of a message that nobody acks */

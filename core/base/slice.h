@@ -29,6 +29,17 @@ static inline struct soc_slice soc_slice_text(const char *text)
     return (struct soc_slice){text, text == NULL ? 0 : strlen(text)};
 }
 
+/* Lends the beginning of a text, `bytes_max` bytes at most, without cutting a UTF-8
+ * sequence. */
+static inline struct soc_slice soc_slice_cut(struct soc_slice text, size_t bytes_max)
+{
+    if (text.length <= bytes_max)
+        return text;
+    while (bytes_max > 0 && ((unsigned char)text.data[bytes_max] & 0xC0) == 0x80)
+        bytes_max--;
+    return soc_slice(text.data, bytes_max);
+}
+
 /* Tells whether both hold the same bytes. Absent equals only empty or absent. */
 static inline bool soc_slice_equal(struct soc_slice a, struct soc_slice b)
 {

@@ -7,7 +7,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/limits.h"
 #include "env/clock.h"
+#include "env/log_detail.h"
 
 /* In the order of enum soc_log_level. */
 static const struct {
@@ -91,11 +93,19 @@ static void put_human_line(struct soc_buf *out, const struct line *line, bool ha
     soc_buf_put_byte(out, '\n');
 }
 
-static void write_line(struct soc_log *log, const struct line *line)
+static void write_line(struct soc_log *log, struct line *line)
 {
     if (line->level < log->level)
         return;
     struct soc_buf out = {0};
+    struct soc_buf cut = {0};
+    if (line->detail.length > SOC_LOG_DETAIL_BYTES_MAX) {
+        if (has_object(line))
+            soc_log_put_object(&cut, line->detail);
+        else
+            soc_log_put_text(&cut, line->detail, SOC_LOG_DETAIL_BYTES_MAX);
+        line->detail = soc_buf_slice(&cut);
+    }
     if (log->is_json)
         put_json_line(&out, line);
     else
@@ -104,6 +114,7 @@ static void write_line(struct soc_log *log, const struct line *line)
         log->write(soc_buf_slice(&out), log->user);
     else
         fwrite(out.data, 1, out.length, stderr);
+    soc_buf_fini(&cut);
     soc_buf_fini(&out);
 }
 

@@ -2,6 +2,8 @@
  *
  * A line has a level, an event name and fields. No secret is ever handed to it,
  * and a payload only up to SOC_LOG_PAYLOAD_BYTES_MAX; that is the caller's duty.
+ * Whatever is handed to it, a line is cut at SOC_LOG_DETAIL_BYTES_MAX: errors and
+ * texts of scripts may be of any length.
  * In lines for people control bytes are shown as ? and further lines indented, so
  * that no text can steer the terminal or pass for a line of its own.
  * Layer: env. Thread: loop. */

@@ -7,23 +7,12 @@
 #include "host/state.h"
 #include "host/turn.h"
 
-/* Shortens to the limit without cutting a UTF-8 sequence. */
-static struct soc_slice shorten(struct soc_slice text)
-{
-    if (text.length <= SOC_LOG_PAYLOAD_BYTES_MAX)
-        return text;
-    size_t length = SOC_LOG_PAYLOAD_BYTES_MAX;
-    while (length > 0 && ((unsigned char)text.data[length] & 0xC0) == 0x80)
-        length--;
-    return soc_slice(text.data, length);
-}
-
 void soc_trace_message(struct soc_host *host, const char *event, const struct soc_message *message)
 {
     if (host->log.level > SOC_LOG_INFO)
         return;
     struct soc_slice payload = soc_message_payload(message);
-    struct soc_slice shown = shorten(payload);
+    struct soc_slice shown = soc_slice_cut(payload, SOC_LOG_PAYLOAD_BYTES_MAX);
     struct soc_buf line = {0};
     soc_buf_put_slice(&line, soc_sender_id(message->from));
     soc_buf_put_text(&line, " → ");

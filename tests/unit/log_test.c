@@ -1,6 +1,8 @@
 #include "check.h"
 
 #include "base/buf.h"
+#include "base/err.h"
+#include "base/json.h"
 #include "env/log.h"
 
 #define NOON_MS 1767614400123 /* 2026-01-05T12:00:00.123Z */
@@ -78,6 +80,87 @@ static void an_event_whose_detail_is_no_object_has_a_text(void)
     check_event(soc_slice_text(NULL), "\"\"");
 }
 
+/* Writes one event with `detail` and lends the line, without its end, in `lines`. */
+static struct soc_slice write_event(struct soc_buf *lines, bool is_json, struct soc_slice detail)
+{
+    struct soc_log log = {.is_json = is_json, .write = keep_line, .user = lines};
+    lines->length = 0;
+    soc_log_event(&log, SOC_LOG_INFO, NOON_MS, "log", SOC_SLICE("root"), detail);
+    CHECK(lines->length > 0 && lines->data[lines->length - 1] == '\n');
+    return soc_slice(lines->data, lines->length - 1);
+}
+
+static void put_many(struct soc_buf *out, const char *text, int count)
+{
+    for (int i = 0; i < count; i++)
+        soc_buf_put_text(out, text);
+}
+
+static void a_long_member_of_an_event_is_cut_and_the_line_stays_an_object(void)
+{
+    struct soc_buf lines = {0};
+    struct soc_buf detail = {0};
+    struct soc_buf text = {0};
+    soc_buf_put_text(&detail, "{\"error\":\"script_error\",\"message\":\"");
+    put_many(&detail, "\xc3\xa9\\n", 1000000);
+    soc_buf_put_text(&detail, "\",\"fields\":[");
+    put_many(&detail, "1,", 1000000);
+    soc_buf_put_text(&detail, "1],\"n\":7}");
+    struct soc_slice line = write_event(&lines, true, soc_buf_slice(&detail));
+    CHECK(line.length < 16384);
+    CHECK_INT(soc_json_check(line, NULL), SOC_OK);
+    struct soc_slice said = soc_json_member(line, "detail");
+    CHECK(soc_slice_equal(soc_json_member(said, "error"), SOC_SLICE("\"script_error\"")));
+    CHECK(soc_slice_equal(soc_json_member(said, "n"), SOC_SLICE("7")));
+    CHECK(soc_json_string(soc_json_member(said, "message"), &text));
+    CHECK(strstr(soc_buf_text(&text), "\n\xc3\xa9… (3000000 bytes)") != NULL);
+    text.length = 0;
+    CHECK(soc_json_string(soc_json_member(said, "fields"), &text));
+    CHECK(strstr(soc_buf_text(&text), "1,1… (2000003 bytes)") != NULL);
+    line = write_event(&lines, false, soc_buf_slice(&detail));
+    CHECK(line.length < 16384);
+    soc_buf_fini(&text);
+    soc_buf_fini(&detail);
+    soc_buf_fini(&lines);
+}
+
+static void an_event_with_very_many_members_says_how_many_it_leaves_out(void)
+{
+    struct soc_buf lines = {0};
+    struct soc_buf detail = {0};
+    soc_buf_put_byte(&detail, '{');
+    for (int i = 0; i < 10000; i++)
+        soc_buf_printf(&detail, "%s\"m%d\":%d", i > 0 ? "," : "", i, i);
+    soc_buf_put_byte(&detail, '}');
+    struct soc_slice line = write_event(&lines, true, soc_buf_slice(&detail));
+    CHECK(line.length < 16384);
+    CHECK_INT(soc_json_check(line, NULL), SOC_OK);
+    struct soc_slice said = soc_json_member(line, "detail");
+    int64_t left_out = 0;
+    int64_t shown = -1; /* what tells how many are left out is a member, too */
+    struct soc_json_walk walk;
+    for (soc_json_walk(&walk, said); soc_json_next(&walk);)
+        shown++;
+    CHECK(soc_json_integer(soc_json_member(said, "members_left_out"), &left_out));
+    CHECK_INT(shown + left_out, 10000);
+    soc_buf_fini(&detail);
+    soc_buf_fini(&lines);
+}
+
+static void a_long_text_is_cut_and_tells_its_length(void)
+{
+    struct soc_buf lines = {0};
+    struct soc_buf detail = {0};
+    struct soc_log log = {.write = keep_line, .user = &lines};
+    put_many(&detail, "\xc3\xa9", 1000000);
+    soc_log_line(&log, SOC_LOG_INFO, NOON_MS, "print", SOC_SLICE("load"), soc_buf_slice(&detail));
+    CHECK(lines.length < 16384);
+    CHECK(strstr(soc_buf_text(&lines), "\xc3\xa9… (2000000 bytes)\n") != NULL);
+    CHECK_INT(soc_utf8_fault(soc_buf_slice(&lines)), -1);
+    soc_buf_fini(&detail);
+    soc_buf_fini(&lines);
+}
+
 static void colour_is_only_around_the_level(void)
 {
     check_line((struct soc_log){.has_colour = true}, SOC_SLICE("root"), SOC_SLICE("x"),
@@ -140,6 +223,9 @@ int main(void)
     RUN(a_json_line_is_one_object);
     RUN(an_event_in_json_has_an_object_for_its_detail);
     RUN(an_event_whose_detail_is_no_object_has_a_text);
+    RUN(a_long_member_of_an_event_is_cut_and_the_line_stays_an_object);
+    RUN(an_event_with_very_many_members_says_how_many_it_leaves_out);
+    RUN(a_long_text_is_cut_and_tells_its_length);
     RUN(colour_is_only_around_the_level);
     RUN(a_detail_can_neither_forge_a_line_nor_steer_the_terminal);
     RUN(lines_below_the_threshold_are_not_written);

@@ -1,0 +1,38 @@
+-- What the log says of what scripts say and how they fail.
+
+local scene = require("scene")
+
+local function longest_line(text)
+  local longest = 0
+  for line in text:gmatch("[^\n]+") do
+    longest = math.max(longest, #line)
+  end
+  return longest
+end
+
+describe("the log", function()
+  after_each(scene.close)
+
+  it("has no line as long as what a script says; the activity keeps it whole", function()
+    local s = scene.troupe({
+      a = function(a)
+        a:log("info", ("L"):rep(100000), { more = ("F"):rep(100000) })
+      end,
+      b = function()
+        error(("E"):rep(100000))
+      end,
+    })
+    scene.tell(s, "a")
+    scene.tell(s, "b")
+    assert.matches("L… (100000 bytes)", s:transcript(), 1, true)
+    assert.is_true(longest_line(s:transcript()) < 16384)
+    assert.matches(("L"):rep(100000), s:activity({ type = "log" })[1].detail, 1, true)
+    assert.matches(("E"):rep(100000), s:activity({ type = "turn_failed" })[1].detail, 1, true)
+  end)
+
+  it("has no line as long as what is printed while an app loads", function()
+    local s = scene.new({ app = scene.app("print(('P'):rep(100000))") })
+    assert.matches("P… (100000 bytes)", s:transcript(), 1, true)
+    assert.is_true(longest_line(s:transcript()) < 16384)
+  end)
+end)
