@@ -5,46 +5,19 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/version.h"
-#include "env/ids.h"
 #include "host/human.h"
 #include "host/look.h"
 #include "host/policies.h"
-#include "host/refusal.h"
 #include "host/tasks.h"
 #include "script/bind.h"
 #include "script/context.h"
 #include "script/effect.h"
-#include "script/hold.h"
-#include "script/human.h"
 #include "script/inside.h"
 #include "script/lua_json.h"
 #include "script/policy.h"
 #include "script/roles.h"
 #include "script/settings.h"
 #include "script/swap.h"
-#include "script/world.h"
-
-/* Lends the script; a world as first argument (s:role{…}) is taken off. */
-static struct soc_script *enter(lua_State *L)
-{
-    if (lua_touserdata(L, 1) != NULL && luaL_testudata(L, 1, SOC_WORLD) != NULL)
-        lua_remove(L, 1);
-    struct soc_script *script = soc_script_of_box(L, lua_upvalueindex(1));
-    if (script->is_dropping)
-        luaL_error(L, "a behaviour that is being closed can do nothing more");
-    return script;
-}
-
-/* Arguments are checked here, not by luaL_check…: the world that s:method() has given
- * is off the stack, and Lua would take the next one for it. */
-static struct soc_slice check_text(lua_State *L, const char *call, const char *what)
-{
-    size_t length;
-    if (lua_type(L, 1) != LUA_TSTRING)
-        luaL_error(L, "society.%s: %s expected, got %s", call, what, luaL_typename(L, 1));
-    const char *text = lua_tolstring(L, 1, &length);
-    return soc_slice(text, length);
-}
 
 static void check_table(lua_State *L, int index, const char *call, const char *what)
 {
@@ -54,7 +27,7 @@ static void check_table(lua_State *L, int index, const char *call, const char *w
 
 static struct soc_script *enter_to_change(lua_State *L, const char *name)
 {
-    struct soc_script *script = enter(L);
+    struct soc_script *script = soc_society_enter(L);
     if (soc_gate_activation(script->host) != NULL)
         luaL_error(L,
                    "society.%s changes the society: it works while the script loads, not "
@@ -119,7 +92,7 @@ static int society_main(lua_State *L)
 static int society_policy(lua_State *L)
 {
     struct soc_script *script = enter_to_change(L, "policy");
-    struct soc_slice kind = check_text(L, "policy", "a kind");
+    struct soc_slice kind = soc_society_check_text(L, "policy", "a kind");
     struct soc_swap swap = {.kind = kind.data, .by = "call"};
     struct soc_detail detail = {{0}};
     if (!soc_is_text(kind))
@@ -371,7 +344,7 @@ static void fill_load(lua_State *L, struct soc_script *script)
  * committed before anything can be asked behind them. */
 static int look_at_rows(lua_State *L, const char *what, look_fn *fill)
 {
-    struct soc_script *script = enter(L);
+    struct soc_script *script = soc_society_enter(L);
     if (soc_gate_activation(script->host) == NULL)
         return look(L, script, what, fill);
     soc_effect_check_wait(L);
@@ -388,46 +361,46 @@ static int look_at_rows(lua_State *L, const char *what, look_fn *fill)
 
 static int society_agents(lua_State *L)
 {
-    struct soc_script *script = enter(L);
+    struct soc_script *script = soc_society_enter(L);
     return look(L, script, "agents", fill_agents);
 }
 
 static int society_agent(lua_State *L)
 {
-    struct soc_script *script = enter(L);
-    check_text(L, "agent", "an agent's id");
+    struct soc_script *script = soc_society_enter(L);
+    soc_society_check_text(L, "agent", "an agent's id");
     return look(L, script, "agent", fill_agent);
 }
 
 static int society_contacts(lua_State *L)
 {
-    struct soc_script *script = enter(L);
-    check_text(L, "contacts", "an agent's id");
+    struct soc_script *script = soc_society_enter(L);
+    soc_society_check_text(L, "contacts", "an agent's id");
     return look(L, script, "contacts", fill_contacts);
 }
 
 static int society_context(lua_State *L)
 {
-    struct soc_script *script = enter(L);
-    check_text(L, "context", "an agent's id");
+    struct soc_script *script = soc_society_enter(L);
+    soc_society_check_text(L, "context", "an agent's id");
     return look(L, script, "context", fill_context);
 }
 
 static int society_waits(lua_State *L)
 {
-    struct soc_script *script = enter(L);
+    struct soc_script *script = soc_society_enter(L);
     return look(L, script, "waits", fill_waits);
 }
 
 static int society_stats(lua_State *L)
 {
-    struct soc_script *script = enter(L);
+    struct soc_script *script = soc_society_enter(L);
     return look(L, script, "stats", fill_stats);
 }
 
 static int society_policies(lua_State *L)
 {
-    struct soc_script *script = enter(L);
+    struct soc_script *script = soc_society_enter(L);
     return look(L, script, "policies", fill_policies);
 }
 
@@ -453,45 +426,16 @@ static int society_tasks(lua_State *L)
 
 static int society_queue(lua_State *L)
 {
-    struct soc_script *script = enter(L);
+    struct soc_script *script = soc_society_enter(L);
     luaL_checkstring(L, 1);
     return look(L, script, "queue", fill_queue);
 }
 
 static int society_load(lua_State *L)
 {
-    struct soc_script *script = enter(L);
+    struct soc_script *script = soc_society_enter(L);
     luaL_checkstring(L, 1);
     return look(L, script, "load", fill_load);
-}
-
-static int handle_dead(lua_State *L, const char *name,
-                       int (*fn)(struct soc_host *, uint64_t, struct soc_buf *))
-{
-    struct soc_script *script = enter_to_change(L, name);
-    struct soc_slice id = check_text(L, name, "a message's id");
-    uint64_t key;
-    int rc = SOC_ENOMESSAGE;
-    if (soc_message_id_parse(id, &key))
-        rc = fn(script->host, key, &script->error);
-    else
-        soc_refuse(&script->error, rc, NULL, "id", id);
-    if (rc < 0)
-        return soc_push_answer(L, soc_buf_slice(&script->error));
-    soc_host_flush(script->host);
-    lua_pushboolean(L, 1);
-    return 1;
-}
-
-/* society.redeliver(message_id) · society.drop(message_id) -> true */
-static int society_redeliver(lua_State *L)
-{
-    return handle_dead(L, "redeliver", soc_router_redeliver);
-}
-
-static int society_drop(lua_State *L)
-{
-    return handle_dead(L, "drop", soc_router_drop);
 }
 
 static void fill_inbox(lua_State *L, struct soc_script *script)
@@ -503,51 +447,11 @@ static void fill_inbox(lua_State *L, struct soc_script *script)
 /* society.inbox() -> the open items */
 static int society_inbox(lua_State *L)
 {
-    struct soc_script *script = enter(L);
+    struct soc_script *script = soc_society_enter(L);
     return look(L, script, "inbox", fill_inbox);
 }
 
-/* society.decide(item_id, { decision, changes?, comment? }) -> what came of it */
-static int society_decide(lua_State *L)
-{
-    struct soc_script *script = enter_to_change(L, "decide");
-    struct soc_verdict verdict;
-    if (!script->is_started)
-        return luaL_error(L, "society.decide works once the society runs, not while it loads");
-    soc_verdict_read(L, script, 1, &verdict);
-    soc_human_decide_now(script->host, &verdict, &script->answer);
-    soc_host_flush(script->host);
-    return soc_push_answer(L, soc_buf_slice(&script->answer));
-}
-
-static int hold(lua_State *L, const char *name, bool is_resume)
-{
-    struct soc_script *script = enter_to_change(L, name);
-    struct soc_hold_order order = {.is_resume = is_resume};
-    order.id = check_text(L, name, "an agent's id");
-    if (!script->is_started)
-        return luaL_error(L, "society.%s works once the society runs, not while it loads", name);
-    lua_settop(L, 2);
-    soc_hold_read(L, 2, name, &order);
-    soc_hold_order_now(script->host, &order, &script->answer);
-    soc_host_flush(script->host);
-    return soc_push_answer(L, soc_buf_slice(&script->answer));
-}
-
-/* society.pause(id, { reason?, subtree? }?), society.resume -> { count, id, status? } */
-static int society_pause(lua_State *L)
-{
-    return hold(L, "pause", false);
-}
-
-static int society_resume(lua_State *L)
-{
-    return hold(L, "resume", true);
-}
-
 static const luaL_Reg society_functions[] = {
-    {"pause", society_pause},
-    {"resume", society_resume},
     {"role", society_role},
     {"root", society_root},
     {"main", society_main},
@@ -564,10 +468,7 @@ static const luaL_Reg society_functions[] = {
     {"tasks", society_tasks},
     {"queue", society_queue},
     {"load", society_load},
-    {"redeliver", society_redeliver},
-    {"drop", society_drop},
     {"inbox", society_inbox},
-    {"decide", society_decide},
     {"waits", society_waits},
     {"stats", society_stats},
     {NULL, NULL},

@@ -101,6 +101,7 @@ static int build(lua_State *L)
     soc_bind_tasks(L, script);
     soc_bind_delivery(L, script);
     soc_bind_society(L, script);
+    soc_bind_orders(L, script);
     make_environment(L, script);
     soc_chat_configure(L, script, 0, detail);
     lua_pushinteger(L, soc_policy_use_defaults(L, script, detail));

@@ -351,6 +351,8 @@ static void take_answer(void *user, struct soc_slice answer)
  * nil for the id the gatekeeper says whom it is for */
 static int world_dispatch(lua_State *L)
 {
+    if (luaL_testudata(L, 1, SOC_WORLD) == NULL)
+        return luaL_error(L, "dispatch is a method: call it as s:dispatch(id, payload)");
     struct soc_world *world = soc_world_check_ready(L);
     struct soc_script *script = world->script;
     size_t length;

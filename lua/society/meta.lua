@@ -197,6 +197,7 @@
 ---@field redeliver fun(message_id: string): boolean?, society.Error?
 ---@field drop fun(message_id: string): boolean?, society.Error?
 ---@field inbox fun(): society.Item[] urgent ones first, then the oldest
+---@field dispatch fun(id: string?, payload: any) raises in an app: s:dispatch works in specs
 ---@field decide fun(item_id: string, verdict: society.Verdict): society.Decided?, society.Error?
 ---@field pause fun(id: string, options?: society.HoldOptions): society.Held?, society.Error?
 ---@field resume fun(id: string, options?: society.HoldOptions): society.Held?, society.Error?
