@@ -42,8 +42,12 @@ static int push_results(lua_State *L, struct soc_script *script, uint32_t index)
 
 int soc_effect_break(lua_State *L, struct soc_script *script)
 {
+    if (!script->is_broken) {
+        script->fatal.length = 0;
+        soc_buf_put_slice(&script->fatal, soc_buf_slice(&script->error));
+    }
     script->is_broken = true;
-    lua_pushlstring(L, script->error.data, script->error.length);
+    lua_pushlstring(L, script->fatal.data, script->fatal.length);
     return soc_sandbox_raise_fatal(L);
 }
 

@@ -15,6 +15,7 @@
 #include "model/shape.h"
 #include "script/identity.h"
 #include "script/kept.h"
+#include "script/options.h"
 #include "script/questions.h"
 #include "script/script.h"
 
@@ -23,8 +24,9 @@
 /* A pooled coroutine. Its stack holds the agent's handle at index 1. */
 struct soc_thread {
     lua_State *co;
-    int ref;            /* keeps `co` alive */
-    const void *handle; /* of the agent whose activation it runs */
+    int ref;              /* keeps `co` alive */
+    const void *handle;   /* of the agent whose activation it runs */
+    uint64_t fatal_count; /* of the state when it was taken */
     struct soc_thread *next;
 };
 
@@ -57,13 +59,14 @@ struct soc_script {
     int world_ref;               /* the function that stands for the world beyond; 0: none */
     struct soc_script **box;     /* the userdata's content; set to NULL at the end */
     int box_ref;
-    int env_ref;          /* sandbox environment of the app */
-    int module_ref;       /* the table of require("society") */
-    int methods_ref;      /* the table of agents' methods */
-    int main_ref;         /* LUA_NOREF: none */
-    int message_meta_ref; /* metatable of messages handed to scripts */
-    int receipt_meta_ref; /* metatable of what a send returns */
-    int handle_meta_ref;  /* metatable of agents' handles */
+    const uint64_t *fatal_count; /* of the Lua state: errors that no script can catch */
+    int env_ref;                 /* sandbox environment of the app */
+    int module_ref;              /* the table of require("society") */
+    int methods_ref;             /* the table of agents' methods */
+    int main_ref;                /* LUA_NOREF: none */
+    int message_meta_ref;        /* metatable of messages handed to scripts */
+    int receipt_meta_ref;        /* metatable of what a send returns */
+    int handle_meta_ref;         /* metatable of agents' handles */
     struct soc_thread *free_threads;
     struct soc_policy policies[SOC_POLICY_COUNT];
     struct soc_policy usual[SOC_POLICY_COUNT]; /* the shipped ones, for when those fail */
@@ -78,6 +81,7 @@ struct soc_script {
     struct soc_buf payload;           /* for one effect at a time */
     struct soc_buf answer;
     struct soc_buf error;
+    struct soc_buf fatal; /* why the turn is broken */
     struct soc_buf scratch;
     struct soc_kept kept; /* for history */
     bool keeps_history;
@@ -86,7 +90,7 @@ struct soc_script {
     int *behaviours;                /* references to give back at the end */
     size_t behaviour_count;
     bool is_started;
-    bool is_broken;     /* the turn under way met an error it cannot survive */
+    bool is_broken;     /* the turn under way met an error it cannot survive: `fatal` */
     bool is_dropping;   /* a coroutine is being closed: its handlers can do nothing */
     bool is_loading;    /* a module runs inside a turn: no effects */
     uint32_t steps_max; /* VM instructions of a turn */
@@ -105,30 +109,6 @@ void soc_run_free_threads(struct soc_script *script);
 /* Calls as lua_pcall does, with the steps of one turn at most: for scripts that
  * load. */
 int soc_run_limited(struct soc_script *script, lua_State *L, int arguments, int handler);
-
-/* options.c: raises unless every key of the table at `index` is one of `known`
- * (NULL ends it); the smallest unknown one is named, whatever order Lua keeps. */
-void soc_check_names(lua_State *L, int index, const char *what, const char *const *known);
-
-/* Raises if the table at `index` has a field `name` of another type than `type`. */
-void soc_check_option(lua_State *L, int index, const char *call, const char *name, int type);
-
-/* While a table is walked with lua_next: lends the key below the value on top, a name;
- * raises, with `what` the table is, if it is none. */
-const char *soc_option_name(lua_State *L, const char *what);
-
-/* Reads `timeout_ms` of the table at `index`; `otherwise` if it is not there. */
-int64_t soc_timeout_option(lua_State *L, int index, const char *call, int64_t otherwise);
-
-/* The same for an integer of any size. */
-int64_t soc_integer_option(lua_State *L, int index, const char *call, const char *name,
-                           int64_t otherwise);
-
-/* Tells whether it is UTF-8 without a NUL: what the host keeps as a text. */
-bool soc_is_text(struct soc_slice text);
-
-/* Pushes the field without asking a metatable; returns its type. */
-int soc_raw_field(lua_State *L, int index, const char *name);
 
 /* The agent handle at index 1, checked to be used inside its own activation. */
 struct soc_handle *soc_check_handle(lua_State *L);

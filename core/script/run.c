@@ -18,11 +18,24 @@
 /* VM instructions between two looks at the budget. */
 #define STEPS_PER_LOOK 100000
 
+/* Lends the place in the main thread's extra space that names the script which runs. A
+ * thread's own would not do: Lua copies the main thread's into coroutines of a spec, which
+ * may outlive the script. */
+static struct soc_script **running_script(lua_State *L)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+    lua_State *main = lua_tothread(L, -1);
+    lua_pop(L, 1);
+    return lua_getextraspace(main);
+}
+
 /* Coroutines made by scripts are looked at more often; each says how often. */
 static void charge_steps(lua_State *L, lua_Debug *debug)
 {
     (void)debug;
-    struct soc_script *script = *(struct soc_script **)lua_getextraspace(L);
+    struct soc_script *script = *running_script(L);
+    if (script == NULL)
+        return;
     script->steps_left -= lua_gethookcount(L);
     if (script->steps_left > 0)
         return;
@@ -33,18 +46,18 @@ static void charge_steps(lua_State *L, lua_Debug *debug)
 
 int soc_run_limited(struct soc_script *script, lua_State *L, int arguments, int handler)
 {
-    struct soc_script **owner = lua_getextraspace(L);
-    struct soc_script *former = *owner;
+    struct soc_script **running = lua_getextraspace(script->L);
+    struct soc_script *former = *running;
     lua_Hook hook = lua_gethook(L);
     int mask = lua_gethookmask(L);
     int count = lua_gethookcount(L);
-    *owner = script;
+    *running = script;
     script->is_broken = false;
     script->steps_left = script->steps_max;
     lua_sethook(L, charge_steps, LUA_MASKCOUNT, STEPS_PER_LOOK);
     int status = lua_pcall(L, arguments, 0, handler);
     lua_sethook(L, hook, mask, count);
-    *owner = former;
+    *running = former;
     return status;
 }
 
@@ -53,17 +66,30 @@ static struct soc_thread *take_thread(struct soc_script *script)
     struct soc_thread *thread = script->free_threads;
     if (thread != NULL) {
         script->free_threads = thread->next;
-        return thread;
+    } else {
+        thread = soc_alloc_zero(sizeof(*thread));
+        thread->co = lua_newthread(script->L);
+        *(struct soc_script **)lua_getextraspace(thread->co) = script;
+        thread->ref = luaL_ref(script->L, LUA_REGISTRYINDEX);
     }
-    thread = soc_alloc_zero(sizeof(*thread));
-    thread->co = lua_newthread(script->L);
-    *(struct soc_script **)lua_getextraspace(thread->co) = script;
-    thread->ref = luaL_ref(script->L, LUA_REGISTRYINDEX);
+    thread->fatal_count = *script->fatal_count;
     return thread;
 }
 
+static void free_thread(struct soc_script *script, struct soc_thread *thread)
+{
+    luaL_unref(script->L, LUA_REGISTRYINDEX, thread->ref);
+    free(thread);
+}
+
+/* A thread that may be remembered with a fatal error is not used again: what fails on it
+ * next would be taken for that one. */
 static void give_thread(struct soc_script *script, struct soc_thread *thread)
 {
+    if (thread->fatal_count != *script->fatal_count) {
+        free_thread(script, thread);
+        return;
+    }
     thread->next = script->free_threads;
     script->free_threads = thread;
 }
@@ -85,8 +111,7 @@ void soc_run_free_threads(struct soc_script *script)
     while (script->free_threads != NULL) {
         struct soc_thread *thread = script->free_threads;
         script->free_threads = thread->next;
-        luaL_unref(script->L, LUA_REGISTRYINDEX, thread->ref);
-        free(thread);
+        free_thread(script, thread);
     }
 }
 
@@ -153,6 +178,15 @@ static enum soc_turn_end refuse_other_script(struct soc_buf *error)
 {
     soc_refuse(error, SOC_ENONDET, "the script ended before it had repeated its recorded effects",
                NULL, (struct soc_slice){0});
+    return SOC_TURN_BROKEN;
+}
+
+/* Whatever the script made of it: one that is not in the sandbox can catch the error, and
+ * what stands in the way out of it may raise another. */
+static enum soc_turn_end tell_broken(const struct soc_script *script, struct soc_buf *error)
+{
+    error->length = 0;
+    soc_buf_put_slice(error, soc_buf_slice(&script->fatal));
     return SOC_TURN_BROKEN;
 }
 
@@ -261,10 +295,16 @@ enum soc_turn_end soc_run_turn(void *user, struct soc_activation *activation, st
     script->is_broken = false;
     script->steps_left = script->steps_max;
     lua_sethook(co, charge_steps, LUA_MASKCOUNT, STEPS_PER_LOOK);
+    struct soc_script **running = lua_getextraspace(script->L);
+    struct soc_script *former = *running;
+    *running = script;
     int status = lua_resume(co, script->L, 0, &results);
+    *running = former;
     script->active = script->L;
     if (script->keeps_history)
         soc_history_more_files(script->L, script);
+    if (script->is_broken)
+        return tell_broken(script, error);
     if (status == LUA_OK && !is_replayed(activation))
         return refuse_other_script(error);
     if (status == LUA_OK) {

@@ -17,6 +17,8 @@
 #ifndef SOC_SCRIPT_SANDBOX_H
 #define SOC_SCRIPT_SANDBOX_H
 
+#include <stdint.h>
+
 #include <lua.h>
 
 #include "base/err.h"
@@ -74,6 +76,9 @@ int soc_sandbox_load_text(lua_State *L, int index, struct soc_slice text, const 
 /* Raises an error no script can catch: it ends the turn (budget, cancel, a
  * failed replay). The value on top of the stack is what the host reads. */
 int soc_sandbox_raise_fatal(lua_State *L);
+
+/* Lends the number of such errors in this Lua state so far, which lives as long as it. */
+const uint64_t *soc_sandbox_fatal_count(lua_State *L);
 
 /* If the value at `index` is such an error, pushes what it carries and returns
  * 1; else returns 0 and pushes nothing. Call it once, with the thread that

@@ -104,6 +104,13 @@ int soc_sandbox_raise_fatal(lua_State *L)
     return lua_error(L);
 }
 
+const uint64_t *soc_sandbox_fatal_count(lua_State *L)
+{
+    const struct soc_sandbox_state *state = soc_sandbox_push_state(L);
+    lua_pop(L, 1); /* the registry keeps it */
+    return &state->fatal_count;
+}
+
 /* Pushes the last fatal error of the thread at index `thread` (0: this one) or
  * nil. Lends it, or returns NULL. */
 static struct fatal_error *push_last_fatal(lua_State *L, int thread)

@@ -68,6 +68,7 @@ static void make_environment(lua_State *L, struct soc_script *script)
     snprintf(path, sizeof(path), "%s/lua", script->home);
     soc_sandbox_add_path(L, env, path);
     script->env_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    script->fatal_count = soc_sandbox_fatal_count(L);
 }
 
 static char *copy_or_null(const char *text)
@@ -200,6 +201,7 @@ void soc_script_free(struct soc_script *script)
     soc_buf_fini(&script->payload);
     soc_buf_fini(&script->answer);
     soc_buf_fini(&script->error);
+    soc_buf_fini(&script->fatal);
     soc_buf_fini(&script->scratch);
     soc_shape_report_fini(&script->report);
     free(script);
