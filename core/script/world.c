@@ -160,9 +160,7 @@ static void run_app(lua_State *L, struct soc_world *world, int self)
         rc = soc_script_run_file(world->script, lua_tostring(L, -1), 0, NULL, &detail);
         lua_pop(L, 1);
     } else if (type == LUA_TFUNCTION) {
-        lua_pushvalue(L, self);
-        lua_insert(L, -2);
-        rc = soc_script_run_function(world->script, &detail);
+        rc = soc_world_run_function(L, world->script, self, &detail);
     } else {
         lua_pop(L, 1);
         run_declared(L, self);

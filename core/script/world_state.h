@@ -43,6 +43,11 @@ struct soc_world *soc_world_check_idle(lua_State *L);
 void soc_world_stop(struct soc_world *world, bool as_crash);
 bool soc_world_start(lua_State *L, struct soc_world *world, int self);
 
+/* Runs the function on top, popped, as the app of the userdata at `self`, in a fresh
+ * environment: SOC_OK, or SOC_ESCRIPT with `detail`. */
+int soc_world_run_function(lua_State *L, struct soc_script *script, int self,
+                           struct soc_detail *detail);
+
 /* Reads the option `faults` of the table at `index`, before the store is opened; and lets
  * go of what came of it. */
 void soc_world_read_faults(lua_State *L, struct soc_world *world, int index);

@@ -2,6 +2,98 @@
 
 local scene = require("scene")
 
+describe("an app that is a function", function()
+  after_each(scene.close)
+
+  it("has an environment of its own, fresh after each restart", function()
+    local s = scene.new({
+      app = function(s)
+        s:root(function()
+          counter = (counter or 0) + 1 -- luacheck: ignore
+          return { count = counter } -- luacheck: ignore
+        end)
+      end,
+    })
+    assert.equal(1, assert(s:dispatch("root", "x")).payload.count)
+    assert.equal(2, assert(s:dispatch("root", "x")).payload.count)
+    assert.is_nil(rawget(_G, "counter"))
+    s:crash()
+    s:recover()
+    assert.equal(1, assert(s:dispatch("root", "x")).payload.count)
+  end)
+
+  it("requires the society it is the app of", function()
+    local seen, inside
+    local s = scene.new({
+      app = function()
+        local society = require("society")
+        seen = society
+        society.role({ id = "helper", behaviour = function() end })
+        society.root(function()
+          inside = require("society")
+          return { agents = #inside.agents() }
+        end)
+      end,
+    })
+    assert.equal(s, seen)
+    assert.equal(2, assert(s:dispatch("root", "x")).payload.agents)
+    assert.equal(s, inside)
+    assert.not_equal(s, require("society"))
+    s:crash()
+    seen = nil
+    s:recover()
+    assert.equal(s, seen)
+  end)
+
+  it("finds the spec's names and modules, and its own _G", function()
+    local found
+    scene.new({
+      app = function()
+        found = { describe = describe, scene = require("scene"), own = _G ~= nil and _G.require }
+      end,
+    })
+    assert.equal(describe, found.describe)
+    assert.equal(scene, found.scene)
+    assert.not_equal(require, found.own)
+  end)
+
+  it("is the app of several societies at once, each with its own globals", function()
+    local function app(s)
+      name = nil -- luacheck: ignore
+      s:root(function(_, message)
+        name = name or message.payload.text -- luacheck: ignore
+        return { text = name } -- luacheck: ignore
+      end)
+    end
+    local first, second = scene.new({ app = app }), scene.new({ app = app })
+    assert.equal("a", assert(first:dispatch("root", "a")).payload.text)
+    assert.equal("b", assert(second:dispatch("root", "b")).payload.text)
+    assert.equal("a", assert(first:dispatch("root", "c")).payload.text)
+  end)
+
+  it("shares local variables of the spec, also after a crash", function()
+    local count = 0
+    local s = scene.new({ app = function(s) s:root(function() count = count + 1 end) end })
+    scene.tell(s, "root")
+    s:crash()
+    s:recover()
+    scene.tell(s, "root")
+    assert.equal(2, count)
+  end)
+
+  it("leaves the function as it was, also if it fails", function()
+    local function app()
+      if require("society").role then
+        error("no app")
+      end
+    end
+    assert.has_error(function() scene.new({ app = app }) end)
+    local ok, err = pcall(app)
+    assert.is_false(ok)
+    assert.matches("make one with society.new", err, 1, true)
+  end)
+end)
+
 describe("a budget error", function()
   after_each(scene.close)
 
