@@ -351,7 +351,7 @@ int soc_assembly_put_aside(const char *directory, struct soc_detail *detail)
     soc_buf_fini(&database);
     if (!is_there && !soc_directory_has_rest(directory))
         return SOC_OK;
-    int lock = -1;
+    struct soc_directory_lock lock = SOC_DIRECTORY_FREE;
     int rc = soc_directory_lock(directory, &lock, detail);
     if (rc == SOC_OK)
         rc = move_files(directory, is_there, detail);

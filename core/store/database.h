@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "store/directory.h"
 #include "store/mark.h"
 #include "store/statements.h"
 #include "store/store.h"
@@ -46,7 +47,7 @@ struct soc_store {
     struct soc_mark mark;
     const char *sync_sql; /* how an append is made durable */
     bool has_failed;      /* an I/O error: what is in the files is not known */
-    int lock;             /* descriptor of the lock file, -1 without */
+    struct soc_directory_lock lock;
     uint64_t sequence;    /* last batch appended */
     uint64_t folded;      /* last batch folded */
     uint64_t lines;       /* of the activity log that were folded */

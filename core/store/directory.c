@@ -162,36 +162,69 @@ static int sign_lock(int file, const char *path, struct soc_detail *detail)
     return SOC_OK;
 }
 
-int soc_directory_lock(const char *directory, int *lock, struct soc_detail *detail)
+/* Locks the directory itself: its descriptor, or SOC_ELOCKED. Some file systems lock no
+ * directories: the file has to do there, and the descriptor is -1. */
+static int hold_directory(const char *directory)
 {
-    struct soc_buf path = {0};
-    soc_directory_path(&path, directory, "lock");
+    int held = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (held >= 0 && flock(held, LOCK_EX | LOCK_NB) == 0)
+        return held;
+    int error = errno;
+    if (held >= 0)
+        close(held);
+    return error == EWOULDBLOCK ? SOC_ELOCKED : -1;
+}
+
+static int hold_file(const char *directory, const char *path, int *out, struct soc_detail *detail)
+{
     int rc;
-    int file = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (file < 0) {
-        rc = fail_errno(detail, path.data, errno);
-    } else if (flock(file, LOCK_EX | LOCK_NB) < 0) {
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0)
+        return fail_errno(detail, path, errno);
+    if (flock(file, LOCK_EX | LOCK_NB) < 0)
         rc = errno == EWOULDBLOCK ? fail_locked(file, directory, detail)
-                                  : fail_errno(detail, path.data, errno);
-    } else {
-        rc = sign_lock(file, path.data, detail);
-    }
-    soc_buf_fini(&path);
+                                  : fail_errno(detail, path, errno);
+    else
+        rc = sign_lock(file, path, detail);
     if (rc == SOC_OK)
-        *lock = file;
-    else if (file >= 0)
+        *out = file;
+    else
         close(file);
     return rc;
 }
 
-/* The file stays, empty: removing it would let two starters lock two files. */
-void soc_directory_unlock(int lock)
+int soc_directory_lock(const char *directory, struct soc_directory_lock *lock,
+                       struct soc_detail *detail)
 {
-    if (lock < 0)
-        return;
-    int rc = ftruncate(lock, 0);
-    (void)rc;
-    close(lock);
+    struct soc_buf path = {0};
+    int rc;
+    soc_directory_path(&path, directory, "lock");
+    int held = hold_directory(directory);
+    if (held == SOC_ELOCKED) {
+        int file = open(path.data, O_RDONLY | O_CLOEXEC);
+        rc = fail_locked(file, directory, detail);
+        if (file >= 0)
+            close(file);
+    } else {
+        rc = hold_file(directory, path.data, &lock->file, detail);
+        lock->directory = rc == SOC_OK ? held : -1;
+        if (rc < 0 && held >= 0)
+            close(held);
+    }
+    soc_buf_fini(&path);
+    return rc;
+}
+
+/* The file stays, empty: removing it would let two starters lock two files. */
+void soc_directory_unlock(struct soc_directory_lock lock)
+{
+    if (lock.file >= 0) {
+        int rc = ftruncate(lock.file, 0);
+        (void)rc;
+        close(lock.file);
+    }
+    if (lock.directory >= 0)
+        close(lock.directory);
 }
 
 void soc_directory_clean(const char *path)

@@ -2,7 +2,8 @@
  * process.
  *
  * It holds society.db with SQLite's own files beside it, and `lock`, which names
- * the process that runs the society. All of it is for its owner only.
+ * the process that runs the society. All of it is for its owner only. The directory
+ * itself is locked, too: a file can be removed while it is held.
  * Layer: store. Thread: any. */
 #ifndef SOC_STORE_DIRECTORY_H
 #define SOC_STORE_DIRECTORY_H
@@ -33,12 +34,20 @@ bool soc_directory_has_rest(const char *directory);
 /* Makes the directory if it is missing, and its entry durable. */
 int soc_directory_make(const char *directory, struct soc_detail *detail);
 
-/* Takes the lock: `*lock` is the descriptor that holds it. SOC_ELOCKED and the
- * detail says who has it. */
-int soc_directory_lock(const char *directory, int *lock, struct soc_detail *detail);
+/* Descriptors that hold a directory; -1: none. */
+struct soc_directory_lock {
+    int file;      /* of `lock` */
+    int directory; /* of the directory itself, where such locks are to be had */
+};
 
-/* Gives the lock back; -1 is allowed. */
-void soc_directory_unlock(int lock);
+#define SOC_DIRECTORY_FREE ((struct soc_directory_lock){-1, -1})
+
+/* Takes the lock. SOC_ELOCKED and the detail says who has it. */
+int soc_directory_lock(const char *directory, struct soc_directory_lock *lock,
+                       struct soc_detail *detail);
+
+/* Gives the lock back; one that is free is allowed. */
+void soc_directory_unlock(struct soc_directory_lock lock);
 
 /* Removes what SQLite may have left beside a database that is itself gone. */
 void soc_directory_clean(const char *path);

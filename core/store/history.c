@@ -15,7 +15,7 @@ int soc_store_settle(struct soc_store **store, struct soc_detail *detail)
     if (rc < 0 || (*store)->folded == (*store)->sequence)
         return rc;
     struct soc_store *copy = soc_alloc_zero(sizeof(*copy));
-    copy->lock = -1;
+    copy->lock = SOC_DIRECTORY_FREE;
     copy->is_memory = true;
     copy->sync_sql = "PRAGMA synchronous = OFF";
     rc = soc_store_copy(*store, copy, detail);

@@ -446,7 +446,8 @@ int soc_store_copy(struct soc_store *from, struct soc_store *to, struct soc_deta
 static int answer_from_copy(struct soc_store *store, const struct soc_query *query,
                             struct soc_buf *out, struct soc_detail *detail)
 {
-    struct soc_store copy = {.lock = -1, .is_memory = true, .sync_sql = "PRAGMA synchronous = OFF"};
+    struct soc_store copy = {
+        .lock = SOC_DIRECTORY_FREE, .is_memory = true, .sync_sql = "PRAGMA synchronous = OFF"};
     int rc = soc_store_copy(store, &copy, detail);
     if (rc == SOC_OK)
         rc = soc_store_answer(&copy, query, out, detail);

@@ -122,7 +122,7 @@ static int open_directory(struct soc_store *store, const char *directory, struct
     }
     struct soc_buf path = {0};
     soc_directory_path(&path, directory, DATABASE);
-    if (rc == SOC_ENOFILE && store->lock >= 0)
+    if (rc == SOC_ENOFILE && store->lock.file >= 0)
         rc = create_file(store, directory, path.data, detail);
     if (rc == SOC_OK)
         rc = open_file(store, path.data, detail);
@@ -169,7 +169,7 @@ int soc_store_open(struct soc_store **out, const struct soc_store_options *optio
                    struct soc_detail *detail)
 {
     struct soc_store *store = soc_alloc_zero(sizeof(*store));
-    store->lock = -1;
+    store->lock = SOC_DIRECTORY_FREE;
     store->disk = options->disk;
     store->blank = options->blank;
     store->sync_sql = "PRAGMA synchronous = FULL";

@@ -122,6 +122,22 @@ static void a_directory_without_a_parent_is_refused(void)
     CHECK(strstr(detail.text, "/nowhere/at/all") != NULL);
 }
 
+static void a_second_opener_is_refused_though_the_lock_file_was_removed(void)
+{
+    struct world world;
+    world_init(&world, false);
+    struct soc_store *second;
+    struct soc_detail detail;
+    struct soc_store_options options = {.directory = world.directory};
+    unlink(world_path(&world, "lock"));
+    CHECK_INT(soc_store_open(&second, &options, &detail), SOC_ELOCKED);
+    CHECK(strstr(detail.text, "another process holds ") != NULL);
+    CHECK(access(world_path(&world, "lock"), F_OK) < 0);
+    soc_store_close(world.store);
+    CHECK_INT(soc_store_open(&world.store, &options, &detail), SOC_OK);
+    world_fini(&world);
+}
+
 static void a_second_opener_hears_who_holds_the_directory(void)
 {
     struct world world;
@@ -560,6 +576,7 @@ int main(void)
     disk_install();
     RUN(a_new_directory_is_for_its_owner_only);
     RUN(a_directory_without_a_parent_is_refused);
+    RUN(a_second_opener_is_refused_though_the_lock_file_was_removed);
     RUN(a_second_opener_hears_who_holds_the_directory);
     RUN(what_was_appended_outlives_a_kill);
     RUN(other_programs_read_while_it_runs);
