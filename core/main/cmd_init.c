@@ -1,10 +1,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "main/args.h"
 #include "main/command.h"
 
@@ -12,6 +14,8 @@ static const char app_text[] =
     "-- A first app: the person asks root, root has a greeter answer.\n"
     "\n"
     "local society = require(\"society\")\n"
+    "\n"
+    "society.config { name = \"%s\" } -- the state directory is this app's alone\n"
     "\n"
     "society.role {\n"
     "  id = \"greeter\", name = \"greeter\",\n"
@@ -115,25 +119,61 @@ static int write_file(const char *directory, const char *name, const char *text)
     return code;
 }
 
+static bool is_plain(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= '0' && byte <= '9');
+}
+
+/* The app's name, an id like that of its directory: two apps in one place are told apart
+ * by it, since the file of each is called app.lua. */
+static void put_name(struct soc_buf *out, const char *directory)
+{
+    for (const char *byte = directory; *byte != '\0' && out->length < SOC_ID_BYTES_MAX; byte++) {
+        if (is_plain(*byte) || (out->length > 0 && strchr("_.-", *byte) != NULL))
+            soc_buf_put_byte(out, *byte);
+        else if (out->length > 0)
+            soc_buf_put_byte(out, '-');
+    }
+    if (out->length == 0)
+        soc_buf_put_text(out, "app");
+}
+
+/* Writes app.lua and README.md, which say what the project is called: as its directory,
+ * which may have been given as `.` or with a slash behind it. */
+static int write_named(const char *path)
+{
+    struct soc_buf name = {0};
+    struct soc_buf app = {0};
+    struct soc_buf readme = {0};
+    char *whole = realpath(path, NULL);
+    const char *directory = whole == NULL ? path : strrchr(whole, '/') + 1;
+    put_name(&name, directory);
+    soc_buf_printf(&app, app_text, soc_buf_text(&name));
+    soc_buf_printf(&readme, readme_text, directory);
+    int code = write_file(path, "app.lua", soc_buf_text(&app));
+    if (code == SOC_EXIT_DONE)
+        code = write_file(path, "README.md", soc_buf_text(&readme));
+    soc_buf_fini(&readme);
+    soc_buf_fini(&app);
+    soc_buf_fini(&name);
+    free(whole);
+    return code;
+}
+
 static int make_project(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    struct soc_buf readme = {0};
     struct soc_buf spec = {0};
-    soc_buf_printf(&readme, readme_text, slash == NULL || slash[1] == '\0' ? path : slash + 1);
     soc_buf_printf(&spec, "%s/spec", path);
     int code = make_directory(path);
     if (code == SOC_EXIT_DONE)
         code = make_directory(soc_buf_text(&spec));
     if (code == SOC_EXIT_DONE)
-        code = write_file(path, "app.lua", app_text);
+        code = write_named(path);
     if (code == SOC_EXIT_DONE)
         code = write_file(path, "spec/app_spec.lua", spec_text);
     if (code == SOC_EXIT_DONE)
         code = write_file(path, ".gitignore", ".society/\n");
-    if (code == SOC_EXIT_DONE)
-        code = write_file(path, "README.md", soc_buf_text(&readme));
-    soc_buf_fini(&readme);
     soc_buf_fini(&spec);
     if (code == SOC_EXIT_DONE)
         printf("made %s; now: cd %s && society run app.lua\n", path, path);

@@ -162,6 +162,22 @@ society.root(function() return society.agnets() end)
     assert.equal(0, place:shell("mkdir empty && society init empty").code)
   end)
 
+  it("init gives each app a name, so that one is not taken for the other", function()
+    for _, name in ipairs({ "one", "two/", "'_a b\"%s'" }) do
+      assert.equal(0, place:run("init " .. name).code)
+    end
+    assert.equal(0, place:shell("mkdir three && cd three && society init .").code)
+    assert.equal("hello, world\n", place:run("run one/app.lua --quiet").out)
+    local other = place:run("run two/app.lua --quiet")
+    assert.equal(1, other.code)
+    assert.matches("the state belongs to the app 'one'", other.err, 1, true)
+    assert.matches('name = "two"', place:read("two/app.lua"), 1, true)
+    assert.matches('name = "three"', place:read("three/app.lua"), 1, true)
+    assert.matches("# three\n", place:read("three/README.md"), 1, true)
+    assert.equal("hello, world\n",
+      place:shell("cd '_a b\"%s' && society run app.lua --quiet").out)
+  end)
+
   it("test ends with 1 when a spec fails, and has the society's modules", function()
     place:shell("mkdir spec")
     place:write("spec/one_spec.lua", [[
