@@ -286,6 +286,19 @@ void soc_gate_when_durable(struct soc_host *host, void (*call)(void *user), void
     soc_egress_call(host, call, user);
 }
 
+void soc_gate_begin_as(struct soc_host *host, struct soc_agent *from)
+{
+    soc_turn_begin(host, from, NULL);
+}
+
+void soc_gate_end_as(struct soc_host *host, bool is_kept)
+{
+    if (is_kept)
+        soc_turn_commit(host);
+    else
+        soc_turn_rollback(host);
+}
+
 int soc_gate_send_as(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
                      struct soc_buf *answer)
 {

@@ -98,6 +98,11 @@ uint64_t soc_gate_random(struct soc_host *host);
 /* Has `call(user)` made once everything done so far is durable. */
 void soc_gate_when_durable(struct soc_host *host, void (*call)(void *user), void *user);
 
+/* Several sends from outside any turn, as `from`, between the two: a turn of its own, kept
+ * or taken back as one. */
+void soc_gate_begin_as(struct soc_host *host, struct soc_agent *from);
+void soc_gate_end_as(struct soc_host *host, bool is_kept);
+
 /* Sends from outside any turn, as `from`: a turn of its own, committed if it
  * succeeds. `timeout_ms` > 0 waits for the reply: `cb` is called once. */
 int soc_gate_send_as(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,

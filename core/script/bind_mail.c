@@ -17,7 +17,6 @@
 #include "script/mail.h"
 #include "script/message.h"
 #include "script/receipt.h"
-#include "script/send_options.h"
 
 static struct soc_agent *self(struct soc_script *script)
 {
@@ -46,9 +45,8 @@ static void put_duplicate(struct soc_buf *out, struct soc_slice receipt)
     soc_buf_put_slice(out, soc_json_member(walk.value, "messageId"));
 }
 
-/* A list of receivers: messageIds in input order, with null where it failed, and
- * partialErrors; all failed is one error. */
-static int send_to_list(lua_State *L, struct soc_script *script, struct soc_send_options *options)
+int soc_mail_send_list(lua_State *L, struct soc_script *script, struct soc_agent *from,
+                       struct soc_send_options *options)
 {
     lua_Unsigned count = lua_rawlen(L, options->to_index);
     struct soc_buf *answer = &script->answer;
@@ -63,8 +61,7 @@ static int send_to_list(lua_State *L, struct soc_script *script, struct soc_send
         lua_rawgeti(L, options->to_index, (lua_Integer)i);
         options->send.to.data = lua_tolstring(L, -1, &length);
         options->send.to.length = length;
-        int rc =
-            soc_router_send(script->host, self(script), &options->send, &message, &script->error);
+        int rc = soc_router_send(script->host, from, &options->send, &message, &script->error);
         put_comma(answer);
         if (rc < 0) {
             failed++;
@@ -98,9 +95,9 @@ static int send_to_list(lua_State *L, struct soc_script *script, struct soc_send
         soc_json_put_name(&script->error, "partialErrors");
         soc_buf_put_slice(&script->error, soc_buf_slice(failures));
         soc_buf_put_byte(&script->error, '}');
-        return soc_effect_finish(L, script, SOC_EREFUSED);
+        return SOC_EREFUSED;
     }
-    return soc_effect_finish(L, script, SOC_OK);
+    return SOC_OK;
 }
 
 /* Keeps a copy of the payload for the receiver, if there is room. */
@@ -152,7 +149,7 @@ static int agent_send_message(lua_State *L)
     if (rc < 0)
         return soc_effect_finish(L, script, rc);
     if (options.to_index != 0)
-        return send_to_list(L, script, &options);
+        return soc_effect_finish(L, script, soc_mail_send_list(L, script, self(script), &options));
     struct soc_message *message;
     rc = soc_router_send(script->host, self(script), &options.send, &message, &script->error);
     script->answer.length = 0;

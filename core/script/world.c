@@ -13,6 +13,7 @@
 #include "host/refusal.h"
 #include "script/effect.h"
 #include "script/lua_json.h"
+#include "script/mail.h"
 #include "script/outward.h"
 #include "script/send_options.h"
 #include "script/settings.h"
@@ -318,7 +319,20 @@ static int world_now(lua_State *L)
     return 1;
 }
 
-/* s:send(from, { to, payload, … }) -> { messageId } | nil, err: as that agent */
+/* To a list of receivers, as one turn. */
+static int send_list(lua_State *L, struct soc_world *world, struct soc_agent *from,
+                     struct soc_send_options *options)
+{
+    struct soc_script *script = world->script;
+    soc_gate_begin_as(world->host, from);
+    int rc = soc_mail_send_list(L, script, from, options);
+    soc_gate_end_as(world->host, rc == SOC_OK);
+    soc_host_flush(world->host);
+    return soc_push_answer(L, soc_buf_slice(rc < 0 ? &script->error : &script->answer));
+}
+
+/* s:send(from, { to, payload, … }) -> { messageId } | { messageIds, … } | nil, err: as that
+ * agent */
 static int world_send(lua_State *L)
 {
     struct soc_world *world = soc_world_check_ready(L);
@@ -328,11 +342,11 @@ static int world_send(lua_State *L)
     struct soc_send_options options;
     int rc = soc_send_options_read(L, script, 3, &options);
     struct soc_agent *agent = soc_agents_find(world->host, soc_slice(from, length));
-    if (options.to_index != 0)
-        return luaL_error(L, "s:send takes one receiver");
     if (rc == SOC_OK && agent == NULL)
         rc = soc_refuse(&script->error, SOC_ENOAGENT, "the sender does not exist", "agentId",
                         soc_slice(from, length));
+    if (rc == SOC_OK && options.to_index != 0)
+        return send_list(L, world, agent, &options);
     if (rc == SOC_OK)
         rc = soc_gate_send_as(world->host, agent, &options.send, &script->error);
     soc_host_flush(world->host);

@@ -105,3 +105,49 @@ describe("messages taken by receive", function()
     assert.is_nil(s:dump():find('"table":"takes"', 1, true))
   end)
 end)
+
+describe("s:send to a list", function()
+  after_each(scene.close)
+
+  local function two()
+    local got = {}
+    local s = scene.troupe({
+      a = function(_, message) got.a = message end,
+      b = function(_, message) got.b = message end,
+    })
+    return s, got
+  end
+
+  it("answers the ids in the order of the receivers, as send_message does", function()
+    local s, got = two()
+    local answer = assert(s:send("user", { to = { "b", "a" }, payload = "x" }))
+    s:run()
+    assert.same({ messageIds = { got.b.id, got.a.id } }, answer)
+    assert.equal("user", got.a.from)
+  end)
+
+  it("tells about those it could not write to", function()
+    local s, got = two()
+    local answer = assert(s:send("user", { to = { "nobody", "a" }, payload = "x" }))
+    s:run()
+    assert.equal(got.a.id, answer.messageIds[2])
+    assert.equal("nobody", answer.partialErrors[1].to)
+  end)
+
+  it("fails as a whole if all failed, and sends nothing", function()
+    local s = two()
+    local sent = s:stats().sent
+    local answer, err = s:send("user", { to = { "nobody", "none" }, payload = "x" })
+    assert.is_nil(answer)
+    assert.equal("all_recipients_failed", err.error)
+    assert.equal(2, #err.partialErrors)
+    assert.equal(sent, s:stats().sent)
+  end)
+
+  it("refuses a missing payload and an unknown sender for all", function()
+    local s = two()
+    assert.equal("missing_payload", select(2, s:send("user", { to = { "a" } })).error)
+    assert.equal("agent_not_found",
+      select(2, s:send("none", { to = { "a" }, payload = "x" })).error)
+  end)
+end)
