@@ -15,7 +15,7 @@ stds.policy = {
 stds.script = {
   read_globals = {
     "_VERSION", "arg", "coroutine", "load", "print",
-    os = { fields = { "clock", "date", "difftime", "time" } },
+    os = { fields = { "clock", "date", "time" } },
   },
 }
 
