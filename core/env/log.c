@@ -89,7 +89,14 @@ static void put_human_line(struct soc_buf *out, const struct line *line, bool ha
         put_visible(out, line->agent);
     }
     soc_buf_put_text(out, ": ");
-    put_visible(out, line->detail);
+    if (has_object(line)) {
+        struct soc_buf sentence = {0};
+        soc_log_put_sentence(&sentence, line->detail);
+        put_visible(out, soc_buf_slice(&sentence));
+        soc_buf_fini(&sentence);
+    } else {
+        put_visible(out, line->detail);
+    }
     soc_buf_put_byte(out, '\n');
 }
 

@@ -51,3 +51,61 @@ void soc_log_put_object(struct soc_buf *out, struct soc_slice object)
     }
     soc_buf_put_byte(out, '}');
 }
+
+/* Tells whether the member that is walked is said as text, and not as JSON. */
+static bool is_said(const struct soc_json_walk *walk, bool has_message)
+{
+    static const char *const names[] = {"message", "error", "traceback", "text"};
+    for (int i = has_message ? 0 : 2; i < (has_message ? 3 : 4); i++)
+        if (soc_json_name_is(walk->name, soc_slice_text(names[i])))
+            return soc_json_kind(walk->value) == SOC_JSON_STRING;
+    return false;
+}
+
+/* Appends what is not said as text: `fields` of agent:log by itself, as it was given, all
+ * else as an object. */
+static void put_rest(struct soc_buf *out, struct soc_slice object, bool has_message)
+{
+    struct soc_json_walk walk;
+    struct soc_slice fields = {0};
+    struct soc_buf rest = {0};
+    for (soc_json_walk(&walk, object); soc_json_next(&walk);) {
+        if (is_said(&walk, has_message))
+            continue;
+        if (!has_message && soc_json_name_is(walk.name, SOC_SLICE("fields"))) {
+            fields = walk.value;
+            continue;
+        }
+        soc_buf_put_text(&rest, rest.length == 0 ? "{\"" : ",\"");
+        soc_buf_put_slice(&rest, walk.name);
+        soc_buf_put_text(&rest, "\":");
+        soc_buf_put_slice(&rest, walk.value);
+    }
+    if (fields.data != NULL)
+        soc_buf_put_byte(out, ' ');
+    soc_buf_put_slice(out, fields);
+    if (rest.length > 0) {
+        soc_buf_put_byte(out, ' ');
+        soc_buf_put_slice(out, soc_buf_slice(&rest));
+        soc_buf_put_byte(out, '}');
+    }
+    soc_buf_fini(&rest);
+}
+
+void soc_log_put_sentence(struct soc_buf *out, struct soc_slice object)
+{
+    struct soc_slice message = soc_json_member(object, "message");
+    bool has_message = message.data != NULL && soc_json_kind(message) == SOC_JSON_STRING;
+    if (has_message && soc_json_string(soc_json_member(object, "error"), out))
+        soc_buf_put_text(out, ": ");
+    if (!soc_json_string(has_message ? message : soc_json_member(object, "text"), out)) {
+        soc_buf_put_slice(out, object);
+        return;
+    }
+    put_rest(out, object, has_message);
+    struct soc_slice traceback = soc_json_member(object, "traceback");
+    if (traceback.data != NULL && soc_json_kind(traceback) == SOC_JSON_STRING) {
+        soc_buf_put_byte(out, '\n');
+        soc_json_string(traceback, out);
+    }
+}

@@ -30,6 +30,19 @@ describe("the log", function()
     assert.matches(("E"):rep(100000), s:activity({ type = "turn_failed" })[1].detail, 1, true)
   end)
 
+  it("tells of a failure in words, with its traceback on lines of their own", function()
+    local s = scene.new({ app = scene.app([[
+      local function inner() error("the \"quoted\" one") end
+      require("society").root(function() inner() end)
+    ]]) })
+    scene.tell(s, "root")
+    local text = s:transcript()
+    assert.matches('turn_failed root: script_error: [^\n]*app%.lua:1: the "quoted" one', text)
+    assert.matches("\n    stack traceback:\n", text, 1, true)
+    assert.matches("\n    \t[^\n]*app%.lua:1: in [^\n]*inner", text)
+    assert.is_nil(text:find('"traceback"', 1, true))
+  end)
+
   it("has no line as long as what is printed while an app loads", function()
     local s = scene.new({ app = scene.app("print(('P'):rep(100000))") })
     assert.matches("P… (100000 bytes)", s:transcript(), 1, true)

@@ -96,6 +96,51 @@ static void put_many(struct soc_buf *out, const char *text, int count)
         soc_buf_put_text(out, text);
 }
 
+/* Writes one event for people and compares what it says. */
+static void check_sentence(struct soc_slice detail, const char *expected)
+{
+    struct soc_buf lines = {0};
+    struct soc_buf whole = {0};
+    soc_buf_printf(&whole, "12:00:00.123 info log root: %s\n", expected);
+    write_event(&lines, false, detail);
+    CHECK_TEXT(soc_buf_text(&lines), soc_buf_text(&whole));
+    soc_buf_fini(&whole);
+    soc_buf_fini(&lines);
+}
+
+static void an_event_for_people_says_its_message_and_then_its_traceback(void)
+{
+    check_sentence(
+        SOC_SLICE("{\"error\":\"script_error\",\"message\":\"app.lua:3: \\\"boom\\\"\","
+                  "\"attempt\":2,\"traceback\":\"stack traceback:\\n\\tapp.lua:3: in f\"}"),
+        "script_error: app.lua:3: \"boom\" {\"attempt\":2}\n"
+        "    stack traceback:\n    \tapp.lua:3: in f");
+    check_sentence(SOC_SLICE("{\"message\":\"only this\"}"), "only this");
+    check_sentence(SOC_SLICE("{\"error\":{\"a\":1},\"message\":\"m\"}"), "m {\"error\":{\"a\":1}}");
+}
+
+static void an_event_for_people_says_its_text_and_fields(void)
+{
+    check_sentence(SOC_SLICE("{\"text\":\"noted\\ntwice\"}"), "noted\n    twice");
+    check_sentence(SOC_SLICE("{\"text\":\"noted\",\"fields\":{\"n\":1}}"), "noted {\"n\":1}");
+    check_sentence(SOC_SLICE("{\"text\":\"noted\",\"fields\":[1],\"more\":null}"),
+                   "noted [1] {\"more\":null}");
+}
+
+static void an_event_for_people_without_words_stays_json(void)
+{
+    check_sentence(SOC_SLICE("{\"from\":\"idle\",\"to\":\"paused\"}"),
+                   "{\"from\":\"idle\",\"to\":\"paused\"}");
+    check_sentence(SOC_SLICE("{\"message\":7}"), "{\"message\":7}");
+    check_sentence(SOC_SLICE("[1]"), "[1]");
+}
+
+static void a_sentence_of_an_event_steers_no_terminal(void)
+{
+    check_sentence(SOC_SLICE("{\"text\":\"a\\u001b[2J\\n12:00 error fake: b\"}"),
+                   "a?[2J\n    12:00 error fake: b");
+}
+
 static void a_long_member_of_an_event_is_cut_and_the_line_stays_an_object(void)
 {
     struct soc_buf lines = {0};
@@ -223,6 +268,10 @@ int main(void)
     RUN(a_json_line_is_one_object);
     RUN(an_event_in_json_has_an_object_for_its_detail);
     RUN(an_event_whose_detail_is_no_object_has_a_text);
+    RUN(an_event_for_people_says_its_message_and_then_its_traceback);
+    RUN(an_event_for_people_says_its_text_and_fields);
+    RUN(an_event_for_people_without_words_stays_json);
+    RUN(a_sentence_of_an_event_steers_no_terminal);
     RUN(a_long_member_of_an_event_is_cut_and_the_line_stays_an_object);
     RUN(an_event_with_very_many_members_says_how_many_it_leaves_out);
     RUN(a_long_text_is_cut_and_tells_its_length);
