@@ -14,7 +14,9 @@ return {
     check = { "base", "store" },
     net = { "base", "env", "loop" },
     host = { "base", "env", "model", "loop", "store" },
-    script = { "society", "base", "env", "model", "loop", "store", "check", "host", "net" },
+    -- society.new is a whole society in one object: it opens its own store and has its
+    -- history checked, as `embed` does for a real one.
+    script = { "base", "env", "model", "store", "check", "host", "net" },
     bridge = { "base", "env", "loop", "net", "host" },
     embed = {
       "society", "base", "env", "model", "loop", "store", "check", "net", "host", "script",
@@ -27,11 +29,14 @@ return {
   },
 
   outside = {
-    ["uv.h"] = { "loop", "store", "net", "bridge" },
+    -- The control socket and the terminal are streams, which the loop layer has no words of
+    -- its own for; they are given the loop, and make none.
+    ["uv.h"] = { "loop", "bridge" },
     ["sqlite3.h"] = { "store" },
     ["curl/curl.h"] = { "net" },
     ["hiredis/async.h"] = { "bridge" },
     ["hiredis/hiredis.h"] = { "bridge" },
+    -- Whoever makes the Lua state: `embed` for a society, `main` for `test` and `check`.
     ["lua.h"] = { "script", "embed", "main" },
     ["lauxlib.h"] = { "script", "embed", "main" },
     ["lualib.h"] = { "script", "embed", "main" },

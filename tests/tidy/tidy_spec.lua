@@ -29,6 +29,12 @@ describe("tidy", function()
       found = "core/model/box.c:2: layer model must not include <uv.h>",
     },
     {
+      name = "lets the loop alone own libuv, but for the streams of doors",
+      path = "core/store/box.c",
+      text = "#include <uv.h>\n",
+      found = "core/store/box.c:1: layer store must not include <uv.h>",
+    },
+    {
       name = "finds a folder that is no layer",
       path = "core/attic/box.c",
       text = "\n",
