@@ -10,6 +10,7 @@
 
 #include "base/slice.h"
 
+/* A run of bytes that grows. */
 struct soc_buf {
     char *data;      /* owned; NULL while nothing was written */
     size_t length;   /* bytes in use */

@@ -68,6 +68,7 @@
       "the state directory was written by an older program; run its app once")                     \
     X(ESCRIPT, -40, "script_error", "the script raised an error")
 
+/* What went wrong, all negative. */
 enum soc_error {
 #define X(name, value, wire, text) SOC_##name = (value),
     SOC_ERROR_MAP(X)

@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/slice.h"
 
+/* A text that is kept once: equal texts have one address. */
 struct soc_symbol {
     size_t length;
     char text[]; /* NUL-terminated */

@@ -21,6 +21,7 @@
 #include "base/buf.h"
 #include "base/slice.h"
 
+/* What a JSON value is. */
 enum soc_json_kind {
     SOC_JSON_NULL,
     SOC_JSON_FALSE,

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
+/* The bytes and how many they are. */
 struct soc_slice {
     const char *data;
     size_t length;

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 
+/* Where a control socket is. */
 struct soc_address {
     struct sockaddr_un socket;
     int directory; /* kept open while the address is in use; -1: not needed */

@@ -17,6 +17,7 @@
 
 struct soc_attach;
 
+/* Whom a person plays, and how it is shown. */
 struct soc_attach_options {
     const char *dir;
     const char *id;

@@ -6,6 +6,7 @@
 
 #include "bridge/lines.h"
 
+/* How far the society's log was read, and what for. */
 struct soc_attach_log {
     const struct soc_workdir *dir; /* lent, as are the others */
     const char *id;

@@ -25,6 +25,7 @@
 
 struct soc_control;
 
+/* What a control socket is opened with. */
 struct soc_control_options {
     struct soc_host *host;    /* lent, started */
     struct soc_loop *loop;    /* lent, the host's own */

@@ -23,6 +23,7 @@ struct soc_files;
 struct soc_host;
 struct soc_loop;
 
+/* What the door is opened with; all of it is lent. */
 struct soc_files_options {
     struct soc_host *host;
     struct soc_loop *loop;

@@ -52,6 +52,7 @@ struct soc_files_client {
     bool is_ended;
 };
 
+/* The door. */
 struct soc_files {
     struct soc_host *host;
     struct soc_loop *loop;

@@ -31,6 +31,7 @@
 /* Room for a position as text. */
 #define SOC_LINES_POSITION_BYTES 96
 
+/* A file that others append to, and how far it was read. */
 struct soc_lines {
     /* The position. */
     int64_t offset; /* of the next byte to be read */
@@ -55,6 +56,7 @@ struct soc_lines_end {
     int64_t size;
 };
 
+/* What a look has found. */
 enum soc_line_kind {
     SOC_LINE_WHOLE,     /* `text` is a line */
     SOC_LINE_UNENDED,   /* `text` is a last line that has no newline and does not grow */
@@ -67,6 +69,7 @@ enum soc_line_kind {
     SOC_LINE_ODD,       /* a link, a directory, no permission: `text` says what */
 };
 
+/* One thing that a look has found. */
 struct soc_line {
     enum soc_line_kind kind;
     int64_t offset; /* where the line begins, or what was read up to */
@@ -77,6 +80,7 @@ struct soc_line {
  * for a line: it is not taken, and the look ends in front of it. */
 typedef bool soc_line_cb(void *user, const struct soc_line *line);
 
+/* Which file is looked at, and how much of it at once. */
 struct soc_look_options {
     const struct soc_workdir *dir; /* where the file is, and what it is called */
     enum soc_place place;

@@ -31,6 +31,7 @@ enum soc_outlet_change {
     SOC_OUTLET_REPLACED,  /* it is another one, or longer */
 };
 
+/* A file that messages are appended to. */
 struct soc_outlet {
     const struct soc_workdir *dir; /* lent */
     enum soc_place place;

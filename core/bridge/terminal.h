@@ -13,6 +13,7 @@
 
 struct soc_terminal;
 
+/* What a terminal is opened with. */
 struct soc_terminal_options {
     struct soc_host *host; /* lent, started */
     struct soc_loop *loop; /* lent, the host's own */

@@ -20,6 +20,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+/* The folders of a workflow. */
 enum soc_place {
     SOC_PLACE_ROOT,
     SOC_PLACE_CHANNEL,
@@ -37,6 +38,7 @@ enum soc_place {
 #define SOC_OUT_SUFFIX       ".out.jsonl"
 #define SOC_HEARTBEAT_SUFFIX ".ts"
 
+/* A workflow's directory, with its folders open. */
 struct soc_workdir {
     char *path;
     int folders[SOC_PLACE_COUNT]; /* open descriptors; -1: not open */

@@ -12,7 +12,7 @@
 #define SOC_CHECK_CLASSES 4 /* priorities */
 struct soc_check_agent;
 
-struct soc_check_message {
+struct soc_check_message { /* a message, and what became of it */
     uint64_t key;
     uint64_t place;                 /* of its record in the history */
     struct soc_check_agent *from;   /* NULL: the host */
@@ -26,8 +26,8 @@ struct soc_check_message {
     bool is_letter;  /* a dead letter made of a broadcast: counted there */
 };
 
-struct soc_check_agent {
-    uint32_t number; /* from 1, in order of birth */
+struct soc_check_agent { /* an agent, and its queue */
+    uint32_t number;     /* from 1, in order of birth */
     struct soc_slice id;
     struct soc_slice parent;
     struct soc_slice brief;
@@ -49,7 +49,7 @@ struct soc_check_agent {
     struct soc_check_agent *touched; /* the next one of those */
 };
 
-struct soc_check_output {
+struct soc_check_output { /* a line that is to be shown */
     uint64_t key;
     struct soc_slice stream;
     struct soc_slice agent;
@@ -63,7 +63,7 @@ struct soc_check_batch { /* not durable yet */
 
 struct soc_check_block;
 
-struct soc_check {
+struct soc_check { /* all that is known of one history */
     char fault[512];
     struct soc_check_block *blocks; /* the pool; the first one is in use */
     struct soc_check_block *spares;

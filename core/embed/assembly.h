@@ -18,6 +18,7 @@ struct soc_kept_file {
     struct soc_slice text;
 };
 
+/* What a society is put together from. */
 struct soc_assembly_options {
     const char *app_file;
     const char *state_dir; /* NULL: in memory */

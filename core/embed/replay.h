@@ -24,6 +24,7 @@ struct soc_replay_finding {
     struct soc_slice now;      /* JSON; absent: nothing */
 };
 
+/* How far a replay is, and what it has found. */
 struct soc_replay_totals {
     int64_t rows;      /* of history, in all */
     int64_t rows_done; /* so far */
@@ -35,6 +36,7 @@ struct soc_replay_totals {
     int64_t differences;
 };
 
+/* What is replayed, with what, and who is told. */
 struct soc_replay_options {
     const char *state_dir;
     const char *app_file;        /* today's script instead of the one kept; NULL: that */

@@ -18,6 +18,7 @@
 /* Where virtual time begins: 2026-01-01T00:00:00.000Z. */
 #define SOC_CLOCK_VIRTUAL_START_MS 1767225600000
 
+/* A clock of either kind. */
 struct soc_clock {
     bool is_virtual;
     int64_t base_ms;      /* real: society time at `monotonic_ms`; virtual: now */

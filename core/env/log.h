@@ -15,6 +15,7 @@
 
 #include "base/slice.h"
 
+/* How much a line matters; as a threshold, what is written. */
 enum soc_log_level {
     SOC_LOG_DEBUG,
     SOC_LOG_INFO,
@@ -23,6 +24,7 @@ enum soc_log_level {
     SOC_LOG_NONE, /* as a threshold: nothing is written */
 };
 
+/* Where lines go, which, and in what form. */
 struct soc_log {
     enum soc_log_level level; /* lines below it are not written */
     bool is_json;             /* one JSON object per line */

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+/* A place in a sequence. */
 struct soc_rng {
     uint64_t state[4];
 };

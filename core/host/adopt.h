@@ -11,6 +11,7 @@
 #include "base/slice.h"
 #include "model/message.h"
 
+/* What a payload said of its envelope. */
 struct soc_adopted {
     struct soc_slice type;
     bool has_bad_type; /* it is no name, or said twice and differently */

@@ -59,6 +59,7 @@ struct soc_agent *soc_agents_each(struct soc_host *host, size_t *cursor);
 struct soc_agent *soc_agents_user(struct soc_host *host);
 struct soc_agent *soc_agents_root(struct soc_host *host);
 
+/* Who is to be born. */
 struct soc_spawn {
     struct soc_slice role;
     struct soc_slice id;    /* absent: made from the role */

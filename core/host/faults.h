@@ -30,6 +30,7 @@
     F(DEAD, "dead", "agents outside are silent for a minute")                                      \
     F(MODEL, "model", "models are busy, break off, talk nonsense, or are slow to answer")
 
+/* What goes wrong. */
 enum soc_fault_kind {
 #define F(tag, name, text) SOC_FAULT_##tag,
     SOC_FAULT_MAP(F)

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/slice.h"
 
+/* The settings of one door. */
 struct soc_files_settings {
     char *dir;          /* of the workflow; NULL: base_dir/workflow_id */
     char *base_dir;     /* where workflows have their directories */

@@ -41,6 +41,7 @@ struct soc_send;
     G(MAILBOX, "mailbox_max", SOC_MAILBOX_MAX, SOC_EMAILBOX)                                       \
     G(PROGRESS, "no_progress_max", SOC_NO_PROGRESS_MAX, SOC_ENOPROGRESS)
 
+/* What is guarded. */
 enum soc_guard {
 #define G(tag, setting, usual, code) SOC_GUARD_##tag,
     SOC_GUARD_MAP(G) SOC_GUARD_COUNT

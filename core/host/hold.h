@@ -23,6 +23,7 @@ struct soc_agent;
 struct soc_host;
 struct soc_undo;
 
+/* Who is paused or resumed. */
 struct soc_hold_order {
     struct soc_slice id;     /* an agent's, or All: everybody but who says so and the person */
     struct soc_slice reason; /* for the activity; may be absent */

@@ -36,6 +36,7 @@ enum soc_introduce {
     SOC_INTRODUCE_REFUSE,  /* nobody fits; why stands in `text` */
 };
 
+/* What the policy says to a request. */
 struct soc_introduce_answer {
     enum soc_introduce kind;
     struct soc_agent *who;    /* lent */
@@ -61,6 +62,7 @@ struct soc_waiter {
     uint64_t number; /* lower: it began to wait earlier */
 };
 
+/* The questions, each a function of `user`. */
 struct soc_hooks {
     void *user;
 

@@ -30,6 +30,7 @@ struct soc_witness {
     void *user;
 };
 
+/* What a host is made from. */
 struct soc_host_options {
     struct soc_store *store; /* lent until soc_host_close */
     struct soc_loop *loop;   /* NULL: simulated, virtual time, seeded order */

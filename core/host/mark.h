@@ -9,6 +9,7 @@
 
 struct soc_host;
 
+/* Where a turn stood. */
 struct soc_turn_mark {
     size_t batch_length;
     size_t undo_count;

@@ -52,7 +52,7 @@ enum soc_door_event {
     SOC_DOOR_PENDING,      /* one is that was acked in an earlier run: not handed out again */
 };
 
-struct soc_door_news {
+struct soc_door_news { /* what a door is told */
     enum soc_door_event event;
     const struct soc_agent *agent;
     struct soc_slice message_id; /* of SOC_DOOR_DONE and SOC_DOOR_PENDING */

@@ -85,7 +85,7 @@ struct soc_kept_position {
     char *value;
 };
 
-struct soc_outside {
+struct soc_outside { /* all doors and who lives behind them */
     struct soc_door doors[SOC_DOORS_MAX];
     size_t door_count;
     struct soc_map outsiders;              /* id -> soc_outsider, owned */

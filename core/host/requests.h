@@ -22,6 +22,7 @@ struct soc_seat;
  * when it is called, its cause is durable. */
 typedef void soc_reply_cb(void *user, struct soc_slice answer);
 
+/* A request whose reply has not come yet. */
 struct soc_request {
     struct soc_heap_item timer; /* of a door's request */
     uint64_t key;

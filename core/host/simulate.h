@@ -10,6 +10,7 @@
 #include "host/faults.h"
 #include "host/host.h"
 
+/* A society that is driven, and by what. */
 struct soc_simulation {
     struct soc_host *host;           /* lent; another one after a restart */
     struct soc_faults *faults;       /* lent; NULL: none */

@@ -38,6 +38,7 @@ struct soc_totals {
     uint64_t activations;
 };
 
+/* All of a host. */
 struct soc_host {
     struct soc_host_options options;
     struct soc_hooks hooks;

@@ -25,6 +25,7 @@ struct soc_host;
     S(ENDING, "ending")             /* finishes what is queued, takes no more */                   \
     S(STOPPED, "stopped")
 
+/* What an agent is at. */
 enum soc_status {
 #define S(tag, name) SOC_STATUS_##tag,
     SOC_STATUS_MAP(S)

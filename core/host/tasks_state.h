@@ -9,6 +9,7 @@
 #include "host/tasks.h"
 #include "model/workload.h"
 
+/* All tasks that are open, and how messages speak of them. */
 struct soc_tasks {
     const struct soc_symbol *openers[SOC_TASK_STYLE_COUNT]; /* by enum soc_task_style */
     const struct soc_symbol *result;
@@ -31,6 +32,7 @@ enum soc_task_intent {
     SOC_TASK_CUT = 16, /* cancelled */
 };
 
+/* A task that a turn has touched, and what it means with it. */
 struct soc_touch {
     uint64_t key;
     enum soc_task_intent intent;

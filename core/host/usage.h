@@ -15,6 +15,7 @@
 struct soc_agent;
 struct soc_host;
 
+/* What calls to a model took. */
 struct soc_usage {
     uint64_t calls; /* answered, errors too */
     uint64_t input_tokens;
@@ -28,6 +29,7 @@ struct soc_usage_bound {
     uint64_t cost_micros;
 };
 
+/* What they may take, by whom it is counted. */
 struct soc_usage_bounds {
     struct soc_usage_bound agent;
     struct soc_usage_bound task;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What an option is read into. */
 enum soc_option_kind {
     SOC_OPTION_FLAG,   /* bool */
     SOC_OPTION_TEXT,   /* const char * */
@@ -30,6 +31,7 @@ struct soc_option {
     void *value;
 };
 
+/* A command line as it was read. */
 struct soc_args {
     const char *command;
     struct soc_text_list words; /* neither options nor their values */

@@ -9,6 +9,7 @@
 #include "base/slice.h"
 #include "main/stopped.h"
 
+/* What a society is asked, running or stopped. */
 struct soc_errand {
     const char *state;        /* the state directory */
     struct soc_slice request; /* a line for the control socket, without its end */

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/slice.h"
 
+/* What an ack says. */
 enum soc_ack {
     SOC_ACK_NONE,
     SOC_ACK_RECEIVED,  /* it has the message: nobody has to repeat it */

@@ -19,6 +19,7 @@
 
 struct soc_agent;
 
+/* An effect that a turn had, and where its answer is. */
 struct soc_effect {
     uint64_t hash;          /* of the arguments */
     uint32_t answer_start;  /* in `answers` */
@@ -42,6 +43,7 @@ enum soc_wait_kind {
     SOC_WAIT_CALL,    /* what the world beyond answers to call `request_key` */
 };
 
+/* What an activation waits for. */
 struct soc_wait {
     enum soc_wait_kind kind;
     uint64_t request_key;
@@ -58,12 +60,14 @@ struct soc_wait {
     bool is_interruptible;         /* a call: mail ends it */
 };
 
+/* What is next for an activation. */
 enum soc_activation_state {
     SOC_ACTIVATION_READY,   /* to be run */
     SOC_ACTIVATION_WAITING, /* for what `wait` says */
     SOC_ACTIVATION_BACKOFF, /* a turn raised; tried again when the timer fires */
 };
 
+/* The handling of one message, or `main`. */
 struct soc_activation {
     struct soc_agent *agent;       /* lent */
     struct soc_message *message;   /* owned; NULL: `main` */

@@ -38,6 +38,7 @@ enum soc_hold {
     SOC_HOLD_FAILED = 2, /* its turns raised too often */
 };
 
+/* An agent. */
 struct soc_agent {
     struct soc_role *role; /* lent */
     struct soc_agent *parent;

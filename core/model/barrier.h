@@ -23,6 +23,7 @@ enum soc_seat_state {
     SOC_SEAT_MISSING,
 };
 
+/* The place of one agent that is asked. */
 struct soc_seat {
     struct soc_agent *agent; /* lent */
     uint64_t question;       /* key of the message that asks; 0: it was gone already */
@@ -31,6 +32,7 @@ struct soc_seat {
     uint8_t state;           /* enum soc_seat_state */
 };
 
+/* A question to several agents at once. */
 struct soc_barrier {
     uint64_t key; /* one of the row of messages' keys; its printed id derives from it */
     int64_t time_ms;

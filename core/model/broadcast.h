@@ -14,6 +14,7 @@
 #include "model/agent.h"
 #include "model/message.h"
 
+/* A message to everybody who was there. */
 struct soc_broadcast {
     struct soc_message *message; /* owned; without a receiver */
     uint64_t left;               /* readers that are not done with it */

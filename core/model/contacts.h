@@ -35,6 +35,7 @@ struct soc_contact_extra {
     char *reason;         /* why it was sought, or what it was given for */
 };
 
+/* Somebody an agent knows. */
 struct soc_contact {
     struct soc_agent *peer;          /* lent */
     struct soc_contact_extra *extra; /* owned, or NULL */

@@ -51,6 +51,7 @@
     X(CHOOSE, "choose")                                                                            \
     X(RESOLVE, "resolve")
 
+/* What a turn asks of the host. */
 enum soc_effect_kind {
 #define X(tag, name) SOC_EFFECT_##tag,
     SOC_EFFECT_MAP(X) SOC_EFFECT_COUNT

@@ -29,6 +29,7 @@ enum soc_decision {
     SOC_DECISION_WITHDRAWN, /* none: the host took it back, and nobody can decide any more */
 };
 
+/* Something for the person to decide. */
 struct soc_item {
     uint64_t key;            /* unique for ever, rising */
     int64_t time_ms;         /* when it was put there */

@@ -25,6 +25,7 @@ enum soc_consent {
     SOC_CONSENT_REFUSED,
 };
 
+/* A request that is under way. */
 struct soc_introduction {
     struct soc_heap_item timer; /* of the question under way */
     uint64_t key;               /* of the request's message */

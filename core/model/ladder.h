@@ -17,6 +17,7 @@
 
 #include "base/slice.h"
 
+/* What is done at a rung. */
 enum soc_rung_action {
     SOC_RUNG_END,          /* nothing more is done */
     SOC_RUNG_TIMEOUT,      /* no ack came in time: noted */
@@ -25,11 +26,13 @@ enum soc_rung_action {
     SOC_RUNG_UNRESPONSIVE, /* the receiver is given up */
 };
 
+/* A step of the ladder, and when it is taken. */
 struct soc_rung {
     int64_t at_ms; /* since it was first handed out */
     enum soc_rung_action action;
 };
 
+/* How far one message has climbed. */
 struct soc_ladder {
     int64_t start_ms;
     struct soc_rung next; /* END while it is not climbed */

@@ -36,6 +36,7 @@ enum soc_message_text {
     SOC_TEXT_COUNT,
 };
 
+/* A message; its texts and its payload lie behind it. */
 struct soc_message {
     struct soc_message *previous; /* in a mailbox or another list */
     struct soc_message *next;

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What is known of the life of one agent. */
 struct soc_pulse {
     int64_t heard_ms;   /* when it was last heard; 0: never in this run */
     int64_t counted_ms; /* from when its silence is counted */

@@ -29,6 +29,7 @@
     K(ID, "id", "an id (1 to 64 of A-Z a-z 0-9 _ . -, the first a letter or digit)")               \
     K(TIME, "time", "an RFC 3339 time")
 
+/* What a value may be. */
 enum soc_shape_kind {
 #define K(tag, name, text) SOC_SHAPE_##tag,
     SOC_SHAPE_MAP(K) SOC_SHAPE_KIND_COUNT

@@ -42,6 +42,7 @@ enum soc_task_alert {
     SOC_TASK_ALERT_TIMEOUT = 2,
 };
 
+/* A task. */
 struct soc_task {
     struct soc_heap_item alarm; /* due at soc_task_due() */
     uint64_t key;               /* of the message that opened it */

@@ -21,6 +21,7 @@ struct soc_task_done {
     uint8_t state;
 };
 
+/* The tasks of one agent. */
 struct soc_workload {
     struct soc_agent *owner; /* lent */
     struct soc_task *first;  /* open, lent */

@@ -36,17 +36,20 @@ struct soc_http_transfer; /* one request and its answer */
     X(NOT_HTTP, "not_http", "what the server says is not HTTP")                                    \
     X(FAILED, "transfer_failed", "the transfer failed")
 
+/* How a transfer ended. */
 enum soc_http_end {
 #define X(tag, name, text) SOC_HTTP_##tag,
     SOC_HTTP_END_MAP(X) SOC_HTTP_END_COUNT
 #undef X
 };
 
+/* A header, of a request or an answer. */
 struct soc_http_header {
     struct soc_slice name;
     struct soc_slice value;
 };
 
+/* What is asked of a server. */
 struct soc_http_request {
     struct soc_slice method; /* absent: GET, or POST with a body */
     struct soc_slice url;
@@ -76,6 +79,7 @@ struct soc_http_events {
     void *user;
 };
 
+/* What a client is made with. */
 struct soc_http_options {
     const char *ca_file; /* certificates to trust; NULL: the system's */
     int connections_max; /* kept alive; 0: SOC_HTTP_CONNECTIONS_MAX */

@@ -15,6 +15,7 @@
 
 struct soc_exchange;
 
+/* What a server is asked. */
 struct soc_exchange_request {
     struct soc_slice json; /* { method?, url, headers?, body? }, checked */
     struct soc_slice id;   /* sent as Idempotency-Key; absent: not */

@@ -47,6 +47,7 @@ struct soc_policy {
 
 struct soc_messages;
 
+/* The scripts of one society, and what runs them. */
 struct soc_script {
     lua_State *L;      /* the main thread */
     lua_State *active; /* the thread whose effect is under way, else L */

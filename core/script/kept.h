@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 
+/* What is written down for history on the way. */
 struct soc_kept {
     char *app_file;               /* owned; NULL: the app is a function */
     struct soc_buf app_arguments; /* JSON, a list */

@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 
+/* What a token is. */
 enum soc_token_kind {
     SOC_TOKEN_END,
     SOC_TOKEN_NAME, /* a keyword is one too */
@@ -20,6 +21,7 @@ enum soc_token_kind {
     SOC_TOKEN_SIGN, /* one character, or one of .. ... == ~= <= >= :: */
 };
 
+/* A token, and where it stands. */
 struct soc_token {
     enum soc_token_kind kind;
     const char *text; /* lent by the source */

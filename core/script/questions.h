@@ -23,6 +23,7 @@
     K(TASKS, "tasks", "default")                                                                   \
     K(DELIVERY, "delivery", "default")
 
+/* The kinds of policies. */
 enum soc_policy_kind {
 #define K(tag, folder, usual) SOC_POLICY_##tag,
     SOC_POLICY_MAP(K) SOC_POLICY_COUNT
@@ -50,6 +51,7 @@ enum soc_policy_kind {
     Q(TASK_LIMIT, TASKS, "limit", false, SOC_ANSWER_DELAY)                                         \
     Q(RUNG, DELIVERY, "rung", true, SOC_ANSWER_RUNG)
 
+/* The questions, of all kinds. */
 enum soc_question {
 #define Q(tag, kind, function, is_required, answer) SOC_ASK_##tag,
     SOC_QUESTION_MAP(Q) SOC_QUESTION_COUNT

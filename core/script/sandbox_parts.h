@@ -26,6 +26,7 @@ struct soc_sandbox_state {
     int resume_depth;     /* coroutines of scripts now inside one another */
 };
 
+/* Its user values, by number. */
 enum soc_sandbox_state_value {
     SOC_SANDBOX_DOOMED = 1, /* weak: thread -> its last fatal error */
     SOC_SANDBOX_MADE,       /* weak: threads made by scripts -> true */

@@ -14,6 +14,7 @@
 
 struct soc_script;
 
+/* What a script is made for. */
 struct soc_script_options {
     lua_State *L;          /* lent */
     struct soc_host *host; /* lent; its hooks are set */

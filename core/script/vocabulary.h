@@ -26,6 +26,7 @@ struct soc_message_type {
     bool is_hosts;                     /* nobody but the host sends it */
 };
 
+/* Types of messages, and what each must hold. */
 struct soc_vocabulary {
     struct soc_policy policy;           /* who it is, its settings */
     struct soc_vocabulary_shelf *shelf; /* where it waits for the next society; NULL: nowhere */

@@ -11,6 +11,7 @@ struct soc_check;
 struct soc_disk;
 struct soc_world_handed; /* private to world_outside.c */
 
+/* A society of society.new. */
 struct soc_world {
     struct soc_store *store;
     struct soc_host *host;     /* NULL: crashed or closed */

@@ -34,6 +34,7 @@ struct soc_held {
     size_t capacity;
 };
 
+/* A store, opened. */
 struct soc_store {
     sqlite3 *db;                                   /* NULL in memory until the tables are wanted */
     sqlite3_stmt *statements[SOC_STATEMENT_COUNT]; /* NULL in a read-only store */

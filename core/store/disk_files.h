@@ -49,6 +49,7 @@ enum soc_disk_call {
     SOC_DISK_OTHERS, /* open, delete, rename, cut */
 };
 
+/* All files of a simulated disk, and what is to befall them. */
 struct soc_disk {
     struct soc_disk_file files[SOC_DISK_FILES_MAX];
     struct soc_rng rng;

@@ -13,11 +13,13 @@
 
 #include "store/record.h"
 
+/* A field of a record. */
 struct soc_field {
     const char *name;
     bool is_text; /* a struct soc_slice, else a uint64_t */
 };
 
+/* A record, as the fields it has in order. */
 struct soc_shape {
     const char *name; /* of the record */
     const struct soc_field *fields;

@@ -24,6 +24,7 @@
 
 struct soc_journal;
 
+/* What the loop is told, on its own thread. */
 struct soc_journal_events {
     /* Every batch up to `sequence` is durable. */
     void (*on_durable)(uint64_t sequence, void *user);

@@ -26,6 +26,7 @@
 
 struct soc_store;
 
+/* A mark that is kept while the store is open. */
 struct soc_mark {
     sqlite3_file *file; /* owned; NULL: none is kept */
     char *name;         /* its path, which SQLite goes on using while it is open */

@@ -98,6 +98,7 @@
     R(HISTORY, history, 57)                                                                        \
     R(HISTORY_END, history_end, 58)
 
+/* What a record tells; the numbers are on disk. */
 enum soc_record_type {
 #define R(tag, name, value) SOC_RECORD_##tag = (value),
     SOC_RECORD_MAP(R)

@@ -22,6 +22,7 @@
 struct soc_disk;
 struct soc_store;
 
+/* Where a store is, and how it is opened. */
 struct soc_store_options {
     const char *directory; /* NULL: in memory, gone with the store */
     bool is_read_only;     /* look at a directory, whoever holds it */

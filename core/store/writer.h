@@ -35,6 +35,7 @@ struct soc_question {
     struct soc_buf rows;
 };
 
+/* What both threads share. */
 struct soc_journal {
     /* set at the start, then read by both */
     struct soc_store *store;

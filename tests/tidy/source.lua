@@ -85,4 +85,13 @@ function M.is_function(statement)
     and head:find("[%w_]%s*%(") ~= nil
 end
 
+--- Tells whether a statement defines a type or declares a variable. That a type is
+-- somewhere else (`struct x;`) says nothing that a comment could explain.
+function M.is_definition(statement)
+  local text = statement.text
+  return not statement.is_directive and not statement.is_macro_use
+    and (text:find("^struct%s[^;]*{") or text:find("^enum%s[^;]*{") or text:find("^union%s[^;]*{")
+      or text:find("^typedef%s") or text:find("^extern%s+[^%s\"]")) ~= nil
+end
+
 return M

@@ -1,9 +1,10 @@
 -- Tidy: the house rules as a test. lua5.4 tests/tidy/tidy.lua, from the root.
 --
 -- It reads layers.lua and reports with file and line: an include that goes up, a
--- header from outside in the wrong layer, an include cycle, a public function
--- without a comment, a file head without its layer, a forward declaration, a
--- mutable global, a long line, function or file, and words that do not belong.
+-- header from outside in the wrong layer, an include cycle, a public function,
+-- type or variable without a comment, a file head without its layer, a forward
+-- declaration, a mutable global, a long line, function or file, and words that do
+-- not belong.
 -- As a module it gives check(files, layers), so that a spec can feed it faults.
 
 package.path = "tests/tidy/?.lua;" .. package.path
@@ -73,10 +74,13 @@ local function check_comment(file, statements, report)
   for _, statement in ipairs(statements) do
     local before = file.lines[statement.first - 1] or ""
     local is_commented = before:find("%*/%s*$") ~= nil or commented_until == statement.first - 1
+      or (source.is_definition(statement) and file.lines[statement.first]:find("/*", 1, true))
     if is_commented then
       commented_until = statement.last
     elseif source.is_function(statement) then
       report(statement.first, "public function without a comment")
+    elseif source.is_definition(statement) then
+      report(statement.first, "public type or variable without a comment")
     end
   end
 end

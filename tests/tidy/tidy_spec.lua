@@ -48,6 +48,26 @@ describe("tidy", function()
       found = "core/model/box.h:9: public function without a comment",
     },
     {
+      name = "finds a public struct without a comment, but takes one that lies elsewhere",
+      path = "core/model/box.h",
+      text = HEAD .. "\nstruct lid;\n\n/* A box. */\nstruct box {\n  int a;\n};\n\n"
+        .. "struct tin { /* of one's own */\n  int a;\n};\n\n"
+        .. "struct crate {\n  int a; /* wood */\n};\n",
+      found = "core/model/box.h:16: public type or variable without a comment",
+    },
+    {
+      name = "finds a public enum without a comment",
+      path = "core/model/box.h",
+      text = HEAD .. "\nenum box {\n  BOX_OPEN,\n};\n",
+      found = "core/model/box.h:5: public type or variable without a comment",
+    },
+    {
+      name = "finds a public variable without a comment",
+      path = "core/model/box.h",
+      text = HEAD .. "\nextern const int box_size;\n",
+      found = "core/model/box.h:5: public type or variable without a comment",
+    },
+    {
       name = "finds a head that names another layer",
       path = "core/host/box.h",
       text = HEAD,

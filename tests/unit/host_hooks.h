@@ -18,7 +18,7 @@ struct world;
 typedef enum soc_turn_end part_fn(struct world *world, struct soc_activation *activation,
                                   struct soc_buf *error);
 
-struct world {
+struct world { /* a host, its store, and what its scripts are */
     struct soc_store *store;
     struct soc_loop *loop; /* NULL: none */
     struct soc_host *host;

@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "script/sandbox.h"
 
+/* An environment with a gate. */
 struct world {
     lua_State *L;           /* the environment is at 1 */
     int waits;              /* ended so far */

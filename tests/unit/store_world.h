@@ -15,6 +15,7 @@
 
 #define NOW_MS 1767225600000 /* 2026-01-01T00:00:00.000Z */
 
+/* A store and its directory. */
 struct world {
     char directory[256];
     bool is_memory;

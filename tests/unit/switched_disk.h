@@ -18,6 +18,7 @@ struct disk_file_kind {
     const sqlite3_io_methods *real;
 };
 
+/* The switches, and what is behind them. */
 struct disk {
     atomic_bool is_full;     /* writes fail with SQLITE_FULL */
     atomic_bool write_fails; /* writes fail with SQLITE_IOERR_WRITE */
