@@ -103,6 +103,14 @@ function Place:start(arguments, environment)
   return setmetatable({ base = base, pid = pid }, Running)
 end
 
+--- Waits until the journal of the society that runs in `state` is folded into its tables.
+function Place:wait_until_folded(state)
+  M.wait_for("a journal that is folded", function()
+    local rows = ("sqlite3 -readonly %s/society.db 'SELECT count(*) FROM journal'"):format(state)
+    return self:shell(rows).out == "0\n"
+  end)
+end
+
 function Place:remove()
   os.execute("rm -rf " .. M.quote(self.path))
 end
