@@ -254,7 +254,7 @@ static int add_collaborators(struct soc_host *host, struct soc_agent *child, str
     while (soc_json_next(&walk)) {
         struct soc_slice id = soc_json_plain_string(soc_json_member(walk.value, "agentId"));
         struct soc_agent *peer = id.data == NULL ? NULL : soc_agents_find(host, id);
-        if (peer == NULL)
+        if (peer == NULL || peer == child) /* who is being born is not there yet */
             return soc_refuse(error, SOC_ENOAGENT, "a collaborator does not exist", "agentId", id);
         int rc = soc_router_may_send(host, child->parent, peer, error);
         if (rc < 0)

@@ -52,12 +52,25 @@ static int refuse_by_policy(lua_State *L, struct soc_script *script)
     return refuse_brief(script);
 }
 
+/* An empty table is an object in JSON; as constraints it is the empty list that it means. */
+static void list_constraints(struct soc_script *script)
+{
+    struct soc_slice brief = soc_buf_slice(&script->payload);
+    if (!soc_slice_equal(soc_json_member(brief, "constraints"), SOC_SLICE("{}")))
+        return;
+    script->scratch.length = 0;
+    soc_json_put_changed(&script->scratch, brief, "constraints", SOC_SLICE("[]"));
+    script->payload.length = 0;
+    soc_buf_put_slice(&script->payload, soc_buf_slice(&script->scratch));
+}
+
 static int encode_brief(lua_State *L, struct soc_script *script, int index)
 {
     struct soc_detail detail;
     script->payload.length = 0;
     if (soc_lua_json_encode(L, index, "brief", SOC_BRIEF_BYTES_MAX, &script->payload, &detail) < 0)
         return refuse_brief_for(script, detail.text);
+    list_constraints(script);
     return SOC_OK;
 }
 

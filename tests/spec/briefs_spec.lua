@@ -177,6 +177,31 @@ describe("a good brief", function()
     assert.same(brief, brief_of(brief))
   end)
 
+  it("has no constraints as an empty list, not as an object", function()
+    local s = scene.troupe({
+      root = function(root) root:spawn_agent("actor", scene.brief({ constraints = {} }),
+        { id = "c" }) end,
+    })
+    scene.tell(s, "root")
+    assert.matches('"constraints":[]', json.encode(s:agent("c").brief), 1, true)
+  end)
+
+  it("may not name the agent itself as its collaborator", function()
+    local child, err
+    local s = scene.troupe({
+      root = function(root)
+        child, err = root:spawn_agent("actor", scene.brief({
+          collaborators = { { agentId = "c", role = "r", description = "d" } },
+        }), { id = "c" })
+      end,
+    })
+    scene.tell(s, "root")
+    assert.is_nil(child)
+    assert.equal("agent_not_found", err.error)
+    assert.equal("c", err.agentId)
+    assert.is_nil(s:agent("c"))
+  end)
+
   it("survives a crash with the agent", function()
     local s = scene.troupe({
       root = function(root) root:spawn_agent("actor", scene.brief({ colour = "red" }),
