@@ -11,11 +11,11 @@
  * another order than the requests. What is sent comes from `user`, whatever the
  * line says, and is durable when it is answered. The ops are send and request (to?,
  * payload, type?, priority?, task_id?, correlation_id?, external_id?, dedupe_key?,
- * ttl_seconds?, requires_ack?, timeout_ms?), agents, contacts, messages,
- * dead_letters, activity, roles, inbox (agent?, task?, type?, correlation_id?, since?,
- * until?, limit?), waits, stats, registries, dot, redeliver and drop (message_id),
- * policies, policy (kind, name), decide (item_id, decision, changes?, comment?),
- * pause and resume (agent: an id or All, subtree?, reason?), and
+ * traceparent?, ttl_seconds?, requires_ack?, timeout_ms?), agents, contacts, messages,
+ * dead_letters, activity, roles, tasks, usage, inbox (agent?, task?, type?,
+ * correlation_id?, since?, until?, limit?), waits, stats, registries, dot, redeliver
+ * and drop (message_id), policies, policy (kind, name), decide (item_id, decision,
+ * changes?, comment?), pause and resume (agent: an id or All, subtree?, reason?), and
  * stop. Without `to` the gatekeeper is asked.
  * Layer: bridge. Thread: loop. */
 #ifndef SOC_BRIDGE_CONTROL_H

@@ -123,6 +123,7 @@ static void read_send(struct op *op, struct soc_send *send)
     send->texts[SOC_TEXT_CORRELATION_ID] = text_of(op, "correlation_id", SOC_KEY_BYTES_MAX);
     send->texts[SOC_TEXT_EXTERNAL_ID] = text_of(op, "external_id", SOC_KEY_BYTES_MAX);
     send->texts[SOC_TEXT_DEDUPE_KEY] = text_of(op, "dedupe_key", SOC_KEY_BYTES_MAX);
+    send->texts[SOC_TEXT_TRACEPARENT] = text_of(op, "traceparent", SOC_KEY_BYTES_MAX);
     if (priority.data != NULL) {
         send->has_priority = true;
         if (!soc_priority_parse(priority, &send->priority))

@@ -94,6 +94,9 @@ static void inherit(const struct soc_host *host, const struct soc_send *send,
 {
     const struct soc_message *cause = host->turn.cause;
     struct soc_slice *chain = &draft->texts[SOC_TEXT_CORRELATION_ID];
+    struct soc_slice *trace = &draft->texts[SOC_TEXT_TRACEPARENT];
+    if (cause != NULL && trace->data == NULL)
+        *trace = soc_message_text(cause, SOC_TEXT_TRACEPARENT);
     if (cause != NULL) {
         bool is_idle = draft->to != host->user && draft->deliver_at_ms == 0;
         draft->hops = cause->hops + (draft->from != draft->to);

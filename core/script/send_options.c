@@ -25,6 +25,7 @@ enum option {
     OPTION_TASK_ID,
     OPTION_CORRELATION_ID,
     OPTION_DEDUPE_KEY,
+    OPTION_TRACEPARENT,
     OPTION_TIMEOUT,
     OPTION_IGNORED,
 };
@@ -45,6 +46,7 @@ static const struct {
     {"task_id", OPTION_TASK_ID},
     {"correlation_id", OPTION_CORRELATION_ID},
     {"dedupe_key", OPTION_DEDUPE_KEY},
+    {"traceparent", OPTION_TRACEPARENT},
     {"timeout_ms", OPTION_TIMEOUT},
     {"content", OPTION_PAYLOAD},
     {"taskId", OPTION_TASK_ID},
@@ -176,8 +178,11 @@ static void read_timing(lua_State *L, const char *name, enum option option,
         break;
     case OPTION_DELAY:
         out->delay_ms = read_ms(L, name, 1);
+        out->has_delay = true;
         break;
-    case OPTION_DELIVER_AT:
+    case OPTION_DELIVER_AT: /* stands behind delay_ms in option_names, so is read after it */
+        if (out->has_delay)
+            luaL_error(L, "give delay_ms or deliver_at, not both");
         send->deliver_at_ms = read_time(L, name);
         break;
     case OPTION_DEADLINE:
@@ -240,6 +245,9 @@ static void read_option(lua_State *L, const char *name, enum option option,
     case OPTION_DEDUPE_KEY:
         send->texts[SOC_TEXT_DEDUPE_KEY] = read_key(L, name);
         break;
+    case OPTION_TRACEPARENT:
+        send->texts[SOC_TEXT_TRACEPARENT] = read_key(L, name);
+        break;
     case OPTION_PAYLOAD:
     case OPTION_IGNORED:
         break;
@@ -287,11 +295,9 @@ static uint64_t hash_options(lua_State *L, const struct soc_script *script,
 static uint32_t find_options(lua_State *L, int index, int slots[OPTION_COUNT])
 {
     static const char *const known[] = {
-        "to",          "payload",      "type",           "priority",
-        "ttl_seconds", "requires_ack", "delay_ms",       "deliver_at",
-        "deadline",    "task_id",      "correlation_id", "dedupe_key",
-        "timeout_ms",  "content",      "taskId",         "from",
-        NULL};
+        "to",         "payload",    "type",     "priority", "ttl_seconds",    "requires_ack",
+        "delay_ms",   "deliver_at", "deadline", "task_id",  "correlation_id", "dedupe_key",
+        "timeout_ms", "content",    "taskId",   "from",     "traceparent",    NULL};
     uint32_t mask = 0;
     lua_pushnil(L);
     while (lua_next(L, index) != 0) {

@@ -12,10 +12,11 @@ struct soc_send_options {
     int to_index;         /* stack index of `to` when it is a list, else 0 */
     int payload_index;    /* stack index of the payload, 0: none */
     int copy_index;       /* of a copy of it, 0: none was made on the way */
-    int64_t delay_ms;     /* 0: none; `send` holds the time it means */
-    int64_t timeout_ms;   /* -1: not given */
-    bool has_more;        /* more was said than to whom and what */
-    uint64_t hash;        /* of all of it */
+    bool has_delay;
+    int64_t delay_ms;   /* 0: none; `send` holds the time it means */
+    int64_t timeout_ms; /* -1: not given */
+    bool has_more;      /* more was said than to whom and what */
+    uint64_t hash;      /* of all of it */
 };
 
 /* Reads the table at `index`. The payload goes to `script->payload`. Unknown

@@ -85,6 +85,7 @@
 ---@field task_id? string
 ---@field correlation_id? string
 ---@field dedupe_key? string
+---@field traceparent? string handed on by what the message causes
 
 ---@class society.RequestOptions: society.SendOptions
 ---@field to string

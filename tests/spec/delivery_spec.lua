@@ -168,6 +168,14 @@ describe("a message with a time of delivery", function()
     assert.equal(0, times({ delay_ms = 0 }))
   end)
 
+  it("has delay_ms or deliver_at, and not both", function()
+    for _, delay_ms in ipairs({ 0, 1000 }) do
+      assert.matches("give delay_ms or deliver_at, not both", scene.raised(function(root)
+        root:send_message({ to = "user", payload = "x", delay_ms = delay_ms, deliver_at = 1 })
+      end), 1, true)
+    end
+  end)
+
   it("comes at deliver_at, as a time or in ms; at once if that has passed", function()
     assert.equal(1500, times({ deliver_at = "2026-01-01T00:00:01.500Z" }))
     assert.equal(1500, times({ deliver_at = 1767225601500 }))
