@@ -78,7 +78,7 @@ enum soc_error {
 /* Room for a sentence about one failure, filled by functions that have more to
  * say than a code. Always NUL-terminated, empty if nothing was said. */
 struct soc_detail {
-    char text[256];
+    char text[512];
 };
 
 /* Returns the wire name of `code`, "unknown_error" for one not in the table. */

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "bridge/control_client.h"
+#include "env/clock.h"
 #include "env/log.h"
 #include "main/args.h"
 #include "main/command.h"
@@ -47,6 +49,34 @@ static void put_options(struct soc_buf *words, const char *name, const struct so
     }
 }
 
+/* Says a last word about the run, as a line of JSON where the log has those. */
+static int __attribute__((format(printf, 4, 5)))
+conclude(const struct run *run, int code, const char *event, const char *format, ...)
+{
+    struct soc_buf text = {0};
+    va_list args;
+    va_list again;
+    va_start(args, format);
+    va_copy(again, args);
+    size_t length = (size_t)vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    vsnprintf(soc_buf_reserve(&text, length + 1), length + 1, format, again);
+    va_end(again);
+    text.length = length;
+    if (run->is_json) {
+        bool is_failure = code != SOC_EXIT_DONE && code != SOC_EXIT_INTERRUPTED;
+        struct soc_log log = {.is_json = true};
+        struct soc_clock clock;
+        soc_clock_init(&clock, false);
+        soc_log_line(&log, is_failure ? SOC_LOG_ERROR : SOC_LOG_INFO, soc_clock_now(&clock), event,
+                     (struct soc_slice){0}, soc_buf_slice(&text));
+    } else {
+        soc_complain(code, "%s", soc_buf_text(&text));
+    }
+    soc_buf_fini(&text);
+    return code;
+}
+
 /* "society: SENTENCE; go on with: society run APP --state DIR", with everything
  * that makes the run what it is. */
 static int say_how_to_go_on(const struct run *run, int code, const char *sentence)
@@ -61,7 +91,7 @@ static int say_how_to_go_on(const struct run *run, int code, const char *sentenc
         soc_buf_put_text(&words, i == 0 ? " -- " : " ");
         soc_output_put_word(&words, run->args.rest[i]);
     }
-    soc_complain(code, "%s; go on with: society run %s", sentence, soc_buf_text(&words));
+    conclude(run, code, "ended", "%s; go on with: society run %s", sentence, soc_buf_text(&words));
     soc_buf_fini(&words);
     return code;
 }
@@ -69,12 +99,12 @@ static int say_how_to_go_on(const struct run *run, int code, const char *sentenc
 static int end_run(const struct run *run, enum soc_society_end end)
 {
     if (end == SOC_SOCIETY_DISK_FAILED)
-        return soc_complain(SOC_EXIT_DISK,
-                            "the disk failed; what was being written is known at the next start");
+        return conclude(run, SOC_EXIT_DISK, "ended",
+                        "the disk failed; what was being written is known at the next start");
     if (end == SOC_SOCIETY_FAILED)
         return SOC_EXIT_FAILED;
     if (run->output_error != 0)
-        return soc_complain(SOC_EXIT_FAILED, "stdout: %s", strerror(run->output_error));
+        return conclude(run, SOC_EXIT_FAILED, "ended", "stdout: %s", strerror(run->output_error));
     if (end == SOC_SOCIETY_INTERRUPTED)
         return say_how_to_go_on(run, SOC_EXIT_INTERRUPTED, "interrupted");
     if (end == SOC_SOCIETY_STOPPED)
@@ -128,7 +158,7 @@ static int run_app(struct run *run)
     char error[SOC_SOCIETY_ERROR_BYTES];
     int rc = open_society(run, &options, error);
     if (rc < 0)
-        return soc_complain(soc_exit_of(rc), "%s", error);
+        return conclude(run, soc_exit_of(rc), "not_started", "%s", error);
     bool has_nothing_to_do =
         soc_society_was_finished(run->society) && soc_society_is_idle(run->society);
     enum soc_society_end end = soc_society_run(run->society);
@@ -138,13 +168,12 @@ static int run_app(struct run *run)
         end = SOC_SOCIETY_DISK_FAILED;
     int code = end_run(run, end);
     if (open_items > 0 && !run->is_quiet)
-        soc_complain(code, "%zu open in the inbox; see: society inbox --state %s", open_items,
-                     run->state);
+        conclude(run, code, "inbox", "%zu open in the inbox; see: society inbox --state %s",
+                 open_items, run->state);
     if (code == SOC_EXIT_DONE && has_nothing_to_do)
-        soc_complain(code,
-                     "main has finished in %s and nothing has come since; "
-                     "--fresh begins anew",
-                     run->state);
+        conclude(run, code, "ended",
+                 "main has finished in %s and nothing has come since; --fresh begins anew",
+                 run->state);
     return code;
 }
 

@@ -250,10 +250,19 @@ static int as_text(lua_State *L)
         lua_pushliteral(L, "the script ran too many steps, or out of memory, while it loaded");
         return 1;
     }
-    const char *text = lua_tostring(L, 1);
-    if (text == NULL)
-        text = luaL_typename(L, 1);
-    lua_pushstring(L, text);
+    if (lua_tostring(L, 1) != NULL || luaL_callmeta(L, 1, "__tostring"))
+        return 1;
+    if (lua_isnil(L, 1)) {
+        lua_pushliteral(L, "the script raised nil, without a word why");
+        return 1;
+    }
+    struct soc_buf json = {0};
+    struct soc_detail detail;
+    if (soc_lua_json_encode(L, 1, "error", SOC_STATE_BYTES_MAX, &json, &detail) == SOC_OK)
+        lua_pushfstring(L, "the script raised %s", soc_buf_text(&json));
+    else
+        lua_pushfstring(L, "the script raised a %s, which is no text", luaL_typename(L, 1));
+    soc_buf_fini(&json);
     return 1;
 }
 

@@ -117,6 +117,44 @@ describe("society run", function()
     assert.not_equal(0, place:shell("test -e here/socket").code)
   end)
 
+  it("ends in JSON with --json, whatever the end", function()
+    local running = place:start("run server.lua --json")
+    program.wait_for("the socket", function()
+      return place:shell("test -S .society/socket").code == 0
+    end)
+    running:kill("INT")
+    local refused = place:run("run server.lua --json --set nothing=1")
+    for _, err in ipairs({ running:wait().err, refused.err }) do
+      for line in err:gmatch("[^\n]+") do
+        assert.matches('^{"timestamp":"[^\n]*}$', line)
+      end
+    end
+    assert.matches('"event":"ended","detail":"interrupted; go on with: society run server.lua',
+      running:err(), 1, true)
+    assert.matches('"event":"not_started"', refused.err, 1, true)
+  end)
+
+  it("lists all settings if one is unknown", function()
+    local result = place:run("run hello.lua --set nothing=1")
+    assert.equal(1, result.code)
+    assert.matches("unknown setting 'nothing'; there are name, [^\n]* and history_days\n$",
+      result.err)
+  end)
+
+  for raised, said in pairs({
+    ["{ a = 1 }"] = 'the script raised {"a":1}',
+    ["nil"] = "the script raised nil, without a word why",
+    ["print"] = "the script raised a function, which is no text",
+    ["setmetatable({}, { __tostring = function() return 'my words' end })"] = "my words",
+  }) do
+    it("says what an app raises while it loads: " .. raised, function()
+      place:write("raises.lua", ("error(%s)"):format(raised))
+      local result = place:run("run raises.lua")
+      assert.equal(1, result.code)
+      assert.equal("society: " .. said .. "\n", result.err)
+    end)
+  end
+
   it("goes on after kill -9 with everything that was answered", function()
     local running = place:start("run server.lua")
     program.wait_for("the socket", function()

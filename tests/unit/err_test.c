@@ -62,7 +62,7 @@ static void a_long_detail_is_cut_and_ended(void)
 {
     struct soc_detail detail;
     memset(&detail, 'x', sizeof(detail));
-    soc_fail(&detail, SOC_EIO, "%0400d", 1);
+    soc_fail(&detail, SOC_EIO, "%04000d", 1);
     CHECK_INT(strlen(detail.text), sizeof(detail.text) - 1);
 }
 
