@@ -23,6 +23,7 @@ test_dependencies = {
 external_dependencies = {
   LIBUV = { header = "uv.h" },
   SQLITE = { header = "sqlite3.h" },
+  CURL = { header = "curl/curl.h" },
 }
 build = {
   type = "make",
