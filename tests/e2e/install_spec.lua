@@ -1,0 +1,86 @@
+-- What make install puts somewhere, and what a machine without apt is told.
+
+local program = require("program")
+
+local function words(...)
+  local list = table.pack(...)
+  for i = 1, list.n do
+    list[i] = program.quote(list[i])
+  end
+  return table.concat(list, " ")
+end
+
+describe("what is built", function()
+  local place, root
+
+  before_each(function()
+    place = program.place()
+    root = place.program:match("^(.*)/[^/]+/society$")
+  end)
+
+  after_each(function()
+    place:remove()
+  end)
+
+  local function make(target)
+    -- What the make that may have started this has told its children is not for this one.
+    return place:shell("env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C " .. words(root, target,
+      "PREFIX=/opt/it", "DESTDIR=" .. place.path .. "/dest",
+      "BUILD=" .. place.program:match("^(.*)/society$")))
+  end
+
+  it("is installed, runs with an empty environment, and is uninstalled", function()
+    local installed = make("install")
+    assert.equal(0, installed.code, installed.err)
+    local there = "dest/opt/it/bin/society"
+    assert.matches("^society %d", place:shell("env -i " .. there .. " version").out)
+    place:shell(("env -i %s init app"):format(there))
+    assert.equal("hello, Ada\n",
+      place:shell(("cd app && env -i ../%s run app.lua --quiet -- Ada"):format(there)).out)
+    local example = "dest/opt/it/share/society/examples/01_hello.lua"
+    assert.equal(0, place:shell(("env -i %s check %s"):format(there, example)).code)
+    for _, name in ipairs({ "lib/libsociety.a", "include/society.h", "share/man/man1/society.1",
+      "share/bash-completion/completions/society" }) do
+      assert.is_truthy(place:read("dest/opt/it/" .. name), name)
+    end
+    assert.equal(0, make("uninstall").code)
+    assert.equal("", place:shell("find dest ! -type d; find dest -name '*society*'").out)
+  end)
+end)
+
+describe("a machine without apt", function()
+  local place, deps
+
+  before_each(function()
+    place = program.place()
+    deps = place.program:match("^(.*)/[^/]+/society$") .. "/.ci/deps"
+    place:shell('mkdir bin && ln -s "$(command -v bash)" bin/bash')
+  end)
+
+  after_each(function()
+    place:remove()
+  end)
+
+  local function ask()
+    return place:shell("env -i PATH=bin bin/bash " .. words(deps, "build"))
+  end
+
+  it("is told what is missing", function()
+    local result = ask()
+    assert.equal(1, result.code)
+    for _, name in ipairs({ "cc", "make", "pkg-config", "lua5.4", "libuv (with its headers)",
+      "sqlite3 (with its headers)", "libcurl (with its headers)" }) do
+      assert.matches("missing: " .. name .. "\n", result.err, 1, true)
+    end
+    assert.matches("needed: a C11 compiler, make, pkg-config, Lua 5.4, libuv, SQLite 3 and libcurl",
+      result.err, 1, true)
+  end)
+
+  it("goes on where nothing is missing", function()
+    for _, name in ipairs({ "cc", "make", "pkg-config", "lua5.4" }) do
+      place:write("bin/" .. name, "#!" .. place.path .. "/bin/bash\nexit 0\n")
+    end
+    place:shell("chmod +x bin/cc bin/make bin/pkg-config bin/lua5.4")
+    assert.same({ code = 0, out = "", err = "" }, ask())
+  end)
+end)
