@@ -61,7 +61,7 @@ SOAK_ENDS    ?= 20000
 SOAK_FLIPS   ?= 5000
 
 .PHONY: all test unit unit_programs spec e2e examples lint tidy format luacheck clang asan tsan \
-        fuzz fuzz_run bench soak mutants demo deps install uninstall clean help
+        fuzz fuzz_programs fuzz_run bench soak mutants demo deps install uninstall clean help
 all: $(BUILD)/society $(BUILD)/libsociety.a ; @:
 
 $(BUILD)/society: $(MAIN_OBJ) $(BUILD)/libsociety.a
@@ -109,6 +109,7 @@ test: deps
 	$(Q)$(LUA) tests/tally.lua build/results
 
 unit_programs: $(UNIT) ; @:
+fuzz_programs: $(FUZZ) ; @:
 
 unit: $(UNIT)
 	$(Q)tests/unit/run $(RESULTS) $(UNIT)
@@ -150,7 +151,7 @@ tidy:
 	$(Q)busted -o TAP tests/tidy > $(RESULTS)/tidy.tap || { grep -v '^ok' $(RESULTS)/tidy.tap; exit 1; }
 
 clang:
-	$(Q)$(MAKE) $(AGAIN) all unit_programs BUILD=build/clang CC=clang WERROR=-Werror
+	$(Q)$(MAKE) $(AGAIN) all unit_programs fuzz_programs BUILD=build/clang CC=clang WERROR=-Werror
 
 ASAN_FLAGS = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined \
              -fno-omit-frame-pointer
