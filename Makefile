@@ -33,7 +33,9 @@ COMPILE = $(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Icore $(PKG_FLAGS) $(CFLAGS)
 LINK    = $(CC) $(CFLAGS) $(LDFLAGS) -Wl,-E
 # Lua inside the program rather than beside it: its calls are then plain calls.
 LUA_LIB = $(firstword $(wildcard $(shell pkg-config --variable=libdir lua5.4)/liblua5.4.a) -llua5.4)
-LIBS    = $(PKG_LIBS:-llua5.4=$(LUA_LIB)) -lpthread -ldl -lm
+# Every Lua state then hashes alike (core/script/lua_seed.h). A shared Lua cannot be told.
+LUA_SEED = -Wl,--wrap=luaS_hash,-u,__wrap_luaS_hash
+LIBS    = $(PKG_LIBS:-llua5.4=$(LUA_LIB)) $(LUA_SEED) -lpthread -ldl -lm
 
 # The layers, lowest first. tests/tidy/layers.lua says who may include whom.
 LAYERS  = base env model loop store check net host script bridge embed
@@ -67,6 +69,7 @@ all: $(BUILD)/society $(BUILD)/libsociety.a ; @:
 $(BUILD)/society: $(MAIN_OBJ) $(BUILD)/libsociety.a
 	@echo "  LINK  $@"
 	$(Q)$(LINK) $^ $(LIBS) -o $@
+	$(if $(filter -llua5.4,$(LUA_LIB)),@echo "  NOTE  there is no liblua5.4.a: # of a table with holes may differ from run to run")
 
 $(BUILD)/libsociety.a: $(LIB_OBJ)
 	@echo "  AR    $@"

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "main/command.h"
+#include "script/lua_seed.h"
 
 int soc_complain(int code, const char *format, ...)
 {
@@ -39,6 +40,16 @@ static void fill_standard_streams(void)
         close(fd);
 }
 
+/* Commands whose outcome is to be the same again say so where it may not be. */
+static void warn_of_seeds(const char *name)
+{
+    static const char *const repeated[] = {"sim", "test", "replay"};
+    for (size_t i = 0; i < sizeof(repeated) / sizeof(repeated[0]); i++)
+        if (strcmp(name, repeated[i]) == 0 && !soc_lua_seed_is_fixed())
+            soc_complain(0, "warning: this program was built with a Lua that hashes differently "
+                            "each time, so # of a table with holes may differ from run to run");
+}
+
 int main(int argc, char **argv)
 {
     fill_standard_streams();
@@ -54,5 +65,6 @@ int main(int argc, char **argv)
     const struct soc_command *command = soc_command_find(name);
     if (command == NULL)
         return soc_complain(SOC_EXIT_USAGE, "there is no command '%s'; see: society help", name);
+    warn_of_seeds(name);
     return command->run(argc - 2, argv + 2);
 }

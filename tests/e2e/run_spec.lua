@@ -191,6 +191,36 @@ describe("society run", function()
     assert.matches("after\n$", result.out)
   end)
 
+  it("goes on after kill -9 past what tables with holes and errors say", function()
+    place:write("holes.lua", [[
+      local society = require("society")
+      local function add_lengths()
+        local text = ""
+        for i = 1, 50 do
+          local t = {}
+          for _, k in ipairs { 1, 6, "a" .. i, 2, 3, "b" .. i, 7 } do t[k] = 1 end
+          t["a" .. i] = nil
+          t["c" .. i] = 1
+          text = text .. #t
+        end
+        return text
+      end
+      society.main(function(user)
+        print("lengths", add_lengths())
+        print(pcall(math.atan))
+        user:sleep(700)
+        print("over")
+      end)
+    ]])
+    local running = place:start("run holes.lua")
+    running:expect("bad argument")
+    running:kill("KILL")
+    running:wait()
+    local result = place:run("run holes.lua --quiet")
+    assert.equal(0, result.code, result.err)
+    assert.matches("over\n$", result.out)
+  end)
+
   it("keeps a second run out of the same state", function()
     local running = place:start("run server.lua")
     program.wait_for("the socket", function()

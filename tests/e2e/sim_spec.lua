@@ -132,6 +132,12 @@ describe("society sim, in processes of its own,", function()
       "for i = 1, 300, 3 do t[('k'):rep(i % 60) .. i] = nil end " ..
       "for k, v in pairs(t) do n = n + 1 if n % 20 == 0 then show(k, v) end end " ..
       "local holes = { 1, 2, nil, 4, nil, nil, 7 } holes[9] = 9 show(#holes)" },
+    { "hash seeds in the length of tables with holes", "for i = 1, 50 do local t = {} " ..
+      "for _, k in ipairs { 1, 6, 'a' .. i, 2, 3, 'b' .. i, 7 } do t[k] = 1 end " ..
+      "t['a' .. i] = nil t['c' .. i] = 1 show(#t) end" },
+    { "hash seeds in what errors call a function", "for _, name in ipairs { 'atan', 'abs', " ..
+      "'floor', 'fmod' } do show(pcall(math[name])) end show(pcall(string.rep)) " ..
+      "show(pcall(table.concat)) show(pcall(utf8.char, {}))" },
     { "addresses in tostring", "show({}, print, tostring({}), coroutine.create(print))" },
     { "addresses in formats", "show(string.format('%s %s', {}, print)) " ..
       "show(pcall(string.format, '%p', {})) show(('x'):rep(3, tostring(print)))" },
