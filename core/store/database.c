@@ -482,6 +482,14 @@ int soc_database_checkpoint(struct soc_store *store, int pages_min, struct soc_d
     return rc == SQLITE_OK && pages == copied ? soc_mark_copied(store, detail) : code;
 }
 
+int soc_database_settle(struct soc_store *store, struct soc_detail *detail)
+{
+    if (store->db == NULL || store->is_read_only || store->has_failed)
+        return SOC_OK;
+    /* Without a commit it is not known how long the log is that was found. */
+    return soc_database_checkpoint(store, store->wal_pages == 0 ? 0 : 1, detail);
+}
+
 void soc_bind_positive(sqlite3_stmt *statement, int index, uint64_t number)
 {
     if (number == 0)

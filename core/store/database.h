@@ -106,6 +106,9 @@ void soc_database_rollback(struct soc_store *store);
  * or more that are not. A reader elsewhere may hold some of it up. */
 int soc_database_checkpoint(struct soc_store *store, int pages_min, struct soc_detail *detail);
 
+/* Copies all of it back and tells if that fails, before a close, which does not. */
+int soc_database_settle(struct soc_store *store, struct soc_detail *detail);
+
 /* Appends batches from sequence `first` on in one transaction. As
  * soc_store_append otherwise. */
 int soc_store_append_all(struct soc_store *store, uint64_t first, const struct soc_slice *batches,

@@ -110,7 +110,7 @@ int soc_directory_check(const char *directory, struct soc_detail *detail)
     return rc;
 }
 
-static int sync_directory(const char *path, struct soc_detail *detail)
+int soc_directory_sync(const char *path, struct soc_detail *detail)
 {
     int file = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (file < 0)
@@ -125,7 +125,7 @@ int soc_directory_make(const char *directory, struct soc_detail *detail)
     if (mkdir(directory, 0700) == 0) {
         struct soc_buf parent = {0};
         soc_directory_path(&parent, directory, "..");
-        int rc = sync_directory(parent.data, detail);
+        int rc = soc_directory_sync(parent.data, detail);
         soc_buf_fini(&parent);
         return rc;
     }
@@ -254,5 +254,5 @@ int soc_directory_rename(const char *directory, const char *from, const char *to
     soc_directory_clean(to);
     if (rename(from, to) < 0)
         return fail_errno(detail, to, errno);
-    return sync_directory(directory, detail);
+    return soc_directory_sync(directory, detail);
 }

@@ -55,6 +55,10 @@ void soc_directory_clean(const char *path);
 /* Makes an empty file for a database, for its owner only; an old one is emptied. */
 int soc_directory_make_file(const char *path, struct soc_detail *detail);
 
+/* Makes the names of the files in it durable. SQLite does this itself for a log that it has
+ * made, and passes over an error. */
+int soc_directory_sync(const char *directory, struct soc_detail *detail);
+
 /* Gives the database `from` the free name `to` in the same directory, durably. */
 int soc_directory_rename(const char *directory, const char *from, const char *to,
                          struct soc_detail *detail);

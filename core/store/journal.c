@@ -388,6 +388,10 @@ void soc_journal_close(struct soc_journal *journal, int64_t fold_ms_max)
         while (rc > 0 && !journal->failed_told && !journal->store->is_memory &&
                soc_clock_monotonic_us() < fold_until_us)
             rc = soc_store_fold(journal->store, SOC_FOLD_SLICE_BYTES, &detail);
+        if (rc >= 0 && !journal->failed_told)
+            rc = soc_database_settle(journal->store, &detail);
+        if (rc < 0 && rc != SOC_EDISKFULL)
+            tell_failed(journal, &detail);
         free_journal(journal);
         return;
     }

@@ -76,8 +76,8 @@ void soc_journal_query(struct soc_journal *journal, const struct soc_query *quer
 
 /* Waits until everything submitted is durable (unless the disk failed; without a
  * loop it is tried once more), folds
- * what is left within `fold_ms_max`, ends the thread and frees the journal.
- * Events still come while it waits. */
+ * what is left within `fold_ms_max`, copies the log back, ends the thread and frees the
+ * journal. Events still come while it waits; on_failed too, of either. */
 void soc_journal_close(struct soc_journal *journal, int64_t fold_ms_max);
 
 /* Ends without waiting, as `kill -9` would: what is not durable is lost. */

@@ -126,6 +126,8 @@ static int open_directory(struct soc_store *store, const char *directory, struct
         rc = create_file(store, directory, path.data, detail);
     if (rc == SOC_OK)
         rc = open_file(store, path.data, detail);
+    if (rc == SOC_OK && !store->is_read_only) /* log and mark are there now */
+        rc = soc_directory_sync(directory, detail);
     soc_buf_fini(&path);
     return rc;
 }

@@ -233,6 +233,17 @@ static bool fold_before_end(struct soc_journal *journal)
     return true;
 }
 
+/* Copies the log back, as the close of the database would without telling how it went.
+ * With the mutex held, which is let go meanwhile. */
+static void settle(struct soc_journal *journal)
+{
+    struct soc_detail detail = {0};
+    pthread_mutex_unlock(&journal->mutex);
+    if (soc_database_settle(journal->store, &detail) < 0)
+        fail(journal, &detail);
+    pthread_mutex_lock(&journal->mutex);
+}
+
 /* Commits what is waiting, after folding if the backlog is beyond its bound. With
  * the mutex held, which is let go meanwhile. */
 static void write_group(struct soc_journal *journal)
@@ -280,6 +291,8 @@ void *soc_writer_run(void *user)
         else if (!fold_before_end(journal))
             break;
     }
+    if (!journal->is_crashed && !journal->is_failed)
+        settle(journal);
     journal->is_ended = true;
     if (journal->is_failed)
         refuse_questions(journal);

@@ -73,6 +73,17 @@ local function check_case(place, kind, n)
   return tonumber(place:read(n .. "/first")), err
 end
 
+-- A sync that fails ends the process, whoever called it and when, but for those of the
+-- directory that SQLite makes on its own and does not look at: the store has made or makes
+-- the same one itself.
+local function check_sync(place, n, code)
+  local path, caller = (place:read(n .. "/seen") or ""):match("^(%S+) (%S+)\n$")
+  local is_swallowed = path and path:find("/%.society$") and caller:find("sqlite", 1, true)
+  if path and not is_swallowed then
+    assert.equal(DISK, code, ("sync %d, of %s, failed and was passed over"):format(n, path))
+  end
+end
+
 describe("a disk that fails", function()
   local place
 
@@ -92,6 +103,7 @@ describe("a disk that fails", function()
       local code, err = check_case(place, kind, n)
       codes[code] = (codes[code] or 0) + 1
       errors[n] = code == DISK and err or nil
+      check_sync(place, n, code)
     end
     print(("# %s at each of %d calls: 0 lost, 0 doubled"):format(kind, count))
     return count, codes, errors
@@ -110,6 +122,31 @@ describe("a disk that fails", function()
     for _, err in pairs(errors) do
       assert.is_true(#err > 0)
     end
+  end)
+
+  it("stops it with 74 when the sync of the database in its close fails", function()
+    place:write("hello.lua", [[
+      local society = require("society")
+      society.main(function() print("hello") end)
+    ]])
+    local count, struck = nil, {}
+    for n = 0, 40 do
+      local result = place:shell(([[rm -rf .society seen; FAULT_DIR=$PWD/.society FAULT_KIND=eio \
+        FAULT_AT=%d FAULT_OUT=$PWD/calls FAULT_SEEN=$PWD/seen LD_PRELOAD=%s \
+        society run hello.lua --quiet]]):format(n, program.quote(preload_path(place))))
+      count = count or tonumber(place:read("calls"))
+      place:shell(("mkdir %d; mv seen %d/seen"):format(n, n))
+      check_sync(place, n, result.code)
+      struck[#struck + 1] = place:read(n .. "/seen")
+      if n > count then
+        break
+      end
+    end
+    local all = table.concat(struck)
+    for _, name in ipairs({ "society.db", "society.db-wal", "society.db-mark" }) do
+      assert.matches(name .. " ", all, 1, true)
+    end
+    assert.matches("/.society " .. place.program, all, 1, true) -- the store's own
   end)
 
   it("is waited for when it is full, from any write on", function()

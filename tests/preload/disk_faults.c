@@ -10,6 +10,8 @@
  *     FAULT_WHEN  every write fails while there is a file of that path
  *     FAULT_AT    at which call, from 1; 0: at none
  *     FAULT_OUT   where the number of calls is written at the end of the program
+ *     FAULT_SEEN  where it is written which sync failed: the path of what it was of, and the
+ *                 path of the program or library that called it
  *
  * Layer: tests. Thread: any. */
 #include <dlfcn.h>
@@ -115,12 +117,12 @@ static void end_process(void)
     return put(count)
 
 /* Any other call: it is not done if the process ends in it. */
-#define OTHER(concerned, call, error, done)                                                        \
-    enum fate fate = (concerned) ? fate_of(call) : FATE_GO;                                        \
+#define OTHER(concerned, done)                                                                     \
+    enum fate fate = (concerned) ? fate_of(CALL_OTHER) : FATE_GO;                                  \
     if (fate == FATE_KILL)                                                                         \
         end_process();                                                                             \
     if (fate == FATE_FAIL) {                                                                       \
-        errno = error;                                                                             \
+        errno = EIO;                                                                               \
         return -1;                                                                                 \
     }                                                                                              \
     return done
@@ -149,40 +151,66 @@ ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t at)
 #undef PUT
 }
 
+/* Tells which sync fails, and lets it. */
+static int fail_sync(int file, const void *caller)
+{
+    char link[64];
+    char path[4096];
+    Dl_info info = {0};
+    const char *seen = getenv("FAULT_SEEN");
+    FILE *out = seen == NULL ? NULL : fopen(seen, "w");
+    if (out != NULL) {
+        snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
+        ssize_t length = readlink(link, path, sizeof(path));
+        dladdr(caller, &info);
+        fprintf(out, "%.*s %s\n", (int)length, path, info.dli_fname);
+        fclose(out);
+    }
+    errno = EIO;
+    return -1;
+}
+
+/* Syncs, or what comes instead. */
+#define SYNC(file)                                                                                 \
+    enum fate fate = is_file_below(file) ? fate_of(CALL_SYNC) : FATE_GO;                           \
+    if (fate == FATE_KILL)                                                                         \
+        end_process();                                                                             \
+    return fate == FATE_FAIL ? fail_sync(file, __builtin_return_address(0)) : real(file)
+
 int fsync(int file)
 {
     REAL(fsync);
-    OTHER(is_file_below(file), CALL_SYNC, EIO, real(file));
+    SYNC(file);
 }
 
 int fdatasync(int file)
 {
     REAL(fdatasync);
-    OTHER(is_file_below(file), CALL_SYNC, EIO, real(file));
+    SYNC(file);
 }
 
 int ftruncate(int file, off_t length)
 {
     REAL(ftruncate);
-    OTHER(is_file_below(file), CALL_OTHER, EIO, real(file, length));
+    OTHER(is_file_below(file), real(file, length));
 }
 
 int ftruncate64(int file, off64_t length)
 {
     REAL(ftruncate64);
-    OTHER(is_file_below(file), CALL_OTHER, EIO, real(file, length));
+    OTHER(is_file_below(file), real(file, length));
 }
 
 int rename(const char *from, const char *to)
 {
     REAL(rename);
-    OTHER(is_below(from), CALL_OTHER, EIO, real(from, to));
+    OTHER(is_below(from), real(from, to));
 }
 
 int unlink(const char *path)
 {
     REAL(unlink);
-    OTHER(is_below(path), CALL_OTHER, EIO, real(path));
+    OTHER(is_below(path), real(path));
 }
 
 __attribute__((destructor)) static void tell_calls(void)

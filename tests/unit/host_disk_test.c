@@ -211,6 +211,39 @@ static void a_failed_sync_ends_it_and_shows_nothing_more(void)
     }
 }
 
+/* Lets the sync at or behind the `call`-th call of a close fail; tells whether there was one. */
+static bool fail_close(uint64_t call)
+{
+    struct world world = {.main = main_that_prints};
+    struct soc_disk *disk = soc_disk_new(call);
+    CHECK(begin(&world, disk));
+    run(&world);
+    soc_disk_arm(disk, SOC_DISK_SYNC_ERROR, call);
+    soc_host_close(world.host, call % 2 == 0 ? 0 : 1000);
+    soc_store_close(world.store);
+    bool has_struck = soc_disk_struck(disk) == SOC_DISK_SYNC_ERROR;
+    CHECK_INT(world.failures, has_struck ? 1 : 0);
+    soc_disk_kill(disk);
+    soc_disk_restart(disk, SOC_DISK_POWER_LOSS);
+    CHECK(begin(&world, disk));
+    run(&world);
+    CHECK(is_shown_right(&world));
+    soc_host_close(world.host, 0);
+    soc_store_close(world.store);
+    soc_disk_free(disk);
+    fini(&world);
+    return has_struck;
+}
+
+static void a_sync_that_fails_in_the_close_is_told(void)
+{
+    int struck = 0;
+    for (uint64_t call = 1; call <= 60; call++)
+        struck += fail_close(call);
+    printf("# a close has at least %d calls before its last sync\n", struck);
+    CHECK(struck > 10);
+}
+
 /* Sends one message under a key, as a door does; false if the disk failed. */
 static bool send_once(struct world *world)
 {
@@ -282,5 +315,6 @@ int main(void)
     RUN(with_the_gate_of_outputs_open_that_is_noticed);
     RUN(a_full_disk_holds_everything_up_until_there_is_room);
     RUN(a_failed_sync_ends_it_and_shows_nothing_more);
+    RUN(a_sync_that_fails_in_the_close_is_told);
     return check_done();
 }
