@@ -33,6 +33,8 @@ struct soc_check_agent { /* an agent, and its queue */
     struct soc_slice brief;
     struct soc_check_message *first[SOC_CHECK_CLASSES];
     struct soc_check_message *last[SOC_CHECK_CLASSES];
+    uint64_t born;        /* where in the history */
+    uint64_t ended;       /* 0: it has not */
     uint64_t place;       /* where it last was done with a message of its queue */
     int64_t handled;      /* messages, by the records */
     int64_t says_handled; /* by its own state; -1: it says nothing */
@@ -42,7 +44,7 @@ struct soc_check_agent { /* an agent, and its queue */
     bool is_waiting;      /* whose last effect has no answer yet */
     bool is_looking;      /* and that wait is for rows of the store */
     bool was_introduced;  /* somebody may have introduced others to it */
-    bool is_ended;
+    bool is_ending;
     bool is_held;                    /* paused or failed: its mail is kept, no turn starts */
     bool is_outside;                 /* it acks its mail when and in what order it likes */
     bool is_touched;                 /* its state or what it handled changed in this batch */
@@ -87,11 +89,10 @@ struct soc_check { /* all that is known of one history */
     int64_t now_ms;     /* of the last batch */
     int64_t timeout_ms; /* latest deadline of a wait that this batch calls timed out */
     uint64_t sent;
-    uint64_t readers; /* of broadcasts, all together: taken from the totals */
+    uint64_t readers; /* of broadcasts, all together */
     uint64_t outcomes[6];
     uint64_t births;
     uint32_t letters;                /* records of dead letters that are to come */
-    bool has_broadcast;              /* in this batch */
     struct soc_check_agent *touched; /* in this batch, a chain */
     uint32_t totals_skipped;         /* batches since the totals were compared */
     bool is_strict;                  /* strangers may not write */
@@ -134,17 +135,4 @@ void soc_check_drop_pair(struct soc_check *check, enum soc_check_pair kind,
 bool soc_check_note_once(struct soc_check *check, const struct soc_check_agent *agent,
                          struct soc_slice text);
 
-/* Read one record each; false if it is not theirs. */
-bool soc_check_mail(struct soc_check *check, const struct soc_record *record);
-bool soc_check_people(struct soc_check *check, const struct soc_record *record);
-bool soc_check_turns(struct soc_check *check, const struct soc_record *record);
-
-/* The end of a batch: the time and the totals, and what agents say of themselves. The
- * totals are compared now and then, for they only grow more wrong, or if `is_last`. */
-void soc_check_totals(struct soc_check *check, struct soc_slice cursor, bool is_last);
-void soc_check_states(struct soc_check *check);
-
-/* The end of the history. */
-void soc_check_mail_end(struct soc_check *check);
-void soc_check_turns_end(struct soc_check *check);
 #endif

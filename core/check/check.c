@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "check/books.h"
+#include "check/readers.h"
 
 #define BLOCK_BYTES 65536
 

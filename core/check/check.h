@@ -7,7 +7,8 @@
  *
  * What is checked: no durable batch is lost; every message that came in goes out once,
  * and at the end none is left but for agents that are held (paused, failed) or outside,
- * whose mail is kept; the totals are those of the records; mail is handled in
+ * whose mail is kept; a broadcast goes to everybody who was there, and ends for each of
+ * them; the totals are those of the records; mail is handled in
  * order for each sender, receiver and priority, and urgent mail first; an effect is
  * recorded once and answered once, never before its time is over; nothing is shown
  * before it is durable, or twice unless a crash left it in doubt; contacts come from

@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "check/books.h"
+#include "check/readers.h"
 
 #define TOTALS_EVERY 16
 
@@ -80,6 +80,39 @@ static void queue(struct soc_check_message *message)
     to->last[message->priority] = message;
 }
 
+/* A broadcast is for everybody who was there, but for its sender. */
+static bool is_reader(const struct soc_check_agent *agent, const struct soc_check_message *message)
+{
+    return agent != message->from && agent->born < message->place &&
+           (agent->ended == 0 || agent->ended > message->place);
+}
+
+static uint64_t count_readers(const struct soc_check *check,
+                              const struct soc_check_message *broadcast)
+{
+    size_t cursor = 0;
+    uint64_t count = 0;
+    const struct soc_check_agent *agent;
+    while ((agent = soc_map_each(&check->agents, &cursor)) != NULL)
+        count += is_reader(agent, broadcast);
+    return count;
+}
+
+/* Returns the first reader that is not done with it, NULL if all are. At the end it may be
+ * kept by those whose other mail is. */
+static const struct soc_check_agent *
+find_waiting(const struct soc_check *check, const struct soc_check_message *broadcast, bool is_end)
+{
+    size_t cursor = 0;
+    const struct soc_check_agent *agent;
+    while ((agent = soc_map_each(&check->agents, &cursor)) != NULL)
+        if (is_reader(agent, broadcast) &&
+            !soc_check_has_pair(check, SOC_PAIR_READ, agent, broadcast->key) &&
+            !(is_end && (agent->is_active || agent->is_held || agent->is_outside)))
+            return agent;
+    return NULL;
+}
+
 static void read_message(struct soc_check *check, const struct soc_record_message *record)
 {
     bool is_broadcast = (record->flags & SOC_MESSAGE_IS_BROADCAST) != 0;
@@ -97,7 +130,7 @@ static void read_message(struct soc_check *check, const struct soc_record_messag
     message->is_letter = is_letter;
     check->letters -= is_letter;
     if (is_broadcast) {
-        check->has_broadcast = true;
+        check->readers += count_readers(check, message);
         return;
     }
     if (message->to == NULL) {
@@ -165,6 +198,16 @@ static void count_handled(struct soc_check *check, struct soc_check_message *mes
     soc_check_touch(check, message->to);
 }
 
+static void check_all_read(struct soc_check *check, const struct soc_check_message *broadcast,
+                           bool is_end)
+{
+    const struct soc_check_agent *agent = find_waiting(check, broadcast, is_end);
+    if (agent != NULL)
+        soc_check_fail(check, "%s broadcast %llu has not reached %.*s",
+                       is_end ? "at the end" : "it is over, and",
+                       (unsigned long long)broadcast->key, (int)agent->id.length, agent->id.data);
+}
+
 static void read_end(struct soc_check *check, const struct soc_record_message_end *record)
 {
     struct soc_check_message *message = find(check, record->key);
@@ -183,7 +226,9 @@ static void read_end(struct soc_check *check, const struct soc_record_message_en
         soc_check_fail(check, "message %llu: its handler did not do the same again: %.*s",
                        (unsigned long long)record->key, (int)record->reason.length,
                        record->reason.data);
-    if (record->outcome == SOC_OUTCOME_PROCESSED && message->to != NULL)
+    if (message->to == NULL)
+        check_all_read(check, message, false);
+    else if (record->outcome == SOC_OUTCOME_PROCESSED)
         count_handled(check, message);
     message->outcome = (uint8_t)record->outcome;
     if (message->to != NULL && !message->is_letter)
@@ -224,16 +269,33 @@ static void read_take(struct soc_check *check, const struct soc_record_take *rec
     message->is_taken = true;
 }
 
+/* It does not come to those who were about to end. */
+static void leave_out(struct soc_check *check, const struct soc_check_agent *agent, uint64_t key)
+{
+    check->readers--;
+    if (!agent->is_ending)
+        soc_check_fail(check, "broadcast %llu leaves out %.*s, who was not about to end",
+                       (unsigned long long)key, (int)agent->id.length, agent->id.data);
+}
+
 static void read_broadcast_end(struct soc_check *check,
                                const struct soc_record_broadcast_end *record)
 {
     struct soc_check_agent *agent = soc_check_find(check, record->agent);
-    if (agent == NULL)
+    const struct soc_check_message *message = find(check, record->key);
+    if (agent == NULL) /* all are done with it */
         return;
+    if (message == NULL || message->to != NULL || !is_reader(agent, message))
+        soc_check_fail(check, "%.*s was done with broadcast %llu, which was not for it",
+                       (int)agent->id.length, agent->id.data, (unsigned long long)record->key);
     if (!soc_check_note_pair(check, SOC_PAIR_READ, agent, record->key))
         soc_check_fail(check, "%.*s was done with broadcast %llu twice", (int)agent->id.length,
                        agent->id.data, (unsigned long long)record->key);
-    if (record->outcome == SOC_OUTCOME_PENDING || record->outcome > SOC_OUTCOME_CANCELLED)
+    if (record->outcome == SOC_OUTCOME_PENDING) {
+        leave_out(check, agent, record->key);
+        return;
+    }
+    if (record->outcome > SOC_OUTCOME_CANCELLED)
         return;
     check->outcomes[record->outcome]++;
     if (record->outcome == SOC_OUTCOME_DEAD || record->outcome == SOC_OUTCOME_EXPIRED)
@@ -271,7 +333,7 @@ void soc_check_totals(struct soc_check *check, struct soc_slice cursor, bool is_
 {
     int64_t numbers[9] = {0};
     struct soc_json_walk walk;
-    bool is_short = !is_last && !check->has_broadcast && ++check->totals_skipped < TOTALS_EVERY;
+    bool is_short = !is_last && ++check->totals_skipped < TOTALS_EVERY;
     soc_json_walk(&walk, cursor);
     for (int i = 0; i < (is_short ? 2 : 9) && soc_json_next(&walk); i++)
         soc_json_integer(walk.value, &numbers[i]);
@@ -289,12 +351,9 @@ void soc_check_totals(struct soc_check *check, struct soc_slice cursor, bool is_
         return;
     check->totals_skipped = 0;
     uint64_t sent = check->sent + check->readers;
-    if (check->has_broadcast && (uint64_t)numbers[3] >= sent)
-        check->readers = (uint64_t)numbers[3] - check->sent;
-    else if ((uint64_t)numbers[3] != sent)
+    if ((uint64_t)numbers[3] != sent)
         soc_check_fail(check, "%llu messages came in, and %lld are counted",
                        (unsigned long long)sent, (long long)numbers[3]);
-    check->has_broadcast = false;
     for (int i = SOC_OUTCOME_PROCESSED; i <= SOC_OUTCOME_CANCELLED; i++)
         if ((uint64_t)numbers[3 + i] != check->outcomes[i])
             soc_check_fail(check, "%llu messages ended with outcome %d, and %lld are counted",
@@ -308,8 +367,11 @@ void soc_check_mail_end(struct soc_check *check)
         return;
     for (size_t i = 0; i < check->messages_count; i++) {
         const struct soc_check_message *message = check->messages[i];
-        if (message != NULL && message->to != NULL && message->outcome == SOC_OUTCOME_PENDING &&
-            !message->to->is_active && !message->to->is_held && !message->to->is_outside)
+        if (message == NULL || message->outcome != SOC_OUTCOME_PENDING)
+            continue;
+        if (message->to == NULL)
+            check_all_read(check, message, true);
+        else if (!message->to->is_active && !message->to->is_held && !message->to->is_outside)
             soc_check_fail(check, "at the end message %llu for %.*s is still pending",
                            (unsigned long long)message->key, (int)message->to->id.length,
                            message->to->id.data);

@@ -1,6 +1,6 @@
 /* People: agents and whom they know. */
 #include "base/json.h"
-#include "check/books.h"
+#include "check/readers.h"
 
 /* As they are stored. */
 enum source { BY_SYSTEM, BY_PARENT, BY_CHILD, BY_BRIEF, BY_INTRODUCTION, BY_MESSAGE, BY_HAND };
@@ -19,6 +19,7 @@ static void read_agent(struct soc_check *check, const struct soc_record_agent *r
     agent->id = soc_check_copy(check, record->id);
     agent->parent = soc_check_copy(check, record->parent);
     agent->brief = soc_check_copy(check, record->brief);
+    agent->born = check->place;
     agent->says_handled = -1;
     agent->is_outside = record->is_external != 0;
     soc_map_put(&check->agents, agent->id, agent);
@@ -105,10 +106,17 @@ static void read_contact_end(struct soc_check *check, const struct soc_record_co
 static void read_end(struct soc_check *check, struct soc_slice id)
 {
     struct soc_check_agent *agent = soc_check_find(check, id);
-    if (agent == NULL || agent->is_ended)
+    if (agent == NULL || agent->ended != 0)
         soc_check_fail(check, "%.*s ended twice, or never was", (int)id.length, id.data);
     else
-        agent->is_ended = true;
+        agent->ended = check->place;
+}
+
+static void read_ending(struct soc_check *check, struct soc_slice id)
+{
+    struct soc_check_agent *agent = soc_check_find(check, id);
+    if (agent != NULL)
+        agent->is_ending = true;
 }
 
 /* Whoever asks to be introduced, or is answered, may get to know somebody. */
@@ -157,6 +165,9 @@ bool soc_check_people(struct soc_check *check, const struct soc_record *record)
     switch (record->type) {
     case SOC_RECORD_AGENT:
         read_agent(check, &record->agent);
+        return true;
+    case SOC_RECORD_AGENT_ENDING:
+        read_ending(check, record->agent_ending.id);
         return true;
     case SOC_RECORD_AGENT_END:
         read_end(check, record->agent_end.id);

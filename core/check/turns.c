@@ -1,6 +1,6 @@
 /* Turns: activations, their effects and what they wait for. */
 #include "base/json.h"
-#include "check/books.h"
+#include "check/readers.h"
 
 /* The agent a record speaks of, which must be there. */
 static struct soc_check_agent *need_agent(struct soc_check *check, struct soc_slice id)
