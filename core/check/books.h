@@ -33,17 +33,18 @@ struct soc_check_agent { /* an agent, and its queue */
     struct soc_slice brief;
     struct soc_check_message *first[SOC_CHECK_CLASSES];
     struct soc_check_message *last[SOC_CHECK_CLASSES];
-    uint64_t born;        /* where in the history */
-    uint64_t ended;       /* 0: it has not */
-    uint64_t place;       /* where it last was done with a message of its queue */
-    int64_t handled;      /* messages, by the records */
-    int64_t says_handled; /* by its own state; -1: it says nothing */
-    uint32_t effects;     /* of its open activation */
-    int64_t deadline_ms;  /* of its open wait; 0: none */
-    bool is_active;       /* it has an open activation in the records */
-    bool is_waiting;      /* whose last effect has no answer yet */
-    bool is_looking;      /* and that wait is for rows of the store */
-    bool was_introduced;  /* somebody may have introduced others to it */
+    uint64_t born;         /* where in the history */
+    uint64_t ended;        /* 0: it has not */
+    uint64_t place;        /* where it last was done with a message of its queue */
+    int64_t handled;       /* messages, by the records */
+    int64_t says_handled;  /* by its own state; -1: it says nothing */
+    uint32_t effects;      /* of its open activation */
+    int64_t deadline_ms;   /* of its open wait; 0: none */
+    struct soc_slice call; /* id of what it asks of the world and waits for; empty: nothing */
+    bool is_active;        /* it has an open activation in the records */
+    bool is_waiting;       /* whose last effect has no answer yet */
+    bool is_looking;       /* and that wait is for rows of the store */
+    bool was_introduced;   /* somebody may have introduced others to it */
     bool is_ending;
     bool is_held;                    /* paused or failed: its mail is kept, no turn starts */
     bool is_outside;                 /* it acks its mail when and in what order it likes */

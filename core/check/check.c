@@ -282,16 +282,6 @@ void soc_check_shown(struct soc_check *check, struct soc_slice stream, struct so
                        agent.data, (int)text.length, text.data);
 }
 
-void soc_check_outside(struct soc_check *check, struct soc_slice id)
-{
-    struct soc_check_agent *agent = soc_check_find(check, id);
-    if (agent == NULL)
-        soc_check_fail(check, "%.*s was handed a message before its birth was durable",
-                       (int)id.length, id.data);
-    else
-        agent->is_outside = true;
-}
-
 void soc_check_restart(struct soc_check *check, uint64_t sequence)
 {
     if (sequence < check->durable)

@@ -10,8 +10,9 @@
  * whose mail is kept; a broadcast goes to everybody who was there, and ends for each of
  * them; the totals are those of the records; mail is handled in
  * order for each sender, receiver and priority, and urgent mail first; an effect is
- * recorded once and answered once, never before its time is over; nothing is shown
- * before it is durable, or twice unless a crash left it in doubt; contacts come from
+ * recorded once and answered once, never before its time is over; nothing is shown,
+ * handed out or asked of the world before it is durable, and no line is shown twice unless a
+ * crash left it in doubt; contacts come from
  * nowhere but births, briefs, messages and introductions, and strangers do not write.
  *
  * Two names let a scenario say more: a member `once` of a payload is a text that its
@@ -50,7 +51,10 @@ void soc_check_shown(struct soc_check *check, struct soc_slice stream, struct so
 
 /* A message was handed out to an agent that lives outside: it acks its mail when and in
  * what order it likes, and may owe some at the end. */
-void soc_check_outside(struct soc_check *check, struct soc_slice id);
+void soc_check_outside(struct soc_check *check, struct soc_slice id, uint64_t key);
+
+/* The world is asked for something, for an agent: a model, a server. `id` is the call's. */
+void soc_check_called(struct soc_check *check, struct soc_slice agent, struct soc_slice id);
 
 /* The society has crashed; its store holds everything up to `sequence`. */
 void soc_check_restart(struct soc_check *check, uint64_t sequence);

@@ -381,3 +381,20 @@ void soc_check_mail_end(struct soc_check *check)
     if (ended > check->sent + check->readers)
         soc_check_fail(check, "more messages went out than came in");
 }
+
+void soc_check_outside(struct soc_check *check, struct soc_slice id, uint64_t key)
+{
+    struct soc_check_agent *agent = soc_check_find(check, id);
+    const struct soc_check_message *message = find(check, key);
+    if (agent == NULL || message == NULL)
+        soc_check_fail(check, "%.*s was handed message %llu before %s was durable", (int)id.length,
+                       id.data, (unsigned long long)key, agent == NULL ? "its birth" : "that");
+    else if (message->to == NULL ? !is_reader(agent, message) : message->to != agent)
+        soc_check_fail(check, "%.*s was handed message %llu, which is not for it", (int)id.length,
+                       id.data, (unsigned long long)key);
+    else if (message->outcome != SOC_OUTCOME_PENDING)
+        soc_check_fail(check, "%.*s was handed message %llu, which is over", (int)id.length,
+                       id.data, (unsigned long long)key);
+    if (agent != NULL)
+        agent->is_outside = true;
+}

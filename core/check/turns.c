@@ -30,6 +30,12 @@ static void read_activation(struct soc_check *check, const struct soc_record_act
     agent->effects = 0;
 }
 
+static void note_call(struct soc_check *check, struct soc_check_agent *agent, struct soc_slice call)
+{
+    if (call.length > 0 && call.data[0] == '{')
+        agent->call = soc_check_copy(check, soc_json_plain_string(soc_json_member(call, "id")));
+}
+
 static void read_effect(struct soc_check *check, const struct soc_record_effect *record)
 {
     struct soc_check_agent *agent = need_agent(check, record->agent);
@@ -43,15 +49,19 @@ static void read_effect(struct soc_check *check, const struct soc_record_effect 
     agent->effects = (uint32_t)record->index + 1;
     agent->is_waiting = record->answer.length == 0;
     agent->deadline_ms = 0;
+    agent->call = (struct soc_slice){0};
     if (!agent->is_waiting)
         return;
     if (record->wait.length == 0)
         soc_check_fail(check, "%.*s waits for nothing", (int)agent->id.length, agent->id.data);
     else
         soc_json_integer(soc_json_member(record->wait, "deadline_ms"), &agent->deadline_ms);
-    agent->is_looking =
-        record->wait.length > 0 &&
-        soc_slice_equal(soc_json_member(record->wait, "for"), SOC_SLICE("\"look\""));
+    struct soc_slice what = {0};
+    if (record->wait.length > 0)
+        what = soc_json_member(record->wait, "for");
+    agent->is_looking = soc_slice_equal(what, SOC_SLICE("\"look\""));
+    if (soc_slice_equal(what, SOC_SLICE("\"call\"")))
+        note_call(check, agent, soc_json_member(record->wait, "call"));
 }
 
 static bool is_timeout(struct soc_slice answer)
@@ -149,4 +159,12 @@ void soc_check_turns_end(struct soc_check *check)
                  !check->has_strange_role)
             soc_check_fail(check, "at the end %.*s has an answer and does not go on",
                            (int)agent->id.length, agent->id.data);
+}
+
+void soc_check_called(struct soc_check *check, struct soc_slice agent, struct soc_slice id)
+{
+    const struct soc_check_agent *caller = soc_check_find(check, agent);
+    if (caller == NULL || !caller->is_waiting || !soc_slice_equal(caller->call, id))
+        soc_check_fail(check, "%.*s was made for %.*s before it was durable that it is asked for",
+                       (int)id.length, id.data, (int)agent.length, agent.data);
 }

@@ -107,6 +107,10 @@ static void begin(struct soc_host *host, struct soc_outcall *call)
         soc_calls_answer(host, call, soc_buf_slice(&host->scratch));
         return;
     }
+    if (host->options.witness != NULL)
+        host->options.witness->called(host->options.witness->user,
+                                      soc_agent_id(call->activation->agent),
+                                      soc_slice_text(call->id));
     call->is_begun = true;
     host->hooks.call(host->hooks.user, call);
 }

@@ -27,6 +27,8 @@ struct soc_witness {
     void (*sealed)(void *user, uint64_t sequence, struct soc_slice batch);
     /* The host believes that every batch up to `sequence` is durable. */
     void (*durable)(void *user, uint64_t sequence);
+    /* The world is asked for something: the call of that id begins. */
+    void (*called)(void *user, struct soc_slice agent, struct soc_slice id);
     void *user;
 };
 

@@ -131,7 +131,7 @@ static bool deliver(void *user, const struct soc_handout *handout)
 {
     struct soc_outsiders *outsiders = user;
     int64_t now_ms = soc_host_now(outsiders->host);
-    outsiders->cb(outsiders->user, soc_agent_id(handout->agent));
+    outsiders->cb(outsiders->user, soc_agent_id(handout->agent), handout->message->key);
     if (outsiders->silences < SILENCES_MAX && happens(outsiders, SOC_FAULT_DEAD)) {
         outsiders->silences++;
         outsiders->silent_ms = now_ms + SILENT_MS;

@@ -19,8 +19,8 @@ struct soc_faults;
 struct soc_host;
 struct soc_outsiders;
 
-/* Called with the agent for every message that is handed out. */
-typedef void soc_handed_cb(void *user, struct soc_slice agent);
+/* Called with the agent and the message's key for every message that is handed out. */
+typedef void soc_handed_cb(void *user, struct soc_slice agent, uint64_t key);
 
 /* Returns outsiders whose chances come from `seed`. `faults` is lent; NULL: none. Release
  * with soc_outsiders_free(). */

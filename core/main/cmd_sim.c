@@ -21,6 +21,7 @@
 #include "main/output.h"
 #include "main/show.h"
 #include "script/chat.h"
+#include "script/witness.h"
 #include "store/disk.h"
 
 #define PROGRESS_US 1000000 /* between two lines about how far it is */
@@ -83,19 +84,9 @@ static bool show(void *user, struct soc_slice stream, struct soc_slice agent, st
     return sim->output_error == 0;
 }
 
-static void note_sealed(void *user, uint64_t sequence, struct soc_slice batch)
+static void note_handed(void *user, struct soc_slice agent, uint64_t key)
 {
-    soc_check_sealed(((struct sim *)user)->check, sequence, batch);
-}
-
-static void note_durable(void *user, uint64_t sequence)
-{
-    soc_check_durable(((struct sim *)user)->check, sequence);
-}
-
-static void note_handed(void *user, struct soc_slice agent)
-{
-    soc_check_outside(((struct sim *)user)->check, agent);
+    soc_check_outside(((struct sim *)user)->check, agent, key);
 }
 
 static void note_failure(void *user, const struct soc_detail *detail)
@@ -300,7 +291,7 @@ static int go_to_app(struct sim *sim)
 static void prepare(struct sim *sim)
 {
     sim->check = soc_check_new();
-    sim->witness = (struct soc_witness){note_sealed, note_durable, sim};
+    sim->witness = soc_witness_of(sim->check);
     sim->options = (struct soc_assembly_options){
         .app_file = sim->app,
         .home = sim->home,

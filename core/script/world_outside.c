@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "check/check.h"
 #include "host/envelope.h"
 #include "host/outside.h"
 #include "host/refusal.h"
@@ -31,6 +32,8 @@ static bool deliver(void *user, const struct soc_handout *handout)
 {
     struct soc_world *world = user;
     struct soc_world_handed *handed = soc_alloc_zero(sizeof(*handed));
+    if (world->check != NULL)
+        soc_check_outside(world->check, soc_agent_id(handout->agent), handout->message->key);
     handed->agent = soc_copy_text(handout->agent->id, handout->agent->id_length);
     soc_envelope_put_json(&handed->json, handout->message);
     handed->json.length--;

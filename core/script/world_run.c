@@ -6,20 +6,11 @@
 #include "host/look.h"
 #include "host/simulate.h"
 #include "script/chat.h"
+#include "script/witness.h"
 #include "store/disk.h"
 #include "store/store.h"
 
 #define ADVANCE_MS_MAX 100000000000000
-
-static void note_sealed(void *user, uint64_t sequence, struct soc_slice batch)
-{
-    soc_check_sealed(((struct soc_world *)user)->check, sequence, batch);
-}
-
-static void note_durable(void *user, uint64_t sequence)
-{
-    soc_check_durable(((struct soc_world *)user)->check, sequence);
-}
 
 /* Pushes a list of names as one text with commas. */
 static void push_names(lua_State *L, int list)
@@ -58,7 +49,7 @@ void soc_world_read_faults(lua_State *L, struct soc_world *world, int index)
         luaL_error(L, "society.new: %s", detail.text);
     lua_pop(L, 1);
     world->check = soc_check_new();
-    world->witness = (struct soc_witness){note_sealed, note_durable, world};
+    world->witness = soc_witness_of(world->check);
     soc_faults_init(&world->plan, set, world->seed);
     if (world->plan.has_disk)
         world->disk = soc_disk_new(world->seed);

@@ -113,7 +113,8 @@ end
 local function words()
   local said = ""
   for line in read(directory .. "/last.log"):gmatch("[^\n]+") do
-    if line:find("^society: ") and not line:find("repeat it with", 1, true) then
+    local is_progress = line:find("^society: seed %d+ is at ")
+    if line:find("^society: ") and not is_progress and not line:find("repeat it with", 1, true) then
       return line:sub(#"society: " + 1)
     elseif not line:find(" seeds/s$") and not line:find("repeat it with", 1, true) then
       said = line

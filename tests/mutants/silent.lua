@@ -18,4 +18,23 @@ return {
     to = "    host->totals.sent += broadcast->left - 1;",
     law = "conservation", says = "messages came in",
   },
+  {
+    name = "a request leaves before it is durable", file = "core/host/calls.c",
+    by = { "models" },
+    from = "    soc_egress_call(host, depart, host);", to = "    depart(host);",
+    law = "output commit", says = "before it was durable",
+  },
+  {
+    name = "a letter is handed out before it is durable", file = "core/host/outside.c",
+    by = { "sim:tests/scenarios/outside.lua" },
+    from = "    return letter->sequence <= host->released &&",
+    to = "    return letter->sequence <= host->released + 1000000 &&",
+    also = {
+      from = "    outsider->calls++;\n    soc_egress_call(host, hand_out_now, outsider);",
+      to = "    outsider->calls++;\n    if (outsider->calls > 1 && host->released > 40)\n" ..
+        "        hand_out_now(outsider);\n    else\n" ..
+        "        soc_egress_call(host, hand_out_now, outsider);",
+    },
+    law = "output commit", says = "before that was durable",
+  },
 }

@@ -1,114 +1,4 @@
-#include "check.h"
-
-#include "check/check.h"
-#include "store/record.h"
-
-/* A history under construction: a checker, and the batch being written. */
-struct history {
-    struct soc_check *check;
-    struct soc_buf batch;
-    uint64_t sequence;
-    int64_t now_ms;
-    uint64_t next_key;
-    uint64_t totals[6]; /* sent, then by outcome */
-};
-
-static void put(struct history *history, const struct soc_record *record)
-{
-    soc_record_put(&history->batch, record);
-}
-
-static void put_meta(struct history *history, const char *name, const char *value)
-{
-    put(history, &(struct soc_record){
-                     .type = SOC_RECORD_META,
-                     .meta = {.name = soc_slice_text(name), .value = soc_slice_text(value)}});
-}
-
-static void seal(struct history *history)
-{
-    char cursor[200];
-    const uint64_t *t = history->totals;
-    snprintf(cursor, sizeof(cursor), "[%llu,%lld,1,%llu,%llu,%llu,%llu,%llu,%llu]",
-             (unsigned long long)history->next_key, (long long)history->now_ms,
-             (unsigned long long)t[0], (unsigned long long)t[1], (unsigned long long)t[2],
-             (unsigned long long)t[3], (unsigned long long)t[4], (unsigned long long)t[5]);
-    put_meta(history, "cursor", cursor);
-    soc_check_sealed(history->check, ++history->sequence, soc_buf_slice(&history->batch));
-    history->batch.length = 0;
-}
-
-static void commit(struct history *history)
-{
-    seal(history);
-    soc_check_durable(history->check, history->sequence);
-}
-
-static void birth(struct history *history, const char *id, const char *parent, const char *brief)
-{
-    put(history, &(struct soc_record){.type = SOC_RECORD_AGENT,
-                                      .agent = {.id = soc_slice_text(id),
-                                                .role = soc_slice_text(id),
-                                                .parent = soc_slice_text(parent),
-                                                .brief = soc_slice_text(brief)}});
-}
-
-static struct history begin(void)
-{
-    struct history history = {.check = soc_check_new(), .now_ms = 1000, .next_key = 1};
-    put_meta(&history, "policies", "[{\"kind\":\"contacts\",\"name\":\"strict\"}]");
-    birth(&history, "user", NULL, NULL);
-    birth(&history, "root", NULL, NULL);
-    birth(&history, "a", "root", NULL);
-    birth(&history, "b", "root", "{\"collaborators\":[{\"agentId\":\"a\"}]}");
-    commit(&history);
-    return history;
-}
-
-/* Tells whether the checker complains of something with `words` in it, NULL: of
- * nothing; and ends the history. */
-static bool ends_with(struct history *history, const char *words)
-{
-    const char *fault = soc_check_fault(history->check);
-    bool is_right = words == NULL ? fault == NULL : fault != NULL && strstr(fault, words) != NULL;
-    if (!is_right)
-        printf("# the checker says: %s\n", fault == NULL ? "nothing" : fault);
-    soc_check_free(history->check);
-    soc_buf_fini(&history->batch);
-    return is_right;
-}
-
-struct mail {
-    const char *from;
-    const char *to;
-    uint64_t priority;
-    uint64_t flags;
-    const char *payload;
-};
-
-static uint64_t send(struct history *history, struct mail mail)
-{
-    uint64_t key = history->next_key++;
-    history->totals[0]++;
-    put(history,
-        &(struct soc_record){
-            .type = SOC_RECORD_MESSAGE,
-            .message = {.key = key,
-                        .priority = mail.priority,
-                        .flags = mail.flags,
-                        .from = soc_slice_text(mail.from),
-                        .to = soc_slice_text(mail.to),
-                        .type = SOC_SLICE("general"),
-                        .payload = soc_slice_text(mail.payload == NULL ? "{}" : mail.payload)}});
-    return key;
-}
-
-static void end(struct history *history, uint64_t key, enum soc_outcome outcome)
-{
-    history->totals[outcome]++;
-    put(history, &(struct soc_record){.type = SOC_RECORD_MESSAGE_END,
-                                      .message_end = {.key = key, .outcome = outcome}});
-}
+#include "check_history.h"
 
 static void activate(struct history *history, const char *agent, uint64_t key)
 {
@@ -246,87 +136,6 @@ static void what_is_left_for_an_agent_outside_is_kept(void)
     commit(&h);
     soc_check_end(h.check, 1000);
     CHECK(ends_with(&h, NULL));
-}
-
-/* Sends to all; `readers` is how many the society says they are. */
-static uint64_t broadcast(struct history *history, uint64_t readers)
-{
-    history->totals[0] += readers - 1;
-    return send(history, (struct mail){"root", NULL, 1, SOC_MESSAGE_IS_BROADCAST, NULL});
-}
-
-static void read(struct history *history, uint64_t key, const char *agent, enum soc_outcome outcome)
-{
-    history->totals[outcome] += outcome != SOC_OUTCOME_PENDING;
-    put(history,
-        &(struct soc_record){
-            .type = SOC_RECORD_BROADCAST_END,
-            .broadcast_end = {.key = key, .outcome = outcome, .agent = soc_slice_text(agent)}});
-}
-
-static void a_broadcast_reaches_everybody_who_was_there(void)
-{
-    struct history h = begin();
-    put(&h, &(struct soc_record){.type = SOC_RECORD_AGENT_ENDING,
-                                 .agent_ending = {.id = SOC_SLICE("b")}});
-    uint64_t key = broadcast(&h, 2);
-    read(&h, key, "b", SOC_OUTCOME_PENDING);
-    birth(&h, "late", "root", NULL);
-    read(&h, key, "user", SOC_OUTCOME_PROCESSED);
-    commit(&h);
-    hold(&h, "a", 1);
-    commit(&h);
-    soc_check_end(h.check, 1000);
-    CHECK(ends_with(&h, NULL));
-}
-
-static void a_reader_that_a_broadcast_does_not_reach_is_missed(void)
-{
-    struct history h = begin();
-    uint64_t key = broadcast(&h, 3);
-    read(&h, key, "user", SOC_OUTCOME_PROCESSED);
-    read(&h, key, "a", SOC_OUTCOME_PROCESSED);
-    commit(&h);
-    soc_check_end(h.check, 1000);
-    CHECK(ends_with(&h, "at the end broadcast 1 has not reached b"));
-}
-
-static void a_broadcast_is_not_over_before_all_have_read_it(void)
-{
-    struct history h = begin();
-    uint64_t key = broadcast(&h, 3);
-    read(&h, key, "user", SOC_OUTCOME_PROCESSED);
-    put(&h, &(struct soc_record){.type = SOC_RECORD_MESSAGE_END,
-                                 .message_end = {.key = key, .outcome = SOC_OUTCOME_PROCESSED}});
-    commit(&h);
-    CHECK(ends_with(&h, "is over, and broadcast 1 has not reached"));
-}
-
-static void who_is_not_about_to_end_is_not_left_out_of_a_broadcast(void)
-{
-    struct history h = begin();
-    read(&h, broadcast(&h, 2), "b", SOC_OUTCOME_PENDING);
-    commit(&h);
-    CHECK(ends_with(&h, "leaves out b"));
-}
-
-static void who_is_born_later_does_not_read_a_broadcast(void)
-{
-    struct history h = begin();
-    uint64_t key = broadcast(&h, 3);
-    birth(&h, "late", "root", NULL);
-    read(&h, key, "late", SOC_OUTCOME_PROCESSED);
-    commit(&h);
-    CHECK(ends_with(&h, "which was not for it"));
-}
-
-static void a_broadcast_with_too_few_readers_is_noticed(void)
-{
-    struct history h = begin();
-    broadcast(&h, 2);
-    commit(&h);
-    soc_check_end(h.check, 1000);
-    CHECK(ends_with(&h, "3 messages came in, and 2 are counted"));
 }
 
 static void totals_that_do_not_add_up_are_noticed(void)
@@ -467,6 +276,60 @@ static void nothing_is_shown_before_it_is_durable(void)
     CHECK(ends_with(&h, "before it was durable"));
 }
 
+static void nothing_is_handed_out_before_it_is_durable(void)
+{
+    struct history h = begin();
+    uint64_t key = send(&h, (struct mail){"root", "a", 1, 0, NULL});
+    commit(&h);
+    soc_check_outside(h.check, SOC_SLICE("a"), key);
+    CHECK(soc_check_fault(h.check) == NULL);
+    key = send(&h, (struct mail){"root", "a", 1, 0, NULL});
+    seal(&h);
+    soc_check_outside(h.check, SOC_SLICE("a"), key);
+    CHECK(ends_with(&h, "a was handed message 2 before that was durable"));
+}
+
+static void a_letter_is_handed_to_nobody_else_and_not_when_it_is_over(void)
+{
+    struct history h = begin();
+    uint64_t key = send(&h, (struct mail){"root", "a", 1, 0, NULL});
+    commit(&h);
+    soc_check_outside(h.check, SOC_SLICE("b"), key);
+    CHECK(ends_with(&h, "which is not for it"));
+    h = begin();
+    key = send(&h, (struct mail){"root", "a", 1, 0, NULL});
+    end(&h, key, SOC_OUTCOME_PROCESSED);
+    commit(&h);
+    soc_check_outside(h.check, SOC_SLICE("a"), key);
+    CHECK(ends_with(&h, "which is over"));
+}
+
+/* Lets `a` ask the world for the call c1. */
+static struct history begin_call(void)
+{
+    struct history h = begin();
+    activate(&h, "a", send(&h, (struct mail){"root", "a", 1, 0, NULL}));
+    effect(&h, "a", 0, "{\"for\":\"call\",\"deadline_ms\":9000,\"call\":{\"id\":\"c1\"}}");
+    seal(&h);
+    return h;
+}
+
+static void the_world_is_asked_for_nothing_before_it_is_durable(void)
+{
+    struct history h = begin_call();
+    soc_check_called(h.check, SOC_SLICE("a"), SOC_SLICE("c1"));
+    CHECK(ends_with(&h, "c1 was made for a before it was durable"));
+    h = begin_call();
+    soc_check_durable(h.check, h.sequence);
+    soc_check_called(h.check, SOC_SLICE("a"), SOC_SLICE("c1"));
+    soc_check_called(h.check, SOC_SLICE("a"), SOC_SLICE("c1")); /* again, after a crash */
+    CHECK(soc_check_fault(h.check) == NULL);
+    answer(&h, "a", 0, "[1]");
+    commit(&h);
+    soc_check_called(h.check, SOC_SLICE("a"), SOC_SLICE("c1"));
+    CHECK(ends_with(&h, "c1 was made for a before it was durable"));
+}
+
 static void a_line_in_doubt_may_be_shown_again(void)
 {
     struct history h = begin();
@@ -530,12 +393,6 @@ int main(void)
     RUN(what_is_left_for_an_agent_that_is_held_is_kept);
     RUN(what_is_left_for_an_agent_that_was_resumed_is_missed);
     RUN(what_is_left_for_an_agent_outside_is_kept);
-    RUN(a_broadcast_reaches_everybody_who_was_there);
-    RUN(a_reader_that_a_broadcast_does_not_reach_is_missed);
-    RUN(a_broadcast_is_not_over_before_all_have_read_it);
-    RUN(who_is_not_about_to_end_is_not_left_out_of_a_broadcast);
-    RUN(who_is_born_later_does_not_read_a_broadcast);
-    RUN(a_broadcast_with_too_few_readers_is_noticed);
     RUN(totals_that_do_not_add_up_are_noticed);
     RUN(a_number_is_never_given_twice);
     RUN(mail_of_one_sender_keeps_its_order);
@@ -549,6 +406,9 @@ int main(void)
     RUN(a_wait_that_never_ends_is_noticed);
     RUN(time_does_not_go_back);
     RUN(nothing_is_shown_before_it_is_durable);
+    RUN(nothing_is_handed_out_before_it_is_durable);
+    RUN(a_letter_is_handed_to_nobody_else_and_not_when_it_is_over);
+    RUN(the_world_is_asked_for_nothing_before_it_is_durable);
     RUN(a_line_in_doubt_may_be_shown_again);
     RUN(a_durable_batch_that_a_crash_takes_is_missed);
     RUN(what_was_not_durable_may_be_lost_or_kept);

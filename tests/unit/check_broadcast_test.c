@@ -1,0 +1,95 @@
+/* The checker on broadcasts: who is to read them, and who has. */
+#include "check_history.h"
+
+/* Sends to all; `readers` is how many the society says they are. */
+static uint64_t broadcast(struct history *history, uint64_t readers)
+{
+    history->totals[0] += readers - 1;
+    return send(history, (struct mail){"root", NULL, 1, SOC_MESSAGE_IS_BROADCAST, NULL});
+}
+
+static void read(struct history *history, uint64_t key, const char *agent, enum soc_outcome outcome)
+{
+    history->totals[outcome] += outcome != SOC_OUTCOME_PENDING;
+    put(history,
+        &(struct soc_record){
+            .type = SOC_RECORD_BROADCAST_END,
+            .broadcast_end = {.key = key, .outcome = outcome, .agent = soc_slice_text(agent)}});
+}
+
+static void a_broadcast_reaches_everybody_who_was_there(void)
+{
+    struct history h = begin();
+    put(&h, &(struct soc_record){.type = SOC_RECORD_AGENT_ENDING,
+                                 .agent_ending = {.id = SOC_SLICE("b")}});
+    uint64_t key = broadcast(&h, 2);
+    read(&h, key, "b", SOC_OUTCOME_PENDING);
+    birth(&h, "late", "root", NULL);
+    read(&h, key, "user", SOC_OUTCOME_PROCESSED);
+    commit(&h);
+    put(&h, &(struct soc_record){.type = SOC_RECORD_STANDING,
+                                 .standing = {.hold = 1, .id = SOC_SLICE("a")}});
+    commit(&h);
+    soc_check_end(h.check, 1000);
+    CHECK(ends_with(&h, NULL));
+}
+
+static void a_reader_that_a_broadcast_does_not_reach_is_missed(void)
+{
+    struct history h = begin();
+    uint64_t key = broadcast(&h, 3);
+    read(&h, key, "user", SOC_OUTCOME_PROCESSED);
+    read(&h, key, "a", SOC_OUTCOME_PROCESSED);
+    commit(&h);
+    soc_check_end(h.check, 1000);
+    CHECK(ends_with(&h, "at the end broadcast 1 has not reached b"));
+}
+
+static void a_broadcast_is_not_over_before_all_have_read_it(void)
+{
+    struct history h = begin();
+    uint64_t key = broadcast(&h, 3);
+    read(&h, key, "user", SOC_OUTCOME_PROCESSED);
+    put(&h, &(struct soc_record){.type = SOC_RECORD_MESSAGE_END,
+                                 .message_end = {.key = key, .outcome = SOC_OUTCOME_PROCESSED}});
+    commit(&h);
+    CHECK(ends_with(&h, "is over, and broadcast 1 has not reached"));
+}
+
+static void who_is_not_about_to_end_is_not_left_out_of_a_broadcast(void)
+{
+    struct history h = begin();
+    read(&h, broadcast(&h, 2), "b", SOC_OUTCOME_PENDING);
+    commit(&h);
+    CHECK(ends_with(&h, "leaves out b"));
+}
+
+static void who_is_born_later_does_not_read_a_broadcast(void)
+{
+    struct history h = begin();
+    uint64_t key = broadcast(&h, 3);
+    birth(&h, "late", "root", NULL);
+    read(&h, key, "late", SOC_OUTCOME_PROCESSED);
+    commit(&h);
+    CHECK(ends_with(&h, "which was not for it"));
+}
+
+static void a_broadcast_with_too_few_readers_is_noticed(void)
+{
+    struct history h = begin();
+    broadcast(&h, 2);
+    commit(&h);
+    soc_check_end(h.check, 1000);
+    CHECK(ends_with(&h, "3 messages came in, and 2 are counted"));
+}
+
+int main(void)
+{
+    RUN(a_broadcast_reaches_everybody_who_was_there);
+    RUN(a_reader_that_a_broadcast_does_not_reach_is_missed);
+    RUN(a_broadcast_is_not_over_before_all_have_read_it);
+    RUN(who_is_not_about_to_end_is_not_left_out_of_a_broadcast);
+    RUN(who_is_born_later_does_not_read_a_broadcast);
+    RUN(a_broadcast_with_too_few_readers_is_noticed);
+    return check_done();
+}
