@@ -24,6 +24,8 @@ struct soc_check_message { /* a message, and what became of it */
     bool is_taken;   /* by receive */
     bool counts;     /* an agent's own script handles it */
     bool is_letter;  /* a dead letter made of a broadcast: counted there */
+    bool asks;       /* to be introduced to somebody */
+    bool is_asking;  /* and is not answered yet */
 };
 
 struct soc_check_agent { /* an agent, and its queue */
@@ -44,7 +46,6 @@ struct soc_check_agent { /* an agent, and its queue */
     bool is_active;        /* it has an open activation in the records */
     bool is_waiting;       /* whose last effect has no answer yet */
     bool is_looking;       /* and that wait is for rows of the store */
-    bool was_introduced;   /* somebody may have introduced others to it */
     bool is_ending;
     bool is_held;                    /* paused or failed: its mail is kept, no turn starts */
     bool is_outside;                 /* it acks its mail when and in what order it likes */
@@ -97,6 +98,7 @@ struct soc_check { /* all that is known of one history */
     struct soc_check_agent *touched; /* in this batch, a chain */
     uint32_t totals_skipped;         /* batches since the totals were compared */
     bool is_strict;                  /* strangers may not write */
+    bool is_asked;                   /* nobody is introduced without having asked */
     bool has_strange_role;           /* somebody's mail waits for its script */
     struct soc_buf cursor;           /* of the last batch */
     struct soc_buf scratch;
@@ -121,6 +123,7 @@ enum soc_check_pair {
     SOC_PAIR_KNOWS, /* the first has the second among its contacts */
     SOC_PAIR_WROTE, /* the first has written to the second */
     SOC_PAIR_READ,  /* the first is done with the broadcast whose key is the second */
+    SOC_PAIR_MEETS, /* the first was introduced to the second, and may note it once */
 };
 
 /* Notes that it holds of an agent and a number, of another agent or as said; false if

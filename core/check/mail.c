@@ -113,6 +113,28 @@ find_waiting(const struct soc_check *check, const struct soc_check_message *broa
     return NULL;
 }
 
+/* Who answers a request to be introduced lets the other get to know one agent. */
+static void note_meeting(struct soc_check *check, const struct soc_record_message *record,
+                         const struct soc_check_message *response)
+{
+    struct soc_check_message *request = find(check, record->reply_to);
+    struct soc_slice target = {0};
+    bool is_answer = request != NULL && request->is_asking && request->from == response->to &&
+                     request->to == response->from;
+    if (is_answer)
+        request->is_asking = false;
+    if (!is_answer && (record->reply_to != 0 || check->is_asked))
+        return;
+    if (record->payload.length > 0 && record->payload.data[0] == '{')
+        target = soc_json_member(record->payload, "target_agent");
+    if (target.length == 0 || target.data[0] != '{')
+        return;
+    const struct soc_check_agent *peer =
+        soc_check_find(check, soc_json_plain_string(soc_json_member(target, "id")));
+    if (peer != NULL)
+        soc_check_note_pair(check, SOC_PAIR_MEETS, response->to, peer->number);
+}
+
 static void read_message(struct soc_check *check, const struct soc_record_message *record)
 {
     bool is_broadcast = (record->flags & SOC_MESSAGE_IS_BROADCAST) != 0;
@@ -150,8 +172,10 @@ static void read_message(struct soc_check *check, const struct soc_record_messag
     check_once(check, record, message);
     if ((record->flags & SOC_MESSAGE_IS_FORMAL) == 0)
         soc_check_note_pair(check, SOC_PAIR_WROTE, message->from, message->to->number);
-    if (soc_slice_equal(record->type, SOC_SLICE("introduction_response")))
-        message->to->was_introduced = true;
+    if (soc_slice_equal(record->type, SOC_SLICE("introduction_request")))
+        message->asks = message->is_asking = true;
+    else if (soc_slice_equal(record->type, SOC_SLICE("introduction_response")))
+        note_meeting(check, record, message);
 }
 
 static struct soc_check_message *head(struct soc_check_agent *agent, int priority)
@@ -249,6 +273,7 @@ static void read_again(struct soc_check *check, const struct soc_record_message_
     message->outcome = SOC_OUTCOME_PENDING;
     message->is_queued = false;
     message->is_taken = false;
+    message->is_asking = message->asks;
 }
 
 static void read_take(struct soc_check *check, const struct soc_record_take *record)

@@ -65,7 +65,7 @@ static bool has_reason(const struct soc_check *check, const struct soc_check_age
     case BY_BRIEF:
         return names(owner->brief, record->id);
     case BY_INTRODUCTION:
-        return owner->was_introduced &&
+        return soc_check_has_pair(check, SOC_PAIR_MEETS, owner, peer->number) &&
                (by == NULL || by == peer ||
                 soc_check_has_pair(check, SOC_PAIR_KNOWS, by, peer->number));
     case BY_MESSAGE:
@@ -93,6 +93,7 @@ static void read_contact(struct soc_check *check, const struct soc_record_contac
                        (int)record->owner.length, record->owner.data, (int)record->id.length,
                        record->id.data, (unsigned long long)record->source);
     soc_check_note_pair(check, SOC_PAIR_KNOWS, owner, peer->number);
+    soc_check_drop_pair(check, SOC_PAIR_MEETS, owner, peer->number);
 }
 
 static void read_contact_end(struct soc_check *check, const struct soc_record_contact_end *record)
@@ -119,14 +120,6 @@ static void read_ending(struct soc_check *check, struct soc_slice id)
         agent->is_ending = true;
 }
 
-/* Whoever asks to be introduced, or is answered, may get to know somebody. */
-static void read_introduction(struct soc_check *check, struct soc_slice requester)
-{
-    struct soc_check_agent *agent = soc_check_find(check, requester);
-    if (agent != NULL)
-        agent->was_introduced = true;
-}
-
 static void read_parent(struct soc_check *check, const struct soc_record_agent_parent *record)
 {
     struct soc_check_agent *agent = soc_check_find(check, record->id);
@@ -145,19 +138,38 @@ static void read_standing(struct soc_check *check, const struct soc_record_stand
         agent->is_held = record->hold != 0;
 }
 
-/* Which policy for contacts is in force: only under `strict` strangers are refused. */
+/* Tells whether that is a policy for introductions as it is shipped: one of an app's own may
+ * have the same name, but lies beside the app. */
+static bool is_shipped(struct soc_slice policy)
+{
+    static const char *const names[] = {"agent", "capability", "confirm", "parent"};
+    struct soc_slice name = soc_json_plain_string(soc_json_member(policy, "name"));
+    struct soc_slice path = soc_json_plain_string(soc_json_member(policy, "path"));
+    bool is_known = false;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        is_known |= soc_slice_equal(name, soc_slice_text(names[i]));
+    return is_known && path.length > 0 && path.data[0] == '/';
+}
+
+/* Which policies are in force: only under `strict` strangers are refused, and no shipped
+ * one lets anybody be introduced who has not asked. */
 static void read_policies(struct soc_check *check, struct soc_slice list)
 {
     struct soc_json_walk walk;
-    check->is_strict = false;
+    check->is_strict = check->is_asked = false;
     if (list.length == 0 || list.data[0] != '[')
         return;
     soc_json_walk(&walk, list);
-    while (soc_json_next(&walk))
-        if (walk.value.data[0] == '{' &&
-            soc_slice_equal(soc_json_member(walk.value, "kind"), SOC_SLICE("\"contacts\"")) &&
-            soc_slice_equal(soc_json_member(walk.value, "name"), SOC_SLICE("\"strict\"")))
-            check->is_strict = true;
+    while (soc_json_next(&walk)) {
+        if (walk.value.data[0] != '{')
+            continue;
+        struct soc_slice kind = soc_json_member(walk.value, "kind");
+        if (soc_slice_equal(kind, SOC_SLICE("\"contacts\"")))
+            check->is_strict =
+                soc_slice_equal(soc_json_member(walk.value, "name"), SOC_SLICE("\"strict\""));
+        else if (soc_slice_equal(kind, SOC_SLICE("\"introductions\"")))
+            check->is_asked = is_shipped(walk.value);
+    }
 }
 
 bool soc_check_people(struct soc_check *check, const struct soc_record *record)
@@ -180,9 +192,6 @@ bool soc_check_people(struct soc_check *check, const struct soc_record *record)
         return true;
     case SOC_RECORD_CONTACT_END:
         read_contact_end(check, &record->contact_end);
-        return true;
-    case SOC_RECORD_INTRODUCTION:
-        read_introduction(check, record->introduction.requester);
         return true;
     case SOC_RECORD_STANDING:
         read_standing(check, &record->standing);

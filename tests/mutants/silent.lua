@@ -37,4 +37,11 @@ return {
     },
     law = "output commit", says = "before that was durable",
   },
+  {
+    name = "an introduction nobody asked for is taken", file = "core/host/introductions_wire.c",
+    by = { "sim:tests/mutants/unasked.lua" },
+    from = "    if (host->hooks.takes_unsolicited(host->hooks.user, from, to))",
+    to = "    if (from != to)",
+    law = "contacts", says = "a got to know b without a reason",
+  },
 }

@@ -209,6 +209,79 @@ static void contacts_have_a_reason(void)
     }
 }
 
+/* `a` asks root to be introduced; returns the key of that. */
+static uint64_t ask(struct history *h)
+{
+    h->totals[0]++;
+    put(h, &(struct soc_record){.type = SOC_RECORD_MESSAGE,
+                                .message = {.key = h->next_key,
+                                            .from = SOC_SLICE("a"),
+                                            .to = SOC_SLICE("root"),
+                                            .type = SOC_SLICE("introduction_request"),
+                                            .payload = SOC_SLICE("{}")}});
+    return h->next_key++;
+}
+
+/* Root names `b` to it. */
+static void introduce(struct history *h, uint64_t reply_to)
+{
+    h->totals[0]++;
+    put(h, &(struct soc_record){
+               .type = SOC_RECORD_MESSAGE,
+               .message = {.key = h->next_key++,
+                           .reply_to = reply_to,
+                           .from = SOC_SLICE("root"),
+                           .to = SOC_SLICE("a"),
+                           .type = SOC_SLICE("introduction_response"),
+                           .payload = SOC_SLICE("{\"target_agent\":{\"id\":\"b\"}}")}});
+}
+
+static void forget(struct history *h)
+{
+    put(h, &(struct soc_record){.type = SOC_RECORD_CONTACT_END,
+                                .contact_end = {.owner = SOC_SLICE("a"), .id = SOC_SLICE("b")}});
+}
+
+static void an_introduction_is_an_answer(void)
+{
+    struct history h = begin();
+    introduce(&h, ask(&h));
+    contact(&h, "a", "b", 4);
+    commit(&h);
+    CHECK(ends_with(&h, NULL));
+    h = begin();
+    ask(&h);
+    introduce(&h, 0);
+    contact(&h, "a", "b", 4);
+    commit(&h);
+    CHECK(ends_with(&h, "a got to know b without a reason"));
+}
+
+static void a_request_to_be_introduced_is_answered_once(void)
+{
+    struct history h = begin();
+    uint64_t key = ask(&h);
+    introduce(&h, key);
+    contact(&h, "a", "b", 4);
+    forget(&h);
+    commit(&h);
+    CHECK(soc_check_fault(h.check) == NULL);
+    introduce(&h, key);
+    contact(&h, "a", "b", 4);
+    commit(&h);
+    CHECK(ends_with(&h, "a got to know b without a reason"));
+}
+
+static void a_policy_of_ones_own_may_take_introductions_nobody_asked_for(void)
+{
+    struct history h = begin();
+    put_meta(&h, "policies", "[{\"kind\":\"introductions\",\"name\":\"mine\"}]");
+    introduce(&h, 0);
+    contact(&h, "a", "b", 4);
+    commit(&h);
+    CHECK(ends_with(&h, NULL));
+}
+
 static void a_state_that_counts_otherwise_is_noticed(void)
 {
     struct history h = begin();
@@ -400,6 +473,9 @@ int main(void)
     RUN(strangers_do_not_write);
     RUN(what_is_sent_once_is_sent_once);
     RUN(contacts_have_a_reason);
+    RUN(an_introduction_is_an_answer);
+    RUN(a_request_to_be_introduced_is_answered_once);
+    RUN(a_policy_of_ones_own_may_take_introductions_nobody_asked_for);
     RUN(a_state_that_counts_otherwise_is_noticed);
     RUN(an_effect_is_recorded_once_and_answered_once);
     RUN(nobody_is_told_of_a_timeout_before_its_time);
