@@ -14,6 +14,9 @@
 #include "script/lua_json.h"
 #include "script/secrets.h"
 
+/* Of what a model was told in a call that nobody expected. */
+#define SHOWN_BYTES_MAX 400
+
 struct soc_chat {
     struct soc_script *script;
     struct soc_outcall *call;
@@ -232,6 +235,57 @@ static void finish(struct soc_chat *chat, struct soc_slice answer)
     soc_calls_answer(chat->script->host, chat->call, answer);
 }
 
+/* Appends the list of messages of a call: its own, or the entries of the conversation that
+ * its `history` names. */
+static void put_messages(struct soc_buf *json, const struct soc_chat *chat)
+{
+    const struct soc_outcall *call = chat->call;
+    struct soc_slice ranges = soc_json_member(call->request, "history");
+    struct soc_slice messages = soc_json_member(call->request, "messages");
+    struct soc_json_walk walk;
+    if (ranges.data == NULL) {
+        soc_buf_put_slice(json, messages.data == NULL ? SOC_SLICE("[]") : messages);
+        return;
+    }
+    soc_buf_put_byte(json, '[');
+    soc_json_walk(&walk, ranges);
+    while (soc_json_next(&walk)) {
+        int64_t ends[2] = {0};
+        struct soc_json_walk pair;
+        soc_json_walk(&pair, walk.value);
+        for (int i = 0; i < 2 && soc_json_next(&pair); i++)
+            soc_json_integer(pair.value, &ends[i]);
+        if (json->length > 1)
+            soc_buf_put_byte(json, ',');
+        soc_memory_put(chat->script->host, call->activation->agent, (uint64_t)ends[0],
+                       (uint64_t)ends[1], json);
+    }
+    soc_buf_put_byte(json, ']');
+}
+
+/* Appends the last thing that the model is told, cut between characters. */
+static void put_last_message(struct soc_buf *out, const struct soc_chat *chat)
+{
+    struct soc_buf json = {0};
+    struct soc_buf text = {0};
+    struct soc_slice last = SOC_SLICE("nothing");
+    struct soc_json_walk walk;
+    put_messages(&json, chat);
+    soc_json_walk(&walk, soc_buf_slice(&json));
+    while (soc_json_next(&walk))
+        last = walk.value;
+    if (last.data[0] == '{' && soc_json_string(soc_json_member(last, "content"), &text))
+        last = soc_buf_slice(&text);
+    size_t length = last.length;
+    if (length > SHOWN_BYTES_MAX)
+        for (length = SHOWN_BYTES_MAX; ((unsigned char)last.data[length] & 0xc0) == 0x80;)
+            length--;
+    soc_buf_put_slice(out, soc_slice(last.data, length));
+    soc_buf_put_text(out, length < last.length ? "…" : "");
+    soc_buf_fini(&text);
+    soc_buf_fini(&json);
+}
+
 /* Keeps the first call of a simulation that nobody thought of; `error` is its index. */
 static void note_unexpected(lua_State *L, struct soc_chat *chat, int error)
 {
@@ -242,9 +296,14 @@ static void note_unexpected(lua_State *L, struct soc_chat *chat, int error)
     const char *code = soc_raw_field(L, error, "error") == LUA_TSTRING ? lua_tostring(L, -1) : "";
     const char *text = soc_raw_field(L, error, "message") == LUA_TSTRING ? lua_tostring(L, -1) : "";
     struct soc_slice id = soc_agent_id(chat->call->activation->agent);
-    if (strcmp(code, "script_mismatch") == 0 || strcmp(code, "no_network") == 0)
+    bool is_unscripted = strcmp(code, "no_network") == 0;
+    if (strcmp(code, "script_mismatch") == 0 || is_unscripted)
         soc_buf_printf(out, "%.*s has made a model call that was not expected: %s: %s",
                        (int)id.length, id.data, code, text);
+    if (is_unscripted) { /* the others show it */
+        soc_buf_put_text(out, "\nit asked: ");
+        put_last_message(out, chat);
+    }
     lua_settop(L, top);
 }
 
@@ -417,26 +476,10 @@ static void tell(struct event *event)
 /* Sets `chat.messages` to the entries of the conversation that `history` names. */
 static void push_history(lua_State *L, const struct soc_chat *chat, int table)
 {
-    const struct soc_outcall *call = chat->call;
-    struct soc_slice ranges = soc_json_member(call->request, "history");
-    struct soc_json_walk walk;
     struct soc_buf json = {0};
-    if (ranges.data == NULL)
+    if (soc_json_member(chat->call->request, "history").data == NULL)
         return;
-    soc_buf_put_byte(&json, '[');
-    soc_json_walk(&walk, ranges);
-    while (soc_json_next(&walk)) {
-        int64_t ends[2] = {0};
-        struct soc_json_walk pair;
-        soc_json_walk(&pair, walk.value);
-        for (int i = 0; i < 2 && soc_json_next(&pair); i++)
-            soc_json_integer(pair.value, &ends[i]);
-        if (json.length > 1)
-            soc_buf_put_byte(&json, ',');
-        soc_memory_put(chat->script->host, call->activation->agent, (uint64_t)ends[0],
-                       (uint64_t)ends[1], &json);
-    }
-    soc_buf_put_byte(&json, ']');
+    put_messages(&json, chat);
     soc_lua_json_decode(L, soc_buf_slice(&json), NULL);
     soc_buf_fini(&json);
     lua_setfield(L, table, "messages");

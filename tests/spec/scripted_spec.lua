@@ -92,6 +92,33 @@ describe("the scripted provider", function()
     s:run() -- told once
   end)
 
+  it("shows the question of a call that nobody scripted, cut between characters", function()
+    for said, shown in pairs({
+      ["how much is 6 * 7?"] = "it asked: how much is 6 * 7?",
+      [""] = "it asked: ",
+      [("界"):rep(200)] = "it asked: " .. ("界"):rep(133) .. "…",
+    }) do
+      local s = scene.troupe({ root = function(root)
+        root:chat({ messages = { { role = "user", content = "before" },
+          { role = "user", content = said } } })
+      end })
+      assert(s:send("user", { to = "root", payload = "x" }))
+      local ok, err = pcall(s.advance, s, 1000)
+      assert.is_false(ok)
+      assert.equal(shown, err:match("\n(it asked: .*)$"))
+      scene.close()
+    end
+  end)
+
+  it("shows the question of an agent that thinks, too", function()
+    local s = scene.new({ app = function(s) s:root("llm") end })
+    assert(s:send("user", { to = "root", payload = "what time is it?" }))
+    local ok, err = pcall(s.run, s)
+    assert.is_false(ok)
+    assert.matches("root has made a model call that was not expected", err, 1, true)
+    assert.matches("it asked: .*what time is it?", err)
+  end)
+
   it("fails the test that dispatches, too, also if a crash comes between", function()
     local llm = { provider = "scripted", answers = { { expect = "one", content = "1" } } }
     local function root(agent, message)
