@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "main/command.h"
 
@@ -113,6 +115,41 @@ int soc_args_parse(struct soc_args *args, int argc, char **argv, const struct so
         return SOC_ARGS_GO;
     const struct soc_command *command = soc_command_find(args->command);
     return soc_complain(SOC_EXIT_USAGE, "usage: society %s %s", command->name, command->usage);
+}
+
+/* The file's whole path; of one that is not there, where it would be. */
+static void put_whole_path(struct soc_buf *out, const char *path)
+{
+    char *whole = realpath(path, NULL);
+    char *here = whole == NULL && path[0] != '/' ? getcwd(NULL, 0) : NULL;
+    if (whole != NULL)
+        soc_buf_put_text(out, whole);
+    else
+        soc_buf_printf(out, "%s%s%s", here == NULL ? "" : here, here == NULL ? "" : "/", path);
+    free(whole);
+    free(here);
+}
+
+char *soc_args_move_policy(const char *pair, const char *directory)
+{
+    const char *name = strchr(pair, '=') + 1;
+    struct soc_buf path = {0};
+    struct soc_buf base = {0};
+    struct soc_buf moved = {0};
+    if (strchr(name, '/') == NULL && strstr(name, ".lua") == NULL)
+        return soc_copy_text(pair, strlen(pair));
+    put_whole_path(&path, name);
+    put_whole_path(&base, directory);
+    const char *text = soc_buf_text(&path);
+    /* What lies below it is called so, wherever it lies itself. */
+    bool is_below = base.length > 1 && strncmp(text, soc_buf_text(&base), base.length) == 0 &&
+                    text[base.length] == '/';
+    soc_buf_put(&moved, pair, (size_t)(name - pair));
+    soc_buf_printf(&moved, "%s%s", is_below ? "." : "", text + (is_below ? base.length : 0));
+    soc_buf_fini(&path);
+    soc_buf_fini(&base);
+    soc_buf_text(&moved);
+    return moved.data;
 }
 
 int soc_args_check_pairs(const struct soc_args *args, const struct soc_text_list *list,

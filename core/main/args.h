@@ -54,6 +54,10 @@ int soc_args_parse(struct soc_args *args, int argc, char **argv, const struct so
 int soc_args_check_pairs(const struct soc_args *args, const struct soc_text_list *list,
                          const char *what);
 
+/* Returns the policy KIND=NAME as it is called in `directory`: a name that is a path, from
+ * here, leads to the same file from there. The caller owns it. */
+char *soc_args_move_policy(const char *pair, const char *directory);
+
 /* Adds a text, lent. */
 void soc_text_list_add(struct soc_text_list *list, const char *text);
 

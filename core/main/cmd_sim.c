@@ -51,6 +51,7 @@ struct sim {
     bool is_json;
     bool is_many; /* seeds: no transcripts */
     struct soc_text_list policies;
+    struct soc_text_list policies_there; /* as they are called where the app is; its texts owned */
     struct soc_text_list settings;
     struct soc_detail failure; /* of the store, or of a restart */
     int output_error;          /* errno of stdout, 0: it takes what is shown */
@@ -278,11 +279,14 @@ static int go_to_app(struct sim *sim)
     if (sim->dump != NULL && (sim->start_fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
         return soc_complain(SOC_EXIT_FAILED, ".: %s", strerror(errno));
     sim->app = slash == NULL ? path : slash + 1;
-    if (slash == NULL)
-        return SOC_EXIT_DONE;
-    char *directory = soc_copy_text(path, slash == path ? 1 : (size_t)(slash - path));
+    char *directory = slash == NULL
+                          ? soc_copy_text(".", 1)
+                          : soc_copy_text(path, slash == path ? 1 : (size_t)(slash - path));
     int code = SOC_EXIT_DONE;
-    if (chdir(directory) < 0)
+    for (int i = 0; i < sim->policies.count; i++)
+        soc_text_list_add(&sim->policies_there,
+                          soc_args_move_policy(sim->policies.items[i], directory));
+    if (slash != NULL && chdir(directory) < 0)
         code = soc_complain(SOC_EXIT_FAILED, "%s: %s", path, strerror(errno));
     free(directory);
     return code;
@@ -299,7 +303,7 @@ static void prepare(struct sim *sim)
         .blank = &sim->blank,
         .arguments = sim->args.rest,
         .argument_count = sim->args.rest_count,
-        .policies = sim->policies.items,
+        .policies = sim->policies_there.items,
         .settings = sim->settings.items,
         .log = {.level = sim->is_many ? SOC_LOG_ERROR : SOC_LOG_INFO,
                 .is_json = sim->is_json,
@@ -545,6 +549,9 @@ static int run_seeds(struct sim *sim)
         fclose(sim->dump_file);
     if (sim->start_fd >= 0)
         close(sim->start_fd);
+    for (int i = 0; i < sim->policies_there.count; i++)
+        free((char *)sim->policies_there.items[i]);
+    soc_text_list_fini(&sim->policies_there);
     free(sim->home);
     return code;
 }

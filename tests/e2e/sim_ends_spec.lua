@@ -64,6 +64,45 @@ describe("the end of a simulation", function()
     assert.matches("no/such: ", nowhere.err, 1, true)
   end)
 
+  it("takes the path of a policy from where the command is given, as run does", function()
+    local policy = [[return { kind = "contacts", version = 1, defaults = {}, examples = {},
+      may_send = function() return false, { hint = "%s" } end }]]
+    place:shell("mkdir app other")
+    place:write("app/mine.lua", policy:format("of the app"))
+    place:write("other/mine.lua", policy:format("of the caller"))
+    place:write("app/app.lua", [[
+      local society = require("society")
+      society.root(function() end)
+      society.main(function(user)
+        local _, err = user:send_message { to = "root", payload = "x" }
+        print(err.hint)
+      end)
+    ]])
+    for _, command in ipairs({ "run --quiet --fresh", "sim" }) do
+      for _, name in ipairs({ "./mine.lua", "mine.lua", "../other/mine.lua" }) do
+        local result = place:shell(("cd other && society %s ../app/app.lua --policy contacts=%s")
+          :format(command, name))
+        assert.equal(0, result.code, result.err)
+        assert.matches("of the caller\n", result.out, 1, true)
+      end
+    end
+    -- The same rows, however an app's own one is called.
+    local dumps = {}
+    for i, words in ipairs({ "cd app && society sim app.lua --policy contacts=mine.lua",
+      "society sim app/app.lua --policy contacts=./app/mine.lua",
+      ("cd / && society sim %s/app/app.lua --policy contacts=%s/app/mine.lua"):format(
+        place.path, place.path) }) do
+      local result = place:shell(("%s --dump %s/dump"):format(words, place.path))
+      assert.matches("of the app\n", result.out, 1, true)
+      dumps[i] = place:read("dump")
+    end
+    assert.equal(dumps[1], dumps[2])
+    assert.equal(dumps[1], dumps[3])
+    local missing = place:run("sim app/app.lua --policy contacts=./mine.lua")
+    assert.equal(1, missing.code)
+    assert.matches(place.path .. "/./mine.lua: No such file", missing.err, 1, true)
+  end)
+
   it("refuses a policy and a setting without a value", function()
     place:write("app.lua", "require('society').main(function() end)")
     for _, words in ipairs({ "--policy contacts", "--set history" }) do
