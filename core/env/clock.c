@@ -16,20 +16,27 @@ static int64_t read_clock_us(clockid_t id)
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
+static int64_t read_wall_ms(const struct soc_clock *clock)
+{
+    return clock->is_virtual ? clock->wall_now_ms : read_clock_us(CLOCK_REALTIME) / 1000;
+}
+
+static int64_t read_monotonic_ms(const struct soc_clock *clock)
+{
+    return clock->is_virtual ? clock->monotonic_now_ms : read_clock_us(CLOCK_MONOTONIC) / 1000;
+}
+
 void soc_clock_init(struct soc_clock *clock, bool is_virtual)
 {
-    *clock = (struct soc_clock){.is_virtual = is_virtual, .base_ms = SOC_CLOCK_VIRTUAL_START_MS};
-    if (!is_virtual) {
-        clock->base_ms = read_clock_us(CLOCK_REALTIME) / 1000;
-        clock->monotonic_ms = read_clock_us(CLOCK_MONOTONIC) / 1000;
-    }
+    *clock =
+        (struct soc_clock){.is_virtual = is_virtual, .wall_now_ms = SOC_CLOCK_VIRTUAL_START_MS};
+    clock->base_ms = read_wall_ms(clock);
+    clock->monotonic_ms = read_monotonic_ms(clock);
 }
 
 int64_t soc_clock_now(struct soc_clock *clock)
 {
-    int64_t now_ms = clock->base_ms;
-    if (!clock->is_virtual)
-        now_ms += read_clock_us(CLOCK_MONOTONIC) / 1000 - clock->monotonic_ms;
+    int64_t now_ms = clock->base_ms + read_monotonic_ms(clock) - clock->monotonic_ms;
     if (now_ms < clock->floor_ms)
         now_ms = clock->floor_ms;
     clock->floor_ms = now_ms;
@@ -51,8 +58,17 @@ void soc_clock_raise(struct soc_clock *clock, int64_t floor_ms)
 void soc_clock_move(struct soc_clock *clock, int64_t now_ms)
 {
     assert(clock->is_virtual);
-    if (now_ms > clock->base_ms)
-        clock->base_ms = now_ms;
+    int64_t passed_ms = now_ms - soc_clock_now(clock);
+    if (passed_ms <= 0)
+        return;
+    clock->monotonic_now_ms += passed_ms;
+    clock->wall_now_ms += passed_ms;
+}
+
+void soc_clock_step(struct soc_clock *clock, int64_t step_ms)
+{
+    assert(clock->is_virtual);
+    clock->wall_now_ms += step_ms;
 }
 
 int64_t soc_clock_monotonic_us(void)

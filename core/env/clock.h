@@ -2,7 +2,8 @@
  *
  * Real: the wall clock as it stood at the start plus what the monotonic clock
  * has run since, so that stepping the wall clock fires nothing while we run, and
- * times are right again across a restart. Virtual: it stands still until moved.
+ * times are right again across a restart. Virtual: both clocks stand still until moved,
+ * and the wall clock can be stepped, which is to change nothing.
  * Either way it never shows less than it showed before.
  * Layer: env. Thread: loop. */
 #ifndef SOC_ENV_CLOCK_H
@@ -21,9 +22,12 @@
 /* A clock of either kind. */
 struct soc_clock {
     bool is_virtual;
-    int64_t base_ms;      /* real: society time at `monotonic_ms`; virtual: now */
-    int64_t monotonic_ms; /* real: reading of the monotonic clock at the start */
+    int64_t base_ms;      /* society time at `monotonic_ms`: what the wall clock showed */
+    int64_t monotonic_ms; /* reading of the monotonic clock at the start */
     int64_t floor_ms;     /* never show less */
+    /* Virtual: what the two clocks show. */
+    int64_t wall_now_ms;
+    int64_t monotonic_now_ms;
 };
 
 /* Prepares a clock. */
@@ -38,6 +42,9 @@ void soc_clock_raise(struct soc_clock *clock, int64_t floor_ms);
 
 /* Moves a virtual clock forward to `now_ms`; earlier is ignored. */
 void soc_clock_move(struct soc_clock *clock, int64_t now_ms);
+
+/* Steps the wall clock of a virtual one by so much, as people and time servers do. */
+void soc_clock_step(struct soc_clock *clock, int64_t step_ms);
 
 /* Returns the monotonic clock in microseconds, for measuring only. */
 int64_t soc_clock_monotonic_us(void);

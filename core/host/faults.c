@@ -6,9 +6,12 @@
 
 #define FAULTS_SEED 0x6661756c7473ull /* keeps this chance apart from others of the seed */
 
+#define STEPS_SEED 0x7374657073ull
+
 #define CRASHES_MAX 6
 #define PAUSE_MS    5000
 #define JUMP_MS     3600000
+#define STEPS_IN    64 /* as often in a running society, of those chances */
 #define STARTS_IN   4  /* one start in so many ends in a crash as well */
 #define START_CALLS 80 /* of the disk, within which that is */
 
@@ -101,6 +104,7 @@ void soc_faults_init(struct soc_faults *faults, uint32_t set, uint64_t seed)
 {
     *faults = (struct soc_faults){.set = set, .crashes_left = CRASHES_MAX};
     soc_rng_init(&faults->rng, seed ^ FAULTS_SEED);
+    soc_rng_init(&faults->steps, seed ^ STEPS_SEED);
     bool is_drawn = draw(seed, -1, DISK_SEEDS_IN) == 0;
     faults->has_disk = (set & DISK_SET) != 0 && (is_drawn || set != SOC_FAULTS_ALL);
     if (!faults->has_disk)
@@ -127,6 +131,14 @@ uint64_t soc_faults_strikes_start(struct soc_faults *faults)
         return 0;
     faults->crashes_left--;
     return 1 + soc_rng_below(&faults->rng, START_CALLS);
+}
+
+int64_t soc_faults_step(struct soc_faults *faults)
+{
+    uint32_t chance = faults->chance[SOC_FAULT_JUMP] / STEPS_IN;
+    if (chance == 0 || (soc_rng_next(&faults->steps) >> 48) >= chance)
+        return 0;
+    return (int64_t)soc_rng_below(&faults->steps, 2 * JUMP_MS) - JUMP_MS;
 }
 
 int64_t soc_faults_pause(struct soc_faults *faults)

@@ -19,7 +19,7 @@
     F(LAG, "lag", "batches become durable late, so that a crash loses what is under way")          \
     F(RAISE, "raise", "a turn that was about to end raises, and is taken back and tried again")    \
     F(SLOW, "slow", "turns take time, up to a second each")                                        \
-    F(JUMP, "jump", "the clock is an hour off, either way, after a crash")                         \
+    F(JUMP, "jump", "the clock is set by an hour, either way, while it runs or is down")           \
     F(FOLD, "fold", "part of the journal is folded into the tables in between")                    \
     F(POWER, "power", "a crash at any call of the disk loses what is not synced, whole or torn")   \
     F(FULL, "full", "the disk is full for a while")                                                \
@@ -50,6 +50,7 @@ struct soc_faults {
     uint32_t crashes_left;
     bool has_disk; /* the store lies on a simulated disk, on which a crash may come at any call */
     struct soc_rng rng;
+    struct soc_rng steps; /* of the clock, apart: they change no other chance of the seed */
 };
 
 /* Reads "none", "default" or names between commas. False, with a sentence in `detail`,
@@ -68,6 +69,9 @@ bool soc_faults_happens(struct soc_faults *faults, enum soc_fault_kind kind);
 /* Tells in which call of the disk, from 1, a crash strikes that has just restarted: there
  * are fewer of those than of others, and they count among them. 0: in none. */
 uint64_t soc_faults_strikes_start(struct soc_faults *faults);
+
+/* Returns by how much the wall clock is set in this step, in ms; 0: it is not. */
+int64_t soc_faults_step(struct soc_faults *faults);
 
 /* Returns how far the clock has moved, in ms, while the society was down. */
 int64_t soc_faults_pause(struct soc_faults *faults);

@@ -62,6 +62,19 @@ static void trouble_disk(struct soc_simulation *simulation)
     }
 }
 
+/* The wall clock of a running society is set: its time runs on as before, so that nothing
+ * becomes due. */
+static void step_clock(struct soc_simulation *simulation)
+{
+    struct soc_clock *clock = &simulation->host->clock;
+    int64_t step_ms = soc_faults_step(simulation->faults);
+    int64_t before_ms = soc_clock_now(clock);
+    if (step_ms == 0)
+        return;
+    soc_clock_step(clock, step_ms);
+    simulation->has_moved |= soc_clock_now(clock) != before_ms;
+}
+
 /* What may go wrong before a step. */
 static void trouble(struct soc_simulation *simulation)
 {
@@ -69,6 +82,7 @@ static void trouble(struct soc_simulation *simulation)
     struct soc_host *host = simulation->host;
     if (simulation->disk != NULL)
         trouble_disk(simulation);
+    step_clock(simulation);
     if (!happens(simulation, SOC_FAULT_LAG))
         soc_host_commit(host, 1 + (size_t)soc_rng_below(&faults->rng, 4));
     if (happens(simulation, SOC_FAULT_EVICT))
@@ -135,6 +149,8 @@ static enum soc_simulated run(struct soc_simulation *simulation, int64_t until_m
             return SOC_SIMULATED_STOPPED;
         if (simulation->faults != NULL)
             trouble(simulation);
+        if (simulation->has_moved)
+            return SOC_SIMULATED_MOVED;
         if (simulation->disk != NULL && simulation->host != NULL && simulation->host->is_failed)
             crash(simulation);
         struct soc_host *host = simulation->host;

@@ -27,6 +27,7 @@ struct soc_simulation {
     void *user;
     uint64_t steps; /* taken so far */
     bool is_losing; /* the next crash takes the power away */
+    bool has_moved; /* its time went with the wall clock when that was set */
 };
 
 /* How a run ended. */
@@ -35,9 +36,12 @@ enum soc_simulated {
     SOC_SIMULATED_TIME,  /* `until_ms` was reached */
     SOC_SIMULATED_STUCK, /* steps_max was not enough */
     SOC_SIMULATED_LATE,  /* span_ms was not */
+    SOC_SIMULATED_MOVED, /* setting the wall clock has moved its time */
     SOC_SIMULATED_STOPPED,
     SOC_SIMULATED_ENDED, /* main raised, the disk failed, or a restart did */
 };
+
+#define SOC_SIMULATED_MOVED_TEXT "setting the wall clock moved the society's time"
 
 /* Runs until `until_ms`, or if that is 0 until nothing is ready and nothing waits for
  * time to pass; with `is_app` alerts of tasks count too, and it ends with main.

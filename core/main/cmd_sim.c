@@ -254,6 +254,8 @@ static int run_parts(struct sim *sim)
         soc_complain(0, "%s", soc_buf_text(&sim->unexpected));
     if (end == SOC_SIMULATED_STOPPED)
         return SOC_EXIT_INTERRUPTED;
+    if (end == SOC_SIMULATED_MOVED)
+        return soc_complain(SOC_EXIT_FAILED, "%s", SOC_SIMULATED_MOVED_TEXT);
     if (end == SOC_SIMULATED_STUCK || end == SOC_SIMULATED_LATE)
         return complain_of_length(sim, end);
     if (end == SOC_SIMULATED_ENDED)

@@ -152,7 +152,8 @@ static void run_with_faults(lua_State *L, struct soc_world *world, int64_t until
         .user = &drive,
     };
     lua_settop(L, 1);
-    soc_simulate(&simulation, until_ms, false);
+    if (soc_simulate(&simulation, until_ms, false) == SOC_SIMULATED_MOVED)
+        luaL_error(L, "seed %I: %s", (LUAI_UACINT)world->seed, SOC_SIMULATED_MOVED_TEXT);
     if (simulation.host == NULL)
         lua_error(L);
     complain(L, world);

@@ -44,4 +44,11 @@ return {
     to = "    if (from != to)",
     law = "contacts", says = "a got to know b without a reason",
   },
+  {
+    name = "the society's time is that of the wall clock", file = "core/env/clock.c",
+    by = { "faults:jump" },
+    from = "    int64_t now_ms = clock->base_ms + read_monotonic_ms(clock) - clock->monotonic_ms;",
+    to = "    int64_t now_ms = read_wall_ms(clock);",
+    says = "moved the society's time",
+  },
 }

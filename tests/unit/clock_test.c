@@ -17,6 +17,18 @@ static void a_virtual_clock_stands_still_until_moved(void)
     CHECK_INT(soc_clock_now(&clock), SOC_CLOCK_VIRTUAL_START_MS + 5);
 }
 
+static void stepping_the_wall_clock_moves_nothing(void)
+{
+    struct soc_clock clock;
+    soc_clock_init(&clock, true);
+    soc_clock_move(&clock, SOC_CLOCK_VIRTUAL_START_MS + 5);
+    soc_clock_step(&clock, 3600000);
+    CHECK_INT(soc_clock_now(&clock), SOC_CLOCK_VIRTUAL_START_MS + 5);
+    soc_clock_step(&clock, -7200000);
+    soc_clock_move(&clock, SOC_CLOCK_VIRTUAL_START_MS + 6);
+    CHECK_INT(soc_clock_now(&clock), SOC_CLOCK_VIRTUAL_START_MS + 6);
+}
+
 static void a_real_clock_shows_the_wall_clock(void)
 {
     struct soc_clock clock;
@@ -187,6 +199,7 @@ static void a_time_becomes_a_json_string(void)
 int main(void)
 {
     RUN(a_virtual_clock_stands_still_until_moved);
+    RUN(stepping_the_wall_clock_moves_nothing);
     RUN(a_real_clock_shows_the_wall_clock);
     RUN(a_real_clock_runs_by_the_monotonic_one);
     RUN(a_raised_clock_runs_on_from_there);
