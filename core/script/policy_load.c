@@ -30,7 +30,7 @@ void soc_policy_push_environment(lua_State *L, const struct soc_script *script)
     soc_sandbox_preload(L, lua_gettop(L) - 1, "society.json");
     char path[4096];
     snprintf(path, sizeof(path), "%s/lua", script->home);
-    soc_sandbox_add_path(L, lua_gettop(L), path);
+    soc_sandbox_add_own_path(L, lua_gettop(L), path);
 }
 
 /* Where the registry keeps the steps that are left; a hook has no other way to

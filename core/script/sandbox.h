@@ -62,6 +62,11 @@ void soc_sandbox_preload(lua_State *L, int index, const char *name);
  * are searched in the order they were added. */
 void soc_sandbox_add_path(lua_State *L, int index, const char *directory);
 
+/* Adds the directory of the program's own modules, which scripts see by the name
+ * SOC_SANDBOX_OWN: the same wherever the program was installed. */
+#define SOC_SANDBOX_OWN "[society]/lua"
+void soc_sandbox_add_own_path(lua_State *L, int index, const char *directory);
+
 /* Loads the file as text with the environment at `index` and pushes its chunk.
  * SOC_OK; SOC_ENOFILE, SOC_EACCESS, SOC_ESCRIPT with `detail` (the syntax error
  * with file and line) and nothing pushed. `chunk_name` is how the file is called

@@ -51,6 +51,15 @@ void soc_sandbox_add_path(lua_State *L, int index, const char *directory)
     lua_pop(L, 1);
 }
 
+void soc_sandbox_add_own_path(lua_State *L, int index, const char *directory)
+{
+    soc_sandbox_add_path(L, index, directory);
+    push_modules(L, index, DIRECTORIES);
+    lua_pushliteral(L, SOC_SANDBOX_OWN);
+    lua_setfield(L, -2, directory);
+    lua_pop(L, 1);
+}
+
 /* Raises if the name at 1 could be more than the name of a module. */
 static const char *check_name(lua_State *L)
 {
@@ -92,40 +101,55 @@ static void check_cycle(lua_State *L, const char *name)
     lua_settop(L, self - 1);
 }
 
-/* Tries the file whose path is on top of the stack. On success pushes its chunk;
- * else pops the path and adds it to the text below. */
+/* Tries the file whose path is on top of the stack, and what it is called below it. On
+ * success pops the path and pushes its chunk; else pops both and adds what it is called
+ * to the text below. */
 static bool try_file(lua_State *L, const char *name)
 {
     struct soc_detail detail;
-    const char *path = lua_tostring(L, -1);
+    int top = lua_gettop(L);
     lua_pushvalue(L, lua_upvalueindex(ENVIRONMENT_UPVALUE));
-    int rc = soc_sandbox_load(L, -1, path, path, &detail);
+    int rc = soc_sandbox_load(L, -1, lua_tostring(L, top), lua_tostring(L, top - 1), &detail);
     if (rc == SOC_OK) {
-        lua_remove(L, -2);
+        lua_replace(L, top);
+        lua_settop(L, top);
         return true;
     }
     if (rc != SOC_ENOFILE)
         luaL_error(L, "require: module '%s': %s", name, detail.text);
-    lua_pop(L, 1);
-    lua_pushfstring(L, "%s%s%s", lua_tostring(L, -2), *lua_tostring(L, -2) == '\0' ? "" : ", ",
-                    path);
-    lua_replace(L, -3);
-    lua_pop(L, 1);
+    const char *tried = lua_tostring(L, top - 2);
+    lua_pushfstring(L, "%s%s%s", tried, *tried == '\0' ? "" : ", ", lua_tostring(L, top - 1));
+    lua_replace(L, top - 2);
+    lua_settop(L, top - 2);
     return false;
 }
 
-/* Pushes the path and the chunk of the first file found; raises if there is none. */
+/* Pushes what directory `i` is called, and its path. */
+static void push_directory(lua_State *L, lua_Integer i)
+{
+    lua_rawgeti(L, lua_upvalueindex(DIRECTORIES_UPVALUE), i);
+    lua_pushvalue(L, -1);
+    if (lua_rawget(L, lua_upvalueindex(DIRECTORIES_UPVALUE)) == LUA_TNIL) {
+        lua_pop(L, 1);
+        lua_pushvalue(L, -1);
+    }
+    lua_insert(L, -2);
+}
+
+/* Pushes what the first file found is called, and its chunk; raises if there is none. */
 static void find_file(lua_State *L, const char *name)
 {
     const char *relative = luaL_gsub(L, name, ".", "/");
     lua_Integer count = (lua_Integer)lua_rawlen(L, lua_upvalueindex(DIRECTORIES_UPVALUE));
-    lua_pushliteral(L, ""); /* the paths tried */
+    lua_pushliteral(L, ""); /* what was tried */
     for (lua_Integer i = 1; i <= count; i++) {
         static const char *const forms[] = {"%s/%s.lua", "%s/%s/init.lua"};
         for (size_t form = 0; form < 2; form++) {
-            lua_rawgeti(L, lua_upvalueindex(DIRECTORIES_UPVALUE), i);
-            lua_pushfstring(L, forms[form], lua_tostring(L, -1), relative);
-            lua_remove(L, -2);
+            push_directory(L, i);
+            lua_pushfstring(L, forms[form], lua_tostring(L, -2), relative);
+            lua_pushfstring(L, forms[form], lua_tostring(L, -2), relative);
+            lua_replace(L, -3);
+            lua_replace(L, -3);
             if (try_file(L, name))
                 return;
         }

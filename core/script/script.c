@@ -66,7 +66,7 @@ static void make_environment(lua_State *L, struct soc_script *script)
     if (script->app_dir != NULL)
         soc_sandbox_add_path(L, env, script->app_dir);
     snprintf(path, sizeof(path), "%s/lua", script->home);
-    soc_sandbox_add_path(L, env, path);
+    soc_sandbox_add_own_path(L, env, path);
     script->env_ref = luaL_ref(L, LUA_REGISTRYINDEX);
     script->fatal_count = soc_sandbox_fatal_count(L);
 }

@@ -470,6 +470,28 @@ static void require_runs_a_file_once_in_the_environment(void)
     world_fini(&world);
 }
 
+static void require_does_not_tell_where_the_program_lies(void)
+{
+    struct world world;
+    struct folder folder;
+    world_init(&world);
+    make_folder(&folder);
+    write_file(&folder, "part.lua",
+               "return { path = select(2, ...), fail = function() error('x') "
+               "end }");
+    soc_sandbox_add_path(world.L, 1, "app");
+    soc_sandbox_add_own_path(world.L, 1, folder.path);
+    CHECK_TEXT(world_run(&world, "return select(2, pcall(require, 'x.y'))"),
+               "require: there is no module 'x.y'; tried app/x/y.lua, app/x/y/init.lua, "
+               "[society]/lua/x/y.lua, [society]/lua/x/y/init.lua");
+    CHECK_TEXT(world_run(&world, "local m, path = require('part') return path, m.path"),
+               "[society]/lua/part.lua [society]/lua/part.lua");
+    CHECK_TEXT(world_run(&world, "return pcall(require('part').fail)"),
+               "false [society]/lua/part.lua:1: x");
+    remove_folder(&folder);
+    world_fini(&world);
+}
+
 static void require_says_what_is_wrong(void)
 {
     struct world world;
@@ -568,6 +590,7 @@ int main(void)
     RUN(metatables_of_the_host_are_not_shown);
     RUN(load_takes_text_only_and_the_environment);
     RUN(require_runs_a_file_once_in_the_environment);
+    RUN(require_does_not_tell_where_the_program_lies);
     RUN(require_says_what_is_wrong);
     RUN(a_file_is_loaded_as_text_or_refused);
     return check_done();
