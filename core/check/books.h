@@ -25,6 +25,7 @@ struct soc_check_message { /* a message, and what became of it */
     bool counts;     /* an agent's own script handles it */
     bool is_letter;  /* a dead letter made of a broadcast: counted there */
     bool asks;       /* to be introduced to somebody */
+    bool is_hosts;   /* a question that the host asks in its sender's name */
     bool is_asking;  /* and is not answered yet */
 };
 

@@ -113,6 +113,25 @@ find_waiting(const struct soc_check *check, const struct soc_check_message *broa
     return NULL;
 }
 
+static void note_request(struct soc_check_message *message)
+{
+    message->asks = message->is_asking = true;
+    message->counts = false;
+}
+
+/* The host answers who asks to be introduced, unless it leaves that to the one who was asked:
+ * the request is recorded as not held then. One of its own is recorded so from the start. */
+static void read_introduction(struct soc_check *check, const struct soc_record_introduction *record)
+{
+    struct soc_check_message *message = find(check, record->key);
+    if (message == NULL)
+        return;
+    bool is_first = record->for_key != 0 && !message->is_hosts;
+    message->is_hosts = record->for_key != 0;
+    if (!is_first && message->asks)
+        message->counts = (record->flags & SOC_INTRODUCTION_IS_HELD) == 0;
+}
+
 /* Who answers a request to be introduced lets the other get to know one agent. */
 static void note_meeting(struct soc_check *check, const struct soc_record_message *record,
                          const struct soc_check_message *response)
@@ -163,7 +182,9 @@ static void read_message(struct soc_check *check, const struct soc_record_messag
     if (is_letter)
         return;
     check->sent++;
-    message->counts = (record->flags & SOC_MESSAGE_IS_REPLY) == 0;
+    const struct soc_check_message *question = find(check, record->reply_to);
+    message->counts =
+        (record->flags & SOC_MESSAGE_IS_REPLY) == 0 && (question == NULL || !question->is_hosts);
     if (goes_to_mailbox(record))
         queue(message);
     if (message->from == NULL)
@@ -173,7 +194,7 @@ static void read_message(struct soc_check *check, const struct soc_record_messag
     if ((record->flags & SOC_MESSAGE_IS_FORMAL) == 0)
         soc_check_note_pair(check, SOC_PAIR_WROTE, message->from, message->to->number);
     if (soc_slice_equal(record->type, SOC_SLICE("introduction_request")))
-        message->asks = message->is_asking = true;
+        note_request(message);
     else if (soc_slice_equal(record->type, SOC_SLICE("introduction_response")))
         note_meeting(check, record, message);
 }
@@ -342,6 +363,9 @@ bool soc_check_mail(struct soc_check *check, const struct soc_record *record)
         return true;
     case SOC_RECORD_MESSAGE_AGAIN:
         read_again(check, &record->message_again);
+        return true;
+    case SOC_RECORD_INTRODUCTION:
+        read_introduction(check, &record->introduction);
         return true;
     case SOC_RECORD_TAKE:
         read_take(check, &record->take);

@@ -155,4 +155,65 @@ describe("society.new with faults", function()
     assert.is_false(pcall(society.new, { faults = { "power" }, store = scene.folder() .. "/s" }))
     assert.is_false(pcall(function() return new({}):check() end))
   end)
+
+  -- Somebody asks a broker for a cook, whom it or the host names; everybody counts what its
+  -- script handles.
+  local function introduce(policy, faults, seed)
+    local function count(agent)
+      agent.state.handled = (agent.state.handled or 0) + 1
+    end
+    return new({
+      seed = seed, faults = faults, quiet = true,
+      policies = { messages = { "any" }, introductions = policy },
+      app = function(s)
+        s:role({ id = "cook", name = "cook", prompt = "p", behaviour = count, interface_spec = {
+          services = "cooking", input_format = "x", output_format = "y" } })
+        s:role({ id = "guest", name = "guest", prompt = "p", behaviour = function(agent, message)
+          count(agent)
+          if message.payload.text == "look" then
+            local found = agent:request_introduction({ to = "broker", reason = "hungry",
+              required_capability = "cooking", timeout_ms = 1000000000 })
+            assert(found.id == "cook1")
+          end
+        end })
+        local function answer(agent, message)
+          count(agent)
+          assert(agent:introduce(message, { target = "cook1", usage_hint = "ask" }))
+        end
+        s:role({ id = "broker", name = "broker", prompt = "p", behaviour = {
+          introduction_request = policy == "agent" and answer or nil, default = count,
+        } })
+        s:root({ default = function(root, message)
+          count(root)
+          if message.payload.text ~= "go" then
+            return
+          end
+          local known = { { agentId = "cook1", role = "cook", description = "cooks" } }
+          assert(root:spawn_agent("cook", scene.brief(), { id = "cook1" }))
+          local broker = scene.brief({ collaborators = policy == "agent" and known or nil })
+          assert(root:spawn_agent("broker", broker, { id = "broker" }))
+          local guest = scene.brief({ collaborators = {
+            { agentId = "broker", role = "broker", description = "knows people" } } })
+          assert(root:spawn_agent("guest", guest, { id = "guest" }))
+          root:send_message({ to = "guest", payload = "look" })
+        end })
+      end,
+    })
+  end
+
+  it("counts introductions for who answers them: the host, or the agent itself", function()
+    for _, policy in ipairs({ "capability", "agent" }) do
+      for seed = 1, 6 do
+        local s = introduce(policy, seed == 1 and {} or { "crash", "lag", "evict" }, seed)
+        assert(s:send("user", { to = "root", payload = "go" }))
+        s:run()
+        assert.same({ true }, { s:check() })
+        local met = {}
+        for _, contact in ipairs(s:contacts("guest")) do
+          met[contact.id] = true
+        end
+        assert.is_true(met.cook1)
+      end
+    end
+  end)
 end)
