@@ -264,6 +264,7 @@ static void bury(struct soc_host *host, const struct soc_broadcast *broadcast,
     struct soc_message_draft draft = soc_broadcast_draft(broadcast, copy->to);
     draft.key = host->next_key++;
     draft.flags &= (uint8_t)~SOC_MESSAGE_IS_BROADCAST;
+    draft.flags |= SOC_MESSAGE_IS_LETTER; /* nobody has sent it */
     if (draft.texts[SOC_TEXT_CORRELATION_ID].data == NULL) {
         soc_envelope_id(id, copy);
         draft.texts[SOC_TEXT_CORRELATION_ID] = soc_slice(id, sizeof(id));

@@ -179,11 +179,12 @@ static const char views[] =
 
     /* `place` orders what happened in the same millisecond; below 0 it is that of a kind of
      * line, from the version that knew no other. `other` is the second agent of a line, for
-     * whom the line is of interest as well. */
+     * whom the line is of interest as well. A reader's own letter (flag 16) was not sent but
+     * made later of what went to all, which has a line; one here would stand in the past. */
     "CREATE VIEW activity_entries AS"
     " SELECT time_ms, coalesce(place, -5) AS place, key AS number, 'sent' AS event,"
     "  sender AS agent, receiver AS other, task_id, correlation_id, key, time_ms AS sent_ms,"
-    "  type, 'to ' || receiver AS detail FROM message_entries"
+    "  type, 'to ' || receiver AS detail FROM message_entries WHERE flags & 16 = 0"
     " UNION ALL SELECT finished_ms, coalesce(end_place, -3), key, " SOC_SQL_STATUS ", receiver,"
     "  sender, task_id, correlation_id, key, time_ms, type, reason FROM message_entries m"
     "  WHERE finished_ms > 0"
@@ -231,6 +232,7 @@ static const char *const upgrades[] = {
     "INSERT INTO events(place, time_ms, event, agent, other, detail)"
     " SELECT -1, ended_ms, 'stopped', id, parent, end_reason FROM agents WHERE ended_ms > 0"
     " ORDER BY number;",
+    "", /* only the views changed */
 };
 
 _Static_assert(sizeof(upgrades) / sizeof(upgrades[0]) == SOC_SCHEMA_VERSION - 1,

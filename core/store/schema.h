@@ -12,11 +12,11 @@
 #ifndef SOC_STORE_SCHEMA_H
 #define SOC_STORE_SCHEMA_H
 
-/* Rises with every change of the tables or of the records in the journal. A
+/* Rises with every change of the tables, views or records in the journal. A
  * program opens what it knows and refuses what is newer. A change of an existing
  * database ends with a checkpoint: the version is looked up in the file's header
  * before SQLite touches anything. */
-#define SOC_SCHEMA_VERSION 3
+#define SOC_SCHEMA_VERSION 4
 
 /* "SOCY", in the header of the file. */
 #define SOC_SCHEMA_APPLICATION 0x534f4359

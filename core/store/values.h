@@ -20,6 +20,7 @@ enum soc_message_flag {
     SOC_MESSAGE_WANTS_REPLY = 2,    /* a request: somebody waits for the reply */
     SOC_MESSAGE_IS_REPLY = 4,       /* it was routed to a waiter, never to a mailbox */
     SOC_MESSAGE_IS_FORMAL = 8,      /* the host's, in an agent's name: nobody gets acquainted */
+    SOC_MESSAGE_IS_LETTER = 16,     /* a reader's own of what went to all, once it was given up */
     SOC_MESSAGE_IS_INTAKE = 64,     /* to nobody in particular: the gatekeeper passes it on */
     SOC_MESSAGE_IS_BROADCAST = 128, /* to all */
 };

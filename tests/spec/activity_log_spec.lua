@@ -1,8 +1,6 @@
 -- The activity log as a record: in the order in which things happened, also within a
 -- millisecond, and a line that is written stays.
 
-local json = require("society.json")
-local property = require("property")
 local scene = require("scene")
 
 local function line(row)
@@ -208,73 +206,35 @@ describe("a message to all", function()
     scene.tell(s, "root", "x", "all")
     s:advance(60000)
     local rows = story(s, { agent = "a", type = "broadcast" })
-    assert.same({ "root sent to a", "a dead" }, rows)
+    assert.same({ "a dead" }, rows)
     assert.equal("dead", s:messages({ agent = "a", type = "broadcast" })[1].status)
   end)
-end)
 
-describe("whatever happens", function()
-  after_each(scene.close)
-
-  local function actor(agent, message)
-    if message.type == "task" then
-      return agent:fail(message, "x", { retryable = true })
-    elseif message.type == "all" then
-      return agent:broadcast({ payload = "hear" })
-    elseif message.type == "ask" then
-      return agent:request({ to = "b", payload = "?", timeout_ms = 50 }).payload
-    elseif message.type == "forget" then
-      return agent:remove_contact("user")
-    end
-    assert(agent:now() % 3 > 0, "by chance")
-  end
-
-  local STEPS = {
-    function(s, step) s:advance(step.ms) end,
-    function(s, step) s:send("user", { to = step.to, payload = "x" }) end,
-    function(s) s:step() end,
-    function(s, step) s:send("user", { to = step.to, type = "ask", payload = "x" }) end,
-    function(s, step)
-      s:send("root", { to = step.to, type = "task", payload = { task_id = "T" .. step.ms } })
-    end,
-    function(s) s:send("user", { to = "root", type = "all", payload = "x" }) end,
-    function(s, step) s:send("user", { to = step.to, type = "forget", payload = "x" }) end,
-    function(s) for _, letter in ipairs(s:dead_letters()) do s:redeliver(letter.id) end end,
-    function(s) for _, letter in ipairs(s:dead_letters()) do s:drop(letter.id) end end,
-    function(s) s:crash(); s:recover() end,
-  }
-
-  -- Tells whether all of `before` is in `now`, in its order.
-  local function goes_on(before, now)
-    local at = 1
-    for _, row in ipairs(now) do
-      at = row == before[at] and at + 1 or at
-    end
-    return before[at] == nil, before[at]
-  end
-
-  it("a line that is written stays, and so does its order", function()
-    property.check({ cases = 60, seed = 4 }, function(random)
-      return random:list(1, 30, function()
-        return { what = random:number_of(STEPS), ms = random:between(0, 2000),
-          to = random:pick({ "a", "b" }) }
-      end)
-    end, function(case)
-      local s = scene.troupe({ a = actor, b = actor, root = actor }, { quiet = true })
-      local before = {}
-      for _, step in ipairs(case) do
-        property.at(STEPS, step.what)(s, step)
-        local now = {}
-        for i, row in ipairs(s:activity()) do
-          now[i] = json.encode(row)
+  it("is sent once, by its own line, also if a reader fails or its copy expires", function()
+    local s = troupe({ a = function() error("no") end, b = function() end,
+      root = function(root, message)
+        if message.type == "all" then
+          assert(root:broadcast({ payload = "hear", ttl_seconds = 5 }))
         end
-        local is_there, lost = goes_on(before, now)
-        if not is_there then
-          return false, lost
-        end
-        before = now
-      end
-      return true
-    end)
+      end })
+    s:pause("b")
+    local chain = assert(s:send("user", { to = "root", type = "all", payload = "x" })).messageId
+    s:advance(400)
+    local before = story(s)
+    local now = s:now()
+    s:advance(10000)
+    local rows = story(s)
+    for i, row in ipairs(before) do
+      assert.equal(row, rows[i])
+    end
+    assert.same({ "a dead", 'b expired {"error":"expired"}', "All processed" },
+      story(s, { since = now, type = "broadcast" }))
+    assert.same({ "user sent to root", "root sent to All" },
+      story(s, { correlation_id = chain }, "sent"))
+    for _, letter in ipairs(s:dead_letters()) do
+      assert(s:redeliver(letter.id))
+    end
+    assert.same({ "a sent_again attempt 2", "b sent_again attempt 2" },
+      story(s, { type = "sent_again" }))
   end)
 end)

@@ -1,4 +1,5 @@
 /* What a store in a directory promises beyond one in memory. */
+#include "store_sql.h"
 #include "store_world.h"
 #include "switched_disk.h"
 
@@ -8,49 +9,6 @@
 
 #include "env/clock.h"
 #include "env/ids.h"
-#include "store/pages.h"
-
-/* Runs SQL through a connection of another program, which knows of checksums or not,
- * and returns the last value of the last row, lent until the next call. */
-static const char *run_sql_in(struct world *world, const char *sql, const char *vfs)
-{
-    static char result[4096];
-    sqlite3 *db;
-    sqlite3_stmt *statement = NULL;
-    const char *rest = sql;
-    result[0] = '\0';
-    CHECK_INT(sqlite3_open_v2(world_path(world, "society.db"), &db, SQLITE_OPEN_READWRITE, vfs),
-              SQLITE_OK);
-    while (*rest != '\0') {
-        if (!CHECK_INT(sqlite3_prepare_v2(db, rest, -1, &statement, &rest), SQLITE_OK)) {
-            printf("# %s\n", sqlite3_errmsg(db));
-            break;
-        }
-        int rc;
-        while ((rc = sqlite3_step(statement)) == SQLITE_ROW) {
-            const char *text =
-                (const char *)sqlite3_column_text(statement, sqlite3_column_count(statement) - 1);
-            snprintf(result, sizeof(result), "%s", text == NULL ? "NULL" : text);
-        }
-        CHECK_INT(rc, SQLITE_DONE);
-        sqlite3_finalize(statement);
-    }
-    sqlite3_close(db);
-    return result;
-}
-
-static const char *run_sql(struct world *world, const char *sql)
-{
-    return run_sql_in(world, sql, NULL);
-}
-
-/* Changes the database so that its pages stay right. */
-static void set_sql(struct world *world, const char *sql)
-{
-    struct soc_pages *pages = soc_pages_new(NULL);
-    run_sql_in(world, sql, soc_pages_vfs(pages));
-    soc_pages_free(pages);
-}
 
 static int file_mode(const char *path)
 {
@@ -365,6 +323,29 @@ static void the_log_of_version_2_is_kept_and_goes_on(void)
     world_fini(&world);
 }
 
+/* Its view gave the letter of a reader a line in the past. */
+static void the_views_of_version_3_are_made_anew(void)
+{
+    struct world world;
+    world_init(&world, false);
+    PUT(&world, MESSAGE, message, .key = 7, .time_ms = 1, .flags = SOC_MESSAGE_IS_BROADCAST);
+    PUT(&world, EVENT, event, 2, SOC_SLICE("noted"), SOC_SLICE("ann"));
+    PUT(&world, MESSAGE, message, .key = 8, .time_ms = 1, .flags = SOC_MESSAGE_IS_LETTER);
+    PUT(&world, MESSAGE_END, message_end, 8, 3, SOC_OUTCOME_DEAD);
+    CHECK_INT(world_append(&world), SOC_OK);
+    CHECK_INT(world_fold(&world), 0);
+    soc_store_close(world.store);
+    world.store = NULL;
+    set_sql(&world, "DROP VIEW activity_logs; CREATE VIEW activity_logs AS SELECT 'older' AS event;"
+                    "PRAGMA user_version = 3; PRAGMA wal_checkpoint(TRUNCATE)");
+    struct soc_store *reader;
+    CHECK_INT(open_to_look(&world, &reader), SOC_EOLDER);
+    CHECK_INT(world_open(&world), SOC_OK);
+    CHECK_TEXT(run_sql(&world, "SELECT group_concat(event, ', ') FROM activity_logs"),
+               "sent, noted, dead");
+    world_fini(&world);
+}
+
 static void a_newer_database_is_refused_and_not_touched(void)
 {
     struct world world;
@@ -585,6 +566,7 @@ int main(void)
     RUN(a_newer_database_is_refused_and_not_touched);
     RUN(an_older_database_is_brought_up_to_date_by_who_may_write);
     RUN(the_log_of_version_2_is_kept_and_goes_on);
+    RUN(the_views_of_version_3_are_made_anew);
     RUN(a_file_that_is_no_database_of_ours_is_refused);
     RUN(a_flipped_bit_is_found_and_its_page_named);
     RUN(a_page_that_another_program_wrote_is_found);
