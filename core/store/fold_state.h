@@ -10,6 +10,7 @@
 
 #define SOC_FOLD_NONE ((size_t)-1)
 
+/* A message that the window mentions, and how it stands at its end. */
 struct message_item {
     struct soc_record record;
     uint64_t status;
@@ -32,20 +33,23 @@ struct begun_item {
     size_t activation;
 };
 
+/* An effect that was recorded or answered in the window. */
 struct effect_item {
     struct soc_record record;
     size_t activation; /* in `activations` */
     size_t previous;   /* effect of the same activation, or SOC_FOLD_NONE */
 };
 
+/* A message that an activation has taken by `receive`. */
 struct take_item {
     struct soc_record record; /* type 0: its message has ended */
     size_t activation;
     size_t previous; /* take of the same message, or SOC_FOLD_NONE */
 };
 
+/* A state or an output. */
 struct plain_item {
-    struct soc_record record; /* a state or an output */
+    struct soc_record record;
 };
 
 /* Growing arrays; the memory is kept for the next window. */
@@ -56,6 +60,7 @@ struct plain_item {
         size_t capacity;                                                                           \
     }
 
+/* All that the window holds, by kind, and where it goes. */
 struct soc_fold {
     struct soc_store *store; /* lent */
     struct soc_buf window;   /* the bytes of its batches; records lend from it */

@@ -93,6 +93,7 @@ static inline bool ends_with(struct history *history, const char *words)
     return is_right;
 }
 
+/* A message, as far as a test says anything of it. */
 struct mail {
     const char *from;
     const char *to;
