@@ -19,8 +19,32 @@ local function events(...)
   return model.stream(...)
 end
 
+-- A whole answer of openai's with such a message; the members of it.
+local function message(members)
+  return ('{"choices":[{"message":{%s},"finish_reason":"stop"}]}'):format(members)
+end
+
+-- One that calls, or so.
+local function called(part)
+  return message(('"tool_calls":[{"id":"c","function":%s}]'):format(part))
+end
+
 local NONSENSE = {
   openai = {
+    { JSON, message('"content":7') },
+    { JSON, message('"content":false') },
+    { JSON, message('"content":{"text":"x"}') },
+    { JSON, message('"content":["x"]') },
+    { JSON, message('"content":[{"type":"text","text":7}]') },
+    { JSON, message('"content":"x","tool_calls":{"id":"c"}') },
+    { JSON, message('"content":"x","tool_calls":"f"') },
+    { JSON, called('"f"') },
+    { JSON, called('{"name":{"a":1},"arguments":"{}"}') },
+    { JSON, called('{"name":"","arguments":"{}"}') },
+    { JSON, called('{"arguments":"{}"}') },
+    { JSON, called('{"name":"f","arguments":7}') },
+    { JSON, called('{"name":"f","arguments":[1]}') },
+    { model.SSE, events('{"choices":[{"delta":{"content":7}}]}', "[DONE]") },
     { JSON, '{"status":"ok"}' },
     { JSON, "[]" },
     { JSON, '{"choices":{}}' },
@@ -52,6 +76,8 @@ local NONSENSE = {
     { JSON, '{"status":"ok"}' },
     { JSON, '{"content":[7]}' },
     { JSON, '{"content":[{"type":"tool_use","name":"f"}]}' },
+    { JSON, '{"content":[{"type":"tool_use","id":"c","name":""}]}' },
+    { JSON, '{"content":{"a":1}}' },
   },
 }
 
@@ -107,6 +133,25 @@ describe("an answer with oddities", function()
     local answer = hear("openai", model.SSE, events(model.delta("cut"),
       '{"choices":[{"delta":null,"finish_reason":"length"}]}', "[DONE]"))
     assert.same({ "cut", "length" }, { answer.content, answer.finish_reason })
+  end)
+
+  it("may say its words in parts, and thoughts among them", function()
+    local parts = '"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"forty"},'
+      .. '{"type":"text","text":"-two"}]'
+    assert.equal("forty-two", hear("openai", JSON, message(parts)).content)
+    scene.close()
+    local answer = hear("openai", model.SSE,
+      events(('{"choices":[{"delta":{%s}}]}'):format(parts), model.delta("!", "stop"), "[DONE]"))
+    assert.equal("forty-two!", answer.content)
+  end)
+
+  it("may give the arguments of a call as an object", function()
+    for given, arguments in pairs({ ['{"to":"bob","amount":5}'] = '{"amount":5,"to":"bob"}',
+      ["{}"] = "{}", ["[]"] = "{}", ["null"] = "", ['"{}"'] = "{}" }) do
+      local answer = hear("openai", JSON, called(('{"name":"f","arguments":%s}'):format(given)))
+      assert.same({ { id = "c", name = "f", arguments = arguments } }, answer.tool_calls)
+      scene.close()
+    end
   end)
 
   it("may number none of its tool calls", function()

@@ -6,6 +6,7 @@ local answers = require("society.llm.answer")
 local blocks = require("society.llm.blocks")
 local failure = require("society.llm.failure")
 local json = require("society.json")
+local pieces = require("society.llm.pieces")
 local sse = require("society.llm.sse")
 local with_options = require("society.llm.options")
 
@@ -220,7 +221,7 @@ end
 
 local function read_whole(self)
   local value = json.decode(table.concat(self.raw))
-  if type(value) ~= "table" or type(value.content) ~= "table" then
+  if type(value) ~= "table" or not pieces.is_list(value.content) then
     self.fault = "no message"
     return
   end

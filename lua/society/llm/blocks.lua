@@ -21,7 +21,7 @@ local function fault_of_block(block)
   elseif block.type == "text" and block.text ~= nil and type(block.text) ~= "string" then
     return "a text that is none"
   elseif block.type == "tool_use" then
-    if type(block.id) ~= "string" or type(block.name) ~= "string" then
+    if type(block.id) ~= "string" or type(block.name) ~= "string" or block.name == "" then
       return "a tool call without an id or a name"
     elseif block.input ~= nil and type(block.input) ~= "table" then
       return "arguments that are no object"

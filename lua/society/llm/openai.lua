@@ -6,6 +6,7 @@
 local answers = require("society.llm.answer")
 local failure = require("society.llm.failure")
 local json = require("society.json")
+local pieces = require("society.llm.pieces")
 local sse = require("society.llm.sse")
 local with_options = require("society.llm.options")
 
@@ -85,8 +86,8 @@ Reader.__index = Reader
 --- Reads one answer: head, then bytes, then finish.
 function M.reader(chat, settings)
   return setmetatable({
-    model = chat.model or settings.model, status = 0, headers = {}, raw = {}, content = {},
-    calls = {}, stream = sse.new(),
+    model = chat.model or settings.model, status = 0, headers = {}, raw = {},
+    pieces = pieces.new(), stream = sse.new(),
   }, Reader)
 end
 
@@ -94,45 +95,6 @@ function Reader:head(status, headers)
   self.status, self.headers = status, headers
   self.is_stream = status == 200
     and (headers["content-type"] or ""):find("text/event-stream", 1, true) ~= nil
-end
-
-local function id_of(delta)
-  return type(delta.id) == "string" and delta.id ~= "" and delta.id or nil
-end
-
--- The place of a call among the calls; nil if it can have none. Some servers number none of
--- them: one that has an id of its own is the next, else the last goes on.
-local function place_of(self, delta)
-  if type(delta) ~= "table" then
-    return nil
-  end
-  local index = delta.index
-  if index == nil or index == json.null then
-    local last, id = self.calls[#self.calls], id_of(delta)
-    local is_next = not last or id ~= nil and id ~= last.id
-    return #self.calls + (is_next and 1 or 0)
-  end
-  index = (math.tointeger(index) or -1) + 1
-  return index >= 1 and index <= #self.calls + 1 and index or nil
-end
-
--- A call comes in pieces: its id and name once, its arguments bit by bit.
-local function take_call(self, delta)
-  local index = place_of(self, delta)
-  if not index then
-    self.fault = "a tool call has no place"
-    return
-  end
-  local call = self.calls[index] or { id = nil, name = "", arguments = {} }
-  local part = type(delta["function"]) == "table" and delta["function"] or {}
-  self.calls[index] = call
-  call.id = call.id or id_of(delta)
-  if type(part.name) == "string" then
-    call.name = call.name .. part.name
-  end
-  if type(part.arguments) == "string" then
-    call.arguments[#call.arguments + 1] = part.arguments
-  end
 end
 
 -- Numbers that can be none are passed over, as if the server had said nothing of them.
@@ -144,34 +106,21 @@ local function take_usage(self, usage)
   end
 end
 
-local function is_object(value)
-  return type(value) == "table" and value ~= json.null
-end
-
-local function take_delta(self, delta)
-  if type(delta.content) == "string" then
-    self.content[#self.content + 1] = delta.content
-  end
-  for _, call in ipairs(type(delta.tool_calls) == "table" and delta.tool_calls or {}) do
-    take_call(self, call)
-  end
-end
-
 -- A piece of a choice, or a whole one. The last of them may hold nothing but why it ends.
 local function take_choice(self, choice)
-  if not is_object(choice) then
+  if not pieces.is_object(choice) then
     return
   end
-  local delta = is_object(choice.delta) and choice.delta or choice.message
+  local delta = pieces.is_object(choice.delta) and choice.delta or choice.message
   local is_end = type(choice.finish_reason) == "string" and choice.delta == json.null
-  if not is_object(delta) and not is_end then
+  if not pieces.is_object(delta) and not is_end then
     return
   end
   self.has_choice = true
   self.finish_reason = type(choice.finish_reason) == "string" and choice.finish_reason
     or self.finish_reason
-  if is_object(delta) then
-    take_delta(self, delta)
+  if pieces.is_object(delta) then
+    self.fault = self.pieces:put(delta) or self.fault
   end
 end
 
@@ -185,7 +134,7 @@ local function take_value(self, value)
     if type(value.model) == "string" then
       self.model = value.model
     end
-    take_choice(self, is_object(value.choices) and value.choices[1])
+    take_choice(self, pieces.is_object(value.choices) and value.choices[1])
   end
 end
 
@@ -210,27 +159,27 @@ function Reader:put(bytes)
     self.raw[#self.raw + 1] = bytes
     return ""
   end
-  local before = #self.content
+  local texts = self.pieces.texts
+  local before = #texts
   local events, fault = self.stream:put(bytes)
   if not events then
     self.fault = fault
     return ""
   end
   take_events(self, events)
-  return table.concat(self.content, "", before + 1)
+  return table.concat(texts, "", before + 1)
 end
 
 local FINISH = { stop = "stop", tool_calls = "tool_calls", function_call = "tool_calls",
   length = "length", content_filter = "content_filter" }
 
 local function message_of(self)
-  local calls = {}
-  for index, call in ipairs(self.calls) do
-    calls[index] = { id = call.id or ("call_" .. index), name = call.name,
-      arguments = table.concat(call.arguments) }
+  local content, calls = self.pieces:read()
+  if not content then
+    return nil, failure.bad_answer(calls)
   end
   return {
-    role = "assistant", content = table.concat(self.content),
+    role = "assistant", content = content,
     tool_calls = #calls > 0 and json.array(calls) or nil,
     finish_reason = #calls > 0 and "tool_calls" or FINISH[self.finish_reason] or "stop",
     model = self.model, usage = self.usage,

@@ -1,0 +1,141 @@
+--- pieces: what an answer of chat completions is made of, as it comes, and what may be wrong
+-- with it. What is of another type than it should be is never passed over: an answer without
+-- it would be another answer.
+
+local json = require("society.json")
+
+local M = {}
+
+local Pieces = {}
+Pieces.__index = Pieces
+
+function M.new()
+  return setmetatable({ texts = {}, calls = {} }, Pieces)
+end
+
+function M.is_object(value)
+  return type(value) == "table" and value ~= json.null
+end
+
+-- What decodes to a list; an empty object says as little as an empty list.
+local function is_list(value)
+  return M.is_object(value) and (#value > 0 or next(value) == nil)
+end
+
+M.is_list = is_list
+
+local function is_nothing(value)
+  return value == nil or value == json.null
+end
+
+local function id_of(delta)
+  return type(delta.id) == "string" and delta.id ~= "" and delta.id or nil
+end
+
+-- The place of a call among the calls; nil if it can have none. Some servers number none of
+-- them: one that has an id of its own is the next, else the last goes on.
+local function place_of(calls, delta)
+  if not M.is_object(delta) then
+    return nil
+  end
+  local index = delta.index
+  if is_nothing(index) then
+    local last, id = calls[#calls], id_of(delta)
+    local is_next = not last or id ~= nil and id ~= last.id
+    return #calls + (is_next and 1 or 0)
+  end
+  index = (math.tointeger(index) or -1) + 1
+  return index >= 1 and index <= #calls + 1 and index or nil
+end
+
+-- Some servers give the arguments as they are instead of as a text.
+local function arguments_of(value)
+  if is_nothing(value) or type(value) == "string" then
+    return value or json.null
+  elseif M.is_object(value) and #value == 0 then
+    return next(value) == nil and "{}" or json.encode(value)
+  end
+  return nil
+end
+
+-- A call comes in pieces: its id and name once, its arguments bit by bit.
+local function put_call(self, delta)
+  local index = place_of(self.calls, delta)
+  if not index then
+    return "a tool call has no place"
+  end
+  local call = self.calls[index] or { id = nil, name = "", arguments = {} }
+  self.calls[index] = call
+  call.id = call.id or id_of(delta)
+  local part = is_nothing(delta["function"]) and {} or delta["function"]
+  if not M.is_object(part) then
+    return "a tool call that calls nothing"
+  elseif not is_nothing(part.name) then
+    if type(part.name) ~= "string" then
+      return "a tool call whose name is no text"
+    end
+    call.name = call.name .. part.name
+  end
+  local arguments = arguments_of(part.arguments)
+  if not arguments then
+    return "arguments that are no object"
+  elseif arguments ~= json.null then
+    call.arguments[#call.arguments + 1] = arguments
+  end
+  return nil
+end
+
+-- A text, or a list of parts; those that are no text, as thoughts, are not for others.
+local function put_content(self, content)
+  if type(content) == "string" then
+    self.texts[#self.texts + 1] = content
+    return nil
+  elseif not is_list(content) then
+    return "a text that is none"
+  end
+  for _, part in ipairs(content) do
+    if not M.is_object(part) or type(part.type) ~= "string" then
+      return "a part of a text that is none"
+    elseif part.type == "text" then
+      if type(part.text) ~= "string" then
+        return "a text that is none"
+      end
+      self.texts[#self.texts + 1] = part.text
+    end
+  end
+  return nil
+end
+
+--- Takes a piece, or all of it.
+-- @treturn string? what is wrong with it
+function Pieces:put(delta)
+  local fault = not is_nothing(delta.content) and put_content(self, delta.content) or nil
+  if is_nothing(delta.tool_calls) then
+    return fault
+  elseif not is_list(delta.tool_calls) then
+    return "tool calls that are no list"
+  end
+  for _, call in ipairs(delta.tool_calls) do
+    fault = put_call(self, call) or fault
+  end
+  return fault
+end
+
+--- What they say, once they are all there.
+-- @treturn[1] string the text
+-- @treturn[1] table list of { id, name, arguments }
+-- @treturn[2] nil
+-- @treturn[2] string what is wrong with them
+function Pieces:read()
+  local calls = {}
+  for index, call in ipairs(self.calls) do
+    if call.name == "" then
+      return nil, "a tool call without a name"
+    end
+    calls[index] = { id = call.id or ("call_" .. index), name = call.name,
+      arguments = table.concat(call.arguments) }
+  end
+  return table.concat(self.texts), calls
+end
+
+return M
