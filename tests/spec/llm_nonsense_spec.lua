@@ -50,10 +50,12 @@ local NONSENSE = {
     { JSON, '{"choices":{}}' },
     { JSON, '{"choices":[{"text":"legacy"}]}' },
     { JSON, '{"choices":[{"message":null}]}' },
+    { JSON, '{"choices":[{"finish_reason":"stop"}]}' },
     { JSON, '{"choices":null}' },
     { model.SSE, events("[]", "[DONE]") },
     { model.SSE, events('{"choices":{}}', "[DONE]") },
     { model.SSE, events('{"choices":[{"text":"legacy"}]}', "[DONE]") },
+    { model.SSE, events('{"choices":[{"text":"legacy","finish_reason":"stop"}]}', "[DONE]") },
     { model.SSE, events("[DONE]") },
     { model.SSE, events('{"choices":[],"usage":{"prompt_tokens":1}}', "[DONE]") },
   },
@@ -129,10 +131,16 @@ describe("an answer with oddities", function()
     assert.equal("", answer.content)
   end)
 
-  it("may end with a delta of null that says why", function()
-    local answer = hear("openai", model.SSE, events(model.delta("cut"),
-      '{"choices":[{"delta":null,"finish_reason":"length"}]}', "[DONE]"))
-    assert.same({ "cut", "length" }, { answer.content, answer.finish_reason })
+  it("may end with a delta of null, or none, that says why", function()
+    for _, delta in ipairs({ '"delta":null,', "" }) do
+      local ending = ('{"choices":[{"index":0,%s"finish_reason":"length"}]}'):format(delta)
+      for _, done in ipairs({ events("[DONE]"), "" }) do
+        local answer, err = hear("openai", model.SSE, events(model.delta("cut"), ending) .. done)
+        assert.is_nil(err)
+        assert.same({ "cut", "length" }, { answer.content, answer.finish_reason })
+        scene.close()
+      end
+    end
   end)
 
   it("may say its words in parts, and thoughts among them", function()

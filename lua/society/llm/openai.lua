@@ -106,14 +106,19 @@ local function take_usage(self, usage)
   end
 end
 
--- A piece of a choice, or a whole one. The last of them may hold nothing but why it ends.
+-- Whether a choice holds nothing but why it ends, as the last one of a stream may.
+local function is_end(self, choice)
+  return type(choice.finish_reason) == "string" and (choice.delta == json.null
+    or self.is_stream and choice.delta == nil and choice.message == nil and choice.text == nil)
+end
+
+-- A piece of a choice, or a whole one.
 local function take_choice(self, choice)
   if not pieces.is_object(choice) then
     return
   end
   local delta = pieces.is_object(choice.delta) and choice.delta or choice.message
-  local is_end = type(choice.finish_reason) == "string" and choice.delta == json.null
-  if not pieces.is_object(delta) and not is_end then
+  if not pieces.is_object(delta) and not is_end(self, choice) then
     return
   end
   self.has_choice = true
