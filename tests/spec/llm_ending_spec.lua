@@ -87,6 +87,61 @@ describe("a task that a model answers in words", function()
   end)
 end)
 
+describe("several tasks that a model has at hand", function()
+  after_each(scene.close)
+
+  -- What root gets as the output, or else the error, of the tasks t1 and t2, the second of which
+  -- comes so late, and what the model was shown last each time it was asked.
+  local function two_tasks(answers, delay_ms)
+    local shown, got = {}, {}
+    local s = think(function(request)
+      shown[#shown + 1] = last(request.messages).content
+      local answer = answers[#shown] or "nothing more"
+      answer = type(answer) == "string" and { content = answer } or answer
+      answer.delay_ms = 1000
+      return answer
+    end, { llm = { on_message = "interrupt" }, policies = { prompts = "en" },
+      root = function(root, message)
+        if message.from == "user" then
+          root:send_message(task("t1"))
+          local second = task("t2")
+          second.delay_ms = delay_ms
+          root:send_message(second)
+        elseif message.type == "result" then
+          local payload = message.payload
+          got[payload.task_id] = payload.output or payload.error
+        end
+      end })
+    scene.tell(s, "root")
+    return got, shown
+  end
+
+  it("are all named when it is reminded", function()
+    local got, shown = two_tasks({ "hm", "thinking aloud", "both are 42" }, 300)
+    assert.equal(3, #shown)
+    assert.matches("Tasks t1, t2 are still open", shown[3], 1, true)
+    assert.same({ t1 = "both are 42", t2 = "both are 42" }, got)
+  end)
+
+  it("are ended by their ids", function()
+    local got, shown = two_tasks({ "hm", "thinking aloud",
+      call("complete", { task_id = "t1", output = "one" }),
+      call("fail", { task_id = "t3", error = "none" }),
+      call("fail", { task_id = "t2", error = "two" }), "All done, bye." }, 300)
+    assert.matches("no task t3 is being handled", shown[5], 1, true)
+    assert.same({ t1 = "one", t2 = "two" }, got)
+  end)
+
+  it("are each reminded of, also one that came after a reminder", function()
+    local got, shown = two_tasks({ "hm", "cut short", "hm again",
+      call("complete", { task_id = "t1", output = "one" }),
+      call("complete", { output = "two" }), "bye" }, 1500)
+    assert.matches("Task t1 is still open", shown[2], 1, true)
+    assert.matches("Tasks t1, t2 are still open", shown[4], 1, true)
+    assert.same({ t1 = "one", t2 = "two" }, got)
+  end)
+end)
+
 describe("a request for an introduction that a model answers in words", function()
   after_each(scene.close)
 

@@ -108,15 +108,29 @@ local LEFT_OPEN = { error = "empty_answer", message = "the model said nothing mo
 
 local GO_ON = {} -- instead of a last word
 
--- What a model says last while a task is open is not its end yet: it is reminded once that
--- it must end the task itself. Then its words are taken for the result.
-local function end_task(mind, text)
-  local task = mind.talk:open_task()
-  if not task then
+-- The ids of the tasks that are open, in the order they came; and whether the model was
+-- reminded of all of them, which it then was.
+local function open_tasks(mind)
+  local ids, is_reminded = {}, true
+  for _, message in ipairs(mind.talk:open()) do
+    if mind.talk.is_task(message) then
+      ids[#ids + 1] = message.task_id or message.id
+      is_reminded = is_reminded and mind.reminded[message.id]
+      mind.reminded[message.id] = true
+    end
+  end
+  return ids, is_reminded
+end
+
+-- What a model says last while a task is open is not its end yet: it is reminded once of each
+-- that it must end the task itself. Then its words are taken for the result.
+local function end_tasks(mind, text)
+  local ids, is_reminded = open_tasks(mind)
+  if #ids == 0 then
     return text
-  elseif not mind.is_reminded and (mind.by_name.complete or mind.by_name.fail) then
-    mind.is_reminded = true
-    mind.talk:say({ role = "user", content = mind.words.task_open:format(task.task_id or task.id) })
+  elseif not is_reminded and (mind.by_name.complete or mind.by_name.fail) then
+    local words = #ids == 1 and mind.words.task_open or mind.words.tasks_open
+    mind.talk:say({ role = "user", content = words:format(table.concat(ids, ", ")) })
     return GO_ON
   elseif not text:find("%S") then
     return nil, LEFT_OPEN
@@ -150,7 +164,7 @@ local function take(mind, answer)
   if not text then
     return nil, err
   end
-  return end_task(mind, text)
+  return end_tasks(mind, text)
 end
 
 -- All that it thinks with.
@@ -162,7 +176,7 @@ local function open_mind(agent, message)
   local talk = talks.open(agent, message, head.tokens_left)
   return { agent = agent, talk = talk, guard = guard, by_name = by_name, head = head,
     words = verbs.words(language), handle = patience.watch(agent, guard, talk),
-    tries_left = settings.retries_max or retries.defaults.retries_max }
+    reminded = {}, tries_left = settings.retries_max or retries.defaults.retries_max }
 end
 
 -- Thinks until the model has nothing more to call.

@@ -130,21 +130,39 @@ verb("escalate", function(w) return object({
     priority = given.priority })
 end)
 
-verb("complete", function(w) return object({ output = { description = w.output } },
-  { "output" }) end, function(agent, given, talk)
-  local task = talk:find_task()
+-- The task that a model ends: the one it names, else the latest.
+local function task_at_hand(talk, id)
+  if id == nil or id == "" then
+    local task = talk:find_task()
+    return task, not task
+      and { error = "no_task", message = "no task is being handled; use send_message" } or nil
+  end
+  for index = #talk.messages, 1, -1 do -- one of that id may have ended before
+    local message = talk.messages[index]
+    if talk.is_task(message) and (message.task_id == id or message.id == id) then
+      return message
+    end
+  end
+  return nil, { error = "no_task", message = ("no task %s is being handled"):format(id) }
+end
+
+verb("complete", function(w) return object({
+  output = { description = w.output }, task_id = text(w.task_id),
+}, { "output" }) end, function(agent, given, talk)
+  local task, err = task_at_hand(talk, given.task_id)
   if not task then
-    return nil, { error = "no_task", message = "no task is being handled; use send_message" }
+    return nil, err
   end
   return closing(talk, task, agent:complete(task, given.output))
 end)
 
 verb("fail", function(w) return object({
   error = text(w.reason), retryable = { type = "boolean", description = w.retryable },
+  task_id = text(w.task_id),
 }, { "error" }) end, function(agent, given, talk)
-  local task = talk:find_task()
+  local task, err = task_at_hand(talk, given.task_id)
   if not task then
-    return nil, { error = "no_task", message = "no task is being handled; use send_message" }
+    return nil, err
   end
   return closing(talk, task, agent:fail(task, given.error, { retryable = given.retryable }))
 end)

@@ -16,6 +16,9 @@ return {
   },
   task_open = "Task %s is still open. End it by complete, with its result, or by fail, with the "
     .. "reason. If you call neither, your next words are handed in as its result.",
+  tasks_open = "Tasks %s are still open. End each of them by complete, with its task_id and "
+    .. "result, or by fail, with its task_id and the reason. If you call neither, your next words "
+    .. "are handed in as the result of all that are open then.",
   interface_spec = "Interface Spec", services = "what it does for others",
   input_format = "form of what it is given", output_format = "form of what it gives back",
   examples = "examples",
@@ -35,5 +38,6 @@ return {
   required_capability = "what it must be able to do",
   target = "id of the agent that is introduced", usage_hint = "how best to work with it",
   title = "title", body = "explanation", options = "options to choose from",
+  task_id = "id of the task, if there are several; the latest open one if left out",
   output = "what is delivered", retryable = "whether trying again later may help",
 }

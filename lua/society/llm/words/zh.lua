@@ -17,6 +17,8 @@ return {
   },
   task_open = "任务 %s 尚未结束。请调用 complete 交付结果，或调用 fail 说明原因；若两者都不调用，"
     .. "你接下来说的话将作为结果交付。",
+  tasks_open = "任务 %s 尚未结束。请逐一调用 complete（附 task_id 和结果）或 fail（附 task_id 和原因）；"
+    .. "若两者都不调用，你接下来说的话将作为所有未结束任务的结果交付。",
   interface_spec = "接口规格说明", services = "提供的服务", input_format = "输入格式",
   output_format = "输出格式", examples = "示例",
   role_id = "岗位ID", role_name = "岗位名称", role_prompt = "岗位提示词",
@@ -30,5 +32,5 @@ return {
   timeout_ms = "最长等待的毫秒数", contact_id = "联系人的智能体ID", reason = "原因",
   required_capability = "所需能力", target = "被介绍者的智能体ID", usage_hint = "合作建议",
   title = "标题", body = "说明", options = "选项", output = "交付内容",
-  retryable = "稍后重试是否可能成功",
+  retryable = "稍后重试是否可能成功", task_id = "任务ID，有多个任务时填写；省略时为最近的未结束任务",
 }
