@@ -54,16 +54,10 @@ static void cut_tail(struct soc_live_text *live)
     memmove(tail->data, tail->data + drop, tail->length);
 }
 
-void soc_live_text_add(struct soc_live_text *live, uint64_t call, struct soc_slice name,
-                       struct soc_slice text)
+void soc_live_text_add(struct soc_live_text *live, struct soc_slice name, struct soc_slice text)
 {
-    if (live->call != call || live->name.length == 0) {
-        live->call = call;
-        live->name.length = live->tail.length = 0;
-        live->characters = 0;
-        live->is_cut = false;
+    if (live->name.length == 0)
         soc_buf_put_slice(&live->name, name);
-    }
     for (size_t i = 0; i < text.length;) {
         size_t length = length_at(text.data + i, text.length - i);
         bool is_space = is_harmful(text.data + i, text.length - i);

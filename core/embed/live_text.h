@@ -1,7 +1,7 @@
 /* Live text: the end of what a model says, while it says it, for one line of a terminal.
  *
- * What comes is made harmless first: a model must not move a cursor. It is shown for the
- * call that spoke last, and never recorded.
+ * What comes is made harmless first: a model must not move a cursor. It is the text of one
+ * call (live_talk.h has those of all), and never recorded.
  * Layer: embed. Thread: loop. */
 #ifndef SOC_EMBED_LIVE_TEXT_H
 #define SOC_EMBED_LIVE_TEXT_H
@@ -13,16 +13,14 @@
 
 /* An all-zero struct is one that has said nothing. */
 struct soc_live_text {
-    uint64_t call;       /* number of the one that spoke last */
-    struct soc_buf name; /* of its agent */
+    struct soc_buf name; /* of the agent that asked */
     struct soc_buf tail; /* the end of what it said; UTF-8 without control characters */
     uint64_t characters; /* of all it said */
     bool is_cut;         /* the tail is not all of it */
 };
 
-/* Adds what the agent `name` says in the call `call`. */
-void soc_live_text_add(struct soc_live_text *live, uint64_t call, struct soc_slice name,
-                       struct soc_slice text);
+/* Adds what the agent `name` says; the name is that of the first time. */
+void soc_live_text_add(struct soc_live_text *live, struct soc_slice name, struct soc_slice text);
 
 /* Appends it as one line of at most `columns` columns: its name, how many characters it
  * said so far, and the end of them. Nothing if nothing was said. */

@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "embed/live_text.h"
+#include "embed/live_talk.h"
 #include "host/calls.h"
 #include "host/look.h"
 #include "host/usage.h"
@@ -20,7 +20,7 @@
 struct soc_status_line {
     struct soc_host *host;
     struct soc_alarm *alarm;
-    struct soc_live_text live;
+    struct soc_live_talk live;
     struct soc_buf shown; /* empty: nothing stands there */
 };
 
@@ -109,15 +109,21 @@ static void write_out(struct soc_slice text)
 static void hear(void *user, const struct soc_outcall *call, struct soc_slice text)
 {
     struct soc_status_line *line = user;
-    soc_live_text_add(&line->live, call->number, soc_agent_id(call->activation->agent), text);
+    soc_live_talk_add(&line->live, call->number, soc_agent_id(call->activation->agent), text);
+}
+
+static bool is_open(void *user, uint64_t call)
+{
+    const struct soc_host *host = user;
+    return soc_calls_is_open(host, call);
 }
 
 /* What is to be seen now: what a model says, a line end, the status. */
 static void put_all(struct soc_status_line *line, struct soc_buf *out)
 {
     struct soc_buf status = {0};
-    if (soc_calls_is_open(line->host, line->live.call))
-        soc_live_text_put(&line->live, COLUMNS_MAX, out);
+    soc_live_talk_sweep(&line->live, is_open, line->host);
+    soc_live_talk_draw(&line->live, COLUMNS_MAX, out);
     if (out->length > 0)
         soc_buf_put_byte(out, '\n');
     soc_status_line_put(line->host, &status);
@@ -166,7 +172,7 @@ void soc_status_line_close(struct soc_status_line *line)
     soc_status_line_clear(line);
     soc_calls_watch(line->host, NULL, NULL);
     soc_alarm_close(line->alarm);
-    soc_live_text_fini(&line->live);
+    soc_live_talk_fini(&line->live);
     soc_buf_fini(&line->shown);
     free(line);
 }

@@ -1,5 +1,5 @@
 /* Status line: who thinks, who waits for whom and what it took, on the last line of a
- * terminal; above it, while a model speaks, the end of what it says (live_text.h).
+ * terminal; above it, while a model speaks, the end of what it says (live_talk.h).
  *
  * It stands on stderr, is written anew a few times a second, and makes way for whatever
  * else is shown. A society that never asks a model has none.

@@ -11,9 +11,9 @@ static const char *line_of(struct soc_live_text *live, size_t columns, struct so
     return soc_buf_text(out);
 }
 
-static void say(struct soc_live_text *live, uint64_t call, const char *text)
+static void say(struct soc_live_text *live, const char *text)
 {
-    soc_live_text_add(live, call, SOC_SLICE("ann"), soc_slice_text(text));
+    soc_live_text_add(live, SOC_SLICE("ann"), soc_slice_text(text));
 }
 
 static void words_add_up_and_are_counted(void)
@@ -21,22 +21,9 @@ static void words_add_up_and_are_counted(void)
     struct soc_live_text live = {0};
     struct soc_buf out = {0};
     CHECK(strcmp(line_of(&live, 78, &out), "") == 0);
-    say(&live, 1, "one ");
-    say(&live, 1, "two");
+    say(&live, "one ");
+    say(&live, "two");
     CHECK(strcmp(line_of(&live, 78, &out), "ann (7): one two") == 0);
-    soc_buf_fini(&out);
-    soc_live_text_fini(&live);
-}
-
-static void another_call_begins_anew(void)
-{
-    struct soc_live_text live = {0};
-    struct soc_buf out = {0};
-    say(&live, 1, "one");
-    soc_live_text_add(&live, 2, SOC_SLICE("bob"), SOC_SLICE("two"));
-    CHECK(strcmp(line_of(&live, 78, &out), "bob (3): two") == 0);
-    say(&live, 1, "three");
-    CHECK(strcmp(line_of(&live, 78, &out), "ann (5): three") == 0);
     soc_buf_fini(&out);
     soc_live_text_fini(&live);
 }
@@ -45,10 +32,10 @@ static void only_the_end_is_shown_where_there_is_no_room(void)
 {
     struct soc_live_text live = {0};
     struct soc_buf out = {0};
-    say(&live, 1, "abcdefghij");
+    say(&live, "abcdefghij");
     CHECK(strcmp(line_of(&live, 16, &out), "ann (10): …ghij") == 0);
     /* Signs of East Asia take two columns, and are never cut. */
-    say(&live, 1, "一二三");
+    say(&live, "一二三");
     CHECK(strcmp(line_of(&live, 16, &out), "ann (13): …二三") == 0);
     CHECK(strcmp(line_of(&live, 3, &out), "ann (13): …") == 0);
     soc_buf_fini(&out);
@@ -59,11 +46,10 @@ static void nothing_in_it_moves_a_cursor(void)
 {
     struct soc_live_text live = {0};
     struct soc_buf out = {0};
-    say(&live, 1,
-        "a\x1b[2Jb\r\n\tc\x7f"
-        "d\xc2\x9b"
-        "e\xe2\x80\xae"
-        "f");
+    say(&live, "a\x1b[2Jb\r\n\tc\x7f"
+               "d\xc2\x9b"
+               "e\xe2\x80\xae"
+               "f");
     CHECK(strcmp(line_of(&live, 78, &out), "ann (16): a [2Jb c d e f") == 0);
     soc_buf_fini(&out);
     soc_live_text_fini(&live);
@@ -74,7 +60,7 @@ static void it_keeps_a_bounded_end_of_what_never_ends(void)
     struct soc_live_text live = {0};
     struct soc_buf out = {0};
     for (int i = 0; i < 10000; i++)
-        say(&live, 1, "语");
+        say(&live, "语");
     CHECK(live.tail.length <= 1024);
     CHECK(live.tail.length % 3 == 0);
     CHECK(strncmp(line_of(&live, 30, &out), "ann (10000): …语", 19) == 0);
@@ -85,7 +71,6 @@ static void it_keeps_a_bounded_end_of_what_never_ends(void)
 int main(void)
 {
     RUN(words_add_up_and_are_counted);
-    RUN(another_call_begins_anew);
     RUN(only_the_end_is_shown_where_there_is_no_room);
     RUN(nothing_in_it_moves_a_cursor);
     RUN(it_keeps_a_bounded_end_of_what_never_ends);
