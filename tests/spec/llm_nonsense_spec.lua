@@ -73,6 +73,8 @@ local NONSENSE = {
       .. '"id":"c","name":"f","input":"x"}}', '{"type":"message_stop"}') },
     { model.SSE, events('{"type":"content_block_delta","delta":{"text":"x"}}',
       '{"type":"message_stop"}') },
+    { model.SSE, events('{"type":"content_block_start","index":0,"content_block":{"type":"text"}}',
+      '{"type":"content_block_delta","index":1,"delta":{"text":"x"}}', '{"type":"message_stop"}') },
     { model.SSE, events('{"type":"message_stop"}') },
     { model.SSE, events("7") },
     { JSON, '{"status":"ok"}' },
@@ -175,5 +177,26 @@ describe("an answer with oddities", function()
         { id = "b", name = "g", arguments = "{}" } }, answer.tool_calls)
       scene.close()
     end
+  end)
+
+  it("may go on with any of its blocks, by their numbers", function()
+    local function start(index, block)
+      return ('{"type":"content_block_start","index":%d,"content_block":%s}'):format(index, block)
+    end
+    local function piece(index, name, text)
+      return ('{"type":"content_block_delta","index":%d,"delta":{"%s":%s}}')
+        :format(index, name, json.encode(text))
+    end
+    local answer, err = hear("anthropic", model.SSE, events(
+      start(0, '{"type":"text","text":""}'), piece(0, "text", "well"),
+      start(1, '{"type":"tool_use","id":"a","name":"f","input":{}}'),
+      start(2, '{"type":"tool_use","id":"b","name":"g","input":{}}'),
+      piece(1, "partial_json", '{"x"'), piece(2, "partial_json", '{"y"'), piece(0, "text", "!"),
+      piece(1, "partial_json", ":1}"), piece(2, "partial_json", ":2}"),
+      '{"type":"message_stop"}'))
+    assert.is_nil(err)
+    assert.equal("well!", answer.content)
+    assert.same({ { id = "a", name = "f", arguments = '{"x":1}' },
+      { id = "b", name = "g", arguments = '{"y":2}' } }, answer.tool_calls)
   end)
 end)

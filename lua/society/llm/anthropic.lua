@@ -161,10 +161,10 @@ local HANDLERS = {
     take_usage(self, message.usage)
   end,
   content_block_start = function(self, value)
-    self.fault = self.blocks:add(value.content_block) or self.fault
+    self.fault = self.blocks:add(value.content_block, value.index) or self.fault
   end,
   content_block_delta = function(self, value)
-    local said, fault = self.blocks:go_on(value.delta)
+    local said, fault = self.blocks:go_on(value.delta, value.index)
     self.said[#self.said + 1] = said
     self.fault = fault or self.fault
   end,

@@ -8,7 +8,7 @@ local Blocks = {}
 Blocks.__index = Blocks
 
 function M.new()
-  return setmetatable({ is_begun = false }, Blocks)
+  return setmetatable({ is_begun = false, by_index = {} }, Blocks)
 end
 
 function M.is_object(value)
@@ -29,27 +29,39 @@ local function fault_of_block(block)
   end
 end
 
+local function is_nothing(value)
+  return value == nil or value == json.null
+end
+
 --- A block begins, or is there whole.
+-- @param index the server's number of it, if there is one
 -- @treturn string? what is wrong with it
-function Blocks:add(block)
+function Blocks:add(block, index)
   local fault = fault_of_block(block)
   if fault then
     return fault
   end
   self.is_begun = true
-  self[#self + 1] = {
+  local begun = {
     kind = block.type, id = block.id, name = block.name,
     parts = { block.type == "text" and block.text or nil },
     input = block.type == "tool_use" and M.is_object(block.input) and block.input or nil,
   }
+  self.by_index[is_nothing(index) and #self or index] = begun
+  self[#self + 1] = begun
   return nil
 end
 
---- The last one goes on.
+--- One goes on: that of the number, or the last where there is none.
 -- @treturn string? what the model says with it
 -- @treturn string? what is wrong with it
-function Blocks:go_on(delta)
-  local block = self[#self]
+function Blocks:go_on(delta, index)
+  local block
+  if is_nothing(index) then
+    block = self[#self]
+  else
+    block = self.by_index[index]
+  end
   if not block or not M.is_object(delta) then
     return nil, "a piece of no block"
   end
