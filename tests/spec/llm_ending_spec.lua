@@ -78,6 +78,13 @@ describe("a task that a model answers in words", function()
     assert.equal("failed", s:tasks()[1].state)
   end)
 
+  it("fails at once if a model without a verb for it falls silent after its work", function()
+    local got, s = root_asks({ ann = { call("list_contacts"), "" } }, task(),
+      { llm = { verbs = { "list_contacts" } } })
+    assert.equal("empty_answer", got.answer.payload.error.guard)
+    assert.equal(2, s:usage({ agent = "ann" })[1].calls)
+  end)
+
   it("needs no reminder once a tool of the app has ended it", function()
     local got, s = root_asks({ ann = { call("hand_in"), "done" } }, task(), { llm = { tools = { {
       name = "hand_in", run = function(agent) return agent:complete("T", "by the tool") end,
