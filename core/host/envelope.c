@@ -88,6 +88,16 @@ void soc_envelope_put_json(struct soc_buf *out, const struct soc_message *messag
     soc_buf_put_byte(out, '}');
 }
 
+void soc_envelope_put_script_json(struct soc_buf *out, const struct soc_message *message)
+{
+    soc_envelope_put_json(out, message);
+    if (!(message->flags & SOC_MESSAGE_WANTS_REPLY))
+        return;
+    out->length--;
+    soc_json_put_name(out, "wants_reply");
+    soc_buf_put_text(out, "true}");
+}
+
 void soc_envelope_record(struct soc_record *record, const struct soc_message *message)
 {
     record->type = SOC_RECORD_MESSAGE;

@@ -12,6 +12,9 @@
 /* Appends the message as the JSON object of SPEC §2, members sorted. */
 void soc_envelope_put_json(struct soc_buf *out, const struct soc_message *message);
 
+/* The same with what scripts are told beyond SPEC §2: `wants_reply`, if the sender waits. */
+void soc_envelope_put_script_json(struct soc_buf *out, const struct soc_message *message);
+
 /* Fills a record that lends the message's texts. */
 void soc_envelope_record(struct soc_record *record, const struct soc_message *message);
 

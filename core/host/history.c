@@ -228,7 +228,7 @@ static void describe(struct soc_host *host, const struct soc_activation *activat
     put_json_member(out, "error", error);
     if (activation->message != NULL) {
         soc_json_put_name(out, "message");
-        soc_envelope_put_json(out, activation->message);
+        soc_envelope_put_script_json(out, activation->message);
     }
     if (agent->parent != NULL)
         soc_json_put_text_member(out, "parent", soc_agent_id(agent->parent));

@@ -98,7 +98,7 @@ static int64_t time_of_id(struct soc_slice id)
     return time_ms;
 }
 
-/* Reads what soc_envelope_put_json has written; NULL if it is none. */
+/* Reads what soc_envelope_put_script_json has written; NULL if it is none. */
 static struct soc_message *read_message(struct soc_host *host, struct soc_slice row)
 {
     static const char *const names[SOC_TEXT_COUNT] = {
@@ -133,6 +133,8 @@ static struct soc_message *read_message(struct soc_host *host, struct soc_slice 
     draft.priority = (uint8_t)priority;
     if (soc_slice_equal(soc_json_member(row, "requires_ack"), SOC_SLICE("true")))
         draft.flags |= SOC_MESSAGE_REQUIRES_ACK;
+    if (soc_slice_equal(soc_json_member(row, "wants_reply"), SOC_SLICE("true")))
+        draft.flags |= SOC_MESSAGE_WANTS_REPLY;
     if (is_broadcast)
         draft.flags |= SOC_MESSAGE_IS_BROADCAST;
     if (reply_to.data != NULL && soc_message_id_parse(reply_to, &draft.reply_to))

@@ -421,7 +421,7 @@ static void accept_reply(struct soc_host *host, struct soc_message *message)
         soc_introductions_put_answer(host, message, &answer);
     } else {
         soc_buf_put_byte(&answer, '[');
-        soc_envelope_put_json(&answer, message);
+        soc_envelope_put_script_json(&answer, message);
         soc_buf_put_byte(&answer, ']');
     }
     soc_request_answer(host, request, soc_buf_slice(&answer));

@@ -108,7 +108,7 @@ bool soc_wait_offer(struct soc_host *host, struct soc_agent *agent, struct soc_m
     soc_tasks_begin(host, message);
     struct soc_buf answer = {0};
     soc_buf_put_byte(&answer, '[');
-    soc_envelope_put_json(&answer, message);
+    soc_envelope_put_script_json(&answer, message);
     soc_buf_put_byte(&answer, ']');
     soc_wait_answer(host, activation, soc_buf_slice(&answer));
     soc_buf_fini(&answer);

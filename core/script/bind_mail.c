@@ -347,7 +347,7 @@ static int begin_receive(struct soc_script *script, const struct receive_options
     if (message != NULL) {
         script->answer.length = 0;
         soc_buf_put_byte(&script->answer, '[');
-        soc_envelope_put_json(&script->answer, message);
+        soc_envelope_put_script_json(&script->answer, message);
         soc_buf_put_byte(&script->answer, ']');
         return SOC_OK;
     }

@@ -91,6 +91,7 @@ describe("the file door", function()
     local job = begin({ command = "ask", message = { to = "a", payload = "are you there?" } })
     local message = d:await(QUEUE, 1)[1]
     assert.equal("are you there?", message.payload.text)
+    assert.is_nil(message.wants_reply) -- SPEC §2 has no such member
     d:put(OUT, { reply_to = message.id, payload = "yes" })
     assert.same({ from = "a", payload = { text = "yes" } }, json.decode(job:wait().out))
     job = begin({ command = "ask", message = { to = "a", payload = "and now?", timeout_ms = 200 } })

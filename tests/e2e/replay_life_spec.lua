@@ -55,6 +55,25 @@ describe("replay of a life", function()
     end)
   end
 
+  it("finds nothing where a model was asked again because somebody waits", function()
+    place:write("app.lua", [[
+      local society = require("society")
+]] .. recorded.BRIEF .. [[
+      society.config { history = "full", llm = { provider = "scripted",
+        answers = { ann = { "", "", "hello" } } } }
+      society.role { id = "t", name = "t", prompt = "p", behaviour = "llm" }
+      society.root(function(root, message)
+        root:spawn_agent("t", BRIEF, { id = "ann" })
+        return assert(root:request { to = "ann", payload = "?" }).payload
+      end)
+      society.main(function(user)
+        print(user:request { to = "root", payload = "go" }.payload.text)
+      end)
+    ]])
+    assert.equal("hello\n", place:run("run app.lua --quiet").out)
+    assert_same()
+  end)
+
   it("goes through kills and starts, also with another script in between", function()
     place:write("app.lua", [[
       local society = require("society")

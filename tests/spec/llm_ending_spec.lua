@@ -239,6 +239,64 @@ describe("those who interrupt a model", function()
   end)
 end)
 
+describe("one who writes to a model and then interrupts it with a request", function()
+  after_each(scene.close)
+
+  local function says(content)
+    return function() return { content = content, delay_ms = 1000 } end
+  end
+
+  local function plain(root)
+    root:send_message({ to = "ann", payload = "first" })
+    root:sleep(300)
+  end
+
+  local function ask(root)
+    return root:request({ to = "ann", payload = "second", timeout_ms = 9000 })
+  end
+
+  -- What `second` gives root, who does `first` before it.
+  local function interrupt(first, second, answers, guards)
+    local answer, err
+    local s = think(answers, { llm = { on_message = "interrupt", guards = guards },
+      policies = { introductions = "agent" }, root = function(root, message)
+        if message.from == "user" then
+          first(root)
+          answer, err = second(root)
+        end
+      end })
+    scene.tell(s, "root")
+    assert.same({}, s:waits())
+    return answer and answer.payload, err
+  end
+
+  it("is answered after a plain message", function()
+    assert.equal("yes", interrupt(plain, ask, says("yes")).text)
+  end)
+
+  it("is answered after a request whose time was over", function()
+    assert.equal("yes", interrupt(function(root)
+      local _, err = root:request({ to = "ann", payload = "first", timeout_ms = 500 })
+      assert.equal("timeout", err.error)
+    end, ask, says("yes")).text)
+  end)
+
+  it("is answered after a plain message when it wants an introduction", function()
+    local _, err = interrupt(plain, function(root)
+      return root:request_introduction({ to = "ann", reason = "r", required_capability = "c" })
+    end, says("I know nobody"))
+    assert.same({ "no_introduction", "I know nobody" }, { err.error, err.reason })
+  end)
+
+  it("is told when the model is stopped, or says nothing", function()
+    assert.equal("repeated_call", interrupt(plain, ask, function()
+      return { tool_calls = { { name = "list_contacts", arguments = {} } }, delay_ms = 1000 }
+    end, { repeats = 1 }).guard)
+    scene.close()
+    assert.equal("empty_answer", interrupt(plain, ask, says("")).guard)
+  end)
+end)
+
 describe("an agent that answered its parent and is then stopped", function()
   after_each(scene.close)
 

@@ -37,6 +37,28 @@ describe("receive", function()
     assert.equal(0, s:stats().pending)
   end)
 
+  it("tells whether the sender waits for a reply", function()
+    for _, ms in ipairs({ 0, 10 }) do
+      local asked, plain, answer
+      local s = actor_a(function(a)
+        a:sleep(ms)
+        asked = a:receive()
+        a:reply(asked, "yes")
+        plain = a:receive()
+      end, { b = function(b)
+        answer = b:request({ to = "a", payload = "?" })
+        b:send_message({ to = "a", payload = "thanks" })
+      end })
+      assert(s:send("user", { to = "a", type = "go", payload = "x" }))
+      s:advance(0)
+      scene.tell(s, "b")
+      assert.is_true(asked.wants_reply, ms .. " ms")
+      assert.same({ "thanks", nil }, { plain.payload.text, plain.wants_reply })
+      assert.same({ "yes", nil }, { answer.payload.text, answer.wants_reply })
+      scene.close()
+    end
+  end)
+
   it("waits for one that comes later", function()
     local s, results = actor_a(function(a) return a:receive() end)
     scene.tell(s, "a", "x", "go")
