@@ -105,4 +105,28 @@ describe("the time for one message", function()
       scene.close()
     end
   end)
+
+  it("lets a tool wait without a time-out where it is turned off, or beyond any", function()
+    for _, wall_ms in ipairs({ false, math.maxinteger - 1, 200000000000000 }) do
+      local got, child, err
+      local s = think(function(request)
+        return last(request.messages).role == "tool" and "end"
+          or request.agent == "ann" and call("wait") or call("complete", { output = 42 })
+      end, { root = function(root, message)
+        if message.payload.text == "?" then
+          root:sleep(DAY_MS)
+          root:send_message({ to = "ann", type = "news", payload = "late" })
+        end
+      end, llm = { guards = { wall_ms = wall_ms }, tools = { { name = "wait", run = function(agent)
+        agent:send_message({ to = "root", payload = "?" })
+        got = agent:receive({ type = "news" })
+        child, err = agent:spawn_agent("thinker", scene.brief(), { wait = true, message = "!" })
+      end } } } })
+      assert.equal("end", last(ask(s)).payload.text)
+      assert.equal("late", got.payload.text)
+      assert.is_nil(err)
+      assert.equal("completed", s:tasks({ agent = child.id })[1].state)
+      scene.close()
+    end
+  end)
 end)

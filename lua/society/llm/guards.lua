@@ -57,8 +57,11 @@ function Guards:overtime()
   return tripped("wall_time", ("it took more than %d ms"):format(self.wall_ms))
 end
 
---- How long it may still take, in ms.
+--- How long it may still take, in ms; math.huge without a bound.
 function Guards:left_ms(now_ms)
+  if self.wall_ms == math.maxinteger then
+    return math.huge
+  end
   return self.wall_ms - (now_ms - self.began_ms)
 end
 

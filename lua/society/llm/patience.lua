@@ -37,6 +37,9 @@ local WAITS = {
   spawn_agent = { at = 3, usual_ms = math.huge, needs = "wait" },
 }
 
+-- The longest time-out that a call takes.
+local TIMEOUT_MS_MAX = 100000000000000
+
 -- Options of a call that waits no longer than `left_ms`. Wrong ones stay as they are: the
 -- call itself says what is wrong.
 local function within(wait, options, left_ms)
@@ -52,7 +55,7 @@ local function within(wait, options, left_ms)
   for name, value in pairs(given) do
     copy[name] = value
   end
-  copy.timeout_ms = left_ms
+  copy.timeout_ms = math.min(left_ms, TIMEOUT_MS_MAX)
   return copy
 end
 
