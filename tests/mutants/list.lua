@@ -2,8 +2,9 @@
 -- the file exactly once and becomes `to`. `by` are the tests that are tried, in order:
 -- `sim` is the standard scenario under the default faults, `sim:FILE` another app, `disk`
 -- the standard scenario on a disk that fails, `faults:LIST` under these faults alone,
--- `models` agents that think, `unit:NAME` and `spec:NAME` are single test files. `law` is
--- the law of the checkers that a fault breaks, `says` a pattern their word for it must fit.
+-- `models` agents that think, `unit:NAME`, `spec:NAME` and `e2e:NAME` are single test files.
+-- `law` is the law of the checkers that a fault breaks, `says` a pattern their word for it
+-- must fit.
 
 local SIM = { "sim" }
 
@@ -226,6 +227,11 @@ local M = {
     name = "a request that has timed out stays open", file = "core/host/wait.c",
     by = { "spec:request", "spec:reply" },
     from = "        soc_request_close(host, activation->wait.request_key);\n", to = "        ;\n",
+  },
+  {
+    name = "an error is cut before the key is taken out", file = "lua/society/llm/answer.lua",
+    by = { "e2e:canary" },
+    from = "host.scrub and host.scrub(err.message) or err.message", to = "err.message",
   },
   {
     name = "chance comes from more than the seed", file = "core/env/rng.c",

@@ -88,13 +88,16 @@ local TESTS = {
   spec = function(name)
     return ("build/society test tests/spec/%s_spec.lua"):format(name)
   end,
+  e2e = function(name)
+    return ("env SOCIETY=build/society build/society test tests/e2e/%s_spec.lua"):format(name)
+  end,
   unit = function(name)
     return ("make -j2 unit TESTS=%s"):format(name)
   end,
 }
 
 local function run(test, seconds_max)
-  local kind, name = test:match("^(%a+):?(.*)$")
+  local kind, name = test:match("^(%w+):?(.*)$")
   local command = TESTS[kind](name ~= "" and name or nil)
   return in_copy(("timeout -s KILL %d %s"):format(seconds_max, command))
 end

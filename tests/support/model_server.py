@@ -10,7 +10,7 @@ it says again. .../v1/messages is the same model as Anthropic's API has it.
 "huge text N" says N letters, "huge calls N" calls N tools, "stall" stops half-way.
 "leak FORM N" says the key that it was sent, cut behind N letters, in a form of LEAKS;
 "leak FORM N S" takes S seconds for each piece. "detail STATUS N" answers so with the key as
-escapes of JSON, so that the first 300 bytes of the body end N letters before its end.
+escapes of JSON, so that an error that is cut to its bytes ends N letters before the key's end.
 Requests are appended to the file named by the first argument, one JSON object each. A
 second argument names a file with a certificate and its key: then it speaks TLS.
 """
@@ -24,6 +24,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 LOCK = threading.Lock()
 COUNT = [0]
+ERROR_BYTES_MAX = 600  # message_bytes_max of lua/society/llm/answer.lua
 
 
 def content(text):
@@ -134,9 +135,12 @@ class Handler(BaseHTTPRequestHandler):
 
     def detail(self, status, cut):
         key = self.key()
+        said = "the model's server says %d: " % status
         head = '{"detail":"'
-        filling = "x" * (300 - len(head) - 6 * (len(key) - cut))
-        self.answer(status, (head + filling + escaped(key) + '"}').encode())
+        filling = "x" * (ERROR_BYTES_MAX - len(said + head) - len(escaped(key[:-cut])))
+        # Long enough to be cut, too, when the key is taken out.
+        tail = "x" * ERROR_BYTES_MAX + '"}'
+        self.answer(status, (head + filling + escaped(key) + tail).encode())
 
     def huge(self, what, count):
         self.send_response(200)
