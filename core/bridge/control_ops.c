@@ -310,17 +310,18 @@ static void do_dot(struct op *op)
     soc_call_succeed_when_durable(op->call, &list);
 }
 
-static void change_dead_letter(struct op *op, int (*change)(struct soc_host *host, uint64_t key,
-                                                            struct soc_buf *error))
+static void change_dead_letter(struct op *op,
+                               int (*change)(struct soc_host *host, struct soc_slice id,
+                                             struct soc_buf *error))
 {
-    uint64_t key = 0;
+    uint64_t key;
     struct soc_slice id = text_of(op, "message_id", SOC_KEY_BYTES_MAX);
     struct soc_buf answer = {0};
     if (id.data == NULL || !soc_message_id_parse(id, &key))
         op->fault = "message_id";
     if (fail_if_faulty_or_full(op))
         return;
-    int rc = change(op->options->host, key, &answer);
+    int rc = change(op->options->host, id, &answer);
     if (rc == SOC_OK) {
         answer.length = 0;
         soc_buf_put_text(&answer, "[{");

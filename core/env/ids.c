@@ -67,6 +67,13 @@ bool soc_message_id_parse(struct soc_slice text, uint64_t *key)
     return true;
 }
 
+bool soc_message_id_is(struct soc_slice text, int64_t time_ms, uint64_t key)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    soc_message_id_format(id, time_ms, key);
+    return soc_slice_equal(text, soc_slice(id, sizeof(id)));
+}
+
 /* An item's id is a message's with another first word. */
 #define ITEM_PREFIX "item_"
 
@@ -86,6 +93,13 @@ bool soc_item_id_parse(struct soc_slice text, uint64_t *key)
     return soc_message_id_parse(soc_slice(id, sizeof(id)), key);
 }
 
+bool soc_item_id_is(struct soc_slice text, int64_t time_ms, uint64_t key)
+{
+    char id[SOC_ITEM_ID_BYTES];
+    soc_item_id_format(id, time_ms, key);
+    return soc_slice_equal(text, soc_slice(id, sizeof(id)));
+}
+
 #define CHECKPOINT_PREFIX "chk_"
 
 void soc_checkpoint_id_format(char out[SOC_MESSAGE_ID_BYTES], int64_t time_ms, uint64_t key)
@@ -102,6 +116,13 @@ bool soc_checkpoint_id_parse(struct soc_slice text, uint64_t *key)
     memcpy(id, text.data, sizeof(id));
     memcpy(id, PREFIX, 4);
     return soc_message_id_parse(soc_slice(id, sizeof(id)), key);
+}
+
+bool soc_checkpoint_id_is(struct soc_slice text, int64_t time_ms, uint64_t key)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    soc_checkpoint_id_format(id, time_ms, key);
+    return soc_slice_equal(text, soc_slice(id, sizeof(id)));
 }
 
 static bool is_letter_or_digit(char c)

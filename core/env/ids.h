@@ -16,17 +16,23 @@
 /* Writes the id: SOC_MESSAGE_ID_BYTES bytes, no NUL. */
 void soc_message_id_format(char out[SOC_MESSAGE_ID_BYTES], int64_t time_ms, uint64_t key);
 
-/* Reads the key out of an id; false if the text is no id of ours. */
+/* Reads the key out of an id; false if the text is no id of ours. Keys begin anew in every
+ * state directory: what is found by its key may be another than is meant. */
 bool soc_message_id_parse(struct soc_slice text, uint64_t *key);
+
+/* Tells whether `text` is the id of the message of that time and key. */
+bool soc_message_id_is(struct soc_slice text, int64_t time_ms, uint64_t key);
 
 /* The same for an item of the person's inbox, whose key is one of the same row:
  * item_YYYYMMDD_HHMMSS_ and so on. */
 void soc_item_id_format(char out[SOC_ITEM_ID_BYTES], int64_t time_ms, uint64_t key);
 bool soc_item_id_parse(struct soc_slice text, uint64_t *key);
+bool soc_item_id_is(struct soc_slice text, int64_t time_ms, uint64_t key);
 
 /* And for a checkpoint: chk_YYYYMMDD_HHMMSS_ and so on. */
 void soc_checkpoint_id_format(char out[SOC_MESSAGE_ID_BYTES], int64_t time_ms, uint64_t key);
 bool soc_checkpoint_id_parse(struct soc_slice text, uint64_t *key);
+bool soc_checkpoint_id_is(struct soc_slice text, int64_t time_ms, uint64_t key);
 
 /* Tells whether `text` can name an agent, a role or a task. */
 bool soc_id_is_valid(struct soc_slice text);

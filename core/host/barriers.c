@@ -287,7 +287,8 @@ static struct soc_barrier *find_named(const struct soc_host *host, struct soc_sl
                               ? (struct soc_slice){0}
                               : soc_json_plain_string(soc_json_member(payload, "checkpoint_id"));
     *is_named = id.data != NULL && soc_checkpoint_id_parse(id, &key);
-    return *is_named ? find(host, key) : NULL;
+    struct soc_barrier *barrier = *is_named ? find(host, key) : NULL;
+    return barrier != NULL && soc_checkpoint_id_is(id, barrier->time_ms, key) ? barrier : NULL;
 }
 
 struct soc_agent *soc_barriers_asker(const struct soc_host *host, struct soc_slice payload)

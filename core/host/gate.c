@@ -168,13 +168,20 @@ static bool has_correlation(const struct soc_message *message, struct soc_slice 
     return own.data != NULL && soc_slice_equal(own, text);
 }
 
-const struct soc_message *soc_gate_find_message(struct soc_host *host, struct soc_slice id)
+/* Lends the message of that id that this activation holds, or NULL. */
+static const struct soc_message *find_id(struct soc_host *host, struct soc_slice id)
 {
     uint64_t key;
-    const struct soc_activation *activation = soc_gate_activation(host);
     const struct soc_message *message = NULL;
     if (soc_message_id_parse(id, &key))
         message = soc_gate_find_key(host, key);
+    return message != NULL && soc_message_id_is(id, message->time_ms, key) ? message : NULL;
+}
+
+const struct soc_message *soc_gate_find_message(struct soc_host *host, struct soc_slice id)
+{
+    const struct soc_activation *activation = soc_gate_activation(host);
+    const struct soc_message *message = find_id(host, id);
     if (message != NULL)
         return message;
     if (activation->message != NULL && has_correlation(activation->message, id))
@@ -190,9 +197,8 @@ const struct soc_message *soc_gate_find_message(struct soc_host *host, struct so
 static struct soc_request *find_next_open(struct soc_host *host, const struct soc_message *message,
                                           struct soc_slice id)
 {
-    uint64_t key;
     if (message == NULL || !(message->flags & SOC_MESSAGE_WANTS_REPLY) ||
-        (soc_message_id_parse(id, &key) && key == message->key) ||
+        soc_message_id_is(id, message->time_ms, message->key) ||
         !soc_request_is_answered(host, message->key))
         return NULL;
     struct soc_request *request = soc_request_find_text(host, host->turn.agent, id);
@@ -202,13 +208,12 @@ static struct soc_request *find_next_open(struct soc_host *host, const struct so
 int soc_gate_address_reply(struct soc_host *host, struct soc_slice id, struct soc_send *send,
                            struct soc_buf *error)
 {
-    uint64_t key;
     struct soc_request *request = NULL;
     const struct soc_message *message = NULL;
     /* What came of a request carries its id as the correlation: the id means the
      * request itself before it means any of that. */
-    if (soc_message_id_parse(id, &key) && soc_gate_find_key(host, key) == NULL)
-        request = soc_request_find(host, key);
+    if (find_id(host, id) == NULL)
+        request = soc_request_find_id(host, id);
     if (request == NULL || request->to != host->turn.agent)
         message = soc_gate_find_message(host, id);
     struct soc_request *next = find_next_open(host, message, id);

@@ -215,6 +215,8 @@ static int check_verdict(struct soc_host *host, const struct soc_verdict *verdic
         return refuse_verdict(error, "changes go with modify, not with approve or reject",
                               "changes");
     *item = soc_inbox_find(&host->inbox, key);
+    if (*item != NULL && !soc_item_id_is(verdict->item_id, (*item)->time_ms, key))
+        return soc_refuse(error, SOC_ENOITEM, NULL, "item_id", verdict->item_id);
     if (*item != NULL)
         return SOC_OK;
     decision = soc_inbox_decision(&host->inbox, key);
@@ -323,7 +325,7 @@ static void close_item(struct soc_host *host, struct soc_item *item,
 int soc_human_decide(struct soc_host *host, const struct soc_verdict *verdict,
                      struct soc_buf *answer)
 {
-    struct soc_item *item;
+    struct soc_item *item = NULL;
     struct soc_message *message = NULL;
     int rc = check_verdict(host, verdict, &item, answer);
     if (rc < 0)

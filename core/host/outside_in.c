@@ -69,7 +69,8 @@ static bool address_rest(const struct soc_outsider *outsider, const struct soc_o
     const struct soc_ended_letter *ended = soc_outside_find_ended(outsider, mail->answers);
     const struct soc_task *task = is_ours ? soc_tasks_find_key(host, key) : NULL;
     const struct soc_agent *asker = ended == NULL ? NULL : ended->from;
-    if (task != NULL && task->owner == outsider->agent)
+    if (task != NULL && task->owner == outsider->agent &&
+        soc_message_id_is(mail->answers, task->opened_ms, key))
         asker = task->assigner;
     else if (ended != NULL && ended->wants_reply && goes_to(host, send, ended->from))
         return has_own_rules(host, send->type);
@@ -147,21 +148,21 @@ static bool address(struct soc_outsider *outsider, const struct soc_outside_mail
     return is_in_time;
 }
 
-/* Tells whether the message of that key went to another agent, and to no more than one: it
+/* Tells whether the message of that id went to another agent, and to no more than one: it
  * is an open request, pending for one outside, or has ended there a short while ago. */
 static bool is_anothers(const struct soc_outsider *outsider, uint64_t key, struct soc_slice id)
 {
     struct soc_host *host = outsider->host;
     size_t cursor = 0;
     const struct soc_outsider *other;
-    const struct soc_request *request = soc_request_find(host, key);
+    const struct soc_request *request = soc_request_find_id(host, id);
     if (request != NULL && request->to != outsider->agent)
         return true;
     while ((other = soc_map_each(&host->outside->outsiders, &cursor)) != NULL) {
         const struct soc_letter *letter = soc_map_find_number(&other->letters, key);
         const struct soc_ended_letter *ended =
             letter == NULL ? soc_outside_find_ended(other, id) : NULL;
-        if (letter != NULL)
+        if (letter != NULL && soc_message_id_is(id, letter->message->time_ms, key))
             return !(letter->message->flags & SOC_MESSAGE_IS_BROADCAST);
         if (ended != NULL)
             return !ended->is_broadcast;

@@ -83,6 +83,7 @@ void soc_outside_remember(struct soc_letter *letter)
         outsider->known_key = ended->key + 1;
     *ended = (struct soc_ended_letter){
         .key = message->key,
+        .time_ms = message->time_ms,
         .external = hash_external(soc_message_text(message, SOC_TEXT_EXTERNAL_ID)),
         .from = message->from,
         .wants_reply = (message->flags & SOC_MESSAGE_WANTS_REPLY) != 0,
@@ -96,7 +97,9 @@ struct soc_letter *soc_outside_find_letter(const struct soc_outsider *outsider, 
     struct soc_letter *letter = NULL;
     if (soc_message_id_parse(id, &key))
         letter = soc_map_find_number(&outsider->letters, key);
-    return letter != NULL ? letter : soc_map_find(&outsider->externals, id);
+    if (letter != NULL && soc_message_id_is(id, letter->message->time_ms, key))
+        return letter;
+    return soc_map_find(&outsider->externals, id);
 }
 
 const struct soc_ended_letter *soc_outside_find_ended(const struct soc_outsider *outsider,
@@ -107,7 +110,9 @@ const struct soc_ended_letter *soc_outside_find_ended(const struct soc_outsider 
     bool is_ours = soc_message_id_parse(id, &key);
     for (uint32_t i = 0; i < SOC_LETTERS_ENDED_MAX && i < outsider->ended_count; i++) {
         const struct soc_ended_letter *ended = &outsider->ended[i];
-        if ((is_ours && ended->key == key) || ended->external == external)
+        if (ended->external == external)
+            return ended;
+        if (is_ours && ended->key == key && soc_message_id_is(id, ended->time_ms, key))
             return ended;
     }
     return NULL;

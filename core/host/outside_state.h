@@ -21,6 +21,7 @@ struct soc_letter_list {
 /* What is remembered of a letter that has ended: that it was one, and how to answer it. */
 struct soc_ended_letter {
     uint64_t key;
+    int64_t time_ms;
     uint64_t external; /* hash of its external id, 0: it had none */
     struct soc_agent *from;
     bool wants_reply, is_broadcast;
@@ -81,8 +82,7 @@ struct soc_door_notice {
 
 /* A position that is kept. */
 struct soc_kept_position {
-    char *name;
-    char *value;
+    char *name, *value;
 };
 
 struct soc_outside { /* all doors and who lives behind them */

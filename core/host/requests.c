@@ -61,6 +61,15 @@ struct soc_request *soc_request_find(const struct soc_host *host, uint64_t key)
     return soc_map_find_number(&host->requests, key);
 }
 
+struct soc_request *soc_request_find_id(const struct soc_host *host, struct soc_slice id)
+{
+    uint64_t key;
+    struct soc_request *request = NULL;
+    if (soc_message_id_parse(id, &key))
+        request = soc_request_find(host, key);
+    return request != NULL && soc_message_id_is(id, request->time_ms, key) ? request : NULL;
+}
+
 struct soc_slice soc_request_chain(const struct soc_host *host, uint64_t key,
                                    char id[SOC_MESSAGE_ID_BYTES])
 {
@@ -85,12 +94,9 @@ bool soc_request_is_answered(const struct soc_host *host, uint64_t key)
 struct soc_request *soc_request_find_text(struct soc_host *host, const struct soc_agent *to,
                                           struct soc_slice correlation_id)
 {
-    uint64_t key;
     size_t cursor = 0;
-    struct soc_request *request = NULL;
+    struct soc_request *request = soc_request_find_id(host, correlation_id);
     struct soc_request *answered = NULL;
-    if (soc_message_id_parse(correlation_id, &key))
-        request = soc_request_find(host, key);
     if (request != NULL && request->to == to)
         return request;
     while ((request = soc_map_each(&host->requests, &cursor)) != NULL) {
@@ -132,16 +138,13 @@ struct soc_request *soc_request_find_query(struct soc_host *host, const struct s
     struct soc_buf id = {0};
     struct soc_request *found = NULL;
     struct soc_request *request;
-    uint64_t key;
     size_t cursor = 0;
     if (host->requests.count == 0 || !read_query_id(payload, &id)) {
         soc_buf_fini(&id);
         return NULL;
     }
-    if (soc_message_id_parse(soc_buf_slice(&id), &key)) {
-        request = soc_request_find(host, key);
-        found = is_query(request, from, to) ? request : NULL;
-    }
+    request = soc_request_find_id(host, soc_buf_slice(&id));
+    found = is_query(request, from, to) ? request : NULL;
     while (found == NULL && (request = soc_map_each(&host->requests, &cursor)) != NULL)
         if (is_query(request, from, to) && request->external_id != NULL &&
             soc_slice_equal(soc_buf_slice(&id), soc_slice_text(request->external_id)))
@@ -154,10 +157,9 @@ bool soc_request_is_named(const struct soc_message *message, struct soc_slice pa
 {
     struct soc_buf id = {0};
     struct soc_slice external_id = soc_message_text(message, SOC_TEXT_EXTERNAL_ID);
-    uint64_t key;
     bool is_named = false;
     if (read_query_id(payload, &id))
-        is_named = (soc_message_id_parse(soc_buf_slice(&id), &key) && key == message->key) ||
+        is_named = soc_message_id_is(soc_buf_slice(&id), message->time_ms, message->key) ||
                    (external_id.data != NULL && soc_slice_equal(soc_buf_slice(&id), external_id));
     soc_buf_fini(&id);
     return is_named;

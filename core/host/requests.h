@@ -53,6 +53,9 @@ void soc_request_open_seat(struct soc_host *host, struct soc_barrier *barrier,
 /* Lends the open request of that key, or NULL. */
 struct soc_request *soc_request_find(const struct soc_host *host, uint64_t key);
 
+/* Lends the open request whose message has that id, or NULL. */
+struct soc_request *soc_request_find_id(const struct soc_host *host, struct soc_slice id);
+
 /* Lends the correlation id of the chain that the open request of that key belongs to;
  * `id` is room for it. Absent if there is none such. */
 struct soc_slice soc_request_chain(const struct soc_host *host, uint64_t key,

@@ -80,9 +80,9 @@ void soc_router_free(struct soc_host *host, struct soc_message *message);
 void soc_router_again(struct soc_host *host, struct soc_message *message, int64_t deliver_at_ms);
 
 /* Sends a dead letter again, last in its mailbox, with `attempt` raised; or
- * drops it for good. SOC_ENOMESSAGE if there is none of that key, SOC_ESTOPPED if
+ * drops it for good. SOC_ENOMESSAGE if there is none of that id, SOC_ESTOPPED if
  * the one who should get it again has ended. */
-int soc_router_redeliver(struct soc_host *host, uint64_t key, struct soc_buf *error);
-int soc_router_drop(struct soc_host *host, uint64_t key, struct soc_buf *error);
+int soc_router_redeliver(struct soc_host *host, struct soc_slice id, struct soc_buf *error);
+int soc_router_drop(struct soc_host *host, struct soc_slice id, struct soc_buf *error);
 
 #endif

@@ -65,10 +65,11 @@ void soc_tasks_reopen(struct soc_host *host, struct soc_message *message);
 void soc_tasks_commit(struct soc_host *host);
 void soc_tasks_take_back(struct soc_host *host);
 
-/* Which task a script means: by the key of the message that opened it (0: unknown),
- * else by its id among those of the running agent. */
+/* Which task a script means: by the key and the id of the message that opened it (0:
+ * unknown), else by its own id among those of the running agent. */
 struct soc_task_ref {
     uint64_t key;
+    struct soc_slice message_id;
     struct soc_slice id;
 };
 

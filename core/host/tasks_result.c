@@ -204,6 +204,12 @@ static int refuse_over(struct soc_buf *error, const char *id, enum soc_task_stat
     return soc_refusal_end(error, SOC_ETASKOVER);
 }
 
+/* Tells whether `ref` names the message that opened the task. */
+static bool is_opener(struct soc_task_ref ref, const struct soc_task *task)
+{
+    return ref.key == task->key && soc_message_id_is(ref.message_id, task->opened_ms, task->key);
+}
+
 /* Why the running agent has no such open task. */
 static int refuse_missing(struct soc_host *host, struct soc_task_ref ref, struct soc_buf *error)
 {
@@ -217,7 +223,7 @@ static int refuse_missing(struct soc_host *host, struct soc_task_ref ref, struct
     size_t cursor = 0;
     const struct soc_task *task;
     while ((task = soc_map_each(&host->tasks->open, &cursor)) != NULL)
-        if (task->key == ref.key ||
+        if (is_opener(ref, task) ||
             (ref.id.data != NULL && soc_slice_equal(ref.id, soc_slice_text(task->id))))
             return soc_refuse(error, SOC_EFORBIDDEN, "only who does a task can end it", "task_id",
                               soc_slice_text(task->id));
@@ -228,7 +234,7 @@ static int find_own(struct soc_host *host, struct soc_task_ref ref, struct soc_t
                     struct soc_buf *error)
 {
     struct soc_task *task = ref.key == 0 ? NULL : soc_tasks_find_key(host, ref.key);
-    if (task == NULL || task->owner != host->turn.agent)
+    if (task == NULL || task->owner != host->turn.agent || !is_opener(ref, task))
         task = soc_tasks_find(host, host->turn.agent, ref.id);
     *out = task;
     if (task == NULL)

@@ -20,15 +20,14 @@ struct dead {
 static int change_stopped(struct soc_host *host, void *user, struct soc_buf *answer)
 {
     const struct dead *dead = user;
-    uint64_t key = 0;
-    soc_message_id_parse(soc_slice_text(dead->id), &key);
-    int rc = dead->is_drop ? soc_router_drop(host, key, answer)
-                           : soc_router_redeliver(host, key, answer);
+    struct soc_slice id = soc_slice_text(dead->id);
+    int rc =
+        dead->is_drop ? soc_router_drop(host, id, answer) : soc_router_redeliver(host, id, answer);
     if (rc < 0)
         return rc;
     answer->length = 0;
     soc_buf_put_text(answer, "[{");
-    soc_json_put_text_member(answer, "messageId", soc_slice_text(dead->id));
+    soc_json_put_text_member(answer, "messageId", id);
     soc_buf_put_text(answer, "}]");
     return SOC_OK;
 }

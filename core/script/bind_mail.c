@@ -266,9 +266,8 @@ int soc_mail_reply(lua_State *L, struct soc_script *script, enum soc_effect_kind
     uint64_t hash =
         soc_hash(id.data, id.length, soc_hash(send->payload.data, send->payload.length, 0));
     struct soc_activation *activation = soc_gate_activation(script->host);
-    uint64_t key;
-    bool is_own = activation->message != NULL && soc_message_id_parse(id, &key) &&
-                  key == activation->message->key;
+    const struct soc_message *own = activation->message;
+    bool is_own = own != NULL && soc_message_id_is(id, own->time_ms, own->key);
     int count;
     if (soc_effect_begin(L, script, kind, hash, &count) == SOC_GATE_RECORDED) {
         activation->has_replied |= is_own && count == 1;

@@ -56,14 +56,14 @@ static int society_dispatch(lua_State *L)
 }
 
 static int handle_dead(lua_State *L, const char *name, const char *instead,
-                       int (*fn)(struct soc_host *, uint64_t, struct soc_buf *))
+                       int (*fn)(struct soc_host *, struct soc_slice, struct soc_buf *))
 {
     struct soc_script *script = enter_from_outside(L, name, instead);
     struct soc_slice id = soc_society_check_text(L, name, "a message's id");
     uint64_t key;
     int rc = SOC_ENOMESSAGE;
     if (soc_message_id_parse(id, &key))
-        rc = fn(script->host, key, &script->error);
+        rc = fn(script->host, id, &script->error);
     else
         soc_refuse(&script->error, rc, NULL, "id", id);
     if (rc < 0)

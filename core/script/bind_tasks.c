@@ -21,7 +21,8 @@ static struct soc_task_ref read_ref(lua_State *L, int index)
         soc_lua_fill(L, index);
         if (soc_raw_field(L, index, "id") == LUA_TSTRING) {
             const char *id = lua_tolstring(L, -1, &length);
-            soc_message_id_parse(soc_slice(id, length), &ref.key);
+            ref.message_id = soc_slice(id, length);
+            soc_message_id_parse(ref.message_id, &ref.key);
         }
         if (soc_raw_field(L, index, "task_id") == LUA_TSTRING) {
             const char *id = lua_tolstring(L, -1, &length);
@@ -34,7 +35,7 @@ static struct soc_task_ref read_ref(lua_State *L, int index)
     if (lua_type(L, index) != LUA_TSTRING)
         luaL_argerror(L, index, "a message or the id of a task expected");
     const char *id = lua_tolstring(L, index, &length);
-    ref.id = soc_slice(id, length);
+    ref.id = ref.message_id = soc_slice(id, length);
     soc_message_id_parse(ref.id, &ref.key);
     return ref;
 }
@@ -59,7 +60,8 @@ static int close_task(lua_State *L, struct soc_script *script, enum soc_effect_k
 {
     struct soc_task_ref ref = read_ref(L, 2);
     struct soc_activation *activation = soc_gate_activation(script->host);
-    bool is_own = activation->message != NULL && activation->message->key == ref.key;
+    const struct soc_message *own = activation->message;
+    bool is_own = own != NULL && soc_message_id_is(ref.message_id, own->time_ms, own->key);
     uint64_t hash = soc_hash(how->value.data, how->value.length, ref.key + how->is_retryable);
     hash = soc_hash(ref.id.data, ref.id.length, hash);
     int count;

@@ -41,9 +41,10 @@ struct question {
     " THEN (expires_ms - time_ms) / 1000 ELSE (expires_ms - time_ms) / 1000.0 END"                 \
     " AS ttl_seconds, type"
 /* A message that began its chain has no correlation id: its own id is that of the chain. */
-#define OF_CHAIN                                                                                   \
+#define OF_CHAIN(sent_ms)                                                                          \
     "(:correlation IS NULL OR correlation_id = :correlation"                                       \
-    " OR (correlation_id IS NULL AND key = :chain_key))"
+    " OR (correlation_id IS NULL AND key = :chain_key"                                             \
+    " AND message_id(" sent_ms ", key) = :correlation))"
 /* To all (flag 128), and the agent has read it; or it is yet to, and is no exception. */
 #define READ_BY_AGENT "EXISTS(SELECT 1 FROM events e WHERE e.key = m.key AND e.agent = :agent)"
 #define AWAITS_AGENT                                                                               \
@@ -54,7 +55,7 @@ struct question {
     "(:agent IS NULL OR sender = :agent OR receiver = :agent"                                      \
     " OR (flags & 128 AND (" READ_BY_AGENT " OR " AWAITS_AGENT ")))"                               \
     " AND (:task IS NULL OR task_id = :task) AND (:type IS NULL OR type = :type)"                  \
-    " AND " OF_CHAIN " AND key >= :first_key AND key < :end_key"
+    " AND " OF_CHAIN("time_ms") " AND key >= :first_key AND key < :end_key"
 #define NOW "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
 /* When a task that waits for another try is tried again: its message is due then. */
 #define RETRY_MS                                                                                   \
@@ -97,7 +98,8 @@ static const struct question questions[] = {
      "activity_entries",
      "(:agent IS NULL OR agent = :agent OR other = :agent)"
      " AND (:task IS NULL OR task_id = :task)"
-     " AND (:type IS NULL OR type = :type OR event = :type) AND " OF_CHAIN " AND " SPAN("time_ms"),
+     " AND (:type IS NULL OR type = :type OR event = :type) AND " OF_CHAIN("sent_ms") " AND " SPAN(
+         "time_ms"),
      "time_ms, place, number", "time_ms DESC, place DESC, number DESC"},
     {"inbox",
      "agent, body AS \"body:json\", correlation_id, time_ms AS \"created_at:time\","

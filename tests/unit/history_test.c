@@ -37,6 +37,7 @@ static const char *const receiver_ids[] = {"out1", "out2", "in1"};
 /* What the model knows of a message. */
 struct mail {
     uint64_t key;
+    int64_t sent_ms;
     int64_t due_ms;
     int64_t expires_ms; /* 0: never */
     enum soc_outcome outcome;
@@ -271,6 +272,7 @@ static void send_mail(struct history *h, struct mail mail, const char *type, con
               SOC_OK,
           "a send was refused");
     mail.key = key_in(&answer);
+    mail.sent_ms = now_of(h);
     mail.attempt = 1;
     if (first != NULL)
         check(h, mail.key == first->key, "a duplicate has another id");
@@ -329,7 +331,7 @@ static void acknowledge(struct history *h, uint32_t a, uint32_t b)
     struct soc_host *host = h->world.host;
     struct soc_agent *agent = soc_outside_find(host, soc_slice_text(receiver_ids[mail->to]));
     enum soc_ack ack = b % 2 == 0 ? SOC_ACK_RECEIVED : SOC_ACK_PROCESSED;
-    soc_message_id_format(id, now_of(h), mail->key);
+    soc_message_id_format(id, mail->sent_ms, mail->key);
     int rc = soc_outside_ack(host, agent, soc_slice(id, sizeof(id)), ack, (struct soc_position){0},
                              &error);
     bool is_old = mail->outcome != SOC_OUTCOME_PENDING; /* it may be forgotten by a crash */
@@ -343,13 +345,16 @@ static void acknowledge(struct history *h, uint32_t a, uint32_t b)
 
 static void change_dead(struct history *h, uint32_t a, bool is_drop)
 {
+    char text[SOC_MESSAGE_ID_BYTES];
     struct soc_buf error = {0};
     if (h->now.count == 0)
         return;
     struct mail *mail = &h->now.mails[a % h->now.count];
+    soc_message_id_format(text, mail->sent_ms, mail->key);
+    struct soc_slice id = soc_slice(text, sizeof(text));
     bool is_dead = mail->outcome == SOC_OUTCOME_DEAD || mail->outcome == SOC_OUTCOME_EXPIRED;
-    int rc = is_drop ? soc_router_drop(h->world.host, mail->key, &error)
-                     : soc_router_redeliver(h->world.host, mail->key, &error);
+    int rc = is_drop ? soc_router_drop(h->world.host, id, &error)
+                     : soc_router_redeliver(h->world.host, id, &error);
     check(h, rc == (is_dead ? SOC_OK : SOC_ENOMESSAGE), "a dead letter is or is not one");
     if (is_dead) {
         mail->outcome = is_drop ? SOC_OUTCOME_DROPPED : SOC_OUTCOME_PENDING;

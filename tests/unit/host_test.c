@@ -1,5 +1,7 @@
 #include <unistd.h>
 
+#include "env/ids.h"
+#include "host/state.h"
 #include "host_parts.h"
 
 /* Writes down all that can be seen of a society but the time and the counts of
@@ -534,7 +536,10 @@ static void a_letter_sent_again_waits_its_turn_over_a_restart(void)
         CHECK_INT(stat_of(&world, "dead"), 1);
         CHECK_INT(tell(&world, "user", "ann", "\"sleep\""), SOC_OK);
         world_settle(&world);
-        CHECK_INT(soc_router_redeliver(world.host, 2, &error), SOC_OK);
+        const struct soc_message *dead = soc_map_find_number(&world.host->dead, 2);
+        char id[SOC_MESSAGE_ID_BYTES];
+        soc_message_id_format(id, dead->time_ms, dead->key);
+        CHECK_INT(soc_router_redeliver(world.host, soc_slice(id, sizeof(id)), &error), SOC_OK);
         world_settle(&world);
         soc_host_flush(world.host);
         look(&world, &world.texts[0]);

@@ -126,6 +126,22 @@ static void an_item_id_is_a_message_id_with_another_first_word(void)
     CHECK(!soc_item_id_parse(SOC_SLICE(""), &key));
 }
 
+static void an_id_of_another_time_is_another_id(void)
+{
+    struct soc_slice own = SOC_SLICE("msg_20260101_000000_123000000000abc");
+    CHECK(soc_message_id_is(own, 1767225600123, 0xabc));
+    CHECK(!soc_message_id_is(own, 1767225600124, 0xabc));
+    CHECK(!soc_message_id_is(own, 1767225600123, 0xabd));
+    CHECK(!soc_message_id_is((struct soc_slice){0}, 1767225600123, 0xabc));
+    CHECK(soc_item_id_is(SOC_SLICE("item_20260101_000000_123000000000abc"), 1767225600123, 0xabc));
+    CHECK(!soc_item_id_is(SOC_SLICE("item_19990101_000000_123000000000abc"), 1767225600123, 0xabc));
+    CHECK(!soc_item_id_is(own, 1767225600123, 0xabc));
+    CHECK(soc_checkpoint_id_is(SOC_SLICE("chk_20260101_000000_123000000000abc"), 1767225600123,
+                               0xabc));
+    CHECK(!soc_checkpoint_id_is(SOC_SLICE("chk_19990101_000000_123000000000abc"), 1767225600123,
+                                0xabc));
+}
+
 int main(void)
 {
     RUN(a_message_id_holds_time_host_and_key);
@@ -136,5 +152,6 @@ int main(void)
     RUN(an_id_has_at_most_its_limit_of_bytes);
     RUN(a_checkpoint_id_is_a_message_id_with_another_first_word);
     RUN(an_item_id_is_a_message_id_with_another_first_word);
+    RUN(an_id_of_another_time_is_another_id);
     return check_done();
 }

@@ -12,6 +12,7 @@
 
 /* The batch that holds the message of a key. */
 static uint64_t batches[KEYS_MAX];
+static int64_t times[KEYS_MAX]; /* and when it was sent */
 
 /* A door that writes down what happens to it. */
 struct porch {
@@ -91,6 +92,7 @@ static uint64_t send(struct world *world, const char *to, const char *type)
     soc_buf_fini(&answer);
     uint64_t key = world->host->next_key - 1;
     batches[key % KEYS_MAX] = world->host->next_sequence;
+    times[key % KEYS_MAX] = soc_clock_now(soc_host_clock(world->host));
     return key;
 }
 
@@ -99,7 +101,7 @@ static void ack(struct world *world, const char *id, uint64_t key, enum soc_ack 
     char text[SOC_MESSAGE_ID_BYTES];
     struct soc_buf error = {0};
     struct soc_agent *agent = soc_outside_find(world->host, soc_slice_text(id));
-    soc_message_id_format(text, soc_clock_now(soc_host_clock(world->host)), key);
+    soc_message_id_format(text, times[key % KEYS_MAX], key);
     CHECK_INT(soc_outside_ack(world->host, agent, soc_slice(text, sizeof(text)), status,
                               (struct soc_position){SOC_SLICE("acks"), SOC_SLICE("7")}, &error),
               SOC_OK);
