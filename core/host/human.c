@@ -383,7 +383,7 @@ static void withdraw(struct soc_host *host, uint64_t key)
 }
 
 void soc_human_withdraw(struct soc_host *host, const struct soc_agent *agent,
-                        struct soc_slice task_id, int64_t since_ms)
+                        struct soc_slice task_id, uint64_t task_key)
 {
     size_t count = 0;
     if (host->inbox.open.count == 0)
@@ -393,8 +393,7 @@ void soc_human_withdraw(struct soc_host *host, const struct soc_agent *agent,
     if (is_own)
         soc_turn_begin(host, NULL, NULL);
     for (size_t i = 0; i < count; i++)
-        if (items[i]->agent == agent && items[i]->task_id != NULL &&
-            items[i]->time_ms >= since_ms &&
+        if (items[i]->agent == agent && items[i]->task_id != NULL && items[i]->key > task_key &&
             soc_slice_equal(task_id, soc_slice_text(items[i]->task_id)) &&
             waiter_of(items[i]) == NULL)
             withdraw(host, items[i]->key);

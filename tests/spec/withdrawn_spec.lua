@@ -103,6 +103,23 @@ describe("an item of a task that is cancelled", function()
     assert(s:decide(s:inbox()[1].id, { decision = "reject" }))
   end)
 
+  it("stays if it is of an earlier task of the same id that is done, in the same moment", function()
+    local given = 0
+    local s = office(function(agent, message)
+      given = given + 1
+      agent:escalate({ title = "item-" .. given, wait = false })
+      if given == 1 then
+        assert(agent:complete(message, "done"))
+      end
+    end)
+    order(s, { give = "T" })
+    order(s, { give = "T" })
+    assert.equal("item-1 item-2", titles(s))
+    order(s, { cancel = "T" })
+    assert.equal("item-1", titles(s))
+    assert(s:decide(s:inbox()[1].id, { decision = "approve" }))
+  end)
+
   it("stays if the turn that cancels is taken back", function()
     local s
     s = scene.troupe({
