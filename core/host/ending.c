@@ -163,7 +163,7 @@ static void bury(struct soc_host *host, struct soc_agent *agent)
     size_t cursor = 0;
     struct soc_request *request;
     while ((request = soc_map_each(&host->requests, &cursor)) != NULL)
-        if (request->to == agent)
+        if (request->to == agent && !soc_transit_replies(host, request->key))
             soc_request_fail(host, request->key, "receiver_failed",
                              "the agent ended and has not replied");
 }

@@ -16,6 +16,7 @@
 #include "host/state.h"
 #include "host/status.h"
 #include "host/trace.h"
+#include "host/transit.h"
 #include "host/turn.h"
 #include "host/wait.h"
 
@@ -305,7 +306,7 @@ static void tell_waiters(struct soc_host *host, const struct soc_agent *agent)
     struct soc_agent *waiter;
     struct soc_buf error = {0};
     while ((request = soc_map_each(&host->requests, &cursor)) != NULL)
-        if (request->to == agent)
+        if (request->to == agent && !soc_transit_replies(host, request->key))
             soc_request_fail(host, request->key, "receiver_failed", sentence);
     soc_refuse_named(&error, "receiver_failed", sentence);
     cursor = 0;

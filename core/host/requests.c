@@ -224,6 +224,17 @@ void soc_request_fail(struct soc_host *host, uint64_t key, const char *error, co
     soc_buf_fini(&refusal);
 }
 
+void soc_request_lose_answer(struct soc_host *host, uint64_t key)
+{
+    const struct soc_request *request = soc_request_find(host, key);
+    if (request == NULL || soc_transit_replies(host, key))
+        return;
+    if (request->to->is_ended || request->to->hold & SOC_HOLD_FAILED ||
+        soc_map_find_number(&host->dead, key) != NULL)
+        soc_request_fail(host, key, "receiver_failed",
+                         "its answer was lost on its way, and it cannot give another one");
+}
+
 void soc_request_timeout(struct soc_host *host, struct soc_request *request)
 {
     struct soc_buf refusal = {0};

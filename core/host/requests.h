@@ -85,6 +85,10 @@ void soc_request_answer(struct soc_host *host, struct soc_request *request,
 /* Ends it with an error, if it is open: its message can no longer be answered. */
 void soc_request_fail(struct soc_host *host, uint64_t key, const char *error, const char *message);
 
+/* An answer to it that was on its way will not arrive: ends it, if it is open, unless
+ * another answer is on its way or can still be given. */
+void soc_request_lose_answer(struct soc_host *host, uint64_t key);
+
 /* Forgets it: the waiter no longer waits. */
 void soc_request_close(struct soc_host *host, uint64_t key);
 

@@ -553,7 +553,10 @@ void soc_router_finish(struct soc_host *host, struct soc_message *message, enum 
     };
     soc_batch_put(host, &record);
     bool is_kept = soc_tasks_ended(host, message, outcome, reason);
-    if (outcome != SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_WANTS_REPLY)
+    if (outcome != SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_IS_REPLY)
+        soc_request_lose_answer(host, message->reply_to);
+    if (outcome != SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_WANTS_REPLY &&
+        !soc_transit_replies(host, message->key))
         soc_request_fail(host, message->key, "receiver_failed",
                          "the request could not be handled; see its dead letter");
     if (outcome != SOC_OUTCOME_PROCESSED)

@@ -115,3 +115,14 @@ bool soc_transit_answers(const struct soc_host *host, uint64_t key)
     return host->answers_coming.count > 0 &&
            soc_map_find_number(&host->answers_coming, key) != NULL;
 }
+
+bool soc_transit_replies(const struct soc_host *host, uint64_t key)
+{
+    for (size_t i = 0; soc_transit_answers(host, key) && i < host->timers.count; i++) {
+        const struct soc_message *message = message_at(host, i);
+        if (message != NULL && message->flags & SOC_MESSAGE_IS_REPLY && message->reply_to == key &&
+            !is_lost(message))
+            return true;
+    }
+    return false;
+}

@@ -39,4 +39,7 @@ bool soc_transit_brings(const struct soc_host *host, const struct soc_agent *to,
  * where the host may answer for its receiver. */
 bool soc_transit_answers(const struct soc_host *host, uint64_t key);
 
+/* Tells whether a reply to it is: one that will arrive whatever becomes of its sender. */
+bool soc_transit_replies(const struct soc_host *host, uint64_t key);
+
 #endif

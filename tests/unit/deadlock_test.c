@@ -1,5 +1,7 @@
 /* Waiting at the level of the host: doors that are answered by their own ids, rings
- * that a door's message closes, and a society that is only looked at. */
+ * that a door's message closes, answers lost on their way, and a society that is only
+ * looked at. */
+#include "host/ending.h"
 #include "host_parts.h"
 
 static enum soc_turn_end main_who_bears_ann(struct world *world, struct soc_activation *activation,
@@ -174,10 +176,61 @@ static void a_society_that_is_only_looked_at_shows_the_same_waits(void)
     world_close(&world);
 }
 
+/* ann asks bob when she is told to; he answers, a second later and for two, and stops. */
+static enum soc_turn_end worker_who_answers_and_stops(struct world *world,
+                                                      struct soc_activation *activation,
+                                                      struct soc_buf *error)
+{
+    struct soc_slice reply = {0};
+    struct soc_message *message;
+    if (soc_slice_equal(soc_agent_id(activation->agent), SOC_SLICE("ann"))) {
+        if (activation->message->from != soc_agents_user(world->host))
+            return SOC_TURN_DONE;
+        PASS(step_request(world, "bob", 90000, &reply, error));
+        soc_gate_print(world->host, reply);
+        return SOC_TURN_DONE;
+    }
+    CHECK_INT(soc_gate_begin(world->host, SOC_EFFECT_REPLY, 5, &reply, error), SOC_GATE_LIVE);
+    struct soc_send send = {
+        .to = SOC_SLICE("ann"),
+        .payload = SOC_SLICE("\"yes\""),
+        .answers = activation->message,
+        .deliver_at_ms = soc_clock_now(soc_host_clock(world->host)) + 1000,
+        .ttl_ms = 2000,
+    };
+    PASS(end_live(world, send_live(world, &send, &message, error)));
+    CHECK_INT(soc_ending_stop(world->host, (struct soc_slice){0}, error), SOC_OK);
+    return SOC_TURN_DONE;
+}
+
+/* Nobody looked while it was due: the process was not there, or the machine slept. */
+static void who_waits_is_told_when_the_answer_of_one_who_ended_is_lost(void)
+{
+    for (int is_restarted = 0; is_restarted < 2; is_restarted++) {
+        struct world world = {.main = main_who_bears_ann, .worker = worker_who_answers_and_stops};
+        open_with_askers(&world);
+        tell(&world, "ann");
+        CHECK(soc_agents_find(world.host, SOC_SLICE("bob")) == NULL);
+        CHECK_INT(world.shown.length, 0);
+        int64_t later_ms = soc_clock_now(soc_host_clock(world.host)) + 10000;
+        soc_host_flush(world.host);
+        world.now_ms = later_ms;
+        if (is_restarted)
+            world_restart(&world, false);
+        else
+            soc_clock_move(soc_host_clock(world.host), later_ms);
+        world_settle(&world);
+        CHECK(strstr(soc_buf_text(&world.shown), "ann: {\"error\":\"receiver_failed\"") != NULL);
+        CHECK(strstr(soc_buf_text(&world.shown), "\"to\":\"bob\"") != NULL);
+        world_close(&world);
+    }
+}
+
 int main(void)
 {
     RUN(a_response_may_name_the_id_a_door_gave_its_request);
     RUN(whom_the_hook_picks_is_told_of_the_ring);
     RUN(a_society_that_is_only_looked_at_shows_the_same_waits);
+    RUN(who_waits_is_told_when_the_answer_of_one_who_ended_is_lost);
     return check_done();
 }
