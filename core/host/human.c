@@ -11,6 +11,7 @@
 #include "host/envelope.h"
 #include "host/refusal.h"
 #include "host/state.h"
+#include "host/tasks.h"
 #include "host/trace.h"
 #include "host/turn.h"
 #include "host/wait.h"
@@ -382,8 +383,17 @@ static void withdraw(struct soc_host *host, uint64_t key)
     soc_item_free(item);
 }
 
-void soc_human_withdraw(struct soc_host *host, const struct soc_agent *agent,
-                        struct soc_slice task_id, uint64_t task_key)
+/* Withdraws the item; whoever waits for it gets `error`. */
+static void give_up(struct soc_host *host, const struct soc_item *item, struct soc_slice error)
+{
+    struct soc_activation *waiter = waiter_of(item);
+    withdraw(host, item->key);
+    if (waiter != NULL)
+        soc_wait_answer(host, waiter, error);
+}
+
+void soc_human_withdraw(struct soc_host *host, const struct soc_agent *owner,
+                        struct soc_slice task_id, uint64_t task_key, struct soc_slice error)
 {
     size_t count = 0;
     if (host->inbox.open.count == 0)
@@ -393,10 +403,10 @@ void soc_human_withdraw(struct soc_host *host, const struct soc_agent *agent,
     if (is_own)
         soc_turn_begin(host, NULL, NULL);
     for (size_t i = 0; i < count; i++)
-        if (items[i]->agent == agent && items[i]->task_id != NULL && items[i]->key > task_key &&
+        if (items[i]->task_id != NULL && items[i]->key > task_key &&
             soc_slice_equal(task_id, soc_slice_text(items[i]->task_id)) &&
-            waiter_of(items[i]) == NULL)
-            withdraw(host, items[i]->key);
+            (items[i]->agent == owner || soc_tasks_is_helper(host, items[i]->agent, task_id)))
+            give_up(host, items[i], error);
     if (is_own)
         soc_turn_commit(host);
     free(items);

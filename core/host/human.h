@@ -56,11 +56,12 @@ int soc_human_decide(struct soc_host *host, const struct soc_verdict *verdict,
 int soc_human_decide_now(struct soc_host *host, const struct soc_verdict *verdict,
                          struct soc_buf *answer);
 
-/* Withdraws what `agent` has asked about a task since the message of that key opened it,
- * because the task is cancelled: nobody decides about it any more. Items that are still waited
- * for stay. */
-void soc_human_withdraw(struct soc_host *host, const struct soc_agent *agent,
-                        struct soc_slice task_id, uint64_t task_key);
+/* Withdraws what was asked about a task of `owner` since the message of that key opened it,
+ * because the task is cancelled: nobody decides about it any more, and whoever waits for it gets
+ * `error` (JSON). Of what others have asked, what they asked as helpers: see
+ * soc_tasks_is_helper. */
+void soc_human_withdraw(struct soc_host *host, const struct soc_agent *owner,
+                        struct soc_slice task_id, uint64_t task_key, struct soc_slice error);
 
 /* Appends the list of open items that fit the query's filters (NULL: all), urgent
  * ones first, then the oldest; or one of them as an object. */

@@ -163,7 +163,8 @@ void soc_tasks_cut(struct soc_host *host, struct soc_task *top, struct soc_agent
         put_notice(&error, task, reason, true);
         bool is_answered = answer_waiters(host, task, reason, soc_buf_slice(&error));
         stop_work(host, task, soc_buf_slice(&error));
-        soc_human_withdraw(host, task->owner, soc_slice_text(task->id), task->key);
+        soc_human_withdraw(host, task->owner, soc_slice_text(task->id), task->key,
+                           soc_buf_slice(&error));
         soc_ending_check(host, task->owner);
         if (task->tries > 0 && task->owner != by && !(is_told && i == 0) && !task->owner->is_ending)
             tell_owner(host, task, by, reason);

@@ -223,3 +223,18 @@ void soc_tasks_put_queue(struct soc_host *host, const struct soc_agent *agent, s
     soc_buf_printf(out, "\"%s_tasks\"", agent->id);
     soc_buf_put_byte(out, '}');
 }
+
+bool soc_tasks_is_helper(struct soc_host *host, const struct soc_agent *agent, struct soc_slice id)
+{
+    const struct soc_workload *workload = soc_tasks_workload(host, agent);
+    for (uint32_t i = 0; workload != NULL && i < workload->done_count; i++)
+        if (soc_slice_equal(id, soc_slice_text(workload->done[i].id)))
+            return false;
+    size_t cursor = 0;
+    const struct soc_task *task;
+    while ((task = soc_map_each(&host->tasks->open, &cursor)) != NULL)
+        if (soc_slice_equal(id, soc_slice_text(task->id)) &&
+            (task->owner == agent || soc_tasks_state(task) < SOC_TASK_COMPLETED))
+            return false;
+    return true;
+}

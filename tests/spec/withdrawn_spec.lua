@@ -172,3 +172,130 @@ describe("an item of a task that is cancelled", function()
     assert_withdrawn(s, item)
   end)
 end)
+
+-- `w` asks `h` for help with its task, and `h` asks `g`, who asks the person.
+local function helped()
+  local told = {}
+  local function pass(to)
+    return function(agent)
+      local reply, err = agent:request({ to = to, payload = "help", timeout_ms = 1e9 })
+      told[agent.id] = reply and reply.payload.text or err.error
+      return "passed"
+    end
+  end
+  local s = scene.troupe({
+    w = function(agent, message)
+      if message.type == "task" then
+        pass("h")(agent)
+      end
+    end,
+    v = function(agent, message)
+      if message.type ~= "task" then
+        return
+      end
+      agent:escalate({ title = "of-v", wait = false })
+      if message.payload.ends then
+        agent:complete(message, "done")
+      end
+    end,
+    h = pass("g"),
+    g = function(agent)
+      local done, err = agent:escalate({ title = "may-I" })
+      told.g = done or err
+      return "asked"
+    end,
+    root = function(root, message)
+      local payload = message.payload
+      if payload.give then
+        root:send_message({ to = payload.give, type = "task",
+          payload = { task_id = "T", ends = payload.ends } })
+      elseif payload.cancel then
+        assert(root:cancel("T", "no longer needed"))
+      end
+    end,
+  })
+  return s, told
+end
+
+describe("what helpers ask the person about a task", function()
+  after_each(scene.close)
+
+  it("is withdrawn with the task, and who waits for it goes on", function()
+    for _, is_crashed in ipairs({ false, true }) do
+      local s, told = helped()
+      order(s, { give = "w" })
+      local item = s:inbox()[1]
+      assert.same({ "g", "T" }, { item.agent, item.task_id })
+      if is_crashed then
+        s:crash()
+        s:recover()
+      end
+      order(s, { cancel = true })
+      assert.equal("", titles(s))
+      assert_withdrawn(s, item)
+      assert.same({ "cancelled", "T", "no longer needed" },
+        { told.g.error, told.g.task_id, told.g.reason })
+      assert.equal("asked", told.h)
+      assert.is_nil(told.w)
+      assert.equal(0, #s:waits())
+      s:crash()
+      s:recover()
+      s:run()
+      assert.equal("", titles(s))
+      assert.is_true(scene.law_holds(s))
+    end
+  end)
+
+  it("is withdrawn, too, if it was asked in the turn that cancels", function()
+    local told
+    local s = scene.troupe({
+      w = function(agent, message)
+        if message.type == "task" then
+          agent:request({ to = "root", payload = "help", timeout_ms = 1e9 })
+        end
+      end,
+      root = function(root, message)
+        if message.payload.give then
+          root:send_message({ to = "w", type = "task", payload = { task_id = "T" } })
+        elseif message.payload.text == "help" then
+          root:escalate({ title = "not-waited", wait = false })
+          root:cancel("T")
+          told = select(2, root:escalate({ title = "waited" }))
+        end
+      end,
+    })
+    order(s, { give = true })
+    assert.equal("", titles(s))
+    assert.equal("cancelled", told.error)
+    s:run()
+    assert.is_true(scene.law_holds(s))
+  end)
+
+  it("stays if they were given a task of that id themselves", function()
+    local s = helped()
+    order(s, { give = "w" })
+    order(s, { give = "v", ends = true })
+    assert.equal("may-I of-v", titles(s))
+    order(s, { cancel = true })
+    assert.equal("of-v", titles(s))
+  end)
+
+  it("goes with all tasks of that id that are cancelled at once", function()
+    local s = helped()
+    order(s, { give = "w" })
+    s:advance(5)
+    order(s, { give = "v" })
+    assert.equal("may-I of-v", titles(s))
+    order(s, { cancel = true })
+    assert.equal("", titles(s))
+  end)
+
+  it("stays while another goes on with a task of that id", function()
+    local s = helped()
+    order(s, { give = "w" })
+    assert(s:send("user", { to = "v", type = "task", payload = { task_id = "T" } }))
+    s:advance(0)
+    order(s, { cancel = true })
+    assert.equal("may-I of-v", titles(s))
+  end)
+end)
