@@ -41,8 +41,7 @@ end
 local function assert_withdrawn(s, item)
   local done, err = s:decide(item.id, { decision = "approve" })
   assert.is_nil(done)
-  assert.equal("item_withdrawn", err.error)
-  assert.equal(item.id, err.item_id)
+  assert.same({ "item_withdrawn", item.id }, { err.error, err.item_id })
   assert.matches("cancelled", err.message, 1, true)
 end
 
