@@ -240,6 +240,9 @@ static int finish(lua_State *co, int status, lua_KContext context)
     struct soc_script *script = (struct soc_script *)context;
     struct soc_detail detail;
     int rc;
+    /* A turn that is about to be refused leaves nothing behind: no reply, no state. */
+    if (script->is_broken || !is_replayed(soc_gate_activation(script->host)))
+        return 0;
     reply_with_result(co, script);
     if (soc_gate_spoils(script->host))
         return luaL_error(co, "a simulated failure at the end of a turn");
