@@ -525,13 +525,24 @@ bool soc_files_look(struct soc_inlet *inlet, bool is_last)
     return soc_lines_look(&inlet->lines, &options, take_line, inlet);
 }
 
+/* Only an ack of an agent that is to end when its mail is done can end it, before what it
+ * said is taken. The acks of others wait for no line: one that waits for room in a mailbox
+ * may wait for just these acks. */
+static bool may_end_by_ack(const struct soc_files_client *client)
+{
+    const struct soc_agent *agent =
+        soc_outside_find(client->files->host, soc_slice_text(client->id));
+    return agent != NULL && agent->is_ending;
+}
+
 bool soc_files_look_at_acks(struct soc_files_client *client, const struct soc_lines_end *end,
                             bool is_last)
 {
     struct soc_inlet *acks = &client->acks;
     struct soc_look_options options = options_of(acks, is_last);
     options.end = end;
-    if (!client->files->orchestrator.lines.is_behind && !client->out.lines.is_behind)
+    if (!may_end_by_ack(client) ||
+        (!client->files->orchestrator.lines.is_behind && !client->out.lines.is_behind))
         return soc_lines_look(&acks->lines, &options, take_line, acks);
     struct soc_lines before = acks->lines;
     soc_lines_look(&acks->lines, &options, take_receipt, acks);

@@ -105,9 +105,9 @@ void soc_files_rotate(struct soc_files *files, struct soc_files_client *client);
 bool soc_files_look(struct soc_inlet *inlet, bool is_last);
 
 /* The same with the acks of an agent, up to where the file reached before that was looked at
- * which the agent says. An ack may end the agent, so it comes behind what was said before it:
- * while some of that waits the acks stay where they are, and tell only that what they name has
- * arrived. */
+ * which the agent says. An ack may end an agent that is to end, so it comes behind what was said
+ * before it: while some of that waits the acks of such an agent stay where they are, and tell
+ * only that what they name has arrived. */
 bool soc_files_look_at_acks(struct soc_files_client *client, const struct soc_lines_end *end,
                             bool is_last);
 

@@ -330,7 +330,8 @@ bool soc_lines_look(struct soc_lines *lines, const struct soc_look_options *opti
             has_more = read_on(&look);
         }
         lines->seen = has_more || look.is_over ? 0 : mark_of(&info);
-        lines->is_behind = has_more || look.is_over || (lines->since_ms != 0 && !lines->is_torn);
+        lines->is_behind = has_more || look.is_over ||
+                           (lines->since_ms != 0 && !lines->is_torn && !lines->is_long);
     }
     close(look.file);
     soc_buf_fini(&look.rest);

@@ -106,6 +106,25 @@ describe("an outside agent that is to go", function()
   end
 end)
 
+describe("acks of an outside agent", function()
+  it("wait for nobody's line that waits for room", function()
+    local d = desk.open({ mailbox_max = 2, polling = { interval_ms = 20, max_interval_ms = 40 } })
+    d:tell({ command = "hire", id = "a" })
+    d:tell({ command = "hire", id = "b" })
+    d:tell({ command = "send", message = {
+      to = "a", type = "task_assign", payload = { task_id = "t1" } } })
+    local id = d:await(QUEUE, 1)[1].id
+    d:ask({ command = "nap", ms = 3600000 })
+    for i = 1, 4 do
+      d:put(COMMON, { from = "b", payload = tostring(i) })
+    end
+    d:await_event("waiting", "logs/errors.jsonl")
+    d:put(ACK, { msg_id = id, status = "processed" })
+    d:await_event("acked")
+    d:close()
+  end)
+end)
+
 describe("a run that has come to its end", function()
   it("goes on with what a last look finds", function()
     local place = program.place()

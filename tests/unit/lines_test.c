@@ -480,6 +480,23 @@ static void a_file_that_was_replaced_since_its_end_was_noted_is_left_for_the_nex
     close_world(&world);
 }
 
+static void a_line_that_is_too_long_holds_nobody_up_though_it_never_ends(void)
+{
+    struct world world;
+    char text[2 * LINE_BYTES + 1];
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    open_world(&world);
+    put(&world, "{");
+    look(&world);
+    CHECK(world.lines.is_behind);
+    put(&world, text);
+    look(&world);
+    CHECK_NOTES(&world, "L");
+    CHECK(!world.lines.is_behind);
+    close_world(&world);
+}
+
 static void what_waits_is_behind_until_it_is_taken_or_given_up(void)
 {
     struct world world;
@@ -535,6 +552,7 @@ int main(void)
     RUN(a_file_cut_at_any_byte_after_it_was_read_loses_and_repeats_nothing);
     RUN(a_look_takes_nothing_beyond_the_end_that_was_noted);
     RUN(a_file_that_was_replaced_since_its_end_was_noted_is_left_for_the_next_look);
+    RUN(a_line_that_is_too_long_holds_nobody_up_though_it_never_ends);
     RUN(what_waits_is_behind_until_it_is_taken_or_given_up);
     RUN(positions_that_are_none_are_refused);
     return check_done();
