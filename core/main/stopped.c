@@ -236,6 +236,13 @@ static int start_host(struct soc_host *host, struct soc_store *store, struct soc
     return rc;
 }
 
+/* What `fn` answered, a refusal too, does not stand: the disk has the last word. */
+static int take_back(struct soc_buf *answer, struct soc_detail *detail, int rc, const char *text)
+{
+    answer->length = 0;
+    return soc_fail(detail, rc, "%s", text);
+}
+
 static int do_in_store(struct soc_store *store, soc_stopped_fn *fn, void *user,
                        struct soc_buf *answer, struct soc_detail *detail)
 {
@@ -252,7 +259,8 @@ static int do_in_store(struct soc_store *store, soc_stopped_fn *fn, void *user,
     };
     struct soc_host *host = soc_host_new(&options);
     int rc = start_host(host, store, detail);
-    if (rc == SOC_OK)
+    bool is_started = rc == SOC_OK;
+    if (is_started)
         rc = fn(host, user, answer);
     bool is_full = false;
     if (rc == SOC_OK) {
@@ -262,19 +270,17 @@ static int do_in_store(struct soc_store *store, soc_stopped_fn *fn, void *user,
             soc_loop_poll(loop, POLL_MS);
             is_full = !outcome.is_durable && soc_host_is_full(host);
         }
-        if (!outcome.is_durable && !is_full)
-            rc = soc_fail(detail, SOC_EIO, "%s", outcome.failure.text);
     }
     uint64_t before = soc_store_sequence(store);
     if (is_full || outcome.failure.text[0] != '\0')
         soc_host_crash(host);
     else
         soc_host_close(host, FOLD_MS_MAX);
-    if (rc == SOC_OK && outcome.failure.text[0] != '\0') /* found by the close */
-        rc = soc_fail(detail, SOC_EIO, "%s", outcome.failure.text);
+    if (is_started && outcome.failure.text[0] != '\0') /* the close may have found it */
+        rc = take_back(answer, detail, SOC_EIO, outcome.failure.text);
     /* There may have been room at the last moment. */
     if (is_full && soc_store_sequence(store) == before)
-        rc = soc_fail(detail, SOC_EDISKFULL, "%s", SOC_DIRECTORY_FULL);
+        rc = take_back(answer, detail, SOC_EDISKFULL, SOC_DIRECTORY_FULL);
     soc_loop_free(loop);
     return rc;
 }

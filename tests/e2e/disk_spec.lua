@@ -84,6 +84,28 @@ local function check_sync(place, n, code)
   end
 end
 
+-- Lets each sync of a command fail, in a state made anew. Returns which were struck,
+-- and the exit code when none is.
+local function strike_each(place, prepare, command)
+  local count, code, struck = nil, nil, {}
+  for n = 0, 40 do
+    local result = place:shell(([[%s; rm -rf seen %d; FAULT_DIR=$PWD/.society FAULT_KIND=eio \
+      FAULT_AT=%d FAULT_OUT=$PWD/calls FAULT_SEEN=$PWD/seen LD_PRELOAD=%s society %s]])
+      :format(prepare, n, n, program.quote(preload_path(place)), command))
+    count, code = count or tonumber(place:read("calls")), code or result.code
+    place:shell(("mkdir %d; mv seen %d/seen"):format(n, n))
+    check_sync(place, n, result.code)
+    if result.code == DISK then
+      assert.matches("society: %w[^\n]*\n$", result.err)
+    end
+    struck[#struck + 1] = place:read(n .. "/seen")
+    if n > count then
+      break
+    end
+  end
+  return table.concat(struck), code
+end
+
 describe("a disk that fails", function()
   local place
 
@@ -129,24 +151,36 @@ describe("a disk that fails", function()
       local society = require("society")
       society.main(function() print("hello") end)
     ]])
-    local count, struck = nil, {}
-    for n = 0, 40 do
-      local result = place:shell(([[rm -rf .society seen; FAULT_DIR=$PWD/.society FAULT_KIND=eio \
-        FAULT_AT=%d FAULT_OUT=$PWD/calls FAULT_SEEN=$PWD/seen LD_PRELOAD=%s \
-        society run hello.lua --quiet]]):format(n, program.quote(preload_path(place))))
-      count = count or tonumber(place:read("calls"))
-      place:shell(("mkdir %d; mv seen %d/seen"):format(n, n))
-      check_sync(place, n, result.code)
-      struck[#struck + 1] = place:read(n .. "/seen")
-      if n > count then
-        break
-      end
-    end
-    local all = table.concat(struck)
+    local all = strike_each(place, "rm -rf .society", "run hello.lua --quiet")
     for _, name in ipairs({ "society.db", "society.db-wal", "society.db-mark" }) do
       assert.matches(name .. " ", all, 1, true)
     end
     assert.matches("/.society " .. place.program, all, 1, true) -- the store's own
+  end)
+
+  it("stops a command with 74 on a society that does not run, whatever it answers", function()
+    place:write("app.lua", [[
+      local society = require("society")
+      society.policy("supervision", function() return nil end)
+      society.root(function(root, message)
+        assert(message.payload.text == "ask", "on purpose")
+        root:escalate { title = "may I?", wait = false }
+      end)
+      society.main(function(user)
+        user:send_message { to = "root", payload = "ask" }
+        user:send_message { to = "root", payload = "fail" }
+      end)
+    ]])
+    assert.equal(0, place:shell("society run app.lua --quiet; mv .society base").code)
+    local letter = place:run("inspect dead-letters --json --state base").out:match("msg_[%w_]+")
+    local item = place:run("inspect inbox --json --state base").out:match("item_[%w_]+")
+    for command, expected in pairs({ ["drop " .. letter] = 0, ["redeliver " .. letter] = 0,
+      ["pause root"] = 0, ["decide " .. item .. " approve"] = 0, ["send --to root more"] = 0,
+      ["pause nobody"] = 1 }) do
+      local all, code = strike_each(place, "rm -rf .society; cp -r base .society", command)
+      assert.equal(expected, code, command)
+      assert.matches("society.db-wal ", all, 1, true)
+    end
   end)
 
   it("is waited for when it is full, from any write on", function()
