@@ -250,8 +250,13 @@ static int as_text(lua_State *L)
         lua_pushliteral(L, "the script ran too many steps, or out of memory, while it loaded");
         return 1;
     }
-    if (lua_tostring(L, 1) != NULL || luaL_callmeta(L, 1, "__tostring"))
+    if (lua_tostring(L, 1) != NULL)
         return 1;
+    if (luaL_callmeta(L, 1, "__tostring")) {
+        if (lua_tostring(L, -1) != NULL)
+            return 1;
+        lua_pop(L, 1); /* no text after all */
+    }
     if (lua_isnil(L, 1)) {
         lua_pushliteral(L, "the script raised nil, without a word why");
         return 1;

@@ -146,6 +146,8 @@ describe("society run", function()
     ["nil"] = "the script raised nil, without a word why",
     ["print"] = "the script raised a function, which is no text",
     ["setmetatable({}, { __tostring = function() return 'my words' end })"] = "my words",
+    ["setmetatable({}, { __tostring = function() return nil end })"] =
+      "the script raised {}",
   }) do
     it("says what an app raises while it loads: " .. raised, function()
       place:write("raises.lua", ("error(%s)"):format(raised))
