@@ -41,6 +41,7 @@ struct soc_check_agent { /* an agent, and its queue */
     uint64_t place;        /* where it last was done with a message of its queue */
     int64_t handled;       /* messages, by the records */
     int64_t says_handled;  /* by its own state; -1: it says nothing */
+    uint64_t active_key;   /* of the message that its open activation handles; 0: none */
     uint32_t effects;      /* of its open activation */
     int64_t deadline_ms;   /* of its open wait; 0: none */
     struct soc_slice call; /* id of what it asks of the world and waits for; empty: nothing */
@@ -95,6 +96,7 @@ struct soc_check { /* all that is known of one history */
     uint64_t readers; /* of broadcasts, all together */
     uint64_t outcomes[6];
     uint64_t births;
+    uint32_t mailbox_max;            /* messages that may wait for one agent; 0: any number */
     uint32_t letters;                /* records of dead letters that are to come */
     struct soc_check_agent *touched; /* in this batch, a chain */
     uint32_t totals_skipped;         /* batches since the totals were compared */

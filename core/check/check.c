@@ -160,6 +160,11 @@ void soc_check_free(struct soc_check *check)
     free(check);
 }
 
+void soc_check_bound(struct soc_check *check, uint32_t mailbox_max)
+{
+    check->mailbox_max = mailbox_max;
+}
+
 void soc_check_sealed(struct soc_check *check, uint64_t sequence, struct soc_slice batch)
 {
     uint64_t last = check->applied + check->waiting_count;

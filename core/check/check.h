@@ -7,8 +7,8 @@
  *
  * What is checked: no durable batch is lost; every message that came in goes out once,
  * and at the end none is left but for agents that are held (paused, failed) or outside,
- * whose mail is kept; a broadcast goes to everybody who was there, and ends for each of
- * them; the totals are those of the records; mail is handled in
+ * whose mail is kept; a broadcast goes to everybody who was there and had room for it, and
+ * ends for each of them; the totals are those of the records; mail is handled in
  * order for each sender, receiver and priority, and urgent mail first; an effect is
  * recorded once and answered once, never before its time is over; nothing is shown,
  * handed out or asked of the world before it is durable, and no line is shown twice unless a
@@ -38,6 +38,10 @@ void soc_check_free(struct soc_check *check);
 
 /* Forgets everything, for another history; what was allocated is used again. */
 void soc_check_reset(struct soc_check *check);
+
+/* How many messages may wait for one agent: whoever has as many is left out of broadcasts.
+ * Nobody is until this was said. */
+void soc_check_bound(struct soc_check *check, uint32_t mailbox_max);
 
 /* A batch is on its way to the disk. */
 void soc_check_sealed(struct soc_check *check, uint64_t sequence, struct soc_slice batch);

@@ -26,6 +26,7 @@ static void read_activation(struct soc_check *check, const struct soc_record_act
         soc_check_fail(check, "%.*s handles message %llu, which is not pending",
                        (int)agent->id.length, agent->id.data, (unsigned long long)record->key);
     agent->is_active = true;
+    agent->active_key = record->key;
     agent->is_waiting = false;
     agent->effects = 0;
 }

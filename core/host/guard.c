@@ -26,14 +26,22 @@ struct meeting {
     char chain[SOC_KEY_BYTES_MAX + 1]; /* "": none */
 };
 
-void soc_guard_init(uint32_t limits[SOC_GUARD_COUNT])
+static void tell_witness(const struct soc_host *host)
+{
+    const struct soc_witness *witness = host->options.witness;
+    if (witness != NULL)
+        witness->bounded(witness->user, host->guards[SOC_GUARD_MAILBOX]);
+}
+
+void soc_guard_init(struct soc_host *host)
 {
     static const uint32_t usual_limits[] = {
 #define G(tag, setting, usual, code) usual,
         SOC_GUARD_MAP(G)
 #undef G
     };
-    memcpy(limits, usual_limits, sizeof(usual_limits));
+    memcpy(host->guards, usual_limits, sizeof(usual_limits));
+    tell_witness(host);
 }
 
 bool soc_guard_find(const char *setting, enum soc_guard *guard)
@@ -55,6 +63,7 @@ bool soc_guard_find(const char *setting, enum soc_guard *guard)
 void soc_guard_set(struct soc_host *host, enum soc_guard guard, uint32_t limit)
 {
     host->guards[guard] = limit;
+    tell_witness(host);
 }
 
 /* Notes whom to tell of, unless that was told before. */

@@ -48,8 +48,8 @@ enum soc_guard {
 #undef G
 };
 
-/* Sets every guard to its default. */
-void soc_guard_init(uint32_t limits[SOC_GUARD_COUNT]);
+/* Sets every guard of a new host to its default. */
+void soc_guard_init(struct soc_host *host);
 
 /* Finds a guard by the name of its setting; false if it is none. */
 bool soc_guard_find(const char *setting, enum soc_guard *guard);

@@ -51,7 +51,7 @@ struct soc_host *soc_host_new(const struct soc_host_options *options)
     host->type_response = soc_intern(&host->types, SOC_SLICE("response"));
     host->policy_generation = 1;
     host->dedupe_window_ms = SOC_DEDUPE_WINDOW_MS;
-    soc_guard_init(host->guards);
+    soc_guard_init(host);
     host->next_key = 1;
     host->next_output = 1;
     host->next_wait = 1;

@@ -23,6 +23,8 @@ struct soc_host;
 
 /* Who is told what is written, before anything else of it is seen: a checker. */
 struct soc_witness {
+    /* How many messages may wait for one agent from now on. */
+    void (*bounded)(void *user, uint32_t mailbox_max);
     /* A batch is sealed: it may become durable from now on. */
     void (*sealed)(void *user, uint64_t sequence, struct soc_slice batch);
     /* The host believes that every batch up to `sequence` is durable. */

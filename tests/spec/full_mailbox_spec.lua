@@ -25,7 +25,7 @@ describe("a full mailbox", function()
       end,
       w = function(w) w:sleep(3600000) end,
       x = function() end,
-    }, { config = { mailbox_max = 3 } })
+    }, { config = { mailbox_max = 3 }, faults = {} })
     assert(s:send("user", { to = "w", payload = "sleep" }))
     s:advance(0)
     assert(s:send("user", { to = "a", payload = "go" }))
@@ -55,6 +55,7 @@ describe("a full mailbox", function()
     s:crash()
     s:recover()
     assert.equal(3, s:agent("w").queue_length)
+    assert(s:check())
     s:advance(3600000)
     assert(s:send("user", { to = "w", payload = "x" }))
   end)

@@ -64,6 +64,51 @@ static void who_is_not_about_to_end_is_not_left_out_of_a_broadcast(void)
     CHECK(ends_with(&h, "leaves out b"));
 }
 
+/* Two wait for `a`: one is delayed, one went to all. It handles a third. */
+static struct history begin_full(uint32_t mailbox_max)
+{
+    struct history h = begin();
+    soc_check_bound(h.check, mailbox_max);
+    uint64_t handled = send(&h, (struct mail){"root", "a", 1, 0, NULL});
+    put(&h, &(struct soc_record){.type = SOC_RECORD_ACTIVATION,
+                                 .activation = {.key = handled, .agent = SOC_SLICE("a")}});
+    h.totals[0]++;
+    put(&h, &(struct soc_record){.type = SOC_RECORD_MESSAGE,
+                                 .message = {.key = h.next_key++,
+                                             .deliver_at_ms = 5000,
+                                             .from = SOC_SLICE("root"),
+                                             .to = SOC_SLICE("a"),
+                                             .type = SOC_SLICE("general"),
+                                             .payload = SOC_SLICE("{}")}});
+    broadcast(&h, 3);
+    return h;
+}
+
+static void who_has_no_room_is_left_out_of_a_broadcast(void)
+{
+    struct history h = begin_full(2);
+    read(&h, broadcast(&h, 2), "a", SOC_OUTCOME_PENDING);
+    commit(&h);
+    CHECK(ends_with(&h, NULL));
+}
+
+static void who_has_room_is_not_left_out_of_a_broadcast(void)
+{
+    struct history h = begin_full(3);
+    read(&h, broadcast(&h, 2), "a", SOC_OUTCOME_PENDING);
+    commit(&h);
+    CHECK(ends_with(&h, "broadcast 4 leaves out a"));
+    h = begin_full(2);
+    read(&h, broadcast(&h, 2), "b", SOC_OUTCOME_PENDING); /* the mail of others is not its own */
+    commit(&h);
+    CHECK(ends_with(&h, "broadcast 4 leaves out b"));
+    h = begin_full(2);
+    read(&h, 3, "a", SOC_OUTCOME_PROCESSED); /* so there is room again */
+    read(&h, broadcast(&h, 2), "a", SOC_OUTCOME_PENDING);
+    commit(&h);
+    CHECK(ends_with(&h, "broadcast 4 leaves out a"));
+}
+
 static void who_is_born_later_does_not_read_a_broadcast(void)
 {
     struct history h = begin();
@@ -89,6 +134,8 @@ int main(void)
     RUN(a_reader_that_a_broadcast_does_not_reach_is_missed);
     RUN(a_broadcast_is_not_over_before_all_have_read_it);
     RUN(who_is_not_about_to_end_is_not_left_out_of_a_broadcast);
+    RUN(who_has_no_room_is_left_out_of_a_broadcast);
+    RUN(who_has_room_is_not_left_out_of_a_broadcast);
     RUN(who_is_born_later_does_not_read_a_broadcast);
     RUN(a_broadcast_with_too_few_readers_is_noticed);
     return check_done();
