@@ -183,9 +183,10 @@ static void read_message(struct soc_check *check, const struct soc_record_messag
         return;
     check->sent++;
     const struct soc_check_message *question = find(check, record->reply_to);
-    message->counts =
-        (record->flags & SOC_MESSAGE_IS_REPLY) == 0 && (question == NULL || !question->is_hosts);
-    if (goes_to_mailbox(record))
+    /* An answer to the host's own question is the host's. */
+    bool is_for_host = question != NULL && question->is_hosts;
+    message->counts = (record->flags & SOC_MESSAGE_IS_REPLY) == 0 && !is_for_host;
+    if (goes_to_mailbox(record) && !is_for_host)
         queue(message);
     if (message->from == NULL)
         return;

@@ -81,7 +81,7 @@ describe("the policy confirm", function()
 
   -- paul works for mona, dora for root: the departments meet through root.
   local function departments(answer)
-    local s = house.new({ policies = { introductions = "confirm" } }, {
+    local s = house.new({ policies = { introductions = "confirm" }, faults = {} }, {
       manager = { collaboration_request = function(agent, message)
         agent.state.asked = message.payload
         return answer(message)
@@ -101,6 +101,7 @@ describe("the policy confirm", function()
     assert.same("paul", asked.requester.id)
     assert.same("dora", asked.target_agent.id)
     assert.same("a page", asked.reason)
+    assert(s:check())
   end)
 
   it("refuses when the parent does not agree, or says nothing of the kind", function()

@@ -272,6 +272,38 @@ static void a_request_to_be_introduced_is_answered_once(void)
     CHECK(ends_with(&h, "a got to know b without a reason"));
 }
 
+/* Root is asked in its own name, answers, and the answer ends before the question. */
+static struct history answer_oneself(bool is_hosts)
+{
+    struct history h = begin();
+    uint64_t question = send(&h, (struct mail){"root", "root", 1, 0, NULL});
+    if (is_hosts)
+        put(&h, &(struct soc_record){.type = SOC_RECORD_INTRODUCTION,
+                                     .introduction = {.key = question, .for_key = ask(&h)}});
+    uint64_t said = h.next_key++;
+    h.totals[0]++;
+    put(&h, &(struct soc_record){.type = SOC_RECORD_MESSAGE,
+                                 .message = {.key = said,
+                                             .priority = 1,
+                                             .reply_to = question,
+                                             .from = SOC_SLICE("root"),
+                                             .to = SOC_SLICE("root"),
+                                             .type = SOC_SLICE("general"),
+                                             .payload = SOC_SLICE("{}")}});
+    end(&h, said, SOC_OUTCOME_PROCESSED);
+    end(&h, question, SOC_OUTCOME_PROCESSED);
+    commit(&h);
+    return h;
+}
+
+static void who_confirms_an_introduction_to_itself_answers_the_host(void)
+{
+    struct history h = answer_oneself(true);
+    CHECK(ends_with(&h, NULL));
+    h = answer_oneself(false);
+    CHECK(ends_with(&h, "of the same sender"));
+}
+
 static void a_policy_of_ones_own_may_take_introductions_nobody_asked_for(void)
 {
     struct history h = begin();
@@ -475,6 +507,7 @@ int main(void)
     RUN(contacts_have_a_reason);
     RUN(an_introduction_is_an_answer);
     RUN(a_request_to_be_introduced_is_answered_once);
+    RUN(who_confirms_an_introduction_to_itself_answers_the_host);
     RUN(a_policy_of_ones_own_may_take_introductions_nobody_asked_for);
     RUN(a_state_that_counts_otherwise_is_noticed);
     RUN(an_effect_is_recorded_once_and_answered_once);
