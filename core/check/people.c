@@ -1,4 +1,7 @@
 /* People: agents and whom they know. */
+#include <stdio.h>
+#include <string.h>
+
 #include "base/json.h"
 #include "check/readers.h"
 
@@ -139,16 +142,21 @@ static void read_standing(struct soc_check *check, const struct soc_record_stand
 }
 
 /* Tells whether that is a policy for introductions as it is shipped: one of an app's own may
- * have the same name, but lies beside the app. */
+ * have the same name, but lies beside the app, or in a folder that is no shelf of policies. */
 static bool is_shipped(struct soc_slice policy)
 {
     static const char *const names[] = {"agent", "capability", "confirm", "parent"};
-    struct soc_slice name = soc_json_plain_string(soc_json_member(policy, "name"));
     struct soc_slice path = soc_json_plain_string(soc_json_member(policy, "path"));
-    bool is_known = false;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        is_known |= soc_slice_equal(name, soc_slice_text(names[i]));
-    return is_known && path.length > 0 && path.data[0] == '/';
+    char end[64];
+    if (path.length == 0 || path.data[0] != '/')
+        return false;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        snprintf(end, sizeof(end), "/policies/introductions/%s.lua", names[i]);
+        size_t length = strlen(end);
+        if (path.length > length && memcmp(path.data + path.length - length, end, length) == 0)
+            return true;
+    }
+    return false;
 }
 
 /* Which policies are in force: only under `strict` strangers are refused, and no shipped

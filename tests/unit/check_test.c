@@ -306,12 +306,19 @@ static void who_confirms_an_introduction_to_itself_answers_the_host(void)
 
 static void a_policy_of_ones_own_may_take_introductions_nobody_asked_for(void)
 {
-    struct history h = begin();
-    put_meta(&h, "policies", "[{\"kind\":\"introductions\",\"name\":\"mine\"}]");
-    introduce(&h, 0);
-    contact(&h, "a", "b", 4);
-    commit(&h);
-    CHECK(ends_with(&h, NULL));
+    static const char *const lists[] = {
+        "[{\"kind\":\"introductions\",\"name\":\"mine\"}]",
+        "[{\"kind\":\"introductions\",\"name\":\"agent\",\"path\":\"agent.lua\"}]",
+        "[{\"kind\":\"introductions\",\"name\":\"agent\",\"path\":\"/elsewhere/agent.lua\"}]",
+    };
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        struct history h = begin();
+        put_meta(&h, "policies", lists[i]);
+        introduce(&h, 0);
+        contact(&h, "a", "b", 4);
+        commit(&h);
+        CHECK(ends_with(&h, NULL));
+    }
 }
 
 static void a_state_that_counts_otherwise_is_noticed(void)
