@@ -56,7 +56,7 @@ end
 --- Has root do something and returns what it replied.
 function Desk:tell(payload, timeout_ms)
   local result = self.place:run(("send --state st --to root --wait --timeout %d --json-payload %s")
-    :format(timeout_ms or 5000, program.quote(json.encode(payload))))
+    :format(timeout_ms or 20000, program.quote(json.encode(payload))))
   return json.decode(result.out) or error("root did not reply: " .. result.out .. result.err, 2)
 end
 

@@ -15,7 +15,7 @@ Place.__index = Place
 local Running = {}
 Running.__index = Running
 
-local WAIT_SECONDS_MAX = 10
+local WAIT_SECONDS_MAX = 30
 
 local function read(path)
   local file = io.open(path, "rb")
