@@ -65,7 +65,8 @@ describe("while a model speaks, a terminal", function()
       society.config { llm = { model = "m" } }
       society.main(function(user)
         local answer = user:chat { messages = { { role = "user",
-          content = "slow words come one by one and 一个字一个字地来 \27[31mred\27[2J \nend" } } }
+          content = "slow words come one by one a b c d e f g h i j k l m n and "
+            .. "一个字一个字地来 \27[31mred\27[2J \nend" } } }
         print(#answer.content > 40 and "whole" or answer.content)
       end)]])
   end)
