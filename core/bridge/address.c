@@ -4,23 +4,23 @@
 #include <stdio.h>
 #include <unistd.h>
 
-void soc_address_path(struct soc_buf *out, const char *directory)
+void soc_address_path(struct soc_buf *out, const char *directory, const char *name)
 {
-    soc_buf_printf(out, "%s/socket", directory);
+    soc_buf_printf(out, "%s/%s", directory, name);
     soc_buf_put_byte(out, '\0');
 }
 
-bool soc_address_init(struct soc_address *address, const char *directory)
+bool soc_address_init(struct soc_address *address, const char *directory, const char *name)
 {
     size_t room = sizeof(address->socket.sun_path);
     *address = (struct soc_address){.socket = {.sun_family = AF_UNIX}, .directory = -1};
-    int length = snprintf(address->socket.sun_path, room, "%s/socket", directory);
+    int length = snprintf(address->socket.sun_path, room, "%s/%s", directory, name);
     if (length > 0 && (size_t)length < room)
         return true;
     address->directory = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (address->directory < 0)
         return false;
-    snprintf(address->socket.sun_path, room, "/proc/self/fd/%d/socket", address->directory);
+    snprintf(address->socket.sun_path, room, "/proc/self/fd/%d/%s", address->directory, name);
     return true;
 }
 

@@ -375,12 +375,15 @@ static void accept_client(uv_stream_t *listener, int status)
         close_connection(connection);
 }
 
+/* The name of a socket that does not listen yet. */
+#define UNREADY_NAME "socket.new"
+
 /* Returns the bound socket, or -1 with errno. The lock of the directory is held,
  * so a socket that is there already is a dead one. */
 static int bind_socket(const char *directory, const char *path)
 {
     struct soc_address address;
-    if (!soc_address_init(&address, directory))
+    if (!soc_address_init(&address, directory, UNREADY_NAME))
         return -1;
     int number = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     unlink(path);
@@ -397,6 +400,17 @@ static int bind_socket(const char *directory, const char *path)
     return number;
 }
 
+/* Has the bound socket listen, and gives it its name only then: who finds it is heard. */
+static int publish(struct soc_control *control, int number, const char *unready)
+{
+    int rc = uv_pipe_open(&control->listener, number);
+    if (rc == 0)
+        rc = uv_listen((uv_stream_t *)&control->listener, BACKLOG, accept_client);
+    if (rc == 0 && rename(unready, control->path) < 0)
+        rc = uv_translate_sys_error(errno);
+    return rc;
+}
+
 static void free_control(uv_handle_t *listener)
 {
     struct soc_control *control = listener->data;
@@ -408,30 +422,32 @@ static void free_control(uv_handle_t *listener)
 int soc_control_open(struct soc_control **out, const struct soc_control_options *options,
                      struct soc_detail *detail)
 {
-    struct soc_buf path = {0};
-    soc_address_path(&path, options->directory);
-    int number = bind_socket(options->directory, path.data);
+    struct soc_buf unready = {0};
+    soc_address_path(&unready, options->directory, UNREADY_NAME);
+    int number = bind_socket(options->directory, unready.data);
     if (number < 0) {
         int code = errno == EACCES || errno == EPERM || errno == EROFS ? SOC_EACCESS : SOC_EIO;
-        soc_fail(detail, code, "%s: %s", path.data, strerror(errno));
-        soc_buf_fini(&path);
+        soc_fail(detail, code, "%s: %s", unready.data, strerror(errno));
+        soc_buf_fini(&unready);
         return code;
     }
     struct soc_control *control = soc_alloc_zero(sizeof(*control));
+    struct soc_buf path = {0};
+    soc_address_path(&path, options->directory, SOC_SOCKET_NAME);
     control->options = *options;
     control->options.directory = NULL;
     control->path = path.data;
     uv_pipe_init(soc_loop_uv(options->loop), &control->listener, 0);
     control->listener.data = control;
-    int rc = uv_pipe_open(&control->listener, number);
-    if (rc == 0)
-        rc = uv_listen((uv_stream_t *)&control->listener, BACKLOG, accept_client);
+    int rc = publish(control, number, unready.data);
     if (rc < 0) {
-        soc_fail(detail, SOC_EIO, "%s: %s", control->path, uv_strerror(rc));
-        unlink(control->path);
+        soc_fail(detail, SOC_EIO, "%s: %s", unready.data, uv_strerror(rc));
+        unlink(unready.data);
         uv_close((uv_handle_t *)&control->listener, free_control);
-        return SOC_EIO;
     }
+    soc_buf_fini(&unready);
+    if (rc < 0)
+        return SOC_EIO;
     *out = control;
     return SOC_OK;
 }

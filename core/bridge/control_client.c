@@ -29,7 +29,7 @@ int soc_control_client_open(struct soc_control_client **out, const char *directo
                             struct soc_detail *detail)
 {
     struct soc_address address;
-    if (!soc_address_init(&address, directory))
+    if (!soc_address_init(&address, directory, SOC_SOCKET_NAME))
         return fail_connect(directory, errno, detail);
     int number = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     int error = 0;

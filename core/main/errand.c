@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "bridge/control_client.h"
 #include "main/command.h"
+#include "store/directory.h"
 
 /* Appends "  details: one; two" as one line if the refusal has such texts. */
 static void put_texts(struct soc_buf *out, struct soc_slice refusal, const char *name)
@@ -67,6 +68,8 @@ static int do_stopped(const struct soc_errand *errand, bool is_last_try)
 {
     struct soc_detail detail = {0};
     struct soc_buf answer = {0};
+    if (errand->stopped == NULL && !is_last_try && soc_directory_is_held(errand->state))
+        return BUSY;
     if (errand->stopped == NULL)
         return soc_complain(SOC_EXIT_FAILED,
                             "no society is running in %s, so --wait would wait for ever",

@@ -215,6 +215,18 @@ int soc_directory_lock(const char *directory, struct soc_directory_lock *lock,
     return rc;
 }
 
+bool soc_directory_is_held(const char *directory)
+{
+    struct soc_buf path = {0};
+    soc_directory_path(&path, directory, "lock");
+    int file = open(path.data, O_RDONLY | O_CLOEXEC);
+    bool is_held = file >= 0 && flock(file, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+    if (file >= 0)
+        close(file);
+    soc_buf_fini(&path);
+    return is_held;
+}
+
 /* The file stays, empty: removing it would let two starters lock two files. */
 void soc_directory_unlock(struct soc_directory_lock lock)
 {

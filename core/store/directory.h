@@ -46,6 +46,9 @@ struct soc_directory_lock {
 int soc_directory_lock(const char *directory, struct soc_directory_lock *lock,
                        struct soc_detail *detail);
 
+/* Tells whether somebody holds it now. */
+bool soc_directory_is_held(const char *directory);
+
 /* Gives the lock back; one that is free is allowed. */
 void soc_directory_unlock(struct soc_directory_lock lock);
 

@@ -84,6 +84,18 @@ describe("inspect and send", function()
     assert.matches("^society: timeout: ", result.err)
   end)
 
+  it("waits with --wait for a society that is just starting", function()
+    place:write("slow.lua", APP .. "for _ = 1, 30000000 do end\n")
+    running:kill("KILL")
+    running:wait()
+    place:shell("rm .society/socket; : > .society/lock")
+    running = place:start("run slow.lua --quiet")
+    program.wait_for("the state to be held", function()
+      return place:read(".society/lock"):find("since")
+    end)
+    assert.same({ code = 0, out = "done\n", err = "" }, place:run("send --to root --wait hello"))
+  end)
+
   it("shows the same agents and messages running and stopped", function()
     place:run("send --to root --wait hello")
     local seen = {}

@@ -157,7 +157,7 @@ static void close_world(struct world *world)
 static int connect_client(struct world *world)
 {
     struct soc_address address;
-    CHECK(soc_address_init(&address, world->directory));
+    CHECK(soc_address_init(&address, world->directory, SOC_SOCKET_NAME));
     int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     CHECK_INT(connect(client, (struct sockaddr *)&address.socket, sizeof(address.socket)), 0);
     soc_address_fini(&address);
