@@ -246,6 +246,6 @@ describe("the window", function()
     for index = 1, 6 do
       assert.is_true(holds(seen.messages, "QUESTION-" .. index), "question " .. index)
     end
-    assert.is_true(usage.of_chat(seen, json.encode(seen.tools)) <= 14000 + 6 * 64)
+    assert.is_true(usage.of_chat(seen, json.encode(seen.tools)) <= 14000)
   end)
 end)

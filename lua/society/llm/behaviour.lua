@@ -27,7 +27,7 @@ end
 
 -- Messages that came meanwhile go to the model, too, as many as can be answered.
 local function hear_more(agent, talk, guard)
-  while not talk.full and not guard:before_effects(agent, 2 * talk:effects_needed()) do
+  while talk:can_hear() and not guard:before_effects(agent, 2 * talk:effects_needed()) do
     local message = agent:receive({ timeout_ms = 0 })
     if not message then
       return
@@ -46,15 +46,15 @@ local function ask(agent, talk, head, left_ms)
   local units = talk:units()
   local kept = window.whole(units, agent:choose(units, head.tokens_left))
   return agent:chat(patience.chat({ system = head.system, history = window.ranges(units, kept),
-    tools = head.tools, interruptible = interrupts() }, left_ms))
+    tools = head.tools, interruptible = interrupts() and talk:can_hear() }, left_ms))
 end
 
 -- Calls the tools the model wants. Each call is answered, also those that a guard keeps
--- from being made. Together the answers take half the window at most: they go to the model
+-- from being made. Together the answers take `room` at most, in tokens: they go to the model
 -- as one, with the messages at hand.
-local function call_tools(mind, calls)
+local function call_tools(mind, calls, room)
   local talk, guard = mind.talk, mind.guard
-  local stop, worked, room = nil, false, mind.head.tokens_left // 2
+  local stop, worked = nil, false
   for index, call in ipairs(calls) do
     stop = stop or talk.full or guard:before_call(call)
       or guard:before_effects(mind.agent, talk:effects_needed() + #calls - index)
@@ -68,8 +68,8 @@ local function call_tools(mind, calls)
       result, ok = toolbox.call(call, mind.by_name, mind.handle, talk)
     end
     worked = worked or ok
-    result = texts.fit(result, room // (#calls - index + 1))
-    room = room - usage.estimate(result)
+    result = texts.fit(result, room // (#calls - index + 1) - usage.around)
+    room = room - usage.around - usage.estimate(result)
     talk:say({ role = "tool", tool_call_id = call.id, content = result })
   end
   guard:after_round(worked)
@@ -152,9 +152,9 @@ local function take(mind, answer)
     mind.agent:log("warn", "the model's answer was empty; it is asked again")
     return GO_ON
   end
-  talk:say({ role = "assistant", content = answer.content, tool_calls = answer.tool_calls })
+  local room = talk:say_answer(answer)
   if answer.tool_calls then
-    local stop = talk.full or call_tools(mind, answer.tool_calls)
+    local stop = talk.full or call_tools(mind, answer.tool_calls, room)
     if stop then
       return nil, stop
     end

@@ -29,7 +29,7 @@ end
 function M.open(agent, message, tokens_max)
   local entries, first = agent:recall()
   local self = setmetatable({ agent = agent, entries = entries, gone = (first or 1) - 1,
-    messages = {}, answered = {}, at_hand = {}, room = tokens_max }, Talk)
+    messages = {}, answered = {}, at_hand = {}, room = tokens_max, share = tokens_max }, Talk)
   self:hear(message)
   return self
 end
@@ -45,14 +45,35 @@ function Talk:say(entry)
   self.entries[#self.entries + 1] = entry
 end
 
---- A message is at hand: its text goes to the model. The first takes half the room at
--- most, each further one half of what is left then, so that all of them stay in sight.
+--- A message is at hand: its text goes to the model. The first takes half the room at most,
+-- and those that come meanwhile a quarter, each half of what is left of that, so that all of
+-- them stay in sight, and what is done for them.
 function Talk:hear(message)
   self.messages[#self.messages + 1] = message
-  self.room = self.room // 2
-  local text = texts.fit(texts.cut(message.text, M.message_bytes_max), self.room)
-  self:say({ role = "user", content = text })
+  self.share = self.share // 2
+  local text = texts.fit(texts.cut(message.text, M.message_bytes_max), self.share - usage.around)
+  local entry = { role = "user", content = text }
+  self:say(entry)
+  self.room = self.room - usage.of_message(entry)
   self.at_hand[#self.entries] = not self.full or nil
+  if #self.messages == 1 then
+    self.share = self.share // 2
+  end
+end
+
+--- Whether one more message can be at hand: there is room to show enough of it.
+function Talk:can_hear()
+  return not self.full and self.share // 2 > texts.tokens_min + usage.around
+end
+
+--- What a model says, and calls. Calls go to it with their answers and the messages at hand,
+-- so those that leave no room for their answers are kept cut.
+-- @treturn integer the tokens that are left for the answers
+function Talk:say_answer(answer)
+  local entry = { role = "assistant", content = answer.content, tool_calls = answer.tool_calls }
+  entry = entry.tool_calls and texts.fit_calls(entry, self.room * 3 // 4) or entry
+  self:say(entry)
+  return self.room - usage.of_message(entry)
 end
 
 --- Effects that it takes to answer everybody at last, and a few more.

@@ -14,11 +14,19 @@ function M.estimate(text)
   return (#text - 3 * wide) // 4 + wide + 1
 end
 
+--- Tokens of what stands around a message.
+M.around = 4
+
+--- Tokens of one call of a tool.
+function M.of_call(call)
+  return 8 + M.estimate(call.name) + M.estimate(call.arguments)
+end
+
 --- Tokens of one message, what stands around it included.
 function M.of_message(message)
-  local sum = 4 + M.estimate(message.content or "")
+  local sum = M.around + M.estimate(message.content or "")
   for _, call in ipairs(message.tool_calls or {}) do
-    sum = sum + 8 + M.estimate(call.name) + M.estimate(call.arguments)
+    sum = sum + M.of_call(call)
   end
   return sum
 end
