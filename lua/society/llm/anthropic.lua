@@ -8,6 +8,7 @@ local failure = require("society.llm.failure")
 local json = require("society.json")
 local pieces = require("society.llm.pieces")
 local sse = require("society.llm.sse")
+local wire = require("society.llm.wire")
 local with_options = require("society.llm.options")
 
 local M = {
@@ -18,27 +19,18 @@ local M = {
     max_tokens = 4096 },
 }
 
--- Arguments that are not an object cannot be sent back as one.
-local function input_of(arguments)
-  local value = json.decode(arguments)
-  if type(value) == "table" and value ~= json.null and arguments:match("^%s*{") then
-    return value
-  end
-  return { raw = arguments }
-end
-
 local function blocks_of(message)
   local parts = {}
   if message.role == "tool" then
     return "user", { { type = "tool_result", tool_use_id = message.tool_call_id,
       content = message.content or "" } }
   end
-  if message.content and message.content ~= "" then
+  if message.content and message.content:find("%S") then -- it refuses what is blank
     parts[1] = { type = "text", text = message.content }
   end
   for _, call in ipairs(message.tool_calls or {}) do
-    parts[#parts + 1] = { type = "tool_use", id = call.id, name = call.name,
-      input = input_of(call.arguments) }
+    parts[#parts + 1] = { type = "tool_use", id = call.id, name = wire.name(call.name),
+      input = wire.input(call.arguments) }
   end
   return message.role == "assistant" and "assistant" or "user", parts
 end

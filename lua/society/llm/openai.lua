@@ -8,6 +8,7 @@ local failure = require("society.llm.failure")
 local json = require("society.json")
 local pieces = require("society.llm.pieces")
 local sse = require("society.llm.sse")
+local wire = require("society.llm.wire")
 local with_options = require("society.llm.options")
 
 local M = {
@@ -22,7 +23,7 @@ local function put_calls(message, calls)
   for index, call in ipairs(calls) do
     list[index] = {
       id = call.id, type = "function",
-      ["function"] = { name = call.name, arguments = call.arguments },
+      ["function"] = { name = wire.name(call.name), arguments = wire.arguments(call.arguments) },
     }
   end
   message.tool_calls = json.array(list)

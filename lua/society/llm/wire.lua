@@ -1,0 +1,36 @@
+--- wire: calls of tools as a server takes them back.
+--
+-- What a model called goes to its server with every later request of the conversation. A
+-- server that refuses its own model's slips there, a name of other letters or arguments that
+-- are no JSON, would refuse all of them.
+
+local json = require("society.json")
+
+local M = {}
+
+local NAME_BYTES_MAX = 64
+
+--- A name as those of tools are: letters, digits, _ and -.
+function M.name(name)
+  local plain = name:gsub("[^%w_-]", "_"):sub(1, NAME_BYTES_MAX)
+  return plain == "" and "_" or plain
+end
+
+--- Arguments as the object that they are; what is none goes as its text.
+-- @treturn table
+-- @treturn boolean whether it was one
+function M.input(arguments)
+  local value = json.decode(arguments:find("%S") and arguments or "{}")
+  if type(value) == "table" and value ~= json.null and not arguments:match("^%s*%[") then
+    return value, arguments:find("%S") ~= nil
+  end
+  return { raw = arguments }, false
+end
+
+--- Arguments as the text of an object.
+function M.arguments(arguments)
+  local value, is_one = M.input(arguments)
+  return is_one and arguments or json.encode(value)
+end
+
+return M

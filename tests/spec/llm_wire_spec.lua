@@ -1,0 +1,104 @@
+-- A slip of a model's is told to it, and spoils no later request: servers look at what was
+-- called before, and some refuse what their own model has said.
+
+local anthropic = require("society.llm.anthropic")
+local json = require("society.json")
+local model = require("model")
+local openai = require("society.llm.openai")
+local scene = require("scene")
+
+local SETTINGS = { base_url = "http://x", model = "m" }
+
+-- How a provider sends back that a tool was called: its name and its arguments, as a value.
+local function sent_back(provider, name, arguments)
+  local request = provider.request({ messages = {
+    { role = "user", content = "x" },
+    { role = "assistant", tool_calls = { { id = "c1", name = name, arguments = arguments } } },
+    { role = "tool", tool_call_id = "c1", content = "no" },
+  } }, SETTINGS)
+  local entry = json.decode(request.body).messages[2]
+  if provider == openai then
+    local call = entry.tool_calls[1]["function"]
+    return call.name, json.decode(call.arguments), call.arguments
+  end
+  return entry.content[1].name, entry.content[1].input
+end
+
+for _, provider in ipairs({ openai, anthropic }) do
+  describe("a call that goes back to " .. provider.name, function()
+    it("has arguments that are an object, whatever the model wrote", function()
+      for _, text in ipairs({ '{"a": "unfinis', "null", "7", '"{}"', "[1]", "x y",
+        '{"a":1}{"b":2}' }) do
+        local _, value = sent_back(provider, "f", text)
+        assert.same({ raw = text }, value)
+      end
+      for _, text in ipairs({ "", " \n", "{}" }) do
+        local _, value, as_sent = sent_back(provider, "f", text)
+        assert.is_nil(next(value))
+        assert.equal("{", (as_sent or json.encode(value)):match("%S"))
+      end
+    end)
+
+    it("is as it was written where nothing is wrong", function()
+      local name, value, as_sent = sent_back(provider, "write_file-2", '{ "a" : [1, 2] }')
+      assert.same({ "write_file-2", { a = { 1, 2 } } }, { name, value })
+      assert.equal(provider == openai and '{ "a" : [1, 2] }' or nil, as_sent)
+    end)
+
+    it("has a name of the letters that tools have", function()
+      for name, expected in pairs({ ["functions.foo bar"] = "functions_foo_bar",
+        ["查"] = "___", [("x"):rep(99)] = ("x"):rep(64) }) do
+        assert.equal(expected, (sent_back(provider, name, "{}")))
+      end
+    end)
+  end)
+end
+
+-- What a server that looks closely says to a request.
+local function strict(body)
+  for _, message in ipairs(body.messages) do
+    for _, call in ipairs(message.tool_calls or {}) do
+      local given = call["function"]
+      if not given.name:match("^[%w_-]+$") or type(json.decode(given.arguments)) ~= "table" then
+        return { status = 400, body = '{"error":{"message":"a slip in messages"}}' }
+      end
+    end
+  end
+end
+
+describe("an agent that thinks", function()
+  after_each(scene.close)
+
+  it("goes on after its model's slips with a server that refuses them", function()
+    local slip = { index = 0, id = "c1",
+      ["function"] = { name = "functions.read", arguments = '{"a": "unfinis' } }
+    local told
+    local s = scene.new({
+      config = { llm = { provider = "openai", model = "m" } },
+      http = function(request)
+        local body = json.decode(request.body)
+        told = body.messages[#body.messages].content
+        return strict(body) or #body.messages > 2 and model.say("done")
+          or { status = 200, headers = model.SSE, body = model.stream({ choices = json.array({
+            { index = 0, delta = { tool_calls = json.array({ slip }) } } }) }, "[DONE]") }
+      end,
+      app = function(s) s:root("llm") end,
+    })
+    for _ = 1, 2 do
+      local answer = assert(s:dispatch("root", { text = "read it" }))
+      assert.equal("done", answer.payload.text)
+    end
+    assert.matches("read it", told, 1, true)
+  end)
+end)
+
+describe("a request of anthropic", function()
+  it("has no text that is blank", function()
+    local request = anthropic.request({ messages = {
+      { role = "user", content = "x" }, { role = "assistant", content = "\n\n" },
+      { role = "user", content = "y" },
+    } }, SETTINGS)
+    assert.same({ { role = "user", content = { { type = "text", text = "x" },
+      { type = "text", text = "y" } } } }, json.decode(request.body).messages)
+  end)
+end)
