@@ -179,6 +179,41 @@ describe("an answer with oddities", function()
     end
   end)
 
+  it("may number its tool calls as it likes", function()
+    local function call(rest)
+      return ('{"choices":[{"delta":{"tool_calls":[{%s}]}}]}'):format(rest)
+    end
+    local f, g = '"function":{"name":"f","arguments":"{\\"x\\""}',
+      '"function":{"name":"g","arguments":"{}"}'
+    local rest = '"function":{"arguments":":1}"}'
+    for _, case in ipairs({
+      -- all of them alike
+      { '"index":0,"id":"a",' .. f, '"index":0,' .. rest, '"index":0,"id":"b",' .. g },
+      { '"index":0,"id":"a",' .. f, '"index":0,"id":"a",' .. rest, '"index":0,"id":"b",' .. g },
+      -- from one on, and with gaps
+      { '"index":1,"id":"a",' .. f, '"index":3,"id":"b",' .. g, '"index":1,' .. rest },
+      -- with an id for each piece
+      { '"index":0,"id":"a",' .. f, '"index":0,"id":"z",' .. rest, '"index":1,"id":"b",' .. g },
+    }) do
+      local answer = hear("openai", model.SSE,
+        events(call(case[1]), call(case[2]), call(case[3]), "[DONE]"))
+      assert.same({ { id = "a", name = "f", arguments = '{"x":1}' },
+        { id = "b", name = "g", arguments = "{}" } }, answer.tool_calls)
+      scene.close()
+    end
+  end)
+
+  it("may give its tool calls no ids", function()
+    for _, index in ipairs({ "", '"index":0,' }) do
+      local answer = hear("openai", JSON, ([[{"choices":[{"message":{"tool_calls":[
+        {%s"function":{"name":"f","arguments":"{}"}},
+        {%s"function":{"name":"g","arguments":"{}"}}]}}]}]]):format(index, index))
+      assert.same({ { id = "call_1", name = "f", arguments = "{}" },
+        { id = "call_2", name = "g", arguments = "{}" } }, answer.tool_calls)
+      scene.close()
+    end
+  end)
+
   it("may go on with any of its blocks, by their numbers", function()
     local function start(index, block)
       return ('{"type":"content_block_start","index":%d,"content_block":%s}'):format(index, block)

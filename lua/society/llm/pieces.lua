@@ -10,7 +10,7 @@ local Pieces = {}
 Pieces.__index = Pieces
 
 function M.new()
-  return setmetatable({ texts = {}, calls = {} }, Pieces)
+  return setmetatable({ texts = {}, calls = {}, by_index = {} }, Pieces)
 end
 
 function M.is_object(value)
@@ -32,20 +32,46 @@ local function id_of(delta)
   return type(delta.id) == "string" and delta.id ~= "" and delta.id or nil
 end
 
--- The place of a call among the calls; nil if it can have none. Some servers number none of
--- them: one that has an id of its own is the next, else the last goes on.
-local function place_of(calls, delta)
+-- Whether a piece begins another call than the one that has its number. Some servers give
+-- all calls the same number, others each piece of a call another id; but the name is said
+-- once, before the arguments.
+local function is_another(call, delta)
+  local part, id = delta["function"], id_of(delta)
+  if not M.is_object(part) or type(part.name) ~= "string" or part.name == "" or call.name == "" then
+    return false
+  elseif id == nil then
+    return #call.arguments > 0
+  end
+  return call.id ~= nil and id ~= call.id
+end
+
+-- The call that a piece belongs to, a new one if it begins there; nil if it can have none.
+-- Some servers number no calls: one that has an id of its own is the next, else the last
+-- goes on.
+local function call_of(self, delta)
   if not M.is_object(delta) then
     return nil
   end
   local index = delta.index
+  local call, is_next
   if is_nothing(index) then
-    local last, id = calls[#calls], id_of(delta)
-    local is_next = not last or id ~= nil and id ~= last.id
-    return #calls + (is_next and 1 or 0)
+    local id = id_of(delta)
+    call = self.calls[#self.calls]
+    is_next = not call or id ~= nil and id ~= call.id or is_another(call, delta)
+  else
+    index = math.tointeger(index) or -1
+    if index < 0 then
+      return nil
+    end
+    call = self.by_index[index]
+    is_next = not call or is_another(call, delta)
   end
-  index = (math.tointeger(index) or -1) + 1
-  return index >= 1 and index <= #calls + 1 and index or nil
+  if is_next then
+    call = { id = nil, name = "", arguments = {} }
+    self.calls[#self.calls + 1] = call
+    self.by_index[is_nothing(index) and #self.calls - 1 or index] = call
+  end
+  return call
 end
 
 -- Some servers give the arguments as they are instead of as a text.
@@ -60,12 +86,10 @@ end
 
 -- A call comes in pieces: its id and name once, its arguments bit by bit.
 local function put_call(self, delta)
-  local index = place_of(self.calls, delta)
-  if not index then
+  local call = call_of(self, delta)
+  if not call then
     return "a tool call has no place"
   end
-  local call = self.calls[index] or { id = nil, name = "", arguments = {} }
-  self.calls[index] = call
   call.id = call.id or id_of(delta)
   local part = is_nothing(delta["function"]) and {} or delta["function"]
   if not M.is_object(part) then
