@@ -179,6 +179,48 @@ describe("an answer with oddities", function()
     end
   end)
 
+  it("may have any content type", function()
+    local anthropic_events = events('{"type":"message_start","message":{"model":"m"}}',
+      '{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"yes"}}',
+      '{"type":"message_stop"}')
+    local bodies = {
+      openai = { message('"content":"yes"'),
+        events('{"choices":[{"delta":{"content":"yes"}}]}', "[DONE]") },
+      anthropic = { '{"content":[{"type":"text","text":"yes"}]}', anthropic_events,
+        "event: message_start\n" .. anthropic_events },
+    }
+    local kinds = { "Text/Event-Stream", "text/event-stream", "application/json", "text/plain",
+      "application/octet-stream", "" }
+    for provider, list in pairs(bodies) do
+      for _, body in ipairs(list) do
+        for _, before in ipairs({ "", "\n\n", ("\n"):rep(20), "\xef\xbb\xbf" }) do
+          for _, kind in ipairs(kinds) do
+            local answer, err, tries = hear(provider, { ["content-type"] = kind }, before .. body)
+            assert.same({ "yes", nil, 1 }, { answer and answer.content, err, tries })
+            scene.close()
+          end
+        end
+      end
+    end
+  end)
+
+  it("may come letter by letter under a wrong content type", function()
+    local letters = {}
+    for letter in events('{"choices":[{"delta":{"content":"yes"}}]}', "[DONE]"):gmatch(".") do
+      letters[#letters + 1] = letter
+    end
+    assert.equal("yes", hear("openai", { ["content-type"] = "text/plain" }, letters).content)
+  end)
+
+  it("may have blanks around its last word", function()
+    local said = '{"choices":[{"delta":{"content":"yes"}}]}'
+    for _, done in ipairs({ "[DONE] ", "  [DONE]" }) do
+      local answer, _, tries = hear("openai", model.SSE, events(said, done))
+      assert.same({ "yes", 1 }, { answer and answer.content, tries })
+      scene.close()
+    end
+  end)
+
   it("may number its tool calls as it likes", function()
     local function call(rest)
       return ('{"choices":[{"delta":{"tool_calls":[{%s}]}}]}'):format(rest)

@@ -4,6 +4,7 @@
 
 local answers = require("society.llm.answer")
 local blocks = require("society.llm.blocks")
+local bodies = require("society.llm.body")
 local failure = require("society.llm.failure")
 local json = require("society.json")
 local pieces = require("society.llm.pieces")
@@ -117,15 +118,14 @@ Reader.__index = Reader
 
 function M.reader(chat, settings)
   return setmetatable({
-    model = chat.model or settings.model, status = 0, headers = {}, raw = {}, blocks = blocks.new(),
-    usage = nil, stream = sse.new(), said = {},
+    model = chat.model or settings.model, status = 0, headers = {}, body = bodies.new(),
+    blocks = blocks.new(), usage = nil, stream = sse.new(), said = {},
   }, Reader)
 end
 
 function Reader:head(status, headers)
   self.status, self.headers = status, headers
-  self.is_stream = status == 200
-    and (headers["content-type"] or ""):find("text/event-stream", 1, true) ~= nil
+  self.body:head(status, headers)
 end
 
 local function text_or_nil(value)
@@ -185,8 +185,8 @@ end
 
 --- Takes bytes of the body; gives the text that came with them.
 function Reader:put(bytes)
-  if not self.is_stream then
-    self.raw[#self.raw + 1] = bytes
+  bytes = self.body:put(bytes)
+  if not bytes then
     return ""
   end
   local events, fault = self.stream:put(bytes)
@@ -212,7 +212,7 @@ local function message_of(self)
 end
 
 local function read_whole(self)
-  local value = json.decode(table.concat(self.raw))
+  local value = json.decode(self.body:text())
   if type(value) ~= "table" or not pieces.is_list(value.content) then
     self.fault = "no message"
     return
@@ -226,9 +226,9 @@ end
 
 function Reader:finish(now_ms)
   if self.status ~= 200 then
-    return nil, failure.of_answer(self.status, self.headers, table.concat(self.raw), now_ms)
+    return nil, failure.of_answer(self.status, self.headers, self.body:text(), now_ms)
   end
-  if self.is_stream then
+  if self.body:close() then
     take_events(self, self.stream:finish())
   else
     read_whole(self)

@@ -4,6 +4,7 @@
 -- reads what comes back.
 
 local answers = require("society.llm.answer")
+local bodies = require("society.llm.body")
 local failure = require("society.llm.failure")
 local json = require("society.json")
 local pieces = require("society.llm.pieces")
@@ -87,15 +88,14 @@ Reader.__index = Reader
 --- Reads one answer: head, then bytes, then finish.
 function M.reader(chat, settings)
   return setmetatable({
-    model = chat.model or settings.model, status = 0, headers = {}, raw = {},
+    model = chat.model or settings.model, status = 0, headers = {}, body = bodies.new(),
     pieces = pieces.new(), stream = sse.new(),
   }, Reader)
 end
 
 function Reader:head(status, headers)
   self.status, self.headers = status, headers
-  self.is_stream = status == 200
-    and (headers["content-type"] or ""):find("text/event-stream", 1, true) ~= nil
+  self.body:head(status, headers)
 end
 
 -- Numbers that can be none are passed over, as if the server had said nothing of them.
@@ -110,7 +110,7 @@ end
 -- Whether a choice holds nothing but why it ends, as the last one of a stream may.
 local function is_end(self, choice)
   return type(choice.finish_reason) == "string" and (choice.delta == json.null
-    or self.is_stream and choice.delta == nil and choice.message == nil and choice.text == nil)
+    or self.body.is_stream and choice.delta == nil and choice.message == nil and choice.text == nil)
 end
 
 -- A piece of a choice, or a whole one.
@@ -146,7 +146,7 @@ end
 
 local function take_events(self, events)
   for _, event in ipairs(events) do
-    if event.data == "[DONE]" then
+    if event.data:match("^%s*%[DONE%]%s*$") then
       self.is_done = true
     else
       local value, err = json.decode(event.data)
@@ -161,8 +161,8 @@ end
 
 --- Takes bytes of the body; gives the text that came with them, for whoever watches.
 function Reader:put(bytes)
-  if not self.is_stream then
-    self.raw[#self.raw + 1] = bytes
+  bytes = self.body:put(bytes)
+  if not bytes then
     return ""
   end
   local texts = self.pieces.texts
@@ -193,7 +193,7 @@ local function message_of(self)
 end
 
 local function read_whole(self)
-  local value, err = json.decode(table.concat(self.raw))
+  local value, err = json.decode(self.body:text())
   if value == nil then
     self.fault = tostring(type(err) == "table" and err.message or err)
   else
@@ -208,9 +208,9 @@ end
 -- @treturn[2] table the error
 function Reader:finish(now_ms)
   if self.status ~= 200 then
-    return nil, failure.of_answer(self.status, self.headers, table.concat(self.raw), now_ms)
+    return nil, failure.of_answer(self.status, self.headers, self.body:text(), now_ms)
   end
-  if self.is_stream then
+  if self.body:close() then
     take_events(self, self.stream:finish())
   else
     read_whole(self)

@@ -1,0 +1,80 @@
+--- body: what a model's server answers, told apart: a stream of events, or one text.
+--
+-- How it begins tells more than its header: servers and what stands before them send either
+-- under any content type, and some first send blanks so that nobody loses patience.
+
+local M = {}
+
+local Body = {}
+Body.__index = Body
+
+--- Bytes after which the header decides.
+M.begin_bytes_max = 64
+
+function M.new()
+  return setmetatable({ raw = {}, is_stream = false }, Body)
+end
+
+--- The answer begins. Only one of success can be a stream.
+function Body:head(status, headers)
+  local kind = (headers["content-type"] or ""):lower() -- RFC 9110: in any case of letters
+  self.is_declared = kind:find("text/event-stream", 1, true) ~= nil
+  self.is_stream = nil
+  if status ~= 200 then
+    self.is_stream = false
+  end
+end
+
+-- The fields that an event may begin with, and a comment.
+local FIELDS = { "data:", "event:", "id:", "retry:", ":" }
+
+-- Whether a text is a stream by how it begins; nil if that does not tell yet.
+local function is_stream(self, begun)
+  local text = begun:match("^%s*(.*)$")
+  if text:match("^[{%[<]") then
+    return false
+  end
+  for _, field in ipairs(FIELDS) do
+    if text:sub(1, #field) == field then
+      return true
+    end
+  end
+  if #begun > M.begin_bytes_max then
+    return self.is_declared
+  end
+  return nil
+end
+
+--- Takes bytes.
+-- @treturn string? those of the stream, if it is one
+function Body:put(bytes)
+  if self.is_stream then
+    return bytes
+  end
+  self.raw[#self.raw + 1] = bytes
+  if self.is_stream == nil then
+    local begun = table.concat(self.raw):gsub("^\xef\xbb\xbf", "") -- a byte order mark
+    self.raw, self.is_stream = { begun }, is_stream(self, begun)
+    if self.is_stream then
+      self.raw = {}
+      return begun
+    end
+  end
+  return nil
+end
+
+--- No more comes. What is too short to tell is what its header says.
+-- @treturn boolean whether it is a stream
+function Body:close()
+  if self.is_stream == nil then
+    self.is_stream = self.is_declared
+  end
+  return self.is_stream
+end
+
+--- All of it, if it is no stream.
+function Body:text()
+  return table.concat(self.raw)
+end
+
+return M
