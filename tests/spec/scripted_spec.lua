@@ -68,6 +68,17 @@ describe("the scripted provider", function()
     for text, answer in pairs({
       ["the answer is a number; it is a text or { content?, tool_calls?, … }"] = 7,
       ["the answer has an unknown field 'contents'"] = { contents = "x" },
+      ["the answer: 'content' is a number, not a string"] = { content = 7 },
+      ["the answer: 'delay_ms' is a string, not a number"] = { content = "x", delay_ms = "1" },
+      ["the answer: 'error' is a boolean, not a string"] = { error = true },
+      ["usage must be { input_tokens, output_tokens }"] = { content = "x", usage = { input = 1 } },
+      ["expect has an unknown field 'lasst'"] = { content = "x", expect = { lasst = "never" } },
+      ["expect: 'last' is a number, not a string"] = { content = "x", expect = { last = 1 } },
+      ["'expect' is a number; it is a text or"] = { content = "x", expect = 1 },
+      ["tool_calls is no list"] = { tool_calls = { name = "f" } },
+      ["tool call 1 is none: { name, arguments?, id? }"] = { tool_calls = { { arguments = {} } } },
+      ["tool call 1 has an unknown field 'argument'"] = {
+        tool_calls = { { name = "f", argument = {} } } },
     }) do
       local results = ask({ answer }, 1, { unexpected_calls = true })
       assert.equal("script_mismatch", results[1].error)

@@ -11,6 +11,7 @@
 -- role, or a function(request). A call that does not fit what an answer expects, or that
 -- finds no answer, fails loudly and shows both.
 
+local answer_rules = require("society.llm.answer")
 local json = require("society.json")
 local quoted = require("society.llm.texts").quoted
 
@@ -88,19 +89,71 @@ local function pick(answers, call)
   return answers[call.number]
 end
 
-local FIELDS = { content = true, tool_calls = true, expect = true, usage = true, delay_ms = true,
-  finish_reason = true, error = true, message = true, retryable = true, retry_after_ms = true }
+-- What each field of an answer is; "any" is looked at where it is used.
+local FIELDS = { content = "string", tool_calls = "table", expect = "any", usage = "any",
+  delay_ms = "number", finish_reason = "string", error = "string", message = "string",
+  retryable = "boolean", retry_after_ms = "number" }
+local CALL_FIELDS = { id = "string", name = "string", arguments = "any" }
+local EXPECT_FIELDS = { agent = "string", role = "string", last = "string", system = "string",
+  count = "number" }
+
+-- What is wrong with the fields of a table; nil if nothing is.
+local function fault_of_fields(what, value, fields)
+  for name, given in pairs(value) do
+    local kind = fields[name]
+    if not kind then
+      return ("%s has an unknown field '%s'"):format(what, tostring(name))
+    elseif kind ~= "any" and type(given) ~= kind then
+      return ("%s: '%s' is a %s, not a %s"):format(what, name, type(given), kind)
+    end
+  end
+end
+
+local function fault_of_calls(calls)
+  local count = 0
+  for _ in pairs(calls) do
+    count = count + 1
+  end
+  if count ~= #calls then
+    return "tool_calls is no list"
+  end
+  for index, call in ipairs(calls) do
+    local what = ("tool call %d"):format(index)
+    if type(call) ~= "table" or call.name == nil then
+      return ("%s is none: { name, arguments?, id? }"):format(what)
+    end
+    local fault = fault_of_fields(what, call, CALL_FIELDS)
+    if fault then
+      return fault
+    end
+  end
+end
 
 -- What is wrong with an answer as it is written; nil if nothing is.
 local function fault_of(answer)
   if type(answer) ~= "table" then
     return ("the answer is a %s; it is a text or { content?, tool_calls?, … }"):format(type(answer))
   end
-  for name in pairs(answer) do
-    if not FIELDS[name] then
-      return ("the answer has an unknown field '%s'"):format(tostring(name))
-    end
+  local expect = answer.expect
+  local fault = fault_of_fields("the answer", answer, FIELDS)
+    or answer.tool_calls and fault_of_calls(answer.tool_calls)
+    or answer.usage ~= nil and answer_rules.fault({ usage = answer.usage })
+  if fault or expect == nil or type(expect) == "string" then
+    return fault or nil
+  elseif type(expect) ~= "table" then
+    return ("'expect' is a %s; it is a text or { agent?, role?, last?, system?, count? }"):format(
+      type(expect))
   end
+  return fault_of_fields("expect", expect, EXPECT_FIELDS)
+end
+
+-- The answer as it is written.
+local function written(settings, call)
+  local answer = pick(settings.answers or {}, call)
+  if type(answer) == "function" then
+    answer = answer({ agent = call.agent, messages = call.chat.messages, tools = call.chat.tools })
+  end
+  return type(answer) == "string" and { content = answer } or answer
 end
 
 --- Answers at once.
@@ -109,13 +162,7 @@ end
 -- @treturn[2] nil
 -- @treturn[2] table the error
 function M.answer(call, settings)
-  local answer = pick(settings.answers or {}, call)
-  if type(answer) == "function" then
-    answer = answer({ agent = call.agent, messages = call.chat.messages, tools = call.chat.tools })
-  end
-  if type(answer) == "string" then
-    answer = { content = answer }
-  end
+  local answer = written(settings, call)
   if answer == nil then
     return mismatch(call, "no further call", ("last = %s"):format(quoted(last_text(call.chat))))
   end
