@@ -275,11 +275,42 @@ static int world_check(lua_State *L)
     return 2;
 }
 
+/* Pushes what s:name() gives. */
+static void push_look(lua_State *L, const char *name)
+{
+    lua_getfield(L, 1, name);
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 1);
+}
+
+/* s:unused_answers() -> the scripted answers that no call of a model has had */
+static int world_unused_answers(lua_State *L)
+{
+    const struct soc_script *script = soc_world_check_ready(L)->script;
+    lua_settop(L, 1);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
+    lua_getfield(L, -1, "require");
+    lua_pushliteral(L, "society.llm.unused");
+    lua_call(L, 1, 1);
+    if (script->llm_ref == 0)
+        lua_newtable(L);
+    else
+        lua_rawgeti(L, LUA_REGISTRYINDEX, script->llm_ref);
+    push_look(L, "agents");
+    push_look(L, "usage");
+    lua_call(L, 3, 1);
+    return 1;
+}
+
 void soc_world_add_run(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"run", world_run},     {"step", world_step}, {"advance", world_advance},
-        {"check", world_check}, {NULL, NULL},
+        {"run", world_run},
+        {"step", world_step},
+        {"advance", world_advance},
+        {"check", world_check},
+        {"unused_answers", world_unused_answers},
+        {NULL, NULL},
     };
     luaL_setfuncs(L, functions, 0);
 }

@@ -228,6 +228,12 @@ local society = {}
 
 ---@alias society.Ack "received"|"processed"
 
+---A scripted answer of a model that no call has had.
+---@class society.UnusedAnswer
+---@field of? string the agent or role whose list it is in
+---@field turn integer its place in the list
+---@field answer any as it is written
+
 ---A message that was handed out to an agent that lives outside.
 ---@class society.Handed: society.Message
 ---@field at integer ms
@@ -278,6 +284,7 @@ local society = {}
 ---@field heartbeat fun(self: society.World, id: string): boolean?, society.Error?
 ---@field position fun(self: society.World, name: string): string? where a door stood last
 ---@field check fun(self: society.World): boolean?, string? with faults: is all as it must be?
+---@field unused_answers fun(self: society.World): society.UnusedAnswer[] of llm.answers
 ---@field crash fun(self: society.World): society.World
 ---@field recover fun(self: society.World): society.World
 ---@field transcript fun(self: society.World): string

@@ -169,6 +169,28 @@ describe("the scripted provider", function()
     assert.equal("three", results[3].content)
   end)
 
+  it("tells which of its answers nobody has asked for", function()
+    local _, s = ask({ "one", "two", { content = "three" } }, 1)
+    assert.same({ { turn = 2, answer = "two" }, { turn = 3, answer = { content = "three" } } },
+      s:unused_answers())
+    scene.tell(s, "root", "second")
+    s:crash() s:recover()
+    assert.same({ { turn = 3, answer = { content = "three" } } }, s:unused_answers())
+    scene.tell(s, "root", "third")
+    assert.same({}, s:unused_answers())
+  end)
+
+  it("tells it of each agent and role", function()
+    local _, s = ask({ root = { "r1", "r2" }, actor = { "a1", "a2" }, nobody = { "n1" } }, 1)
+    scene.tell(s, "a")
+    assert.same({ { of = "actor", turn = 2, answer = "a2" },
+      { of = "nobody", turn = 1, answer = "n1" }, { of = "root", turn = 2, answer = "r2" } },
+      s:unused_answers())
+    local said = select(2, ask(function() return "x" end))
+    assert.same({}, said:unused_answers())
+    assert.same({}, scene.new():unused_answers())
+  end)
+
   it("is the same for the same seed", function()
     local function run()
       local _, s = ask({ "one", { error = "model_unavailable", retryable = true }, "three" }, 3)

@@ -1,0 +1,42 @@
+--- unused: which scripted answers no call of a model has had.
+
+-- Adds those of a list behind the first `used`.
+local function add(found, list, used, of)
+  for turn = used + 1, #list do
+    found[#found + 1] = { of = of, turn = turn, answer = list[turn] }
+  end
+end
+
+-- How many answers each agent had, and all of them.
+local function count(usage)
+  local calls, total = {}, 0
+  for _, row in ipairs(usage) do
+    calls[row.agent] = (calls[row.agent] or 0) + row.calls
+    total = total + row.calls
+  end
+  return calls, total
+end
+
+--- Looks through llm.answers, a list or lists by agent or role; a function has none.
+-- @tparam table settings of society.config{ llm = … }
+-- @tparam table agents society.agents()
+-- @tparam table usage society.usage()
+-- @treturn table list of { of?, turn, answer }
+return function(settings, agents, usage)
+  local answers, found, used = settings.answers, {}, {}
+  if type(answers) ~= "table" then
+    return found
+  end
+  local calls, total = count(usage)
+  add(found, answers, total)
+  for _, agent in ipairs(agents) do -- a list of a role is each agent's of it, from its start
+    local own = answers[agent.id] and agent.id or agent.role.id
+    used[own] = math.max(used[own] or 0, calls[agent.id] or 0)
+  end
+  for own, list in pairs(answers) do
+    if type(own) == "string" and type(list) == "table" then
+      add(found, list, used[own] or 0, own)
+    end
+  end
+  return found
+end
