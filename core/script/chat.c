@@ -155,6 +155,14 @@ static void set_bounds(lua_State *L, struct soc_script *script,
     lua_pop(L, 1);
 }
 
+/* A variable that is there but empty is no key: "Bearer " alone is refused by servers that
+ * need none. */
+static bool is_set(const char *name)
+{
+    const char *value = getenv(name);
+    return value != NULL && *value != '\0';
+}
+
 /* { "send", id, request } */
 static void send(lua_State *L, struct soc_chat *chat, int request)
 {
@@ -169,8 +177,7 @@ static void send(lua_State *L, struct soc_chat *chat, int request)
         exchange.secret_env = text_at(L, secret, "env").data;
         exchange.secret_prefix = text_at(L, secret, "prefix").data;
         exchange.secret_header = text_at(L, secret, "header").data;
-        if (exchange.secret_env == NULL ||
-            (script->loop != NULL && getenv(exchange.secret_env) == NULL))
+        if (exchange.secret_env == NULL || (script->loop != NULL && !is_set(exchange.secret_env)))
             exchange.secret_header = NULL;
     }
     lua_pushnil(L);

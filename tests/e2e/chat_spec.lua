@@ -98,6 +98,13 @@ describe("agent:chat, for real", function()
     assert.is_nil(server:requests()[1].headers.Authorization)
   end)
 
+  it("takes a key that is set but empty for none", function()
+    app("hello", ("base_url = %q, key_env = 'NONE_SUCH'"):format(server.url .. "/local"))
+    local result = place:shell("NONE_SUCH= " .. program.quote(bare) .. " run app.lua")
+    assert.equal("hello \t9\n", result.out, result.err)
+    assert.is_nil(server:requests()[1].headers.Authorization)
+  end)
+
   it("repeats one call after kill -9, with the same key, and goes on", function()
     app("hang once")
     local running = place:start("run app.lua")
