@@ -221,6 +221,18 @@ describe("an answer with oddities", function()
     end
   end)
 
+  it("may be a refusal in its own field", function()
+    for _, case in ipairs({
+      { JSON, message('"content":null,"refusal":"I will not"') },
+      { JSON, message('"content":[{"type":"refusal","refusal":"I will not"}],"refusal":null') },
+      { model.SSE, events('{"choices":[{"delta":{"refusal":"I will"}}]}',
+        '{"choices":[{"delta":{"refusal":" not"}}]}', "[DONE]") },
+    }) do
+      assert.equal("I will not", hear("openai", case[1], case[2]).content)
+      scene.close()
+    end
+  end)
+
   it("may number its tool calls as it likes", function()
     local function call(rest)
       return ('{"choices":[{"delta":{"tool_calls":[{%s}]}}]}'):format(rest)

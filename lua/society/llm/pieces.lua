@@ -109,7 +109,8 @@ local function put_call(self, delta)
   return nil
 end
 
--- A text, or a list of parts; those that are no text, as thoughts, are not for others.
+-- A text, or a list of parts; those that are no text, as thoughts, are not for others. That
+-- the model will not, and why, is its answer, too.
 local function put_content(self, content)
   if type(content) == "string" then
     self.texts[#self.texts + 1] = content
@@ -120,11 +121,12 @@ local function put_content(self, content)
   for _, part in ipairs(content) do
     if not M.is_object(part) or type(part.type) ~= "string" then
       return "a part of a text that is none"
-    elseif part.type == "text" then
-      if type(part.text) ~= "string" then
+    elseif part.type == "text" or part.type == "refusal" then
+      local text = part[part.type]
+      if type(text) ~= "string" then
         return "a text that is none"
       end
-      self.texts[#self.texts + 1] = part.text
+      self.texts[#self.texts + 1] = text
     end
   end
   return nil
@@ -133,7 +135,8 @@ end
 --- Takes a piece, or all of it.
 -- @treturn string? what is wrong with it
 function Pieces:put(delta)
-  local fault = not is_nothing(delta.content) and put_content(self, delta.content) or nil
+  local fault = not is_nothing(delta.content) and put_content(self, delta.content)
+    or not is_nothing(delta.refusal) and put_content(self, delta.refusal) or nil
   if is_nothing(delta.tool_calls) then
     return fault
   elseif not is_list(delta.tool_calls) then
