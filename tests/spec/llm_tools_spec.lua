@@ -255,6 +255,10 @@ describe("settings of agents that think", function()
     ["key_env must be the name of a variable of the environment, got 'A B'"] = { key_env = "A B" },
     ["the tool 'look' needs a function 'run'"] = { tools = { { name = "look" } } },
     ["tools[1] must be a table with a name"] = { tools = { { run = print } } },
+    ["tools is a list, without names"] = { tools = { look = { name = "look", run = print } } },
+    ["verbs is a list, without names"] = { verbs = { say = "send_message" } },
+    ["the tool 'look': roles is a list"] = { tools = { { name = "look", run = print,
+      roles = { who = "clerk" } } } },
     ["the tool 'look': 'roles' must be a table"] = { tools = { { name = "look", roles = "x",
       run = print } } },
   }) do

@@ -14,6 +14,15 @@ local function list_of(names)
   return table.concat(names, ", ")
 end
 
+-- Only what is in a list is found there later: a name before an entry takes it out.
+local function fault_of_list(name, given)
+  local count = 0
+  for _ in pairs(given) do
+    count = count + 1
+  end
+  return count ~= #given and ("%s is a list, without names before its entries"):format(name) or nil
+end
+
 local function check_guards(given)
   local names = {}
   for name in pairs(guards.defaults) do
@@ -46,6 +55,7 @@ local function check_verbs(given)
       return ("unknown verb '%s'; there are %s"):format(tostring(name), list_of(names))
     end
   end
+  return fault_of_list("verbs", given)
 end
 
 -- A tool is sent to the model's server as JSON, and what it is given is held against its
@@ -59,6 +69,10 @@ local function check_schema(tool)
     return "parameters must be an object of JSON schema, not a list"
   end
   return tool.parameters and schema.fault(tool.parameters)
+end
+
+local function check_parts(tool)
+  return check_schema(tool) or fault_of_list("roles", tool.roles or {})
 end
 
 local FIELDS = { description = "string", parameters = "table", roles = "table" }
@@ -77,7 +91,7 @@ local function check_tool(tool, index)
       return ("the tool '%s': '%s' must be a %s"):format(tool.name, name, kind)
     end
   end
-  local fault = check_schema(tool)
+  local fault = check_parts(tool)
   return fault and ("the tool '%s': %s"):format(tool.name, fault)
 end
 
@@ -121,7 +135,7 @@ local function check_tools(given, settings)
       return fault
     end
   end
-  return check_twice(given, settings.verbs)
+  return fault_of_list("tools", given) or check_twice(given, settings.verbs)
 end
 
 local function is_provider(value)
