@@ -35,6 +35,20 @@ describe("a tool's schema", function()
     assert.matches("none.1 is not allowed", told(parameters, { none = { 1 } }), 1, true)
   end)
 
+  it("takes a whole number for an integer, however it is written", function()
+    local parameters = { type = "object", properties = { page = { type = "integer" },
+      ratio = { type = "number" }, list = { type = "array", items = { type = "integer" } } } }
+    local given = assert(json.decode('{"page":5.0,"ratio":2.0,"list":[1e2,7]}'))
+    assert.same({}, schema.faults(given, parameters))
+    assert.same({ "5", "2.0", "100", "7" }, { tostring(given.page), tostring(given.ratio),
+      tostring(given.list[1]), tostring(given.list[2]) })
+    assert.equal("ran", told(parameters, '{"page":5.0}'))
+    scene.close()
+    assert.matches("page must be of type integer", told(parameters, '{"page":5.5}'), 1, true)
+    scene.close()
+    assert.matches("page must be of type integer", told(parameters, '{"page":"5"}'), 1, true)
+  end)
+
   for text, parameters in pairs({
     ["the tool 'own': "] = { type = "object", properties = { a = { default = function() end } } },
     ["the tool 'own': parameters must be an object of JSON schema"] = json.array({}),

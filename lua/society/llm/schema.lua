@@ -14,7 +14,7 @@ end
 local TYPES = {
   string = function(value) return type(value) == "string" end,
   number = function(value) return type(value) == "number" end,
-  integer = function(value) return math.type(value) == "integer" end,
+  integer = function(value) return type(value) == "number" and math.tointeger(value) ~= nil end,
   boolean = function(value) return type(value) == "boolean" end,
   array = is_array,
   object = function(value)
@@ -42,6 +42,12 @@ end
 
 local check
 
+-- 5.0 is an integer in JSON schema, and some models write it so; who wants one gets 5.
+local function whole(value, schema)
+  local is_wanted = type(schema) == "table" and schema.type == "integer"
+  return is_wanted and math.type(value) == "float" and math.tointeger(value) or value
+end
+
 local function check_members(value, schema, path, faults)
   for _, name in ipairs(schema.required or {}) do
     if value[name] == nil or value[name] == json.null then
@@ -51,6 +57,7 @@ local function check_members(value, schema, path, faults)
   for name, part in pairs(schema.properties or {}) do
     if value[name] ~= nil and value[name] ~= json.null then
       check(value[name], part, path .. name .. ".", faults)
+      value[name] = whole(value[name], part)
     end
   end
 end
@@ -69,6 +76,7 @@ local function check_table(value, schema, name, path, faults)
   elseif schema.type == "array" and schema.items ~= nil then
     for index, item in ipairs(value) do
       check(item, schema.items, ("%s%d."):format(path, index), faults)
+      value[index] = whole(item, schema.items)
     end
   end
 end
@@ -130,7 +138,8 @@ function M.fault(schema)
   return fault_of(schema, "parameters")
 end
 
---- What is wrong with a value; an empty list if nothing is.
+--- What is wrong with a value; an empty list if nothing is. Whole numbers in it become
+-- integers where the schema wants those.
 function M.faults(value, schema)
   local faults = {}
   check(value, schema, "", faults)
