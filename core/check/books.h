@@ -23,6 +23,7 @@ struct soc_check_message { /* a message, and what became of it */
     bool is_queued;  /* it goes through the mailbox, in order */
     bool is_taken;   /* by receive */
     bool counts;     /* an agent's own script handles it */
+    bool is_result;  /* it ends a task, and may answer who waits for that */
     bool is_letter;  /* a dead letter made of a broadcast: counted there */
     bool asks;       /* to be introduced to somebody */
     bool is_hosts;   /* a question that the host asks in its sender's name */
@@ -48,6 +49,8 @@ struct soc_check_agent { /* an agent, and its queue */
     bool is_active;        /* it has an open activation in the records */
     bool is_waiting;       /* whose last effect has no answer yet */
     bool is_looking;       /* and that wait is for rows of the store */
+    bool is_tasking;       /* or for the end of a task */
+    bool is_told;          /* that end was told, and its script has not gone on since */
     bool is_ending;
     bool is_held;                    /* paused or failed: its mail is kept, no turn starts */
     bool is_outside;                 /* it acks its mail when and in what order it likes */

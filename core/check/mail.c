@@ -186,6 +186,8 @@ static void read_message(struct soc_check *check, const struct soc_record_messag
     /* An answer to the host's own question is the host's. */
     bool is_for_host = question != NULL && question->is_hosts;
     message->counts = (record->flags & SOC_MESSAGE_IS_REPLY) == 0 && !is_for_host;
+    message->is_result = soc_slice_equal(record->type, SOC_SLICE("result")) ||
+                         soc_slice_equal(record->type, SOC_SLICE("task_complete"));
     if (goes_to_mailbox(record) && !is_for_host)
         queue(message);
     if (message->from == NULL)
@@ -233,9 +235,21 @@ static void check_order(struct soc_check *check, struct soc_check_message *messa
     to->place = check->place;
 }
 
+/* Is it the result that has just ended a wait for its task? That one goes past the mailbox. */
+static bool is_awaited(const struct soc_check_message *message)
+{
+    struct soc_check_agent *to = message->to;
+    if (!message->is_result || message->is_taken || !to->is_told || to->active_key == message->key)
+        return false;
+    to->is_told = false;
+    return true;
+}
+
 /* Replies and what the host deals with by itself are not handled by anybody's script. */
 static void count_handled(struct soc_check *check, struct soc_check_message *message)
 {
+    if (is_awaited(message))
+        return;
     if (message->is_queued && !message->is_taken && !message->to->is_outside)
         check_order(check, message);
     if (!message->counts)

@@ -27,7 +27,7 @@ static void read_activation(struct soc_check *check, const struct soc_record_act
                        (int)agent->id.length, agent->id.data, (unsigned long long)record->key);
     agent->is_active = true;
     agent->active_key = record->key;
-    agent->is_waiting = false;
+    agent->is_waiting = agent->is_told = false;
     agent->effects = 0;
 }
 
@@ -49,6 +49,7 @@ static void read_effect(struct soc_check *check, const struct soc_record_effect 
                        agent->id.data, (unsigned long long)record->index, agent->effects);
     agent->effects = (uint32_t)record->index + 1;
     agent->is_waiting = record->answer.length == 0;
+    agent->is_told = false;
     agent->deadline_ms = 0;
     agent->call = (struct soc_slice){0};
     if (!agent->is_waiting)
@@ -61,6 +62,7 @@ static void read_effect(struct soc_check *check, const struct soc_record_effect 
     if (record->wait.length > 0)
         what = soc_json_member(record->wait, "for");
     agent->is_looking = soc_slice_equal(what, SOC_SLICE("\"look\""));
+    agent->is_tasking = soc_slice_equal(what, SOC_SLICE("\"task\""));
     if (soc_slice_equal(what, SOC_SLICE("\"call\"")))
         note_call(check, agent, soc_json_member(record->wait, "call"));
 }
@@ -82,6 +84,7 @@ static void read_answer(struct soc_check *check, const struct soc_record_answer 
         soc_check_fail(check, "%.*s gets an answer to effect %llu, which it does not wait for",
                        (int)agent->id.length, agent->id.data, (unsigned long long)record->index);
     agent->is_waiting = false;
+    agent->is_told = agent->is_tasking;
     /* The time of this batch comes with its end: whoever was too early is found there. */
     if (is_timeout(record->answer) && agent->deadline_ms > check->timeout_ms)
         check->timeout_ms = agent->deadline_ms;
@@ -106,7 +109,7 @@ bool soc_check_turns(struct soc_check *check, const struct soc_record *record)
             soc_check_fail(check, "%.*s ends what it never began", (int)agent->id.length,
                            agent->id.data);
         if (agent != NULL)
-            agent->is_active = agent->is_waiting = false;
+            agent->is_active = agent->is_waiting = agent->is_told = false;
         return true;
     case SOC_RECORD_STATE:
         agent = need_agent(check, record->state.agent);

@@ -118,4 +118,23 @@ describe("spawn_agent with wait", function()
     assert.matches("'wait' must be a boolean", raised({ wait = 1, message = "x" }), 1, true)
     assert.matches("goes with 'wait'", raised({ timeout_ms = 1, message = "x" }), 1, true)
   end)
+
+  it("is no fault to the checker when the child had written before", function()
+    local s = scene.new({ faults = {}, app = function(s)
+      s:role({ id = "worker", behaviour = function(agent, message)
+        agent:send_message({ to = message.from, payload = "half done" })
+        agent:complete(message, "done")
+      end })
+      s:root(function(root, message)
+        if message.from == "user" then
+          assert(root:spawn_agent("worker", scene.brief(), { message = "do it", wait = true }))
+        end
+        root.state.handled = (root.state.handled or 0) + 1
+      end)
+    end })
+    assert(s:send("user", { to = "root", payload = "go" }))
+    s:run()
+    assert.is_true(s:check())
+    assert.equal(2, s:agent("root").state.handled)
+  end)
 end)

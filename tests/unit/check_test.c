@@ -350,6 +350,41 @@ static void an_effect_is_recorded_once_and_answered_once(void)
     CHECK(ends_with(&h, "which it does not wait for"));
 }
 
+/* b, who has written to root before, ends the task that root waits for, or did. */
+static struct history tell(bool is_waiting)
+{
+    struct history h = begin();
+    activate(&h, "root", send(&h, (struct mail){"user", "root", 1, 0, NULL}));
+    effect(&h, "root", 0, "{\"for\":\"task\",\"deadline_ms\":0}");
+    send(&h, (struct mail){"b", "root", 1, 0, NULL});
+    uint64_t result = h.next_key++;
+    h.totals[0]++;
+    put(&h, &(struct soc_record){.type = SOC_RECORD_MESSAGE,
+                                 .message = {.key = result,
+                                             .priority = 1,
+                                             .from = SOC_SLICE("b"),
+                                             .to = SOC_SLICE("root"),
+                                             .type = SOC_SLICE("result"),
+                                             .payload = SOC_SLICE("{}")}});
+    answer(&h, "root", 0, "[1]");
+    if (!is_waiting)
+        effect(&h, "root", 1, NULL);
+    end(&h, result, SOC_OUTCOME_PROCESSED);
+    put(&h, &(struct soc_record){
+                .type = SOC_RECORD_STATE,
+                .state = {.agent = SOC_SLICE("root"), .state = SOC_SLICE("{\"handled\":0}")}});
+    commit(&h);
+    return h;
+}
+
+static void a_result_that_is_waited_for_goes_past_the_mailbox(void)
+{
+    struct history h = tell(true);
+    CHECK(ends_with(&h, NULL));
+    h = tell(false);
+    CHECK(ends_with(&h, "of the same sender"));
+}
+
 static void nobody_is_told_of_a_timeout_before_its_time(void)
 {
     struct history h = begin();
@@ -518,6 +553,7 @@ int main(void)
     RUN(a_policy_of_ones_own_may_take_introductions_nobody_asked_for);
     RUN(a_state_that_counts_otherwise_is_noticed);
     RUN(an_effect_is_recorded_once_and_answered_once);
+    RUN(a_result_that_is_waited_for_goes_past_the_mailbox);
     RUN(nobody_is_told_of_a_timeout_before_its_time);
     RUN(a_wait_that_never_ends_is_noticed);
     RUN(time_does_not_go_back);
