@@ -8,6 +8,7 @@
 #include "env/ids.h"
 #include "host/envelope.h"
 #include "host/refusal.h"
+#include "host/tasks_reopen.h"
 #include "host/tasks_state.h"
 #include "host/turn.h"
 
@@ -40,6 +41,7 @@ void soc_tasks_free(struct soc_host *host)
     soc_map_fini(&tasks->open);
     soc_map_fini(&tasks->names);
     soc_map_fini(&tasks->workloads);
+    soc_tasks_free_failed(host);
     soc_heap_fini(&tasks->alarms);
     soc_buf_fini(&tasks->touched);
     free(tasks);
@@ -238,8 +240,7 @@ static struct soc_task *find_parent(const struct soc_host *host)
     return task;
 }
 
-/* Makes the task of a message; it is linked and stored. */
-static struct soc_task *make_task(struct soc_host *host, struct soc_message *message, int style)
+struct soc_task *soc_tasks_make(struct soc_host *host, struct soc_message *message, int style)
 {
     struct soc_slice id = soc_message_text(message, SOC_TEXT_TASK_ID);
     struct soc_slice correlation = soc_message_text(message, SOC_TEXT_CORRELATION_ID);
@@ -269,7 +270,7 @@ void soc_tasks_open(struct soc_host *host, struct soc_message *message)
     if (style < 0)
         return;
     struct soc_task *parent = find_parent(host);
-    struct soc_task *task = make_task(host, message, style);
+    struct soc_task *task = soc_tasks_make(host, message, style);
     if (parent != NULL)
         soc_task_adopt(parent, task);
     soc_tasks_store(host, task);
@@ -343,8 +344,9 @@ void soc_tasks_end(struct soc_host *host, struct soc_task *task, enum soc_task_s
     for (const struct soc_task *child = task->first_child; child != NULL;
          child = child->next_sibling)
         soc_tasks_store_under(host, child, task->parent);
+    uint64_t parent = task->parent == NULL ? 0 : task->parent->key;
     soc_task_leave(task);
-    soc_workload_note_done(soc_tasks_workload(host, task->owner), task);
+    soc_workload_note_done(soc_tasks_workload(host, task->owner), task, parent);
     soc_tasks_trace(host, events[task->state], task, reason);
 }
 
@@ -436,6 +438,10 @@ bool soc_tasks_ended(struct soc_host *host, struct soc_message *message, enum so
                      struct soc_slice reason)
 {
     struct soc_task *task = soc_tasks_of(host, message);
+    if (outcome == SOC_OUTCOME_DEAD || outcome == SOC_OUTCOME_EXPIRED)
+        soc_tasks_note_letter(host, message, task);
+    else if (outcome == SOC_OUTCOME_DROPPED)
+        soc_tasks_forget_failed(host, message->key);
     if (task == NULL)
         return false;
     if (outcome != SOC_OUTCOME_PROCESSED) {
@@ -449,25 +455,6 @@ bool soc_tasks_ended(struct soc_host *host, struct soc_message *message, enum so
     if (task->again_ms != 0)
         queue_again(host, task);
     return true;
-}
-
-void soc_tasks_reopen(struct soc_host *host, struct soc_message *message)
-{
-    int style = soc_tasks_style(host, message->type, soc_message_payload(message));
-    struct soc_slice id = soc_message_text(message, SOC_TEXT_TASK_ID);
-    struct soc_workload *workload = style < 0 ? NULL : soc_tasks_workload(host, message->to);
-    uint32_t i = 0;
-    while (workload != NULL && i < workload->done_count && workload->done[i].key != message->key)
-        i++;
-    if (workload == NULL || i == workload->done_count ||
-        workload->done[i].state != SOC_TASK_FAILED || soc_tasks_find(host, message->to, id) != NULL)
-        return;
-    soc_workload_forget_done(workload, message->key);
-    struct soc_task *task = make_task(host, message, style);
-    task->tries = (uint32_t)message->attempt - 1;
-    soc_tasks_store(host, task);
-    soc_tasks_arm(host, task);
-    soc_tasks_trace(host, "task_opened", task, (struct soc_slice){0});
 }
 
 int64_t soc_tasks_due(const struct soc_host *host)

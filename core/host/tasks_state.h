@@ -18,6 +18,7 @@ struct soc_tasks {
     struct soc_map open;      /* key -> soc_task, owned */
     struct soc_map names;     /* owner and id -> the same, lent */
     struct soc_map workloads; /* owner's id -> soc_workload, owned */
+    struct soc_map failed;    /* key of a dead letter -> what is left of its task, owned */
     struct soc_heap alarms;   /* of open tasks; apart, because they keep nobody awake */
     struct soc_buf touched;   /* struct soc_touch: what the turn under way has done */
     int64_t limit_ms;
@@ -116,6 +117,9 @@ struct soc_activation *soc_tasks_waiter(const struct soc_agent *agent, uint64_t 
 /* Ends such a wait with a result. */
 void soc_tasks_answer_waiter(struct soc_host *host, struct soc_activation *waiter,
                              struct soc_slice result);
+
+/* Makes the task of a message, which is linked; not stored yet. */
+struct soc_task *soc_tasks_make(struct soc_host *host, struct soc_message *message, int style);
 
 /* tasks_cancel.c: may `who` (NULL: the host) cancel it? */
 bool soc_tasks_may_cancel(const struct soc_host *host, const struct soc_agent *who,

@@ -1,5 +1,6 @@
 /* What the journal knows of tasks, and how they come back from it. */
 #include "base/json.h"
+#include "host/tasks_reopen.h"
 #include "host/tasks_state.h"
 #include "host/turn.h"
 
@@ -92,6 +93,10 @@ void soc_tasks_restore(struct soc_host *host, const struct soc_record_task *r)
     if (!is_open)
         task = soc_task_new(r->key, r->id, soc_map_find(&host->agents, r->assigner), owner);
     bool is_over = r->state >= SOC_TASK_COMPLETED;
+    if (r->state == SOC_TASK_FAILED)
+        soc_tasks_note_failed(host, r->key, r->parent, (uint8_t)r->alerts);
+    else
+        soc_tasks_forget_failed(host, r->key);
     struct soc_workload *workload = soc_tasks_need_workload(host, owner);
     if (!is_over) {
         soc_workload_forget_done(workload, r->key);
@@ -104,7 +109,7 @@ void soc_tasks_restore(struct soc_host *host, const struct soc_record_task *r)
         soc_tasks_unlink(host, task);
     read_record(host, task, r);
     soc_task_leave(task);
-    soc_workload_note_done(workload, task);
+    soc_workload_note_done(workload, task, r->parent);
     soc_tasks_dispose(host, task);
 }
 
@@ -136,6 +141,7 @@ struct soc_message *soc_tasks_release(struct soc_host *host, uint64_t key)
 
 void soc_tasks_resume(struct soc_host *host)
 {
+    soc_tasks_settle_failed(host);
     size_t cursor = 0;
     struct soc_task *task;
     while ((task = soc_map_each(&host->tasks->open, &cursor)) != NULL)

@@ -67,7 +67,8 @@ static bool ends_after(const struct soc_task_done *done, const struct soc_task *
                                             : done->key > task->key;
 }
 
-void soc_workload_note_done(struct soc_workload *workload, const struct soc_task *task)
+void soc_workload_note_done(struct soc_workload *workload, const struct soc_task *task,
+                            uint64_t parent)
 {
     soc_workload_forget_done(workload, task->key);
     uint32_t place = workload->done_count;
@@ -84,10 +85,12 @@ void soc_workload_note_done(struct soc_workload *workload, const struct soc_task
     workload->done_count++;
     *done = (struct soc_task_done){
         .key = task->key,
+        .parent = parent,
         .id = soc_copy_text(task->id, strlen(task->id)),
         .started_ms = task->started_ms,
         .ended_ms = task->ended_ms,
         .state = task->state,
+        .alerts = task->alerts,
     };
 }
 

@@ -15,10 +15,12 @@
 /* A task that has ended, as far as it is remembered. */
 struct soc_task_done {
     uint64_t key;
-    char *id; /* owned */
+    uint64_t parent; /* key of the task it descended from, 0: none */
+    char *id;        /* owned */
     int64_t started_ms;
     int64_t ended_ms;
     uint8_t state;
+    uint8_t alerts; /* enum soc_task_alert, those given */
 };
 
 /* The tasks of one agent. */
@@ -46,9 +48,10 @@ void soc_workload_free(struct soc_workload *workload);
 void soc_workload_add(struct soc_workload *workload, struct soc_task *task);
 void soc_workload_remove(struct soc_workload *workload, struct soc_task *task);
 
-/* Remembers one that has ended; the oldest is forgotten. A second of the same key
- * replaces the first. */
-void soc_workload_note_done(struct soc_workload *workload, const struct soc_task *task);
+/* Remembers one that has ended, and the key of the task it descended from; the oldest
+ * is forgotten. A second of the same key replaces the first. */
+void soc_workload_note_done(struct soc_workload *workload, const struct soc_task *task,
+                            uint64_t parent);
 
 /* Forgets one that is open again. */
 void soc_workload_forget_done(struct soc_workload *workload, uint64_t key);

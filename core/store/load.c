@@ -59,6 +59,12 @@ static const struct source contacts = {
     "  ORDER BY ended_ms DESC, key DESC LIMIT " TEXT_OF(                                           \
         SOC_TASKS_DONE_MAX) ") ORDER BY ended_ms, key"
 
+/* Tasks that failed with a message which is a dead letter: it may be sent again. */
+#define FAILED_TASKS                                                                               \
+    "SELECT " SOC_SQL_TASK_COLUMNS " FROM task_entries WHERE state = 3 AND key IN"                 \
+    " (SELECT key FROM message_entries INDEXED BY messages_dead WHERE status IN (2, 3))"           \
+    " ORDER BY key"
+
 /* Messages of open tasks that were handled once already: another try needs them. */
 #define KEPT_MESSAGES                                                                              \
     "SELECT " SOC_SQL_MESSAGE_COLUMNS ", status, finished_ms, reason FROM message_entries"         \
@@ -114,6 +120,7 @@ static const struct source sources[] = {
     {SOC_RECORD_TASK, "SELECT " SOC_SQL_TASK_COLUMNS " FROM task_entries INDEXED BY tasks_open"
                       " WHERE state < 2 ORDER BY key"},
     {SOC_RECORD_TASK, DONE_TASKS},
+    {SOC_RECORD_TASK, FAILED_TASKS},
     {SOC_RECORD_MESSAGE, KEPT_MESSAGES},
     {SOC_RECORD_POSITION, "SELECT name, value FROM positions ORDER BY name"},
     {SOC_RECORD_SENT_KEY, "SELECT since_ms, key, sent_ms, text FROM sent_keys ORDER BY number"},

@@ -27,7 +27,7 @@ static void note(struct soc_workload *workload, uint64_t key, int64_t started_ms
     struct soc_task *task = soc_task_new(key, SOC_SLICE("T"), NULL, NULL);
     soc_task_begin(task, started_ms);
     soc_task_end(task, state, ended_ms);
-    soc_workload_note_done(workload, task);
+    soc_workload_note_done(workload, task, 0);
     soc_task_free(task);
 }
 
