@@ -295,8 +295,8 @@ bool soc_hold_would_fail(struct soc_host *host, struct soc_agent *agent)
     return are_too_many(host, agent, &failures);
 }
 
-/* Who waits for an answer of the agent, or for the end of a task it was given, learns
- * that none will come. */
+/* Who waits for an answer of the agent, for the end of a task it was given or for mail of
+ * it alone, learns that none will come. */
 static void tell_waiters(struct soc_host *host, const struct soc_agent *agent)
 {
     static const char sentence[] = "the agent has failed: its turns raised too often; it goes on "
@@ -315,6 +315,7 @@ static void tell_waiters(struct soc_host *host, const struct soc_agent *agent)
             waiter->activation->wait.kind == SOC_WAIT_TASK && waiter->activation->wait.on == agent)
             soc_wait_answer(host, waiter->activation, soc_buf_slice(&error));
     soc_buf_fini(&error);
+    soc_wait_note_end(host, agent);
 }
 
 void soc_hold_fail(struct soc_host *host, struct soc_agent *agent, struct soc_slice error)

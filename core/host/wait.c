@@ -127,13 +127,18 @@ static struct soc_activation *receiver_from_one(const struct soc_agent *agent)
 void soc_wait_check(struct soc_host *host, struct soc_agent *agent)
 {
     struct soc_activation *activation = receiver_from_one(agent);
-    if (activation == NULL || !activation->wait.on->is_ended)
+    if (activation == NULL)
         return;
     const struct soc_wait *wait = &activation->wait;
+    bool is_ended = wait->on->is_ended;
+    if (!is_ended && !(wait->on->hold & SOC_HOLD_FAILED))
+        return;
     if (soc_transit_brings(host, agent, (struct soc_mail_filter){wait->on, wait->type}))
         return;
     struct soc_buf error = {0};
-    soc_refuse(&error, SOC_ESTOPPED, NULL, "agentId", soc_agent_id(wait->on));
+    soc_refuse(&error, is_ended ? SOC_ESTOPPED : SOC_ERECEIVER,
+               is_ended ? NULL : "the agent has failed and sends nothing until it is resumed",
+               "agentId", soc_agent_id(wait->on));
     soc_wait_answer(host, activation, soc_buf_slice(&error));
     soc_buf_fini(&error);
 }

@@ -26,11 +26,12 @@ void soc_wait_cancel(struct soc_host *host, struct soc_activation *activation);
 /* Hands `message` to `agent` if it waits to receive such a one; false if not. */
 bool soc_wait_offer(struct soc_host *host, struct soc_agent *agent, struct soc_message *message);
 
-/* Ends the wait of `agent` if it can only receive from one that has ended, and nothing
- * that fits is on its way: with the error agent_stopped. */
+/* Ends the wait of `agent` if it can only receive from one that has ended or failed, and
+ * nothing that fits is on its way: with the error agent_stopped or receiver_failed. */
 void soc_wait_check(struct soc_host *host, struct soc_agent *agent);
 
-/* Has everybody looked at who waits to receive from `agent`, which has ended. */
+/* Has everybody looked at who waits to receive from `agent`, which has ended or
+ * failed. */
 void soc_wait_note_end(struct soc_host *host, const struct soc_agent *agent);
 
 /* The timer of the activation has fired: time-out, end of sleep or of back-off. */

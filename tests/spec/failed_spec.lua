@@ -129,6 +129,49 @@ describe("an agent whose turns keep raising", function()
     assert.equal("receiver_failed", result[2].error)
   end)
 
+  it("answers who receives from it alone, once nothing of it is on its way", function()
+    local got = {}
+    local s = stage(nil, {
+      b = function(b, message)
+        local mail, err = b:receive({ from = "a", type = message.payload.type })
+        got[#got + 1] = { mail and mail.payload.text or err.error, err and err.agentId,
+          b:now() - 1767225600000 }
+      end,
+    })
+    assert(s:send("a", { to = "b", type = "late", payload = "came", delay_ms = 5000 }))
+    scene.tell(s, "b", { type = "late" })
+    assert.same({ "came", nil, 5000 }, got[1])
+    assert(s:send("a", { to = "b", type = "late", payload = "came too", delay_ms = 5000 }))
+    assert(s:send("user", { to = "b", payload = { type = "late" } }))
+    assert(s:send("user", { to = "b", payload = { type = "never" } }))
+    assert(s:send("user", { to = "a", payload = "m1" }))
+    assert(s:send("user", { to = "a", payload = "m2" }))
+    s:advance(4000)
+    assert.equal("failed", status(s))
+    assert.equal(1, #got)
+    s:crash()
+    s:recover()
+    s:run()
+    assert.same({ { "came too", nil, 10000 }, { "receiver_failed", "a", 10000 } },
+      { got[2], got[3] })
+    assert.same({}, s:waits())
+  end)
+
+  it("answers its parent that receives from it", function()
+    local got
+    local s = stage(nil, { root = function(root, message)
+      if message.payload.text == "wait for it" then
+        got = select(2, root:receive({ from = "a" }))
+        root:resume("a")
+      end
+    end })
+    assert(s:send("user", { to = "root", payload = "wait for it" }))
+    scene.tell(s, "a", "m1")
+    scene.tell(s, "a", "m2")
+    assert.equal("receiver_failed", got.error)
+    assert.equal("idle", status(s))
+  end)
+
   it("goes on when it is resumed, with what it was doing", function()
     local s, seen = stage()
     scene.tell(s, "a", "m1")
