@@ -64,7 +64,8 @@ void soc_outside_climb_all(struct soc_outsider *outsider)
             soc_outside_climb(letter);
 }
 
-/* Nothing is handed out to who is paused, so nothing could be sent again either. */
+/* Nothing is handed out to who is paused, so nothing could be sent again either; and who
+ * gets nothing may be silent. */
 void soc_outside_note_hold(struct soc_host *host, struct soc_agent *agent)
 {
     struct soc_outsider *outsider = soc_outside_need(host, agent);
@@ -75,8 +76,11 @@ void soc_outside_note_hold(struct soc_host *host, struct soc_agent *agent)
         letter->ladder.step = 0; /* it begins with the next time it is handed out, too */
     }
     outsider->is_redeemed = agent->hold == 0;
-    if (outsider->is_redeemed)
+    if (outsider->is_redeemed) {
+        soc_pulse_excuse(&outsider->pulse, soc_host_now(host));
         soc_outside_call(outsider);
+    }
+    soc_outside_watch(outsider);
 }
 
 void soc_outside_watch(struct soc_outsider *outsider)
@@ -84,7 +88,8 @@ void soc_outside_watch(struct soc_outsider *outsider)
     struct soc_outside *outside = outsider->host->outside;
     int64_t due_ms = soc_pulse_due(&outsider->pulse, outside->heartbeat_ms);
     soc_heap_remove(&outside->timers, &outsider->timer);
-    if (due_ms == 0 || outsider->door == NULL || outsider->agent->is_ended)
+    const struct soc_agent *agent = outsider->agent;
+    if (due_ms == 0 || outsider->door == NULL || agent->is_ended || agent->hold != 0)
         return;
     outsider->timer.kind = SOC_OUTSIDE_SILENCE;
     soc_heap_add(&outside->timers, &outsider->timer, due_ms);

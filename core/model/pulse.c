@@ -5,6 +5,11 @@ void soc_pulse_begin(struct soc_pulse *pulse, int64_t now_ms)
     *pulse = (struct soc_pulse){.counted_ms = now_ms};
 }
 
+void soc_pulse_excuse(struct soc_pulse *pulse, int64_t now_ms)
+{
+    pulse->counted_ms = now_ms;
+}
+
 bool soc_pulse_hear(struct soc_pulse *pulse, int64_t now_ms)
 {
     bool was_lost = pulse->is_lost;

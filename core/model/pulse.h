@@ -23,6 +23,9 @@ struct soc_pulse {
 /* Counts its silence from `now_ms` on; it was not heard. */
 void soc_pulse_begin(struct soc_pulse *pulse, int64_t now_ms);
 
+/* Counts its silence anew from `now_ms` on: what went before was not its own. */
+void soc_pulse_excuse(struct soc_pulse *pulse, int64_t now_ms);
+
 /* It was heard. True if it was lost and is back. */
 bool soc_pulse_hear(struct soc_pulse *pulse, int64_t now_ms);
 

@@ -113,4 +113,33 @@ describe("a paused agent outside", function()
     assert.same({ "ack_timeout@5000", "resent@7000", "ack_timeout@32500", "resent@34500" },
       outpost.events(s, LADDER, start))
   end)
+
+  for _, crashes in ipairs({ false, true }) do
+    it("may be silent, and is missed when it is resumed" .. (crashes and ", after a crash" or ""),
+      function()
+        local s, heard = outpost.new({ "w" })
+        s:advance(20000)
+        assert(s:pause("w"))
+        outpost.assign(s, "w", "t1")
+        s:advance(600000)
+        if crashes then
+          s:crash()
+          s:recover()
+          s:advance(600000)
+        end
+        assert.equal(0, #heard)
+        assert(s:resume("w"))
+        local start = s:now()
+        assert.equal("working", s:agent("w").status)
+        s:advance(18999)
+        assert.same({ crashes and "1@0?" or "1@0", "2@7000", "3@14000!" },
+          outpost.times(s, "w", start))
+        assert.equal(0, #heard)
+        s:advance(1)
+        assert.equal("ack", heard[1].payload.reason)
+        assert(s:ack("w", s:outside("w")[1].id, "processed"))
+        s:advance(30001)
+        assert.equal("heartbeat", heard[2].payload.reason)
+      end)
+  end
 end)
