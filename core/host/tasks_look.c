@@ -159,13 +159,6 @@ void soc_tasks_put_load(struct soc_host *host, const struct soc_agent *agent, st
     soc_buf_put_byte(out, '}');
 }
 
-static int64_t due_ms(const struct soc_task *task)
-{
-    if (task->again_ms != 0)
-        return task->again_ms;
-    return task->message == NULL ? task->opened_ms : soc_message_due_ms(task->message);
-}
-
 /* As a mailbox gives them out. */
 static int compare_turn(const void *a, const void *b)
 {
@@ -173,8 +166,10 @@ static int compare_turn(const void *a, const void *b)
     const struct soc_task *y = *(struct soc_task *const *)b;
     if (x->priority != y->priority)
         return x->priority < y->priority ? -1 : 1;
-    if (due_ms(x) != due_ms(y))
-        return due_ms(x) < due_ms(y) ? -1 : 1;
+    int64_t x_ms = soc_task_ready_ms(x);
+    int64_t y_ms = soc_task_ready_ms(y);
+    if (x_ms != y_ms)
+        return x_ms < y_ms ? -1 : 1;
     return x->key < y->key ? -1 : x->key > y->key;
 }
 

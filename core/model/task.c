@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "model/message.h"
 
 static const char *const state_names[] = {"pending", "processing", "completed", "failed",
                                           "cancelled"};
@@ -101,6 +102,13 @@ enum soc_task_alert soc_task_take_alert(struct soc_task *task, int64_t now_ms)
         return SOC_TASK_ALERT_NONE;
     task->alerts |= (uint8_t)alert;
     return alert;
+}
+
+int64_t soc_task_ready_ms(const struct soc_task *task)
+{
+    if (task->again_ms != 0)
+        return task->again_ms;
+    return task->message == NULL ? task->opened_ms : soc_message_due_ms(task->message);
 }
 
 int64_t soc_task_took_ms(const struct soc_task *task, int64_t now_ms)

@@ -103,6 +103,9 @@ int64_t soc_task_due(const struct soc_task *task);
 /* Takes the alert that is due first, marking it as given; NONE if none is due. */
 enum soc_task_alert soc_task_take_alert(struct soc_task *task, int64_t now_ms);
 
+/* When its message is due, or was: a pending task does not begin before. */
+int64_t soc_task_ready_ms(const struct soc_task *task);
+
 /* How long it has taken: since it was begun, else since it was opened. */
 int64_t soc_task_took_ms(const struct soc_task *task, int64_t now_ms);
 

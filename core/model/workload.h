@@ -65,7 +65,7 @@ void soc_workload_add_pace(const struct soc_workload *workload, struct soc_pace 
 int soc_workload_percent(const struct soc_workload *workload, int64_t now_ms, int64_t born_ms,
                          int64_t window_ms);
 
-/* When all it has will be done if each task takes `mean_ms`. */
+/* When all it has will be done if each task takes `mean_ms` and begins when it is due. */
 int64_t soc_workload_free_ms(const struct soc_workload *workload, int64_t now_ms, int64_t mean_ms);
 
 #endif

@@ -104,6 +104,21 @@ describe("load", function()
     assert.is_nil(s:load("nobody"))
   end)
 
+  it("has nobody free before what is delayed was due and done", function()
+    local s = house()
+    give(s, "T1", 4)
+    s:run()
+    assert(s:send("root", { to = "ann", type = "task", task_id = "T2", delay_ms = 60 * MINUTE,
+      payload = { minutes = 4 } }))
+    assert.equal("2026-01-01T01:08:00.000Z", s:load("ann").estimated_free)
+    s:crash()
+    s:recover()
+    give(s, "T3", 4) -- it fits in between
+    assert.equal("2026-01-01T01:08:00.000Z", s:load("ann").estimated_free)
+    s:advance(60 * MINUTE)
+    assert.equal("2026-01-01T01:08:00.000Z", s:load("ann").estimated_free)
+  end)
+
   it("is an effect of an agent, of itself unless told otherwise", function()
     local own, other, err
     local s = house({ root = function(root, message)

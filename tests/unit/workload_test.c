@@ -117,6 +117,10 @@ static void an_agent_is_free_after_what_is_left_and_what_waits(void)
     struct soc_task *other = open_task(workload, 3, 0);
     CHECK_INT(soc_workload_free_ms(workload, 5000, 1000), 5000 + 700 + 2000);
     CHECK_INT(soc_workload_free_ms(workload, 9000, 1000), 9000 + 2000); /* late already */
+    waits->again_ms = 7500; /* it falls due when the other one is done, or later */
+    CHECK_INT(soc_workload_free_ms(workload, 5000, 1000), 7500 + 1000);
+    waits->again_ms = 5800;
+    CHECK_INT(soc_workload_free_ms(workload, 5000, 1000), 5000 + 700 + 2000);
     close_task(workload, waits);
     close_task(workload, begun);
     CHECK_INT(soc_workload_free_ms(workload, 5000, 1000), 6000);
