@@ -144,7 +144,7 @@ void soc_tasks_put_load(struct soc_host *host, const struct soc_agent *agent, st
     int64_t free_ms = now_ms;
     if (workload != NULL) {
         percent = soc_workload_percent(workload, now_ms, agent->created_ms, SOC_LOAD_WINDOW_MS);
-        free_ms = soc_workload_free_ms(workload, now_ms, mean_ms(host, agent));
+        free_ms = soc_workload_free_ms(workload, now_ms, mean_ms(host, agent), soc_tasks_state);
     }
     soc_buf_put_byte(out, '{');
     put_count(out, "active_tasks", bench.processing);

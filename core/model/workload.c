@@ -150,22 +150,23 @@ static int compare_times(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-int64_t soc_workload_free_ms(const struct soc_workload *workload, int64_t now_ms, int64_t mean_ms)
+int64_t soc_workload_free_ms(const struct soc_workload *workload, int64_t now_ms, int64_t mean_ms,
+                             soc_task_state_fn *state_of)
 {
     int64_t free_ms = now_ms;
     size_t count = 0;
     const struct soc_task *task;
     for (task = workload->first; task != NULL; task = task->next) {
-        int64_t spent_ms = now_ms - task->started_ms;
-        count += task->state == SOC_TASK_PENDING;
-        if (task->state == SOC_TASK_PROCESSING && spent_ms < mean_ms)
+        int64_t spent_ms = task->started_ms == 0 ? 0 : now_ms - task->started_ms;
+        count += state_of(task) == SOC_TASK_PENDING;
+        if (state_of(task) == SOC_TASK_PROCESSING && spent_ms < mean_ms)
             free_ms += mean_ms - spent_ms;
     }
     /* Then what is pending, as it falls due: before that nobody can begin it. */
     int64_t *ready_ms = soc_alloc((count + 1) * sizeof(*ready_ms));
     count = 0;
     for (task = workload->first; task != NULL; task = task->next)
-        if (task->state == SOC_TASK_PENDING)
+        if (state_of(task) == SOC_TASK_PENDING)
             ready_ms[count++] = soc_task_ready_ms(task);
     qsort(ready_ms, count, sizeof(*ready_ms), compare_times);
     for (size_t i = 0; i < count; i++)

@@ -65,7 +65,11 @@ void soc_workload_add_pace(const struct soc_workload *workload, struct soc_pace 
 int soc_workload_percent(const struct soc_workload *workload, int64_t now_ms, int64_t born_ms,
                          int64_t window_ms);
 
+/* The state of a task that counts for whoever asks. */
+typedef enum soc_task_state soc_task_state_fn(const struct soc_task *task);
+
 /* When all it has will be done if each task takes `mean_ms` and begins when it is due. */
-int64_t soc_workload_free_ms(const struct soc_workload *workload, int64_t now_ms, int64_t mean_ms);
+int64_t soc_workload_free_ms(const struct soc_workload *workload, int64_t now_ms, int64_t mean_ms,
+                             soc_task_state_fn *state_of);
 
 #endif

@@ -119,6 +119,19 @@ describe("load", function()
     assert.equal("2026-01-01T01:08:00.000Z", s:load("ann").estimated_free)
   end)
 
+  it("does not reckon with what the turn under way has ended", function()
+    local own
+    local s = scene.troupe({ ann = function(agent, message)
+      agent:sleep(4 * MINUTE)
+      agent:complete(message)
+      own = agent:load()
+    end })
+    give(s, "T1", 4)
+    s:run()
+    assert.equal(0, own.active_tasks)
+    assert.equal("2026-01-01T00:04:00.000Z", own.estimated_free)
+  end)
+
   it("is an effect of an agent, of itself unless told otherwise", function()
     local own, other, err
     local s = house({ root = function(root, message)

@@ -108,22 +108,32 @@ static void the_latest_are_remembered_whatever_order_they_come_in(void)
     soc_workload_free(b);
 }
 
+static enum soc_task_state state_of(const struct soc_task *task)
+{
+    return (enum soc_task_state)task->state;
+}
+
+static int64_t free_ms(const struct soc_workload *workload, int64_t now_ms)
+{
+    return soc_workload_free_ms(workload, now_ms, 1000, state_of);
+}
+
 static void an_agent_is_free_after_what_is_left_and_what_waits(void)
 {
     struct soc_workload *workload = soc_workload_new(NULL);
-    CHECK_INT(soc_workload_free_ms(workload, 5000, 1000), 5000);
+    CHECK_INT(free_ms(workload, 5000), 5000);
     struct soc_task *begun = open_task(workload, 1, 4700);
     struct soc_task *waits = open_task(workload, 2, 0);
     struct soc_task *other = open_task(workload, 3, 0);
-    CHECK_INT(soc_workload_free_ms(workload, 5000, 1000), 5000 + 700 + 2000);
-    CHECK_INT(soc_workload_free_ms(workload, 9000, 1000), 9000 + 2000); /* late already */
+    CHECK_INT(free_ms(workload, 5000), 5000 + 700 + 2000);
+    CHECK_INT(free_ms(workload, 9000), 9000 + 2000); /* late already */
     waits->again_ms = 7500; /* it falls due when the other one is done, or later */
-    CHECK_INT(soc_workload_free_ms(workload, 5000, 1000), 7500 + 1000);
+    CHECK_INT(free_ms(workload, 5000), 7500 + 1000);
     waits->again_ms = 5800;
-    CHECK_INT(soc_workload_free_ms(workload, 5000, 1000), 5000 + 700 + 2000);
+    CHECK_INT(free_ms(workload, 5000), 5000 + 700 + 2000);
     close_task(workload, waits);
     close_task(workload, begun);
-    CHECK_INT(soc_workload_free_ms(workload, 5000, 1000), 6000);
+    CHECK_INT(free_ms(workload, 5000), 6000);
     close_task(workload, other);
     soc_workload_free(workload);
 }
