@@ -61,6 +61,10 @@ void soc_tasks_drop_agent(struct soc_host *host, const struct soc_agent *agent);
 /* A dead letter is sent again: the task that failed with it is open again. */
 void soc_tasks_reopen(struct soc_host *host, struct soc_message *message);
 
+/* May the running agent ask the person about what it handles? Refused with the error
+ * cancelled if that was sent for a task which was cancelled since. */
+int soc_tasks_check_asking(const struct soc_host *host, struct soc_buf *error);
+
 /* The turn commits: does what was noted. Or takes back the last thing noted. */
 void soc_tasks_commit(struct soc_host *host);
 void soc_tasks_take_back(struct soc_host *host);

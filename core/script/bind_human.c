@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "host/refusal.h"
+#include "host/tasks.h"
 #include "script/effect.h"
 #include "script/human.h"
 #include "script/inside.h"
@@ -145,7 +146,8 @@ static uint64_t read_request(lua_State *L, struct soc_script *script, struct req
 }
 
 /* agent:escalate{ title, body?, options?, priority?, timeout_ms?, wait = true }
- * -> { decision, changes?, comment? }, or without waiting { item_id } */
+ * -> { decision, changes?, comment? }, or without waiting { item_id }; refused if what it
+ * is about was cancelled meanwhile */
 static int agent_escalate(lua_State *L)
 {
     struct soc_script *script = soc_check_handle(L)->script;
@@ -156,6 +158,9 @@ static int agent_escalate(lua_State *L)
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_ESCALATE, hash, &count) == SOC_GATE_RECORDED)
         return count;
+    int rc = soc_tasks_check_asking(script->host, &script->error);
+    if (rc < 0)
+        return soc_effect_finish(L, script, rc);
     const struct soc_item *item = soc_human_escalate(script->host, &request.escalation);
     if (request.waits) {
         struct soc_wait wait = soc_human_wait(script->host, item, request.escalation.timeout_ms);
