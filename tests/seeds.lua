@@ -15,4 +15,6 @@ return {
     why = "a request timed out while the society was down" },
   { app = "tests/scenarios/outside.lua", seed = 103, faults = "default",
     why = "what agents outside did kept the society from its own steps" },
+  { app = "tests/scenarios/mixed.lua", seed = 330, faults = "default",
+    why = "a request for an introduction that nobody waited for stopped all timers" },
 }

@@ -53,7 +53,7 @@ void soc_transit_add(struct soc_host *host, struct soc_message *message)
     count_answer(host, message, 1);
     message->timer.kind = SOC_TIMER_MESSAGE;
     soc_heap_add(&host->timers, &message->timer,
-                 is_lost(message) ? message->expires_ms : message->deliver_at_ms);
+                 is_lost(message) ? message->expires_ms : soc_message_due_ms(message));
 }
 
 void soc_transit_remove(struct soc_host *host, struct soc_message *message)

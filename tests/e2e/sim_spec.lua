@@ -255,6 +255,16 @@ describe("agents outside, behind a door that loses, doubles and delays,", functi
   end)
 end)
 
+describe("agents that do all that agents can do, by chance,", function()
+  it("keep to the rules of every history (500 seeds)", function()
+    local place = program.place()
+    local scenario = program.quote(io.popen("pwd"):read("l") .. "/tests/scenarios/mixed.lua")
+    local result = place:run("sim " .. scenario .. " --seeds 1..500")
+    assert.equal(0, result.code, result.err)
+    place:remove()
+  end)
+end)
+
 describe("seeds that failed once", function()
   for _, case in ipairs(dofile("tests/seeds.lua")) do
     it(("stay mended: %s, seed %d"):format(case.app, case.seed), function()

@@ -19,6 +19,32 @@ describe("an introduction request", function()
     assert.same("introduction", house.contact(s, "paul", "dora").source)
   end)
 
+  it("that nobody waits for any more stops no clock after a crash", function()
+    local s = scene.new({ app = function(s)
+      s:role({ id = "broker", name = "broker", behaviour = {
+        default = function(agent) agent:sleep(60000) end,
+        introduction_request = function(agent) agent.state.asked = true end,
+      } })
+      s:root(function(root)
+        local broker = assert(root:spawn_agent("broker", scene.brief(), { id = "broker" })).id
+        root:send_message({ to = broker, payload = "work" })
+        local _, err = root:request_introduction({ to = broker, reason = "r",
+          required_capability = "c", timeout_ms = 1000 })
+        root.state.error = err.error
+        root:sleep(1000)
+        root.state.woke = true
+      end)
+    end })
+    assert(s:send("user", { to = "root", payload = "go" }))
+    s:advance(1500) -- it has given up; the request stands in the broker's mailbox
+    s:crash()
+    s:recover()
+    s:advance(2000)
+    assert.same({ error = "timeout", woke = true }, s:agent("root").state)
+    s:run()
+    assert.is_true(s:agent("broker").state.asked)
+  end)
+
   it("lets one agent into the contacts, however many answers one turn gives", function()
     local results = {}
     local s = house.new(nil, { manager = { introduction_request = function(agent, message)
