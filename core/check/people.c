@@ -141,26 +141,17 @@ static void read_standing(struct soc_check *check, const struct soc_record_stand
         agent->is_held = record->hold != 0;
 }
 
-/* Tells whether that is a policy for introductions as it is shipped: one of an app's own may
- * have the same name, but lies beside the app, or in a folder that is no shelf of policies. */
-static bool is_shipped(struct soc_slice policy)
+/* Tells whether the policy's file is one of those that come with the program, which records
+ * call the same wherever it is installed: an app's own may have any name. */
+static bool is_shipped(struct soc_slice policy, const char *beginning)
 {
-    static const char *const names[] = {"agent", "capability", "confirm", "parent"};
     struct soc_slice path = soc_json_plain_string(soc_json_member(policy, "path"));
-    char end[64];
-    if (path.length == 0 || path.data[0] != '/')
-        return false;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        snprintf(end, sizeof(end), "/policies/introductions/%s.lua", names[i]);
-        size_t length = strlen(end);
-        if (path.length > length && memcmp(path.data + path.length - length, end, length) == 0)
-            return true;
-    }
-    return false;
+    size_t length = strlen(beginning);
+    return path.length >= length && memcmp(path.data, beginning, length) == 0;
 }
 
-/* Which policies are in force: only under `strict` strangers are refused, and no shipped
- * one lets anybody be introduced who has not asked. */
+/* Which policies are in force: only under `strict` as it is shipped strangers are refused, and
+ * no shipped one lets anybody be introduced who has not asked. */
 static void read_policies(struct soc_check *check, struct soc_slice list)
 {
     struct soc_json_walk walk;
@@ -173,10 +164,9 @@ static void read_policies(struct soc_check *check, struct soc_slice list)
             continue;
         struct soc_slice kind = soc_json_member(walk.value, "kind");
         if (soc_slice_equal(kind, SOC_SLICE("\"contacts\"")))
-            check->is_strict =
-                soc_slice_equal(soc_json_member(walk.value, "name"), SOC_SLICE("\"strict\""));
+            check->is_strict = is_shipped(walk.value, "[society]/policies/contacts/strict.lua");
         else if (soc_slice_equal(kind, SOC_SLICE("\"introductions\"")))
-            check->is_asked = is_shipped(walk.value);
+            check->is_asked = is_shipped(walk.value, "[society]/policies/introductions/");
     }
 }
 

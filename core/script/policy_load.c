@@ -67,6 +67,31 @@ int soc_policy_call(lua_State *L, int arguments, int results)
     return status;
 }
 
+const char *soc_policy_shipped(const struct soc_script *script, const char *path)
+{
+    size_t length = strlen(script->home);
+    bool is_shipped =
+        strncmp(path, script->home, length) == 0 && strncmp(path + length, "/policies/", 10) == 0;
+    return is_shipped ? path + length : NULL;
+}
+
+void soc_policy_put_name(const struct soc_script *script, const char *path, struct soc_buf *out)
+{
+    const char *rest = soc_policy_shipped(script, path);
+    if (rest != NULL)
+        soc_buf_put_text(out, SOC_POLICY_OWN);
+    soc_buf_put_text(out, rest == NULL ? path : rest);
+}
+
+void soc_policy_put_path(const struct soc_script *script, const char *name, struct soc_buf *out)
+{
+    size_t length = strlen(SOC_POLICY_OWN);
+    bool is_shipped = strncmp(name, SOC_POLICY_OWN "/", length + 1) == 0;
+    if (is_shipped)
+        soc_buf_put_text(out, script->home);
+    soc_buf_put_text(out, is_shipped ? name + length : name);
+}
+
 bool soc_policy_find(const struct soc_script *script, const char *kind, const char *name,
                      char *path, size_t size)
 {

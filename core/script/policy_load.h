@@ -19,6 +19,18 @@ struct soc_policy_shape {
     bool has_own_examples;     /* of another form, run by others */
 };
 
+/* How the place of the program's own files is called in records: the same wherever it was
+ * installed. */
+#define SOC_POLICY_OWN "[society]"
+
+/* Lends what stands behind the program's own folder in the path of a shipped policy, from
+ * its slash on; NULL: it is no shipped one. */
+const char *soc_policy_shipped(const struct soc_script *script, const char *path);
+
+/* Appends the path of a policy as it is recorded, and back. */
+void soc_policy_put_name(const struct soc_script *script, const char *path, struct soc_buf *out);
+void soc_policy_put_path(const struct soc_script *script, const char *name, struct soc_buf *out);
+
 /* Finds the file of a policy: a path, or a name in the app's policies, then in the
  * shipped ones. False if there is none. */
 bool soc_policy_find(const struct soc_script *script, const char *kind, const char *name,

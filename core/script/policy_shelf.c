@@ -40,13 +40,6 @@ static void push_shelf(lua_State *L)
     lua_rawsetp(L, LUA_REGISTRYINDEX, &shelf_key);
 }
 
-static bool is_shipped(const struct soc_script *script, const char *path)
-{
-    size_t length = strlen(script->home);
-    return strncmp(path, script->home, length) == 0 &&
-           strncmp(path + length, "/policies/", 10) == 0;
-}
-
 /* An app's own texts go before those beside the policy: which ones it gets is
  * decided anew for each app that has a place for them. */
 static bool may_share(lua_State *L, const struct soc_script *script, int index)
@@ -80,7 +73,7 @@ static bool take(lua_State *L, const struct soc_script *script, const char *path
                  char hash[SOC_IDENTITY_HASH_BYTES])
 {
     int top = lua_gettop(L);
-    if (!is_shipped(script, path))
+    if (soc_policy_shipped(script, path) == NULL)
         return false;
     push_shelf(L);
     if (soc_raw_field(L, top + 1, path) != LUA_TTABLE) {
@@ -112,7 +105,7 @@ void soc_policy_shelf_put(lua_State *L, const struct soc_script *script, const c
                           const char *hash, int index)
 {
     int top = lua_gettop(L);
-    if (!is_shipped(script, path) || soc_policy_is_shelved(L, index) ||
+    if (soc_policy_shipped(script, path) == NULL || soc_policy_is_shelved(L, index) ||
         !may_share(L, script, index))
         return;
     struct soc_buf now = {0};

@@ -65,6 +65,30 @@ static const char *push_text(lua_State *L, struct soc_slice object, const char *
     return kept;
 }
 
+/* Appends where the file of an entry is; false if it has none. */
+static bool put_file(const struct soc_script *script, struct soc_slice entry, struct soc_buf *out)
+{
+    struct soc_buf name = {0};
+    bool has_file = soc_json_string(soc_json_member(entry, "path"), &name);
+    if (has_file)
+        soc_policy_put_path(script, soc_buf_text(&name), out);
+    soc_buf_fini(&name);
+    return has_file;
+}
+
+/* Lends the same as Lua keeps it; NULL if there is none. */
+static const char *push_file(lua_State *L, const struct soc_script *script, struct soc_slice entry)
+{
+    struct soc_buf path = {0};
+    if (!put_file(script, entry, &path)) {
+        lua_pushnil(L);
+        return NULL;
+    }
+    const char *kept = lua_pushlstring(L, path.data, path.length);
+    soc_buf_fini(&path);
+    return kept;
+}
+
 /* Puts one entry of the list in force, with the settings it had. */
 static int put_policy(lua_State *L, struct call *call, struct soc_slice entry)
 {
@@ -73,7 +97,7 @@ static int put_policy(lua_State *L, struct call *call, struct soc_slice entry)
     struct soc_policy_source source = {
         .kind = push_text(L, entry, "kind"),
         .name = push_text(L, entry, "name"),
-        .path = push_text(L, entry, "path"),
+        .path = push_file(L, call->script, entry),
     };
     struct soc_slice given = soc_json_member(entry, "settings");
     if (given.data != NULL && soc_lua_json_decode(L, given, call->detail) >= 0)
@@ -103,7 +127,8 @@ static bool is_in(struct soc_slice list, struct soc_slice entry)
 
 /* Appends the paths of the vocabularies of the list, each with a comma behind it:
  * the whole set. Empty if one of them has no file. */
-static void put_vocabularies(struct soc_slice list, struct soc_buf *out)
+static void put_vocabularies(const struct soc_script *script, struct soc_slice list,
+                             struct soc_buf *out)
 {
     struct soc_json_walk walk;
     soc_json_walk(&walk, list);
@@ -111,7 +136,7 @@ static void put_vocabularies(struct soc_slice list, struct soc_buf *out)
         struct soc_slice kind = soc_json_plain_string(soc_json_member(walk.value, "kind"));
         if (!soc_slice_equal(kind, SOC_SLICE(SOC_MESSAGES)))
             continue;
-        if (!soc_json_string(soc_json_member(walk.value, "path"), out)) {
+        if (!put_file(script, walk.value, out)) {
             out->length = 0;
             return;
         }
@@ -123,7 +148,7 @@ static int use_vocabularies(lua_State *L, struct call *call)
 {
     struct soc_buf names = {0};
     int rc = SOC_OK;
-    put_vocabularies(call->row, &names);
+    put_vocabularies(call->script, call->row, &names);
     if (names.length > 0)
         rc = soc_messages_use(L, call->script, soc_buf_text(&names), 0, call->detail);
     soc_buf_fini(&names);

@@ -16,16 +16,21 @@
 #include "script/policy_texts.h"
 
 /* Appends a policy as an object. Settings that are no JSON are left out. */
-static void put_policy(lua_State *L, const char *kind, const struct soc_policy *policy,
-                       struct soc_buf *out)
+static void put_policy(lua_State *L, const struct soc_script *script, const char *kind,
+                       const struct soc_policy *policy, struct soc_buf *out)
 {
+    struct soc_buf path = {0};
     struct soc_detail detail;
     int top = lua_gettop(L);
     soc_buf_put_byte(out, '{');
     soc_json_put_text_member(out, "hash", soc_slice_text(policy->identity.hash));
     soc_json_put_text_member(out, "kind", soc_slice_text(kind));
     soc_json_put_text_member(out, "name", soc_slice_text(policy->identity.name));
-    soc_json_put_text_member(out, "path", soc_slice_text(policy->identity.path));
+    if (policy->identity.path != NULL) {
+        soc_policy_put_name(script, policy->identity.path, &path);
+        soc_json_put_text_member(out, "path", soc_buf_slice(&path));
+    }
+    soc_buf_fini(&path);
     size_t before = out->length;
     soc_json_put_name(out, "settings");
     lua_rawgeti(L, LUA_REGISTRYINDEX, policy->settings_ref);
@@ -48,12 +53,12 @@ void soc_swap_put_list(lua_State *L, const struct soc_script *script, struct soc
     for (int i = 0; i < SOC_POLICY_COUNT; i++) {
         if (i > 0)
             soc_buf_put_byte(out, ',');
-        put_policy(L, soc_policy_kind_name(i), &script->policies[i], out);
+        put_policy(L, script, soc_policy_kind_name(i), &script->policies[i], out);
     }
     const struct soc_policy *policy;
     for (size_t i = 0; (policy = soc_messages_policy(script, i)) != NULL; i++) {
         soc_buf_put_byte(out, ',');
-        put_policy(L, SOC_MESSAGES, policy, out);
+        put_policy(L, script, SOC_MESSAGES, policy, out);
     }
     soc_buf_put_byte(out, ']');
 }

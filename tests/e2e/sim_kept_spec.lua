@@ -79,6 +79,28 @@ describe("a correct app stands", function()
     end
   end)
 
+  it("a policy for contacts of its own that is called as a shipped one", function()
+    place:shell("mkdir -p policies/contacts")
+    place:write("policies/contacts/strict.lua", [[
+      return { kind = "contacts", version = 1, may_send = function() return true end }
+    ]])
+    place:write("app.lua", [[
+      local society = require("society")
+      local brief = { objective = "o", constraints = {}, inputs = "i", outputs = "o",
+        completion_criteria = "c" }
+      society.role { id = "w", behaviour = function(agent, message)
+        if message.from == "root" then agent:send_message { to = "b", payload = "hi" } end
+      end }
+      society.root(function(root)
+        root:spawn_agent("w", brief, { id = "a" })
+        root:spawn_agent("w", brief, { id = "b" })
+        root:send_message { to = "a", payload = "go" }
+      end)
+      society.main(function(user) user:send_message { to = "root", payload = "go" } end)
+    ]])
+    passes("--seeds 1..20")
+  end)
+
   for _, faults in ipairs({ "io", "full", "power,full,io,crash", "default" }) do
     it("a disk that is in trouble while it looks at its history: " .. faults, function()
       place:write("app.lua", [[

@@ -123,6 +123,19 @@ describe("society sim, in processes of its own,", function()
       "/app.lua --seed 3 --faults default"))
   end)
 
+  it("gives the same bytes from another installation", function()
+    local home = program.quote(place.program:match("^(.*)/[^/]*/[^/]*$"))
+    place:shell(("mkdir there && cp -r %s %s/policies %s/lua there"):format(
+      program.quote(place.program), home, home))
+    place:write("app.lua", app([[
+      for _, policy in ipairs(society.policies()) do show(policy.kind, policy.path) end
+    ]]))
+    local words = "app.lua --seed 3 --faults default"
+    local first = run("", words)
+    place.program = place.path .. "/there/society"
+    assert.same(first, run("env SOCIETY_HOME=" .. program.quote(place.path) .. "/there", words))
+  end)
+
   local TRICKY = {
     { "the order of pairs", "local t = {} for i = 1, 50 do t['k' .. i * 7919 % 50] = i end " ..
       "for k, v in pairs(t) do show(k, v) end" },

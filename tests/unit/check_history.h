@@ -70,9 +70,10 @@ static inline struct history begin(void)
 {
     struct history history = {.check = soc_check_new(), .now_ms = 1000, .next_key = 1};
     put_meta(&history, "policies",
-             "[{\"kind\":\"contacts\",\"name\":\"strict\"},"
+             "[{\"kind\":\"contacts\",\"name\":\"strict\","
+             "\"path\":\"[society]/policies/contacts/strict.lua\"},"
              "{\"kind\":\"introductions\",\"name\":\"parent\","
-             "\"path\":\"/x/policies/introductions/parent.lua\"}]");
+             "\"path\":\"[society]/policies/introductions/parent.lua\"}]");
     birth(&history, "user", NULL, NULL);
     birth(&history, "root", NULL, NULL);
     birth(&history, "a", "root", NULL);

@@ -198,6 +198,25 @@ static void what_is_sent_once_is_sent_once(void)
     CHECK(ends_with(&h, "sent twice"));
 }
 
+/* It says who may write to whom, and may be called as a shipped one. */
+static void strangers_write_where_a_policy_of_the_apps_own_lets_them(void)
+{
+    static const char *const lists[] = {
+        "[{\"kind\":\"contacts\",\"name\":\"strict\"}]",
+        "[{\"kind\":\"contacts\",\"name\":\"strict\",\"path\":\"./policies/contacts/strict.lua\"}]",
+        "[{\"kind\":\"contacts\",\"name\":\"open\","
+        "\"path\":\"[society]/policies/contacts/open.lua\"}]",
+    };
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        struct history h = begin();
+        put_meta(&h, "policies", lists[i]);
+        end(&h, send(&h, (struct mail){"a", "b", 1, 0, NULL}), SOC_OUTCOME_PROCESSED);
+        commit(&h);
+        CHECK(soc_check_fault(h.check) == NULL);
+        soc_check_free(h.check);
+    }
+}
+
 static void contacts_have_a_reason(void)
 {
     static const uint64_t sources[] = {0, 1, 2, 3, 4, 5, 6};
@@ -310,6 +329,8 @@ static void a_policy_of_ones_own_may_take_introductions_nobody_asked_for(void)
         "[{\"kind\":\"introductions\",\"name\":\"mine\"}]",
         "[{\"kind\":\"introductions\",\"name\":\"agent\",\"path\":\"agent.lua\"}]",
         "[{\"kind\":\"introductions\",\"name\":\"agent\",\"path\":\"/elsewhere/agent.lua\"}]",
+        "[{\"kind\":\"introductions\",\"name\":\"agent\","
+        "\"path\":\"/elsewhere/policies/introductions/agent.lua\"}]",
     };
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
         struct history h = begin();
@@ -546,6 +567,7 @@ int main(void)
     RUN(urgent_mail_that_was_there_goes_first);
     RUN(strangers_do_not_write);
     RUN(what_is_sent_once_is_sent_once);
+    RUN(strangers_write_where_a_policy_of_the_apps_own_lets_them);
     RUN(contacts_have_a_reason);
     RUN(an_introduction_is_an_answer);
     RUN(a_request_to_be_introduced_is_answered_once);
