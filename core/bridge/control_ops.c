@@ -76,17 +76,6 @@ static bool fail_if_faulty(struct op *op)
     return true;
 }
 
-/* What is ordered is kept: a full disk takes no orders. */
-static bool fail_if_faulty_or_full(struct op *op)
-{
-    if (fail_if_faulty(op))
-        return true;
-    if (!soc_host_is_full(op->options->host))
-        return false;
-    soc_call_fail_code(op->call, SOC_EDISKFULL, NULL);
-    return true;
-}
-
 /* Ends the call with `answer`, what was done or why not. */
 static void finish_order(struct op *op, int rc, struct soc_buf *answer)
 {
@@ -166,8 +155,6 @@ static void send_or_request(struct op *op, int64_t timeout_ms)
     int rc;
     if (send.payload.data == NULL)
         rc = soc_refuse(&answer, SOC_ENOPAYLOAD, NULL, NULL, (struct soc_slice){0});
-    else if (soc_host_is_full(host))
-        rc = soc_refuse(&answer, SOC_EDISKFULL, NULL, NULL, (struct soc_slice){0});
     else
         rc = SOC_OK;
     if (rc == SOC_OK && send.to.data == NULL)
@@ -319,7 +306,7 @@ static void change_dead_letter(struct op *op,
     struct soc_buf answer = {0};
     if (id.data == NULL || !soc_message_id_parse(id, &key))
         op->fault = "message_id";
-    if (fail_if_faulty_or_full(op))
+    if (fail_if_faulty(op))
         return;
     int rc = change(op->options->host, id, &answer);
     if (rc == SOC_OK) {
@@ -374,7 +361,7 @@ static void do_policy(struct op *op)
     soc_buf_put_byte(&op->texts, '\0');
     if (kind.data == NULL || name.data == NULL)
         op->fault = kind.data == NULL ? "kind" : "name";
-    if (fail_if_faulty_or_full(op))
+    if (fail_if_faulty(op))
         return;
     int rc = SOC_EREFUSED;
     if (op->options->use_policy != NULL)
@@ -410,7 +397,7 @@ static void do_decide(struct op *op)
     struct soc_buf answer = {0};
     if (verdict.item_id.data == NULL)
         op->fault = "item_id";
-    if (fail_if_faulty_or_full(op))
+    if (fail_if_faulty(op))
         return;
     finish_order(op, soc_human_decide_now(op->options->host, &verdict, &answer), &answer);
 }
@@ -427,7 +414,7 @@ static void do_hold(struct op *op)
     };
     if (order.id.data == NULL)
         op->fault = "agent";
-    if (fail_if_faulty_or_full(op))
+    if (fail_if_faulty(op))
         return;
     finish_order(op, soc_hold_order_now(op->options->host, &order, &answer), &answer);
 }
@@ -473,11 +460,14 @@ void soc_control_do(const struct soc_control_options *options, struct soc_call *
     while (i < sizeof(ops) / sizeof(ops[0]) &&
            (name.data == NULL || !soc_slice_equal(name, soc_slice_text(ops[i].name))))
         i++;
-    if (i < sizeof(ops) / sizeof(ops[0])) {
+    if (i == sizeof(ops) / sizeof(ops[0])) {
+        fail_unknown_op(call);
+    } else if (soc_host_is_full(options->host) && ops[i].run != do_stop) {
+        /* What is ordered is kept, and what is shown must be durable. */
+        soc_call_fail_code(call, SOC_EDISKFULL, NULL);
+    } else {
         op.name = ops[i].name;
         ops[i].run(&op);
-    } else {
-        fail_unknown_op(call);
     }
     soc_buf_fini(&op.texts);
 }

@@ -244,6 +244,11 @@ describe("a file system that is full", function()
     running:expect("the disk is full")
     local answer = place:run(send .. "second")
     assert.matches("storage_full", answer.out .. answer.err, 1, true)
+    for _, command in ipairs({ "inspect agents", "inspect messages", "export org-json" }) do
+      local look = place:shell(("timeout 5 %s %s --state small/s"):format(place.program, command))
+      assert.equal(1, look.code, command)
+      assert.matches("the disk is full", look.err, 1, true)
+    end
     place:shell("rm small/filler")
     running:expect("there is room again")
     local last = place:run(send .. "third")

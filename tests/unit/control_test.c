@@ -488,7 +488,7 @@ static void an_answer_still_leaves_after_the_stop(void)
 }
 
 /* What the writer would say. */
-static void a_full_disk_is_the_answer_to_everything_that_changes_something(void)
+static void a_full_disk_is_the_answer_to_everything(void)
 {
     static const char *const requests[] = {
         "{\"id\":1,\"op\":\"send\",\"to\":\"root\",\"payload\":1}\n",
@@ -498,6 +498,10 @@ static void a_full_disk_is_the_answer_to_everything_that_changes_something(void)
         "{\"id\":1,\"op\":\"pause\",\"agent\":\"root\"}\n",
         "{\"id\":1,\"op\":\"decide\",\"item_id\":\"item_1\",\"decision\":\"approve\"}\n",
         "{\"id\":1,\"op\":\"policy\",\"kind\":\"contacts\",\"name\":\"open\"}\n",
+        "{\"id\":1,\"op\":\"agents\"}\n", /* it would wait for what it has seen to be durable */
+        "{\"id\":1,\"op\":\"messages\"}\n",
+        "{\"id\":1,\"op\":\"stats\"}\n",
+        "{\"id\":1,\"op\":\"policies\"}\n",
     };
     struct world world;
     struct soc_buf line = {0};
@@ -532,6 +536,6 @@ int main(void)
     RUN(more_lines_than_may_wait_are_all_answered);
     RUN(a_client_that_sends_no_more_still_gets_its_answers);
     RUN(an_answer_still_leaves_after_the_stop);
-    RUN(a_full_disk_is_the_answer_to_everything_that_changes_something);
+    RUN(a_full_disk_is_the_answer_to_everything);
     return check_done();
 }
