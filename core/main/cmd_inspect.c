@@ -173,7 +173,7 @@ static int print_rows(const struct inspect *inspect, struct soc_slice rows)
         soc_output_members(rows);
     else
         soc_output_table(rows, inspect->subject->columns);
-    return fflush(stdout) == 0 ? SOC_EXIT_DONE : SOC_EXIT_FAILED;
+    return SOC_EXIT_DONE;
 }
 
 static int inspect_running(const struct inspect *inspect, struct soc_control_client *client)

@@ -80,7 +80,7 @@ static int ask(const struct policy *policy, struct soc_control_client *client,
         print_swap(list);
     }
     soc_buf_fini(&answer);
-    return fflush(stdout) == 0 ? code : SOC_EXIT_FAILED;
+    return code;
 }
 
 static int swap(const struct policy *policy, struct soc_control_client *client, const char *word)

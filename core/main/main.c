@@ -1,4 +1,5 @@
 /* The program: finds the command and runs it. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -50,6 +51,17 @@ static void warn_of_seeds(const char *name)
                             "each time, so # of a table with holes may differ from run to run");
 }
 
+/* A command whose results did not get out has failed, and says so. */
+static int end_output(int code)
+{
+    int error = fflush(stdout) == 0 ? 0 : errno;
+    if (code != SOC_EXIT_DONE || (error == 0 && !ferror(stdout)))
+        return code;
+    if (error == 0)
+        return soc_complain(SOC_EXIT_FAILED, "stdout takes no more");
+    return soc_complain(SOC_EXIT_FAILED, "stdout: %s", strerror(error));
+}
+
 int main(int argc, char **argv)
 {
     fill_standard_streams();
@@ -66,5 +78,5 @@ int main(int argc, char **argv)
     if (command == NULL)
         return soc_complain(SOC_EXIT_USAGE, "there is no command '%s'; see: society help", name);
     warn_of_seeds(name);
-    return command->run(argc - 2, argv + 2);
+    return end_output(command->run(argc - 2, argv + 2));
 }

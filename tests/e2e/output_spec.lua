@@ -46,6 +46,17 @@ describe("what cannot be shown", function()
     ]]) -- its transcript alone
     assert.equal(1, place:shell("society sim silent.lua > /dev/full").code)
   end)
+
+  it("ends every command with 1 and a word of it, and blames no seed", function()
+    place:run("run app.lua --quiet --set history=full")
+    for _, command in ipairs({ "inspect activity", "inspect agents --json", "export org-json",
+      "replay", "check app.lua", "version", "help", "run --help", "init new",
+      "sim app.lua --seeds 1..3 --json" }) do
+      local full = place:shell("society " .. command .. " > /dev/full")
+      assert.equal(1, full.code, command)
+      assert.matches("^society: stdout: [^\n]*\n$", full.err)
+    end
+  end)
 end)
 
 describe("what is shown", function()
