@@ -402,9 +402,17 @@ static int fail_structure(struct soc_store *store, int rc, const char *text,
     return soc_fail(detail, rc, "society.db is damaged: %s" SOC_DIRECTORY_REMEDY, text);
 }
 
+/* Lends a sentence for the error: SQLite's last one, unless that is another, because a file
+ * was written or synced without it. */
+static const char *text_of(const struct soc_store *store, int sqlite_rc)
+{
+    bool is_last = store->db != NULL && (sqlite3_errcode(store->db) & 0xff) == (sqlite_rc & 0xff);
+    return is_last ? sqlite3_errmsg(store->db) : sqlite3_errstr(sqlite_rc);
+}
+
 int soc_database_fail(struct soc_store *store, int sqlite_rc, struct soc_detail *detail)
 {
-    const char *text = store->db == NULL ? sqlite3_errstr(sqlite_rc) : sqlite3_errmsg(store->db);
+    const char *text = text_of(store, sqlite_rc);
     const char *damage = store->pages == NULL ? NULL : soc_pages_damage(store->pages);
     int rc = damage == NULL ? map_result(sqlite_rc) : SOC_ECORRUPT;
     store->has_failed |= rc != SOC_EDISKFULL && (sqlite_rc & 0xff) != SQLITE_BUSY;

@@ -247,6 +247,8 @@ static void fail_each_call(enum soc_disk_fault fault, bool is_told)
         struck += has_struck;
         if (is_told && has_struck && bench.promised < BATCHES)
             CHECK(rc < 0);
+        if (rc < 0) /* the error of the call, which SQLite may not have heard of */
+            CHECK(strstr(bench.detail.text, "not an error") == NULL);
         soc_disk_kill(bench.disk);
         bench_close(&bench);
         soc_disk_restart(bench.disk, SOC_DISK_KILL);
