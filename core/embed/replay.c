@@ -200,6 +200,8 @@ static int load_app(struct replay *replay)
     };
     int rc = soc_assembly_load(&stretch->parts, &options, replay->detail);
     stretch->is_made = rc == SOC_OK;
+    if (rc < 0 && replay->options->app_file != NULL)
+        replay->error = SOC_EINVAL; /* what was asked for cannot be done: that is no difference */
     for (int i = 0; i < count; i++)
         free(arguments[i]);
     free(arguments);
