@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "main/args.h"
 #include "main/command.h"
+#include "main/output.h"
 
 static const char app_text[] =
     "-- A first app: the person asks root, root has a greeter answer.\n"
@@ -174,9 +175,11 @@ static int make_project(const char *path)
         code = write_file(path, "spec/app_spec.lua", spec_text);
     if (code == SOC_EXIT_DONE)
         code = write_file(path, ".gitignore", ".society/\n");
-    soc_buf_fini(&spec);
+    spec.length = 0;
+    soc_output_put_word(&spec, path);
     if (code == SOC_EXIT_DONE)
-        printf("made %s; now: cd %s && society run app.lua\n", path, path);
+        printf("made %s; now: cd %s && society run app.lua\n", path, soc_buf_text(&spec));
+    soc_buf_fini(&spec);
     return code;
 }
 

@@ -178,6 +178,13 @@ society.root(function() return society.agnets() end)
       place:shell("cd '_a b\"%s' && society run app.lua --quiet").out)
   end)
 
+  it("init says a command that can be given as it stands", function()
+    for _, name in ipairs({ "plain", "'two words'", "\"it's\"", "'$HOME'" }) do
+      local said = place:run("init " .. name).out:match("now: (.*)\n")
+      assert.equal("hello, world\n", place:shell(said .. " --quiet").out, name)
+    end
+  end)
+
   it("test ends with 1 when a spec fails, and has the society's modules", function()
     place:shell("mkdir spec")
     place:write("spec/one_spec.lua", [[
