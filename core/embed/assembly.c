@@ -69,8 +69,13 @@ static int check_file(lua_State *L, const char *path, struct soc_detail *detail)
     if (S_ISDIR(info.st_mode))
         return soc_fail(detail, SOC_ENOFILE, "%s is a directory", path);
     int rc = SOC_OK;
-    if (luaL_loadfilex(L, path, "t") != LUA_OK)
-        rc = soc_fail(detail, SOC_ESCRIPT, "%s", lua_tostring(L, -1));
+    if (luaL_loadfilex(L, path, "t") != LUA_OK) {
+        const char *text = lua_tostring(L, -1);
+        bool is_compiled = strncmp(text, "attempt to load", 15) == 0; /* it names no file */
+        rc = is_compiled ? soc_fail(detail, SOC_ESCRIPT,
+                                    "%s: this is compiled; only text can be loaded", path)
+                         : soc_fail(detail, SOC_ESCRIPT, "%s", text);
+    }
     lua_settop(L, 0);
     return rc;
 }

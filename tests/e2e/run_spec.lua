@@ -241,6 +241,15 @@ describe("society run", function()
     assert.not_equal(0, place:shell("test -e .society").code)
   end)
 
+  it("names the file that is compiled", function()
+    place:write("compiled.lua", string.dump(function() end))
+    for _, command in ipairs({ "run", "sim", "check" }) do
+      local result = place:run(command .. " compiled.lua")
+      assert.equal(1, result.code)
+      assert.equal("society: compiled.lua: this is compiled; only text can be loaded\n", result.err)
+    end
+  end)
+
   it("says so when the state directory cannot be made", function()
     place:write("file", "")
     local result = place:run("run hello.lua --state file/state")
