@@ -70,7 +70,7 @@ void soc_sandbox_add_own_path(lua_State *L, int index, const char *directory);
 /* Loads the file as text with the environment at `index` and pushes its chunk.
  * SOC_OK; SOC_ENOFILE, SOC_EACCESS, SOC_ESCRIPT with `detail` (the syntax error
  * with file and line) and nothing pushed. `chunk_name` is how the file is called
- * in error messages; a first line that begins with # is skipped. */
+ * in error messages; a byte order mark and a first line that begins with # are skipped. */
 int soc_sandbox_load(lua_State *L, int index, const char *path, const char *chunk_name,
                      struct soc_detail *detail);
 

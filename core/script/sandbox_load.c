@@ -124,7 +124,9 @@ static int push_chunk(lua_State *L, int name, int text)
     const char *end = start + length;
     if (push_kept(L, name, text))
         return LUA_OK;
-    if (length > 0 && *start == '#')
+    if (length >= 3 && memcmp(start, "\xEF\xBB\xBF", 3) == 0) /* as Lua itself does */
+        start += 3;
+    if (start < end && *start == '#')
         while (start < end && *start != '\n')
             start++;
     int status = luaL_loadbufferx(L, start, (size_t)(end - start), lua_tostring(L, name), "t");

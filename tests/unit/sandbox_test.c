@@ -548,6 +548,9 @@ static void a_file_is_loaded_as_text_or_refused(void)
     CHECK_INT(lua_pcall(world.L, 0, 0, 0), LUA_ERRRUN);
     CHECK_TEXT(lua_tostring(world.L, -1), "app.lua:3: attempt to index a nil value (local 'x')");
     lua_pop(world.L, 1);
+    write_file(&folder, "app.lua", "\xEF\xBB\xBF#!/bin/society\nreturn 1"); /* some editors */
+    CHECK_INT(soc_sandbox_load(world.L, 1, path, "app.lua", &detail), SOC_OK);
+    lua_pop(world.L, 1);
     write_file(&folder, "app.lua", "x = 1\nx = = 2");
     CHECK_INT(soc_sandbox_load(world.L, -1, path, "app.lua", &detail), SOC_ESCRIPT);
     CHECK_TEXT(detail.text, "app.lua:2: unexpected symbol near '='");
