@@ -27,6 +27,7 @@ static void set_perspective(struct soc_files_client *client, const struct soc_ag
     struct soc_buf text = {0};
     if (set == NULL || !soc_json_string(soc_json_member(soc_slice_text(set), client->id), &text))
         soc_buf_put_text(&text, agent->role->id);
+    free(client->perspective);
     client->perspective = soc_copy_text(text.data, text.length);
     soc_buf_fini(&text);
 }
@@ -51,16 +52,11 @@ static void note_stuck(struct soc_files *files, const struct soc_outlet *outlet,
     *is_stuck = code < 0;
 }
 
-/* Returns the client of an agent, made with its files if it is new. */
-static struct soc_files_client *need_client(struct soc_files *files, const struct soc_agent *agent)
+/* Opens the files of an agent, and makes those that are not there. */
+static void open_client(struct soc_files_client *client, const struct soc_agent *agent)
 {
-    struct soc_files_client *client = soc_files_find(files, soc_agent_id(agent));
+    struct soc_files *files = client->files;
     struct soc_buf name = {0};
-    if (client != NULL)
-        return client;
-    client = soc_alloc_zero(sizeof(*client));
-    client->files = files;
-    client->id = soc_copy_text(agent->id, agent->id_length);
     client->started_ms = agent->created_ms;
     soc_message_id_format(client->since, agent->created_ms, agent->since);
     set_perspective(client, agent);
@@ -72,10 +68,27 @@ static struct soc_files_client *need_client(struct soc_files *files, const struc
                                soc_clock_now(soc_host_clock(files->host)));
     note_stuck(files, &client->queue, &client->is_stuck, soc_slice_text(client->id), code);
     soc_workdir_append(&files->dir, SOC_PLACE_AGENTS, client->acks.name, SOC_SLICE(""));
-    soc_map_put(&files->clients, soc_slice_text(client->id), client);
     soc_buf_fini(&name);
     soc_files_note_change(client);
     soc_files_report_soon(files);
+}
+
+/* Returns the client of an agent, made with its files if it is new. One that agents.json has
+ * shown without files, as ended, is another agent if it lives: that file can say anything. */
+static struct soc_files_client *need_client(struct soc_files *files, const struct soc_agent *agent)
+{
+    struct soc_files_client *client = soc_files_find(files, soc_agent_id(agent));
+    if (client != NULL && (client->queue.name != NULL || agent->is_ended))
+        return client;
+    if (client == NULL) {
+        client = soc_alloc_zero(sizeof(*client));
+        client->files = files;
+        client->id = soc_copy_text(agent->id, agent->id_length);
+        soc_map_put(&files->clients, soc_slice_text(client->id), client);
+    }
+    client->is_ended = false;
+    client->heard_ms = 0;
+    open_client(client, agent);
     return client;
 }
 
