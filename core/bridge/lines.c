@@ -10,7 +10,12 @@
 
 #include "base/hash.h"
 
-#define CHUNK_BYTES 65536
+#define CHUNK_BYTES     65536
+#define WHOLE_BYTES_MAX 16384 /* read before: so much is compared whole at each look */
+
+/* FNV-1a, which can go on where it stopped. */
+#define SUM_START 0xcbf29ce484222325ull
+#define SUM_PRIME 0x100000001b3ull
 
 /* One look. */
 struct look {
@@ -45,6 +50,28 @@ static uint64_t hash_before(int file, int64_t offset)
     return soc_hash(bytes, length, 1);
 }
 
+static uint64_t add_up(uint64_t sum, const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        sum = (sum ^ (unsigned char)bytes[i]) * SUM_PRIME;
+    return sum;
+}
+
+/* Goes on with the bytes of the file; 0 if they are not there. */
+static uint64_t add_up_file(uint64_t sum, int file, int64_t from, int64_t to)
+{
+    char chunk[CHUNK_BYTES];
+    while (from < to) {
+        size_t length = to - from < CHUNK_BYTES ? (size_t)(to - from) : CHUNK_BYTES;
+        ssize_t count = read_at(file, chunk, length, from);
+        if (count <= 0)
+            return 0;
+        sum = add_up(sum, chunk, (size_t)count);
+        from += count;
+    }
+    return sum;
+}
+
 static bool tell(struct look *look, enum soc_line_kind kind, int64_t offset, struct soc_slice text)
 {
     struct soc_line line = {.kind = kind, .offset = offset, .text = text};
@@ -54,21 +81,32 @@ static bool tell(struct look *look, enum soc_line_kind kind, int64_t offset, str
 static void go_to_start(struct soc_lines *lines)
 {
     lines->offset = lines->scanned = 0;
-    lines->hash = 0;
+    lines->hash = lines->sum = 0;
     lines->since_ms = 0;
     lines->is_torn = lines->is_long = false;
 }
 
-/* Moves behind a line of `length` bytes with its end, or back in front of it if it is not
- * taken. */
-static bool pass(struct look *look, enum soc_line_kind kind, int64_t length, struct soc_slice text)
+/* Moves the position on; `bytes` NULL: they are in the file only. */
+static void move_on(struct look *look, const char *bytes, int64_t length)
 {
     struct soc_lines *lines = look->lines;
-    struct soc_lines before = *lines;
+    uint64_t sum = lines->offset == 0 ? SUM_START : lines->sum;
+    lines->sum = bytes == NULL ? add_up_file(sum, look->file, lines->offset, lines->offset + length)
+                               : add_up(sum, bytes, (size_t)length);
     lines->offset += length;
     lines->scanned = lines->offset;
     lines->hash = hash_before(look->file, lines->offset);
     lines->since_ms = 0;
+}
+
+/* Moves behind a line of `length` bytes with its end, or back in front of it if it is not
+ * taken. */
+static bool pass(struct look *look, enum soc_line_kind kind, const char *bytes, int64_t length,
+                 struct soc_slice text)
+{
+    struct soc_lines *lines = look->lines;
+    struct soc_lines before = *lines;
+    move_on(look, bytes, length);
     lines->is_torn = lines->is_long = false;
     if (tell(look, kind, before.offset, text))
         return true;
@@ -93,24 +131,23 @@ static struct soc_slice skip_mark(const struct soc_lines *lines, struct soc_slic
     return soc_slice(text.data + 3, text.length - 3);
 }
 
-/* Passes a line that begins at the position; `length` without its newline. */
+/* Passes a line that begins at the position; `length` without its newline, which stands
+ * behind `text` unless that is absent. */
 static void take(struct look *look, struct soc_slice text, int64_t length)
 {
-    struct soc_lines *lines = look->lines;
+    const struct soc_lines *lines = look->lines;
+    const char *bytes = text.data;
     bool is_long = length > (int64_t)look->options->line_bytes_max;
     text = is_long ? text : trim(skip_mark(lines, text));
     if (!is_long && text.length == 0) {
-        lines->offset += length + 1;
-        lines->scanned = lines->offset;
-        lines->hash = hash_before(look->file, lines->offset);
-        lines->since_ms = 0;
+        move_on(look, bytes, length + 1);
         return;
     }
     if (is_long)
-        look->is_over = !pass(look, lines->is_long ? SOC_LINE_LONG_END : SOC_LINE_TOO_LONG,
+        look->is_over = !pass(look, lines->is_long ? SOC_LINE_LONG_END : SOC_LINE_TOO_LONG, bytes,
                               length + 1, (struct soc_slice){0});
     else
-        look->is_over = !pass(look, SOC_LINE_WHOLE, length + 1, text);
+        look->is_over = !pass(look, SOC_LINE_WHOLE, bytes, length + 1, text);
     look->taken += !look->is_over;
 }
 
@@ -177,7 +214,7 @@ static void offer_rest(struct look *look)
         (!options->is_last && options->now_ms - lines->since_ms < options->wait_ms))
         return;
     int64_t since_ms = lines->since_ms;
-    if (pass(look, SOC_LINE_UNENDED, (int64_t)look->rest.length, text)) {
+    if (pass(look, SOC_LINE_UNENDED, look->rest.data, (int64_t)look->rest.length, text)) {
         look->taken++;
         return;
     }
@@ -225,13 +262,30 @@ static uint64_t mark_of(const struct stat *info)
     return soc_hash(facts, sizeof(facts), 1) | 1;
 }
 
+/* Tells whether what was read stands there still. All of it is compared where that is cheap,
+ * and if it is another file: a line at the start may be another one, and long ones may differ
+ * in nothing but their ids. */
+static bool is_as_read(struct look *look, bool is_other_file)
+{
+    struct soc_lines *lines = look->lines;
+    bool is_due = is_other_file || lines->offset <= WHOLE_BYTES_MAX || lines->sum == 0;
+    if (lines->offset == 0)
+        return true;
+    if (hash_before(look->file, lines->offset) != lines->hash)
+        return false;
+    uint64_t sum = is_due ? add_up_file(SUM_START, look->file, 0, lines->offset) : lines->sum;
+    if (lines->sum == 0)
+        lines->sum = sum; /* it was read by a version that did not add up */
+    return sum == lines->sum;
+}
+
 /* Makes sure that the position still fits the file. */
 static void check_position(struct look *look, const struct stat *info)
 {
     struct soc_lines *lines = look->lines;
     int64_t was = lines->offset;
     bool is_shorter = info->st_size < was;
-    bool is_other = !is_shorter && was > 0 && hash_before(look->file, was) != lines->hash;
+    bool is_other = !is_shorter && !is_as_read(look, lines->inode != info->st_ino);
     bool is_back = lines->inode == 0 && was > 0;
     if (lines->inode != info->st_ino || info->st_size < lines->scanned) {
         lines->scanned = lines->offset;
@@ -340,8 +394,9 @@ bool soc_lines_look(struct soc_lines *lines, const struct soc_look_options *opti
 
 void soc_lines_put_position(const struct soc_lines *lines, char out[SOC_LINES_POSITION_BYTES])
 {
-    snprintf(out, SOC_LINES_POSITION_BYTES, "%" PRId64 " %" PRIu64 " %016" PRIx64 " %" PRIu32,
-             lines->offset, lines->inode, lines->hash, lines->epoch);
+    snprintf(out, SOC_LINES_POSITION_BYTES,
+             "%" PRId64 " %" PRIu64 " %016" PRIx64 " %" PRIu32 " %016" PRIx64, lines->offset,
+             lines->inode, lines->hash, lines->epoch, lines->sum);
 }
 
 bool soc_lines_set_position(struct soc_lines *lines, struct soc_slice text)
@@ -352,8 +407,8 @@ bool soc_lines_set_position(struct soc_lines *lines, struct soc_slice text)
         return false;
     memcpy(copy, text.data, text.length);
     copy[text.length] = '\0';
-    if (sscanf(copy, "%" SCNd64 " %" SCNu64 " %" SCNx64 " %" SCNu32, &read.offset, &read.inode,
-               &read.hash, &read.epoch) != 4 ||
+    if (sscanf(copy, "%" SCNd64 " %" SCNu64 " %" SCNx64 " %" SCNu32 " %" SCNx64, &read.offset,
+               &read.inode, &read.hash, &read.epoch, &read.sum) < 4 ||
         read.offset < 0)
         return false;
     read.scanned = read.offset;

@@ -1,7 +1,8 @@
 /* Lines: reads a file that somebody else appends lines to, each line once.
  *
- * A position says how far the file was read: the offset, which file it was (its inode)
- * and a hash of the bytes right before the offset. It is kept by whoever takes the lines,
+ * A position says how far the file was read: the offset, which file it was (its inode), a
+ * hash of the bytes right before the offset, and one of all bytes before it, which is looked
+ * at if the file is short or another one. It is kept by whoever takes the lines,
  * together with what a line has led to. When the file is looked at again these must still
  * fit: a file that is shorter now, or holds other bytes there, was truncated or replaced;
  * that is told, and reading begins at the start of what is there now. What had been taken
@@ -36,7 +37,8 @@ struct soc_lines {
     /* The position. */
     int64_t offset; /* of the next byte to be read */
     uint64_t inode; /* 0: the file was not there when it was looked for last */
-    uint64_t hash;  /* of the bytes before */
+    uint64_t hash;  /* of the bytes right before */
+    uint64_t sum;   /* of all bytes before, 0: not known */
     uint32_t epoch; /* how often it was begun anew */
 
     /* What is known until the next look. */
