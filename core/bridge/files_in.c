@@ -164,6 +164,7 @@ static bool accept(struct soc_reading *reading, struct soc_outside_mail *mail, s
     struct soc_buf answer = {0};
     struct soc_host *host = reading->inlet->files->host;
     mail->send.to = to;
+    mail->is_again = reading->inlet->is_waiting; /* which only its first line can do */
     int rc = soc_outside_accept(host, reading->agent, mail, position, &answer);
     bool is_taken = rc != SOC_EMAILBOX && rc != SOC_EDISKFULL;
     if (!is_taken)
@@ -463,6 +464,8 @@ static bool take_text(struct soc_inlet *inlet, const struct soc_line *line)
 static bool take_line(void *user, const struct soc_line *line)
 {
     struct soc_inlet *inlet = user;
+    if (line->kind > SOC_LINE_UNENDED)
+        inlet->is_waiting = false; /* what waited may be gone */
     switch (line->kind) {
     case SOC_LINE_WHOLE:
     case SOC_LINE_UNENDED:

@@ -100,13 +100,13 @@ struct soc_outside_mail {
     struct soc_send send;     /* texts[SOC_TEXT_EXTERNAL_ID]: its own id for the message */
     struct soc_slice answers; /* id or correlation id of what it answers, absent: nothing */
     bool is_chain;            /* `answers` only names the chain, if it is nothing open */
+    bool is_again;            /* it was offered before, and is no sign of life this time */
 };
 
 /* Takes a message that came from the agent, and the position, in one step. SOC_OK with
  * the receipt, as of send_message, in `answer`; or what the router refused, with its
  * error object there: that is an event of the activity, and the position is kept all the
  * same. Say so to the outside by soc_gate_when_durable, not before.
- *
  * What is refused only for now, SOC_EMAILBOX and SOC_EDISKFULL, is not done with: neither
  * event nor position is kept, and the door offers the same message again later; until
  * then it takes nothing that came behind it.

@@ -250,7 +250,8 @@ int soc_outside_accept(struct soc_host *host, struct soc_agent *agent,
     struct soc_send send = mail->send;
     struct soc_message *message;
     const struct soc_message *cause;
-    soc_outside_hear(host, agent);
+    if (!mail->is_again)
+        soc_outside_hear(host, agent);
     if (!address(outsider, mail, &send, &cause)) {
         soc_outside_keep(host, position);
         return drop_late(outsider, agent, mail, answer);

@@ -233,6 +233,17 @@ describe("the file door", function()
     assert.equal("7", d:await_heard(7)[7].payload.text)
   end)
 
+  it("takes no line that waits for a sign of life, each time that it is tried", function()
+    open({ mailbox_max = 2, polling = { interval_ms = 20, max_interval_ms = 40 },
+      heartbeat = { timeout_ms = 300 } })
+    d:ask({ command = "nap", ms = 3600000 })
+    for i = 1, 4 do
+      d:put(OUT, { payload = tostring(i) })
+    end
+    d:await_event("waiting", "logs/errors.jsonl")
+    d:await_status("a", "unresponsive")
+  end)
+
   it("puts what an earlier society left into the archive", function()
     open()
     d:put(OUT, { payload = "old" })
