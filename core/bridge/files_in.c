@@ -441,6 +441,7 @@ static bool take_text(struct soc_inlet *inlet, const struct soc_line *line)
         return false;
     int rc = soc_json_check(line->text, &fault);
     if (rc < 0 && line->kind == SOC_LINE_UNENDED) {
+        soc_lines_leave_torn(&inlet->lines);
         log_line(inlet, SOC_LOG_WARN, "torn_line", line, "the last line has no newline; it waits");
         return false;
     }

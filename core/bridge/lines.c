@@ -110,6 +110,7 @@ static bool pass(struct look *look, enum soc_line_kind kind, const char *bytes, 
     lines->is_torn = lines->is_long = false;
     if (tell(look, kind, before.offset, text))
         return true;
+    before.is_torn |= lines->is_torn; /* whoever left it may have said so */
     *lines = before;
     return false;
 }
@@ -213,13 +214,7 @@ static void offer_rest(struct look *look)
     if (lines->is_torn || look->rest.length > options->line_bytes_max ||
         (!options->is_last && options->now_ms - lines->since_ms < options->wait_ms))
         return;
-    int64_t since_ms = lines->since_ms;
-    if (pass(look, SOC_LINE_UNENDED, look->rest.data, (int64_t)look->rest.length, text)) {
-        look->taken++;
-        return;
-    }
-    lines->since_ms = since_ms;
-    lines->is_torn = true;
+    look->taken += pass(look, SOC_LINE_UNENDED, look->rest.data, (int64_t)look->rest.length, text);
 }
 
 /* Reads on from the position; tells whether it stopped with more to be taken. */
@@ -422,6 +417,11 @@ void soc_lines_key(const struct soc_lines *lines, const char *name, const struct
     uint64_t seed = soc_hash(name, strlen(name), 1);
     snprintf(out, SOC_LINES_KEY_BYTES, "line-%" PRIu32 "-%" PRId64 "-%016" PRIx64, lines->epoch,
              line->offset, soc_hash(line->text.data, line->text.length, seed));
+}
+
+void soc_lines_leave_torn(struct soc_lines *lines)
+{
+    lines->is_torn = true;
 }
 
 void soc_lines_begin_anew(struct soc_lines *lines)

@@ -13,7 +13,8 @@
  * says that what stands there is new.
  *
  * A last line without its newline waits. When it has not grown for `wait_ms` it is offered
- * as `unended`: a text that is complete in itself can be taken, another is left to wait.
+ * as `unended`: a text that is complete in itself can be taken, another is left to wait, and
+ * offered again when it has grown. One that is not taken for now is offered at each look.
  * Carriage returns before a newline and a byte order mark at the start of the file are not
  * part of a line; empty lines are none.
  * Layer: bridge. Thread: any, one at a time. */
@@ -46,7 +47,7 @@ struct soc_lines {
     uint64_t seen;    /* a hash of the file's data in its folder, 0: not seen */
     int64_t since_ms; /* the last line has had its length since, 0: there is none */
     bool is_odd;      /* it cannot be read: told */
-    bool is_torn;     /* its last line was offered and left: told */
+    bool is_torn;     /* its last line was offered and is not complete: told */
     bool is_long;     /* its last line is too long already: told */
     bool is_behind;   /* something stands there that was not taken and may be, soon */
     uint32_t owner;   /* the user whose file it is; known while a line is taken */
@@ -104,6 +105,9 @@ void soc_lines_find_end(const struct soc_workdir *dir, enum soc_place place, con
  * once. A file that has not changed costs one question to the system. */
 bool soc_lines_look(struct soc_lines *lines, const struct soc_look_options *options,
                     soc_line_cb *cb, void *user);
+
+/* For who is offered an unended line: it is not complete. */
+void soc_lines_leave_torn(struct soc_lines *lines);
 
 /* Writes the position as a text; reads one, false if it is none. */
 void soc_lines_put_position(const struct soc_lines *lines, char out[SOC_LINES_POSITION_BYTES]);

@@ -233,6 +233,15 @@ describe("the file door", function()
     assert.equal("7", d:await_heard(7)[7].payload.text)
   end)
 
+  it("waits with a last line that has no newline, too, while a mailbox is full", function()
+    open({ mailbox_max = 2,
+      polling = { interval_ms = 20, max_interval_ms = 40, max_wait_ms = 100 } })
+    d:ask({ command = "nap", ms = 1500 })
+    d:append(OUT, '{"payload":"1"}\n{"payload":"2"}\n{"payload":"3"}')
+    assert.equal("3", d:await_heard(3)[3].payload.text)
+    assert.equal(3, #d:heard())
+  end)
+
   it("takes no line that waits for a sign of life, each time that it is tried", function()
     open({ mailbox_max = 2, polling = { interval_ms = 20, max_interval_ms = 40 },
       heartbeat = { timeout_ms = 300 } })

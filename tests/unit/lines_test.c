@@ -372,6 +372,25 @@ static void a_line_that_is_too_long_holds_nobody_up_though_it_never_ends(void)
     close_world(&world);
 }
 
+static void an_unended_line_that_is_not_taken_for_now_comes_again(void)
+{
+    struct world world;
+    open_world(&world);
+    put(&world, "{1}");
+    world.refuses = true;
+    look(&world);
+    for (int i = 0; i < 2; i++) {
+        world.options.now_ms += WAIT_MS;
+        look(&world);
+        CHECK(world.lines.is_behind);
+    }
+    world.refuses = false;
+    look(&world);
+    CHECK_TAKEN(&world, "{1}\n");
+    CHECK(!world.lines.is_behind);
+    close_world(&world);
+}
+
 static void what_waits_is_behind_until_it_is_taken_or_given_up(void)
 {
     struct world world;
@@ -428,6 +447,7 @@ int main(void)
     RUN(a_look_takes_nothing_beyond_the_end_that_was_noted);
     RUN(a_file_that_was_replaced_since_its_end_was_noted_is_left_for_the_next_look);
     RUN(a_line_that_is_too_long_holds_nobody_up_though_it_never_ends);
+    RUN(an_unended_line_that_is_not_taken_for_now_comes_again);
     RUN(what_waits_is_behind_until_it_is_taken_or_given_up);
     RUN(positions_that_are_none_are_refused);
     return check_done();

@@ -55,6 +55,7 @@ static inline bool take(void *user, const struct soc_line *line)
         return false;
     if (line->kind == SOC_LINE_UNENDED && line->text.data[line->text.length - 1] != '}') {
         soc_buf_put_byte(&world->notes, 'U');
+        soc_lines_leave_torn(&world->lines);
         return false;
     }
     soc_lines_key(&world->lines, NAME, line, key);
