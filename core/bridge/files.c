@@ -478,6 +478,7 @@ void soc_files_stop(struct soc_files *files, bool is_finished)
         return;
     }
     if (is_finished) {
+        files->is_over = true; /* a message that came since soc_files_take_rest would stay there */
         soc_files_look_at_all(files, true);
         while ((client = soc_map_each(&files->clients, &cursor)) != NULL)
             client->is_ended = true;

@@ -423,6 +423,8 @@ static bool take_object(struct soc_inlet *inlet, const struct soc_line *line)
         soc_outside_hear(inlet->files->host, reading.agent);
         keep_position(inlet);
         is_taken = true;
+    } else if (inlet->files->is_over) {
+        is_taken = skip(inlet, "refused", line, "the work is over; nobody would read it");
     } else {
         is_taken = take_message(&reading);
     }

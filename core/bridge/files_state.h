@@ -86,6 +86,7 @@ struct soc_files {
 
     bool is_stuck; /* the broadcast file could not be written: told */
     bool is_held;  /* something could not be handed out: to be tried again */
+    bool is_over;  /* the society has come to its end: what is said now is refused */
     bool is_stopped;
     struct soc_buf scratch;
 };

@@ -126,6 +126,37 @@ describe("acks of an outside agent", function()
 end)
 
 describe("a run that has come to its end", function()
+  it("leaves nothing pending that was said meanwhile", function()
+    local place = program.place()
+    place:write("app.lua", [[
+      local society = require("society")
+      society.config({ name = "meanwhile", files = { dir = "w" } })
+      society.role({ id = "worker", behaviour = "external" })
+      society.root(function(root, message)
+        return message.from == "user" and root:spawn_agent("worker", { objective = "o",
+          constraints = {}, inputs = "i", outputs = "o", completion_criteria = "c" }, { id = "a" })
+      end)
+      society.main(function(user)
+        user:request({ to = "root", payload = "go" })
+        user:sleep(100)
+      end)
+    ]])
+    place:write("talk.sh", [[
+      while kill -0 $1; do
+        [ -e w/channel/agents/a.jsonl ] && echo '{"payload":"x"}' >> w/channel/agents/a.out.jsonl
+        sleep 0.001
+      done
+    ]])
+    for _ = 1, 6 do -- a line must come between two looks
+      local run = place:start("run app.lua --state st --fresh --quiet")
+      place:shell("timeout 20 sh talk.sh " .. run.pid)
+      assert.equal(0, run:wait().code)
+      assert.not_matches("pending", place:shell("sqlite3 -readonly st/society.db "
+        .. "\"SELECT DISTINCT status FROM messages WHERE sender = 'a'\"").out)
+    end
+    place:remove()
+  end)
+
   it("goes on with what a last look finds", function()
     local place = program.place()
     place:write("app.lua", [[
