@@ -96,6 +96,8 @@ void soc_reading_mail(struct soc_reading *reading, struct soc_outside_mail *mail
         soc_reading_member(reading, "correlation_id", SOC_KEY_BYTES_MAX);
     send->texts[SOC_TEXT_EXTERNAL_ID] = soc_reading_member(reading, "id", SOC_KEY_BYTES_MAX);
     send->texts[SOC_TEXT_DEDUPE_KEY] = soc_reading_member(reading, "dedupe_key", SOC_KEY_BYTES_MAX);
+    send->texts[SOC_TEXT_TRACEPARENT] =
+        soc_reading_member(reading, "traceparent", SOC_KEY_BYTES_MAX);
     send->deliver_at_ms = member_time(reading, "deliver_at");
     send->deadline_ms = member_time(reading, "deadline");
     read_flags(reading, send);

@@ -211,6 +211,16 @@ describe("the file door", function()
     assert.matches("'requires_ack'", d:lines(ERRORS)[1].detail.reason, 1, true)
   end)
 
+  it("takes the trace that a line names, and no other value for one", function()
+    open()
+    local trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    d:put(OUT, { payload = "x", traceparent = 7 })
+    d:put(OUT, { payload = "y", traceparent = trace })
+    local heard = d:await_heard(1)[1]
+    assert.same({ "y", trace }, { heard.payload.text, heard.traceparent })
+    assert.matches("'traceparent'", d:await_event("malformed_line", ERRORS).detail.reason, 1, true)
+  end)
+
   it("takes the content of a line whose payload is null", function()
     open()
     d:append(OUT, '{"payload":null,"content":"hello"}\n')

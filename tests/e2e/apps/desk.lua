@@ -82,7 +82,7 @@ society.root({
     if not command then
       local said = message.payload
       print(json.encode({ from = message.from, type = message.type, payload = said,
-        external_id = message.external_id, id = message.id }))
+        external_id = message.external_id, id = message.id, traceparent = message.traceparent }))
       return
     end
     local result, err = command(root, message.payload)
