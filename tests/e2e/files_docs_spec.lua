@@ -58,7 +58,7 @@ describe("docs/files.md", function()
       count = count + 1
     end
     assert.equal("ready", json.decode(check:wait().out).responses.a.text)
-    assert.equal(6, count)
+    assert.equal(7, count)
     assert.equal("yes", json.decode(asked:wait().out).payload.text)
     for _, status in ipairs({ "received", "processed" }) do
       d:append("channel/agents/a.ack", ('{"msg_id":"%s","status":"%s"}\n'):format(task, status))

@@ -6,6 +6,22 @@ local scene = require("scene")
 describe("an agent outside", function()
   after_each(scene.close)
 
+  it("knows the answer to its own question by the correlation id it gave that", function()
+    local s = outpost.new({ "w" }, {
+      root = function(root, message)
+        if message.from == "w" then
+          root:reply(message, "seven")
+        end
+      end,
+    })
+    local asked = assert(s:outside_send("w", { external_id = "a-6", correlation_id = "a-6",
+      to = "root", payload = "how many?" }))
+    s:run()
+    local answer = s:outside("w")[1]
+    assert.same({ "seven", "a-6", asked.messageId },
+      { answer.payload.text, answer.correlation_id, answer.reply_to })
+  end)
+
   it("is not heard by others when its reply comes too late: that is logged and dropped", function()
     local got
     local s, heard = outpost.new({ "w" }, {
