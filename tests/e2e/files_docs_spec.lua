@@ -32,7 +32,7 @@ describe("docs/files.md", function()
   end)
 
   it("says lines that are taken as they stand", function()
-    local d = desk.open()
+    local d = desk.open({ ack = { timeout_ms = 60000 } }) -- acks come last here
     local function start(payload)
       return d.place:start("send --state st --to root --wait --json-payload "
         .. program.quote(json.encode(payload)))

@@ -22,7 +22,7 @@ society.root(function(root)
 end)
 society.main(function(user)
   user:send_message({ to = "root", payload = "go" })
-  user:sleep(1500)
+  user:sleep(3000) -- in which the worker, which is started first, sees that it is there
 end)
 ]]
 
@@ -86,7 +86,7 @@ describe("the workers in shell and Python", function()
     it("leave when the work is over, though they had no mail: " .. worker:match("^%w+"), function()
       local place = program.place()
       place:write("app.lua", NO_MAIL)
-      local result = place:shell(("society run app.lua --quiet & timeout 10 %s w a && wait $!")
+      local result = place:shell(("timeout 20 %s w a & society run app.lua --quiet && wait $!")
         :format(worker))
       assert.equal(0, result.code, result.err)
       assert.equal(1, place:shell("test -e w/channel/agents/a.jsonl").code)

@@ -30,13 +30,6 @@ describe("an outside agent that is to go", function()
     return d:await(QUEUE, 1)[1].id
   end
 
-  -- Has all of it found by one look.
-  local function at_once(write)
-    d.running:kill("STOP")
-    write()
-    d.running:kill("CONT")
-  end
-
   local function result()
     return { id = "own-1", type = "task_complete", from = "a",
       payload = { task_id = "t1", status = "done", output = "well" } }
@@ -54,7 +47,7 @@ describe("an outside agent that is to go", function()
   for _, file in ipairs({ OUT, COMMON }) do
     it("is heard before its ack ends it: " .. file, function()
       local id = open()
-      at_once(function()
+      d:at_once(function()
         d:put(file, result())
         ack(id)
       end)
@@ -69,7 +62,7 @@ describe("an outside agent that is to go", function()
 
   it("is heard though its line had to wait for its newline", function()
     local id = open({ polling = { max_wait_ms = 300, interval_ms = 50, max_interval_ms = 100 } })
-    at_once(function()
+    d:at_once(function()
       d:append(OUT, '{"type":"task_complete","payload":{"task_id":"t1","output":"well"}}')
       ack(id)
     end)
@@ -79,9 +72,9 @@ describe("an outside agent that is to go", function()
 
   it("is heard though its line had to wait for a mailbox, and owes no ack", function()
     local id = open({ mailbox_max = 2, polling = { interval_ms = 20, max_interval_ms = 40 },
-      ack = { timeout_ms = 300, retry_delay_ms = 50, max_retries = 1 } })
-    d:ask({ command = "nap", ms = 1500 })
-    at_once(function()
+      ack = { timeout_ms = 2000, retry_delay_ms = 50, max_retries = 1 } })
+    d:pause_root()
+    d:at_once(function()
       for i = 1, 3 do
         d:put(OUT, { payload = tostring(i) })
       end
@@ -89,6 +82,8 @@ describe("an outside agent that is to go", function()
       d:put(ACK, { msg_id = id, status = "processed" })
     end)
     d:await_event("waiting", "logs/errors.jsonl")
+    os.execute("sleep 2.2") -- longer than an ack is waited for
+    d:resume_root()
     assert.equal("well", d:await_heard(4)[4].payload.output)
     d:await_status("a", "stopped")
     assert.equal(1, #d:lines(QUEUE))
@@ -114,7 +109,7 @@ describe("acks of an outside agent", function()
     d:tell({ command = "send", message = {
       to = "a", type = "task_assign", payload = { task_id = "t1" } } })
     local id = d:await(QUEUE, 1)[1].id
-    d:ask({ command = "nap", ms = 3600000 })
+    d:pause_root()
     for i = 1, 4 do
       d:put(COMMON, { from = "b", payload = tostring(i) })
     end

@@ -86,6 +86,9 @@ describe("a worker written by the protocol's sketch", function()
   it("registers, works, reports and answers a checkpoint of all once", function()
     assert.equal("active", d:await_status("a", "active").status)
     for _, id in ipairs({ "a", "b" }) do
+      program.wait_for(id .. " to read its queue", function() -- before an ack is waited for
+        return d:read("state/heartbeat/" .. id .. ".ts")
+      end)
       d:tell({ command = "send", message = {
         to = id, type = "task_assign", payload = { task_id = "t_" .. id } } })
     end

@@ -135,6 +135,28 @@ function Desk:await_event(event, log)
   end)
 end
 
+--- Does something that the society sees only when it is done: it stands still meanwhile.
+function Desk:at_once(write)
+  self.running:kill("STOP")
+  program.wait_for("the society to stand still", function()
+    local file = assert(io.open(("/proc/%s/stat"):format(self.running.pid)))
+    local state = file:read("a"):match("%) (%a)")
+    file:close()
+    return state == "T"
+  end)
+  write()
+  self.running:kill("CONT")
+end
+
+--- Lets no turn of root start until it is resumed: its mailbox fills up.
+function Desk:pause_root()
+  assert(self.place:run("pause root --state st").code == 0)
+end
+
+function Desk:resume_root()
+  assert(self.place:run("resume root --state st").code == 0)
+end
+
 function Desk:close()
   self.running:kill("KILL")
   self.running:wait()
