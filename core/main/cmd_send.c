@@ -84,6 +84,7 @@ static int send_message(struct send *send)
         .request = soc_buf_slice(&request),
         .stopped = send->waits ? NULL : send_stopped,
         .user = send,
+        .patience_ms = send->waits ? send->timeout_ms : 0,
         .print = print_answer,
     };
     int code = soc_errand_run(&errand);

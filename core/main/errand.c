@@ -68,8 +68,12 @@ static int do_stopped(const struct soc_errand *errand, bool is_last_try)
 {
     struct soc_detail detail = {0};
     struct soc_buf answer = {0};
-    if (errand->stopped == NULL && !is_last_try && soc_directory_is_held(errand->state))
-        return BUSY;
+    if (errand->stopped == NULL && soc_directory_is_held(errand->state))
+        return is_last_try
+                   ? soc_complain(SOC_EXIT_FAILED,
+                                  "a process holds %s, but no society there can be spoken to yet",
+                                  errand->state)
+                   : BUSY;
     if (errand->stopped == NULL)
         return soc_complain(SOC_EXIT_FAILED,
                             "no society is running in %s, so --wait would wait for ever",
@@ -107,10 +111,13 @@ static int try_once(const struct soc_errand *errand, bool is_last_try)
 
 int soc_errand_run(const struct soc_errand *errand)
 {
-    int code = BUSY;
-    for (int tries_left = BUSY_TRIES; code == BUSY; tries_left--) {
-        if (tries_left < BUSY_TRIES)
-            poll(NULL, 0, BUSY_PAUSE_MS);
+    int64_t tries_left = errand->patience_ms / BUSY_PAUSE_MS;
+    if (errand->patience_ms == 0)
+        tries_left = BUSY_TRIES;
+    int code = try_once(errand, tries_left <= 1);
+    while (code == BUSY) {
+        poll(NULL, 0, BUSY_PAUSE_MS);
+        tries_left--;
         code = try_once(errand, tries_left <= 1);
     }
     return code;

@@ -6,6 +6,8 @@
 #ifndef SOC_MAIN_ERRAND_H
 #define SOC_MAIN_ERRAND_H
 
+#include <stdint.h>
+
 #include "base/slice.h"
 #include "main/stopped.h"
 
@@ -15,6 +17,7 @@ struct soc_errand {
     struct soc_slice request; /* a line for the control socket, without its end */
     soc_stopped_fn *stopped;  /* the same for a stopped one; NULL: it cannot be done there */
     void *user;               /* of both functions */
+    int64_t patience_ms;      /* for a state that somebody holds; 0: a moment */
     /* Prints the list that was answered and returns the exit code. */
     int (*print)(void *user, struct soc_slice list);
 };

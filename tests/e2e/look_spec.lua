@@ -96,6 +96,14 @@ describe("inspect and send", function()
     assert.same({ code = 0, out = "done\n", err = "" }, place:run("send --to root --wait hello"))
   end)
 
+  it("says with --wait that a state is held where nobody can be spoken to", function()
+    stop()
+    local result = place:shell("exec 9< .society/lock; flock 9; " ..
+      "society send --to root --wait --timeout 200 hello 9<&-")
+    assert.same({ code = 1, out = "", err = "society: a process holds .society, but no society " ..
+      "there can be spoken to yet\n" }, result)
+  end)
+
   it("shows the same agents and messages running and stopped", function()
     place:run("send --to root --wait hello")
     local seen = {}
