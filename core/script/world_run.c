@@ -275,12 +275,15 @@ static int world_check(lua_State *L)
     return 2;
 }
 
-/* Pushes what s:name() gives. */
-static void push_look(lua_State *L, const char *name)
+/* Pushes s:activity{ type = "spawned" }: of all agents, also of those that have ended. */
+static void push_births(lua_State *L)
 {
-    lua_getfield(L, 1, name);
+    lua_getfield(L, 1, "activity");
     lua_pushvalue(L, 1);
-    lua_call(L, 1, 1);
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "spawned");
+    lua_setfield(L, -2, "type");
+    lua_call(L, 2, 1);
 }
 
 /* s:unused_answers() -> the scripted answers that no call of a model has had */
@@ -296,8 +299,10 @@ static int world_unused_answers(lua_State *L)
         lua_newtable(L);
     else
         lua_rawgeti(L, LUA_REGISTRYINDEX, script->llm_ref);
-    push_look(L, "agents");
-    push_look(L, "usage");
+    push_births(L);
+    lua_getfield(L, 1, "usage");
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 1);
     lua_call(L, 3, 1);
     return 1;
 }

@@ -191,6 +191,28 @@ describe("the scripted provider", function()
     assert.same({}, scene.new():unused_answers())
   end)
 
+  it("does not forget what agents have had that have ended", function()
+    local s = scene.new({
+      config = { llm = { provider = "scripted", answers = { actor = { "one", "two" } } } },
+      app = function(s)
+        s:role({ id = "actor", behaviour = function(agent)
+          agent:chat({ messages = { { role = "user", content = "x" } } })
+          agent:stop()
+        end })
+        s:root(function(root)
+          root:spawn_agent("actor", scene.brief(), { id = "a" })
+          root:send_message({ to = "a", payload = "go" })
+        end)
+      end,
+    })
+    scene.tell(s, "root", "go")
+    assert.is_nil(s:agent("a"))
+    for _ = 1, 2 do
+      assert.same({ { of = "actor", turn = 2, answer = "two" } }, s:unused_answers())
+      s:crash() s:recover()
+    end
+  end)
+
   it("is the same for the same seed", function()
     local function run()
       local _, s = ask({ "one", { error = "model_unavailable", retryable = true }, "three" }, 3)

@@ -19,19 +19,19 @@ end
 
 --- Looks through llm.answers, a list or lists by agent or role; a function has none.
 -- @tparam table settings of society.config{ llm = … }
--- @tparam table agents society.agents()
+-- @tparam table births society.activity{ type = "spawned" }: who has ended has had answers, too
 -- @tparam table usage society.usage()
 -- @treturn table list of { of?, turn, answer }
-return function(settings, agents, usage)
+return function(settings, births, usage)
   local answers, found, used = settings.answers, {}, {}
   if type(answers) ~= "table" then
     return found
   end
   local calls, total = count(usage)
   add(found, answers, total)
-  for _, agent in ipairs(agents) do -- a list of a role is each agent's of it, from its start
-    local own = answers[agent.id] and agent.id or agent.role.id
-    used[own] = math.max(used[own] or 0, calls[agent.id] or 0)
+  for _, birth in ipairs(births) do -- a list of a role is each agent's of it, from its start
+    local own = answers[birth.agent] and birth.agent or birth.detail
+    used[own] = math.max(used[own] or 0, calls[birth.agent] or 0)
   end
   for own, list in pairs(answers) do
     if type(own) == "string" and type(list) == "table" then
