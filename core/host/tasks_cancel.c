@@ -258,9 +258,10 @@ int soc_tasks_cancel(struct soc_host *host, struct soc_slice id, struct soc_slic
     return SOC_OK;
 }
 
-/* Lends what is remembered of the task of that id that ended last, NULL if nothing is or
- * one of that id is open. */
-static const struct soc_task_done *find_last(const struct soc_host *host, struct soc_slice id)
+/* Lends what is remembered of the task that the message opened, else of the one of that id
+ * that ended last; NULL if nothing is or one of that id is open. */
+static const struct soc_task_done *find_last(const struct soc_host *host, uint64_t key,
+                                             struct soc_slice id)
 {
     size_t cursor = 0;
     const struct soc_task *task;
@@ -272,6 +273,8 @@ static const struct soc_task_done *find_last(const struct soc_host *host, struct
     for (cursor = 0; (workload = soc_map_each(&host->tasks->workloads, &cursor)) != NULL;)
         for (uint32_t i = 0; i < workload->done_count; i++) {
             const struct soc_task_done *done = &workload->done[i];
+            if (done->key == key)
+                return done; /* others may have had tasks of the same id */
             if ((last == NULL || done->ended_ms >= last->ended_ms) &&
                 soc_slice_equal(id, soc_slice_text(done->id)))
                 last = done;
@@ -285,7 +288,7 @@ int soc_tasks_check_asking(const struct soc_host *host, struct soc_buf *error)
     struct soc_slice id = {0};
     if (cause != NULL)
         id = soc_message_text(cause, SOC_TEXT_TASK_ID);
-    const struct soc_task_done *last = id.data == NULL ? NULL : find_last(host, id);
+    const struct soc_task_done *last = id.data == NULL ? NULL : find_last(host, cause->key, id);
     /* Who was told of the end, by an abort or a result, may well ask what is to be done. */
     if (last == NULL || last->state != SOC_TASK_CANCELLED || cause->time_ms >= last->ended_ms)
         return SOC_OK;

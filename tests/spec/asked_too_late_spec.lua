@@ -81,4 +81,29 @@ describe("escalate about a task that was cancelled", function()
     assert.is_string(told.done.item_id)
     assert.equal("may-I", titles(s))
   end)
+
+  it("is taken of who had a task of the same id, and ended it", function()
+    local told = {}
+    local s = scene.troupe({
+      slow = function(agent) agent:sleep(60000) end,
+      quick = function(agent, message)
+        agent:complete(message)
+        agent:sleep(1000)
+        told.done, told.err = agent:escalate({ title = "may-I", wait = false })
+      end,
+      root = function(root, message)
+        if message.type ~= "result" then
+          assert(root:cancel("T", "no longer needed"))
+        end
+      end,
+    })
+    for _, id in ipairs({ "slow", "quick" }) do
+      assert(s:send("root", { to = id, type = "task", task_id = "T", payload = {} }))
+    end
+    s:advance(500)
+    cancel(s)
+    s:run()
+    assert.is_nil(told.err)
+    assert.is_string(told.done.item_id)
+  end)
 end)
