@@ -245,7 +245,7 @@ describe("a file system that is full", function()
     local answer = place:run(send .. "second")
     assert.matches("storage_full", answer.out .. answer.err, 1, true)
     for _, command in ipairs({ "inspect agents", "inspect messages", "export org-json" }) do
-      local look = place:shell(("timeout 5 %s %s --state small/s"):format(place.program, command))
+      local look = place:shell(("timeout 30 %s %s --state small/s"):format(place.program, command))
       assert.equal(1, look.code, command)
       assert.matches("the disk is full", look.err, 1, true)
     end
