@@ -268,6 +268,13 @@ describe("an answer with oddities", function()
     end
   end)
 
+  it("may say the name of a call bit by bit", function()
+    local call = '{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{%s}}]}}]}'
+    local answer = hear("openai", model.SSE, events(call:format('"name":"read_","arguments":""'),
+      call:format('"name":"file","arguments":""'), call:format('"arguments":"{}"'), "[DONE]"))
+    assert.same({ { id = "call_1", name = "read_file", arguments = "{}" } }, answer.tool_calls)
+  end)
+
   it("may go on with any of its blocks, by their numbers", function()
     local function start(index, block)
       return ('{"type":"content_block_start","index":%d,"content_block":%s}'):format(index, block)

@@ -10,7 +10,7 @@ local Pieces = {}
 Pieces.__index = Pieces
 
 function M.new()
-  return setmetatable({ texts = {}, calls = {}, by_index = {} }, Pieces)
+  return setmetatable({ texts = {}, calls = {}, by_index = {}, count = 0 }, Pieces)
 end
 
 function M.is_object(value)
@@ -34,13 +34,13 @@ end
 
 -- Whether a piece begins another call than the one that has its number. Some servers give
 -- all calls the same number, others each piece of a call another id; but the name is said
--- once, before the arguments.
-local function is_another(call, delta)
+-- before the arguments, and of one call there is one piece at a time.
+local function is_another(self, call, delta)
   local part, id = delta["function"], id_of(delta)
   if not M.is_object(part) or type(part.name) ~= "string" or part.name == "" or call.name == "" then
     return false
   elseif id == nil then
-    return #call.arguments > 0
+    return call.begun == self.count or table.concat(call.arguments) ~= ""
   end
   return call.id ~= nil and id ~= call.id
 end
@@ -57,17 +57,17 @@ local function call_of(self, delta)
   if is_nothing(index) then
     local id = id_of(delta)
     call = self.calls[#self.calls]
-    is_next = not call or id ~= nil and id ~= call.id or is_another(call, delta)
+    is_next = not call or id ~= nil and id ~= call.id or is_another(self, call, delta)
   else
     index = math.tointeger(index) or -1
     if index < 0 then
       return nil
     end
     call = self.by_index[index]
-    is_next = not call or is_another(call, delta)
+    is_next = not call or is_another(self, call, delta)
   end
   if is_next then
-    call = { id = nil, name = "", arguments = {} }
+    call = { id = nil, name = "", arguments = {}, begun = self.count }
     self.calls[#self.calls + 1] = call
     self.by_index[is_nothing(index) and #self.calls - 1 or index] = call
   end
@@ -135,6 +135,7 @@ end
 --- Takes a piece, or all of it.
 -- @treturn string? what is wrong with it
 function Pieces:put(delta)
+  self.count = self.count + 1
   local fault = not is_nothing(delta.content) and put_content(self, delta.content)
     or not is_nothing(delta.refusal) and put_content(self, delta.refusal) or nil
   if is_nothing(delta.tool_calls) then
