@@ -11,16 +11,18 @@ local function name_of(host, name)
   return host.getenv(names.base_url) and host.getenv(names.model) and "openai" or "scripted"
 end
 
---- A provider and its settings: those of the app over the environment over its own. It
--- raises if there is none of that name.
--- @tparam table found those found before, by name
--- @treturn table { provider, settings }
-function M.find(found, name, own, host)
-  name = name_of(host, name)
-  if found[name] then
-    return found[name]
-  end
-  local provider = require(name:find(".", 1, true) and name or "society.llm." .. name)
+-- What is set for one provider and means nothing, or harm, to another: a key would go to a
+-- server that it is not for.
+local OF_ONE = { base_url = true, model = true, key_env = true, options = true }
+
+-- Whether the app's settings are those of that provider. "auto" is either of two.
+local function is_set_for(name, own)
+  local set = own.provider or "openai"
+  return name == set or set == "auto" and (name == "openai" or name == "scripted")
+end
+
+-- Its own settings, those of the environment over them, those of the app over both.
+local function settings_of(provider, own, is_own, host)
   local settings = {}
   for key, value in pairs(provider.defaults) do
     settings[key] = value
@@ -31,10 +33,24 @@ function M.find(found, name, own, host)
     end
   end
   for key, value in pairs(own) do
-    settings[key] = value
+    if is_own or not OF_ONE[key] then
+      settings[key] = value
+    end
   end
-  settings.key_env = own.key_env or provider.environment.key
-  found[name] = { provider = provider, settings = settings }
+  settings.key_env = is_own and own.key_env or provider.environment.key
+  return settings
+end
+
+--- A provider and its settings. It raises if there is none of that name.
+-- @tparam table found those found before, by name
+-- @treturn table { provider, settings }
+function M.find(found, name, own, host)
+  name = name_of(host, name)
+  if not found[name] then
+    local provider = require(name:find(".", 1, true) and name or "society.llm." .. name)
+    found[name] = { provider = provider,
+      settings = settings_of(provider, own, is_set_for(name, own), host) }
+  end
   return found[name]
 end
 
