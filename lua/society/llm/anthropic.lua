@@ -7,6 +7,7 @@ local blocks = require("society.llm.blocks")
 local bodies = require("society.llm.body")
 local failure = require("society.llm.failure")
 local json = require("society.json")
+local letters = require("society.llm.letters")
 local pieces = require("society.llm.pieces")
 local sse = require("society.llm.sse")
 local wire = require("society.llm.wire")
@@ -119,7 +120,7 @@ Reader.__index = Reader
 function M.reader(chat, settings)
   return setmetatable({
     model = chat.model or settings.model, status = 0, headers = {}, body = bodies.new(),
-    blocks = blocks.new(), usage = nil, stream = sse.new(), said = {},
+    blocks = blocks.new(), usage = nil, stream = sse.new(), said = {}, letters = letters.new(),
   }, Reader)
 end
 
@@ -171,7 +172,7 @@ local HANDLERS = {
 
 local function take_events(self, events)
   for _, event in ipairs(events) do
-    local value = json.decode(event.data)
+    local value = self.letters:decode(event.data)
     if type(value) ~= "table" then
       self.fault = "an event that is no object"
       return
@@ -196,7 +197,7 @@ function Reader:put(bytes)
   end
   self.said = {}
   take_events(self, events)
-  return table.concat(self.said)
+  return self.letters:join(table.concat(self.said))
 end
 
 local FINISH = { end_turn = "stop", stop_sequence = "stop", tool_use = "tool_calls",
@@ -205,14 +206,14 @@ local FINISH = { end_turn = "stop", stop_sequence = "stop", tool_use = "tool_cal
 local function message_of(self)
   local content, calls = self.blocks:read()
   return {
-    role = "assistant", content = content,
-    tool_calls = #calls > 0 and json.array(calls) or nil,
+    role = "assistant", content = self.letters:join(content),
+    tool_calls = #calls > 0 and json.array(self.letters:join_calls(calls)) or nil,
     finish_reason = FINISH[self.stop_reason] or "stop", model = self.model, usage = self.usage,
   }
 end
 
 local function read_whole(self)
-  local value = json.decode(self.body:text())
+  local value = self.letters:decode(self.body:text())
   if type(value) ~= "table" or not pieces.is_list(value.content) then
     self.fault = "no message"
     return

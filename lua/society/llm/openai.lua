@@ -7,6 +7,7 @@ local answers = require("society.llm.answer")
 local bodies = require("society.llm.body")
 local failure = require("society.llm.failure")
 local json = require("society.json")
+local letters = require("society.llm.letters")
 local pieces = require("society.llm.pieces")
 local sse = require("society.llm.sse")
 local wire = require("society.llm.wire")
@@ -89,7 +90,7 @@ Reader.__index = Reader
 function M.reader(chat, settings)
   return setmetatable({
     model = chat.model or settings.model, status = 0, headers = {}, body = bodies.new(),
-    pieces = pieces.new(), stream = sse.new(),
+    pieces = pieces.new(), stream = sse.new(), letters = letters.new(),
   }, Reader)
 end
 
@@ -149,7 +150,7 @@ local function take_events(self, events)
     if event.data:match("^%s*%[DONE%]%s*$") then
       self.is_done = true
     else
-      local value, err = json.decode(event.data)
+      local value, err = self.letters:decode(event.data)
       if value == nil then
         self.fault = tostring(type(err) == "table" and err.message or err)
         return
@@ -173,7 +174,7 @@ function Reader:put(bytes)
     return ""
   end
   take_events(self, events)
-  return table.concat(texts, "", before + 1)
+  return self.letters:join(table.concat(texts, "", before + 1))
 end
 
 local FINISH = { stop = "stop", tool_calls = "tool_calls", function_call = "tool_calls",
@@ -185,15 +186,15 @@ local function message_of(self)
     return nil, failure.bad_answer(calls)
   end
   return {
-    role = "assistant", content = content,
-    tool_calls = #calls > 0 and json.array(calls) or nil,
+    role = "assistant", content = self.letters:join(content),
+    tool_calls = #calls > 0 and json.array(self.letters:join_calls(calls)) or nil,
     finish_reason = #calls > 0 and "tool_calls" or FINISH[self.finish_reason] or "stop",
     model = self.model, usage = self.usage,
   }
 end
 
 local function read_whole(self)
-  local value, err = json.decode(self.body:text())
+  local value, err = self.letters:decode(self.body:text())
   if value == nil then
     self.fault = tostring(type(err) == "table" and err.message or err)
   else

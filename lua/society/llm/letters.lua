@@ -1,0 +1,74 @@
+--- letters: reads JSON in which a letter was cut in two.
+--
+-- Servers that cut what a model says by units of UTF-16 send the halves of an emoji in two
+-- pieces, each an escape that stands for nothing alone; strict readers refuse those. Here a
+-- half waits as a letter that nobody uses until the pieces are together. One whose other half
+-- never comes is U+FFFD.
+
+local json = require("society.json")
+
+local M = {}
+
+local Letters = {}
+Letters.__index = Letters
+
+function M.new()
+  return setmetatable({ has_halves = false }, Letters)
+end
+
+-- Halves, U+D800 to U+DFFF, wait here: in the last plane, which is for private use.
+local PLANE = 0x100000
+local FIRST, SECOND = "\xf4\x8d[\xa0-\xaf][\x80-\xbf]", "\xf4\x8d[\xb0-\xbf][\x80-\xbf]"
+local EITHER = "\xf4\x8d[\xa0-\xbf][\x80-\xbf]"
+
+local PAIR = "^\\u[dD][89abAB]%x%x\\u[dD][c-fC-F]%x%x"
+local HALF = "^\\u([dD][89a-fA-F]%x%x)"
+
+-- JSON with every half that is alone in place of its escape.
+local function mend(text)
+  local parts, from, at = {}, 1, text:find("\\", 1, true)
+  while at do
+    local half = not text:find(PAIR, at) and text:match(HALF, at)
+    local after = at + (half and 6 or text:find(PAIR, at) and 12 or 2)
+    if half then
+      parts[#parts + 1] = text:sub(from, at - 1)
+      parts[#parts + 1] = utf8.char(PLANE + tonumber(half, 16))
+      from = after
+    end
+    at = text:find("\\", after, true)
+  end
+  parts[#parts + 1] = text:sub(from)
+  return table.concat(parts)
+end
+
+--- As json.decode does it.
+function Letters:decode(text)
+  local value, err = json.decode(text)
+  if value == nil and text:find("\\u[dD][89a-fA-F]") then
+    value = json.decode(mend(text))
+    self.has_halves = self.has_halves or value ~= nil
+  end
+  return value, value == nil and err or nil
+end
+
+--- A text out of what was decoded, its pieces put together.
+function Letters:join(text)
+  if not self.has_halves then
+    return text
+  end
+  text = text:gsub(FIRST .. SECOND, function(both)
+    local first, second = utf8.codepoint(both, 1, #both)
+    return utf8.char(0x10000 + ((first - PLANE - 0xd800) << 10) + (second - PLANE - 0xdc00))
+  end)
+  return (text:gsub(EITHER, "\u{fffd}"))
+end
+
+--- The arguments of calls likewise.
+function Letters:join_calls(calls)
+  for _, call in ipairs(calls) do
+    call.arguments = self:join(call.arguments)
+  end
+  return calls
+end
+
+return M
