@@ -15,12 +15,18 @@ function M.new()
   return setmetatable({ raw = {}, is_stream = false }, Body)
 end
 
+--- Whether a status, if there is one, says that all is well: some servers, and proxies, say
+-- 201 or 203.
+function M.is_success(status)
+  return status ~= nil and status >= 200 and status < 300
+end
+
 --- The answer begins. Only one of success can be a stream.
 function Body:head(status, headers)
   local kind = (headers["content-type"] or ""):lower() -- RFC 9110: in any case of letters
   self.is_declared = kind:find("text/event-stream", 1, true) ~= nil
   self.is_stream = nil
-  if status ~= 200 then
+  if not M.is_success(status) then
     self.is_stream = false
   end
 end

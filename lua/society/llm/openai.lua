@@ -208,7 +208,7 @@ end
 -- @treturn[2] nil
 -- @treturn[2] table the error
 function Reader:finish(now_ms)
-  if self.status ~= 200 then
+  if not bodies.is_success(self.status) then
     return nil, failure.of_answer(self.status, self.headers, self.body:text(), now_ms)
   end
   if self.body:close() then

@@ -1,5 +1,6 @@
 --- usage: how many tokens a call takes, and what they cost.
 
+local bodies = require("society.llm.body")
 local prices = require("society.llm.prices")
 
 local M = {}
@@ -68,7 +69,7 @@ local LATE = { first_byte_timeout = true, idle_timeout = true, timeout = true }
 -- it, else by estimate. One that never came to a model took nothing: `name` is the end of
 -- its transfer, nil if it was whole.
 function M.lose(call, name, own)
-  if call.status ~= 200 and not LATE[name] then
+  if not bodies.is_success(call.status) and not LATE[name] then
     return
   end
   local used = call.reader and call.reader.usage

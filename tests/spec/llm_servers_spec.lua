@@ -1,0 +1,56 @@
+-- Ways of servers that are no fault of theirs.
+
+local model = require("model")
+local scene = require("scene")
+
+local JSON = { ["content-type"] = "application/json" }
+
+-- What a chat comes to whose server answers so, and the requests that it got.
+local function hear(provider, answer, llm)
+  llm = llm or {}
+  llm.provider, llm.model, llm.retries_max = provider, "m", 2
+  local s, seen = model.ask(function() return answer end, { config = { llm = llm } })
+  scene.tell(s, "root", "?")
+  return seen.results[1].answer, seen.results[1].err, seen.requests, s
+end
+
+-- A whole answer.
+local WHOLE = {
+  openai = '{"choices":[{"message":{"content":"yes"}}],'
+    .. '"usage":{"prompt_tokens":1,"completion_tokens":1}}',
+  anthropic = '{"content":[{"type":"text","text":"yes"}],'
+    .. '"usage":{"input_tokens":1,"output_tokens":1}}',
+}
+
+describe("a server", function()
+  after_each(scene.close)
+
+  for _, provider in ipairs({ "anthropic", "openai" }) do
+    it(("of %s may answer with any status of success"):format(provider), function()
+      for _, status in ipairs({ 200, 201, 203, 299 }) do
+        local answer, err = hear(provider, { status = status, headers = JSON,
+          body = WHOLE[provider] })
+        assert.is_nil(err)
+        assert.equal("yes", answer.content)
+        scene.close()
+      end
+      local stream = model.say("yes")
+      stream.status = 201
+      local answer = hear("openai", stream)
+      assert.equal("yes", answer.content)
+    end)
+
+    it(("of %s that says nothing so, or sends elsewhere, has not answered"):format(provider),
+      function()
+        local _, err, requests, s = hear(provider, { status = 204 })
+        assert.same({ "bad_answer", 3 }, { err.error, #requests })
+        local tokens = 0
+        for _, row in ipairs(s:usage()) do
+          tokens = tokens + row.input_tokens
+        end
+        assert.is_true(tokens > 0) -- a model was reached
+        _, err, requests = hear(provider, { status = 302, headers = JSON, body = WHOLE[provider] })
+        assert.same({ "bad_request", 302, 1 }, { err.error, err.status, #requests })
+      end)
+  end
+end)
