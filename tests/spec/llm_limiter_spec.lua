@@ -27,6 +27,27 @@ describe("the brake", function()
   end)
 end)
 
+describe("tokens a minute", function()
+  -- When the next call goes, after one of `estimate` tokens that took `tokens`.
+  local function next_at(estimate, tokens)
+    local l = limiter.new({ tokens_per_minute = 100 }, 0)
+    l:ask("a", "ann", estimate)
+    assert.equal("a", (l:next(0)))
+    l:ended("a", tokens)
+    l:ask("b", "ann", 100)
+    local id, _, at_ms = l:next(0)
+    return id and 0 or at_ms
+  end
+
+  it("count what a call took, also one that takes more than there are in a minute", function()
+    assert.equal(60000, next_at(100, 100))
+    assert.equal(30000, next_at(100, 50))
+    assert.equal(3 * 60000, next_at(300, 300))
+    assert.equal(3 * 60000, next_at(100, 300))
+    assert.equal(30000, next_at(300, 50))
+  end)
+end)
+
 describe("whatever happens, the limiter", function()
   -- An event: 0 somebody asks, 1 a call ends, 2 a call is dropped.
   local function generate(random)

@@ -106,7 +106,8 @@ function Limiter:next(now_ms)
     self.requests.left = self.requests.left - 1
   end
   if self.tokens then
-    self.tokens.left = self.tokens.left - math.min(entry.tokens, self.tokens.max)
+    entry.taken = math.min(entry.tokens, self.tokens.max)
+    self.tokens.left = self.tokens.left - entry.taken
   end
   self.running = self.running + 1
   entry.is_running = true
@@ -119,7 +120,7 @@ function Limiter:ended(id, tokens)
   self.entries[id] = nil
   self.running = self.running - 1
   if self.tokens and tokens then
-    self.tokens.left = self.tokens.left + entry.tokens - tokens
+    self.tokens.left = self.tokens.left + entry.taken - tokens
   end
 end
 
