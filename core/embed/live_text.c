@@ -3,26 +3,13 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "env/log.h"
 
 #define TAIL_BYTES_MAX 1024 /* more than a line of any script takes */
 
 static bool is_continuation(char byte)
 {
     return ((unsigned char)byte & 0xC0) == 0x80;
-}
-
-/* Signs that turn, hide or break text, beside the control characters: those of U+2028 to
- * U+202E, U+2066 to U+2069, and U+0080 to U+009F. */
-static bool is_harmful(const char *at, size_t left)
-{
-    const unsigned char *bytes = (const unsigned char *)at;
-    if (bytes[0] < 0x20 || bytes[0] == 0x7F)
-        return true;
-    if (left >= 2 && bytes[0] == 0xC2 && bytes[1] < 0xA0)
-        return true;
-    return left >= 3 && bytes[0] == 0xE2 &&
-           ((bytes[1] == 0x80 && bytes[2] >= 0xA8 && bytes[2] <= 0xAE) ||
-            (bytes[1] == 0x81 && bytes[2] >= 0xA6 && bytes[2] <= 0xA9));
 }
 
 /* Bytes of the sign at `at`, by its first one. */
@@ -60,7 +47,7 @@ void soc_live_text_add(struct soc_live_text *live, struct soc_slice name, struct
         soc_buf_put_slice(&live->name, name);
     for (size_t i = 0; i < text.length;) {
         size_t length = length_at(text.data + i, text.length - i);
-        bool is_space = is_harmful(text.data + i, text.length - i);
+        bool is_space = soc_log_harm_at(text, i) > 0;
         bool was_space = live->tail.length > 0 && live->tail.data[live->tail.length - 1] == ' ';
         if (!is_space)
             soc_buf_put(&live->tail, text.data + i, length);

@@ -59,15 +59,32 @@ static void put_json_line(struct soc_buf *out, const struct line *line)
     soc_buf_put_text(out, "}\n");
 }
 
+size_t soc_log_harm_at(struct soc_slice text, size_t at)
+{
+    const unsigned char *bytes = (const unsigned char *)text.data + at;
+    size_t left = text.length - at;
+    if (bytes[0] < ' ' || bytes[0] == 0x7f)
+        return 1;
+    if (left >= 2 && bytes[0] == 0xc2 && bytes[1] >= 0x80 && bytes[1] < 0xa0)
+        return 2;
+    if (left >= 3 && bytes[0] == 0xe2 &&
+        ((bytes[1] == 0x80 && bytes[2] >= 0xa8 && bytes[2] <= 0xae) ||
+         (bytes[1] == 0x81 && bytes[2] >= 0xa6 && bytes[2] <= 0xa9)))
+        return 3;
+    return 0;
+}
+
 /* Appends text from anywhere, made harmless as the header says. */
 static void put_visible(struct soc_buf *out, struct soc_slice text)
 {
-    for (size_t i = 0; i < text.length; i++) {
-        unsigned char c = (unsigned char)text.data[i];
+    for (size_t i = 0; i < text.length;) {
+        size_t harm = soc_log_harm_at(text, i);
+        char c = text.data[i];
         if (c == '\n')
             soc_buf_put_text(out, "\n    ");
         else
-            soc_buf_put_byte(out, (c < ' ' && c != '\t') || c == 0x7f ? '?' : (char)c);
+            soc_buf_put_byte(out, harm > 0 && c != '\t' ? '?' : c);
+        i += harm > 0 ? harm : 1;
     }
 }
 

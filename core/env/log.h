@@ -4,8 +4,9 @@
  * and a payload only up to SOC_LOG_PAYLOAD_BYTES_MAX; that is the caller's duty.
  * Whatever is handed to it, a line is cut at SOC_LOG_DETAIL_BYTES_MAX: errors and
  * texts of scripts may be of any length.
- * In lines for people control bytes are shown as ? and further lines indented, so
- * that no text can steer the terminal or pass for a line of its own.
+ * In lines for people control characters and signs that turn text are shown as ? and
+ * further lines indented, so that no text can steer the terminal or pass for a line of its
+ * own.
  * Layer: env. Thread: loop. */
 #ifndef SOC_ENV_LOG_H
 #define SOC_ENV_LOG_H
@@ -47,6 +48,11 @@ void soc_log_event(struct soc_log *log, enum soc_log_level level, int64_t time_m
 void soc_log_printf(struct soc_log *log, enum soc_log_level level, int64_t time_ms,
                     const char *event, struct soc_slice agent, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
+
+/* Bytes of the sign at `at` of a text, which is inside it, if it could steer a terminal or
+ * turn, hide or break a line: control characters, U+2028 to U+202E, U+2066 to U+2069. 0 if
+ * it is none of those. */
+size_t soc_log_harm_at(struct soc_slice text, size_t at);
 
 /* Reads a level's name: debug, info, warn, error, none. */
 bool soc_log_level_parse(struct soc_slice text, enum soc_log_level *level);

@@ -212,6 +212,17 @@ static void colour_is_only_around_the_level(void)
                "12:00:00.123 \x1b[33mwarn\x1b[0m spawn_refused root: x\n");
 }
 
+static void no_control_or_turning_sign_of_unicode_comes_to_the_terminal(void)
+{
+    check_line(
+        (struct soc_log){0}, SOC_SLICE("root"),
+        SOC_SLICE("a\xc2\x9b"
+                  "31m\xc2\x80\xe2\x80\xae"
+                  "b\xe2\x81\xa6\xe2\x80\xa8"
+                  "c \xc2\xa0\xe2\x80\x94\xe4\xbd\xa0"),
+        "12:00:00.123 warn spawn_refused root: a?31m??b??c \xc2\xa0\xe2\x80\x94\xe4\xbd\xa0\n");
+}
+
 static void a_detail_can_neither_forge_a_line_nor_steer_the_terminal(void)
 {
     check_line((struct soc_log){0}, soc_slice_text(NULL),
@@ -277,6 +288,7 @@ int main(void)
     RUN(a_long_text_is_cut_and_tells_its_length);
     RUN(colour_is_only_around_the_level);
     RUN(a_detail_can_neither_forge_a_line_nor_steer_the_terminal);
+    RUN(no_control_or_turning_sign_of_unicode_comes_to_the_terminal);
     RUN(lines_below_the_threshold_are_not_written);
     RUN(a_formatted_detail_may_be_long);
     RUN(level_names_are_read);
