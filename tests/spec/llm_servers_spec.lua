@@ -53,4 +53,29 @@ describe("a server", function()
         assert.same({ "bad_request", 302, 1 }, { err.error, err.status, #requests })
       end)
   end
+
+  it("has the address that is set, with or without what its paths have in common", function()
+    for base, expected in pairs({
+      ["http://x/v1"] = "http://x/v1/chat/completions",
+      ["http://x/v1//"] = "http://x/v1/chat/completions",
+      ["http://x"] = "http://x/chat/completions",
+      ["http://x/a/?api-version=3"] = "http://x/a/chat/completions?api-version=3",
+      ["http://x?a=/b/"] = "http://x/chat/completions?a=/b/",
+      ["http://[::1]:8080/v1"] = "http://[::1]:8080/v1/chat/completions",
+    }) do
+      local _, _, requests = hear("openai", { status = 400 }, { base_url = base })
+      assert.equal(expected, requests[1].url)
+      scene.close()
+    end
+    for base, expected in pairs({
+      ["http://x"] = "http://x/v1/messages", ["http://x/"] = "http://x/v1/messages",
+      ["http://x/v1"] = "http://x/v1/messages", ["http://x/v1/"] = "http://x/v1/messages",
+      ["http://x/av1"] = "http://x/av1/v1/messages",
+      ["http://x/v1?a=b"] = "http://x/v1/messages?a=b",
+    }) do
+      local _, _, requests = hear("anthropic", { status = 400 }, { base_url = base })
+      assert.equal(expected, requests[1].url)
+      scene.close()
+    end
+  end)
 end)

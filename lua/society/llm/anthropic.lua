@@ -107,7 +107,7 @@ function M.request(chat, settings)
     max_tokens = chat.max_tokens or settings.max_tokens, stream = true,
   }, chat.options, settings.options)
   return {
-    method = "POST", url = settings.base_url:gsub("/+$", "") .. "/v1/messages",
+    method = "POST", url = wire.url(settings.base_url, "/v1/messages", "/v1"),
     headers = { ["Content-Type"] = "application/json", ["anthropic-version"] = "2023-06-01" },
     body = json.encode(body),
     secret = { env = settings.key_env, header = "x-api-key", prefix = "" },

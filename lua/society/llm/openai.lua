@@ -76,7 +76,7 @@ function M.request(chat, settings)
     stream = true, stream_options = { include_usage = true },
   }, chat.options, settings.options)
   return {
-    method = "POST", url = settings.base_url:gsub("/+$", "") .. "/chat/completions",
+    method = "POST", url = wire.url(settings.base_url, "/chat/completions"),
     headers = { ["Content-Type"] = "application/json", Accept = "text/event-stream" },
     body = json.encode(body),
     secret = { env = settings.key_env, header = "Authorization", prefix = "Bearer " },

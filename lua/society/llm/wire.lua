@@ -1,4 +1,4 @@
---- wire: calls of tools as a server takes them back.
+--- wire: where a request goes, and calls of tools as a server takes them back.
 --
 -- What a model called goes to its server with every later request of the conversation. A
 -- server that refuses its own model's slips there, a name of other letters or arguments that
@@ -9,6 +9,19 @@ local json = require("society.json")
 local M = {}
 
 local NAME_BYTES_MAX = 64
+
+--- The address of `path` at a server; what the server's own asks for by `?` stays behind it.
+-- @tparam string base
+-- @tparam string path begins with /
+-- @tparam string? common where paths begin, which the base may end with already
+function M.url(base, path, common)
+  local place, query = base:match("^([^?]*)(.*)$")
+  place = place:gsub("/+$", "")
+  if common and place:sub(-#common) == common then
+    place = place:sub(1, -#common - 1)
+  end
+  return place .. path .. query
+end
 
 --- A name as those of tools are: letters, digits, _ and -.
 function M.name(name)
