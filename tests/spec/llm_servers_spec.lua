@@ -78,4 +78,31 @@ describe("a server", function()
       scene.close()
     end
   end)
+
+  it("may say in its own words, or by its own code, that the context is too long", function()
+    for _, body in ipairs({
+      '{"error":{"code":400,"type":"exceed_context_size_error","message":"no"}}',
+      '{"error":{"message":"the request exceeds the available context size"}}',
+      '[{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number '
+        .. 'of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}]',
+    }) do
+      local _, err = hear("openai", { status = 400, headers = JSON, body = body })
+      assert.equal("context_too_long", err.error)
+      scene.close()
+    end
+  end)
+
+  it("may put its error into a list", function()
+    local body = '[{"error":{"code":"insufficient_quota","message":"no more"}}]'
+    local _, err, requests = hear("openai", { status = 429, headers = JSON, body = body })
+    assert.same({ "quota_exceeded", "the model's server says 429: no more", 1 },
+      { err.error, err.message, #requests })
+    scene.close()
+    for _, odd in ipairs({ "[]", "[7]", '["x"]', "[null]" }) do
+      _, err = hear("openai", { status = 400, headers = JSON, body = odd })
+      assert.same({ "bad_request", "the model's server says 400: " .. odd },
+        { err.error, err.message })
+      scene.close()
+    end
+  end)
 end)

@@ -50,6 +50,9 @@ end
 -- The error inside a body, in the forms that servers use; an empty one if there is none.
 local function error_in(body)
   local value = json.decode(body)
+  if type(value) == "table" and type(value[1]) == "table" then
+    value = value[1] -- Gemini's endpoint has it in a list
+  end
   local found = type(value) == "table" and (value.error or value) or {}
   if type(found) == "string" then
     return { message = found }
@@ -71,10 +74,12 @@ local BY_CODE = {
   authentication_error = "invalid_key", permission_error = "invalid_key",
   invalid_api_key = "invalid_key", not_found_error = "model_not_found",
   model_not_found = "model_not_found", request_too_large = "context_too_long",
+  exceed_context_size_error = "context_too_long",
 }
 
 -- What servers say that have no code for it.
-local TOO_LONG = { "context length", "context window", "prompt is too long", "input is too long" }
+local TOO_LONG = { "context length", "context window", "context size", "prompt is too long",
+  "input is too long", "maximum number of tokens" }
 
 local RETRYABLE = { rate_limited = true, model_unavailable = true }
 
