@@ -105,4 +105,18 @@ describe("a server", function()
       scene.close()
     end
   end)
+
+  it("may send events that say nothing, so that nobody loses patience", function()
+    for provider, events in pairs({
+      openai = { "", model.delta("y"), " ", model.delta("es", "stop"), "" },
+      anthropic = { "", '{"type":"content_block_start","content_block":{"type":"text",'
+        .. '"text":"yes"}}', " ", '{"type":"message_stop"}', "" },
+    }) do
+      local answer, err = hear(provider, { status = 200, headers = model.SSE,
+        body = model.stream(table.unpack(events)) })
+      assert.is_nil(err)
+      assert.equal("yes", answer.content)
+      scene.close()
+    end
+  end)
 end)

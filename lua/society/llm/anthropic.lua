@@ -170,16 +170,21 @@ local HANDLERS = {
   error = function(self, value) self.error_body = json.encode(value) end,
 }
 
+local function take_event(self, value)
+  if type(value) ~= "table" then
+    self.fault = "an event that is no object"
+    return
+  end
+  local handle = HANDLERS[value.type]
+  if handle then
+    handle(self, value)
+  end
+end
+
 local function take_events(self, events)
   for _, event in ipairs(events) do
-    local value = self.letters:decode(event.data)
-    if type(value) ~= "table" then
-      self.fault = "an event that is no object"
-      return
-    end
-    local handle = HANDLERS[value.type]
-    if handle then
-      handle(self, value)
+    if event.data:find("%S") then -- else it only says that the server is alive
+      take_event(self, self.letters:decode(event.data))
     end
   end
 end

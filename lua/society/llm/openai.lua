@@ -149,7 +149,7 @@ local function take_events(self, events)
   for _, event in ipairs(events) do
     if event.data:match("^%s*%[DONE%]%s*$") then
       self.is_done = true
-    else
+    elseif event.data:find("%S") then -- else it only says that the server is alive
       local value, err = self.letters:decode(event.data)
       if value == nil then
         self.fault = tostring(type(err) == "table" and err.message or err)
