@@ -54,6 +54,45 @@ for _, provider in ipairs({ openai, anthropic }) do
   end)
 end
 
+describe("the ids of calls that go to Anthropic", function()
+  -- The ids of the calls and of the results that are sent of a conversation: a list of rounds,
+  -- each a list of ids.
+  local function ids_of(rounds)
+    local messages = { { role = "user", content = "x" } }
+    for _, ids in ipairs(rounds) do
+      local calls = {}
+      for index, id in ipairs(ids) do
+        calls[index] = { id = id, name = "f", arguments = "{}" }
+      end
+      messages[#messages + 1] = { role = "assistant", tool_calls = calls }
+      for _, id in ipairs(ids) do
+        messages[#messages + 1] = { role = "tool", tool_call_id = id, content = "r" }
+      end
+    end
+    local body = json.decode(anthropic.request({ messages = messages }, SETTINGS).body)
+    local called, answered = {}, {}
+    for _, message in ipairs(body.messages) do
+      for _, block in ipairs(message.content) do
+        called[#called + 1] = block.id
+        answered[#answered + 1] = block.tool_use_id
+      end
+    end
+    assert.same(called, answered)
+    return called
+  end
+
+  it("stay as they are where it takes them", function()
+    assert.same({ "toolu_01A-b", "call_1" }, ids_of({ { "toolu_01A-b" }, { "call_1" } }))
+  end)
+
+  it("are of its letters, and each there once, whoever gave them", function()
+    assert.same({ "functions_f_0" }, ids_of({ { "functions.f:0" } }))
+    assert.same({ "call_1", "call_1_2", "call_1_3", "b" },
+      ids_of({ { "call_1" }, { "call_1", "call_1" }, { "b" } }))
+    assert.same({ "a_b", "a_b_2", "a_b_2_2" }, ids_of({ { "a.b", "a:b" }, { "a_b_2" } }))
+  end)
+end)
+
 -- What a server that looks closely says to a request.
 local function strict(body)
   for _, message in ipairs(body.messages) do

@@ -21,17 +21,17 @@ local M = {
     max_tokens = 4096 },
 }
 
-local function blocks_of(message)
+local function blocks_of(message, ids)
   local parts = {}
   if message.role == "tool" then
-    return "user", { { type = "tool_result", tool_use_id = message.tool_call_id,
+    return "user", { { type = "tool_result", tool_use_id = ids:result(message.tool_call_id),
       content = message.content or "" } }
   end
   if message.content and message.content:find("%S") then -- it refuses what is blank
     parts[1] = { type = "text", text = message.content }
   end
   for _, call in ipairs(message.tool_calls or {}) do
-    parts[#parts + 1] = { type = "tool_use", id = call.id, name = wire.name(call.name),
+    parts[#parts + 1] = { type = "tool_use", id = ids:call(call.id), name = wire.name(call.name),
       input = wire.input(call.arguments) }
   end
   return message.role == "assistant" and "assistant" or "user", parts
@@ -39,9 +39,9 @@ end
 
 -- Turns alternate: what follows in the same role belongs to the same turn.
 local function messages_of(chat)
-  local list = {}
+  local list, ids = {}, wire.ids()
   for _, message in ipairs(chat.messages) do
-    local role, parts = blocks_of(message)
+    local role, parts = blocks_of(message, ids)
     local last = list[#list]
     if message.role ~= "system" and #parts > 0 then
       if not last or last.role ~= role then

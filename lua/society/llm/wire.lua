@@ -29,6 +29,34 @@ function M.name(name)
   return plain == "" and "_" or plain
 end
 
+local Ids = {}
+Ids.__index = Ids
+
+--- The ids of calls in one request, for a server that takes those of certain letters, and each
+-- once. Others may have given them: whoever answered before, or a reader to calls without.
+function M.ids()
+  return setmetatable({ is_used = {}, open = {} }, Ids)
+end
+
+--- The id of a call.
+function Ids:call(id)
+  local plain, number = M.name(id), 1
+  local own = plain
+  while self.is_used[own] do
+    number = number + 1
+    own = ("%s_%d"):format(plain, number)
+  end
+  self.is_used[own] = true
+  self.open[id] = self.open[id] or {}
+  table.insert(self.open[id], own)
+  return own
+end
+
+--- The id of the call that a result answers: the first of that id without one.
+function Ids:result(id)
+  return table.remove(self.open[id] or {}, 1) or M.name(id)
+end
+
 --- Arguments as the object that they are; what is none goes as its text.
 -- @treturn table
 -- @treturn boolean whether it was one
