@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "env/ids.h"
+#include "env/log.h"
 #include "host/agents.h"
 #include "host/gate.h"
 #include "host/human.h"
@@ -113,17 +114,7 @@ static void put_words(struct soc_buf *out, struct soc_slice value)
     struct soc_buf text = {0};
     if (!soc_json_string(value, &text))
         soc_buf_put_slice(&text, value);
-    for (size_t i = 0; i < text.length; i++) {
-        unsigned char c = (unsigned char)text.data[i];
-        bool is_c1 = c == 0xC2 && i + 1 < text.length && (unsigned char)text.data[i + 1] < 0xA0;
-        if (c == '\n')
-            soc_buf_put_text(out, "\n    ");
-        else if (c < 0x20 || c == 0x7F || is_c1)
-            soc_buf_put_byte(out, ' ');
-        else
-            soc_buf_put_byte(out, (char)c);
-        i += is_c1;
-    }
+    soc_log_put_harmless(out, soc_buf_slice(&text), "\n    ", ' ');
     soc_buf_fini(&text);
 }
 

@@ -74,18 +74,24 @@ size_t soc_log_harm_at(struct soc_slice text, size_t at)
     return 0;
 }
 
-/* Appends text from anywhere, made harmless as the header says. */
-static void put_visible(struct soc_buf *out, struct soc_slice text)
+void soc_log_put_harmless(struct soc_buf *out, struct soc_slice text, const char *line_end,
+                          char instead)
 {
     for (size_t i = 0; i < text.length;) {
         size_t harm = soc_log_harm_at(text, i);
         char c = text.data[i];
         if (c == '\n')
-            soc_buf_put_text(out, "\n    ");
+            soc_buf_put_text(out, line_end);
         else
-            soc_buf_put_byte(out, harm > 0 && c != '\t' ? '?' : c);
+            soc_buf_put_byte(out, harm > 0 && c != '\t' ? instead : c);
         i += harm > 0 ? harm : 1;
     }
+}
+
+/* Made harmless as the header says. */
+static void put_visible(struct soc_buf *out, struct soc_slice text)
+{
+    soc_log_put_harmless(out, text, "\n    ", '?');
 }
 
 static void put_human_line(struct soc_buf *out, const struct line *line, bool has_colour)

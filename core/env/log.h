@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/slice.h"
 
 /* How much a line matters; as a threshold, what is written. */
@@ -53,6 +54,11 @@ void soc_log_printf(struct soc_log *log, enum soc_log_level level, int64_t time_
  * turn, hide or break a line: control characters, U+2028 to U+202E, U+2066 to U+2069. 0 if
  * it is none of those. */
 size_t soc_log_harm_at(struct soc_slice text, size_t at);
+
+/* Appends text from anywhere so that it passes for nothing else on a terminal: `instead`
+ * stands for each such sign but a tab, `line_end` for the end of a line. */
+void soc_log_put_harmless(struct soc_buf *out, struct soc_slice text, const char *line_end,
+                          char instead);
 
 /* Reads a level's name: debug, info, warn, error, none. */
 bool soc_log_level_parse(struct soc_slice text, enum soc_log_level *level);

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "bridge/attach.h"
 #include "env/clock.h"
+#include "env/log.h"
 #include "main/args.h"
 #include "main/command.h"
 
@@ -28,15 +29,10 @@ struct person {
 /* Prints text as it is, but for what could steer a terminal; further lines indented. */
 static void print_text_to(FILE *out, struct soc_slice text)
 {
-    for (size_t i = 0; i < text.length; i++) {
-        unsigned char c = (unsigned char)text.data[i];
-        bool is_control = c == 0xc2 && i + 1 < text.length && (text.data[i + 1] & 0xe0) == 0x80;
-        if (c == '\n')
-            fputs("\n    ", out);
-        else
-            putc(is_control || (c < ' ' && c != '\t') || c == 0x7f ? '?' : c, out);
-        i += is_control;
-    }
+    struct soc_buf shown = {0};
+    soc_log_put_harmless(&shown, text, "\n    ", '?');
+    fputs(soc_buf_text(&shown), out);
+    soc_buf_fini(&shown);
 }
 
 static void print_text(struct soc_slice text)

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "env/log.h"
 
 #define TEXT_BYTES_MAX 120 /* of a payload that is shown */
 
@@ -37,16 +38,18 @@ static void put_plain(struct soc_buf *out, struct soc_slice text)
         while (length > 0 && ((unsigned char)text.data[length] & 0xc0) == 0x80)
             length--;
     }
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length;) {
         unsigned char c = (unsigned char)text.data[i];
+        size_t harm = soc_log_harm_at(text, i);
         if (c == '\n')
             soc_buf_put_text(out, "<br/>");
-        else if (c < ' ' || c == 0x7f)
+        else if (harm > 0)
             soc_buf_put_byte(out, ' ');
         else if (c == '#' || c == ';' || c == '%' || c == '<' || c == '>' || c == '&')
             soc_buf_printf(out, "#%d;", c);
         else
             soc_buf_put_byte(out, (char)c);
+        i += harm > 0 ? harm : 1;
     }
     if (length < text.length)
         soc_buf_put_text(out, "…");

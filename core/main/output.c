@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "env/log.h"
 
 #define COLUMNS_MAX 16
 
@@ -61,7 +62,7 @@ static void put_cell(struct soc_buf *out, struct soc_slice text, int width_max)
         room -= width_of(character);
         if (room < 0)
             break;
-        if (character < 0x20 || (character >= 0x7F && character < 0xA0))
+        if (soc_log_harm_at(text, at) > 0)
             soc_buf_put_byte(out, ' ');
         else
             soc_buf_put(out, text.data + at, bytes);

@@ -5,26 +5,15 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "env/log.h"
 
 /* Bytes of an item's title that are shown; `society inbox` has the rest. */
 #define TITLE_BYTES_MAX 300
 
-/* Appends what an agent wrote so that it passes for nothing else on a terminal: control
- * characters are blanks, and further lines (`is_line`: there are none) stand indented. */
+/* Appends what an agent wrote; further lines (`is_line`: there are none) stand indented. */
 static void put_written(struct soc_buf *out, struct soc_slice text, bool is_line)
 {
-    for (size_t i = 0; i < text.length; i++) {
-        unsigned char byte = (unsigned char)text.data[i];
-        unsigned char next = i + 1 < text.length ? (unsigned char)text.data[i + 1] : 0;
-        if (byte == '\n' && !is_line) {
-            soc_buf_put_text(out, "\n  ");
-        } else if (byte == 0xC2 && next >= 0x80 && next < 0xA0) { /* U+0080 to U+009F */
-            soc_buf_put_byte(out, ' ');
-            i++;
-        } else {
-            soc_buf_put_byte(out, byte < 0x20 || byte == 0x7F ? ' ' : (char)byte);
-        }
-    }
+    soc_log_put_harmless(out, text, is_line ? " " : "\n  ", ' ');
 }
 
 /* The same of a JSON string, or false. */

@@ -29,7 +29,7 @@ end)
 local MAIN = [[
 society.main(function(user)
   for i, item in ipairs({
-    { title = "first", body = "line one\nline \27[31mtwo", options = { "a", "b" } },
+    { title = "first", body = "line one\nline \27[31mtwo\u{9B}\u{202E}!", options = { "a", "b" } },
     { title = "second", priority = "urgent" }, { title = "third" },
   }) do
     user:send_message { to = "root", payload = { id = "c" .. i, item = item } }
@@ -80,7 +80,7 @@ describe("the person at the terminal", function()
       { "as JSON", [[3 modify {"limit":10}]] },
     })
     assert.equal(0, code, shown)
-    assert.matches("[1] c1: first\n    line one\n    line  [31mtwo\n    options: a, b", shown,
+    assert.matches("[1] c1: first\n    line one\n    line  [31mtwo  !\n    options: a, b", shown,
       1, true)
     assert.matches("c2\tapprove\tnil\tnil", shown, 1, true)
     assert.matches("c1\treject\ttoo expensive\tnil", shown, 1, true)
@@ -153,6 +153,14 @@ describe("the person by commands", function()
       stop()
     end
     place:remove()
+  end)
+
+  it("is shown no title that turns itself around", function()
+    stop()
+    running = place:start("run app.lua --quiet")
+    order("a", { title = "pay\u{202E}100\u{2066}\u{9B}1" })
+    running:expect("[inbox] a (normal): pay 100  1")
+    assert.matches("  pay 100  1  ", place:run("inbox").out, 1, true)
   end)
 
   it("lists the same items running and stopped, urgent ones first", function()
