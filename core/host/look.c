@@ -85,6 +85,8 @@ void soc_look_contact(const struct soc_contact *contact, struct soc_buf *out)
     const struct soc_contact_extra *extra = contact->extra;
     const struct soc_role *role = contact->peer->role;
     const char *spec = extra == NULL ? NULL : extra->interface_spec;
+    if (spec == NULL)
+        spec = role->interface_spec;
     soc_buf_put_byte(out, '{');
     soc_json_put_text_member(out, "id", soc_agent_id(contact->peer));
     soc_json_put_text_member(

@@ -17,7 +17,8 @@ void soc_look_agent(const struct soc_host *host, const struct soc_agent *agent,
 /* Appends a list of all agents alive, in order of birth. */
 void soc_look_agents(const struct soc_host *host, struct soc_buf *out);
 
-/* Appends one contact as an object. */
+/* Appends one contact as an object; what its entry does not say of its services its
+ * role says. */
 void soc_look_contact(const struct soc_contact *contact, struct soc_buf *out);
 
 /* Appends the list of an agent's contacts, in order of acquaintance. */

@@ -73,27 +73,6 @@ static void put_part(lua_State *L, struct soc_buf *out, int index)
     soc_buf_put(out, text, length);
 }
 
-/* Appends the agent's contacts as a list. One whose entry has no Interface Spec has
- * that of its role: whoever writes to it should know what it takes. */
-static void put_contacts(const struct soc_agent *agent, struct soc_buf *out)
-{
-    soc_buf_put_byte(out, '[');
-    for (uint32_t i = 0; i < agent->contacts.count; i++) {
-        const struct soc_contact *contact = &agent->contacts.items[i];
-        const char *spec = contact->peer->role->interface_spec;
-        if (i > 0)
-            soc_buf_put_byte(out, ',');
-        soc_look_contact(contact, out);
-        if (spec == NULL || (contact->extra != NULL && contact->extra->interface_spec != NULL))
-            continue;
-        out->length--; /* the brace */
-        soc_json_put_name(out, "interfaceSpec");
-        soc_buf_put_text(out, spec);
-        soc_buf_put_byte(out, '}');
-    }
-    soc_buf_put_byte(out, ']');
-}
-
 /* Indices of what a context is made of. */
 struct parts {
     int brief; /* JSON text, or nil */
@@ -117,7 +96,7 @@ static struct parts push_parts(lua_State *L, struct soc_script *script,
         push_shown(L, script, SOC_ASK_SHOW_BRIEF, parts.brief);
     parts.brief_text = lua_gettop(L);
     script->scratch.length = 0;
-    put_contacts(agent, &script->scratch);
+    soc_look_contacts(agent, &script->scratch);
     lua_pushlstring(L, script->scratch.data, script->scratch.length);
     parts.contacts = lua_gettop(L);
     push_shown(L, script, SOC_ASK_SHOW_CONTACTS, parts.contacts);

@@ -69,6 +69,10 @@ struct question {
     " 'P' || priority AS priority, reason AS \"reason:json\", " RETRY_MS " AS \"retry_at:time\","  \
     " started_ms AS \"started_at:time\", " SOC_SQL_TASK_STATE " AS state, id AS task_id, tries,"   \
     " " SOC_SQL_TASK_STYLE " AS type"
+/* What an entry does not say of its services its role says. */
+#define SPEC_OF_CONTACT                                                                            \
+    "coalesce(interface_spec, (SELECT r.interface_spec FROM agents a JOIN roles r ON"              \
+    " r.id = a.role WHERE a.id = contacts.id AND a.ended_ms IS NULL))"
 #define SPAN(column) column " >= :since AND " column " < :until"
 
 static const struct question questions[] = {
@@ -79,7 +83,7 @@ static const struct question questions[] = {
      " WHEN hold & 1 THEN 'paused' WHEN ending_ms IS NOT NULL THEN 'ending' END AS status",
      "agents", "(:agent IS NULL OR id = :agent) AND " SPAN("created_ms"), "number", "number DESC"},
     {"contacts",
-     "added_ms AS \"addedAt:time\", id, interface_spec AS \"interfaceSpec:json\","
+     "added_ms AS \"addedAt:time\", id, " SPEC_OF_CONTACT " AS \"interfaceSpec:json\","
      " introduced_by AS \"introducedBy\", owner, role, source, via AS \"via:json\"",
      "contacts", "(:agent IS NULL OR owner = :agent) AND " SPAN("added_ms"), "added_ms, owner, id",
      "added_ms DESC, owner DESC, id DESC"},

@@ -11,6 +11,7 @@ local function brief(collaborators)
 end
 society.role {
   id = "coder", name = "程序员",
+  interface_spec = { services = "写代码", input_format = "要求", output_format = "代码" },
   behaviour = function(agent, message)
     if message.payload.text == "meet" then
       agent:send_message { to = "t1", payload = "hello" }
@@ -106,6 +107,31 @@ describe("export org-json", function()
     assert.is_nil(registries.gone)
     assert.equal("代码测试服务", registries.c1[2].interfaceSpec.services)
     assert.equal("报告", registries.c1[2].interfaceSpec.output_format)
+  end)
+
+  it("and inspect contacts say the same of what everybody offers", function()
+    grow()
+    for _, signal in ipairs({ "INT", false }) do
+      local registries, count = json.decode(export()).contactRegistries, 0
+      local offers = {}
+      for owner, list in pairs(registries) do
+        for _, contact in ipairs(list) do
+          offers[owner .. " " .. contact.id] = contact.interfaceSpec or "nothing"
+        end
+      end
+      for line in place:run("inspect contacts --json").out:gmatch("[^\n]+") do
+        local row = json.decode(line)
+        local key = row.owner .. " " .. row.id
+        assert.same({ key, offers[key] }, { key, row.interfaceSpec or "nothing" })
+        count = count + 1
+      end
+      assert.equal(10, count)
+      assert.equal("代码测试服务", offers["root t1"].services)
+      assert.equal("写代码", offers["t1 c1"].services)
+      if signal then
+        stop(signal)
+      end
+    end
   end)
 
   it("writes the same of a society that was stopped or killed", function()

@@ -34,6 +34,40 @@ describe("contacts", function()
       addedAt = "2026-01-01T00:00:00.000Z" }, entry)
   end)
 
+  it("have the Interface Spec of their role, however they came", function()
+    local spec = { services = "s", input_format = "i", output_format = "o" }
+    local own
+    local s = scene.new({ app = function(s)
+      s:role({ id = "able", interface_spec = spec, behaviour = function(a)
+        own = a:contact("b") or own
+        if a.id == "a" then
+          a:spawn_agent("able", scene.brief(), { id = "c" })
+        end
+      end })
+      s:root(function(root)
+        root:spawn_agent("able", scene.brief(), { id = "a" })
+        root:spawn_agent("able", scene.brief(), { id = "b" })
+      end)
+    end, policies = { contacts = "open" } })
+    scene.tell(s, "root")
+    assert(s:send("b", { to = "a", payload = "x" }))
+    s:run()
+    assert.same({ id = "b", role = "able", source = "first_message", interfaceSpec = spec,
+      addedAt = "2026-01-01T00:00:00.000Z" }, own)
+    for _ = 1, 2 do
+      local seen = {}
+      for _, id in ipairs({ "root", "a", "c" }) do
+        for _, entry in ipairs(s:contacts(id)) do
+          seen[id .. " " .. entry.source] = entry.interfaceSpec
+        end
+      end
+      assert.same({ ["root child"] = spec, ["a child"] = spec, ["a first_message"] = spec,
+        ["c parent"] = spec }, seen)
+      s:crash()
+      s:recover()
+    end
+  end)
+
   it("gain the sender of a first message, once", function()
     local s = scene.troupe({ a = function() end, b = function() end })
     assert(s:send("a", { to = "b", payload = "x" }))

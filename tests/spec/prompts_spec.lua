@@ -51,11 +51,11 @@ describe("the context of an agent", function()
     end
   end)
 
-  it("shows the Interface Spec of a contact's role where its entry has none", function()
+  it("shows the Interface Spec of a contact's role", function()
     local s = with_child(scene.brief())
     has(s:context("root"), "- c1（程序员），来源：子智能体（child）\n  接口规格：\n  - 服务（services）：测试\n"
       .. "  - 输入格式（input_format）：路径\n  - 输出格式（output_format）：报告\n\n")
-    assert.is_nil(s:contacts("root")[2].interfaceSpec)
+    assert.same(SPEC, s:contacts("root")[2].interfaceSpec)
   end)
 
   it("speaks English with the policies en", function()
