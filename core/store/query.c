@@ -78,7 +78,9 @@ struct question {
 static const struct question questions[] = {
     {"agents",
      "brief AS \"brief:json\", created_ms AS \"created_at:time\", end_reason,"
-     " ended_ms AS \"ended_at:time\", ending_ms AS \"ending_at:time\", id, parent, role,"
+     " ended_ms AS \"ended_at:time\", ending_ms AS \"ending_at:time\", id, parent,"
+     " json_object('id', role, 'name', coalesce((SELECT r.name FROM roles r"
+     " WHERE r.id = agents.role), role)) AS \"role:json\","
      " CASE WHEN ended_ms IS NOT NULL THEN 'stopped' WHEN hold & 2 THEN 'failed'"
      " WHEN hold & 1 THEN 'paused' WHEN ending_ms IS NOT NULL THEN 'ending' END AS status",
      "agents", "(:agent IS NULL OR id = :agent) AND " SPAN("created_ms"), "number", "number DESC"},

@@ -110,7 +110,7 @@ describe("inspect and send", function()
     for _ = 1, 2 do
       local agents, messages = {}, {}
       for _, row in ipairs(rows(place:run("inspect agents --json"))) do
-        agents[#agents + 1] = row.id
+        agents[#agents + 1] = { row.id, row.role, row.parent, row.created_at, row.brief }
       end
       for _, row in ipairs(rows(place:run("inspect messages --json"))) do
         messages[#messages + 1] = row.id .. row.status
@@ -121,6 +121,7 @@ describe("inspect and send", function()
       end
     end
     assert.equal(3, #seen[1].agents)
+    assert.same({ id = "worker", name = "工人" }, seen[1].agents[3][2])
     assert.equal(4, #seen[1].messages)
     assert.same(seen[1], seen[2])
   end)

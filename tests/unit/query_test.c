@@ -91,11 +91,14 @@ static void agents_roles_and_meta_are_answered(void)
     PUT(&world, AGENT_END, agent_end, NOW_MS + 30, SOC_SLICE("ann"), SOC_SLICE("done"));
     CHECK_INT(world_append(&world), SOC_OK);
     CHECK_TEXT(world_ask(&world, "agents"),
-               "[{\"created_at\":\"2026-01-01T00:00:00.000Z\",\"id\":\"user\",\"role\":\"user\"},"
-               "{\"created_at\":\"2026-01-01T00:00:00.000Z\",\"id\":\"root\",\"role\":\"root\"},"
+               "[{\"created_at\":\"2026-01-01T00:00:00.000Z\",\"id\":\"user\","
+               "\"role\":{\"id\":\"user\",\"name\":\"user\"}},"
+               "{\"created_at\":\"2026-01-01T00:00:00.000Z\",\"id\":\"root\","
+               "\"role\":{\"id\":\"root\",\"name\":\"root\"}},"
                "{\"brief\":{\"objective\":\"write\"},\"created_at\":\"2026-01-01T00:00:00.002Z\","
                "\"end_reason\":\"done\",\"ended_at\":\"2026-01-01T00:00:00.030Z\",\"id\":\"ann\","
-               "\"parent\":\"root\",\"role\":\"w\",\"status\":\"stopped\"}]");
+               "\"parent\":\"root\",\"role\":{\"id\":\"w\",\"name\":\"Writer\"},"
+               "\"status\":\"stopped\"}]");
     CHECK_TEXT(world_ask(&world, "roles"),
                "[{\"behaviour\":\"llm\",\"created_at\":\"2026-01-01T00:00:00.001Z\","
                "\"creator\":\"root\",\"id\":\"w\",\"interface_spec\":{\"services\":\"text\"},"
