@@ -52,16 +52,13 @@ static int refuse_by_policy(lua_State *L, struct soc_script *script)
     return refuse_brief(script);
 }
 
-/* An empty table is an object in JSON; as constraints it is the empty list that it means. */
-static void list_constraints(struct soc_script *script)
+/* An empty table is an object in JSON; where a brief has lists it is the empty list that
+ * it means. */
+static void list_lists(struct soc_script *script)
 {
-    struct soc_slice brief = soc_buf_slice(&script->payload);
-    if (!soc_slice_equal(soc_json_member(brief, "constraints"), SOC_SLICE("{}")))
-        return;
-    script->scratch.length = 0;
-    soc_json_put_changed(&script->scratch, brief, "constraints", SOC_SLICE("[]"));
-    script->payload.length = 0;
-    soc_buf_put_slice(&script->payload, soc_buf_slice(&script->scratch));
+    static const char *const names[] = {"collaborators", "constraints", "references"};
+    for (int i = 0; i < 3; i++)
+        soc_lua_json_list(&script->payload, names[i], &script->scratch);
 }
 
 static int encode_brief(lua_State *L, struct soc_script *script, int index)
@@ -70,7 +67,7 @@ static int encode_brief(lua_State *L, struct soc_script *script, int index)
     script->payload.length = 0;
     if (soc_lua_json_encode(L, index, "brief", SOC_BRIEF_BYTES_MAX, &script->payload, &detail) < 0)
         return refuse_brief_for(script, detail.text);
-    list_constraints(script);
+    list_lists(script);
     return SOC_OK;
 }
 

@@ -143,6 +143,17 @@ static int json_array(lua_State *L)
     return 1;
 }
 
+void soc_lua_json_list(struct soc_buf *object, const char *name, struct soc_buf *scratch)
+{
+    struct soc_slice text = soc_buf_slice(object);
+    if (!soc_slice_equal(soc_json_member(text, name), SOC_SLICE("{}")))
+        return;
+    scratch->length = 0;
+    soc_json_put_changed(scratch, text, name, SOC_SLICE("[]"));
+    object->length = 0;
+    soc_buf_put_slice(object, soc_buf_slice(scratch));
+}
+
 int soc_lua_json_open(lua_State *L)
 {
     soc_lua_push_array_mark(L);

@@ -34,6 +34,10 @@ int soc_lua_json_open(lua_State *L);
 int soc_lua_json_encode(lua_State *L, int index, const char *name, size_t bytes_max,
                         struct soc_buf *out, struct soc_detail *detail);
 
+/* Makes the member `name` of `object`, which came from Lua, `[]` if it is `{}`: where a
+ * list is expected an empty table means one. */
+void soc_lua_json_list(struct soc_buf *object, const char *name, struct soc_buf *scratch);
+
 /* Pushes the value of `text`. SOC_OK, or an error with nothing pushed and
  * `detail` set. `text` may come from anywhere: it is checked while it is read. It
  * may be SOC_JSON_WRAP_MAX deeper than a value from outside: the host's answers

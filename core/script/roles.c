@@ -56,6 +56,7 @@ static int read_spec(lua_State *L, struct soc_script *script, int index,
     if (soc_lua_json_encode(L, spec, "interface_spec", SOC_BRIEF_BYTES_MAX, &script->payload,
                             &detail) < 0)
         return refuse_spec(script, detail.text);
+    soc_lua_json_list(&script->payload, "examples", &script->scratch);
     draft->interface_spec = soc_buf_slice(&script->payload);
     return SOC_OK;
 }

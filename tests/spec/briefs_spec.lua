@@ -186,6 +186,18 @@ describe("a good brief", function()
     assert.matches('"constraints":[]', json.encode(s:agent("c").brief), 1, true)
   end)
 
+  it("has empty collaborators and references as lists, not as objects", function()
+    local s = scene.troupe({
+      root = function(root) root:spawn_agent("actor",
+        scene.brief({ collaborators = {}, references = {}, extra = {} }), { id = "c" }) end,
+    })
+    scene.tell(s, "root")
+    local text = json.encode(s:agent("c").brief)
+    assert.matches('"collaborators":[]', text, 1, true)
+    assert.matches('"references":[]', text, 1, true)
+    assert.matches('"extra":{}', text, 1, true)
+  end)
+
   it("may not name the agent itself as its collaborator", function()
     local child, err
     local s = scene.troupe({

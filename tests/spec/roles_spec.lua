@@ -1,5 +1,6 @@
 -- Roles and births.
 
+local json = require("society.json")
 local scene = require("scene")
 
 describe("spawn_agent", function()
@@ -26,6 +27,23 @@ describe("spawn_agent", function()
       assert.matches("^[A-Za-z0-9][A-Za-z0-9_.-]*$", id)
       assert.is_true(#id <= 64)
       known[id] = true
+    end
+  end)
+
+  it("shows an Interface Spec without examples with an empty list of them", function()
+    local spec = { services = "s", input_format = "i", output_format = "o", examples = {} }
+    local s = scene.new({ app = function(s)
+      s:role({ id = "able", interface_spec = spec, behaviour = function() end })
+      s:root(function(root)
+        root:create_role({ id = "late", name = "late", prompt = "p", interface_spec = spec })
+        root:spawn_agent("able", scene.brief(), { id = "a" })
+        root:spawn_agent("late", scene.brief(), { id = "b" })
+      end)
+    end })
+    scene.tell(s, "root")
+    for _, contact in ipairs({ s:contacts("root")[2], s:contacts("root")[3] }) do
+      assert.equal('{"examples":[],"input_format":"i","output_format":"o","services":"s"}',
+        json.encode(contact.interfaceSpec))
     end
   end)
 
