@@ -24,17 +24,21 @@ local function further_fields(message)
   return fields.rest(message.payload, { text = true, [INTRODUCTION] = true })
 end
 
+local function is_plain(value)
+  return type(value) == "string" or type(value) == "number" or type(value) == "boolean"
+end
+
 local function plain_content(message)
   local payload = message.payload
   if type(payload) ~= "table" then
     return fields.text(payload)
   end
-  if type(payload.text) == "string" then
-    local more = further_fields(message)
-    return more and payload.text .. "\n" .. more or payload.text
+  if is_plain(payload.text) then
+    local text, more = fields.text(payload.text), further_fields(message)
+    return more and text .. "\n" .. more or text
   end
-  if type(payload.content) == "string" then
-    return payload.content
+  if is_plain(payload.content) then
+    return fields.text(payload.content)
   end
   if payload[INTRODUCTION] ~= nil then
     return fields.rest(payload, { [INTRODUCTION] = true }) or ""

@@ -253,9 +253,17 @@ end)
 describe("values that are no texts", function()
   it("are shown as JSON", function()
     for payload, content in pairs({ ["null"] = "null", ["1.5"] = "1.5", ["[]"] = "[]",
-      ['{"text":5}'] = '{"text":5}', ['{"text":null,"content":"c"}'] = "c",
+      ['{"text":{"a":1}}'] = '{"text":{"a":1}}', ['{"text":null,"content":"c"}'] = "c",
       ["[1,[2]]"] = "[1,[2]]" }) do
       assert.equal(from_a1(content), shown(json.decode(payload)))
     end
+  end)
+
+  it("are the content if text or content is a number or a truth value", function()
+    for payload, content in pairs({ ['{"text":5}'] = "5", ['{"text":1.5,"x":1}'] = "1.5",
+      ['{"text":false,"content":"c"}'] = "false", ['{"content":42}'] = "42" }) do
+      assert.equal(from_a1(content), shown(json.decode(payload)))
+    end
+    assert.equal(from_a1('5\n{"x":1}'), shown({ text = 5, x = 1 }, "status_report"))
   end)
 end)
