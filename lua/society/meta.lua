@@ -4,7 +4,9 @@
 
 ---@alias society.Json nil|boolean|number|string|table
 ---@alias society.Priority "urgent"|"high"|"normal"|"low"|"P0"|"P1"|"P2"|"P3"
----@alias society.Status "idle"|"working"|"blocked_internal"|"blocked_user"|"ending"|"stopped"
+---@alias society.Status
+---| "idle"|"working"|"blocked_internal"|"blocked_user"|"paused"|"unresponsive"|"failed"
+---| "ending"|"stopped"
 ---@alias society.Handler fun(agent: society.Agent, message: society.Message): society.Json
 ---@alias society.Behaviour string|society.Handler|table<string, function>
 ---@alias society.PolicyKind
@@ -37,40 +39,13 @@
 ---@field deliver_at? string
 ---@field deadline? string
 ---@field external_id? string
+---@field traceparent? string
 
 ---@class society.StoredMessage: society.Message
 ---@field status "pending"|"processed"|"expired"|"dead"|"dropped"|"cancelled"
 ---@field finished_at? string
 ---@field reason? string the code of the error that ended it
 ---@field error? table the whole error object
-
----@class society.InterfaceSpec
----@field services string
----@field input_format string
----@field output_format string
----@field examples? table
-
----@class society.RoleOptions
----@field id? string
----@field name? string
----@field prompt? string
----@field behaviour? society.Behaviour
----@field interface_spec? society.InterfaceSpec
-
----@class society.Collaborator
----@field agentId string
----@field role string
----@field description string
----@field interfaceSpec? society.InterfaceSpec
-
----@class society.TaskBrief
----@field objective string
----@field constraints string[]
----@field inputs any
----@field outputs any
----@field completion_criteria any
----@field collaborators? society.Collaborator[]
----@field [string] any
 
 ---@class society.SendOptions
 ---@field to string|string[]
@@ -139,7 +114,7 @@
 
 ---@class society.Load
 ---@field agent string
----@field status "idle"|"busy"|"stopped"
+---@field status "idle"|"busy"|"unresponsive"|"failed"|"stopped"
 ---@field current_task? string
 ---@field queue_length integer
 ---@field active_tasks integer
@@ -166,7 +141,7 @@
 
 ---@class society.Wait
 ---@field agent string
----@field kind "reply"|"receive"|"human"|"task"|"sleep"|"look"|"retry"
+---@field kind "reply"|"receive"|"human"|"task"|"checkpoint"|"call"|"sleep"|"look"|"retry"
 ---@field waits_for string[]
 ---@field type? string
 ---@field since? string
@@ -204,6 +179,7 @@
 ---@field resume fun(id: string, options?: society.HoldOptions): society.Held?, society.Error?
 ---@field waits fun(): society.Wait[]
 ---@field policies fun(): society.PolicyInfo[] what is in force
+---@field usage fun(filter?: { agent?: string, task?: string }): society.Usage[]
 ---@field stats fun(): table<string, any>
 ---@field new fun(options?: society.NewOptions): society.World in specs only
 local society = {}
@@ -216,6 +192,7 @@ local society = {}
 ---@field config? society.Config
 ---@field quiet? boolean
 ---@field faults? string|string[] what goes wrong, by the seed; a checker watches
+---@field http? fun(request: table): table?, table? what servers answer
 ---@field unexpected_calls? boolean model calls nobody thought of do not raise
 
 ---@alias society.SendAs
@@ -271,6 +248,7 @@ local society = {}
 ---@field resume fun(self: society.World, id: string, options?: society.HoldOptions): society.Held?
 ---@field waits fun(self: society.World): society.Wait[]
 ---@field policies fun(self: society.World): society.PolicyInfo[]
+---@field usage fun(self: society.World, filter?: table): society.Usage[]
 ---@field stats fun(self: society.World): table<string, any>
 ---@field run fun(self: society.World): society.World until nothing is ready and no timer is open
 ---@field step fun(self: society.World): boolean whether anything was done

@@ -70,6 +70,60 @@ describe("the API", function()
   end)
 end)
 
+describe("the types for editors", function()
+  local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$")
+
+  local function read(name)
+    local file = assert(io.open(here .. "/../../lua/society/" .. name))
+    local text = file:read("a")
+    file:close()
+    return text
+  end
+
+  -- What is said of one class or alias, up to the next empty line.
+  local function of(text, what)
+    return assert(text:match("\n%-%-%-@" .. what:gsub("%p", "%%%0") .. "[^%w].-\n\n"), what)
+  end
+
+  local function untold(names, text, form)
+    local list = {}
+    for _, name in ipairs(names) do
+      if not text:find(form:format(name), 1, true) then
+        list[#list + 1] = name
+      end
+    end
+    return list
+  end
+
+  it("name every function", function()
+    local main = read("meta.lua")
+    local module, world = of(main, "class society.Module"), of(main, "class society.World")
+    assert.same({}, untold(AGENT, read("meta/agent.lua"), "function Agent:%s("))
+    assert.same({}, untold(HOST, module, "---@field %s fun("))
+    assert.same({}, untold({ "usage", "policies", "context" }, module, "---@field %s fun("))
+    assert.same({}, untold(HOST, world, "---@field %s "))
+    assert.same({}, untold(WORLD, world, "---@field %s "))
+    assert.same({}, untold({ "usage", "policies", "context" }, world, "---@field %s fun("))
+  end)
+
+  it("name every status, every kind of wait and every option", function()
+    local main = read("meta.lua")
+    assert.same({}, untold({ "idle", "working", "blocked_internal", "blocked_user", "paused",
+      "unresponsive", "failed", "ending", "stopped" }, of(main, "alias society.Status"), '"%s"'))
+    assert.same({}, untold({ "idle", "busy", "unresponsive", "failed", "stopped" },
+      of(main, "class society.Load"), '"%s"'))
+    assert.same({}, untold({ "reply", "receive", "human", "task", "checkpoint", "call", "sleep",
+      "look", "retry" }, of(main, "class society.Wait"), '"%s"'))
+    assert.same({}, untold({ "app", "seed", "store", "policies", "config", "quiet", "faults",
+      "http", "unexpected_calls" }, of(main, "class society.NewOptions"), "---@field %s? "))
+    assert.same({}, untold({ "id", "message", "wait", "timeout_ms", "behaviour" },
+      of(read("meta/people.lua") .. "\n", "class society.SpawnOptions"), "---@field %s? "))
+    assert.same({}, untold({ "task_id", "correlation_id", "reply_to", "ttl_seconds", "deliver_at",
+      "deadline", "external_id", "traceparent" }, of(main, "class society.Message"),
+      "---@field %s? "))
+  end)
+end)
+
 describe("an order from outside", function()
   after_each(scene.close)
 

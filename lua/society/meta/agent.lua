@@ -53,7 +53,7 @@ function Agent:receive(options) end
 
 ---@param role_id string
 ---@param task_brief society.TaskBrief
----@param options? { id?: string, message?: any, wait?: boolean, timeout_ms?: integer }
+---@param options? society.SpawnOptions
 ---@return { id: string, roleId: string, roleName: string, result?: table }? child
 ---@return society.Error? err
 function Agent:spawn_agent(role_id, task_brief, options) end

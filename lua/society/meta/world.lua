@@ -61,3 +61,13 @@
 ---@field model string
 ---@field usage { input_tokens: integer, output_tokens: integer, is_estimated: boolean? }
 ---@field cost_micros integer millionths of a dollar
+
+---What models were asked.
+---@class society.Usage
+---@field agent string
+---@field task_id? string
+---@field model string
+---@field calls integer
+---@field input_tokens integer
+---@field output_tokens integer
+---@field cost number dollars

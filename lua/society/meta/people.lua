@@ -1,0 +1,38 @@
+---@meta
+-- Types of roles and births for editors (LuaLS). Nothing here is ever run.
+
+---@class society.InterfaceSpec
+---@field services string
+---@field input_format string
+---@field output_format string
+---@field examples? table
+
+---@class society.RoleOptions
+---@field id? string
+---@field name? string
+---@field prompt? string
+---@field rolePrompt? string instead of prompt
+---@field behaviour? society.Behaviour
+---@field interface_spec? society.InterfaceSpec
+
+---@class society.Collaborator
+---@field agentId string
+---@field role string
+---@field description string
+---@field interfaceSpec? society.InterfaceSpec
+
+---@class society.TaskBrief
+---@field objective string
+---@field constraints string[]
+---@field inputs any
+---@field outputs any
+---@field completion_criteria any
+---@field collaborators? society.Collaborator[]
+---@field [string] any
+
+---@class society.SpawnOptions
+---@field id? string
+---@field message? any sent to it as a task_assignment
+---@field wait? boolean until the task of that message has ended
+---@field timeout_ms? integer of the wait
+---@field behaviour? "external" it lives outside, whatever its role says
