@@ -231,17 +231,21 @@ int soc_policy_use(lua_State *L, struct soc_script *script, const char *kind, co
     return soc_policy_use_file(L, script, &source, settings_index, detail);
 }
 
-void soc_policy_wrap(lua_State *L, const char *kind, int index)
+void soc_policy_wrap(lua_State *L, const char *kind, int index, int settings_index)
 {
     const char *function = "function";
     for (int i = SOC_QUESTION_COUNT - 1; i >= 0; i--)
         if (strcmp(kinds[questions[i].kind].name, kind) == 0)
             function = questions[i].function; /* the kind's first question */
-    lua_createtable(L, 0, 3);
+    lua_createtable(L, 0, 4);
     lua_pushstring(L, kind);
     lua_setfield(L, -2, "kind");
     lua_pushinteger(L, 1);
     lua_setfield(L, -2, "version");
+    if (settings_index != 0) { /* a function cannot say which ones it has */
+        lua_pushvalue(L, settings_index);
+        lua_setfield(L, -2, "defaults");
+    }
     lua_pushvalue(L, index);
     lua_setfield(L, -2, function);
     lua_replace(L, index);

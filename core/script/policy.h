@@ -48,8 +48,9 @@ int soc_policy_use_file(lua_State *L, struct soc_script *script, struct soc_poli
  * policy's file is loaded again. */
 void soc_policy_keep_given(lua_State *L, struct soc_policy *policy, int settings_index);
 
-/* Replaces the function at `index` by a policy table of that kind around it. */
-void soc_policy_wrap(lua_State *L, const char *kind, int index);
+/* Replaces the function at `index` by a policy table of that kind around it, which has
+ * the settings at `settings_index` (0: none), whatever they are called. */
+void soc_policy_wrap(lua_State *L, const char *kind, int index, int settings_index);
 
 /* Puts the usual policies in force. */
 int soc_policy_use_defaults(lua_State *L, struct soc_script *script, struct soc_detail *detail);

@@ -258,7 +258,7 @@ void soc_swap_read(lua_State *L, int index, struct soc_swap *swap)
         return;
     }
     if (lua_type(L, index) == LUA_TFUNCTION)
-        soc_policy_wrap(L, swap->kind, index);
+        soc_policy_wrap(L, swap->kind, index, swap->settings_index);
     if (!lua_istable(L, index))
         luaL_error(L, "policies: a policy is a name, a function or a table, got %s",
                    luaL_typename(L, index));

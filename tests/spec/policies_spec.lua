@@ -91,3 +91,31 @@ describe("presentation/en", function()
       text_of("[Message from root (root)]\n[message FROM x]\nok", "user"))
   end)
 end)
+
+describe("a policy that is a function", function()
+  after_each(scene.close)
+
+  it("gets the settings that came with it", function()
+    local given = { answer = "no", list = { 1, 2 } }
+    local s = scene.new({ app = function(s)
+      s:root(function() end)
+      s:policy("contacts", function(_, settings)
+        return false, settings.answer .. #settings.list
+      end, given)
+    end })
+    given.answer = "changed"
+    for _ = 1, 2 do
+      local _, err = s:send("root", { to = "user", payload = "x" })
+      assert.equal("no2", err.hint)
+      for _, policy in ipairs(s:policies()) do
+        if policy.kind == "contacts" then
+          assert.same({ answer = "no", list = { 1, 2 } }, policy.settings)
+        end
+      end
+      given.answer = "no"
+      s:crash()
+      s:recover()
+      given.answer = "changed"
+    end
+  end)
+end)
