@@ -39,13 +39,9 @@ int soc_broadcasts_may_send(struct soc_host *host, struct soc_agent *from, struc
                 ? is_head(host, from)
                 : host->hooks.may_broadcast(host->hooks.user, from, is_head(host, from), &said);
     if (!is_allowed && error != NULL) {
-        soc_refusal_begin(error, SOC_EFORBIDDEN,
-                          "this agent may not write to all; ask root or the orchestrator to");
-        soc_json_put_text_member(error, "to", SOC_SLICE("All"));
-        if (said.length > 0) {
-            soc_buf_put_byte(error, ',');
-            soc_buf_put_slice(error, soc_buf_slice(&said));
-        }
+        soc_refusal_begin_said(error, SOC_EFORBIDDEN,
+                               "this agent may not write to all; ask root or the orchestrator to",
+                               SOC_SLICE("All"), soc_buf_slice(&said));
         soc_refusal_end(error, SOC_EFORBIDDEN);
     }
     soc_buf_fini(&said);

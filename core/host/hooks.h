@@ -75,8 +75,8 @@ struct soc_hooks {
     void (*drop)(void *user, struct soc_activation *activation);
 
     /* The contacts policy: may `from` write to `to`? `contact` is from's entry,
-     * NULL for a stranger. A refusal is appended to `refusal` as JSON members
-     * without braces, or nothing for the usual words. */
+     * NULL for a stranger. A refusal is appended to `refusal` as a JSON
+     * object, or nothing for the usual words. */
     bool (*may_send)(void *user, struct soc_agent *from, struct soc_agent *to,
                      const struct soc_contact *contact, struct soc_buf *refusal);
 

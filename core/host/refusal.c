@@ -17,6 +17,37 @@ void soc_refusal_begin(struct soc_buf *out, int code, const char *message)
     out->length--;
 }
 
+/* Tells whether the host writes that member, `index` where there is a list of receivers. */
+static bool is_own(struct soc_slice name)
+{
+    static const char *const own[] = {"error", "index", "message", "to"};
+    for (int i = 0; i < 4; i++)
+        if (soc_json_name_is(name, soc_slice_text(own[i])))
+            return true;
+    return false;
+}
+
+void soc_refusal_begin_said(struct soc_buf *out, int code, const char *message, struct soc_slice to,
+                            struct soc_slice said)
+{
+    struct soc_buf text = {0};
+    struct soc_json_walk walk;
+    if (soc_json_text(soc_json_member(said, "message"), SOC_BRIEF_BYTES_MAX, &text).data != NULL)
+        message = soc_buf_text(&text);
+    soc_refusal_begin(out, code, message);
+    soc_json_put_text_member(out, "to", to);
+    soc_json_walk(&walk, said);
+    while (soc_json_next(&walk)) {
+        if (is_own(walk.name))
+            continue;
+        soc_buf_put_text(out, ",\"");
+        soc_buf_put_slice(out, walk.name);
+        soc_buf_put_text(out, "\":");
+        soc_buf_put_slice(out, walk.value);
+    }
+    soc_buf_fini(&text);
+}
+
 int soc_refusal_end(struct soc_buf *out, int code)
 {
     soc_buf_put_byte(out, '}');

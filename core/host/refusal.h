@@ -13,6 +13,12 @@
  * name. `message` NULL: the code's own sentence. Add members, then end it. */
 void soc_refusal_begin(struct soc_buf *out, int code, const char *message);
 
+/* The same about the receiver `to`, of which a policy has said more: `said`, a JSON
+ * object or nothing. Its `message` stands for `message`, its other members are added;
+ * the code and the receiver are not its to say. */
+void soc_refusal_begin_said(struct soc_buf *out, int code, const char *message, struct soc_slice to,
+                            struct soc_slice said);
+
 /* Ends the object and returns `code`. */
 int soc_refusal_end(struct soc_buf *out, int code);
 

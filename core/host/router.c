@@ -49,17 +49,12 @@ static struct soc_agent *find_receiver(struct soc_host *host, const struct soc_a
 static int refuse_stranger(struct soc_buf *error, const struct soc_agent *to,
                            const struct soc_buf *said)
 {
-    soc_refusal_begin(error, SOC_ENOCONTACT, NULL);
-    soc_json_put_text_member(error, "to", soc_agent_id(to));
-    if (said->length > 0) {
-        soc_buf_put_byte(error, ',');
-        soc_buf_put_slice(error, soc_buf_slice(said));
-    } else {
+    soc_refusal_begin_said(error, SOC_ENOCONTACT, NULL, soc_agent_id(to), soc_buf_slice(said));
+    if (said->length == 0)
         soc_json_put_text_member(
             error, "hint",
             SOC_SLICE(
                 "write to a contact: a parent, a child, a collaborator or whoever wrote first"));
-    }
     return soc_refusal_end(error, SOC_ENOCONTACT);
 }
 

@@ -40,14 +40,15 @@ static void append_refusal(lua_State *L, int index, struct soc_buf *refusal)
 {
     struct soc_detail detail;
     if (lua_type(L, index) == LUA_TSTRING) {
-        soc_buf_put_text(refusal, "\"hint\":");
+        soc_buf_put_text(refusal, "{\"hint\":");
         soc_json_put_string(refusal, soc_slice_text(lua_tostring(L, index)));
+        soc_buf_put_byte(refusal, '}');
     } else if (lua_type(L, index) == LUA_TTABLE) {
         size_t start = refusal->length;
         if (soc_lua_json_encode(L, index, "refusal", SOC_BRIEF_BYTES_MAX, refusal, &detail) < 0)
             return;
-        refusal->length -= 2; /* without the braces */
-        memmove(refusal->data + start, refusal->data + start + 1, refusal->length - start);
+        if (refusal->data[start] != '{' || refusal->length == start + 2) /* it names nothing */
+            refusal->length = start;
     }
 }
 

@@ -119,3 +119,23 @@ describe("a policy that is a function", function()
     end
   end)
 end)
+
+describe("a contacts policy", function()
+  after_each(scene.close)
+
+  it("refuses with what a table of the policy says, whatever its fields are called", function()
+    local said = { error = "mine", index = 7, message = "ask first", to = "x", why = { 1 } }
+    local s = scene.troupe({ a = function() end, b = function() end })
+    s:policy("contacts", { kind = "contacts", version = 1,
+      may_send = function(request) return request.to.id ~= "b", said end,
+      may_broadcast = function() return false, said end })
+    local refusal = { error = "unknown_contact", message = "ask first", to = "b", why = { 1 } }
+    assert.same(refusal, select(2, s:send("a", { to = "b", payload = "x" })))
+    assert.same({ error = "forbidden", message = "ask first", to = "All", why = { 1 } },
+      select(2, s:send("a", { to = "All", payload = "x" })))
+    refusal.index = 2
+    assert.same({ refusal }, s:send("a", { to = { "root", "b" }, payload = "x" }).partialErrors)
+    said = { 1, 2 }
+    assert.matches("write to a contact", select(2, s:send("a", { to = "b", payload = "x" })).hint)
+  end)
+end)
