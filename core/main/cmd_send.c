@@ -6,6 +6,7 @@
 #include "host/agents.h"
 #include "host/gate.h"
 #include "host/human.h"
+#include "host/refusal.h"
 #include "main/args.h"
 #include "main/command.h"
 #include "main/errand.h"
@@ -70,6 +71,8 @@ static int send_stopped(struct soc_host *host, void *user, struct soc_buf *answe
         .type = soc_slice_text(send->type),
         .payload = soc_buf_slice(&send->payload),
     };
+    if (soc_json_kind(what.payload) == SOC_JSON_NULL)
+        return soc_refuse(answer, SOC_ENOPAYLOAD, NULL, NULL, (struct soc_slice){0});
     if (send->to == NULL)
         soc_human_address(host, &what);
     return soc_gate_send_as(host, soc_agents_user(host), &what, answer);
@@ -107,8 +110,12 @@ static int make_payload(struct send *send)
     if (soc_json_check(word, &fault) < 0)
         return soc_complain(SOC_EXIT_USAGE, "send: the payload is not JSON: %s at byte %zu",
                             fault.reason == NULL ? "too large" : fault.reason, fault.position + 1);
-    for (size_t i = 0; i < word.length; i++) /* one line for the socket */
+    size_t start = strspn(word.data, " \t\r\n");
+    bool is_text = word.data[start] == '"'; /* a plain text means { text = … } */
+    soc_buf_put_text(&send->payload, is_text ? "{\"text\":" : "");
+    for (size_t i = start; i < word.length; i++) /* one line for the socket */
         soc_buf_put_byte(&send->payload, word.data[i] == '\n' ? ' ' : word.data[i]);
+    soc_buf_put_text(&send->payload, is_text ? "}" : "");
     return SOC_ARGS_GO;
 }
 

@@ -126,6 +126,20 @@ describe("inspect and send", function()
     assert.same(seen[1], seen[2])
   end)
 
+  it("means the same by a payload running and stopped", function()
+    for _ = 1, 2 do
+      local result = place:run("send --to root --json-payload ' null'")
+      assert.same({ 1, "", "society: missing_payload: a message needs a payload\n" },
+        { result.code, result.out, result.err })
+      assert.equal(0, place:run([[send --to root --json-payload ' "wait"']]).code)
+      local list = rows(place:run("inspect messages --agent user --limit 1 --json"))
+      assert.same({ text = "wait" }, list[1].payload)
+      if running then
+        stop()
+      end
+    end
+  end)
+
   it("filters and limits", function()
     place:run("send --to root --wait hello")
     for _ = 1, 2 do
