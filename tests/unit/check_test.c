@@ -204,8 +204,8 @@ static void strangers_write_where_a_policy_of_the_apps_own_lets_them(void)
     static const char *const lists[] = {
         "[{\"kind\":\"contacts\",\"name\":\"strict\"}]",
         "[{\"kind\":\"contacts\",\"name\":\"strict\",\"path\":\"./policies/contacts/strict.lua\"}]",
-        "[{\"kind\":\"contacts\",\"name\":\"open\","
-        "\"path\":\"[society]/policies/contacts/open.lua\"}]",
+        ("[{\"kind\":\"contacts\",\"name\":\"open\","
+         "\"path\":\"[society]/policies/contacts/open.lua\"}]"),
     };
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
         struct history h = begin();
@@ -328,8 +328,8 @@ static void a_policy_of_ones_own_may_take_introductions_nobody_asked_for(void)
         "[{\"kind\":\"introductions\",\"name\":\"mine\"}]",
         "[{\"kind\":\"introductions\",\"name\":\"agent\",\"path\":\"agent.lua\"}]",
         "[{\"kind\":\"introductions\",\"name\":\"agent\",\"path\":\"/elsewhere/agent.lua\"}]",
-        "[{\"kind\":\"introductions\",\"name\":\"agent\","
-        "\"path\":\"/elsewhere/policies/introductions/agent.lua\"}]",
+        ("[{\"kind\":\"introductions\",\"name\":\"agent\","
+         "\"path\":\"/elsewhere/policies/introductions/agent.lua\"}]"),
     };
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
         struct history h = begin();
