@@ -181,6 +181,7 @@ static void respond(struct soc_host *host, struct soc_introduction *entry,
     uint64_t key = entry->key;
     struct soc_message *request = entry->message;
     struct soc_agent *broker = entry->broker;
+    entry->is_held = false; /* the request is ended below */
     struct soc_send send = {
         .to = soc_agent_id(entry->requester),
         .type = SOC_SLICE("introduction_response"),
@@ -409,6 +410,17 @@ static void learn(struct soc_host *host, const struct soc_message *message,
     soc_acquaint_by_introduction(host, message->to, target, &how);
 }
 
+/* The broker has answered by itself what the host held for it: the request is done with,
+ * and nobody needs the answer to what was asked onward. */
+static void release(struct soc_host *host, struct soc_agent *broker, struct soc_message *request,
+                    uint64_t question)
+{
+    soc_introductions_close(host, question);
+    soc_router_finish(host, request, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
+    if (broker->activation == NULL) /* else it is looked at when that ends */
+        soc_ending_check(host, broker);
+}
+
 bool soc_introductions_accept(struct soc_host *host, struct soc_message *message)
 {
     struct soc_introduction *entry = find(host, message->reply_to);
@@ -429,9 +441,13 @@ bool soc_introductions_accept(struct soc_host *host, struct soc_message *message
         return false;
     uint64_t for_key = entry->for_key;
     struct soc_introduction *served = for_key == 0 ? NULL : find(host, for_key);
+    struct soc_message *held = entry->is_held ? entry->message : NULL;
+    uint64_t question = entry->question;
     if (served != NULL)
         take_answer(host, served, entry, message);
     remove_entry(host, entry);
+    if (held != NULL)
+        release(host, message->from, held, question);
     if (for_key == 0)
         return false;
     soc_router_finish(host, message, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});

@@ -45,6 +45,44 @@ describe("an introduction request", function()
     assert.is_true(s:agent("broker").state.asked)
   end)
 
+  it("that the host holds is done with when the agent answers it by itself", function()
+    local s = scene.new({ app = function(s)
+      s:role({ id = "slow", name = "slow", behaviour = {
+        introduction_request = function(agent, message)
+          agent:sleep(1000)
+          agent:decline(message, "nobody")
+        end,
+      } })
+      s:role({ id = "boss", name = "boss", behaviour = function(agent, message)
+        if message.payload.text == "leave" then
+          return agent:stop() and nil
+        end
+        assert(agent:spawn_agent("slow", scene.brief(), { id = "slow" }))
+        assert(agent:spawn_agent("seeker", scene.brief(), { id = "seeker" }))
+        agent:send_message({ to = "seeker", payload = "seek" })
+        agent:sleep(100) -- the host asks `slow` meanwhile
+        assert(agent:send_message({ to = "seeker", type = "introduction_response",
+          payload = { target_agent = { id = "root" }, usage_hint = "h" } }))
+      end })
+      s:role({ id = "seeker", name = "seeker", behaviour = function(agent)
+        local contact = assert(agent:request_introduction({ to = "boss", reason = "r",
+          required_capability = "x" }))
+        agent.state.met = contact.id
+      end })
+      s:root(function(root)
+        assert(root:spawn_agent("boss", scene.brief(), { id = "boss" }))
+        root:send_message({ to = "boss", payload = "hire" })
+      end)
+    end })
+    assert(s:send("user", { to = "root", payload = "go" }))
+    s:advance(500)
+    assert.equal("root", s:agent("seeker").state.met)
+    assert(s:send("root", { to = "boss", payload = "leave" }))
+    s:run()
+    assert.equal(0, s:stats().pending)
+    assert.is_nil(s:agent("boss"))
+  end)
+
   it("lets one agent into the contacts, however many answers one turn gives", function()
     local results = {}
     local s = house.new(nil, { manager = { introduction_request = function(agent, message)
