@@ -268,9 +268,23 @@ static void check_all_read(struct soc_check *check, const struct soc_check_messa
                        (unsigned long long)broadcast->key, (int)agent->id.length, agent->id.data);
 }
 
+/* A letter that was given up may be thrown away by the person. */
+static bool is_thrown_away(const struct soc_check_message *message,
+                           const struct soc_record_message_end *record)
+{
+    return message != NULL && record->outcome == SOC_OUTCOME_DROPPED &&
+           (message->outcome == SOC_OUTCOME_DEAD || message->outcome == SOC_OUTCOME_EXPIRED);
+}
+
 static void read_end(struct soc_check *check, const struct soc_record_message_end *record)
 {
     struct soc_check_message *message = find(check, record->key);
+    if (is_thrown_away(message, record)) {
+        check->outcomes[message->outcome]--;
+        check->outcomes[SOC_OUTCOME_DROPPED]++;
+        message->outcome = SOC_OUTCOME_DROPPED;
+        return;
+    }
     if (message == NULL || message->outcome != SOC_OUTCOME_PENDING) {
         soc_check_fail(check, "message %llu ended %s", (unsigned long long)record->key,
                        message == NULL ? "and never began" : "twice");

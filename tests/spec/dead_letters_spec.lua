@@ -117,6 +117,21 @@ describe("a dead letter", function()
     assert.is_string(err.message)
   end)
 
+  it("may be dropped where a checker watches", function()
+    local s = scene.new({ faults = {}, app = function(s)
+      s:root(function(root)
+        root:sleep(1000)
+      end)
+    end })
+    assert(s:send("user", { to = "root", payload = "x" }))
+    local id = assert(s:send("user", { to = "root", payload = "y", ttl_seconds = 0.5 })).messageId
+    s:run()
+    assert.is_true(s:drop(id))
+    s:run()
+    assert(s:check())
+    assert.equal(1, s:stats().dropped)
+  end)
+
   it("is refused and kept when the one who should get it has ended", function()
     local s = scene.troupe({
       a = function(agent, message)
