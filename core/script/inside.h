@@ -84,6 +84,7 @@ struct soc_script {
     struct soc_buf error;
     struct soc_buf fatal; /* why the turn is broken */
     struct soc_buf scratch;
+    struct soc_buf state; /* agent.state behind the turn that ends */
     struct soc_kept kept; /* for history */
     bool keeps_history;
     struct soc_flat_shapes *shapes; /* of payloads */

@@ -243,13 +243,18 @@ static int finish(lua_State *co, int status, lua_KContext context)
     /* A turn that is about to be refused leaves nothing behind: no reply, no state. */
     if (script->is_broken || !is_replayed(soc_gate_activation(script->host)))
         return 0;
+    /* Looked at before the reply, which a replay does not send again: of two faults the
+     * same one is told then. */
+    script->state.length = 0;
+    bool has_state = soc_handle_state(co, 1, &script->state, &detail, &rc);
+    if (rc < 0)
+        return luaL_error(co, "%s", detail.text);
     reply_with_result(co, script);
     if (soc_gate_spoils(script->host))
         return luaL_error(co, "a simulated failure at the end of a turn");
-    script->scratch.length = 0;
-    if (soc_handle_state(co, 1, &script->scratch, &detail, &rc))
-        soc_gate_set_state(script->host, soc_buf_slice(&script->scratch));
-    return rc < 0 ? luaL_error(co, "%s", detail.text) : 0;
+    if (has_state)
+        soc_gate_set_state(script->host, soc_buf_slice(&script->state));
+    return 0;
 }
 
 static int skip_unhandled(struct soc_script *script, const struct soc_activation *activation)

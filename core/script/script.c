@@ -203,6 +203,7 @@ void soc_script_free(struct soc_script *script)
     soc_buf_fini(&script->error);
     soc_buf_fini(&script->fatal);
     soc_buf_fini(&script->scratch);
+    soc_buf_fini(&script->state);
     soc_shape_report_fini(&script->report);
     free(script);
 }

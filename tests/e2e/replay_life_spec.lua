@@ -55,6 +55,30 @@ describe("replay of a life", function()
     end)
   end
 
+  it("finds nothing where neither the reply nor the state of a turn could be", function()
+    place:write("app.lua", [[
+      local society = require("society")
+      ]] .. recorded.BRIEF .. [[
+      society.config { history = "full", mailbox_max = 1 }
+      society.role { id = "clumsy", behaviour = function(agent, message)
+        agent.state.holes = { [1] = 1, [3] = 3 }
+        return "there is no room for this"
+      end }
+      society.root(function(root, message)
+        if message.from ~= "user" then return end
+        root:spawn_agent("clumsy", BRIEF, { id = "clumsy" })
+        root:send_message { to = "clumsy", payload = "go" }
+        root:send_message { to = "root", payload = "fills the mailbox" }
+        root:sleep(50)
+      end)
+      society.main(function(user)
+        user:request { to = "root", payload = "go", timeout_ms = 10 }
+      end)
+    ]])
+    assert.equal(0, place:run("run app.lua --quiet").code)
+    assert_same()
+  end)
+
   it("finds nothing where a model was asked again because somebody waits", function()
     place:write("app.lua", [[
       local society = require("society")
