@@ -79,6 +79,7 @@ struct soc_check { /* all that is known of one history */
     struct soc_map agents;               /* id -> soc_check_agent */
     struct soc_map pairs;                /* kind, agent, other, in one number -> something */
     struct soc_map once;                 /* number of the agent and text -> something */
+    struct soc_map speakers;             /* ids of agents outside that were heard */
     struct soc_check_message **messages; /* by key; NULL: none */
     size_t messages_count;
     struct soc_check_output *outputs;
@@ -100,6 +101,7 @@ struct soc_check { /* all that is known of one history */
     uint64_t outcomes[6];
     uint64_t births;
     uint32_t mailbox_max;            /* messages that may wait for one agent; 0: any number */
+    struct soc_slice orchestrator;   /* absent: root */
     uint32_t letters;                /* records of dead letters that are to come */
     struct soc_check_agent *touched; /* in this batch, a chain */
     uint32_t totals_skipped;         /* batches since the totals were compared */

@@ -137,6 +137,7 @@ void soc_check_reset(struct soc_check *check)
     soc_map_fini(&check->agents);
     soc_map_fini(&check->pairs);
     soc_map_fini(&check->once);
+    soc_map_fini(&check->speakers);
     free(check->messages);
     *check = fresh;
 }
@@ -163,6 +164,17 @@ void soc_check_free(struct soc_check *check)
 void soc_check_bound(struct soc_check *check, uint32_t mailbox_max)
 {
     check->mailbox_max = mailbox_max;
+}
+
+void soc_check_orchestrator(struct soc_check *check, struct soc_slice id)
+{
+    check->orchestrator = soc_check_copy(check, id);
+}
+
+void soc_check_heard(struct soc_check *check, struct soc_slice id)
+{
+    if (soc_map_find(&check->speakers, id) == NULL)
+        soc_map_put(&check->speakers, soc_check_copy(check, id), check);
 }
 
 void soc_check_sealed(struct soc_check *check, uint64_t sequence, struct soc_slice batch)

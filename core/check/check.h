@@ -43,6 +43,9 @@ void soc_check_reset(struct soc_check *check);
  * Nobody is until this was said. */
 void soc_check_bound(struct soc_check *check, uint32_t mailbox_max);
 
+/* Who is the orchestrator, to whom agents outside may always write; root until it was said. */
+void soc_check_orchestrator(struct soc_check *check, struct soc_slice id);
+
 /* A batch is on its way to the disk. */
 void soc_check_sealed(struct soc_check *check, uint64_t sequence, struct soc_slice batch);
 
@@ -56,6 +59,9 @@ void soc_check_shown(struct soc_check *check, struct soc_slice stream, struct so
 /* A message was handed out to an agent that lives outside: it acks its mail when and in
  * what order it likes, and may owe some at the end. */
 void soc_check_outside(struct soc_check *check, struct soc_slice id, uint64_t key);
+
+/* An agent that lives outside is about to speak. */
+void soc_check_heard(struct soc_check *check, struct soc_slice id);
 
 /* The world is asked for something, for an agent: a model, a server. `id` is the call's. */
 void soc_check_called(struct soc_check *check, struct soc_slice agent, struct soc_slice id);

@@ -401,5 +401,8 @@ void soc_agents_policy_changed(struct soc_host *host)
 
 void soc_agents_set_orchestrator(struct soc_host *host, struct soc_slice id)
 {
+    const struct soc_witness *witness = host->options.witness;
     soc_text_set(&host->orchestrator, id);
+    if (witness != NULL)
+        witness->headed(witness->user, id);
 }

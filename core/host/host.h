@@ -25,6 +25,8 @@ struct soc_host;
 struct soc_witness {
     /* How many messages may wait for one agent from now on. */
     void (*bounded)(void *user, uint32_t mailbox_max);
+    /* Who is the orchestrator from now on. */
+    void (*headed)(void *user, struct soc_slice id);
     /* A batch is sealed: it may become durable from now on. */
     void (*sealed)(void *user, uint64_t sequence, struct soc_slice batch);
     /* The host believes that every batch up to `sequence` is durable. */

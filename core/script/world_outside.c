@@ -196,6 +196,8 @@ static int world_outside_send(lua_State *L)
     if (!has_to)
         mail.send.to = (struct soc_slice){0};
     struct soc_agent *agent = rc < 0 ? NULL : check_outsider(L, world);
+    if (agent != NULL && world->check != NULL)
+        soc_check_heard(world->check, soc_agent_id(agent));
     if (agent != NULL)
         soc_outside_accept(world->host, agent, &mail, position, &script->error);
     soc_host_flush(world->host);

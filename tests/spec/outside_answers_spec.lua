@@ -150,4 +150,30 @@ describe("an agent outside", function()
     table.sort(got)
     assert.same({ "boss general", "boss general", "mgr task_complete" }, { got[1], got[2], got[3] })
   end)
+
+  it("writes to an orchestrator it does not know, and no checker minds", function()
+    for _, head in ipairs({ "root", "boss" }) do
+      local s = scene.new({ faults = {}, config = { orchestrator = head }, app = function(s)
+        s:role({ id = "far", behaviour = "external" })
+        s:role({ id = "boss", behaviour = function() end })
+        s:role({ id = "team", behaviour = function(agent)
+          assert(agent:spawn_agent("far", scene.brief(), { id = "w" }))
+        end })
+        s:root(function(root, message)
+          if message.from == "user" then
+            assert(root:spawn_agent("boss", scene.brief(), { id = "boss" }))
+            assert(root:spawn_agent("team", scene.brief(), { id = "team", message = "go" }))
+          end
+        end)
+      end })
+      assert(s:send("user", { to = "root", payload = "go" }))
+      s:run()
+      assert(s:outside_send("w", { payload = "here I am" }))
+      s:run()
+      assert(s:check())
+      local other = head == "root" and "boss" or "root"
+      local _, err = s:outside_send("w", { to = other, payload = "x" })
+      assert.equal("unknown_contact", err.error)
+    end
+  end)
 end)
