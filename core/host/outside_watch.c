@@ -284,7 +284,8 @@ int soc_outside_resolve(struct soc_host *host, struct soc_slice id, struct soc_s
         return soc_refuse(error, SOC_EFORBIDDEN,
                           "only the orchestrator and who stands above an agent decide about it",
                           "agentId", id);
-    const struct soc_outsider *outsider = agent->is_external ? soc_outside_need(host, agent) : NULL;
+    /* Only looked for: one that was born in this turn may still be taken back. */
+    const struct soc_outsider *outsider = soc_map_find(&host->outside->outsiders, id);
     if (outsider == NULL || (!agent->is_unresponsive && count_unacked(outsider) == 0))
         return soc_refuse(error, SOC_EREFUSED, "the agent is not unresponsive and owes no ack",
                           "agentId", id);

@@ -84,6 +84,31 @@ describe("an unresponsive agent", function()
     assert.equal("refused", try("root", "skip"))
   end)
 
+  it("is nobody whose birth may be taken back, and nothing is kept of that one", function()
+    local s = require("society").new({ app = function(s)
+      local tries = 0
+      s:role({ id = "far", name = "f", behaviour = "external" })
+      s:root(function(root)
+        tries = tries + 1
+        if tries > 1 then -- takes the room that the one taken back had
+          assert(root:spawn_agent("far", scene.brief(), { id = "v" }))
+        end
+        assert(root:spawn_agent("far", scene.brief(), { id = "w" }))
+        assert(select(2, root:resolve("w", "restart")).error == "refused")
+        if tries == 1 then
+          error("boom")
+        end
+        assert(root:send_message({ to = "w", payload = "hi" }))
+      end)
+    end })
+    scene.keep(s)
+    assert(s:send("user", { to = "root", payload = "go" }))
+    s:advance(1000)
+    assert.equal(1, #s:outside("w"))
+    assert.equal(0, s:agent("w").queue_length)
+    assert.is_true(scene.law_holds(s))
+  end)
+
   it("was silent for more than 30 s, or than heartbeat_timeout_ms", function()
     local s, heard = outpost.new({ "w", "v" })
     local start = s:now()
