@@ -58,6 +58,7 @@ AGAIN   = --no-print-directory $(JOBS)
 FUZZ_SECONDS ?= 30
 SEEDS        ?= 1..2000
 SOAK_SEEDS   ?= 1..100000
+SOAK_MORE    ?= 1..4000
 SOAK_KILLS   ?= 10000
 SOAK_ENDS    ?= 20000
 SOAK_FLIPS   ?= 5000
@@ -192,6 +193,10 @@ soak: all $(BUILD)/unit/disk_test $(BUILD)/unit/damage_test
 	done
 	@echo "  SOAK  the standard scenario $(SOAK_SEEDS)"
 	$(Q)$(BUILD)/society sim tests/scenarios/standard.lua --seeds $(SOAK_SEEDS)
+	$(Q)for words in "" "kept"; do \
+	  echo "  SOAK  the exact scenario $(SOAK_MORE) $$words"; \
+	  $(BUILD)/society sim tests/scenarios/exact.lua --seeds $(SOAK_MORE) -- $$words || exit 1; \
+	done
 	@echo "  SOAK  $(SOAK_KILLS) kills, $(SOAK_ENDS) ends at I/O calls, $(SOAK_FLIPS) flips in each file"
 	$(Q)SOCIETY=$(BUILD)/society KILLS=$(SOAK_KILLS) $(BUILD)/society test tests/e2e/kill_spec.lua
 	$(Q)DISK_SEEDS=$(SOAK_ENDS) $(BUILD)/unit/disk_test
