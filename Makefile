@@ -197,6 +197,11 @@ soak: all $(BUILD)/unit/disk_test $(BUILD)/unit/damage_test
 	  echo "  SOAK  the exact scenario $(SOAK_MORE) $$words"; \
 	  $(BUILD)/society sim tests/scenarios/exact.lua --seeds $(SOAK_MORE) -- $$words || exit 1; \
 	done
+	$(Q)for words in "" "narrow open victim" "kept adopted confirmed few_effects" "open adopted" \
+	  "narrow few_effects kept open adopted confirmed victim"; do \
+	  echo "  SOAK  the wild scenario $(SOAK_MORE) $$words"; \
+	  $(BUILD)/society sim tests/scenarios/wild.lua --seeds $(SOAK_MORE) -- $$words || exit 1; \
+	done
 	@echo "  SOAK  $(SOAK_KILLS) kills, $(SOAK_ENDS) ends at I/O calls, $(SOAK_FLIPS) flips in each file"
 	$(Q)SOCIETY=$(BUILD)/society KILLS=$(SOAK_KILLS) $(BUILD)/society test tests/e2e/kill_spec.lua
 	$(Q)DISK_SEEDS=$(SOAK_ENDS) $(BUILD)/unit/disk_test
