@@ -106,7 +106,8 @@ static FILE *open_own(const char *path)
     return file;
 }
 
-/* append(text): to the recording that is set. */
+/* append(text): to the recording that is set. A simulation writes nothing to disk: what
+ * comes of a sweep through seeds must not take the place of what a model said. */
 static int engine_append(lua_State *L)
 {
     struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
@@ -115,6 +116,8 @@ static int engine_append(lua_State *L)
     struct soc_buf text = {0};
     if (script->recordings[0] == NULL)
         return luaL_error(L, "llm.record names no file");
+    if (script->loop == NULL)
+        return 0;
     soc_buf_put(&text, line, length);
     soc_secrets_scrub(script, &text);
     FILE *file = open_own(script->recordings[0]);

@@ -82,3 +82,33 @@ describe("a provider with a fault", function()
     assert.same({ "send", "next" }, { action[1], action[2] })
   end)
 end)
+
+describe("a recording", function()
+  -- Has a provider that asks no server answer a call, and gives what was recorded.
+  local function recorded(name, provider)
+    local lines, now = {}, 0
+    local e = engine.new({ provider = name, record = "file", answers = { "written" } }, {
+      random = function() return 0 end, now = function() return now end,
+      trouble = function() end, getenv = function() end,
+      append = function(text) lines[#lines + 1] = text end,
+      read = function() return '{"agent":"a","turn":1,"last":"","answer":{"content":"old"}}' end,
+    })
+    if provider then
+      e.providers[name] = { settings = {}, provider = provider }
+    end
+    local chat = { messages = { { role = "user", content = "" } } }
+    local woken = e:begin({ id = "one", agent = "a", turn = 1, number = 1, chat = chat })[1]
+    now = woken[3]
+    local answer = e:due("one")[1]
+    assert.same({ "answer", "one" }, { answer[1], answer[2] })
+    assert.is_table(answer[3])
+    return lines
+  end
+
+  it("is of answers of a model alone, not of those written or recorded before", function()
+    assert.same({}, recorded("scripted"))
+    assert.same({}, recorded("replay"))
+    assert.equal(1, #recorded("own", { defaults = {}, environment = {},
+      answer = function() return { content = "mine" } end }))
+  end)
+end)

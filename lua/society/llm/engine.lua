@@ -52,7 +52,7 @@ end
 
 local function answer(self, actions, call, message, err)
   self.calls[call.id] = nil
-  if message and self.settings.record then
+  if message and self.settings.record and not call.found.provider.is_written then
     local ok, text = pcall(record, self, call, message)
     if not ok then
       message, err = nil, answers.broken(text)

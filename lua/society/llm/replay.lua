@@ -11,7 +11,7 @@ local answers = require("society.llm.answer")
 local json = require("society.json")
 local quoted = require("society.llm.texts").quoted
 
-local M = { name = "replay", environment = {}, defaults = { model = "replay" } }
+local M = { name = "replay", environment = {}, defaults = { model = "replay" }, is_written = true }
 
 local function last_text(chat)
   local last = chat.messages[#chat.messages]

@@ -15,7 +15,9 @@ local answer_rules = require("society.llm.answer")
 local json = require("society.json")
 local quoted = require("society.llm.texts").quoted
 
-local M = { name = "scripted", environment = {}, defaults = { model = "scripted" } }
+-- What is written beforehand (is_written) is no model's, so it is not recorded.
+local M = { name = "scripted", environment = {}, defaults = { model = "scripted" },
+  is_written = true }
 
 local function mismatch(call, expected, found)
   return nil, {

@@ -1,0 +1,74 @@
+-- Answers of models written down by the built program, and by it alone.
+
+local canary = require("canary")
+
+describe("a recording of answers", function()
+  local place, server
+
+  before_each(function()
+    place, server = canary.place()
+  end)
+
+  after_each(function()
+    server:stop()
+    place:remove()
+  end)
+
+  local function app(llm)
+    place:write("app.lua", ([[
+      local society = require("society")
+      society.config { llm = { %s } }
+      society.main(function(user)
+        local answer, err = user:chat { messages = { { role = "user", content = "one two" } } }
+        print(answer and answer.content or err.message)
+      end)]]):format(llm))
+  end
+
+  local function is_there(name)
+    return place:shell("test -e " .. name).code == 0
+  end
+
+  it("is for its owner alone, and given again without the server", function()
+    app('model = "m", record = "r.jsonl"')
+    assert.equal("one two \n", place:run("run app.lua").out)
+    assert.equal("600\n", place:shell("stat -c %a r.jsonl").out)
+    app('provider = "replay", replay = "r.jsonl", record = "again.jsonl"')
+    assert.equal("one two \n", place:run("run app.lua --fresh").out)
+    assert.equal(1, #server:requests())
+    assert.is_false(is_there("again.jsonl"))
+  end)
+
+  it("is left alone by a script, by simulations and by specs", function()
+    app('provider = "scripted", record = "r.jsonl", answers = { "one" }')
+    place:write("app_spec.lua", [[
+      it("runs", function()
+        local s = require("society").new { app = "app.lua" }
+        s:run()
+        s:close()
+      end)]])
+    assert.equal("one\n", place:run("run app.lua").out)
+    assert.equal(0, place:run("sim app.lua --seeds 1..3").code)
+    local tested = place:run("test app_spec.lua")
+    assert.equal(0, tested.code, tested.out .. tested.err)
+    assert.is_false(is_there("r.jsonl"))
+  end)
+
+  it("is the one file that a provider of one's own writes", function()
+    place:shell("mkdir my")
+    place:write("secret.txt", "open sesame")
+    place:write("my/spy.lua", [[
+      local M = { name = "spy", environment = {}, defaults = { model = "spy" } }
+      function M.answer(call, settings, host)
+        require("society.llm.settings").record = "secret.txt"
+        settings.record = "secret.txt"
+        pcall(host.append, "secret.txt", "changed")
+        pcall(host.append, "changed")
+        return { content = "done" }
+      end
+      return M]])
+    app('provider = "my.spy", record = "r.jsonl"')
+    assert.equal("done\n", place:run("run app.lua").out)
+    assert.equal("open sesame", place:read("secret.txt"))
+    assert.is_true(is_there("r.jsonl"))
+  end)
+end)
