@@ -58,6 +58,24 @@ describe("a tool's schema", function()
     ["the tool 'own': parameters.required must be a list of names"] = { required = true },
     ["the tool 'own': parameters.properties.a.items.required must be a list of names"] = {
       properties = { a = { type = "array", items = { required = { 7 } } } } },
+    ["the tool 'own': parameters.type: unknown type 'zork'; there are array, boolean, "]
+      = { type = "zork" },
+    ["the tool 'own': parameters.properties.key.type: unknown type 'strnig'"] = {
+      type = "object", properties = { key = { type = "strnig" } } },
+    ["parameters.properties.list.items.type: unknown type 'int'"] = {
+      properties = { list = { type = "array", items = { type = "int" } } } },
+    ["parameters.properties.pair.items.2.type: unknown type 'int'"] = {
+      properties = { pair = { items = { { type = "string" }, { type = "int" } } } } },
+    ["parameters.properties.a.type: unknown type 'nil'"] = {
+      properties = { a = { type = { "string", "nil" } } } },
+    ["parameters.properties.b.type must be a type's name, or a list of some"] = {
+      properties = { b = { type = 7 } } },
+    ["parameters.properties.c.type must be a type's name, or a list of some"] = {
+      properties = { c = { type = json.array({}) } } },
+    ["parameters.properties.d.anyOf.2.type: unknown type 'text'"] = {
+      properties = { d = { anyOf = { true, { type = "text" } } } } },
+    ["parameters.additionalProperties.type: unknown type 'float'"] = {
+      type = "object", additionalProperties = { type = "float" } },
   }) do
     it("is refused when it is set: " .. text, function()
       local ok, err = pcall(think, {}, { llm = { tools = { { name = "own", run = print,
@@ -82,6 +100,13 @@ describe("a tool's schema", function()
     own.required = { {} }
     own.properties = setmetatable({}, { __pairs = function() error("no") end })
     assert.equal("done", last(ask(s)).payload.text)
+  end)
+
+  it("may name any type of JSON schema", function()
+    for name in ("array boolean integer null number object string"):gmatch("%l+") do
+      assert.is_nil(schema.fault({ properties = { a = { type = name }, type = { type = name } } }))
+      assert.is_nil(schema.fault({ type = { name, "null" } }))
+    end
   end)
 
   it("has no fault of its own where it says more than is heeded", function()

@@ -90,6 +90,8 @@ check = function(value, schema, path, faults)
   end
 end
 
+local NAMES = { "array", "boolean", "integer", "null", "number", "object", "string" }
+
 local function is_list_of_texts(list)
   if type(list) ~= "table" then
     return false
@@ -102,18 +104,48 @@ local function is_list_of_texts(list)
   return true
 end
 
+-- A server refuses a type that there is not, and then every call that offers the tool.
+local function fault_of_type(given, path)
+  local names = type(given) == "string" and { given } or given
+  if not is_list_of_texts(names) or #names == 0 then
+    return ("%s.type must be a type's name, or a list of some"):format(path)
+  end
+  for _, name in ipairs(names) do
+    if not one_of(name, NAMES) then
+      return ("%s.type: unknown type '%s'; there are %s"):format(path, name, listed(NAMES))
+    end
+  end
+end
+
 local fault_of
 
-local function fault_of_parts(schema, path)
-  for name, part in pairs(schema.properties or {}) do
-    local fault = fault_of(part, ("%s.properties.%s"):format(path, tostring(name)))
+local function fault_of_each(parts, path)
+  for name, part in pairs(parts) do
+    local fault = fault_of(part, ("%s.%s"):format(path, tostring(name)))
     if fault then
       return fault
     end
   end
-  if schema.items ~= nil and not (type(schema.items) == "table" and schema.items[1] ~= nil) then
-    return fault_of(schema.items, path .. ".items")
+end
+
+local function is_list(value)
+  return type(value) == "table" and value[1] ~= nil
+end
+
+local function fault_of_parts(schema, path)
+  local fault = fault_of_each(schema.properties or {}, path .. ".properties")
+  for _, name in ipairs({ "items", "additionalProperties" }) do
+    local part = schema[name]
+    if not fault and part ~= nil then
+      fault = (is_list(part) and fault_of_each or fault_of)(part, path .. "." .. name)
+    end
   end
+  for _, name in ipairs({ "anyOf", "oneOf", "allOf" }) do
+    if not fault and is_list(schema[name]) then
+      fault = fault_of_each(schema[name], path .. "." .. name)
+    end
+  end
+  return fault
 end
 
 fault_of = function(schema, path)
@@ -130,7 +162,7 @@ fault_of = function(schema, path)
   if schema.required ~= nil and not is_list_of_texts(schema.required) then
     return ("%s.required must be a list of names"):format(path)
   end
-  return fault_of_parts(schema, path)
+  return schema.type ~= nil and fault_of_type(schema.type, path) or fault_of_parts(schema, path)
 end
 
 --- What is wrong with a schema itself; nil if nothing is that matters here.
