@@ -53,6 +53,42 @@ describe("a recording of answers", function()
     assert.is_false(is_there("r.jsonl"))
   end)
 
+  it("is given again in a new run, whose ids and times are others", function()
+    place:shell("mkdir my")
+    place:write("my/mind.lua", [[
+      local M = { name = "mind", environment = {}, defaults = { model = "mind" } }
+      local function call(name, arguments)
+        return { tool_calls = { { id = "c", name = name, arguments = arguments } } }
+      end
+      function M.answer(asked)
+        if asked.turn == 1 then
+          return call("list_contacts", "{}")
+        elseif asked.turn == 2 then
+          return call("send_message",
+            '{"to":"user","type":"status_report","payload":{"text":"soon"}}')
+        end
+        return { content = asked.turn == 3 and "well" or "It is done." }
+      end
+      return M]])
+    local function outcome(llm)
+      place:write("app.lua", ([[
+        local society = require("society")
+        society.config { llm = { %s } }
+        society.root("llm")
+        society.main(function(user)
+          local answer = user:request { to = "root", type = "task_assignment", payload = {
+            objective = "do it", constraints = { "be brief" }, inputs = "a text",
+            outputs = "a text", completion_criteria = "it is done" } }
+          print(answer.payload.status, answer.payload.output)
+        end)]]):format(llm))
+      return place:run("run app.lua --fresh --quiet")
+    end
+    local first = outcome('provider = "my.mind", record = "r.jsonl"')
+    assert.matches("done\tIt is done.", first.out, 1, true, first.err)
+    local again = outcome('provider = "replay", replay = "r.jsonl"')
+    assert.matches("done\tIt is done.", again.out, 1, true, again.err)
+  end)
+
   it("is the one file that a provider of one's own writes", function()
     place:shell("mkdir my")
     place:write("secret.txt", "open sesame")

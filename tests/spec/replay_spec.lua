@@ -72,6 +72,45 @@ describe("a recording", function()
     assert.matches("no such call was recorded", results[3].message, 1, true)
   end)
 
+  -- What the host made up in two runs.
+  local MADE = {
+    { '{"messageId":"msg_20261117_022615_108000000000004"}',
+      '{"messageId":"msg_20270101_000000_00000000000abcd"}' },
+    { '[{"addedAt":"2026-11-17T02:26:15.074Z","id":"user"}]',
+      '[{"addedAt":"2027-01-01T00:00:00Z","id":"user"}]' },
+    { "since 2026-11-17T02:26:15+01:00", "since 2027-01-01T00:00:00.5-07:30" },
+    { "Task msg_20261117_022615_074000000000001 is still open",
+      "Task msg_20270101_000000_000000000000002 is still open" },
+    { "item_20261117_022615_074000000000001, chk_20261117_022615_074000000000002",
+      "item_20270101_000000_000000000000003, chk_20270101_000000_000000000000004" },
+    { "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+      "00-00000000000000000000000000000001-0000000000000002-00" },
+    { [[{"duration_minutes":0.001,"text":"{\\"duration_minutes\\":2}"}]],
+      [[{"duration_minutes":0,"text":"{\\"duration_minutes\\":1e-05}"}]] },
+  }
+
+  for _, texts in ipairs(MADE) do
+    it("fits whatever ids and times the host has made: " .. texts[1], function()
+      record(path, 1, texts[1], "the first")
+      record(path, 2, texts[1]:gsub("2026", "2025"), "the second")
+      assert.same({ "the first", "the second" },
+        run({ provider = "replay", replay = path }, { texts[2], texts[1] }))
+    end)
+  end
+
+  it("does not fit where anything else is another", function()
+    for _, texts in ipairs({ { "msg_1", "msg_2" }, { "2026-11-17", "2026-11-18" },
+      { "item_20261117_022615_074000000000001", "msg_20261117_022615_074000000000001" },
+      { "at 2026-11-17T02:26:15.074Z", "at msg_20261117_022615_074000000000001" },
+      { "0af7651916cd43dd8448eb211c80319c", "00000000000000000000000000000001" } }) do
+      record(path, 1, texts[1], "no")
+      local err = run({ provider = "replay", replay = path }, { texts[2] })[1]
+      assert.equal("script_mismatch", err.error)
+      assert.matches(texts[1], err.message, 1, true)
+      assert.matches(texts[2], err.message, 1, true)
+    end
+  end)
+
   it("says so when there is none", function()
     local results = run({ provider = "replay", replay = path .. ".gone" }, { "one" })
     assert.equal("no_recording", results[1].error)

@@ -5,7 +5,8 @@
 --
 -- A recording is a line of JSON for each answer: who asked, which of its calls it was, the
 -- last message it saw, and what the model said. A call whose last message is another, or
--- that was never recorded, fails loudly and shows both.
+-- that was never recorded, fails loudly and shows both. What the host makes up anew in each
+-- run makes no message another.
 
 local answers = require("society.llm.answer")
 local json = require("society.json")
@@ -16,6 +17,26 @@ local M = { name = "replay", environment = {}, defaults = { model = "replay" }, 
 local function last_text(chat)
   local last = chat.messages[#chat.messages]
   return last and (last.content or "") or ""
+end
+
+-- All ids of the host behind their first word: a time and a count.
+local ID = "_" .. ("%d"):rep(8) .. "_" .. ("%d"):rep(6) .. "_" .. ("%d"):rep(5) .. ("%x"):rep(10)
+
+local SECOND = "%d%d%d%d%-%d%d%-%d%dT%d%d:%d%d:%d%d%.?%d*"
+
+-- What the host makes up, and what stands for it when two messages are compared.
+local MADE = {
+  { ID, "_ID" }, { SECOND .. "Z", "TIME" }, { SECOND .. "[+-]%d%d:%d%d", "TIME" },
+  { "00%-" .. ("%x"):rep(32) .. "%-" .. ("%x"):rep(16) .. "%-%x%x", "TRACE" },
+  { '(duration_minutes\\*":)[%d.eE+-]+', "%1TIME" },
+}
+
+-- A text without what differs from run to run.
+local function lasting(text)
+  for _, made in ipairs(MADE) do
+    text = text:gsub(made[1], made[2])
+  end
+  return text
 end
 
 local function key_of(agent, turn)
@@ -86,7 +107,7 @@ function M.answer(call, settings, host)
   local entry = entries[key_of(call.agent, call.turn)]
   if not entry then
     return mismatch(call, "no such call was recorded")
-  elseif entry.last ~= last_text(call.chat) then
+  elseif lasting(entry.last) ~= lasting(last_text(call.chat)) then
     return mismatch(call, ("last = %s"):format(quoted(entry.last)))
   end
   return entry.answer
