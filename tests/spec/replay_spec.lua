@@ -159,6 +159,54 @@ describe("a recording", function()
   end
 end)
 
+describe("an answer recorded that names ids", function()
+  local function id(day, number)
+    return ("msg_2026111%d_022615_0740000000000%02x"):format(day, number)
+  end
+
+  -- The answer to the last of root's calls: `lasts` is what each saw last.
+  local function again(lasts, answer, messages)
+    local lines = {}
+    for turn, last in ipairs(lasts) do
+      lines[turn] = replay.line({ agent = "root", turn = turn,
+        chat = { messages = { { content = last } } } }, answer)
+    end
+    return assert(replay.answer({ agent = "root", turn = #lasts, chat = { messages = messages } },
+      {}, { read = function() return table.concat(lines, "\n") end }))
+  end
+
+  it("names those of the new run", function()
+    local messages = {
+      { role = "user", content = "task " .. id(2, 8) }, { role = "assistant", content = "" },
+      -- Of two results the last was recorded.
+      { role = "tool", content = "sent " .. id(2, 9) },
+      { role = "tool", content = "sent " .. id(2, 10) }, { role = "assistant", content = "" },
+      { role = "tool", content = "sent " .. id(2, 11) },
+    }
+    local answer = again({ "task " .. id(1, 1), "sent " .. id(1, 3), "sent " .. id(1, 4) },
+      { content = id(1, 1) .. " " .. id(1, 2), tool_calls = { { id = "c", name = "complete",
+        arguments = ('{"task_id":"%s","of":"%s"}'):format(id(1, 3), id(1, 4)) } } }, messages)
+    assert.equal(id(2, 8) .. " " .. id(1, 2), answer.content)
+    assert.equal(('{"task_id":"%s","of":"%s"}'):format(id(2, 10), id(2, 11)),
+      answer.tool_calls[1].arguments)
+  end)
+
+  it("keeps those that nothing shown now stands for", function()
+    local answer = again({ "task " .. id(1, 1), "and " .. id(1, 2) },
+      { content = id(1, 1) .. " " .. id(1, 2) }, {
+        { role = "user", content = "other " .. id(2, 8) }, { role = "assistant", content = "" },
+        { role = "user", content = "and " .. id(2, 9) },
+      })
+    assert.equal(id(1, 1) .. " " .. id(2, 9), answer.content)
+  end)
+
+  it("tells them apart where a message names one twice", function()
+    local answer = again({ id(1, 1) .. id(1, 1) .. id(1, 2) }, { content = id(1, 1) .. id(1, 2) },
+      { { role = "user", content = id(2, 8) .. id(2, 8) .. id(2, 9) } })
+    assert.equal(id(2, 8) .. id(2, 9), answer.content)
+  end)
+end)
+
 describe("a provider of one's own", function()
   after_each(scene.close)
 

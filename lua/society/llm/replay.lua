@@ -99,6 +99,40 @@ local function entries_of(settings, host)
   return settings.entries
 end
 
+-- Notes which id of a message recorded has become which of the one shown now.
+local function pair_ids(names, recorded, shown)
+  local next_id = shown:gmatch(ID)
+  for id in recorded:gmatch(ID) do
+    local now = next_id()
+    names[id] = names[id] or now
+  end
+end
+
+-- Which ids recorded have become which, by what the model was shown: the message at hand and,
+-- as long as they are those recorded, those that its answers before were given to.
+local function ids_now(entries, call)
+  local names, messages, turn = {}, call.chat.messages, call.turn
+  for index = #messages, 1, -1 do
+    local follower, content = messages[index + 1], messages[index].content or ""
+    if not follower or follower.role == "assistant" then
+      local entry = entries[key_of(call.agent, turn)]
+      if not entry or lasting(entry.last) ~= lasting(content) then
+        break
+      end
+      pair_ids(names, entry.last, content)
+      turn = turn - 1
+    end
+  end
+  return names
+end
+
+-- An answer with ids of this run in place of those recorded: a model names tasks and messages
+-- that it was shown.
+local function with_ids_now(answer, entries, call)
+  local text = json.encode(answer)
+  return text:find(ID) and json.decode((text:gsub(ID, ids_now(entries, call)))) or answer
+end
+
 function M.answer(call, settings, host)
   local entries, err = entries_of(settings, host)
   if not entries then
@@ -110,7 +144,7 @@ function M.answer(call, settings, host)
   elseif lasting(entry.last) ~= lasting(last_text(call.chat)) then
     return mismatch(call, ("last = %s"):format(quoted(entry.last)))
   end
-  return entry.answer
+  return with_ids_now(entry.answer, entries, call)
 end
 
 return M
