@@ -95,6 +95,25 @@ static int send_message(struct send *send)
     return code;
 }
 
+/* What is not UTF-8 cannot be said in JSON, and is not to arrive as something else. */
+static int check_text(const char *what, const char *text)
+{
+    ptrdiff_t fault = soc_utf8_fault(soc_slice_text(text));
+    if (fault < 0)
+        return SOC_ARGS_GO;
+    return soc_complain(SOC_EXIT_USAGE, "send: %s is not UTF-8 from byte %td on", what, fault + 1);
+}
+
+static int check_texts(const struct send *send)
+{
+    int code = check_text("--to", send->to);
+    if (code == SOC_ARGS_GO)
+        code = check_text("--type", send->type);
+    if (code == SOC_ARGS_GO && !send->is_json) /* JSON is checked as such */
+        code = check_text("the text", send->args.words.items[0]);
+    return code;
+}
+
 static int make_payload(struct send *send)
 {
     struct soc_slice word = soc_slice_text(send->args.words.items[0]);
@@ -131,6 +150,8 @@ int soc_cmd_send(int argc, char **argv)
         {NULL, SOC_OPTION_FLAG, NULL},
     };
     int code = soc_args_parse(&send.args, argc, argv, options, 1, 1);
+    if (code == SOC_ARGS_GO)
+        code = check_texts(&send);
     if (code == SOC_ARGS_GO)
         code = make_payload(&send);
     if (code == SOC_ARGS_GO)

@@ -72,6 +72,23 @@ describe("inspect and send", function()
     assert.equal(2, place:run("send --to root --json-payload '{'").code)
   end)
 
+  it("refuses to send what is not UTF-8 instead of altering it", function()
+    for _ = 1, 2 do
+      for _, case in ipairs({
+        { [[--to root "$(printf 'a\377b')"]], "the text is not UTF-8 from byte 2 on" },
+        { [[--to "$(printf '\377')" hello]], "--to is not UTF-8 from byte 1 on" },
+        { [[--to root --type "$(printf 'x\300')" hello]], "--type is not UTF-8 from byte 2 on" },
+      }) do
+        assert.same({ code = 2, out = "", err = "society: send: " .. case[2] .. "\n" },
+          place:shell("society send " .. case[1]))
+      end
+      assert.same({}, rows(place:run("inspect messages --json")))
+      if running then
+        stop()
+      end
+    end
+  end)
+
   it("says why a message was refused", function()
     local result = place:run("send --to nobody hello")
     assert.equal(1, result.code)
