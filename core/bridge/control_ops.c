@@ -210,18 +210,12 @@ static void do_query(struct op *op)
         soc_look_query(op->options->host, &query, answer_query, op->call);
 }
 
-/* Lends the agent that `agent` names, NULL if there is no such member. False if
- * there is no such agent: that was answered then. */
-static bool find_agent(struct op *op, struct soc_agent **agent)
+/* Tells whether there is an agent `id`, or whether none is named; else that is the answer. */
+static bool has_agent(struct op *op, struct soc_slice id)
 {
-    struct soc_slice id = text_of(op, "agent", SOC_KEY_BYTES_MAX);
-    *agent = NULL;
     if (fail_if_faulty(op))
         return false;
-    if (id.data == NULL)
-        return true;
-    *agent = soc_agents_find(op->options->host, id);
-    if (*agent != NULL)
+    if (id.data == NULL || soc_agents_find(op->options->host, id) != NULL)
         return true;
     struct soc_buf error = {0};
     soc_refuse(&error, SOC_ENOAGENT, "no agent that is alive has that id", "agentId", id);
@@ -232,31 +226,25 @@ static bool find_agent(struct op *op, struct soc_agent **agent)
 
 static void do_agents(struct op *op)
 {
-    struct soc_agent *agent;
+    struct soc_query query = read_query(op);
     struct soc_buf list = {0};
-    if (!find_agent(op, &agent))
+    if (!has_agent(op, query.agent))
         return;
-    if (agent == NULL) {
-        soc_look_agents(op->options->host, &list);
-    } else {
-        soc_buf_put_byte(&list, '[');
-        soc_look_agent(op->options->host, agent, &list);
-        soc_buf_put_byte(&list, ']');
-    }
+    soc_look_agents(op->options->host, &query, &list);
     soc_call_succeed_when_durable(op->call, &list);
 }
 
 static void do_contacts(struct op *op)
 {
-    struct soc_agent *agent;
+    struct soc_query query = read_query(op);
     struct soc_buf list = {0};
-    if (!find_agent(op, &agent))
+    if (!has_agent(op, query.agent))
         return;
-    if (agent == NULL) {
-        do_query(op);
+    if (query.agent.data == NULL) {
+        soc_look_query(op->options->host, &query, answer_query, op->call);
         return;
     }
-    soc_look_contacts(agent, &list);
+    soc_look_contacts(soc_agents_find(op->options->host, query.agent), &list);
     soc_call_succeed_when_durable(op->call, &list);
 }
 

@@ -65,13 +65,31 @@ void soc_look_agent(const struct soc_host *host, const struct soc_agent *agent, 
     soc_buf_put_byte(out, '}');
 }
 
-void soc_look_agents(const struct soc_host *host, struct soc_buf *out)
+static bool fits(const struct soc_agent *agent, const struct soc_query *query)
 {
-    size_t cursor = 0;
+    return !agent->is_ended &&
+           (query->agent.data == NULL || soc_slice_equal(query->agent, soc_agent_id(agent))) &&
+           (query->since_ms == 0 || agent->created_ms >= query->since_ms) &&
+           (query->until_ms == 0 || agent->created_ms < query->until_ms);
+}
+
+void soc_look_agents(const struct soc_host *host, const struct soc_query *query,
+                     struct soc_buf *out)
+{
+    static const struct soc_query everybody = {0};
     const struct soc_agent *agent;
+    uint64_t passed_over = 0;
+    query = query == NULL ? &everybody : query;
+    if (query->limit > 0) {
+        uint64_t fitting = 0;
+        for (size_t cursor = 0; (agent = soc_map_each(&host->agents, &cursor)) != NULL;)
+            fitting += fits(agent, query);
+        if (fitting > (uint64_t)query->limit)
+            passed_over = fitting - (uint64_t)query->limit;
+    }
     soc_buf_put_byte(out, '[');
-    while ((agent = soc_map_each(&host->agents, &cursor)) != NULL) {
-        if (agent->is_ended)
+    for (size_t cursor = 0; (agent = soc_map_each(&host->agents, &cursor)) != NULL;) {
+        if (!fits(agent, query) || (passed_over > 0 && passed_over-- > 0))
             continue;
         if (out->data[out->length - 1] != '[')
             soc_buf_put_byte(out, ',');

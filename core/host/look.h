@@ -14,8 +14,10 @@ const char *soc_look_status(const struct soc_host *host, const struct soc_agent 
 void soc_look_agent(const struct soc_host *host, const struct soc_agent *agent,
                     struct soc_buf *out);
 
-/* Appends a list of all agents alive, in order of birth. */
-void soc_look_agents(const struct soc_host *host, struct soc_buf *out);
+/* Appends a list of the agents alive, in order of birth: all of them, or those that `agent`,
+ * times and `limit` of `query` leave. */
+void soc_look_agents(const struct soc_host *host, const struct soc_query *query,
+                     struct soc_buf *out);
 
 /* Appends one contact as an object; what its entry does not say of its services its
  * role says. */

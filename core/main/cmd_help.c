@@ -49,7 +49,8 @@ static const struct soc_command commands[] = {
                   "  --type TYPE          messages of one type, tasks of one state\n"
                   "  --correlation ID     what belongs to one request\n"
                   "  --since TIME, --until TIME   like 2026-01-05T12:00:00Z\n"
-                  "  --limit N            the latest N rows\n" JSON_OPTION,
+                  "  --limit N            the latest N rows\n"
+                  "  A filter that does not apply to what is shown is refused.\n" JSON_OPTION,
      "  society inspect messages --agent root --limit 20\n"},
     {"policy", soc_cmd_policy, "swap policies of a running society, or list them",
      "[--state DIR] [--json] [KIND=NAME]…",

@@ -113,23 +113,34 @@ static const struct soc_column policy_columns[] = {
     {NULL, NULL, 0},
 };
 
+enum filter {
+    FILTER_AGENT = 1,
+    FILTER_TASK = 2,
+    FILTER_TYPE = 4,
+    FILTER_CORRELATION = 8,
+    FILTER_TIME = 16,
+    FILTER_LIMIT = 32,
+    FILTER_ALL = 63,
+};
+
 /* What can be looked at; `op` as the socket and the store call it. */
 static const struct subject {
     const char *name;
     const char *op;
     const struct soc_column *columns; /* NULL: members one by one */
+    unsigned filters;                 /* those that mean something for it */
 } subjects[] = {
-    {"agents", "agents", agent_columns},
-    {"contacts", "contacts", contact_columns},
-    {"messages", "messages", message_columns},
-    {"inbox", "inbox", inbox_columns},
-    {"dead-letters", "dead_letters", dead_columns},
-    {"activity", "activity", activity_columns},
-    {"tasks", "tasks", task_columns},
-    {"waits", "waits", wait_columns},
-    {"usage", "usage", usage_columns},
-    {"policies", "policies", policy_columns},
-    {"stats", "stats", NULL},
+    {"agents", "agents", agent_columns, FILTER_AGENT | FILTER_TIME | FILTER_LIMIT},
+    {"contacts", "contacts", contact_columns, FILTER_AGENT | FILTER_TIME | FILTER_LIMIT},
+    {"messages", "messages", message_columns, FILTER_ALL},
+    {"inbox", "inbox", inbox_columns, FILTER_ALL & ~FILTER_TYPE},
+    {"dead-letters", "dead_letters", dead_columns, FILTER_ALL},
+    {"activity", "activity", activity_columns, FILTER_ALL},
+    {"tasks", "tasks", task_columns, FILTER_ALL},
+    {"waits", "waits", wait_columns, 0},
+    {"usage", "usage", usage_columns, FILTER_AGENT | FILTER_TASK | FILTER_LIMIT},
+    {"policies", "policies", policy_columns, 0},
+    {"stats", "stats", NULL, 0},
 };
 
 struct inspect {
@@ -249,6 +260,29 @@ static int read_time(const char *name, const char *text, int64_t *time_ms)
                         "inspect: --%s is a time like 2026-01-05T12:00:00Z, not '%s'", name, text);
 }
 
+/* A filter that is passed over would let all the rows look like those that were asked for. */
+static int check_filters(const struct inspect *inspect)
+{
+    const struct {
+        const char *name;
+        bool is_given;
+        unsigned filter;
+    } given[] = {
+        {"agent", inspect->agent != NULL, FILTER_AGENT},
+        {"task", inspect->task != NULL, FILTER_TASK},
+        {"type", inspect->type != NULL, FILTER_TYPE},
+        {"correlation", inspect->correlation != NULL, FILTER_CORRELATION},
+        {"since", inspect->since != NULL, FILTER_TIME},
+        {"until", inspect->until != NULL, FILTER_TIME},
+        {"limit", inspect->limit != 0, FILTER_LIMIT},
+    };
+    for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++)
+        if (given[i].is_given && (inspect->subject->filters & given[i].filter) == 0)
+            return soc_complain(SOC_EXIT_USAGE, "inspect: %s cannot be filtered by --%s",
+                                inspect->subject->name, given[i].name);
+    return SOC_ARGS_GO;
+}
+
 static int choose_subject(struct inspect *inspect)
 {
     const char *name = inspect->args.words.items[0];
@@ -261,7 +295,9 @@ static int choose_subject(struct inspect *inspect)
             "inspect: agents, contacts, messages, tasks, inbox, dead-letters, activity, waits, "
             "usage, policies or stats, not '%s'",
             name);
-    int code = read_time("since", inspect->since, &inspect->since_ms);
+    int code = check_filters(inspect);
+    if (code == SOC_ARGS_GO)
+        code = read_time("since", inspect->since, &inspect->since_ms);
     return code == SOC_ARGS_GO ? read_time("until", inspect->until, &inspect->until_ms) : code;
 }
 

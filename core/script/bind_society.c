@@ -154,7 +154,7 @@ static int look(lua_State *L, struct soc_script *script, const char *name, look_
 static void fill_agents(lua_State *L, struct soc_script *script)
 {
     (void)L;
-    soc_look_agents(script->host, &script->answer);
+    soc_look_agents(script->host, NULL, &script->answer);
 }
 
 static void fill_waits(lua_State *L, struct soc_script *script)

@@ -14,7 +14,7 @@ static void look(struct world *world, struct soc_buf *out)
     CHECK(own != NULL);
     out->length = (size_t)(own - out->data);
     soc_buf_put_byte(out, '\n');
-    soc_look_agents(world->host, out);
+    soc_look_agents(world->host, NULL, out);
     soc_buf_put_byte(out, '\n');
     static const char *const ids[] = {"user", "root", "ann", "bob", "cid", "dan"};
     for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {

@@ -1,0 +1,93 @@
+-- Filters of inspect, and the same answers of a society that runs and one that does not.
+
+local json = require("society.json")
+local program = require("program")
+
+local APP = [[
+local society = require("society")
+society.policy("contacts", "open")
+local function brief(collaborators)
+  return { objective = "-", constraints = {}, inputs = "-", outputs = "-",
+    completion_criteria = "-", collaborators = collaborators }
+end
+society.role { id = "worker", name = "Worker", behaviour = function(agent, message)
+  if message.payload.text == "greet" then
+    return agent:request { to = "c", payload = "hello" }.payload
+  end
+  return { text = "done" }
+end }
+society.root(function(root)
+  root:spawn_agent("worker", brief {}, { id = "a" })
+  root:spawn_agent("worker", brief {}, { id = "b" })
+  root:spawn_agent("worker", brief {
+    { agentId = "b", role = "the second", description = "knows it all" },
+  }, { id = "c" })
+  return root:request { to = "a", payload = "greet" }.payload
+end)
+]]
+
+local function rows(result)
+  local list = {}
+  for line in result.out:gmatch("[^\n]+") do
+    list[#list + 1] = assert(json.decode(line))
+  end
+  return list
+end
+
+describe("inspect", function()
+  local place, running
+
+  local function start()
+    running = place:start("run app.lua --quiet")
+    program.wait_for("the socket", function()
+      return place:shell("test -S .society/socket").code == 0
+    end)
+  end
+
+  local function stop()
+    if running then
+      running:kill("INT")
+      running:wait()
+      running = nil
+    end
+  end
+
+  before_each(function()
+    place = program.place()
+    place:write("app.lua", APP)
+    start()
+    assert.equal("done\n", place:run("send --wait hello").out)
+  end)
+
+  after_each(function()
+    stop()
+    place:remove()
+  end)
+
+  it("refuses a filter that means nothing for what is shown", function()
+    for _, words in ipairs({
+      "agents --task A", "agents --type t", "agents --correlation c", "contacts --task A",
+      "inbox --type t", "usage --since 2026-01-05T12:00:00Z", "usage --until 2026-01-05T12:00:00Z",
+      "waits --agent root", "policies --limit 1", "stats --agent root",
+    }) do
+      local what, filter = words:match("^(%S+) (%S+)")
+      assert.same({ code = 2, out = "", err = ("society: inspect: %s cannot be filtered by %s\n")
+        :format(what, filter) }, place:run("inspect " .. words))
+      assert.equal(0, place:run("inspect " .. what).code, what)
+    end
+  end)
+
+  it("filters agents by their birth, and takes the latest, running and stopped", function()
+    for _ = 1, 2 do
+      local latest = rows(place:run("inspect agents --limit 2 --json"))
+      assert.same({ "b", "c" }, { latest[1].id, latest[2].id })
+      assert.equal(2, #latest)
+      assert.equal(0, #rows(place:run("inspect agents --since 2999-01-01T00:00:00Z --json")))
+      assert.equal(0, #rows(place:run("inspect agents --agent a --json" ..
+        " --until 2000-01-01T00:00:00Z")))
+      local one = rows(place:run("inspect agents --agent a --json"))
+      assert.same({ 1, "a" }, { #one, one[1].id })
+      stop()
+    end
+  end)
+end)
