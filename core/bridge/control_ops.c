@@ -237,15 +237,8 @@ static void do_agents(struct op *op)
 static void do_contacts(struct op *op)
 {
     struct soc_query query = read_query(op);
-    struct soc_buf list = {0};
-    if (!has_agent(op, query.agent))
-        return;
-    if (query.agent.data == NULL) {
+    if (has_agent(op, query.agent))
         soc_look_query(op->options->host, &query, answer_query, op->call);
-        return;
-    }
-    soc_look_contacts(soc_agents_find(op->options->host, query.agent), &list);
-    soc_call_succeed_when_durable(op->call, &list);
 }
 
 static void do_waits(struct op *op)

@@ -69,10 +69,16 @@ struct question {
     " 'P' || priority AS priority, reason AS \"reason:json\", " RETRY_MS " AS \"retry_at:time\","  \
     " started_ms AS \"started_at:time\", " SOC_SQL_TASK_STATE " AS state, id AS task_id, tries,"   \
     " " SOC_SQL_TASK_STYLE " AS type"
-/* What an entry does not say of its services its role says. */
+/* What an entry does not say of its role and its services the agent's role says. */
 #define SPEC_OF_CONTACT                                                                            \
     "coalesce(interface_spec, (SELECT r.interface_spec FROM agents a JOIN roles r ON"              \
     " r.id = a.role WHERE a.id = contacts.id AND a.ended_ms IS NULL))"
+#define ROLE_OF_CONTACT                                                                            \
+    "coalesce(role, (SELECT coalesce(r.name, a.role) FROM agents a LEFT JOIN roles r ON"           \
+    " r.id = a.role WHERE a.id = contacts.id AND a.ended_ms IS NULL))"
+#define REASON_OF_CONTACT                                                                          \
+    "(SELECT e.reason FROM contact_entries e WHERE e.owner = contacts.owner"                       \
+    " AND e.id = contacts.id)"
 #define SPAN(column) column " >= :since AND " column " < :until"
 
 static const struct question questions[] = {
@@ -86,7 +92,8 @@ static const struct question questions[] = {
      "agents", "(:agent IS NULL OR id = :agent) AND " SPAN("created_ms"), "number", "number DESC"},
     {"contacts",
      "added_ms AS \"addedAt:time\", id, " SPEC_OF_CONTACT " AS \"interfaceSpec:json\","
-     " introduced_by AS \"introducedBy\", owner, role, source, via AS \"via:json\"",
+     " introduced_by AS \"introducedBy\", owner, " REASON_OF_CONTACT " AS reason,"
+     " " ROLE_OF_CONTACT " AS role, source, via AS \"via:json\"",
      "contacts", "(:agent IS NULL OR owner = :agent) AND " SPAN("added_ms"), "added_ms, owner, id",
      "added_ms DESC, owner DESC, id DESC"},
     {"messages", MESSAGE_COLUMNS, "message_entries m", MESSAGE_WHERE, "key", "key DESC"},

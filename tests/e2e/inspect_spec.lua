@@ -90,4 +90,24 @@ describe("inspect", function()
       stop()
     end
   end)
+
+  it("shows the same of contacts running and stopped, with their role", function()
+    local questions = { "", " --agent root", " --agent c", " --agent c --limit 1" }
+    local seen = {}
+    for i, words in ipairs(questions) do
+      seen[i] = rows(place:run("inspect contacts --json" .. words))
+    end
+    stop()
+    for i, words in ipairs(questions) do
+      assert.same(seen[i], rows(place:run("inspect contacts --json" .. words)))
+    end
+    local found = {}
+    for _, row in ipairs(seen[3]) do
+      assert.equal("c", row.owner)
+      found[row.id] = { row.source, row.role, row.reason }
+    end
+    assert.same({ a = { "first_message", "Worker" }, root = { "parent", "root" },
+      b = { "preset", "the second", "knows it all" } }, found)
+    assert.equal(1, #seen[4])
+  end)
 end)
