@@ -252,6 +252,34 @@ static bool read_number(struct soc_slice word, uint64_t *number)
     return word.length > 0 && word.length < 10;
 }
 
+static bool is_open(struct soc_terminal *terminal, struct soc_slice id)
+{
+    struct soc_buf list = {0};
+    struct soc_json_walk walk;
+    bool is_found = false;
+    soc_human_look(terminal->options.host, NULL, &list);
+    soc_json_walk(&walk, soc_buf_slice(&list));
+    while (!is_found && soc_json_next(&walk))
+        is_found = soc_slice_equal(id, soc_json_plain_string(soc_json_member(walk.value, "id")));
+    soc_buf_fini(&list);
+    return is_found;
+}
+
+/* `N aprove`: a decision that was mistyped is not to become mail. False: N is not open. */
+static bool give_hint(struct soc_terminal *terminal, uint64_t number, struct soc_slice id)
+{
+    struct soc_buf text = {0};
+    if (id.data == NULL || !is_open(terminal, id))
+        return false;
+    soc_buf_printf(&text,
+                   "nothing was sent: item %llu can be decided by approve, reject or modify,"
+                   " like: %llu approve",
+                   (unsigned long long)number, (unsigned long long)number);
+    say(terminal, soc_buf_slice(&text));
+    soc_buf_fini(&text);
+    return true;
+}
+
 /* Takes `N`, `N approve …` and so on; false if the line is something else. */
 static bool take_decision(struct soc_terminal *terminal, struct soc_slice line)
 {
@@ -266,7 +294,7 @@ static bool take_decision(struct soc_terminal *terminal, struct soc_slice line)
         return true;
     }
     if (decision == SOC_DECISION_NONE)
-        return false;
+        return give_hint(terminal, number, id);
     struct soc_verdict verdict = {.item_id = id, .decision = word};
     if (decision == SOC_DECISION_MODIFY)
         verdict.changes = line;

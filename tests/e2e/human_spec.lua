@@ -98,6 +98,19 @@ describe("the person at the terminal", function()
     assert.matches("N modify", shown, 1, true)
   end)
 
+  it("sends nobody a decision about an open item that is mistyped", function()
+    local shown, code = talk({
+      { "third", "1 aprove" }, { "nothing was sent: item 1", "2 approve" },
+      { "[2] approve", "2 apples" }, { "to root", "7 pears" },
+      { "root heard\t7 pears", "1 approve" }, { "[1] approve", "3 approve" },
+    })
+    assert.equal(0, code, shown)
+    assert.matches("item 1 can be decided by approve, reject or modify, like: 1 approve", shown, 1,
+      true)
+    assert.is_nil(shown:find("root heard\t1 aprove", 1, true))
+    assert.matches("root heard\t2 apples", shown, 1, true)
+  end)
+
   it("sees what is open after a restart, and may end its input", function()
     place:write("app.lua", APP)
     local running = place:start("run app.lua --quiet")
