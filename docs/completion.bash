@@ -33,6 +33,8 @@ _society() {
   commands="$commands drop attach export replay init version help"
   local kinds="contacts= briefs= context= deadlock= delivery= gatekeeper= introductions= messages="
   kinds="$kinds presentation= prompts= supervision= tasks="
+  local faults="none default evict crash lag raise slow jump fold power full io drop double delay"
+  faults="$faults dead model"
   COMPREPLY=()
 
   if [ "$COMP_CWORD" -eq 1 ]; then
@@ -53,6 +55,10 @@ _society() {
     --policy)
       _society_words "$word" "$kinds"
       compopt -o nospace 2> /dev/null
+      return
+      ;;
+    --faults)
+      _society_words "$word" "$faults"
       return
       ;;
     --log)

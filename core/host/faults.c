@@ -2,9 +2,12 @@
 
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/slice.h"
 
 #define FAULTS_SEED 0x6661756c7473ull /* keeps this chance apart from others of the seed */
+
+#define NAME_BYTES_SHOWN 64 /* of one that is none, so that those that are have room */
 
 #define STEPS_SEED 0x7374657073ull
 
@@ -69,6 +72,19 @@ static int find_kind(struct soc_slice name)
     return -1;
 }
 
+/* A name that is none is told with those that are. */
+static void refuse_name(struct soc_slice name, struct soc_detail *detail)
+{
+    struct soc_buf names = {0};
+    for (int i = 0; i < SOC_FAULT_COUNT; i++)
+        soc_buf_printf(&names, "%s, ", kinds[i].name);
+    name = soc_slice_cut(name, NAME_BYTES_SHOWN);
+    soc_fail(detail, SOC_EINVAL,
+             "no fault is called '%.*s'; there are %sand, by themselves, none and default",
+             (int)name.length, name.data, soc_buf_text(&names));
+    soc_buf_fini(&names);
+}
+
 bool soc_faults_parse(const char *list, uint32_t *set, struct soc_detail *detail)
 {
     *set = SOC_FAULTS_NONE;
@@ -82,7 +98,7 @@ bool soc_faults_parse(const char *list, uint32_t *set, struct soc_detail *detail
         size_t length = strcspn(list, ",");
         int kind = find_kind(soc_slice(list, length));
         if (kind < 0) {
-            soc_fail(detail, SOC_EINVAL, "no fault is called '%.*s'", (int)length, list);
+            refuse_name(soc_slice(list, length), detail);
             return false;
         }
         *set |= 1u << kind;

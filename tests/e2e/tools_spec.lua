@@ -246,4 +246,29 @@ society.root(function() return society.agnets() end)
     assert.equal(2, place:run("help fly").code)
     assert.equal(2, place:shell("society").code)
   end)
+
+  it("completes the names of all faults in bash", function()
+    local docs = place.program:match("^(.*)/[^/]+/society$") .. "/docs/"
+    local function complete(word)
+      return place:shell(("bash -c '. %scompletion.bash; COMP_WORDS=(society sim app.lua --faults "
+        .. "%s) COMP_CWORD=4; _society; echo ${COMPREPLY[@]}'"):format(docs, word)).out
+    end
+    place:write("app.lua", RANDOM)
+    local there = place:run("sim app.lua --faults zork").err:match("there are (.*), and,")
+    assert.equal("none default " .. there:gsub(",", "") .. "\n", complete([[""]]))
+    assert.equal("default delay dead\n", complete("de"))
+  end)
+
+  it("has the same exit codes in its man page and in the documents", function()
+    local docs = place.program:match("^(.*)/[^/]+/society$") .. "/docs/"
+    local man = place:shell("cat " .. docs .. "society.1").out:match("EXIT STATUS\n(.-)%.SH")
+    local page = place:shell("cat " .. docs .. "command-line.md").out
+    local count = 0
+    for code, text in man:gmatch("%.B (%d+)\n([^.]*)%.") do
+      text = text:gsub("\n", " "):gsub("^%u", string.lower)
+      assert.matches(("| %s | %s |"):format(code, text), page, 1, true)
+      count = count + 1
+    end
+    assert.equal(5, count)
+  end)
 end)
