@@ -52,6 +52,19 @@ describe("the file door", function()
     assert.matches("names nobody", errors[3].detail.reason, 1, true)
   end)
 
+  it("takes any payload that a script may send, and refuses a line without one", function()
+    open()
+    d:append(OUT, '{"payload":null}\n{"id":"none"}\n')
+    d:append(OUT, '{"payload":5}\n{"payload":[1,2]}\n{"payload":true}\n{"payload":"x"}\n')
+    local heard = d:await_heard(4)
+    assert.same({ 5, { 1, 2 }, true, { text = "x" } }, { heard[1].payload, heard[2].payload,
+      heard[3].payload, heard[4].payload })
+    assert.equal(2, count("malformed_line"))
+    for _, line in ipairs(d:lines(ERRORS)) do
+      assert.equal("a message needs a payload", line.detail.reason)
+    end
+  end)
+
   it("names the line that it refuses", function()
     open()
     d:put("channel/orchestrator.jsonl", { id = "q1", from = "root", payload = "x" })
