@@ -286,6 +286,34 @@ static bool is_thrown_away(const struct soc_check_message *message,
            (message->outcome == SOC_OUTCOME_DEAD || message->outcome == SOC_OUTCOME_EXPIRED);
 }
 
+/* Appends the arguments of an effect, from its error. */
+static void put_arguments(struct soc_buf *out, struct soc_slice reason, const char *name,
+                          const char *before)
+{
+    struct soc_slice json = soc_json_member(reason, name);
+    if (json.data == NULL)
+        return;
+    soc_buf_put_text(out, before);
+    if (!soc_json_string(json, out)) /* a text if it was cut */
+        soc_buf_put_slice(out, json);
+}
+
+/* A handler did not do the same again: who, with which message, and what was another. */
+static void fail_unlike(struct soc_check *check, struct soc_slice reason)
+{
+    struct soc_buf text = {0};
+    struct soc_slice agent = soc_json_plain_string(soc_json_member(reason, "agent"));
+    struct soc_slice id = soc_json_plain_string(soc_json_member(reason, "message_id"));
+    soc_buf_printf(&text,
+                   "%.*s, message %.*s: its handler did not do the same again: ", (int)agent.length,
+                   agent.data, (int)id.length, id.data);
+    soc_json_string(soc_json_member(reason, "message"), &text);
+    put_arguments(&text, reason, "recorded_arguments", "; recorded: ");
+    put_arguments(&text, reason, "arguments", "; now: ");
+    soc_check_fail(check, "%s", soc_buf_text(&text));
+    soc_buf_fini(&text);
+}
+
 static void read_end(struct soc_check *check, const struct soc_record_message_end *record)
 {
     struct soc_check_message *message = find(check, record->key);
@@ -307,9 +335,7 @@ static void read_end(struct soc_check *check, const struct soc_record_message_en
     }
     if (record->outcome == SOC_OUTCOME_DEAD && record->reason.length > 0 &&
         memmem(record->reason.data, record->reason.length, "\"nondeterministic\"", 18) != NULL)
-        soc_check_fail(check, "message %llu: its handler did not do the same again: %.*s",
-                       (unsigned long long)record->key, (int)record->reason.length,
-                       record->reason.data);
+        fail_unlike(check, record->reason);
     if (message->to == NULL)
         check_all_read(check, message, false);
     else if (record->outcome == SOC_OUTCOME_PROCESSED)

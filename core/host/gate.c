@@ -27,14 +27,38 @@ struct soc_activation *soc_gate_activation(struct soc_host *host)
     return host->turn.is_open ? host->turn.activation : NULL;
 }
 
-static int refuse_mismatch(struct soc_buf *error, uint32_t index, const struct soc_effect *effect,
-                           enum soc_effect_kind kind)
+void soc_gate_put_place(struct soc_host *host, struct soc_buf *error)
 {
-    soc_refusal_begin(error, SOC_ENONDET, NULL);
+    const struct soc_activation *activation = soc_gate_activation(host);
+    char id[SOC_MESSAGE_ID_BYTES];
+    soc_json_put_text_member(error, "agent", soc_agent_id(activation->agent));
+    if (activation->message == NULL) /* main */
+        return;
+    soc_message_id_format(id, activation->message->time_ms, activation->message->key);
+    soc_json_put_text_member(error, "message_id", soc_slice(id, sizeof(id)));
+}
+
+/* Of the arguments that were recorded there is only a hash, unless history is kept. */
+static int refuse_mismatch(struct soc_host *host, struct soc_buf *error, uint32_t index,
+                           enum soc_effect_kind kind, bool is_other)
+{
+    const struct soc_activation *activation = soc_gate_activation(host);
+    enum soc_effect_kind was = activation->effects[index].kind;
+    struct soc_buf text = {0};
+    soc_buf_printf(&text, "effect %u of the script was %s, ", index + 1, soc_effect_name(was));
+    if (was != kind)
+        soc_buf_printf(&text, "and now it is %s", soc_effect_name(kind));
+    else
+        soc_buf_put_text(&text, is_other ? "and now its arguments differ"
+                                         : "and now it is begun though it still waits");
+    soc_refusal_begin(error, SOC_ENONDET, soc_buf_text(&text));
+    soc_buf_fini(&text);
     soc_json_put_name(error, "index");
     soc_json_put_integer(error, index);
-    soc_json_put_text_member(error, "recorded", soc_slice_text(soc_effect_name(effect->kind)));
+    soc_json_put_text_member(error, "recorded", soc_slice_text(soc_effect_name(was)));
     soc_json_put_text_member(error, "now", soc_slice_text(soc_effect_name(kind)));
+    soc_gate_put_place(host, error);
+    soc_refusal_put_shown(error, "recorded_arguments", soc_activation_noted(activation, index));
     return soc_refusal_end(error, SOC_ENONDET);
 }
 
@@ -64,10 +88,10 @@ int soc_gate_begin(struct soc_host *host, enum soc_effect_kind kind, uint64_t ha
     }
     const struct soc_effect *effect = &activation->effects[index];
     if (effect->kind != kind || effect->hash != hash)
-        return refuse_mismatch(error, index, effect, kind);
+        return refuse_mismatch(host, error, index, kind, true);
     *answer = soc_activation_answer_of(activation, index);
     if (answer->data == NULL) /* it waits, and was run all the same: another script */
-        return refuse_mismatch(error, index, effect, kind);
+        return refuse_mismatch(host, error, index, kind, false);
     return SOC_GATE_RECORDED;
 }
 

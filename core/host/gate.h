@@ -72,6 +72,10 @@ int soc_gate_address_reply(struct soc_host *host, struct soc_slice id, struct so
 /* Lends the symbol of a message type. */
 const struct soc_symbol *soc_gate_type(struct soc_host *host, struct soc_slice type);
 
+/* Appends the members `agent` and `message_id` of the running activation to an error
+ * object that is open; main has no message. */
+void soc_gate_put_place(struct soc_host *host, struct soc_buf *error);
+
 /* The running activation, and whether a turn is under way at all. */
 struct soc_activation *soc_gate_activation(struct soc_host *host);
 

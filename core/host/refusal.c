@@ -1,6 +1,7 @@
 #include "host/refusal.h"
 
 #include "base/limits.h"
+#include "env/log_detail.h"
 
 void soc_refuse_named(struct soc_buf *out, const char *error, const char *message)
 {
@@ -45,6 +46,21 @@ void soc_refusal_begin_said(struct soc_buf *out, int code, const char *message, 
         soc_buf_put_text(out, "\":");
         soc_buf_put_slice(out, walk.value);
     }
+    soc_buf_fini(&text);
+}
+
+void soc_refusal_put_shown(struct soc_buf *out, const char *name, struct soc_slice json)
+{
+    struct soc_buf text = {0};
+    if (json.data == NULL)
+        return;
+    if (json.length <= SOC_LOG_PAYLOAD_BYTES_MAX) {
+        soc_json_put_name(out, name);
+        soc_buf_put_slice(out, json);
+        return;
+    }
+    soc_log_put_text(&text, json, SOC_LOG_PAYLOAD_BYTES_MAX);
+    soc_json_put_text_member(out, name, soc_buf_slice(&text));
     soc_buf_fini(&text);
 }
 

@@ -19,6 +19,10 @@ void soc_refusal_begin(struct soc_buf *out, int code, const char *message);
 void soc_refusal_begin_said(struct soc_buf *out, int code, const char *message, struct soc_slice to,
                             struct soc_slice said);
 
+/* Adds a member that shows `json` to people: as it is, or if it is longer than a line of
+ * the log shows of a payload as a text with its beginning. Nothing if it is absent. */
+void soc_refusal_put_shown(struct soc_buf *out, const char *name, struct soc_slice json);
+
 /* Ends the object and returns `code`. */
 int soc_refusal_end(struct soc_buf *out, int code);
 

@@ -51,6 +51,18 @@ int soc_effect_break(lua_State *L, struct soc_script *script)
     return soc_sandbox_raise_fatal(L);
 }
 
+/* The record has a hash of the arguments only: those of now are shown, so that people see
+ * what is made of something that does not last. */
+static void show_arguments(lua_State *L, struct soc_script *script, enum soc_effect_kind kind)
+{
+    if (soc_json_member(soc_buf_slice(&script->error), "now").data == NULL)
+        return;
+    soc_history_arguments_of(L, script, kind);
+    script->error.length--;
+    soc_refusal_put_shown(&script->error, "arguments", soc_buf_slice(&script->kept.arguments));
+    soc_refusal_end(&script->error, SOC_ENONDET);
+}
+
 int soc_effect_begin(lua_State *L, struct soc_script *script, enum soc_effect_kind kind,
                      uint64_t hash, int *count)
 {
@@ -63,6 +75,8 @@ int soc_effect_begin(lua_State *L, struct soc_script *script, enum soc_effect_ki
     if (script->keeps_history)
         soc_history_arguments_of(L, script, kind);
     int state = soc_gate_begin(script->host, kind, hash, &answer, &script->error);
+    if (state == SOC_ENONDET)
+        show_arguments(L, script, kind);
     if (state < 0)
         return soc_effect_break(L, script);
     if (state == SOC_GATE_RECORDED) {

@@ -174,10 +174,17 @@ static bool is_replayed(const struct soc_activation *activation)
     return activation->cursor >= activation->effects_count;
 }
 
-static enum soc_turn_end refuse_other_script(struct soc_buf *error)
+/* Without an index: replay takes that for the effect which was another one. */
+static enum soc_turn_end refuse_other_script(struct soc_script *script,
+                                             const struct soc_activation *activation,
+                                             struct soc_buf *error)
 {
-    soc_refuse(error, SOC_ENONDET, "the script ended before it had repeated its recorded effects",
-               NULL, (struct soc_slice){0});
+    const char *next = soc_effect_name(activation->effects[activation->cursor].kind);
+    soc_refusal_begin(error, SOC_ENONDET,
+                      "the script ended before it had repeated its recorded effects");
+    soc_json_put_text_member(error, "recorded", soc_slice_text(next));
+    soc_gate_put_place(script->host, error);
+    soc_refusal_end(error, SOC_ENONDET);
     return SOC_TURN_BROKEN;
 }
 
@@ -203,7 +210,7 @@ static enum soc_turn_end describe_error(struct soc_script *script,
         return SOC_TURN_RAISED;
     }
     if (failure.end == SOC_TURN_RAISED && !is_replayed(activation))
-        return refuse_other_script(error);
+        return refuse_other_script(script, activation, error);
     return failure.end;
 }
 
@@ -314,7 +321,7 @@ enum soc_turn_end soc_run_turn(void *user, struct soc_activation *activation, st
     if (script->is_broken)
         return tell_broken(script, error);
     if (status == LUA_OK && !is_replayed(activation))
-        return refuse_other_script(error);
+        return refuse_other_script(script, activation, error);
     if (status == LUA_OK) {
         lua_settop(co, 0);
         give_thread(script, thread);
