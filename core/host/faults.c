@@ -1,8 +1,11 @@
 #include "host/faults.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/json.h"
 #include "base/slice.h"
 
 #define FAULTS_SEED 0x6661756c7473ull /* keeps this chance apart from others of the seed */
@@ -162,4 +165,28 @@ int64_t soc_faults_pause(struct soc_faults *faults)
     if (soc_faults_happens(faults, SOC_FAULT_JUMP))
         return (int64_t)soc_rng_below(&faults->rng, 2 * JUMP_MS) - JUMP_MS;
     return (int64_t)soc_rng_below(&faults->rng, PAUSE_MS);
+}
+
+void soc_faults_tell(struct soc_faults *faults, enum soc_fault_kind kind, int64_t now_ms,
+                     struct soc_slice agent, const char *format, ...)
+{
+    struct soc_buf detail = {0};
+    char text[200];
+    va_list arguments;
+    if (faults->log == NULL)
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    if (!faults->log->is_json) {
+        soc_log_printf(faults->log, SOC_LOG_INFO, now_ms, "fault", agent, "%s: %s",
+                       kinds[kind].name, text);
+        return;
+    }
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "fault", soc_slice_text(kinds[kind].name));
+    soc_json_put_text_member(&detail, "text", soc_slice_text(text));
+    soc_buf_put_byte(&detail, '}');
+    soc_log_event(faults->log, SOC_LOG_INFO, now_ms, "fault", agent, soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
 }

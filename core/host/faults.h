@@ -2,6 +2,8 @@
  *
  * A plan is drawn from a set of kinds and a seed: some seeds are gentle, some cruel,
  * and no two alike. The plan only says what happens next; simulate.h makes it happen.
+ * Whoever makes a fault happen tells of it, for the transcript; the history has no word of
+ * it, and no chance is drawn for it.
  * Layer: host. Thread: loop. */
 #ifndef SOC_HOST_FAULTS_H
 #define SOC_HOST_FAULTS_H
@@ -10,6 +12,8 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/slice.h"
+#include "env/log.h"
 #include "env/rng.h"
 
 /*  F(tag, name, what it does) */
@@ -51,6 +55,7 @@ struct soc_faults {
     bool has_disk; /* the store lies on a simulated disk, on which a crash may come at any call */
     struct soc_rng rng;
     struct soc_rng steps; /* of the clock, apart: they change no other chance of the seed */
+    struct soc_log *log;  /* lent; where faults are told of; NULL: nowhere */
 };
 
 /* Reads "none", "default" or names between commas. False, with a sentence in `detail`,
@@ -75,5 +80,10 @@ int64_t soc_faults_step(struct soc_faults *faults);
 
 /* Returns how far the clock has moved, in ms, while the society was down. */
 int64_t soc_faults_pause(struct soc_faults *faults);
+
+/* Tells that a fault happens, in one line; `agent` may be absent. */
+void soc_faults_tell(struct soc_faults *faults, enum soc_fault_kind kind, int64_t now_ms,
+                     struct soc_slice agent, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 
 #endif

@@ -118,9 +118,14 @@ void soc_gate_wait(struct soc_host *host, const struct soc_wait *wait)
 bool soc_gate_spoils(struct soc_host *host)
 {
     const struct soc_activation *activation = host->turn.activation;
-    return host->options.faults != NULL && activation->message != NULL &&
-           activation->retries == 0 && soc_faults_happens(host->options.faults, SOC_FAULT_RAISE) &&
-           !soc_hold_would_fail(host, activation->agent);
+    struct soc_faults *faults = host->options.faults;
+    if (faults == NULL || activation->message == NULL || activation->retries != 0 ||
+        !soc_faults_happens(faults, SOC_FAULT_RAISE) ||
+        soc_hold_would_fail(host, activation->agent))
+        return false;
+    soc_faults_tell(faults, SOC_FAULT_RAISE, soc_host_now(host), soc_agent_id(activation->agent),
+                    "the turn raises at its end");
+    return true;
 }
 
 const char *soc_gate_model_trouble(struct soc_host *host)
@@ -129,7 +134,10 @@ const char *soc_gate_model_trouble(struct soc_host *host)
     struct soc_faults *faults = host->options.faults;
     if (faults == NULL || !soc_faults_happens(faults, SOC_FAULT_MODEL))
         return NULL;
-    return words[soc_rng_below(&faults->rng, sizeof(words) / sizeof(words[0]))];
+    const char *word = words[soc_rng_below(&faults->rng, sizeof(words) / sizeof(words[0]))];
+    soc_faults_tell(faults, SOC_FAULT_MODEL, soc_host_now(host), (struct soc_slice){0},
+                    "a call to a model is %s", word);
+    return word;
 }
 
 void soc_gate_set_state(struct soc_host *host, struct soc_slice json)

@@ -323,7 +323,7 @@ void soc_host_commit(struct soc_host *host, size_t count)
     soc_journal_commit(host->journal, count);
 }
 
-bool soc_host_evict(struct soc_host *host, uint64_t chance)
+const struct soc_agent *soc_host_evict(struct soc_host *host, uint64_t chance)
 {
     size_t cursor = (size_t)(chance % host->agents.entry_count);
     struct soc_agent *agent = NULL;
@@ -335,10 +335,10 @@ bool soc_host_evict(struct soc_host *host, uint64_t chance)
             break;
     }
     if (agent == NULL || agent->activation == NULL || agent->activation->script == NULL)
-        return false;
+        return NULL;
     assert(!host->turn.is_open);
     host->hooks.drop(host->hooks.user, agent->activation);
-    return true;
+    return agent;
 }
 
 /* A batch goes when the writer is free, so that batches grow with the load. */

@@ -131,7 +131,7 @@ void soc_host_hold(struct soc_host *host, bool is_held);
 void soc_host_commit(struct soc_host *host, size_t count);
 
 /* Drops the coroutine of one waiting activation, chosen by `chance`: it is run again
- * from its start when it is to go on. False if none was found. */
-bool soc_host_evict(struct soc_host *host, uint64_t chance);
+ * from its start when it is to go on. Lends whose it was, NULL if none was found. */
+const struct soc_agent *soc_host_evict(struct soc_host *host, uint64_t chance);
 
 #endif

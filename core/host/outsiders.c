@@ -85,9 +85,16 @@ void soc_outsiders_free(struct soc_outsiders *outsiders)
     free(outsiders);
 }
 
-static bool happens(struct soc_outsiders *outsiders, enum soc_fault_kind kind)
+/* Tells whether a fault happens to `what`, which is about the message `id` of `agent`;
+ * the transcript is told, too. */
+static bool happens(struct soc_outsiders *outsiders, enum soc_fault_kind kind, const char *agent,
+                    const char *id, const char *what)
 {
-    return outsiders->faults != NULL && soc_faults_happens(outsiders->faults, kind);
+    if (outsiders->faults == NULL || !soc_faults_happens(outsiders->faults, kind))
+        return false;
+    soc_faults_tell(outsiders->faults, kind, soc_host_now(outsiders->host), soc_slice_text(agent),
+                    "%s %.*s", what, SOC_MESSAGE_ID_BYTES, id);
+    return true;
 }
 
 /* What the message wants to be sent back; absent if nothing, or nobody is there for it. */
@@ -110,20 +117,23 @@ static void note_echo(struct act *act, const struct soc_message *message)
 static void plan(struct soc_outsiders *outsiders, const struct soc_handout *handout, enum deed deed)
 {
     uint64_t number = outsiders->next_number++;
-    int copies = happens(outsiders, SOC_FAULT_DOUBLE) ? 2 : 1;
+    const char *agent = handout->agent->id;
+    char id[SOC_MESSAGE_ID_BYTES];
+    soc_envelope_id(id, handout->message);
+    int copies = happens(outsiders, SOC_FAULT_DOUBLE, agent, id, "it speaks twice of") ? 2 : 1;
     for (int i = 0; i < copies; i++) {
-        uint64_t most_ms = happens(outsiders, SOC_FAULT_DELAY) ? LATE_MS : WHILE_MS;
+        bool is_late = happens(outsiders, SOC_FAULT_DELAY, agent, id, "it speaks late of");
         struct act *act = soc_alloc_zero(sizeof(*act));
         act->deed = deed;
         act->number = number;
         act->key = handout->message->key;
         if (deed == ECHO)
             note_echo(act, handout->message);
-        soc_envelope_id(act->message, handout->message);
+        memcpy(act->message, id, sizeof(id));
         memcpy(act->agent, handout->agent->id, handout->agent->id_length);
         soc_heap_add(&outsiders->acts, &act->due,
                      soc_host_now(outsiders->host) + 1 +
-                         (int64_t)soc_rng_below(&outsiders->rng, most_ms));
+                         (int64_t)soc_rng_below(&outsiders->rng, is_late ? LATE_MS : WHILE_MS));
     }
 }
 
@@ -131,17 +141,23 @@ static bool deliver(void *user, const struct soc_handout *handout)
 {
     struct soc_outsiders *outsiders = user;
     int64_t now_ms = soc_host_now(outsiders->host);
+    const char *agent = handout->agent->id;
+    char id[SOC_MESSAGE_ID_BYTES];
+    soc_envelope_id(id, handout->message);
     outsiders->cb(outsiders->user, soc_agent_id(handout->agent), handout->message->key);
-    if (outsiders->silences < SILENCES_MAX && happens(outsiders, SOC_FAULT_DEAD)) {
+    if (outsiders->silences < SILENCES_MAX &&
+        happens(outsiders, SOC_FAULT_DEAD, agent, id, "all outside are silent for a minute from")) {
         outsiders->silences++;
         outsiders->silent_ms = now_ms + SILENT_MS;
     }
-    if (now_ms < outsiders->silent_ms || happens(outsiders, SOC_FAULT_DROP))
+    if (now_ms < outsiders->silent_ms ||
+        happens(outsiders, SOC_FAULT_DROP, agent, id, "it never sees"))
         return true; /* it went out, and was never seen */
     if (handout->is_broadcast)
         return true;
     /* It may come twice as well; then the outsider does everything twice. */
-    for (int copies = happens(outsiders, SOC_FAULT_DOUBLE) ? 2 : 1; copies > 0; copies--) {
+    int copies = happens(outsiders, SOC_FAULT_DOUBLE, agent, id, "it sees twice") ? 2 : 1;
+    for (; copies > 0; copies--) {
         plan(outsiders, handout, ACK_RECEIVED);
         if (handout->message->flags & SOC_MESSAGE_WANTS_REPLY)
             plan(outsiders, handout, REPLY);
@@ -227,7 +243,8 @@ bool soc_outsiders_act(struct soc_outsiders *outsiders, struct soc_host *host)
         return false;
     soc_heap_remove(&outsiders->acts, &act->due);
     struct soc_agent *agent = soc_outside_find(host, soc_slice_text(act->agent));
-    if (now_ms < outsiders->silent_ms || happens(outsiders, SOC_FAULT_DROP) ||
+    if (now_ms < outsiders->silent_ms ||
+        happens(outsiders, SOC_FAULT_DROP, act->agent, act->message, "nobody hears it speak of") ||
         (act->deed == ECHO && agent != NULL && !echo(outsiders, agent, act))) {
         /* Nobody heard it, or nobody may remember: it is said again. */
         int64_t later_ms = now_ms < outsiders->silent_ms ? outsiders->silent_ms : now_ms;

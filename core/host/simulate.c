@@ -16,12 +16,38 @@ static bool happens(struct soc_simulation *simulation, enum soc_fault_kind kind)
     return soc_faults_happens(simulation->faults, kind);
 }
 
+/* What a crash comes from: the disk, if that has failed. */
+static enum soc_fault_kind cause_of(const struct soc_simulation *simulation)
+{
+    if (simulation->disk == NULL || !simulation->host->is_failed)
+        return SOC_FAULT_CRASH;
+    return soc_disk_struck(simulation->disk) == SOC_DISK_CRASH ? SOC_FAULT_POWER : SOC_FAULT_IO;
+}
+
+static void tell_crash(struct soc_simulation *simulation, int64_t pause_ms)
+{
+    static const char *const ways[SOC_FAULT_COUNT] = {
+        [SOC_FAULT_CRASH] = "the society ends as by kill -9",
+        [SOC_FAULT_POWER] = "the society ends in a call of the disk",
+        [SOC_FAULT_IO] = "a call of the disk fails, and the society ends",
+    };
+    struct soc_host *host = simulation->host;
+    enum soc_fault_kind kind = cause_of(simulation);
+    size_t lost = host->batch.length + soc_journal_bytes(host->journal);
+    soc_faults_tell(simulation->faults, kind, soc_host_now(host), (struct soc_slice){0},
+                    "%s%s%s; it starts again, the clock has moved by %lld ms", ways[kind],
+                    simulation->is_losing ? ", and the power is lost" : "",
+                    lost > 0 ? ", before all it did is durable" : "", (long long)pause_ms);
+}
+
 static void crash(struct soc_simulation *simulation)
 {
     int64_t now_ms = soc_host_now(simulation->host);
+    int64_t pause_ms = soc_faults_pause(simulation->faults);
     bool has_power = !simulation->is_losing;
+    tell_crash(simulation, pause_ms);
     simulation->is_losing = false;
-    simulation->restart(simulation, now_ms + soc_faults_pause(simulation->faults), has_power);
+    simulation->restart(simulation, now_ms + pause_ms, has_power);
     if (simulation->host == NULL)
         return;
     soc_host_hold(simulation->host, true);
@@ -35,9 +61,22 @@ static void fold(struct soc_simulation *simulation)
     struct soc_store *store = simulation->host->options.store;
     struct soc_detail detail;
     size_t bytes = (size_t)soc_rng_below(&simulation->faults->rng, FOLD_BYTES);
+    soc_faults_tell(simulation->faults, SOC_FAULT_FOLD, soc_host_now(simulation->host),
+                    (struct soc_slice){0}, "part of the journal is folded into the tables");
     int rc = soc_store_fold(store, bytes, &detail);
     if (rc < 0 && rc != SOC_EDISKFULL)
         crash(simulation);
+}
+
+/* A disk is full from one of its calls on: tells of it before time goes on. */
+static void tell_full(struct soc_simulation *simulation)
+{
+    bool is_full = simulation->disk != NULL && soc_disk_is_full(simulation->disk);
+    if (simulation->host == NULL || is_full == simulation->was_full)
+        return;
+    simulation->was_full = is_full;
+    soc_faults_tell(simulation->faults, SOC_FAULT_FULL, soc_host_now(simulation->host),
+                    (struct soc_slice){0}, "the disk %s", is_full ? "is full" : "has room again");
 }
 
 /* Lets a fault of the disk strike soon. The crash that it leads to comes when the host
@@ -71,25 +110,47 @@ static void step_clock(struct soc_simulation *simulation)
     int64_t before_ms = soc_clock_now(clock);
     if (step_ms == 0)
         return;
+    soc_faults_tell(simulation->faults, SOC_FAULT_JUMP, before_ms, (struct soc_slice){0},
+                    "the wall clock is set by %lld ms", (long long)step_ms);
     soc_clock_step(clock, step_ms);
     simulation->has_moved |= soc_clock_now(clock) != before_ms;
 }
 
-/* What may go wrong before a step. */
+static void evict(struct soc_simulation *simulation)
+{
+    struct soc_host *host = simulation->host;
+    const struct soc_agent *agent = soc_host_evict(host, soc_rng_next(&simulation->faults->rng));
+    if (agent != NULL)
+        soc_faults_tell(simulation->faults, SOC_FAULT_EVICT, soc_host_now(host),
+                        soc_agent_id(agent), "what waits is replayed when it goes on");
+}
+
+static void be_slow(struct soc_simulation *simulation)
+{
+    struct soc_host *host = simulation->host;
+    int64_t now_ms = soc_host_now(host);
+    int64_t ms = 1 + (int64_t)soc_rng_below(&simulation->faults->rng, SLOW_MS);
+    soc_faults_tell(simulation->faults, SOC_FAULT_SLOW, now_ms, (struct soc_slice){0},
+                    "%lld ms go by", (long long)ms);
+    soc_clock_move(&host->clock, now_ms + ms);
+}
+
+/* What may go wrong before a step. Of batches that are late nothing is told before a crash
+ * finds them: that would be a line for nearly every step. */
 static void trouble(struct soc_simulation *simulation)
 {
     struct soc_faults *faults = simulation->faults;
     struct soc_host *host = simulation->host;
     if (simulation->disk != NULL)
         trouble_disk(simulation);
+    tell_full(simulation);
     step_clock(simulation);
     if (!happens(simulation, SOC_FAULT_LAG))
         soc_host_commit(host, 1 + (size_t)soc_rng_below(&faults->rng, 4));
     if (happens(simulation, SOC_FAULT_EVICT))
-        soc_host_evict(host, soc_rng_next(&faults->rng));
+        evict(simulation);
     if (happens(simulation, SOC_FAULT_SLOW))
-        soc_clock_move(&host->clock,
-                       soc_host_now(host) + 1 + (int64_t)soc_rng_below(&faults->rng, SLOW_MS));
+        be_slow(simulation);
     if (happens(simulation, SOC_FAULT_CRASH))
         crash(simulation);
     else if (happens(simulation, SOC_FAULT_FOLD))
@@ -158,9 +219,10 @@ static enum soc_simulated run(struct soc_simulation *simulation, int64_t until_m
             break;
         bool has_acted =
             simulation->outsiders != NULL && soc_outsiders_act(simulation->outsiders, host);
-        if (soc_host_step(host) || has_acted)
-            continue;
-        if (settle(host))
+        bool has_stepped = soc_host_step(host) || has_acted || settle(host);
+        if (simulation->faults != NULL)
+            tell_full(simulation);
+        if (has_stepped)
             continue;
         int64_t due_ms = next_due(simulation, is_app && until_ms == 0);
         if (until_ms != 0)

@@ -27,6 +27,7 @@ struct soc_simulation {
     void *user;
     uint64_t steps; /* taken so far */
     bool is_losing; /* the next crash takes the power away */
+    bool was_full;  /* its disk, when that was told last */
     bool has_moved; /* its time went with the wall clock when that was set */
 };
 

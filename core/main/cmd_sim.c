@@ -159,9 +159,16 @@ static int start_again(struct sim *sim, int64_t now_ms, bool has_power)
 static void restart(struct soc_simulation *simulation, int64_t now_ms, bool has_power)
 {
     struct sim *sim = simulation->user;
+    int64_t reached_ms = soc_clock_now(soc_host_clock(simulation->host));
     int rc = start_again(sim, now_ms, has_power);
-    while (rc < 0 && sim->disk != NULL && soc_disk_struck(sim->disk) != SOC_DISK_NONE)
-        rc = start_again(sim, now_ms, soc_rng_below(&sim->plan.rng, 2) > 0);
+    while (rc < 0 && sim->disk != NULL && soc_disk_struck(sim->disk) != SOC_DISK_NONE) {
+        bool is_up = soc_rng_below(&sim->plan.rng, 2) > 0;
+        soc_faults_tell(&sim->plan, SOC_FAULT_POWER, now_ms < reached_ms ? reached_ms : now_ms,
+                        (struct soc_slice){0},
+                        "the start ends in a call of the disk%s; it starts again",
+                        is_up ? "" : ", and the power is lost");
+        rc = start_again(sim, now_ms, is_up);
+    }
     simulation->host = rc < 0 ? NULL : sim->parts.host;
 }
 
@@ -416,6 +423,7 @@ static int simulate(struct sim *sim, uint64_t seed)
     sim->failure.text[0] = '\0';
     soc_check_reset(sim->check);
     soc_faults_init(&sim->plan, sim->fault_set, seed);
+    sim->plan.log = sim->is_many ? NULL : &sim->options.log;
     soc_outsiders_free(sim->outsiders);
     sim->outsiders = soc_outsiders_new(seed, sim->options.faults, note_handed, sim);
     int rc = begin(sim, seed, &detail);

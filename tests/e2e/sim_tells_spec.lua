@@ -25,4 +25,91 @@ describe("sim tells", function()
       .. "again: effect 1 of the script was send, and now its arguments differ; "
       .. 'now: %[{"payload":{"n":2},"to":"user"}%]\n', result.err)
   end)
+
+  it("in the transcript of a seed that fails which fault it was", function()
+    place:write("app.lua", [[
+      local society = require("society")
+      local times = 0 -- file-level variables do not last
+      society.root(function(root)
+        times = times + 1
+        root:send_message { to = "user", payload = { n = times } }
+        root:sleep(10)
+      end)
+      society.main(function(user) user:send_message { to = "root", payload = "go" } end)
+    ]])
+    local result = place:run("sim app.lua --seeds 1..200 --faults evict")
+    local command = result.err:match("repeat it with: ([^\n]+)\n$")
+    local transcript = place:shell(command .. " --dump dump").out
+    assert.matches("\n00:00:00.000 info fault root: evict: [^\n]+\n.*"
+      .. "00:00:00.010 error turn_failed root: ", transcript)
+    assert.equal(transcript, place:shell(command).out)
+    assert.is_nil(place:read("dump"):find('"fault"', 1, true))
+    assert.matches('"level":"info","event":"fault","agent":"root",'
+      .. '"detail":{"fault":"evict","text":"[^"]+"}}\n', place:shell(command .. " --json").out)
+  end)
+
+  local SLEEPING = [[
+    local society = require("society")
+    society.root(function(root) root:sleep(10) end)
+    society.main(function(user)
+      for _ = 1, 40 do
+        user:send_message { to = "root", payload = "x" }
+        user:sleep(100)
+      end
+    end)
+  ]]
+
+  local OUTSIDE = [[
+    local society = require("society")
+    society.role { id = "out", behaviour = "external" }
+    society.root(function(root)
+      root:spawn_agent("out", { objective = "o", constraints = {}, inputs = "i", outputs = "o",
+        completion_criteria = "c" }, { id = "out" })
+      for _ = 1, 12 do
+        root:request { to = "out", payload = "?", timeout_ms = 1000000 }
+      end
+    end)
+    society.main(function(user)
+      user:send_message { to = "root", payload = "go" }
+      user:sleep(10000000)
+    end)
+  ]]
+
+  local MODEL = [[
+    local society = require("society")
+    society.config { llm = { provider = "scripted", answers = function() return "yes" end } }
+    society.main(function(user)
+      for _ = 1, 5 do user:chat { messages = { { role = "user", content = "?" } } } end
+    end)
+  ]]
+
+  local LINES = {
+    crash = { SLEEPING, ": crash: the society ends as by kill %-9; .* has moved by %d+ ms\n" },
+    raise = { SLEEPING, " root: raise: the turn raises at its end\n[^\n]*turn_failed root" },
+    slow = { SLEEPING, ": slow: %d+ ms go by\n" },
+    jump = { SLEEPING, ": jump: the wall clock is set by %-?%d+ ms\n" },
+    power = { SLEEPING, ": power: the society ends in a call of the disk, and the power is lost" },
+    full = { SLEEPING, ": full: the disk is full\n.*: full: the disk has room again\n" },
+    io = { SLEEPING, ": io: a call of the disk fails, and the society ends" },
+    drop = { OUTSIDE, " out: drop: it never sees msg_%S+\n" },
+    double = { OUTSIDE, " out: double: it sees twice msg_%S+\n" },
+    delay = { OUTSIDE, " out: delay: it speaks late of msg_%S+\n" },
+    dead = { OUTSIDE, " out: dead: all outside are silent for a minute from msg_%S+\n" },
+    model = { MODEL, ": model: a call to a model is %l+\n" },
+  }
+
+  for fault, line in pairs(LINES) do
+    it("of the fault " .. fault .. " in the transcript", function()
+      place:write("app.lua", line[1])
+      for seed = 1, 60 do
+        local words = ("sim app.lua --seed %d --faults %s"):format(seed, fault)
+        local transcript = place:run(words).out
+        if transcript:find("info fault" .. line[2]) then
+          assert.equal(transcript, place:run(words).out)
+          return
+        end
+      end
+      error("no seed tells of it")
+    end)
+  end
 end)
