@@ -8,6 +8,7 @@
 #include "env/ids.h"
 #include "host/agents.h"
 #include "host/dot.h"
+#include "host/envelope.h"
 #include "host/gate.h"
 #include "host/hold.h"
 #include "host/human.h"
@@ -86,20 +87,6 @@ static void finish_order(struct op *op, int rc, struct soc_buf *answer)
     soc_buf_fini(answer);
 }
 
-/* A payload given as a plain string means {text=…}. */
-static struct soc_slice payload_of(struct op *op, struct soc_buf *wrapped)
-{
-    struct soc_slice value = soc_json_member(op->line, "payload");
-    if (value.data == NULL || soc_json_kind(value) == SOC_JSON_NULL)
-        return (struct soc_slice){0};
-    if (soc_json_kind(value) != SOC_JSON_STRING)
-        return value;
-    soc_buf_put_text(wrapped, "{\"text\":");
-    soc_buf_put_slice(wrapped, value);
-    soc_buf_put_byte(wrapped, '}');
-    return soc_buf_slice(wrapped);
-}
-
 static void read_send(struct op *op, struct soc_send *send)
 {
     double seconds = 0;
@@ -147,7 +134,7 @@ static void send_or_request(struct op *op, int64_t timeout_ms)
     struct soc_buf wrapped = {0};
     struct soc_buf answer = {0};
     read_send(op, &send);
-    send.payload = payload_of(op, &wrapped);
+    send.payload = soc_envelope_payload(soc_json_member(op->line, "payload"), &wrapped);
     if (fail_if_faulty(op)) {
         soc_buf_fini(&wrapped);
         return;

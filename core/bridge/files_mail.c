@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "env/clock.h"
+#include "host/envelope.h"
 
 #define TTL_SECONDS_MAX 3.2e9 /* about a hundred years */
 
@@ -67,20 +68,13 @@ static void read_flags(struct soc_reading *reading, struct soc_send *send)
     }
 }
 
-/* A payload given as a plain string means {text=…}; `content` is another name for it. */
+/* `content` is another name for it. */
 struct soc_slice soc_reading_payload(struct soc_reading *reading, struct soc_buf *wrapped)
 {
     struct soc_slice value = soc_json_member(reading->line->text, "payload");
     if (value.data == NULL || soc_json_kind(value) == SOC_JSON_NULL)
         value = soc_json_member(reading->line->text, "content");
-    if (value.data == NULL || soc_json_kind(value) == SOC_JSON_NULL)
-        return (struct soc_slice){0};
-    if (soc_json_kind(value) != SOC_JSON_STRING)
-        return value;
-    soc_buf_put_text(wrapped, "{\"text\":");
-    soc_buf_put_slice(wrapped, value);
-    soc_buf_put_byte(wrapped, '}');
-    return soc_buf_slice(wrapped);
+    return soc_envelope_payload(value, wrapped);
 }
 
 /* Reads all but `to` and the payload. `reply_to` names what a message answers; without a

@@ -98,6 +98,18 @@ void soc_envelope_put_script_json(struct soc_buf *out, const struct soc_message 
     soc_buf_put_text(out, "true}");
 }
 
+struct soc_slice soc_envelope_payload(struct soc_slice value, struct soc_buf *wrapped)
+{
+    if (value.data == NULL || soc_json_kind(value) == SOC_JSON_NULL)
+        return (struct soc_slice){0};
+    if (soc_json_kind(value) != SOC_JSON_STRING)
+        return value;
+    soc_buf_put_text(wrapped, "{\"text\":");
+    soc_buf_put_slice(wrapped, value);
+    soc_buf_put_byte(wrapped, '}');
+    return soc_buf_slice(wrapped);
+}
+
 void soc_envelope_record(struct soc_record *record, const struct soc_message *message)
 {
     record->type = SOC_RECORD_MESSAGE;

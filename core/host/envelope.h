@@ -15,6 +15,10 @@ void soc_envelope_put_json(struct soc_buf *out, const struct soc_message *messag
 /* The same with what scripts are told beyond SPEC §2: `wants_reply`, if the sender waits. */
 void soc_envelope_put_script_json(struct soc_buf *out, const struct soc_message *message);
 
+/* The payload that a JSON value at a door stands for: a text means {text=…}, which is written
+ * into `wrapped`, anything else itself; absent for one that is absent or null. */
+struct soc_slice soc_envelope_payload(struct soc_slice value, struct soc_buf *wrapped);
+
 /* Fills a record that lends the message's texts. */
 void soc_envelope_record(struct soc_record *record, const struct soc_message *message);
 
