@@ -227,7 +227,7 @@ function Agent:escalate(options) end
 function Agent:decide(item_id, verdict) end
 
 ---@class society.Broadcast
----@field payload table|string
+---@field payload any
 ---@field type? string `broadcast` if left out
 ---@field priority? society.Priority
 ---@field ttl_seconds? number
@@ -242,7 +242,7 @@ function Agent:decide(item_id, verdict) end
 function Agent:broadcast(options) end
 
 ---@class society.Checkpoint
----@field payload? table|string
+---@field payload? any
 ---@field agents? string[] ids; all but this one and `user` if left out
 ---@field timeout_ms? number 30000 if left out
 
