@@ -42,11 +42,7 @@ describe("the activity", function()
   local place, running
 
   local function start()
-    place:shell("rm -f .society/socket") -- one that was left by a kill says nothing
-    running = place:start("run app.lua --quiet")
-    program.wait_for("the socket", function()
-      return place:shell("test -S .society/socket").code == 0
-    end)
+    running = place:start_ready("run app.lua --quiet")
   end
 
   local function stop(signal)

@@ -38,10 +38,7 @@ describe("pause and resume", function()
   end)
 
   local function start(app)
-    running = place:start("run app.lua --log none " .. (app or ""))
-    program.wait_for("the socket", function()
-      return place:shell("test -S .society/socket").code == 0
-    end)
+    running = place:start_ready("run app.lua --log none " .. (app or ""))
   end
 
   local function stop()

@@ -37,13 +37,7 @@ society.main(function(user)
 end)
 ]]
 
-local function rows(result)
-  local list = {}
-  for line in result.out:gmatch("[^\n]+") do
-    list[#list + 1] = assert(json.decode(line))
-  end
-  return list
-end
+local rows = program.rows
 
 describe("the person at the terminal", function()
   local place
@@ -113,10 +107,7 @@ describe("the person at the terminal", function()
 
   it("sees what is open after a restart, and may end its input", function()
     place:write("app.lua", APP)
-    local running = place:start("run app.lua --quiet")
-    program.wait_for("the socket", function()
-      return place:shell("test -S .society/socket").code == 0
-    end)
+    local running = place:start_ready("run app.lua --quiet")
     place:run([[send --json-payload '{"id":"c1","item":{"title":"old one"}}']])
     running:expect("[inbox] c1 (normal): old one")
     running:kill("KILL")
@@ -134,10 +125,7 @@ describe("the person by commands", function()
   local place, running
 
   local function start()
-    running = place:start("run app.lua --quiet --json")
-    program.wait_for("the socket", function()
-      return place:shell("test -S .society/socket").code == 0
-    end)
+    running = place:start_ready("run app.lua --quiet --json")
   end
 
   local function stop()
@@ -170,7 +158,7 @@ describe("the person by commands", function()
 
   it("is shown no title that turns itself around", function()
     stop()
-    running = place:start("run app.lua --quiet")
+    running = place:start_ready("run app.lua --quiet")
     order("a", { title = "pay\u{202E}100\u{2066}\u{9B}1" })
     running:expect("[inbox] a (normal): pay 100  1")
     assert.matches("  pay 100  1  ", place:run("inbox").out, 1, true)
@@ -260,10 +248,7 @@ describe("the person by commands", function()
     order("a", { title = "one" })
     running:expect([[{"inbox":{"agent":"a"]])
     stop()
-    local other = place:start("run app.lua")
-    program.wait_for("the socket", function()
-      return place:shell("test -S .society/socket").code == 0
-    end)
+    local other = place:start_ready("run app.lua")
     other:kill("INT")
     assert.matches("society: 1 open in the inbox; see: society inbox --state .society",
       other:wait().err, 1, true)

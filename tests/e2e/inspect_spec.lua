@@ -1,6 +1,5 @@
 -- Filters of inspect, and the same answers of a society that runs and one that does not.
 
-local json = require("society.json")
 local program = require("program")
 
 local APP = [[
@@ -26,22 +25,13 @@ society.root(function(root)
 end)
 ]]
 
-local function rows(result)
-  local list = {}
-  for line in result.out:gmatch("[^\n]+") do
-    list[#list + 1] = assert(json.decode(line))
-  end
-  return list
-end
+local rows = program.rows
 
 describe("inspect", function()
   local place, running
 
   local function start()
-    running = place:start("run app.lua --quiet")
-    program.wait_for("the socket", function()
-      return place:shell("test -S .society/socket").code == 0
-    end)
+    running = place:start_ready("run app.lua --quiet")
   end
 
   local function stop()

@@ -36,10 +36,7 @@ describe("a policy of a running society", function()
     place:shell("mkdir -p policies/contacts")
     place:write("app.lua", APP)
     place:write(PATH, MINE:format("first"))
-    running = place:start("run app.lua")
-    program.wait_for("the socket", function()
-      return place:shell("test -S .society/socket").code == 0
-    end)
+    running = place:start_ready("run app.lua")
   end)
 
   after_each(function()

@@ -23,10 +23,7 @@ describe("society run", function()
   end)
 
   it("goes on after kill -9 with everything that was answered", function()
-    local running = place:start("run server.lua")
-    program.wait_for("the socket", function()
-      return place:shell("test -S .society/socket").code == 0
-    end)
+    local running = place:start_ready("run server.lua")
     for i = 1, 5 do
       assert.equal("number " .. i .. "\n", place:run("send --to root --wait x").out)
     end

@@ -104,11 +104,8 @@ describe("society run", function()
   end)
 
   it("stops at Ctrl-C with 130 and says how to go on", function()
-    local running = place:start("run server.lua --state here --policy contacts=open " ..
-      "--set effects_max=50 -- A 'b c'")
-    program.wait_for("the socket", function()
-      return place:shell("test -S here/socket").code == 0
-    end)
+    local running = place:start_ready("run server.lua --state here --policy contacts=open " ..
+      "--set effects_max=50 -- A 'b c'", "here")
     running:kill("INT")
     local ended = running:wait()
     assert.equal(130, ended.code)
@@ -118,10 +115,7 @@ describe("society run", function()
   end)
 
   it("ends in JSON with --json, whatever the end", function()
-    local running = place:start("run server.lua --json")
-    program.wait_for("the socket", function()
-      return place:shell("test -S .society/socket").code == 0
-    end)
+    local running = place:start_ready("run server.lua --json")
     running:kill("INT")
     local refused = place:run("run server.lua --json --set nothing=1")
     for _, err in ipairs({ running:wait().err, refused.err }) do
@@ -158,10 +152,7 @@ describe("society run", function()
   end
 
   it("keeps a second run out of the same state", function()
-    local running = place:start("run server.lua")
-    program.wait_for("the socket", function()
-      return place:shell("test -S .society/socket").code == 0
-    end)
+    local running = place:start_ready("run server.lua")
     for _, arguments in ipairs({ "run server.lua", "run server.lua --fresh" }) do
       local second = place:run(arguments)
       assert.equal(1, second.code)

@@ -54,10 +54,7 @@ describe("waits on the command line", function()
   before_each(function()
     place = program.place()
     place:write("app.lua", APP)
-    running = place:start("run app.lua --quiet")
-    program.wait_for("the socket", function()
-      return place:shell("test -S .society/socket").code == 0
-    end)
+    running = place:start_ready("run app.lua --quiet")
     place:run("send --to root go")
     program.wait_for("three waits", function()
       return select(2, place:run("inspect waits --json").out:gsub("\n", "")) == 3

@@ -7,6 +7,8 @@
 --     running:kill("INT"); local ended = running:wait()
 --     place:remove()
 
+local json = require("society.json")
+
 local M = {}
 
 local Place = {}
@@ -57,6 +59,15 @@ function M.wait_for(what, attempt, seconds_max)
   error("waited in vain for " .. what, 2)
 end
 
+--- The rows that a command has printed with --json.
+function M.rows(result)
+  local list = {}
+  for line in result.out:gmatch("[^\n]+") do
+    list[#list + 1] = assert(json.decode(line))
+  end
+  return list
+end
+
 --- Makes a temporary directory to work in.
 function M.place()
   local path = output_of("mktemp -d")
@@ -101,6 +112,17 @@ function Place:start(arguments, environment)
     return (read(base .. ".pid") or ""):match("%d+")
   end)
   return setmetatable({ base = base, pid = pid }, Running)
+end
+
+--- Starts a society, "run …", and waits until it can be spoken to. `state` as in --state.
+function Place:start_ready(arguments, state)
+  local socket = (state or ".society") .. "/socket"
+  self:shell("rm -f " .. socket) -- one that was left by a kill is no sign of life
+  local running = self:start(arguments)
+  M.wait_for("the socket", function()
+    return self:shell("test -S " .. socket).code == 0
+  end)
+  return running
 end
 
 --- Waits until the journal of the society that runs in `state` is folded into its tables.
