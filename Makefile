@@ -33,14 +33,14 @@ COMPILE = $(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Icore $(PKG_FLAGS) $(CFLAGS)
 LINK    = $(CC) $(CFLAGS) $(LDFLAGS) -Wl,-E
 # Lua inside the program rather than beside it: its calls are then plain calls.
 LUA_LIB = $(firstword $(wildcard $(shell pkg-config --variable=libdir lua5.4)/liblua5.4.a) -llua5.4)
-# Every Lua state then hashes alike (core/script/lua_seed.h). A shared Lua cannot be told.
+# Every Lua state then hashes alike (core/lualib/lua_seed.h). A shared Lua cannot be told.
 LUA_SEED = -Wl,--wrap=luaS_hash,-u,__wrap_luaS_hash
 LIBS    = $(PKG_LIBS:-llua5.4=$(LUA_LIB)) $(LUA_SEED) -lpthread -ldl -lm
 
 # The layers, lowest first. tests/tidy/layers.lua says who may include whom.
-LAYERS  = base env model loop store check net host script bridge embed
-LIB_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(foreach layer,$(LAYERS),$(wildcard core/$(layer)/*.c)))
-MAIN_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(wildcard core/main/*.c))
+LAYERS  = base env model loop store check net kernel parts sim lualib sandbox script bridge world embed
+LIB_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(sort $(shell find $(LAYERS:%=core/%) -name '*.c')))
+MAIN_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(sort $(shell find core/main -name '*.c')))
 TESTS   = $(basename $(notdir $(wildcard tests/unit/*_test.c)))
 UNIT    = $(TESTS:%=$(BUILD)/unit/%)
 FUZZ    = $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*_fuzz.c))

@@ -14,8 +14,8 @@
 
 #include "base/json.h"
 #include "base/limits.h"
+#include "lualib/lua_json.h"
 #include "measure.h"
-#include "script/lua_json.h"
 
 #define ROUNDS_QUICK 5000
 #define ROUNDS_FULL  50000

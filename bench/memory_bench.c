@@ -12,8 +12,8 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
+#include "lualib/lua_heap.h"
 #include "measure.h"
-#include "script/lua_heap.h"
 #include "stage.h"
 
 #define LUA_BYTES_MAX   (1u << 30)

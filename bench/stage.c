@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "base/json.h"
-#include "host/gate.h"
-#include "host/look.h"
+#include "kernel/gate.h"
+#include "kernel/look.h"
 #include "measure.h"
 
 #define POLL_MS     20

@@ -14,8 +14,8 @@
 #include "base/mem.h"
 #include "bridge/address.h"
 #include "bridge/control_call.h"
-#include "host/gate.h"
-#include "host/refusal.h"
+#include "kernel/gate.h"
+#include "kernel/refusal.h"
 
 #define BACKLOG           128
 #define READ_BYTES        65536

@@ -21,7 +21,7 @@
 #ifndef SOC_BRIDGE_CONTROL_H
 #define SOC_BRIDGE_CONTROL_H
 
-#include "host/host.h"
+#include "kernel/host.h"
 
 struct soc_control;
 

@@ -10,8 +10,8 @@
 #include "base/mem.h"
 #include "bridge/files_state.h"
 #include "env/ids.h"
-#include "host/envelope.h"
-#include "host/gate.h"
+#include "kernel/envelope.h"
+#include "kernel/gate.h"
 
 #define IDENTITY       "files:workflow" /* the position that says which workflow this is */
 #define SETTLE_POLL_MS 20

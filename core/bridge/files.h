@@ -1,6 +1,6 @@
 /* Files: the door for agents that only know files.
  *
- * Outside agents (host/outside.h) read their mail from the workflow's directory
+ * Outside agents (parts/outside/outside.h) read their mail from the workflow's directory
  * (workdir.h) and answer there. Mail is appended to ID.jsonl once it is durable, a
  * broadcast once to broadcast.jsonl; what they write comes in line by line: acks from
  * ID.ack, messages from orchestrator.jsonl, where the line says who speaks, and from
@@ -17,7 +17,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
-#include "host/files_settings.h"
+#include "parts/outside/files_settings.h"
 
 struct soc_files;
 struct soc_host;

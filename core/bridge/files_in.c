@@ -11,7 +11,7 @@
 #include "bridge/files_mail.h"
 #include "env/clock.h"
 #include "env/ids.h"
-#include "host/refusal.h"
+#include "kernel/refusal.h"
 
 void soc_inlet_open(struct soc_inlet *inlet, struct soc_files *files,
                     struct soc_files_client *client, enum soc_place place, const char *name)

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "env/clock.h"
-#include "host/envelope.h"
+#include "kernel/envelope.h"
 
 #define TTL_SECONDS_MAX 3.2e9 /* about a hundred years */
 

@@ -10,9 +10,9 @@
 #include "base/mem.h"
 #include "bridge/files_state.h"
 #include "env/ids.h"
-#include "host/agents.h"
-#include "host/gate.h"
-#include "host/tasks.h"
+#include "kernel/agents.h"
+#include "kernel/gate.h"
+#include "parts/tasks/tasks.h"
 
 #define SOON_MS          50 /* what changes together is written together */
 #define LOG_BYTES_MAX    (64 << 20)

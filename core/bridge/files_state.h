@@ -11,10 +11,10 @@
 #include "bridge/lines.h"
 #include "bridge/outlet.h"
 #include "bridge/workdir.h"
-#include "host/host.h"
-#include "host/outside.h"
+#include "kernel/host.h"
 #include "loop/alarm.h"
 #include "loop/folder.h"
+#include "parts/outside/outside.h"
 
 /* A file that is read. */
 struct soc_inlet {

@@ -13,10 +13,10 @@
 #include "base/mem.h"
 #include "env/ids.h"
 #include "env/log.h"
-#include "host/agents.h"
-#include "host/gate.h"
-#include "host/human.h"
-#include "host/refusal.h"
+#include "kernel/agents.h"
+#include "kernel/gate.h"
+#include "kernel/refusal.h"
+#include "parts/human/human.h"
 
 #define READ_BYTES     4096
 #define LINE_BYTES_MAX (1u << 20)

@@ -9,7 +9,7 @@
 #ifndef SOC_BRIDGE_TERMINAL_H
 #define SOC_BRIDGE_TERMINAL_H
 
-#include "host/host.h"
+#include "kernel/host.h"
 
 struct soc_terminal;
 

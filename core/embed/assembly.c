@@ -14,9 +14,9 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "embed/home.h"
-#include "script/lua_heap.h"
-#include "script/lua_json.h"
-#include "script/sources.h"
+#include "lualib/lua_heap.h"
+#include "lualib/lua_json.h"
+#include "script/history/sources.h"
 #include "store/directory.h"
 
 #define FOLD_MS_MAX 2000 /* at the close; what is left is folded at the next start */

@@ -9,7 +9,7 @@
 
 #include <lua.h>
 
-#include "host/host.h"
+#include "kernel/host.h"
 #include "script/script.h"
 
 /* The text of a file as it was once. */

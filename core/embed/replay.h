@@ -2,8 +2,8 @@
  *
  * The directory is only read, also while its society runs. Each stretch of history
  * with the same scripts and policies gets a society in memory that is loaded from
- * the texts kept then; runs and questions are repeated in their order (host/replay.h,
- * script/replay.h). Nothing is done and nothing leaves.
+ * the texts kept then; runs and questions are repeated in their order (parts/history/replay.h,
+ * script/history/replay.h). Nothing is done and nothing leaves.
  * Layer: embed. Thread: loop. */
 #ifndef SOC_EMBED_REPLAY_H
 #define SOC_EMBED_REPLAY_H

@@ -18,11 +18,11 @@
 #include "embed/policy_watch.h"
 #include "embed/status_line.h"
 #include "env/rng.h"
-#include "host/agents.h"
-#include "host/gate.h"
-#include "host/hold.h"
-#include "host/human.h"
-#include "host/look.h"
+#include "kernel/agents.h"
+#include "kernel/gate.h"
+#include "kernel/look.h"
+#include "parts/human/human.h"
+#include "parts/supervision/hold.h"
 
 #define SETTLE_POLL_MS 20
 

@@ -7,10 +7,10 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "embed/live_talk.h"
-#include "host/calls.h"
-#include "host/look.h"
-#include "host/usage.h"
+#include "kernel/look.h"
 #include "loop/alarm.h"
+#include "parts/models/calls.h"
+#include "parts/models/usage.h"
 
 #define PERIOD_MS   100
 #define NAMES_MAX   3  /* of those who think */

@@ -7,7 +7,7 @@
 #ifndef SOC_EMBED_STATUS_LINE_H
 #define SOC_EMBED_STATUS_LINE_H
 
-#include "host/host.h"
+#include "kernel/host.h"
 #include "loop/loop.h"
 
 struct soc_status_line;

@@ -4,11 +4,11 @@
 #include "base/buf.h"
 #include "embed/assembly.h"
 #include "embed/home.h"
-#include "host/agents.h"
+#include "kernel/agents.h"
+#include "lualib/lua_source.h"
 #include "main/args.h"
 #include "main/command.h"
 #include "main/lint.h"
-#include "script/lua_source.h"
 
 /* Finds require("society"). */
 static bool asks_for_society(const char *text)

@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "env/ids.h"
-#include "host/router.h"
+#include "kernel/router.h"
 #include "main/args.h"
 #include "main/command.h"
 #include "main/errand.h"

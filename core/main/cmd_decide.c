@@ -2,11 +2,11 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "host/human.h"
 #include "main/args.h"
 #include "main/command.h"
 #include "main/errand.h"
 #include "main/output.h"
+#include "parts/human/human.h"
 
 struct decide {
     struct soc_args args;

@@ -2,11 +2,11 @@
 #include <stdio.h>
 
 #include "base/json.h"
-#include "host/hold.h"
 #include "main/args.h"
 #include "main/command.h"
 #include "main/errand.h"
 #include "main/output.h"
+#include "parts/supervision/hold.h"
 
 struct hold {
     struct soc_args args;

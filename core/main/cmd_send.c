@@ -3,13 +3,13 @@
 
 #include "base/json.h"
 #include "base/limits.h"
-#include "host/agents.h"
-#include "host/gate.h"
-#include "host/human.h"
-#include "host/refusal.h"
+#include "kernel/agents.h"
+#include "kernel/gate.h"
+#include "kernel/refusal.h"
 #include "main/args.h"
 #include "main/command.h"
 #include "main/errand.h"
+#include "parts/human/human.h"
 
 struct send {
     struct soc_args args;

@@ -13,16 +13,16 @@
 #include "embed/assembly.h"
 #include "embed/home.h"
 #include "env/clock.h"
-#include "host/look.h"
-#include "host/outsiders.h"
-#include "host/simulate.h"
+#include "kernel/look.h"
 #include "main/args.h"
 #include "main/command.h"
 #include "main/output.h"
 #include "main/show.h"
-#include "script/chat.h"
-#include "script/witness.h"
+#include "script/calls/chat.h"
+#include "sim/outsiders.h"
+#include "sim/simulate.h"
 #include "store/disk.h"
+#include "world/witness.h"
 
 #define PROGRESS_US 1000000 /* between two lines about how far it is */
 

@@ -8,10 +8,10 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "embed/home.h"
+#include "lualib/lua_heap.h"
+#include "lualib/lua_json.h"
 #include "main/command.h"
-#include "script/lua_heap.h"
-#include "script/lua_json.h"
-#include "script/world.h"
+#include "world/world.h"
 
 /* Modules of the host, then of the project, then those installed. */
 static void set_paths(lua_State *L, const char *home)

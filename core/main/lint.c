@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "script/lua_source.h"
+#include "lualib/lua_source.h"
 #include "script/script.h"
 
 static bool has_member(lua_State *L, int box, const char *name, size_t length)

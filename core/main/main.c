@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "lualib/lua_seed.h"
 #include "main/command.h"
-#include "script/lua_seed.h"
 
 int soc_complain(int code, const char *format, ...)
 {

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "host/host.h"
+#include "kernel/host.h"
 #include "store/store.h"
 
 /* Answers a query of store.h, or "waits", "stats" or "policies", from the directory as it
@@ -18,7 +18,7 @@ int soc_stopped_query(const char *directory, const struct soc_query *query, stru
  * there. Nothing is changed. */
 int soc_stopped_registries(const char *directory, struct soc_buf *out, struct soc_detail *detail);
 
-/* The same with the picture of the society (host/dot.h). */
+/* The same with the picture of the society (kernel/dot.h). */
 int soc_stopped_dot(const char *directory, struct soc_buf *out, struct soc_detail *detail);
 
 /* Does something to a started host that no script runs in: SOC_OK with a list in

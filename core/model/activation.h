@@ -91,7 +91,7 @@ struct soc_activation {
     bool is_stored;             /* the journal knows it */
     bool has_replied;           /* the script, run from its start, answered the message */
     bool is_ending;             /* its last turn commits */
-    bool has_progress;          /* something came of it: host/guard.h */
+    bool has_progress;          /* something came of it: parts/supervision/guard.h */
 };
 
 /* Returns an empty activation. Release with soc_activation_free(). */

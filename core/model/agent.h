@@ -58,8 +58,9 @@ struct soc_agent {
     uint32_t delayed;  /* messages for it that are not due yet */
     uint32_t awaited;  /* agents that wait to receive from it and nobody else */
     uint8_t id_length;
-    uint8_t hold;         /* bits of enum soc_hold; 0: it may run */
-    uint8_t guards;       /* bits of host/guard.h: whom it ran into, and its parent was told */
+    uint8_t hold; /* bits of enum soc_hold; 0: it may run */
+    uint8_t
+        guards; /* bits of parts/supervision/guard.h: whom it ran into, and its parent was told */
     bool is_ended;        /* a tombstone */
     bool is_ending;       /* its mailbox drains; nobody may send to it */
     bool is_external;     /* it lives outside: its mail goes to a door */

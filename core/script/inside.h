@@ -8,15 +8,15 @@
 #include <lua.h>
 
 #include "base/buf.h"
-#include "host/agents.h"
-#include "host/gate.h"
-#include "host/hooks.h"
-#include "host/host.h"
+#include "kernel/agents.h"
+#include "kernel/gate.h"
+#include "kernel/hooks.h"
+#include "kernel/host.h"
 #include "model/shape.h"
-#include "script/identity.h"
-#include "script/kept.h"
-#include "script/options.h"
-#include "script/questions.h"
+#include "script/bindings/options.h"
+#include "script/history/kept.h"
+#include "script/policies/identity.h"
+#include "script/policies/questions.h"
 #include "script/script.h"
 
 #define SOC_BOX "society.box" /* userdata that points to a script */

@@ -10,7 +10,7 @@
 #include <lua.h>
 
 #include "base/err.h"
-#include "host/host.h"
+#include "kernel/host.h"
 
 struct soc_script;
 
@@ -56,7 +56,7 @@ void soc_script_started(struct soc_script *script);
 int soc_script_use_policy(struct soc_script *script, const char *kind, const char *name,
                           struct soc_detail *detail);
 
-/* Puts the policies in force whose files have changed, as script/swap.h says. */
+/* Puts the policies in force whose files have changed, as script/policies/swap.h says. */
 void soc_script_reload_policies(struct soc_script *script);
 
 /* Calls `each` with every file that soc_script_reload_policies looks at. */

@@ -7,7 +7,7 @@
 #include "store/record.h"
 #include "store/store.h"
 
-/* One row; the texts are lent. What there is says host/history.h. */
+/* One row; the texts are lent. What there is says parts/history/history.h. */
 struct soc_history_row {
     int64_t number; /* rising by one */
     int64_t time_ms;

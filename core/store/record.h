@@ -55,7 +55,7 @@
  *  receipt         a pending message was handed out again, or its receiver acked it
  *  position        where a door stands, under a name of its own
  *  source          the text of a script or a policy, by its hash
- *  history         what happened, for replay: host/history.h says what there is
+ *  history         what happened, for replay: parts/history/history.h says what there is
  *  history_end     what is older is forgotten */
 #define SOC_RECORD_MAP(R)                                                                          \
     R(ROLE, role, 1)                                                                               \

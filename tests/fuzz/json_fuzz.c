@@ -19,7 +19,7 @@
 
 #include "base/json.h"
 #include "base/limits.h"
-#include "script/lua_json.h"
+#include "lualib/lua_json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -34,13 +34,14 @@ return {
     from = "    if (!is_needed || log.is_empty ||", to = "    if (log.frames == log.frames ||",
   },
   {
-    name = "the key of a message is not in its transaction", file = "core/host/duplicates.c",
+    name = "the key of a message is not in its transaction",
+    file = "core/parts/duplicates/duplicates.c",
     by = { "unit:host_disk_test" },
     from = "    soc_batch_put(host, &record);\n    soc_turn_note(",
     to = "    soc_host_flush(host);\n    soc_batch_put(host, &record);\n    soc_turn_note(",
   },
   {
-    name = "lines are shown at once", file = "core/host/egress.c", by = { "unit:host_disk_test" },
+    name = "lines are shown at once", file = "core/kernel/egress.c", by = { "unit:host_disk_test" },
     from = "    if (host->options.shows_early)", to = "    if (!host->options.shows_early)",
   },
 }

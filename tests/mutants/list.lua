@@ -22,91 +22,91 @@ local M = {
     law = "order", says = "which is more urgent",
   },
   {
-    name = "a message that ends is not counted", file = "core/host/router.c", by = SIM,
+    name = "a message that ends is not counted", file = "core/kernel/router.c", by = SIM,
     from = "    soc_heap_remove(&host->timers, &message->timer);\n" ..
       "    host->totals.outcome[outcome]++;",
     to = "    soc_heap_remove(&host->timers, &message->timer);",
     law = "conservation", says = "messages ended with outcome",
   },
   {
-    name = "the end of a message is not written", file = "core/host/router.c", by = SIM,
+    name = "the end of a message is not written", file = "core/kernel/router.c", by = SIM,
     from = "    soc_batch_put(host, &record);\n    bool is_kept",
     to = "    bool is_kept",
     law = "conservation", says = "has handled %d+ messages",
   },
   {
-    name = "lines are shown before they are durable", file = "core/host/egress.c", by = SIM,
+    name = "lines are shown before they are durable", file = "core/kernel/egress.c", by = SIM,
     from = "host->outputs_first->sequence <= host->released) {",
     to = "host->outputs_first->sequence <= host->released + 1) {",
     also = {
-      file = "core/host/egress.c",
+      file = "core/kernel/egress.c",
       from = "    if (sequence > host->released)\n        host->released = sequence;",
       to = "    if (sequence > host->released)\n        host->released = sequence + 9;",
     },
     law = "output commit", says = "was shown before it was durable",
   },
   {
-    name = "lines that were shown are not recorded as shown", file = "core/host/egress.c",
+    name = "lines that were shown are not recorded as shown", file = "core/kernel/egress.c",
     by = { "spec:recovery" },
     from = "    if (shown == 0)\n        return;", to = "    if (shown <= 1)\n        return;",
   },
   {
-    name = "a turn that raises leaves its records", file = "core/host/turn.c", by = SIM,
+    name = "a turn that raises leaves its records", file = "core/kernel/turn.c", by = SIM,
     from = "    host->batch.length = mark.batch_length;", to = "    (void)mark.batch_length;",
   },
   {
-    name = "a turn that raises has sent its messages", file = "core/host/turn.c", by = SIM,
+    name = "a turn that raises has sent its messages", file = "core/kernel/turn.c", by = SIM,
     from = "    while (turn->sent.count > mark.sent_count) {",
     to = "    while (false && turn->sent.count > mark.sent_count) {",
     law = "nothing is handled twice", says = "its state says",
   },
   {
-    name = "what a turn that raises took goes behind the rest", file = "core/host/turn.c",
+    name = "what a turn that raises took goes behind the rest", file = "core/kernel/turn.c",
     by = { "sim:tests/mutants/takes.lua" },
     from = "        soc_mailbox_put_back(&undo->agent->mailbox, undo->message);",
     to = "        soc_mailbox_push(&undo->agent->mailbox, undo->message);",
     law = "order", says = "of the same sender",
   },
   {
-    name = "a number of a message is given again", file = "core/host/host.c", by = SIM,
+    name = "a number of a message is given again", file = "core/kernel/host.c", by = SIM,
     from = "    host->next_key = (uint64_t)numbers[0];", to = "    host->next_key = 1;",
   },
   {
-    name = "the clock goes back over a restart", file = "core/host/host.c", by = SIM,
+    name = "the clock goes back over a restart", file = "core/kernel/host.c", by = SIM,
     from = "    soc_clock_raise(&host->clock, numbers[1]);\n", to = "",
   },
   {
-    name = "totals are lost over a restart", file = "core/host/host.c", by = SIM,
+    name = "totals are lost over a restart", file = "core/kernel/host.c", by = SIM,
     from = "    host->totals.sent = (uint64_t)numbers[3];", to = "    host->totals.sent = 0;",
     law = "conservation", says = "came in, and",
   },
   {
-    name = "an answer is not written", file = "core/host/wait.c", by = SIM,
+    name = "an answer is not written", file = "core/kernel/wait.c", by = SIM,
     from = "    soc_batch_put(host, &record);\n" ..
       "    soc_activation_answer(activation, index, answer);",
     to = "    soc_activation_answer(activation, index, answer);",
   },
   {
-    name = "a wait is never told of its time-out", file = "core/host/wait.c",
+    name = "a wait is never told of its time-out", file = "core/kernel/wait.c",
     by = { "sim:tests/mutants/timeouts.lua" },
     from = "        soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms);",
     to = "        (void)wait->deadline_ms;",
     law = "waits end", says = "still waits, though its time is over",
   },
   {
-    name = "a wait is told of its time-out too early", file = "core/host/wait.c",
+    name = "a wait is told of its time-out too early", file = "core/kernel/wait.c",
     by = { "sim:tests/mutants/timeouts.lua" },
     from = "        soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms);",
     to = "        soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms - 5);",
     law = "waits end", says = "before its time",
   },
   {
-    name = "agent.state is not written", file = "core/host/gate.c", by = SIM,
+    name = "agent.state is not written", file = "core/kernel/gate.c", by = SIM,
     from = "    soc_batch_put(host, &record);\n    soc_history_keep_state(",
     to = "    soc_history_keep_state(",
   },
   {
-    name = "a message taken by receive is not written as taken", file = "core/host/wait.c",
+    name = "a message taken by receive is not written as taken", file = "core/kernel/wait.c",
     by = { "sim", "spec:recovery" },
     from = "    soc_batch_put(host, &record);\n" ..
       "    soc_message_list_push(&activation->taken, message);",
@@ -114,7 +114,7 @@ local M = {
     law = "nothing is handled twice",
   },
   {
-    name = "who wrote first is not written down", file = "core/host/acquaintance.c",
+    name = "who wrote first is not written down", file = "core/parts/contacts/acquaintance.c",
     by = { "sim", "spec:contacts" },
     from = "    put_record(\n        host, to,\n        soc_contacts_put(&to->contacts, from, " ..
       "SOC_SOURCE_FIRST_MESSAGE, message->time_ms, NULL));",
@@ -122,21 +122,21 @@ local M = {
       "message->time_ms, NULL);",
   },
   {
-    name = "everybody may write to everybody", file = "core/host/router.c",
+    name = "everybody may write to everybody", file = "core/kernel/router.c",
     by = { "sim:tests/mutants/strangers.lua" },
     from = "    int rc = is_allowed ? SOC_OK : refuse_stranger(error, to, &said);",
     to = "    int rc = is_allowed || to != NULL ? SOC_OK : refuse_stranger(error, to, &said);",
     law = "contacts", says = "whom it does not know",
   },
   {
-    name = "recorded effects are done again", file = "core/host/gate.c", by = SIM,
+    name = "recorded effects are done again", file = "core/kernel/gate.c", by = SIM,
     from = "    return SOC_GATE_RECORDED;\n}",
     to = "    activation->effects_count = index;\n" ..
       "    soc_activation_add(activation, kind, hash);\n    return SOC_GATE_LIVE;\n}",
     law = "nothing is handled twice", says = "sent twice what it sends once",
   },
   {
-    name = "a replay does not compare what is asked", file = "core/host/gate.c",
+    name = "a replay does not compare what is asked", file = "core/kernel/gate.c",
     by = { "unit:host_test", "spec:hostile" },
     from = "effect->hash != hash", to = "false",
   },
@@ -155,32 +155,32 @@ local M = {
     law = "nothing is lost", says = "was durable, and is lost",
   },
   {
-    name = "a restart gives mail back in the wrong order", file = "core/host/recover.c", by = SIM,
+    name = "a restart gives mail back in the wrong order", file = "core/kernel/recover.c", by = SIM,
     from = "    return x->key < y->key ? -1 : x->key > y->key;",
     to = "    return x->key > y->key ? -1 : x->key < y->key;",
     law = "order", says = "of the same sender",
   },
   {
-    name = "a restart forgets which message is being handled", file = "core/host/recover.c",
+    name = "a restart forgets which message is being handled", file = "core/kernel/recover.c",
     by = SIM,
     from = "        soc_map_put_number(&loader->handling, r->key, agent);",
     to = "        (void)agent;",
   },
   {
-    name = "a restart forgets what was taken", file = "core/host/recover.c", by = SIM,
+    name = "a restart forgets what was taken", file = "core/kernel/recover.c", by = SIM,
     from = "        soc_map_put_number(&loader->takes, r->key, agent);",
     to = "        (void)agent;",
     law = "nothing is handled twice", says = "not for it any more",
   },
   {
-    name = "a restart forgets who heard a broadcast", file = "core/host/recover.c", by = SIM,
+    name = "a restart forgets who heard a broadcast", file = "core/kernel/recover.c", by = SIM,
     from = "            soc_broadcasts_restore_end(host, record->broadcast_end.key,\n" ..
       "                                       soc_agents_need(host, record->broadcast_end.agent));",
     to = "            soc_agents_need(host, record->broadcast_end.agent);",
     law = "nothing is handled twice", says = "was done with broadcast %d+ twice",
   },
   {
-    name = "a checkpoint forgets an answer over a restart", file = "core/host/recover.c",
+    name = "a checkpoint forgets an answer over a restart", file = "core/kernel/recover.c",
     by = { "sim", "spec:checkpoint_crash" },
     from = "        soc_barriers_restore_seat(host, &record->seat, " ..
       "soc_agents_need(host, record->seat.agent));\n",
@@ -207,24 +207,24 @@ local M = {
     from = "(int64_t)++fold->lines);", to = "0);",
   },
   {
-    name = "a ring of waits is not found", file = "core/host/deadlock.c",
+    name = "a ring of waits is not found", file = "core/kernel/deadlock.c",
     by = { "unit:deadlock_test", "spec:deadlock" },
     from = "void soc_deadlock_settle(struct soc_host *host)\n{",
     to = "void soc_deadlock_settle(struct soc_host *host)\n{\n    host->waits_changed.length = 0;",
   },
   {
-    name = "nobody looks again when mail is taken off its way", file = "core/host/transit.c",
+    name = "nobody looks again when mail is taken off its way", file = "core/kernel/transit.c",
     by = { "spec:wait_graph_kinds", "spec:transit" },
     from = "    soc_deadlock_note(host, message->to);\n", to = "",
   },
   {
-    name = "an answer on its way to a checkpoint does not count", file = "core/host/deadlock.c",
+    name = "an answer on its way to a checkpoint does not count", file = "core/kernel/deadlock.c",
     by = { "spec:wait_graph_kinds", "spec:transit" },
     from = "    case SOC_WAIT_BARRIER:\n        return ",
     to = "    case SOC_WAIT_BARRIER:\n        return false && ",
   },
   {
-    name = "a request that has timed out stays open", file = "core/host/wait.c",
+    name = "a request that has timed out stays open", file = "core/kernel/wait.c",
     by = { "spec:request", "spec:reply" },
     from = "        soc_request_close(host, activation->wait.request_key);\n", to = "        ;\n",
   },

@@ -7,12 +7,12 @@ return {
     to = "    pulse->is_lost = pulse->is_alarmed = pulse->is_owing = false;",
   },
   {
-    name = "a letter that was given up climbs again", file = "core/host/outside_watch.c",
+    name = "a letter that was given up climbs again", file = "core/parts/outside/outside_watch.c",
     by = { "spec:ladder" },
     from = "if (letter->is_given_up || !soc_pulse", to = "if (!soc_pulse",
   },
   {
-    name = "a decision does not end the alarm", file = "core/host/outside_watch.c",
+    name = "a decision does not end the alarm", file = "core/parts/outside/outside_watch.c",
     by = { "spec:unresponsive" },
     from = "    soc_pulse_retry(&outsider->pulse, soc_host_now(host));\n", to = "",
   },
@@ -26,18 +26,18 @@ return {
     from = "    if (rung.at_ms < last_ms)", to = "    if (rung.at_ms < 0)",
   },
   {
-    name = "an ack does not stop the ladder", file = "core/host/outside_in.c",
+    name = "an ack does not stop the ladder", file = "core/parts/outside/outside_in.c",
     by = { "spec:ladder" },
     from = "    soc_outside_stop(letter);\n    trace_ack", to = "    trace_ack",
   },
   {
-    name = "a late answer goes to the orchestrator", file = "core/host/outside_in.c",
+    name = "a late answer goes to the orchestrator", file = "core/parts/outside/outside_in.c",
     by = { "spec:outside_answers" },
     from = "    if (!address(outsider, mail, &send, &cause)) {",
     to = "    if (!address(outsider, mail, &send, &cause) && outsider == NULL) {",
   },
   {
-    name = "what a full mailbox refuses is read past", file = "core/host/outside_in.c",
+    name = "what a full mailbox refuses is read past", file = "core/parts/outside/outside_in.c",
     by = { "spec:outside_answers" },
     from = "        if (is_for_now(rc))", to = "        if (is_for_now(rc) && outsider == NULL)",
   },
@@ -59,7 +59,7 @@ return {
     to = "  self.guard:waited(0 * began_ms)",
   },
   {
-    name = "remembering is progress", file = "core/host/turn.c", by = { "spec:llm_talk" },
+    name = "remembering is progress", file = "core/kernel/turn.c", by = { "spec:llm_talk" },
     from = "undo.kind == SOC_UNDO_SENT_KEY ||\n                   undo.kind == SOC_UNDO_MEMORY;",
     to = "undo.kind == SOC_UNDO_SENT_KEY;",
   },

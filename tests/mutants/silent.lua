@@ -3,7 +3,7 @@
 
 return {
   {
-    name = "a broadcast never reaches one of its readers", file = "core/host/broadcasts.c",
+    name = "a broadcast never reaches one of its readers", file = "core/parts/group/broadcasts.c",
     by = { "sim:tests/mutants/news.lua" },
     from = "        if (!is_for_it)\n            continue;",
     to = "        if (!is_for_it ||\n" ..
@@ -12,20 +12,20 @@ return {
     law = "nothing is lost", says = "has not reached reader4",
   },
   {
-    name = "a broadcast counts a reader too few", file = "core/host/broadcasts.c",
+    name = "a broadcast counts a reader too few", file = "core/parts/group/broadcasts.c",
     by = { "sim:tests/mutants/news.lua" },
     from = "    host->totals.sent += broadcast->left;",
     to = "    host->totals.sent += broadcast->left - 1;",
     law = "conservation", says = "messages came in",
   },
   {
-    name = "a request leaves before it is durable", file = "core/host/calls.c",
+    name = "a request leaves before it is durable", file = "core/parts/models/calls.c",
     by = { "models" },
     from = "    soc_egress_call(host, depart, host);", to = "    depart(host);",
     law = "output commit", says = "before it was durable",
   },
   {
-    name = "a letter is handed out before it is durable", file = "core/host/outside.c",
+    name = "a letter is handed out before it is durable", file = "core/parts/outside/outside.c",
     by = { "sim:tests/scenarios/outside.lua" },
     from = "    return letter->sequence <= host->released &&",
     to = "    return letter->sequence <= host->released + 1000000 &&",
@@ -38,7 +38,8 @@ return {
     law = "output commit", says = "before that was durable",
   },
   {
-    name = "an introduction nobody asked for is taken", file = "core/host/introductions_wire.c",
+    name = "an introduction nobody asked for is taken",
+    file = "core/parts/contacts/introductions_wire.c",
     by = { "sim:tests/mutants/unasked.lua" },
     from = "    if (host->hooks.takes_unsolicited(host->hooks.user, from, to))",
     to = "    if (from != to)",

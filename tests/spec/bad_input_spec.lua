@@ -253,7 +253,7 @@ describe("bad input to an agent's calls:", function()
   end)
 
   it("no call of an agent is left out", function()
-    local files = assert(io.popen("grep -ho '{\"[a-z_]*\", agent_[a-z_]*}' core/script/bind_*.c"))
+    local files = assert(io.popen("grep -rho '{\"[a-z_]*\", agent_[a-z_]*}' core/script"))
     local count = 0
     for line in files:lines() do
       local name, is_tried = line:match('"([a-z_]+)"'), false

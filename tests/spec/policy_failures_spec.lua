@@ -14,9 +14,9 @@ local function read(path)
   return text
 end
 
--- The questions of core/script/questions.h: { kind, usual, name }.
+-- The questions of core/script/policies/questions.h: { kind, usual, name }.
 local function read_questions()
-  local source, folders, list = read("core/script/questions.h"), {}, {}
+  local source, folders, list = read("core/script/policies/questions.h"), {}, {}
   for tag, folder, usual in source:gmatch('K%((%u[%u_]*), "([%l_]+)", "([%l_]+)"') do
     folders[tag] = { kind = folder, usual = usual }
   end

@@ -13,18 +13,29 @@ return {
     store = { "base", "env", "loop" },
     check = { "base", "store" },
     net = { "base", "env", "loop" },
-    host = { "base", "env", "model", "loop", "store" },
+    kernel = { "base", "env", "model", "loop", "store" },
+    parts = { "base", "env", "model", "loop", "store", "kernel" },
+    sim = { "base", "env", "model", "loop", "store", "kernel", "parts" },
+    lualib = { "base" },
+    sandbox = { "base", "lualib" },
+    script = {
+      "base", "env", "model", "store", "check", "net", "kernel", "parts", "sim", "lualib",
+      "sandbox",
+    },
+    bridge = { "base", "env", "loop", "net", "kernel", "parts" },
     -- society.new is a whole society in one object: it opens its own store and has its
     -- history checked, as `embed` does for a real one.
-    script = { "base", "env", "model", "store", "check", "host", "net" },
-    bridge = { "base", "env", "loop", "net", "host" },
+    world = {
+      "base", "env", "model", "loop", "store", "check", "net", "kernel", "parts", "sim", "lualib",
+      "sandbox", "script", "bridge",
+    },
     embed = {
-      "society", "base", "env", "model", "loop", "store", "check", "net", "host", "script",
-      "bridge",
+      "society", "base", "env", "model", "loop", "store", "check", "net", "kernel", "parts", "sim",
+      "lualib", "sandbox", "script", "bridge", "world",
     },
     main = {
-      "society", "base", "env", "model", "loop", "store", "check", "net", "host", "script",
-      "bridge", "embed",
+      "society", "base", "env", "model", "loop", "store", "check", "net", "kernel", "parts", "sim",
+      "lualib", "sandbox", "script", "bridge", "world", "embed",
     },
   },
 
@@ -37,16 +48,23 @@ return {
     ["hiredis/async.h"] = { "bridge" },
     ["hiredis/hiredis.h"] = { "bridge" },
     -- Whoever makes the Lua state: `embed` for a society, `main` for `test` and `check`.
-    ["lua.h"] = { "script", "embed", "main" },
-    ["lauxlib.h"] = { "script", "embed", "main" },
-    ["lualib.h"] = { "script", "embed", "main" },
+    ["lua.h"] = { "lualib", "sandbox", "script", "world", "embed", "main" },
+    ["lauxlib.h"] = { "lualib", "sandbox", "script", "world", "embed", "main" },
+    ["lualib.h"] = { "lualib", "sandbox", "script", "world", "embed", "main" },
     ["time.h"] = { "env" },
     ["sys/time.h"] = { "env" },
     ["sys/random.h"] = { "env" },
   },
 
-  lines_max = { c = 600, h = 150, lua = 300 },
-  function_lines_max = { c = 60, h = 60, lua = 50 },
+  -- What is left of an older tree. These numbers may only fall.
+  ratchet = {
+    in_cycles = 86, -- modules of core/ that reach themselves by includes
+    up = 76,        -- includes that go up
+  },
+
+  -- Where a file or function is certainly too long. CONTRIBUTING.md has the guides.
+  lines_max = { c = 900, h = 250, lua = 300 },
+  function_lines_max = { c = 100, h = 100, lua = 50 },
   columns_max = 100,
 
   -- Lua patterns, written so that they do not match themselves. Plans belong to

@@ -8,6 +8,7 @@
 -- As a module it gives check(files, layers), so that a spec can feed it faults.
 
 package.path = "tests/tidy/?.lua;" .. package.path
+local cycles = require("cycles")
 local source = require("source")
 
 local M = {}
@@ -44,7 +45,7 @@ local function check_include(file, layers, line, report)
   end
 end
 
-local function check_lines(file, layers, report)
+local function check_lines(file, layers, report, report_up)
   local lines_max = layers.lines_max[file.ext]
   if lines_max and #file.lines > lines_max then
     report(#file.lines, ("file has more than %d lines"):format(lines_max))
@@ -63,7 +64,7 @@ local function check_lines(file, layers, report)
     end
     if file.is_c then
       check_include(file, layers, line, function(text)
-        report(number, text)
+        report_up(number, text)
       end)
     end
   end
@@ -158,41 +159,23 @@ local function check_lua(file, layers, report)
   end
 end
 
-local function check_cycles(files, report)
-  local includes, state = {}, {}
-  for _, file in ipairs(files) do
-    local name = file.path:match("^core/(.+)$")
-    includes[name or file.path] = {}
-    for _, line in ipairs(file.lines) do
-      local inside = file.is_c and name and line:match('^#include "(.+)"')
-      if inside then
-        table.insert(includes[name], inside)
-      end
-    end
+-- While the tree is being untangled, layers.ratchet allows as many as there still are.
+local function check_cycles(files, ratchet, report)
+  local components = cycles.find(cycles.graph(files))
+  local count = 0
+  for _, component in ipairs(components) do
+    count = count + #component
   end
-  local function visit(name)
-    state[name] = "open"
-    for _, inside in ipairs(includes[name] or {}) do
-      if state[inside] == "open" then
-        report("core/" .. name, 1, "include cycle through " .. inside)
-      elseif not state[inside] then
-        visit(inside)
-      end
-    end
-    state[name] = "done"
-  end
-  for _, file in ipairs(files) do
-    local name = file.path:match("^core/(.+)$")
-    if name and not state[name] then
-      visit(name)
-    end
+  for _, component in ipairs(count > ratchet.in_cycles and components or {}) do
+    report("core/" .. component[1], 1, "include cycle: " .. table.concat(component, ", "))
   end
 end
 
 --- Checks files given as { path, text } and returns the complaints as
 -- "path:line: sentence", in order of the files.
 function M.check(files, layers)
-  local found = {}
+  local found, up = {}, {}
+  local ratchet = layers.ratchet
   local function report(path, line, sentence)
     found[#found + 1] = ("%s:%d: %s"):format(path, line, sentence)
   end
@@ -204,7 +187,9 @@ function M.check(files, layers)
     file.lines = source.lines(file.text)
     file.is_c = file.ext == "c" or file.ext == "h"
     file.is_source = file.is_c or file.ext == "lua"
-    check_lines(file, layers, here)
+    check_lines(file, layers, here, function(line, sentence)
+      up[#up + 1] = ("%s:%d: %s"):format(file.path, line, sentence)
+    end)
     if file.is_c then
       check_head(file, layers, here)
       check_c(file, layers, here)
@@ -212,14 +197,17 @@ function M.check(files, layers)
       check_lua(file, layers, here)
     end
   end
-  check_cycles(files, report)
+  if #up > ratchet.up then
+    table.move(up, 1, #up, #found + 1, found)
+  end
+  check_cycles(files, ratchet, report)
   return found
 end
 
 --- Reads the files of the tree: all but what is built or hidden elsewhere.
 function M.read_tree()
   local files = {}
-  local listing = io.popen("find . -type f -not -path './build/*' -not -path './.git/*' "
+  local listing = io.popen("find . -type f -not -path './build/*' -not -path './.git*' "
     .. "-not -path '*/.society/*' | sort")
   for path in listing:lines() do
     local file = io.open(path, "rb")

@@ -10,9 +10,9 @@
 #include "bridge/address.h"
 #include "bridge/control.h"
 #include "check.h"
-#include "host/agents.h"
-#include "host/gate.h"
-#include "host/state.h"
+#include "kernel/agents.h"
+#include "kernel/gate.h"
+#include "kernel/state.h"
 
 #define STEPS_MAX 2000 /* of waiting for an answer, each a few ms at most */
 

@@ -1,8 +1,8 @@
 /* Waiting at the level of the host: doors that are answered by their own ids, rings
  * that a door's message closes, answers lost on their way, and a society that is only
  * looked at. */
-#include "host/ending.h"
 #include "host_parts.h"
+#include "kernel/ending.h"
 
 static enum soc_turn_end main_who_bears_ann(struct world *world, struct soc_activation *activation,
                                             struct soc_buf *error)

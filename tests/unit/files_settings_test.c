@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "host/files_settings.h"
+#include "parts/outside/files_settings.h"
 
 static int read_into(struct soc_files_settings *settings, const char *json,
                      struct soc_detail *detail)

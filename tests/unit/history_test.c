@@ -8,10 +8,10 @@
 
 #include "env/ids.h"
 #include "env/rng.h"
-#include "host/outside.h"
-#include "host/state.h"
-#include "host/turn.h"
 #include "host_world.h"
+#include "kernel/state.h"
+#include "kernel/turn.h"
+#include "parts/outside/outside.h"
 
 #define HISTORIES    10000
 #define STEPS_MAX    28

@@ -8,10 +8,10 @@
 
 #include "base/json.h"
 #include "check.h"
-#include "host/agents.h"
-#include "host/gate.h"
-#include "host/look.h"
-#include "host/refusal.h"
+#include "kernel/agents.h"
+#include "kernel/gate.h"
+#include "kernel/look.h"
+#include "kernel/refusal.h"
 
 struct world;
 /* One activation, from its beginning. */

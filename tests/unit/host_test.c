@@ -1,8 +1,8 @@
 #include <unistd.h>
 
 #include "env/ids.h"
-#include "host/state.h"
 #include "host_parts.h"
+#include "kernel/state.h"
 
 /* Writes down all that can be seen of a society but the time and the counts of
  * this process alone. */

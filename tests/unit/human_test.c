@@ -1,8 +1,8 @@
 /* The person's end of a host without scripts: agents that are gone when the decision
  * comes, filters, and input for a gatekeeper who is not there. */
 #include "env/ids.h"
-#include "host/human.h"
 #include "host_parts.h"
+#include "parts/human/human.h"
 
 /* Bears ann and sends her an order. */
 static enum soc_turn_end main_with_ann(struct world *world, struct soc_activation *activation,

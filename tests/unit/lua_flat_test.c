@@ -1,4 +1,4 @@
-#include "script/lua_flat.h"
+#include "lualib/lua_flat.h"
 
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/limits.h"
 #include "check.h"
-#include "script/lua_json.h"
+#include "lualib/lua_json.h"
 
 static const char *const watched[] = {"task_id", "priority", NULL};
 

@@ -1,4 +1,4 @@
-#include "script/lua_json.h"
+#include "lualib/lua_json.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-#include "script/lua_seed.h"
+#include "lualib/lua_seed.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
 
 #include "check.h"
-#include "script/lua_heap.h"
+#include "lualib/lua_heap.h"
 
 /* What `#` says of tables with holes and strings. */
 static const char lengths[] = "local text = '' "

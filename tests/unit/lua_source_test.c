@@ -4,9 +4,9 @@
 #include <lualib.h>
 
 #include "base/buf.h"
-#include "script/lua_names.h"
-#include "script/lua_source.h"
-#include "script/nearest.h"
+#include "lualib/lua_names.h"
+#include "lualib/lua_source.h"
+#include "lualib/nearest.h"
 
 /* Appends the tokens of `text` with a bar behind each. */
 static const char *tokens_of(struct soc_buf *out, const char *text)

@@ -2,11 +2,11 @@
 #include <time.h>
 
 #include "env/ids.h"
-#include "host/ending.h"
-#include "host/outside_state.h"
-#include "host/state.h"
-#include "host/turn.h"
 #include "host_world.h"
+#include "kernel/ending.h"
+#include "kernel/state.h"
+#include "kernel/turn.h"
+#include "parts/outside/outside_state.h"
 
 #define KEYS_MAX 256
 

@@ -1,8 +1,8 @@
 /* The router's questions before a message is made, and their order. */
-#include "host/router.h"
+#include "kernel/router.h"
 
-#include "host/state.h"
 #include "host_world.h"
+#include "kernel/state.h"
 
 /* Sends from a door, the host itself if `from` is NULL; returns the error's code. */
 static int send_type(struct world *world, const char *from, const char *to, const char *type)

@@ -12,7 +12,7 @@
 #include <lualib.h>
 
 #include "base/buf.h"
-#include "script/sandbox.h"
+#include "sandbox/sandbox.h"
 
 /* An environment with a gate. */
 struct world {

@@ -1,5 +1,5 @@
 /* society.new in a Lua state: what a script of its own cannot bring about. */
-#include "script/world.h"
+#include "world/world.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,0 +1,309 @@
+#include "kernel/ending.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "kernel/refusal.h"
+#include "kernel/router.h"
+#include "kernel/schedule.h"
+#include "kernel/state.h"
+#include "kernel/trace.h"
+#include "kernel/transit.h"
+#include "kernel/turn.h"
+#include "kernel/wait.h"
+#include "parts/contacts/introductions.h"
+#include "parts/group/news.h"
+#include "parts/models/memory.h"
+#include "parts/outside/outside_state.h"
+#include "parts/supervision/hold.h"
+#include "parts/tasks/tasks.h"
+
+#define REASON SOC_SLICE("{\"error\":\"agent_stopped\"}")
+
+/* Agents on their way out, in the order they were asked to go. */
+struct departures {
+    struct departure {
+        struct soc_agent *agent;
+        bool is_forced;
+    } * items;
+    size_t count;
+    size_t capacity;
+};
+
+static void put_departure(struct departures *list, struct soc_agent *agent, bool is_forced)
+{
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity == 0 ? 8 : list->capacity * 2;
+        list->items = soc_realloc(list->items, list->capacity * sizeof(*list->items));
+    }
+    list->items[list->count++] = (struct departure){agent, is_forced};
+}
+
+/* From now on nobody writes to it. A reason that was given before stays unless
+ * there is a new one. */
+static void set_ending(struct soc_host *host, struct soc_agent *agent, struct soc_slice reason)
+{
+    agent->is_ending = true;
+    if (reason.data != NULL)
+        soc_text_set(&agent->end_reason, reason);
+    struct soc_record record = {.type = SOC_RECORD_AGENT_ENDING};
+    record.agent_ending = (struct soc_record_agent_ending){
+        .time_ms = (uint64_t)soc_host_now(host),
+        .id = soc_agent_id(agent),
+        .reason = soc_slice_text(agent->end_reason),
+    };
+    soc_batch_put(host, &record);
+}
+
+static void mark(struct soc_host *host, struct soc_agent *agent, bool is_forced,
+                 struct soc_slice reason)
+{
+    struct soc_undo undo = {
+        .kind = SOC_UNDO_ENDING,
+        .agent = agent,
+        .peer = host->turn.agent,
+        .had_old = agent->is_ending,
+        .is_forced = is_forced,
+    };
+    soc_text_set(&undo.old_reason, soc_slice_text(agent->end_reason));
+    soc_turn_note(host, undo);
+    set_ending(host, agent, reason);
+}
+
+static bool is_for_ever(const struct soc_host *host, const struct soc_agent *agent)
+{
+    return agent == host->user || agent == host->root;
+}
+
+int soc_ending_terminate(struct soc_host *host, struct soc_slice id, bool *is_forced,
+                         struct soc_slice reason, struct soc_buf *error)
+{
+    struct soc_agent *agent = soc_map_find(&host->agents, id);
+    if (agent == NULL)
+        return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", id);
+    if (is_for_ever(host, agent))
+        return soc_refuse(error, SOC_EFORBIDDEN, "user and root cannot be ended", "agentId", id);
+    if (agent->parent != host->turn.agent)
+        return soc_refuse(error, SOC_EFORBIDDEN,
+                          agent == host->turn.agent
+                              ? "an agent does not terminate itself; it ends by agent:stop()"
+                              : "only its parent may end an agent; ask the parent to do it",
+                          "agentId", id);
+    if (agent->is_ended)
+        return soc_refuse(error, SOC_ESTOPPED, NULL, "agentId", id);
+    *is_forced |= (agent->hold & SOC_HOLD_FAILED) != 0;
+    if (!agent->is_ending || *is_forced)
+        mark(host, agent, *is_forced, reason);
+    return SOC_OK;
+}
+
+int soc_ending_stop(struct soc_host *host, struct soc_slice reason, struct soc_buf *error)
+{
+    struct soc_agent *agent = host->turn.agent;
+    if (is_for_ever(host, agent))
+        return soc_refuse(error, SOC_EFORBIDDEN, "user and root cannot be ended", "agentId",
+                          soc_agent_id(agent));
+    if (!agent->is_ending)
+        mark(host, agent, false, reason);
+    return SOC_OK;
+}
+
+/* `by` asked for the end of `agent`, perhaps itself. */
+static void trace_ending(struct soc_host *host, const struct soc_agent *agent,
+                         const struct soc_agent *by, bool is_forced)
+{
+    struct soc_buf detail = {0};
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "by", soc_sender_id(by));
+    soc_json_put_name(&detail, "is_forced");
+    soc_buf_put_text(&detail, is_forced ? "true" : "false");
+    soc_json_put_text_member(&detail, "reason", soc_slice_text(agent->end_reason));
+    soc_buf_put_byte(&detail, '}');
+    soc_trace_event(host, SOC_LOG_INFO, agent == by ? "stop" : "terminate", agent,
+                    soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
+}
+
+/* Nothing can come for a `receive` any more. */
+static void refuse_receive(struct soc_host *host, struct soc_activation *activation)
+{
+    struct soc_buf error = {0};
+    soc_refuse(&error, SOC_ESTOPPED, "this agent ends: no message can come any more", "agentId",
+               soc_agent_id(activation->agent));
+    soc_wait_answer(host, activation, soc_buf_slice(&error));
+    soc_buf_fini(&error);
+}
+
+/* Tells whether nothing is left to do for it. */
+static bool is_drained(struct soc_host *host, struct soc_agent *agent)
+{
+    struct soc_activation *activation = agent->activation;
+    soc_news_look(host, agent);
+    if (activation == NULL)
+        return soc_mailbox_count(&agent->mailbox) == 0 && agent->delayed == 0 &&
+               !soc_introductions_has_held(host, agent);
+    if (activation->state == SOC_ACTIVATION_WAITING && activation->wait.kind == SOC_WAIT_RECEIVE &&
+        agent->delayed == 0)
+        refuse_receive(host, activation);
+    return false;
+}
+
+/* Whatever is left goes to the dead letters; whoever waits for it is told. */
+static void bury(struct soc_host *host, struct soc_agent *agent)
+{
+    struct soc_message *message;
+    soc_introductions_end_agent(host, agent, REASON); /* first: dead letters close requests */
+    if (agent->activation != NULL)
+        soc_schedule_abandon(host, agent->activation, SOC_OUTCOME_DEAD, REASON);
+    while ((message = soc_mailbox_pop(&agent->mailbox)) != NULL)
+        soc_router_finish(host, message, SOC_OUTCOME_DEAD, REASON);
+    soc_transit_bury(host, agent, REASON);
+    size_t cursor = 0;
+    struct soc_request *request;
+    while ((request = soc_map_each(&host->requests, &cursor)) != NULL)
+        if (request->to == agent && !soc_transit_replies(host, request->key))
+            soc_request_fail(host, request->key, "receiver_failed",
+                             "the agent ended and has not replied");
+}
+
+/* The nearest ancestor that goes on: root does. */
+static struct soc_agent *find_heir(const struct soc_host *host, const struct soc_agent *agent)
+{
+    struct soc_agent *heir = agent->parent;
+    while (heir != NULL && (heir->is_ended || heir->is_ending))
+        heir = heir->parent;
+    return heir == NULL ? host->root : heir;
+}
+
+/* They become parent or child of each other in their contacts, too. */
+static void acquaint(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer,
+                     enum soc_source source)
+{
+    const struct soc_contact *known = soc_contacts_find(&owner->contacts, peer);
+    soc_turn_write_contact(host, owner, peer, source,
+                           known == NULL ? soc_host_now(host) : known->added_ms,
+                           known == NULL ? NULL : soc_contact_extra_copy(known->extra));
+}
+
+static void adopt(struct soc_host *host, struct soc_agent *child)
+{
+    struct soc_agent *former = child->parent;
+    struct soc_agent *heir = find_heir(host, former);
+    struct soc_record record = {.type = SOC_RECORD_AGENT_PARENT};
+    record.agent_parent = (struct soc_record_agent_parent){
+        .time_ms = (uint64_t)soc_host_now(host),
+        .id = soc_agent_id(child),
+        .parent = soc_agent_id(heir),
+    };
+    soc_batch_put(host, &record);
+    child->parent = heir;
+    former->children--;
+    heir->children++;
+    soc_turn_erase_contact(host, child, former);
+    acquaint(host, child, heir, SOC_SOURCE_PARENT);
+    acquaint(host, heir, child, SOC_SOURCE_CHILD);
+    struct soc_buf detail = {0};
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "from", soc_agent_id(former));
+    soc_json_put_text_member(&detail, "by", soc_agent_id(heir));
+    soc_buf_put_byte(&detail, '}');
+    soc_trace_event(host, SOC_LOG_INFO, "adopted", child, soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
+}
+
+static void part_from_child(struct soc_host *host, struct soc_agent *agent, struct soc_agent *child,
+                            bool is_forced, struct departures *list)
+{
+    if (host->hooks.is_adopted(host->hooks.user, agent, child, is_forced)) {
+        adopt(host, child);
+        return;
+    }
+    if (!child->is_ending || is_forced) {
+        set_ending(host, child,
+                   child->is_ending ? (struct soc_slice){0} : soc_slice_text(agent->end_reason));
+        trace_ending(host, child, agent, is_forced);
+    }
+    put_departure(list, child, is_forced);
+}
+
+/* A parent knows its children, so they are found among its contacts, fast in a large
+ * society; only if one is missing there is everybody looked at. */
+static void part_from_children(struct soc_host *host, struct soc_agent *agent, bool is_forced,
+                               struct departures *list)
+{
+    struct departures children = {0};
+    size_t cursor = 0;
+    for (uint32_t i = 0; i < agent->contacts.count && children.count < agent->children; i++) {
+        struct soc_agent *peer = agent->contacts.items[i].peer;
+        if (peer->parent == agent && !peer->is_ended)
+            put_departure(&children, peer, is_forced);
+    }
+    if (children.count < agent->children) {
+        struct soc_agent *peer;
+        children.count = 0;
+        while ((peer = soc_map_each(&host->agents, &cursor)) != NULL)
+            if (peer->parent == agent && !peer->is_ended)
+                put_departure(&children, peer, is_forced);
+    }
+    for (size_t i = 0; i < children.count; i++)
+        part_from_child(host, agent, children.items[i].agent, is_forced, list);
+    free(children.items);
+}
+
+static void end_agent(struct soc_host *host, struct soc_agent *agent, bool is_forced,
+                      struct departures *list)
+{
+    struct soc_agent *parent = agent->parent;
+    part_from_children(host, agent, is_forced, list);
+    soc_news_look(host, agent);
+    agent->is_ended = true;
+    bury(host, agent);
+    soc_tasks_drop_agent(host, agent);
+    soc_hold_forget(host, agent);
+    soc_wait_note_end(host, agent);
+    struct soc_record record = {.type = SOC_RECORD_AGENT_END};
+    record.agent_end = (struct soc_record_agent_end){
+        .time_ms = (uint64_t)soc_host_now(host),
+        .id = soc_agent_id(agent),
+        .reason = soc_slice_text(agent->end_reason),
+    };
+    soc_batch_put(host, &record);
+    soc_trace(host, "stopped", agent, "%s", agent->end_reason == NULL ? "" : agent->end_reason);
+    host->agents_alive--;
+    parent->children--;
+    soc_contacts_remove(&parent->contacts, agent);
+    soc_agent_shrink(agent);
+    soc_memory_forget(host, agent);
+    if (agent->is_external)
+        soc_outside_ended(host, agent);
+}
+
+/* Ends whom it can of `agent` and those who end because of it. */
+static void let_go(struct soc_host *host, struct soc_agent *agent, bool is_forced)
+{
+    struct departures list = {0};
+    put_departure(&list, agent, is_forced);
+    for (size_t i = 0; i < list.count; i++) {
+        struct departure each = list.items[i];
+        if (!each.agent->is_ended && (each.is_forced || is_drained(host, each.agent)))
+            end_agent(host, each.agent, each.is_forced, &list);
+    }
+    free(list.items);
+}
+
+void soc_ending_commit(struct soc_host *host, const struct soc_undo *undo)
+{
+    if (undo->agent->is_ended)
+        return;
+    trace_ending(host, undo->agent, undo->peer, undo->is_forced);
+    let_go(host, undo->agent, undo->is_forced);
+}
+
+void soc_ending_check(struct soc_host *host, struct soc_agent *agent)
+{
+    assert(!host->turn.is_open);
+    if (agent->is_ending && !agent->is_ended)
+        let_go(host, agent, false);
+}

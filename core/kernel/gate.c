@@ -1,0 +1,373 @@
+#include "kernel/gate.h"
+
+#include <assert.h>
+
+#include "base/hash.h"
+#include "base/limits.h"
+#include "env/ids.h"
+#include "kernel/deadlock.h"
+#include "kernel/egress.h"
+#include "kernel/envelope.h"
+#include "kernel/refusal.h"
+#include "kernel/requests.h"
+#include "kernel/state.h"
+#include "kernel/trace.h"
+#include "kernel/turn.h"
+#include "parts/duplicates/duplicates.h"
+#include "parts/group/broadcasts.h"
+#include "parts/group/news.h"
+#include "parts/history/history.h"
+#include "parts/history/replay.h"
+#include "parts/supervision/hold.h"
+#include "parts/tasks/tasks.h"
+#include "sim/faults.h"
+
+struct soc_activation *soc_gate_activation(struct soc_host *host)
+{
+    return host->turn.is_open ? host->turn.activation : NULL;
+}
+
+void soc_gate_put_place(struct soc_host *host, struct soc_buf *error)
+{
+    const struct soc_activation *activation = soc_gate_activation(host);
+    char id[SOC_MESSAGE_ID_BYTES];
+    soc_json_put_text_member(error, "agent", soc_agent_id(activation->agent));
+    if (activation->message == NULL) /* main */
+        return;
+    soc_message_id_format(id, activation->message->time_ms, activation->message->key);
+    soc_json_put_text_member(error, "message_id", soc_slice(id, sizeof(id)));
+}
+
+/* Of the arguments that were recorded there is only a hash, unless history is kept. */
+static int refuse_mismatch(struct soc_host *host, struct soc_buf *error, uint32_t index,
+                           enum soc_effect_kind kind, bool is_other)
+{
+    const struct soc_activation *activation = soc_gate_activation(host);
+    enum soc_effect_kind was = activation->effects[index].kind;
+    struct soc_buf text = {0};
+    soc_buf_printf(&text, "effect %u of the script was %s, ", index + 1, soc_effect_name(was));
+    if (was != kind)
+        soc_buf_printf(&text, "and now it is %s", soc_effect_name(kind));
+    else
+        soc_buf_put_text(&text, is_other ? "and now its arguments differ"
+                                         : "and now it is begun though it still waits");
+    soc_refusal_begin(error, SOC_ENONDET, soc_buf_text(&text));
+    soc_buf_fini(&text);
+    soc_json_put_name(error, "index");
+    soc_json_put_integer(error, index);
+    soc_json_put_text_member(error, "recorded", soc_slice_text(soc_effect_name(was)));
+    soc_json_put_text_member(error, "now", soc_slice_text(soc_effect_name(kind)));
+    soc_gate_put_place(host, error);
+    soc_refusal_put_shown(error, "recorded_arguments", soc_activation_noted(activation, index));
+    return soc_refusal_end(error, SOC_ENONDET);
+}
+
+int soc_gate_begin(struct soc_host *host, enum soc_effect_kind kind, uint64_t hash,
+                   struct soc_slice *answer, struct soc_buf *error)
+{
+    struct soc_activation *activation = soc_gate_activation(host);
+    assert(activation != NULL);
+    uint32_t index = activation->cursor;
+    /* A metamethod of an argument, or a handler that runs while the turn ends,
+     * may try: the record would not know which answer is whose. */
+    if (activation->wait.kind != SOC_WAIT_NONE ||
+        (index > 0 && !soc_activation_is_answered(activation, index - 1)))
+        return soc_refuse(error, SOC_EREFUSED, "an effect was begun inside another one", NULL,
+                          (struct soc_slice){0});
+    if (index >= host->options.effects_max)
+        return soc_refuse(error, SOC_ETOOLONG, NULL, NULL, (struct soc_slice){0});
+    hash &= INT64_MAX; /* stored as an SQL integer */
+    if (host->replay != NULL)
+        return soc_replay_begin(host, activation, kind, hash, answer, error);
+    activation->cursor++;
+    if (index >= activation->effects_count) {
+        soc_activation_add(activation, kind, hash);
+        if (host->history != NULL)
+            soc_activation_note(activation, index, soc_history_arguments(host));
+        return SOC_GATE_LIVE;
+    }
+    const struct soc_effect *effect = &activation->effects[index];
+    if (effect->kind != kind || effect->hash != hash)
+        return refuse_mismatch(host, error, index, kind, true);
+    *answer = soc_activation_answer_of(activation, index);
+    if (answer->data == NULL) /* it waits, and was run all the same: another script */
+        return refuse_mismatch(host, error, index, kind, false);
+    return SOC_GATE_RECORDED;
+}
+
+void soc_gate_answer(struct soc_host *host, struct soc_slice answer)
+{
+    struct soc_activation *activation = soc_gate_activation(host);
+    soc_activation_answer(activation, activation->effects_count - 1, answer);
+}
+
+void soc_gate_answer_sent(struct soc_host *host, const struct soc_message *message)
+{
+    struct soc_activation *activation = soc_gate_activation(host);
+    soc_activation_answer_sent(activation, activation->effects_count - 1, message->key,
+                               message->time_ms);
+}
+
+void soc_gate_wait(struct soc_host *host, const struct soc_wait *wait)
+{
+    struct soc_activation *activation = soc_gate_activation(host);
+    assert(activation->wait.kind == SOC_WAIT_NONE);
+    activation->wait = *wait;
+}
+
+bool soc_gate_spoils(struct soc_host *host)
+{
+    const struct soc_activation *activation = host->turn.activation;
+    struct soc_faults *faults = host->options.faults;
+    if (faults == NULL || activation->message == NULL || activation->retries != 0 ||
+        !soc_faults_happens(faults, SOC_FAULT_RAISE) ||
+        soc_hold_would_fail(host, activation->agent))
+        return false;
+    soc_faults_tell(faults, SOC_FAULT_RAISE, soc_host_now(host), soc_agent_id(activation->agent),
+                    "the turn raises at its end");
+    return true;
+}
+
+const char *soc_gate_model_trouble(struct soc_host *host)
+{
+    static const char *const words[] = {"busy", "limited", "cut", "garbled", "slow"};
+    struct soc_faults *faults = host->options.faults;
+    if (faults == NULL || !soc_faults_happens(faults, SOC_FAULT_MODEL))
+        return NULL;
+    const char *word = words[soc_rng_below(&faults->rng, sizeof(words) / sizeof(words[0]))];
+    soc_faults_tell(faults, SOC_FAULT_MODEL, soc_host_now(host), (struct soc_slice){0},
+                    "a call to a model is %s", word);
+    return word;
+}
+
+void soc_gate_set_state(struct soc_host *host, struct soc_slice json)
+{
+    struct soc_agent *agent = host->turn.agent;
+    if (agent->state == NULL && soc_slice_equal(json, SOC_SLICE("{}")))
+        return; /* looked at, not written */
+    if (soc_slice_equal(json, soc_slice(agent->state, agent->state_length)))
+        return;
+    struct soc_record record = {
+        .type = SOC_RECORD_STATE,
+        .state = {.agent = soc_agent_id(agent), .state = json},
+    };
+    soc_batch_put(host, &record);
+    soc_history_keep_state(host, soc_slice(agent->state, agent->state_length));
+    soc_agent_set_state(agent, json);
+    host->turn.activation->has_progress = true;
+}
+
+struct soc_message *soc_gate_take(struct soc_host *host, struct soc_mail_filter filter)
+{
+    struct soc_agent *agent = host->turn.agent;
+    soc_news_look(host, agent);
+    struct soc_message *message = soc_mailbox_find(&agent->mailbox, filter);
+    if (message == NULL)
+        return NULL;
+    soc_mailbox_remove(&agent->mailbox, message);
+    soc_heap_remove(&host->timers, &message->timer);
+    soc_message_list_push(&host->turn.activation->taken, message);
+    soc_turn_note(host,
+                  (struct soc_undo){.kind = SOC_UNDO_TAKE, .agent = agent, .message = message});
+    struct soc_record record = {
+        .type = SOC_RECORD_TAKE,
+        .take = {.key = message->key, .agent = soc_agent_id(agent)},
+    };
+    soc_batch_put(host, &record);
+    soc_tasks_take(host, message);
+    return message;
+}
+
+bool soc_gate_is_coming(struct soc_host *host, struct soc_mail_filter filter)
+{
+    return soc_deadlock_is_coming(host, host->turn.agent, filter);
+}
+
+const struct soc_message *soc_gate_find_key(struct soc_host *host, uint64_t key)
+{
+    const struct soc_activation *activation = soc_gate_activation(host);
+    if (activation->message != NULL && activation->message->key == key)
+        return activation->message;
+    const struct soc_message *message = activation->taken.first;
+    while (message != NULL && message->key != key)
+        message = message->next;
+    return message;
+}
+
+static bool has_correlation(const struct soc_message *message, struct soc_slice text)
+{
+    struct soc_slice own = soc_message_text(message, SOC_TEXT_CORRELATION_ID);
+    return own.data != NULL && soc_slice_equal(own, text);
+}
+
+/* Lends the message of that id that this activation holds, or NULL. */
+static const struct soc_message *find_id(struct soc_host *host, struct soc_slice id)
+{
+    uint64_t key;
+    const struct soc_message *message = NULL;
+    if (soc_message_id_parse(id, &key))
+        message = soc_gate_find_key(host, key);
+    return message != NULL && soc_message_id_is(id, message->time_ms, key) ? message : NULL;
+}
+
+const struct soc_message *soc_gate_find_message(struct soc_host *host, struct soc_slice id)
+{
+    const struct soc_activation *activation = soc_gate_activation(host);
+    const struct soc_message *message = find_id(host, id);
+    if (message != NULL)
+        return message;
+    if (activation->message != NULL && has_correlation(activation->message, id))
+        return activation->message;
+    message = activation->taken.first;
+    while (message != NULL && !has_correlation(message, id))
+        message = message->next;
+    return message;
+}
+
+/* Lends the request that a correlation id means once the message it meant first is
+ * answered: another of the same id. NULL: none. */
+static struct soc_request *find_next_open(struct soc_host *host, const struct soc_message *message,
+                                          struct soc_slice id)
+{
+    if (message == NULL || !(message->flags & SOC_MESSAGE_WANTS_REPLY) ||
+        soc_message_id_is(id, message->time_ms, message->key) ||
+        !soc_request_is_answered(host, message->key))
+        return NULL;
+    struct soc_request *request = soc_request_find_text(host, host->turn.agent, id);
+    return request == NULL || soc_request_is_answered(host, request->key) ? NULL : request;
+}
+
+int soc_gate_address_reply(struct soc_host *host, struct soc_slice id, struct soc_send *send,
+                           struct soc_buf *error)
+{
+    struct soc_request *request = NULL;
+    const struct soc_message *message = NULL;
+    /* What came of a request carries its id as the correlation: the id means the
+     * request itself before it means any of that. */
+    if (find_id(host, id) == NULL)
+        request = soc_request_find_id(host, id);
+    if (request == NULL || request->to != host->turn.agent)
+        message = soc_gate_find_message(host, id);
+    struct soc_request *next = find_next_open(host, message, id);
+    if (next != NULL) {
+        request = next;
+        message = NULL;
+    }
+    if (message != NULL) {
+        if (message->from == NULL)
+            return soc_refuse(error, SOC_EREFUSED, "the host's own messages take no reply", NULL,
+                              (struct soc_slice){0});
+        send->answers = message;
+        send->to = soc_agent_id(message->from);
+        return SOC_OK;
+    }
+    if (request == NULL || request->to != host->turn.agent)
+        request = soc_request_find_text(host, host->turn.agent, id);
+    if (request == NULL)
+        return soc_refuse(error, SOC_ENOMESSAGE,
+                          "this agent holds no such message and no such request is open", "id", id);
+    send->answers_key = request->key;
+    send->answers_ms = request->time_ms;
+    send->to = soc_agent_id(request->from);
+    return SOC_OK;
+}
+
+const struct soc_symbol *soc_gate_type(struct soc_host *host, struct soc_slice type)
+{
+    return soc_intern(&host->types, type);
+}
+
+void soc_gate_print(struct soc_host *host, struct soc_slice text)
+{
+    soc_egress_print(host, SOC_SLICE("stdout"), soc_agent_id(host->turn.agent), text);
+    host->turn.activation->has_progress = true;
+}
+
+void soc_gate_progress(struct soc_host *host)
+{
+    host->turn.activation->has_progress = true;
+}
+
+void soc_gate_log(struct soc_host *host, enum soc_log_level level, struct soc_slice text,
+                  struct soc_slice fields)
+{
+    struct soc_buf detail = {0};
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "text", text);
+    if (fields.data != NULL) {
+        soc_json_put_name(&detail, "fields");
+        soc_buf_put_slice(&detail, fields);
+    }
+    soc_buf_put_byte(&detail, '}');
+    soc_trace_event(host, level, "log", host->turn.agent, soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
+}
+
+void soc_gate_set_effects_max(struct soc_host *host, uint32_t effects_max)
+{
+    host->options.effects_max = effects_max;
+}
+
+uint32_t soc_gate_effects_max(const struct soc_host *host)
+{
+    return host->options.effects_max;
+}
+
+uint64_t soc_gate_random(struct soc_host *host)
+{
+    return soc_rng_next(&host->rng);
+}
+
+void soc_gate_when_durable(struct soc_host *host, void (*call)(void *user), void *user)
+{
+    soc_egress_call(host, call, user);
+}
+
+void soc_gate_begin_as(struct soc_host *host, struct soc_agent *from)
+{
+    soc_turn_begin(host, from, NULL);
+}
+
+void soc_gate_end_as(struct soc_host *host, bool is_kept)
+{
+    if (is_kept)
+        soc_turn_commit(host);
+    else
+        soc_turn_rollback(host);
+}
+
+int soc_gate_send_as(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
+                     struct soc_buf *answer)
+{
+    struct soc_message *message;
+    soc_turn_begin(host, from, NULL);
+    int rc = soc_router_send(host, from, send, &message, answer);
+    if (rc != SOC_OK) { /* a duplicate is answered, too */
+        soc_turn_rollback(host);
+        return rc < 0 ? rc : SOC_OK;
+    }
+    answer->length = 0;
+    if (message->flags & SOC_MESSAGE_IS_BROADCAST)
+        soc_broadcasts_put_receipt(host, message, answer);
+    else
+        soc_envelope_put_receipt(answer, message->key, message->time_ms);
+    soc_turn_commit(host);
+    return SOC_OK;
+}
+
+int soc_gate_request_as(struct soc_host *host, struct soc_agent *from, struct soc_send *send,
+                        int64_t timeout_ms, void (*cb)(void *user, struct soc_slice answer),
+                        void *user, struct soc_buf *error)
+{
+    struct soc_message *message;
+    send->wants_reply = true;
+    soc_turn_begin(host, from, NULL);
+    int rc = soc_router_send(host, from, send, &message, error);
+    if (rc != SOC_OK) {
+        soc_turn_rollback(host);
+        return rc < 0 ? rc : soc_duplicates_refuse(error);
+    }
+    soc_request_open_door(host, message, timeout_ms, cb, user);
+    soc_turn_commit(host);
+    return SOC_OK;
+}

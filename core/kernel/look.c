@@ -1,0 +1,320 @@
+#include "kernel/look.h"
+
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "env/ids.h"
+#include "kernel/envelope.h"
+#include "kernel/state.h"
+#include "kernel/status.h"
+#include "kernel/wait.h"
+#include "parts/group/barriers.h"
+#include "parts/group/broadcasts.h"
+#include "parts/human/human.h"
+#include "parts/outside/outside.h"
+
+const char *soc_look_status(const struct soc_host *host, const struct soc_agent *agent)
+{
+    return soc_status_name(soc_status_of(host, agent));
+}
+
+static void put_count(struct soc_buf *out, const char *name, uint64_t count)
+{
+    soc_json_put_name(out, name);
+    soc_json_put_integer(out, (int64_t)count);
+}
+
+static void put_time(struct soc_buf *out, const char *name, int64_t time_ms)
+{
+    soc_json_put_name(out, name);
+    soc_time_put_json(out, time_ms);
+}
+
+void soc_look_agent(const struct soc_host *host, const struct soc_agent *agent, struct soc_buf *out)
+{
+    soc_buf_put_byte(out, '{');
+    soc_json_put_text_member(out, "id", soc_agent_id(agent));
+    soc_json_put_name(out, "role");
+    soc_buf_put_byte(out, '{');
+    soc_json_put_text_member(out, "id", soc_slice_text(agent->role->id));
+    soc_json_put_text_member(out, "name", soc_slice_text(agent->role->name));
+    soc_buf_put_byte(out, '}');
+    if (agent->parent != NULL)
+        soc_json_put_text_member(out, "parent", soc_agent_id(agent->parent));
+    soc_json_put_text_member(out, "status", soc_slice_text(soc_look_status(host, agent)));
+    if (agent->is_external) {
+        soc_json_put_name(out, "external");
+        soc_buf_put_text(out, "true");
+        if (soc_outside_heard_ms(host, agent) != 0)
+            put_time(out, "last_heartbeat", soc_outside_heard_ms(host, agent));
+    }
+    put_count(out, "queue_length",
+              soc_mailbox_count(&agent->mailbox) + soc_broadcasts_unread(host, agent));
+    put_count(out, "contacts", agent->contacts.count);
+    put_count(out, "children", agent->children);
+    put_time(out, "created_at", agent->created_ms);
+    if (agent->brief != NULL) {
+        soc_json_put_name(out, "brief");
+        soc_buf_put_slice(out, soc_slice(agent->brief, agent->brief_length));
+    }
+    if (agent->state != NULL) {
+        soc_json_put_name(out, "state");
+        soc_buf_put_slice(out, soc_slice(agent->state, agent->state_length));
+    }
+    soc_buf_put_byte(out, '}');
+}
+
+static bool fits(const struct soc_agent *agent, const struct soc_query *query)
+{
+    return !agent->is_ended &&
+           (query->agent.data == NULL || soc_slice_equal(query->agent, soc_agent_id(agent))) &&
+           (query->since_ms == 0 || agent->created_ms >= query->since_ms) &&
+           (query->until_ms == 0 || agent->created_ms < query->until_ms);
+}
+
+void soc_look_agents(const struct soc_host *host, const struct soc_query *query,
+                     struct soc_buf *out)
+{
+    static const struct soc_query everybody = {0};
+    const struct soc_agent *agent;
+    uint64_t passed_over = 0;
+    query = query == NULL ? &everybody : query;
+    if (query->limit > 0) {
+        uint64_t fitting = 0;
+        for (size_t cursor = 0; (agent = soc_map_each(&host->agents, &cursor)) != NULL;)
+            fitting += fits(agent, query);
+        if (fitting > (uint64_t)query->limit)
+            passed_over = fitting - (uint64_t)query->limit;
+    }
+    soc_buf_put_byte(out, '[');
+    for (size_t cursor = 0; (agent = soc_map_each(&host->agents, &cursor)) != NULL;) {
+        if (!fits(agent, query) || (passed_over > 0 && passed_over-- > 0))
+            continue;
+        if (out->data[out->length - 1] != '[')
+            soc_buf_put_byte(out, ',');
+        soc_look_agent(host, agent, out);
+    }
+    soc_buf_put_byte(out, ']');
+}
+
+void soc_look_contact(const struct soc_contact *contact, struct soc_buf *out)
+{
+    const struct soc_contact_extra *extra = contact->extra;
+    const struct soc_role *role = contact->peer->role;
+    const char *spec = extra == NULL ? NULL : extra->interface_spec;
+    if (spec == NULL)
+        spec = role->interface_spec;
+    soc_buf_put_byte(out, '{');
+    soc_json_put_text_member(out, "id", soc_agent_id(contact->peer));
+    soc_json_put_text_member(
+        out, "role",
+        soc_slice_text(extra != NULL && extra->role != NULL ? extra->role : role->name));
+    if (spec != NULL) {
+        soc_json_put_name(out, "interfaceSpec");
+        soc_buf_put_text(out, spec);
+    }
+    soc_json_put_text_member(out, "source", soc_slice_text(soc_source_name(contact->source)));
+    if (extra != NULL)
+        soc_json_put_text_member(out, "introducedBy", soc_slice_text(extra->introduced_by));
+    if (extra != NULL && extra->via != NULL) {
+        soc_json_put_name(out, "via");
+        soc_buf_put_text(out, extra->via);
+    }
+    if (extra != NULL)
+        soc_json_put_text_member(out, "reason", soc_slice_text(extra->reason));
+    put_time(out, "addedAt", contact->added_ms);
+    soc_buf_put_byte(out, '}');
+}
+
+void soc_look_contacts(const struct soc_agent *agent, struct soc_buf *out)
+{
+    soc_buf_put_byte(out, '[');
+    for (uint32_t i = 0; i < agent->contacts.count; i++) {
+        if (i > 0)
+            soc_buf_put_byte(out, ',');
+        soc_look_contact(&agent->contacts.items[i], out);
+    }
+    soc_buf_put_byte(out, ']');
+}
+
+void soc_look_registries(const struct soc_host *host, struct soc_buf *out)
+{
+    size_t cursor = 0;
+    const struct soc_agent *agent;
+    soc_buf_put_text(out, "{\"contactRegistries\":{");
+    while ((agent = soc_map_each(&host->agents, &cursor)) != NULL) {
+        if (agent->is_ended)
+            continue;
+        soc_json_put_name(out, agent->id);
+        soc_look_contacts(agent, out);
+    }
+    soc_buf_put_text(out, "}}");
+}
+
+void soc_look_targets(const struct soc_host *host, const struct soc_agent *agent,
+                      struct soc_buf *out)
+{
+    const struct soc_agent *target;
+    soc_buf_put_byte(out, '[');
+    for (size_t i = 0; (target = soc_wait_target(host, agent, i)) != NULL; i++) {
+        if (i > 0)
+            soc_buf_put_byte(out, ',');
+        soc_json_put_string(out, soc_agent_id(target));
+    }
+    soc_buf_put_byte(out, ']');
+}
+
+static void put_wait(const struct soc_host *host, const struct soc_activation *activation,
+                     struct soc_buf *out)
+{
+    const struct soc_wait *wait = &activation->wait;
+    char id[SOC_MESSAGE_ID_BYTES];
+    soc_buf_put_byte(out, '{');
+    soc_json_put_text_member(out, "agent", soc_agent_id(activation->agent));
+    soc_json_put_text_member(out, "kind", soc_slice_text(soc_wait_name(activation)));
+    soc_json_put_name(out, "waits_for");
+    soc_look_targets(host, activation->agent, out);
+    soc_json_put_text_member(out, "type", soc_symbol_slice(wait->type));
+    if (wait->kind == SOC_WAIT_HUMAN)
+        soc_human_put_id(out, "item_id", wait->request_ms, wait->request_key);
+    if (wait->kind == SOC_WAIT_BARRIER)
+        soc_barriers_put_id(out, wait->request_ms, wait->request_key);
+    if (wait->since_ms != 0)
+        put_time(out, "since", wait->since_ms);
+    if (soc_heap_has(&activation->timer))
+        put_time(out, "deadline", activation->timer.due_ms);
+    soc_json_put_text_member(out, "correlation_id", soc_wait_chain(host, activation, id));
+    if (wait->kind == SOC_WAIT_REPLY || wait->kind == SOC_WAIT_TASK) {
+        soc_message_id_format(id, wait->request_ms, wait->request_key);
+        soc_json_put_text_member(out, "message_id", soc_slice(id, sizeof(id)));
+    }
+    soc_buf_put_byte(out, '}');
+}
+
+void soc_look_waits(const struct soc_host *host, struct soc_buf *out)
+{
+    size_t cursor = 0;
+    const struct soc_agent *agent;
+    soc_buf_put_byte(out, '[');
+    while ((agent = soc_map_each(&host->agents, &cursor)) != NULL) {
+        if (agent->activation == NULL || agent->activation->state == SOC_ACTIVATION_READY)
+            continue;
+        if (out->data[out->length - 1] != '[')
+            soc_buf_put_byte(out, ',');
+        put_wait(host, agent->activation, out);
+    }
+    soc_buf_put_byte(out, ']');
+}
+
+void soc_look_stats(struct soc_host *host, struct soc_buf *out)
+{
+    static const char *const names[] = {"pending", "processed", "expired",
+                                        "dead",    "dropped",   "cancelled"};
+    const struct soc_totals *totals = &host->totals;
+    uint64_t pending = totals->sent;
+    for (int i = SOC_OUTCOME_PROCESSED; i <= SOC_OUTCOME_CANCELLED; i++)
+        pending -= totals->outcome[i];
+    soc_buf_put_byte(out, '{');
+    put_count(out, "sent", totals->sent);
+    put_count(out, names[0], pending);
+    for (int i = SOC_OUTCOME_PROCESSED; i <= SOC_OUTCOME_CANCELLED; i++)
+        put_count(out, names[i], totals->outcome[i]);
+    put_count(out, "agents", host->agents_alive);
+    put_count(out, "waiting", host->waiting);
+    put_count(out, "turns", totals->turns);
+    put_count(out, "activations", totals->activations);
+    put_time(out, "now", soc_host_now(host));
+    soc_buf_put_byte(out, '}');
+}
+
+void soc_look_query(struct soc_host *host, const struct soc_query *query, soc_query_cb *cb,
+                    void *user)
+{
+    soc_host_flush(host);
+    soc_journal_query(host->journal, query, cb, user);
+}
+
+/* A question on its way; the agent may be doing something else by the time its
+ * rows come, so it is found again by id and effect. */
+struct question {
+    struct soc_host *host;
+    struct soc_query query;
+    uint32_t index; /* of the effect that waits */
+    uint64_t key;   /* of the message its activation handles, 0: `main` */
+    char *texts[5]; /* agent, task, type, correlation id, asker; owned */
+};
+
+static struct soc_slice copy_text(char **place, struct soc_slice text)
+{
+    if (text.data == NULL)
+        return text;
+    *place = soc_copy_text(text.data, text.length);
+    return soc_slice(*place, text.length);
+}
+
+static void free_question(struct question *question)
+{
+    for (int i = 0; i < 5; i++)
+        free(question->texts[i]);
+    free(question);
+}
+
+static uint64_t handled_key(const struct soc_activation *activation)
+{
+    return activation->message == NULL ? 0 : activation->message->key;
+}
+
+void soc_look_ask(struct soc_host *host, const struct soc_query *query)
+{
+    struct question *question = soc_alloc_zero(sizeof(*question));
+    question->host = host;
+    question->query = *query;
+    question->query.waits_for_room = true;
+    question->query.agent = copy_text(&question->texts[0], query->agent);
+    question->query.task = copy_text(&question->texts[1], query->task);
+    question->query.type = copy_text(&question->texts[2], query->type);
+    question->query.correlation_id = copy_text(&question->texts[3], query->correlation_id);
+    copy_text(&question->texts[4], soc_agent_id(host->turn.agent));
+    question->index = host->turn.activation->effects_count - 1;
+    question->key = handled_key(host->turn.activation);
+    host->turn.activation->wait = (struct soc_wait){.kind = SOC_WAIT_LOOK, .question = question};
+}
+
+void soc_look_forget(struct soc_activation *activation)
+{
+    if (activation->wait.question != NULL)
+        free_question(activation->wait.question);
+    activation->wait.question = NULL;
+}
+
+static void take_rows(int rc, struct soc_slice rows, void *user)
+{
+    struct question *question = user;
+    struct soc_host *host = question->host;
+    if (rc < 0) { /* the host is going, or its disk has failed: it is asked anew by the next */
+        free_question(question);
+        return;
+    }
+    struct soc_agent *agent = soc_map_find(&host->agents, soc_slice_text(question->texts[4]));
+    struct soc_activation *activation = agent == NULL ? NULL : agent->activation;
+    if (activation != NULL && activation->state == SOC_ACTIVATION_WAITING &&
+        activation->wait.kind == SOC_WAIT_LOOK && handled_key(activation) == question->key &&
+        activation->effects_count == question->index + 1) {
+        struct soc_buf answer = {0};
+        soc_buf_put_byte(&answer, '[');
+        soc_buf_put_slice(&answer, rows);
+        soc_buf_put_byte(&answer, ']');
+        soc_wait_answer(host, activation, soc_buf_slice(&answer));
+        soc_buf_fini(&answer);
+    }
+    free_question(question);
+}
+
+void soc_look_sent(struct soc_host *host, struct soc_activation *activation)
+{
+    struct question *question = activation->wait.question;
+    activation->wait.question = NULL;
+    if (question != NULL)
+        soc_look_query(host, &question->query, take_rows, question);
+}

@@ -1,0 +1,587 @@
+#include "kernel/router.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "env/ids.h"
+#include "kernel/adopt.h"
+#include "kernel/ending.h"
+#include "kernel/envelope.h"
+#include "kernel/expiry.h"
+#include "kernel/refusal.h"
+#include "kernel/schedule.h"
+#include "kernel/state.h"
+#include "kernel/trace.h"
+#include "kernel/transit.h"
+#include "kernel/turn.h"
+#include "kernel/wait.h"
+#include "parts/contacts/acquaintance.h"
+#include "parts/contacts/introductions.h"
+#include "parts/duplicates/duplicates.h"
+#include "parts/group/barriers.h"
+#include "parts/group/broadcasts.h"
+#include "parts/human/human.h"
+#include "parts/outside/outside_state.h"
+#include "parts/supervision/guard.h"
+#include "parts/tasks/tasks.h"
+
+struct soc_agent *soc_router_find(struct soc_host *host, struct soc_slice id)
+{
+    if (soc_slice_equal(id, SOC_SLICE("orchestrator")))
+        id = host->orchestrator == NULL ? SOC_SLICE("root") : soc_slice_text(host->orchestrator);
+    return soc_map_find(&host->agents, id);
+}
+
+/* As soc_router_find, but looks first at the contact that `from` wrote to last: it is
+ * at hand, and the table of all agents is not. */
+static struct soc_agent *find_receiver(struct soc_host *host, const struct soc_agent *from,
+                                       struct soc_slice id)
+{
+    if (from != NULL && from->contacts.recent < from->contacts.count) {
+        struct soc_agent *peer = from->contacts.items[from->contacts.recent].peer;
+        if (!peer->is_ended && soc_slice_equal(id, soc_agent_id(peer)))
+            return peer;
+    }
+    return soc_router_find(host, id);
+}
+
+static int refuse_stranger(struct soc_buf *error, const struct soc_agent *to,
+                           const struct soc_buf *said)
+{
+    soc_refusal_begin_said(error, SOC_ENOCONTACT, NULL, soc_agent_id(to), soc_buf_slice(said));
+    if (said->length == 0)
+        soc_json_put_text_member(
+            error, "hint",
+            SOC_SLICE(
+                "write to a contact: a parent, a child, a collaborator or whoever wrote first"));
+    return soc_refusal_end(error, SOC_ENOCONTACT);
+}
+
+int soc_router_may_send(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
+                        struct soc_buf *error)
+{
+    if (to->is_ended || to->is_ending)
+        return soc_refuse(error, SOC_ESTOPPED, NULL, "agentId", soc_agent_id(to));
+    if (from == NULL || from == to)
+        return SOC_OK;
+    struct soc_contact *contact = soc_contacts_find(&from->contacts, to);
+    if (contact != NULL)
+        from->contacts.recent = (uint32_t)(contact - from->contacts.items);
+    if (contact != NULL && contact->verdict_generation == host->policy_generation &&
+        contact->is_allowed)
+        return SOC_OK;
+    struct soc_buf said = {0};
+    bool is_allowed = host->hooks.may_send(host->hooks.user, from, to, contact, &said);
+    if (contact != NULL) {
+        contact->verdict_generation = host->policy_generation;
+        contact->is_allowed = is_allowed;
+    }
+    int rc = is_allowed ? SOC_OK : refuse_stranger(error, to, &said);
+    soc_buf_fini(&said);
+    return rc;
+}
+
+/* What is sent because of a message, the one being handled, continues its lineage; an
+ * answer belongs to the chain of what it answers. */
+static void inherit(const struct soc_host *host, const struct soc_send *send,
+                    struct soc_message_draft *draft, char chain_id[SOC_MESSAGE_ID_BYTES])
+{
+    const struct soc_message *cause = host->turn.cause;
+    struct soc_slice *chain = &draft->texts[SOC_TEXT_CORRELATION_ID];
+    struct soc_slice *trace = &draft->texts[SOC_TEXT_TRACEPARENT];
+    if (cause != NULL && trace->data == NULL)
+        *trace = soc_message_text(cause, SOC_TEXT_TRACEPARENT);
+    if (cause != NULL) {
+        bool is_idle = draft->to != host->user && draft->deliver_at_ms == 0;
+        draft->hops = cause->hops + (draft->from != draft->to);
+        draft->idle_hops = is_idle ? cause->idle_hops + 1 : 0; /* a turn with progress resets it */
+    }
+    if (chain->data == NULL && send->answers != NULL)
+        *chain = soc_envelope_chain(send->answers, chain_id);
+    else if (chain->data == NULL && send->answers_key != 0)
+        *chain = soc_request_chain(host, send->answers_key, chain_id);
+    if (chain->data == NULL)
+        *chain = soc_envelope_chain(cause, chain_id);
+}
+
+/* The task: the envelope's, the payload's, or that of the message being handled. */
+static struct soc_slice settle_task(const struct soc_host *host, const struct soc_send *send,
+                                    const struct soc_adopted *adopted)
+{
+    if (send->texts[SOC_TEXT_TASK_ID].data != NULL)
+        return send->texts[SOC_TEXT_TASK_ID];
+    if (adopted->task_id.data != NULL || host->turn.cause == NULL)
+        return adopted->task_id;
+    return soc_message_text(host->turn.cause, SOC_TEXT_TASK_ID);
+}
+
+static int check_limits(const struct soc_send *send, struct soc_buf *error)
+{
+    if (send->texts[SOC_TEXT_TASK_ID].data != NULL &&
+        !soc_id_is_valid(send->texts[SOC_TEXT_TASK_ID]))
+        return soc_refuse(error, SOC_EBADID, NULL, "task_id", send->texts[SOC_TEXT_TASK_ID]);
+    if (send->payload.length > SOC_PAYLOAD_BYTES_MAX)
+        return soc_refuse(error, SOC_ETOOLARGE, "the payload is over its limit of 16 MB", NULL,
+                          (struct soc_slice){0});
+    return SOC_OK;
+}
+
+static int check_send(struct soc_host *host, const struct soc_agent *from,
+                      const struct soc_send *send, struct soc_agent **to, struct soc_buf *error)
+{
+    *to = find_receiver(host, from, send->to);
+    if (*to == NULL)
+        return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", send->to);
+    soc_agent_prefetch(*to);
+    if (send->wants_reply && (*to)->hold & SOC_HOLD_FAILED)
+        return soc_refuse(error, SOC_ERECEIVER, NULL, "to", soc_agent_id(*to));
+    return check_limits(send, error);
+}
+
+/* An agent that ends waits for answers to what it has asked, and for nothing else. */
+static bool is_awaited(struct soc_host *host, const struct soc_send *send)
+{
+    uint64_t key = send->answers != NULL ? send->answers->key : send->answers_key;
+    return key != 0 &&
+           (soc_request_find(host, key) != NULL || soc_introductions_is_question(host, key));
+}
+
+/* Answers, reports and the host's own words need nobody's leave. */
+static int check_leave(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
+                       const struct soc_send *send, struct soc_buf *error)
+{
+    bool is_free =
+        send->answers != NULL || send->answers_key != 0 || send->is_formal || send->is_report;
+    bool is_there = !to->is_ended && (!to->is_ending || is_awaited(host, send));
+    int rc = is_free && is_there ? SOC_OK : soc_router_may_send(host, from, to, error);
+    if (rc == SOC_OK && soc_guard_is_near(host, to) && !is_awaited(host, send))
+        rc = soc_guard_send(host, from, to, send, error);
+    return rc;
+}
+
+/* A message under way from a sender to the turn's list. */
+struct passage {
+    struct soc_agent *from;
+    struct soc_agent *to;
+    const struct soc_symbol *type;
+    struct soc_slice task_id;
+    bool requires_ack;
+    bool is_barrier;  /* it answers a checkpoint */
+    bool has_warning; /* it does not fit its type; why is in the buffer for errors */
+    struct soc_adopted adopted;
+    struct soc_send send;   /* as the sender gave it, completed */
+    struct soc_buf payload; /* what the host made of it, if anything */
+    struct soc_buf spare;
+};
+
+/* What the host adds to an answer before it is checked. */
+static void prepare(struct soc_host *host, struct passage *p)
+{
+    bool has_type = p->send.type.data != NULL || p->adopted.type.data != NULL;
+    if (p->send.answers != NULL || p->send.answers_key != 0)
+        p->is_barrier = soc_barriers_name_reply(host, &p->send, has_type, &p->payload);
+}
+
+/* Asks the validators, unless the host speaks. A type becomes a symbol, which is
+ * kept for ever, only when nobody objects to it. */
+static int validate(struct soc_host *host, struct passage *p, struct soc_buf *error)
+{
+    struct soc_candidate candidate = {.from = p->from, .payload = p->send.payload};
+    int rc = soc_adopt_type(p->send.type, &p->adopted, &candidate.type, error);
+    candidate.task_id = p->task_id = settle_task(host, &p->send, &p->adopted);
+    if (rc == SOC_OK && p->from != NULL && !p->send.is_formal)
+        rc = host->hooks.check_message(host->hooks.user, &candidate, &p->requires_ack, error);
+    if (rc < 0)
+        return rc;
+    p->has_warning = rc > 0;
+    if (p->send.has_requires_ack)
+        p->requires_ack = p->send.requires_ack;
+    p->type = soc_slice_equal(candidate.type, SOC_SLICE("general"))
+                  ? host->type_general
+                  : soc_intern(&host->types, candidate.type);
+    return SOC_OK;
+}
+
+/* Says of a message that is sent though it does not fit its type. `warning` is the
+ * refusal it would have met. */
+static void warn(struct soc_host *host, const struct soc_message *message, struct soc_buf *warning)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    soc_envelope_id(id, message);
+    warning->length--;
+    soc_json_put_text_member(warning, "message_id", soc_slice(id, sizeof(id)));
+    soc_buf_put_byte(warning, '}');
+    soc_trace_event(host, SOC_LOG_WARN, "message_warning", message->from, soc_buf_slice(warning));
+    warning->length = 0;
+}
+
+/* A `response` that names an open request of its receiver is the reply to it. */
+static void join_response(struct soc_host *host, struct passage *p)
+{
+    if (p->type != host->type_response || p->from == NULL || p->send.answers != NULL ||
+        p->send.answers_key != 0)
+        return;
+    const struct soc_request *request =
+        soc_request_find_query(host, p->to, p->from, p->send.payload);
+    if (request == NULL)
+        return;
+    p->send.answers_key = request->key;
+    p->send.answers_ms = request->time_ms;
+}
+
+/* What the host adds: to an introduction whom it names, to a first message who
+ * writes, to a response what it answers. */
+static int complete(struct soc_host *host, struct passage *p, struct soc_buf *error)
+{
+    join_response(host, p);
+    if (p->type == host->type_checkpoint_response && p->send.answers == NULL &&
+        p->send.answers_key == 0)
+        soc_barriers_join(host, p->from, p->to, &p->send);
+    p->send.is_formal |= p->is_barrier; /* nobody gets acquainted by it */
+    int rc = soc_introductions_prepare(host, p->from, p->to, p->type, &p->send, &p->payload, error);
+    if (rc == SOC_OK)
+        rc = check_leave(host, p->from, p->to, &p->send, error);
+    if (rc < 0 || !soc_acquaint_is_first(host, p->from, p->to, &p->send))
+        return rc;
+    rc = soc_acquaint_introduce_self(p->from, p->to, p->send.payload, &p->spare, error);
+    if (rc == SOC_OK)
+        p->send.payload = soc_buf_slice(&p->spare);
+    return rc;
+}
+
+/* The task's id that the sender gave, in the envelope or the payload. */
+static struct soc_slice given_task(const struct passage *p)
+{
+    struct soc_slice id = p->send.texts[SOC_TEXT_TASK_ID];
+    return id.data != NULL ? id : p->adopted.task_id;
+}
+
+static struct soc_message *make_message(struct soc_host *host, const struct passage *p)
+{
+    const struct soc_send *send = &p->send;
+    const struct soc_adopted *adopted = &p->adopted;
+    int64_t now_ms = soc_host_now(host);
+    char chain_id[SOC_MESSAGE_ID_BYTES];
+    char own_id[SOC_MESSAGE_ID_BYTES];
+    struct soc_message_draft draft = {
+        .key = host->next_key++,
+        .time_ms = now_ms,
+        .from = p->from,
+        .to = p->to,
+        .type = p->type,
+        .expires_ms = send->ttl_ms == 0 ? 0 : now_ms + send->ttl_ms,
+        .deliver_at_ms = send->deliver_at_ms > now_ms ? send->deliver_at_ms : 0,
+        .deadline_ms = send->deadline_ms != 0 ? send->deadline_ms : adopted->deadline_ms,
+        .priority = (uint8_t)(send->has_priority      ? send->priority
+                              : adopted->has_priority ? adopted->priority
+                                                      : SOC_PRIORITY_NORMAL),
+        .flags = (uint8_t)((p->requires_ack ? SOC_MESSAGE_REQUIRES_ACK : 0) |
+                           (send->wants_reply ? SOC_MESSAGE_WANTS_REPLY : 0) |
+                           (send->is_formal ? SOC_MESSAGE_IS_FORMAL : 0) |
+                           (send->is_intake ? SOC_MESSAGE_IS_INTAKE : 0) |
+                           (p->to == NULL ? SOC_MESSAGE_IS_BROADCAST : 0)),
+        .attempt = 1,
+        .payload = send->payload,
+    };
+    for (int i = 0; i < SOC_TEXT_COUNT; i++)
+        draft.texts[i] = send->texts[i];
+    draft.texts[SOC_TEXT_TASK_ID] = p->task_id;
+    inherit(host, send, &draft, chain_id);
+    soc_tasks_name(host, &draft, own_id);
+    if (send->answers != NULL) {
+        draft.reply_to = send->answers->key;
+        draft.reply_to_ms = send->answers->time_ms;
+        if (send->answers->flags & SOC_MESSAGE_WANTS_REPLY)
+            draft.flags |= SOC_MESSAGE_IS_REPLY;
+        if (send->answers->flags & SOC_MESSAGE_IS_FORMAL)
+            draft.flags |= SOC_MESSAGE_IS_FORMAL; /* an answer to the host's own question */
+    } else if (send->answers_key != 0) {
+        draft.reply_to = send->answers_key;
+        draft.reply_to_ms = send->answers_ms;
+        if (soc_request_find(host, send->answers_key) != NULL)
+            draft.flags |= SOC_MESSAGE_IS_REPLY;
+    }
+    struct soc_message *message = soc_message_new(&draft);
+    message->is_changed = p->payload.length + p->spare.length > 0;
+    return message;
+}
+
+/* Puts the message of a passage that nobody objects to on its way. */
+static struct soc_message *dispatch(struct soc_host *host, const struct passage *p,
+                                    struct soc_buf *warning)
+{
+    struct soc_record record;
+    struct soc_message *message = make_message(host, p);
+    soc_envelope_record(&record, message);
+    soc_batch_put(host, &record);
+    soc_message_list_push(&host->turn.sent, message);
+    if (p->to == host->user && host->turn.activation != NULL)
+        host->turn.activation->has_progress = true;
+    if (soc_duplicates_has_key(&p->send))
+        soc_duplicates_note(host, &p->send, message);
+    if (p->has_warning)
+        warn(host, message, warning);
+    return message;
+}
+
+/* The same way for a message to all. */
+static int send_to_all(struct soc_host *host, struct passage *p, struct soc_message **out,
+                       struct soc_buf *error)
+{
+    if (p->send.type.data == NULL && p->adopted.type.data == NULL)
+        p->send.type = SOC_SLICE("broadcast");
+    int rc = check_limits(&p->send, error);
+    if (rc == SOC_OK)
+        rc = validate(host, p, error);
+    if (rc == SOC_OK)
+        rc = soc_broadcasts_check(host, p->from, &p->send, p->type, error);
+    if (rc == SOC_OK && soc_guard_is_near(host, NULL))
+        rc = soc_guard_send(host, p->from, NULL, &p->send, error);
+    if (rc < 0)
+        return rc;
+    struct soc_turn_mark mark = soc_turn_mark(host);
+    uint64_t key = host->next_key;
+    *out = dispatch(host, p, error);
+    rc = soc_broadcasts_open(host, *out, error);
+    if (rc < 0) { /* nobody has room */
+        soc_turn_return(host, mark);
+        host->next_key = key;
+    }
+    return rc;
+}
+
+int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
+                    struct soc_message **out, struct soc_buf *error)
+{
+    assert(host->turn.is_open);
+    if (soc_duplicates_has_key(send) && soc_duplicates_find(host, from, send, error))
+        return 1;
+    struct passage p = {.from = from, .send = *send};
+    soc_adopt(&p.adopted, send->is_bare ? SOC_SLICE("null") : send->payload);
+    if (soc_slice_equal(send->to, SOC_SLICE("All")))
+        return send_to_all(host, &p, out, error);
+    int rc = check_send(host, from, send, &p.to, error);
+    prepare(host, &p);
+    if (rc == SOC_OK)
+        rc = validate(host, &p, error);
+    if (rc == SOC_OK)
+        rc = complete(host, &p, error);
+    if (rc == SOC_OK)
+        rc = soc_tasks_check(host, p.to, p.type, &p.send, given_task(&p), error);
+    if (rc == SOC_OK) {
+        *out = dispatch(host, &p, error);
+        soc_agent_prefetch_contacts(p.to);
+        soc_tasks_open(host, *out);
+    }
+    soc_buf_fini(&p.payload);
+    soc_buf_fini(&p.spare);
+    return rc;
+}
+
+/* Tells whether a script waits in request_introduction. */
+static bool wants_contact(const struct soc_request *request)
+{
+    const struct soc_activation *activation = request->activation;
+    return activation != NULL && activation->effects_count > 0 &&
+           activation->effects[activation->effects_count - 1].kind ==
+               SOC_EFFECT_REQUEST_INTRODUCTION;
+}
+
+/* A reply goes to its waiter past the mailbox; one that comes too late is
+ * logged and dropped. */
+static void accept_reply(struct soc_host *host, struct soc_message *message)
+{
+    struct soc_request *request = soc_request_find(host, message->reply_to);
+    bool is_late = request == NULL || request->to != message->from;
+    if (is_late && message->type == host->type_checkpoint_response) {
+        soc_barriers_drop_late(host, message);
+        return;
+    }
+    if (is_late) {
+        soc_trace_message(host, "late_reply", message);
+        soc_router_finish(host, message, SOC_OUTCOME_DROPPED,
+                          SOC_SLICE("{\"error\":\"late_reply\"}"));
+        return;
+    }
+    struct soc_buf answer = {0};
+    if (request->activation != NULL && message->idle_hops == 0)
+        request->activation->has_progress = true;
+    if (request->barrier != NULL) {
+        soc_barriers_take_reply(host, request, message);
+        soc_router_finish(host, message, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
+        return;
+    }
+    if (wants_contact(request)) {
+        soc_introductions_put_answer(host, message, &answer);
+    } else {
+        soc_buf_put_byte(&answer, '[');
+        soc_envelope_put_script_json(&answer, message);
+        soc_buf_put_byte(&answer, ']');
+    }
+    soc_request_answer(host, request, soc_buf_slice(&answer));
+    soc_buf_fini(&answer);
+    soc_router_finish(host, message, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
+}
+
+static void deliver_when_due(struct soc_host *host, struct soc_message *message)
+{
+    if (message->deliver_at_ms <= soc_host_now(host))
+        soc_router_deliver(host, message);
+    else
+        soc_transit_add(host, message);
+}
+
+void soc_router_accept(struct soc_host *host, struct soc_message *message)
+{
+    if (message->flags & SOC_MESSAGE_IS_BROADCAST) {
+        soc_broadcasts_accept(host, message);
+        return;
+    }
+    host->totals.sent++;
+    soc_trace_message(host, "message", message);
+    if (soc_introductions_accept(host, message))
+        return;
+    soc_acquaint_by_message(host, message);
+    if (!soc_tasks_accept(host, message))
+        deliver_when_due(host, message);
+}
+
+void soc_router_watch(struct soc_host *host, struct soc_message *message)
+{
+    if (message->expires_ms == 0)
+        return;
+    message->timer.kind = SOC_TIMER_MESSAGE;
+    soc_heap_add(&host->timers, &message->timer, message->expires_ms);
+}
+
+void soc_router_hand_over(struct soc_host *host, struct soc_message *message)
+{
+    struct soc_agent *to = message->to;
+    if (to->is_external) {
+        soc_outside_take(host, message);
+        return;
+    }
+    if (soc_wait_offer(host, to, message))
+        return;
+    soc_mailbox_push(&to->mailbox, message);
+    soc_router_watch(host, message);
+    soc_schedule_ready(host, to);
+}
+
+/* Its time to live is over, and it stands nowhere. */
+static void expire(struct soc_host *host, struct soc_message *message)
+{
+    soc_trace_message(host, "expired", message);
+    soc_router_finish(host, message, SOC_OUTCOME_EXPIRED, SOC_SLICE("{\"error\":\"expired\"}"));
+}
+
+void soc_router_deliver(struct soc_host *host, struct soc_message *message)
+{
+    struct soc_agent *to = message->to;
+    if (message->expires_ms != 0 && message->expires_ms <= soc_host_now(host)) {
+        expire(host, message);
+        return;
+    }
+    if (message->flags & SOC_MESSAGE_IS_REPLY) {
+        accept_reply(host, message);
+        return;
+    }
+    if (soc_barriers_is_late(host, message)) {
+        soc_barriers_drop_late(host, message);
+        return;
+    }
+    if (to->is_ended) {
+        soc_router_finish(host, message, SOC_OUTCOME_DEAD,
+                          SOC_SLICE("{\"error\":\"agent_stopped\"}"));
+        return;
+    }
+    if (message->flags & SOC_MESSAGE_IS_INTAKE)
+        soc_human_take_in(host, message);
+    else if (message->type != host->type_introduction_request ||
+             !soc_introductions_receive(host, message))
+        soc_router_hand_over(host, message);
+}
+
+void soc_router_timer(struct soc_host *host, struct soc_message *message)
+{
+    struct soc_agent *to = message->to;
+    if (to == NULL) { /* a broadcast */
+        soc_broadcasts_expire(host, message);
+        return;
+    }
+    if (message->is_queued) {
+        soc_mailbox_remove(&to->mailbox, message);
+        expire(host, message);
+    } else {
+        soc_transit_remove(host, message);
+        soc_router_deliver(host, message);
+    }
+    soc_ending_check(host, to);
+}
+
+void soc_router_free(struct soc_host *host, struct soc_message *message)
+{
+    if (message != NULL && message->script_mark != 0)
+        host->hooks.forget(host->hooks.user, message);
+    soc_message_free(message);
+}
+
+void soc_router_finish(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
+                       struct soc_slice reason)
+{
+    assert(!message->is_queued);
+    if (message->is_outside)
+        soc_outside_let_go(host, message);
+    if (message->flags & SOC_MESSAGE_IS_BROADCAST) {
+        soc_broadcasts_finish(host, message, outcome, reason);
+        return;
+    }
+    soc_heap_remove(&host->timers, &message->timer);
+    host->totals.outcome[outcome]++;
+    struct soc_record record = {.type = SOC_RECORD_MESSAGE_END};
+    record.message_end = (struct soc_record_message_end){
+        .key = message->key,
+        .time_ms = (uint64_t)soc_host_now(host),
+        .outcome = outcome,
+        .reason = reason,
+    };
+    soc_batch_put(host, &record);
+    bool is_kept = soc_tasks_ended(host, message, outcome, reason);
+    if (outcome != SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_IS_REPLY)
+        soc_request_lose_answer(host, message->reply_to);
+    if (outcome != SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_WANTS_REPLY &&
+        !soc_transit_replies(host, message->key))
+        soc_request_fail(host, message->key, "receiver_failed",
+                         "the request could not be handled; see its dead letter");
+    if (outcome != SOC_OUTCOME_PROCESSED)
+        soc_introductions_close(host, message->key);
+    if (outcome == SOC_OUTCOME_DEAD || outcome == SOC_OUTCOME_EXPIRED) {
+        soc_trace_message(host, "dead_letter", message);
+        message->outcome = (uint8_t)outcome;
+        soc_map_put_number(&host->dead, message->key, message);
+        if (outcome == SOC_OUTCOME_EXPIRED && message->flags & SOC_MESSAGE_REQUIRES_ACK)
+            soc_expiry_tell_sender(host, message);
+    } else if (!is_kept) {
+        soc_router_free(host, message);
+    }
+}
+
+void soc_router_again(struct soc_host *host, struct soc_message *message, int64_t deliver_at_ms)
+{
+    host->totals.outcome[message->outcome]--;
+    message->outcome = SOC_OUTCOME_PENDING;
+    message->attempt++;
+    message->expires_ms = 0; /* whoever sends it again wants it handled */
+    message->deliver_at_ms = deliver_at_ms;
+    struct soc_record record = {.type = SOC_RECORD_MESSAGE_AGAIN};
+    record.message_again = (struct soc_record_message_again){
+        .key = message->key,
+        .time_ms = (uint64_t)soc_host_now(host),
+        .attempt = message->attempt,
+        .deliver_at_ms = (uint64_t)deliver_at_ms,
+    };
+    soc_batch_put(host, &record);
+    soc_tasks_reopen(host, message);
+    deliver_when_due(host, message);
+}

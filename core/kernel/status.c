@@ -1,0 +1,89 @@
+#include "kernel/status.h"
+
+#include "base/json.h"
+#include "kernel/look.h"
+#include "kernel/state.h"
+#include "kernel/trace.h"
+#include "kernel/wait.h"
+
+enum soc_status soc_status_of(const struct soc_host *host, const struct soc_agent *agent)
+{
+    if (agent->is_ended)
+        return SOC_STATUS_STOPPED;
+    if (agent->hold & SOC_HOLD_FAILED)
+        return SOC_STATUS_FAILED;
+    if (agent->hold & SOC_HOLD_PAUSED)
+        return SOC_STATUS_PAUSED;
+    if (agent->is_unresponsive)
+        return SOC_STATUS_UNRESPONSIVE;
+    return agent->is_ending ? SOC_STATUS_ENDING : soc_status_of_work(host, agent);
+}
+
+enum soc_status soc_status_of_work(const struct soc_host *host, const struct soc_agent *agent)
+{
+    const struct soc_activation *activation = agent->activation;
+    if (agent->is_external)
+        return soc_mailbox_count(&agent->mailbox) > 0 ? SOC_STATUS_WORKING : SOC_STATUS_IDLE;
+    if (activation == NULL)
+        return agent->is_ready && agent->role->is_runnable ? SOC_STATUS_WORKING : SOC_STATUS_IDLE;
+    if (activation->state != SOC_ACTIVATION_WAITING || activation->wait.kind == SOC_WAIT_SLEEP ||
+        activation->wait.kind == SOC_WAIT_LOOK || activation->wait.kind == SOC_WAIT_CALL)
+        return SOC_STATUS_WORKING;
+    const struct soc_agent *target;
+    for (size_t i = 0; (target = soc_wait_target(host, agent, i)) != NULL; i++)
+        if (target == host->user)
+            return SOC_STATUS_BLOCKED_USER;
+    return SOC_STATUS_BLOCKED_INTERNAL;
+}
+
+const char *soc_status_name(enum soc_status status)
+{
+    static const char *const names[] = {
+#define S(tag, name) name,
+        SOC_STATUS_MAP(S)
+#undef S
+    };
+    return names[status];
+}
+
+static bool is_blocked(enum soc_status status)
+{
+    return status == SOC_STATUS_BLOCKED_INTERNAL || status == SOC_STATUS_BLOCKED_USER;
+}
+
+static void tell(struct soc_host *host, const char *event, const struct soc_activation *activation,
+                 enum soc_status from, enum soc_status to)
+{
+    struct soc_buf detail = {0};
+    char id[SOC_MESSAGE_ID_BYTES];
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "from", soc_slice_text(soc_status_name(from)));
+    soc_json_put_text_member(&detail, "kind", soc_slice_text(soc_wait_name(activation)));
+    soc_json_put_text_member(&detail, "to", soc_slice_text(soc_status_name(to)));
+    soc_json_put_name(&detail, "waits_for");
+    soc_look_targets(host, activation->agent, &detail);
+    soc_buf_put_byte(&detail, '}');
+    soc_trace_event_of(host, SOC_LOG_DEBUG, event, activation->agent,
+                       soc_wait_chain(host, activation, id), soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
+}
+
+void soc_status_tell(struct soc_host *host, const struct soc_agent *agent)
+{
+    struct soc_activation *activation = agent->activation;
+    enum soc_status now = soc_status_of_work(host, agent);
+    if (activation == NULL || !is_blocked(now) || activation->told == now)
+        return;
+    bool was_blocked = is_blocked((enum soc_status)activation->told);
+    tell(host, "blocked", activation,
+         was_blocked ? (enum soc_status)activation->told : SOC_STATUS_WORKING, now);
+    activation->told = (uint8_t)now;
+}
+
+void soc_status_tell_end(struct soc_host *host, struct soc_activation *activation)
+{
+    enum soc_status told = (enum soc_status)activation->told;
+    activation->told = SOC_STATUS_IDLE;
+    if (is_blocked(told))
+        tell(host, "unblocked", activation, told, SOC_STATUS_WORKING);
+}

@@ -1,0 +1,98 @@
+#include "kernel/trace.h"
+
+#include <stdio.h>
+
+#include "base/limits.h"
+#include "kernel/envelope.h"
+#include "kernel/state.h"
+#include "kernel/turn.h"
+
+void soc_trace_message(struct soc_host *host, const char *event, const struct soc_message *message)
+{
+    if (host->log.level > SOC_LOG_INFO)
+        return;
+    struct soc_slice payload = soc_message_payload(message);
+    struct soc_slice shown = soc_slice_cut(payload, SOC_LOG_PAYLOAD_BYTES_MAX);
+    struct soc_buf line = {0};
+    soc_buf_put_slice(&line, soc_sender_id(message->from));
+    soc_buf_put_text(&line, " → ");
+    soc_buf_put_slice(&line, soc_receiver_id(message));
+    soc_buf_printf(&line, "  %s  ", message->type->text);
+    soc_buf_put_slice(&line, shown);
+    if (shown.length < payload.length)
+        soc_buf_printf(&line, "… (%zu bytes)", payload.length);
+    soc_log_line(&host->log, SOC_LOG_INFO, soc_host_now(host), event, (struct soc_slice){0},
+                 soc_buf_slice(&line));
+    soc_buf_fini(&line);
+}
+
+void soc_trace(struct soc_host *host, const char *event, const struct soc_agent *agent,
+               const char *format, ...)
+{
+    if (host->log.level > SOC_LOG_INFO)
+        return;
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    soc_log_line(&host->log, SOC_LOG_INFO, soc_host_now(host), event, soc_sender_id(agent),
+                 soc_slice_text(text));
+}
+
+static const struct soc_message *handled_by(const struct soc_agent *agent)
+{
+    return agent == NULL || agent->activation == NULL ? NULL : agent->activation->message;
+}
+
+static void put_event(struct soc_host *host, enum soc_log_level level, const char *event,
+                      const struct soc_agent *agent, struct soc_slice correlation_id,
+                      const struct soc_message *message, struct soc_slice detail)
+{
+    soc_log_event(&host->log, level, soc_host_now(host), event, soc_sender_id(agent), detail);
+    struct soc_record record = {.type = SOC_RECORD_EVENT};
+    record.event = (struct soc_record_event){
+        .time_ms = (uint64_t)soc_host_now(host),
+        .event = soc_slice_text(event),
+        .agent = soc_sender_id(agent),
+        .correlation_id = correlation_id,
+        .detail = detail,
+    };
+    if (message != NULL)
+        record.event.task_id = soc_message_text(message, SOC_TEXT_TASK_ID);
+    soc_batch_put(host, &record);
+}
+
+void soc_trace_event(struct soc_host *host, enum soc_log_level level, const char *event,
+                     const struct soc_agent *agent, struct soc_slice detail)
+{
+    soc_trace_event_about(host, level, event, agent, handled_by(agent), detail);
+}
+
+void soc_trace_event_of(struct soc_host *host, enum soc_log_level level, const char *event,
+                        const struct soc_agent *agent, struct soc_slice correlation_id,
+                        struct soc_slice detail)
+{
+    put_event(host, level, event, agent, correlation_id, handled_by(agent), detail);
+}
+
+void soc_trace_event_about(struct soc_host *host, enum soc_log_level level, const char *event,
+                           const struct soc_agent *agent, const struct soc_message *message,
+                           struct soc_slice detail)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    message = message == NULL ? handled_by(agent) : message;
+    put_event(host, level, event, agent, soc_envelope_chain(message, id), message, detail);
+}
+
+void soc_trace_keep(struct soc_host *host, const char *event, struct soc_slice detail)
+{
+    struct soc_record record = {.type = SOC_RECORD_EVENT};
+    record.event = (struct soc_record_event){
+        .time_ms = (uint64_t)soc_host_now(host),
+        .event = soc_slice_text(event),
+        .agent = soc_sender_id(NULL),
+        .detail = detail,
+    };
+    soc_record_put(host->turn.is_open ? &host->turn.kept : &host->batch, &record);
+}

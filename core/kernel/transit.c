@@ -1,0 +1,128 @@
+#include "kernel/transit.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "kernel/deadlock.h"
+#include "kernel/router.h"
+#include "kernel/state.h"
+
+/* Lends the message on its way whose timer is number `index`, or NULL. */
+static struct soc_message *message_at(const struct soc_host *host, size_t index)
+{
+    struct soc_heap_item *item = host->timers.items[index];
+    if (item->kind != SOC_TIMER_MESSAGE)
+        return NULL;
+    struct soc_message *message = (void *)((char *)item - offsetof(struct soc_message, timer));
+    return message->is_queued || message->to == NULL ? NULL : message;
+}
+
+/* It will expire before it is due. */
+static bool is_lost(const struct soc_message *message)
+{
+    return message->expires_ms != 0 && message->expires_ms <= message->deliver_at_ms;
+}
+
+/* Returns the key of the message that this one answers when it arrives, 0: none. */
+static uint64_t answered_key(const struct soc_host *host, const struct soc_message *message)
+{
+    if (is_lost(message))
+        return 0;
+    if (message->flags & SOC_MESSAGE_IS_REPLY)
+        return message->reply_to;
+    return message->type == host->type_introduction_request ? message->key : 0;
+}
+
+static void count_answer(struct soc_host *host, const struct soc_message *message, int step)
+{
+    uint64_t key = answered_key(host, message);
+    if (key == 0)
+        return;
+    uintptr_t count = (uintptr_t)soc_map_take_number(&host->answers_coming, key);
+    count = step > 0 ? count + 1 : count - 1;
+    if (count > 0)
+        soc_map_put_number(&host->answers_coming, key, (void *)count);
+}
+
+void soc_transit_add(struct soc_host *host, struct soc_message *message)
+{
+    host->delayed++;
+    message->to->delayed++;
+    count_answer(host, message, 1);
+    message->timer.kind = SOC_TIMER_MESSAGE;
+    soc_heap_add(&host->timers, &message->timer,
+                 is_lost(message) ? message->expires_ms : soc_message_due_ms(message));
+}
+
+void soc_transit_remove(struct soc_host *host, struct soc_message *message)
+{
+    assert(host->delayed > 0 && message->to->delayed > 0);
+    host->delayed--;
+    message->to->delayed--;
+    count_answer(host, message, -1);
+    soc_heap_remove(&host->timers, &message->timer);
+    soc_deadlock_note(host, message->to);
+}
+
+bool soc_transit_has(const struct soc_message *message)
+{
+    return !message->is_queued && soc_heap_has(&message->timer);
+}
+
+static int compare_key(const void *a, const void *b)
+{
+    const struct soc_message *x = *(struct soc_message *const *)a;
+    const struct soc_message *y = *(struct soc_message *const *)b;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+void soc_transit_bury(struct soc_host *host, struct soc_agent *to, struct soc_slice reason)
+{
+    if (to->delayed == 0)
+        return;
+    struct soc_message **messages = soc_alloc(to->delayed * sizeof(*messages));
+    uint32_t count = 0;
+    for (size_t i = 0; i < host->timers.count; i++) {
+        struct soc_message *message = message_at(host, i);
+        if (message != NULL && message->to == to)
+            messages[count++] = message;
+    }
+    assert(count == to->delayed);
+    qsort(messages, count, sizeof(*messages), compare_key);
+    for (uint32_t i = 0; i < count; i++)
+        soc_transit_remove(host, messages[i]);
+    for (uint32_t i = 0; i < count; i++)
+        soc_router_finish(host, messages[i], SOC_OUTCOME_DEAD, reason);
+    free(messages);
+}
+
+bool soc_transit_brings(const struct soc_host *host, const struct soc_agent *to,
+                        struct soc_mail_filter filter)
+{
+    for (size_t i = 0; to->delayed > 0 && i < host->timers.count; i++) {
+        const struct soc_message *message = message_at(host, i);
+        if (message != NULL && message->to == to && !is_lost(message) &&
+            soc_mail_fits(message, filter))
+            return true;
+    }
+    return false;
+}
+
+bool soc_transit_answers(const struct soc_host *host, uint64_t key)
+{
+    return host->answers_coming.count > 0 &&
+           soc_map_find_number(&host->answers_coming, key) != NULL;
+}
+
+bool soc_transit_replies(const struct soc_host *host, uint64_t key)
+{
+    for (size_t i = 0; soc_transit_answers(host, key) && i < host->timers.count; i++) {
+        const struct soc_message *message = message_at(host, i);
+        if (message != NULL && message->flags & SOC_MESSAGE_IS_REPLY && message->reply_to == key &&
+            !is_lost(message))
+            return true;
+    }
+    return false;
+}

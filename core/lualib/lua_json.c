@@ -1,0 +1,172 @@
+#include "lualib/lua_json.h"
+
+#include <stdbool.h>
+
+#include <lauxlib.h>
+
+#include "base/limits.h"
+
+/* A buffer above this size is given back after its use. */
+#define SCRATCH_BYTES_KEPT (64u << 10)
+
+#define SCRATCH "society.json_scratch"
+
+/* The buffer that encode() writes to. It is the collector's, so that a memory
+ * error cannot leak it, and is kept from call to call. */
+struct scratch {
+    struct soc_buf buf;
+    bool is_busy; /* in use, or left behind by a call that raised */
+};
+
+/* Where the registry has the metatable once more: its address is found quicker
+ * than its name. */
+static const char array_key = 'a';
+
+void soc_lua_push_array_mark(lua_State *L)
+{
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &array_key) == LUA_TTABLE)
+        return;
+    lua_pop(L, 1);
+    luaL_newmetatable(L, SOC_LUA_ARRAY);
+    /* All lists of all scripts share it: nobody may look into it or change it. */
+    lua_pushboolean(L, 0);
+    lua_setfield(L, -2, "__metatable");
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &array_key);
+}
+
+void soc_lua_push_null(lua_State *L)
+{
+    lua_pushlightuserdata(L, NULL);
+}
+
+int soc_lua_is_null(lua_State *L, int index)
+{
+    return lua_type(L, index) == LUA_TLIGHTUSERDATA && lua_touserdata(L, index) == NULL;
+}
+
+static int scratch_gc(lua_State *L)
+{
+    struct scratch *scratch = lua_touserdata(L, 1);
+    soc_buf_fini(&scratch->buf);
+    return 0;
+}
+
+static struct scratch *push_scratch(lua_State *L)
+{
+    struct scratch *scratch = lua_newuserdatauv(L, sizeof(*scratch), 0);
+    *scratch = (struct scratch){0};
+    if (luaL_newmetatable(L, SCRATCH)) {
+        lua_pushcfunction(L, scratch_gc);
+        lua_setfield(L, -2, "__gc");
+    }
+    lua_setmetatable(L, -2);
+    return scratch;
+}
+
+/* Pushes the function's own scratch, or a new one that takes its place if that
+ * is busy: a finalizer may call encode() in the middle of encode(). */
+static struct scratch *take_scratch(lua_State *L)
+{
+    lua_pushvalue(L, lua_upvalueindex(1));
+    struct scratch *scratch = lua_touserdata(L, -1);
+    if (scratch->is_busy) {
+        lua_pop(L, 1);
+        scratch = push_scratch(L);
+        lua_pushvalue(L, -1);
+        lua_replace(L, lua_upvalueindex(1));
+    }
+    scratch->is_busy = true;
+    scratch->buf.length = 0;
+    return scratch;
+}
+
+/* Pushes nil and { error, message }. */
+static int push_failure(lua_State *L, int code, const char *message)
+{
+    luaL_pushfail(L);
+    lua_createtable(L, 0, 3);
+    lua_pushstring(L, soc_error_name(code));
+    lua_setfield(L, -2, "error");
+    lua_pushstring(L, message);
+    lua_setfield(L, -2, "message");
+    return 2;
+}
+
+/* encode(value) -> text | nil, { error, message } */
+static int json_encode(lua_State *L)
+{
+    luaL_checkany(L, 1);
+    lua_settop(L, 1);
+    struct scratch *scratch = take_scratch(L);
+    struct soc_detail detail;
+    int rc = soc_lua_json_encode(L, 1, "value", SOC_JSON_BYTES_MAX, &scratch->buf, &detail);
+    if (rc < 0) {
+        scratch->is_busy = false;
+        return push_failure(L, rc, detail.text);
+    }
+    lua_pushlstring(L, scratch->buf.data, scratch->buf.length);
+    if (scratch->buf.capacity > SCRATCH_BYTES_KEPT)
+        soc_buf_fini(&scratch->buf);
+    scratch->is_busy = false;
+    return 1;
+}
+
+/* decode(text) -> value | nil, { error, message, position } */
+static int json_decode(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TSTRING);
+    size_t length;
+    const char *text = lua_tolstring(L, 1, &length);
+    struct soc_json_fault fault;
+    int rc = soc_lua_json_decode_at(L, soc_slice(text, length), &fault);
+    if (rc == SOC_OK)
+        return 1;
+    push_failure(L, rc, fault.reason);
+    lua_pushinteger(L, (lua_Integer)fault.position + 1);
+    lua_setfield(L, -2, "position");
+    return 2;
+}
+
+/* array(t) -> t, marked as a list */
+static int json_array(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_settop(L, 1);
+    soc_lua_push_array_mark(L);
+    if (lua_getmetatable(L, 1)) {
+        if (!lua_rawequal(L, 2, 3))
+            return luaL_argerror(L, 1, "the table has another metatable");
+        lua_pop(L, 1);
+    }
+    lua_setmetatable(L, 1);
+    return 1;
+}
+
+void soc_lua_json_list(struct soc_buf *object, const char *name, struct soc_buf *scratch)
+{
+    struct soc_slice text = soc_buf_slice(object);
+    if (!soc_slice_equal(soc_json_member(text, name), SOC_SLICE("{}")))
+        return;
+    scratch->length = 0;
+    soc_json_put_changed(scratch, text, name, SOC_SLICE("[]"));
+    object->length = 0;
+    soc_buf_put_slice(object, soc_buf_slice(scratch));
+}
+
+int soc_lua_json_open(lua_State *L)
+{
+    soc_lua_push_array_mark(L);
+    lua_pop(L, 1);
+    lua_createtable(L, 0, 4);
+    push_scratch(L);
+    lua_pushcclosure(L, json_encode, 1);
+    lua_setfield(L, -2, "encode");
+    lua_pushcfunction(L, json_decode);
+    lua_setfield(L, -2, "decode");
+    lua_pushcfunction(L, json_array);
+    lua_setfield(L, -2, "array");
+    soc_lua_push_null(L);
+    lua_setfield(L, -2, "null");
+    return 1;
+}

@@ -1,0 +1,244 @@
+/* What introductions look like on the wire and in the journal. */
+#include "base/json.h"
+#include "kernel/agents.h"
+#include "kernel/look.h"
+#include "kernel/refusal.h"
+#include "kernel/state.h"
+#include "parts/contacts/introductions.h"
+
+/* Tells whether the turn under way has answered the request already. */
+static bool is_answered(const struct soc_host *host, uint64_t key)
+{
+    const struct soc_message *message = host->turn.sent.first;
+    while (message != NULL && message->reply_to != key)
+        message = message->next;
+    return message != NULL;
+}
+
+/* Lends the open request a response or an agreement belongs to: the one it names,
+ * else the oldest between the two. */
+static struct soc_introduction *find_answered(const struct soc_host *host,
+                                              const struct soc_agent *from,
+                                              const struct soc_agent *to,
+                                              const struct soc_send *send, bool is_consent)
+{
+    uint64_t key = send->answers != NULL ? send->answers->key : send->answers_key;
+    struct soc_slice text = send->texts[SOC_TEXT_CORRELATION_ID];
+    struct soc_introduction *oldest = NULL;
+    struct soc_introduction *entry;
+    size_t cursor = 0;
+    while ((entry = soc_map_each(&host->introductions, &cursor)) != NULL) {
+        if (entry->broker != from || entry->requester != to || entry->is_consent != is_consent ||
+            is_answered(host, entry->key))
+            continue;
+        if (key != 0 ? entry->key == key
+                     : text.data != NULL && entry->correlation_id != NULL &&
+                           soc_slice_equal(text, soc_slice_text(entry->correlation_id)))
+            return entry;
+        if (oldest == NULL)
+            oldest = entry;
+    }
+    return key != 0 ? NULL : oldest;
+}
+
+/* A response nobody asked for: the policy may still let it pass. One to a request that
+ * is no longer waited for passes too, to be dropped as any late reply. */
+static int check_unsolicited(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
+                             const struct soc_message *answers, struct soc_buf *error)
+{
+    if (answers != NULL && answers->from == to && answers->flags & SOC_MESSAGE_WANTS_REPLY)
+        return SOC_OK;
+    if (host->hooks.takes_unsolicited(host->hooks.user, from, to))
+        return SOC_OK;
+    soc_refuse_named(error, "unsolicited_introduction",
+                     "the receiver did not ask this agent for an introduction");
+    error->length--;
+    soc_json_put_text_member(error, "to", soc_agent_id(to));
+    return soc_refusal_end(error, SOC_EREFUSED);
+}
+
+/* Only who exists, is known to the sender and is somebody else can be introduced. */
+static int check_target(struct soc_host *host, const struct soc_agent *from,
+                        const struct soc_agent *to, struct soc_slice id, struct soc_agent **target,
+                        struct soc_buf *error)
+{
+    *target = soc_agents_find(host, id);
+    if (*target == NULL)
+        return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", id);
+    if (*target == to)
+        return soc_refuse(error, SOC_EBADMESSAGE, "nobody is introduced to himself", "to", id);
+    if (*target != from && soc_contacts_find(&from->contacts, *target) == NULL)
+        return soc_refuse(error, SOC_ENOCONTACT, "an agent can introduce only whom it knows", "to",
+                          id);
+    return SOC_OK;
+}
+
+/* What the sender knows of the target's services, what it says of them, or what the
+ * target's role says. */
+static struct soc_slice spec_of(const struct soc_agent *from, const struct soc_agent *target,
+                                struct soc_slice said)
+{
+    const struct soc_contact *contact = soc_contacts_find(&from->contacts, target);
+    if (target->role->interface_spec != NULL)
+        return soc_slice_text(target->role->interface_spec);
+    if (contact != NULL && contact->extra != NULL && contact->extra->interface_spec != NULL)
+        return soc_slice_text(contact->extra->interface_spec);
+    return said;
+}
+
+static void put_target(struct soc_buf *out, const struct soc_agent *from,
+                       const struct soc_agent *target, struct soc_slice said)
+{
+    struct soc_slice spec = spec_of(from, target, said);
+    soc_buf_put_byte(out, '{');
+    soc_json_put_text_member(out, "id", soc_agent_id(target));
+    if (spec.data != NULL) {
+        soc_json_put_name(out, "interface_spec");
+        soc_buf_put_slice(out, spec);
+    }
+    soc_json_put_text_member(out, "role", soc_slice_text(target->role->name));
+    soc_buf_put_byte(out, '}');
+}
+
+/* The way to the target, nearest first; of a refusal: everybody who was asked. */
+static void put_via(struct soc_buf *out, const struct soc_agent *from,
+                    const struct soc_introduction *entry, const struct soc_agent *target)
+{
+    struct soc_buf rest = {0};
+    const struct soc_contact *contact =
+        target == NULL ? NULL : soc_contacts_find(&from->contacts, target);
+    bool is_held = entry != NULL && entry->message != NULL;
+    if (is_held && target == NULL)
+        soc_introductions_put_asked(&rest, entry);
+    else if (contact != NULL && contact->extra != NULL && contact->extra->via != NULL)
+        soc_buf_put_text(&rest, contact->extra->via); /* how the sender came to know it */
+    soc_introduction_extend(out, soc_agent_id(from),
+                            rest.length == 0 ? (struct soc_slice){0} : soc_buf_slice(&rest),
+                            (struct soc_slice){0});
+    soc_buf_fini(&rest);
+}
+
+/* Sets one member of the payload in `*payload`. */
+static void change(struct soc_buf *payload, const char *name, struct soc_slice value)
+{
+    struct soc_buf changed = {0};
+    soc_json_put_changed(&changed, soc_buf_slice(payload), name, value);
+    soc_buf_fini(payload);
+    *payload = changed;
+}
+
+static int prepare_response(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
+                            const struct soc_introduction *entry, struct soc_send *send,
+                            struct soc_buf *payload, struct soc_buf *error)
+{
+    struct soc_named named = soc_introduction_named(send->payload);
+    struct soc_agent *target = NULL;
+    int rc = entry == NULL ? check_unsolicited(host, from, to, send->answers, error) : SOC_OK;
+    if (rc == SOC_OK && named.id.data != NULL)
+        rc = check_target(host, from, to, named.id, &target, error);
+    else if (rc == SOC_OK && !named.is_refusal)
+        rc = soc_refuse(error, SOC_EBADMESSAGE,
+                        "name the target_agent, or null and a reason if there is none", "to",
+                        soc_agent_id(to));
+    if (rc < 0)
+        return rc;
+    struct soc_buf value = {0};
+    soc_buf_put_slice(payload, send->payload);
+    if (!soc_slice_equal(named.given_by, SOC_SLICE("target_agent")))
+        change(payload, named.given_by.data, (struct soc_slice){0});
+    if (target != NULL)
+        put_target(&value, from, target, named.spec);
+    else
+        soc_buf_put_text(&value, "null");
+    change(payload, "target_agent", soc_buf_slice(&value));
+    value.length = 0;
+    put_via(&value, from, entry, target);
+    change(payload, "via", soc_buf_slice(&value));
+    soc_buf_fini(&value);
+    send->payload = soc_buf_slice(payload);
+    return SOC_OK;
+}
+
+/* The way a request has come is the host's to say: the requester it began with and
+ * everybody who passed it on. */
+static void prepare_request(const struct soc_host *host, const struct soc_agent *from,
+                            struct soc_send *send, struct soc_buf *payload)
+{
+    const struct soc_message *cause = host->turn.cause;
+    struct soc_buf via = {0};
+    bool is_passed_on = cause != NULL && cause->type == host->type_introduction_request &&
+                        cause->from != NULL && cause->to == from;
+    if (send->payload.data[0] != '{')
+        return;
+    if (is_passed_on) {
+        struct soc_slice way = soc_json_member(soc_message_payload(cause), "via");
+        struct soc_slice first =
+            way.data == NULL ? soc_agent_id(cause->from) : (struct soc_slice){0};
+        soc_introduction_extend(&via, first, way, soc_agent_id(from));
+    } else if (soc_json_member(send->payload, "via").data == NULL) {
+        return;
+    }
+    soc_json_put_changed(payload, send->payload, "via",
+                         is_passed_on ? soc_buf_slice(&via) : (struct soc_slice){0});
+    soc_buf_fini(&via);
+    send->payload = soc_buf_slice(payload);
+}
+
+int soc_introductions_prepare(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
+                              const struct soc_symbol *type, struct soc_send *send,
+                              struct soc_buf *payload, struct soc_buf *error)
+{
+    bool is_response = type == host->type_introduction_response;
+    if (from != NULL && type == host->type_introduction_request)
+        prepare_request(host, from, send, payload);
+    if (from == NULL || (!is_response && type != host->type_collaboration_response))
+        return SOC_OK;
+    const struct soc_introduction *entry = find_answered(host, from, to, send, !is_response);
+    int rc = is_response ? prepare_response(host, from, to, entry, send, payload, error) : SOC_OK;
+    if (rc == SOC_OK && entry != NULL && send->answers == NULL) {
+        send->answers_key = entry->key;
+        send->answers_ms = entry->time_ms;
+    }
+    return rc;
+}
+
+/* The words of a reply that introduces nobody. */
+static void put_reason(struct soc_buf *out, struct soc_slice payload)
+{
+    static const char *const names[] = {"reason", "text"};
+    struct soc_slice reason = {0};
+    for (int i = 0; i < 2 && reason.data == NULL && payload.data[0] == '{'; i++)
+        reason = soc_json_member(payload, names[i]);
+    soc_json_put_name(out, "reason");
+    soc_buf_put_slice(out, reason.data == NULL ? SOC_SLICE("\"\"") : reason);
+}
+
+void soc_introductions_put_answer(struct soc_host *host, const struct soc_message *reply,
+                                  struct soc_buf *answer)
+{
+    struct soc_slice payload = soc_message_payload(reply);
+    struct soc_named named = {0};
+    if (reply->type == host->type_introduction_response)
+        named = soc_introduction_named(payload);
+    struct soc_agent *target = named.id.data == NULL ? NULL : soc_agents_find(host, named.id);
+    const struct soc_contact *contact =
+        target == NULL ? NULL : soc_contacts_find(&reply->to->contacts, target);
+    answer->length = 0;
+    if (contact != NULL) {
+        soc_buf_put_byte(answer, '[');
+        soc_look_contact(contact, answer);
+        soc_buf_put_byte(answer, ']');
+        return;
+    }
+    soc_refuse_named(answer, "no_introduction", "nobody who fits is known; see the reason");
+    answer->length--;
+    put_reason(answer, payload);
+    struct soc_slice via = soc_json_member(payload, "via");
+    soc_json_put_name(answer, "via");
+    if (via.data != NULL)
+        soc_buf_put_slice(answer, via);
+    else
+        soc_introduction_extend(answer, soc_agent_id(reply->from), (struct soc_slice){0},
+                                (struct soc_slice){0});
+    soc_buf_put_byte(answer, '}');
+}

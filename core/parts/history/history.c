@@ -1,0 +1,272 @@
+#include "parts/history/history.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "kernel/envelope.h"
+#include "kernel/state.h"
+#include "kernel/turn.h"
+#include "parts/history/replay.h"
+
+#define DAY_MS 86400000ll
+
+/* What is too old is looked for so often. */
+#define FORGET_EVERY_MS (10 * 60000)
+
+struct soc_history {
+    uint32_t days;
+    int64_t forget_ms;        /* when old rows go next */
+    struct soc_buf arguments; /* of the effect begun next */
+    struct soc_buf state;     /* before the running activation changed it */
+    struct soc_buf result;    /* what the running activation answers with */
+    bool has_state;
+    bool has_result; /* it may be one that cannot be sent: then the turn raises */
+};
+
+void soc_history_keep(struct soc_host *host, uint32_t days)
+{
+    if (days == 0) {
+        soc_history_free(host);
+        return;
+    }
+    if (host->history == NULL)
+        host->history = soc_alloc_zero(sizeof(*host->history));
+    host->history->days = days;
+}
+
+void soc_history_free(struct soc_host *host)
+{
+    if (host->history == NULL)
+        return;
+    soc_buf_fini(&host->history->arguments);
+    soc_buf_fini(&host->history->state);
+    soc_buf_fini(&host->history->result);
+    free(host->history);
+    host->history = NULL;
+}
+
+static void put_record(struct soc_host *host, const struct soc_record *record)
+{
+    soc_record_put(host->turn.is_open ? &host->turn.kept : &host->batch, record);
+}
+
+/* Has what is too old forgotten, now and then. */
+static void forget_old(struct soc_host *host)
+{
+    struct soc_history *history = host->history;
+    int64_t now_ms = soc_host_now(host);
+    int64_t oldest_ms = now_ms - history->days * DAY_MS;
+    if (now_ms < history->forget_ms || oldest_ms <= 0)
+        return;
+    history->forget_ms = now_ms + FORGET_EVERY_MS;
+    struct soc_record record = {
+        .type = SOC_RECORD_HISTORY_END,
+        .history_end = {.time_ms = (uint64_t)oldest_ms},
+    };
+    put_record(host, &record);
+}
+
+static void put_row(struct soc_host *host, const char *what, const struct soc_activation *of,
+                    struct soc_slice detail)
+{
+    struct soc_record record = {.type = SOC_RECORD_HISTORY};
+    record.history = (struct soc_record_history){
+        .time_ms = (uint64_t)soc_host_now(host),
+        .key = of == NULL || of->message == NULL ? 0 : of->message->key,
+        .checksum = soc_hash(detail.data, detail.length, 0) & INT64_MAX,
+        .what = soc_slice_text(what),
+        .agent = of == NULL ? (struct soc_slice){0} : soc_agent_id(of->agent),
+        .detail = detail,
+    };
+    put_record(host, &record);
+    forget_old(host);
+}
+
+void soc_history_put(struct soc_host *host, const char *what, struct soc_slice detail)
+{
+    if (host->history != NULL)
+        put_row(host, what, host->turn.is_open ? host->turn.activation : NULL, detail);
+}
+
+void soc_history_put_source(struct soc_host *host, struct soc_slice text, char hash[17])
+{
+    snprintf(hash, 17, "%016" PRIx64, soc_hash(text.data, text.length, 0));
+    struct soc_record record = {
+        .type = SOC_RECORD_SOURCE,
+        .source = {.hash = soc_slice(hash, 16), .text = text},
+    };
+    put_record(host, &record);
+}
+
+void soc_history_set_arguments(struct soc_host *host, struct soc_slice arguments)
+{
+    if (host->history == NULL)
+        return;
+    host->history->arguments.length = 0;
+    soc_buf_put_slice(&host->history->arguments, arguments);
+}
+
+struct soc_slice soc_history_arguments(struct soc_host *host)
+{
+    if (host->history == NULL || host->history->arguments.length == 0)
+        return (struct soc_slice){0};
+    return soc_buf_slice(&host->history->arguments);
+}
+
+void soc_history_keep_state(struct soc_host *host, struct soc_slice state)
+{
+    if (host->history == NULL)
+        return;
+    host->history->has_state = true;
+    host->history->state.length = 0;
+    soc_buf_put_slice(&host->history->state, state);
+}
+
+bool soc_history_keep_result(struct soc_host *host, struct soc_slice result)
+{
+    if (host->replay != NULL) {
+        host->replay->has_result = true;
+        soc_buf_put_slice(&host->replay->result, result);
+        return false;
+    }
+    if (host->history == NULL)
+        return true;
+    host->history->has_result = true;
+    host->history->result.length = 0;
+    soc_buf_put_slice(&host->history->result, result);
+    return true;
+}
+
+static void put_json_member(struct soc_buf *out, const char *name, struct soc_slice json)
+{
+    if (json.data == NULL || json.length == 0)
+        return;
+    soc_json_put_name(out, name);
+    soc_buf_put_slice(out, json);
+}
+
+static void put_effect(const struct soc_activation *activation, uint32_t index, struct soc_buf *out)
+{
+    const struct soc_effect *effect = &activation->effects[index];
+    soc_buf_put_byte(out, '{');
+    if (effect->answer_length > 0) {
+        put_json_member(out, "answer", soc_activation_answer_of(activation, index));
+    } else if (effect->sent_key != 0) {
+        soc_json_put_name(out, "answer");
+        soc_envelope_put_receipt(out, effect->sent_key, effect->sent_ms);
+    }
+    put_json_member(out, "arguments", soc_activation_noted(activation, index));
+    soc_json_put_name(out, "hash");
+    soc_json_put_integer(out, (int64_t)effect->hash);
+    soc_json_put_text_member(out, "kind", soc_slice_text(soc_effect_name(effect->kind)));
+    soc_buf_put_byte(out, '}');
+}
+
+static void put_effects(const struct soc_activation *activation, struct soc_buf *out)
+{
+    soc_json_put_name(out, "effects");
+    soc_buf_put_byte(out, '[');
+    for (uint32_t i = 0; i < activation->effects_count; i++) {
+        if (i > 0)
+            soc_buf_put_byte(out, ',');
+        put_effect(activation, i, out);
+    }
+    soc_buf_put_byte(out, ']');
+}
+
+static void put_role(const struct soc_role *role, struct soc_buf *out)
+{
+    soc_json_put_name(out, "role");
+    soc_buf_put_byte(out, '{');
+    soc_json_put_text_member(out, "behaviour", soc_slice_text(role->behaviour));
+    soc_json_put_text_member(out, "id", soc_slice_text(role->id));
+    soc_json_put_text_member(out, "name", soc_slice_text(role->name));
+    soc_buf_put_byte(out, '}');
+}
+
+/* The state before the run and, if the run has changed it, the one after. */
+static void put_states(struct soc_host *host, const struct soc_agent *agent, bool is_over,
+                       struct soc_buf *out)
+{
+    struct soc_slice now = soc_slice(agent->state, agent->state_length);
+    const struct soc_history *history = host->history;
+    if (is_over && history != NULL && history->has_state) {
+        put_json_member(out, "state", soc_buf_slice(&history->state));
+        put_json_member(out, "state_after", now);
+    } else {
+        put_json_member(out, "state", now);
+    }
+}
+
+static void put_brief(struct soc_host *host, struct soc_agent *agent, struct soc_buf *out)
+{
+    char hash[17];
+    struct soc_slice brief = soc_slice(agent->brief, agent->brief_length);
+    if (agent->brief == NULL)
+        return;
+    if (agent->is_brief_kept || host->history == NULL)
+        snprintf(hash, sizeof(hash), "%016" PRIx64, soc_hash(brief.data, brief.length, 0));
+    else
+        soc_history_put_source(host, brief, hash);
+    agent->is_brief_kept = true;
+    soc_json_put_text_member(out, "brief", soc_slice(hash, 16));
+}
+
+static void describe(struct soc_host *host, const struct soc_activation *activation,
+                     const char *end, struct soc_slice error, struct soc_buf *out)
+{
+    struct soc_agent *agent = activation->agent;
+    bool is_over = end[0] == 'd';
+    soc_buf_put_byte(out, '{');
+    put_brief(host, agent, out);
+    put_effects(activation, out);
+    soc_json_put_text_member(out, "end", soc_slice_text(end));
+    put_json_member(out, "error", error);
+    if (activation->message != NULL) {
+        soc_json_put_name(out, "message");
+        soc_envelope_put_script_json(out, activation->message);
+    }
+    if (agent->parent != NULL)
+        soc_json_put_text_member(out, "parent", soc_agent_id(agent->parent));
+    if (end[0] != 'w' && host->history != NULL && host->history->has_result)
+        put_json_member(out, "result", soc_buf_slice(&host->history->result));
+    put_role(agent->role, out);
+    put_states(host, agent, is_over, out);
+    soc_buf_put_byte(out, '}');
+}
+
+void soc_history_describe(struct soc_host *host, const struct soc_activation *activation,
+                          struct soc_buf *out)
+{
+    describe(host, activation, "waits", (struct soc_slice){0}, out);
+}
+
+void soc_history_put_run(struct soc_host *host, const struct soc_activation *activation,
+                         const char *end, struct soc_slice error)
+{
+    if (host->history == NULL)
+        return;
+    struct soc_buf detail = {0};
+    describe(host, activation, end, error, &detail);
+    put_row(host, "run", activation, soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
+    host->history->has_state = host->history->has_result = false;
+}
+
+void soc_history_put_place(struct soc_host *host, struct soc_buf *out)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    const struct soc_activation *activation = host->turn.is_open ? host->turn.activation : NULL;
+    if (activation == NULL)
+        return;
+    soc_json_put_name(out, "effect");
+    soc_json_put_integer(out, activation->cursor);
+    if (activation->message == NULL)
+        return;
+    soc_envelope_id(id, activation->message);
+    soc_json_put_text_member(out, "message", soc_slice(id, sizeof(id)));
+}

@@ -1,0 +1,369 @@
+#include "parts/history/replay.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "env/clock.h"
+#include "env/ids.h"
+#include "kernel/refusal.h"
+#include "kernel/state.h"
+#include "kernel/turn.h"
+#include "parts/history/history.h"
+
+/* Lends the text of a member that holds an id or a name of the host's own. */
+static struct soc_slice plain(struct soc_slice object, const char *name)
+{
+    return soc_json_plain_string(soc_json_member(object, name));
+}
+
+static int64_t integer(struct soc_slice object, const char *name)
+{
+    int64_t number = 0;
+    soc_json_integer(soc_json_member(object, name), &number);
+    return number;
+}
+
+static int64_t moment(struct soc_slice object, const char *name)
+{
+    int64_t time_ms = 0;
+    soc_time_parse(plain(object, name), &time_ms);
+    return time_ms;
+}
+
+/* A text that may hold anything, into `out`; absent if there is none. */
+static struct soc_slice text_of(struct soc_slice object, const char *name, struct soc_buf *out)
+{
+    out->length = 0;
+    if (!soc_json_string(soc_json_member(object, name), out))
+        return (struct soc_slice){0};
+    return soc_slice(soc_buf_text(out), out->length);
+}
+
+struct soc_agent *soc_replay_agent(struct soc_host *host, struct soc_slice id)
+{
+    struct soc_agent *agent = soc_map_find(&host->agents, id);
+    if (agent == NULL) {
+        struct soc_role *role = soc_map_find(&host->roles, SOC_SLICE("unknown"));
+        agent = soc_agent_new(id, role, NULL, 0);
+        soc_map_put(&host->agents, soc_agent_id(agent), agent);
+    }
+    return agent;
+}
+
+static struct soc_role *role_of(struct soc_host *host, struct soc_slice row)
+{
+    struct soc_slice id = plain(row, "id");
+    struct soc_role *role = soc_map_find(&host->roles, id);
+    if (role != NULL)
+        return role;
+    struct soc_buf text = {0};
+    role = soc_role_new(id, text_of(row, "name", &text));
+    soc_text_set(&role->behaviour, text_of(row, "behaviour", &text));
+    soc_map_put(&host->roles, soc_slice_text(role->id), role);
+    soc_buf_fini(&text);
+    return role;
+}
+
+struct soc_agent *soc_replay_prepare(struct soc_host *host, struct soc_slice id,
+                                     struct soc_slice run, struct soc_slice brief)
+{
+    struct soc_agent *agent = soc_replay_agent(host, id);
+    struct soc_slice role = soc_json_member(run, "role");
+    struct soc_slice parent = plain(run, "parent");
+    struct soc_slice state = soc_json_member(run, "state");
+    if (plain(role, "id").data != NULL)
+        agent->role = role_of(host, role);
+    agent->parent = parent.data == NULL ? NULL : soc_replay_agent(host, parent);
+    free(agent->state);
+    agent->state = NULL;
+    agent->state_length = 0;
+    if (state.data != NULL)
+        soc_agent_set_state(agent, state);
+    if (brief.data != NULL)
+        soc_agent_set_brief(agent, brief);
+    return agent;
+}
+
+/* The time that a message's id tells, for ids of messages that are only named. */
+static int64_t time_of_id(struct soc_slice id)
+{
+    char text[SOC_TIME_BYTES + 1];
+    int64_t time_ms = 0;
+    if (id.length != SOC_MESSAGE_ID_BYTES)
+        return 0;
+    snprintf(text, sizeof(text), "%.4s-%.2s-%.2sT%.2s:%.2s:%.2s.%.3sZ", id.data + 4, id.data + 8,
+             id.data + 10, id.data + 13, id.data + 15, id.data + 17, id.data + 20);
+    soc_time_parse(soc_slice_text(text), &time_ms);
+    return time_ms;
+}
+
+/* Reads what soc_envelope_put_script_json has written; NULL if it is none. */
+static struct soc_message *read_message(struct soc_host *host, struct soc_slice row)
+{
+    static const char *const names[SOC_TEXT_COUNT] = {
+        [SOC_TEXT_TASK_ID] = "task_id",
+        [SOC_TEXT_CORRELATION_ID] = "correlation_id",
+        [SOC_TEXT_EXTERNAL_ID] = "external_id",
+        [SOC_TEXT_TRACEPARENT] = "traceparent",
+    };
+    struct soc_buf texts[SOC_TEXT_COUNT] = {{0}};
+    enum soc_priority priority = SOC_PRIORITY_NORMAL;
+    struct soc_slice from = plain(row, "from");
+    struct soc_slice to = plain(row, "to");
+    struct soc_slice reply_to = plain(row, "reply_to");
+    bool is_broadcast = soc_slice_equal(to, SOC_SLICE("All"));
+    double ttl_seconds = 0;
+    struct soc_message_draft draft = {
+        .time_ms = moment(row, "timestamp"),
+        .deliver_at_ms = moment(row, "deliver_at"),
+        .deadline_ms = moment(row, "deadline"),
+        .attempt = (uint16_t)integer(row, "attempt"),
+        .hops = (uint16_t)integer(row, "hops"),
+        .payload = soc_json_member(row, "payload"),
+    };
+    if (from.data == NULL || to.data == NULL || draft.payload.data == NULL ||
+        plain(row, "type").data == NULL || !soc_message_id_parse(plain(row, "id"), &draft.key))
+        return NULL;
+    if (!soc_slice_equal(from, SOC_SLICE("system")))
+        draft.from = soc_replay_agent(host, from);
+    draft.to = is_broadcast ? host->turn.agent : soc_replay_agent(host, to);
+    draft.type = soc_intern(&host->types, plain(row, "type"));
+    soc_priority_parse(plain(row, "priority"), &priority);
+    draft.priority = (uint8_t)priority;
+    if (soc_slice_equal(soc_json_member(row, "requires_ack"), SOC_SLICE("true")))
+        draft.flags |= SOC_MESSAGE_REQUIRES_ACK;
+    if (soc_slice_equal(soc_json_member(row, "wants_reply"), SOC_SLICE("true")))
+        draft.flags |= SOC_MESSAGE_WANTS_REPLY;
+    if (is_broadcast)
+        draft.flags |= SOC_MESSAGE_IS_BROADCAST;
+    if (reply_to.data != NULL && soc_message_id_parse(reply_to, &draft.reply_to))
+        draft.reply_to_ms = time_of_id(reply_to);
+    if (soc_json_number(soc_json_member(row, "ttl_seconds"), &ttl_seconds))
+        draft.expires_ms = draft.time_ms + (int64_t)(ttl_seconds * 1000 + 0.5);
+    for (int i = 0; i < SOC_TEXT_COUNT; i++)
+        if (names[i] != NULL)
+            draft.texts[i] = text_of(row, names[i], &texts[i]);
+    struct soc_message *message = soc_message_new(&draft);
+    for (int i = 0; i < SOC_TEXT_COUNT; i++)
+        soc_buf_fini(&texts[i]);
+    return message;
+}
+
+static int read_effects(struct soc_slice run, struct soc_activation *activation)
+{
+    struct soc_json_walk walk;
+    soc_json_walk(&walk, soc_json_member(run, "effects"));
+    while (soc_json_next(&walk)) {
+        enum soc_effect_kind kind;
+        struct soc_slice answer = soc_json_member(walk.value, "answer");
+        struct soc_slice arguments = soc_json_member(walk.value, "arguments");
+        if (!soc_effect_parse(plain(walk.value, "kind"), &kind))
+            return SOC_ECORRUPT;
+        uint32_t index =
+            soc_activation_add(activation, kind, (uint64_t)integer(walk.value, "hash"));
+        if (answer.data != NULL)
+            soc_activation_answer(activation, index, answer);
+        if (arguments.data != NULL)
+            soc_activation_note(activation, index, arguments);
+    }
+    return SOC_OK;
+}
+
+static void put_effect(struct soc_buf *out, enum soc_effect_kind kind, struct soc_slice arguments)
+{
+    soc_buf_put_byte(out, '{');
+    soc_json_put_text_member(out, "effect", soc_slice_text(soc_effect_name(kind)));
+    if (arguments.data != NULL && arguments.length > 0) {
+        soc_json_put_name(out, "arguments");
+        soc_buf_put_slice(out, arguments);
+    }
+    soc_buf_put_byte(out, '}');
+}
+
+static void put_recorded_effect(struct soc_buf *out, const struct soc_activation *activation,
+                                uint32_t index)
+{
+    put_effect(out, activation->effects[index].kind, soc_activation_noted(activation, index));
+}
+
+/* How a run ended, as an object: an error without its traceback, whose lines are of
+ * no interest where the text is the same. */
+static void put_end(struct soc_buf *out, const char *end, struct soc_slice error)
+{
+    soc_buf_put_byte(out, '{');
+    soc_json_put_text_member(out, "end", soc_slice_text(end));
+    static const char *const members[] = {"error", "message"};
+    for (int i = 0; i < 2 && error.data != NULL && error.length > 0; i++) {
+        struct soc_slice value = soc_json_member(error, members[i]);
+        if (value.data == NULL)
+            continue;
+        soc_json_put_name(out, members[i]);
+        soc_buf_put_slice(out, value);
+    }
+    soc_buf_put_byte(out, '}');
+}
+
+static void put_recorded_end(struct soc_buf *out, struct soc_slice run)
+{
+    struct soc_buf end = {0};
+    soc_json_string(soc_json_member(run, "end"), &end);
+    put_end(out, soc_buf_text(&end), soc_json_member(run, "error"));
+    soc_buf_fini(&end);
+}
+
+static bool ends_with(struct soc_slice run, const char *end)
+{
+    return soc_slice_equal(plain(run, "end"), soc_slice_text(end));
+}
+
+/* The script was another one than that which had made the effects, then as now. */
+static bool was_another(const struct soc_replay *replay, uint32_t index)
+{
+    struct soc_slice error = soc_json_member(replay->run, "error");
+    struct soc_slice recorded = soc_json_member(error, "index");
+    int64_t number = -1;
+    return soc_slice_equal(plain(error, "error"), SOC_SLICE("nondeterministic")) &&
+           (!soc_json_integer(recorded, &number) || number == index);
+}
+
+int soc_replay_begin(struct soc_host *host, struct soc_activation *activation,
+                     enum soc_effect_kind kind, uint64_t hash, struct soc_slice *answer,
+                     struct soc_buf *error)
+{
+    struct soc_replay *replay = host->replay;
+    uint32_t index = activation->cursor++;
+    bool is_more = index >= activation->effects_count;
+    const struct soc_effect *effect = is_more ? NULL : &activation->effects[index];
+    bool is_same = !is_more && effect->kind == kind && effect->hash == hash;
+    replay->index = index;
+    if (is_same)
+        *answer = soc_activation_answer_of(activation, index);
+    if (is_same && answer->data != NULL) {
+        replay->effects++;
+        return SOC_GATE_RECORDED;
+    }
+    replay->is_at_end =
+        is_same || (is_more && ends_with(replay->run, "waits")) || was_another(replay, index);
+    if (!replay->is_at_end) {
+        replay->point = SOC_REPLAY_EFFECT;
+        if (is_more)
+            put_recorded_end(&replay->recorded, replay->run);
+        else
+            put_recorded_effect(&replay->recorded, activation, index);
+        put_effect(&replay->now, kind, soc_history_arguments(host));
+    }
+    return soc_refuse(error, SOC_ENONDET, NULL, NULL, (struct soc_slice){0});
+}
+
+static void compare_json(struct soc_replay *replay, enum soc_replay_point point,
+                         struct soc_slice recorded, struct soc_slice now)
+{
+    if (replay->point != SOC_REPLAY_SAME || soc_slice_equal(recorded, now))
+        return;
+    replay->point = point;
+    soc_buf_put_slice(&replay->recorded, recorded);
+    soc_buf_put_slice(&replay->now, now);
+}
+
+/* The script had answered with a result that could not be sent: the host's word. */
+static bool was_refused(const struct soc_replay *replay, bool is_done)
+{
+    return is_done && replay->has_result && ends_with(replay->run, "raised") &&
+           soc_json_member(replay->run, "result").data != NULL;
+}
+
+/* The record goes on where the script has come to its end, or it ended otherwise. */
+static void compare_end(struct soc_replay *replay, const struct soc_activation *activation,
+                        enum soc_turn_end end, struct soc_slice error)
+{
+    static const char *const names[] = {"done", "waits", "raised", "broken"};
+    struct soc_buf recorded = {0};
+    struct soc_buf now = {0};
+    bool is_missing = activation->cursor < activation->effects_count;
+    if (is_missing && was_another(replay, activation->cursor))
+        return;
+    put_end(&now, is_missing && end == SOC_TURN_BROKEN ? "done" : names[end],
+            is_missing ? (struct soc_slice){0} : error);
+    if (is_missing) {
+        replay->index = activation->cursor;
+        put_recorded_effect(&recorded, activation, activation->cursor);
+    } else if (!was_refused(replay, end == SOC_TURN_DONE)) {
+        put_recorded_end(&recorded, replay->run);
+    } else {
+        soc_buf_put_slice(&recorded, soc_buf_slice(&now));
+    }
+    compare_json(replay, is_missing ? SOC_REPLAY_EFFECT : SOC_REPLAY_END, soc_buf_slice(&recorded),
+                 soc_buf_slice(&now));
+    soc_buf_fini(&recorded);
+    soc_buf_fini(&now);
+}
+
+/* A run that waited and now goes on to its end was stopped before its last turn. */
+static void compare(struct soc_replay *replay, const struct soc_activation *activation,
+                    enum soc_turn_end end, struct soc_slice error)
+{
+    const struct soc_agent *agent = activation->agent;
+    struct soc_slice after = soc_json_member(replay->run, "state_after");
+    if (replay->point != SOC_REPLAY_SAME || replay->is_at_end)
+        return;
+    if (ends_with(replay->run, "waits") && activation->cursor >= activation->effects_count)
+        return;
+    compare_end(replay, activation, end, error);
+    if (end != SOC_TURN_DONE)
+        return;
+    compare_json(replay, SOC_REPLAY_RESULT, soc_json_member(replay->run, "result"),
+                 soc_buf_slice(&replay->result));
+    if (ends_with(replay->run, "done"))
+        compare_json(replay, SOC_REPLAY_STATE,
+                     after.data == NULL ? soc_json_member(replay->run, "state") : after,
+                     soc_slice(agent->state, agent->state_length));
+}
+
+static void run(struct soc_host *host, struct soc_activation *activation, struct soc_replay *replay)
+{
+    host->error.length = 0;
+    host->replay = replay;
+    enum soc_turn_end end = host->hooks.run(host->hooks.user, activation, &host->error);
+    host->replay = NULL;
+    compare(replay, activation, end, soc_buf_slice(&host->error));
+    if (activation->script != NULL)
+        host->hooks.drop(host->hooks.user, activation);
+}
+
+int soc_replay_run(struct soc_host *host, struct soc_agent *agent, struct soc_replay *replay)
+{
+    struct soc_slice message = soc_json_member(replay->run, "message");
+    struct soc_activation *former = agent->activation;
+    struct soc_activation *activation = soc_activation_new();
+    activation->agent = agent;
+    agent->activation = activation;
+    soc_turn_begin(host, agent, activation);
+    int rc = read_effects(replay->run, activation);
+    if (rc == SOC_OK && message.data != NULL) {
+        activation->message = read_message(host, message);
+        rc = activation->message == NULL ? SOC_ECORRUPT : SOC_OK;
+    }
+    if (rc == SOC_OK)
+        run(host, activation, replay);
+    soc_turn_rollback(host);
+    soc_message_free(activation->message);
+    activation->message = NULL;
+    soc_activation_free(activation);
+    agent->activation = former;
+    soc_replay_settle(host);
+    return rc;
+}
+
+void soc_replay_settle(struct soc_host *host)
+{
+    host->batch.length = 0;
+}
+
+void soc_replay_fini(struct soc_replay *replay)
+{
+    soc_buf_fini(&replay->recorded);
+    soc_buf_fini(&replay->now);
+    soc_buf_fini(&replay->result);
+    *replay = (struct soc_replay){0};
+}

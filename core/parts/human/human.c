@@ -1,0 +1,520 @@
+#include "parts/human/human.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "env/ids.h"
+#include "kernel/egress.h"
+#include "kernel/envelope.h"
+#include "kernel/refusal.h"
+#include "kernel/state.h"
+#include "kernel/trace.h"
+#include "kernel/turn.h"
+#include "kernel/wait.h"
+#include "parts/tasks/tasks.h"
+
+void soc_human_put_id(struct soc_buf *out, const char *name, int64_t time_ms, uint64_t key)
+{
+    char id[SOC_ITEM_ID_BYTES];
+    soc_item_id_format(id, time_ms, key);
+    soc_json_put_text_member(out, name, soc_slice(id, sizeof(id)));
+}
+
+static void put_json_member(struct soc_buf *out, const char *name, const char *json)
+{
+    if (json == NULL)
+        return;
+    soc_json_put_name(out, name);
+    soc_buf_put_text(out, json);
+}
+
+void soc_human_look_item(struct soc_host *host, const struct soc_item *item, struct soc_buf *out)
+{
+    soc_buf_put_byte(out, '{');
+    soc_json_put_text_member(out, "agent", soc_agent_id(item->agent));
+    put_json_member(out, "body", item->body);
+    soc_json_put_text_member(out, "correlation_id", soc_slice_text(item->correlation_id));
+    soc_json_put_name(out, "created_at");
+    soc_time_put_json(out, item->time_ms);
+    if (item->deadline_ms != 0) {
+        soc_json_put_name(out, "deadline");
+        soc_time_put_json(out, item->deadline_ms);
+    }
+    soc_human_put_id(out, "id", item->time_ms, item->key);
+    put_json_member(out, "options", item->options);
+    if (soc_item_is_overdue(item, soc_host_now(host))) {
+        soc_json_put_name(out, "overdue");
+        soc_buf_put_text(out, "true");
+    }
+    soc_json_put_text_member(out, "priority", soc_slice_text(soc_priority_name(item->priority)));
+    soc_json_put_text_member(out, "task_id", soc_slice_text(item->task_id));
+    soc_json_put_text_member(out, "title", soc_slice_text(item->title));
+    soc_buf_put_byte(out, '}');
+}
+
+static bool fits_text(struct soc_slice wanted, struct soc_slice text)
+{
+    return wanted.data == NULL || (text.data != NULL && soc_slice_equal(wanted, text));
+}
+
+static bool fits(const struct soc_item *item, const struct soc_query *query)
+{
+    return query == NULL ||
+           (fits_text(query->agent, soc_agent_id(item->agent)) &&
+            fits_text(query->task, soc_slice_text(item->task_id)) &&
+            fits_text(query->correlation_id, soc_slice_text(item->correlation_id)) &&
+            (query->since_ms == 0 || item->time_ms >= query->since_ms) &&
+            (query->until_ms == 0 || item->time_ms < query->until_ms));
+}
+
+void soc_human_look(struct soc_host *host, const struct soc_query *query, struct soc_buf *out)
+{
+    size_t count;
+    size_t fitting = 0;
+    struct soc_item **items = soc_inbox_sorted(&host->inbox, &count);
+    for (size_t i = 0; i < count; i++)
+        if (fits(items[i], query))
+            items[fitting++] = items[i];
+    size_t first = 0;
+    if (query != NULL && query->limit > 0 && (uint64_t)query->limit < fitting)
+        first = fitting - (size_t)query->limit;
+    soc_buf_put_byte(out, '[');
+    for (size_t i = first; i < fitting; i++) {
+        if (i > first)
+            soc_buf_put_byte(out, ',');
+        soc_human_look_item(host, items[i], out);
+    }
+    soc_buf_put_byte(out, ']');
+    free(items);
+}
+
+size_t soc_human_count(const struct soc_host *host)
+{
+    return host->inbox.open.count;
+}
+
+/* An event of the activity about an item; `detail` is JSON members. */
+static void put_event(struct soc_host *host, const char *event, const struct soc_item *item,
+                      const char *name, struct soc_slice text)
+{
+    struct soc_buf detail = {0};
+    soc_buf_put_byte(&detail, '{');
+    soc_human_put_id(&detail, "item_id", item->time_ms, item->key);
+    soc_json_put_text_member(&detail, name, text);
+    soc_buf_put_byte(&detail, '}');
+    struct soc_record record = {.type = SOC_RECORD_EVENT};
+    record.event = (struct soc_record_event){
+        .time_ms = (uint64_t)soc_host_now(host),
+        .event = soc_slice_text(event),
+        .agent = soc_agent_id(item->agent),
+        .task_id = soc_slice_text(item->task_id),
+        .correlation_id = soc_slice_text(item->correlation_id),
+        .detail = soc_buf_slice(&detail),
+    };
+    soc_batch_put(host, &record);
+    soc_buf_fini(&detail);
+}
+
+/* What the message being handled hands on, as to anything sent because of it. */
+static void inherit(const struct soc_host *host, struct soc_item *item)
+{
+    const struct soc_message *cause = host->turn.cause;
+    if (cause == NULL)
+        return;
+    char id[SOC_MESSAGE_ID_BYTES];
+    soc_text_set(&item->correlation_id, soc_envelope_chain(cause, id));
+    soc_text_set(&item->task_id, soc_message_text(cause, SOC_TEXT_TASK_ID));
+}
+
+const struct soc_item *soc_human_escalate(struct soc_host *host,
+                                          const struct soc_escalation *escalation)
+{
+    assert(host->turn.is_open && host->turn.agent != NULL);
+    struct soc_item *item = soc_item_new(host->next_key++, soc_host_now(host), host->turn.agent);
+    item->priority = escalation->priority;
+    if (escalation->timeout_ms >= 0)
+        item->deadline_ms =
+            item->time_ms + (escalation->timeout_ms > 0 ? escalation->timeout_ms : 1);
+    soc_text_set(&item->title, escalation->title);
+    soc_text_set(&item->body, escalation->body);
+    soc_text_set(&item->options, escalation->options);
+    inherit(host, item);
+    struct soc_record record = {.type = SOC_RECORD_ITEM};
+    record.item = (struct soc_record_item){
+        .key = item->key,
+        .time_ms = (uint64_t)item->time_ms,
+        .priority = item->priority,
+        .deadline_ms = (uint64_t)item->deadline_ms,
+        .agent = soc_agent_id(item->agent),
+        .title = escalation->title,
+        .body = escalation->body,
+        .options = escalation->options,
+        .task_id = soc_slice_text(item->task_id),
+        .correlation_id = soc_slice_text(item->correlation_id),
+    };
+    soc_batch_put(host, &record);
+    put_event(host, "escalation", item, "title", escalation->title);
+    soc_inbox_add(&host->inbox, item);
+    soc_turn_note(host, (struct soc_undo){.kind = SOC_UNDO_ITEM, .item = item});
+    struct soc_buf shown = {0};
+    soc_human_look_item(host, item, &shown);
+    soc_egress_print(host, SOC_SLICE("inbox"), soc_agent_id(item->agent), soc_buf_slice(&shown));
+    soc_buf_fini(&shown);
+    return item;
+}
+
+struct soc_wait soc_human_wait(const struct soc_host *host, const struct soc_item *item,
+                               int64_t timeout_ms)
+{
+    return (struct soc_wait){
+        .kind = SOC_WAIT_HUMAN,
+        .request_key = item->key,
+        .request_ms = item->time_ms,
+        .on = host->user,
+        .timeout_ms = timeout_ms,
+        .deadline_ms = item->deadline_ms,
+    };
+}
+
+/* Lends the activation that waits for the item, or NULL: it timed out, failed, or
+ * never wanted to wait. */
+static struct soc_activation *waiter_of(const struct soc_item *item)
+{
+    struct soc_activation *activation = item->agent->activation;
+    bool is_waiting = activation != NULL && activation->state == SOC_ACTIVATION_WAITING &&
+                      activation->wait.kind == SOC_WAIT_HUMAN &&
+                      activation->wait.request_key == item->key;
+    return is_waiting ? activation : NULL;
+}
+
+static int refuse_verdict(struct soc_buf *error, const char *sentence, const char *member)
+{
+    return soc_refuse(error, SOC_EINVAL, sentence, "member", soc_slice_text(member));
+}
+
+/* Finds the open item that is meant and checks the rest. */
+static int check_verdict(struct soc_host *host, const struct soc_verdict *verdict,
+                         struct soc_item **item, struct soc_buf *error)
+{
+    uint64_t key;
+    if (!soc_item_id_parse(verdict->item_id, &key))
+        return soc_refuse(error, SOC_ENOITEM, NULL, "item_id", verdict->item_id);
+    enum soc_decision decision = soc_decision_parse(verdict->decision);
+    if (decision == SOC_DECISION_NONE)
+        return refuse_verdict(error, "a decision is approve, modify or reject", "decision");
+    struct soc_slice changes = verdict->changes;
+    if (changes.data != NULL && soc_json_kind(changes) != SOC_JSON_OBJECT &&
+        soc_json_kind(changes) != SOC_JSON_ARRAY)
+        return refuse_verdict(error, "changes must be an object or a list", "changes");
+    if (changes.data == NULL && decision == SOC_DECISION_MODIFY)
+        return refuse_verdict(error, "modify needs changes: say what is to be different",
+                              "changes");
+    if (changes.data != NULL && decision != SOC_DECISION_MODIFY)
+        return refuse_verdict(error, "changes go with modify, not with approve or reject",
+                              "changes");
+    *item = soc_inbox_find(&host->inbox, key);
+    if (*item != NULL && !soc_item_id_is(verdict->item_id, (*item)->time_ms, key))
+        return soc_refuse(error, SOC_ENOITEM, NULL, "item_id", verdict->item_id);
+    if (*item != NULL)
+        return SOC_OK;
+    decision = soc_inbox_decision(&host->inbox, key);
+    if (decision == SOC_DECISION_NONE || decision == SOC_DECISION_WITHDRAWN)
+        return soc_refuse(error, decision == SOC_DECISION_NONE ? SOC_ENOITEM : SOC_EWITHDRAWN, NULL,
+                          "item_id", verdict->item_id);
+    char sentence[96];
+    snprintf(sentence, sizeof(sentence), "the item was decided before (%s); that decision counts",
+             soc_decision_name(decision));
+    soc_refusal_begin(error, SOC_EDECIDED, sentence);
+    soc_json_put_text_member(error, "item_id", verdict->item_id);
+    soc_json_put_text_member(error, "decision", soc_slice_text(soc_decision_name(decision)));
+    return soc_refusal_end(error, SOC_EDECIDED);
+}
+
+/* Appends { changes?, comment?, decision, item_id? }. */
+static void put_verdict(struct soc_buf *out, const struct soc_verdict *verdict, bool has_id)
+{
+    soc_buf_put_byte(out, '{');
+    if (verdict->changes.data != NULL) {
+        soc_json_put_name(out, "changes");
+        soc_buf_put_slice(out, verdict->changes);
+    }
+    soc_json_put_text_member(out, "comment", verdict->comment);
+    soc_json_put_text_member(out, "decision", verdict->decision);
+    if (has_id)
+        soc_json_put_text_member(out, "item_id", verdict->item_id);
+    soc_buf_put_byte(out, '}');
+}
+
+/* Sends the decision to an agent that does not wait for it. */
+static int send_decision(struct soc_host *host, const struct soc_item *item,
+                         const struct soc_verdict *verdict, struct soc_message **message,
+                         struct soc_buf *error)
+{
+    struct soc_buf payload = {0};
+    put_verdict(&payload, verdict, true);
+    struct soc_send send = {
+        .to = soc_agent_id(item->agent),
+        .type = SOC_SLICE("decision"),
+        .payload = soc_buf_slice(&payload),
+        .texts = {[SOC_TEXT_TASK_ID] = soc_slice_text(item->task_id),
+                  [SOC_TEXT_CORRELATION_ID] = soc_slice_text(item->correlation_id)},
+        .priority = item->priority,
+        .has_priority = true,
+        .is_formal = true,
+        .is_bare = true,
+    };
+    int rc = soc_router_send(host, host->user, &send, message, error);
+    soc_buf_fini(&payload);
+    return rc;
+}
+
+static void put_result(struct soc_buf *answer, const struct soc_item *item,
+                       const struct soc_verdict *verdict, bool is_delivered,
+                       const struct soc_message *message)
+{
+    answer->length = 0;
+    soc_buf_put_text(answer, "[{");
+    soc_json_put_text_member(answer, "agent", soc_agent_id(item->agent));
+    soc_json_put_text_member(answer, "decision", verdict->decision);
+    soc_json_put_name(answer, "delivered");
+    soc_buf_put_text(answer, is_delivered ? "true" : "false");
+    soc_json_put_text_member(answer, "item_id", verdict->item_id);
+    if (message != NULL) {
+        char id[SOC_MESSAGE_ID_BYTES];
+        soc_envelope_id(id, message);
+        soc_json_put_text_member(answer, "messageId", soc_slice(id, sizeof(id)));
+    }
+    if (!is_delivered)
+        soc_json_put_text_member(
+            answer, "note", SOC_SLICE("the agent that asked has ended; the decision is on record"));
+    soc_buf_put_text(answer, "}]");
+}
+
+/* Takes the item out of the open ones, as record and as fact. */
+static void close_item(struct soc_host *host, struct soc_item *item,
+                       const struct soc_verdict *verdict, bool is_waited)
+{
+    enum soc_decision decision = soc_decision_parse(verdict->decision);
+    struct soc_undo undo = {.kind = SOC_UNDO_DECISION, .item = item};
+    struct soc_record record = {.type = SOC_RECORD_ITEM_END};
+    record.item_end = (struct soc_record_item_end){
+        .key = item->key,
+        .time_ms = (uint64_t)soc_host_now(host),
+        .decision = decision,
+        .changes = verdict->changes,
+        .comment = verdict->comment,
+    };
+    soc_batch_put(host, &record);
+    put_event(host, "decision", item, "decision", verdict->decision);
+    int rc = soc_inbox_decide(&host->inbox, item->key, decision, &undo.item);
+    assert(rc == SOC_OK);
+    (void)rc;
+    if (is_waited) {
+        struct soc_buf answer = {0};
+        soc_buf_put_byte(&answer, '[');
+        put_verdict(&answer, verdict, false);
+        soc_buf_put_byte(&answer, ']');
+        undo.answer = soc_copy_text(answer.data, answer.length);
+        soc_buf_fini(&answer);
+    }
+    soc_turn_note(host, undo);
+}
+
+int soc_human_decide(struct soc_host *host, const struct soc_verdict *verdict,
+                     struct soc_buf *answer)
+{
+    struct soc_item *item = NULL;
+    struct soc_message *message = NULL;
+    int rc = check_verdict(host, verdict, &item, answer);
+    if (rc < 0)
+        return rc;
+    bool is_waited = waiter_of(item) != NULL;
+    bool is_gone = item->agent->is_ended || item->agent->is_ending;
+    if (!is_waited && !is_gone)
+        rc = send_decision(host, item, verdict, &message, answer);
+    if (rc < 0)
+        return rc;
+    put_result(answer, item, verdict, is_waited || !is_gone, message);
+    close_item(host, item, verdict, is_waited);
+    return SOC_OK;
+}
+
+int soc_human_decide_now(struct soc_host *host, const struct soc_verdict *verdict,
+                         struct soc_buf *answer)
+{
+    soc_turn_begin(host, host->user, NULL);
+    int rc = soc_human_decide(host, verdict, answer);
+    if (rc < 0)
+        soc_turn_rollback(host);
+    else
+        soc_turn_commit(host);
+    return rc;
+}
+
+/* Shows the person that an item which was shown is not to be decided any more. */
+static void show_withdrawn(struct soc_host *host, const struct soc_item *item)
+{
+    struct soc_buf shown = {0};
+    soc_human_look_item(host, item, &shown);
+    shown.length--;
+    soc_json_put_name(&shown, "withdrawn");
+    soc_buf_put_text(&shown, "true}");
+    soc_egress_print(host, SOC_SLICE("inbox"), soc_agent_id(item->agent), soc_buf_slice(&shown));
+    soc_buf_fini(&shown);
+}
+
+static void withdraw(struct soc_host *host, uint64_t key)
+{
+    struct soc_item *item = NULL;
+    struct soc_record record = {.type = SOC_RECORD_ITEM_END};
+    record.item_end = (struct soc_record_item_end){
+        .key = key,
+        .time_ms = (uint64_t)soc_host_now(host),
+        .decision = SOC_DECISION_WITHDRAWN,
+    };
+    soc_inbox_decide(&host->inbox, key, SOC_DECISION_WITHDRAWN, &item);
+    soc_batch_put(host, &record);
+    put_event(host, "withdrawn", item, "title", soc_slice_text(item->title));
+    soc_trace(host, "withdrawn", item->agent, "%s", item->title);
+    show_withdrawn(host, item);
+    soc_item_free(item);
+}
+
+/* Withdraws the item; whoever waits for it gets `error`. */
+static void give_up(struct soc_host *host, const struct soc_item *item, struct soc_slice error)
+{
+    struct soc_activation *waiter = waiter_of(item);
+    withdraw(host, item->key);
+    if (waiter != NULL)
+        soc_wait_answer(host, waiter, error);
+}
+
+void soc_human_withdraw(struct soc_host *host, const struct soc_agent *owner,
+                        struct soc_slice task_id, uint64_t task_key, struct soc_slice error)
+{
+    size_t count = 0;
+    if (host->inbox.open.count == 0)
+        return;
+    struct soc_item **items = soc_inbox_sorted(&host->inbox, &count);
+    bool is_own = !host->turn.is_open;
+    if (is_own)
+        soc_turn_begin(host, NULL, NULL);
+    for (size_t i = 0; i < count; i++)
+        if (items[i]->task_id != NULL && items[i]->key > task_key &&
+            soc_slice_equal(task_id, soc_slice_text(items[i]->task_id)) &&
+            (items[i]->agent == owner || soc_tasks_is_helper(host, items[i]->agent, task_id)))
+            give_up(host, items[i], error);
+    if (is_own)
+        soc_turn_commit(host);
+    free(items);
+}
+
+void soc_human_settle(struct soc_host *host, const struct soc_undo *undo)
+{
+    struct soc_item *item = undo->item;
+    if (undo->kind == SOC_UNDO_ITEM) {
+        soc_trace(host, "escalation", item->agent, "%s", item->title);
+        return;
+    }
+    soc_trace(host, "decision", item->agent, "%s: %s", item->title,
+              soc_decision_name(soc_inbox_decision(&host->inbox, item->key)));
+    struct soc_activation *activation = waiter_of(item);
+    if (activation != NULL)
+        activation->has_progress = true;
+    if (undo->answer != NULL && activation != NULL)
+        soc_wait_answer(host, activation, soc_slice_text(undo->answer));
+    free(undo->answer);
+    soc_item_free(item);
+}
+
+void soc_human_take_back(struct soc_host *host, const struct soc_undo *undo)
+{
+    if (undo->kind == SOC_UNDO_ITEM) {
+        soc_item_free(soc_inbox_take(&host->inbox, undo->item->key));
+        return;
+    }
+    free(undo->answer);
+    soc_inbox_reopen(&host->inbox, undo->item);
+}
+
+void soc_human_restore(struct soc_host *host, const struct soc_record_item *record,
+                       struct soc_agent *agent)
+{
+    struct soc_item *item = soc_item_new(record->key, (int64_t)record->time_ms, agent);
+    item->priority = (enum soc_priority)record->priority;
+    item->deadline_ms = (int64_t)record->deadline_ms;
+    soc_text_set(&item->title, record->title);
+    soc_text_set(&item->body, record->body);
+    soc_text_set(&item->options, record->options);
+    soc_text_set(&item->task_id, record->task_id);
+    soc_text_set(&item->correlation_id, record->correlation_id);
+    soc_inbox_add(&host->inbox, item);
+}
+
+void soc_human_restore_end(struct soc_host *host, const struct soc_record_item_end *record)
+{
+    soc_item_free(soc_inbox_take(&host->inbox, record->key));
+    soc_inbox_note_decided(&host->inbox, record->key, (enum soc_decision)record->decision);
+}
+
+void soc_human_address(struct soc_host *host, struct soc_send *send)
+{
+    if (host->hooks.route == NULL) {
+        send->to = soc_agent_id(host->user);
+        send->is_intake = true;
+        return;
+    }
+    struct soc_buf detail = {0};
+    struct soc_buf intent = {0};
+    const struct soc_agent *agent = host->hooks.route(host->hooks.user, send->payload, &intent);
+    if (agent == NULL || agent->is_ended || agent->is_ending)
+        agent = host->root;
+    send->to = soc_agent_id(agent);
+    soc_buf_put_byte(&detail, '{');
+    if (intent.length > 0)
+        soc_json_put_text_member(&detail, "intent", soc_buf_slice(&intent));
+    soc_json_put_text_member(&detail, "route_to", send->to);
+    soc_buf_put_byte(&detail, '}');
+    soc_trace_event(host, SOC_LOG_INFO, "intake", host->user, soc_buf_slice(&detail));
+    soc_buf_fini(&intent);
+    soc_buf_fini(&detail);
+}
+
+static void pass_on(struct soc_host *host, struct soc_message *message)
+{
+    struct soc_buf error = {0};
+    struct soc_message *sent;
+    struct soc_send send = {
+        .type = soc_symbol_slice(message->type),
+        .payload = soc_message_payload(message),
+        .priority = (enum soc_priority)message->priority,
+        .has_priority = true,
+    };
+    soc_human_address(host, &send);
+    soc_turn_begin(host, host->user, NULL);
+    host->turn.cause = message;
+    int rc = soc_router_send(host, host->user, &send, &sent, &error);
+    if (rc < 0)
+        soc_turn_rollback(host);
+    else
+        soc_turn_commit(host);
+    soc_router_finish(host, message, rc < 0 ? SOC_OUTCOME_DEAD : SOC_OUTCOME_PROCESSED,
+                      rc < 0 ? soc_buf_slice(&error) : (struct soc_slice){0});
+    soc_buf_fini(&error);
+}
+
+void soc_human_take_in(struct soc_host *host, struct soc_message *message)
+{
+    soc_message_list_push(&host->intake, message);
+    soc_human_pass_on(host);
+}
+
+void soc_human_pass_on(struct soc_host *host)
+{
+    struct soc_message *message;
+    while (host->hooks.route != NULL && (message = soc_message_list_pop(&host->intake)) != NULL)
+        pass_on(host, message);
+}

@@ -1,0 +1,206 @@
+#include "parts/models/memory.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "kernel/agents.h"
+#include "kernel/state.h"
+#include "kernel/turn.h"
+
+/* After entries went, so much is left: they go many at a time. */
+#define LEFT_BYTES (SOC_MEMORY_BYTES_MAX / 4 * 3)
+
+/* The entries of one agent that are kept, one behind the other. */
+struct memory {
+    char *agent;
+    struct soc_buf text;
+    size_t *ends; /* where each entry ends in `text` */
+    size_t count;
+    size_t capacity;
+    uint64_t gone; /* entries before them */
+    bool is_large; /* counted in host->memories_large */
+};
+
+static struct memory *find(const struct soc_host *host, const struct soc_agent *agent)
+{
+    return soc_map_find(&host->memories, soc_agent_id(agent));
+}
+
+/* Room for one entry more. There may be very many conversations, which grow slowly: a
+ * quarter to spare, not as much again. */
+static void make_room(struct memory *memory, size_t bytes)
+{
+    struct soc_buf *text = &memory->text;
+    if (text->length + bytes > text->capacity) {
+        text->capacity = (text->length + bytes) / 4 * 5 + 64;
+        text->data = soc_realloc(text->data, text->capacity);
+    }
+    if (memory->count == memory->capacity) {
+        memory->capacity = memory->capacity / 4 * 5 + 8;
+        memory->ends = soc_realloc(memory->ends, memory->capacity * sizeof(*memory->ends));
+    }
+}
+
+static void append(struct soc_host *host, struct soc_slice agent, struct soc_slice entry,
+                   uint64_t number)
+{
+    struct memory *memory = soc_map_find(&host->memories, agent);
+    if (memory == NULL) {
+        memory = soc_alloc_zero(sizeof(*memory));
+        memory->agent = soc_copy_text(agent.data, agent.length);
+        memory->gone = number - 1;
+        soc_map_put(&host->memories, soc_slice_text(memory->agent), memory);
+    }
+    make_room(memory, entry.length);
+    soc_buf_put_slice(&memory->text, entry);
+    memory->ends[memory->count++] = memory->text.length;
+    if (memory->text.length > SOC_MEMORY_BYTES_MAX && !memory->is_large) {
+        memory->is_large = true;
+        host->memories_large++;
+    }
+}
+
+uint64_t soc_memory_append(struct soc_host *host, struct soc_slice entry)
+{
+    const struct soc_agent *agent = host->turn.agent;
+    const struct memory *memory = find(host, agent);
+    if (memory != NULL && memory->text.length + entry.length > SOC_MEMORY_BYTES_OPEN_MAX)
+        return 0;
+    append(host, soc_agent_id(agent), entry, 1);
+    soc_turn_note(host, (struct soc_undo){.kind = SOC_UNDO_MEMORY, .agent = host->turn.agent});
+    struct soc_record record = {.type = SOC_RECORD_MEMORY};
+    record.memory = (struct soc_record_memory){
+        .number = soc_memory_count(host, agent),
+        .time_ms = (uint64_t)soc_host_now(host),
+        .agent = soc_agent_id(agent),
+        .entry = entry,
+    };
+    soc_batch_put(host, &record);
+    return record.memory.number;
+}
+
+uint64_t soc_memory_count(const struct soc_host *host, const struct soc_agent *agent)
+{
+    const struct memory *memory = find(host, agent);
+    return memory == NULL ? 0 : memory->gone + memory->count;
+}
+
+/* How many of the first entries go, so that the others have `bytes_max` at most. */
+static size_t count_beyond(const struct memory *memory, size_t bytes_max)
+{
+    size_t i = 0;
+    while (i + 1 < memory->count && memory->text.length - memory->ends[i] > bytes_max)
+        i++;
+    bool is_beyond = memory->text.length > bytes_max;
+    return is_beyond && i + 1 < memory->count ? i + 1 : i;
+}
+
+uint64_t soc_memory_first(const struct soc_host *host, const struct soc_agent *agent,
+                          size_t bytes_max)
+{
+    const struct memory *memory = find(host, agent);
+    return memory == NULL ? 1 : memory->gone + count_beyond(memory, bytes_max) + 1;
+}
+
+void soc_memory_put(const struct soc_host *host, const struct soc_agent *agent, uint64_t first,
+                    uint64_t last, struct soc_buf *out)
+{
+    const struct memory *memory = find(host, agent);
+    for (uint64_t i = first; i <= last; i++) {
+        assert(memory != NULL && i > memory->gone && i <= memory->gone + memory->count);
+        size_t index = (size_t)(i - memory->gone - 1);
+        size_t start = index == 0 ? 0 : memory->ends[index - 1];
+        if (i > first)
+            soc_buf_put_byte(out, ',');
+        soc_buf_put(out, memory->text.data + start, memory->ends[index] - start);
+    }
+}
+
+/* The others are copied, so that what a long talk took is given back. */
+static void trim(struct soc_host *host, struct memory *memory)
+{
+    size_t beyond = count_beyond(memory, LEFT_BYTES);
+    size_t start = beyond == 0 ? 0 : memory->ends[beyond - 1];
+    struct soc_buf text = {0};
+    soc_buf_put(&text, memory->text.data + start, memory->text.length - start);
+    soc_buf_fini(&memory->text);
+    memory->text = text;
+    memory->count -= beyond;
+    memory->gone += beyond;
+    for (size_t i = 0; i < memory->count; i++)
+        memory->ends[i] = memory->ends[i + beyond] - start;
+    memory->is_large = false;
+    host->memories_large--;
+}
+
+void soc_memory_trim(struct soc_host *host, const struct soc_agent *agent)
+{
+    struct memory *memory = find(host, agent);
+    if (memory != NULL && memory->is_large && host->replay == NULL)
+        trim(host, memory);
+}
+
+void soc_memory_take_back(struct soc_host *host, const struct soc_agent *agent)
+{
+    struct memory *memory = find(host, agent);
+    memory->count--;
+    memory->text.length = memory->count == 0 ? 0 : memory->ends[memory->count - 1];
+}
+
+void soc_memory_restore(struct soc_host *host, const struct soc_record_memory *record)
+{
+    append(host, record->agent, record->entry, record->number);
+    const struct soc_agent *agent = soc_agents_find(host, record->agent);
+    bool is_of_tables = record->time_ms == 0; /* else its activation may be told yet */
+    if (host->memories_large > 0 && is_of_tables && agent != NULL && agent->activation == NULL)
+        soc_memory_trim(host, agent);
+}
+
+void soc_memory_settle(struct soc_host *host)
+{
+    size_t cursor = 0;
+    const struct memory *memory;
+    while (host->memories_large > 0 && (memory = soc_map_each(&host->memories, &cursor)) != NULL) {
+        const struct soc_agent *agent = soc_agents_find(host, soc_slice_text(memory->agent));
+        if (agent != NULL && agent->activation == NULL)
+            soc_memory_trim(host, agent);
+    }
+}
+
+void soc_memory_repeat(struct soc_host *host, uint64_t number, struct soc_slice entry)
+{
+    const struct soc_agent *agent = host->turn.agent;
+    if (host->replay == NULL)
+        return;
+    while (soc_memory_count(host, agent) >= number && number > 0)
+        soc_memory_take_back(host, agent);
+    append(host, soc_agent_id(agent), entry, 1);
+}
+
+static void free_memory(struct memory *memory)
+{
+    free(memory->agent);
+    free(memory->ends);
+    soc_buf_fini(&memory->text);
+    free(memory);
+}
+
+void soc_memory_forget(struct soc_host *host, const struct soc_agent *agent)
+{
+    struct memory *memory = soc_map_take(&host->memories, soc_agent_id(agent));
+    if (memory == NULL)
+        return;
+    host->memories_large -= memory->is_large;
+    free_memory(memory);
+}
+
+void soc_memory_free(struct soc_host *host)
+{
+    size_t cursor = 0;
+    struct memory *memory;
+    while ((memory = soc_map_each(&host->memories, &cursor)) != NULL)
+        free_memory(memory);
+    soc_map_fini(&host->memories);
+}

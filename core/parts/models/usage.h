@@ -1,0 +1,80 @@
+/* Usage: what models were asked, by whom and for which task, and what it may cost.
+ *
+ * Kept by agent, task and model, durable with the answer that it belongs to. Bounds on
+ * tokens and cost are asked before each call: for the agent, the task and the society.
+ * Layer: parts. Thread: loop. */
+#ifndef SOC_PARTS_MODELS_USAGE_H
+#define SOC_PARTS_MODELS_USAGE_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "store/record.h"
+
+struct soc_agent;
+struct soc_host;
+
+/* What calls to a model took. */
+struct soc_usage {
+    uint64_t calls; /* answered, errors too */
+    uint64_t input_tokens;
+    uint64_t output_tokens;
+    uint64_t cost_micros; /* millionths of a dollar */
+};
+
+/* What may be used at most; 0: without bound. Tokens are those in and out together. */
+struct soc_usage_bound {
+    uint64_t tokens;
+    uint64_t cost_micros;
+};
+
+/* What they may take, by whom it is counted. */
+struct soc_usage_bounds {
+    struct soc_usage_bound agent;
+    struct soc_usage_bound task;
+    struct soc_usage_bound society;
+};
+
+/* For state.h: all of it. An all-zero struct is nothing used, nothing bounded. */
+struct soc_usages {
+    struct soc_map rows;   /* agent, task and model -> struct row, owned */
+    struct soc_map agents; /* id -> struct sum, owned */
+    struct soc_map tasks;  /* id -> struct sum, owned */
+    struct soc_usage total;
+    struct soc_usage_bounds bounds;
+};
+
+/* Adds what one answer took and records it. `task` absent: for none. */
+void soc_usage_add(struct soc_host *host, const struct soc_agent *agent, struct soc_slice task,
+                   struct soc_slice model, struct soc_usage used);
+
+/* Tells whether one more call is within bounds: SOC_OK; or SOC_EBUDGET with `error`,
+ * which says whose bound it is and how far it was used. */
+int soc_usage_check(struct soc_host *host, const struct soc_agent *agent, struct soc_slice task,
+                    struct soc_buf *error);
+
+/* Appends the bounds that a call of the agent for the task is under, and how far each is
+ * used: a list of { cost_micros, cost_micros_max, id?, of, tokens, tokens_max }. */
+void soc_usage_look_room(const struct soc_host *host, const struct soc_agent *agent,
+                         struct soc_slice task, struct soc_buf *out);
+
+/* Sets the bounds. */
+void soc_usage_set_bounds(struct soc_host *host, const struct soc_usage_bounds *bounds);
+
+/* What an agent has used so far, and everybody. */
+struct soc_usage soc_usage_of(const struct soc_host *host, const struct soc_agent *agent);
+struct soc_usage soc_usage_total(const struct soc_host *host);
+
+/* Appends the list of rows: { agent, calls, cost, input_tokens, model, output_tokens,
+ * task_id? }, those of an agent or a task only if they are given. */
+void soc_usage_look(const struct soc_host *host, struct soc_slice agent, struct soc_slice task,
+                    struct soc_buf *out);
+
+/* At a start: a row as its record has it. */
+void soc_usage_restore(struct soc_host *host, const struct soc_record_usage *record);
+
+/* Frees it. */
+void soc_usage_free(struct soc_host *host);
+
+#endif

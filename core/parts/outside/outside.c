@@ -1,0 +1,460 @@
+#include "parts/outside/outside.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "env/ids.h"
+#include "kernel/egress.h"
+#include "kernel/ending.h"
+#include "kernel/turn.h"
+#include "parts/outside/outside_letters.h"
+#include "parts/tasks/tasks.h"
+
+struct soc_outside *soc_outside_new(void)
+{
+    struct soc_outside *outside = soc_alloc_zero(sizeof(*outside));
+    outside->heartbeat_ms = SOC_HEARTBEAT_MS;
+    return outside;
+}
+
+static void free_outsider(struct soc_outsider *outsider)
+{
+    size_t cursor = 0;
+    struct soc_letter *letter;
+    while ((letter = soc_map_each(&outsider->letters, &cursor)) != NULL)
+        free(letter);
+    soc_map_fini(&outsider->letters);
+    soc_map_fini(&outsider->externals);
+    free(outsider->ended);
+    free(outsider);
+}
+
+static void free_position(struct soc_kept_position *position)
+{
+    free(position->name);
+    free(position->value);
+    free(position);
+}
+
+void soc_outside_free(struct soc_host *host)
+{
+    struct soc_outside *outside = host->outside;
+    size_t cursor = 0;
+    void *item;
+    while ((item = soc_map_each(&outside->outsiders, &cursor)) != NULL)
+        free_outsider(item);
+    for (cursor = 0; (item = soc_map_each(&outside->positions, &cursor)) != NULL;)
+        free_position(item);
+    while (outside->notices_first != NULL) {
+        struct soc_door_notice *next = outside->notices_first->next;
+        free(outside->notices_first);
+        outside->notices_first = next;
+    }
+    soc_map_fini(&outside->outsiders);
+    soc_map_fini(&outside->positions);
+    soc_map_fini(&outside->received);
+    soc_heap_fini(&outside->timers);
+    free(outside);
+}
+
+static const struct soc_door *find_door(const struct soc_outside *outside,
+                                        const struct soc_agent *agent)
+{
+    for (size_t i = 0; i < outside->door_count; i++) {
+        const struct soc_door *door = &outside->doors[i];
+        if (door->carries == NULL || door->carries(door->user, agent))
+            return door;
+    }
+    return NULL;
+}
+
+struct soc_outsider *soc_outside_need(struct soc_host *host, struct soc_agent *agent)
+{
+    struct soc_outside *outside = host->outside;
+    struct soc_outsider *outsider = soc_map_find(&outside->outsiders, soc_agent_id(agent));
+    if (outsider != NULL)
+        return outsider;
+    outsider = soc_alloc_zero(sizeof(*outsider));
+    outsider->host = host;
+    outsider->agent = agent;
+    outsider->door = find_door(outside, agent);
+    outsider->known_key = host->next_key;
+    soc_map_put(&outside->outsiders, soc_agent_id(agent), outsider);
+    soc_pulse_begin(&outsider->pulse, soc_host_now(host));
+    soc_outside_watch(outsider);
+    return outsider;
+}
+
+/* A call that referred to the outsider is over: it is freed if the agent has ended and
+ * nothing else refers to it. */
+static void release(struct soc_outsider *outsider)
+{
+    outsider->calls--;
+    if (outsider->calls > 0 || !outsider->agent->is_ended || outsider->letters.count > 0)
+        return;
+    soc_map_take(&outsider->host->outside->outsiders, soc_agent_id(outsider->agent));
+    free_outsider(outsider);
+}
+
+static void release_now(void *user)
+{
+    release(user);
+}
+
+static void tell_first(void *user)
+{
+    struct soc_host *host = user;
+    struct soc_outside *outside = host->outside;
+    struct soc_door_notice *notice = outside->notices_first;
+    const struct soc_door *door = notice->outsider->door;
+    char id[SOC_MESSAGE_ID_BYTES];
+    struct soc_door_news news = {.event = notice->event, .agent = notice->outsider->agent};
+    outside->notices_first = notice->next;
+    if (outside->notices_first == NULL)
+        outside->notices_last = NULL;
+    if (notice->key != 0) {
+        soc_message_id_format(id, notice->time_ms, notice->key);
+        news.message_id = soc_slice(id, sizeof(id));
+    }
+    door->tell(door->user, &news);
+    release(notice->outsider);
+    free(notice);
+}
+
+void soc_outside_tell(struct soc_outsider *outsider, enum soc_door_event event,
+                      const struct soc_message *message)
+{
+    struct soc_host *host = outsider->host;
+    struct soc_outside *outside = host->outside;
+    if (outsider->door == NULL || outsider->door->tell == NULL)
+        return;
+    struct soc_door_notice *notice = soc_alloc_zero(sizeof(*notice));
+    outsider->calls++;
+    notice->outsider = outsider;
+    notice->event = event;
+    notice->key = message == NULL ? 0 : message->key;
+    notice->time_ms = message == NULL ? 0 : message->time_ms;
+    *(outside->notices_last == NULL ? &outside->notices_first : &outside->notices_last->next) =
+        notice;
+    outside->notices_last = notice;
+    soc_egress_call(host, tell_first, host);
+}
+
+void soc_outside_born(struct soc_host *host, struct soc_agent *agent)
+{
+    struct soc_outsider *outsider = soc_outside_need(host, agent);
+    outsider->known_key = 0; /* nothing went to it before */
+    soc_outside_tell(outsider, SOC_DOOR_BORN, NULL);
+}
+
+void soc_outside_ended(struct soc_host *host, struct soc_agent *agent)
+{
+    struct soc_outsider *outsider = soc_outside_need(host, agent);
+    soc_heap_remove(&host->outside->timers, &outsider->timer);
+    soc_outside_tell(outsider, SOC_DOOR_ENDED, NULL);
+    outsider->calls++;
+    soc_egress_call(host, release_now, outsider);
+}
+
+/* An ack is not asked for, or nobody would give one. */
+static bool ends_when_out(const struct soc_message *message)
+{
+    return !(message->flags & SOC_MESSAGE_REQUIRES_ACK) ||
+           message->flags & SOC_MESSAGE_IS_BROADCAST;
+}
+
+void soc_outside_end_letter(struct soc_letter *letter)
+{
+    struct soc_message *message = letter->message;
+    struct soc_agent *agent = letter->outsider->agent;
+    struct soc_host *host = letter->outsider->host;
+    soc_mailbox_remove(&agent->mailbox, message);
+    soc_router_finish(host, message, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
+    soc_ending_check(host, agent);
+}
+
+/* Hands one letter out; false if the door cannot. */
+static bool deliver(struct soc_letter *letter)
+{
+    const struct soc_outsider *outsider = letter->outsider;
+    struct soc_message *message = letter->message;
+    struct soc_handout handout = {
+        .agent = outsider->agent,
+        .message = message,
+        .is_again = letter->is_again,
+        .is_warning = letter->is_warning,
+        .is_broadcast = (message->flags & SOC_MESSAGE_IS_BROADCAST) != 0,
+    };
+    if (!outsider->door->deliver(outsider->door->user, &handout))
+        return false;
+    soc_outside_unqueue(letter);
+    letter->is_out = letter->was_out = true;
+    letter->is_again = letter->is_warning = false;
+    soc_tasks_begin(outsider->host, message);
+    if (!ends_when_out(message) && !letter->is_received &&
+        letter->ladder.step == 0) /* a resend goes on climbing */
+        soc_outside_climb(letter);
+    return true;
+}
+
+/* It is durable, and its time is not over: at a start that is noticed a moment later. */
+static bool may_leave(const struct soc_letter *letter)
+{
+    struct soc_host *host = letter->outsider->host;
+    int64_t expires_ms = letter->message->expires_ms;
+    return letter->sequence <= host->released &&
+           (expires_ms == 0 || letter->is_received || expires_ms > soc_host_now(host));
+}
+
+/* What ends by being handed out ends behind the loop: that may change the mailbox. */
+static void hand_out(struct soc_outsider *outsider)
+{
+    struct soc_buf done = {0};
+    bool can = outsider->door != NULL && !outsider->agent->is_ended && outsider->agent->hold == 0;
+    for (int p = 0; p < SOC_PRIORITY_COUNT; p++) {
+        struct soc_letter *next;
+        for (struct soc_letter *letter = outsider->waiting[p].first; can && letter != NULL;
+             letter = next) {
+            const struct soc_message *message = letter->message;
+            next = letter->next;
+            if (!may_leave(letter))
+                continue;
+            can = deliver(letter);
+            if (can && ends_when_out(message))
+                soc_buf_put(&done, &message->key, sizeof(message->key));
+        }
+    }
+    const uint64_t *keys = (const void *)done.data;
+    for (size_t i = 0; i < done.length / sizeof(*keys); i++) {
+        struct soc_letter *letter = soc_map_find_number(&outsider->letters, keys[i]);
+        if (letter != NULL)
+            soc_outside_end_letter(letter);
+    }
+    soc_buf_fini(&done);
+}
+
+static void hand_out_now(void *user)
+{
+    struct soc_outsider *outsider = user;
+    outsider->is_called = false;
+    if (outsider->is_redeemed)
+        soc_outside_climb_all(outsider);
+    outsider->is_redeemed = false;
+    hand_out(outsider);
+    release(outsider);
+}
+
+/* The batch that holds what happens now. */
+static uint64_t this_batch(const struct soc_host *host)
+{
+    return host->batch.length == 0 ? host->next_sequence - 1 : host->next_sequence;
+}
+
+void soc_outside_call(struct soc_outsider *outsider)
+{
+    struct soc_host *host = outsider->host;
+    uint64_t sequence = this_batch(host);
+    if (outsider->door == NULL || (outsider->is_called && outsider->called == sequence))
+        return;
+    outsider->is_called = true;
+    outsider->called = sequence;
+    outsider->calls++;
+    soc_egress_call(host, hand_out_now, outsider);
+}
+
+void soc_outside_take(struct soc_host *host, struct soc_message *message)
+{
+    struct soc_outsider *outsider = soc_outside_need(host, message->to);
+    struct soc_letter *letter = soc_alloc_zero(sizeof(*letter));
+    bool is_start = host->journal == NULL;
+    letter->outsider = outsider;
+    letter->message = message;
+    letter->is_again = is_start;
+    letter->is_received = soc_map_take_number(&host->outside->received, message->key) != NULL;
+    letter->is_out = letter->was_out = letter->is_received;
+    letter->sequence = is_start ? 0 : this_batch(host);
+    message->is_outside = true;
+    soc_map_put_number(&outsider->letters, message->key, letter);
+    soc_outside_name(letter);
+    const struct soc_message *last = message->to->mailbox.classes[message->priority].last;
+    if (message->flags & SOC_MESSAGE_IS_BROADCAST && last != NULL &&
+        soc_message_is_younger(last, message))
+        soc_mailbox_put_back(&message->to->mailbox, message);
+    else
+        soc_mailbox_push(&message->to->mailbox, message);
+    if (!letter->is_received) {
+        soc_outside_queue(letter);
+        soc_router_watch(host, message);
+    }
+    if (!is_start)
+        soc_outside_call(outsider);
+}
+
+void soc_outside_let_go(struct soc_host *host, struct soc_message *message)
+{
+    struct soc_outsider *outsider = soc_outside_need(host, message->to);
+    struct soc_letter *letter = soc_map_take_number(&outsider->letters, message->key);
+    message->is_outside = false;
+    soc_outside_stop(letter);
+    soc_outside_unqueue(letter);
+    soc_outside_remember(letter);
+    if (letter->was_out)
+        soc_outside_tell(outsider, SOC_DOOR_DONE, message);
+    if (letter->is_given_up && soc_pulse_redeem(&outsider->pulse)) {
+        outsider->is_redeemed = true;
+        soc_outside_call(outsider);
+    }
+    free(letter);
+}
+
+/* Tells the door what was acked before the start and is not done with. */
+static void tell_received(struct soc_outsider *outsider)
+{
+    size_t cursor = 0;
+    const struct soc_letter *letter;
+    while ((letter = soc_map_each(&outsider->letters, &cursor)) != NULL)
+        if (letter->is_received)
+            soc_outside_tell(outsider, SOC_DOOR_PENDING, letter->message);
+}
+
+static void enter(struct soc_host *host, struct soc_agent *agent)
+{
+    struct soc_outsider *outsider = soc_map_find(&host->outside->outsiders, soc_agent_id(agent));
+    if (outsider != NULL && outsider->door != NULL)
+        return;
+    outsider = soc_outside_need(host, agent);
+    outsider->door = find_door(host->outside, agent);
+    if (outsider->door == NULL)
+        return;
+    if (outsider->known_key != 0) /* it was made while the state was read */
+        outsider->known_key = host->next_key;
+    soc_pulse_begin(&outsider->pulse, soc_host_now(host));
+    soc_outside_watch(outsider);
+    soc_outside_tell(outsider, SOC_DOOR_BORN, NULL);
+    tell_received(outsider);
+    soc_outside_call(outsider);
+}
+
+int soc_outside_open(struct soc_host *host, const struct soc_door *door)
+{
+    struct soc_outside *outside = host->outside;
+    if (outside->door_count == SOC_DOORS_MAX)
+        return SOC_ETOOLARGE;
+    outside->doors[outside->door_count++] = *door;
+    size_t cursor = 0;
+    struct soc_agent *agent;
+    while ((agent = soc_map_each(&host->agents, &cursor)) != NULL)
+        if (agent->is_external && !agent->is_ended)
+            enter(host, agent);
+    return SOC_OK;
+}
+
+void soc_outside_resume(struct soc_host *host)
+{
+    size_t cursor = 0;
+    struct soc_outsider *outsider;
+    while ((outsider = soc_map_each(&host->outside->outsiders, &cursor)) != NULL)
+        soc_outside_call(outsider);
+}
+
+void soc_outside_hand_again(struct soc_host *host, const struct soc_agent *agent)
+{
+    struct soc_outsider *outsider = soc_map_find(&host->outside->outsiders, soc_agent_id(agent));
+    size_t cursor = 0;
+    struct soc_letter *letter;
+    if (outsider == NULL)
+        return;
+    while ((letter = soc_map_each(&outsider->letters, &cursor)) != NULL) {
+        if (!letter->is_out)
+            continue;
+        letter->is_out = false;
+        letter->is_again = true;
+        soc_outside_queue(letter);
+    }
+    soc_outside_call(outsider);
+}
+
+bool soc_outside_is_awaited(const struct soc_host *host, uint64_t key)
+{
+    size_t cursor = 0;
+    const struct soc_outsider *outsider;
+    while ((outsider = soc_map_each(&host->outside->outsiders, &cursor)) != NULL)
+        if (soc_map_find_number(&outsider->letters, key) != NULL)
+            return true;
+    return false;
+}
+
+struct soc_agent *soc_outside_find(struct soc_host *host, struct soc_slice id)
+{
+    struct soc_agent *agent = soc_map_find(&host->agents, id);
+    return agent == NULL || agent->is_ended || !agent->is_external ? NULL : agent;
+}
+
+int64_t soc_outside_heard_ms(const struct soc_host *host, const struct soc_agent *agent)
+{
+    const struct soc_outsider *outsider =
+        soc_map_find(&host->outside->outsiders, soc_agent_id(agent));
+    return outsider == NULL ? 0 : outsider->pulse.heard_ms;
+}
+
+static void set_position(struct soc_host *host, struct soc_slice name, struct soc_slice value)
+{
+    struct soc_map *positions = &host->outside->positions;
+    struct soc_kept_position *kept = soc_map_find(positions, name);
+    if (kept == NULL) {
+        kept = soc_alloc_zero(sizeof(*kept));
+        soc_text_set(&kept->name, name);
+        soc_map_put(positions, soc_slice_text(kept->name), kept);
+    }
+    soc_text_set(&kept->value, value);
+}
+
+void soc_outside_keep(struct soc_host *host, struct soc_position position)
+{
+    if (position.name.data == NULL)
+        return;
+    struct soc_record record = {
+        .type = SOC_RECORD_POSITION,
+        .position = {.name = position.name, .value = position.value},
+    };
+    soc_batch_put(host, &record);
+    set_position(host, position.name, position.value);
+}
+
+struct soc_slice soc_outside_position(const struct soc_host *host, struct soc_slice name)
+{
+    const struct soc_kept_position *kept = soc_map_find(&host->outside->positions, name);
+    return kept == NULL ? (struct soc_slice){0} : soc_slice_text(kept->value);
+}
+
+void soc_outside_restore_position(struct soc_host *host, const struct soc_record_position *record)
+{
+    set_position(host, record->name, record->value);
+}
+
+void soc_outside_restore_receipt(struct soc_host *host, struct soc_message *message,
+                                 const struct soc_record_receipt *record)
+{
+    if (message == NULL)
+        return;
+    message->attempt = (uint16_t)record->attempt;
+    if (record->ack != SOC_ACK_NONE)
+        soc_map_put_number(&host->outside->received, record->key, message);
+}
+
+void soc_outside_forget_receipt(struct soc_host *host, uint64_t key)
+{
+    soc_map_take_number(&host->outside->received, key);
+}
+
+void soc_outside_record(struct soc_host *host, const struct soc_letter *letter)
+{
+    struct soc_record record = {.type = SOC_RECORD_RECEIPT};
+    record.receipt = (struct soc_record_receipt){
+        .key = letter->message->key,
+        .time_ms = (uint64_t)soc_host_now(host),
+        .attempt = letter->message->attempt,
+        .ack = letter->is_received ? SOC_ACK_RECEIVED : SOC_ACK_NONE,
+    };
+    soc_batch_put(host, &record);
+}

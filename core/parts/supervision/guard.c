@@ -1,0 +1,209 @@
+#include "parts/supervision/guard.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/limits.h"
+#include "kernel/envelope.h"
+#include "kernel/refusal.h"
+#include "kernel/router.h"
+#include "kernel/state.h"
+#include "kernel/trace.h"
+#include "parts/group/news.h"
+#include "parts/supervision/alert.h"
+#include "parts/supervision/hold.h"
+
+static const int codes[] = {
+#define G(tag, setting, usual, code) code,
+    SOC_GUARD_MAP(G)
+#undef G
+};
+
+/* Somebody to be told of. By id: its birth may be taken back with the turn. */
+struct meeting {
+    enum soc_guard guard;
+    char id[SOC_ID_BYTES_MAX + 1];
+    char chain[SOC_KEY_BYTES_MAX + 1]; /* "": none */
+};
+
+static void tell_witness(const struct soc_host *host)
+{
+    const struct soc_witness *witness = host->options.witness;
+    if (witness != NULL)
+        witness->bounded(witness->user, host->guards[SOC_GUARD_MAILBOX]);
+}
+
+void soc_guard_init(struct soc_host *host)
+{
+    static const uint32_t usual_limits[] = {
+#define G(tag, setting, usual, code) usual,
+        SOC_GUARD_MAP(G)
+#undef G
+    };
+    memcpy(host->guards, usual_limits, sizeof(usual_limits));
+    tell_witness(host);
+}
+
+bool soc_guard_find(const char *setting, enum soc_guard *guard)
+{
+    static const char *const settings[] = {
+#define G(tag, setting, usual, code) setting,
+        SOC_GUARD_MAP(G)
+#undef G
+    };
+    for (int i = 0; i < SOC_GUARD_COUNT; i++) {
+        if (strcmp(setting, settings[i]) != 0)
+            continue;
+        *guard = (enum soc_guard)i;
+        return true;
+    }
+    return false;
+}
+
+void soc_guard_set(struct soc_host *host, enum soc_guard guard, uint32_t limit)
+{
+    host->guards[guard] = limit;
+    tell_witness(host);
+}
+
+/* Notes whom to tell of, unless that was told before. */
+static void note(struct soc_host *host, struct soc_agent *agent, enum soc_guard guard)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    if (agent == NULL || agent->guards & 1u << guard)
+        return;
+    agent->guards |= (uint8_t)(1u << guard);
+    struct meeting meeting = {.guard = guard};
+    struct soc_slice chain = soc_envelope_chain(host->turn.cause, id);
+    memcpy(meeting.id, agent->id, agent->id_length);
+    if (chain.data != NULL)
+        memcpy(meeting.chain, chain.data, chain.length);
+    soc_buf_put(&host->guard_meetings, &meeting, sizeof(meeting));
+}
+
+/* Refuses what goes beyond the limit of the guard; `agent` is the one concerned. */
+static int refuse(struct soc_host *host, struct soc_agent *agent, enum soc_guard guard,
+                  struct soc_buf *error)
+{
+    note(host, agent, guard);
+    soc_refusal_begin(error, codes[guard], NULL);
+    if (agent != NULL)
+        soc_json_put_text_member(error, "agentId", soc_agent_id(agent));
+    soc_json_put_name(error, "limit");
+    soc_json_put_integer(error, host->guards[guard]);
+    return soc_refusal_end(error, codes[guard]);
+}
+
+int soc_guard_spawn(struct soc_host *host, struct soc_buf *error)
+{
+    struct soc_agent *parent = host->turn.agent;
+    uint32_t depth = 1;
+    if (host->agents_alive >= host->guards[SOC_GUARD_AGENTS])
+        return refuse(host, parent, SOC_GUARD_AGENTS, error);
+    if (parent->births >= host->guards[SOC_GUARD_CHILDREN])
+        return refuse(host, parent, SOC_GUARD_CHILDREN, error);
+    for (const struct soc_agent *above = parent->parent; above != NULL; above = above->parent)
+        depth++;
+    return depth > host->guards[SOC_GUARD_DEPTH] ? refuse(host, parent, SOC_GUARD_DEPTH, error)
+                                                 : SOC_OK;
+}
+
+/* Tells whether the mailbox of `to` may be full: cheap, and never wrong if not. */
+static bool may_be_full(const struct soc_host *host, const struct soc_agent *to)
+{
+    uint64_t most = (uint64_t)soc_mailbox_count(&to->mailbox) + to->delayed + host->turn.sent.count;
+    if (soc_news_has(host, to))
+        most += host->broadcasts.count;
+    return most >= host->guards[SOC_GUARD_MAILBOX];
+}
+
+/* Counts what is queued for `to` once the turn under way commits, broadcasts that it has
+ * not looked at included. */
+static uint64_t count_queued(const struct soc_host *host, const struct soc_agent *to)
+{
+    uint64_t count = (uint64_t)soc_mailbox_count(&to->mailbox) + to->delayed;
+    const struct soc_message *message = host->turn.sent.first;
+    bool has_news = soc_news_has(host, to); /* those of this turn are counted with them */
+    if (has_news)
+        count += soc_broadcasts_unread(host, to);
+    for (; message != NULL; message = message->next)
+        count += message->to == to || (!has_news && soc_broadcasts_is_for(host, message, to));
+    return count;
+}
+
+bool soc_guard_is_near(const struct soc_host *host, const struct soc_agent *to)
+{
+    const struct soc_message *cause = host->turn.cause;
+    if (cause != NULL && (cause->hops >= host->guards[SOC_GUARD_HOPS] ||
+                          cause->idle_hops >= host->guards[SOC_GUARD_PROGRESS]))
+        return true;
+    return to != NULL && may_be_full(host, to);
+}
+
+bool soc_guard_meets_full(struct soc_host *host, struct soc_agent *to)
+{
+    if (!may_be_full(host, to) || count_queued(host, to) < host->guards[SOC_GUARD_MAILBOX])
+        return false;
+    note(host, to, SOC_GUARD_MAILBOX);
+    return true;
+}
+
+static bool makes_progress(const struct soc_host *host, const struct soc_agent *to,
+                           const struct soc_send *send)
+{
+    const struct soc_activation *activation = host->turn.activation;
+    return (activation != NULL && activation->has_progress) || to == host->user ||
+           send->deliver_at_ms > 0;
+}
+
+int soc_guard_send(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
+                   const struct soc_send *send, struct soc_buf *error)
+{
+    const struct soc_message *cause = host->turn.cause;
+    if (from == NULL || send->is_formal)
+        return SOC_OK;
+    if (cause != NULL && cause->hops >= host->guards[SOC_GUARD_HOPS] && to != from)
+        return refuse(host, from, SOC_GUARD_HOPS, error);
+    if (cause != NULL && cause->idle_hops >= host->guards[SOC_GUARD_PROGRESS] &&
+        !makes_progress(host, to, send))
+        return refuse(host, from, SOC_GUARD_PROGRESS, error);
+    if (to != NULL && count_queued(host, to) >= host->guards[SOC_GUARD_MAILBOX])
+        return refuse(host, to, SOC_GUARD_MAILBOX, error);
+    return SOC_OK;
+}
+
+static void tell(struct soc_host *host, const struct meeting *meeting)
+{
+    struct soc_agent *agent = soc_map_find(&host->agents, soc_slice_text(meeting->id));
+    const char *code = soc_error_name(codes[meeting->guard]);
+    struct soc_slice chain = soc_slice_text(meeting->chain[0] == '\0' ? NULL : meeting->chain);
+    struct soc_buf members = {0};
+    struct soc_buf detail = {0};
+    if (agent == NULL || agent->is_ended)
+        return;
+    soc_json_put_name(&members, "limit");
+    soc_json_put_integer(&members, host->guards[meeting->guard]);
+    soc_json_put_text_member(&members, "message",
+                             soc_slice_text(soc_error_text(codes[meeting->guard])));
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "error", soc_slice_text(code));
+    soc_buf_put_byte(&detail, ',');
+    soc_buf_put_slice(&detail, soc_buf_slice(&members));
+    soc_buf_put_byte(&detail, '}');
+    soc_hold_store(host, agent);
+    soc_trace_event_of(host, SOC_LOG_WARN, "guard", agent, chain, soc_buf_slice(&detail));
+    soc_alert_parent(host, agent, code, soc_buf_slice(&members), chain);
+    soc_buf_fini(&members);
+    soc_buf_fini(&detail);
+}
+
+void soc_guard_settle(struct soc_host *host)
+{
+    struct soc_buf *meetings = &host->guard_meetings;
+    struct meeting meeting;
+    for (size_t at = 0; at < meetings->length; at += sizeof(meeting)) {
+        memcpy(&meeting, meetings->data + at, sizeof(meeting));
+        tell(host, &meeting);
+    }
+    meetings->length = 0;
+}

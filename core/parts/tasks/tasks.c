@@ -1,0 +1,494 @@
+#include "parts/tasks/tasks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "env/ids.h"
+#include "kernel/envelope.h"
+#include "kernel/refusal.h"
+#include "kernel/turn.h"
+#include "parts/tasks/tasks_reopen.h"
+#include "parts/tasks/tasks_state.h"
+
+struct soc_tasks *soc_tasks_new(struct soc_host *host)
+{
+    struct soc_tasks *tasks = soc_alloc_zero(sizeof(*tasks));
+    for (int i = 0; i < SOC_TASK_STYLE_COUNT; i++)
+        tasks->openers[i] =
+            soc_intern(&host->types, soc_slice_text(soc_task_style_name((enum soc_task_style)i)));
+    tasks->result = soc_intern(&host->types, SOC_SLICE("result"));
+    tasks->task_complete = soc_intern(&host->types, SOC_SLICE("task_complete"));
+    tasks->abort = soc_intern(&host->types, SOC_SLICE("abort"));
+    tasks->limit_ms = SOC_TASK_LIMIT_MS;
+    return tasks;
+}
+
+void soc_tasks_free(struct soc_host *host)
+{
+    struct soc_tasks *tasks = host->tasks;
+    size_t cursor = 0;
+    struct soc_task *task;
+    while ((task = soc_map_each(&tasks->open, &cursor)) != NULL) {
+        soc_heap_remove(&tasks->alarms, &task->alarm);
+        soc_task_leave(task);
+        soc_tasks_dispose(host, task);
+    }
+    struct soc_workload *workload;
+    for (cursor = 0; (workload = soc_map_each(&tasks->workloads, &cursor)) != NULL;)
+        soc_workload_free(workload);
+    soc_map_fini(&tasks->open);
+    soc_map_fini(&tasks->names);
+    soc_map_fini(&tasks->workloads);
+    soc_tasks_free_failed(host);
+    soc_heap_fini(&tasks->alarms);
+    soc_buf_fini(&tasks->touched);
+    free(tasks);
+}
+
+void soc_tasks_set_limit(struct soc_host *host, int64_t limit_ms)
+{
+    host->tasks->limit_ms = limit_ms;
+}
+
+/* A task's name among open ones: no id holds a line break. */
+static struct soc_slice make_name(char out[2 * SOC_ID_BYTES_MAX + 2], const struct soc_agent *owner,
+                                  struct soc_slice id)
+{
+    memcpy(out, owner->id, owner->id_length);
+    out[owner->id_length] = '\n';
+    memcpy(out + owner->id_length + 1, id.data, id.length);
+    return soc_slice(out, owner->id_length + 1 + id.length);
+}
+
+struct soc_task *soc_tasks_find(const struct soc_host *host, const struct soc_agent *owner,
+                                struct soc_slice id)
+{
+    char name[2 * SOC_ID_BYTES_MAX + 2];
+    if (host->tasks->open.count == 0 || id.data == NULL || id.length > SOC_ID_BYTES_MAX)
+        return NULL;
+    return soc_map_find(&host->tasks->names, make_name(name, owner, id));
+}
+
+struct soc_task *soc_tasks_find_key(const struct soc_host *host, uint64_t key)
+{
+    return host->tasks->open.count == 0 ? NULL : soc_map_find_number(&host->tasks->open, key);
+}
+
+int soc_tasks_style(const struct soc_host *host, const struct soc_symbol *type,
+                    struct soc_slice payload)
+{
+    for (int i = 0; i < SOC_TASK_STYLE_COUNT; i++) {
+        if (type != host->tasks->openers[i])
+            continue;
+        if (i == SOC_TASK_STYLE_TASK && payload.data[0] == '{') {
+            struct soc_slice action = soc_json_plain_string(soc_json_member(payload, "action"));
+            if (action.data != NULL && soc_slice_equal(action, SOC_SLICE("cancel")))
+                return -1;
+        }
+        return i;
+    }
+    return -1;
+}
+
+struct soc_task *soc_tasks_of(const struct soc_host *host, const struct soc_message *message)
+{
+    const struct soc_symbol *const *openers = host->tasks->openers;
+    if (message->type != openers[0] && message->type != openers[1] && message->type != openers[2])
+        return NULL;
+    return soc_tasks_find_key(host, message->key);
+}
+
+struct soc_workload *soc_tasks_workload(const struct soc_host *host, const struct soc_agent *agent)
+{
+    return soc_map_find(&host->tasks->workloads, soc_agent_id(agent));
+}
+
+struct soc_workload *soc_tasks_need_workload(struct soc_host *host, struct soc_agent *agent)
+{
+    struct soc_workload *workload = soc_tasks_workload(host, agent);
+    if (workload == NULL) {
+        workload = soc_workload_new(agent);
+        soc_map_put(&host->tasks->workloads, soc_agent_id(agent), workload);
+    }
+    return workload;
+}
+
+enum soc_task_state soc_tasks_state(const struct soc_task *task)
+{
+    if (task->intent & (SOC_TASK_CLOSED | SOC_TASK_CUT))
+        return task->intent_state;
+    if (task->intent & SOC_TASK_RETRIED)
+        return SOC_TASK_PENDING;
+    return task->intent & SOC_TASK_BEGUN ? SOC_TASK_PROCESSING : task->state;
+}
+
+void soc_tasks_link(struct soc_host *host, struct soc_task *task)
+{
+    char name[2 * SOC_ID_BYTES_MAX + 2];
+    struct soc_slice made = make_name(name, task->owner, soc_slice_text(task->id));
+    if (task->name == NULL)
+        task->name = soc_copy_text(made.data, made.length);
+    soc_map_put_number(&host->tasks->open, task->key, task);
+    soc_map_put(&host->tasks->names, soc_slice(task->name, made.length), task);
+    soc_workload_add(soc_tasks_need_workload(host, task->owner), task);
+}
+
+void soc_tasks_unlink(struct soc_host *host, struct soc_task *task)
+{
+    struct soc_tasks *tasks = host->tasks;
+    soc_heap_remove(&tasks->alarms, &task->alarm);
+    soc_map_take_number(&tasks->open, task->key);
+    soc_map_take(&tasks->names, soc_slice_text(task->name));
+    soc_workload_remove(soc_tasks_workload(host, task->owner), task);
+}
+
+void soc_tasks_touch(struct soc_host *host, struct soc_task *task, enum soc_task_intent intent,
+                     struct soc_slice reason)
+{
+    struct soc_touch touch = {.key = task->key, .intent = intent};
+    soc_text_set(&touch.reason, reason);
+    task->intent |= (uint8_t)intent;
+    soc_buf_put(&host->tasks->touched, &touch, sizeof(touch));
+    soc_turn_note(host, (struct soc_undo){.kind = SOC_UNDO_TASK});
+}
+
+void soc_tasks_take_back(struct soc_host *host)
+{
+    struct soc_buf *touched = &host->tasks->touched;
+    struct soc_touch touch;
+    touched->length -= sizeof(touch);
+    memcpy(&touch, touched->data + touched->length, sizeof(touch));
+    free(touch.reason);
+    struct soc_task *task = soc_tasks_find_key(host, touch.key);
+    task->intent &= (uint8_t)~touch.intent;
+    if (touch.intent == SOC_TASK_RETRIED)
+        task->again_ms = 0;
+    if (touch.intent != SOC_TASK_OPENED)
+        return;
+    soc_tasks_unlink(host, task);
+    /* Its owner may have been born in the same turn and go with it. */
+    struct soc_workload *workload = soc_tasks_workload(host, task->owner);
+    if (workload->first == NULL && workload->done_count == 0)
+        soc_workload_free(soc_map_take(&host->tasks->workloads, soc_agent_id(workload->owner)));
+    soc_task_leave(task);
+    soc_task_free(task);
+}
+
+/* Tells whether messages of that type are words about a task that count when they are
+ * sent. */
+static bool is_word(const struct soc_host *host, const struct soc_symbol *type)
+{
+    const struct soc_tasks *tasks = host->tasks;
+    return type == tasks->result || type == tasks->task_complete || type == tasks->abort ||
+           type == tasks->openers[SOC_TASK_STYLE_TASK]; /* that opens none: it cancels */
+}
+
+int soc_tasks_check(struct soc_host *host, const struct soc_agent *to,
+                    const struct soc_symbol *type, const struct soc_send *send, struct soc_slice id,
+                    struct soc_buf *error)
+{
+    bool opens = soc_tasks_style(host, type, send->payload) >= 0;
+    if (!opens && send->deliver_at_ms > soc_host_now(host) && is_word(host, type))
+        return soc_refuse(error, SOC_EINVAL,
+                          "what ends or cancels a task goes at once; send it when it is time",
+                          "type", soc_symbol_slice(type));
+    if (id.data == NULL || !opens)
+        return SOC_OK;
+    const struct soc_task *task = soc_tasks_find(host, to, id);
+    if (task == NULL)
+        return SOC_OK;
+    soc_refusal_begin(error, SOC_EEXISTS,
+                      "the receiver has an open task of that id; give this one an id of its own");
+    soc_json_put_text_member(error, "task_id", id);
+    soc_json_put_text_member(error, "to", soc_agent_id(to));
+    soc_json_put_text_member(error, "state",
+                             soc_slice_text(soc_task_state_name(soc_tasks_state(task))));
+    return soc_refusal_end(error, SOC_EEXISTS);
+}
+
+void soc_tasks_name(struct soc_host *host, struct soc_message_draft *draft,
+                    char own_id[SOC_MESSAGE_ID_BYTES])
+{
+    struct soc_slice *id = &draft->texts[SOC_TEXT_TASK_ID];
+    if (soc_tasks_style(host, draft->type, draft->payload) < 0 ||
+        (id->data != NULL && soc_tasks_find(host, draft->to, *id) == NULL))
+        return;
+    soc_message_id_format(own_id, draft->time_ms, draft->key);
+    *id = soc_slice(own_id, SOC_MESSAGE_ID_BYTES);
+}
+
+/* The open task in whose handling the turn under way acts: the one its message opened,
+ * else the one of that id that the agent has, else the oldest of that id. */
+static struct soc_task *find_parent(const struct soc_host *host)
+{
+    const struct soc_message *cause = host->turn.cause;
+    if (cause == NULL || host->tasks->open.count == 0)
+        return NULL;
+    struct soc_task *task = soc_tasks_of(host, cause);
+    struct soc_slice id = soc_message_text(cause, SOC_TEXT_TASK_ID);
+    if (task != NULL || id.data == NULL)
+        return task;
+    if (host->turn.agent != NULL)
+        task = soc_tasks_find(host, host->turn.agent, id);
+    size_t cursor = 0;
+    struct soc_task *other;
+    while (task == NULL && (other = soc_map_each(&host->tasks->open, &cursor)) != NULL)
+        if (soc_slice_equal(id, soc_slice_text(other->id)))
+            task = other;
+    return task;
+}
+
+struct soc_task *soc_tasks_make(struct soc_host *host, struct soc_message *message, int style)
+{
+    struct soc_slice id = soc_message_text(message, SOC_TEXT_TASK_ID);
+    struct soc_slice correlation = soc_message_text(message, SOC_TEXT_CORRELATION_ID);
+    char own_id[SOC_MESSAGE_ID_BYTES];
+    int64_t limit_ms = host->tasks->limit_ms;
+    if (host->hooks.task_limit != NULL)
+        limit_ms = host->hooks.task_limit(host->hooks.user, message, limit_ms);
+    struct soc_task *task = soc_task_new(message->key, id, message->from, message->to);
+    if (correlation.data == NULL) {
+        soc_envelope_id(own_id, message);
+        correlation = soc_slice(own_id, sizeof(own_id));
+    }
+    soc_text_set(&task->correlation_id, correlation);
+    task->opened_ms = message->time_ms;
+    task->deadline_ms = message->deadline_ms;
+    task->limit_ms = limit_ms;
+    task->style = (uint8_t)style;
+    task->priority = message->priority;
+    task->message = message;
+    soc_tasks_link(host, task);
+    return task;
+}
+
+void soc_tasks_open(struct soc_host *host, struct soc_message *message)
+{
+    int style = soc_tasks_style(host, message->type, soc_message_payload(message));
+    if (style < 0)
+        return;
+    struct soc_task *parent = find_parent(host);
+    struct soc_task *task = soc_tasks_make(host, message, style);
+    if (parent != NULL)
+        soc_task_adopt(parent, task);
+    soc_tasks_store(host, task);
+    soc_tasks_touch(host, task, SOC_TASK_OPENED, (struct soc_slice){0});
+}
+
+void soc_tasks_arm(struct soc_host *host, struct soc_task *task)
+{
+    int64_t due_ms = soc_task_due(task);
+    soc_heap_remove(&host->tasks->alarms, &task->alarm);
+    if (due_ms != 0)
+        soc_heap_add(&host->tasks->alarms, &task->alarm, due_ms);
+}
+
+static void begin(struct soc_host *host, struct soc_task *task)
+{
+    if (soc_task_begin(task, soc_host_now(host)) < 0)
+        return; /* it was begun before a crash */
+    soc_tasks_store(host, task);
+    soc_tasks_arm(host, task);
+    soc_tasks_trace(host, "task_started", task, (struct soc_slice){0});
+}
+
+void soc_tasks_begin(struct soc_host *host, const struct soc_message *message)
+{
+    struct soc_task *task = soc_tasks_of(host, message);
+    if (task != NULL)
+        begin(host, task);
+}
+
+void soc_tasks_take(struct soc_host *host, const struct soc_message *message)
+{
+    struct soc_task *task = soc_tasks_of(host, message);
+    if (task != NULL && task->state == SOC_TASK_PENDING)
+        soc_tasks_touch(host, task, SOC_TASK_BEGUN, (struct soc_slice){0});
+}
+
+/* Has the message that the task keeps handled once more. */
+static void queue_again(struct soc_host *host, struct soc_task *task)
+{
+    int64_t again_ms = task->again_ms;
+    task->again_ms = 0;
+    task->owns_message = false;
+    task->message->outcome = SOC_OUTCOME_PROCESSED;
+    soc_router_again(host, task->message, again_ms);
+}
+
+void soc_tasks_retry(struct soc_host *host, struct soc_task *task, int64_t again_ms,
+                     struct soc_slice reason)
+{
+    if (soc_task_retry(task) < 0)
+        return;
+    task->again_ms = again_ms;
+    soc_tasks_store(host, task);
+    soc_tasks_trace(host, "task_retried", task, reason);
+    if (task->owns_message)
+        queue_again(host, task);
+}
+
+void soc_tasks_end(struct soc_host *host, struct soc_task *task, enum soc_task_state state,
+                   struct soc_slice reason)
+{
+    static const char *const events[] = {[SOC_TASK_COMPLETED] = "task_completed",
+                                         [SOC_TASK_FAILED] = "task_failed",
+                                         [SOC_TASK_CANCELLED] = "task_cancelled"};
+    if (!soc_task_is_over(task))
+        soc_task_end(task, state, soc_host_now(host));
+    soc_text_set(&task->reason, reason);
+    soc_tasks_unlink(host, task);
+    soc_tasks_store(host, task);
+    for (const struct soc_task *child = task->first_child; child != NULL;
+         child = child->next_sibling)
+        soc_tasks_store_under(host, child, task->parent);
+    uint64_t parent = task->parent == NULL ? 0 : task->parent->key;
+    soc_task_leave(task);
+    soc_workload_note_done(soc_tasks_workload(host, task->owner), task, parent);
+    soc_tasks_trace(host, events[task->state], task, reason);
+}
+
+void soc_tasks_dispose(struct soc_host *host, struct soc_task *task)
+{
+    if (task->owns_message)
+        soc_router_free(host, task->message);
+    soc_task_free(task);
+}
+
+/* Does what a turn has noted. */
+static void apply(struct soc_host *host, struct soc_task *task, const struct soc_touch *touch)
+{
+    struct soc_slice reason = soc_slice_text(touch->reason);
+    task->intent &= (uint8_t)~touch->intent;
+    switch (touch->intent) {
+    case SOC_TASK_OPENED:
+        soc_tasks_arm(host, task);
+        soc_tasks_trace(host, "task_opened", task, reason);
+        break;
+    case SOC_TASK_BEGUN:
+        begin(host, task);
+        break;
+    case SOC_TASK_RETRIED:
+        soc_tasks_retry(host, task, task->again_ms, reason);
+        break;
+    case SOC_TASK_CLOSED:
+        soc_tasks_end(host, task, task->intent_state, reason);
+        soc_tasks_dispose(host, task);
+        break;
+    case SOC_TASK_CUT:
+        soc_tasks_cut(host, task, task->canceller, reason, false);
+        break;
+    }
+}
+
+void soc_tasks_commit(struct soc_host *host)
+{
+    if (host->tasks->touched.length == 0)
+        return;
+    struct soc_buf touched = host->tasks->touched;
+    host->tasks->touched = (struct soc_buf){0}; /* what is done now may be more turns */
+    for (size_t at = 0; at < touched.length; at += sizeof(struct soc_touch)) {
+        struct soc_touch touch;
+        memcpy(&touch, touched.data + at, sizeof(touch));
+        struct soc_task *task = soc_tasks_find_key(host, touch.key);
+        if (task != NULL)
+            apply(host, task, &touch);
+        free(touch.reason);
+    }
+    soc_buf_fini(&touched);
+}
+
+/* What opened the task will not be handled any more, or not again: it has failed, or
+ * was cancelled with the activation it belonged to. */
+static void lose(struct soc_host *host, struct soc_task *task, enum soc_outcome outcome,
+                 struct soc_slice reason)
+{
+    bool is_cancelled = outcome == SOC_OUTCOME_CANCELLED;
+    struct soc_buf payload = {0};
+    struct soc_task_close how = {
+        .state = is_cancelled ? SOC_TASK_CANCELLED : SOC_TASK_FAILED,
+        .value = reason.data == NULL ? reason : soc_json_member(reason, "error"),
+    };
+    bool has_request = soc_request_find(host, task->key) != NULL;
+    struct soc_activation *waiter =
+        task->assigner == NULL ? NULL : soc_tasks_waiter(task->assigner, task->key);
+    soc_tasks_put_result(&payload, task, is_cancelled ? "cancelled" : "failed", &how,
+                         soc_host_now(host));
+    soc_tasks_end(host, task, how.state, reason);
+    if (waiter != NULL) {
+        soc_tasks_answer_waiter(host, waiter, soc_buf_slice(&payload));
+    } else if (!has_request && soc_tasks_has_assigner(task)) {
+        struct soc_send send = soc_tasks_result(task, soc_buf_slice(&payload));
+        soc_tasks_send(host, NULL, &send);
+    }
+    soc_buf_fini(&payload);
+    soc_tasks_dispose(host, task);
+}
+
+void soc_tasks_drop_agent(struct soc_host *host, const struct soc_agent *agent)
+{
+    struct soc_workload *workload = soc_tasks_workload(host, agent);
+    while (workload != NULL && workload->first != NULL)
+        lose(host, workload->first, SOC_OUTCOME_DEAD, SOC_SLICE("{\"error\":\"agent_stopped\"}"));
+}
+
+bool soc_tasks_ended(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
+                     struct soc_slice reason)
+{
+    struct soc_task *task = soc_tasks_of(host, message);
+    if (outcome == SOC_OUTCOME_DEAD || outcome == SOC_OUTCOME_EXPIRED)
+        soc_tasks_note_letter(host, message, task);
+    else if (outcome == SOC_OUTCOME_DROPPED)
+        soc_tasks_forget_failed(host, message->key);
+    if (task == NULL)
+        return false;
+    if (outcome != SOC_OUTCOME_PROCESSED) {
+        lose(host, task, outcome, reason);
+        return false;
+    }
+    if (task->again_ms == 0)
+        begin(host, task); /* the person was shown it, or a waiter got it as a reply */
+    task->message = message;
+    task->owns_message = true;
+    if (task->again_ms != 0)
+        queue_again(host, task);
+    return true;
+}
+
+int64_t soc_tasks_due(const struct soc_host *host)
+{
+    const struct soc_heap_item *item = soc_heap_peek(&host->tasks->alarms);
+    return item == NULL ? 0 : item->due_ms;
+}
+
+void soc_tasks_fire(struct soc_host *host)
+{
+    struct soc_heap_item *item = soc_heap_peek(&host->tasks->alarms);
+    struct soc_task *task = (void *)((char *)item - offsetof(struct soc_task, alarm));
+    enum soc_task_alert alert = soc_task_take_alert(task, soc_host_now(host));
+    soc_tasks_arm(host, task);
+    soc_tasks_store(host, task);
+    struct soc_slice kind = soc_slice_text(soc_task_alert_name(alert));
+    struct soc_buf payload = {0};
+    soc_buf_put_byte(&payload, '{');
+    soc_json_put_text_member(&payload, "agent", soc_agent_id(task->owner));
+    soc_json_put_text_member(&payload, "alert_type", kind);
+    soc_tasks_put_minutes(&payload, soc_task_took_ms(task, soc_host_now(host)));
+    soc_json_put_text_member(&payload, "task_id", soc_slice_text(task->id));
+    soc_buf_put_byte(&payload, '}');
+    soc_tasks_trace(host, "task_alert", task,
+                    soc_json_member(soc_buf_slice(&payload), "alert_type"));
+    if (soc_tasks_has_assigner(task) && !task->assigner->is_ending) {
+        struct soc_send send = {
+            .to = soc_agent_id(task->assigner),
+            .type = SOC_SLICE("alert"),
+            .payload = soc_buf_slice(&payload),
+        };
+        send.texts[SOC_TEXT_TASK_ID] = soc_slice_text(task->id);
+        send.texts[SOC_TEXT_CORRELATION_ID] = soc_slice_text(task->correlation_id);
+        soc_tasks_send(host, NULL, &send);
+    }
+    soc_buf_fini(&payload);
+}

@@ -1,0 +1,149 @@
+/* What the journal knows of tasks, and how they come back from it. */
+#include "base/json.h"
+#include "kernel/turn.h"
+#include "parts/tasks/tasks_reopen.h"
+#include "parts/tasks/tasks_state.h"
+
+void soc_tasks_store_under(struct soc_host *host, const struct soc_task *task,
+                           const struct soc_task *parent)
+{
+    struct soc_record record = {.type = SOC_RECORD_TASK};
+    record.task = (struct soc_record_task){
+        .key = task->key,
+        .state = task->state,
+        .style = task->style,
+        .priority = task->priority,
+        .alerts = task->alerts,
+        .tries = task->tries,
+        .parent = parent == NULL ? 0 : parent->key,
+        .opened_ms = (uint64_t)task->opened_ms,
+        .started_ms = (uint64_t)task->started_ms,
+        .ended_ms = (uint64_t)task->ended_ms,
+        .deadline_ms = (uint64_t)task->deadline_ms,
+        .limit_ms = (uint64_t)task->limit_ms,
+        .id = soc_slice_text(task->id),
+        .assigner = soc_sender_id(task->assigner),
+        .owner = soc_agent_id(task->owner),
+        .correlation_id = soc_slice_text(task->correlation_id),
+        .reason = soc_slice_text(task->reason),
+    };
+    soc_batch_put(host, &record);
+}
+
+void soc_tasks_store(struct soc_host *host, const struct soc_task *task)
+{
+    soc_tasks_store_under(host, task, task->parent);
+}
+
+void soc_tasks_trace(struct soc_host *host, const char *event, const struct soc_task *task,
+                     struct soc_slice reason)
+{
+    struct soc_buf detail = {0};
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "task_id", soc_slice_text(task->id));
+    soc_json_put_text_member(&detail, "assigner", soc_sender_id(task->assigner));
+    if (reason.data != NULL) {
+        soc_json_put_name(&detail, "reason");
+        soc_buf_put_slice(&detail, reason);
+    }
+    soc_buf_put_byte(&detail, '}');
+    soc_log_line(&host->log, SOC_LOG_INFO, soc_host_now(host), event, soc_agent_id(task->owner),
+                 soc_buf_slice(&detail));
+    struct soc_record record = {.type = SOC_RECORD_EVENT};
+    record.event = (struct soc_record_event){
+        .time_ms = (uint64_t)soc_host_now(host),
+        .event = soc_slice_text(event),
+        .agent = soc_agent_id(task->owner),
+        .task_id = soc_slice_text(task->id),
+        .correlation_id = soc_slice_text(task->correlation_id),
+        .detail = soc_buf_slice(&detail),
+    };
+    soc_batch_put(host, &record);
+    soc_buf_fini(&detail);
+}
+
+/* Takes over what the record says; the task's message stays. */
+static void read_record(struct soc_host *host, struct soc_task *task,
+                        const struct soc_record_task *r)
+{
+    task->opened_ms = (int64_t)r->opened_ms;
+    task->started_ms = (int64_t)r->started_ms;
+    task->ended_ms = (int64_t)r->ended_ms;
+    task->deadline_ms = (int64_t)r->deadline_ms;
+    task->limit_ms = (int64_t)r->limit_ms;
+    task->tries = (uint32_t)r->tries;
+    task->state = (uint8_t)r->state;
+    task->style = (uint8_t)r->style;
+    task->priority = (uint8_t)r->priority;
+    task->alerts = (uint8_t)r->alerts;
+    soc_text_set(&task->correlation_id, r->correlation_id);
+    soc_text_set(&task->reason, r->reason);
+    struct soc_task *parent = r->parent == 0 ? NULL : soc_tasks_find_key(host, r->parent);
+    if (parent != NULL && task->parent == NULL && parent != task)
+        soc_task_adopt(parent, task);
+}
+
+void soc_tasks_restore(struct soc_host *host, const struct soc_record_task *r)
+{
+    struct soc_agent *owner = soc_map_find(&host->agents, r->owner);
+    if (owner == NULL)
+        return; /* it has ended, and its work with it */
+    struct soc_task *task = soc_tasks_find_key(host, r->key);
+    bool is_open = task != NULL;
+    if (!is_open)
+        task = soc_task_new(r->key, r->id, soc_map_find(&host->agents, r->assigner), owner);
+    bool is_over = r->state >= SOC_TASK_COMPLETED;
+    if (r->state == SOC_TASK_FAILED)
+        soc_tasks_note_failed(host, r->key, r->parent, (uint8_t)r->alerts);
+    else
+        soc_tasks_forget_failed(host, r->key);
+    struct soc_workload *workload = soc_tasks_need_workload(host, owner);
+    if (!is_over) {
+        soc_workload_forget_done(workload, r->key);
+        read_record(host, task, r);
+        if (!is_open)
+            soc_tasks_link(host, task);
+        return;
+    }
+    if (is_open)
+        soc_tasks_unlink(host, task);
+    read_record(host, task, r);
+    soc_task_leave(task);
+    soc_workload_note_done(workload, task, r->parent);
+    soc_tasks_dispose(host, task);
+}
+
+void soc_tasks_attach(struct soc_host *host, struct soc_message *message)
+{
+    struct soc_task *task = soc_tasks_of(host, message);
+    if (task != NULL)
+        task->message = message;
+}
+
+bool soc_tasks_keep(struct soc_host *host, struct soc_message *message)
+{
+    struct soc_task *task = soc_tasks_of(host, message);
+    if (task == NULL)
+        return false;
+    task->message = message;
+    task->owns_message = true;
+    return true;
+}
+
+struct soc_message *soc_tasks_release(struct soc_host *host, uint64_t key)
+{
+    struct soc_task *task = soc_tasks_find_key(host, key);
+    if (task == NULL || !task->owns_message)
+        return NULL;
+    task->owns_message = false;
+    return task->message;
+}
+
+void soc_tasks_resume(struct soc_host *host)
+{
+    soc_tasks_settle_failed(host);
+    size_t cursor = 0;
+    struct soc_task *task;
+    while ((task = soc_map_each(&host->tasks->open, &cursor)) != NULL)
+        soc_tasks_arm(host, task);
+}

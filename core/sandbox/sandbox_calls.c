@@ -1,0 +1,279 @@
+/* Sandbox calls: errors that no script can catch, and the calls that catch the
+ * others.
+ *
+ * A fatal error is a userdata that carries the host's value; pcall, xpcall, load
+ * and coroutine.* raise it on. The `<close>` variables of a script see it pass and
+ * may raise an error of their own, which Lua puts in its place. Therefore each
+ * fatal error has a number and is remembered with its thread: whatever pcall
+ * catches, if its thread had a fatal error since pcall began, that one goes on.
+ * Layer: sandbox. Thread: loop. */
+#include "sandbox/sandbox_parts.h"
+
+#include <string.h>
+
+#include <lauxlib.h>
+
+#define SANDBOX_STATE "society.sandbox"
+#define FATAL_ERROR   "society.fatal"
+
+/* User value 1 is what the host reads. */
+struct fatal_error {
+    uint64_t number;
+};
+
+/* Pushes a table with weak keys. */
+static void push_weak_table(lua_State *L)
+{
+    lua_newtable(L);
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "k");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+}
+
+struct soc_sandbox_state *soc_sandbox_push_state(lua_State *L)
+{
+    if (lua_getfield(L, LUA_REGISTRYINDEX, SANDBOX_STATE) == LUA_TUSERDATA)
+        return lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    struct soc_sandbox_state *state =
+        lua_newuserdatauv(L, sizeof(*state), (int)SOC_SANDBOX_NATIVES);
+    memset(state, 0, sizeof(*state));
+    for (int i = SOC_SANDBOX_DOOMED; i <= SOC_SANDBOX_MODULES; i++) {
+        push_weak_table(L);
+        lua_setiuservalue(L, -2, i);
+    }
+    lua_newtable(L);
+    lua_setiuservalue(L, -2, SOC_SANDBOX_CHUNKS);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, LUA_REGISTRYINDEX, SANDBOX_STATE);
+    return state;
+}
+
+void soc_sandbox_push_state_value(lua_State *L, enum soc_sandbox_state_value which)
+{
+    soc_sandbox_push_state(L);
+    lua_getiuservalue(L, -1, (int)which);
+    lua_remove(L, -2);
+}
+
+void soc_sandbox_wrap(lua_State *L, const char *name, lua_CFunction wrapper)
+{
+    lua_getfield(L, -1, name);
+    lua_pushcclosure(L, wrapper, 1);
+    lua_setfield(L, -2, name);
+}
+
+int soc_sandbox_call_wrapped(lua_State *L)
+{
+    return lua_tocfunction(L, lua_upvalueindex(1))(L);
+}
+
+static int fatal_tostring(lua_State *L)
+{
+    luaL_checkudata(L, 1, FATAL_ERROR);
+    lua_getiuservalue(L, 1, 1);
+    soc_sandbox_push_text(L, -1);
+    return 1;
+}
+
+/* Puts a fatal error in place of the value on top of the stack, which it carries. */
+static void wrap_fatal(lua_State *L)
+{
+    struct fatal_error *fatal = lua_newuserdatauv(L, sizeof(*fatal), 1);
+    fatal->number = ++soc_sandbox_push_state(L)->fatal_count;
+    lua_pop(L, 1);
+    lua_insert(L, -2);
+    lua_setiuservalue(L, -2, 1);
+    if (luaL_newmetatable(L, FATAL_ERROR)) {
+        lua_pushcfunction(L, fatal_tostring);
+        lua_setfield(L, -2, "__tostring");
+    }
+    lua_setmetatable(L, -2);
+}
+
+int soc_sandbox_raise_fatal(lua_State *L)
+{
+    if (luaL_testudata(L, -1, FATAL_ERROR) == NULL)
+        wrap_fatal(L);
+    soc_sandbox_push_state_value(L, SOC_SANDBOX_DOOMED);
+    lua_pushthread(L);
+    lua_pushvalue(L, -3);
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+    return lua_error(L);
+}
+
+const uint64_t *soc_sandbox_fatal_count(lua_State *L)
+{
+    const struct soc_sandbox_state *state = soc_sandbox_push_state(L);
+    lua_pop(L, 1); /* the registry keeps it */
+    return &state->fatal_count;
+}
+
+/* Pushes the last fatal error of the thread at index `thread` (0: this one) or
+ * nil. Lends it, or returns NULL. */
+static struct fatal_error *push_last_fatal(lua_State *L, int thread)
+{
+    if (thread == 0)
+        lua_pushthread(L);
+    else
+        lua_pushvalue(L, thread);
+    soc_sandbox_push_state_value(L, SOC_SANDBOX_DOOMED);
+    lua_insert(L, -2);
+    lua_rawget(L, -2);
+    lua_remove(L, -2);
+    return lua_touserdata(L, -1);
+}
+
+int soc_sandbox_fatal_value(lua_State *L, int index)
+{
+    index = lua_absindex(L, index);
+    struct fatal_error *last = push_last_fatal(L, 0);
+    if (luaL_testudata(L, index, FATAL_ERROR) != NULL)
+        lua_pushvalue(L, index);
+    else if (last != NULL)
+        lua_pushvalue(L, -1);
+    else {
+        lua_pop(L, 1);
+        return 0;
+    }
+    lua_remove(L, -2);
+    soc_sandbox_push_state_value(L, SOC_SANDBOX_DOOMED);
+    lua_pushthread(L);
+    lua_pushnil(L);
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+    lua_getiuservalue(L, -1, 1);
+    lua_remove(L, -2);
+    return 1;
+}
+
+void soc_sandbox_pass_fatal(lua_State *L, int thread, int status, uint64_t fatal_count)
+{
+    const struct fatal_error *fatal = luaL_testudata(L, -1, FATAL_ERROR);
+    if (status == LUA_ERRMEM || (fatal != NULL && fatal->number > fatal_count))
+        soc_sandbox_raise_fatal(L);
+    uint64_t now = soc_sandbox_push_state(L)->fatal_count;
+    lua_pop(L, 1);
+    if (now == fatal_count)
+        return;
+    fatal = push_last_fatal(L, thread);
+    if (fatal != NULL && fatal->number > fatal_count)
+        soc_sandbox_raise_fatal(L);
+    lua_pop(L, 1);
+}
+
+int soc_sandbox_is_fatal(lua_State *L, int index)
+{
+    return luaL_testudata(L, index, FATAL_ERROR) != NULL;
+}
+
+/* Number of the last fatal error, for the functions with the state as upvalue 1. */
+static lua_KContext read_fatal_count(lua_State *L)
+{
+    const struct soc_sandbox_state *state = lua_touserdata(L, lua_upvalueindex(1));
+    return (lua_KContext)state->fatal_count;
+}
+
+/* Leaves false and the error, or raises the error on. */
+static int catch_error(lua_State *L, int status, lua_KContext fatal_count)
+{
+    soc_sandbox_pass_fatal(L, 0, status, (uint64_t)fatal_count);
+    lua_pushboolean(L, 0);
+    lua_insert(L, -2);
+    return 2;
+}
+
+static int finish_pcall(lua_State *L, int status, lua_KContext fatal_count)
+{
+    if (status != LUA_OK && status != LUA_YIELD)
+        return catch_error(L, status, fatal_count);
+    return lua_gettop(L);
+}
+
+/* pcall(f, ...) -> true, ... | false, error */
+static int sandbox_pcall(lua_State *L)
+{
+    luaL_checkany(L, 1);
+    lua_pushboolean(L, 1);
+    lua_insert(L, 1);
+    lua_KContext context = read_fatal_count(L);
+    int status = lua_pcallk(L, lua_gettop(L) - 2, LUA_MULTRET, 0, context, finish_pcall);
+    return finish_pcall(L, status, context);
+}
+
+/* Stands before a script's message handler, upvalue 1, and hides fatal errors. */
+static int handle_message(lua_State *L)
+{
+    if (soc_sandbox_is_fatal(L, 1))
+        return 1;
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, 1);
+    return 1;
+}
+
+/* Below the results are the function and the message handler. */
+static int finish_xpcall(lua_State *L, int status, lua_KContext fatal_count)
+{
+    if (status != LUA_OK && status != LUA_YIELD)
+        return catch_error(L, status, fatal_count);
+    return lua_gettop(L) - 2;
+}
+
+/* xpcall(f, handler, ...) -> true, ... | false, what the handler returned */
+static int sandbox_xpcall(lua_State *L)
+{
+    luaL_checktype(L, 2, LUA_TFUNCTION);
+    int count = lua_gettop(L);
+    lua_pushvalue(L, 2);
+    lua_pushcclosure(L, handle_message, 1);
+    lua_replace(L, 2);
+    lua_pushboolean(L, 1);
+    lua_pushvalue(L, 1);
+    lua_rotate(L, 3, 2);
+    lua_KContext context = read_fatal_count(L);
+    int status = lua_pcallk(L, count - 2, LUA_MULTRET, 2, context, finish_xpcall);
+    return finish_xpcall(L, status, context);
+}
+
+/* load(chunk [, name [, mode [, env]]]) -> function | nil, message. Upvalue 1 is
+ * the native load, upvalue 2 the environment. */
+static int sandbox_load(lua_State *L)
+{
+    luaL_checkany(L, 1);
+    if (strchr(luaL_optstring(L, 3, "t"), 't') == NULL) {
+        lua_pushnil(L);
+        lua_pushliteral(L, "load: only text can be loaded; the mode has no 't'");
+        return 2;
+    }
+    if (lua_isnone(L, 4)) {
+        lua_settop(L, 3);
+        lua_pushvalue(L, lua_upvalueindex(2));
+    }
+    lua_settop(L, 4);
+    lua_pushliteral(L, "t");
+    lua_replace(L, 3);
+    uint64_t fatal_count = soc_sandbox_push_state(L)->fatal_count;
+    lua_pop(L, 1);
+    int count = soc_sandbox_call_wrapped(L);
+    if (count == 2) /* a reader's error, caught by Lua's parser, may be fatal */
+        soc_sandbox_pass_fatal(L, 0, LUA_ERRRUN, fatal_count);
+    return count;
+}
+
+void soc_sandbox_open_calls(lua_State *L)
+{
+    soc_sandbox_push_state(L);
+    lua_pushvalue(L, -1);
+    lua_pushcclosure(L, sandbox_pcall, 1);
+    lua_setfield(L, -3, "pcall");
+    lua_pushcclosure(L, sandbox_xpcall, 1);
+    lua_setfield(L, -2, "xpcall");
+
+    lua_getfield(L, -1, "load");
+    lua_pushvalue(L, -2);
+    lua_pushcclosure(L, sandbox_load, 2);
+    lua_setfield(L, -2, "load");
+}

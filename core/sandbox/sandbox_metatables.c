@@ -1,0 +1,111 @@
+/* Sandbox metatables: what scripts may see and set of them.
+ *
+ * `__gc` would run at the collector's whim and `__mode` empties tables at it, so
+ * setmetatable refuses both. Lua looks for `__gc` only when a metatable is set,
+ * so adding it later does nothing. `__mode` added later would work: the next
+ * setmetatable with that table refuses, the tables before it are the script's
+ * own loss. Metatables that the host registered by name and those of values
+ * other than tables are not shown, so no script can change them for all.
+ * Layer: sandbox. Thread: loop. */
+#include "sandbox/sandbox_parts.h"
+
+#include <stdbool.h>
+
+#include <lauxlib.h>
+
+#include "lualib/lua_fill.h"
+
+/* Tells whether the metatable on top of the stack is in the registry by its name. */
+static bool is_host_metatable(lua_State *L)
+{
+    lua_pushliteral(L, "__name");
+    if (lua_rawget(L, -2) != LUA_TSTRING) {
+        lua_pop(L, 1);
+        return false;
+    }
+    lua_rawget(L, LUA_REGISTRYINDEX);
+    bool is_host = lua_rawequal(L, -1, -2);
+    lua_pop(L, 1);
+    return is_host;
+}
+
+/* getmetatable(value) -> metatable, or its `__metatable` field, or nil */
+static int sandbox_getmetatable(lua_State *L)
+{
+    luaL_checkany(L, 1);
+    soc_lua_fill(L, 1);
+    if (!lua_getmetatable(L, 1)) {
+        lua_pushnil(L);
+        return 1;
+    }
+    lua_pushliteral(L, "__metatable");
+    if (lua_rawget(L, -2) != LUA_TNIL)
+        return 1;
+    lua_pop(L, 1);
+    if (!lua_istable(L, 1) || is_host_metatable(L))
+        lua_pushnil(L);
+    return 1;
+}
+
+/* Raises if the metatable at 2 has the field. */
+static void refuse_field(lua_State *L, const char *name)
+{
+    lua_pushstring(L, name);
+    if (lua_rawget(L, 2) != LUA_TNIL)
+        luaL_error(L, "setmetatable: scripts cannot use %s, which depends on the garbage collector",
+                   name);
+    lua_pop(L, 1);
+}
+
+/* setmetatable(table, metatable or nil) -> table */
+static int sandbox_setmetatable(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    int type = lua_type(L, 2);
+    luaL_argexpected(L, type == LUA_TNIL || type == LUA_TTABLE, 2, "nil or table");
+    soc_lua_fill(L, 1);
+    if (luaL_getmetafield(L, 1, "__metatable") != LUA_TNIL)
+        return luaL_error(L, "cannot change a protected metatable");
+    lua_settop(L, 2);
+    if (type == LUA_TTABLE) {
+        refuse_field(L, "__gc");
+        refuse_field(L, "__mode");
+    }
+    lua_setmetatable(L, 1);
+    return 1;
+}
+
+/* rawget(table, key) -> value */
+static int sandbox_rawget(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    luaL_checkany(L, 2);
+    lua_settop(L, 2);
+    soc_lua_fill(L, 1);
+    lua_rawget(L, 1);
+    return 1;
+}
+
+/* rawset(table, key, value) -> table */
+static int sandbox_rawset(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    luaL_checkany(L, 2);
+    luaL_checkany(L, 3);
+    lua_settop(L, 3);
+    soc_lua_fill(L, 1);
+    lua_rawset(L, 1);
+    return 1;
+}
+
+void soc_sandbox_open_metatables(lua_State *L)
+{
+    lua_pushcfunction(L, sandbox_getmetatable);
+    lua_setfield(L, -2, "getmetatable");
+    lua_pushcfunction(L, sandbox_setmetatable);
+    lua_setfield(L, -2, "setmetatable");
+    lua_pushcfunction(L, sandbox_rawget);
+    lua_setfield(L, -2, "rawget");
+    lua_pushcfunction(L, sandbox_rawset);
+    lua_setfield(L, -2, "rawset");
+}

@@ -1,0 +1,321 @@
+/* Sandbox pairs: tables in an order that is the same on every run.
+ *
+ * `pairs` takes the keys once, sorts them and walks them by their present values:
+ * a field may be changed or cleared on the way, one that is added is not seen. A
+ * table with few keys keeps them as upvalues of its iterator, which costs one
+ * allocation; a list (no keys but 1 to #t) keeps none. `next` looks for the
+ * smallest key above the given one among all of them, so its price grows with
+ * the table.
+ * Layer: sandbox. Thread: loop. */
+#include "sandbox/sandbox_parts.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lauxlib.h>
+
+#include "lualib/lua_fill.h"
+
+/* Keys kept as upvalues; Lua allows 255 of them. */
+#define KEYS_SMALL_MAX 40
+
+enum key_kind { KEY_INTEGER, KEY_FLOAT, KEY_STRING };
+
+/* A key taken out for comparing. Text is lent by the table that has the key. */
+struct key {
+    enum key_kind kind;
+    int place; /* where the key itself is kept: a stack slot or list index */
+    union {
+        lua_Integer integer;
+        lua_Number number;
+        struct {
+            const char *data;
+            size_t length;
+        } text;
+    } as;
+};
+
+/* Reads the key on top of the stack; raises if it has no order. */
+static void read_key(lua_State *L, const char *who, struct key *key)
+{
+    int type = lua_type(L, -1);
+    if (type == LUA_TSTRING) {
+        key->kind = KEY_STRING;
+        key->as.text.data = lua_tolstring(L, -1, &key->as.text.length);
+    } else if (type != LUA_TNUMBER) {
+        luaL_error(L, "%s: a key is a %s; only numbers and strings have an order", who,
+                   lua_typename(L, type));
+    } else if (lua_isinteger(L, -1)) {
+        key->kind = KEY_INTEGER;
+        key->as.integer = lua_tointeger(L, -1);
+    } else {
+        key->kind = KEY_FLOAT;
+        key->as.number = lua_tonumber(L, -1);
+    }
+}
+
+/* Compares exactly, without turning the integer into a float. The argument of
+ * next may be any float: one equal to the integer is no key, so equal will do. */
+static int compare_mixed(lua_Integer integer, lua_Number number)
+{
+    if (number >= 0x1p63)
+        return -1;
+    if (number < -0x1p63)
+        return 1;
+    lua_Number below = floor(number);
+    lua_Integer whole = (lua_Integer)below;
+    if (integer != whole)
+        return integer < whole ? -1 : 1;
+    return below < number ? -1 : 0;
+}
+
+static int compare_numbers(const struct key *a, const struct key *b)
+{
+    if (a->kind == KEY_INTEGER && b->kind == KEY_INTEGER)
+        return (a->as.integer > b->as.integer) - (a->as.integer < b->as.integer);
+    if (a->kind == KEY_INTEGER)
+        return compare_mixed(a->as.integer, b->as.number);
+    if (b->kind == KEY_INTEGER)
+        return -compare_mixed(b->as.integer, a->as.number);
+    return (a->as.number > b->as.number) - (a->as.number < b->as.number);
+}
+
+static int compare_keys(const struct key *a, const struct key *b)
+{
+    if (a->kind != KEY_STRING || b->kind != KEY_STRING) {
+        if (a->kind != KEY_STRING && b->kind != KEY_STRING)
+            return compare_numbers(a, b);
+        return a->kind == KEY_STRING ? 1 : -1;
+    }
+    size_t length_a = a->as.text.length;
+    size_t length_b = b->as.text.length;
+    int order = memcmp(a->as.text.data, b->as.text.data, length_a < length_b ? length_a : length_b);
+    return order != 0 ? order : (length_a > length_b) - (length_a < length_b);
+}
+
+static int compare_for_qsort(const void *a, const void *b)
+{
+    return compare_keys(a, b);
+}
+
+/* Iterator of a list. Upvalue 1: the last index. */
+static int walk_list(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_Integer last = lua_tointeger(L, lua_upvalueindex(1));
+    lua_Integer index = luaL_optinteger(L, 2, 0);
+    if (index < 0)
+        index = 0;
+    while (index < last) {
+        index++;
+        lua_pushinteger(L, index);
+        if (lua_rawgeti(L, 1, index) != LUA_TNIL)
+            return 2;
+        lua_pop(L, 2);
+    }
+    lua_pushnil(L);
+    return 1;
+}
+
+/* Iterator of a small table. Upvalue 1: keys passed; then the keys, sorted. */
+static int walk_small(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    int passed = 0;
+    if (!lua_isnoneornil(L, 2))
+        passed = (int)lua_tointeger(L, lua_upvalueindex(1));
+    lua_settop(L, 1);
+    while (!lua_isnone(L, lua_upvalueindex(passed + 2))) {
+        lua_pushvalue(L, lua_upvalueindex(passed + 2));
+        passed++;
+        lua_pushvalue(L, -1);
+        if (lua_rawget(L, 1) != LUA_TNIL) {
+            lua_pushinteger(L, passed);
+            lua_replace(L, lua_upvalueindex(1));
+            return 2;
+        }
+        lua_settop(L, 1);
+    }
+    lua_pushnil(L);
+    return 1;
+}
+
+/* Iterator of a large table. Upvalue 1: keys passed; upvalue 2: a list of the
+ * keys, sorted. */
+static int walk_large(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_Integer passed = 0;
+    if (!lua_isnoneornil(L, 2))
+        passed = lua_tointeger(L, lua_upvalueindex(1));
+    lua_settop(L, 1);
+    while (lua_rawgeti(L, lua_upvalueindex(2), passed + 1) != LUA_TNIL) {
+        passed++;
+        lua_pushvalue(L, -1);
+        if (lua_rawget(L, 1) != LUA_TNIL) {
+            lua_pushinteger(L, passed);
+            lua_replace(L, lua_upvalueindex(1));
+            return 2;
+        }
+        lua_settop(L, 1);
+    }
+    return 1;
+}
+
+/* Tells whether the table at 1 has no keys but 1 to `last`. */
+static bool is_list(lua_State *L, lua_Integer last)
+{
+    lua_pushnil(L);
+    while (lua_next(L, 1)) {
+        lua_pop(L, 1);
+        lua_Integer key = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : 0;
+        if (key < 1 || key > last) {
+            lua_pop(L, 1);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Pushes the iterator of the table at 1 and returns true, or false and nothing
+ * if the table has too many keys. */
+static bool push_small_walk(lua_State *L)
+{
+    struct key keys[KEYS_SMALL_MAX];
+    int count = 0;
+    luaL_checkstack(L, 2 * KEYS_SMALL_MAX + 4, NULL);
+    lua_pushnil(L);
+    while (lua_next(L, 1)) {
+        lua_pop(L, 1);
+        if (count == KEYS_SMALL_MAX) {
+            lua_settop(L, 1);
+            return false;
+        }
+        struct key key;
+        read_key(L, "pairs", &key);
+        key.place = lua_gettop(L);
+        int at = count++;
+        for (; at > 0 && compare_keys(&key, &keys[at - 1]) < 0; at--)
+            keys[at] = keys[at - 1];
+        keys[at] = key;
+        lua_pushvalue(L, -1);
+    }
+    lua_pushinteger(L, 0);
+    for (int i = 0; i < count; i++)
+        lua_pushvalue(L, keys[i].place);
+    lua_pushcclosure(L, walk_small, count + 1);
+    return true;
+}
+
+static lua_Integer count_keys(lua_State *L)
+{
+    lua_Integer count = 0;
+    lua_pushnil(L);
+    while (lua_next(L, 1)) {
+        lua_pop(L, 1);
+        count++;
+    }
+    return count;
+}
+
+static void push_large_walk(lua_State *L)
+{
+    lua_Integer count = count_keys(L);
+    struct key *keys = lua_newuserdatauv(L, (size_t)count * sizeof(*keys), 0);
+    lua_createtable(L, (int)count, 0); /* the keys as the table gives them */
+    int unsorted = lua_gettop(L);
+    int filled = 0;
+    lua_pushnil(L);
+    while (lua_next(L, 1)) {
+        lua_pop(L, 1);
+        read_key(L, "pairs", &keys[filled]);
+        keys[filled].place = filled + 1;
+        filled++;
+        lua_pushvalue(L, -1);
+        lua_rawseti(L, unsorted, filled);
+    }
+    qsort(keys, (size_t)filled, sizeof(*keys), compare_for_qsort);
+    lua_pushinteger(L, 0);
+    lua_createtable(L, filled, 0);
+    for (int i = 0; i < filled; i++) {
+        lua_rawgeti(L, unsorted, keys[i].place);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_pushcclosure(L, walk_large, 2);
+}
+
+static int finish_pairs(lua_State *L, int status, lua_KContext context)
+{
+    (void)L;
+    (void)status;
+    (void)context;
+    return 3;
+}
+
+/* pairs(t) -> iterator, t, nil */
+static int sandbox_pairs(lua_State *L)
+{
+    luaL_checkany(L, 1);
+    if (luaL_getmetafield(L, 1, "__pairs") != LUA_TNIL) {
+        lua_pushvalue(L, 1);
+        lua_callk(L, 1, 3, 0, finish_pairs);
+        return 3;
+    }
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_settop(L, 1);
+    lua_Integer last = (lua_Integer)lua_rawlen(L, 1);
+    if (last > 0 && is_list(L, last)) {
+        lua_pushinteger(L, last);
+        lua_pushcclosure(L, walk_list, 1);
+    } else if (!push_small_walk(L)) {
+        push_large_walk(L);
+    }
+    lua_pushvalue(L, 1);
+    lua_pushnil(L);
+    return 3;
+}
+
+/* next(t [, key]) -> the key after it in the order of pairs, value | nil */
+static int sandbox_next(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_settop(L, 2);
+    struct key after = {.kind = KEY_INTEGER};
+    bool from_start = lua_isnil(L, 2);
+    if (!from_start)
+        read_key(L, "next", &after);
+    if (after.kind == KEY_FLOAT && isnan(after.as.number))
+        return luaL_argerror(L, 2, "NaN is no key");
+
+    soc_lua_fill(L, 1);
+    struct key best = {.kind = KEY_INTEGER};
+    bool has_best = false;
+    lua_pushnil(L); /* 3: the best key so far */
+    lua_pushnil(L);
+    while (lua_next(L, 1)) {
+        lua_pop(L, 1);
+        struct key key;
+        read_key(L, "next", &key);
+        if ((from_start || compare_keys(&key, &after) > 0) &&
+            (!has_best || compare_keys(&key, &best) < 0)) {
+            best = key;
+            has_best = true;
+            lua_copy(L, -1, 3);
+        }
+    }
+    if (!has_best)
+        return 1;
+    lua_pushvalue(L, 3);
+    lua_rawget(L, 1);
+    return 2;
+}
+
+void soc_sandbox_open_pairs(lua_State *L)
+{
+    lua_pushcfunction(L, sandbox_pairs);
+    lua_setfield(L, -2, "pairs");
+    lua_pushcfunction(L, sandbox_next);
+    lua_setfield(L, -2, "next");
+}

@@ -1,0 +1,202 @@
+/* Sandbox require: the society's own modules, then files beside the app.
+ *
+ * Each environment has its modules: a table with the values loaded so far and the
+ * directories to look in. A file runs once, in the environment, with its name
+ * and path as arguments; it cannot wait while it loads. That a module needs
+ * itself is seen from the calls of require now running, so that a load which
+ * failed leaves no trace.
+ * Layer: sandbox. Thread: loop. */
+#include "sandbox/sandbox_parts.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include <lauxlib.h>
+
+/* Fields of an environment's modules. */
+#define LOADED      1
+#define DIRECTORIES 2
+
+/* Upvalues of require. */
+#define LOADED_UPVALUE      1
+#define DIRECTORIES_UPVALUE 2
+#define ENVIRONMENT_UPVALUE 3
+
+/* Pushes field `which` of the modules of the environment at `index`. */
+static void push_modules(lua_State *L, int index, int which)
+{
+    index = lua_absindex(L, index);
+    soc_sandbox_push_state_value(L, SOC_SANDBOX_MODULES);
+    lua_pushvalue(L, index);
+    lua_rawget(L, -2);
+    luaL_argexpected(L, lua_istable(L, -1), index, "sandbox environment");
+    lua_rawgeti(L, -1, which);
+    lua_replace(L, -3);
+    lua_pop(L, 1);
+}
+
+void soc_sandbox_preload(lua_State *L, int index, const char *name)
+{
+    push_modules(L, index, LOADED);
+    lua_insert(L, -2);
+    lua_setfield(L, -2, name);
+    lua_pop(L, 1);
+}
+
+void soc_sandbox_add_path(lua_State *L, int index, const char *directory)
+{
+    push_modules(L, index, DIRECTORIES);
+    lua_pushstring(L, directory);
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    lua_pop(L, 1);
+}
+
+void soc_sandbox_add_own_path(lua_State *L, int index, const char *directory)
+{
+    soc_sandbox_add_path(L, index, directory);
+    push_modules(L, index, DIRECTORIES);
+    lua_pushliteral(L, SOC_SANDBOX_OWN);
+    lua_setfield(L, -2, directory);
+    lua_pop(L, 1);
+}
+
+/* Raises if the name at 1 could be more than the name of a module. */
+static const char *check_name(lua_State *L)
+{
+    size_t length;
+    const char *name = luaL_checklstring(L, 1, &length);
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+    if (length == 0 || strspn(name, allowed) != length || name[0] == '.' ||
+        name[length - 1] == '.' || strstr(name, "..") != NULL)
+        luaL_error(L,
+                   "require: '%s' is no module name; it is made of A-Z a-z 0-9 _ - in parts "
+                   "joined by dots",
+                   name);
+    return name;
+}
+
+/* Raises if a call of require further out is loading `name`. */
+static void check_cycle(lua_State *L, const char *name)
+{
+    lua_Debug frame;
+    lua_getstack(L, 0, &frame);
+    lua_getinfo(L, "f", &frame);
+    int self = lua_gettop(L);
+    lua_pushstring(L, name); /* the way from the call to here */
+    for (int level = 1; lua_getstack(L, level, &frame); level++) {
+        lua_getinfo(L, "f", &frame);
+        bool is_require = lua_rawequal(L, -1, self);
+        lua_pop(L, 1);
+        if (!is_require || lua_getlocal(L, &frame, 1) == NULL)
+            continue;
+        const char *outer = lua_tostring(L, -1);
+        lua_pushfstring(L, "%s -> %s", outer, lua_tostring(L, -2));
+        if (strcmp(outer, name) == 0)
+            luaL_error(L, "require: module '%s' needs itself while it loads (%s)", name,
+                       lua_tostring(L, -1));
+        lua_replace(L, self + 1);
+        lua_settop(L, self + 1);
+    }
+    lua_settop(L, self - 1);
+}
+
+/* Tries the file whose path is on top of the stack, and what it is called below it. On
+ * success pops the path and pushes its chunk; else pops both and adds what it is called
+ * to the text below. */
+static bool try_file(lua_State *L, const char *name)
+{
+    struct soc_detail detail;
+    int top = lua_gettop(L);
+    lua_pushvalue(L, lua_upvalueindex(ENVIRONMENT_UPVALUE));
+    int rc = soc_sandbox_load(L, -1, lua_tostring(L, top), lua_tostring(L, top - 1), &detail);
+    if (rc == SOC_OK) {
+        lua_replace(L, top);
+        lua_settop(L, top);
+        return true;
+    }
+    if (rc != SOC_ENOFILE)
+        luaL_error(L, "require: module '%s': %s", name, detail.text);
+    const char *tried = lua_tostring(L, top - 2);
+    lua_pushfstring(L, "%s%s%s", tried, *tried == '\0' ? "" : ", ", lua_tostring(L, top - 1));
+    lua_replace(L, top - 2);
+    lua_settop(L, top - 2);
+    return false;
+}
+
+/* Pushes what directory `i` is called, and its path. */
+static void push_directory(lua_State *L, lua_Integer i)
+{
+    lua_rawgeti(L, lua_upvalueindex(DIRECTORIES_UPVALUE), i);
+    lua_pushvalue(L, -1);
+    if (lua_rawget(L, lua_upvalueindex(DIRECTORIES_UPVALUE)) == LUA_TNIL) {
+        lua_pop(L, 1);
+        lua_pushvalue(L, -1);
+    }
+    lua_insert(L, -2);
+}
+
+/* Pushes what the first file found is called, and its chunk; raises if there is none. */
+static void find_file(lua_State *L, const char *name)
+{
+    const char *relative = luaL_gsub(L, name, ".", "/");
+    lua_Integer count = (lua_Integer)lua_rawlen(L, lua_upvalueindex(DIRECTORIES_UPVALUE));
+    lua_pushliteral(L, ""); /* what was tried */
+    for (lua_Integer i = 1; i <= count; i++) {
+        static const char *const forms[] = {"%s/%s.lua", "%s/%s/init.lua"};
+        for (size_t form = 0; form < 2; form++) {
+            push_directory(L, i);
+            lua_pushfstring(L, forms[form], lua_tostring(L, -2), relative);
+            lua_pushfstring(L, forms[form], lua_tostring(L, -2), relative);
+            lua_replace(L, -3);
+            lua_replace(L, -3);
+            if (try_file(L, name))
+                return;
+        }
+    }
+    if (count == 0)
+        luaL_error(L, "require: there is no module '%s' and no directory to look in", name);
+    luaL_error(L, "require: there is no module '%s'; tried %s", name, lua_tostring(L, -1));
+}
+
+/* require(name) -> module [, path] */
+static int sandbox_require(lua_State *L)
+{
+    const char *name = check_name(L);
+    lua_settop(L, 1);
+    if (lua_getfield(L, lua_upvalueindex(LOADED_UPVALUE), name) != LUA_TNIL)
+        return 1;
+    lua_pop(L, 1);
+    check_cycle(L, name);
+    find_file(L, name);
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, -3);
+    lua_call(L, 2, 1);
+    if (lua_isnil(L, -1)) {
+        lua_pop(L, 1);
+        lua_pushboolean(L, 1);
+    }
+    lua_pushvalue(L, -1);
+    lua_setfield(L, lua_upvalueindex(LOADED_UPVALUE), name);
+    lua_pushvalue(L, -2);
+    return 2;
+}
+
+void soc_sandbox_open_require(lua_State *L)
+{
+    int environment = lua_gettop(L);
+    soc_sandbox_push_state_value(L, SOC_SANDBOX_MODULES);
+    lua_pushvalue(L, environment);
+    lua_createtable(L, 2, 0);
+    lua_newtable(L);
+    lua_newtable(L);
+    lua_pushvalue(L, -2);
+    lua_rawseti(L, -4, LOADED);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, -4, DIRECTORIES);
+    lua_pushvalue(L, environment);
+    lua_pushcclosure(L, sandbox_require, 3);
+    lua_setfield(L, environment, "require");
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+}

@@ -1,0 +1,211 @@
+/* Sandbox table: a stable sort, and loops that end.
+ *
+ * `table.sort` is a merge sort of our own: equal elements keep their order, and
+ * an order function that contradicts itself gives some order but no error. The
+ * table is written only at the end, so an error on the way leaves it as it was.
+ * An order function cannot wait or yield. The other functions do as the native
+ * ones, but refuse more elements than could be: no budget hook runs inside them.
+ * Layer: sandbox. Thread: loop. */
+#include "sandbox/sandbox_parts.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include <lauxlib.h>
+
+/* Stack slots of a running sort. */
+#define SORT_TABLE  1
+#define SORT_LESS   2 /* a function or nil */
+#define SORT_VALUES 3 /* list of the elements as they came */
+#define SORT_PLACES 4 /* userdata with the arrays below */
+
+/* Raises if `count` elements cannot be meant. */
+static void check_count(lua_State *L, lua_Integer count)
+{
+    if (count > SOC_SANDBOX_ELEMENTS_MAX)
+        luaL_error(L, "too many elements (at most %d)", SOC_SANDBOX_ELEMENTS_MAX);
+}
+
+/* Returns how many integers are from `first` to `last`, at most one too many. */
+static lua_Integer count_range(lua_Integer first, lua_Integer last)
+{
+    if (first > last)
+        return 0;
+    uint64_t distance = (uint64_t)last - (uint64_t)first;
+    return distance >= SOC_SANDBOX_ELEMENTS_MAX ? SOC_SANDBOX_ELEMENTS_MAX + 1
+                                                : (lua_Integer)distance + 1;
+}
+
+/* Raises if the value at 1 cannot be used as a list; returns its length. */
+static lua_Integer check_list(lua_State *L)
+{
+    if (!lua_istable(L, 1)) {
+        bool has_index = luaL_getmetafield(L, 1, "__index") != LUA_TNIL;
+        bool has_newindex = luaL_getmetafield(L, 1, "__newindex") != LUA_TNIL;
+        bool has_len = luaL_getmetafield(L, 1, "__len") != LUA_TNIL;
+        lua_pop(L, has_index + has_newindex + has_len);
+        if (!has_index || !has_newindex || !has_len)
+            luaL_checktype(L, 1, LUA_TTABLE);
+    }
+    lua_Integer count = luaL_len(L, 1);
+    if (count < 0)
+        luaL_error(L, "a list has no negative length");
+    check_count(L, count);
+    return count;
+}
+
+/* Tells whether element number `a` goes before element number `b`. */
+static bool is_less(lua_State *L, int32_t a, int32_t b)
+{
+    bool has_function = !lua_isnil(L, SORT_LESS);
+    if (has_function)
+        lua_pushvalue(L, SORT_LESS);
+    lua_rawgeti(L, SORT_VALUES, a);
+    lua_rawgeti(L, SORT_VALUES, b);
+    if (!has_function) {
+        bool result = lua_compare(L, -2, -1, LUA_OPLT);
+        lua_pop(L, 2);
+        return result;
+    }
+    lua_call(L, 2, 1);
+    bool result = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    return result;
+}
+
+/* Merges from[left, middle) and from[middle, right) into `to`. */
+static void merge(lua_State *L, const int32_t *from, int32_t *to, const size_t edges[3])
+{
+    size_t i = edges[0];
+    size_t j = edges[1];
+    for (size_t k = edges[0]; k < edges[2]; k++) {
+        bool take_right = i >= edges[1] || (j < edges[2] && is_less(L, from[j], from[i]));
+        to[k] = take_right ? from[j++] : from[i++];
+    }
+}
+
+/* Sorts the numbers 1 to `count` of the elements; returns where they are: in the
+ * first or the second half of `places`. */
+static const int32_t *sort_places(lua_State *L, int32_t *places, size_t count)
+{
+    int32_t *from = places;
+    int32_t *to = places + count;
+    for (size_t i = 0; i < count; i++)
+        from[i] = (int32_t)i + 1;
+    for (size_t width = 1; width < count; width *= 2) {
+        for (size_t left = 0; left < count; left += 2 * width) {
+            size_t middle = left + width < count ? left + width : count;
+            size_t right = left + 2 * width < count ? left + 2 * width : count;
+            /* Two runs already in order need one comparison. */
+            if (middle == right || !is_less(L, from[middle], from[middle - 1]))
+                memcpy(to + left, from + left, (right - left) * sizeof(*to));
+            else
+                merge(L, from, to, (size_t[3]){left, middle, right});
+        }
+        int32_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    return from;
+}
+
+/* table.sort(list [, less]) */
+static int sandbox_sort(lua_State *L)
+{
+    lua_Integer count = check_list(L);
+    if (count < 2)
+        return 0;
+    if (!lua_isnoneornil(L, 2))
+        luaL_checktype(L, 2, LUA_TFUNCTION);
+    lua_settop(L, 2);
+    lua_createtable(L, (int)count, 0);
+    int32_t *places = lua_newuserdatauv(L, 2 * (size_t)count * sizeof(*places), 0);
+    for (lua_Integer i = 1; i <= count; i++) {
+        lua_geti(L, SORT_TABLE, i);
+        lua_rawseti(L, SORT_VALUES, i);
+    }
+    const int32_t *sorted = sort_places(L, places, (size_t)count);
+    for (lua_Integer i = 1; i <= count; i++) {
+        lua_rawgeti(L, SORT_VALUES, sorted[i - 1]);
+        lua_seti(L, SORT_TABLE, i);
+    }
+    return 0;
+}
+
+/* table.insert(list, [position,] value) */
+static int sandbox_insert(lua_State *L)
+{
+    lua_Integer position = check_list(L) + 1;
+    switch (lua_gettop(L)) {
+    case 2:
+        break;
+    case 3: {
+        lua_Integer last = position;
+        position = luaL_checkinteger(L, 2);
+        luaL_argcheck(L, (lua_Unsigned)position - 1u < (lua_Unsigned)last, 2,
+                      "position out of bounds");
+        for (lua_Integer i = last; i > position; i--) {
+            lua_geti(L, 1, i - 1);
+            lua_seti(L, 1, i);
+        }
+        break;
+    }
+    default:
+        return luaL_error(L, "wrong number of arguments to 'insert'");
+    }
+    lua_seti(L, 1, position);
+    return 0;
+}
+
+/* table.remove(list [, position]) -> what was there */
+static int sandbox_remove(lua_State *L)
+{
+    lua_Integer count = check_list(L);
+    lua_Integer position = luaL_optinteger(L, 2, count);
+    if (position != count)
+        luaL_argcheck(L, (lua_Unsigned)position - 1u <= (lua_Unsigned)count, 2,
+                      "position out of bounds");
+    lua_geti(L, 1, position);
+    for (; position < count; position++) {
+        lua_geti(L, 1, position + 1);
+        lua_seti(L, 1, position);
+    }
+    lua_pushnil(L);
+    lua_seti(L, 1, position);
+    return 1;
+}
+
+/* table.move(from, first, last, at [, to]) -> to */
+static int sandbox_move(lua_State *L)
+{
+    check_count(L, count_range(luaL_checkinteger(L, 2), luaL_checkinteger(L, 3)));
+    return soc_sandbox_call_wrapped(L);
+}
+
+/* table.concat(list [, separator [, first [, last]]]) -> text */
+static int sandbox_concat(lua_State *L)
+{
+    if (!lua_istable(L, 1))
+        return soc_sandbox_call_wrapped(L);
+    lua_Integer first = luaL_optinteger(L, 3, 1);
+    if (lua_isnoneornil(L, 4)) {
+        lua_Integer count = luaL_len(L, 1);
+        lua_settop(L, 3);
+        lua_pushinteger(L, count);
+    }
+    check_count(L, count_range(first, luaL_checkinteger(L, 4)));
+    return soc_sandbox_call_wrapped(L);
+}
+
+void soc_sandbox_open_table(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"sort", sandbox_sort},
+        {"insert", sandbox_insert},
+        {"remove", sandbox_remove},
+        {NULL, NULL},
+    };
+    luaL_setfuncs(L, functions, 0);
+    soc_sandbox_wrap(L, "move", sandbox_move);
+    soc_sandbox_wrap(L, "concat", sandbox_concat);
+}

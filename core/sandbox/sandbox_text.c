@@ -1,0 +1,122 @@
+/* Sandbox text: values as text, without addresses.
+ *
+ * An address differs from run to run, so `tostring` and `%s` show a table as
+ * "table" (or its `__name`) and `%p` raises.
+ * Layer: sandbox. Thread: loop. */
+#include "sandbox/sandbox_parts.h"
+
+#include <string.h>
+
+#include <lauxlib.h>
+
+void soc_sandbox_push_text(lua_State *L, int index)
+{
+    index = lua_absindex(L, index);
+    if (luaL_callmeta(L, index, "__tostring")) {
+        if (!lua_isstring(L, -1))
+            luaL_error(L, "'__tostring' must return a string");
+        return;
+    }
+    switch (lua_type(L, index)) {
+    case LUA_TNIL:
+    case LUA_TBOOLEAN:
+    case LUA_TNUMBER:
+    case LUA_TSTRING:
+        luaL_tolstring(L, index, NULL);
+        return;
+    default:
+        break;
+    }
+    int type = luaL_getmetafield(L, index, "__name");
+    if (type == LUA_TSTRING)
+        return;
+    if (type != LUA_TNIL)
+        lua_pop(L, 1);
+    lua_pushstring(L, luaL_typename(L, index));
+}
+
+/* tostring(value) -> text */
+static int sandbox_tostring(lua_State *L)
+{
+    luaL_checkany(L, 1);
+    soc_sandbox_push_text(L, 1);
+    return 1;
+}
+
+/* print(...): texts to the gate. Upvalue 1 is the gate's, upvalue 2 its print. */
+static int sandbox_print(lua_State *L)
+{
+    int count = lua_gettop(L);
+    for (int i = 1; i <= count; i++) {
+        soc_sandbox_push_text(L, i);
+        lua_replace(L, i);
+    }
+    return lua_tocfunction(L, lua_upvalueindex(2))(L);
+}
+
+void soc_sandbox_open_text(lua_State *L, const struct soc_sandbox_gate *gate)
+{
+    lua_pushcfunction(L, sandbox_tostring);
+    lua_setfield(L, -2, "tostring");
+    lua_pushlightuserdata(L, gate->upvalue);
+    lua_pushcfunction(L, gate->print);
+    lua_pushcclosure(L, sandbox_print, 2);
+    lua_setfield(L, -2, "print");
+}
+
+/* Tells whether the native text of the argument may hold an address. */
+static int shows_address(lua_State *L, int index)
+{
+    int type = lua_type(L, index);
+    return type > LUA_TSTRING || type == LUA_TLIGHTUSERDATA;
+}
+
+/* string.format(format, ...) -> text: turns what `%s` would show with an address
+ * into text; the native format does the rest, complaints included. */
+static int sandbox_format(lua_State *L)
+{
+    size_t length;
+    const char *at = luaL_checklstring(L, 1, &length);
+    const char *end = at + length;
+    int argument = 1;
+    while ((at = memchr(at, '%', (size_t)(end - at))) != NULL) {
+        at++;
+        if (at < end && *at == '%') {
+            at++;
+            continue;
+        }
+        argument++;
+        at += strspn(at, "-+ #0123456789.");
+        if (at == end)
+            break;
+        if (*at == 'p')
+            return luaL_error(L, "string.format: %%p shows an address, which no script may see");
+        if (*at == 's' && shows_address(L, argument)) {
+            soc_sandbox_push_text(L, argument);
+            lua_replace(L, argument);
+        }
+    }
+    return soc_sandbox_call_wrapped(L);
+}
+
+/* string.rep(text, n [, separator]) -> text. The native one would count to `n`
+ * even where there is nothing to repeat. */
+static int sandbox_rep(lua_State *L)
+{
+    size_t length;
+    size_t separator_length;
+    luaL_checklstring(L, 1, &length);
+    luaL_checkinteger(L, 2);
+    luaL_optlstring(L, 3, "", &separator_length);
+    if (length == 0 && separator_length == 0) {
+        lua_pushliteral(L, "");
+        return 1;
+    }
+    return soc_sandbox_call_wrapped(L);
+}
+
+void soc_sandbox_open_string(lua_State *L)
+{
+    soc_sandbox_wrap(L, "format", sandbox_format);
+    soc_sandbox_wrap(L, "rep", sandbox_rep);
+}

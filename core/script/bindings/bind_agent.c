@@ -1,0 +1,359 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "kernel/look.h"
+#include "kernel/refusal.h"
+#include "lualib/lua_json.h"
+#include "script/bindings/bind.h"
+#include "script/inside.h"
+#include "script/turns/effect.h"
+
+/* The handle of the running activation is the only one that works, so it is told
+ * by its address. */
+struct soc_handle *soc_check_handle(lua_State *L)
+{
+    struct soc_script *script = soc_script_of_box(L, lua_upvalueindex(1));
+    const struct soc_activation *running = soc_gate_activation(script->host);
+    struct soc_handle *handle = lua_touserdata(L, 1);
+    luaL_argexpected(L, handle != NULL, 1, "agent (call it as agent:method)");
+    if (running == NULL || ((struct soc_thread *)running->script)->handle != handle)
+        luaL_error(L, "an agent's handle works only inside its own activation");
+    return handle;
+}
+
+/* agent.state: decoded when it is first asked for, a fresh table each time the
+ * activation is run from its start. */
+static int push_state(lua_State *L, struct soc_handle *handle, const struct soc_agent *agent)
+{
+    if (handle->has_state) {
+        lua_getiuservalue(L, 1, 1);
+        return 1;
+    }
+    struct soc_detail detail;
+    if (agent->state == NULL)
+        lua_newtable(L);
+    else if (soc_lua_json_decode(L, soc_slice(agent->state, agent->state_length), &detail) < 0)
+        return luaL_error(L, "agent.state is damaged: %s", detail.text);
+    lua_pushvalue(L, -1);
+    lua_setiuservalue(L, 1, 1);
+    handle->has_state = true;
+    return 1;
+}
+
+static int push_field(lua_State *L, struct soc_handle *handle, const char *name)
+{
+    const struct soc_agent *agent = soc_gate_activation(handle->script->host)->agent;
+    struct soc_detail detail;
+    if (strcmp(name, "id") == 0) {
+        lua_pushlstring(L, agent->id, agent->id_length);
+    } else if (strcmp(name, "role") == 0) {
+        lua_createtable(L, 0, 2);
+        lua_pushstring(L, agent->role->id);
+        lua_setfield(L, -2, "id");
+        lua_pushstring(L, agent->role->name);
+        lua_setfield(L, -2, "name");
+    } else if (strcmp(name, "parent") == 0) {
+        if (agent->parent == NULL)
+            lua_pushnil(L);
+        else
+            lua_pushstring(L, agent->parent->id);
+    } else if (strcmp(name, "brief") == 0) {
+        if (agent->brief == NULL)
+            lua_pushnil(L);
+        else if (soc_lua_json_decode(L, soc_slice(agent->brief, agent->brief_length), &detail) < 0)
+            return luaL_error(L, "agent.brief is damaged: %s", detail.text);
+    } else if (strcmp(name, "status") == 0) {
+        lua_pushstring(L, soc_look_status(handle->script->host, agent));
+    } else {
+        lua_pushnil(L);
+    }
+    return 1;
+}
+
+/* `state` and the methods first: they are what is asked for most. Upvalues: the box,
+ * the methods, "state". */
+static int handle_index(lua_State *L)
+{
+    if (lua_rawequal(L, 2, lua_upvalueindex(3))) {
+        struct soc_handle *handle = soc_check_handle(L);
+        return push_state(L, handle, soc_gate_activation(handle->script->host)->agent);
+    }
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL)
+        return 1;
+    struct soc_handle *handle = soc_check_handle(L);
+    return push_field(L, handle, luaL_checkstring(L, 2));
+}
+
+static int handle_newindex(lua_State *L)
+{
+    struct soc_handle *handle = soc_check_handle(L);
+    if (strcmp(luaL_checkstring(L, 2), "state") != 0)
+        return luaL_error(L, "agent.%s cannot be set; keep what must last in agent.state",
+                          lua_tostring(L, 2));
+    luaL_checktype(L, 3, LUA_TTABLE);
+    lua_pushvalue(L, 3);
+    lua_setiuservalue(L, 1, 1);
+    handle->has_state = true;
+    return 0;
+}
+
+static int handle_tostring(lua_State *L)
+{
+    lua_pushliteral(L, "agent");
+    return 1;
+}
+
+bool soc_handle_state(lua_State *L, int index, struct soc_buf *out, struct soc_detail *detail,
+                      int *rc)
+{
+    const struct soc_handle *handle = lua_touserdata(L, index);
+    *rc = SOC_OK;
+    if (!handle->has_state)
+        return false;
+    lua_getiuservalue(L, index, 1);
+    *rc = soc_lua_json_encode(L, -1, "state", SOC_STATE_BYTES_MAX, out, detail);
+    lua_pop(L, 1);
+    if (*rc == SOC_ETOOLARGE)
+        soc_fail(detail, *rc, "agent.state is over its limit of 1 MB");
+    return *rc == SOC_OK;
+}
+
+/* agent:sleep(ms) */
+static int agent_sleep(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    lua_Integer ms = luaL_checkinteger(L, 2);
+    soc_effect_check_wait(L);
+    luaL_argcheck(L, ms >= 0 && ms <= 366 * 86400000ll, 2, "ms from 0 to one year expected");
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_SLEEP, (uint64_t)ms, &count) == SOC_GATE_RECORDED)
+        return count;
+    struct soc_wait wait = {.kind = SOC_WAIT_SLEEP, .timeout_ms = ms};
+    wait.deadline_ms = soc_clock_now(soc_host_clock(script->host)) + (ms > 0 ? ms : 1);
+    soc_gate_wait(script->host, &wait);
+    return soc_effect_yield(L);
+}
+
+static int push_now(lua_State *L, struct soc_script *script)
+{
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_NOW, 0, &count) == SOC_GATE_RECORDED)
+        return count;
+    script->answer.length = 0;
+    soc_buf_printf(&script->answer, "[%lld]",
+                   (long long)soc_clock_now(soc_host_clock(script->host)));
+    return soc_effect_finish(L, script, SOC_OK);
+}
+
+/* agent:now() -> ms since 1970 UTC */
+static int agent_now(lua_State *L)
+{
+    return push_now(L, soc_check_handle(L)->script);
+}
+
+/* Begins an effect that is a look, by its name; true if it is answered from the record,
+ * by `count` values. */
+static bool begin_look(lua_State *L, struct soc_script *script, const char *name, int *count)
+{
+    uint64_t hash = soc_hash(name, strlen(name), SOC_EFFECT_LOOK);
+    script->answer.length = 0;
+    return soc_effect_begin(L, script, SOC_EFFECT_LOOK, hash, count) == SOC_GATE_RECORDED;
+}
+
+/* agent:idle_talk() -> messages of the lineage at hand, up to the one that is handled, in
+ * which nobody made progress (parts/supervision/guard.h) */
+static int agent_idle_talk(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    const struct soc_message *message = soc_gate_activation(script->host)->message;
+    int count;
+    if (begin_look(L, script, "idle_talk", &count))
+        return count;
+    soc_buf_printf(&script->answer, "[%u]", message == NULL ? 0 : (unsigned)message->idle_hops);
+    return soc_effect_finish(L, script, SOC_OK);
+}
+
+/* agent:effects_left() -> how many effects it may still have while it handles its message,
+ * and how many at most. No effect itself: it says the same each time the script is run. */
+static int agent_effects_left(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    lua_Integer most = soc_gate_effects_max(script->host);
+    lua_Integer used = soc_gate_activation(script->host)->cursor;
+    lua_pushinteger(L, used < most ? most - used : 0);
+    lua_pushinteger(L, most);
+    return 2;
+}
+
+/* agent:progress(): something came of this, though the host cannot see it */
+static int agent_progress(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    int count;
+    if (begin_look(L, script, "progress", &count))
+        return count;
+    soc_gate_progress(script->host);
+    soc_buf_put_text(&script->answer, "[]");
+    return soc_effect_finish(L, script, SOC_OK);
+}
+
+/* As math.random: a float, 1..m, or m..n. The 64 bits are the effect's answer. */
+static int push_random(lua_State *L, struct soc_script *script, int first)
+{
+    lua_Integer low = 1;
+    lua_Integer high = 0;
+    int arguments = lua_gettop(L) - first + 1;
+    if (arguments == 1)
+        high = luaL_checkinteger(L, first);
+    if (arguments >= 2) {
+        low = luaL_checkinteger(L, first);
+        high = luaL_checkinteger(L, first + 1);
+    }
+    if (arguments > 0)
+        luaL_argcheck(L, low <= high, lua_gettop(L), "interval is empty");
+    uint64_t hash = soc_hash_arguments(L, script, first);
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_RANDOM, hash, &count) == SOC_GATE_LIVE) {
+        script->answer.length = 0;
+        soc_buf_printf(&script->answer, "[%lld]", (long long)soc_gate_random(script->host));
+        soc_effect_finish(L, script, SOC_OK);
+    }
+    uint64_t bits = (uint64_t)lua_tointeger(L, -1);
+    if (arguments == 0) {
+        lua_pushnumber(L, (lua_Number)(bits >> 11) * 0x1.0p-53);
+    } else {
+        uint64_t span = (uint64_t)high - (uint64_t)low + 1;
+        uint64_t scaled = span == 0 ? bits : (uint64_t)(((unsigned __int128)bits * span) >> 64);
+        lua_pushinteger(L, (lua_Integer)((uint64_t)low + scaled));
+    }
+    return 1;
+}
+
+/* agent:random(m?, n?) */
+static int agent_random(lua_State *L)
+{
+    return push_random(L, soc_check_handle(L)->script, 2);
+}
+
+/* agent:log(level, text, fields?) */
+static int agent_log(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    bool has_fields = !lua_isnoneornil(L, 4);
+    lua_settop(L, has_fields ? 4 : 3); /* nil is no JSON */
+    size_t level_length;
+    size_t length;
+    const char *level_name = luaL_checklstring(L, 2, &level_length);
+    const char *text = luaL_checklstring(L, 3, &length);
+    enum soc_log_level level;
+    luaL_argcheck(L, soc_log_level_parse(soc_slice(level_name, level_length), &level), 2,
+                  "debug, info, warn or error expected");
+    uint64_t hash = soc_hash_arguments(L, script, 2);
+    struct soc_slice fields = {0};
+    if (has_fields)
+        fields = soc_buf_slice(&script->scratch);
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_LOG, hash, &count) == SOC_GATE_RECORDED)
+        return count;
+    soc_gate_log(script->host, level, soc_slice(text, length), fields);
+    return soc_effect_end(L, script, SOC_SLICE("[]"));
+}
+
+/* print(…): an effect inside a turn; at load time there is no cause to wait for
+ * and the line goes to the log. */
+int soc_gate_fn_print(lua_State *L)
+{
+    struct soc_script *script = *(struct soc_script **)lua_touserdata(L, lua_upvalueindex(1));
+    int arguments = lua_gettop(L); /* the sandbox has made texts of them */
+    luaL_Buffer line;
+    if (script == NULL || script->is_dropping)
+        return luaL_error(L, "print: nothing can be shown any more");
+    luaL_buffinit(L, &line);
+    for (int i = 1; i <= arguments; i++) {
+        if (i > 1)
+            luaL_addchar(&line, '\t');
+        lua_pushvalue(L, i);
+        luaL_addvalue(&line);
+    }
+    luaL_pushresult(&line);
+    size_t length;
+    const char *text = lua_tolstring(L, -1, &length);
+    if (soc_gate_activation(script->host) == NULL) {
+        soc_log_line(soc_host_log(script->host), SOC_LOG_INFO,
+                     soc_clock_now(soc_host_clock(script->host)), "print", SOC_SLICE("load"),
+                     soc_slice(text, length));
+        return 0;
+    }
+    int count;
+    uint64_t hash = soc_hash(text, length, 0);
+    if (soc_effect_begin(L, script, SOC_EFFECT_PRINT, hash, &count) == SOC_GATE_RECORDED)
+        return 0;
+    soc_gate_print(script->host, soc_slice(text, length));
+    soc_gate_answer(script->host, SOC_SLICE("[]"));
+    return 0;
+}
+
+static struct soc_script *gate_script(lua_State *L, const char *name)
+{
+    struct soc_script *script = *(struct soc_script **)lua_touserdata(L, lua_upvalueindex(1));
+    if (script == NULL || soc_gate_activation(script->host) == NULL)
+        luaL_error(L, "%s is an effect: it works inside a behaviour, not while the script loads",
+                   name);
+    return script;
+}
+
+int soc_gate_fn_time(lua_State *L)
+{
+    push_now(L, gate_script(L, "os.time"));
+    lua_pushinteger(L, lua_tointeger(L, -1) / 1000);
+    return 1;
+}
+
+/* CPU time would differ from run to run; the society's own time stands for it. */
+int soc_gate_fn_clock(lua_State *L)
+{
+    push_now(L, gate_script(L, "os.clock"));
+    lua_pushnumber(L, (lua_Number)lua_tointeger(L, -1) / 1000);
+    return 1;
+}
+
+int soc_gate_fn_random(lua_State *L)
+{
+    return push_random(L, gate_script(L, "math.random"), 1);
+}
+
+static const luaL_Reg agent_functions[] = {
+    {"sleep", agent_sleep},
+    {"now", agent_now},
+    {"random", agent_random},
+    {"idle_talk", agent_idle_talk},
+    {"effects_left", agent_effects_left},
+    {"progress", agent_progress},
+    {"log", agent_log},
+    {NULL, NULL},
+};
+
+void soc_bind_agent(lua_State *L, struct soc_script *script)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->methods_ref);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
+    luaL_setfuncs(L, agent_functions, 1);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->handle_meta_ref);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
+    lua_pushvalue(L, -3);
+    lua_pushliteral(L, "state");
+    lua_pushcclosure(L, handle_index, 3);
+    lua_setfield(L, -2, "__index");
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
+    lua_pushcclosure(L, handle_newindex, 1);
+    lua_setfield(L, -2, "__newindex");
+    lua_pushcfunction(L, handle_tostring);
+    lua_setfield(L, -2, "__tostring");
+    lua_pushliteral(L, "agent");
+    lua_setfield(L, -2, "__metatable");
+    lua_pop(L, 2);
+}

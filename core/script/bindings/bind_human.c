@@ -1,0 +1,213 @@
+/* Human: escalate, and the person's own decide. */
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "kernel/refusal.h"
+#include "lualib/lua_json.h"
+#include "parts/tasks/tasks.h"
+#include "script/bindings/human.h"
+#include "script/inside.h"
+#include "script/turns/effect.h"
+
+/* Lends a text field of the table at `index`, absent if it is nil. */
+static struct soc_slice read_text(lua_State *L, int index, const char *call, const char *name)
+{
+    size_t length;
+    int type = soc_raw_field(L, index, name);
+    if (type == LUA_TNIL)
+        return (struct soc_slice){0};
+    if (type != LUA_TSTRING)
+        luaL_error(L, "%s: '%s' must be a string, got %s", call, name, luaL_typename(L, -1));
+    const char *text = lua_tolstring(L, -1, &length);
+    if (soc_utf8_fault(soc_slice(text, length)) >= 0)
+        luaL_error(L, "%s: '%s' is not UTF-8", call, name);
+    if (memchr(text, '\0', length) != NULL)
+        luaL_error(L, "%s: '%s' holds a zero byte", call, name);
+    return soc_slice(text, length);
+}
+
+/* Appends the field as JSON to script->payload and tells where; absent if it is nil. */
+struct span {
+    size_t start;
+    size_t length;
+};
+
+static struct span read_json(lua_State *L, struct soc_script *script, int index, const char *call,
+                             const char *name)
+{
+    struct soc_detail detail;
+    struct soc_buf *out = &script->payload;
+    struct span span = {.start = out->length};
+    if (soc_raw_field(L, index, name) == LUA_TNIL)
+        return span;
+    if (soc_lua_json_encode(L, lua_gettop(L), name, SOC_BRIEF_BYTES_MAX, out, &detail) < 0)
+        luaL_error(L, "%s: %s", call, detail.text);
+    span.length = out->length - span.start;
+    return span;
+}
+
+static struct soc_slice slice_of(const struct soc_script *script, struct span span)
+{
+    return span.length == 0 ? (struct soc_slice){0}
+                            : soc_slice(script->payload.data + span.start, span.length);
+}
+
+void soc_verdict_read(lua_State *L, struct soc_script *script, int index,
+                      struct soc_verdict *verdict)
+{
+    static const char *const known[] = {"decision", "changes", "comment", NULL};
+    size_t length;
+    const char *id = luaL_checklstring(L, index, &length);
+    luaL_checktype(L, index + 1, LUA_TTABLE);
+    lua_settop(L, index + 1);
+    soc_check_names(L, index + 1, "decide", known);
+    script->payload.length = 0;
+    *verdict = (struct soc_verdict){
+        .item_id = soc_slice(id, length),
+        .decision = read_text(L, index + 1, "decide", "decision"),
+        .comment = read_text(L, index + 1, "decide", "comment"),
+    };
+    verdict->changes = slice_of(script, read_json(L, script, index + 1, "decide", "changes"));
+}
+
+/* What escalate{ … } asks for, read and checked. */
+struct request {
+    struct soc_escalation escalation;
+    struct span body;
+    struct span options;
+    bool waits;
+};
+
+static void read_title(lua_State *L, struct request *request)
+{
+    struct soc_slice title = read_text(L, 2, "escalate", "title");
+    if (title.length == 0)
+        luaL_error(L, "escalate: 'title' must be a text that says what is to be decided");
+    request->escalation.title = title;
+}
+
+static void read_options(lua_State *L, struct soc_script *script, struct request *request)
+{
+    request->options = read_json(L, script, 2, "escalate", "options");
+    struct soc_slice list = slice_of(script, request->options);
+    if (list.data != NULL && soc_json_kind(list) != SOC_JSON_ARRAY)
+        luaL_error(L, "escalate: 'options' must be a list of choices");
+}
+
+static void read_priority(lua_State *L, struct request *request)
+{
+    struct soc_slice text = read_text(L, 2, "escalate", "priority");
+    request->escalation.priority = SOC_PRIORITY_NORMAL;
+    if (text.data != NULL && !soc_priority_parse(text, &request->escalation.priority))
+        luaL_error(L, "escalate: 'priority' must be urgent, high, normal, low or P0 to P3");
+}
+
+static void read_time(lua_State *L, struct request *request)
+{
+    request->escalation.timeout_ms = -1;
+    request->waits = true;
+    if (soc_raw_field(L, 2, "timeout_ms") != LUA_TNIL) {
+        lua_Number ms = lua_tonumber(L, -1);
+        if (lua_type(L, -1) != LUA_TNUMBER || !(ms >= 0 && ms <= 1e14))
+            luaL_error(L, "escalate: 'timeout_ms' must be a number from 0 to 10^14");
+        request->escalation.timeout_ms = (int64_t)ms;
+    }
+    int type = soc_raw_field(L, 2, "wait");
+    if (type == LUA_TNIL)
+        return;
+    if (type != LUA_TBOOLEAN)
+        luaL_error(L, "escalate: 'wait' must be true or false");
+    request->waits = lua_toboolean(L, -1);
+}
+
+/* Reads the table at 2; returns the hash of all of it. */
+static uint64_t read_request(lua_State *L, struct soc_script *script, struct request *request)
+{
+    static const char *const known[] = {"title",      "body", "options", "priority",
+                                        "timeout_ms", "wait", NULL};
+    luaL_checktype(L, 2, LUA_TTABLE);
+    lua_settop(L, 2);
+    soc_check_names(L, 2, "escalate", known);
+    *request = (struct request){0};
+    script->payload.length = 0;
+    read_title(L, request);
+    request->body = read_json(L, script, 2, "escalate", "body");
+    read_options(L, script, request);
+    read_priority(L, request);
+    read_time(L, request);
+    struct soc_escalation *escalation = &request->escalation;
+    escalation->body = slice_of(script, request->body);
+    escalation->options = slice_of(script, request->options);
+    const int64_t numbers[] = {escalation->priority, escalation->timeout_ms, request->waits,
+                               (int64_t)request->body.length};
+    uint64_t hash = soc_hash(numbers, sizeof(numbers), 0);
+    hash = soc_hash(escalation->title.data, escalation->title.length, hash);
+    return soc_hash(script->payload.data, script->payload.length, hash);
+}
+
+/* agent:escalate{ title, body?, options?, priority?, timeout_ms?, wait = true }
+ * -> { decision, changes?, comment? }, or without waiting { item_id }; refused if what it
+ * is about was cancelled meanwhile */
+static int agent_escalate(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    struct request request;
+    uint64_t hash = read_request(L, script, &request);
+    if (request.waits)
+        soc_effect_check_wait(L);
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_ESCALATE, hash, &count) == SOC_GATE_RECORDED)
+        return count;
+    int rc = soc_tasks_check_asking(script->host, &script->error);
+    if (rc < 0)
+        return soc_effect_finish(L, script, rc);
+    const struct soc_item *item = soc_human_escalate(script->host, &request.escalation);
+    if (request.waits) {
+        struct soc_wait wait = soc_human_wait(script->host, item, request.escalation.timeout_ms);
+        soc_gate_wait(script->host, &wait);
+        return soc_effect_yield(L);
+    }
+    script->answer.length = 0;
+    soc_buf_put_text(&script->answer, "[{");
+    soc_human_put_id(&script->answer, "item_id", item->time_ms, item->key);
+    soc_buf_put_text(&script->answer, "}]");
+    return soc_effect_finish(L, script, SOC_OK);
+}
+
+/* user:decide(item_id, { decision, changes?, comment? }) -> what came of it */
+static int agent_decide(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_verdict verdict;
+    soc_verdict_read(L, script, 2, &verdict);
+    uint64_t hash = soc_hash(verdict.item_id.data, verdict.item_id.length, 0);
+    hash = soc_hash(verdict.decision.data, verdict.decision.length, hash);
+    hash = soc_hash(verdict.changes.data, verdict.changes.length, hash + 1);
+    hash = soc_hash(verdict.comment.data, verdict.comment.length, hash + 2);
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_DECIDE, hash, &count) == SOC_GATE_RECORDED)
+        return count;
+    struct soc_host *host = script->host;
+    int rc;
+    if (soc_gate_activation(host)->agent == soc_agents_user(host))
+        rc = soc_human_decide(host, &verdict, &script->answer);
+    else
+        rc = soc_refuse(&script->answer, SOC_EFORBIDDEN, "only the user decides; escalate instead",
+                        "item_id", verdict.item_id);
+    (void)rc;
+    return soc_effect_end(L, script, soc_buf_slice(&script->answer));
+}
+
+static const luaL_Reg human_functions[] = {
+    {"escalate", agent_escalate},
+    {"decide", agent_decide},
+    {NULL, NULL},
+};
+
+void soc_bind_human(lua_State *L, struct soc_script *script)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->methods_ref);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
+    luaL_setfuncs(L, human_functions, 1);
+    lua_pop(L, 1);
+}

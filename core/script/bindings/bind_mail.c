@@ -1,0 +1,399 @@
+/* Mail: send_message, request, reply, receive. */
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "env/ids.h"
+#include "kernel/envelope.h"
+#include "kernel/refusal.h"
+#include "kernel/requests.h"
+#include "lualib/lua_copy.h"
+#include "lualib/lua_fill.h"
+#include "lualib/lua_json.h"
+#include "parts/duplicates/duplicates.h"
+#include "parts/group/broadcasts.h"
+#include "script/bindings/bind.h"
+#include "script/bindings/mail.h"
+#include "script/inside.h"
+#include "script/turns/effect.h"
+#include "script/turns/message.h"
+#include "script/turns/receipt.h"
+
+static struct soc_agent *self(struct soc_script *script)
+{
+    return soc_gate_activation(script->host)->agent;
+}
+
+static int finish_sent(lua_State *L, struct soc_script *script, const struct soc_message *message)
+{
+    soc_gate_answer_sent(script->host, message);
+    soc_push_receipt(L, script, message);
+    return 1;
+}
+
+static void put_comma(struct soc_buf *out)
+{
+    if (out->length > 0 && out->data[out->length - 1] != '[')
+        soc_buf_put_byte(out, ',');
+}
+
+/* Appends the id in the receipt of a message that was sent before. */
+static void put_duplicate(struct soc_buf *out, struct soc_slice receipt)
+{
+    struct soc_json_walk walk;
+    soc_json_walk(&walk, receipt);
+    soc_json_next(&walk);
+    soc_buf_put_slice(out, soc_json_member(walk.value, "messageId"));
+}
+
+int soc_mail_send_list(lua_State *L, struct soc_script *script, struct soc_agent *from,
+                       struct soc_send_options *options)
+{
+    lua_Unsigned count = lua_rawlen(L, options->to_index);
+    struct soc_buf *answer = &script->answer;
+    struct soc_buf *failures = &script->scratch;
+    lua_Unsigned failed = 0;
+    answer->length = failures->length = 0;
+    options->send.is_listed = true;
+    soc_buf_put_text(answer, "[{\"messageIds\":[");
+    for (lua_Unsigned i = 1; i <= count; i++) {
+        struct soc_message *message;
+        size_t length;
+        lua_rawgeti(L, options->to_index, (lua_Integer)i);
+        options->send.to.data = lua_tolstring(L, -1, &length);
+        options->send.to.length = length;
+        int rc = soc_router_send(script->host, from, &options->send, &message, &script->error);
+        put_comma(answer);
+        if (rc < 0) {
+            failed++;
+            soc_buf_put_text(answer, "null");
+            soc_buf_put_byte(failures, failures->length == 0 ? '[' : ',');
+            soc_buf_printf(failures, "{\"index\":%llu", (unsigned long long)i);
+            if (soc_json_member(soc_buf_slice(&script->error), "to").data == NULL)
+                soc_json_put_text_member(failures, "to", options->send.to);
+            soc_buf_put_byte(failures, ',');
+            soc_buf_put(failures, script->error.data + 1, script->error.length - 1);
+        } else if (rc > 0) {
+            put_duplicate(answer, soc_buf_slice(&script->error));
+        } else {
+            char id[SOC_MESSAGE_ID_BYTES];
+            soc_envelope_id(id, message);
+            soc_json_put_string(answer, soc_slice(id, sizeof(id)));
+        }
+        lua_pop(L, 1);
+    }
+    soc_buf_put_byte(answer, ']');
+    if (failed > 0) {
+        soc_buf_put_byte(failures, ']');
+        soc_json_put_name(answer, "partialErrors");
+        soc_buf_put_slice(answer, soc_buf_slice(failures));
+    }
+    soc_buf_put_text(answer, "}]");
+    if (failed == count) {
+        soc_refuse_named(&script->error, "all_recipients_failed",
+                         "none of the receivers could be written to");
+        script->error.length--;
+        soc_json_put_name(&script->error, "partialErrors");
+        soc_buf_put_slice(&script->error, soc_buf_slice(failures));
+        soc_buf_put_byte(&script->error, '}');
+        return SOC_EREFUSED;
+    }
+    return SOC_OK;
+}
+
+/* Keeps a copy of the payload for the receiver, if there is room. */
+static void keep_copy(lua_State *L, struct soc_script *script,
+                      const struct soc_send_options *options, struct soc_message *message)
+{
+    if (message->is_changed || !soc_message_has_room(script, message->payload_length) ||
+        lua_type(L, options->payload_index) != LUA_TTABLE)
+        return;
+    if (options->copy_index != 0)
+        lua_pushvalue(L, options->copy_index);
+    else
+        soc_lua_copy(L, options->payload_index);
+    soc_message_keep_copy(L, script, message);
+}
+
+/* Tells whether what is sent is the response to the message being handled. */
+static bool is_response(struct soc_script *script, const struct soc_send *send)
+{
+    const struct soc_message *message = soc_gate_activation(script->host)->message;
+    struct soc_slice type = send->type;
+    if (message == NULL || message->from == NULL || send->payload.length == 0 ||
+        !soc_slice_equal(send->to, soc_agent_id(message->from)))
+        return false;
+    static const char *const names[] = {"message_type", "messageType"};
+    for (int i = 0; i < 2 && type.data == NULL && !send->is_bare && send->payload.data[0] == '{';
+         i++)
+        type = soc_json_plain_string(soc_json_member(send->payload, names[i]));
+    return type.data != NULL && soc_slice_equal(type, SOC_SLICE("response")) &&
+           soc_request_is_named(message, send->payload);
+}
+
+/* agent:send_message{ to, payload, … } -> { messageId } | { messageIds, … } */
+static int agent_send_message(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_send_options options;
+    lua_settop(L, 2);
+    int rc = soc_send_options_read(L, script, 2, &options);
+    if (options.timeout_ms >= 0)
+        return luaL_error(L, "unknown option 'timeout_ms'");
+    int count;
+    struct soc_activation *activation = soc_gate_activation(script->host);
+    bool is_reply = rc == SOC_OK && options.to_index == 0 && is_response(script, &options.send);
+    if (soc_effect_begin(L, script, SOC_EFFECT_SEND, options.hash, &count) == SOC_GATE_RECORDED) {
+        activation->has_replied |= is_reply && count == 1;
+        return count;
+    }
+    if (rc < 0)
+        return soc_effect_finish(L, script, rc);
+    if (options.to_index != 0)
+        return soc_effect_finish(L, script, soc_mail_send_list(L, script, self(script), &options));
+    struct soc_message *message;
+    rc = soc_router_send(script->host, self(script), &options.send, &message, &script->error);
+    script->answer.length = 0;
+    if (rc > 0) { /* it was sent before */
+        activation->has_replied |= is_reply;
+        soc_buf_put_slice(&script->answer, soc_buf_slice(&script->error));
+        return soc_effect_finish(L, script, SOC_OK);
+    }
+    if (rc == SOC_OK && message->flags & SOC_MESSAGE_IS_BROADCAST)
+        soc_broadcasts_put_receipt(script->host, message, &script->answer);
+    if (rc < 0 || message->flags & SOC_MESSAGE_IS_BROADCAST)
+        return soc_effect_finish(L, script, rc);
+    activation->has_replied |= is_reply;
+    keep_copy(L, script, &options, message);
+    return finish_sent(L, script, message);
+}
+
+static int refuse_self_wait(struct soc_script *script)
+{
+    soc_refusal_begin(&script->error, SOC_EDEADLOCK, "an agent cannot wait for itself");
+    soc_json_put_name(&script->error, "cycle");
+    soc_buf_put_byte(&script->error, '[');
+    soc_json_put_string(&script->error, soc_agent_id(self(script)));
+    soc_buf_put_byte(&script->error, ']');
+    return soc_refusal_end(&script->error, SOC_EDEADLOCK);
+}
+
+int soc_mail_request(struct soc_script *script, struct soc_send *send, int64_t timeout_ms)
+{
+    struct soc_message *message;
+    send->wants_reply = true;
+    if (soc_router_find(script->host, send->to) == self(script))
+        return refuse_self_wait(script);
+    int rc = soc_router_send(script->host, self(script), send, &message, &script->error);
+    if (rc != SOC_OK)
+        return rc < 0 ? rc : soc_duplicates_refuse(&script->error);
+    struct soc_wait wait = {
+        .kind = SOC_WAIT_REPLY,
+        .request_key = message->key,
+        .request_ms = message->time_ms,
+        .on = message->to,
+        .timeout_ms = timeout_ms,
+        .deadline_ms = message->time_ms + (timeout_ms > 0 ? timeout_ms : 1),
+    };
+    soc_text_set(&wait.correlation_id, soc_message_text(message, SOC_TEXT_CORRELATION_ID));
+    soc_gate_wait(script->host, &wait);
+    return SOC_OK;
+}
+
+/* agent:request{ to, payload, type?, timeout_ms? } -> the reply message */
+static int agent_request(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    soc_effect_check_wait(L);
+    struct soc_send_options options;
+    lua_settop(L, 2);
+    int rc = soc_send_options_read(L, script, 2, &options);
+    if (options.to_index != 0)
+        return luaL_error(L, "option 'to': one id expected; a request has one receiver");
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_REQUEST, options.hash, &count) == SOC_GATE_RECORDED)
+        return count;
+    if (rc == SOC_OK)
+        rc = soc_mail_request(script, &options.send,
+                              options.timeout_ms < 0 ? SOC_REQUEST_TIMEOUT_MS : options.timeout_ms);
+    return rc < 0 ? soc_effect_finish(L, script, rc) : soc_effect_yield(L);
+}
+
+/* The id of what is answered: a message's, or a correlation id given as text. */
+static struct soc_slice answered_id(lua_State *L, struct soc_script *script, int index,
+                                    char id[SOC_MESSAGE_ID_BYTES])
+{
+    size_t length;
+    uint64_t key;
+    if (lua_type(L, index) == LUA_TTABLE && soc_message_key_of(L, index, &key)) {
+        const struct soc_message *held = soc_gate_find_key(script->host, key);
+        if (held != NULL) {
+            soc_envelope_id(id, held);
+            return soc_slice(id, SOC_MESSAGE_ID_BYTES);
+        }
+    }
+    if (lua_type(L, index) == LUA_TTABLE) {
+        soc_lua_fill(L, index);
+        soc_raw_field(L, index, "id");
+        lua_replace(L, index);
+    }
+    if (lua_type(L, index) != LUA_TSTRING)
+        luaL_argerror(L, index, "a message or a correlation id expected");
+    const char *text = lua_tolstring(L, index, &length);
+    return soc_slice(text, length);
+}
+
+static struct soc_slice reply_type(lua_State *L, int index)
+{
+    size_t length;
+    if (lua_isnoneornil(L, index))
+        return (struct soc_slice){0};
+    static const char *const known[] = {"type", NULL};
+    luaL_checktype(L, index, LUA_TTABLE);
+    soc_check_names(L, index, "reply", known);
+    if (soc_raw_field(L, index, "type") == LUA_TNIL)
+        return (struct soc_slice){0};
+    if (lua_type(L, -1) != LUA_TSTRING)
+        luaL_error(L, "reply: type must be a string");
+    const char *text = lua_tolstring(L, -1, &length);
+    return soc_slice(text, length);
+}
+
+int soc_mail_reply(lua_State *L, struct soc_script *script, enum soc_effect_kind kind, int index,
+                   int rc, struct soc_send *send)
+{
+    char id_text[SOC_MESSAGE_ID_BYTES];
+    struct soc_slice id = answered_id(L, script, index, id_text);
+    uint64_t hash =
+        soc_hash(id.data, id.length, soc_hash(send->payload.data, send->payload.length, 0));
+    struct soc_activation *activation = soc_gate_activation(script->host);
+    const struct soc_message *own = activation->message;
+    bool is_own = own != NULL && soc_message_id_is(id, own->time_ms, own->key);
+    int count;
+    if (soc_effect_begin(L, script, kind, hash, &count) == SOC_GATE_RECORDED) {
+        activation->has_replied |= is_own && count == 1;
+        return count;
+    }
+    struct soc_message *message;
+    if (rc == SOC_OK)
+        rc = soc_gate_address_reply(script->host, id, send, &script->error);
+    if (rc == SOC_OK)
+        rc = soc_router_send(script->host, activation->agent, send, &message, &script->error);
+    if (rc < 0)
+        return soc_effect_finish(L, script, rc);
+    activation->has_replied |= is_own;
+    return finish_sent(L, script, message);
+}
+
+/* agent:reply(message, payload, { type? }?) -> { messageId } */
+static int agent_reply(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    lua_settop(L, 4);
+    struct soc_send send = {.type = reply_type(L, 4)};
+    int rc = soc_payload_encode(L, script, 3);
+    send.payload = soc_buf_slice(&script->payload);
+    return soc_mail_reply(L, script, SOC_EFFECT_REPLY, 2, rc, &send);
+}
+
+/* What receive{ from?, type?, timeout_ms? } asks for, read and checked. */
+struct receive_options {
+    struct soc_slice from;
+    struct soc_slice type;
+    int64_t timeout_ms; /* -1: for ever */
+};
+
+static struct soc_slice read_receive_text(lua_State *L, const char *name)
+{
+    size_t length;
+    if (soc_raw_field(L, 2, name) == LUA_TNIL)
+        return (struct soc_slice){0};
+    if (lua_type(L, -1) != LUA_TSTRING)
+        luaL_error(L, "receive: '%s' must be a string, got %s", name, luaL_typename(L, -1));
+    const char *text = lua_tolstring(L, -1, &length);
+    if (!soc_id_is_valid(soc_slice(text, length)))
+        luaL_error(L, "receive: '%s' is not an id", name);
+    return soc_slice(text, length);
+}
+
+static void read_receive(lua_State *L, struct receive_options *options)
+{
+    static const char *const known[] = {"from", "type", "timeout_ms", NULL};
+    if (lua_isnoneornil(L, 2)) {
+        lua_settop(L, 1);
+        lua_newtable(L);
+    }
+    luaL_checktype(L, 2, LUA_TTABLE);
+    lua_settop(L, 2);
+    soc_check_names(L, 2, "receive", known);
+    options->from = read_receive_text(L, "from");
+    options->type = read_receive_text(L, "type");
+    options->timeout_ms = soc_timeout_option(L, 2, "receive", -1);
+}
+
+/* Takes what is queued, or begins to wait. SOC_OK with the answer, 1: it waits. */
+static int begin_receive(struct soc_script *script, const struct receive_options *options)
+{
+    struct soc_wait wait = {.kind = SOC_WAIT_RECEIVE};
+    if (options->from.data != NULL) {
+        wait.on = soc_router_find(script->host, options->from);
+        if (wait.on == NULL)
+            return soc_refuse(&script->error, SOC_ENOAGENT, NULL, "agentId", options->from);
+    }
+    if (options->type.data != NULL)
+        wait.type = soc_gate_type(script->host, options->type);
+    struct soc_message *message =
+        soc_gate_take(script->host, (struct soc_mail_filter){wait.on, wait.type});
+    if (message != NULL) {
+        script->answer.length = 0;
+        soc_buf_put_byte(&script->answer, '[');
+        soc_envelope_put_script_json(&script->answer, message);
+        soc_buf_put_byte(&script->answer, ']');
+        return SOC_OK;
+    }
+    if (wait.on == self(script) &&
+        !soc_gate_is_coming(script->host, (struct soc_mail_filter){wait.on, wait.type}))
+        return refuse_self_wait(script);
+    if (wait.on != NULL && wait.on->is_ended &&
+        !soc_gate_is_coming(script->host, (struct soc_mail_filter){wait.on, wait.type}))
+        return soc_refuse(&script->error, SOC_ESTOPPED, NULL, "agentId", soc_agent_id(wait.on));
+    if (options->timeout_ms >= 0) {
+        wait.timeout_ms = options->timeout_ms;
+        wait.deadline_ms = soc_clock_now(soc_host_clock(script->host)) +
+                           (wait.timeout_ms > 0 ? wait.timeout_ms : 1);
+    }
+    soc_gate_wait(script->host, &wait);
+    return 1;
+}
+
+/* agent:receive{ from?, type?, timeout_ms? } -> the next message that fits */
+static int agent_receive(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    struct receive_options options;
+    soc_effect_check_wait(L);
+    read_receive(L, &options);
+    uint64_t hash = soc_hash(options.from.data, options.from.length, 0);
+    hash = soc_hash(options.type.data, options.type.length, hash);
+    hash = soc_hash(&options.timeout_ms, sizeof(options.timeout_ms), hash);
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_RECEIVE, hash, &count) == SOC_GATE_RECORDED)
+        return count;
+    int rc = begin_receive(script, &options);
+    return rc > 0 ? soc_effect_yield(L) : soc_effect_finish(L, script, rc);
+}
+
+static const luaL_Reg mail_functions[] = {
+    {"send_message", agent_send_message},
+    {"request", agent_request},
+    {"reply", agent_reply},
+    {"receive", agent_receive},
+    {NULL, NULL},
+};
+
+void soc_bind_mail(lua_State *L, struct soc_script *script)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->methods_ref);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
+    luaL_setfuncs(L, mail_functions, 1);
+    lua_pop(L, 1);
+}

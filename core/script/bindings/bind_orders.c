@@ -1,0 +1,137 @@
+/* Orders: the functions of society.* that change a society which runs, from outside it.
+ *
+ * A turn has none of them, because what it does is recorded as its own agent's, and
+ * while a script loads there is nothing to change yet. So in an app each of them says
+ * what to use there; they work as methods of society.new. */
+#include "env/ids.h"
+#include "kernel/refusal.h"
+#include "parts/human/human.h"
+#include "script/bindings/bind.h"
+#include "script/bindings/hold.h"
+#include "script/bindings/human.h"
+#include "script/inside.h"
+#include "script/turns/effect.h"
+#include "world/world.h"
+
+struct soc_script *soc_society_enter(lua_State *L)
+{
+    if (lua_touserdata(L, 1) != NULL && luaL_testudata(L, 1, SOC_WORLD) != NULL)
+        lua_remove(L, 1);
+    struct soc_script *script = soc_script_of_box(L, lua_upvalueindex(1));
+    if (script->is_dropping)
+        luaL_error(L, "a behaviour that is being closed can do nothing more");
+    return script;
+}
+
+struct soc_slice soc_society_check_text(lua_State *L, const char *call, const char *what)
+{
+    size_t length;
+    if (lua_type(L, 1) != LUA_TSTRING)
+        luaL_error(L, "society.%s: %s expected, got %s", call, what, luaL_typename(L, 1));
+    const char *text = lua_tolstring(L, 1, &length);
+    return soc_slice(text, length);
+}
+
+/* Lends the script if the society runs and no turn is under way; else raises and names
+ * what an app has `instead`. */
+static struct soc_script *enter_from_outside(lua_State *L, const char *name, const char *instead)
+{
+    struct soc_script *script = soc_society_enter(L);
+    bool in_turn = soc_gate_activation(script->host) != NULL;
+    if (in_turn || !script->is_started)
+        luaL_error(L,
+                   "society.%s changes a society that runs, from outside it, and not %s; use %s, "
+                   "or s:%s in a spec",
+                   name, in_turn ? "inside a turn" : "while its script loads", instead, name);
+    return script;
+}
+
+/* society.dispatch(id, payload): a request from the person's end, which waits until the
+ * reply is there, and so has to drive the society: s:dispatch (world.c) does. */
+static int society_dispatch(lua_State *L)
+{
+    const char *instead = "agent:request in a turn, the command `society send --wait`";
+    enter_from_outside(L, "dispatch", instead);
+    return luaL_error(L, "society.dispatch cannot drive this society; call it as s:dispatch");
+}
+
+static int handle_dead(lua_State *L, const char *name, const char *instead,
+                       int (*fn)(struct soc_host *, struct soc_slice, struct soc_buf *))
+{
+    struct soc_script *script = enter_from_outside(L, name, instead);
+    struct soc_slice id = soc_society_check_text(L, name, "a message's id");
+    uint64_t key;
+    int rc = SOC_ENOMESSAGE;
+    if (soc_message_id_parse(id, &key))
+        rc = fn(script->host, id, &script->error);
+    else
+        soc_refuse(&script->error, rc, NULL, "id", id);
+    if (rc < 0)
+        return soc_push_answer(L, soc_buf_slice(&script->error));
+    soc_host_flush(script->host);
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
+/* society.redeliver(message_id) · society.drop(message_id) -> true */
+static int society_redeliver(lua_State *L)
+{
+    return handle_dead(L, "redeliver", "the command `society redeliver`", soc_router_redeliver);
+}
+
+static int society_drop(lua_State *L)
+{
+    return handle_dead(L, "drop", "the command `society drop`", soc_router_drop);
+}
+
+/* society.decide(item_id, { decision, changes?, comment? }) -> what came of it */
+static int society_decide(lua_State *L)
+{
+    struct soc_script *script = enter_from_outside(L, "decide", "the command `society decide`");
+    struct soc_verdict verdict;
+    soc_verdict_read(L, script, 1, &verdict);
+    soc_human_decide_now(script->host, &verdict, &script->answer);
+    soc_host_flush(script->host);
+    return soc_push_answer(L, soc_buf_slice(&script->answer));
+}
+
+static int hold(lua_State *L, const char *name, const char *instead, bool is_resume)
+{
+    struct soc_script *script = enter_from_outside(L, name, instead);
+    struct soc_hold_order order = {.is_resume = is_resume};
+    order.id = soc_society_check_text(L, name, "an agent's id");
+    lua_settop(L, 2);
+    soc_hold_read(L, 2, name, &order);
+    soc_hold_order_now(script->host, &order, &script->answer);
+    soc_host_flush(script->host);
+    return soc_push_answer(L, soc_buf_slice(&script->answer));
+}
+
+/* society.pause(id, { reason?, subtree? }?), society.resume -> { count, id, status? } */
+static int society_pause(lua_State *L)
+{
+    return hold(L, "pause", "agent:pause in a turn", false);
+}
+
+static int society_resume(lua_State *L)
+{
+    return hold(L, "resume", "agent:resume in a turn", true);
+}
+
+static const luaL_Reg order_functions[] = {
+    {"decide", society_decide},
+    {"dispatch", society_dispatch},
+    {"drop", society_drop},
+    {"pause", society_pause},
+    {"redeliver", society_redeliver},
+    {"resume", society_resume},
+    {NULL, NULL},
+};
+
+void soc_bind_orders(lua_State *L, struct soc_script *script)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->module_ref);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
+    luaL_setfuncs(L, order_functions, 1);
+    lua_pop(L, 1);
+}

@@ -1,0 +1,501 @@
+/* People: roles, births and contacts. */
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "kernel/look.h"
+#include "kernel/mark.h"
+#include "kernel/refusal.h"
+#include "kernel/router.h"
+#include "lualib/lua_copy.h"
+#include "lualib/lua_json.h"
+#include "script/bindings/bind.h"
+#include "script/bindings/roles.h"
+#include "script/bindings/send_options.h"
+#include "script/inside.h"
+#include "script/policies/context.h"
+#include "script/policies/policy.h"
+#include "script/turns/effect.h"
+
+/* The error object stands in script->error: said in the log, too. */
+static int refuse_brief(struct soc_script *script)
+{
+    soc_log_line(soc_host_log(script->host), SOC_LOG_WARN,
+                 soc_clock_now(soc_host_clock(script->host)), "invalid_task_brief",
+                 soc_agent_id(soc_gate_activation(script->host)->agent),
+                 soc_buf_slice(&script->error));
+    return SOC_EREFUSED;
+}
+
+/* The same for a fault no policy has described. */
+static int refuse_brief_for(struct soc_script *script, const char *reason)
+{
+    soc_refuse_named(&script->error, "invalid_task_brief", reason);
+    script->error.length--;
+    soc_buf_put_text(&script->error, ",\"missing_fields\":[],\"details\":[");
+    soc_json_put_string(&script->error, soc_slice_text(reason));
+    soc_buf_put_text(&script->error, "]}");
+    return refuse_brief(script);
+}
+
+/* Takes over the policy's second result, an error object or a sentence. */
+static int refuse_by_policy(lua_State *L, struct soc_script *script)
+{
+    struct soc_detail detail;
+    if (lua_type(L, -1) != LUA_TTABLE)
+        return refuse_brief_for(script, lua_isstring(L, -1) ? lua_tostring(L, -1)
+                                                            : "the brief was refused");
+    script->error.length = 0;
+    if (soc_lua_json_encode(L, -1, "error", SOC_BRIEF_BYTES_MAX, &script->error, &detail) < 0)
+        return refuse_brief_for(script, detail.text);
+    return refuse_brief(script);
+}
+
+/* An empty table is an object in JSON; where a brief has lists it is the empty list that
+ * it means. */
+static void list_lists(struct soc_script *script)
+{
+    static const char *const names[] = {"collaborators", "constraints", "references"};
+    for (int i = 0; i < 3; i++)
+        soc_lua_json_list(&script->payload, names[i], &script->scratch);
+}
+
+static int encode_brief(lua_State *L, struct soc_script *script, int index)
+{
+    struct soc_detail detail;
+    script->payload.length = 0;
+    if (soc_lua_json_encode(L, index, "brief", SOC_BRIEF_BYTES_MAX, &script->payload, &detail) < 0)
+        return refuse_brief_for(script, detail.text);
+    list_lists(script);
+    return SOC_OK;
+}
+
+/* Checks the brief at `index` and encodes what the policy made of it. The policy gets
+ * a copy: it must not meet a metatable whose functions would act in its name. */
+static int check_brief(lua_State *L, struct soc_script *script, int index)
+{
+    int top = lua_gettop(L);
+    bool is_encoded = lua_type(L, index) == LUA_TTABLE;
+    if (is_encoded) {
+        if (encode_brief(L, script, index) < 0)
+            return SOC_EREFUSED;
+        soc_lua_copy(L, index);
+        lua_replace(L, index);
+    }
+    int rc = SOC_OK;
+    lua_pushvalue(L, index);
+    if (soc_policy_ask(L, script, SOC_ASK_CHECK_BRIEF, 1)) {
+        if (!lua_toboolean(L, -2))
+            rc = refuse_by_policy(L, script);
+        else if (lua_type(L, -2) == LUA_TTABLE) { /* the policy made it whole */
+            lua_copy(L, -2, index);
+            is_encoded = false;
+        }
+    } else if (lua_type(L, index) != LUA_TTABLE) {
+        rc = refuse_brief_for(script, "a brief is a table");
+    }
+    lua_settop(L, top);
+    return rc < 0 || is_encoded ? rc : encode_brief(L, script, index);
+}
+
+struct spawn_options {
+    struct soc_slice id;
+    bool has_message;
+    bool is_external;   /* it lives outside */
+    bool is_waiting;    /* for the end of the task that the message opens */
+    int message_index;  /* on the stack */
+    int64_t timeout_ms; /* of that wait, -1: none */
+};
+
+static void read_spawn_options(lua_State *L, int index, struct spawn_options *options)
+{
+    static const char *const known[] = {"id", "message", "wait", "timeout_ms", "behaviour", NULL};
+    size_t length;
+    *options = (struct spawn_options){.timeout_ms = -1};
+    if (lua_isnoneornil(L, index))
+        return;
+    luaL_checktype(L, index, LUA_TTABLE);
+    soc_check_names(L, index, "spawn_agent", known);
+    int type = soc_raw_field(L, index, "id");
+    if (type != LUA_TNIL && type != LUA_TSTRING)
+        luaL_error(L, "spawn_agent: 'id' must be a string, got %s", luaL_typename(L, -1));
+    if (type == LUA_TSTRING) {
+        const char *id = lua_tolstring(L, -1, &length);
+        options->id = soc_slice(id, length);
+    }
+    if (soc_raw_field(L, index, "behaviour") != LUA_TNIL) {
+        if (lua_type(L, -1) != LUA_TSTRING || strcmp(lua_tostring(L, -1), "external") != 0)
+            luaL_error(L, "spawn_agent: 'behaviour' can be \"external\"; others are their role's");
+        options->is_external = true;
+    }
+    type = soc_raw_field(L, index, "wait");
+    if (type != LUA_TNIL && type != LUA_TBOOLEAN)
+        luaL_error(L, "spawn_agent: 'wait' must be a boolean, got %s", luaL_typename(L, -1));
+    options->is_waiting = lua_toboolean(L, -1);
+    if (soc_raw_field(L, index, "timeout_ms") != LUA_TNIL) {
+        lua_Number ms = lua_tonumber(L, -1);
+        if (lua_type(L, -1) != LUA_TNUMBER || !(ms >= 0 && ms <= 1e14) || !options->is_waiting)
+            luaL_error(L, "spawn_agent: 'timeout_ms' goes with 'wait': a number from 0 to 10^14");
+        options->timeout_ms = (int64_t)ms;
+    }
+    options->has_message = soc_raw_field(L, index, "message") != LUA_TNIL;
+    if (options->is_waiting && !options->has_message)
+        luaL_error(L, "spawn_agent: 'wait' waits for the task that 'message' gives; there is none");
+    options->message_index = lua_gettop(L);
+}
+
+/* A task_assignment carries its brief: unless the payload has one of its own, or is
+ * one, the child's stands beside what was said. */
+static void add_brief(struct soc_buf *payload, const struct soc_agent *child)
+{
+    static const char *const own[] = {"task_brief", "taskBrief", "objective"};
+    struct soc_slice object = soc_buf_slice(payload);
+    bool has_own = soc_json_kind(object) != SOC_JSON_OBJECT;
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+        has_own = has_own || soc_json_member(object, own[i]).data != NULL;
+    if (has_own)
+        return;
+    payload->length--;
+    soc_json_put_name(payload, "task_brief");
+    soc_buf_put_slice(payload, soc_slice(child->brief, child->brief_length));
+    soc_buf_put_byte(payload, '}');
+}
+
+/* The first task_assignment, sent with the birth as one step. */
+static int send_first(lua_State *L, struct soc_script *script, const struct spawn_options *options,
+                      struct soc_agent *child)
+{
+    int rc = soc_payload_encode(L, script, options->message_index);
+    if (rc == SOC_OK)
+        add_brief(&script->payload, child);
+    struct soc_send send = {
+        .to = soc_agent_id(child),
+        .type = SOC_SLICE("task_assignment"),
+        .payload = soc_buf_slice(&script->payload),
+    };
+    struct soc_message *message;
+    if (rc == SOC_OK)
+        rc = soc_router_send(script->host, child->parent, &send, &message, &script->error);
+    if (rc == SOC_OK && options->is_waiting) {
+        struct soc_wait wait = {
+            .kind = SOC_WAIT_TASK,
+            .request_key = message->key,
+            .request_ms = message->time_ms,
+            .on = child,
+            .timeout_ms = options->timeout_ms,
+        };
+        if (options->timeout_ms >= 0)
+            wait.deadline_ms = message->time_ms + (wait.timeout_ms > 0 ? wait.timeout_ms : 1);
+        soc_gate_wait(script->host, &wait);
+    }
+    if (rc < 0) {
+        script->scratch.length = 0;
+        soc_buf_put_slice(&script->scratch, soc_buf_slice(&script->error));
+        soc_refuse_named(&script->error, "spawn_failed",
+                         "the first message was refused, so no agent was made");
+        script->error.length--;
+        soc_json_put_name(&script->error, "cause");
+        soc_buf_put_slice(&script->error, soc_buf_slice(&script->scratch));
+        soc_buf_put_byte(&script->error, '}');
+    }
+    return rc;
+}
+
+static int spawn(lua_State *L, struct soc_script *script, struct soc_slice role,
+                 const struct spawn_options *options, struct soc_agent **out)
+{
+    int rc = check_brief(L, script, 3);
+    if (rc < 0)
+        return rc;
+    struct soc_agent *child;
+    struct soc_spawn draft = {
+        .role = role,
+        .id = options->id,
+        .brief = soc_buf_slice(&script->payload),
+        .is_external = options->is_external,
+    };
+    struct soc_turn_mark mark = soc_turn_mark(script->host);
+    rc = soc_agents_spawn(script->host, &draft, &child, &script->error);
+    if (rc == SOC_OK && options->has_message) {
+        rc = send_first(L, script, options, child);
+        if (rc < 0)
+            soc_turn_return(script->host, mark);
+    }
+    if (rc < 0)
+        return rc;
+    script->answer.length = 0;
+    soc_buf_put_text(&script->answer, "[{");
+    soc_json_put_text_member(&script->answer, "id", soc_agent_id(child));
+    soc_json_put_text_member(&script->answer, "roleId", soc_slice_text(child->role->id));
+    soc_json_put_text_member(&script->answer, "roleName", soc_slice_text(child->role->name));
+    soc_buf_put_text(&script->answer, "}]");
+    *out = child;
+    return SOC_OK;
+}
+
+/* Answers with the child. What was recorded says the same, and is not read back. */
+static int finish_spawn(lua_State *L, struct soc_script *script, const struct soc_agent *child)
+{
+    soc_gate_answer(script->host, soc_buf_slice(&script->answer));
+    lua_createtable(L, 0, 3);
+    lua_pushlstring(L, child->id, child->id_length);
+    lua_setfield(L, -2, "id");
+    lua_pushstring(L, child->role->id);
+    lua_setfield(L, -2, "roleId");
+    lua_pushstring(L, child->role->name);
+    lua_setfield(L, -2, "roleName");
+    return 1;
+}
+
+/* What can be hashed of the arguments of a call that must not raise for them. */
+static uint64_t hash_loosely(lua_State *L, struct soc_script *script, int first)
+{
+    struct soc_detail detail;
+    uint64_t hash = 0;
+    for (int i = first; i <= lua_gettop(L); i++) {
+        script->scratch.length = 0;
+        if (soc_lua_json_encode(L, i, "argument", SOC_JSON_BYTES_MAX, &script->scratch, &detail) ==
+            SOC_OK)
+            hash = soc_hash(script->scratch.data, script->scratch.length, hash + 1);
+    }
+    return hash;
+}
+
+/* agent:spawn_agent(role_id, task_brief, { id?, message?, wait?, timeout_ms?, behaviour? }?) */
+static int agent_spawn_agent(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    size_t length;
+    const char *role = luaL_checklstring(L, 2, &length);
+    lua_settop(L, 4);
+    uint64_t hash = hash_loosely(L, script, 2);
+    struct spawn_options options;
+    read_spawn_options(L, 4, &options);
+    if (options.is_waiting)
+        soc_effect_check_wait(L);
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_SPAWN, hash, &count) == SOC_GATE_RECORDED)
+        return count;
+    struct soc_agent *child;
+    int rc = spawn(L, script, soc_slice(role, length), &options, &child);
+    if (rc < 0)
+        return soc_effect_finish(L, script, rc);
+    return options.is_waiting ? soc_effect_yield(L) : finish_spawn(L, script, child);
+}
+
+/* agent:create_role{ id?, name, prompt, behaviour, interface_spec? } */
+static int agent_create_role(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    lua_settop(L, 2);
+    struct soc_role_draft draft;
+    uint64_t hash = hash_loosely(L, script, 2);
+    int behaviour;
+    int rc = soc_role_read(L, script, 2, &draft, true, &behaviour);
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_CREATE_ROLE, hash, &count) == SOC_GATE_RECORDED)
+        return count;
+    struct soc_role *role;
+    if (rc == SOC_OK)
+        rc = soc_agents_create_role(script->host, &draft, behaviour != LUA_NOREF, &role,
+                                    &script->error);
+    if (rc < 0)
+        return soc_effect_finish(L, script, rc);
+    role->script_mark = behaviour;
+    script->answer.length = 0;
+    soc_buf_put_text(&script->answer, "[{");
+    soc_json_put_text_member(&script->answer, "id", draft.id);
+    soc_json_put_text_member(&script->answer, "name", draft.name);
+    soc_buf_put_text(&script->answer, "}]");
+    return soc_effect_finish(L, script, SOC_OK);
+}
+
+static struct soc_agent *self(struct soc_script *script)
+{
+    return soc_gate_activation(script->host)->agent;
+}
+
+/* agent:contacts() -> list */
+static int agent_contacts(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_CONTACTS, 0, &count) == SOC_GATE_RECORDED)
+        return count;
+    script->answer.length = 0;
+    soc_buf_put_byte(&script->answer, '[');
+    soc_look_contacts(self(script), &script->answer);
+    soc_buf_put_byte(&script->answer, ']');
+    return soc_effect_finish(L, script, SOC_OK);
+}
+
+/* agent:context() -> text; what was told once is told again on replay */
+static int agent_context(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    uint64_t hash = soc_hash("context", strlen("context"), SOC_EFFECT_LOOK);
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_LOOK, hash, &count) == SOC_GATE_RECORDED)
+        return count;
+    script->answer.length = 0;
+    soc_buf_put_byte(&script->answer, '[');
+    soc_context_put(L, script, self(script), &script->answer);
+    soc_buf_put_byte(&script->answer, ']');
+    return soc_effect_finish(L, script, SOC_OK);
+}
+
+/* An effect that asks about one id: begins it and finds the agent. */
+static int begin_about(lua_State *L, struct soc_script *script, enum soc_effect_kind kind,
+                       struct soc_slice *id, struct soc_agent **peer)
+{
+    size_t length;
+    const char *text = luaL_checklstring(L, 2, &length);
+    int count;
+    *id = soc_slice(text, length);
+    if (soc_effect_begin(L, script, kind, soc_hash(text, length, 0), &count) == SOC_GATE_RECORDED)
+        return count;
+    *peer = soc_agents_find_any(script->host, *id);
+    script->answer.length = 0;
+    return -1;
+}
+
+/* agent:contact(id) -> entry */
+static int agent_contact(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_slice id;
+    struct soc_agent *peer;
+    int count = begin_about(L, script, SOC_EFFECT_CONTACT, &id, &peer);
+    if (count >= 0)
+        return count;
+    const struct soc_contact *contact =
+        peer == NULL ? NULL : soc_contacts_find(&self(script)->contacts, peer);
+    if (contact == NULL)
+        return soc_effect_finish(
+            L, script,
+            soc_refuse(&script->error, SOC_ENOCONTACT, "there is no such contact", "to", id));
+    soc_buf_put_byte(&script->answer, '[');
+    soc_look_contact(contact, &script->answer);
+    soc_buf_put_byte(&script->answer, ']');
+    return soc_effect_finish(L, script, SOC_OK);
+}
+
+/* agent:knows(id) -> { inRegistry, error? } */
+static int agent_knows(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_slice id;
+    struct soc_agent *peer;
+    int count = begin_about(L, script, SOC_EFFECT_KNOWS, &id, &peer);
+    if (count >= 0)
+        return count;
+    bool is_known = peer != NULL && soc_contacts_find(&self(script)->contacts, peer) != NULL;
+    return soc_effect_end(
+        L, script,
+        is_known ? SOC_SLICE("[{\"inRegistry\":true}]")
+                 : SOC_SLICE("[{\"error\":\"unknown_contact\",\"inRegistry\":false}]"));
+}
+
+/* agent:can_send(id) -> { allowed, error? } */
+static int agent_can_send(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_slice id;
+    struct soc_agent *peer;
+    int count = begin_about(L, script, SOC_EFFECT_CAN_SEND, &id, &peer);
+    if (count >= 0)
+        return count;
+    int rc = peer == NULL ? SOC_ENOAGENT
+                          : soc_router_may_send(script->host, self(script), peer, &script->error);
+    soc_buf_printf(&script->answer, "[{\"allowed\":%s", rc < 0 ? "false" : "true");
+    if (rc < 0)
+        soc_json_put_text_member(&script->answer, "error", soc_slice_text(soc_error_name(rc)));
+    soc_buf_put_text(&script->answer, "}]");
+    return soc_effect_finish(L, script, SOC_OK);
+}
+
+/* What a contact may be told about; an entry that was looked up may be given as it
+ * is, and then says more than is taken from it. */
+static void check_contact(lua_State *L, int index)
+{
+    static const char *const known[] = {"id",  "role",    "interfaceSpec", "source", "introducedBy",
+                                        "via", "addedAt", "reason",        NULL};
+    soc_check_names(L, index, "add_contact", known);
+    if (soc_raw_field(L, index, "id") != LUA_TSTRING)
+        luaL_error(L, "add_contact: 'id' must be a string, got %s", luaL_typename(L, -1));
+    int type = soc_raw_field(L, index, "role");
+    size_t length;
+    if (type != LUA_TNIL && type != LUA_TSTRING)
+        luaL_error(L, "add_contact: 'role' must be a string, got %s", luaL_typename(L, -1));
+    const char *role = type == LUA_TNIL ? NULL : lua_tolstring(L, -1, &length);
+    if (role != NULL && !soc_is_text(soc_slice(role, length)))
+        luaL_error(L, "add_contact: 'role' must be UTF-8 without NUL");
+    type = soc_raw_field(L, index, "interfaceSpec");
+    if (type != LUA_TNIL && (type != LUA_TTABLE || lua_rawlen(L, -1) > 0))
+        luaL_error(L, "add_contact: 'interfaceSpec' must be an object, got %s",
+                   type == LUA_TTABLE ? "a list" : luaL_typename(L, -1));
+    lua_settop(L, index);
+}
+
+/* agent:add_contact{ id, role?, interfaceSpec? } -> entry */
+static int agent_add_contact(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_detail detail;
+    luaL_checktype(L, 2, LUA_TTABLE);
+    lua_settop(L, 2);
+    check_contact(L, 2);
+    script->payload.length = 0;
+    if (soc_lua_json_encode(L, 2, "contact", SOC_BRIEF_BYTES_MAX, &script->payload, &detail) < 0)
+        return luaL_argerror(L, 2, detail.text);
+    uint64_t hash = soc_hash(script->payload.data, script->payload.length, 0);
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_ADD_CONTACT, hash, &count) == SOC_GATE_RECORDED)
+        return count;
+    struct soc_agent *peer;
+    int rc = soc_agents_add_contact(script->host, soc_buf_slice(&script->payload), &peer,
+                                    &script->error);
+    if (rc < 0)
+        return soc_effect_finish(L, script, rc);
+    script->answer.length = 0;
+    soc_buf_put_byte(&script->answer, '[');
+    soc_look_contact(soc_contacts_find(&self(script)->contacts, peer), &script->answer);
+    soc_buf_put_byte(&script->answer, ']');
+    return soc_effect_finish(L, script, SOC_OK);
+}
+
+/* agent:remove_contact(id) -> { removed = true } */
+static int agent_remove_contact(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_slice id;
+    struct soc_agent *peer;
+    int count = begin_about(L, script, SOC_EFFECT_REMOVE_CONTACT, &id, &peer);
+    if (count >= 0)
+        return count;
+    int rc = soc_agents_remove_contact(script->host, id, &script->error);
+    soc_buf_put_text(&script->answer, "[{\"removed\":true}]");
+    return soc_effect_finish(L, script, rc);
+}
+
+static const luaL_Reg people_functions[] = {
+    {"spawn_agent", agent_spawn_agent},
+    {"create_role", agent_create_role},
+    {"contacts", agent_contacts},
+    {"context", agent_context},
+    {"contact", agent_contact},
+    {"knows", agent_knows},
+    {"can_send", agent_can_send},
+    {"add_contact", agent_add_contact},
+    {"remove_contact", agent_remove_contact},
+    {NULL, NULL},
+};
+
+void soc_bind_people(lua_State *L, struct soc_script *script)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->methods_ref);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
+    luaL_setfuncs(L, people_functions, 1);
+    lua_pop(L, 1);
+}

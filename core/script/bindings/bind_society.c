@@ -1,0 +1,485 @@
+/* Society: the module of require("society"), and the methods of society.new. */
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/version.h"
+#include "kernel/look.h"
+#include "kernel/policies.h"
+#include "lualib/lua_json.h"
+#include "parts/human/human.h"
+#include "parts/tasks/tasks.h"
+#include "script/bindings/bind.h"
+#include "script/bindings/roles.h"
+#include "script/bindings/settings.h"
+#include "script/inside.h"
+#include "script/policies/context.h"
+#include "script/policies/policy.h"
+#include "script/policies/swap.h"
+#include "script/turns/effect.h"
+
+static void check_table(lua_State *L, int index, const char *call, const char *what)
+{
+    if (lua_type(L, index) != LUA_TTABLE)
+        luaL_error(L, "society.%s: %s expected, got %s", call, what, luaL_typename(L, index));
+}
+
+static struct soc_script *enter_to_change(lua_State *L, const char *name)
+{
+    struct soc_script *script = soc_society_enter(L);
+    if (soc_gate_activation(script->host) != NULL)
+        luaL_error(L,
+                   "society.%s changes the society: it works while the script loads, not "
+                   "inside a turn",
+                   name);
+    return script;
+}
+
+static int raise_refusal(lua_State *L, struct soc_script *script)
+{
+    struct soc_slice object = soc_buf_slice(&script->error);
+    script->scratch.length = 0;
+    soc_json_string(soc_json_member(object, "error"), &script->scratch);
+    soc_buf_put_text(&script->scratch, ": ");
+    soc_json_string(soc_json_member(object, "message"), &script->scratch);
+    return luaL_error(L, "%s", soc_buf_text(&script->scratch));
+}
+
+/* society.role{ id?, name, prompt, behaviour, interface_spec? } */
+static int society_role(lua_State *L)
+{
+    struct soc_script *script = enter_to_change(L, "role");
+    check_table(L, 1, "role", "a table");
+    struct soc_role_draft draft;
+    int behaviour;
+    int rc = soc_role_read(L, script, 1, &draft, false, &behaviour);
+    draft.behaviour = (struct soc_slice){0};
+    if (rc == SOC_OK)
+        rc = soc_agents_define_role(script->host, &draft, behaviour != LUA_NOREF, &script->error);
+    if (rc < 0)
+        return raise_refusal(L, script);
+    soc_agents_find_role(script->host, draft.id)->script_mark = behaviour;
+    return 0;
+}
+
+/* society.root(behaviour) */
+static int society_root(lua_State *L)
+{
+    struct soc_script *script = enter_to_change(L, "root");
+    int behaviour = soc_behaviour_keep(L, script, 1);
+    struct soc_role *role = soc_agents_find_role(script->host, SOC_SLICE("root"));
+    role->script_mark = behaviour;
+    soc_agents_set_runnable(script->host, role);
+    return 0;
+}
+
+/* society.main(function) */
+static int society_main(lua_State *L)
+{
+    struct soc_script *script = enter_to_change(L, "main");
+    if (lua_type(L, 1) != LUA_TFUNCTION)
+        return luaL_error(L, "society.main: a function expected, got %s", luaL_typename(L, 1));
+    lua_settop(L, 1);
+    luaL_unref(L, LUA_REGISTRYINDEX, script->main_ref);
+    script->main_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    if (script->is_started)
+        soc_host_begin_main(script->host);
+    return 0;
+}
+
+/* society.policy(kind, name | function | table, settings?) */
+static int society_policy(lua_State *L)
+{
+    struct soc_script *script = enter_to_change(L, "policy");
+    struct soc_slice kind = soc_society_check_text(L, "policy", "a kind");
+    struct soc_swap swap = {.kind = kind.data, .by = "call"};
+    struct soc_detail detail = {{0}};
+    if (!soc_is_text(kind))
+        return luaL_error(L, "society.policy: a kind is UTF-8 without NUL");
+    if (!lua_isnoneornil(L, 3)) {
+        check_table(L, 3, "policy", "a table of settings");
+        swap.settings_index = 3;
+    }
+    soc_swap_read(L, 2, &swap);
+    int rc = soc_swap_do(L, script, &swap, &detail);
+    if (script->is_started)
+        soc_host_flush(script->host);
+    return rc < 0 ? luaL_error(L, "%s", detail.text) : 0;
+}
+
+/* society.config{ … } */
+static int society_config(lua_State *L)
+{
+    struct soc_script *script = enter_to_change(L, "config");
+    check_table(L, 1, "config", "a table of settings");
+    lua_pushnil(L);
+    while (lua_next(L, 1) != 0) {
+        const char *name = soc_option_name(L, "society.config");
+        struct soc_detail detail;
+        if (soc_script_set(L, script, name, lua_gettop(L), &detail) < 0)
+            return luaL_error(L, "society.config: %s", detail.text);
+        lua_pop(L, 1);
+    }
+    return 0;
+}
+
+/* Answers with what stands in script->answer: inside a turn as an effect. The
+ * question's name and arguments tell one look from another on replay. */
+typedef void look_fn(lua_State *L, struct soc_script *script);
+
+static uint64_t hash_look(lua_State *L, struct soc_script *script, const char *name)
+{
+    return soc_hash(name, strlen(name), soc_hash_arguments(L, script, 1));
+}
+
+static int look(lua_State *L, struct soc_script *script, const char *name, look_fn *fill)
+{
+    int count;
+    bool in_turn = soc_gate_activation(script->host) != NULL;
+    if (!script->is_started)
+        return luaL_error(L, "society.%s works once the society runs, not while it loads", name);
+    if (in_turn && soc_effect_begin(L, script, SOC_EFFECT_LOOK, hash_look(L, script, name),
+                                    &count) == SOC_GATE_RECORDED)
+        return count;
+    script->answer.length = 0;
+    soc_buf_put_byte(&script->answer, '[');
+    fill(L, script);
+    soc_buf_put_byte(&script->answer, ']');
+    if (in_turn)
+        return soc_effect_finish(L, script, SOC_OK);
+    return soc_push_answer(L, soc_buf_slice(&script->answer));
+}
+
+static void fill_agents(lua_State *L, struct soc_script *script)
+{
+    (void)L;
+    soc_look_agents(script->host, NULL, &script->answer);
+}
+
+static void fill_waits(lua_State *L, struct soc_script *script)
+{
+    (void)L;
+    soc_look_waits(script->host, &script->answer);
+}
+
+static void fill_stats(lua_State *L, struct soc_script *script)
+{
+    (void)L;
+    soc_look_stats(script->host, &script->answer);
+}
+
+static void fill_policies(lua_State *L, struct soc_script *script)
+{
+    (void)L;
+    soc_buf_put_slice(&script->answer, soc_policies_recorded(script->host));
+}
+
+static struct soc_agent *named_agent(lua_State *L, struct soc_script *script)
+{
+    size_t length;
+    const char *id = luaL_checklstring(L, 1, &length);
+    return soc_agents_find(script->host, soc_slice(id, length));
+}
+
+static void fill_agent(lua_State *L, struct soc_script *script)
+{
+    const struct soc_agent *agent = named_agent(L, script);
+    if (agent == NULL)
+        soc_buf_put_text(&script->answer, "null");
+    else
+        soc_look_agent(script->host, agent, &script->answer);
+}
+
+static void fill_contacts(lua_State *L, struct soc_script *script)
+{
+    const struct soc_agent *agent = named_agent(L, script);
+    if (agent == NULL)
+        soc_buf_put_text(&script->answer, "null");
+    else
+        soc_look_contacts(agent, &script->answer);
+}
+
+static void fill_context(lua_State *L, struct soc_script *script)
+{
+    const struct soc_agent *agent = named_agent(L, script);
+    if (agent == NULL)
+        soc_buf_put_text(&script->answer, "null");
+    else
+        soc_context_put(L, script, agent, &script->answer);
+}
+
+/* Rows asked for outside a turn: only a simulated society can be asked there, and
+ * its journal has no thread, so the answer comes before the question returns. */
+static void take_rows(int rc, struct soc_slice rows, void *user)
+{
+    struct soc_script *script = user;
+    if (rc == SOC_OK)
+        soc_buf_put_slice(&script->answer, rows);
+    else
+        soc_buf_put_text(&script->answer, "null");
+}
+
+static struct soc_slice filter_text(lua_State *L, const char *name)
+{
+    size_t length;
+    if (lua_isnoneornil(L, 1))
+        return (struct soc_slice){0};
+    int type = soc_raw_field(L, 1, name);
+    if (type == LUA_TNIL)
+        return (struct soc_slice){0};
+    if (type != LUA_TSTRING)
+        luaL_error(L, "filter '%s': a string expected, got %s", name, luaL_typename(L, -1));
+    const char *text = lua_tolstring(L, -1, &length);
+    return soc_slice(text, length);
+}
+
+static int64_t filter_time(lua_State *L, const char *name)
+{
+    int64_t time_ms = 0;
+    size_t length;
+    if (lua_isnoneornil(L, 1))
+        return 0;
+    int type = soc_raw_field(L, 1, name);
+    if (type == LUA_TNIL)
+        return 0;
+    lua_Number ms = lua_tonumber(L, -1);
+    if (type == LUA_TNUMBER && ms >= 0 && ms <= 1e14)
+        return (int64_t)ms;
+    const char *text = type == LUA_TSTRING ? lua_tolstring(L, -1, &length) : NULL;
+    if (text == NULL || !soc_time_parse(soc_slice(text, length), &time_ms))
+        luaL_error(L, "filter '%s': an RFC 3339 time or ms expected", name);
+    return time_ms;
+}
+
+static int64_t filter_count(lua_State *L, const char *name)
+{
+    if (lua_isnoneornil(L, 1))
+        return 0;
+    int64_t count = soc_integer_option(L, 1, "filter", name, INT64_MAX);
+    if (count < 1)
+        luaL_error(L, "filter '%s': 1 or more expected", name);
+    return count == INT64_MAX ? 0 : count;
+}
+
+/* `state` is asked of tasks only, and is a type to the store. */
+static void check_filters(lua_State *L, const char *what, bool has_state)
+{
+    static const char *const known_of_tasks[] = {
+        "state", "agent", "task", "type", "correlation_id", "since", "until", "limit", NULL};
+    const char *const *known = has_state ? known_of_tasks : known_of_tasks + 1;
+    if (lua_isnoneornil(L, 1))
+        return;
+    check_table(L, 1, what, "a table of filters");
+    soc_check_names(L, 1, what, known);
+}
+
+static void read_query(lua_State *L, const char *what, struct soc_query *query)
+{
+    bool has_state = strcmp(what, "tasks") == 0;
+    check_filters(L, what, has_state);
+    luaL_checkstack(L, 16, NULL);
+    *query = (struct soc_query){
+        .what = what,
+        .agent = filter_text(L, "agent"),
+        .task = filter_text(L, "task"),
+        .type = filter_text(L, "type"),
+        .correlation_id = filter_text(L, "correlation_id"),
+        .since_ms = filter_time(L, "since"),
+        .until_ms = filter_time(L, "until"),
+        .limit = filter_count(L, "limit"),
+    };
+    struct soc_slice state = has_state ? filter_text(L, "state") : (struct soc_slice){0};
+    if (state.data != NULL)
+        query->type = state;
+}
+
+static void fill_messages(lua_State *L, struct soc_script *script)
+{
+    struct soc_query query;
+    read_query(L, "messages", &query);
+    soc_look_query(script->host, &query, take_rows, script);
+}
+
+static void fill_activity(lua_State *L, struct soc_script *script)
+{
+    struct soc_query query;
+    read_query(L, "activity", &query);
+    soc_look_query(script->host, &query, take_rows, script);
+}
+
+static void fill_dead_letters(lua_State *L, struct soc_script *script)
+{
+    struct soc_query query;
+    read_query(L, "dead_letters", &query);
+    soc_look_query(script->host, &query, take_rows, script);
+}
+
+static void fill_tasks(lua_State *L, struct soc_script *script)
+{
+    struct soc_query query;
+    read_query(L, "tasks", &query);
+    soc_look_query(script->host, &query, take_rows, script);
+}
+
+static void fill_queue(lua_State *L, struct soc_script *script)
+{
+    const struct soc_agent *agent = named_agent(L, script);
+    if (agent == NULL)
+        soc_buf_put_text(&script->answer, "null");
+    else
+        soc_tasks_put_queue(script->host, agent, &script->answer);
+}
+
+static void fill_load(lua_State *L, struct soc_script *script)
+{
+    const struct soc_agent *agent = named_agent(L, script);
+    if (agent == NULL)
+        soc_buf_put_text(&script->answer, "null");
+    else
+        soc_tasks_put_load(script->host, agent, &script->answer);
+}
+
+/* Rows of the store: a turn waits for them, because its own changes must be
+ * committed before anything can be asked behind them. */
+static int look_at_rows(lua_State *L, const char *what, look_fn *fill)
+{
+    struct soc_script *script = soc_society_enter(L);
+    if (soc_gate_activation(script->host) == NULL)
+        return look(L, script, what, fill);
+    soc_effect_check_wait(L);
+    lua_settop(L, lua_isnoneornil(L, 1) ? 0 : 1);
+    uint64_t hash = hash_look(L, script, what);
+    struct soc_query query;
+    read_query(L, what, &query);
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_LOOK, hash, &count) == SOC_GATE_RECORDED)
+        return count;
+    soc_look_ask(script->host, &query);
+    return soc_effect_yield(L);
+}
+
+static int society_agents(lua_State *L)
+{
+    struct soc_script *script = soc_society_enter(L);
+    return look(L, script, "agents", fill_agents);
+}
+
+static int society_agent(lua_State *L)
+{
+    struct soc_script *script = soc_society_enter(L);
+    soc_society_check_text(L, "agent", "an agent's id");
+    return look(L, script, "agent", fill_agent);
+}
+
+static int society_contacts(lua_State *L)
+{
+    struct soc_script *script = soc_society_enter(L);
+    soc_society_check_text(L, "contacts", "an agent's id");
+    return look(L, script, "contacts", fill_contacts);
+}
+
+static int society_context(lua_State *L)
+{
+    struct soc_script *script = soc_society_enter(L);
+    soc_society_check_text(L, "context", "an agent's id");
+    return look(L, script, "context", fill_context);
+}
+
+static int society_waits(lua_State *L)
+{
+    struct soc_script *script = soc_society_enter(L);
+    return look(L, script, "waits", fill_waits);
+}
+
+static int society_stats(lua_State *L)
+{
+    struct soc_script *script = soc_society_enter(L);
+    return look(L, script, "stats", fill_stats);
+}
+
+static int society_policies(lua_State *L)
+{
+    struct soc_script *script = soc_society_enter(L);
+    return look(L, script, "policies", fill_policies);
+}
+
+static int society_messages(lua_State *L)
+{
+    return look_at_rows(L, "messages", fill_messages);
+}
+
+static int society_activity(lua_State *L)
+{
+    return look_at_rows(L, "activity", fill_activity);
+}
+
+static int society_dead_letters(lua_State *L)
+{
+    return look_at_rows(L, "dead_letters", fill_dead_letters);
+}
+
+static int society_tasks(lua_State *L)
+{
+    return look_at_rows(L, "tasks", fill_tasks);
+}
+
+static int society_queue(lua_State *L)
+{
+    struct soc_script *script = soc_society_enter(L);
+    luaL_checkstring(L, 1);
+    return look(L, script, "queue", fill_queue);
+}
+
+static int society_load(lua_State *L)
+{
+    struct soc_script *script = soc_society_enter(L);
+    luaL_checkstring(L, 1);
+    return look(L, script, "load", fill_load);
+}
+
+static void fill_inbox(lua_State *L, struct soc_script *script)
+{
+    (void)L;
+    soc_human_look(script->host, NULL, &script->answer);
+}
+
+/* society.inbox() -> the open items */
+static int society_inbox(lua_State *L)
+{
+    struct soc_script *script = soc_society_enter(L);
+    return look(L, script, "inbox", fill_inbox);
+}
+
+static const luaL_Reg society_functions[] = {
+    {"role", society_role},
+    {"root", society_root},
+    {"main", society_main},
+    {"policy", society_policy},
+    {"policies", society_policies},
+    {"config", society_config},
+    {"agents", society_agents},
+    {"agent", society_agent},
+    {"contacts", society_contacts},
+    {"context", society_context},
+    {"messages", society_messages},
+    {"activity", society_activity},
+    {"dead_letters", society_dead_letters},
+    {"tasks", society_tasks},
+    {"queue", society_queue},
+    {"load", society_load},
+    {"inbox", society_inbox},
+    {"waits", society_waits},
+    {"stats", society_stats},
+    {NULL, NULL},
+};
+
+void soc_bind_society(lua_State *L, struct soc_script *script)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->module_ref);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
+    luaL_setfuncs(L, society_functions, 1);
+    lua_pushliteral(L, SOC_VERSION);
+    lua_setfield(L, -2, "version");
+    lua_pop(L, 1);
+}

@@ -1,0 +1,177 @@
+/* Tasks: complete, fail, cancel, load. */
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "env/ids.h"
+#include "kernel/refusal.h"
+#include "lualib/lua_fill.h"
+#include "lualib/lua_json.h"
+#include "parts/tasks/tasks.h"
+#include "script/bindings/bind.h"
+#include "script/inside.h"
+#include "script/turns/effect.h"
+
+/* Reads which task the value at `index` means: a message, or the id of a task or of
+ * the message that opened it. */
+static struct soc_task_ref read_ref(lua_State *L, int index)
+{
+    struct soc_task_ref ref = {0};
+    size_t length;
+    if (lua_type(L, index) == LUA_TTABLE) {
+        soc_lua_fill(L, index);
+        if (soc_raw_field(L, index, "id") == LUA_TSTRING) {
+            const char *id = lua_tolstring(L, -1, &length);
+            ref.message_id = soc_slice(id, length);
+            soc_message_id_parse(ref.message_id, &ref.key);
+        }
+        if (soc_raw_field(L, index, "task_id") == LUA_TSTRING) {
+            const char *id = lua_tolstring(L, -1, &length);
+            ref.id = soc_slice(id, length);
+        }
+        if (ref.key == 0 && ref.id.data == NULL)
+            luaL_argerror(L, index, "a message or the id of a task expected");
+        return ref;
+    }
+    if (lua_type(L, index) != LUA_TSTRING)
+        luaL_argerror(L, index, "a message or the id of a task expected");
+    const char *id = lua_tolstring(L, index, &length);
+    ref.id = ref.message_id = soc_slice(id, length);
+    soc_message_id_parse(ref.id, &ref.key);
+    return ref;
+}
+
+/* Encodes the value at `index` into script->payload; absent if it is nil. */
+static struct soc_slice read_value(lua_State *L, struct soc_script *script, int index,
+                                   const char *what)
+{
+    struct soc_detail detail;
+    script->payload.length = 0;
+    if (lua_isnil(L, index))
+        return (struct soc_slice){0};
+    if (soc_lua_json_encode(L, index, what, SOC_PAYLOAD_BYTES_MAX, &script->payload, &detail) < 0)
+        luaL_argerror(L, index, detail.text);
+    return soc_buf_slice(&script->payload);
+}
+
+/* Ends the task that is meant at index 2. A result is the answer to the message that
+ * opened it, so what the handler returns is none any more. */
+static int close_task(lua_State *L, struct soc_script *script, enum soc_effect_kind kind,
+                      const struct soc_task_close *how)
+{
+    struct soc_task_ref ref = read_ref(L, 2);
+    struct soc_activation *activation = soc_gate_activation(script->host);
+    const struct soc_message *own = activation->message;
+    bool is_own = own != NULL && soc_message_id_is(ref.message_id, own->time_ms, own->key);
+    uint64_t hash = soc_hash(how->value.data, how->value.length, ref.key + how->is_retryable);
+    hash = soc_hash(ref.id.data, ref.id.length, hash);
+    int count;
+    if (soc_effect_begin(L, script, kind, hash, &count) == SOC_GATE_RECORDED) {
+        activation->has_replied |= is_own && count == 1;
+        return count;
+    }
+    script->answer.length = 0;
+    soc_buf_put_byte(&script->answer, '[');
+    int rc = soc_tasks_close(script->host, ref, how, &script->answer, &script->error);
+    soc_buf_put_byte(&script->answer, ']');
+    activation->has_replied |= is_own && rc == SOC_OK;
+    return soc_effect_finish(L, script, rc);
+}
+
+/* agent:complete(message, output) -> the task */
+static int agent_complete(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    lua_settop(L, 3);
+    struct soc_task_close how = {
+        .state = SOC_TASK_COMPLETED,
+        .value = read_value(L, script, 3, "output"),
+    };
+    return close_task(L, script, SOC_EFFECT_COMPLETE, &how);
+}
+
+/* agent:fail(message, error, { retryable? }?) -> the task */
+static int agent_fail(lua_State *L)
+{
+    static const char *const known[] = {"retryable", NULL};
+    struct soc_script *script = soc_check_handle(L)->script;
+    lua_settop(L, 4);
+    if (lua_isnil(L, 3))
+        return luaL_argerror(L, 3, "say why it failed");
+    struct soc_task_close how = {.state = SOC_TASK_FAILED};
+    if (!lua_isnil(L, 4)) {
+        luaL_checktype(L, 4, LUA_TTABLE);
+        soc_check_names(L, 4, "fail", known);
+        int type = soc_raw_field(L, 4, "retryable");
+        if (type != LUA_TNIL && type != LUA_TBOOLEAN)
+            return luaL_error(L, "fail: 'retryable' must be a boolean, got %s",
+                              luaL_typename(L, -1));
+        how.is_retryable = lua_toboolean(L, -1);
+    }
+    how.value = read_value(L, script, 3, "error");
+    return close_task(L, script, SOC_EFFECT_FAIL, &how);
+}
+
+/* agent:cancel(task_id, reason?) -> the task */
+static int agent_cancel(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    size_t length;
+    size_t reason_length = 0;
+    lua_settop(L, 3);
+    const char *id = luaL_checklstring(L, 2, &length);
+    const char *reason = luaL_optlstring(L, 3, NULL, &reason_length);
+    script->payload.length = 0;
+    if (reason != NULL && soc_utf8_fault(soc_slice(reason, reason_length)) >= 0)
+        return luaL_argerror(L, 3, "not UTF-8");
+    if (reason != NULL)
+        soc_json_put_string(&script->payload, soc_slice(reason, reason_length));
+    uint64_t hash = soc_hash(id, length, soc_hash(reason, reason_length, 0));
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_CANCEL, hash, &count) == SOC_GATE_RECORDED)
+        return count;
+    script->answer.length = 0;
+    soc_buf_put_byte(&script->answer, '[');
+    int rc =
+        soc_tasks_cancel(script->host, soc_slice(id, length),
+                         reason == NULL ? (struct soc_slice){0} : soc_buf_slice(&script->payload),
+                         &script->answer, &script->error);
+    soc_buf_put_byte(&script->answer, ']');
+    return soc_effect_finish(L, script, rc);
+}
+
+/* agent:load(id?) -> { agent, status, … } */
+static int agent_load(lua_State *L)
+{
+    struct soc_script *script = soc_check_handle(L)->script;
+    const struct soc_agent *agent = soc_gate_activation(script->host)->agent;
+    size_t length = 0;
+    const char *id = luaL_optlstring(L, 2, NULL, &length);
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_LOAD, soc_hash(id, length, 0), &count) ==
+        SOC_GATE_RECORDED)
+        return count;
+    if (id != NULL)
+        agent = soc_agents_find(script->host, soc_slice(id, length));
+    if (agent == NULL)
+        return soc_effect_finish(
+            L, script,
+            soc_refuse(&script->error, SOC_ENOAGENT, NULL, "agentId", soc_slice(id, length)));
+    script->answer.length = 0;
+    soc_buf_put_byte(&script->answer, '[');
+    soc_tasks_put_load(script->host, agent, &script->answer);
+    soc_buf_put_byte(&script->answer, ']');
+    return soc_effect_finish(L, script, SOC_OK);
+}
+
+static const luaL_Reg task_functions[] = {
+    {"complete", agent_complete}, {"fail", agent_fail}, {"cancel", agent_cancel},
+    {"load", agent_load},         {NULL, NULL},
+};
+
+void soc_bind_tasks(lua_State *L, struct soc_script *script)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->methods_ref);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
+    luaL_setfuncs(L, task_functions, 1);
+    lua_pop(L, 1);
+}

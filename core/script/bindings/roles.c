@@ -1,0 +1,123 @@
+#include "script/bindings/roles.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/limits.h"
+#include "env/ids.h"
+#include "kernel/refusal.h"
+#include "lualib/lua_json.h"
+
+static struct soc_slice optional_text(lua_State *L, int index, const char *name)
+{
+    size_t length;
+    int type = soc_raw_field(L, index, name);
+    if (type == LUA_TNIL)
+        return (struct soc_slice){0};
+    if (type != LUA_TSTRING)
+        luaL_error(L, "role: '%s' must be a string, got %s", name, luaL_typename(L, -1));
+    const char *text = lua_tolstring(L, -1, &length);
+    if (!soc_is_text(soc_slice(text, length)))
+        luaL_error(L, "role: '%s' must be UTF-8 without NUL", name);
+    return soc_slice(text, length);
+}
+
+static bool is_text_field(lua_State *L, int index, const char *name)
+{
+    bool is_text = soc_raw_field(L, index, name) == LUA_TSTRING;
+    lua_pop(L, 1);
+    return is_text;
+}
+
+static int refuse_spec(struct soc_script *script, const char *reason)
+{
+    soc_refuse_named(&script->error, "invalid_interface_spec", reason);
+    return SOC_EINVAL;
+}
+
+static int read_spec(lua_State *L, struct soc_script *script, int index,
+                     struct soc_role_draft *draft)
+{
+    static const char *const required[] = {"services", "input_format", "output_format"};
+    struct soc_detail detail;
+    if (soc_raw_field(L, index, "interface_spec") == LUA_TNIL)
+        return SOC_OK;
+    int spec = lua_gettop(L);
+    if (lua_type(L, spec) != LUA_TTABLE)
+        return refuse_spec(script, "interface_spec: a table expected");
+    for (int i = 0; i < 3; i++) {
+        if (is_text_field(L, spec, required[i]))
+            continue;
+        soc_fail(&detail, SOC_EINVAL, "interface_spec: '%s' must be a string", required[i]);
+        return refuse_spec(script, detail.text);
+    }
+    script->payload.length = 0;
+    if (soc_lua_json_encode(L, spec, "interface_spec", SOC_BRIEF_BYTES_MAX, &script->payload,
+                            &detail) < 0)
+        return refuse_spec(script, detail.text);
+    soc_lua_json_list(&script->payload, "examples", &script->scratch);
+    draft->interface_spec = soc_buf_slice(&script->payload);
+    return SOC_OK;
+}
+
+/* An id for a role that gives none: its name if that can be one, else a hash of
+ * it, so that a restarted script makes the same. */
+static void make_id(lua_State *L, struct soc_role_draft *draft)
+{
+    char id[32];
+    if (soc_id_is_valid(draft->name)) {
+        draft->id = draft->name;
+        return;
+    }
+    snprintf(id, sizeof(id), "role_%08llx",
+             (unsigned long long)(soc_hash(draft->name.data, draft->name.length, 0) >> 32));
+    draft->id = soc_slice_text(lua_pushstring(L, id));
+}
+
+static int read_behaviour(lua_State *L, struct soc_script *script, int index,
+                          struct soc_role_draft *draft, bool in_turn)
+{
+    int type = soc_raw_field(L, index, "behaviour");
+    if (type == LUA_TNIL)
+        return LUA_NOREF;
+    if (in_turn && type != LUA_TSTRING)
+        luaL_error(L, "role: inside a turn a behaviour is the name of a module or of a role "
+                      "declared at load; a function cannot survive a restart");
+    if (type == LUA_TSTRING) {
+        size_t length;
+        const char *text = lua_tolstring(L, -1, &length);
+        draft->behaviour = soc_slice(text, length);
+        draft->is_external = soc_slice_equal(draft->behaviour, SOC_SLICE("external"));
+        if (draft->is_external)
+            return LUA_NOREF; /* no script runs for it */
+    }
+    return soc_behaviour_keep(L, script, lua_gettop(L));
+}
+
+int soc_role_read(lua_State *L, struct soc_script *script, int index, struct soc_role_draft *draft,
+                  bool in_turn, int *behaviour)
+{
+    luaL_checktype(L, index, LUA_TTABLE);
+    static const char *const known[] = {"id",        "name",           "prompt", "rolePrompt",
+                                        "behaviour", "interface_spec", NULL};
+    soc_check_names(L, index, "role", known);
+    *draft = (struct soc_role_draft){
+        .id = optional_text(L, index, "id"),
+        .name = optional_text(L, index, "name"),
+        .prompt = optional_text(L, index, "prompt"),
+    };
+    struct soc_slice other = optional_text(L, index, "rolePrompt");
+    if (draft->prompt.data != NULL && other.data != NULL)
+        luaL_error(L, "role: give prompt or rolePrompt, not both");
+    if (draft->prompt.data == NULL)
+        draft->prompt = other;
+    if (draft->name.data == NULL)
+        draft->name = draft->id;
+    if (draft->name.data == NULL)
+        luaL_error(L, "role: an id or a name is needed");
+    if (draft->id.data == NULL)
+        make_id(L, draft);
+    *behaviour = read_behaviour(L, script, index, draft, in_turn);
+    return read_spec(L, script, index, draft);
+}

@@ -1,0 +1,156 @@
+/* Chat's host: what the engine may ask of the host, and no provider beyond it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "script/calls/chat.h"
+#include "script/calls/secrets.h"
+
+static int engine_random(lua_State *L)
+{
+    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
+    lua_pushnumber(L, (lua_Number)(soc_gate_random(script->host) >> 11) * 0x1.0p-53);
+    return 1;
+}
+
+static int engine_now(lua_State *L)
+{
+    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
+    lua_pushinteger(L, soc_clock_now(soc_host_clock(script->host)));
+    return 1;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text);
+    size_t end_length = strlen(end);
+    return length > end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+/* Only what cannot be a secret by its name; in a simulation nothing, so that it comes
+ * out the same everywhere. */
+static int engine_getenv(lua_State *L)
+{
+    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
+    const char *name = luaL_checkstring(L, 1);
+    bool is_open = ends_with(name, "_BASE_URL") || ends_with(name, "_MODEL");
+    const char *value = is_open && script->loop != NULL ? getenv(name) : NULL;
+    if (value == NULL || *value == '\0')
+        lua_pushnil(L);
+    else
+        lua_pushstring(L, value);
+    return 1;
+}
+
+/* has_key(name) -> true, false, or "broken" */
+static int engine_has_key(lua_State *L)
+{
+    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
+    const char *value = getenv(luaL_checkstring(L, 1));
+    if (script->loop != NULL && value != NULL && !soc_secrets_is_sendable(value)) {
+        lua_pushliteral(L, "broken");
+        return 1;
+    }
+    lua_pushboolean(L, script->loop == NULL || (value != NULL && *value != '\0'));
+    return 1;
+}
+
+/* trouble() -> what the plan of a simulation has a model do; nil: answer */
+static int engine_trouble(lua_State *L)
+{
+    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
+    lua_pushstring(L, soc_gate_model_trouble(script->host));
+    return 1;
+}
+
+/* read() -> text | nil, message: the recording that is set, and nothing else. */
+static int engine_read(lua_State *L)
+{
+    const struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
+    struct soc_buf text = {0};
+    size_t count = 1;
+    if (script->recordings[1] == NULL) {
+        lua_pushnil(L);
+        lua_pushliteral(L, "set llm.replay to the file of a recording");
+        return 2;
+    }
+    FILE *file = fopen(script->recordings[1], "rb");
+    while (file != NULL && count > 0 && text.length < SOC_JSON_BYTES_MAX) {
+        count = fread(soc_buf_reserve(&text, 65536), 1, 65536, file);
+        text.length += count;
+    }
+    bool is_bad = file == NULL || ferror(file);
+    if (is_bad) {
+        lua_pushnil(L);
+        lua_pushfstring(L, "%s: %s", script->recordings[1], strerror(errno));
+    } else {
+        lua_pushlstring(L, text.data, text.length);
+    }
+    if (file != NULL)
+        fclose(file);
+    soc_buf_fini(&text);
+    return is_bad ? 2 : 1;
+}
+
+/* Opens a file to append to; a new one is for its owner alone, as it holds what was said. */
+static FILE *open_own(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "ab");
+    if (fd >= 0 && file == NULL)
+        close(fd);
+    return file;
+}
+
+/* append(text): to the recording that is set. A simulation writes nothing to disk: what
+ * comes of a sweep through seeds must not take the place of what a model said. */
+static int engine_append(lua_State *L)
+{
+    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
+    size_t length;
+    const char *line = luaL_checklstring(L, 1, &length);
+    struct soc_buf text = {0};
+    if (script->recordings[0] == NULL)
+        return luaL_error(L, "llm.record names no file");
+    if (script->loop == NULL)
+        return 0;
+    soc_buf_put(&text, line, length);
+    soc_secrets_scrub(script, &text);
+    FILE *file = open_own(script->recordings[0]);
+    bool is_written = file != NULL && fwrite(text.data, 1, text.length, file) == text.length;
+    if (file != NULL && fclose(file) != 0)
+        is_written = false;
+    soc_buf_fini(&text);
+    if (!is_written)
+        return luaL_error(L, "%s: %s", script->recordings[0], strerror(errno));
+    return 0;
+}
+
+/* scrub(text) -> the text without the keys that requests carried */
+static int engine_scrub(lua_State *L)
+{
+    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
+    size_t length;
+    const char *given = luaL_checklstring(L, 1, &length);
+    struct soc_buf text = {0};
+    soc_buf_put(&text, given, length);
+    soc_secrets_scrub(script, &text);
+    lua_pushlstring(L, text.data, text.length);
+    soc_buf_fini(&text);
+    return 1;
+}
+
+void soc_chat_push_host(lua_State *L, struct soc_script *script)
+{
+    static const luaL_Reg functions[] = {
+        {"random", engine_random},   {"now", engine_now},         {"getenv", engine_getenv},
+        {"has_key", engine_has_key}, {"trouble", engine_trouble}, {"read", engine_read},
+        {"append", engine_append},   {"scrub", engine_scrub},     {NULL, NULL}};
+    lua_newtable(L);
+    lua_pushlightuserdata(L, script);
+    luaL_setfuncs(L, functions, 1);
+}

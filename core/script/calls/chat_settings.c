@@ -1,0 +1,218 @@
+/* Chat settings: society.config{ llm = { … } }. */
+#include <string.h>
+
+#include "base/limits.h"
+#include "model/agent.h"
+#include "parts/models/usage.h"
+#include "sandbox/sandbox.h"
+#include "script/calls/chat.h"
+
+/* Settings and what they must be; what only a provider knows is in `options`. */
+static const struct setting {
+    const char *name;
+    int type;
+} settings[] = {
+    {"provider", LUA_TSTRING},
+    {"model", LUA_TSTRING},
+    {"base_url", LUA_TSTRING},
+    {"key_env", LUA_TSTRING},
+    {"max_tokens", LUA_TNUMBER},
+    {"concurrency", LUA_TNUMBER},
+    {"requests_per_minute", LUA_TNUMBER},
+    {"tokens_per_minute", LUA_TNUMBER},
+    {"brake_after", LUA_TNUMBER},
+    {"brake_ms", LUA_TNUMBER},
+    {"brake_max_ms", LUA_TNUMBER},
+    {"connect_ms", LUA_TNUMBER},
+    {"first_byte_ms", LUA_TNUMBER},
+    {"idle_ms", LUA_TNUMBER},
+    {"total_ms", LUA_TNUMBER},
+    {"retries_max", LUA_TNUMBER},
+    {"retry_first_ms", LUA_TNUMBER},
+    {"retry_max_ms", LUA_TNUMBER},
+    {"options", LUA_TTABLE},
+    {"prices", LUA_TTABLE},
+    {"limits", LUA_TTABLE},
+    {"guards", LUA_TTABLE},
+    {"tools", LUA_TTABLE},
+    {"verbs", LUA_TTABLE},
+    {"context_tokens", LUA_TNUMBER},
+    {"on_message", LUA_TSTRING},
+    {"record", LUA_TSTRING},
+    {"replay", LUA_TSTRING},
+    {"answers", LUA_TNONE}, /* a list, a table or a function */
+};
+
+static const struct setting *find_setting(const char *name)
+{
+    for (size_t i = 0; name != NULL && i < sizeof(settings) / sizeof(settings[0]); i++)
+        if (strcmp(settings[i].name, name) == 0)
+            return &settings[i];
+    return NULL;
+}
+
+static int check_setting(lua_State *L, const char *name, struct soc_detail *detail)
+{
+    const struct setting *setting = find_setting(name);
+    if (setting == NULL)
+        return soc_fail(detail, SOC_EINVAL,
+                        "'llm': unknown setting '%s' (what only the provider knows goes into "
+                        "'options')",
+                        name == NULL ? luaL_typename(L, -2) : name);
+    if (setting->type == LUA_TNONE) {
+        if (!lua_istable(L, -1) && !lua_isfunction(L, -1))
+            return soc_fail(detail, SOC_EINVAL, "'llm': '%s' is a table or a function", name);
+        return SOC_OK;
+    }
+    if (lua_type(L, -1) != setting->type)
+        return soc_fail(detail, SOC_EINVAL, "'llm': '%s' must be a %s, got %s", name,
+                        lua_typename(L, setting->type), luaL_typename(L, -1));
+    int least = strcmp(name, "retries_max") == 0 ? 0 : 1;
+    if (setting->type == LUA_TNUMBER && (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < least))
+        return soc_fail(detail, SOC_EINVAL, "'llm': '%s' must be a whole number %s", name,
+                        least == 0 ? "from 0 on" : "above 0");
+    if (setting->type == LUA_TNUMBER && lua_tonumber(L, -1) > INT32_MAX)
+        return soc_fail(detail, SOC_EINVAL, "'llm': '%s' must be at most %d", name, INT32_MAX);
+    return SOC_OK;
+}
+
+/* Reads limits.NAME of the table at `limits`, times `scale`; false if it is no number. */
+static bool read_limit(lua_State *L, int limits, const char *name, double scale, uint64_t *out)
+{
+    int type = soc_raw_field(L, limits, name);
+    double number = lua_tonumber(L, -1) * scale;
+    lua_pop(L, 1);
+    if (type == LUA_TNIL)
+        return true;
+    if (type != LUA_TNUMBER || !(number >= 0 && number < 9e15))
+        return false;
+    *out = (uint64_t)number;
+    return true;
+}
+
+static int set_limits(lua_State *L, struct soc_script *script, int index, struct soc_detail *detail)
+{
+    struct soc_usage_bounds bounds = {
+        .agent = {SOC_AGENT_TOKENS_MAX, SOC_AGENT_COST_MICROS_MAX},
+        .task = {SOC_TASK_TOKENS_MAX, SOC_TASK_COST_MICROS_MAX},
+        .society = {SOC_SOCIETY_TOKENS_MAX, SOC_SOCIETY_COST_MICROS_MAX},
+    };
+    static const char *const known[] = {"agent_tokens", "agent_cost",     "task_tokens",
+                                        "task_cost",    "society_tokens", "society_cost"};
+    uint64_t *const places[] = {&bounds.agent.tokens,   &bounds.agent.cost_micros,
+                                &bounds.task.tokens,    &bounds.task.cost_micros,
+                                &bounds.society.tokens, &bounds.society.cost_micros};
+    int rc = SOC_OK;
+    int top = lua_gettop(L);
+    if (index != 0 && soc_raw_field(L, index, "limits") == LUA_TTABLE) {
+        int limits = lua_gettop(L);
+        for (size_t i = 0; rc == SOC_OK && i < sizeof(known) / sizeof(known[0]); i++)
+            if (!read_limit(L, limits, known[i], i % 2 == 0 ? 1 : 1e6, places[i]))
+                rc = soc_fail(detail, SOC_EINVAL, "'llm': limits.%s is a number, 0 for none",
+                              known[i]);
+        lua_pushnil(L);
+        while (rc == SOC_OK && lua_next(L, limits) != 0) {
+            const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?";
+            bool is_known = false;
+            for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+                is_known = is_known || strcmp(known[i], name) == 0;
+            if (!is_known)
+                rc = soc_fail(detail, SOC_EINVAL, "'llm': unknown limit '%s'", name);
+            lua_pop(L, 1);
+        }
+    }
+    lua_settop(L, top);
+    if (rc == SOC_OK)
+        soc_usage_set_bounds(script->host, &bounds);
+    return rc;
+}
+
+/* The table that require("society.llm.settings") gives: always the same one, so that
+ * what was loaded before sees what is set. */
+static void push_settings(lua_State *L, struct soc_script *script)
+{
+    if (script->llm_ref == 0) {
+        lua_newtable(L);
+        lua_pushvalue(L, -1);
+        script->llm_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+        lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
+        lua_pushvalue(L, -2);
+        soc_sandbox_preload(L, lua_gettop(L) - 1, "society.llm.settings");
+        lua_pop(L, 1);
+        return;
+    }
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->llm_ref);
+}
+
+/* Files are kept apart from the table, which scripts can reach. */
+static void set_path(lua_State *L, int table, const char *name, char **path)
+{
+    lua_getfield(L, table, name);
+    soc_text_set(path, soc_slice_text(lua_tostring(L, -1)));
+    lua_pop(L, 1);
+}
+
+/* Those of the table at `index` instead of all that were set before. */
+static void replace_settings(lua_State *L, struct soc_script *script, int index)
+{
+    push_settings(L, script);
+    int table = lua_gettop(L);
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+        lua_getfield(L, index, settings[i].name);
+        lua_setfield(L, table, settings[i].name);
+    }
+    set_path(L, table, "record", &script->recordings[0]);
+    set_path(L, table, "replay", &script->recordings[1]);
+    lua_pop(L, 1);
+}
+
+/* Asks society.llm.check about what lies deeper in the table at `index`. */
+static int check_tables(lua_State *L, struct soc_script *script, int index,
+                        struct soc_detail *detail)
+{
+    int top = lua_gettop(L);
+    int rc = SOC_OK;
+    push_settings(L, script); /* the module needs them to be there */
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
+    lua_getfield(L, -1, "require");
+    lua_pushliteral(L, "society.llm.check");
+    int status = lua_pcall(L, 1, 1, 0);
+    if (status == LUA_OK) {
+        lua_pushvalue(L, index);
+        status = lua_pcall(L, 1, 1, 0);
+    }
+    if (status != LUA_OK || lua_type(L, -1) == LUA_TSTRING) {
+        const char *text = lua_tostring(L, -1);
+        rc = soc_fail(detail, SOC_EINVAL, "'llm': %s", text == NULL ? "an error" : text);
+    }
+    lua_settop(L, top);
+    return rc;
+}
+
+int soc_chat_configure(lua_State *L, struct soc_script *script, int index,
+                       struct soc_detail *detail)
+{
+    int top = lua_gettop(L);
+    int rc = SOC_OK;
+    if (index == 0) {
+        push_settings(L, script);
+        lua_pop(L, 1);
+        return set_limits(L, script, 0, detail);
+    }
+    index = lua_absindex(L, index);
+    if (lua_type(L, index) != LUA_TTABLE)
+        return soc_fail(detail, SOC_EINVAL, "'llm': a table of settings expected");
+    lua_pushnil(L);
+    while (rc == SOC_OK && lua_next(L, index) != 0) {
+        rc = check_setting(L, lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL, detail);
+        lua_pop(L, 1);
+    }
+    lua_settop(L, top);
+    if (rc == SOC_OK)
+        rc = check_tables(L, script, index, detail);
+    if (rc == SOC_OK)
+        rc = set_limits(L, script, index, detail);
+    if (rc == SOC_OK)
+        replace_settings(L, script, index);
+    return rc;
+}

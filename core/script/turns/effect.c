@@ -1,0 +1,133 @@
+#include "script/turns/effect.h"
+#include "base/hash.h"
+#include "kernel/refusal.h"
+#include "lualib/lua_json.h"
+#include "sandbox/sandbox.h"
+#include "script/history/history.h"
+#include "script/inside.h"
+#include "script/turns/message.h"
+
+int soc_push_answer(lua_State *L, struct soc_slice answer)
+{
+    struct soc_detail detail;
+    bool is_error = answer.length > 0 && answer.data[0] == '{';
+    if (is_error)
+        luaL_pushfail(L);
+    if (soc_lua_json_decode(L, answer, &detail) < 0)
+        return luaL_error(L, "a recorded answer is damaged: %s", detail.text);
+    if (is_error)
+        return 2;
+    int list = lua_gettop(L);
+    int count = (int)lua_rawlen(L, list);
+    luaL_checkstack(L, count, "too many results");
+    for (int i = 1; i <= count; i++) {
+        lua_rawgeti(L, list, i);
+        if (soc_lua_is_null(L, -1)) {
+            lua_pop(L, 1);
+            lua_pushnil(L);
+        }
+    }
+    return count;
+}
+
+static int push_results(lua_State *L, struct soc_script *script, uint32_t index)
+{
+    const struct soc_activation *activation = soc_gate_activation(script->host);
+    int count = soc_push_answer(L, soc_activation_answer_of(activation, index));
+    enum soc_effect_kind kind = activation->effects[index].kind;
+    if (count == 1 && (kind == SOC_EFFECT_REQUEST || kind == SOC_EFFECT_RECEIVE))
+        soc_mark_message(L, script);
+    return count;
+}
+
+int soc_effect_break(lua_State *L, struct soc_script *script)
+{
+    if (!script->is_broken) {
+        script->fatal.length = 0;
+        soc_buf_put_slice(&script->fatal, soc_buf_slice(&script->error));
+    }
+    script->is_broken = true;
+    lua_pushlstring(L, script->fatal.data, script->fatal.length);
+    return soc_sandbox_raise_fatal(L);
+}
+
+/* The record has a hash of the arguments only: those of now are shown, so that people see
+ * what is made of something that does not last. */
+static void show_arguments(lua_State *L, struct soc_script *script, enum soc_effect_kind kind)
+{
+    if (soc_json_member(soc_buf_slice(&script->error), "now").data == NULL)
+        return;
+    soc_history_arguments_of(L, script, kind);
+    script->error.length--;
+    soc_refusal_put_shown(&script->error, "arguments", soc_buf_slice(&script->kept.arguments));
+    soc_refusal_end(&script->error, SOC_ENONDET);
+}
+
+int soc_effect_begin(lua_State *L, struct soc_script *script, enum soc_effect_kind kind,
+                     uint64_t hash, int *count)
+{
+    struct soc_slice answer;
+    script->active = L;
+    if (script->is_loading)
+        return luaL_error(L, "a module that loads cannot act: move this into a behaviour");
+    if (script->is_broken)
+        return soc_effect_break(L, script);
+    if (script->keeps_history)
+        soc_history_arguments_of(L, script, kind);
+    int state = soc_gate_begin(script->host, kind, hash, &answer, &script->error);
+    if (state == SOC_ENONDET)
+        show_arguments(L, script, kind);
+    if (state < 0)
+        return soc_effect_break(L, script);
+    if (state == SOC_GATE_RECORDED) {
+        script->steps_left = script->steps_max; /* several turns are run as one */
+        *count = push_results(L, script, soc_gate_activation(script->host)->cursor - 1);
+    }
+    return state;
+}
+
+int soc_effect_end(lua_State *L, struct soc_script *script, struct soc_slice answer)
+{
+    soc_gate_answer(script->host, answer);
+    return push_results(L, script, soc_gate_activation(script->host)->cursor - 1);
+}
+
+int soc_effect_finish(lua_State *L, struct soc_script *script, int rc)
+{
+    return soc_effect_end(L, script, soc_buf_slice(rc < 0 ? &script->error : &script->answer));
+}
+
+static int answered(lua_State *L, int status, lua_KContext context)
+{
+    (void)status;
+    struct soc_script *script = (struct soc_script *)context;
+    return push_results(L, script, soc_gate_activation(script->host)->cursor - 1);
+}
+
+void soc_effect_check_wait(lua_State *L)
+{
+    if (!lua_isyieldable(L))
+        luaL_error(L, "this call waits, and it stands where Lua cannot wait (inside a "
+                      "metamethod, an iterator or a sort)");
+}
+
+int soc_effect_yield(lua_State *L)
+{
+    struct soc_script *script = soc_script_of_box(L, lua_upvalueindex(1));
+    lua_pushlightuserdata(L, soc_sandbox_host_yield_key());
+    return lua_yieldk(L, 1, (lua_KContext)script, answered);
+}
+
+uint64_t soc_hash_arguments(lua_State *L, struct soc_script *script, int first)
+{
+    struct soc_detail detail;
+    uint64_t hash = 0;
+    for (int i = first; i <= lua_gettop(L); i++) {
+        script->scratch.length = 0;
+        if (soc_lua_json_encode(L, i, "argument", SOC_JSON_BYTES_MAX, &script->scratch, &detail) <
+            0)
+            luaL_argerror(L, i, detail.text);
+        hash = soc_hash(script->scratch.data, script->scratch.length, hash + 1);
+    }
+    return hash;
+}

@@ -1,0 +1,41 @@
+/* Effect: the bracket around everything a script asks of the host.
+ *
+ * Layer: script. Thread: loop. */
+#ifndef SOC_SCRIPT_TURNS_EFFECT_H
+#define SOC_SCRIPT_TURNS_EFFECT_H
+
+#include "script/inside.h"
+
+/* Begins an effect of the running agent, whose arguments have all been read and
+ * checked: nothing may raise until it is answered. Returns SOC_GATE_LIVE; or
+ * SOC_GATE_RECORDED with the results pushed and their number in `*count`. Raises a
+ * fatal error when the activation cannot go on. */
+int soc_effect_begin(lua_State *L, struct soc_script *script, enum soc_effect_kind kind,
+                     uint64_t hash, int *count);
+
+/* Records `answer` and pushes the results it holds; returns their number. */
+int soc_effect_end(lua_State *L, struct soc_script *script, struct soc_slice answer);
+
+/* Records `script->answer`, a list, or `script->error` if `rc` < 0, and pushes the
+ * results. */
+int soc_effect_finish(lua_State *L, struct soc_script *script, int rc);
+
+/* Raises unless the calling function may wait: to be asked before an effect that
+ * waits is begun. */
+void soc_effect_check_wait(lua_State *L);
+
+/* Yields to the host until the effect begun last is answered; its results are
+ * those of the calling function. */
+int soc_effect_yield(lua_State *L);
+
+/* Pushes the results an answer holds: a list's elements, or nil and an error. */
+int soc_push_answer(lua_State *L, struct soc_slice answer);
+
+/* Ends the turn with the error object in `script->error`: no script can catch it
+ * and nothing more can be done in it. */
+int soc_effect_break(lua_State *L, struct soc_script *script);
+
+/* Hash of the arguments from `first` to the top, as JSON. Raises if they are not. */
+uint64_t soc_hash_arguments(lua_State *L, struct soc_script *script, int first);
+
+#endif

@@ -1,0 +1,33 @@
+/* Message: how an envelope looks to a script, and the copies of payloads that wait
+ * for their receivers.
+ *
+ * Layer: script. Thread: loop. */
+#ifndef SOC_SCRIPT_TURNS_MESSAGE_H
+#define SOC_SCRIPT_TURNS_MESSAGE_H
+
+#include "script/inside.h"
+
+/* Makes the metatable of messages. */
+void soc_message_open(lua_State *L, struct soc_script *script);
+
+/* Pushes a message as a table; its copy of the payload, if any, goes with it. */
+void soc_push_message(lua_State *L, struct soc_script *script, struct soc_message *message);
+
+/* Tells whether there is room to keep one more payload, of `length` bytes of JSON,
+ * as a table for its receiver. */
+bool soc_message_has_room(const struct soc_script *script, size_t length);
+
+/* Keeps the table on top, a copy of the payload, for the message's receiver; pops
+ * it. It saves reading the JSON. */
+void soc_message_keep_copy(lua_State *L, struct soc_script *script, struct soc_message *message);
+
+/* Lets go of that copy. */
+void soc_message_drop_copy(lua_State *L, struct soc_script *script, struct soc_message *message);
+
+/* Reads the key of the message at `index` if it is not filled in yet. */
+bool soc_message_key_of(lua_State *L, int index, uint64_t *key);
+
+/* Gives the message metatable to the table on top: its `text` is presented. */
+void soc_mark_message(lua_State *L, struct soc_script *script);
+
+#endif

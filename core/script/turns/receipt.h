@@ -1,0 +1,18 @@
+/* Receipt: { messageId }, what a script gets for a message it sent.
+ *
+ * Few look at it, so the id is written only then: until it is read, walked or
+ * changed the table holds the message's number and time under a private key, and
+ * a metatable that knows. After that it is a table like any other.
+ * Layer: script. Thread: loop. */
+#ifndef SOC_SCRIPT_TURNS_RECEIPT_H
+#define SOC_SCRIPT_TURNS_RECEIPT_H
+
+#include "script/inside.h"
+
+/* Makes the metatable of receipts. */
+void soc_receipt_open(lua_State *L, struct soc_script *script);
+
+/* Pushes the receipt of `message`. */
+void soc_push_receipt(lua_State *L, struct soc_script *script, const struct soc_message *message);
+
+#endif

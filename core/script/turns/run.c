@@ -1,0 +1,340 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "kernel/refusal.h"
+#include "lualib/lua_heap.h"
+#include "lualib/lua_json.h"
+#include "parts/history/history.h"
+#include "sandbox/sandbox.h"
+#include "script/bindings/send_options.h"
+#include "script/history/history.h"
+#include "script/inside.h"
+#include "script/turns/effect.h"
+#include "script/turns/message.h"
+
+/* VM instructions between two looks at the budget. */
+#define STEPS_PER_LOOK 100000
+
+/* Lends the place in the main thread's extra space that names the script which runs. A
+ * thread's own would not do: Lua copies the main thread's into coroutines of a spec, which
+ * may outlive the script. */
+static struct soc_script **running_script(lua_State *L)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+    lua_State *main = lua_tothread(L, -1);
+    lua_pop(L, 1);
+    return lua_getextraspace(main);
+}
+
+/* Coroutines made by scripts are looked at more often; each says how often. */
+static void charge_steps(lua_State *L, lua_Debug *debug)
+{
+    (void)debug;
+    struct soc_script *script = *running_script(L);
+    if (script == NULL)
+        return;
+    script->steps_left -= lua_gethookcount(L);
+    if (script->steps_left > 0)
+        return;
+    soc_refuse_named(&script->error, "budget",
+                     "one turn ran too many steps; split the work over several messages");
+    soc_effect_break(L, script);
+}
+
+int soc_run_limited(struct soc_script *script, lua_State *L, int arguments, int handler)
+{
+    struct soc_script **running = lua_getextraspace(script->L);
+    struct soc_script *former = *running;
+    lua_Hook hook = lua_gethook(L);
+    int mask = lua_gethookmask(L);
+    int count = lua_gethookcount(L);
+    *running = script;
+    script->is_broken = false;
+    script->steps_left = script->steps_max;
+    lua_sethook(L, charge_steps, LUA_MASKCOUNT, STEPS_PER_LOOK);
+    int status = lua_pcall(L, arguments, 0, handler);
+    lua_sethook(L, hook, mask, count);
+    *running = former;
+    return status;
+}
+
+static struct soc_thread *take_thread(struct soc_script *script)
+{
+    struct soc_thread *thread = script->free_threads;
+    if (thread != NULL) {
+        script->free_threads = thread->next;
+    } else {
+        thread = soc_alloc_zero(sizeof(*thread));
+        thread->co = lua_newthread(script->L);
+        *(struct soc_script **)lua_getextraspace(thread->co) = script;
+        thread->ref = luaL_ref(script->L, LUA_REGISTRYINDEX);
+    }
+    thread->fatal_count = *script->fatal_count;
+    return thread;
+}
+
+static void free_thread(struct soc_script *script, struct soc_thread *thread)
+{
+    luaL_unref(script->L, LUA_REGISTRYINDEX, thread->ref);
+    free(thread);
+}
+
+/* A thread that may be remembered with a fatal error is not used again: what fails on it
+ * next would be taken for that one. */
+static void give_thread(struct soc_script *script, struct soc_thread *thread)
+{
+    if (thread->fatal_count != *script->fatal_count) {
+        free_thread(script, thread);
+        return;
+    }
+    thread->next = script->free_threads;
+    script->free_threads = thread;
+}
+
+void soc_run_drop(void *user, struct soc_activation *activation)
+{
+    struct soc_thread *thread = activation->script;
+    struct soc_script *script = user;
+    activation->script = NULL;
+    script->is_dropping = true; /* handlers of <close> run now and find nothing to do */
+    lua_resetthread(thread->co);
+    script->is_dropping = false;
+    lua_settop(thread->co, 0);
+    give_thread(script, thread);
+}
+
+void soc_run_free_threads(struct soc_script *script)
+{
+    while (script->free_threads != NULL) {
+        struct soc_thread *thread = script->free_threads;
+        script->free_threads = thread->next;
+        free_thread(script, thread);
+    }
+}
+
+static void push_handle(lua_State *L, struct soc_script *script,
+                        const struct soc_activation *activation)
+{
+    struct soc_handle *handle = lua_newuserdatauv(L, sizeof(*handle), 1);
+    *handle = (struct soc_handle){.script = script};
+    ((struct soc_thread *)activation->script)->handle = handle;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->handle_meta_ref);
+    lua_setmetatable(L, -2);
+}
+
+/* A failed coroutine and what is to be said of it. */
+struct failure {
+    struct soc_script *script;
+    lua_State *co;
+    struct soc_buf *error;
+    enum soc_turn_end end;
+};
+
+/* Appends the error on top of `co` as an object, with the traceback. Protected: it
+ * takes memory, and that may be what has run out. */
+static int describe(lua_State *L)
+{
+    struct failure *failure = lua_touserdata(L, 1);
+    struct soc_script *script = failure->script;
+    lua_State *co = failure->co;
+    struct soc_detail detail;
+    size_t length;
+    if (soc_sandbox_fatal_value(co, -1)) {
+        const char *fatal = lua_tolstring(co, -1, &length);
+        bool is_ours = fatal != NULL && fatal[0] == '{'; /* else Lua's own: memory ran out */
+        failure->end = is_ours ? SOC_TURN_BROKEN : SOC_TURN_RAISED;
+        failure->error->length = 0;
+        if (is_ours)
+            soc_buf_put(failure->error, fatal, length);
+        else
+            soc_refuse(failure->error, SOC_ESCRIPT, fatal, NULL, (struct soc_slice){0});
+        return 0;
+    }
+    if (lua_type(co, -1) != LUA_TSTRING) {
+        script->scratch.length = 0;
+        if (soc_lua_json_encode(co, -1, "error", SOC_STATE_BYTES_MAX, &script->scratch, &detail) <
+            0)
+            soc_buf_put_text(&script->scratch, "(an error value that is not JSON)");
+        lua_pushlstring(co, script->scratch.data, script->scratch.length);
+    }
+    luaL_traceback(L, co, NULL, 0);
+    soc_refusal_begin(failure->error, SOC_ESCRIPT, lua_tolstring(co, -1, &length));
+    soc_json_put_text_member(failure->error, "traceback", soc_slice_text(lua_tostring(L, -1)));
+    soc_refusal_end(failure->error, SOC_ESCRIPT);
+    return 0;
+}
+
+/* A script that ended before it had repeated its recorded effects is not the one
+ * that made them, whether it returned or raised. */
+static bool is_replayed(const struct soc_activation *activation)
+{
+    return activation->cursor >= activation->effects_count;
+}
+
+/* Without an index: replay takes that for the effect which was another one. */
+static enum soc_turn_end refuse_other_script(struct soc_script *script,
+                                             const struct soc_activation *activation,
+                                             struct soc_buf *error)
+{
+    const char *next = soc_effect_name(activation->effects[activation->cursor].kind);
+    soc_refusal_begin(error, SOC_ENONDET,
+                      "the script ended before it had repeated its recorded effects");
+    soc_json_put_text_member(error, "recorded", soc_slice_text(next));
+    soc_gate_put_place(script->host, error);
+    soc_refusal_end(error, SOC_ENONDET);
+    return SOC_TURN_BROKEN;
+}
+
+/* Whatever the script made of it: one that is not in the sandbox can catch the error, and
+ * what stands in the way out of it may raise another. */
+static enum soc_turn_end tell_broken(const struct soc_script *script, struct soc_buf *error)
+{
+    error->length = 0;
+    soc_buf_put_slice(error, soc_buf_slice(&script->fatal));
+    return SOC_TURN_BROKEN;
+}
+
+static enum soc_turn_end describe_error(struct soc_script *script,
+                                        const struct soc_activation *activation, lua_State *co,
+                                        struct soc_buf *error)
+{
+    struct failure failure = {script, co, error, SOC_TURN_RAISED};
+    lua_pushcfunction(script->L, describe);
+    lua_pushlightuserdata(script->L, &failure);
+    if (lua_pcall(script->L, 1, 0, 0) != LUA_OK) {
+        lua_pop(script->L, 1);
+        soc_refuse(error, SOC_ESCRIPT, "not enough memory", NULL, (struct soc_slice){0});
+        return SOC_TURN_RAISED;
+    }
+    if (failure.end == SOC_TURN_RAISED && !is_replayed(activation))
+        return refuse_other_script(script, activation, error);
+    return failure.end;
+}
+
+/* A behaviour's result that is not nil is its reply, if it sent none. */
+static void reply_with_result(lua_State *co, struct soc_script *script)
+{
+    struct soc_activation *activation = soc_gate_activation(script->host);
+    struct soc_message *message = activation->message;
+    /* A reply is not answered in its turn: two such agents would never stop. */
+    if (message == NULL || message->from == NULL || message->reply_to != 0 ||
+        activation->has_replied || lua_isnil(co, -1))
+        return;
+    if (soc_payload_encode(co, script, lua_gettop(co)) < 0)
+        luaL_error(co, "the result cannot be the reply: %s", soc_buf_text(&script->error));
+    if (script->keeps_history &&
+        !soc_history_keep_result(script->host, soc_buf_slice(&script->payload)))
+        return;
+    struct soc_send send = {
+        .to = soc_agent_id(message->from),
+        .payload = soc_buf_slice(&script->payload),
+        .answers = message,
+    };
+    struct soc_message *sent;
+    int rc = soc_router_send(script->host, activation->agent, &send, &sent, &script->error);
+    /* A sender that has ended meanwhile is no failure of this activation. */
+    if (rc < 0 && rc != SOC_ESTOPPED)
+        luaL_error(co, "the result cannot be the reply: %s", soc_buf_text(&script->error));
+}
+
+/* The handler has returned: stack is the handle and its result. */
+static int finish(lua_State *co, int status, lua_KContext context)
+{
+    (void)status;
+    struct soc_script *script = (struct soc_script *)context;
+    struct soc_detail detail;
+    int rc;
+    /* A turn that is about to be refused leaves nothing behind: no reply, no state. */
+    if (script->is_broken || !is_replayed(soc_gate_activation(script->host)))
+        return 0;
+    /* Looked at before the reply, which a replay does not send again: of two faults the
+     * same one is told then. */
+    script->state.length = 0;
+    bool has_state = soc_handle_state(co, 1, &script->state, &detail, &rc);
+    if (rc < 0)
+        return luaL_error(co, "%s", detail.text);
+    reply_with_result(co, script);
+    if (soc_gate_spoils(script->host))
+        return luaL_error(co, "a simulated failure at the end of a turn");
+    if (has_state)
+        soc_gate_set_state(script->host, soc_buf_slice(&script->state));
+    return 0;
+}
+
+static int skip_unhandled(struct soc_script *script, const struct soc_activation *activation)
+{
+    soc_log_printf(soc_host_log(script->host), SOC_LOG_WARN,
+                   soc_clock_now(soc_host_clock(script->host)), "unhandled",
+                   soc_agent_id(activation->agent), "no handler for messages of type %s",
+                   activation->message->type->text);
+    return 0;
+}
+
+/* The body of every coroutine. All it does stands under lua_resume's protection,
+ * also when memory runs out. */
+static int body(lua_State *co)
+{
+    struct soc_script *script = *(struct soc_script **)lua_getextraspace(co);
+    struct soc_activation *activation = soc_gate_activation(script->host);
+    push_handle(co, script, activation);
+    if (activation->message == NULL &&
+        lua_rawgeti(co, LUA_REGISTRYINDEX, script->main_ref) == LUA_TNIL)
+        return luaL_error(co, "main was waiting, and the script has no main any more");
+    if (activation->message != NULL &&
+        !soc_behaviour_push(co, activation->agent->role, activation->message))
+        return skip_unhandled(script, activation);
+    lua_pushvalue(co, 1);
+    if (activation->message != NULL)
+        soc_push_message(co, script, activation->message);
+    lua_callk(co, lua_gettop(co) - 2, 1, (lua_KContext)script, finish);
+    return finish(co, LUA_OK, (lua_KContext)script);
+}
+
+enum soc_turn_end soc_run_turn(void *user, struct soc_activation *activation, struct soc_buf *error)
+{
+    struct soc_script *script = user;
+    struct soc_thread *thread = activation->script;
+    if (thread == NULL) {
+        soc_lua_heap_tend(script->L);
+        thread = take_thread(script);
+        activation->script = thread;
+        activation->cursor = 0;
+        activation->has_replied = false;
+        lua_pushcfunction(thread->co, body);
+    }
+    lua_State *co = thread->co;
+    int results;
+    script->is_broken = false;
+    script->steps_left = script->steps_max;
+    lua_sethook(co, charge_steps, LUA_MASKCOUNT, STEPS_PER_LOOK);
+    struct soc_script **running = lua_getextraspace(script->L);
+    struct soc_script *former = *running;
+    *running = script;
+    int status = lua_resume(co, script->L, 0, &results);
+    *running = former;
+    script->active = script->L;
+    if (script->keeps_history)
+        soc_history_more_files(script->L, script);
+    if (script->is_broken)
+        return tell_broken(script, error);
+    if (status == LUA_OK && !is_replayed(activation))
+        return refuse_other_script(script, activation, error);
+    if (status == LUA_OK) {
+        lua_settop(co, 0);
+        give_thread(script, thread);
+        activation->script = NULL;
+        return SOC_TURN_DONE;
+    }
+    if (status != LUA_YIELD)
+        return describe_error(script, activation, co, error);
+    bool is_ours = results == 1 && lua_touserdata(co, -1) == soc_sandbox_host_yield_key();
+    lua_pop(co, results);
+    if (is_ours)
+        return SOC_TURN_WAITS;
+    soc_refuse(error, SOC_ESCRIPT, "a behaviour yielded outside any coroutine of its own", NULL,
+               (struct soc_slice){0});
+    return SOC_TURN_BROKEN;
+}

@@ -1,0 +1,192 @@
+#include "sim/faults.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/slice.h"
+
+#define FAULTS_SEED 0x6661756c7473ull /* keeps this chance apart from others of the seed */
+
+#define NAME_BYTES_SHOWN 64 /* of one that is none, so that those that are have room */
+
+#define STEPS_SEED 0x7374657073ull
+
+#define CRASHES_MAX 6
+#define PAUSE_MS    5000
+#define JUMP_MS     3600000
+#define STEPS_IN    64 /* as often in a running society, of those chances */
+#define STARTS_IN   4  /* one start in so many ends in a crash as well */
+#define START_CALLS 80 /* of the disk, within which that is */
+
+struct kind {
+    const char *name;
+    const char *text;
+};
+
+static const struct kind kinds[SOC_FAULT_COUNT] = {
+#define F(tag, name, text) [SOC_FAULT_##tag] = {name, text},
+    SOC_FAULT_MAP(F)
+#undef F
+};
+
+/* Out of SOC_CHANCE_WHOLE; each seed draws one column for each kind. Folding makes a
+ * database, which costs more than all the rest: few seeds pay for it. */
+#define CHANCES 8
+static const uint32_t chances[SOC_FAULT_COUNT][CHANCES] = {
+    [SOC_FAULT_EVICT] = {0, 0, 0, 256, 1024, 1024, 4096, 65536},
+    [SOC_FAULT_CRASH] = {0, 0, 0, 0, 48, 64, 96, 768},
+    [SOC_FAULT_LAG] = {0, 0, 32768, 32768, 57344, 61440, 64512, 65408},
+    [SOC_FAULT_RAISE] = {0, 0, 0, 64, 128, 256, 1024, 4096},
+    [SOC_FAULT_SLOW] = {0, 0, 0, 64, 256, 1024, 4096, 16384},
+    [SOC_FAULT_JUMP] = {0, 0, 0, 0, 0, 8192, 32768, 65536},
+    [SOC_FAULT_FOLD] = {0, 0, 0, 0, 0, 0, 0, 128},
+    [SOC_FAULT_POWER] = {0, 48, 64, 96, 128, 256, 512, 768},
+    [SOC_FAULT_FULL] = {0, 0, 0, 32, 64, 128, 256, 1024},
+    [SOC_FAULT_IO] = {0, 0, 0, 0, 16, 32, 64, 256},
+    [SOC_FAULT_DROP] = {0, 0, 1024, 4096, 4096, 8192, 16384, 32768},
+    [SOC_FAULT_DOUBLE] = {0, 0, 1024, 4096, 8192, 16384, 32768, 65536},
+    [SOC_FAULT_DELAY] = {0, 0, 1024, 4096, 8192, 16384, 32768, 65536},
+    [SOC_FAULT_MODEL] = {0, 0, 1024, 4096, 8192, 16384, 32768, 65536},
+    [SOC_FAULT_DEAD] = {0, 0, 0, 0, 256, 1024, 2048, 4096},
+};
+
+/* These need a disk, which makes a seed several times slower: of the usual mix one seed
+ * in so many has one. */
+#define DISK_SET      (1u << SOC_FAULT_POWER | 1u << SOC_FAULT_FULL | 1u << SOC_FAULT_IO)
+#define DISK_SEEDS_IN 16
+
+const char *soc_faults_name(int kind, const char **text)
+{
+    if (kind < 0 || kind >= SOC_FAULT_COUNT)
+        return NULL;
+    if (text != NULL)
+        *text = kinds[kind].text;
+    return kinds[kind].name;
+}
+
+static int find_kind(struct soc_slice name)
+{
+    for (int i = 0; i < SOC_FAULT_COUNT; i++)
+        if (soc_slice_equal(name, soc_slice_text(kinds[i].name)))
+            return i;
+    return -1;
+}
+
+/* A name that is none is told with those that are. */
+static void refuse_name(struct soc_slice name, struct soc_detail *detail)
+{
+    struct soc_buf names = {0};
+    for (int i = 0; i < SOC_FAULT_COUNT; i++)
+        soc_buf_printf(&names, "%s, ", kinds[i].name);
+    name = soc_slice_cut(name, NAME_BYTES_SHOWN);
+    soc_fail(detail, SOC_EINVAL,
+             "no fault is called '%.*s'; there are %sand, by themselves, none and default",
+             (int)name.length, name.data, soc_buf_text(&names));
+    soc_buf_fini(&names);
+}
+
+bool soc_faults_parse(const char *list, uint32_t *set, struct soc_detail *detail)
+{
+    *set = SOC_FAULTS_NONE;
+    if (strcmp(list, "none") == 0)
+        return true;
+    if (strcmp(list, "default") == 0) {
+        *set = SOC_FAULTS_ALL;
+        return true;
+    }
+    while (true) {
+        size_t length = strcspn(list, ",");
+        int kind = find_kind(soc_slice(list, length));
+        if (kind < 0) {
+            refuse_name(soc_slice(list, length), detail);
+            return false;
+        }
+        *set |= 1u << kind;
+        if (list[length] == '\0')
+            return true;
+        list += length + 1;
+    }
+}
+
+/* Each kind is drawn by itself: a kind that is added changes no other one's draw. */
+static uint64_t draw(uint64_t seed, int kind, uint64_t bound)
+{
+    struct soc_rng rng;
+    soc_rng_init(&rng, seed ^ FAULTS_SEED ^ (uint64_t)(kind + 1) << 40);
+    return soc_rng_below(&rng, bound);
+}
+
+void soc_faults_init(struct soc_faults *faults, uint32_t set, uint64_t seed)
+{
+    *faults = (struct soc_faults){.set = set, .crashes_left = CRASHES_MAX};
+    soc_rng_init(&faults->rng, seed ^ FAULTS_SEED);
+    soc_rng_init(&faults->steps, seed ^ STEPS_SEED);
+    bool is_drawn = draw(seed, -1, DISK_SEEDS_IN) == 0;
+    faults->has_disk = (set & DISK_SET) != 0 && (is_drawn || set != SOC_FAULTS_ALL);
+    if (!faults->has_disk)
+        set &= ~DISK_SET;
+    for (int i = 0; i < SOC_FAULT_COUNT; i++)
+        if ((set & 1u << i) != 0)
+            faults->chance[i] = chances[i][draw(seed, i, CHANCES)];
+}
+
+bool soc_faults_happens(struct soc_faults *faults, enum soc_fault_kind kind)
+{
+    uint32_t chance = faults->chance[kind];
+    if (chance == 0 || (soc_rng_next(&faults->rng) >> 48) >= chance)
+        return false;
+    if (kind != SOC_FAULT_CRASH && kind != SOC_FAULT_POWER && kind != SOC_FAULT_IO)
+        return true;
+    return faults->crashes_left > 0 && faults->crashes_left-- > 0;
+}
+
+uint64_t soc_faults_strikes_start(struct soc_faults *faults)
+{
+    if (faults->chance[SOC_FAULT_POWER] == 0 || faults->crashes_left == 0 ||
+        soc_rng_below(&faults->rng, STARTS_IN) > 0)
+        return 0;
+    faults->crashes_left--;
+    return 1 + soc_rng_below(&faults->rng, START_CALLS);
+}
+
+int64_t soc_faults_step(struct soc_faults *faults)
+{
+    uint32_t chance = faults->chance[SOC_FAULT_JUMP] / STEPS_IN;
+    if (chance == 0 || (soc_rng_next(&faults->steps) >> 48) >= chance)
+        return 0;
+    return (int64_t)soc_rng_below(&faults->steps, 2 * JUMP_MS) - JUMP_MS;
+}
+
+int64_t soc_faults_pause(struct soc_faults *faults)
+{
+    if (soc_faults_happens(faults, SOC_FAULT_JUMP))
+        return (int64_t)soc_rng_below(&faults->rng, 2 * JUMP_MS) - JUMP_MS;
+    return (int64_t)soc_rng_below(&faults->rng, PAUSE_MS);
+}
+
+void soc_faults_tell(struct soc_faults *faults, enum soc_fault_kind kind, int64_t now_ms,
+                     struct soc_slice agent, const char *format, ...)
+{
+    struct soc_buf detail = {0};
+    char text[200];
+    va_list arguments;
+    if (faults->log == NULL)
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    if (!faults->log->is_json) {
+        soc_log_printf(faults->log, SOC_LOG_INFO, now_ms, "fault", agent, "%s: %s",
+                       kinds[kind].name, text);
+        return;
+    }
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "fault", soc_slice_text(kinds[kind].name));
+    soc_json_put_text_member(&detail, "text", soc_slice_text(text));
+    soc_buf_put_byte(&detail, '}');
+    soc_log_event(faults->log, SOC_LOG_INFO, now_ms, "fault", agent, soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
+}

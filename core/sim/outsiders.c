@@ -1,0 +1,261 @@
+#include "sim/outsiders.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/heap.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "env/ids.h"
+#include "kernel/envelope.h"
+#include "kernel/state.h"
+#include "parts/outside/outside.h"
+#include "sim/faults.h"
+
+#define OUTSIDERS_SEED 0x6f7574736964ull
+#define WHILE_MS       50    /* an outsider is done within this */
+#define LATE_MS        30000 /* or within this, if it is late */
+#define AGAIN_MS       5000  /* what was lost is said again within this */
+#define SILENT_MS      60000
+#define ECHO_MS        20000 /* what may not be durable is said again after this */
+#define SILENCES_MAX   3
+
+enum deed { ACK_RECEIVED, ACK_PROCESSED, REPLY, ECHO };
+
+/* Something an outsider will do. */
+struct act {
+    struct soc_heap_item due;
+    enum deed deed;
+    uint64_t number; /* its own id for what it says */
+    char message[SOC_MESSAGE_ID_BYTES];
+    char agent[SOC_ID_BYTES_MAX + 1];
+    uint64_t key;        /* of the message */
+    uint64_t said;       /* ECHO: in which life of the society it was said last; 0: not yet */
+    struct soc_buf echo; /* ECHO: what it says */
+    char to[SOC_ID_BYTES_MAX + 1];
+};
+
+struct soc_outsiders {
+    struct soc_rng rng;
+    struct soc_faults *faults;
+    soc_handed_cb *cb;
+    void *user;
+    struct soc_host *host; /* of now */
+    struct soc_heap acts;
+    uint64_t next_number;
+    uint64_t lives; /* of the society, up to now */
+    int silences;
+    int64_t silent_ms; /* until then none of them hears or says anything */
+};
+
+struct soc_outsiders *soc_outsiders_new(uint64_t seed, struct soc_faults *faults, soc_handed_cb *cb,
+                                        void *user)
+{
+    struct soc_outsiders *outsiders = soc_alloc_zero(sizeof(*outsiders));
+    soc_rng_init(&outsiders->rng, seed ^ OUTSIDERS_SEED);
+    outsiders->faults = faults;
+    outsiders->cb = cb;
+    outsiders->user = user;
+    return outsiders;
+}
+
+static struct act *first_act(const struct soc_outsiders *outsiders)
+{
+    struct soc_heap_item *item = soc_heap_peek(&outsiders->acts);
+    return item == NULL ? NULL : (void *)((char *)item - offsetof(struct act, due));
+}
+
+static void free_act(struct act *act)
+{
+    soc_buf_fini(&act->echo);
+    free(act);
+}
+
+void soc_outsiders_free(struct soc_outsiders *outsiders)
+{
+    struct act *act;
+    if (outsiders == NULL)
+        return;
+    while ((act = first_act(outsiders)) != NULL) {
+        soc_heap_remove(&outsiders->acts, &act->due);
+        free_act(act);
+    }
+    soc_heap_fini(&outsiders->acts);
+    free(outsiders);
+}
+
+/* Tells whether a fault happens to `what`, which is about the message `id` of `agent`;
+ * the transcript is told, too. */
+static bool happens(struct soc_outsiders *outsiders, enum soc_fault_kind kind, const char *agent,
+                    const char *id, const char *what)
+{
+    if (outsiders->faults == NULL || !soc_faults_happens(outsiders->faults, kind))
+        return false;
+    soc_faults_tell(outsiders->faults, kind, soc_host_now(outsiders->host), soc_slice_text(agent),
+                    "%s %.*s", what, SOC_MESSAGE_ID_BYTES, id);
+    return true;
+}
+
+/* What the message wants to be sent back; absent if nothing, or nobody is there for it. */
+static struct soc_slice echo_of(const struct soc_message *message)
+{
+    struct soc_slice payload = soc_message_payload(message);
+    struct soc_slice echo = {0};
+    if (message->from != NULL && payload.length > 0 && payload.data[0] == '{')
+        echo = soc_json_member(payload, "echo");
+    return echo.length > 0 && echo.data[0] == '{' ? echo : (struct soc_slice){0};
+}
+
+static void note_echo(struct act *act, const struct soc_message *message)
+{
+    soc_buf_put_slice(&act->echo, echo_of(message));
+    memcpy(act->to, message->from->id, message->from->id_length);
+}
+
+/* Plans one deed, or two of the same. */
+static void plan(struct soc_outsiders *outsiders, const struct soc_handout *handout, enum deed deed)
+{
+    uint64_t number = outsiders->next_number++;
+    const char *agent = handout->agent->id;
+    char id[SOC_MESSAGE_ID_BYTES];
+    soc_envelope_id(id, handout->message);
+    int copies = happens(outsiders, SOC_FAULT_DOUBLE, agent, id, "it speaks twice of") ? 2 : 1;
+    for (int i = 0; i < copies; i++) {
+        bool is_late = happens(outsiders, SOC_FAULT_DELAY, agent, id, "it speaks late of");
+        struct act *act = soc_alloc_zero(sizeof(*act));
+        act->deed = deed;
+        act->number = number;
+        act->key = handout->message->key;
+        if (deed == ECHO)
+            note_echo(act, handout->message);
+        memcpy(act->message, id, sizeof(id));
+        memcpy(act->agent, handout->agent->id, handout->agent->id_length);
+        soc_heap_add(&outsiders->acts, &act->due,
+                     soc_host_now(outsiders->host) + 1 +
+                         (int64_t)soc_rng_below(&outsiders->rng, is_late ? LATE_MS : WHILE_MS));
+    }
+}
+
+static bool deliver(void *user, const struct soc_handout *handout)
+{
+    struct soc_outsiders *outsiders = user;
+    int64_t now_ms = soc_host_now(outsiders->host);
+    const char *agent = handout->agent->id;
+    char id[SOC_MESSAGE_ID_BYTES];
+    soc_envelope_id(id, handout->message);
+    outsiders->cb(outsiders->user, soc_agent_id(handout->agent), handout->message->key);
+    if (outsiders->silences < SILENCES_MAX &&
+        happens(outsiders, SOC_FAULT_DEAD, agent, id, "all outside are silent for a minute from")) {
+        outsiders->silences++;
+        outsiders->silent_ms = now_ms + SILENT_MS;
+    }
+    if (now_ms < outsiders->silent_ms ||
+        happens(outsiders, SOC_FAULT_DROP, agent, id, "it never sees"))
+        return true; /* it went out, and was never seen */
+    if (handout->is_broadcast)
+        return true;
+    /* It may come twice as well; then the outsider does everything twice. */
+    int copies = happens(outsiders, SOC_FAULT_DOUBLE, agent, id, "it sees twice") ? 2 : 1;
+    for (; copies > 0; copies--) {
+        plan(outsiders, handout, ACK_RECEIVED);
+        if (handout->message->flags & SOC_MESSAGE_WANTS_REPLY)
+            plan(outsiders, handout, REPLY);
+        else
+            plan(outsiders, handout, echo_of(handout->message).data ? ECHO : ACK_PROCESSED);
+    }
+    return true;
+}
+
+void soc_outsiders_join(struct soc_outsiders *outsiders, struct soc_host *host)
+{
+    struct soc_door door = {.user = outsiders, .deliver = deliver};
+    outsiders->host = host;
+    outsiders->lives++;
+    soc_outside_open(host, &door);
+}
+
+int64_t soc_outsiders_due(const struct soc_outsiders *outsiders)
+{
+    const struct act *act = first_act(outsiders);
+    return act == NULL ? 0 : act->due.due_ms;
+}
+
+static void reply(struct soc_host *host, struct soc_agent *agent, const struct act *act,
+                  struct soc_buf *answer)
+{
+    char own_id[32];
+    snprintf(own_id, sizeof(own_id), "outside-%llu", (unsigned long long)act->number);
+    struct soc_outside_mail mail = {
+        .send = {.payload = SOC_SLICE("{\"text\":\"from outside\"}")},
+        .answers = soc_slice(act->message, sizeof(act->message)),
+    };
+    mail.send.texts[SOC_TEXT_EXTERNAL_ID] = soc_slice_text(own_id);
+    soc_outside_accept(host, agent, &mail, (struct soc_position){0}, answer);
+}
+
+/* Says what is to be echoed, under an id that is the same each time, and acks in the same
+ * step. Tells whether it is done with: in this life it was said before, and everything
+ * has become durable since. */
+static bool echo(struct soc_outsiders *outsiders, struct soc_agent *agent, struct act *act)
+{
+    struct soc_host *host = outsiders->host;
+    struct soc_buf answer = {0};
+    char own_id[16 + SOC_MESSAGE_ID_BYTES];
+    bool is_durable = host->batch.length == 0 && soc_journal_bytes(host->journal) == 0;
+    if (act->said == outsiders->lives && is_durable && !soc_outside_is_awaited(host, act->key))
+        return true;
+    snprintf(own_id, sizeof(own_id), "echo-%.*s", SOC_MESSAGE_ID_BYTES, act->message);
+    struct soc_outside_mail mail = {
+        .send = {.to = soc_slice_text(act->to), .payload = soc_buf_slice(&act->echo)}};
+    mail.send.texts[SOC_TEXT_EXTERNAL_ID] = soc_slice_text(own_id);
+    int rc = soc_outside_accept(host, agent, &mail, (struct soc_position){0}, &answer);
+    answer.length = 0;
+    if (rc == SOC_OK) {
+        soc_outside_ack(host, agent, soc_slice(act->message, sizeof(act->message)),
+                        SOC_ACK_PROCESSED, (struct soc_position){0}, &answer);
+        act->said = outsiders->lives;
+    }
+    soc_buf_fini(&answer);
+    return rc < 0 && rc != SOC_EMAILBOX && rc != SOC_EDISKFULL;
+}
+
+/* What comes too late, or twice, is refused, which is as it should be. */
+static void perform(struct soc_host *host, const struct act *act)
+{
+    struct soc_buf answer = {0};
+    struct soc_slice id = soc_slice(act->message, sizeof(act->message));
+    struct soc_agent *agent = soc_outside_find(host, soc_slice_text(act->agent));
+    if (agent != NULL && act->deed == REPLY)
+        reply(host, agent, act, &answer);
+    else if (agent != NULL)
+        soc_outside_ack(host, agent, id,
+                        act->deed == ACK_RECEIVED ? SOC_ACK_RECEIVED : SOC_ACK_PROCESSED,
+                        (struct soc_position){0}, &answer);
+    soc_buf_fini(&answer);
+}
+
+bool soc_outsiders_act(struct soc_outsiders *outsiders, struct soc_host *host)
+{
+    struct act *act = first_act(outsiders);
+    int64_t now_ms = soc_host_now(host);
+    if (act == NULL || act->due.due_ms > now_ms)
+        return false;
+    soc_heap_remove(&outsiders->acts, &act->due);
+    struct soc_agent *agent = soc_outside_find(host, soc_slice_text(act->agent));
+    if (now_ms < outsiders->silent_ms ||
+        happens(outsiders, SOC_FAULT_DROP, act->agent, act->message, "nobody hears it speak of") ||
+        (act->deed == ECHO && agent != NULL && !echo(outsiders, agent, act))) {
+        /* Nobody heard it, or nobody may remember: it is said again. */
+        int64_t later_ms = now_ms < outsiders->silent_ms ? outsiders->silent_ms : now_ms;
+        if (act->said != 0)
+            later_ms += ECHO_MS;
+        soc_heap_add(&outsiders->acts, &act->due,
+                     later_ms + 1 + (int64_t)soc_rng_below(&outsiders->rng, AGAIN_MS));
+        return true;
+    }
+    if (act->deed != ECHO)
+        perform(host, act);
+    free_act(act);
+    return true;
+}

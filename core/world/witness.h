@@ -1,0 +1,13 @@
+/* Witness: a checker that is told what a host writes and asks of the world.
+ *
+ * Layer: world. Thread: loop. */
+#ifndef SOC_WORLD_WITNESS_H
+#define SOC_WORLD_WITNESS_H
+
+#include "check/check.h"
+#include "kernel/host.h"
+
+/* Returns what tells `check`, which is lent as long as it is used. */
+struct soc_witness soc_witness_of(struct soc_check *check);
+
+#endif

@@ -1,0 +1,572 @@
+#include "world/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "base/version.h"
+#include "check/check.h"
+#include "kernel/look.h"
+#include "kernel/refusal.h"
+#include "lualib/lua_json.h"
+#include "parts/human/human.h"
+#include "script/bindings/mail.h"
+#include "script/bindings/send_options.h"
+#include "script/bindings/settings.h"
+#include "script/calls/outward.h"
+#include "script/policies/swap.h"
+#include "script/turns/effect.h"
+#include "world/world_state.h"
+
+/* The userdata of society.new. Its user values: 1 the box, 2 the app (a path or a
+ * function) or nil, 3 the list of declarations made by hand (s:role{…}), which
+ * recover() makes again, 4 the table of options. */
+enum { UV_BOX = 1, UV_APP, UV_DECLARED, UV_OPTIONS, UV_COUNT = UV_OPTIONS };
+
+static struct soc_world *check_world(lua_State *L)
+{
+    return luaL_checkudata(L, 1, SOC_WORLD);
+}
+
+static struct soc_world *check_running(lua_State *L)
+{
+    struct soc_world *world = check_world(L);
+    if (world->host == NULL)
+        luaL_error(L, "this society is not running: call recover() after crash(), or society.new");
+    return world;
+}
+
+/* For what drives the society: from inside one of its own turns it cannot be. */
+struct soc_world *soc_world_check_idle(lua_State *L)
+{
+    struct soc_world *world = check_world(L);
+    if (world->host != NULL && soc_gate_activation(world->host) != NULL)
+        luaL_error(L, "a society cannot be driven from inside one of its own turns");
+    return world;
+}
+
+struct soc_world *soc_world_check_ready(lua_State *L)
+{
+    soc_world_check_idle(L);
+    return check_running(L);
+}
+
+static void write_line(struct soc_slice line, void *user)
+{
+    struct soc_world *world = user;
+    soc_buf_put_slice(&world->transcript, line);
+}
+
+static bool show(void *user, struct soc_slice stream, struct soc_slice agent, struct soc_slice text)
+{
+    struct soc_world *world = user;
+    char time[SOC_TIME_BYTES];
+    if (world->check != NULL)
+        soc_check_shown(world->check, stream, agent, text);
+    soc_time_format(time, soc_clock_now(soc_host_clock(world->host)));
+    bool is_mail = soc_slice_equal(stream, SOC_SLICE("mail"));
+    bool is_item = soc_slice_equal(stream, SOC_SLICE("inbox"));
+    soc_buf_put(&world->transcript, time + 11, 12);
+    soc_buf_put_text(&world->transcript, is_mail ? " shown " : is_item ? " inbox " : " print ");
+    soc_buf_put_slice(&world->transcript, agent);
+    bool is_withdrawn = is_item && soc_json_member(text, "withdrawn").data != NULL;
+    soc_buf_put_text(&world->transcript, is_withdrawn ? ": withdrawn: " : ": ");
+    soc_buf_put_slice(&world->transcript, is_mail   ? soc_json_member(text, "payload")
+                                          : is_item ? soc_json_member(text, "title")
+                                                    : text);
+    soc_buf_put_byte(&world->transcript, '\n');
+    return true;
+}
+
+static void failed(void *user, const struct soc_detail *detail)
+{
+    struct soc_world *world = user;
+    soc_buf_printf(&world->transcript, "storage failed: %s\n", detail->text);
+}
+
+void soc_world_stop(struct soc_world *world, bool as_crash)
+{
+    if (world->host != NULL) {
+        world->now_ms = soc_clock_now(soc_host_clock(world->host));
+        if (as_crash)
+            soc_host_crash(world->host);
+        else
+            soc_host_close(world->host, 0);
+    }
+    soc_world_note_calls(world);
+    soc_script_free(world->script);
+    world->host = NULL;
+    world->script = NULL;
+    world->is_declaring = false;
+}
+
+/* Applies options.config and options.policies. */
+static void apply_options(lua_State *L, struct soc_world *world, int options)
+{
+    struct soc_detail detail;
+    if (soc_raw_field(L, options, "config") == LUA_TTABLE) {
+        lua_pushnil(L);
+        while (lua_next(L, -2) != 0) {
+            if (soc_script_set(L, world->script, soc_option_name(L, "config"), lua_gettop(L),
+                               &detail) < 0)
+                luaL_error(L, "config: %s", detail.text);
+            lua_pop(L, 1);
+        }
+    }
+    lua_pop(L, 1);
+    soc_outward_take_option(L, world->script, options);
+    if (soc_raw_field(L, options, "policies") == LUA_TTABLE) {
+        lua_pushnil(L);
+        while (lua_next(L, -2) != 0) {
+            struct soc_swap swap = {.kind = soc_option_name(L, "policies"), .by = "option"};
+            soc_swap_read(L, lua_gettop(L), &swap);
+            if (soc_swap_do(L, world->script, &swap, &detail) < 0)
+                luaL_error(L, "policies: %s", detail.text);
+            lua_pop(L, 1);
+        }
+    }
+    lua_pop(L, 1);
+}
+
+static void run_declared(lua_State *L, int self)
+{
+    lua_getiuservalue(L, self, UV_DECLARED);
+    int list = lua_gettop(L);
+    lua_Integer count = (lua_Integer)lua_rawlen(L, list);
+    for (lua_Integer i = 1; i <= count; i++) {
+        lua_rawgeti(L, list, i);
+        int call = lua_gettop(L);
+        lua_getiuservalue(L, self, UV_BOX);
+        soc_script_push_module(L, lua_gettop(L));
+        lua_getfield(L, call, "name");
+        lua_gettable(L, -2);
+        lua_Integer arguments = (lua_Integer)lua_rawlen(L, call);
+        for (lua_Integer k = 1; k <= arguments; k++)
+            lua_rawgeti(L, call, k);
+        lua_call(L, (int)arguments, 0);
+        lua_settop(L, list);
+    }
+    lua_pop(L, 1);
+}
+
+static void run_app(lua_State *L, struct soc_world *world, int self)
+{
+    struct soc_detail detail = {{0}};
+    int type = lua_getiuservalue(L, self, UV_APP);
+    int rc = SOC_OK;
+    world->is_declaring = true;
+    if (type == LUA_TSTRING) {
+        rc = soc_script_run_file(world->script, lua_tostring(L, -1), 0, NULL, &detail);
+        lua_pop(L, 1);
+    } else if (type == LUA_TFUNCTION) {
+        rc = soc_world_run_function(L, world->script, self, &detail);
+    } else {
+        lua_pop(L, 1);
+        run_declared(L, self);
+    }
+    world->is_declaring = false;
+    if (rc < 0)
+        luaL_error(L, "%s", detail.text);
+}
+
+/* The directory of the app's file, for its own modules and policies. */
+static const char *app_directory(lua_State *L, int self)
+{
+    const char *directory = NULL;
+    if (lua_getiuservalue(L, self, UV_APP) == LUA_TSTRING) {
+        const char *path = lua_tostring(L, -1);
+        const char *slash = strrchr(path, '/');
+        if (slash == NULL)
+            directory = lua_pushstring(L, ".");
+        else
+            directory = lua_pushlstring(L, path, (size_t)(slash - path));
+        lua_remove(L, -2);
+    }
+    return directory;
+}
+
+/* Makes host and script on the store and takes up what it holds. The stack: the
+ * world's userdata. */
+static int make_parts(lua_State *L)
+{
+    struct soc_world *world = lua_touserdata(L, 1);
+    struct soc_detail detail = {{0}};
+    struct soc_host_options options = {
+        .store = world->store,
+        .seed = world->seed,
+        .log = {.level = SOC_LOG_INFO, .write = write_line, .user = world},
+        .show = show,
+        .failed = failed,
+        .user = world,
+        .faults = world->check == NULL ? NULL : &world->plan,
+        .witness = world->check == NULL ? NULL : &world->witness,
+    };
+    lua_getfield(L, LUA_REGISTRYINDEX, SOC_WORLD_HOME);
+    const char *home = lua_tostring(L, -1);
+    const char *app_dir = app_directory(L, 1);
+    lua_getiuservalue(L, 1, UV_OPTIONS);
+    int option_table = lua_gettop(L);
+    if (soc_raw_field(L, option_table, "quiet"), lua_toboolean(L, -1))
+        options.log.level = SOC_LOG_NONE;
+    world->host = soc_host_new(&options);
+    soc_clock_move(soc_host_clock(world->host), world->now_ms);
+    struct soc_script_options script_options = {
+        .L = L, .host = world->host, .home = home, .app_dir = app_dir};
+    lua_getiuservalue(L, 1, UV_BOX);
+    if (soc_script_new(&world->script, &script_options, lua_gettop(L), &detail) < 0)
+        return luaL_error(L, "%s", detail.text);
+    apply_options(L, world, option_table);
+    run_app(L, world, 1);
+    const char *name = soc_script_app_name(world->script);
+    struct soc_slice app = soc_slice_text(name == NULL ? "app" : name);
+    if (soc_host_start(world->host, app, &detail) < 0)
+        return luaL_error(L, "%s", detail.text);
+    soc_script_started(world->script);
+    soc_world_open_door(world);
+    soc_host_flush(world->host);
+    return 0;
+}
+
+/* Starts on the main thread, which outlives every coroutine that may be calling.
+ * After an error the world is stopped and false is returned, with the error on
+ * top of the caller's stack. */
+bool soc_world_start(lua_State *L, struct soc_world *world, int self)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+    lua_State *main = lua_tothread(L, -1);
+    lua_pop(L, 1);
+    if (!lua_checkstack(main, LUA_MINSTACK))
+        luaL_error(L, "stack overflow");
+    lua_pushcfunction(L, make_parts);
+    lua_pushvalue(L, self);
+    if (L != main)
+        lua_xmove(L, main, 2);
+    if (lua_pcall(main, 1, 0, 0) == LUA_OK)
+        return true;
+    if (L != main)
+        lua_xmove(main, L, 1);
+    soc_world_stop(world, true);
+    return false;
+}
+
+static const char *const declarations[] = {"role", "root", "main", "policy", "config", NULL};
+
+static bool is_declaration(const char *name)
+{
+    for (int i = 0; declarations[i] != NULL; i++)
+        if (strcmp(declarations[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Pushes { name = upvalue 2, the arguments }. */
+static void push_declaration(lua_State *L, int arguments)
+{
+    lua_createtable(L, arguments, 1);
+    for (int i = 1; i <= arguments; i++) {
+        lua_pushvalue(L, i);
+        lua_rawseti(L, -2, i);
+    }
+    lua_pushvalue(L, lua_upvalueindex(2));
+    lua_setfield(L, -2, "name");
+}
+
+/* Upvalues: 1 the world, 2 the name, 3 the module's function. What was declared
+ * is noted once it has been accepted. */
+static int declare(lua_State *L)
+{
+    struct soc_world *world = lua_touserdata(L, lua_upvalueindex(1));
+    if (luaL_testudata(L, 1, SOC_WORLD) != NULL)
+        lua_remove(L, 1);
+    int arguments = lua_gettop(L);
+    push_declaration(L, arguments);
+    lua_insert(L, 1);
+    lua_pushvalue(L, lua_upvalueindex(3));
+    lua_insert(L, 2);
+    lua_call(L, arguments, LUA_MULTRET);
+    if (!world->is_declaring) {
+        lua_getiuservalue(L, lua_upvalueindex(1), UV_DECLARED);
+        lua_pushvalue(L, 1);
+        lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+        lua_pop(L, 1);
+    }
+    return lua_gettop(L) - 1;
+}
+
+static int world_index(lua_State *L)
+{
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
+        return 1;
+    struct soc_world *world = check_running(L);
+    const char *name = luaL_checkstring(L, 2);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, world->script->module_ref);
+    lua_getfield(L, -1, name);
+    if (lua_isnil(L, -1) || !is_declaration(name))
+        return 1;
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, 2);
+    lua_pushvalue(L, -3);
+    lua_pushcclosure(L, declare, 3);
+    return 1;
+}
+
+static int world_now(lua_State *L)
+{
+    lua_pushinteger(L, soc_clock_now(soc_host_clock(check_running(L)->host)));
+    return 1;
+}
+
+/* To a list of receivers, as one turn. */
+static int send_list(lua_State *L, struct soc_world *world, struct soc_agent *from,
+                     struct soc_send_options *options)
+{
+    struct soc_script *script = world->script;
+    soc_gate_begin_as(world->host, from);
+    int rc = soc_mail_send_list(L, script, from, options);
+    soc_gate_end_as(world->host, rc == SOC_OK);
+    soc_host_flush(world->host);
+    return soc_push_answer(L, soc_buf_slice(rc < 0 ? &script->error : &script->answer));
+}
+
+/* s:send(from, { to, payload, … }) -> { messageId } | { messageIds, … } | nil, err: as that
+ * agent */
+static int world_send(lua_State *L)
+{
+    struct soc_world *world = soc_world_check_ready(L);
+    struct soc_script *script = world->script;
+    size_t length;
+    const char *from = luaL_checklstring(L, 2, &length);
+    struct soc_send_options options;
+    int rc = soc_send_options_read(L, script, 3, &options);
+    struct soc_agent *agent = soc_agents_find(world->host, soc_slice(from, length));
+    if (rc == SOC_OK && agent == NULL)
+        rc = soc_refuse(&script->error, SOC_ENOAGENT, "the sender does not exist", "agentId",
+                        soc_slice(from, length));
+    if (rc == SOC_OK && options.to_index != 0)
+        return send_list(L, world, agent, &options);
+    if (rc == SOC_OK)
+        rc = soc_gate_send_as(world->host, agent, &options.send, &script->error);
+    soc_host_flush(world->host);
+    return soc_push_answer(L, soc_buf_slice(&script->error));
+}
+
+static void take_answer(void *user, struct soc_slice answer)
+{
+    struct soc_buf *out = user;
+    soc_buf_put_slice(out, answer);
+}
+
+/* s:dispatch(id, payload, { timeout_ms? }?) -> the reply, from the user's end; with
+ * nil for the id the gatekeeper says whom it is for */
+static int world_dispatch(lua_State *L)
+{
+    if (luaL_testudata(L, 1, SOC_WORLD) == NULL)
+        return luaL_error(L, "dispatch is a method: call it as s:dispatch(id, payload)");
+    struct soc_world *world = soc_world_check_ready(L);
+    struct soc_script *script = world->script;
+    size_t length;
+    const char *to = luaL_optlstring(L, 2, NULL, &length);
+    int64_t timeout_ms = SOC_REQUEST_TIMEOUT_MS;
+    if (!lua_isnoneornil(L, 4)) {
+        static const char *const known[] = {"timeout_ms", NULL};
+        luaL_checktype(L, 4, LUA_TTABLE);
+        soc_check_names(L, 4, "dispatch", known);
+        timeout_ms = soc_timeout_option(L, 4, "dispatch", timeout_ms);
+    }
+    int rc = soc_payload_encode(L, script, 3);
+    struct soc_send send = {.payload = soc_buf_slice(&script->payload)};
+    struct soc_buf answer = {0};
+    if (to != NULL)
+        send.to = soc_slice(to, length);
+    else if (rc == SOC_OK)
+        soc_human_address(world->host, &send);
+    if (rc == SOC_OK)
+        rc = soc_gate_request_as(world->host, soc_agents_user(world->host), &send, timeout_ms,
+                                 take_answer, &answer, &script->error);
+    if (rc < 0)
+        return soc_push_answer(L, soc_buf_slice(&script->error));
+    while (answer.length == 0) {
+        if (soc_host_step(world->host))
+            continue;
+        soc_host_flush(world->host);
+        int64_t due_ms = soc_host_next_due(world->host);
+        if (answer.length == 0 && (due_ms == 0 || soc_host_is_failed(world->host)))
+            break;
+        if (answer.length == 0)
+            soc_clock_move(soc_host_clock(world->host), due_ms);
+    }
+    script->answer.length = 0;
+    if (answer.length == 0)
+        soc_refuse(&script->answer, SOC_EIO, NULL, NULL, (struct soc_slice){0});
+    soc_buf_put_slice(&script->answer, soc_buf_slice(&answer));
+    soc_buf_fini(&answer);
+    soc_world_complain_of_calls(L, world);
+    return soc_push_answer(L, soc_buf_slice(&script->answer));
+}
+
+/* s:crash(): as by kill -9, at the last durable point */
+static int world_crash(lua_State *L)
+{
+    soc_world_stop(soc_world_check_ready(L), true);
+    lua_settop(L, 1);
+    return 1;
+}
+
+/* s:recover(): the app is run again, the state comes from the store */
+static int world_recover(lua_State *L)
+{
+    struct soc_world *world = soc_world_check_idle(L);
+    if (world->store == NULL)
+        return luaL_error(L, "this society was closed");
+    soc_world_stop(world, true);
+    soc_world_note_restart(world);
+    if (!soc_world_start(L, world, 1))
+        return lua_error(L);
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int world_close(lua_State *L)
+{
+    struct soc_world *world = soc_world_check_idle(L);
+    soc_world_stop(world, false);
+    soc_store_close(world->store);
+    world->store = NULL;
+    soc_buf_fini(&world->transcript);
+    soc_buf_fini(&world->unexpected);
+    soc_world_free_door(world);
+    soc_world_free_faults(world);
+    return 0;
+}
+
+static int world_transcript(lua_State *L)
+{
+    const struct soc_world *world = check_world(L);
+    lua_pushlstring(L, world->transcript.data == NULL ? "" : world->transcript.data,
+                    world->transcript.length);
+    return 1;
+}
+
+static void take_dump(int rc, struct soc_slice rows, void *user)
+{
+    if (rc == SOC_OK)
+        soc_buf_put_slice(user, rows);
+}
+
+/* s:dump() -> every row of the store as one JSON text, sorted */
+static int world_dump(lua_State *L)
+{
+    struct soc_world *world = soc_world_check_ready(L);
+    struct soc_query query = {.what = "dump"};
+    struct soc_buf *out = &world->script->answer;
+    out->length = 0;
+    soc_host_flush(world->host);
+    soc_look_query(world->host, &query, take_dump, out);
+    lua_pushlstring(L, out->data == NULL ? "" : out->data, out->length);
+    return 1;
+}
+
+static const luaL_Reg world_functions[] = {
+    {"now", world_now},
+    {"send", world_send},
+    {"dispatch", world_dispatch},
+    {"crash", world_crash},
+    {"recover", world_recover},
+    {"close", world_close},
+    {"dump", world_dump},
+    {"transcript", world_transcript},
+    {NULL, NULL},
+};
+
+static void make_metatable(lua_State *L)
+{
+    if (luaL_newmetatable(L, SOC_WORLD)) {
+        luaL_newlib(L, world_functions);
+        soc_world_add_run(L);
+        soc_world_add_outside(L);
+        lua_pushcclosure(L, world_index, 1);
+        lua_setfield(L, -2, "__index");
+        lua_pushcfunction(L, world_close);
+        lua_setfield(L, -2, "__gc");
+    }
+    lua_pop(L, 1);
+}
+
+/* society.new{ seed?, store?, policies?, config?, app?, quiet?, http?, faults?,
+ * unexpected_calls? } */
+static int society_new(lua_State *L)
+{
+    static const char *const known[] = {"seed",  "store", "policies", "config",           "app",
+                                        "quiet", "http",  "faults",   "unexpected_calls", NULL};
+    struct soc_detail detail = {{0}};
+    if (lua_isnoneornil(L, 1)) {
+        lua_settop(L, 0);
+        lua_newtable(L);
+    }
+    luaL_checktype(L, 1, LUA_TTABLE);
+    soc_check_names(L, 1, "society.new", known);
+    soc_check_option(L, 1, "society.new", "store", LUA_TSTRING);
+    soc_check_option(L, 1, "society.new", "policies", LUA_TTABLE);
+    soc_check_option(L, 1, "society.new", "config", LUA_TTABLE);
+    make_metatable(L);
+    struct soc_world *world = lua_newuserdatauv(L, sizeof(*world), UV_COUNT);
+    *world = (struct soc_world){0};
+    luaL_setmetatable(L, SOC_WORLD);
+    int self = lua_gettop(L);
+    soc_script_push_box(L);
+    lua_setiuservalue(L, self, UV_BOX);
+    int type = soc_raw_field(L, 1, "app");
+    bool is_file = type == LUA_TSTRING && *lua_tostring(L, -1) != '\0';
+    if (type != LUA_TNIL && type != LUA_TFUNCTION && !is_file)
+        return luaL_error(L, "society.new: 'app' is a file or a function");
+    lua_setiuservalue(L, self, UV_APP);
+    lua_newtable(L);
+    lua_setiuservalue(L, self, UV_DECLARED);
+    lua_pushvalue(L, 1);
+    lua_setiuservalue(L, self, UV_OPTIONS);
+    int64_t seed = soc_integer_option(L, 1, "society.new", "seed", 1);
+    if (seed < 0)
+        return luaL_error(L, "society.new: 'seed' is a whole number from 0 on");
+    world->seed = (uint64_t)seed;
+    soc_raw_field(L, 1, "store");
+    const char *store = luaL_optstring(L, -1, "memory");
+    struct soc_store_options options = {.directory = strcmp(store, "memory") == 0 ? NULL : store};
+    soc_raw_field(L, 1, "unexpected_calls");
+    world->takes_unexpected_calls = lua_toboolean(L, -1);
+    soc_world_read_faults(L, world, 1);
+    options.disk = world->disk;
+    if (options.disk != NULL && options.directory != NULL)
+        return luaL_error(L, "society.new: faults of the disk are for a store in memory");
+    if (soc_store_open(&world->store, &options, &detail) < 0)
+        return luaL_error(L, "%s", detail.text);
+    if (!soc_world_start(L, world, self)) {
+        soc_store_close(world->store); /* now, not when it is collected */
+        world->store = NULL;
+        return lua_error(L);
+    }
+    lua_pushvalue(L, self);
+    return 1;
+}
+
+static int use_outside(lua_State *L)
+{
+    return luaL_error(L, "society.%s works in an app run by a society; make one with society.new",
+                      luaL_checkstring(L, 2));
+}
+
+int soc_world_open(lua_State *L)
+{
+    lua_newtable(L);
+    lua_pushcfunction(L, society_new);
+    lua_setfield(L, -2, "new");
+    lua_pushliteral(L, SOC_VERSION);
+    lua_setfield(L, -2, "version");
+    lua_newtable(L);
+    lua_pushcfunction(L, use_outside);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
+    return 1;
+}
