@@ -5,8 +5,11 @@
 #ifndef SOC_CHECK_BOOKS_H
 #define SOC_CHECK_BOOKS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
 #include "base/map.h"
-#include "check/check.h"
 #include "store/record.h"
 
 #define SOC_CHECK_CLASSES 4 /* priorities */
@@ -113,18 +116,18 @@ struct soc_check { /* all that is known of one history */
 };
 
 /* Notes what is wrong, unless something was. */
-void soc_check_fail(struct soc_check *check, const char *format, ...)
+void soc_books_fail(struct soc_check *check, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Returns zeroed room, or a copy of a text, from the pool. */
-void *soc_check_room(struct soc_check *check, size_t bytes);
-struct soc_slice soc_check_copy(struct soc_check *check, struct soc_slice text);
+void *soc_books_room(struct soc_check *check, size_t bytes);
+struct soc_slice soc_books_copy(struct soc_check *check, struct soc_slice text);
 
 /* Lends an agent, NULL if there was none of that id. */
-struct soc_check_agent *soc_check_find(const struct soc_check *check, struct soc_slice id);
+struct soc_check_agent *soc_books_find(const struct soc_check *check, struct soc_slice id);
 
 /* Has the agent's state looked at when the batch is over. */
-void soc_check_touch(struct soc_check *check, struct soc_check_agent *agent);
+void soc_books_touch(struct soc_check *check, struct soc_check_agent *agent);
 
 /* What may hold of two agents. */
 enum soc_check_pair {
@@ -136,15 +139,19 @@ enum soc_check_pair {
 
 /* Notes that it holds of an agent and a number, of another agent or as said; false if
  * that was known. Tells whether it holds. Takes it back. */
-bool soc_check_note_pair(struct soc_check *check, enum soc_check_pair kind,
+bool soc_books_note_pair(struct soc_check *check, enum soc_check_pair kind,
                          const struct soc_check_agent *agent, uint64_t other);
-bool soc_check_has_pair(const struct soc_check *check, enum soc_check_pair kind,
+bool soc_books_has_pair(const struct soc_check *check, enum soc_check_pair kind,
                         const struct soc_check_agent *agent, uint64_t other);
-void soc_check_drop_pair(struct soc_check *check, enum soc_check_pair kind,
+void soc_books_drop_pair(struct soc_check *check, enum soc_check_pair kind,
                          const struct soc_check_agent *agent, uint64_t other);
 
 /* Notes a text that `agent` sends once; false if it had been sent. */
-bool soc_check_note_once(struct soc_check *check, const struct soc_check_agent *agent,
+bool soc_books_note_once(struct soc_check *check, const struct soc_check_agent *agent,
                          struct soc_slice text);
+
+/* Forgets everything but the memory that was allocated; frees that with the books. */
+void soc_books_reset(struct soc_check *check);
+void soc_books_free(struct soc_check *check);
 
 #endif

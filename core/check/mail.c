@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "check/check.h"
 #include "check/readers.h"
 
 #define TOTALS_EVERY 16
@@ -24,7 +25,7 @@ static struct soc_check_message *add(struct soc_check *check, uint64_t key)
                (count - check->messages_count) * sizeof(*check->messages));
         check->messages_count = count;
     }
-    return check->messages[key] = soc_check_room(check, sizeof(struct soc_check_message));
+    return check->messages[key] = soc_books_room(check, sizeof(struct soc_check_message));
 }
 
 /* Who lives outside can always write to the orchestrator. */
@@ -45,9 +46,9 @@ static void check_leave(struct soc_check *check, const struct soc_record_message
     if (!check->is_strict || (record->flags & free_flags) != 0 || record->reply_to != 0 ||
         message->from == message->to || message->from->number == 1 || /* the user */
         is_report(check, message) ||
-        soc_check_has_pair(check, SOC_PAIR_KNOWS, message->from, message->to->number))
+        soc_books_has_pair(check, SOC_PAIR_KNOWS, message->from, message->to->number))
         return;
-    soc_check_fail(check, "%.*s wrote to %.*s, whom it does not know", (int)record->from.length,
+    soc_books_fail(check, "%.*s wrote to %.*s, whom it does not know", (int)record->from.length,
                    record->from.data, (int)record->to.length, record->to.data);
 }
 
@@ -60,8 +61,8 @@ static void check_once(struct soc_check *check, const struct soc_record_message 
         memmem(record->payload.data, record->payload.length, mark, sizeof(mark) - 1) == NULL)
         return;
     struct soc_slice once = soc_json_plain_string(soc_json_member(record->payload, "once"));
-    if (once.length > 0 && !soc_check_note_once(check, message->from, once))
-        soc_check_fail(check, "%.*s sent twice what it sends once: %.*s", (int)record->from.length,
+    if (once.length > 0 && !soc_books_note_once(check, message->from, once))
+        soc_books_fail(check, "%.*s sent twice what it sends once: %.*s", (int)record->from.length,
                        record->from.data, (int)once.length, once.data);
 }
 
@@ -117,7 +118,7 @@ find_waiting(const struct soc_check *check, const struct soc_check_message *broa
     const struct soc_check_agent *agent;
     while ((agent = soc_map_each(&check->agents, &cursor)) != NULL)
         if (is_reader(agent, broadcast) &&
-            !soc_check_has_pair(check, SOC_PAIR_READ, agent, broadcast->key) &&
+            !soc_books_has_pair(check, SOC_PAIR_READ, agent, broadcast->key) &&
             !(is_end && (agent->is_active || agent->is_held || agent->is_outside)))
             return agent;
     return NULL;
@@ -159,9 +160,9 @@ static void note_meeting(struct soc_check *check, const struct soc_record_messag
     if (target.length == 0 || target.data[0] != '{')
         return;
     const struct soc_check_agent *peer =
-        soc_check_find(check, soc_json_plain_string(soc_json_member(target, "id")));
+        soc_books_find(check, soc_json_plain_string(soc_json_member(target, "id")));
     if (peer != NULL)
-        soc_check_note_pair(check, SOC_PAIR_MEETS, response->to, peer->number);
+        soc_books_note_pair(check, SOC_PAIR_MEETS, response->to, peer->number);
 }
 
 static void read_message(struct soc_check *check, const struct soc_record_message *record)
@@ -169,14 +170,14 @@ static void read_message(struct soc_check *check, const struct soc_record_messag
     bool is_broadcast = (record->flags & SOC_MESSAGE_IS_BROADCAST) != 0;
     bool is_letter = check->letters > 0;
     if (record->key <= check->last_key)
-        soc_check_fail(check, "message %llu came behind message %llu",
+        soc_books_fail(check, "message %llu came behind message %llu",
                        (unsigned long long)record->key, (unsigned long long)check->last_key);
     check->last_key = record->key > check->last_key ? record->key : check->last_key;
     struct soc_check_message *message = add(check, record->key);
     message->key = record->key;
     message->place = check->place;
-    message->from = soc_check_find(check, record->from);
-    message->to = is_broadcast ? NULL : soc_check_find(check, record->to);
+    message->from = soc_books_find(check, record->from);
+    message->to = is_broadcast ? NULL : soc_books_find(check, record->to);
     message->priority = record->priority < SOC_CHECK_CLASSES ? (uint8_t)record->priority : 0;
     message->is_letter = is_letter;
     check->letters -= is_letter;
@@ -185,7 +186,7 @@ static void read_message(struct soc_check *check, const struct soc_record_messag
         return;
     }
     if (message->to == NULL) {
-        soc_check_fail(check, "message %llu goes to %.*s, who was never born",
+        soc_books_fail(check, "message %llu goes to %.*s, who was never born",
                        (unsigned long long)record->key, (int)record->to.length, record->to.data);
         return;
     }
@@ -205,7 +206,7 @@ static void read_message(struct soc_check *check, const struct soc_record_messag
     check_leave(check, record, message);
     check_once(check, record, message);
     if ((record->flags & SOC_MESSAGE_IS_FORMAL) == 0)
-        soc_check_note_pair(check, SOC_PAIR_WROTE, message->from, message->to->number);
+        soc_books_note_pair(check, SOC_PAIR_WROTE, message->from, message->to->number);
     if (soc_slice_equal(record->type, SOC_SLICE("introduction_request")))
         note_request(message);
     else if (soc_slice_equal(record->type, SOC_SLICE("introduction_response")))
@@ -230,14 +231,14 @@ static void check_order(struct soc_check *check, struct soc_check_message *messa
     for (; other != NULL && other != message; other = other->next)
         if (other->is_queued && other->outcome == SOC_OUTCOME_PENDING && !other->is_taken &&
             other->from == message->from)
-            soc_check_fail(check,
+            soc_books_fail(check,
                            "%.*s handled message %llu before message %llu of the same sender",
                            (int)to->id.length, to->id.data, (unsigned long long)message->key,
                            (unsigned long long)other->key);
     for (int priority = 0; priority < message->priority; priority++) {
         other = head(to, priority);
         if (other != NULL && !other->is_taken && other->place < to->place)
-            soc_check_fail(check,
+            soc_books_fail(check,
                            "%.*s handled message %llu before message %llu, which is more urgent",
                            (int)to->id.length, to->id.data, (unsigned long long)message->key,
                            (unsigned long long)other->key);
@@ -265,7 +266,7 @@ static void count_handled(struct soc_check *check, struct soc_check_message *mes
     if (!message->counts)
         return;
     message->to->handled++;
-    soc_check_touch(check, message->to);
+    soc_books_touch(check, message->to);
 }
 
 static void check_all_read(struct soc_check *check, const struct soc_check_message *broadcast,
@@ -273,7 +274,7 @@ static void check_all_read(struct soc_check *check, const struct soc_check_messa
 {
     const struct soc_check_agent *agent = find_waiting(check, broadcast, is_end);
     if (agent != NULL)
-        soc_check_fail(check, "%s broadcast %llu has not reached %.*s",
+        soc_books_fail(check, "%s broadcast %llu has not reached %.*s",
                        is_end ? "at the end" : "it is over, and",
                        (unsigned long long)broadcast->key, (int)agent->id.length, agent->id.data);
 }
@@ -310,7 +311,7 @@ static void fail_unlike(struct soc_check *check, struct soc_slice reason)
     soc_json_string(soc_json_member(reason, "message"), &text);
     put_arguments(&text, reason, "recorded_arguments", "; recorded: ");
     put_arguments(&text, reason, "arguments", "; now: ");
-    soc_check_fail(check, "%s", soc_buf_text(&text));
+    soc_books_fail(check, "%s", soc_buf_text(&text));
     soc_buf_fini(&text);
 }
 
@@ -324,12 +325,12 @@ static void read_end(struct soc_check *check, const struct soc_record_message_en
         return;
     }
     if (message == NULL || message->outcome != SOC_OUTCOME_PENDING) {
-        soc_check_fail(check, "message %llu ended %s", (unsigned long long)record->key,
+        soc_books_fail(check, "message %llu ended %s", (unsigned long long)record->key,
                        message == NULL ? "and never began" : "twice");
         return;
     }
     if (record->outcome == 0 || record->outcome > SOC_OUTCOME_CANCELLED) {
-        soc_check_fail(check, "message %llu ended in a way there is not",
+        soc_books_fail(check, "message %llu ended in a way there is not",
                        (unsigned long long)record->key);
         return;
     }
@@ -351,7 +352,7 @@ static void read_again(struct soc_check *check, const struct soc_record_message_
 {
     struct soc_check_message *message = find(check, record->key);
     if (message == NULL || message->outcome == SOC_OUTCOME_PENDING) {
-        soc_check_fail(check, "message %llu is sent again though it has not ended",
+        soc_books_fail(check, "message %llu is sent again though it has not ended",
                        (unsigned long long)record->key);
         return;
     }
@@ -366,7 +367,7 @@ static void read_take(struct soc_check *check, const struct soc_record_take *rec
 {
     struct soc_check_message *message = find(check, record->key);
     if (message == NULL || message->outcome != SOC_OUTCOME_PENDING) {
-        soc_check_fail(check, "%.*s received message %llu, which is not pending",
+        soc_books_fail(check, "%.*s received message %llu, which is not pending",
                        (int)record->agent.length, record->agent.data,
                        (unsigned long long)record->key);
         return;
@@ -374,7 +375,7 @@ static void read_take(struct soc_check *check, const struct soc_record_take *rec
     if (message->to == NULL)
         return;
     if (message->is_taken || !soc_slice_equal(message->to->id, record->agent))
-        soc_check_fail(check, "%.*s received message %llu, which is not for it any more",
+        soc_books_fail(check, "%.*s received message %llu, which is not for it any more",
                        (int)record->agent.length, record->agent.data,
                        (unsigned long long)record->key);
     message->is_taken = true;
@@ -388,7 +389,7 @@ static bool is_waiting_for(const struct soc_check *check, const struct soc_check
         (agent->is_active && agent->active_key == message->key))
         return false;
     return message->to == NULL ? is_reader(agent, message) &&
-                                     !soc_check_has_pair(check, SOC_PAIR_READ, agent, message->key)
+                                     !soc_books_has_pair(check, SOC_PAIR_READ, agent, message->key)
                                : message->to == agent;
 }
 
@@ -412,22 +413,22 @@ static void leave_out(struct soc_check *check, const struct soc_check_agent *age
     if (agent->is_ending ||
         (broadcast != NULL && broadcast->from != NULL && is_full(check, agent, key)))
         return;
-    soc_check_fail(check, "broadcast %llu leaves out %.*s, who was not about to end and had room",
+    soc_books_fail(check, "broadcast %llu leaves out %.*s, who was not about to end and had room",
                    (unsigned long long)key, (int)agent->id.length, agent->id.data);
 }
 
 static void read_broadcast_end(struct soc_check *check,
                                const struct soc_record_broadcast_end *record)
 {
-    struct soc_check_agent *agent = soc_check_find(check, record->agent);
+    struct soc_check_agent *agent = soc_books_find(check, record->agent);
     const struct soc_check_message *message = find(check, record->key);
     if (agent == NULL) /* all are done with it */
         return;
     if (message == NULL || message->to != NULL || !is_reader(agent, message))
-        soc_check_fail(check, "%.*s was done with broadcast %llu, which was not for it",
+        soc_books_fail(check, "%.*s was done with broadcast %llu, which was not for it",
                        (int)agent->id.length, agent->id.data, (unsigned long long)record->key);
-    if (!soc_check_note_pair(check, SOC_PAIR_READ, agent, record->key))
-        soc_check_fail(check, "%.*s was done with broadcast %llu twice", (int)agent->id.length,
+    if (!soc_books_note_pair(check, SOC_PAIR_READ, agent, record->key))
+        soc_books_fail(check, "%.*s was done with broadcast %llu twice", (int)agent->id.length,
                        agent->id.data, (unsigned long long)record->key);
     if (record->outcome == SOC_OUTCOME_PENDING) {
         leave_out(check, agent, record->key);
@@ -441,7 +442,7 @@ static void read_broadcast_end(struct soc_check *check,
     if (record->outcome != SOC_OUTCOME_PROCESSED)
         return;
     agent->handled++;
-    soc_check_touch(check, agent);
+    soc_books_touch(check, agent);
 }
 
 bool soc_check_mail(struct soc_check *check, const struct soc_record *record)
@@ -479,12 +480,12 @@ void soc_check_totals(struct soc_check *check, struct soc_slice cursor, bool is_
     for (int i = 0; i < (is_short ? 2 : 9) && soc_json_next(&walk); i++)
         soc_json_integer(walk.value, &numbers[i]);
     if ((uint64_t)numbers[0] <= check->last_key)
-        soc_check_fail(check, "the next message would have the number of an older one");
+        soc_books_fail(check, "the next message would have the number of an older one");
     if (numbers[1] < check->now_ms)
-        soc_check_fail(check, "time went back from %lld to %lld", (long long)check->now_ms,
+        soc_books_fail(check, "time went back from %lld to %lld", (long long)check->now_ms,
                        (long long)numbers[1]);
     if (check->timeout_ms > numbers[1])
-        soc_check_fail(check, "a wait was ended %lld ms before its time",
+        soc_books_fail(check, "a wait was ended %lld ms before its time",
                        (long long)(check->timeout_ms - numbers[1]));
     check->now_ms = numbers[1];
     check->timeout_ms = 0;
@@ -493,11 +494,11 @@ void soc_check_totals(struct soc_check *check, struct soc_slice cursor, bool is_
     check->totals_skipped = 0;
     uint64_t sent = check->sent + check->readers;
     if ((uint64_t)numbers[3] != sent)
-        soc_check_fail(check, "%llu messages came in, and %lld are counted",
+        soc_books_fail(check, "%llu messages came in, and %lld are counted",
                        (unsigned long long)sent, (long long)numbers[3]);
     for (int i = SOC_OUTCOME_PROCESSED; i <= SOC_OUTCOME_CANCELLED; i++)
         if ((uint64_t)numbers[3 + i] != check->outcomes[i])
-            soc_check_fail(check, "%llu messages ended with outcome %d, and %lld are counted",
+            soc_books_fail(check, "%llu messages ended with outcome %d, and %lld are counted",
                            (unsigned long long)check->outcomes[i], i, (long long)numbers[3 + i]);
 }
 
@@ -513,28 +514,28 @@ void soc_check_mail_end(struct soc_check *check)
         if (message->to == NULL)
             check_all_read(check, message, true);
         else if (!message->to->is_active && !message->to->is_held && !message->to->is_outside)
-            soc_check_fail(check, "at the end message %llu for %.*s is still pending",
+            soc_books_fail(check, "at the end message %llu for %.*s is still pending",
                            (unsigned long long)message->key, (int)message->to->id.length,
                            message->to->id.data);
     }
     for (int i = SOC_OUTCOME_PROCESSED; i <= SOC_OUTCOME_CANCELLED; i++)
         ended += check->outcomes[i];
     if (ended > check->sent + check->readers)
-        soc_check_fail(check, "more messages went out than came in");
+        soc_books_fail(check, "more messages went out than came in");
 }
 
 void soc_check_outside(struct soc_check *check, struct soc_slice id, uint64_t key)
 {
-    struct soc_check_agent *agent = soc_check_find(check, id);
+    struct soc_check_agent *agent = soc_books_find(check, id);
     const struct soc_check_message *message = find(check, key);
     if (agent == NULL || message == NULL)
-        soc_check_fail(check, "%.*s was handed message %llu before %s was durable", (int)id.length,
+        soc_books_fail(check, "%.*s was handed message %llu before %s was durable", (int)id.length,
                        id.data, (unsigned long long)key, agent == NULL ? "its birth" : "that");
     else if (message->to == NULL ? !is_reader(agent, message) : message->to != agent)
-        soc_check_fail(check, "%.*s was handed message %llu, which is not for it", (int)id.length,
+        soc_books_fail(check, "%.*s was handed message %llu, which is not for it", (int)id.length,
                        id.data, (unsigned long long)key);
     else if (message->outcome != SOC_OUTCOME_PENDING)
-        soc_check_fail(check, "%.*s was handed message %llu, which is over", (int)id.length,
+        soc_books_fail(check, "%.*s was handed message %llu, which is over", (int)id.length,
                        id.data, (unsigned long long)key);
     if (agent != NULL)
         agent->is_outside = true;

@@ -15,25 +15,25 @@ static bool is_head(struct soc_slice id)
 
 static void read_agent(struct soc_check *check, const struct soc_record_agent *record)
 {
-    struct soc_check_agent *agent = soc_check_find(check, record->id);
+    struct soc_check_agent *agent = soc_books_find(check, record->id);
     if (agent != NULL)
-        soc_check_fail(check, "%.*s was born twice", (int)record->id.length, record->id.data);
-    agent = soc_check_room(check, sizeof(*agent));
-    agent->id = soc_check_copy(check, record->id);
-    agent->parent = soc_check_copy(check, record->parent);
-    agent->brief = soc_check_copy(check, record->brief);
+        soc_books_fail(check, "%.*s was born twice", (int)record->id.length, record->id.data);
+    agent = soc_books_room(check, sizeof(*agent));
+    agent->id = soc_books_copy(check, record->id);
+    agent->parent = soc_books_copy(check, record->parent);
+    agent->brief = soc_books_copy(check, record->brief);
     agent->born = check->place;
     agent->says_handled = -1;
     agent->is_outside = record->is_external != 0;
     soc_map_put(&check->agents, agent->id, agent);
     agent->number = (uint32_t)++check->births;
-    struct soc_check_agent *parent = soc_check_find(check, agent->parent);
+    struct soc_check_agent *parent = soc_books_find(check, agent->parent);
     if (check->births == 2) /* user and root */
-        parent = soc_check_find(check, SOC_SLICE("user"));
+        parent = soc_books_find(check, SOC_SLICE("user"));
     if (parent == NULL)
         return;
-    soc_check_note_pair(check, SOC_PAIR_KNOWS, agent, parent->number);
-    soc_check_note_pair(check, SOC_PAIR_KNOWS, parent, agent->number);
+    soc_books_note_pair(check, SOC_PAIR_KNOWS, agent, parent->number);
+    soc_books_note_pair(check, SOC_PAIR_KNOWS, parent, agent->number);
 }
 
 /* Is `id` among the collaborators of the brief? */
@@ -57,7 +57,7 @@ static bool names(struct soc_slice brief, struct soc_slice id)
 static bool has_reason(const struct soc_check *check, const struct soc_check_agent *owner,
                        const struct soc_check_agent *peer, const struct soc_record_contact *record)
 {
-    const struct soc_check_agent *by = soc_check_find(check, record->introduced_by);
+    const struct soc_check_agent *by = soc_books_find(check, record->introduced_by);
     switch ((enum source)record->source) {
     case BY_SYSTEM:
         return is_head(record->owner) && is_head(record->id);
@@ -68,11 +68,11 @@ static bool has_reason(const struct soc_check *check, const struct soc_check_age
     case BY_BRIEF:
         return names(owner->brief, record->id);
     case BY_INTRODUCTION:
-        return soc_check_has_pair(check, SOC_PAIR_MEETS, owner, peer->number) &&
+        return soc_books_has_pair(check, SOC_PAIR_MEETS, owner, peer->number) &&
                (by == NULL || by == peer ||
-                soc_check_has_pair(check, SOC_PAIR_KNOWS, by, peer->number));
+                soc_books_has_pair(check, SOC_PAIR_KNOWS, by, peer->number));
     case BY_MESSAGE:
-        return soc_check_has_pair(check, SOC_PAIR_WROTE, peer, owner->number);
+        return soc_books_has_pair(check, SOC_PAIR_WROTE, peer, owner->number);
     case BY_HAND:
         return !check->is_strict || is_head(record->owner);
     }
@@ -81,61 +81,61 @@ static bool has_reason(const struct soc_check *check, const struct soc_check_age
 
 static void read_contact(struct soc_check *check, const struct soc_record_contact *record)
 {
-    const struct soc_check_agent *owner = soc_check_find(check, record->owner);
-    const struct soc_check_agent *peer = soc_check_find(check, record->id);
+    const struct soc_check_agent *owner = soc_books_find(check, record->owner);
+    const struct soc_check_agent *peer = soc_books_find(check, record->id);
     if (owner == NULL || peer == NULL) {
-        soc_check_fail(check, "%.*s knows %.*s, and one of them was never born",
+        soc_books_fail(check, "%.*s knows %.*s, and one of them was never born",
                        (int)record->owner.length, record->owner.data, (int)record->id.length,
                        record->id.data);
         return;
     }
-    if (soc_check_has_pair(check, SOC_PAIR_KNOWS, owner, peer->number))
+    if (soc_books_has_pair(check, SOC_PAIR_KNOWS, owner, peer->number))
         return;
     if (!has_reason(check, owner, peer, record))
-        soc_check_fail(check, "%.*s got to know %.*s without a reason (source %llu)",
+        soc_books_fail(check, "%.*s got to know %.*s without a reason (source %llu)",
                        (int)record->owner.length, record->owner.data, (int)record->id.length,
                        record->id.data, (unsigned long long)record->source);
-    soc_check_note_pair(check, SOC_PAIR_KNOWS, owner, peer->number);
-    soc_check_drop_pair(check, SOC_PAIR_MEETS, owner, peer->number);
+    soc_books_note_pair(check, SOC_PAIR_KNOWS, owner, peer->number);
+    soc_books_drop_pair(check, SOC_PAIR_MEETS, owner, peer->number);
 }
 
 static void read_contact_end(struct soc_check *check, const struct soc_record_contact_end *record)
 {
-    const struct soc_check_agent *owner = soc_check_find(check, record->owner);
-    const struct soc_check_agent *peer = soc_check_find(check, record->id);
+    const struct soc_check_agent *owner = soc_books_find(check, record->owner);
+    const struct soc_check_agent *peer = soc_books_find(check, record->id);
     if (owner != NULL && peer != NULL)
-        soc_check_drop_pair(check, SOC_PAIR_KNOWS, owner, peer->number);
+        soc_books_drop_pair(check, SOC_PAIR_KNOWS, owner, peer->number);
 }
 
 static void read_end(struct soc_check *check, struct soc_slice id)
 {
-    struct soc_check_agent *agent = soc_check_find(check, id);
+    struct soc_check_agent *agent = soc_books_find(check, id);
     if (agent == NULL || agent->ended != 0)
-        soc_check_fail(check, "%.*s ended twice, or never was", (int)id.length, id.data);
+        soc_books_fail(check, "%.*s ended twice, or never was", (int)id.length, id.data);
     else
         agent->ended = check->place;
 }
 
 static void read_ending(struct soc_check *check, struct soc_slice id)
 {
-    struct soc_check_agent *agent = soc_check_find(check, id);
+    struct soc_check_agent *agent = soc_books_find(check, id);
     if (agent != NULL)
         agent->is_ending = true;
 }
 
 static void read_parent(struct soc_check *check, const struct soc_record_agent_parent *record)
 {
-    struct soc_check_agent *agent = soc_check_find(check, record->id);
+    struct soc_check_agent *agent = soc_books_find(check, record->id);
     if (agent != NULL)
-        agent->parent = soc_check_copy(check, record->parent);
+        agent->parent = soc_books_copy(check, record->parent);
 }
 
 /* Whoever is held keeps its mail and what it was doing until it is resumed. */
 static void read_standing(struct soc_check *check, const struct soc_record_standing *record)
 {
-    struct soc_check_agent *agent = soc_check_find(check, record->id);
+    struct soc_check_agent *agent = soc_books_find(check, record->id);
     if (agent == NULL)
-        soc_check_fail(check, "%.*s is held or let go, and was never born", (int)record->id.length,
+        soc_books_fail(check, "%.*s is held or let go, and was never born", (int)record->id.length,
                        record->id.data);
     else
         agent->is_held = record->hold != 0;

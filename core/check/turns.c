@@ -1,13 +1,14 @@
 /* Turns: activations, their effects and what they wait for. */
 #include "base/json.h"
+#include "check/check.h"
 #include "check/readers.h"
 
 /* The agent a record speaks of, which must be there. */
 static struct soc_check_agent *need_agent(struct soc_check *check, struct soc_slice id)
 {
-    struct soc_check_agent *agent = soc_check_find(check, id);
+    struct soc_check_agent *agent = soc_books_find(check, id);
     if (agent == NULL)
-        soc_check_fail(check, "a record speaks of %.*s, who was never born", (int)id.length,
+        soc_books_fail(check, "a record speaks of %.*s, who was never born", (int)id.length,
                        id.data);
     return agent;
 }
@@ -18,12 +19,12 @@ static void read_activation(struct soc_check *check, const struct soc_record_act
     if (agent == NULL)
         return;
     if (agent->is_active)
-        soc_check_fail(check, "%.*s begins to handle a message while it handles another",
+        soc_books_fail(check, "%.*s begins to handle a message while it handles another",
                        (int)agent->id.length, agent->id.data);
     const struct soc_check_message *message =
         record->key < check->messages_count ? check->messages[record->key] : NULL;
     if (record->key != 0 && (message == NULL || message->outcome != SOC_OUTCOME_PENDING))
-        soc_check_fail(check, "%.*s handles message %llu, which is not pending",
+        soc_books_fail(check, "%.*s handles message %llu, which is not pending",
                        (int)agent->id.length, agent->id.data, (unsigned long long)record->key);
     agent->is_active = true;
     agent->active_key = record->key;
@@ -34,7 +35,7 @@ static void read_activation(struct soc_check *check, const struct soc_record_act
 static void note_call(struct soc_check *check, struct soc_check_agent *agent, struct soc_slice call)
 {
     if (call.length > 0 && call.data[0] == '{')
-        agent->call = soc_check_copy(check, soc_json_plain_string(soc_json_member(call, "id")));
+        agent->call = soc_books_copy(check, soc_json_plain_string(soc_json_member(call, "id")));
 }
 
 static void read_effect(struct soc_check *check, const struct soc_record_effect *record)
@@ -45,7 +46,7 @@ static void read_effect(struct soc_check *check, const struct soc_record_effect 
     /* A look that a crash has cut short is asked anew. */
     bool is_anew = agent->is_waiting && agent->is_looking && record->index + 1 == agent->effects;
     if (!agent->is_active || ((agent->is_waiting || record->index != agent->effects) && !is_anew))
-        soc_check_fail(check, "%.*s has effect %llu where effect %u is due", (int)agent->id.length,
+        soc_books_fail(check, "%.*s has effect %llu where effect %u is due", (int)agent->id.length,
                        agent->id.data, (unsigned long long)record->index, agent->effects);
     agent->effects = (uint32_t)record->index + 1;
     agent->is_waiting = record->answer.length == 0;
@@ -55,7 +56,7 @@ static void read_effect(struct soc_check *check, const struct soc_record_effect 
     if (!agent->is_waiting)
         return;
     if (record->wait.length == 0)
-        soc_check_fail(check, "%.*s waits for nothing", (int)agent->id.length, agent->id.data);
+        soc_books_fail(check, "%.*s waits for nothing", (int)agent->id.length, agent->id.data);
     else
         soc_json_integer(soc_json_member(record->wait, "deadline_ms"), &agent->deadline_ms);
     struct soc_slice what = {0};
@@ -81,7 +82,7 @@ static void read_answer(struct soc_check *check, const struct soc_record_answer 
     if (agent == NULL)
         return;
     if (!agent->is_active || !agent->is_waiting || record->index + 1 != agent->effects)
-        soc_check_fail(check, "%.*s gets an answer to effect %llu, which it does not wait for",
+        soc_books_fail(check, "%.*s gets an answer to effect %llu, which it does not wait for",
                        (int)agent->id.length, agent->id.data, (unsigned long long)record->index);
     agent->is_waiting = false;
     agent->is_told = agent->is_tasking;
@@ -106,7 +107,7 @@ bool soc_check_turns(struct soc_check *check, const struct soc_record *record)
     case SOC_RECORD_ACTIVATION_END:
         agent = need_agent(check, record->activation_end.agent);
         if (agent != NULL && !agent->is_active)
-            soc_check_fail(check, "%.*s ends what it never began", (int)agent->id.length,
+            soc_books_fail(check, "%.*s ends what it never began", (int)agent->id.length,
                            agent->id.data);
         if (agent != NULL)
             agent->is_active = agent->is_waiting = agent->is_told = false;
@@ -118,7 +119,7 @@ bool soc_check_turns(struct soc_check *check, const struct soc_record *record)
                               &agent->says_handled))
             agent->says_handled = -1;
         if (agent != NULL)
-            soc_check_touch(check, agent);
+            soc_books_touch(check, agent);
         return true;
     case SOC_RECORD_EVENT:
         if (soc_slice_equal(record->event.event, SOC_SLICE("unknown_role")))
@@ -129,15 +130,6 @@ bool soc_check_turns(struct soc_check *check, const struct soc_record *record)
     }
 }
 
-void soc_check_touch(struct soc_check *check, struct soc_check_agent *agent)
-{
-    if (agent->is_touched)
-        return;
-    agent->is_touched = true;
-    agent->touched = check->touched;
-    check->touched = agent;
-}
-
 void soc_check_states(struct soc_check *check)
 {
     while (check->touched != NULL) {
@@ -145,7 +137,7 @@ void soc_check_states(struct soc_check *check)
         check->touched = agent->touched;
         agent->is_touched = false;
         if (agent->says_handled >= 0 && agent->says_handled != agent->handled)
-            soc_check_fail(check, "%.*s has handled %lld messages, and its state says %lld",
+            soc_books_fail(check, "%.*s has handled %lld messages, and its state says %lld",
                            (int)agent->id.length, agent->id.data, (long long)agent->handled,
                            (long long)agent->says_handled);
     }
@@ -157,18 +149,18 @@ void soc_check_turns_end(struct soc_check *check)
     const struct soc_check_agent *agent;
     while ((agent = soc_map_each(&check->agents, &cursor)) != NULL)
         if (agent->is_waiting && agent->deadline_ms != 0 && agent->deadline_ms <= check->now_ms)
-            soc_check_fail(check, "at the end %.*s still waits, though its time is over",
+            soc_books_fail(check, "at the end %.*s still waits, though its time is over",
                            (int)agent->id.length, agent->id.data);
         else if (agent->is_active && !agent->is_waiting && !agent->is_held &&
                  !check->has_strange_role)
-            soc_check_fail(check, "at the end %.*s has an answer and does not go on",
+            soc_books_fail(check, "at the end %.*s has an answer and does not go on",
                            (int)agent->id.length, agent->id.data);
 }
 
 void soc_check_called(struct soc_check *check, struct soc_slice agent, struct soc_slice id)
 {
-    const struct soc_check_agent *caller = soc_check_find(check, agent);
+    const struct soc_check_agent *caller = soc_books_find(check, agent);
     if (caller == NULL || !caller->is_waiting || !soc_slice_equal(caller->call, id))
-        soc_check_fail(check, "%.*s was made for %.*s before it was durable that it is asked for",
+        soc_books_fail(check, "%.*s was made for %.*s before it was durable that it is asked for",
                        (int)id.length, id.data, (int)agent.length, agent.data);
 }

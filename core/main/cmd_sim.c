@@ -21,7 +21,7 @@
 #include "script/calls/chat.h"
 #include "sim/outsiders.h"
 #include "sim/simulate.h"
-#include "store/disk.h"
+#include "store/disk/disk.h"
 #include "world/witness.h"
 
 #define PROGRESS_US 1000000 /* between two lines about how far it is */

@@ -3,7 +3,7 @@
 #include "base/limits.h"
 #include "kernel/state.h"
 #include "sim/outsiders.h"
-#include "store/disk.h"
+#include "store/disk/disk.h"
 
 #define SLOW_MS    1000
 #define FOLD_BYTES 4096

@@ -1,8 +1,8 @@
-/* Fields: the shape of each record as data, so that encoding, binding to SQL and
- * reading back are each written once for all records.
+/* Fields: the fields of each record type as data, so that binding to SQL, reading
+ * rows and dumping are each written once for all records.
  *
- * A record's struct is its fields one behind the other without gaps, which
- * record.c asserts.
+ * The struct of a record is its fields in order without padding, which fields.c
+ * asserts.
  * Layer: store. Thread: any. */
 #ifndef SOC_STORE_FIELDS_H
 #define SOC_STORE_FIELDS_H
@@ -19,26 +19,29 @@ struct soc_field {
     bool is_text; /* a struct soc_slice, else a uint64_t */
 };
 
-/* A record, as the fields it has in order. */
-struct soc_shape {
-    const char *name; /* of the record */
-    const struct soc_field *fields;
+/* The fields of a record type, in order. */
+struct soc_fields {
+    const char *name; /* of the record type */
+    const struct soc_field *items;
     size_t count;
 };
 
-/* Lends the shape of a record type, NULL for a type that is none. */
-const struct soc_shape *soc_record_shape(unsigned type);
+/* Lends the fields of a record type; NULL if there is no such type. */
+const struct soc_fields *soc_fields_of(unsigned type);
 
-/* Lends the place of the first field. */
-static inline char *soc_record_fields(struct soc_record *record)
+/* Lends the address of the first field. */
+static inline char *soc_fields_at(struct soc_record *record)
 {
     return (char *)record + offsetof(struct soc_record, role);
 }
 
-/* Returns how many bytes a field takes in its struct. */
-static inline size_t soc_field_size(const struct soc_field *field)
+/* Returns the size of a field in its struct. */
+static inline size_t soc_fields_size(const struct soc_field *field)
 {
     return field->is_text ? sizeof(struct soc_slice) : sizeof(uint64_t);
 }
+
+/* Appends `record` as a JSON object, for dumps: {"record":"message","key":…}. */
+void soc_fields_put_json(struct soc_buf *out, const struct soc_record *record);
 
 #endif

@@ -42,11 +42,11 @@ void soc_fold_run(struct soc_fold *fold, enum soc_statement which)
 int soc_fold_bind(struct soc_fold *fold, enum soc_statement which, struct soc_record *record)
 {
     sqlite3_stmt *statement = soc_database_statement(fold->store, which);
-    const struct soc_shape *shape = soc_record_shape(record->type);
-    const char *at = soc_record_fields(record);
+    const struct soc_fields *fields = soc_fields_of(record->type);
+    const char *at = soc_fields_at(record);
     int index = 1;
-    for (size_t i = 0; i < shape->count; at += soc_field_size(&shape->fields[i]), i++) {
-        if (shape->fields[i].is_text)
+    for (size_t i = 0; i < fields->count; at += soc_fields_size(&fields->items[i]), i++) {
+        if (fields->items[i].is_text)
             soc_bind_text(statement, index++, *(const struct soc_slice *)(const void *)at);
         else
             sqlite3_bind_int64(statement, index++, *(const int64_t *)(const void *)at);

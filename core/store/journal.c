@@ -11,6 +11,20 @@
 
 #define CLOSE_POLL_MS 100
 
+struct soc_journal {
+    struct soc_writer writer; /* the queues, and the thread if there is a loop */
+    struct soc_journal_events events;
+    int waker;
+    uint64_t sequence;     /* last one submitted */
+    uint64_t bytes;        /* submitted in total */
+    uint64_t durable_told; /* last sequence reported */
+    uint64_t durable_bytes_told;
+    bool full_told;
+    bool failed_told;
+    bool is_committing; /* without a thread: inside soc_journal_commit */
+    bool is_held;       /* without a thread: batches wait for soc_journal_commit */
+};
+
 /* What the loop has to hear, taken out from under the mutex. */
 struct report {
     uint64_t durable;
@@ -18,17 +32,18 @@ struct report {
     bool is_full;
     bool is_failed;
     struct soc_detail failure;
-    struct soc_question *answers;
+    struct soc_lookup *answers;
 };
 
 static void take_report(struct soc_journal *journal, struct report *report)
 {
-    pthread_mutex_lock(&journal->mutex);
-    *report = (struct report){journal->durable,   journal->durable_bytes, journal->is_full,
-                              journal->is_failed, journal->failure,       journal->answers};
-    journal->answers = NULL;
-    journal->answers_end = &journal->answers;
-    pthread_mutex_unlock(&journal->mutex);
+    pthread_mutex_lock(&journal->writer.mutex);
+    *report = (struct report){journal->writer.durable, journal->writer.durable_bytes,
+                              journal->writer.is_full, journal->writer.is_failed,
+                              journal->writer.failure, journal->writer.answers};
+    journal->writer.answers = NULL;
+    journal->writer.answers_end = &journal->writer.answers;
+    pthread_mutex_unlock(&journal->writer.mutex);
 }
 
 static void tell_full(struct soc_journal *journal, bool is_full)
@@ -59,13 +74,13 @@ static void tell_failed(struct soc_journal *journal, const struct soc_detail *de
         journal->events.on_failed(detail, journal->events.user);
 }
 
-static void tell_answers(struct soc_question *answers)
+static void tell_answers(struct soc_lookup *answers)
 {
     while (answers != NULL) {
-        struct soc_question *question = answers;
-        answers = question->next;
-        question->cb(question->rc, soc_buf_slice(&question->rows), question->user);
-        soc_question_free(question);
+        struct soc_lookup *lookup = answers;
+        answers = lookup->next;
+        lookup->cb(lookup->rc, soc_buf_slice(&lookup->rows), lookup->user);
+        soc_lookup_free(lookup);
     }
 }
 
@@ -85,44 +100,25 @@ static void deliver(void *user)
     tell_answers(report.answers);
 }
 
-static void start_thread(struct soc_journal *journal)
-{
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_mutex_init(&journal->mutex, NULL);
-    pthread_cond_init(&journal->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
-    journal->waker = soc_loop_add_waker(journal->loop, deliver, journal);
-    int rc = pthread_create(&journal->thread, NULL, soc_writer_run, journal);
-    assert(rc == 0);
-    (void)rc;
-}
-
 struct soc_journal *soc_journal_open(struct soc_store *store, struct soc_loop *loop,
                                      const struct soc_journal_events *events)
 {
     struct soc_journal *journal = soc_alloc_zero(sizeof(*journal));
-    journal->store = store;
-    journal->loop = loop;
+    soc_writer_init(&journal->writer, store, loop);
     journal->events = *events;
     journal->sequence = soc_store_sequence(store);
-    journal->durable = journal->sequence;
     journal->durable_told = journal->sequence;
-    journal->batches_end = &journal->batches;
-    journal->questions_end = &journal->questions;
-    journal->answers_end = &journal->answers;
-    journal->committed_us = soc_clock_monotonic_us();
-    journal->unfolded_us = journal->committed_us;
-    if (loop != NULL)
-        start_thread(journal);
+    if (loop != NULL) {
+        journal->waker = soc_loop_add_waker(loop, deliver, journal);
+        soc_writer_start(&journal->writer);
+    }
     return journal;
 }
 
 static void fail_here(struct soc_journal *journal, const struct soc_detail *detail)
 {
-    journal->is_failed = true;
-    journal->failure = *detail;
+    journal->writer.is_failed = true;
+    journal->writer.failure = *detail;
     tell_failed(journal, detail);
 }
 
@@ -130,8 +126,8 @@ static void fail_here(struct soc_journal *journal, const struct soc_detail *deta
 static bool commit_kept(struct soc_journal *journal)
 {
     struct soc_detail detail = {0};
-    struct soc_store *store = journal->store;
-    struct soc_batch *batch = journal->batches;
+    struct soc_store *store = journal->writer.store;
+    struct soc_batch *batch = journal->writer.batches;
     uint64_t sequence = soc_store_sequence(store) + 1;
     int rc = soc_store_append(store, sequence, soc_buf_slice(&batch->bytes), &detail);
     if (rc == SOC_EDISKFULL) {
@@ -150,13 +146,10 @@ static bool commit_kept(struct soc_journal *journal)
         return false;
     }
     size_t length = batch->bytes.length;
-    journal->batches = batch->next;
-    if (journal->batches == NULL)
-        journal->batches_end = &journal->batches;
-    batch->bytes.length = 0;
-    batch->next = journal->spares;
-    journal->spares = batch;
-    journal->spare_count++;
+    journal->writer.batches = batch->next;
+    if (journal->writer.batches == NULL)
+        journal->writer.batches_end = &journal->writer.batches;
+    soc_writer_recycle(&journal->writer, batch);
     tell_full(journal, false);
     tell_durable(journal, sequence, journal->durable_bytes_told + length);
     return true;
@@ -164,19 +157,19 @@ static bool commit_kept(struct soc_journal *journal)
 
 /* Asks the store, behind every batch. A query folds, so it can meet a disk that is full
  * or fails as a commit can. */
-static int ask_here(struct soc_journal *journal, struct soc_question *question)
+static int ask_here(struct soc_journal *journal, struct soc_lookup *lookup)
 {
     struct soc_detail detail = {0};
     if (journal->failed_told)
         return SOC_EIO;
-    if (journal->full_told && journal->batches != NULL)
+    if (journal->full_told && journal->writer.batches != NULL)
         return SOC_EDISKFULL;
-    int rc = soc_store_query(journal->store, &question->query, &question->rows, &detail);
-    if (soc_question_is_fatal(rc))
+    int rc = soc_store_query(journal->writer.store, &lookup->query, &lookup->rows, &detail);
+    if (soc_lookup_is_fatal(rc))
         fail_here(journal, &detail);
-    else if (rc == SOC_EDISKFULL && question->query.waits_for_room)
+    else if (rc == SOC_EDISKFULL && lookup->query.waits_for_room)
         tell_full(journal, true);
-    else if (rc == SOC_OK && journal->batches == NULL)
+    else if (rc == SOC_OK && journal->writer.batches == NULL)
         tell_full(journal, false);
     return rc;
 }
@@ -184,16 +177,16 @@ static int ask_here(struct soc_journal *journal, struct soc_question *question)
 /* Asks for those that wait for room, as long as there is some. */
 static void serve_kept(struct soc_journal *journal)
 {
-    struct soc_question *question;
-    while ((question = journal->questions) != NULL) {
-        question->rc = ask_here(journal, question);
-        if (question->rc == SOC_EDISKFULL)
+    struct soc_lookup *lookup;
+    while ((lookup = journal->writer.lookups) != NULL) {
+        lookup->rc = ask_here(journal, lookup);
+        if (lookup->rc == SOC_EDISKFULL)
             return;
-        journal->questions = question->next;
-        if (journal->questions == NULL)
-            journal->questions_end = &journal->questions;
-        question->next = NULL;
-        tell_answers(question);
+        journal->writer.lookups = lookup->next;
+        if (journal->writer.lookups == NULL)
+            journal->writer.lookups_end = &journal->writer.lookups;
+        lookup->next = NULL;
+        tell_answers(lookup);
     }
 }
 
@@ -201,11 +194,12 @@ static void serve_kept(struct soc_journal *journal)
  * it all. */
 void soc_journal_commit(struct soc_journal *journal, size_t count)
 {
-    assert(journal->loop == NULL);
+    assert(journal->writer.loop == NULL);
     if (journal->is_committing)
         return;
     journal->is_committing = true;
-    while (count-- > 0 && journal->batches != NULL && !journal->failed_told && commit_kept(journal))
+    while (count-- > 0 && journal->writer.batches != NULL && !journal->failed_told &&
+           commit_kept(journal))
         continue;
     journal->is_committing = false;
     serve_kept(journal);
@@ -219,32 +213,14 @@ static void commit_here(struct soc_journal *journal)
 
 void soc_journal_retry(struct soc_journal *journal)
 {
-    assert(journal->loop == NULL);
+    assert(journal->writer.loop == NULL);
     commit_here(journal);
 }
 
 void soc_journal_hold(struct soc_journal *journal, bool is_held)
 {
-    assert(journal->loop == NULL);
+    assert(journal->writer.loop == NULL);
     journal->is_held = is_held;
-}
-
-/* Puts the batch last in the queue and takes an empty buffer for it. */
-static void keep_batch(struct soc_journal *journal, struct soc_buf *batch)
-{
-    struct soc_batch *entry = journal->spares;
-    if (entry != NULL) {
-        journal->spares = entry->next;
-        journal->spare_count--;
-    } else {
-        entry = soc_alloc_zero(sizeof(*entry));
-    }
-    struct soc_buf spare = entry->bytes;
-    entry->bytes = *batch;
-    entry->next = NULL;
-    *batch = spare;
-    *journal->batches_end = entry;
-    journal->batches_end = &entry->next;
 }
 
 uint64_t soc_journal_submit(struct soc_journal *journal, struct soc_buf *batch)
@@ -256,16 +232,16 @@ uint64_t soc_journal_submit(struct soc_journal *journal, struct soc_buf *batch)
         batch->length = 0;
         return sequence;
     }
-    if (journal->loop == NULL) {
-        keep_batch(journal, batch);
+    if (journal->writer.loop == NULL) {
+        soc_writer_add_batch(&journal->writer, batch);
         if (!journal->full_told && !journal->is_held)
             commit_here(journal);
         return sequence;
     }
-    pthread_mutex_lock(&journal->mutex);
-    keep_batch(journal, batch);
-    pthread_cond_signal(&journal->changed);
-    pthread_mutex_unlock(&journal->mutex);
+    pthread_mutex_lock(&journal->writer.mutex);
+    soc_writer_add_batch(&journal->writer, batch);
+    pthread_cond_signal(&journal->writer.changed);
+    pthread_mutex_unlock(&journal->writer.mutex);
     return sequence;
 }
 
@@ -288,131 +264,123 @@ static struct soc_slice copy_text(struct soc_buf *texts, struct soc_slice text)
     return soc_slice(at, text.length);
 }
 
-static void copy_query(struct soc_question *question, const struct soc_query *query)
+static void copy_query(struct soc_lookup *lookup, const struct soc_query *query)
 {
     struct soc_slice what = soc_slice(query->what, strlen(query->what) + 1);
-    soc_buf_reserve(&question->texts, what.length + query->agent.length + query->task.length +
-                                          query->type.length + query->correlation_id.length);
-    question->query = *query;
-    question->query.what = copy_text(&question->texts, what).data;
-    question->query.agent = copy_text(&question->texts, query->agent);
-    question->query.task = copy_text(&question->texts, query->task);
-    question->query.type = copy_text(&question->texts, query->type);
-    question->query.correlation_id = copy_text(&question->texts, query->correlation_id);
+    soc_buf_reserve(&lookup->texts, what.length + query->agent.length + query->task.length +
+                                        query->type.length + query->correlation_id.length);
+    lookup->query = *query;
+    lookup->query.what = copy_text(&lookup->texts, what).data;
+    lookup->query.agent = copy_text(&lookup->texts, query->agent);
+    lookup->query.task = copy_text(&lookup->texts, query->task);
+    lookup->query.type = copy_text(&lookup->texts, query->type);
+    lookup->query.correlation_id = copy_text(&lookup->texts, query->correlation_id);
 }
 
 /* There is no thread: answers, or keeps it until there is room. */
-static void query_here(struct soc_journal *journal, struct soc_question *question)
+static void query_here(struct soc_journal *journal, struct soc_lookup *lookup)
 {
     commit_here(journal);
-    question->rc = ask_here(journal, question);
-    if (question->rc != SOC_EDISKFULL || !question->query.waits_for_room) {
-        tell_answers(question);
+    lookup->rc = ask_here(journal, lookup);
+    if (lookup->rc != SOC_EDISKFULL || !lookup->query.waits_for_room) {
+        tell_answers(lookup);
         return;
     }
-    *journal->questions_end = question;
-    journal->questions_end = &question->next;
+    *journal->writer.lookups_end = lookup;
+    journal->writer.lookups_end = &lookup->next;
 }
 
 void soc_journal_query(struct soc_journal *journal, const struct soc_query *query, soc_query_cb *cb,
                        void *user)
 {
-    struct soc_question *question = soc_alloc_zero(sizeof(*question));
-    question->cb = cb;
-    question->user = user;
-    copy_query(question, query);
-    if (journal->loop == NULL) {
-        query_here(journal, question);
+    struct soc_lookup *lookup = soc_alloc_zero(sizeof(*lookup));
+    lookup->cb = cb;
+    lookup->user = user;
+    copy_query(lookup, query);
+    if (journal->writer.loop == NULL) {
+        query_here(journal, lookup);
         return;
     }
-    question->sequence = journal->sequence;
-    pthread_mutex_lock(&journal->mutex);
-    if (journal->is_ended) {
-        question->rc = SOC_EIO;
-        *journal->answers_end = question;
-        journal->answers_end = &question->next;
-        soc_loop_wake(journal->loop);
+    lookup->sequence = journal->sequence;
+    pthread_mutex_lock(&journal->writer.mutex);
+    if (journal->writer.is_ended) {
+        lookup->rc = SOC_EIO;
+        *journal->writer.answers_end = lookup;
+        journal->writer.answers_end = &lookup->next;
+        soc_loop_wake(journal->writer.loop);
     } else {
-        *journal->questions_end = question;
-        journal->questions_end = &question->next;
-        pthread_cond_signal(&journal->changed);
+        *journal->writer.lookups_end = lookup;
+        journal->writer.lookups_end = &lookup->next;
+        pthread_cond_signal(&journal->writer.changed);
     }
-    pthread_mutex_unlock(&journal->mutex);
+    pthread_mutex_unlock(&journal->writer.mutex);
 }
 
 static bool has_ended(struct soc_journal *journal)
 {
-    pthread_mutex_lock(&journal->mutex);
-    bool is_ended = journal->is_ended;
-    pthread_mutex_unlock(&journal->mutex);
+    pthread_mutex_lock(&journal->writer.mutex);
+    bool is_ended = journal->writer.is_ended;
+    pthread_mutex_unlock(&journal->writer.mutex);
     return is_ended;
 }
 
-/* Answers the questions that nobody will answer any more. */
-static void close_questions(struct soc_question *questions)
+/* Answers the lookups that nobody will answer any more. */
+static void close_lookups(struct soc_lookup *lookups)
 {
-    for (struct soc_question *question = questions; question != NULL; question = question->next)
-        question->rc = SOC_ECLOSED;
-    tell_answers(questions);
+    for (struct soc_lookup *lookup = lookups; lookup != NULL; lookup = lookup->next)
+        lookup->rc = SOC_ECLOSED;
+    tell_answers(lookups);
 }
 
 /* Frees everything. The thread, if there was one, has ended. */
 static void free_journal(struct soc_journal *journal)
 {
-    if (journal->loop != NULL) {
-        soc_loop_remove_waker(journal->loop, journal->waker);
-        pthread_join(journal->thread, NULL);
-        pthread_cond_destroy(&journal->changed);
-        pthread_mutex_destroy(&journal->mutex);
+    if (journal->writer.loop != NULL) {
+        soc_loop_remove_waker(journal->writer.loop, journal->waker);
+        soc_writer_join(&journal->writer);
     }
-    close_questions(journal->answers);
-    close_questions(journal->questions);
-    struct soc_batch *lists[] = {journal->batches, journal->spares};
-    for (int i = 0; i < 2; i++) {
-        while (lists[i] != NULL) {
-            struct soc_batch *next = lists[i]->next;
-            soc_batch_free(lists[i]);
-            lists[i] = next;
-        }
-    }
+    close_lookups(journal->writer.answers);
+    close_lookups(journal->writer.lookups);
+    journal->writer.answers = journal->writer.lookups = NULL;
+    soc_writer_fini(&journal->writer);
     free(journal);
 }
 
 void soc_journal_close(struct soc_journal *journal, int64_t fold_ms_max)
 {
     int64_t fold_until_us = soc_clock_monotonic_us() + fold_ms_max * 1000;
-    if (journal->loop == NULL) {
+    if (journal->writer.loop == NULL) {
         struct soc_detail detail = {0};
         int rc = 1;
         commit_here(journal);
-        while (rc > 0 && !journal->failed_told && !journal->store->is_memory &&
+        while (rc > 0 && !journal->failed_told && !journal->writer.store->is_memory &&
                soc_clock_monotonic_us() < fold_until_us)
-            rc = soc_store_fold(journal->store, SOC_FOLD_SLICE_BYTES, &detail);
+            rc = soc_store_fold(journal->writer.store, SOC_FOLD_SLICE_BYTES, &detail);
         if (rc >= 0 && !journal->failed_told)
-            rc = soc_database_settle(journal->store, &detail);
+            rc = soc_database_settle(journal->writer.store, &detail);
         if (rc < 0 && rc != SOC_EDISKFULL)
             tell_failed(journal, &detail);
         free_journal(journal);
         return;
     }
-    pthread_mutex_lock(&journal->mutex);
-    journal->is_closing = true;
-    journal->fold_until_us = fold_until_us;
-    pthread_cond_signal(&journal->changed);
-    pthread_mutex_unlock(&journal->mutex);
+    pthread_mutex_lock(&journal->writer.mutex);
+    journal->writer.is_closing = true;
+    journal->writer.fold_until_us = fold_until_us;
+    pthread_cond_signal(&journal->writer.changed);
+    pthread_mutex_unlock(&journal->writer.mutex);
     while (!has_ended(journal))
-        soc_loop_poll(journal->loop, CLOSE_POLL_MS);
+        soc_loop_poll(journal->writer.loop, CLOSE_POLL_MS);
     deliver(journal);
     free_journal(journal);
 }
 
 void soc_journal_crash(struct soc_journal *journal)
 {
-    if (journal->loop != NULL) {
-        pthread_mutex_lock(&journal->mutex);
-        journal->is_crashed = true;
-        pthread_cond_signal(&journal->changed);
-        pthread_mutex_unlock(&journal->mutex);
+    if (journal->writer.loop != NULL) {
+        pthread_mutex_lock(&journal->writer.mutex);
+        journal->writer.is_crashed = true;
+        pthread_cond_signal(&journal->writer.changed);
+        pthread_mutex_unlock(&journal->writer.mutex);
     }
     free_journal(journal);
 }

@@ -137,12 +137,12 @@ static struct soc_slice column_text(sqlite3_stmt *row, int column)
 
 static int read_record(sqlite3_stmt *row, unsigned type, struct soc_record *record)
 {
-    const struct soc_shape *shape = soc_record_shape(type);
-    char *at = soc_record_fields(record);
+    const struct soc_fields *fields = soc_fields_of(type);
+    char *at = soc_fields_at(record);
     int column = 0;
     record->type = (enum soc_record_type)type;
-    for (size_t i = 0; i < shape->count; at += soc_field_size(&shape->fields[i]), i++) {
-        if (shape->fields[i].is_text)
+    for (size_t i = 0; i < fields->count; at += soc_fields_size(&fields->items[i]), i++) {
+        if (fields->items[i].is_text)
             *(struct soc_slice *)(void *)at = column_text(row, column++);
         else
             *(uint64_t *)(void *)at = (uint64_t)sqlite3_column_int64(row, column++);
@@ -200,7 +200,7 @@ static int fail_reading(struct soc_store *store, int sqlite_rc, unsigned type,
     struct soc_detail inner = {0};
     int rc = soc_database_fail(store, sqlite_rc, &inner);
     return soc_fail(detail, rc, "%s; it was read for the stored records '%s'", inner.text,
-                    soc_record_shape(type)->name);
+                    soc_fields_of(type)->name);
 }
 
 static int load_source(struct soc_store *store, const struct source *source, soc_record_cb *cb,

@@ -3,41 +3,8 @@
 #include <assert.h>
 
 #include "base/err.h"
-#include "base/json.h"
-#include "store/fields.h"
 
 #define VARINT_BYTES_MAX 10
-
-/* The structs have no gaps: a walk over the shape finds every field. */
-#define ADD_NUMBER(field) +sizeof(uint64_t)
-#define ADD_TEXT(field)   +sizeof(struct soc_slice)
-#define R(tag, name, value)                                                                        \
-    _Static_assert(sizeof(struct soc_record_##name) ==                                             \
-                       (0 SOC_##tag##_FIELDS(ADD_NUMBER, ADD_TEXT)),                               \
-                   "a gap in a record's struct");
-SOC_RECORD_MAP(R)
-#undef R
-
-#define NUMBER_FIELD(field) {#field, false},
-#define TEXT_FIELD(field)   {#field, true},
-#define R(tag, name, value)                                                                        \
-    static const struct soc_field name##_fields[] = {SOC_##tag##_FIELDS(NUMBER_FIELD, TEXT_FIELD)};
-SOC_RECORD_MAP(R)
-#undef R
-
-static const struct soc_shape shapes[] = {
-#define R(tag, name, value)                                                                        \
-    [value] = {#name, name##_fields, sizeof(name##_fields) / sizeof(name##_fields[0])},
-    SOC_RECORD_MAP(R)
-#undef R
-};
-
-const struct soc_shape *soc_record_shape(unsigned type)
-{
-    if (type >= sizeof(shapes) / sizeof(shapes[0]) || shapes[type].fields == NULL)
-        return NULL;
-    return &shapes[type];
-}
 
 static size_t varint_size(uint64_t number)
 {
@@ -132,6 +99,7 @@ static uint64_t measure(const struct soc_record *record, size_t *size)
         SOC_RECORD_MAP(R)
 #undef R
     }
+    assert(!"a record of a known type");
     return 0;
 }
 
@@ -149,7 +117,6 @@ static char *write_fields(char *at, const struct soc_record *record)
 
 void soc_record_put(struct soc_buf *batch, const struct soc_record *record)
 {
-    assert(soc_record_shape(record->type) != NULL);
     size_t size = 0;
     uint64_t mask = measure(record, &size);
     size += varint_size(mask);
@@ -227,24 +194,4 @@ int soc_record_next(struct soc_slice *rest, struct soc_record *record)
         return SOC_ECORRUPT;
     *rest = soc_slice(in + size, (size_t)(end - in) - (size_t)size);
     return 1;
-}
-
-void soc_record_put_json(struct soc_buf *out, const struct soc_record *record)
-{
-    const struct soc_shape *shape = soc_record_shape(record->type);
-    assert(shape != NULL);
-    const char *at = (const char *)record + offsetof(struct soc_record, role);
-    soc_buf_put_byte(out, '{');
-    soc_json_put_text_member(out, "record", soc_slice_text(shape->name));
-    for (size_t i = 0; i < shape->count; at += soc_field_size(&shape->fields[i]), i++) {
-        const struct soc_field *field = &shape->fields[i];
-        if (field->is_text) {
-            const struct soc_slice *text = (const void *)at;
-            soc_json_put_text_member(out, field->name, *text);
-        } else if (*(const uint64_t *)(const void *)at != 0) {
-            soc_json_put_name(out, field->name);
-            soc_json_put_integer(out, (int64_t)(*(const uint64_t *)(const void *)at));
-        }
-    }
-    soc_buf_put_byte(out, '}');
 }

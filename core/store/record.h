@@ -132,7 +132,4 @@ void soc_record_put(struct soc_buf *batch, const struct soc_record *record);
  * of a type unknown here is SOC_ECORRUPT too: the schema version guards that. */
 int soc_record_next(struct soc_slice *rest, struct soc_record *record);
 
-/* Appends `record` as a JSON object: {"record":"message","key":…}. For dumps. */
-void soc_record_put_json(struct soc_buf *out, const struct soc_record *record);
-
 #endif

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "store/database.h"
 #include "store/directory.h"
-#include "store/disk.h"
+#include "store/disk/disk.h"
 #include "store/pages.h"
 #include "store/schema.h"
 #include "store/wal.h"

@@ -6,7 +6,7 @@
 #include "kernel/look.h"
 #include "script/calls/chat.h"
 #include "sim/simulate.h"
-#include "store/disk.h"
+#include "store/disk/disk.h"
 #include "store/store.h"
 #include "world/witness.h"
 

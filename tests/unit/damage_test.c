@@ -5,7 +5,7 @@
 
 #include "env/rng.h"
 #include "store/database.h"
-#include "store/disk.h"
+#include "store/disk/disk.h"
 
 /* What a store hands out at a start, or the error. */
 struct outcome {

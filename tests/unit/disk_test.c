@@ -5,7 +5,7 @@
 #include "env/clock.h"
 #include "env/rng.h"
 #include "store/database.h"
-#include "store/disk.h"
+#include "store/disk/disk.h"
 
 #define BATCHES 12
 

@@ -1,7 +1,7 @@
 /* A host whose disk fills up, fails, or ends its life at any I/O call. */
 #include "host_parts.h"
 
-#include "store/disk.h"
+#include "store/disk/disk.h"
 
 /* Prints a word and a number that only this life would draw; on replay the recorded
  * one is printed. So a line that was shown and then not kept is told from one that is

@@ -11,12 +11,12 @@
 static void fill(struct soc_record *record, unsigned type, struct soc_rng *rng)
 {
     static const char bytes[] = "0123456789abcdefghijklmnopqrstuvwxyz";
-    const struct soc_shape *shape = soc_record_shape(type);
-    char *at = soc_record_fields(record);
+    const struct soc_fields *fields = soc_fields_of(type);
+    char *at = soc_fields_at(record);
     memset(record, 0, sizeof(*record));
     record->type = (enum soc_record_type)type;
-    for (size_t i = 0; i < shape->count; at += soc_field_size(&shape->fields[i]), i++) {
-        if (shape->fields[i].is_text) {
+    for (size_t i = 0; i < fields->count; at += soc_fields_size(&fields->items[i]), i++) {
+        if (fields->items[i].is_text) {
             struct soc_slice text = soc_slice(bytes, soc_rng_below(rng, sizeof(bytes)));
             if (soc_rng_below(rng, 3) > 0)
                 memcpy(at, &text, sizeof(text));
@@ -32,12 +32,12 @@ static bool is_same(struct soc_record *a, struct soc_record *b)
 {
     if (a->type != b->type)
         return false;
-    const struct soc_shape *shape = soc_record_shape(a->type);
-    char *at_a = soc_record_fields(a);
-    char *at_b = soc_record_fields(b);
-    for (size_t i = 0; i < shape->count; i++) {
-        size_t size = soc_field_size(&shape->fields[i]);
-        if (shape->fields[i].is_text) {
+    const struct soc_fields *fields = soc_fields_of(a->type);
+    char *at_a = soc_fields_at(a);
+    char *at_b = soc_fields_at(b);
+    for (size_t i = 0; i < fields->count; i++) {
+        size_t size = soc_fields_size(&fields->items[i]);
+        if (fields->items[i].is_text) {
             const struct soc_slice *text_a = (const void *)at_a;
             const struct soc_slice *text_b = (const void *)at_b;
             if ((text_a->data == NULL) != (text_b->data == NULL) ||
@@ -158,7 +158,7 @@ static void a_record_can_be_shown_as_json(void)
                                                 .time_ms = 1767225600000,
                                                 .outcome = SOC_OUTCOME_DEAD,
                                                 .reason = SOC_SLICE("a \"reason\"")}};
-    soc_record_put_json(&out, &record);
+    soc_fields_put_json(&out, &record);
     CHECK_TEXT(soc_buf_text(&out), "{\"record\":\"message_end\",\"key\":5,"
                                    "\"time_ms\":1767225600000,\"outcome\":3,"
                                    "\"reason\":\"a \\\"reason\\\"\"}");

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "check.h"
+#include "store/fields.h"
 #include "store/store.h"
 
 #define NOW_MS 1767225600000 /* 2026-01-01T00:00:00.000Z */
@@ -104,7 +105,7 @@ static inline int world_fold(struct world *world)
 /* Appends a record as a line of JSON to the buffer `user`. */
 static inline int show_record(const struct soc_record *record, void *user)
 {
-    soc_record_put_json(user, record);
+    soc_fields_put_json(user, record);
     soc_buf_put_byte(user, '\n');
     return 0;
 }

@@ -15,25 +15,16 @@
  * A process that ends in between, at no call, is soc_disk_kill before the host is
  * let go: without it the closing store would tidy up.
  * Layer: store. Thread: one at a time. */
-#ifndef SOC_STORE_DISK_H
-#define SOC_STORE_DISK_H
+#ifndef SOC_STORE_DISK_DISK_H
+#define SOC_STORE_DISK_DISK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "store/disk/disk_faults.h"
 
 struct soc_disk;
-
-/* What can go wrong at a call. */
-enum soc_disk_fault {
-    SOC_DISK_NONE,
-    SOC_DISK_CRASH,       /* the process ends in it: it and all later calls do nothing */
-    SOC_DISK_FULL,        /* from then on writes find no room, until soc_disk_clear */
-    SOC_DISK_READ_ERROR,  /* the next read, */
-    SOC_DISK_WRITE_ERROR, /* write or */
-    SOC_DISK_SYNC_ERROR,  /* sync fails once; what was to be synced may be lost for ever */
-};
 
 /* How a process ended. */
 enum soc_disk_end {

@@ -1,15 +1,43 @@
-/* The simulated disk as SQLite sees it: files in memory, faults in front. */
+#include "store/disk/disk_vfs.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "store/disk_files.h"
 
 #define SECTOR_BYTES  4096 /* what SQLite takes a real disk to have */
 #define PATH_BYTES    64
 #define DAY_MS        86400000
 #define JULIAN_DAY_MS 210866760000000 /* 1970-01-01 */
+
+struct soc_disk_file *soc_disk_vfs_find(struct soc_disk *disk, const char *name)
+{
+    for (int i = 0; i < SOC_DISK_FILES_MAX; i++)
+        if (disk->files[i].is_there && strcmp(disk->files[i].name, name) == 0)
+            return &disk->files[i];
+    return NULL;
+}
+
+struct soc_disk_file *soc_disk_vfs_slot(struct soc_disk *disk, const char *name)
+{
+    for (int i = 0; i < SOC_DISK_FILES_MAX; i++)
+        if (strcmp(disk->files[i].name, name) == 0)
+            return &disk->files[i];
+    return NULL;
+}
+
+struct soc_disk_file *soc_disk_vfs_make(struct soc_disk *disk, const char *name)
+{
+    struct soc_disk_file *file = soc_disk_vfs_slot(disk, name);
+    if (file == NULL) {
+        file = soc_disk_vfs_slot(disk, "");
+        assert(file != NULL && strlen(name) < sizeof(file->name));
+        snprintf(file->name, sizeof(file->name), "%s", name);
+    }
+    soc_disk_file_make(file);
+    return file;
+}
 
 /* SQLite's handle of an open file. */
 struct handle {
@@ -28,8 +56,8 @@ static int close_file(sqlite3_file *base)
 {
     struct handle *handle = handle_of(base);
     handle->disk->open_count--;
-    if (handle->is_removed_at_close && !handle->disk->is_dead)
-        soc_disk_hide(handle->file, true);
+    if (handle->is_removed_at_close && !handle->disk->faults.is_dead)
+        soc_disk_file_hide(handle->file, true);
     base->pMethods = NULL;
     return SQLITE_OK;
 }
@@ -37,7 +65,7 @@ static int close_file(sqlite3_file *base)
 static int read_file(sqlite3_file *base, void *out, int count, sqlite3_int64 at)
 {
     struct handle *handle = handle_of(base);
-    enum soc_disk_fault fault = soc_disk_call(handle->disk, SOC_DISK_READS);
+    enum soc_disk_fault fault = soc_disk_faults_call(&handle->disk->faults, SOC_DISK_READS);
     if (fault == SOC_DISK_CRASH || fault == SOC_DISK_READ_ERROR)
         return SQLITE_IOERR_READ;
     const struct soc_buf *bytes = &handle->file->now;
@@ -56,16 +84,16 @@ static int write_file(sqlite3_file *base, const void *bytes, int count, sqlite3_
 {
     struct handle *handle = handle_of(base);
     struct soc_disk *disk = handle->disk;
-    bool was_dead = disk->is_dead;
-    enum soc_disk_fault fault = soc_disk_call(disk, SOC_DISK_WRITES);
+    bool was_dead = disk->faults.is_dead;
+    enum soc_disk_fault fault = soc_disk_faults_call(&disk->faults, SOC_DISK_WRITES);
     if (fault == SOC_DISK_FULL && (uint64_t)at + (uint64_t)count <= handle->file->now.length &&
         soc_rng_below(&disk->rng, 2) == 0)
         fault = SOC_DISK_NONE; /* the room it needs is its own already */
     size_t length = (size_t)count;
     if (fault != SOC_DISK_NONE)
-        length = was_dead ? 0 : soc_disk_part(disk, length);
+        length = was_dead ? 0 : soc_disk_file_part(length, &disk->rng);
     if (length > 0)
-        soc_disk_write(handle->file, bytes, length, (uint64_t)at);
+        soc_disk_file_write(handle->file, bytes, length, (uint64_t)at);
     switch (fault) {
     case SOC_DISK_NONE:
         return SQLITE_OK;
@@ -79,9 +107,9 @@ static int write_file(sqlite3_file *base, const void *bytes, int count, sqlite3_
 static int cut_file(sqlite3_file *base, sqlite3_int64 length)
 {
     struct handle *handle = handle_of(base);
-    if (soc_disk_call(handle->disk, SOC_DISK_OTHERS) == SOC_DISK_CRASH)
+    if (soc_disk_faults_call(&handle->disk->faults, SOC_DISK_OTHERS) == SOC_DISK_CRASH)
         return SQLITE_IOERR_TRUNCATE;
-    soc_disk_cut(handle->file, (uint64_t)length);
+    soc_disk_file_cut(handle->file, (uint64_t)length);
     return SQLITE_OK;
 }
 
@@ -89,16 +117,16 @@ static int sync_file(sqlite3_file *base, int flags)
 {
     struct handle *handle = handle_of(base);
     struct soc_disk *disk = handle->disk;
-    bool was_dead = disk->is_dead;
+    bool was_dead = disk->faults.is_dead;
     (void)flags;
-    enum soc_disk_fault fault = soc_disk_call(disk, SOC_DISK_SYNCS);
+    enum soc_disk_fault fault = soc_disk_faults_call(&disk->faults, SOC_DISK_SYNCS);
     if (fault == SOC_DISK_SYNC_ERROR) {
-        soc_disk_doom(disk, handle->file);
+        soc_disk_file_doom(handle->file, &disk->rng);
         return SQLITE_IOERR_FSYNC;
     }
     bool is_cut_off = fault == SOC_DISK_CRASH;
     if (!is_cut_off || (!was_dead && soc_rng_below(&disk->rng, 2) == 0))
-        soc_disk_sync(handle->file);
+        soc_disk_file_sync(handle->file);
     return is_cut_off ? SQLITE_IOERR_FSYNC : SQLITE_OK;
 }
 
@@ -172,7 +200,7 @@ static void fence_shared(sqlite3_file *base)
 static int unmap_shared(sqlite3_file *base, int is_deleted)
 {
     (void)is_deleted;
-    soc_disk_unshare(handle_of(base)->file);
+    soc_disk_file_unshare(handle_of(base)->file);
     return SQLITE_OK;
 }
 
@@ -202,13 +230,13 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int
     struct soc_disk *disk = vfs->pAppData;
     struct handle *handle = handle_of(base);
     base->pMethods = NULL;
-    if (name == NULL || soc_disk_call(disk, SOC_DISK_OTHERS) == SOC_DISK_CRASH)
+    if (name == NULL || soc_disk_faults_call(&disk->faults, SOC_DISK_OTHERS) == SOC_DISK_CRASH)
         return SQLITE_CANTOPEN;
-    struct soc_disk_file *file = soc_disk_find(disk, name);
+    struct soc_disk_file *file = soc_disk_vfs_find(disk, name);
     if (file == NULL && (flags & SQLITE_OPEN_CREATE) == 0)
         return SQLITE_CANTOPEN;
     if (file == NULL)
-        file = soc_disk_make(disk, name);
+        file = soc_disk_vfs_make(disk, name);
     *handle = (struct handle){{&methods}, disk, file, (flags & SQLITE_OPEN_DELETEONCLOSE) != 0};
     disk->open_count++;
     if (flags_out != NULL)
@@ -219,19 +247,19 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int
 static int delete_file(sqlite3_vfs *vfs, const char *name, int is_synced)
 {
     struct soc_disk *disk = vfs->pAppData;
-    if (soc_disk_call(disk, SOC_DISK_OTHERS) == SOC_DISK_CRASH)
+    if (soc_disk_faults_call(&disk->faults, SOC_DISK_OTHERS) == SOC_DISK_CRASH)
         return SQLITE_IOERR_DELETE;
-    struct soc_disk_file *file = soc_disk_find(disk, name);
+    struct soc_disk_file *file = soc_disk_vfs_find(disk, name);
     if (file == NULL)
         return SQLITE_IOERR_DELETE_NOENT;
-    soc_disk_hide(file, is_synced != 0);
+    soc_disk_file_hide(file, is_synced != 0);
     return SQLITE_OK;
 }
 
 static int look_for_file(sqlite3_vfs *vfs, const char *name, int flags, int *is_there)
 {
     (void)flags;
-    *is_there = soc_disk_find(vfs->pAppData, name) != NULL;
+    *is_there = soc_disk_vfs_find(vfs->pAppData, name) != NULL;
     return SQLITE_OK;
 }
 
@@ -270,7 +298,7 @@ static int tell_error(sqlite3_vfs *vfs, int room, char *out)
     return 0;
 }
 
-void soc_disk_register(struct soc_disk *disk)
+void soc_disk_vfs_register(struct soc_disk *disk)
 {
     snprintf(disk->vfs_name, sizeof(disk->vfs_name), "society-disk-%p", (void *)disk);
     disk->vfs = (sqlite3_vfs){
@@ -291,4 +319,10 @@ void soc_disk_register(struct soc_disk *disk)
     int rc = sqlite3_vfs_register(&disk->vfs, 0);
     assert(rc == SQLITE_OK);
     (void)rc;
+}
+
+void soc_disk_vfs_unregister(struct soc_disk *disk)
+{
+    assert(disk->open_count == 0);
+    sqlite3_vfs_unregister(&disk->vfs);
 }
