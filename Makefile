@@ -41,7 +41,8 @@ LIBS    = $(PKG_LIBS:-llua5.4=$(LUA_LIB)) $(LUA_SEED) -lpthread -ldl -lm
 LAYERS  = base env model loop store check net kernel parts sim lualib sandbox script bridge world embed
 LIB_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(sort $(shell find $(LAYERS:%=core/%) -name '*.c')))
 MAIN_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(sort $(shell find core/main -name '*.c')))
-TESTS   = $(basename $(notdir $(wildcard tests/unit/*_test.c)))
+TEST_SRC := $(sort $(shell find tests/unit -name '*_test.c'))
+TESTS   = $(basename $(notdir $(TEST_SRC)))
 UNIT    = $(TESTS:%=$(BUILD)/unit/%)
 FUZZ    = $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*_fuzz.c))
 BENCH   = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*_bench.c))
@@ -81,7 +82,9 @@ $(BUILD)/core/%.o: core/%.c
 	@echo "  CC    $<"
 	$(Q)$(COMPILE) -fPIC -MMD -MP -c $< -o $@
 
-$(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libsociety.a
+# A test is built under its bare name, whichever folder it is in.
+vpath %_test.c $(sort $(dir $(TEST_SRC)))
+$(BUILD)/unit/%: %.c $(BUILD)/libsociety.a
 	@mkdir -p $(@D)
 	@echo "  TEST  $<"
 	$(Q)$(COMPILE) -MMD -MP -MT $@ -MF $@.d -Itests/unit $< $(BUILD)/libsociety.a $(LDFLAGS) $(LIBS) -o $@
@@ -203,11 +206,11 @@ soak: all $(BUILD)/unit/disk_test $(BUILD)/unit/damage_test
 	  $(BUILD)/society sim tests/scenarios/wild.lua --seeds $(SOAK_MORE) -- $$words || exit 1; \
 	done
 	@echo "  SOAK  $(SOAK_KILLS) kills, $(SOAK_ENDS) ends at I/O calls, $(SOAK_FLIPS) flips in each file"
-	$(Q)SOCIETY=$(BUILD)/society KILLS=$(SOAK_KILLS) $(BUILD)/society test tests/e2e/kill_spec.lua
+	$(Q)SOCIETY=$(BUILD)/society KILLS=$(SOAK_KILLS) $(BUILD)/society test tests/e2e/crash/kill_spec.lua
 	$(Q)DISK_SEEDS=$(SOAK_ENDS) $(BUILD)/unit/disk_test
 	$(Q)FLIPS=$(SOAK_FLIPS) $(BUILD)/unit/damage_test
 	@echo "  SOAK  5,000 kills of host and workers through files"
-	$(Q)FILE_KILLS=5000 $(BUILD)/society test tests/e2e/files_kill_spec.lua
+	$(Q)FILE_KILLS=5000 $(BUILD)/society test tests/e2e/files/files_kill_spec.lua
 	$(Q)$(MAKE) --no-print-directory mutants
 
 mutants: all

@@ -3,7 +3,7 @@
 --
 -- Here the workers are Lua code that stands in for processes outside. workflow/outside.lua
 -- is the same flow with workers that really live there and ack what they are handed;
--- tests/spec/workflow_spec.lua plays them, one of them silent.
+-- tests/spec/examples/workflow_spec.lua plays them, one of them silent.
 
 local society = require("society")
 local flow = require("workflow.flow")

@@ -1,9 +1,9 @@
 --- Which test proves which acceptance criterion of the protocol's requirements, and
 -- which correctness property holds up which criteria. criteria_spec.lua keeps it whole.
 --
--- Each criterion has a test of its own in tests/spec that bears its number: in `file`,
--- below describe(`title`). `further` has by number those that go into it more, each a
--- file and the whole name of a test.
+-- Each criterion has a test of its own that bears its number: in `file`, below
+-- describe(`title`). `further` lists tests that go deeper: the number of the criterion, a
+-- file and the full name of a test. A file is any spec of that name below tests/spec.
 
 local M = {}
 

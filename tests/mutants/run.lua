@@ -70,6 +70,14 @@ local function plant(mutant)
   return true
 end
 
+-- The path of the test file called `name`, wherever it is below `folder`.
+local function found(folder, name)
+  local pipe = assert(io.popen(("find %s -name %s"):format(folder, name)))
+  local path = assert(pipe:read("l"), "there is no test " .. name)
+  pipe:close()
+  return path
+end
+
 local TESTS = {
   sim = function(app)
     return ("build/society sim %s --seeds %s"):format(app or "tests/scenarios/standard.lua", SEEDS)
@@ -86,10 +94,11 @@ local TESTS = {
       list)
   end,
   spec = function(name)
-    return ("build/society test tests/spec/%s_spec.lua"):format(name)
+    return "build/society test " .. found("tests/spec", name .. "_spec.lua")
   end,
   e2e = function(name)
-    return ("env SOCIETY=build/society build/society test tests/e2e/%s_spec.lua"):format(name)
+    return "env SOCIETY=build/society build/society test "
+      .. found("tests/e2e", name .. "_spec.lua")
   end,
   unit = function(name)
     return ("make -j2 unit TESTS=%s"):format(name)

@@ -9,6 +9,7 @@
 
 local json = require("society.json")
 local program = require("program")
+local tree = require("tree")
 
 local M = {}
 
@@ -16,11 +17,7 @@ local Desk = {}
 Desk.__index = Desk
 
 local function app_path()
-  local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*/[^/]*$")
-  local pipe = assert(io.popen("cd " .. program.quote(here) .. " && pwd"))
-  local folder = pipe:read("l")
-  pipe:close()
-  return program.quote(folder .. "/e2e/apps/desk.lua")
+  return program.quote(tree.path("tests/e2e/apps/desk.lua"))
 end
 
 --- Starts a society in a place of its own; `settings` are those of the file door. `prepare`

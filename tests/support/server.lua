@@ -6,25 +6,19 @@
 
 local json = require("society.json")
 local program = require("program")
+local tree = require("tree")
 
 local M = {}
 
 local Server = {}
 Server.__index = Server
 
-local function path_of(name)
-  local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$")
-  local pipe = assert(io.popen("cd " .. program.quote(here) .. " && pwd"))
-  local folder = pipe:read("l")
-  pipe:close()
-  return program.quote(folder .. "/" .. name)
-end
-
 --- Starts it on a free port of loopback; with a file of a certificate and its key it
 -- speaks TLS.
 function M.start(place, certificate)
   os.execute(("cd %s && { python3 %s requests %s >port 2>server.err & echo $! >pid; }"):format(
-    program.quote(place.path), path_of("model_server.py"), certificate or ""))
+    program.quote(place.path), program.quote(tree.path("tests/support/model_server.py")),
+    certificate or ""))
   local port = program.wait_for("the server", function()
     return (place:read("port") or ""):match("^(%d+)\n")
   end)

@@ -1,6 +1,6 @@
 --- titles: the names of the tests in a spec, as busted gives them, without running them.
 --
---     titles.of("tests/spec/send_spec.lua")["send_message takes content for payload"] == true
+--     titles.of("tests/spec/lualib/json_spec.lua")["json.encode writes …"] == "writes …"
 
 local M = {}
 

@@ -1,0 +1,281 @@
+-- The built program on a disk that fails: an end or an error at each of its I/O calls,
+-- and a file system that is really full.
+
+local program = require("program")
+local tree = require("tree")
+
+local SIDE_BY_SIDE = 4
+local STEPS = 6
+local KILLED, DISK = 128 + 9, 74
+
+-- The directory of this file, from the root.
+local function app_path()
+  return tree.path("tests/e2e/apps/steady.lua")
+end
+
+-- The library that `make e2e` builds beside the program.
+local function preload_path(place)
+  local path = place.program:match("^(.*)/[^/]*$") .. "/preload/disk_faults.so"
+  local file = assert(io.open(path, "rb"), path .. " is not there; `make e2e` builds it")
+  file:close()
+  return path
+end
+
+-- How many calls of that kind an undisturbed run makes; a few more or less each time.
+local function count_calls(place, kind)
+  local result = place:shell(([[mkdir plain && cd plain && FAULT_DIR=$PWD/.society FAULT_KIND=%s \
+    FAULT_AT=0 FAULT_OUT=calls LD_PRELOAD=%s society run %s --quiet]]):format(kind,
+    program.quote(preload_path(place)), program.quote(app_path())))
+  assert.equal(0, result.code, result.err)
+  return assert(tonumber(place:read("plain/calls")))
+end
+
+local function run_cases(place, kind, count)
+  local commands = {}
+  for first = 1, SIDE_BY_SIDE do
+    commands[first] = ("%s %s %s %s %s %d %d %d &"):format(
+      program.quote(tree.path("tests/e2e/crash/fault_cases")),
+      program.quote(place.program), program.quote(preload_path(place)),
+      program.quote(app_path()), kind, first, count, SIDE_BY_SIDE)
+  end
+  place:shell(table.concat(commands, "\n") .. "\nwait")
+end
+
+-- Each line of that kind, with the chance that was drawn for it: shown once or more, and
+-- always the same.
+local function check_lines(out, word, case)
+  local chances = {}
+  for number, chance in out:gmatch(word .. " (%d+) (%d+)\n") do
+    local seen = chances[tonumber(number)]
+    assert.is_true(seen == nil or seen == chance, case .. ": shown before it was kept\n" .. out)
+    chances[tonumber(number)] = chance
+  end
+  assert.equal(STEPS, #chances, case .. ": lines are missing\n" .. out)
+  return chances
+end
+
+-- Reads how case N ended. Returns the exit code of the run with the fault.
+local function check_case(place, kind, n)
+  local case = ("%s at call %d"):format(kind, n)
+  local out, err = place:read(n .. "/out"), place:read(n .. "/err")
+  assert.equal(0, tonumber(place:read(n .. "/second")), case .. ": " .. err)
+  assert.same(check_lines(out, "step", case), check_lines(out, "added", case))
+  assert.matches("seen 1 2 3 4 5 6\n", out, 1, true)
+  for line in out:gmatch("seen [^\n]*") do
+    assert.equal("seen 1 2 3 4 5 6", line, case)
+  end
+  return tonumber(place:read(n .. "/first")), err
+end
+
+-- A sync that fails ends the process, whoever called it and when, but for those of the
+-- directory that SQLite makes on its own and does not look at: the store has made or makes
+-- the same one itself.
+local function check_sync(place, n, code)
+  local path, caller = (place:read(n .. "/seen") or ""):match("^(%S+) (%S+)\n$")
+  local is_swallowed = path and path:find("/%.society$") and caller:find("sqlite", 1, true)
+  if path and not is_swallowed then
+    assert.equal(DISK, code, ("sync %d, of %s, failed and was passed over"):format(n, path))
+  end
+end
+
+-- Lets each sync of a command fail, in a state made anew. Returns which were struck,
+-- and the exit code when none is.
+local function strike_each(place, prepare, command)
+  local count, code, struck = nil, nil, {}
+  for n = 0, 40 do
+    local result = place:shell(([[%s; rm -rf seen %d; FAULT_DIR=$PWD/.society FAULT_KIND=eio \
+      FAULT_AT=%d FAULT_OUT=$PWD/calls FAULT_SEEN=$PWD/seen LD_PRELOAD=%s society %s]])
+      :format(prepare, n, n, program.quote(preload_path(place)), command))
+    count, code = count or tonumber(place:read("calls")), code or result.code
+    place:shell(("mkdir %d; mv seen %d/seen"):format(n, n))
+    check_sync(place, n, result.code)
+    if result.code == DISK then
+      assert.matches("society: %w[^\n]*\n$", result.err)
+    end
+    struck[#struck + 1] = place:read(n .. "/seen")
+    if n > count then
+      break
+    end
+  end
+  return table.concat(struck), code
+end
+
+describe("a disk that fails", function()
+  local place
+
+  before_each(function()
+    place = program.place()
+  end)
+
+  after_each(function()
+    place:remove()
+  end)
+
+  -- Runs all cases of a kind; returns how often each exit code came.
+  local function campaign(kind)
+    local count, codes, errors = count_calls(place, kind), {}, {}
+    run_cases(place, kind, count)
+    for n = 1, count do
+      local code, err = check_case(place, kind, n)
+      codes[code] = (codes[code] or 0) + 1
+      errors[n] = code == DISK and err or nil
+      check_sync(place, n, code)
+    end
+    print(("# %s at each of %d calls: 0 lost, 0 doubled"):format(kind, count))
+    return count, codes, errors
+  end
+
+  it("ends a process in any call, and the next one goes on", function()
+    local count, codes = campaign("kill")
+    assert.equal(count, (codes[KILLED] or 0) + (codes[0] or 0))
+    assert.is_true(codes[KILLED] > count * 0.8)
+  end)
+
+  it("stops it with 74 when a sync fails, and the next start knows the outcome", function()
+    local count, codes, errors = campaign("eio")
+    assert.equal(count, (codes[DISK] or 0) + (codes[0] or 0))
+    assert.is_true(codes[DISK] > count * 0.5)
+    for _, err in pairs(errors) do
+      assert.is_true(#err > 0)
+    end
+  end)
+
+  it("stops it with 74 when the sync of the database in its close fails", function()
+    place:write("hello.lua", [[
+      local society = require("society")
+      society.main(function() print("hello") end)
+    ]])
+    local all = strike_each(place, "rm -rf .society", "run hello.lua --quiet")
+    for _, name in ipairs({ "society.db", "society.db-wal", "society.db-mark" }) do
+      assert.matches(name .. " ", all, 1, true)
+    end
+    assert.matches("/.society " .. place.program, all, 1, true) -- the store's own
+  end)
+
+  it("stops a command with 74 on a society that does not run, whatever it answers", function()
+    place:write("app.lua", [[
+      local society = require("society")
+      society.policy("supervision", function() return nil end)
+      society.root(function(root, message)
+        assert(message.payload.text == "ask", "on purpose")
+        root:escalate { title = "may I?", wait = false }
+      end)
+      society.main(function(user)
+        user:send_message { to = "root", payload = "ask" }
+        user:send_message { to = "root", payload = "fail" }
+      end)
+    ]])
+    assert.equal(0, place:shell("society run app.lua --quiet; mv .society base").code)
+    local letter = place:run("inspect dead-letters --json --state base").out:match("msg_[%w_]+")
+    local item = place:run("inspect inbox --json --state base").out:match("item_[%w_]+")
+    for command, expected in pairs({ ["drop " .. letter] = 0, ["redeliver " .. letter] = 0,
+      ["pause root"] = 0, ["decide " .. item .. " approve"] = 0, ["send --to root more"] = 0,
+      ["pause nobody"] = 1 }) do
+      local all, code = strike_each(place, "rm -rf .society; cp -r base .society", command)
+      assert.equal(expected, code, command)
+      assert.matches("society.db-wal ", all, 1, true)
+    end
+  end)
+
+  it("is waited for when it is full, from any write on", function()
+    local count, codes = campaign("enospc")
+    -- At the very beginning there is nothing that could wait.
+    assert.equal(count, (codes[DISK] or 0) + (codes[0] or 0))
+    assert.is_true(codes[0] > count * 0.3)
+  end)
+end)
+
+local SERVER = [[
+local society = require("society")
+society.policy("messages", "any")
+society.root(function(root, message)
+  root.state.count = (root.state.count or 0) + 1
+  return { number = root.state.count }
+end)
+]]
+
+describe("a file system that is full", function()
+  local place, is_mounted, running
+
+  before_each(function()
+    running = nil
+    place = program.place()
+    place:write("server.lua", SERVER)
+    is_mounted = place:shell("mkdir small && mount -t tmpfs -o size=2m tmpfs small").code == 0
+  end)
+
+  after_each(function()
+    if running then
+      running:kill("KILL")
+      running:wait()
+    end
+    if is_mounted then
+      place:shell("umount small")
+    end
+    place:remove()
+  end)
+
+  it("holds the society up until there is room", function()
+    if not is_mounted then
+      pending("mounting a file system needs root")
+      return
+    end
+    running = place:start("run server.lua --state small/s")
+    local send = "send --state small/s --to root --wait "
+    program.wait_for("a reply", function()
+      return place:run(send .. "first").code == 0
+    end)
+    place:shell("head -c 4000000 /dev/zero > small/filler")
+    local text = ("x"):rep(20000)
+    local refused
+    for _ = 1, 20 do -- the log has room of its own for a while
+      refused = place:shell("timeout 3 " .. place.program .. " " .. send .. text)
+      if refused.code ~= 0 then
+        break
+      end
+    end
+    assert.not_equal(0, refused.code)
+    running:expect("the disk is full")
+    local answer = place:run(send .. "second")
+    assert.matches("storage_full", answer.out .. answer.err, 1, true)
+    for _, command in ipairs({ "inspect agents", "inspect messages", "export org-json" }) do
+      local look = place:shell(("timeout 30 %s %s --state small/s"):format(place.program, command))
+      assert.equal(1, look.code, command)
+      assert.matches("the disk is full", look.err, 1, true)
+    end
+    place:shell("rm small/filler")
+    running:expect("there is room again")
+    local last = place:run(send .. "third")
+    assert.equal(0, last.code, last.err)
+    running:kill("INT")
+    assert.equal(130, running:wait().code)
+    running = nil
+    local rows = place:run("inspect messages --state small/s --json")
+    assert.is_nil(rows.out:find('"status":"pending"', 1, true))
+  end)
+
+  it("is said of a society that does not run", function()
+    if not is_mounted then
+      pending("mounting a file system needs root")
+      return
+    end
+    running = place:start("run server.lua --state small/s")
+    program.wait_for("a reply", function()
+      return place:run("send --state small/s --to root --wait first").code == 0
+    end)
+    running:kill("INT")
+    running:wait()
+    running = nil
+    place:shell("head -c 4000000 /dev/zero > small/filler")
+    for _, command in ipairs({ "send --state small/s --to root second",
+      "run server.lua --state small/s --quiet", "run server.lua --state small/new --quiet" }) do
+      local result = place:shell("timeout -s KILL 10 " .. place.program .. " " .. command)
+      assert.equal(74, result.code, command .. ": " .. result.err)
+      assert.matches("the disk is full (storage_full)", result.err, 1, true)
+      assert.is_nil(result.err:find("database or disk", 1, true))
+    end
+    place:shell("rm small/filler")
+    local sent = place:run("send --state small/s --to root second")
+    assert.equal(0, sent.code, sent.err)
+  end)
+end)

@@ -1,0 +1,196 @@
+-- Replay of societies that live on: kills, starts, waits, damage, what is forgotten.
+
+local program = require("program")
+local recorded = require("recorded")
+local tree = require("tree")
+
+-- Where the examples lie: specs run in other directories.
+local function examples_path()
+  return tree.path("examples")
+end
+
+describe("replay of a life", function()
+  local place, running
+
+  local function replay(arguments)
+    return recorded.replay(place, arguments)
+  end
+
+  local function assert_same(arguments)
+    return recorded.assert_same(place, arguments)
+  end
+
+  local function sql(text)
+    return recorded.sql(place, text)
+  end
+
+  before_each(function()
+    place = program.place()
+    place:write("app.lua", recorded.APP)
+    place:write("helper.lua", recorded.HELPER)
+  end)
+
+  after_each(function()
+    if running then
+      running:kill("KILL")
+      running:wait()
+      running = nil
+    end
+    place:remove()
+  end)
+
+  for _, name in ipairs {
+    "01_hello", "02_survives", "03_calculator", "04_calculator_open", "05_calculator_colleagues",
+    "06_introduction", "07_tasks", "08_deadlock", "09_checkpoint", "10_approval",
+    "11_supervision", "14_calculator_models", "15_debate", "16_approved_tools",
+  } do
+    it("finds nothing in the example " .. name, function()
+      local app = program.quote(examples_path() .. "/" .. name .. ".lua")
+      assert.equal(0, place:run("run " .. app .. " --quiet --set history=full").code)
+      local totals = assert_same()
+      assert.is_true(totals.runs > 0)
+    end)
+  end
+
+  it("finds nothing where neither the reply nor the state of a turn could be", function()
+    place:write("app.lua", [[
+      local society = require("society")
+      ]] .. recorded.BRIEF .. [[
+      society.config { history = "full", mailbox_max = 1 }
+      society.role { id = "clumsy", behaviour = function(agent, message)
+        agent.state.holes = { [1] = 1, [3] = 3 }
+        return "there is no room for this"
+      end }
+      society.root(function(root, message)
+        if message.from ~= "user" then return end
+        root:spawn_agent("clumsy", BRIEF, { id = "clumsy" })
+        root:send_message { to = "clumsy", payload = "go" }
+        root:send_message { to = "root", payload = "fills the mailbox" }
+        root:sleep(50)
+      end)
+      society.main(function(user)
+        user:request { to = "root", payload = "go", timeout_ms = 10 }
+      end)
+    ]])
+    assert.equal(0, place:run("run app.lua --quiet").code)
+    assert_same()
+  end)
+
+  it("finds nothing where a model was asked again because somebody waits", function()
+    place:write("app.lua", [[
+      local society = require("society")
+]] .. recorded.BRIEF .. [[
+      society.config { history = "full", llm = { provider = "scripted",
+        answers = { ann = { "", "", "hello" } } } }
+      society.role { id = "t", name = "t", prompt = "p", behaviour = "llm" }
+      society.root(function(root, message)
+        root:spawn_agent("t", BRIEF, { id = "ann" })
+        return assert(root:request { to = "ann", payload = "?" }).payload
+      end)
+      society.main(function(user)
+        print(user:request { to = "root", payload = "go" }.payload.text)
+      end)
+    ]])
+    assert.equal("hello\n", place:run("run app.lua --quiet").out)
+    assert_same()
+  end)
+
+  it("goes through kills and starts, also with another script in between", function()
+    place:write("app.lua", [[
+      local society = require("society")
+]] .. recorded.BRIEF .. [[
+      society.config { history = "full", name = "long" }
+      society.role { id = "worker", name = "worker", behaviour = function(agent, message)
+        agent:sleep(20)
+        agent.state.done = (agent.state.done or 0) + 1
+        return { done = agent.state.done, chance = agent:random(1, 1000000) }
+      end }
+      society.root(function(root, message)
+        root:spawn_agent("worker", BRIEF, { id = "W" })
+        for i = 1, 20 do assert(root:request { to = "W", payload = { i = i } }) end
+        return "all done"
+      end)
+      society.main(function(user)
+        print(user:request { to = "root", payload = "go" }.payload.text)
+      end)
+    ]])
+    local code
+    local waiting = 0
+    for i = 1, 40 do
+      if i == 3 then -- the same effects from another text
+        place:write("app.lua", "-- edited\n" .. place:read("app.lua"))
+      end
+      code = place:shell(([[%s run app.lua --quiet >>all.out 2>>all.err & pid=$!
+        sleep 0.%d; kill -9 $pid 2>/dev/null; wait $pid]])
+        :format(program.quote(place.program), 15 + i % 3)).code
+      if code == 0 then
+        break
+      elseif place:run("replay").code ~= 2 then -- it came to keep something
+        waiting = math.max(waiting, assert_same().waiting)
+      end
+    end
+    assert.equal(0, code)
+    assert.is_true(waiting >= 2)
+    assert.equal("all done\n", place:read("all.out"))
+    local totals = assert_same()
+    assert.is_true(totals.starts >= 2)
+    assert.equal(0, totals.waiting)
+    assert.equal("20\n", sql("SELECT json_extract(state, '$.done') FROM agents WHERE id = 'W'"))
+  end)
+
+  it("may be done beside a society that runs, up to where it waits", function()
+    place:write("app.lua", recorded.APP .. [[
+      society.main(function(user)
+        print(user:request { to = "root", payload = "go" }.payload.text)
+        user:sleep(3600000)
+      end)
+    ]])
+    running = place:start("run app.lua --quiet")
+    running:expect("help with hello")
+    assert.is_true(assert_same().waiting >= 1)
+    place:write("other.lua", (recorded.APP:gsub('payload = "go"', 'payload = "come"')))
+    local _, differences = replay("--app other.lua")
+    assert.equal("user", differences[1].agent)
+    assert.equal("effect", differences[1].difference)
+    running:kill("INT")
+    running:wait()
+    running = nil
+    assert.is_true(assert_same().waiting >= 1)
+  end)
+
+  it("refuses a record that was written by others", function()
+    place:run("run app.lua --quiet")
+    place:shell("sqlite3 .society/society.db " .. program.quote(
+      "UPDATE history SET detail = replace(detail, 'hello from', 'howdy from')"))
+    local result = place:run("replay")
+    assert.equal(74, result.code)
+    assert.matches("damaged", result.err)
+  end)
+
+  it("says what it cannot do", function()
+    place:write("app.lua", (recorded.APP:gsub("society.config[^\n]*", "")))
+    place:run("run app.lua --quiet")
+    local result = place:run("replay")
+    assert.equal(2, result.code)
+    assert.matches('.society keeps no history: run it with society.config{ history = "full" }',
+      result.err, 1, true)
+    assert.equal("0\n", sql("SELECT count(*) FROM history"))
+    assert.equal(2, place:run("replay --state nowhere").code)
+    assert.equal(2, place:run("replay --policy contacts").code)
+    assert.equal(2, place:run("replay what").code)
+    place:run("run app.lua --quiet --fresh --set history=full")
+    result = place:run("replay --policy contacts=nothing")
+    assert.equal(2, result.code)
+    assert.matches("nothing.lua", result.err, 1, true)
+    result = place:run("replay --policy contact=open")
+    assert.equal(2, result.code)
+    assert.matches("there is no policy kind 'contact'", result.err, 1, true)
+    place:write("broken.lua", "local x = = 1")
+    for name, why in pairs({ missing = "No such file", broken = "unexpected symbol" }) do
+      result = place:run("replay --app " .. name .. ".lua")
+      assert.equal(2, result.code)
+      assert.equal("", result.out)
+      assert.matches("^society: replay: " .. name .. "%.lua:.*" .. why, result.err)
+    end
+  end)
+end)
