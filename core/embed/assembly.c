@@ -16,7 +16,7 @@
 #include "embed/home.h"
 #include "lualib/lua_heap.h"
 #include "lualib/lua_json.h"
-#include "script/history/sources.h"
+#include "lualib/sources.h"
 #include "store/directory.h"
 
 #define FOLD_MS_MAX 2000 /* at the close; what is left is folded at the next start */

@@ -12,11 +12,11 @@
 #include "embed/home.h"
 #include "kernel/agents.h"
 #include "kernel/gate.h"
+#include "lualib/sources.h"
 #include "parts/history/history.h"
 #include "parts/history/replay.h"
 #include "parts/models/memory.h"
 #include "script/history/replay.h"
-#include "script/history/sources.h"
 #include "store/history.h"
 
 /* A society for one stretch of history, made when it is first needed. */

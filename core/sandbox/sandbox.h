@@ -23,26 +23,7 @@
 
 #include "base/err.h"
 #include "base/slice.h"
-
-/* Functions of the gate that the environment needs, each a Lua C function taking
- * the same arguments as the one it stands for. `upvalue` (a light userdata) is
- * upvalue 1 of each.
- *
- * A gate function waits by yielding soc_sandbox_host_yield_key(), also inside
- * coroutines made by scripts: those hand the wait outward to the host, and its
- * resume inward again with no values. While such a coroutine runs it has the
- * extra space (lua_getextraspace) and the hook of the thread that resumed it, a
- * count hook with a count of at most SOC_SANDBOX_HOOK_STEPS: a budget hook
- * charges lua_gethookcount(L) steps each time. */
-struct soc_sandbox_gate {
-    lua_CFunction print;  /* all arguments are strings */
-    lua_CFunction time;   /* os.time() without arguments; with a table it is pure */
-    lua_CFunction clock;  /* os.clock */
-    lua_CFunction random; /* math.random */
-    void *upvalue;
-};
-
-#define SOC_SANDBOX_HOOK_STEPS 100
+#include "sandbox/sandbox_gate.h"
 
 /* Returns the address that, as a light userdata, is the one value a gate function
  * yields to wait for the host. Scripts never get hold of it. */

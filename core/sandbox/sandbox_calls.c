@@ -7,6 +7,7 @@
  * fatal error has a number and is remembered with its thread: whatever pcall
  * catches, if its thread had a fatal error since pcall began, that one goes on.
  * Layer: sandbox. Thread: loop. */
+#include "sandbox/sandbox.h"
 #include "sandbox/sandbox_parts.h"
 
 #include <string.h>

@@ -9,6 +9,7 @@
  * Scripts may resume, close and yield from only the threads they made; the
  * thread of a turn, which coroutine.running shows them, is the host's.
  * Layer: sandbox. Thread: loop. */
+#include "sandbox/sandbox.h"
 #include "sandbox/sandbox_parts.h"
 
 #include <stdbool.h>

@@ -12,8 +12,9 @@
 
 #include <lauxlib.h>
 
+#include "lualib/sources.h"
+#include "sandbox/sandbox.h"
 #include "sandbox/sandbox_parts.h"
-#include "script/history/sources.h"
 
 #define KEPT_BYTES_MAX (256u << 10) /* longer texts are compiled each time */
 

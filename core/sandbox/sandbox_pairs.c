@@ -7,6 +7,7 @@
  * smallest key above the given one among all of them, so its price grows with
  * the table.
  * Layer: sandbox. Thread: loop. */
+#include "sandbox/sandbox.h"
 #include "sandbox/sandbox_parts.h"
 
 #include <math.h>

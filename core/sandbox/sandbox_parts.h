@@ -12,7 +12,7 @@
 
 #include <lua.h>
 
-#include "sandbox/sandbox.h"
+#include "sandbox/sandbox_gate.h"
 
 /* Loops of the table library that no hook interrupts end here. */
 #define SOC_SANDBOX_ELEMENTS_MAX 100000000

@@ -6,6 +6,7 @@
  * itself is seen from the calls of require now running, so that a load which
  * failed leaves no trace.
  * Layer: sandbox. Thread: loop. */
+#include "sandbox/sandbox.h"
 #include "sandbox/sandbox_parts.h"
 
 #include <stdbool.h>

@@ -12,6 +12,7 @@
 #include "kernel/refusal.h"
 #include "lualib/lua_json.h"
 #include "parts/human/human.h"
+#include "script/bindings/bind.h"
 #include "script/bindings/mail.h"
 #include "script/bindings/send_options.h"
 #include "script/bindings/settings.h"

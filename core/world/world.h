@@ -12,6 +12,5 @@
 int soc_world_open(lua_State *L);
 
 #define SOC_WORLD_HOME "society.home"
-#define SOC_WORLD      "society.world" /* userdata of society.new */
 
 #endif

@@ -18,8 +18,11 @@ void soc_bind_endings(lua_State *L, struct soc_script *script);
 void soc_bind_society(lua_State *L, struct soc_script *script);
 void soc_bind_orders(lua_State *L, struct soc_script *script);
 
-/* For functions of society.*: lends the script; a world as first argument (s:role{…})
- * is taken off. */
+/* Name of the metatable of society.new's objects. */
+#define SOC_WORLD "society.world"
+
+/* For functions of society.*: lends the script. If the first argument is an object of
+ * society.new (s:role{…}), removes it from the stack. */
 struct soc_script *soc_society_enter(lua_State *L);
 
 /* Lends the text that is the first argument of society.`call`. Arguments are checked here,

@@ -8,9 +8,9 @@
 #include "lualib/lua_json.h"
 #include "parts/models/memory.h"
 #include "parts/models/usage.h"
+#include "script/bindings/bind.h"
 #include "script/calls/chat.h"
 #include "script/turns/effect.h"
-#include "world/world.h"
 
 static bool is_text(struct soc_slice value)
 {
@@ -271,9 +271,7 @@ static const luaL_Reg chat_functions[] = {
 static int society_usage(lua_State *L)
 {
     static const char *const known[] = {"agent", "task", NULL};
-    if (lua_touserdata(L, 1) != NULL && luaL_testudata(L, 1, SOC_WORLD) != NULL)
-        lua_remove(L, 1); /* s:usage() */
-    struct soc_script *script = soc_script_of_box(L, lua_upvalueindex(1));
+    struct soc_script *script = soc_society_enter(L);
     struct soc_slice filters[2] = {{0}};
     int count = 0;
     if (!lua_isnoneornil(L, 1)) {

@@ -11,7 +11,6 @@
 #include "script/bindings/human.h"
 #include "script/inside.h"
 #include "script/turns/effect.h"
-#include "world/world.h"
 
 struct soc_script *soc_society_enter(lua_State *L)
 {

@@ -8,8 +8,8 @@
 #include "base/limits.h"
 #include "lualib/lua_json.h"
 #include "lualib/lua_source.h"
+#include "lualib/sources.h"
 #include "sandbox/sandbox.h"
-#include "script/history/sources.h"
 #include "script/policies/policy_texts.h"
 
 /* VM instructions between two looks at the budget. */

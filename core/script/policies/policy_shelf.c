@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "script/history/sources.h"
+#include "lualib/sources.h"
 #include "script/policies/policy_load.h"
 #include "script/policies/policy_texts.h"
 

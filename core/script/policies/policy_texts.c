@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/limits.h"
-#include "script/history/sources.h"
+#include "lualib/sources.h"
 
 /* A policy being read: its table, its file, and room for one text. */
 struct reader {

@@ -2,9 +2,9 @@
  *
  * Fields are read without asking a metatable, and what is wrong raises with the name of
  * the call and of the option.
- * Layer: script. Thread: loop. */
-#ifndef SOC_SCRIPT_BINDINGS_OPTIONS_H
-#define SOC_SCRIPT_BINDINGS_OPTIONS_H
+ * Layer: lualib. Thread: loop. */
+#ifndef SOC_LUALIB_OPTIONS_H
+#define SOC_LUALIB_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "script/history/sources.h"
+#include "lualib/sources.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,9 +3,9 @@
  * All of them are opened here. The Lua state remembers which were, so that history
  * can keep their texts; and a replay puts the texts that were kept in the place of
  * the files, under the paths they had.
- * Layer: script. Thread: loop. */
-#ifndef SOC_SCRIPT_HISTORY_SOURCES_H
-#define SOC_SCRIPT_HISTORY_SOURCES_H
+ * Layer: lualib. Thread: loop. */
+#ifndef SOC_LUALIB_SOURCES_H
+#define SOC_LUALIB_SOURCES_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,13 +1,12 @@
-/* Options: tables of named arguments, read the same way on every run.
- *
- * A script's table may carry a metatable whose functions act; nothing here asks
- * it. Layer: script. Thread: loop. */
+#include "lualib/options.h"
+
 #include <stdio.h>
 #include <string.h>
 
+#include <lauxlib.h>
+
 #include "base/json.h"
 #include "base/limits.h"
-#include "script/inside.h"
 
 int soc_raw_field(lua_State *L, int index, const char *name)
 {
