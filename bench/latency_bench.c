@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bridge/control_client.h"
+#include "bridge/control/client.h"
 #include "measure.h"
 
 #define COUNT_QUICK 2000

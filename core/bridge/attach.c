@@ -10,7 +10,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "bridge/attach_log.h"
-#include "bridge/lines.h"
+#include "bridge/files/lines.h"
 #include "env/clock.h"
 #include "env/ids.h"
 

@@ -4,7 +4,7 @@
 #ifndef SOC_BRIDGE_ATTACH_LOG_H
 #define SOC_BRIDGE_ATTACH_LOG_H
 
-#include "bridge/lines.h"
+#include "bridge/files/lines.h"
 
 /* How far the society's log was read, and what for. */
 struct soc_attach_log {

@@ -11,9 +11,9 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/version.h"
-#include "bridge/control.h"
-#include "bridge/files.h"
-#include "bridge/terminal.h"
+#include "bridge/control/control.h"
+#include "bridge/files/files.h"
+#include "bridge/terminal/terminal.h"
 #include "embed/assembly.h"
 #include "embed/policy_watch.h"
 #include "embed/status_line.h"
@@ -215,12 +215,12 @@ static int open_doors(struct soc_society *society, const struct soc_society_opti
         return SOC_OK;
     signal(SIGPIPE, SIG_IGN);
     struct soc_control_options control = {
-        .host = society->parts.host,
+        .society = {.host = society->parts.host,
+                    .stop = stop_for_client,
+                    .use_policy = use_policy_for_client,
+                    .user = society},
         .loop = society->parts.loop,
         .directory = options->state_dir,
-        .stop = stop_for_client,
-        .use_policy = use_policy_for_client,
-        .user = society,
     };
     return soc_control_open(&society->control, &control, detail);
 }

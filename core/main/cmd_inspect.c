@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "bridge/control_client.h"
+#include "bridge/control/client.h"
 #include "env/clock.h"
 #include "main/args.h"
 #include "main/command.h"

@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "bridge/control_client.h"
+#include "bridge/control/client.h"
 #include "main/args.h"
 #include "main/command.h"
 #include "main/output.h"

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "bridge/control_client.h"
+#include "bridge/control/client.h"
 #include "env/clock.h"
 #include "env/log.h"
 #include "main/args.h"

@@ -3,7 +3,7 @@
 #include <poll.h>
 
 #include "base/json.h"
-#include "bridge/control_client.h"
+#include "bridge/control/client.h"
 #include "main/command.h"
 #include "store/directory.h"
 

@@ -7,8 +7,8 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/limits.h"
-#include "bridge/address.h"
-#include "bridge/control.h"
+#include "bridge/control/address.h"
+#include "bridge/control/control.h"
 #include "check.h"
 #include "kernel/agents.h"
 #include "kernel/gate.h"
@@ -128,11 +128,9 @@ static void open_world(struct world *world)
     soc_agents_set_runnable(world->host, soc_agents_find_role(world->host, SOC_SLICE("root")));
     CHECK_INT(soc_host_start(world->host, SOC_SLICE("test"), &detail), SOC_OK);
     struct soc_control_options control = {
-        .host = world->host,
+        .society = {.host = world->host, .stop = note_stop, .user = world},
         .loop = world->loop,
         .directory = world->directory,
-        .stop = note_stop,
-        .user = world,
     };
     CHECK_INT(soc_control_open(&world->control, &control, &detail), SOC_OK);
 }

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bridge/lines.h"
-#include "bridge/workdir.h"
+#include "bridge/files/lines.h"
+#include "bridge/files/workdir.h"
 
 #define NAME       "a.ack"
 #define LINES_MAX  64

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "bridge/outlet.h"
+#include "bridge/files/outlet.h"
 #include "env/ids.h"
 
 #define NAME "a.jsonl"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bridge/workdir.h"
+#include "bridge/files/workdir.h"
 #include "env/ids.h"
 
 struct world {

@@ -11,8 +11,8 @@
  * not, the files are looked at now and then, less often while nothing comes. What happens
  * goes to logs/, who is there and how they are to state/.
  * Layer: bridge. Thread: loop. */
-#ifndef SOC_BRIDGE_FILES_H
-#define SOC_BRIDGE_FILES_H
+#ifndef SOC_BRIDGE_FILES_FILES_H
+#define SOC_BRIDGE_FILES_FILES_H
 
 #include <stdbool.h>
 

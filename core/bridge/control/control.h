@@ -18,22 +18,18 @@
  * changes?, comment?), pause and resume (agent: an id or All, subtree?, reason?), and
  * stop. Without `to` the gatekeeper is asked.
  * Layer: bridge. Thread: loop. */
-#ifndef SOC_BRIDGE_CONTROL_H
-#define SOC_BRIDGE_CONTROL_H
+#ifndef SOC_BRIDGE_CONTROL_CONTROL_H
+#define SOC_BRIDGE_CONTROL_CONTROL_H
 
-#include "kernel/host.h"
+#include "bridge/control/operations.h"
 
 struct soc_control;
 
 /* What a control socket is opened with. */
 struct soc_control_options {
-    struct soc_host *host;    /* lent, started */
-    struct soc_loop *loop;    /* lent, the host's own */
-    const char *directory;    /* the state directory, whose lock is held */
-    void (*stop)(void *user); /* a client wants the society to stop */
-    /* A client wants a policy in force; NULL: that cannot be done. */
-    int (*use_policy)(void *user, const char *kind, const char *name, struct soc_detail *detail);
-    void *user;
+    struct soc_operations society; /* whom the requests are for */
+    struct soc_loop *loop;         /* lent, the host's own */
+    const char *directory;         /* the state directory, whose lock is held */
 };
 
 /* Makes the socket and listens. SOC_EACCESS, SOC_EIO with `detail`. End it with

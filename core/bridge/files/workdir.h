@@ -11,8 +11,8 @@
  * can lead us out of it by moving things about. Links are never followed, and only plain
  * files are opened: what else stands there is refused.
  * Layer: bridge. Thread: any, one at a time. */
-#ifndef SOC_BRIDGE_WORKDIR_H
-#define SOC_BRIDGE_WORKDIR_H
+#ifndef SOC_BRIDGE_FILES_WORKDIR_H
+#define SOC_BRIDGE_FILES_WORKDIR_H
 
 #include <stdbool.h>
 #include <sys/types.h>

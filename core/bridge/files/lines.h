@@ -18,14 +18,14 @@
  * Carriage returns before a newline and a byte order mark at the start of the file are not
  * part of a line; empty lines are none.
  * Layer: bridge. Thread: any, one at a time. */
-#ifndef SOC_BRIDGE_LINES_H
-#define SOC_BRIDGE_LINES_H
+#ifndef SOC_BRIDGE_FILES_LINES_H
+#define SOC_BRIDGE_FILES_LINES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "bridge/workdir.h"
+#include "bridge/files/workdir.h"
 
 /* Bytes before a position that must be the same to go on there. */
 #define SOC_LINES_TAIL_BYTES 256

@@ -1,4 +1,6 @@
-/* What comes in through the file door, line by line. */
+#include "bridge/files/inlet.h"
+
+#include <assert.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +10,9 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "bridge/files_mail.h"
+#include "bridge/files/log.h"
+#include "bridge/files/reading.h"
+#include "bridge/files/report.h"
 #include "env/clock.h"
 #include "env/ids.h"
 #include "kernel/refusal.h"
@@ -93,7 +97,7 @@ static void log_refusal(const struct soc_reading *reading, struct soc_slice erro
     soc_json_put_text_member(&detail, "file", soc_buf_slice(&file));
     soc_json_put_name(&detail, "offset");
     soc_json_put_integer(&detail, reading->line->offset);
-    soc_files_put_line(&detail, reading->line->text);
+    soc_files_log_put_line(&detail, reading->line->text);
     soc_json_put_name(&detail, "reason");
     soc_buf_put_slice(&detail, error);
     soc_buf_put_byte(&detail, '}');
@@ -525,7 +529,7 @@ static struct soc_look_options options_of(const struct soc_inlet *inlet, bool is
     };
 }
 
-bool soc_files_look(struct soc_inlet *inlet, bool is_last)
+bool soc_inlet_look(struct soc_inlet *inlet, bool is_last)
 {
     struct soc_look_options options = options_of(inlet, is_last);
     return soc_lines_look(&inlet->lines, &options, take_line, inlet);
@@ -541,7 +545,7 @@ static bool may_end_by_ack(const struct soc_files_client *client)
     return agent != NULL && agent->is_ending;
 }
 
-bool soc_files_look_at_acks(struct soc_files_client *client, const struct soc_lines_end *end,
+bool soc_inlet_look_at_acks(struct soc_files_client *client, const struct soc_lines_end *end,
                             bool is_last)
 {
     struct soc_inlet *acks = &client->acks;

@@ -1,4 +1,4 @@
-#include "bridge/address.h"
+#include "bridge/control/address.h"
 
 #include <fcntl.h>
 #include <stdio.h>

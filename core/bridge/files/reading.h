@@ -1,10 +1,10 @@
-/* Files mail: a line of an outside agent read as a message, for the file door only.
+/* Reading: a line of an outside agent, read as a message.
  *
  * Layer: bridge. Thread: loop. */
-#ifndef SOC_BRIDGE_FILES_MAIL_H
-#define SOC_BRIDGE_FILES_MAIL_H
+#ifndef SOC_BRIDGE_FILES_READING_H
+#define SOC_BRIDGE_FILES_READING_H
 
-#include "bridge/files_state.h"
+#include "bridge/files/state.h"
 
 /* A line being read. */
 struct soc_reading {

@@ -1,4 +1,4 @@
-#include "bridge/workdir.h"
+#include "bridge/files/workdir.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -5,16 +5,30 @@
 #define SOC_BRIDGE_FILES_STATE_H
 
 #include "base/map.h"
-#include "bridge/files.h"
-#include "bridge/files_log.h"
-#include "bridge/files_report.h"
-#include "bridge/lines.h"
-#include "bridge/outlet.h"
-#include "bridge/workdir.h"
+#include "bridge/files/lines.h"
+#include "bridge/files/outlet.h"
+#include "bridge/files/workdir.h"
 #include "kernel/host.h"
 #include "loop/alarm.h"
 #include "loop/folder.h"
+#include "parts/outside/files_settings.h"
 #include "parts/outside/outside.h"
+
+/* A file that shows a state and is replaced when that changes. */
+struct soc_report {
+    struct soc_buf text; /* as written */
+    struct soc_buf next; /* waits to be durable */
+    struct soc_left left;
+    bool is_stuck; /* the last write failed: logged once */
+};
+
+/* A log. */
+struct soc_files_log {
+    struct soc_buf text; /* lines that wait to be durable, or could not be written */
+    size_t ready;        /* bytes of `text` that the pending call writes */
+    struct soc_left left;
+    bool is_stuck; /* the last write failed: logged once */
+};
 
 /* A file that is read. */
 struct soc_inlet {
@@ -91,38 +105,10 @@ struct soc_files {
     struct soc_buf scratch;
 };
 
-/* Lends the client of that id, or NULL. */
+/* Finds the client of that id, or NULL. */
 struct soc_files_client *soc_files_find(struct soc_files *files, struct soc_slice id);
 
-/* Looks whether a file that we write is as we left it, and has what it lacks written again;
- * `client` NULL: the broadcasts. */
-void soc_files_check(struct soc_files *files, struct soc_files_client *client);
-
-/* Rotates the file of an agent that is full, if there is room to be made; `client` NULL: the
- * broadcasts. */
-void soc_files_rotate(struct soc_files *files, struct soc_files_client *client);
-
-/* files_in.c: looks at a file and takes what is new; tells whether there is more. */
-bool soc_files_look(struct soc_inlet *inlet, bool is_last);
-
-/* The same with the acks of an agent, up to where the file reached before that was looked at
- * which the agent says. An ack may end an agent that is to end, so it comes behind what was said
- * before it: while some of that waits the acks of such an agent stay where they are, and tell
- * only that what they name has arrived. */
-bool soc_files_look_at_acks(struct soc_files_client *client, const struct soc_lines_end *end,
-                            bool is_last);
-
-/* Prepares an inlet at the position that was kept for it; has it begin anew, when what it
- * read was put away; and frees it. */
-void soc_inlet_open(struct soc_inlet *inlet, struct soc_files *files,
-                    struct soc_files_client *client, enum soc_place place, const char *name);
-void soc_inlet_begin_anew(struct soc_inlet *inlet);
-void soc_inlet_close(struct soc_inlet *inlet);
-
-/* files_watch.c: begins and ends to watch; looks at everything there is. */
-void soc_files_watch(struct soc_files *files);
-void soc_files_unwatch(struct soc_files *files);
-void soc_files_look_at_all(struct soc_files *files, bool is_last);
+/* Has the files of a client looked at soon. */
 void soc_files_note_change(struct soc_files_client *client);
 
 #endif

@@ -1,4 +1,4 @@
-#include "bridge/control.h"
+#include "bridge/control/control.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -12,10 +12,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "bridge/address.h"
-#include "bridge/control_call.h"
-#include "kernel/gate.h"
-#include "kernel/refusal.h"
+#include "bridge/control/address.h"
 
 #define BACKLOG           128
 #define READ_BYTES        65536
@@ -39,11 +36,12 @@ struct connection {
     bool is_closed;
 };
 
-struct soc_call {
-    struct soc_call *previous;
-    struct soc_call *next;
+/* A request of a client. */
+struct call {
+    struct soc_call base; /* first: the one is the other */
+    struct call *previous;
+    struct call *next;
     struct connection *connection;
-    struct soc_buf answer; /* waits to be durable */
     size_t id_length;
     char id[]; /* the client's own, JSON */
 };
@@ -53,8 +51,11 @@ struct soc_control {
     uv_pipe_t listener;
     char *path;
     struct connection *connections;
-    struct soc_call *calls;
+    struct call *calls;
     struct soc_buf out; /* one answer at a time */
+    /* Answers a call, after which waiting lines are taken, which are new calls: kept here
+     * because no function can stand before itself. */
+    void (*answer)(struct soc_call *call, bool is_error, struct soc_slice answer);
     bool is_stopped;
 };
 
@@ -141,7 +142,7 @@ static void write_bytes(struct connection *connection, struct soc_slice bytes)
     }
 }
 
-static void unlink_call(struct soc_control *control, struct soc_call *call)
+static void unlink_call(struct soc_control *control, struct call *call)
 {
     if (call->previous != NULL)
         call->previous->next = call->next;
@@ -151,17 +152,17 @@ static void unlink_call(struct soc_control *control, struct soc_call *call)
         call->next->previous = call->previous;
 }
 
-static void free_call(struct soc_control *control, struct soc_call *call)
+static void free_call(struct soc_control *control, struct call *call)
 {
     struct connection *connection = call->connection;
     unlink_call(control, call);
-    soc_buf_fini(&call->answer);
+    soc_buf_fini(&call->base.held);
     free(call);
     assert(connection->call_count > 0);
     connection->call_count--;
 }
 
-static struct soc_call *new_call(struct connection *connection, struct soc_slice line)
+static struct call *new_call(struct connection *connection, struct soc_slice line)
 {
     struct soc_control *control = connection->control;
     struct soc_slice id = soc_json_member(line, "id");
@@ -169,7 +170,8 @@ static struct soc_call *new_call(struct connection *connection, struct soc_slice
                     (soc_json_kind(id) == SOC_JSON_NUMBER || soc_json_kind(id) == SOC_JSON_STRING);
     if (!is_plain)
         id = SOC_SLICE("null");
-    struct soc_call *call = soc_alloc_zero(sizeof(*call) + id.length);
+    struct call *call = soc_alloc_zero(sizeof(*call) + id.length);
+    call->base.answer = control->answer;
     memcpy(call->id, id.data, id.length);
     call->id_length = id.length;
     call->connection = connection;
@@ -189,14 +191,14 @@ static void take_line(struct connection *connection, size_t length)
     char sentence[160];
     bool is_json = soc_json_check(line, &fault) == SOC_OK;
     bool is_object = is_json && soc_json_kind(line) == SOC_JSON_OBJECT;
-    struct soc_call *call = new_call(connection, is_object ? line : SOC_SLICE("{}"));
+    struct call *call = new_call(connection, is_object ? line : SOC_SLICE("{}"));
     if (is_object) {
-        soc_control_do(&connection->control->options, call, line);
+        soc_operations_do(&connection->control->options.society, &call->base, line);
         return;
     }
     snprintf(sentence, sizeof(sentence), "%s at byte %zu of the line",
              fault.reason == NULL ? "an object is expected" : fault.reason, fault.position + 1);
-    soc_call_fail_code(call, SOC_EJSON, sentence);
+    soc_call_fail(&call->base, SOC_EJSON, sentence);
 }
 
 static void forget_taken(struct connection *connection)
@@ -211,8 +213,8 @@ static void forget_taken(struct connection *connection)
 
 static void refuse_line(struct connection *connection)
 {
-    soc_call_fail_code(new_call(connection, SOC_SLICE("{}")), SOC_ETOOLARGE,
-                       "a line is over its limit of 16 MB");
+    struct call *call = new_call(connection, SOC_SLICE("{}"));
+    soc_call_fail(&call->base, SOC_ETOOLARGE, "a line is over its limit of 16 MB");
     close_connection(connection);
 }
 
@@ -290,7 +292,7 @@ static void resume(struct connection *connection)
 }
 
 /* Sends what stands in `out` and ends the call. */
-static void end_call(struct soc_control *control, struct soc_call *call)
+static void end_call(struct soc_control *control, struct call *call)
 {
     struct connection *connection = call->connection;
     soc_buf_put_text(&control->out, "}\n");
@@ -308,53 +310,21 @@ static void end_call(struct soc_control *control, struct soc_call *call)
         close_if_done(connection);
 }
 
-static struct soc_control *begin_answer(struct soc_call *call)
+static void answer_call(struct soc_call *base, bool is_error, struct soc_slice answer)
 {
+    struct call *call = (struct call *)base;
     struct soc_control *control = call->connection->control;
     control->out.length = 0;
     soc_buf_put_text(&control->out, "{\"id\":");
     soc_buf_put(&control->out, call->id, call->id_length);
     soc_buf_put_byte(&control->out, ',');
-    return control;
-}
-
-void soc_call_succeed(struct soc_call *call, struct soc_slice list)
-{
-    struct soc_control *control = begin_answer(call);
-    soc_buf_put_text(&control->out, "\"ok\":");
-    soc_buf_put_slice(&control->out, list);
+    if (is_error) {
+        soc_buf_put(&control->out, answer.data + 1, answer.length - 2); /* its members */
+    } else {
+        soc_buf_put_text(&control->out, "\"ok\":");
+        soc_buf_put_slice(&control->out, answer);
+    }
     end_call(control, call);
-}
-
-void soc_call_fail(struct soc_call *call, struct soc_slice error)
-{
-    struct soc_control *control = begin_answer(call);
-    soc_buf_put(&control->out, error.data + 1, error.length - 2); /* its members */
-    end_call(control, call);
-}
-
-void soc_call_fail_code(struct soc_call *call, int code, const char *message)
-{
-    struct soc_buf error = {0};
-    soc_refuse(&error, code, message, NULL, (struct soc_slice){0});
-    soc_call_fail(call, soc_buf_slice(&error));
-    soc_buf_fini(&error);
-}
-
-static void succeed_now(void *user)
-{
-    struct soc_call *call = user;
-    struct soc_buf answer = call->answer;
-    call->answer = (struct soc_buf){0};
-    soc_call_succeed(call, soc_buf_slice(&answer));
-    soc_buf_fini(&answer);
-}
-
-void soc_call_succeed_when_durable(struct soc_call *call, struct soc_buf *list)
-{
-    call->answer = *list;
-    *list = (struct soc_buf){0};
-    soc_gate_when_durable(call->connection->control->options.host, succeed_now, call);
 }
 
 static void accept_client(uv_stream_t *listener, int status)
@@ -436,6 +406,7 @@ int soc_control_open(struct soc_control **out, const struct soc_control_options 
     soc_address_path(&path, options->directory, SOC_SOCKET_NAME);
     control->options = *options;
     control->options.directory = NULL;
+    control->answer = answer_call;
     control->path = path.data;
     uv_pipe_init(soc_loop_uv(options->loop), &control->listener, 0);
     control->listener.data = control;

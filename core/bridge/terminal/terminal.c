@@ -1,4 +1,4 @@
-#include "bridge/terminal.h"
+#include "bridge/terminal/terminal.h"
 
 #include <assert.h>
 #include <ctype.h>

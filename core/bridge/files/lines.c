@@ -1,4 +1,4 @@
-#include "bridge/lines.h"
+#include "bridge/files/lines.h"
 
 #include <errno.h>
 #include <fcntl.h>

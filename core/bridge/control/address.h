@@ -1,8 +1,8 @@
 /* Address: where the control socket of a state directory is.
  *
  * Layer: bridge. Thread: any. */
-#ifndef SOC_BRIDGE_ADDRESS_H
-#define SOC_BRIDGE_ADDRESS_H
+#ifndef SOC_BRIDGE_CONTROL_ADDRESS_H
+#define SOC_BRIDGE_CONTROL_ADDRESS_H
 
 #include <sys/socket.h>
 #include <sys/un.h>

@@ -1,4 +1,4 @@
-#include "bridge/control_client.h"
+#include "bridge/control/client.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "bridge/address.h"
+#include "bridge/control/address.h"
 
 #define READ_BYTES 65536
 

@@ -6,8 +6,8 @@
  * input that the gatekeeper passes on. Numbers hold for one run. The end of the input
  * ends nothing.
  * Layer: bridge. Thread: loop. */
-#ifndef SOC_BRIDGE_TERMINAL_H
-#define SOC_BRIDGE_TERMINAL_H
+#ifndef SOC_BRIDGE_TERMINAL_TERMINAL_H
+#define SOC_BRIDGE_TERMINAL_TERMINAL_H
 
 #include "kernel/host.h"
 

@@ -1,10 +1,11 @@
-/* The requests of the control socket, op by op. */
+#include "bridge/control/operations.h"
+
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/limits.h"
-#include "bridge/control_call.h"
 #include "env/ids.h"
 #include "kernel/agents.h"
 #include "kernel/dot.h"
@@ -22,13 +23,51 @@
 
 /* One request being read. */
 struct op {
-    const struct soc_control_options *options;
+    const struct soc_operations *society;
     struct soc_call *call;
     struct soc_slice line;
     const char *name;     /* of the op */
     struct soc_buf texts; /* unescaped, with room for all and two NULs: it never moves */
     const char *fault;    /* what is wrong with a member, NULL: nothing */
 };
+
+static void succeed(struct soc_call *call, struct soc_slice list)
+{
+    assert(list.length >= 2 && list.data[0] == '[');
+    call->answer(call, false, list);
+}
+
+static void fail(struct soc_call *call, struct soc_slice error)
+{
+    assert(error.length >= 2 && error.data[0] == '{');
+    call->answer(call, true, error);
+}
+
+void soc_call_fail(struct soc_call *call, int code, const char *message)
+{
+    struct soc_buf error = {0};
+    soc_refuse(&error, code, message, NULL, (struct soc_slice){0});
+    fail(call, soc_buf_slice(&error));
+    soc_buf_fini(&error);
+}
+
+static void succeed_now(void *user)
+{
+    struct soc_call *call = user;
+    struct soc_buf list = call->held;
+    call->held = (struct soc_buf){0};
+    succeed(call, soc_buf_slice(&list));
+    soc_buf_fini(&list);
+}
+
+/* Takes the bytes of `list` and answers with them once everything done so far is durable. */
+static void succeed_when_durable(struct soc_call *call, struct soc_buf *list)
+{
+    assert(call->held.data == NULL);
+    call->held = *list;
+    *list = (struct soc_buf){0};
+    soc_gate_when_durable(call->host, succeed_now, call);
+}
 
 /* Lends the text of member `name`, absent if it is missing or null. */
 static struct soc_slice text_of(struct op *op, const char *name, size_t bytes_max)
@@ -72,7 +111,7 @@ static bool fail_if_faulty(struct op *op)
         return false;
     struct soc_buf error = {0};
     soc_refuse(&error, SOC_EINVAL, NULL, "member", soc_slice_text(op->fault));
-    soc_call_fail(op->call, soc_buf_slice(&error));
+    fail(op->call, soc_buf_slice(&error));
     soc_buf_fini(&error);
     return true;
 }
@@ -81,9 +120,9 @@ static bool fail_if_faulty(struct op *op)
 static void finish_order(struct op *op, int rc, struct soc_buf *answer)
 {
     if (rc < 0)
-        soc_call_fail(op->call, soc_buf_slice(answer));
+        fail(op->call, soc_buf_slice(answer));
     else
-        soc_call_succeed_when_durable(op->call, answer);
+        succeed_when_durable(op->call, answer);
     soc_buf_fini(answer);
 }
 
@@ -120,15 +159,15 @@ static void read_send(struct op *op, struct soc_send *send)
 static void answer_request(void *user, struct soc_slice answer)
 {
     if (answer.length > 0 && answer.data[0] == '[')
-        soc_call_succeed(user, answer);
+        succeed(user, answer);
     else
-        soc_call_fail(user, answer);
+        fail(user, answer);
 }
 
 /* Sends from `user`; with `timeout_ms` > 0 the answer is the reply. */
 static void send_or_request(struct op *op, int64_t timeout_ms)
 {
-    struct soc_host *host = op->options->host;
+    struct soc_host *host = op->society->host;
     struct soc_agent *user = soc_agents_user(host);
     struct soc_send send = {0};
     struct soc_buf wrapped = {0};
@@ -151,9 +190,9 @@ static void send_or_request(struct op *op, int64_t timeout_ms)
     else if (rc == SOC_OK)
         rc = soc_gate_send_as(host, user, &send, &answer);
     if (rc < 0)
-        soc_call_fail(op->call, soc_buf_slice(&answer));
+        fail(op->call, soc_buf_slice(&answer));
     else if (timeout_ms == 0)
-        soc_call_succeed_when_durable(op->call, &answer);
+        succeed_when_durable(op->call, &answer);
     soc_buf_fini(&wrapped);
     soc_buf_fini(&answer);
 }
@@ -171,9 +210,9 @@ static void do_request(struct op *op)
 static void answer_query(int rc, struct soc_slice rows, void *user)
 {
     if (rc < 0)
-        soc_call_fail_code(user, rc, NULL);
+        soc_call_fail(user, rc, NULL);
     else
-        soc_call_succeed(user, rows);
+        succeed(user, rows);
 }
 
 static struct soc_query read_query(struct op *op)
@@ -194,7 +233,7 @@ static void do_query(struct op *op)
 {
     struct soc_query query = read_query(op);
     if (!fail_if_faulty(op))
-        soc_look_query(op->options->host, &query, answer_query, op->call);
+        soc_look_query(op->society->host, &query, answer_query, op->call);
 }
 
 /* Tells whether there is an agent `id`, or whether none is named; else that is the answer. */
@@ -202,11 +241,11 @@ static bool has_agent(struct op *op, struct soc_slice id)
 {
     if (fail_if_faulty(op))
         return false;
-    if (id.data == NULL || soc_agents_find(op->options->host, id) != NULL)
+    if (id.data == NULL || soc_agents_find(op->society->host, id) != NULL)
         return true;
     struct soc_buf error = {0};
     soc_refuse(&error, SOC_ENOAGENT, "no agent that is alive has that id", "agentId", id);
-    soc_call_fail(op->call, soc_buf_slice(&error));
+    fail(op->call, soc_buf_slice(&error));
     soc_buf_fini(&error);
     return false;
 }
@@ -217,52 +256,52 @@ static void do_agents(struct op *op)
     struct soc_buf list = {0};
     if (!has_agent(op, query.agent))
         return;
-    soc_look_agents(op->options->host, &query, &list);
-    soc_call_succeed_when_durable(op->call, &list);
+    soc_look_agents(op->society->host, &query, &list);
+    succeed_when_durable(op->call, &list);
 }
 
 static void do_contacts(struct op *op)
 {
     struct soc_query query = read_query(op);
     if (has_agent(op, query.agent))
-        soc_look_query(op->options->host, &query, answer_query, op->call);
+        soc_look_query(op->society->host, &query, answer_query, op->call);
 }
 
 static void do_waits(struct op *op)
 {
     struct soc_buf list = {0};
-    soc_look_waits(op->options->host, &list);
-    soc_call_succeed_when_durable(op->call, &list);
+    soc_look_waits(op->society->host, &list);
+    succeed_when_durable(op->call, &list);
 }
 
 static void do_stats(struct op *op)
 {
     struct soc_buf list = {0};
     soc_buf_put_byte(&list, '[');
-    soc_look_stats(op->options->host, &list);
+    soc_look_stats(op->society->host, &list);
     soc_buf_put_byte(&list, ']');
-    soc_call_succeed_when_durable(op->call, &list);
+    succeed_when_durable(op->call, &list);
 }
 
 static void do_registries(struct op *op)
 {
     struct soc_buf list = {0};
     soc_buf_put_byte(&list, '[');
-    soc_look_registries(op->options->host, &list);
+    soc_look_registries(op->society->host, &list);
     soc_buf_put_byte(&list, ']');
-    soc_call_succeed_when_durable(op->call, &list);
+    succeed_when_durable(op->call, &list);
 }
 
 static void do_dot(struct op *op)
 {
     struct soc_buf text = {0};
     struct soc_buf list = {0};
-    soc_dot_put(op->options->host, &text);
+    soc_dot_put(op->society->host, &text);
     soc_buf_put_byte(&list, '[');
     soc_json_put_string(&list, soc_buf_slice(&text));
     soc_buf_put_byte(&list, ']');
     soc_buf_fini(&text);
-    soc_call_succeed_when_durable(op->call, &list);
+    succeed_when_durable(op->call, &list);
 }
 
 static void change_dead_letter(struct op *op,
@@ -276,7 +315,7 @@ static void change_dead_letter(struct op *op,
         op->fault = "message_id";
     if (fail_if_faulty(op))
         return;
-    int rc = change(op->options->host, id, &answer);
+    int rc = change(op->society->host, id, &answer);
     if (rc == SOC_OK) {
         answer.length = 0;
         soc_buf_put_text(&answer, "[{");
@@ -299,8 +338,8 @@ static void do_drop(struct op *op)
 static void do_policies(struct op *op)
 {
     struct soc_buf list = {0};
-    soc_buf_put_slice(&list, soc_policies_recorded(op->options->host));
-    soc_call_succeed_when_durable(op->call, &list);
+    soc_buf_put_slice(&list, soc_policies_recorded(op->society->host));
+    succeed_when_durable(op->call, &list);
 }
 
 /* Appends those policies of the list in force that are of this kind. */
@@ -332,14 +371,14 @@ static void do_policy(struct op *op)
     if (fail_if_faulty(op))
         return;
     int rc = SOC_EREFUSED;
-    if (op->options->use_policy != NULL)
-        rc = op->options->use_policy(op->options->user, kind.data, name.data, &detail);
+    if (op->society->use_policy != NULL)
+        rc = op->society->use_policy(op->society->user, kind.data, name.data, &detail);
     if (rc < 0) {
-        soc_call_fail_code(op->call, rc, detail.text[0] == '\0' ? NULL : detail.text);
+        soc_call_fail(op->call, rc, detail.text[0] == '\0' ? NULL : detail.text);
         return;
     }
-    put_kind(&list, soc_policies_recorded(op->options->host), kind);
-    soc_call_succeed_when_durable(op->call, &list);
+    put_kind(&list, soc_policies_recorded(op->society->host), kind);
+    succeed_when_durable(op->call, &list);
 }
 
 static void do_inbox(struct op *op)
@@ -348,8 +387,8 @@ static void do_inbox(struct op *op)
     struct soc_buf list = {0};
     if (fail_if_faulty(op))
         return;
-    soc_human_look(op->options->host, &query, &list);
-    soc_call_succeed_when_durable(op->call, &list);
+    soc_human_look(op->society->host, &query, &list);
+    succeed_when_durable(op->call, &list);
 }
 
 static void do_decide(struct op *op)
@@ -367,7 +406,7 @@ static void do_decide(struct op *op)
         op->fault = "item_id";
     if (fail_if_faulty(op))
         return;
-    finish_order(op, soc_human_decide_now(op->options->host, &verdict, &answer), &answer);
+    finish_order(op, soc_human_decide_now(op->society->host, &verdict, &answer), &answer);
 }
 
 static void do_hold(struct op *op)
@@ -384,13 +423,13 @@ static void do_hold(struct op *op)
         op->fault = "agent";
     if (fail_if_faulty(op))
         return;
-    finish_order(op, soc_hold_order_now(op->options->host, &order, &answer), &answer);
+    finish_order(op, soc_hold_order_now(op->society->host, &order, &answer), &answer);
 }
 
 static void do_stop(struct op *op)
 {
-    soc_call_succeed(op->call, SOC_SLICE("[]"));
-    op->options->stop(op->options->user);
+    succeed(op->call, SOC_SLICE("[]"));
+    op->society->stop(op->society->user);
 }
 
 static const struct {
@@ -414,14 +453,16 @@ static void fail_unknown_op(struct soc_call *call)
     for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
         soc_buf_printf(&sentence, "%s %s", i == 0 ? "" : ",", ops[i].name);
     soc_buf_put_text(&sentence, " is expected");
-    soc_call_fail_code(call, SOC_EINVAL, soc_buf_text(&sentence));
+    soc_call_fail(call, SOC_EINVAL, soc_buf_text(&sentence));
     soc_buf_fini(&sentence);
 }
 
-void soc_control_do(const struct soc_control_options *options, struct soc_call *call,
-                    struct soc_slice line)
+void soc_operations_do(const struct soc_operations *society, struct soc_call *call,
+                       struct soc_slice line)
 {
-    struct op op = {.options = options, .call = call, .line = line};
+    struct op op = {.society = society, .call = call, .line = line};
+    assert(call->answer != NULL && soc_json_kind(line) == SOC_JSON_OBJECT);
+    call->host = society->host;
     soc_buf_reserve(&op.texts, line.length + 3);
     struct soc_slice name = text_of(&op, "op", SOC_KEY_BYTES_MAX);
     size_t i = 0;
@@ -430,9 +471,9 @@ void soc_control_do(const struct soc_control_options *options, struct soc_call *
         i++;
     if (i == sizeof(ops) / sizeof(ops[0])) {
         fail_unknown_op(call);
-    } else if (soc_host_is_full(options->host) && ops[i].run != do_stop) {
+    } else if (soc_host_is_full(society->host) && ops[i].run != do_stop) {
         /* What is ordered is kept, and what is shown must be durable. */
-        soc_call_fail_code(call, SOC_EDISKFULL, NULL);
+        soc_call_fail(call, SOC_EDISKFULL, NULL);
     } else {
         op.name = ops[i].name;
         ops[i].run(&op);

@@ -1,4 +1,4 @@
-#include "bridge/files_mail.h"
+#include "bridge/files/reading.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "bridge/outlet.h"
+#include "bridge/files/outlet.h"
 
 #include <errno.h>
 #include <fcntl.h>

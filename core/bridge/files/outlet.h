@@ -15,14 +15,14 @@
  * short while ago, for those who have not looked since. Readers know what they have had
  * by its id.
  * Layer: bridge. Thread: any, one at a time. */
-#ifndef SOC_BRIDGE_OUTLET_H
-#define SOC_BRIDGE_OUTLET_H
+#ifndef SOC_BRIDGE_FILES_OUTLET_H
+#define SOC_BRIDGE_FILES_OUTLET_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/map.h"
-#include "bridge/workdir.h"
+#include "bridge/files/workdir.h"
 
 /* What somebody else has done to the file. */
 enum soc_outlet_change {

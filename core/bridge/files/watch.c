@@ -1,11 +1,17 @@
-/* When the file door looks at what. */
+#include "bridge/files/watch.h"
+
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/hash.h"
-#include "bridge/files_state.h"
+#include "bridge/files/delivery.h"
+#include "bridge/files/inlet.h"
+#include "bridge/files/log.h"
+#include "bridge/files/report.h"
+#include "bridge/files/state.h"
 #include "env/clock.h"
 
 #define BEAT_BYTES_MAX 256
@@ -83,17 +89,6 @@ static void look_at_beat(struct soc_files_client *client)
     soc_buf_fini(&name);
 }
 
-void soc_files_note_change(struct soc_files_client *client)
-{
-    struct soc_files *files = client->files;
-    if (client->is_changed || files->look_alarm == NULL)
-        return;
-    client->is_changed = true;
-    client->next_changed = files->changed;
-    files->changed = client;
-    soc_alarm_set(files->look_alarm, 1);
-}
-
 static void note_orchestrator(struct soc_files *files)
 {
     if (files->look_alarm == NULL)
@@ -109,18 +104,18 @@ static bool look_at(struct soc_files_client *client, bool is_last)
     struct soc_files *files = client->files;
     struct soc_lines_end end;
     if (client->is_ended) /* what it says is refused, and that is told */
-        return client->out.name != NULL && soc_files_look(&client->out, is_last);
+        return client->out.name != NULL && soc_inlet_look(&client->out, is_last);
     look_at_beat(client);
     if (!is_last) {
-        soc_files_check(files, client);
-        soc_files_rotate(files, client);
+        soc_files_delivery_check(files, client);
+        soc_files_delivery_rotate(files, client);
     }
     soc_lines_find_end(&files->dir, client->acks.place, client->acks.name, &end);
-    bool has_more = soc_files_look(&files->orchestrator, is_last);
+    bool has_more = soc_inlet_look(&files->orchestrator, is_last);
     if (has_more)
         note_orchestrator(files);
-    has_more = soc_files_look(&client->out, is_last) || has_more;
-    return soc_files_look_at_acks(client, &end, is_last) || has_more;
+    has_more = soc_inlet_look(&client->out, is_last) || has_more;
+    return soc_inlet_look_at_acks(client, &end, is_last) || has_more;
 }
 
 static void note_all(struct soc_files *files)
@@ -172,7 +167,7 @@ static void look_at_changed(void *user)
     files->changed = NULL;
     if (files->is_all_changed) {
         files->is_all_changed = false;
-        soc_files_look_at_all(files, false);
+        soc_files_watch_look(files, false);
     }
     while (client != NULL) {
         struct soc_files_client *next = client->next_changed;
@@ -184,18 +179,18 @@ static void look_at_changed(void *user)
     }
     if (files->is_orchestrator_changed) {
         files->is_orchestrator_changed = false;
-        if (soc_files_look(&files->orchestrator, false))
+        if (soc_inlet_look(&files->orchestrator, false))
             note_orchestrator(files);
     }
 }
 
-void soc_files_look_at_all(struct soc_files *files, bool is_last)
+void soc_files_watch_look(struct soc_files *files, bool is_last)
 {
     size_t cursor = 0;
     struct soc_files_client *client;
     if (!is_last) {
-        soc_files_check(files, NULL);
-        soc_files_rotate(files, NULL);
+        soc_files_delivery_check(files, NULL);
+        soc_files_delivery_rotate(files, NULL);
     }
     while ((client = soc_map_each(&files->clients, &cursor)) != NULL) {
         bool has_more = look_at(client, is_last);
@@ -204,9 +199,9 @@ void soc_files_look_at_all(struct soc_files *files, bool is_last)
         if (has_more)
             soc_files_note_change(client);
     }
-    bool has_more = soc_files_look(&files->orchestrator, is_last);
+    bool has_more = soc_inlet_look(&files->orchestrator, is_last);
     while (has_more && is_last)
-        has_more = soc_files_look(&files->orchestrator, is_last);
+        has_more = soc_inlet_look(&files->orchestrator, is_last);
     if (has_more)
         note_orchestrator(files);
 }
@@ -249,7 +244,7 @@ static void move_in(struct soc_files *files)
             soc_workdir_append(&files->dir, client->acks.place, client->acks.name, SOC_SLICE(""));
     close_folders(files);
     open_folders(files);
-    soc_files_forget_reports(files);
+    soc_files_report_forget(files);
     soc_files_report_soon(files);
     note_all(files);
 }
@@ -288,9 +283,9 @@ static void sweep(void *user)
 {
     struct soc_files *files = user;
     const struct soc_files_settings *settings = files->settings;
-    soc_files_look_at_all(files, false);
+    soc_files_watch_look(files, false);
     check_folders(files);
-    soc_files_check_reports(files);
+    soc_files_report_check(files);
     if (files->is_held) {
         files->is_held = false;
         soc_outside_resume(files->host);
@@ -305,7 +300,7 @@ static void sweep(void *user)
     soc_alarm_set(files->sweep_alarm, files->sweep_ms);
 }
 
-void soc_files_watch(struct soc_files *files)
+void soc_files_watch_open(struct soc_files *files)
 {
     files->look_alarm = soc_alarm_open(files->loop, look_at_changed, files);
     files->sweep_alarm = soc_alarm_open(files->loop, sweep, files);
@@ -314,7 +309,7 @@ void soc_files_watch(struct soc_files *files)
     soc_alarm_set(files->sweep_alarm, 1);
 }
 
-void soc_files_unwatch(struct soc_files *files)
+void soc_files_watch_close(struct soc_files *files)
 {
     close_folders(files);
     soc_alarm_close(files->look_alarm);
