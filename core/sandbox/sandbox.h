@@ -34,6 +34,9 @@ void *soc_sandbox_host_yield_key(void);
  * this Lua state. */
 void soc_sandbox_push(lua_State *L, const struct soc_sandbox_gate *gate);
 
+/* Pushes `next` as scripts get it, whatever one of them has put in its place. */
+void soc_sandbox_push_next(lua_State *L);
+
 /* Makes require(name) in the environment at `index` return the value on top of
  * the stack, which is popped. For the society's own modules. */
 void soc_sandbox_preload(lua_State *L, int index, const char *name);

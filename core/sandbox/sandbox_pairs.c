@@ -313,10 +313,15 @@ static int sandbox_next(lua_State *L)
     return 2;
 }
 
+void soc_sandbox_push_next(lua_State *L)
+{
+    lua_pushcfunction(L, sandbox_next);
+}
+
 void soc_sandbox_open_pairs(lua_State *L)
 {
     lua_pushcfunction(L, sandbox_pairs);
     lua_setfield(L, -2, "pairs");
-    lua_pushcfunction(L, sandbox_next);
+    soc_sandbox_push_next(L);
     lua_setfield(L, -2, "next");
 }

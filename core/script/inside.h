@@ -15,6 +15,7 @@
 #include "lualib/options.h"
 #include "model/shape.h"
 #include "script/history/kept.h"
+#include "script/own.h"
 #include "script/policies/identity.h"
 #include "script/policies/questions.h"
 #include "script/script.h"
@@ -55,14 +56,15 @@ struct soc_script {
     struct soc_loop *loop;       /* NULL: simulated */
     struct soc_outward *outward; /* calls to servers; NULL: none was made yet */
     struct soc_chats *chats;     /* calls to models; NULL: none was made yet */
-    int llm_ref;                 /* society.config{ llm = … }; 0: none */
+    struct soc_own own;          /* environments that no script can reach */
+    int llm_shown_ref;           /* society.config{ llm = … } as scripts may read it */
     char *recordings[2];         /* of it: files written and read; NULL: none */
     int world_ref;               /* the function that stands for the world beyond; 0: none */
     struct soc_script **box;     /* the userdata's content; set to NULL at the end */
     int box_ref;
     const uint64_t *fatal_count; /* of the Lua state: errors that no script can catch */
     int env_ref;                 /* sandbox environment of the app */
-    int module_ref;              /* the table of require("society") */
+    int module_ref;              /* the module `society`: environments have copies */
     int methods_ref;             /* the table of agents' methods */
     int main_ref;                /* LUA_NOREF: none */
     int message_meta_ref;        /* metatable of messages handed to scripts */

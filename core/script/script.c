@@ -49,24 +49,23 @@ static int new_table_ref(lua_State *L)
 
 static void make_environment(lua_State *L, struct soc_script *script)
 {
-    struct soc_sandbox_gate gate = {
-        .print = soc_gate_fn_print,
-        .time = soc_gate_fn_time,
-        .clock = soc_gate_fn_clock,
-        .random = soc_gate_fn_random,
-        .upvalue = script->box,
+    script->own = (struct soc_own){
+        .gate =
+            {
+                .print = soc_gate_fn_print,
+                .time = soc_gate_fn_time,
+                .clock = soc_gate_fn_clock,
+                .random = soc_gate_fn_random,
+                .upvalue = script->box,
+            },
+        .home = script->home,
+        .app_dir = script->app_dir,
+        .module_ref = script->module_ref,
+        .settings_ref = new_table_ref(L),
     };
-    char path[4096];
-    soc_sandbox_push(L, &gate);
-    int env = lua_gettop(L);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->module_ref);
-    soc_sandbox_preload(L, env, "society");
-    soc_lua_json_open(L);
-    soc_sandbox_preload(L, env, "society.json");
-    if (script->app_dir != NULL)
-        soc_sandbox_add_path(L, env, script->app_dir);
-    snprintf(path, sizeof(path), "%s/lua", script->home);
-    soc_sandbox_add_own_path(L, env, path);
+    script->llm_shown_ref = new_table_ref(L);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->llm_shown_ref);
+    soc_own_push_environment(L, &script->own, true);
     script->env_ref = luaL_ref(L, LUA_REGISTRYINDEX);
     script->fatal_count = soc_sandbox_fatal_count(L);
 }
@@ -179,10 +178,11 @@ void soc_script_free(struct soc_script *script)
     *script->box = NULL;
     const int refs[] = {script->env_ref,          script->module_ref,       script->methods_ref,
                         script->main_ref,         script->message_meta_ref, script->handle_meta_ref,
-                        script->receipt_meta_ref, script->box_ref};
+                        script->receipt_meta_ref, script->box_ref,          script->llm_shown_ref};
     for (size_t i = 0; i < sizeof(refs) / sizeof(refs[0]); i++)
         if (refs[i] != 0)
             luaL_unref(L, LUA_REGISTRYINDEX, refs[i]);
+    soc_own_fini(L, &script->own);
     soc_script_free_files(script);
     soc_policy_free(L, script);
     for (size_t i = 0; i < script->behaviour_count; i++)
@@ -379,6 +379,11 @@ static void run_swap(lua_State *L, struct policy_call *call)
     call->rc = soc_swap_do(L, call->script, &call->swap, call->detail);
 }
 
+static void run_settle(lua_State *L, struct policy_call *call)
+{
+    soc_chat_settle_keys(L, call->script);
+}
+
 static void run_start(lua_State *L, struct policy_call *call)
 {
     soc_swap_start(L, call->script);
@@ -393,8 +398,11 @@ static void run_reload(lua_State *L, struct policy_call *call)
 
 void soc_script_started(struct soc_script *script)
 {
-    struct policy_call call = {.run = run_start, .script = script};
+    struct soc_detail detail = {{0}};
+    struct policy_call settle = {.run = run_settle, .script = script, .detail = &detail};
+    struct policy_call call = {.run = run_start, .script = script, .detail = &detail};
     script->is_started = true;
+    call_protected(&settle);
     call_protected(&call);
     soc_script_find_behaviours(script);
     if (soc_script_has_main(script))

@@ -16,6 +16,7 @@
 #include "script/bindings/mail.h"
 #include "script/bindings/send_options.h"
 #include "script/bindings/settings.h"
+#include "script/calls/chat.h"
 #include "script/calls/outward.h"
 #include "script/policies/swap.h"
 #include "script/turns/effect.h"
@@ -274,6 +275,22 @@ static void push_declaration(lua_State *L, int arguments)
     lua_setfield(L, -2, "name");
 }
 
+/* Calls the declaration below its arguments. A spec that declares its society bit by bit
+ * may also set where keys go: nothing but the simulated world ever gets one. */
+static void call_declaration(lua_State *L, struct soc_script *script, int arguments)
+{
+    struct soc_keys *keys = script == NULL ? NULL : &soc_outward_of(script)->keys;
+    if (keys == NULL || !keys->is_settled) {
+        lua_call(L, arguments, LUA_MULTRET);
+        return;
+    }
+    soc_keys_unsettle(keys);
+    int status = lua_pcall(L, arguments, LUA_MULTRET, 0);
+    soc_chat_settle_keys(L, script);
+    if (status != LUA_OK)
+        lua_error(L);
+}
+
 /* Upvalues: 1 the world, 2 the name, 3 the module's function. What was declared
  * is noted once it has been accepted. */
 static int declare(lua_State *L)
@@ -286,7 +303,7 @@ static int declare(lua_State *L)
     lua_insert(L, 1);
     lua_pushvalue(L, lua_upvalueindex(3));
     lua_insert(L, 2);
-    lua_call(L, arguments, LUA_MULTRET);
+    call_declaration(L, world->script, arguments);
     if (!world->is_declaring) {
         lua_getiuservalue(L, lua_upvalueindex(1), UV_DECLARED);
         lua_pushvalue(L, 1);

@@ -289,16 +289,10 @@ static void push_births(lua_State *L)
 /* s:unused_answers() -> the scripted answers that no call of a model has had */
 static int world_unused_answers(lua_State *L)
 {
-    const struct soc_script *script = soc_world_check_ready(L)->script;
+    struct soc_script *script = soc_world_check_ready(L)->script;
     lua_settop(L, 1);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
-    lua_getfield(L, -1, "require");
-    lua_pushliteral(L, "society.llm.unused");
-    lua_call(L, 1, 1);
-    if (script->llm_ref == 0)
-        lua_newtable(L);
-    else
-        lua_rawgeti(L, LUA_REGISTRYINDEX, script->llm_ref);
+    soc_own_require(L, &script->own, "society.llm.unused");
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->own.settings_ref);
     push_births(L);
     lua_getfield(L, 1, "usage");
     lua_pushvalue(L, 1);

@@ -241,7 +241,7 @@ local M = {
   },
 }
 
-for _, name in ipairs({ "disk", "outside", "silent" }) do
+for _, name in ipairs({ "disk", "keys", "outside", "silent" }) do
   for _, mutant in ipairs(dofile("tests/mutants/" .. name .. ".lua")) do
     M[#M + 1] = mutant
   end

@@ -7,6 +7,7 @@ once", "refuse", "cut", "garbage", "slow", "mirror"), else it says it again, in 
 "STATUS once S" answers the first request so, with the key and Retry-After of S seconds;
 "STATUS always" every one. "call NAME JSON", as its last line, calls a tool; what that gave
 it says again. .../v1/messages is the same model as Anthropic's API has it.
+"redirect URL" sends the client on to URL (307), and so does a path of /redirect?URL.
 "huge text N" says N letters, "huge calls N" calls N tools, "stall" stops half-way.
 "leak FORM N" says the key that it was sent, cut behind N letters, in a form of LEAKS;
 "leak FORM N S" takes S seconds for each piece. "detail STATUS N" answers so with the key as
@@ -242,6 +243,8 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         elif wish == "stall":
             self.stall()
+        elif wish.startswith("redirect "):
+            self.answer(307, b"", [("Location", wish.split(" ")[1])])
         elif wish.startswith("huge "):
             _, what, count = wish.split(" ")
             self.huge(what, int(count))
@@ -265,6 +268,8 @@ class Handler(BaseHTTPRequestHandler):
             self.messages(entry)
         elif self.path.startswith("/hang") and COUNT[0] == 1:
             time.sleep(60)
+        elif self.path.startswith("/redirect?"):
+            self.answer(307, b"", [("Location", self.path.split("?", 1)[1])])
         elif self.path.startswith("/stall"):
             self.stall()
         elif self.path.startswith("/echo"):

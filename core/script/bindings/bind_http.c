@@ -6,7 +6,6 @@
 #include "base/limits.h"
 #include "lualib/lua_json.h"
 #include "script/calls/outward.h"
-#include "script/calls/secrets.h"
 #include "script/turns/effect.h"
 
 #define TIMEOUT_MS 30000
@@ -143,7 +142,7 @@ static struct secret read_secret(lua_State *L)
     } else {
         luaL_error(L, "http: 'secret' must be a name or a table { env, header?, prefix? }");
     }
-    if (!soc_secrets_is_name(secret.env))
+    if (!soc_keys_is_name(secret.env))
         luaL_error(L, "http: 'secret' must name a variable of the environment");
     if (!is_token(secret.header) || !is_line(secret.prefix) || !soc_is_text(secret.prefix))
         luaL_error(L, "http: the secret's header cannot be sent");
@@ -156,11 +155,11 @@ static void put_secret(lua_State *L, struct soc_script *script, struct soc_slice
     if (soc_raw_field(L, 2, "secret") == LUA_TNIL)
         return;
     struct secret secret = read_secret(L);
-    const char *place = soc_secrets_place(script, secret.env);
+    const char *place = soc_keys_place(&soc_outward_of(script)->keys, secret.env);
     if (place == NULL)
         luaL_error(L, "http: society.config{ secrets = { … } } must say where '%s' may go",
                    secret.env.data);
-    if (!soc_secrets_is_within(url, place))
+    if (!soc_keys_is_within(url, place))
         luaL_error(L, "http: '%s' may go to %s only", secret.env.data, place);
     soc_json_put_name(out, "secret");
     soc_buf_put_byte(out, '{');

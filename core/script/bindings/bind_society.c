@@ -8,6 +8,7 @@
 #include "kernel/look.h"
 #include "kernel/policies.h"
 #include "lualib/lua_json.h"
+#include "lualib/lua_plain.h"
 #include "parts/human/human.h"
 #include "parts/tasks/tasks.h"
 #include "script/bindings/bind.h"
@@ -99,6 +100,9 @@ static int society_policy(lua_State *L)
         return luaL_error(L, "society.policy: a kind is UTF-8 without NUL");
     if (!lua_isnoneornil(L, 3)) {
         check_table(L, 3, "policy", "a table of settings");
+        if (soc_lua_plain(L, 3, "settings", &detail) < 0)
+            return luaL_error(L, "society.policy: %s", detail.text);
+        lua_replace(L, 3);
         swap.settings_index = 3;
     }
     soc_swap_read(L, 2, &swap);

@@ -11,7 +11,6 @@
 #include "script/bindings/settings_files.h"
 #include "script/calls/chat.h"
 #include "script/calls/outward.h"
-#include "script/calls/secrets.h"
 #include "script/history/history.h"
 
 /* An integer from 1, or from 0 where that means something, to `max`. */
@@ -141,6 +140,10 @@ int soc_script_set(lua_State *L, struct soc_script *script, const char *name, in
         soc_agents_set_orchestrator(script->host, text);
         return SOC_OK;
     }
+    bool is_of_keys = strcmp(name, "llm") == 0 || strcmp(name, "secrets") == 0;
+    if (is_of_keys && soc_outward_of(script)->keys.is_settled)
+        return soc_fail(detail, SOC_EINVAL,
+                        "'%s' says where keys may go: it is settled once the app has loaded", name);
     if (strcmp(name, "llm") == 0)
         return soc_chat_configure(L, script, index, detail);
     if (strcmp(name, "http") == 0) {
@@ -150,7 +153,7 @@ int soc_script_set(lua_State *L, struct soc_script *script, const char *name, in
         return SOC_OK;
     }
     if (strcmp(name, "secrets") == 0)
-        return soc_secrets_configure(L, script, index, detail);
+        return soc_keys_configure(&soc_outward_of(script)->keys, L, index, detail);
     if (strcmp(name, "files") == 0)
         return soc_script_set_files(L, script, index, detail);
     return set_bound(L, script, name, index, detail);

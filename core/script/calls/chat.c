@@ -12,6 +12,7 @@
 #include "parts/models/memory.h"
 #include "parts/models/usage.h"
 #include "script/calls/exchange.h"
+#include "script/calls/outward.h"
 #include "script/calls/secrets.h"
 
 /* Of what a model was told in a call that nobody expected. */
@@ -73,12 +74,9 @@ static void push_engine(lua_State *L, struct soc_script *script)
         lua_rawgeti(L, LUA_REGISTRYINDEX, script->chats->engine_ref);
         return;
     }
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
-    lua_getfield(L, -1, "require");
-    lua_pushliteral(L, "society.llm.engine");
-    lua_call(L, 1, 1);
+    soc_own_require(L, &script->own, "society.llm.engine");
     lua_getfield(L, -1, "new");
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->llm_ref);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->own.settings_ref);
     soc_chat_push_host(L, script);
     lua_pushlightuserdata(L, script);
     lua_pushcclosure(L, engine_room, 1);
@@ -91,8 +89,8 @@ static void push_engine(lua_State *L, struct soc_script *script)
 static struct soc_slice text_at(lua_State *L, int table, const char *name)
 {
     size_t length = 0;
-    lua_getfield(L, table, name);
-    const char *text = lua_tolstring(L, -1, &length);
+    bool is_text = soc_raw_field(L, table, name) == LUA_TSTRING;
+    const char *text = is_text ? lua_tolstring(L, -1, &length) : NULL;
     return text == NULL ? (struct soc_slice){0} : soc_slice(text, length);
 }
 
@@ -146,7 +144,7 @@ static uint64_t number_at(lua_State *L, int table, const char *name)
 static void set_bounds(lua_State *L, struct soc_script *script,
                        struct soc_exchange_request *exchange)
 {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->llm_ref);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->own.settings_ref);
     int settings = lua_gettop(L);
     exchange->connect_ms = (int64_t)number_at(L, settings, "connect_ms");
     exchange->first_byte_ms = (int64_t)number_at(L, settings, "first_byte_ms");
@@ -155,12 +153,23 @@ static void set_bounds(lua_State *L, struct soc_script *script,
     lua_pop(L, 1);
 }
 
-/* A variable that is there but empty is no key: "Bearer " alone is refused by servers that
- * need none. */
-static bool is_set(const char *name)
+/* Takes `secret` out of the request at `request`, and says so in `exchange` if there is a
+ * key: "Bearer " alone is refused by servers that need none. Its texts stay on the stack. */
+static void take_secret(lua_State *L, const struct soc_keys *keys, int request,
+                        struct soc_exchange_request *exchange)
 {
-    const char *value = getenv(name);
-    return value != NULL && *value != '\0';
+    bool is_there = soc_raw_field(L, request, "secret") == LUA_TTABLE;
+    int secret = lua_gettop(L);
+    lua_pushliteral(L, "secret");
+    lua_pushnil(L);
+    lua_rawset(L, request);
+    const char *name = is_there ? text_at(L, secret, "env").data : NULL;
+    const char *header = is_there ? text_at(L, secret, "header").data : NULL;
+    if (name == NULL || header == NULL || soc_keys_value(keys, name) == NULL)
+        return;
+    exchange->secret_env = name;
+    exchange->secret_header = header;
+    exchange->secret_prefix = text_at(L, secret, "prefix").data;
 }
 
 /* { "send", id, request } */
@@ -170,18 +179,10 @@ static void send(lua_State *L, struct soc_chat *chat, int request)
     struct soc_script *script = chat->script;
     struct soc_exchange_events events = {take_head, take_body, take_end, chat};
     struct soc_buf json = {0};
-    lua_getfield(L, request, "secret");
-    int secret = lua_gettop(L);
-    struct soc_exchange_request exchange = {.id = soc_slice_text(chat->call->id)};
-    if (lua_istable(L, secret)) {
-        exchange.secret_env = text_at(L, secret, "env").data;
-        exchange.secret_prefix = text_at(L, secret, "prefix").data;
-        exchange.secret_header = text_at(L, secret, "header").data;
-        if (exchange.secret_env == NULL || (script->loop != NULL && !is_set(exchange.secret_env)))
-            exchange.secret_header = NULL;
-    }
-    lua_pushnil(L);
-    lua_setfield(L, request, "secret");
+    struct soc_exchange_request exchange = {.id = soc_slice_text(chat->call->id),
+                                            .use = SOC_KEYS_MODEL};
+    luaL_checktype(L, request, LUA_TTABLE);
+    take_secret(L, &soc_outward_of(script)->keys, request, &exchange);
     set_bounds(L, script, &exchange);
     if (soc_lua_json_encode(L, request, "request", SOC_JSON_BYTES_MAX, &json, &detail) < 0) {
         soc_buf_fini(&json);
@@ -563,6 +564,4 @@ void soc_chat_fini(struct soc_script *script)
         soc_buf_fini(&script->chats->unexpected);
         free(script->chats);
     }
-    if (script->llm_ref != 0)
-        luaL_unref(script->L, LUA_REGISTRYINDEX, script->llm_ref);
 }

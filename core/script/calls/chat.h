@@ -24,6 +24,9 @@ void soc_chat_end(struct soc_chat *chat);
 int soc_chat_configure(lua_State *L, struct soc_script *script, int index,
                        struct soc_detail *detail);
 
+/* chat_keys.c: settles where keys may go, the app having loaded. */
+void soc_chat_settle_keys(lua_State *L, struct soc_script *script);
+
 /* chat_host.c: pushes the table of functions that the engine is handed. */
 void soc_chat_push_host(lua_State *L, struct soc_script *script);
 

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "lualib/lua_plain.h"
 #include "script/calls/chat.h"
+#include "script/calls/outward.h"
 #include "script/calls/secrets.h"
 
 static int engine_random(lua_State *L)
@@ -31,18 +33,14 @@ static bool ends_with(const char *text, const char *end)
     return length > end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* Only what cannot be a secret by its name; in a simulation nothing, so that it comes
- * out the same everywhere. */
+/* getenv(name) -> text | nil: as it was when the app had loaded, and only what cannot be a
+ * secret by its name; in a simulation nothing, so that it comes out the same everywhere. */
 static int engine_getenv(lua_State *L)
 {
     struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
     const char *name = luaL_checkstring(L, 1);
     bool is_open = ends_with(name, "_BASE_URL") || ends_with(name, "_MODEL");
-    const char *value = is_open && script->loop != NULL ? getenv(name) : NULL;
-    if (value == NULL || *value == '\0')
-        lua_pushnil(L);
-    else
-        lua_pushstring(L, value);
+    lua_pushstring(L, is_open ? soc_keys_setting(&soc_outward_of(script)->keys, name) : NULL);
     return 1;
 }
 
@@ -50,12 +48,11 @@ static int engine_getenv(lua_State *L)
 static int engine_has_key(lua_State *L)
 {
     struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
-    const char *value = getenv(luaL_checkstring(L, 1));
-    if (script->loop != NULL && value != NULL && !soc_secrets_is_sendable(value)) {
+    const char *value = soc_keys_value(&soc_outward_of(script)->keys, luaL_checkstring(L, 1));
+    if (value != NULL && !soc_keys_is_sendable(value))
         lua_pushliteral(L, "broken");
-        return 1;
-    }
-    lua_pushboolean(L, script->loop == NULL || (value != NULL && *value != '\0'));
+    else
+        lua_pushboolean(L, value != NULL);
     return 1;
 }
 
@@ -144,12 +141,43 @@ static int engine_scrub(lua_State *L)
     return 1;
 }
 
+/* provider(name) -> the app's module of that name, as no script can reach it */
+static int engine_provider(lua_State *L)
+{
+    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
+    const char *name = luaL_checkstring(L, 1);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->own.settings_ref);
+    soc_own_push_provider(L, &script->own, name, lua_gettop(L));
+    return 1;
+}
+
+/* plain(value) -> a copy of it as data | nil, message */
+static int engine_plain(lua_State *L)
+{
+    struct soc_detail detail;
+    luaL_checkany(L, 1);
+    if (soc_lua_plain(L, 1, "answer", &detail) == SOC_OK)
+        return 1;
+    lua_pushnil(L);
+    lua_pushstring(L, detail.text);
+    return 2;
+}
+
 void soc_chat_push_host(lua_State *L, struct soc_script *script)
 {
     static const luaL_Reg functions[] = {
-        {"random", engine_random},   {"now", engine_now},         {"getenv", engine_getenv},
-        {"has_key", engine_has_key}, {"trouble", engine_trouble}, {"read", engine_read},
-        {"append", engine_append},   {"scrub", engine_scrub},     {NULL, NULL}};
+        {"random", engine_random},
+        {"now", engine_now},
+        {"getenv", engine_getenv},
+        {"has_key", engine_has_key},
+        {"trouble", engine_trouble},
+        {"read", engine_read},
+        {"append", engine_append},
+        {"scrub", engine_scrub},
+        {"plain", engine_plain},
+        {"provider", engine_provider},
+        {NULL, NULL},
+    };
     lua_newtable(L);
     lua_pushlightuserdata(L, script);
     luaL_setfuncs(L, functions, 1);

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "lualib/lua_plain.h"
 #include "model/agent.h"
 #include "parts/models/usage.h"
-#include "sandbox/sandbox.h"
 #include "script/calls/chat.h"
 
 /* Settings and what they must be; what only a provider knows is in `options`. */
@@ -127,92 +127,102 @@ static int set_limits(lua_State *L, struct soc_script *script, int index, struct
     return rc;
 }
 
-/* The table that require("society.llm.settings") gives: always the same one, so that
- * what was loaded before sees what is set. */
-static void push_settings(lua_State *L, struct soc_script *script)
-{
-    if (script->llm_ref == 0) {
-        lua_newtable(L);
-        lua_pushvalue(L, -1);
-        script->llm_ref = luaL_ref(L, LUA_REGISTRYINDEX);
-        lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
-        lua_pushvalue(L, -2);
-        soc_sandbox_preload(L, lua_gettop(L) - 1, "society.llm.settings");
-        lua_pop(L, 1);
-        return;
-    }
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->llm_ref);
-}
-
-/* Files are kept apart from the table, which scripts can reach. */
+/* Files are kept apart from the table, which providers of one's own are shown. */
 static void set_path(lua_State *L, int table, const char *name, char **path)
 {
-    lua_getfield(L, table, name);
+    soc_raw_field(L, table, name);
     soc_text_set(path, soc_slice_text(lua_tostring(L, -1)));
     lua_pop(L, 1);
 }
 
-/* Those of the table at `index` instead of all that were set before. */
-static void replace_settings(lua_State *L, struct soc_script *script, int index)
+/* Makes the table behind `ref` hold the settings at `index` and no others. It stays the
+ * same table, so that modules loaded before see what is set. */
+static void replace_settings(lua_State *L, int ref, int index)
 {
-    push_settings(L, script);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
     int table = lua_gettop(L);
     for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
-        lua_getfield(L, index, settings[i].name);
-        lua_setfield(L, table, settings[i].name);
+        lua_pushstring(L, settings[i].name);
+        soc_raw_field(L, index, settings[i].name);
+        lua_rawset(L, table);
     }
-    set_path(L, table, "record", &script->recordings[0]);
-    set_path(L, table, "replay", &script->recordings[1]);
     lua_pop(L, 1);
 }
 
+/* load(name) -> the app's module of that name. Upvalues: 1 the script, 2 the settings. */
+static int load_provider(lua_State *L)
+{
+    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
+    soc_own_push_provider(L, &script->own, luaL_checkstring(L, 1), lua_upvalueindex(2));
+    return 1;
+}
+
+/* check_tables(settings): what is wrong with them, or nil */
+static int check_tables(lua_State *L)
+{
+    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
+    soc_own_require(L, &script->own, "society.llm.check");
+    lua_pushvalue(L, 1);
+    lua_pushlightuserdata(L, script);
+    lua_pushvalue(L, 1);
+    lua_pushcclosure(L, load_provider, 2);
+    lua_call(L, 2, 1);
+    return 1;
+}
+
 /* Asks society.llm.check about what lies deeper in the table at `index`. */
-static int check_tables(lua_State *L, struct soc_script *script, int index,
+static int check_deeper(lua_State *L, struct soc_script *script, int index,
                         struct soc_detail *detail)
 {
-    int top = lua_gettop(L);
     int rc = SOC_OK;
-    push_settings(L, script); /* the module needs them to be there */
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
-    lua_getfield(L, -1, "require");
-    lua_pushliteral(L, "society.llm.check");
-    int status = lua_pcall(L, 1, 1, 0);
-    if (status == LUA_OK) {
-        lua_pushvalue(L, index);
-        status = lua_pcall(L, 1, 1, 0);
-    }
-    if (status != LUA_OK || lua_type(L, -1) == LUA_TSTRING) {
+    soc_own_forget_providers(L, &script->own);
+    lua_pushlightuserdata(L, script);
+    lua_pushcclosure(L, check_tables, 1);
+    lua_pushvalue(L, index);
+    if (lua_pcall(L, 1, 1, 0) != LUA_OK || lua_type(L, -1) == LUA_TSTRING) {
         const char *text = lua_tostring(L, -1);
         rc = soc_fail(detail, SOC_EINVAL, "'llm': %s", text == NULL ? "an error" : text);
     }
-    lua_settop(L, top);
+    lua_pop(L, 1);
     return rc;
+}
+
+/* Checks the settings at `index`, a copy that the host keeps, and puts them in force. */
+static int take_settings(lua_State *L, struct soc_script *script, int index,
+                         struct soc_detail *detail)
+{
+    int rc = SOC_OK;
+    lua_pushnil(L);
+    while (rc == SOC_OK && lua_next(L, index) != 0) {
+        rc = check_setting(L, lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL, detail);
+        lua_pop(L, 1);
+    }
+    if (rc == SOC_OK)
+        rc = check_deeper(L, script, index, detail);
+    if (rc == SOC_OK)
+        rc = set_limits(L, script, index, detail);
+    if (rc == SOC_OK)
+        rc = soc_lua_plain(L, index, "llm", detail);
+    if (rc < 0)
+        return rc;
+    replace_settings(L, script->llm_shown_ref, lua_gettop(L));
+    replace_settings(L, script->own.settings_ref, index);
+    set_path(L, index, "record", &script->recordings[0]);
+    set_path(L, index, "replay", &script->recordings[1]);
+    return SOC_OK;
 }
 
 int soc_chat_configure(lua_State *L, struct soc_script *script, int index,
                        struct soc_detail *detail)
 {
     int top = lua_gettop(L);
-    int rc = SOC_OK;
-    if (index == 0) {
-        push_settings(L, script);
-        lua_pop(L, 1);
+    if (index == 0)
         return set_limits(L, script, 0, detail);
-    }
-    index = lua_absindex(L, index);
     if (lua_type(L, index) != LUA_TTABLE)
         return soc_fail(detail, SOC_EINVAL, "'llm': a table of settings expected");
-    lua_pushnil(L);
-    while (rc == SOC_OK && lua_next(L, index) != 0) {
-        rc = check_setting(L, lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL, detail);
-        lua_pop(L, 1);
-    }
+    int rc = soc_lua_plain(L, index, "llm", detail);
+    if (rc == SOC_OK)
+        rc = take_settings(L, script, lua_gettop(L), detail);
     lua_settop(L, top);
-    if (rc == SOC_OK)
-        rc = check_tables(L, script, index, detail);
-    if (rc == SOC_OK)
-        rc = set_limits(L, script, index, detail);
-    if (rc == SOC_OK)
-        replace_settings(L, script, index);
     return rc;
 }

@@ -1,5 +1,6 @@
 #include "script/calls/exchange.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +16,8 @@ struct soc_exchange {
     struct soc_script *script;
     struct soc_outcall *call;
     struct soc_exchange_events events;
-    struct soc_http_transfer *transfer; /* NULL: simulated */
-    /* What the simulated world answers, until it is due. */
+    struct soc_http_transfer *transfer; /* NULL: simulated, or refused */
+    /* What comes without a transfer, until it is due. */
     int status; /* 0: it failed */
     struct soc_buf headers;
     struct soc_buf body;
@@ -121,7 +122,8 @@ static struct soc_slice unpack_name(struct parcel *parcel, struct soc_slice insi
     return soc_buf_slice(text);
 }
 
-static void fill_parcel(struct parcel *parcel, const struct soc_exchange_request *request)
+static void fill_parcel(struct parcel *parcel, const struct soc_exchange_request *request,
+                        const struct soc_keys *keys)
 {
     struct soc_http_request *http = &parcel->request;
     struct soc_json_walk walk;
@@ -138,10 +140,11 @@ static void fill_parcel(struct parcel *parcel, const struct soc_exchange_request
     if (request->id.data != NULL)
         parcel->headers[http->header_count++] =
             (struct soc_http_header){SOC_SLICE("Idempotency-Key"), request->id};
-    http->secret_name = soc_slice_text(request->secret_header);
-    http->secret_prefix = soc_slice_text(request->secret_prefix);
-    http->secret =
-        soc_slice_text(request->secret_header == NULL ? NULL : getenv(request->secret_env));
+    if (request->secret_env != NULL) {
+        http->secret_name = soc_slice_text(request->secret_header);
+        http->secret_prefix = soc_slice_text(request->secret_prefix);
+        http->secret = soc_slice_text(soc_keys_value(keys, request->secret_env));
+    }
     http->connect_ms = request->connect_ms;
     http->first_byte_ms = request->first_byte_ms;
     http->idle_ms = request->idle_ms;
@@ -160,9 +163,9 @@ static void start_transfer(struct soc_exchange *exchange,
         struct soc_http_options options = {.ca_file = getenv("SSL_CERT_FILE")};
         outward->http = soc_http_open(script->loop, &options);
     }
-    if (request->secret_header != NULL)
+    if (request->secret_env != NULL)
         soc_secrets_note(script, request->secret_env);
-    fill_parcel(parcel, request);
+    fill_parcel(parcel, request, &outward->keys);
     exchange->transfer = soc_http_start(outward->http, &parcel->request, &events);
     for (int i = 0; i < parcel->text_count; i++)
         soc_buf_fini(&parcel->texts[i]);
@@ -304,18 +307,45 @@ static void start_simulated(struct soc_exchange *exchange,
                    soc_clock_now(soc_host_clock(script->host)) + question.delay_ms);
 }
 
+/* Appends why the request cannot carry its secret; nothing if it can, or has none. */
+static void check_secret(struct soc_script *script, const struct soc_exchange_request *request,
+                         struct soc_buf *fault)
+{
+    struct soc_buf url = {0};
+    if (request->secret_env == NULL)
+        return;
+    assert(request->secret_header != NULL);
+    soc_json_string(soc_json_member(request->json, "url"), &url);
+    soc_keys_check(&soc_outward_of(script)->keys, request->use, request->secret_env,
+                   soc_buf_slice(&url), fault);
+    soc_buf_fini(&url);
+}
+
+/* It ends like one that the simulated world fails, a moment later. */
+static void refuse(struct soc_exchange *exchange, struct soc_buf *fault)
+{
+    struct soc_host *host = exchange->script->host;
+    fail_simulated(exchange, "no_secret", soc_buf_text(fault));
+    soc_calls_wake(host, exchange->call, soc_clock_now(soc_host_clock(host)) + 1);
+}
+
 struct soc_exchange *soc_exchange_start(struct soc_script *script, struct soc_outcall *call,
                                         const struct soc_exchange_request *request,
                                         const struct soc_exchange_events *events)
 {
     struct soc_exchange *exchange = soc_alloc_zero(sizeof(*exchange));
+    struct soc_buf fault = {0};
     exchange->script = script;
     exchange->call = call;
     exchange->events = *events;
-    if (script->loop == NULL)
+    check_secret(script, request, &fault);
+    if (fault.length > 0)
+        refuse(exchange, &fault);
+    else if (script->loop == NULL)
         start_simulated(exchange, request);
     else
         start_transfer(exchange, request);
+    soc_buf_fini(&fault);
     return exchange;
 }
 

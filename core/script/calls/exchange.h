@@ -4,13 +4,15 @@
  * Lua function stands for the world (society.new{ http = … }, society.config{ http = … }),
  * is handed the request and says what comes back, when, and in which pieces.
  *
- * A secret is named, never passed: its value is read from the environment here and
- * goes to the transfer alone.
+ * A secret is named, never passed: its value is added here and goes to the transfer alone.
+ * It is added only if keys.h lets it go to the URL of the request; otherwise the request
+ * does not leave and ends with `no_secret`.
  * Layer: script. Thread: loop. */
 #ifndef SOC_SCRIPT_CALLS_EXCHANGE_H
 #define SOC_SCRIPT_CALLS_EXCHANGE_H
 
 #include "parts/models/calls.h"
+#include "script/calls/keys.h"
 #include "script/inside.h"
 
 struct soc_exchange;
@@ -19,8 +21,9 @@ struct soc_exchange;
 struct soc_exchange_request {
     struct soc_slice json; /* { method?, url, headers?, body? }, checked */
     struct soc_slice id;   /* sent as Idempotency-Key; absent: not */
-    const char *secret_env;
-    const char *secret_header; /* NULL: no secret */
+    enum soc_keys_use use;
+    const char *secret_env; /* a variable of the environment; NULL: no secret */
+    const char *secret_header;
     const char *secret_prefix;
     int64_t connect_ms; /* these as in net/http.h */
     int64_t first_byte_ms;

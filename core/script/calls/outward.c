@@ -123,36 +123,17 @@ static const char *secret_part(struct soc_slice request, const char *name, struc
     return soc_buf_text(out);
 }
 
-/* What keeps the secret of this name from being sent; an empty text: nothing. It may have
- * been asked for long ago, by a script with other settings. */
-static void check_secret(struct soc_script *script, const struct soc_visit *visit, const char *name,
-                         struct soc_buf *fault)
-{
-    const char *place = soc_secrets_place(script, soc_slice_text(name));
-    const char *value = script->loop == NULL ? "simulated" : getenv(name);
-    struct soc_buf url = {0};
-    soc_json_string(soc_json_member(visit->call->request, "url"), &url);
-    if (place == NULL || !soc_secrets_is_within(soc_buf_slice(&url), place))
-        soc_buf_printf(fault, "society.config{ secrets } does not let %s go there", name);
-    else if (value == NULL || *value == '\0')
-        soc_buf_printf(fault, "set %s in the environment", name);
-    else if (!soc_secrets_is_sendable(value))
-        soc_buf_printf(fault, "%s holds a line break or another control character", name);
-    soc_buf_fini(&url);
-}
-
-/* The visit may be gone afterwards. */
 static void start_visit(struct soc_visit *visit)
 {
     struct soc_script *script = visit->script;
     struct soc_outcall *call = visit->call;
     struct soc_buf parts[3] = {{0}};
-    struct soc_buf fault = {0};
     /* The wait itself ends in time, and says so better. */
     int64_t bound_ms = call->activation->wait.timeout_ms + GRACE_MS;
     struct soc_exchange_events events = {take_head, take_body, take_end, visit};
     struct soc_exchange_request request = {
         .json = call->request,
+        .use = SOC_KEYS_HTTP,
         .connect_ms = number_of(call->request, "connect_ms", 0),
         .first_byte_ms = number_of(call->request, "first_byte_ms", bound_ms),
         .idle_ms = number_of(call->request, "idle_ms", bound_ms),
@@ -165,15 +146,10 @@ static void start_visit(struct soc_visit *visit)
         request.secret_env = secret_part(call->request, "env", &parts[0]);
         request.secret_header = secret_part(call->request, "header", &parts[1]);
         request.secret_prefix = secret_part(call->request, "prefix", &parts[2]);
-        check_secret(script, visit, request.secret_env, &fault);
     }
-    if (fault.length > 0)
-        take_end(visit, "no_secret", soc_buf_text(&fault));
-    else
-        visit->exchange = soc_exchange_start(script, call, &request, &events);
+    visit->exchange = soc_exchange_start(script, call, &request, &events);
     for (int i = 0; i < 3; i++)
         soc_buf_fini(&parts[i]);
-    soc_buf_fini(&fault);
 }
 
 static void begin_visit(struct soc_script *script, struct soc_outcall *call)
@@ -312,7 +288,7 @@ void soc_outward_fini(struct soc_script *script)
     if (script->outward != NULL) {
         soc_http_close(script->outward->http);
         soc_buf_fini(&script->outward->carried);
-        soc_buf_fini(&script->outward->allowed);
+        soc_keys_fini(&script->outward->keys);
         free(script->outward);
         script->outward = NULL;
     }

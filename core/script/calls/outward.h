@@ -7,6 +7,7 @@
 #define SOC_SCRIPT_CALLS_OUTWARD_H
 
 #include "parts/models/calls.h"
+#include "script/calls/keys.h"
 #include "script/inside.h"
 
 struct soc_visit; /* a request of agent:http */
@@ -15,7 +16,7 @@ struct soc_visit; /* a request of agent:http */
 struct soc_outward {
     struct soc_http *http;   /* NULL: none was made yet */
     struct soc_buf carried;  /* secrets.h: names that requests carried, each with a NUL */
-    struct soc_buf allowed;  /* secrets.h: names and where they may go, each with a NUL */
+    struct soc_keys keys;    /* which of them may go where */
     struct soc_visit *first; /* that wait for their turn */
     struct soc_visit *last;
     uint32_t visits;     /* under way */

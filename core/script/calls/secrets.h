@@ -1,8 +1,7 @@
 /* Secrets: keys that requests carry, kept out of whatever is made of the answers.
  *
- * A secret is a variable of the environment. Scripts know its name; its value is read
- * here and in exchange.c, and goes to the server and nowhere else. To which servers those
- * of agent:http may go is said by society.config{ secrets = { NAME = URL } }.
+ * A secret is a variable of the environment. Scripts know its name; its value goes to the
+ * servers that keys.h allows, and nowhere else.
  * Layer: script. Thread: loop. */
 #ifndef SOC_SCRIPT_CALLS_SECRETS_H
 #define SOC_SCRIPT_CALLS_SECRETS_H
@@ -30,23 +29,5 @@ void soc_secrets_scrub_part(struct soc_script *script, struct soc_secrets_tail *
 
 /* Drops what is held back. */
 void soc_secrets_drop_tail(struct soc_secrets_tail *tail);
-
-/* Tells whether it is the name of a variable: letters, digits and underscores. */
-bool soc_secrets_is_name(struct soc_slice name);
-
-/* Tells whether a value can be sent in a header: not a line break in it. */
-bool soc_secrets_is_sendable(const char *value);
-
-/* Takes the table at `index` as society.config{ secrets = … }, instead of the one before.
- * SOC_EINVAL and `detail` if it is none. */
-int soc_secrets_configure(lua_State *L, struct soc_script *script, int index,
-                          struct soc_detail *detail);
-
-/* Lends what the URL must begin with to carry the secret of this name; NULL if it may go
- * nowhere. */
-const char *soc_secrets_place(struct soc_script *script, struct soc_slice name);
-
-/* Tells whether the URL lies there. */
-bool soc_secrets_is_within(struct soc_slice url, const char *place);
 
 #endif

@@ -44,6 +44,22 @@ static void check_handlers(lua_State *L, int index)
     }
 }
 
+/* require(name). Upvalue 1: the script. `llm` is the host's own: no script changes what it
+ * does for others. */
+static int require_behaviour(lua_State *L)
+{
+    struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
+    if (strcmp(lua_tostring(L, 1), "llm") == 0) {
+        soc_own_require(L, &script->own, "society.llm.behaviour");
+        return 1;
+    }
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
+    lua_getfield(L, -1, "require");
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 1);
+    return 1;
+}
+
 /* Replaces a name on top by the behaviour of the role with that id, or by what
  * the module of that name returns. */
 static void resolve_name(lua_State *L, struct soc_script *script)
@@ -52,20 +68,16 @@ static void resolve_name(lua_State *L, struct soc_script *script)
     const char *name = lua_tolstring(L, -1, &length);
     if (length > SOC_KEY_BYTES_MAX || !soc_is_text(soc_slice(name, length)))
         luaL_error(L, "behaviour: the name of a module or of a role expected");
-    if (strcmp(name, "llm") == 0) {
-        lua_pop(L, 1);
-        name = lua_pushliteral(L, "society.llm.behaviour");
-        length = strlen(name);
-    }
-    const struct soc_role *role = soc_agents_find_role(script->host, soc_slice(name, length));
+    const struct soc_role *role = strcmp(name, "llm") == 0
+                                      ? NULL
+                                      : soc_agents_find_role(script->host, soc_slice(name, length));
     if (role != NULL && role->is_runnable) {
         lua_pop(L, 1);
         lua_rawgeti(L, LUA_REGISTRYINDEX, role->script_mark);
         return;
     }
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
-    lua_getfield(L, -1, "require");
-    lua_remove(L, -2);
+    lua_pushlightuserdata(L, script);
+    lua_pushcclosure(L, require_behaviour, 1);
     lua_insert(L, -2);
     script->is_loading = soc_gate_activation(script->host) != NULL;
     int status = lua_pcall(L, 1, 1, 0);

@@ -1,6 +1,7 @@
 #include "script/turns/lazy.h"
 
 #include "lualib/lua_fill.h"
+#include "sandbox/sandbox.h"
 
 /* Upvalues of both: 1 the society's box, 2 the function that fills. */
 static void fill_in(lua_State *L)
@@ -20,13 +21,12 @@ static int lazy_newindex(lua_State *L)
     return 0;
 }
 
-/* __pairs: in order, by the `next` of the society's own environment. */
+/* __pairs: in order. */
 static int lazy_pairs(lua_State *L)
 {
-    const struct soc_script *script = soc_script_of_box(L, lua_upvalueindex(1));
+    soc_script_of_box(L, lua_upvalueindex(1)); /* raises if the society is gone */
     fill_in(L);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
-    lua_getfield(L, -1, "next");
+    soc_sandbox_push_next(L);
     lua_pushvalue(L, 1);
     lua_pushnil(L);
     return 3;

@@ -83,18 +83,57 @@ function M.bound(err, host)
   end
 end
 
+--- What a provider, or a script of the app, has given, as data: whoever gave it can no
+-- longer change it, and no metatable answers for it.
+-- @treturn[1] any the copy
+-- @treturn[2] nil
+-- @treturn[2] string what is wrong with it
+function M.plain(value, host)
+  if not host.plain then
+    return value
+  end
+  return host.plain(value)
+end
+
+--- What a provider gave, as data.
+-- @return the message, or nil
+-- @return the error that it gave instead
+-- @treturn table? the error, if neither can be data
+function M.taken(message, err, host)
+  if type(message) ~= "table" and type(err) ~= "table" then
+    return message, err
+  end
+  local copy, fault = M.plain(message or err, host)
+  if fault then
+    return nil, nil, M.broken(fault)
+  elseif message then
+    return copy
+  end
+  return nil, copy
+end
+
+-- The call as a provider sees it.
+local function view(call)
+  return { id = call.id, agent = call.agent, role = call.role, turn = call.turn,
+    number = call.number, chat = call.chat }
+end
+
 --- What a provider says that asks no server.
 -- @treturn table its message, or nil
 -- @treturn table the error, or nil
 -- @treturn number after how many ms it is told
 function M.at_once(call, host, late_ms)
-  local ok, message, more = pcall(call.found.provider.answer, call, call.found.settings, host)
+  local found = call.found
+  local ok, message, more = pcall(found.provider.answer, view(call), found.settings,
+    found.host or host)
   if not ok then
     return nil, M.broken(message)
-  elseif not message then
-    return nil, more
   end
-  return message, nil, (more or 1) + late_ms
+  local answer, err, fault = M.taken(message, more, host)
+  if not answer then
+    return nil, fault or err
+  end
+  return answer, nil, (type(more) == "number" and more or 1) + late_ms
 end
 
 --- The message or the error that a provider gave, if it is one: nothing it gives may keep

@@ -148,12 +148,12 @@ local function is_provider(value)
 end
 
 -- A provider that is not there, or is none, is found out before anybody asks it.
-local function check_provider(name)
+local function check_provider(name, _, load)
   if name == "auto" then
     return nil
   end
   local is_own = name:find(".", 1, true)
-  local ok, provider = pcall(require, is_own and name or "society.llm." .. name)
+  local ok, provider = pcall(is_own and load or require, is_own and name or "society.llm." .. name)
   if not ok and is_own then
     return ("provider '%s': %s"):format(name, clean(provider))
   elseif not ok then
@@ -235,10 +235,12 @@ local CHECKS = { { "guards", check_guards }, { "verbs", check_verbs }, { "tools"
   { "provider", check_provider }, { "base_url", check_base_url }, { "key_env", check_key_env } }
 
 --- Says what is wrong; nil if nothing is.
-return function(settings)
+-- @tparam table settings
+-- @tparam function load gives the app's module of a name, for a provider of its own
+return function(settings, load)
   for _, check in ipairs(CHECKS) do
     local given = settings[check[1]]
-    local fault = given ~= nil and check[2](given, settings)
+    local fault = given ~= nil and check[2](given, settings, load)
     if fault then
       return fault
     end

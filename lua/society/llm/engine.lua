@@ -26,9 +26,10 @@ Engine.__index = Engine
 --- Makes an engine.
 -- @tparam table settings of society.config{ llm = … }
 -- @tparam table host random() in [0, 1), getenv(name), has_key(name), now() in ms,
---   trouble(), read() of the file that is replayed, append(text) to the one recorded,
+--   trouble(), read() of the file that is replayed, append(text) to the one recorded;
+--   provider(name), the app's module of that name; plain(value), a copy of it as data;
 --   scrub(text), the text without keys; room(id), the bounds that call is under. Without
---   the last two there are none
+--   the last four it does with what there is
 function M.new(settings, host)
   local self = { settings = settings, host = host, calls = {}, providers = {}, parked = {},
     budget = budget.new(), provider = settings.provider or "openai" }
@@ -219,6 +220,7 @@ local function read(self, id, method, ...)
     call.fault = answers.broken(result)
     return nil
   end
+  result, err, call.fault = answers.taken(result, err, self.host)
   return result, err
 end
 

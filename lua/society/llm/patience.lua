@@ -137,6 +137,7 @@ function M.watch(agent, guard, talk)
     end,
     __newindex = function(_, name, value) agent[name] = value end,
     __tostring = function() return "agent" end,
+    __metatable = false,
   })
 end
 

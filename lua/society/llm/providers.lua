@@ -41,13 +41,33 @@ local function settings_of(provider, own, is_own, host)
   return settings
 end
 
+-- What a provider of the app's own is handed of the host: a copy, so that it changes
+-- nothing for others.
+local function host_for_own(host)
+  local copy = {}
+  for name, value in pairs(host) do
+    copy[name] = value
+  end
+  return copy
+end
+
+-- One that an app has brought. The host loads it where no script can reach it.
+local function find_own(name, own, host)
+  local provider = (host.provider or require)(name)
+  local settings = settings_of(provider, own, is_set_for(name, own), host)
+  return { provider = provider, settings = host.plain and assert(host.plain(settings)) or settings,
+    host = host_for_own(host) }
+end
+
 --- A provider and its settings. It raises if there is none of that name.
 -- @tparam table found those found before, by name
--- @treturn table { provider, settings }
+-- @treturn table { provider, settings, host? }
 function M.find(found, name, own, host)
   name = name_of(host, name)
-  if not found[name] then
-    local provider = require(name:find(".", 1, true) and name or "society.llm." .. name)
+  if not found[name] and name:find(".", 1, true) then
+    found[name] = find_own(name, own, host)
+  elseif not found[name] then
+    local provider = require("society.llm." .. name)
     found[name] = { provider = provider,
       settings = settings_of(provider, own, is_set_for(name, own), host) }
   end

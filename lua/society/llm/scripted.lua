@@ -78,11 +78,18 @@ local function message_of(answer, call, settings)
   }
 end
 
+-- What a function of the app is shown of a call: copies, so that it changes nothing for others.
+local function shown(call, fields)
+  fields.messages = json.decode(json.encode(json.array(call.chat.messages)))
+  fields.tools = call.chat.tools and json.decode(json.encode(call.chat.tools))
+  return fields
+end
+
 -- The answer for a call, from a list by number or from who has a list of their own.
 local function pick(answers, call)
   if type(answers) == "function" then
-    return answers({ agent = call.agent, role = call.role, turn = call.turn, number = call.number,
-      system = call.chat.system, messages = call.chat.messages, tools = call.chat.tools })
+    return answers(shown(call, { agent = call.agent, role = call.role, turn = call.turn,
+      number = call.number, system = call.chat.system }))
   end
   local own = answers[call.agent] or answers[call.role]
   if own then
@@ -149,13 +156,16 @@ local function fault_of(answer)
   return fault_of_fields("expect", expect, EXPECT_FIELDS)
 end
 
--- The answer as it is written.
-local function written(settings, call)
+-- The answer as it is written; or nil and what is wrong with it.
+local function written(settings, call, host)
   local answer = pick(settings.answers or {}, call)
   if type(answer) == "function" then
-    answer = answer({ agent = call.agent, messages = call.chat.messages, tools = call.chat.tools })
+    answer = answer(shown(call, { agent = call.agent }))
   end
-  return type(answer) == "string" and { content = answer } or answer
+  if type(answer) == "string" then
+    return { content = answer }
+  end
+  return answer_rules.plain(answer, host)
 end
 
 --- Answers at once.
@@ -163,12 +173,12 @@ end
 -- @treturn[1] number after how many ms it comes
 -- @treturn[2] nil
 -- @treturn[2] table the error
-function M.answer(call, settings)
-  local answer = written(settings, call)
-  if answer == nil then
+function M.answer(call, settings, host)
+  local answer, fault = written(settings, call, host)
+  if answer == nil and not fault then
     return mismatch(call, "no further call", ("last = %s"):format(quoted(last_text(call.chat))))
   end
-  local fault = fault_of(answer)
+  fault = fault or fault_of(answer)
   if fault then
     return mismatch(call, "an answer", fault)
   end

@@ -42,7 +42,8 @@ function M.of(role_id, language)
   end
   for _, tool in ipairs(settings.tools or {}) do
     if not tool.roles or is_listed(tool.roles, role_id) then
-      add(tool)
+      add({ name = tool.name, description = tool.description, parameters = tool.parameters,
+        run = tool.run }) -- and no more: a tool does not become a verb by saying so
     end
   end
   return json.array(list), by_name

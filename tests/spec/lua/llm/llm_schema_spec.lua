@@ -92,10 +92,9 @@ describe("a tool's schema", function()
     assert.matches("UTF-8", tostring(err), 1, true)
   end)
 
-  it("that was broken behind the settings' back fails the call alone", function()
+  it("that is changed behind the settings' back stays what it was", function()
     local own = { type = "object", properties = {} }
-    local s = think({ ann = { call("own", { a = 1 }),
-      { expect = "the tool's schema is broken", content = "done" } } },
+    local s = think({ ann = { call("own", { a = 1 }), { expect = "ok", content = "done" } } },
       { llm = { tools = { { name = "own", parameters = own, run = function() end } } } })
     own.required = { {} }
     own.properties = setmetatable({}, { __pairs = function() error("no") end })

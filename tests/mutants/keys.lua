@@ -1,0 +1,45 @@
+-- Planted faults of where keys go, and of what scripts can reach; see list.lua.
+
+return {
+  {
+    name = "a key goes wherever Lua says", file = "core/script/calls/exchange.c",
+    by = { "spec:keys_place" },
+    from = "    check_secret(script, request, &fault);\n", to = "",
+  },
+  {
+    name = "a key's URL climbs out of its place", file = "core/script/calls/keys.c",
+    by = { "unit:keys_test", "spec:keys_place" },
+    from = "        if (is_dots(", to = "        if (false && is_dots(",
+  },
+  {
+    name = "a key's place is settled and changed", file = "core/script/bindings/settings.c",
+    by = { "spec:keys_place" },
+    from = "    if (is_of_keys && ", to = "    if (false && is_of_keys && ",
+  },
+  {
+    name = "the settings of models stay the script's own tables",
+    file = "core/script/calls/chat_settings.c", by = { "spec:keys_place" },
+    from = "    int rc = soc_lua_plain(L, index, \"llm\", detail);",
+    to = "    int rc = SOC_OK;\n    lua_pushvalue(L, index);",
+  },
+  {
+    name = "the model client has the modules that scripts have", file = "core/script/calls/chat.c",
+    by = { "spec:keys" },
+    from = "    soc_own_require(L, &script->own, \"society.llm.engine\");\n",
+    to = "    lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);\n"
+      .. "    lua_getfield(L, -1, \"require\");\n"
+      .. "    lua_pushliteral(L, \"society.llm.engine\");\n    lua_call(L, 1, 1);\n",
+  },
+  {
+    name = "agents that think have the modules that scripts have",
+    file = "core/script/turns/behaviour.c", by = { "spec:keys" },
+    from = "\"llm\") == 0) {\n        soc_own",
+    to = "\"llm\") == 0) {\n        lua_pushliteral(L, \"society.llm.behaviour\");\n"
+      .. "        lua_replace(L, 1);\n    }\n    if (false) {\n        soc_own",
+  },
+  {
+    name = "a tool that says so is a verb", file = "lua/society/llm/toolbox.lua",
+    by = { "spec:keys_place" },
+    from = "run = tool.run })", to = "run = tool.run, is_verb = tool.is_verb })",
+  },
+}
