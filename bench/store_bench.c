@@ -11,7 +11,8 @@
 
 #include "env/clock.h"
 #include "measure.h"
-#include "store/store.h"
+#include "store/memory.h"
+#include "store/sqlite/sqlite.h"
 
 #define COUNT_QUICK   40000
 #define COUNT_FULL    400000
@@ -94,13 +95,17 @@ static struct rates measure_store(const char *directory, int count, int per_batc
     struct soc_buf batch = {0};
     uint64_t key = 0;
     uint64_t records = 0;
-    struct soc_store_options options = {.directory = directory};
-    measure_require(soc_store_open(&store, &options, &detail) == SOC_OK, detail.text);
+    struct soc_sqlite_options options = {.directory = directory};
+    if (directory == NULL)
+        store = soc_memory_open(NULL);
+    else
+        measure_require(soc_sqlite_open(&store, &options, &detail) == SOC_OK, detail.text);
     int64_t begin_us = measure_now_us();
     for (int i = 0; i < count / per_batch; i++) {
         put_messages(&batch, &key, per_batch);
         uint64_t sequence = soc_store_sequence(store) + 1;
-        int rc = soc_store_append(store, sequence, soc_buf_slice(&batch), &detail);
+        struct soc_slice bytes = soc_buf_slice(&batch);
+        int rc = soc_store_commit(store, sequence, &bytes, 1, &detail);
         measure_require(rc == SOC_OK, detail.text);
     }
     rates.append = rate_since(begin_us, count);

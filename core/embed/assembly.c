@@ -18,6 +18,8 @@
 #include "lualib/lua_json.h"
 #include "lualib/sources.h"
 #include "store/directory.h"
+#include "store/memory.h"
+#include "store/sqlite/sqlite.h"
 
 #define FOLD_MS_MAX 2000 /* at the close; what is left is folded at the next start */
 
@@ -130,12 +132,20 @@ static void make_host(struct soc_assembly *parts, const struct soc_assembly_opti
     parts->host = soc_host_new(&host);
 }
 
+static int open_store(struct soc_assembly *parts, const struct soc_assembly_options *options,
+                      struct soc_detail *detail)
+{
+    struct soc_sqlite_options sqlite = {.directory = options->state_dir, .disk = options->disk};
+    if (options->state_dir != NULL || options->disk != NULL)
+        return soc_sqlite_open(&parts->store, &sqlite, detail);
+    parts->store = soc_memory_open(options->blank);
+    return SOC_OK;
+}
+
 static int make_rest(struct soc_assembly *parts, const struct soc_assembly_options *options,
                      struct soc_detail *detail)
 {
-    struct soc_store_options store = {
-        .directory = options->state_dir, .disk = options->disk, .blank = options->blank};
-    int rc = soc_store_open(&parts->store, &store, detail);
+    int rc = open_store(parts, options, detail);
     if (rc < 0)
         return rc;
     if (!options->is_simulated)
@@ -279,11 +289,9 @@ void soc_assembly_crash(struct soc_assembly *parts)
 int soc_assembly_reopen(struct soc_assembly *parts, const struct soc_assembly_options *options,
                         struct soc_detail *detail)
 {
-    struct soc_store_options store = {
-        .directory = options->state_dir, .disk = options->disk, .blank = options->blank};
     soc_store_close(parts->store);
     parts->store = NULL;
-    return soc_store_open(&parts->store, &store, detail);
+    return open_store(parts, options, detail);
 }
 
 int soc_assembly_resume(struct soc_assembly *parts, const struct soc_assembly_options *options,

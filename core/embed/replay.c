@@ -17,7 +17,7 @@
 #include "parts/history/replay.h"
 #include "parts/models/memory.h"
 #include "script/history/replay.h"
-#include "store/history.h"
+#include "store/sqlite/sqlite.h"
 
 /* A society for one stretch of history, made when it is first needed. */
 struct stretch {
@@ -512,14 +512,13 @@ int soc_replay_history(const struct soc_replay_options *options, struct soc_repl
                        struct soc_detail *detail)
 {
     struct replay replay = {.options = options, .totals = totals, .detail = detail};
-    struct soc_store_options store = {.directory = options->state_dir, .is_read_only = true};
+    struct soc_sqlite_options store = {.directory = options->state_dir,
+                                       .access = SOC_SQLITE_SNAPSHOT};
     *totals = (struct soc_replay_totals){0};
-    int rc = soc_store_open(&replay.store, &store, detail);
+    int rc = soc_sqlite_open(&replay.store, &store, detail);
     if (rc < 0)
         return rc;
-    rc = soc_store_settle(&replay.store, detail);
-    if (rc == SOC_OK)
-        rc = soc_store_history_count(replay.store, &totals->rows, detail);
+    rc = soc_store_history_count(replay.store, &totals->rows, detail);
     if (rc == SOC_OK && totals->rows == 0)
         rc = soc_fail(detail, SOC_EINVAL,
                       "%s keeps no history: run it with society.config{ history = \"full\" }, or "

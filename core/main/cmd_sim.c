@@ -22,6 +22,7 @@
 #include "sim/outsiders.h"
 #include "sim/simulate.h"
 #include "store/disk/disk.h"
+#include "store/sqlite/sqlite.h"
 #include "world/witness.h"
 
 #define PROGRESS_US 1000000 /* between two lines about how far it is */
@@ -361,7 +362,7 @@ static int take_disk(struct sim *sim, uint64_t seed, struct soc_detail *detail)
     if (sim->plan.has_disk && sim->empty_disk == NULL) {
         struct soc_store *store;
         sim->empty_disk = soc_disk_new(0);
-        rc = soc_store_open(&store, &(struct soc_store_options){.disk = sim->empty_disk}, detail);
+        rc = soc_sqlite_open(&store, &(struct soc_sqlite_options){.disk = sim->empty_disk}, detail);
         if (rc == SOC_OK)
             soc_store_close(store);
     }
@@ -375,7 +376,7 @@ static int take_disk(struct sim *sim, uint64_t seed, struct soc_detail *detail)
  * would otherwise return it and have it cleared again some hundred times a second. */
 static void tune(void)
 {
-    soc_store_be_alone();
+    soc_sqlite_be_alone();
 #ifdef __GLIBC__
     mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
     mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);

@@ -12,6 +12,7 @@
 #include "kernel/look.h"
 #include "main/command.h"
 #include "store/directory.h"
+#include "store/sqlite/sqlite.h"
 
 #define POLL_MS     20
 #define FOLD_MS_MAX 2000
@@ -139,8 +140,8 @@ static int look_at(const char *directory,
                    struct soc_buf *out, struct soc_detail *detail)
 {
     struct soc_store *store;
-    struct soc_store_options options = {.directory = directory, .is_read_only = true};
-    int rc = soc_store_open(&store, &options, detail);
+    struct soc_sqlite_options options = {.directory = directory, .access = SOC_SQLITE_READ};
+    int rc = soc_sqlite_open(&store, &options, detail);
     if (rc < 0)
         return rc;
     struct soc_host_options host_options = {.store = store, .log = {.level = SOC_LOG_NONE}};
@@ -160,7 +161,7 @@ int soc_stopped_query(const char *directory, const struct soc_query *query, stru
                       struct soc_detail *detail)
 {
     struct soc_store *store;
-    struct soc_store_options options = {.directory = directory, .is_read_only = true};
+    struct soc_sqlite_options options = {.directory = directory, .access = SOC_SQLITE_READ};
     struct soc_query raw = *query;
     bool is_stats = strcmp(query->what, "stats") == 0;
     bool is_policies = strcmp(query->what, "policies") == 0;
@@ -169,7 +170,7 @@ int soc_stopped_query(const char *directory, const struct soc_query *query, stru
         return look_at(directory, soc_look_waits, out, detail);
     if (is_stats || is_policies)
         raw.what = "meta";
-    int rc = soc_store_open(&store, &options, detail);
+    int rc = soc_sqlite_open(&store, &options, detail);
     if (rc < 0)
         return rc;
     rc = soc_store_query(store, &raw, &rows, detail);
@@ -289,11 +290,11 @@ int soc_stopped_do(const char *directory, soc_stopped_fn *fn, void *user, struct
                    struct soc_detail *detail)
 {
     struct soc_store *store;
-    struct soc_store_options options = {.directory = directory};
+    struct soc_sqlite_options options = {.directory = directory};
     answer->length = 0;
     int rc = soc_directory_check(directory, detail);
     if (rc == SOC_OK)
-        rc = soc_store_open(&store, &options, detail);
+        rc = soc_sqlite_open(&store, &options, detail);
     if (rc < 0)
         return rc;
     rc = do_in_store(store, fn, user, answer, detail);

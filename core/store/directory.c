@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "env/clock.h"
-#include "store/schema.h"
+#include "store/tables/schema.h"
 
 /* Where SQLite's file header has its numbers, big-endian. */
 #define HEADER_BYTES        100

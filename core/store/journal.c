@@ -6,7 +6,6 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "env/clock.h"
-#include "store/database.h"
 #include "store/writer.h"
 
 #define CLOSE_POLL_MS 100
@@ -129,7 +128,8 @@ static bool commit_kept(struct soc_journal *journal)
     struct soc_store *store = journal->writer.store;
     struct soc_batch *batch = journal->writer.batches;
     uint64_t sequence = soc_store_sequence(store) + 1;
-    int rc = soc_store_append(store, sequence, soc_buf_slice(&batch->bytes), &detail);
+    struct soc_slice bytes = soc_buf_slice(&batch->bytes);
+    int rc = soc_store_commit(store, sequence, &bytes, 1, &detail);
     if (rc == SOC_EDISKFULL) {
         tell_full(journal, true);
         return false;
@@ -353,11 +353,11 @@ void soc_journal_close(struct soc_journal *journal, int64_t fold_ms_max)
         struct soc_detail detail = {0};
         int rc = 1;
         commit_here(journal);
-        while (rc > 0 && !journal->failed_told && !journal->writer.store->is_memory &&
+        while (rc > 0 && !journal->failed_told && journal->writer.store->is_durable &&
                soc_clock_monotonic_us() < fold_until_us)
             rc = soc_store_fold(journal->writer.store, SOC_FOLD_SLICE_BYTES, &detail);
         if (rc >= 0 && !journal->failed_told)
-            rc = soc_database_settle(journal->writer.store, &detail);
+            rc = soc_store_tidy(journal->writer.store, true, &detail);
         if (rc < 0 && rc != SOC_EDISKFULL)
             tell_failed(journal, &detail);
         free_journal(journal);

@@ -1,84 +1,32 @@
-/* Store: the state directory's database, or the same in memory.
+/* Store: where a society's history is kept, whatever keeps it.
  *
- * A batch of records is appended as one row of the table `journal`, in one
- * transaction, and folded later into tables that people and tools can ask:
- * agents, roles, contacts, messages, tasks, activations, effects, outputs, events,
- * meta and the view activity_logs. Folded batches leave the journal in the same
- * transaction. Each batch carries a checksum.
+ * A society writes batches of records, in order. A store keeps them and folds them,
+ * later, into tables that can be queried. Two implementations fill the functions
+ * below: memory.h, and sqlite/sqlite.h for a state directory. One suite of tests runs
+ * over both (store_test.c).
  *
- * There is one connection that writes. It belongs to one thread at a time: the
- * opener's until soc_journal_open, then the journal's. Queries from elsewhere
- * open a connection of their own that only reads (is_read_only).
+ * A store belongs to one thread at a time: the one that opened it until
+ * soc_journal_open, then the journal's.
  * Layer: store. Thread: as said. */
 #ifndef SOC_STORE_STORE_H
 #define SOC_STORE_STORE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "store/record.h"
 
-struct soc_disk;
 struct soc_store;
 
-/* Where a store is, and how it is opened. */
-struct soc_store_options {
-    const char *directory; /* NULL: in memory, gone with the store */
-    bool is_read_only;     /* look at a directory, whoever holds it */
-    struct soc_disk *disk; /* instead of a directory, lent: a simulated disk (disk.h) */
-    const char *sync;      /* of SQLite; NULL: FULL. Only tests that must fail say less */
-    struct soc_buf *blank; /* lent: a database in memory without rows, which the first store
-                            * that needs one leaves there for the next; NULL: each makes its own */
-};
-
-/* Tells SQLite that this process has one thread: it takes no locks and does not count
- * what it allocates. For programs of which that is true, before the first store. */
-void soc_store_be_alone(void);
-
-/* Opens or creates the store. A writer takes the lock of the directory first.
- * SOC_ELOCKED (the detail names the process), SOC_ENEWER, SOC_EACCESS, SOC_ENOFILE
- * (read-only and nothing there), SOC_EOLDER (read-only), SOC_ECORRUPT, SOC_EIO;
- * nothing is changed then. A writer brings an older store up to date.
- * The caller owns `*out`; release with soc_store_close(). */
-int soc_store_open(struct soc_store **out, const struct soc_store_options *options,
-                   struct soc_detail *detail);
-
-/* Closes the database and gives the lock back. NULL is allowed. */
-void soc_store_close(struct soc_store *store);
-
-/* Called for each record of a load; a negative result ends it. */
+/* Called for each record of a load. A negative result ends the load. */
 typedef int soc_record_cb(const struct soc_record *record, void *user);
 
-/* Hands out what is needed to go on: first meta, roles, agents and contacts as
- * they came, states, pending messages and dead letters, activations, effects, open tasks
- * with their messages and the last ended ones of each agent, takes and open outputs from
- * the tables (each kind in its order of origin), then every
- * record of the batches not folded yet, in order. Its time depends on what is
- * live and on how many agents have ended, not on history: finished messages are not
- * read, and of ended agents only who they were. */
-int soc_store_load(struct soc_store *store, soc_record_cb *cb, void *user,
-                   struct soc_detail *detail);
-
-/* Number of the last batch appended, 0 in a new store. */
-uint64_t soc_store_sequence(const struct soc_store *store);
-
-/* Appends one batch, durable when it returns SOC_OK. `sequence` is one more than
- * the last. SOC_EDISKFULL: nothing was written, try again. SOC_EIO: unknown what
- * was; the store must be closed. */
-int soc_store_append(struct soc_store *store, uint64_t sequence, struct soc_slice batch,
-                     struct soc_detail *detail);
-
-/* Folds batches until about `bytes_max` bytes of them are done, in one
- * transaction. Returns 1 if more are left, 0 if none are, or an error. */
-int soc_store_fold(struct soc_store *store, size_t bytes_max, struct soc_detail *detail);
-
-/* Bytes of batches not folded yet. */
-uint64_t soc_store_backlog(const struct soc_store *store);
-
-/* A question to the tables. Which fields apply depends on `what`. */
+/* A query of the tables. Which filters apply depends on `what`. */
 struct soc_query {
-    const char *what; /* agents contacts messages dead_letters activity tasks roles meta dump */
+    const char *what; /* agents contacts messages dead_letters activity tasks roles meta dump … */
     struct soc_slice agent;
     struct soc_slice task;
     struct soc_slice type;
@@ -86,15 +34,123 @@ struct soc_query {
     int64_t since_ms; /* inclusive; 0: from the beginning */
     int64_t until_ms; /* exclusive; 0: no end */
     int64_t limit;    /* the latest so many rows; 0: all */
-    /* To a journal: while the disk is full it is kept, not refused. */
+    /* To a journal: wait while the disk is full instead of failing. */
     bool waits_for_room;
 };
 
-/* Appends a JSON array of row objects in ascending order of time or origin.
- * Folds everything first, where it may write. A read-only store sees batches
- * not folded yet as well. `dump` gives every row of every table, sorted, with
- * `table` as a member: the same history gives the same bytes. */
+/* A row of the history that is kept for replay (kernel/history.h); its texts are lent. */
+struct soc_history_row {
+    int64_t number; /* rises by one */
+    int64_t time_ms;
+    struct soc_slice what;
+    struct soc_slice agent;  /* absent: no agent's */
+    struct soc_slice detail; /* JSON */
+    bool is_damaged;         /* the checksum of the detail is wrong */
+};
+
+/* Called for each row of the history. A negative result ends the walk. */
+typedef int soc_history_cb(void *user, const struct soc_history_row *row);
+
+/* Called for each entry of an agent's conversation. */
+typedef void soc_memory_cb(void *user, const struct soc_record_memory *entry);
+
+/* What an implementation fills in. The functions below say what each does. */
+struct soc_store_ops {
+    int (*load)(struct soc_store *store, soc_record_cb *cb, void *user, struct soc_detail *detail);
+    int (*commit)(struct soc_store *store, const struct soc_slice *batches, size_t count,
+                  struct soc_detail *detail);
+    int (*fold)(struct soc_store *store, size_t bytes_max, struct soc_detail *detail);
+    int (*look)(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
+                struct soc_detail *detail);
+    int (*history)(struct soc_store *store, soc_history_cb *cb, void *user,
+                   struct soc_detail *detail);
+    int (*history_count)(struct soc_store *store, int64_t *count, struct soc_detail *detail);
+    int (*source)(struct soc_store *store, struct soc_slice hash, struct soc_buf *out,
+                  struct soc_detail *detail);
+    int (*memories)(struct soc_store *store, soc_memory_cb *cb, void *user,
+                    struct soc_detail *detail);
+    int (*tidy)(struct soc_store *store, bool is_last, struct soc_detail *detail);
+    void (*close)(struct soc_store *store);
+};
+
+/* How far a store has come. */
+struct soc_store_position {
+    uint64_t sequence; /* of the last batch committed; 0 in a new store */
+    uint64_t folded;   /* of the last batch in the tables */
+    uint64_t backlog;  /* bytes of the batches in between */
+    uint64_t lines;    /* of the activity log, in the tables */
+};
+
+/* What all stores have in common; the first member of an implementation's struct. */
+struct soc_store {
+    const struct soc_store_ops *ops;
+    struct soc_store_position at;
+    bool is_durable; /* it outlives the process, so the journal folds it ahead of need */
+    bool is_untidy;  /* soc_store_tidy has something to do */
+};
+
+/* Closes the store and frees it. NULL is allowed. */
+void soc_store_close(struct soc_store *store);
+
+/* Hands out what a host needs to resume. From the tables come meta, roles, agents and
+ * contacts in their order of origin, states, pending messages and dead letters,
+ * activations, effects, open tasks with their messages, the last ended tasks of each
+ * agent, takes and open outputs. Then follows every record of the batches that are not
+ * folded yet. The cost depends on what is live and on how many agents have ended, not on
+ * history: finished messages are not read. */
+int soc_store_load(struct soc_store *store, soc_record_cb *cb, void *user,
+                   struct soc_detail *detail);
+
+/* The sequence of the last batch committed, 0 in a new store; the last one that is in the
+ * tables; and the bytes of the batches in between. */
+uint64_t soc_store_sequence(const struct soc_store *store);
+uint64_t soc_store_folded(const struct soc_store *store);
+uint64_t soc_store_backlog(const struct soc_store *store);
+
+/* Commits batches in one transaction; they are durable when it returns SOC_OK. `first`
+ * is the sequence of the first one and must be the next. SOC_EDISKFULL: nothing was
+ * written, try again later. SOC_EIO: it is unknown what was written; close the store. */
+int soc_store_commit(struct soc_store *store, uint64_t first, const struct soc_slice *batches,
+                     size_t count, struct soc_detail *detail);
+
+/* Folds batches into the tables, about `bytes_max` bytes of them, in one transaction.
+ * Returns 1 if there are more, 0 if not, or an error. */
+int soc_store_fold(struct soc_store *store, size_t bytes_max, struct soc_detail *detail);
+
+/* Folds everything, then appends a JSON array of row objects in ascending order of time
+ * or origin. `dump` gives every row of every table, sorted, with `table` as a member: the
+ * same history gives the same bytes. SOC_EINVAL: `what` is unknown. */
 int soc_store_query(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
                     struct soc_detail *detail);
+
+/* The same from the tables as they are, without folding. A read-only store, which cannot
+ * fold, includes the batches that are not folded. */
+int soc_store_look(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
+                   struct soc_detail *detail);
+
+/* Calls `cb` with every row of the history that is folded, in order. */
+int soc_store_history(struct soc_store *store, soc_history_cb *cb, void *user,
+                      struct soc_detail *detail);
+
+/* Counts those rows, for a progress display. */
+int soc_store_history_count(struct soc_store *store, int64_t *count, struct soc_detail *detail);
+
+/* Appends the source text with that hash. SOC_ENOFILE: it was not kept; SOC_ECORRUPT: its
+ * bytes have another hash. */
+int soc_store_source(struct soc_store *store, struct soc_slice hash, struct soc_buf *out,
+                     struct soc_detail *detail);
+
+/* Calls `cb` with every entry of every agent's conversation that is folded, in order for
+ * each agent. */
+int soc_store_memories(struct soc_store *store, soc_memory_cb *cb, void *user,
+                       struct soc_detail *detail);
+
+/* Does maintenance that is best done when nothing else waits. `is_last`: before a close,
+ * everything that is left, so that an error is reported, which a close does not. */
+int soc_store_tidy(struct soc_store *store, bool is_last, struct soc_detail *detail);
+
+/* For implementations: hands out every record of one batch. */
+int soc_store_load_batch(struct soc_slice batch, uint64_t sequence, soc_record_cb *cb, void *user,
+                         struct soc_detail *detail);
 
 #endif

@@ -6,7 +6,6 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "env/clock.h"
-#include "store/database.h"
 
 #define GROUP_BYTES_MAX (8u << 20) /* committed at once */
 #define GROUP_COUNT_MAX 256        /* batches committed at once */
@@ -147,8 +146,8 @@ static void commit_group(struct soc_writer *writer, struct soc_batch **group, si
         slices[i] = soc_buf_slice(&group[i]->bytes);
     int rc;
     do
-        rc = soc_store_append_all(writer->store, soc_store_sequence(writer->store) + 1, slices,
-                                  count, &detail);
+        rc = soc_store_commit(writer->store, soc_store_sequence(writer->store) + 1, slices, count,
+                              &detail);
     while (rc == SOC_EDISKFULL && wait_for_room(writer));
     if (rc == SOC_OK) {
         writer->committed_us = soc_clock_monotonic_us();
@@ -184,11 +183,11 @@ static int try_lookup(struct soc_writer *writer, struct soc_lookup *lookup)
 {
     struct soc_detail detail = {0};
     int rc;
-    if (writer->store->folded < lookup->sequence) {
+    if (soc_store_folded(writer->store) < lookup->sequence) {
         rc = soc_store_fold(writer->store, SOC_FOLD_SLICE_BYTES, &detail);
         rc = rc < 0 ? rc : 1;
     } else {
-        rc = soc_store_answer(writer->store, &lookup->query, &lookup->rows, &detail);
+        rc = soc_store_look(writer->store, &lookup->query, &lookup->rows, &detail);
     }
     if (soc_lookup_is_fatal(rc))
         fail(writer, &detail);
@@ -230,13 +229,13 @@ static void serve_lookup(struct soc_writer *writer)
 static void spend_quiet_time(struct soc_writer *writer)
 {
     struct soc_store *store = writer->store;
-    bool has_backlog = soc_store_backlog(store) > 0 && !store->is_memory;
-    bool has_wal = store->wal_pages - store->wal_pages_copied >= SOC_WAL_PAGES_QUIET;
+    bool has_backlog = soc_store_backlog(store) > 0 && store->is_durable;
+    bool is_untidy = store->is_untidy;
     int64_t due_us = writer->committed_us + SOC_FOLD_DELAY_MS * 1000;
     if (has_backlog && writer->unfolded_us + FOLD_AGE_US_MAX < due_us)
         due_us = writer->unfolded_us + FOLD_AGE_US_MAX;
     int64_t wait_us = due_us - soc_clock_monotonic_us();
-    if (!has_backlog && !has_wal) {
+    if (!has_backlog && !is_untidy) {
         wait_for_change(writer, -1);
     } else if (wait_us > 0) {
         wait_for_change(writer, wait_us);
@@ -245,7 +244,7 @@ static void spend_quiet_time(struct soc_writer *writer)
         struct soc_detail detail = {0};
         if (has_backlog)
             fold_slice(writer);
-        else if (soc_database_checkpoint(store, SOC_WAL_PAGES_QUIET, &detail) < 0)
+        else if (soc_store_tidy(store, false, &detail) < 0)
             fail(writer, &detail);
         pthread_mutex_lock(&writer->mutex);
     }
@@ -255,7 +254,7 @@ static void spend_quiet_time(struct soc_writer *writer)
  * mutex held, which is let go meanwhile. */
 static bool fold_before_end(struct soc_writer *writer)
 {
-    if (soc_store_backlog(writer->store) == 0 || writer->store->is_memory ||
+    if (soc_store_backlog(writer->store) == 0 || !writer->store->is_durable ||
         soc_clock_monotonic_us() >= writer->fold_until_us)
         return false;
     pthread_mutex_unlock(&writer->mutex);
@@ -270,7 +269,7 @@ static void settle(struct soc_writer *writer)
 {
     struct soc_detail detail = {0};
     pthread_mutex_unlock(&writer->mutex);
-    if (soc_database_settle(writer->store, &detail) < 0)
+    if (soc_store_tidy(writer->store, true, &detail) < 0)
         fail(writer, &detail);
     pthread_mutex_lock(&writer->mutex);
 }

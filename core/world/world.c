@@ -20,6 +20,8 @@
 #include "script/calls/outward.h"
 #include "script/policies/swap.h"
 #include "script/turns/effect.h"
+#include "store/memory.h"
+#include "store/sqlite/sqlite.h"
 #include "world/world_state.h"
 
 /* The userdata of society.new. Its user values: 1 the box, 2 the app (a path or a
@@ -551,14 +553,16 @@ static int society_new(lua_State *L)
     world->seed = (uint64_t)seed;
     soc_raw_field(L, 1, "store");
     const char *store = luaL_optstring(L, -1, "memory");
-    struct soc_store_options options = {.directory = strcmp(store, "memory") == 0 ? NULL : store};
+    struct soc_sqlite_options options = {.directory = strcmp(store, "memory") == 0 ? NULL : store};
     soc_raw_field(L, 1, "unexpected_calls");
     world->takes_unexpected_calls = lua_toboolean(L, -1);
     soc_world_read_faults(L, world, 1);
     options.disk = world->disk;
     if (options.disk != NULL && options.directory != NULL)
         return luaL_error(L, "society.new: faults of the disk are for a store in memory");
-    if (soc_store_open(&world->store, &options, &detail) < 0)
+    if (options.disk == NULL && options.directory == NULL)
+        world->store = soc_memory_open(NULL);
+    else if (soc_sqlite_open(&world->store, &options, &detail) < 0)
         return luaL_error(L, "%s", detail.text);
     if (!soc_world_start(L, world, self)) {
         soc_store_close(world->store); /* now, not when it is collected */

@@ -7,7 +7,7 @@
 #include "script/calls/chat.h"
 #include "sim/simulate.h"
 #include "store/disk/disk.h"
-#include "store/store.h"
+#include "store/sqlite/sqlite.h"
 #include "world/witness.h"
 
 #define ADVANCE_MS_MAX 100000000000000
@@ -72,7 +72,7 @@ void soc_world_note_restart(struct soc_world *world)
 /* Ends the process, and takes the store off its disk and opens it again. */
 static int reopen(struct soc_world *world, bool has_power)
 {
-    struct soc_store_options options = {.disk = world->disk};
+    struct soc_sqlite_options options = {.disk = world->disk};
     struct soc_detail detail;
     if (world->disk == NULL) {
         soc_world_stop(world, true);
@@ -83,7 +83,7 @@ static int reopen(struct soc_world *world, bool has_power)
     soc_store_close(world->store);
     world->store = NULL;
     soc_disk_restart(world->disk, has_power ? SOC_DISK_KILL : SOC_DISK_POWER_LOSS);
-    return soc_store_open(&world->store, &options, &detail);
+    return soc_sqlite_open(&world->store, &options, &detail);
 }
 
 /* Who drives, and on which stack the world is at 1. */

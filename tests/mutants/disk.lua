@@ -2,9 +2,9 @@
 
 return {
   {
-    name = "a commit is not synced", file = "core/store/store.c", by = { "disk" },
-    from = "    store->sync_sql = \"PRAGMA synchronous = FULL\";",
-    to = "    store->sync_sql = \"PRAGMA synchronous = NORMAL\";",
+    name = "a commit is not synced", file = "core/store/sqlite/sqlite.c", by = { "disk" },
+    from = "        return \"PRAGMA synchronous = FULL\";",
+    to = "        return \"PRAGMA synchronous = NORMAL\";",
   },
   {
     name = "a batch that finds no room is dropped", file = "core/store/journal.c", by = { "disk" },
@@ -12,24 +12,25 @@ return {
     to = "        tell_full(journal, true);\n        rc = SOC_OK;",
   },
   {
-    name = "nothing is synced at all", file = "core/store/store.c", by = { "unit:disk_test" },
-    from = "    store->sync_sql = \"PRAGMA synchronous = FULL\";",
-    to = "    store->sync_sql = \"PRAGMA synchronous = OFF\";",
+    name = "nothing is synced at all", file = "core/store/sqlite/sqlite.c",
+    by = { "unit:disk_test" },
+    from = "        return \"PRAGMA synchronous = FULL\";",
+    to = "        return \"PRAGMA synchronous = OFF\";",
   },
   {
-    name = "a log that was left behind is taken for synced", file = "core/store/store.c",
+    name = "a log that was left behind is taken for synced", file = "core/store/sqlite/sqlite.c",
     by = { "unit:disk_test" },
-    from = "store->is_read_only ? SOC_OK : soc_wal_renew(store, path, detail);",
+    from = "sqlite->is_read_only ? SOC_OK : renew_log(sqlite, path, detail);",
     to = "SOC_OK;",
   },
   {
-    name = "the checksum of a page is not looked at", file = "core/store/pages.c",
+    name = "the checksum of a page is not looked at", file = "core/store/sqlite/pages.c",
     by = { "unit:damage_test" },
     from = "    if (rc == SQLITE_OK && !is_whole(out, number))",
     to = "    if (rc != SQLITE_OK && !is_whole(out, number))",
   },
   {
-    name = "a log that has become shorter is not noticed", file = "core/store/mark.c",
+    name = "a log that has become shorter is not noticed", file = "core/store/sqlite/mark.c",
     by = { "unit:damage_test" },
     from = "    if (!is_needed || log.is_empty ||", to = "    if (log.frames == log.frames ||",
   },

@@ -141,9 +141,9 @@ local M = {
     from = "effect->hash != hash", to = "false",
   },
   {
-    name = "a restart forgets the last batch", file = "core/store/load.c", by = SIM,
-    from = "    for (size_t i = 0; i < held->count && rc == SOC_OK; i++)",
-    to = "    for (size_t i = 0; i + 1 < held->count && rc == SOC_OK; i++)",
+    name = "a restart forgets the last batch", file = "core/store/memory.c", by = SIM,
+    from = "    for (size_t i = memory->first; i < memory->count && rc == SOC_OK; i++)",
+    to = "    for (size_t i = memory->first; i + 1 < memory->count && rc == SOC_OK; i++)",
   },
   {
     name = "a batch is called durable when it is handed over", file = "core/store/journal.c",
@@ -187,24 +187,24 @@ local M = {
     to = "",
   },
   {
-    name = "folding forgets the states of agents", file = "core/store/fold.c",
+    name = "folding forgets the states of agents", file = "core/store/tables/fold.c",
     by = { "unit:store_test" },
-    from = "        return set_state(fold, record);", to = "        return;",
+    from = "        return set_state(window, record);", to = "        return;",
   },
   {
-    name = "the log forgets the end of what is sent again", file = "core/store/fold_mail.c",
+    name = "the log forgets the end of what is sent again", file = "core/store/tables/fold_mail.c",
     by = { "unit:activity_test", "spec:activity_log" },
-    from = "    keep_end(fold, item, record->message_again.key);\n", to = "",
+    from = "    keep_end(window, item, record->message_again.key);\n", to = "",
   },
   {
-    name = "who has read what was sent to all has no line", file = "core/store/fold_mail.c",
+    name = "who has read what was sent to all has no line", file = "core/store/tables/fold_mail.c",
     by = { "unit:activity_test", "spec:activity_log" },
     from = "    if (has_line(&record->broadcast_end))\n", to = "    if (false)\n",
   },
   {
-    name = "the log orders a millisecond by kind", file = "core/store/fold.c",
+    name = "the log orders a millisecond by kind", file = "core/store/tables/window.c",
     by = { "spec:activity", "spec:activity_log" },
-    from = "(int64_t)++fold->lines);", to = "0);",
+    from = "(int64_t)++window->lines);", to = "0);",
   },
   {
     name = "a ring of waits is not found", file = "core/kernel/deadlock.c",

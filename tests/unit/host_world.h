@@ -5,6 +5,8 @@
 #define SOC_TESTS_HOST_WORLD_H
 
 #include "host_hooks.h"
+#include "store/memory.h"
+#include "store/sqlite/sqlite.h"
 
 /* Defines a role that can be run. */
 static inline void world_define(struct world *world, const char *id)
@@ -65,8 +67,11 @@ static inline void world_start(struct world *world)
 /* Makes a store, in `directory` or (NULL) in memory, and starts a host on it. */
 static inline void world_open(struct world *world, const char *directory)
 {
-    struct soc_store_options options = {.directory = directory};
-    CHECK_INT(soc_store_open(&world->store, &options, NULL), SOC_OK);
+    struct soc_sqlite_options options = {.directory = directory};
+    if (directory == NULL)
+        world->store = soc_memory_open(NULL);
+    else
+        CHECK_INT(soc_sqlite_open(&world->store, &options, NULL), SOC_OK);
     world_start(world);
 }
 

@@ -13,6 +13,7 @@
 #include "kernel/agents.h"
 #include "kernel/gate.h"
 #include "kernel/state.h"
+#include "store/sqlite/sqlite.h"
 
 #define STEPS_MAX 2000 /* of waiting for an answer, each a few ms at most */
 
@@ -103,8 +104,8 @@ static void open_world(struct world *world)
     struct soc_detail detail = {{0}};
     *world = (struct world){.directory = "/tmp/society_control_XXXXXX"};
     CHECK(mkdtemp(world->directory) != NULL);
-    struct soc_store_options store = {.directory = world->directory};
-    CHECK_INT(soc_store_open(&world->store, &store, &detail), SOC_OK);
+    struct soc_sqlite_options store = {.directory = world->directory};
+    CHECK_INT(soc_sqlite_open(&world->store, &store, &detail), SOC_OK);
     world->loop = soc_loop_new();
     struct soc_host_options options = {
         .store = world->store,
@@ -219,11 +220,11 @@ static void what_is_answered_is_on_disk(void)
     struct soc_buf rows = {0};
     struct soc_query query = {.what = "messages", .type = SOC_SLICE("mark")};
     open_world(&world);
-    struct soc_store_options options = {.directory = world.directory, .is_read_only = true};
+    struct soc_sqlite_options options = {.directory = world.directory, .access = SOC_SQLITE_READ};
     int client = connect_client(&world);
     put(client, "{\"id\":1,\"op\":\"send\",\"to\":\"root\",\"type\":\"mark\",\"payload\":1}\n");
     get_line(&world, client, &line);
-    CHECK_INT(soc_store_open(&reader, &options, &detail), SOC_OK);
+    CHECK_INT(soc_sqlite_open(&reader, &options, &detail), SOC_OK);
     CHECK_INT(soc_store_query(reader, &query, &rows, &detail), SOC_OK);
     CHECK(strstr(soc_buf_text(&rows), "\"type\":\"mark\"") != NULL);
     soc_store_close(reader);

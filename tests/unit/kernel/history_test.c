@@ -156,10 +156,9 @@ static void open_door(struct history *h)
 
 static void begin(struct history *h)
 {
-    struct soc_store_options options = {0};
     struct soc_buf error = {0};
     *h = (struct history){.world = {.worker = handle}};
-    CHECK_INT(soc_store_open(&h->world.store, &options, NULL), SOC_OK);
+    h->world.store = soc_memory_open(NULL);
     world_start(&h->world);
     struct soc_host *host = h->world.host;
     soc_agents_set_runnable(host, soc_agents_find_role(host, SOC_SLICE("root")));

@@ -32,11 +32,11 @@ static enum soc_turn_end main_that_prints(struct world *world, struct soc_activa
 /* Opens the store on the disk and starts a host, which may both fail. */
 static bool begin(struct world *world, struct soc_disk *disk)
 {
-    struct soc_store_options options = {.disk = disk};
+    struct soc_sqlite_options options = {.disk = disk};
     world->failures = 0;
     world->store = NULL;
     world->host = NULL;
-    if (soc_store_open(&world->store, &options, NULL) < 0)
+    if (soc_sqlite_open(&world->store, &options, NULL) < 0)
         return false;
     if (world_start_as(world, "test") == SOC_OK)
         return true;

@@ -4,7 +4,6 @@
 #include "store_world.h"
 
 #include "env/rng.h"
-#include "store/database.h"
 #include "store/disk/disk.h"
 
 /* What a store hands out at a start, or the error. */
@@ -17,10 +16,10 @@ struct outcome {
 static void look(struct soc_disk *disk, struct outcome *outcome)
 {
     struct soc_store *store = NULL;
-    struct soc_store_options options = {.disk = disk};
+    struct soc_sqlite_options options = {.disk = disk};
     struct soc_query query = {.what = "dump"};
     outcome->text.length = 0;
-    outcome->rc = soc_store_open(&store, &options, &outcome->detail);
+    outcome->rc = soc_sqlite_open(&store, &options, &outcome->detail);
     if (outcome->rc == SOC_OK)
         outcome->rc = soc_store_load(store, show_record, &outcome->text, &outcome->detail);
     /* A fold that is lost is done again, so the rows of the tables are compared. */
@@ -59,19 +58,19 @@ static struct soc_disk *make_cut(enum way way, uint64_t seed, uint64_t call)
 {
     struct world world = {0};
     struct soc_disk *disk = soc_disk_new(seed);
-    struct soc_store_options options = {.disk = disk};
-    CHECK_INT(soc_store_open(&world.store, &options, &world.detail), SOC_OK);
+    struct soc_sqlite_options options = {.disk = disk};
+    CHECK_INT(soc_sqlite_open(&world.store, &options, &world.detail), SOC_OK);
     for (uint64_t key = 1; key <= 8; key++)
         CHECK_INT(append(&world, key), SOC_OK);
     if (way != LOGGED)
         CHECK(soc_store_fold(world.store, 10000, &world.detail) >= 0);
     if (way == COPIED || way == RESTARTED)
-        CHECK_INT(soc_database_checkpoint(world.store, 1, &world.detail), SOC_OK);
+        CHECK_INT(soc_store_tidy(world.store, true, &world.detail), SOC_OK);
     if (way == RESTARTED)
         CHECK_INT(append(&world, 9), SOC_OK);
     if (way == CUT_OFF) {
         soc_disk_arm(disk, SOC_DISK_CRASH, call);
-        CHECK(soc_database_checkpoint(world.store, 1, &world.detail) < 0);
+        CHECK(soc_store_tidy(world.store, true, &world.detail) < 0);
     } else if (way != CLOSED) {
         soc_disk_kill(disk);
     }

@@ -4,7 +4,6 @@
 
 #include "env/clock.h"
 #include "env/rng.h"
-#include "store/database.h"
 #include "store/disk/disk.h"
 
 #define BATCHES 12
@@ -36,8 +35,8 @@ static void bench_fini(struct bench *bench)
 
 static int bench_open(struct bench *bench)
 {
-    struct soc_store_options options = {.disk = bench->disk, .sync = bench->sync};
-    return soc_store_open(&bench->store, &options, &bench->detail);
+    struct soc_sqlite_options options = {.disk = bench->disk, .sync = bench->sync};
+    return soc_sqlite_open(&bench->store, &options, &bench->detail);
 }
 
 /* A batch by its number: a message comes, the one before it is done, a state. */
@@ -64,13 +63,14 @@ static int bench_work(struct bench *bench)
     int rc = bench->store == NULL ? bench_open(bench) : SOC_OK;
     while (rc >= 0 && soc_store_sequence(bench->store) < BATCHES) {
         uint64_t next = soc_store_sequence(bench->store) + 1;
-        rc = soc_store_append(bench->store, next, make_batch(bench, next), &bench->detail);
+        struct soc_slice batch = make_batch(bench, next);
+        rc = soc_store_commit(bench->store, next, &batch, 1, &bench->detail);
         if (rc == SOC_OK)
             bench->promised = next;
         if (rc == SOC_OK && next % 3 == 0)
             rc = soc_store_fold(bench->store, 2000, &bench->detail);
         if (rc >= 0 && next % 5 == 0)
-            rc = soc_database_checkpoint(bench->store, 1, &bench->detail);
+            rc = soc_store_tidy(bench->store, true, &bench->detail);
     }
     if (rc >= 0)
         bench_close(bench);
@@ -325,8 +325,10 @@ static void a_commit_costs_microseconds(void)
     struct bench bench = {.disk = soc_disk_new(1)};
     CHECK_INT(bench_open(&bench), SOC_OK);
     int64_t begun_us = soc_clock_monotonic_us();
-    for (uint64_t i = 1; i <= 2000; i++)
-        CHECK_INT(soc_store_append(bench.store, i, make_batch(&bench, i), &bench.detail), SOC_OK);
+    for (uint64_t i = 1; i <= 2000; i++) {
+        struct soc_slice batch = make_batch(&bench, i);
+        CHECK_INT(soc_store_commit(bench.store, i, &batch, 1, &bench.detail), SOC_OK);
+    }
     printf("# %.1f us for each commit\n", (double)(soc_clock_monotonic_us() - begun_us) / 2000);
     bench_close(&bench);
     begun_us = soc_clock_monotonic_us();

@@ -2,7 +2,6 @@
 #include "store_world.h"
 
 #include "base/hash.h"
-#include "store/history.h"
 
 static void put_row(struct world *world, uint64_t time_ms, const char *what, const char *detail)
 {

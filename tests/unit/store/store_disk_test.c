@@ -75,8 +75,8 @@ static void a_directory_without_a_parent_is_refused(void)
 {
     struct soc_store *store;
     struct soc_detail detail;
-    struct soc_store_options options = {.directory = "/nowhere/at/all"};
-    CHECK_INT(soc_store_open(&store, &options, &detail), SOC_ENOFILE);
+    struct soc_sqlite_options options = {.directory = "/nowhere/at/all"};
+    CHECK_INT(soc_sqlite_open(&store, &options, &detail), SOC_ENOFILE);
     CHECK(strstr(detail.text, "/nowhere/at/all") != NULL);
 }
 
@@ -86,13 +86,13 @@ static void a_second_opener_is_refused_though_the_lock_file_was_removed(void)
     world_init(&world, false);
     struct soc_store *second;
     struct soc_detail detail;
-    struct soc_store_options options = {.directory = world.directory};
+    struct soc_sqlite_options options = {.directory = world.directory};
     unlink(world_path(&world, "lock"));
-    CHECK_INT(soc_store_open(&second, &options, &detail), SOC_ELOCKED);
+    CHECK_INT(soc_sqlite_open(&second, &options, &detail), SOC_ELOCKED);
     CHECK(strstr(detail.text, "another process holds ") != NULL);
     CHECK(access(world_path(&world, "lock"), F_OK) < 0);
     soc_store_close(world.store);
-    CHECK_INT(soc_store_open(&world.store, &options, &detail), SOC_OK);
+    CHECK_INT(soc_sqlite_open(&world.store, &options, &detail), SOC_OK);
     world_fini(&world);
 }
 
@@ -102,14 +102,14 @@ static void a_second_opener_hears_who_holds_the_directory(void)
     world_init(&world, false);
     struct soc_store *second;
     struct soc_detail detail;
-    struct soc_store_options options = {.directory = world.directory};
+    struct soc_sqlite_options options = {.directory = world.directory};
     char expected[64];
     snprintf(expected, sizeof(expected), "process %ld since 2", (long)getpid());
-    CHECK_INT(soc_store_open(&second, &options, &detail), SOC_ELOCKED);
+    CHECK_INT(soc_sqlite_open(&second, &options, &detail), SOC_ELOCKED);
     CHECK(strncmp(detail.text, expected, strlen(expected)) == 0);
     CHECK(strstr(detail.text, world.directory) != NULL);
     soc_store_close(world.store);
-    CHECK_INT(soc_store_open(&world.store, &options, &detail), SOC_OK);
+    CHECK_INT(soc_sqlite_open(&world.store, &options, &detail), SOC_OK);
     CHECK_TEXT(detail.text, "");
     world_fini(&world);
 }
@@ -188,8 +188,8 @@ static void other_programs_read_while_it_runs(void)
 /* Opens the world's directory to look at it. */
 static int open_to_look(struct world *world, struct soc_store **out)
 {
-    struct soc_store_options options = {.directory = world->directory, .is_read_only = true};
-    return soc_store_open(out, &options, &world->detail);
+    struct soc_sqlite_options options = {.directory = world->directory, .access = SOC_SQLITE_READ};
+    return soc_sqlite_open(out, &options, &world->detail);
 }
 
 static void a_reader_sees_batches_that_are_not_folded_and_folds_nothing(void)

@@ -6,7 +6,7 @@
 
 #include <sqlite3.h>
 
-#include "store/pages.h"
+#include "store/sqlite/pages.h"
 #include "store_world.h"
 
 /* Runs SQL through a connection of another program, which knows of checksums or not,

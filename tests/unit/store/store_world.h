@@ -12,7 +12,8 @@
 #include "base/buf.h"
 #include "check.h"
 #include "store/fields.h"
-#include "store/store.h"
+#include "store/memory.h"
+#include "store/sqlite/sqlite.h"
 
 #define NOW_MS 1767225600000 /* 2026-01-01T00:00:00.000Z */
 
@@ -34,11 +35,14 @@ static inline const char *world_path(const struct world *world, const char *name
     return path;
 }
 
-/* Opens the store (again). Returns what soc_store_open does. */
+/* Opens the store (again). Returns what soc_sqlite_open does. */
 static inline int world_open(struct world *world)
 {
-    struct soc_store_options options = {.directory = world->is_memory ? NULL : world->directory};
-    return soc_store_open(&world->store, &options, &world->detail);
+    struct soc_sqlite_options options = {.directory = world->directory};
+    if (!world->is_memory)
+        return soc_sqlite_open(&world->store, &options, &world->detail);
+    world->store = soc_memory_open(NULL);
+    return SOC_OK;
 }
 
 /* Makes a new directory and opens a store in it, or in memory. */
@@ -86,8 +90,9 @@ static inline void world_fini(struct world *world)
 /* Appends the batch as the next one. */
 static inline int world_append(struct world *world)
 {
-    int rc = soc_store_append(world->store, soc_store_sequence(world->store) + 1,
-                              soc_buf_slice(&world->batch), &world->detail);
+    struct soc_slice batch = soc_buf_slice(&world->batch);
+    int rc = soc_store_commit(world->store, soc_store_sequence(world->store) + 1, &batch, 1,
+                              &world->detail);
     world->batch.length = 0;
     return rc;
 }

@@ -4,16 +4,15 @@
  * absent; "name:json" is JSON already; "name:bool" is 0 or 1; a plain name is
  * text or a number. NULL is left out. Members stand in the order of the columns,
  * which is that of their names. */
+#include "store/tables/query.h"
+
 #include <stdlib.h>
 
 #include "base/json.h"
 #include "base/mem.h"
 #include "env/clock.h"
 #include "env/ids.h"
-#include "store/database.h"
-#include "store/schema.h"
-
-#define FOLD_BYTES (8u << 20) /* at a time, before an answer */
+#include "store/tables/schema.h"
 
 /* One kind of question. `up` orders the rows as they are answered, `down` from
  * the last to the first. */
@@ -254,7 +253,7 @@ static void put_comma(struct soc_buf *out)
 }
 
 /* Appends all rows, separated by commas. */
-static int put_rows(struct soc_store *store, sqlite3_stmt *statement, struct soc_buf *out,
+static int put_rows(struct soc_database *database, sqlite3_stmt *statement, struct soc_buf *out,
                     struct soc_detail *detail)
 {
     int rc;
@@ -262,12 +261,12 @@ static int put_rows(struct soc_store *store, sqlite3_stmt *statement, struct soc
         put_comma(out);
         put_row(out, statement);
     }
-    return rc == SQLITE_DONE ? SOC_OK : soc_database_fail(store, rc, detail);
+    return rc == SQLITE_DONE ? SOC_OK : soc_database_fail(database, rc, detail);
 }
 
 /* Appends the rows, which come last first, in reverse order. */
-static int put_rows_reversed(struct soc_store *store, sqlite3_stmt *statement, struct soc_buf *out,
-                             struct soc_detail *detail)
+static int put_rows_reversed(struct soc_database *database, sqlite3_stmt *statement,
+                             struct soc_buf *out, struct soc_detail *detail)
 {
     struct soc_buf rows = {0};
     struct soc_buf starts = {0}; /* size_t each */
@@ -286,26 +285,19 @@ static int put_rows_reversed(struct soc_store *store, sqlite3_stmt *statement, s
     }
     soc_buf_fini(&rows);
     soc_buf_fini(&starts);
-    return rc == SQLITE_DONE ? SOC_OK : soc_database_fail(store, rc, detail);
-}
-
-static int prepare(struct soc_store *store, const char *sql, sqlite3_stmt **statement,
-                   struct soc_detail *detail)
-{
-    int rc = sqlite3_prepare_v2(store->db, sql, -1, statement, NULL);
-    return rc == SQLITE_OK ? SOC_OK : soc_database_fail(store, rc, detail);
+    return rc == SQLITE_DONE ? SOC_OK : soc_database_fail(database, rc, detail);
 }
 
 /* Finds the lowest key of a message not older than `time_ms`: time rises with
  * the key. */
-static int find_key(struct soc_store *store, int64_t time_ms, int64_t *key,
+static int find_key(struct soc_database *database, int64_t time_ms, int64_t *key,
                     struct soc_detail *detail)
 {
     sqlite3_stmt *statement;
-    int rc = prepare(store,
-                     "SELECT key, time_ms FROM message_entries WHERE key >= ?1"
-                     " ORDER BY key LIMIT 1",
-                     &statement, detail);
+    int rc = soc_database_prepare(database,
+                                  "SELECT key, time_ms FROM message_entries WHERE key >= ?1"
+                                  " ORDER BY key LIMIT 1",
+                                  &statement, detail);
     int64_t low = 0;
     int64_t high = INT64_C(1) << 40; /* keys have ten hex digits */
     while (rc == SOC_OK && low < high) {
@@ -313,7 +305,7 @@ static int find_key(struct soc_store *store, int64_t time_ms, int64_t *key,
         sqlite3_bind_int64(statement, 1, middle);
         int sqlite_rc = sqlite3_step(statement);
         if (sqlite_rc != SQLITE_ROW && sqlite_rc != SQLITE_DONE)
-            rc = soc_database_fail(store, sqlite_rc, detail);
+            rc = soc_database_fail(database, sqlite_rc, detail);
         else if (sqlite_rc == SQLITE_DONE || sqlite3_column_int64(statement, 1) >= time_ms)
             high = middle;
         else
@@ -329,7 +321,7 @@ static void bind_named_text(sqlite3_stmt *statement, const char *name, struct so
 {
     int index = sqlite3_bind_parameter_index(statement, name);
     if (index > 0)
-        soc_bind_text(statement, index, text);
+        soc_database_bind_text(statement, index, text);
 }
 
 static void bind_named_number(sqlite3_stmt *statement, const char *name, int64_t number)
@@ -339,7 +331,7 @@ static void bind_named_number(sqlite3_stmt *statement, const char *name, int64_t
         sqlite3_bind_int64(statement, index, number);
 }
 
-static int bind_query(struct soc_store *store, sqlite3_stmt *statement,
+static int bind_query(struct soc_database *database, sqlite3_stmt *statement,
                       const struct soc_query *query, struct soc_detail *detail)
 {
     bind_named_text(statement, ":agent", query->agent);
@@ -359,15 +351,15 @@ static int bind_query(struct soc_store *store, sqlite3_stmt *statement,
     int64_t end = INT64_MAX;
     int rc = SOC_OK;
     if (query->since_ms > 0)
-        rc = find_key(store, query->since_ms, &first, detail);
+        rc = find_key(database, query->since_ms, &first, detail);
     if (rc == SOC_OK && query->until_ms > 0)
-        rc = find_key(store, query->until_ms, &end, detail);
+        rc = find_key(database, query->until_ms, &end, detail);
     bind_named_number(statement, ":first_key", first);
     bind_named_number(statement, ":end_key", end);
     return rc;
 }
 
-static int answer_question(struct soc_store *store, const struct question *question,
+static int answer_question(struct soc_database *database, const struct question *question,
                            const struct soc_query *query, struct soc_buf *out,
                            struct soc_detail *detail)
 {
@@ -377,44 +369,44 @@ static int answer_question(struct soc_store *store, const struct question *quest
                    question->from, question->where, is_limited ? question->down : question->up,
                    is_limited ? " LIMIT :limit" : "");
     sqlite3_stmt *statement;
-    int rc = prepare(store, soc_buf_text(&sql), &statement, detail);
+    int rc = soc_database_prepare(database, soc_buf_text(&sql), &statement, detail);
     soc_buf_fini(&sql);
     if (rc == SOC_OK)
-        rc = bind_query(store, statement, query, detail);
+        rc = bind_query(database, statement, query, detail);
     if (rc == SOC_OK)
-        rc = is_limited ? put_rows_reversed(store, statement, out, detail)
-                        : put_rows(store, statement, out, detail);
+        rc = is_limited ? put_rows_reversed(database, statement, out, detail)
+                        : put_rows(database, statement, out, detail);
     sqlite3_finalize(statement);
     return rc;
 }
 
-static int dump(struct soc_store *store, struct soc_buf *out, struct soc_detail *detail)
+static int dump(struct soc_database *database, struct soc_buf *out, struct soc_detail *detail)
 {
     int rc = SOC_OK;
     for (size_t i = 0; rc == SOC_OK && i < sizeof(dump_sql) / sizeof(dump_sql[0]); i++) {
         sqlite3_stmt *statement;
-        rc = prepare(store, dump_sql[i], &statement, detail);
+        rc = soc_database_prepare(database, dump_sql[i], &statement, detail);
         if (rc == SOC_OK)
-            rc = put_rows(store, statement, out, detail);
+            rc = put_rows(database, statement, out, detail);
         sqlite3_finalize(statement);
     }
     return rc;
 }
 
-int soc_store_answer(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
-                     struct soc_detail *detail)
+int soc_query_answer(struct soc_database *database, const struct soc_query *query,
+                     struct soc_buf *out, struct soc_detail *detail)
 {
     int rc = SOC_OK;
     struct soc_buf rows = {0};
     soc_buf_put_byte(&rows, '[');
     if (strcmp(query->what, "dump") == 0) {
-        rc = dump(store, &rows, detail);
+        rc = dump(database, &rows, detail);
     } else {
         const struct question *question = questions;
         const struct question *end = questions + sizeof(questions) / sizeof(questions[0]);
         while (question < end && strcmp(question->what, query->what) != 0)
             question++;
-        rc = question < end ? answer_question(store, question, query, &rows, detail)
+        rc = question < end ? answer_question(database, question, query, &rows, detail)
                             : soc_fail(detail, SOC_EINVAL, "nothing is called %s", query->what);
     }
     soc_buf_put_byte(&rows, ']');
@@ -422,71 +414,4 @@ int soc_store_answer(struct soc_store *store, const struct soc_query *query, str
         soc_buf_put_slice(out, soc_buf_slice(&rows));
     soc_buf_fini(&rows);
     return rc;
-}
-
-static int fold_all(struct soc_store *store, struct soc_detail *detail)
-{
-    int rc;
-    do
-        rc = soc_store_fold(store, FOLD_BYTES, detail);
-    while (rc > 0);
-    return rc;
-}
-
-static int copy_pages(struct soc_store *from, struct soc_store *to, struct soc_detail *detail)
-{
-    sqlite3_backup *backup = sqlite3_backup_init(to->db, "main", from->db, "main");
-    if (backup == NULL)
-        return soc_database_fail(to, sqlite3_errcode(to->db), detail);
-    sqlite3_backup_step(backup, -1);
-    int rc = sqlite3_backup_finish(backup);
-    /* Of the two, only `from` can say which page is damaged. */
-    return rc == SQLITE_OK ? SOC_OK : soc_database_fail(from, rc, detail);
-}
-
-int soc_store_copy(struct soc_store *from, struct soc_store *to, struct soc_detail *detail)
-{
-    int rc = soc_database_open(to, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, detail);
-    if (rc == SOC_OK)
-        rc = copy_pages(from, to, detail);
-    if (rc == SOC_OK)
-        rc = soc_database_exec(to, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", detail);
-    if (rc == SOC_OK)
-        rc = soc_database_position(to, detail);
-    return rc == SOC_OK ? fold_all(to, detail) : rc;
-}
-
-/* Answers from such a copy; a society at rest has no rest of the journal and is
- * asked directly. */
-static int answer_from_copy(struct soc_store *store, const struct soc_query *query,
-                            struct soc_buf *out, struct soc_detail *detail)
-{
-    struct soc_store copy = {
-        .lock = SOC_DIRECTORY_FREE, .is_memory = true, .sync_sql = "PRAGMA synchronous = OFF"};
-    int rc = soc_store_copy(store, &copy, detail);
-    if (rc == SOC_OK)
-        rc = soc_store_answer(&copy, query, out, detail);
-    soc_database_close(&copy);
-    soc_fold_free(copy.fold);
-    return rc;
-}
-
-int soc_store_query(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
-                    struct soc_detail *detail)
-{
-    if (!store->is_read_only) {
-        int rc = soc_store_materialise(store, detail);
-        if (rc == SOC_OK)
-            rc = fold_all(store, detail);
-        return rc < 0 ? rc : soc_store_answer(store, query, out, detail);
-    }
-    int rc = soc_database_exec(store, "BEGIN", detail);
-    if (rc < 0)
-        return rc;
-    rc = soc_database_position(store, detail);
-    bool is_folded = store->folded == store->sequence;
-    if (rc == SOC_OK && is_folded)
-        rc = soc_store_answer(store, query, out, detail);
-    soc_database_rollback(store);
-    return rc == SOC_OK && !is_folded ? answer_from_copy(store, query, out, detail) : rc;
 }

@@ -1,4 +1,4 @@
-#include "store/schema.h"
+#include "store/tables/schema.h"
 
 /* A time and a message id in plain SQL, as env/clock and env/ids print them. */
 #define TIME(ms)                                                                                   \

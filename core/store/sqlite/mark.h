@@ -14,20 +14,21 @@
  *      begin anew, but if it has not, it must still be whole.
  *
  * Layer: store. Thread: that of the store. */
-#ifndef SOC_STORE_MARK_H
-#define SOC_STORE_MARK_H
+#ifndef SOC_STORE_SQLITE_MARK_H
+#define SOC_STORE_SQLITE_MARK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <sqlite3.h>
-
 #include "base/err.h"
-
-struct soc_store;
+#include "store/sqlite/pages.h"
+#include "store/tables/database.h"
 
 /* A mark that is kept while the store is open. */
 struct soc_mark {
+    struct soc_database *database; /* lent, as is `pages`; set before soc_mark_open */
+    struct soc_pages *pages;
+    bool is_read_only;
     sqlite3_file *file; /* owned; NULL: none is kept */
     char *name;         /* its path, which SQLite goes on using while it is open */
     bool is_there;      /* something was read or written */
@@ -41,33 +42,33 @@ struct soc_mark {
 
 /* Opens the mark of the database at `path`, if there is one, and reads it. One that is
  * missing asks for nothing: removing it is how people say to go on with what is there. */
-int soc_mark_open(struct soc_store *store, const char *path, struct soc_detail *detail);
+int soc_mark_open(struct soc_mark *mark, const char *path, struct soc_detail *detail);
 
 /* Compares the store with its mark: SOC_ECORRUPT if it has less than was durable, or if
  * the mark is empty although batches were written, before which it is synced. After the
  * database was read once. */
-int soc_mark_check(struct soc_store *store, struct soc_detail *detail);
+int soc_mark_check(struct soc_mark *mark, uint64_t sequence, struct soc_detail *detail);
 
 /* Tells whether the log that the mark asks for is gone: somebody else has copied it into
  * the database, or it is lost. Before the database is opened. */
-bool soc_mark_log_is_gone(struct soc_store *store);
+bool soc_mark_log_is_gone(struct soc_mark *mark);
 
 /* Writes where the store stands at a start, before anything is appended; a mark that was
  * not there is made and synced. */
-int soc_mark_begin(struct soc_store *store, struct soc_detail *detail);
+int soc_mark_begin(struct soc_mark *mark, uint64_t sequence, struct soc_detail *detail);
 
 /* Writes that everything appended so far is durable. */
-int soc_mark_append(struct soc_store *store, struct soc_detail *detail);
+int soc_mark_append(struct soc_mark *mark, uint64_t sequence, struct soc_detail *detail);
 
 /* Before and after a checkpoint, which has copied all of the log or not. */
-int soc_mark_need(struct soc_store *store, struct soc_detail *detail);
-int soc_mark_copied(struct soc_store *store, struct soc_detail *detail);
+int soc_mark_need(struct soc_mark *mark, uint64_t sequence, struct soc_detail *detail);
+int soc_mark_copied(struct soc_mark *mark, uint64_t sequence, struct soc_detail *detail);
 
 /* Writes what is due; SOC_EDISKFULL as long as there is no room. */
-int soc_mark_settle(struct soc_store *store, struct soc_detail *detail);
+int soc_mark_settle(struct soc_mark *mark, struct soc_detail *detail);
 
 /* Closes the file. If the database was closed before and its log went with it, in order,
  * the mark says so: nobody else has to be suspected at the next start. */
-void soc_mark_close(struct soc_store *store);
+void soc_mark_close(struct soc_mark *mark);
 
 #endif

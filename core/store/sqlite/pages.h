@@ -10,8 +10,8 @@
  * has the wrong checksum and is taken for damaged; but if one has only copied the log
  * of a killed society back, as SQLite does when it closes, the store takes that over.
  * Layer: store. Thread: that of the store. */
-#ifndef SOC_STORE_PAGES_H
-#define SOC_STORE_PAGES_H
+#ifndef SOC_STORE_SQLITE_PAGES_H
+#define SOC_STORE_SQLITE_PAGES_H
 
 #include <stdbool.h>
 
@@ -49,8 +49,7 @@ void soc_pages_trust(struct soc_pages *pages, bool is_trusted);
  * it holds, and syncs the file. Returns SQLite's result. */
 int soc_pages_reseal(struct soc_pages *pages, const char *path);
 
-/* Lends a sentence about the first damaged page that was read, NULL if there was
- * none. */
+/* Lends the text that names the first damaged page that was read, empty until then. */
 const char *soc_pages_damage(const struct soc_pages *pages);
 
 #endif

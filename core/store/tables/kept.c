@@ -1,48 +1,20 @@
-#include "store/history.h"
+#include "store/tables/kept.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/hash.h"
-#include "base/mem.h"
-#include "store/database.h"
 
 #define ROWS_AT_A_TIME "64"
-
-int soc_store_settle(struct soc_store **store, struct soc_detail *detail)
-{
-    int rc = soc_database_position(*store, detail);
-    if (rc < 0 || (*store)->folded == (*store)->sequence)
-        return rc;
-    struct soc_store *copy = soc_alloc_zero(sizeof(*copy));
-    copy->lock = SOC_DIRECTORY_FREE;
-    copy->is_memory = true;
-    copy->sync_sql = "PRAGMA synchronous = OFF";
-    rc = soc_store_copy(*store, copy, detail);
-    if (rc < 0) {
-        soc_store_close(copy);
-        return rc;
-    }
-    soc_store_close(*store);
-    *store = copy;
-    return SOC_OK;
-}
-
-static struct soc_slice column_text(sqlite3_stmt *row, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(row, column);
-    return text == NULL ? (struct soc_slice){0}
-                        : soc_slice(text, (size_t)sqlite3_column_bytes(row, column));
-}
 
 static struct soc_history_row read_row(sqlite3_stmt *row)
 {
     struct soc_history_row out = {
         .number = sqlite3_column_int64(row, 0),
         .time_ms = sqlite3_column_int64(row, 1),
-        .what = column_text(row, 3),
-        .agent = column_text(row, 4),
-        .detail = column_text(row, 5),
+        .what = soc_database_text(row, 3),
+        .agent = soc_database_text(row, 4),
+        .detail = soc_database_text(row, 5),
     };
     uint64_t checksum = soc_hash(out.detail.data, out.detail.length, 0) & INT64_MAX;
     out.is_damaged = (uint64_t)sqlite3_column_int64(row, 2) != checksum;
@@ -50,9 +22,8 @@ static struct soc_history_row read_row(sqlite3_stmt *row)
 }
 
 /* Hands out the rows behind `*last`, a few; 0: there were none. */
-static int read_some(struct soc_store *store, sqlite3_stmt *statement, int64_t *last,
-                     int (*each)(void *user, const struct soc_history_row *row), void *user,
-                     struct soc_detail *detail)
+static int read_some(struct soc_database *database, sqlite3_stmt *statement, int64_t *last,
+                     soc_history_cb *cb, void *user, struct soc_detail *detail)
 {
     int rc = SOC_OK;
     int count = 0;
@@ -61,59 +32,58 @@ static int read_some(struct soc_store *store, sqlite3_stmt *statement, int64_t *
         struct soc_history_row row = read_row(statement);
         *last = row.number;
         count++;
-        rc = each(user, &row);
+        rc = cb(user, &row);
     }
     sqlite3_reset(statement);
     if (rc >= 0 && sqlite_rc != SQLITE_DONE)
-        return soc_database_fail(store, sqlite_rc, detail);
+        return soc_database_fail(database, sqlite_rc, detail);
     return rc < 0 ? rc : count;
 }
 
-int soc_store_history(struct soc_store *store,
-                      int (*each)(void *user, const struct soc_history_row *row), void *user,
-                      struct soc_detail *detail)
+int soc_kept_history(struct soc_database *database, soc_history_cb *cb, void *user,
+                     struct soc_detail *detail)
 {
     sqlite3_stmt *statement;
     int64_t last = 0;
-    int rc = sqlite3_prepare_v2(store->db,
+    int rc = sqlite3_prepare_v2(database->db,
                                 "SELECT number, time_ms, checksum, what, agent, detail"
                                 " FROM history WHERE number > ?1 ORDER BY number"
                                 " LIMIT " ROWS_AT_A_TIME,
                                 -1, &statement, NULL);
     if (rc != SQLITE_OK)
-        return soc_database_fail(store, rc, detail);
+        return soc_database_fail(database, rc, detail);
     do
-        rc = read_some(store, statement, &last, each, user, detail);
+        rc = read_some(database, statement, &last, cb, user, detail);
     while (rc > 0);
     sqlite3_finalize(statement);
     return rc;
 }
 
-int soc_store_history_count(struct soc_store *store, int64_t *count, struct soc_detail *detail)
+int soc_kept_history_count(struct soc_database *database, int64_t *count, struct soc_detail *detail)
 {
     sqlite3_stmt *statement;
-    int rc = sqlite3_prepare_v2(store->db, "SELECT count(*) FROM history", -1, &statement, NULL);
+    int rc = sqlite3_prepare_v2(database->db, "SELECT count(*) FROM history", -1, &statement, NULL);
     if (rc == SQLITE_OK)
         rc = sqlite3_step(statement);
     if (rc == SQLITE_ROW)
         *count = sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
-    return rc == SQLITE_ROW ? SOC_OK : soc_database_fail(store, rc, detail);
+    return rc == SQLITE_ROW ? SOC_OK : soc_database_fail(database, rc, detail);
 }
 
-int soc_store_source(struct soc_store *store, struct soc_slice hash, struct soc_buf *out,
-                     struct soc_detail *detail)
+int soc_kept_source(struct soc_database *database, struct soc_slice hash, struct soc_buf *out,
+                    struct soc_detail *detail)
 {
     sqlite3_stmt *statement;
     char found[17] = "";
-    int rc = sqlite3_prepare_v2(store->db, "SELECT text FROM sources WHERE hash = ?1", -1,
+    int rc = sqlite3_prepare_v2(database->db, "SELECT text FROM sources WHERE hash = ?1", -1,
                                 &statement, NULL);
     if (rc != SQLITE_OK)
-        return soc_database_fail(store, rc, detail);
-    soc_bind_text(statement, 1, hash);
+        return soc_database_fail(database, rc, detail);
+    soc_database_bind_text(statement, 1, hash);
     int sqlite_rc = sqlite3_step(statement);
     if (sqlite_rc == SQLITE_ROW) {
-        struct soc_slice text = column_text(statement, 0);
+        struct soc_slice text = soc_database_text(statement, 0);
         snprintf(found, sizeof(found), "%016" PRIx64, soc_hash(text.data, text.length, 0));
         soc_buf_put_slice(out, text);
     }
@@ -122,33 +92,32 @@ int soc_store_source(struct soc_store *store, struct soc_slice hash, struct soc_
         return soc_fail(detail, SOC_ENOFILE, "the text %.*s was not kept", (int)hash.length,
                         hash.data);
     if (sqlite_rc != SQLITE_ROW)
-        return soc_database_fail(store, sqlite_rc, detail);
+        return soc_database_fail(database, sqlite_rc, detail);
     if (!soc_slice_equal(soc_slice_text(found), hash))
         return soc_fail(detail, SOC_ECORRUPT, "the text %.*s is not what was kept",
                         (int)hash.length, hash.data);
     return SOC_OK;
 }
 
-int soc_store_memories(struct soc_store *store,
-                       void (*each)(void *user, const struct soc_record_memory *entry), void *user,
-                       struct soc_detail *detail)
+int soc_kept_memories(struct soc_database *database, soc_memory_cb *cb, void *user,
+                      struct soc_detail *detail)
 {
     sqlite3_stmt *statement;
-    int rc = sqlite3_prepare_v2(store->db,
+    int rc = sqlite3_prepare_v2(database->db,
                                 "SELECT number, time_ms, agent, entry FROM memories"
                                 " ORDER BY agent, number",
                                 -1, &statement, NULL);
     if (rc != SQLITE_OK)
-        return soc_database_fail(store, rc, detail);
+        return soc_database_fail(database, rc, detail);
     while ((rc = sqlite3_step(statement)) == SQLITE_ROW) {
         struct soc_record_memory entry = {
             .number = (uint64_t)sqlite3_column_int64(statement, 0),
             .time_ms = (uint64_t)sqlite3_column_int64(statement, 1),
-            .agent = column_text(statement, 2),
-            .entry = column_text(statement, 3),
+            .agent = soc_database_text(statement, 2),
+            .entry = soc_database_text(statement, 3),
         };
-        each(user, &entry);
+        cb(user, &entry);
     }
     sqlite3_finalize(statement);
-    return rc == SQLITE_DONE ? SOC_OK : soc_database_fail(store, rc, detail);
+    return rc == SQLITE_DONE ? SOC_OK : soc_database_fail(database, rc, detail);
 }

@@ -1,5 +1,6 @@
-#include "store/mark.h"
+#include "store/sqlite/mark.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +8,6 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "store/database.h"
-#include "store/pages.h"
 
 #define MAGIC      "socmark1"
 #define MARK_BYTES 48
@@ -54,21 +53,19 @@ static int decode(struct soc_mark *mark, const unsigned char *bytes, struct soc_
     return SOC_OK;
 }
 
-static int read_mark(struct soc_store *store, struct soc_detail *detail)
+static int read_mark(struct soc_mark *mark, struct soc_detail *detail)
 {
-    struct soc_mark *mark = &store->mark;
     unsigned char bytes[MARK_BYTES] = {0};
     int rc = mark->file->pMethods->xRead(mark->file, bytes, MARK_BYTES, 0);
     if (rc != SQLITE_OK && rc != SQLITE_IOERR_SHORT_READ)
-        return soc_database_fail(store, rc, detail);
+        return soc_database_fail(mark->database, rc, detail);
     return decode(mark, bytes, detail); /* what is missing was read as zeros */
 }
 
 /* As a log of SQLite's it gets the mode of the database. */
-static int open_file(struct soc_store *store, int flags)
+static int open_file(struct soc_mark *mark, int flags)
 {
-    struct soc_mark *mark = &store->mark;
-    sqlite3_vfs *vfs = soc_pages_below(store->pages);
+    sqlite3_vfs *vfs = soc_pages_below(mark->pages);
     mark->file = soc_alloc_zero((size_t)vfs->szOsFile);
     int rc = vfs->xOpen(vfs, mark->name, mark->file, SQLITE_OPEN_WAL | flags, NULL);
     if (rc == SQLITE_OK)
@@ -78,10 +75,10 @@ static int open_file(struct soc_store *store, int flags)
     return rc;
 }
 
-int soc_mark_open(struct soc_store *store, const char *path, struct soc_detail *detail)
+int soc_mark_open(struct soc_mark *mark, const char *path, struct soc_detail *detail)
 {
-    struct soc_mark *mark = &store->mark;
-    sqlite3_vfs *vfs = soc_pages_below(store->pages);
+    assert(mark->database != NULL && mark->file == NULL);
+    sqlite3_vfs *vfs = soc_pages_below(mark->pages);
     struct soc_buf name = {0};
     soc_buf_printf(&name, "%s-mark", path);
     soc_buf_put_byte(&name, '\0');
@@ -89,31 +86,31 @@ int soc_mark_open(struct soc_store *store, const char *path, struct soc_detail *
     int rc = vfs->xAccess(vfs, name.data, SQLITE_ACCESS_EXISTS, &is_there);
     mark->name = name.data;
     if (rc == SQLITE_OK)
-        rc = open_file(store, store->is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
+        rc = open_file(mark, mark->is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
     /* To SQLite one of no bytes is not there, but it can be opened. One that cannot is made
      * by a writer, when everything else is found to be well. */
     if ((rc & 0xff) == SQLITE_CANTOPEN && !is_there)
         return SOC_OK;
-    return rc == SQLITE_OK ? read_mark(store, detail) : soc_database_fail(store, rc, detail);
+    return rc == SQLITE_OK ? read_mark(mark, detail)
+                           : soc_database_fail(mark->database, rc, detail);
 }
 
 /* One of no bytes does not exist to SQLite. */
-static bool has_log(struct soc_store *store)
+static bool has_log(struct soc_mark *mark)
 {
-    sqlite3_vfs *vfs = soc_pages_below(store->pages);
+    sqlite3_vfs *vfs = soc_pages_below(mark->pages);
     struct soc_buf name = {0};
     int is_there = 0;
-    soc_buf_put(&name, store->mark.name, strlen(store->mark.name) - strlen("-mark"));
+    soc_buf_put(&name, mark->name, strlen(mark->name) - strlen("-mark"));
     soc_buf_put_text(&name, "-wal");
     int rc = vfs->xAccess(vfs, soc_buf_text(&name), SQLITE_ACCESS_EXISTS, &is_there);
     soc_buf_fini(&name);
     return rc != SQLITE_OK || is_there;
 }
 
-bool soc_mark_log_is_gone(struct soc_store *store)
+bool soc_mark_log_is_gone(struct soc_mark *mark)
 {
-    const struct soc_mark *mark = &store->mark;
-    return mark->is_there && !mark->is_copied && mark->frames > 0 && !has_log(store);
+    return mark->is_there && !mark->is_copied && mark->frames > 0 && !has_log(mark);
 }
 
 /* What SQLite has of the log now. */
@@ -123,18 +120,18 @@ struct log {
     bool is_empty; /* there is no byte of it */
 };
 
-static sqlite3_file *file_of(struct soc_store *store, int which)
+static sqlite3_file *file_of(struct soc_mark *mark, int which)
 {
     sqlite3_file *file = NULL;
-    sqlite3_file_control(store->db, "main", which, &file);
+    sqlite3_file_control(mark->database->db, "main", which, &file);
     return file != NULL && file->pMethods != NULL ? file : NULL;
 }
 
-static void look_at_log(struct soc_store *store, struct log *log)
+static void look_at_log(struct soc_mark *mark, struct log *log)
 {
     *log = (struct log){.is_empty = true};
-    sqlite3_file *database = file_of(store, SQLITE_FCNTL_FILE_POINTER);
-    sqlite3_file *file = file_of(store, SQLITE_FCNTL_JOURNAL_POINTER);
+    sqlite3_file *database = file_of(mark, SQLITE_FCNTL_FILE_POINTER);
+    sqlite3_file *file = file_of(mark, SQLITE_FCNTL_JOURNAL_POINTER);
     sqlite3_int64 length = 0;
     void volatile *index = NULL;
     if (file == NULL || database == NULL)
@@ -148,25 +145,24 @@ static void look_at_log(struct soc_store *store, struct log *log)
     memcpy(log->salt, (const char *)index + INDEX_SALT_OFFSET, sizeof(log->salt));
 }
 
-int soc_mark_check(struct soc_store *store, struct soc_detail *detail)
+int soc_mark_check(struct soc_mark *mark, uint64_t sequence, struct soc_detail *detail)
 {
-    struct soc_mark *mark = &store->mark;
     /* There is one before the first batch. A reader may have come just before that. */
-    bool is_expected = store->sequence > 0 && soc_pages_are_checked(store->pages);
-    int rc = mark->is_empty && is_expected ? read_mark(store, detail) : SOC_OK;
+    bool is_expected = sequence > 0 && soc_pages_are_checked(mark->pages);
+    int rc = mark->is_empty && is_expected ? read_mark(mark, detail) : SOC_OK;
     if (rc == SOC_OK && mark->is_empty && is_expected)
         rc = soc_fail(detail, SOC_ECORRUPT, "society.db-mark is damaged: it is empty" REMEDY);
     if (rc < 0 || !mark->is_there)
         return rc;
-    if (store->sequence < mark->sequence)
+    if (sequence < mark->sequence)
         return soc_fail(detail, SOC_ECORRUPT,
                         "the journal ends with batch %" PRIu64 ", but batch %" PRIu64
                         " was durable" REMEDY,
-                        store->sequence, mark->sequence);
-    if (store->is_read_only) /* the log of one that runs moves on meanwhile */
+                        sequence, mark->sequence);
+    if (mark->is_read_only) /* the log of one that runs moves on meanwhile */
         return SOC_OK;
     struct log log;
-    look_at_log(store, &log);
+    look_at_log(mark, &log);
     bool is_same = memcmp(log.salt, mark->salt, sizeof(log.salt)) == 0;
     bool is_needed = mark->is_copied ? log.frames > 0 && is_same : mark->frames > 0;
     if (!is_needed || log.is_empty || (is_same && log.frames >= mark->frames))
@@ -177,9 +173,8 @@ int soc_mark_check(struct soc_store *store, struct soc_detail *detail)
                     is_same ? log.frames : 0, mark->frames);
 }
 
-static int write_mark(struct soc_store *store, bool is_synced)
+static int write_mark(struct soc_mark *mark, bool is_synced)
 {
-    struct soc_mark *mark = &store->mark;
     unsigned char bytes[MARK_BYTES];
     memcpy(bytes, MAGIC, 8);
     put_number(bytes + 8, mark->sequence);
@@ -195,88 +190,90 @@ static int write_mark(struct soc_store *store, bool is_synced)
     return rc;
 }
 
-static void set_mark(struct soc_store *store, bool is_copied)
+static void set_mark(struct soc_mark *mark, uint64_t sequence, bool is_copied)
 {
     struct log log;
-    look_at_log(store, &log);
-    store->mark.sequence = store->sequence;
-    store->mark.frames = log.frames;
-    memcpy(store->mark.salt, log.salt, sizeof(log.salt));
-    store->mark.is_copied = is_copied;
+    look_at_log(mark, &log);
+    mark->sequence = sequence;
+    mark->frames = log.frames;
+    memcpy(mark->salt, log.salt, sizeof(log.salt));
+    mark->is_copied = is_copied;
 }
 
 /* Writes a mark that asks for more than the last one; without room that one stays and
  * holds as well. */
-static int raise_mark(struct soc_store *store, struct soc_detail *detail)
+static int raise_mark(struct soc_mark *mark, uint64_t sequence, struct soc_detail *detail)
 {
-    if (store->mark.file == NULL)
-        return SOC_OK;
-    set_mark(store, false);
-    int rc = write_mark(store, false);
-    return rc == SQLITE_OK || rc == SQLITE_FULL ? SOC_OK : soc_database_fail(store, rc, detail);
+    assert(mark->file != NULL);
+    set_mark(mark, sequence, false);
+    int rc = write_mark(mark, false);
+    return rc == SQLITE_OK || rc == SQLITE_FULL ? SOC_OK
+                                                : soc_database_fail(mark->database, rc, detail);
 }
 
 /* Writes and syncs a mark. Without room for it nothing is appended before there is. */
-static int put_synced(struct soc_store *store, bool is_copied, struct soc_detail *detail)
+static int put_synced(struct soc_mark *mark, uint64_t sequence, bool is_copied,
+                      struct soc_detail *detail)
 {
-    set_mark(store, is_copied);
-    store->mark.is_due = true;
-    int rc = soc_mark_settle(store, detail);
+    set_mark(mark, sequence, is_copied);
+    mark->is_due = true;
+    int rc = soc_mark_settle(mark, detail);
     return rc == SOC_EDISKFULL ? SOC_OK : rc;
 }
 
-int soc_mark_begin(struct soc_store *store, struct soc_detail *detail)
+int soc_mark_begin(struct soc_mark *mark, uint64_t sequence, struct soc_detail *detail)
 {
     struct log log;
-    bool was_there = store->mark.is_there;
-    int rc = store->mark.file == NULL ? open_file(store, CREATE_FLAGS) : SQLITE_OK;
+    bool was_there = mark->is_there;
+    int rc = mark->file == NULL ? open_file(mark, CREATE_FLAGS) : SQLITE_OK;
     if (rc != SQLITE_OK)
-        return soc_database_fail(store, rc, detail);
-    look_at_log(store, &log);
+        return soc_database_fail(mark->database, rc, detail);
+    look_at_log(mark, &log);
     if (was_there && log.frames > 0)
-        return raise_mark(store, detail);
-    return put_synced(store, log.frames == 0, detail);
+        return raise_mark(mark, sequence, detail);
+    return put_synced(mark, sequence, log.frames == 0, detail);
 }
 
-int soc_mark_append(struct soc_store *store, struct soc_detail *detail)
+int soc_mark_append(struct soc_mark *mark, uint64_t sequence, struct soc_detail *detail)
 {
-    return raise_mark(store, detail);
+    return raise_mark(mark, sequence, detail);
 }
 
-int soc_mark_need(struct soc_store *store, struct soc_detail *detail)
+int soc_mark_need(struct soc_mark *mark, uint64_t sequence, struct soc_detail *detail)
 {
-    sqlite3_file *file = file_of(store, SQLITE_FCNTL_JOURNAL_POINTER);
+    sqlite3_file *file = file_of(mark, SQLITE_FCNTL_JOURNAL_POINTER);
     int rc = file == NULL ? SQLITE_OK : file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
-    return rc == SQLITE_OK ? raise_mark(store, detail) : soc_database_fail(store, rc, detail);
+    return rc == SQLITE_OK ? raise_mark(mark, sequence, detail)
+                           : soc_database_fail(mark->database, rc, detail);
 }
 
-int soc_mark_copied(struct soc_store *store, struct soc_detail *detail)
+int soc_mark_copied(struct soc_mark *mark, uint64_t sequence, struct soc_detail *detail)
 {
-    if (store->mark.file == NULL)
+    assert(mark->file != NULL);
+    return put_synced(mark, sequence, true, detail);
+}
+
+int soc_mark_settle(struct soc_mark *mark, struct soc_detail *detail)
+{
+    if (!mark->is_due)
         return SOC_OK;
-    return put_synced(store, true, detail);
+    int rc = write_mark(mark, true);
+    mark->is_due = rc != SQLITE_OK;
+    return rc == SQLITE_OK ? SOC_OK : soc_database_fail(mark->database, rc, detail);
 }
 
-int soc_mark_settle(struct soc_store *store, struct soc_detail *detail)
+void soc_mark_close(struct soc_mark *mark)
 {
-    if (!store->mark.is_due)
-        return SOC_OK;
-    int rc = write_mark(store, true);
-    store->mark.is_due = rc != SQLITE_OK;
-    return rc == SQLITE_OK ? SOC_OK : soc_database_fail(store, rc, detail);
-}
-
-void soc_mark_close(struct soc_store *store)
-{
-    struct soc_mark *mark = &store->mark;
     bool is_open = mark->file != NULL && mark->file->pMethods != NULL;
-    if (is_open && !store->is_read_only && !store->has_failed && soc_mark_log_is_gone(store)) {
+    if (is_open && !mark->is_read_only && !mark->database->has_failed &&
+        soc_mark_log_is_gone(mark)) {
         mark->is_copied = true;
-        write_mark(store, false);
+        write_mark(mark, false);
     }
     if (is_open)
         mark->file->pMethods->xClose(mark->file);
     free(mark->file);
     free(mark->name);
-    *mark = (struct soc_mark){0};
+    mark->file = NULL;
+    mark->name = NULL;
 }

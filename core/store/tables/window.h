@@ -1,17 +1,18 @@
-/* Fold state: a window of the journal while it is folded, for the files of folding only.
+/* Window: the batches that are being folded at once, and what has become of them.
  *
+ * For the files of folding only.
  * Layer: store. Thread: that of the store. */
-#ifndef SOC_STORE_FOLD_STATE_H
-#define SOC_STORE_FOLD_STATE_H
+#ifndef SOC_STORE_TABLES_WINDOW_H
+#define SOC_STORE_TABLES_WINDOW_H
 
 #include "base/map.h"
-#include "store/database.h"
 #include "store/record.h"
+#include "store/tables/database.h"
 
-#define SOC_FOLD_NONE ((size_t)-1)
+#define SOC_WINDOW_NONE ((size_t)-1)
 
 /* A message that the window mentions, and how it stands at its end. */
-struct message_item {
+struct soc_window_message {
     struct soc_record record;
     uint64_t status;
     uint64_t finished_ms;
@@ -22,33 +23,33 @@ struct message_item {
 };
 
 /* An activation that the window mentions. */
-struct activation_item {
+struct soc_window_activation {
     struct soc_record record; /* type 0: the window has no record of it */
-    size_t last_effect;       /* in `effects`, or SOC_FOLD_NONE */
+    size_t last_effect;       /* in `effects`, or SOC_WINDOW_NONE */
     bool is_ended;
 };
 
 /* An activation of which the window has a record, in the order of the first. */
-struct begun_item {
+struct soc_window_begun {
     size_t activation;
 };
 
 /* An effect that was recorded or answered in the window. */
-struct effect_item {
+struct soc_window_effect {
     struct soc_record record;
     size_t activation; /* in `activations` */
-    size_t previous;   /* effect of the same activation, or SOC_FOLD_NONE */
+    size_t previous;   /* effect of the same activation, or SOC_WINDOW_NONE */
 };
 
 /* A message that an activation has taken by `receive`. */
-struct take_item {
+struct soc_window_take {
     struct soc_record record; /* type 0: its message has ended */
     size_t activation;
-    size_t previous; /* take of the same message, or SOC_FOLD_NONE */
+    size_t previous; /* take of the same message, or SOC_WINDOW_NONE */
 };
 
 /* A state or an output. */
-struct plain_item {
+struct soc_window_plain {
     struct soc_record record;
 };
 
@@ -61,17 +62,16 @@ struct plain_item {
     }
 
 /* All that the window holds, by kind, and where it goes. */
-struct soc_fold {
-    struct soc_store *store; /* lent */
-    struct soc_buf window;   /* the bytes of its batches; records lend from it */
-    uint64_t last;           /* sequence of its last batch */
-    LIST(message_item) messages;
-    LIST(activation_item) activations;
-    LIST(begun_item) begun;
-    LIST(effect_item) effects;
-    LIST(take_item) takes;
-    LIST(plain_item) states;
-    LIST(plain_item) outputs;
+struct soc_window {
+    struct soc_database *database; /* lent */
+    struct soc_buf bytes;          /* of its batches; records lend from it */
+    LIST(soc_window_message) messages;
+    LIST(soc_window_activation) activations;
+    LIST(soc_window_begun) begun;
+    LIST(soc_window_effect) effects;
+    LIST(soc_window_take) takes;
+    LIST(soc_window_plain) states;
+    LIST(soc_window_plain) outputs;
     /* Values are item numbers + 1 as pointers: the arrays move when they grow. */
     struct soc_map message_by_key;
     struct soc_map take_by_key;
@@ -82,46 +82,44 @@ struct soc_fold {
     int rc;                 /* of SQLite; the first failure stays */
 };
 
-/* The number behind a map's value, SOC_FOLD_NONE for NULL; and the value of a number. */
-static inline size_t soc_fold_number(void *value)
+/* The number behind a map's value, SOC_WINDOW_NONE for NULL; and the value of a number. */
+static inline size_t soc_window_number(void *value)
 {
     return (size_t)(uintptr_t)value - 1;
 }
-static inline void *soc_fold_value(size_t number)
+static inline void *soc_window_value(size_t number)
 {
     return (void *)(uintptr_t)(number + 1);
 }
 
 /* Makes room for one more item of `size` bytes. */
-void soc_fold_make_room(void **items, size_t count, size_t *capacity, size_t size);
+void soc_window_make_room(void **items, size_t count, size_t *capacity, size_t size);
 
 /* The same in a list; the item is an lvalue. */
-#define SOC_FOLD_ADD(list)                                                                         \
-    (*(soc_fold_make_room((void **)&(list).items, (list).count, &(list).capacity,                  \
-                          sizeof(*(list).items)),                                                  \
+#define SOC_WINDOW_ADD(list)                                                                       \
+    (*(soc_window_make_room((void **)&(list).items, (list).count, &(list).capacity,                \
+                            sizeof(*(list).items)),                                                \
        &(list).items[(list).count++]))
 
 /* Runs a statement, unless one has failed before. */
-void soc_fold_run(struct soc_fold *fold, enum soc_statement which);
+void soc_window_run(struct soc_window *window, enum soc_statement which);
 
 /* Binds the fields of `record` from parameter 1 on; returns the next index. */
-int soc_fold_bind(struct soc_fold *fold, enum soc_statement which, struct soc_record *record);
+int soc_window_bind(struct soc_window *window, enum soc_statement which, struct soc_record *record);
 
 /* Binds the record and runs. */
-void soc_fold_run_record(struct soc_fold *fold, enum soc_statement which,
-                         struct soc_record *record);
+void soc_window_run_record(struct soc_window *window, enum soc_statement which,
+                           struct soc_record *record);
 
 /* The same for a statement that also takes the place of a line in the activity log, behind
  * the fields: the next one. */
-void soc_fold_run_line(struct soc_fold *fold, enum soc_statement which, struct soc_record *record);
+void soc_window_run_line(struct soc_window *window, enum soc_statement which,
+                         struct soc_record *record);
 
-/* Messages, from fold_mail.c: what each record of them changes, and their rows at the end
- * of the window. */
-void soc_fold_message(struct soc_fold *fold, struct soc_record *record);
-void soc_fold_message_end(struct soc_fold *fold, struct soc_record *record);
-void soc_fold_message_again(struct soc_fold *fold, struct soc_record *record);
-void soc_fold_receipt(struct soc_fold *fold, struct soc_record *record);
-void soc_fold_broadcast_end(struct soc_fold *fold, struct soc_record *record);
-void soc_fold_write_messages(struct soc_fold *fold);
+/* Empties the window; its memory is kept for the next one. */
+void soc_window_clear(struct soc_window *window);
+
+/* Frees everything. */
+void soc_window_fini(struct soc_window *window);
 
 #endif

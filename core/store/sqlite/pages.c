@@ -1,4 +1,4 @@
-#include "store/pages.h"
+#include "store/sqlite/pages.h"
 
 #include <assert.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "store/schema.h"
+#include "store/tables/schema.h"
 
 #define PAGE_BYTES     SOC_SCHEMA_PAGE_BYTES
 #define CHECKED_BYTES  (PAGE_BYTES - SOC_PAGES_CHECK_BYTES)
@@ -336,7 +336,7 @@ bool soc_pages_are_checked(const struct soc_pages *pages)
 
 const char *soc_pages_damage(const struct soc_pages *pages)
 {
-    return pages->damage.text[0] == '\0' ? NULL : pages->damage.text;
+    return pages->damage.text;
 }
 
 void soc_pages_trust(struct soc_pages *pages, bool is_trusted)

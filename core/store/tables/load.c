@@ -1,9 +1,9 @@
-/* Loading: the live rows of the tables as records, then the journal's own. */
+#include "store/tables/load.h"
+
 #include "base/err.h"
 #include "base/limits.h"
-#include "store/database.h"
 #include "store/fields.h"
-#include "store/schema.h"
+#include "store/tables/schema.h"
 
 /* Of decided items only so many keys back are remembered, to say that they are. */
 #define DECIDED_FROM "(SELECT max(key) - 1000000 FROM inbox_entries)"
@@ -128,13 +128,6 @@ static const struct source sources[] = {
     {SOC_RECORD_OUTPUT, "SELECT key, time_ms, agent, stream, text FROM outputs ORDER BY key"},
 };
 
-static struct soc_slice column_text(sqlite3_stmt *row, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(row, column);
-    return text == NULL ? (struct soc_slice){0}
-                        : soc_slice(text, (size_t)sqlite3_column_bytes(row, column));
-}
-
 static int read_record(sqlite3_stmt *row, unsigned type, struct soc_record *record)
 {
     const struct soc_fields *fields = soc_fields_of(type);
@@ -143,7 +136,7 @@ static int read_record(sqlite3_stmt *row, unsigned type, struct soc_record *reco
     record->type = (enum soc_record_type)type;
     for (size_t i = 0; i < fields->count; at += soc_fields_size(&fields->items[i]), i++) {
         if (fields->items[i].is_text)
-            *(struct soc_slice *)(void *)at = column_text(row, column++);
+            *(struct soc_slice *)(void *)at = soc_database_text(row, column++);
         else
             *(uint64_t *)(void *)at = (uint64_t)sqlite3_column_int64(row, column++);
     }
@@ -158,11 +151,11 @@ static int load_end(sqlite3_stmt *row, struct soc_slice id, soc_record_cb *cb, v
         record.type = SOC_RECORD_AGENT_END;
         record.agent_end.time_ms = (uint64_t)sqlite3_column_int64(row, AGENT_ENDED);
         record.agent_end.id = id;
-        record.agent_end.reason = column_text(row, AGENT_REASON);
+        record.agent_end.reason = soc_database_text(row, AGENT_REASON);
     } else if (sqlite3_column_type(row, AGENT_ENDING) != SQLITE_NULL) {
         record.agent_ending.time_ms = (uint64_t)sqlite3_column_int64(row, AGENT_ENDING);
         record.agent_ending.id = id;
-        record.agent_ending.reason = column_text(row, AGENT_REASON);
+        record.agent_ending.reason = soc_database_text(row, AGENT_REASON);
     } else {
         return SOC_OK;
     }
@@ -175,8 +168,8 @@ static int load_row(sqlite3_stmt *row, unsigned type, soc_record_cb *cb, void *u
     struct soc_record record;
     if (type == SOC_RECORD_CONTACT && sqlite3_column_type(row, 1) == SQLITE_NULL) {
         record.type = SOC_RECORD_CONTACT_END;
-        record.contact_end.owner = column_text(row, 2);
-        record.contact_end.id = column_text(row, 3);
+        record.contact_end.owner = soc_database_text(row, 2);
+        record.contact_end.id = soc_database_text(row, 3);
         return cb(&record, user);
     }
     int column = read_record(row, type, &record);
@@ -189,25 +182,25 @@ static int load_row(sqlite3_stmt *row, unsigned type, soc_record_cb *cb, void *u
     end.message_end.key = record.message.key;
     end.message_end.outcome = (uint64_t)sqlite3_column_int64(row, column);
     end.message_end.time_ms = (uint64_t)sqlite3_column_int64(row, column + 1);
-    end.message_end.reason = column_text(row, column + 2);
+    end.message_end.reason = soc_database_text(row, column + 2);
     return cb(&end, user);
 }
 
 /* Says what could not be read, too. */
-static int fail_reading(struct soc_store *store, int sqlite_rc, unsigned type,
+static int fail_reading(struct soc_database *database, int sqlite_rc, unsigned type,
                         struct soc_detail *detail)
 {
     struct soc_detail inner = {0};
-    int rc = soc_database_fail(store, sqlite_rc, &inner);
+    int rc = soc_database_fail(database, sqlite_rc, &inner);
     return soc_fail(detail, rc, "%s; it was read for the stored records '%s'", inner.text,
                     soc_fields_of(type)->name);
 }
 
-static int load_source(struct soc_store *store, const struct source *source, soc_record_cb *cb,
-                       void *user, struct soc_detail *detail)
+static int load_source(struct soc_database *database, const struct source *source,
+                       soc_record_cb *cb, void *user, struct soc_detail *detail)
 {
     sqlite3_stmt *statement;
-    int sqlite_rc = sqlite3_prepare_v2(store->db, source->sql, -1, &statement, NULL);
+    int sqlite_rc = sqlite3_prepare_v2(database->db, source->sql, -1, &statement, NULL);
     int rc = SOC_OK;
     while (sqlite_rc == SQLITE_OK || sqlite_rc == SQLITE_ROW) {
         sqlite_rc = sqlite3_step(statement);
@@ -217,7 +210,7 @@ static int load_source(struct soc_store *store, const struct source *source, soc
             break;
     }
     if (rc >= 0 && sqlite_rc != SQLITE_DONE)
-        rc = fail_reading(store, sqlite_rc, source->type, detail);
+        rc = fail_reading(database, sqlite_rc, source->type, detail);
     sqlite3_finalize(statement);
     return rc < 0 ? rc : SOC_OK;
 }
@@ -230,13 +223,13 @@ static bool step(sqlite3_stmt *statement, int *sqlite_rc)
     return *sqlite_rc == SQLITE_ROW;
 }
 
-static int load_people(struct soc_store *store, soc_record_cb *cb, void *user,
+static int load_people(struct soc_database *database, soc_record_cb *cb, void *user,
                        struct soc_detail *detail)
 {
     sqlite3_stmt *agent;
     sqlite3_stmt *contact;
-    int agent_rc = sqlite3_prepare_v2(store->db, agents.sql, -1, &agent, NULL);
-    int contact_rc = sqlite3_prepare_v2(store->db, contacts.sql, -1, &contact, NULL);
+    int agent_rc = sqlite3_prepare_v2(database->db, agents.sql, -1, &agent, NULL);
+    int contact_rc = sqlite3_prepare_v2(database->db, contacts.sql, -1, &contact, NULL);
     bool has_agent = step(agent, &agent_rc);
     bool has_contact = step(contact, &contact_rc);
     int rc = SOC_OK;
@@ -251,78 +244,20 @@ static int load_people(struct soc_store *store, soc_record_cb *cb, void *user,
         }
     }
     if (rc >= 0 && agent_rc != SQLITE_DONE)
-        rc = soc_database_fail(store, agent_rc, detail);
+        rc = soc_database_fail(database, agent_rc, detail);
     else if (rc >= 0 && contact_rc != SQLITE_DONE)
-        rc = soc_database_fail(store, contact_rc, detail);
+        rc = soc_database_fail(database, contact_rc, detail);
     sqlite3_finalize(agent);
     sqlite3_finalize(contact);
     return rc < 0 ? rc : SOC_OK;
 }
 
-static int load_batch(struct soc_slice batch, uint64_t sequence, soc_record_cb *cb, void *user,
-                      struct soc_detail *detail)
-{
-    struct soc_record record;
-    int rc;
-    while ((rc = soc_record_next(&batch, &record)) > 0) {
-        rc = cb(&record, user);
-        if (rc < 0)
-            return rc;
-    }
-    return rc == 0 ? SOC_OK
-                   : soc_fail(detail, rc, "batch %llu holds bytes that are no record",
-                              (unsigned long long)sequence);
-}
-
-static int load_journal(struct soc_store *store, soc_record_cb *cb, void *user,
-                        struct soc_detail *detail)
-{
-    sqlite3_stmt *statement;
-    uint64_t sequence = store->folded;
-    int rc = SOC_OK;
-    int sqlite_rc = sqlite3_prepare_v2(
-        store->db, "SELECT sequence, checksum, batch FROM journal ORDER BY sequence", -1,
-        &statement, NULL);
-    while (rc == SOC_OK && (sqlite_rc == SQLITE_OK || sqlite_rc == SQLITE_ROW)) {
-        sqlite_rc = sqlite3_step(statement);
-        struct soc_slice batch;
-        if (sqlite_rc != SQLITE_ROW)
-            break;
-        rc = soc_journal_row(statement, ++sequence, &batch, detail);
-        if (rc == SOC_OK)
-            rc = load_batch(batch, sequence, cb, user, detail);
-    }
-    if (rc == SOC_OK && sqlite_rc != SQLITE_DONE)
-        rc = soc_database_fail(store, sqlite_rc, detail);
-    sqlite3_finalize(statement);
-    return rc;
-}
-
-static int load_held(const struct soc_held *held, soc_record_cb *cb, void *user,
-                     struct soc_detail *detail)
+int soc_load_tables(struct soc_database *database, soc_record_cb *cb, void *user,
+                    struct soc_detail *detail)
 {
     int rc = SOC_OK;
-    for (size_t i = 0; i < held->count && rc == SOC_OK; i++)
-        rc = load_batch(soc_buf_slice(&held->batches[i]), i + 1, cb, user, detail);
-    return rc;
-}
-
-int soc_store_load(struct soc_store *store, soc_record_cb *cb, void *user,
-                   struct soc_detail *detail)
-{
-    if (store->db == NULL)
-        return load_held(&store->held, cb, user, detail);
-    /* One transaction: tables and journal are of the same moment. */
-    int rc = soc_database_exec(store, "BEGIN", detail);
-    if (rc == SOC_OK && store->is_read_only)
-        rc = soc_database_position(store, detail);
-    /* Where nothing was folded yet the tables are empty. */
-    size_t count = store->folded == 0 ? 0 : sizeof(sources) / sizeof(sources[0]);
-    for (size_t i = 0; rc == SOC_OK && i < count; i++)
-        rc = sources[i].sql == NULL ? load_people(store, cb, user, detail)
-                                    : load_source(store, &sources[i], cb, user, detail);
-    if (rc == SOC_OK)
-        rc = load_journal(store, cb, user, detail);
-    soc_database_rollback(store);
+    for (size_t i = 0; rc == SOC_OK && i < sizeof(sources) / sizeof(sources[0]); i++)
+        rc = sources[i].sql == NULL ? load_people(database, cb, user, detail)
+                                    : load_source(database, &sources[i], cb, user, detail);
     return rc;
 }

@@ -9,8 +9,8 @@
  * There is no index on finished messages: one would cost more than all the rest
  * of folding. Keys rise with time, so that a span of time is a span of keys.
  * Layer: store. Thread: any. */
-#ifndef SOC_STORE_SCHEMA_H
-#define SOC_STORE_SCHEMA_H
+#ifndef SOC_STORE_TABLES_SCHEMA_H
+#define SOC_STORE_TABLES_SCHEMA_H
 
 /* Rises with every change of the tables, views or records in the journal. A
  * program opens what it knows and refuses what is newer. A change of an existing

@@ -1,4 +1,4 @@
-#include "store/wal.h"
+#include "store/sqlite/wal.h"
 
 #include <stdlib.h>
 
@@ -6,8 +6,6 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "store/database.h"
-#include "store/pages.h"
 
 #define PIECE_BYTES (64 << 10) /* SQLite writes less than 128 KB at once */
 
@@ -26,9 +24,8 @@ static int copy_over(sqlite3_file *file)
     return rc == SQLITE_OK && length > 0 ? file->pMethods->xSync(file, SQLITE_SYNC_NORMAL) : rc;
 }
 
-int soc_wal_renew(struct soc_store *store, const char *path, struct soc_detail *detail)
+int soc_wal_renew(sqlite3_vfs *vfs, const char *path)
 {
-    sqlite3_vfs *vfs = soc_pages_below(store->pages);
     struct soc_buf name = {0};
     soc_buf_printf(&name, "%s-wal", path);
     int is_there = 0;
@@ -44,5 +41,5 @@ int soc_wal_renew(struct soc_store *store, const char *path, struct soc_detail *
         free(file);
     }
     soc_buf_fini(&name);
-    return rc == SQLITE_OK ? SOC_OK : soc_database_fail(store, rc, detail);
+    return rc;
 }

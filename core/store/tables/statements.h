@@ -1,10 +1,10 @@
 /* Statements: the SQL that a writing connection keeps prepared, by name.
  *
  * Layer: store. Thread: any. */
-#ifndef SOC_STORE_STATEMENTS_H
-#define SOC_STORE_STATEMENTS_H
+#ifndef SOC_STORE_TABLES_STATEMENTS_H
+#define SOC_STORE_TABLES_STATEMENTS_H
 
-/* The texts are in database.c. */
+/* What each does says its text in statements.c. */
 enum soc_statement {
     SOC_STATEMENT_BEGIN,
     SOC_STATEMENT_COMMIT,
@@ -73,5 +73,8 @@ enum soc_statement {
     SOC_STATEMENT_HISTORY_END,
     SOC_STATEMENT_COUNT,
 };
+
+/* Lends the SQL of a statement. */
+const char *soc_statement_sql(enum soc_statement which);
 
 #endif

@@ -1,0 +1,421 @@
+#include "store/sqlite/sqlite.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "store/directory.h"
+#include "store/disk/disk.h"
+#include "store/sqlite/mark.h"
+#include "store/sqlite/pages.h"
+#include "store/sqlite/wal.h"
+#include "store/tables/batches.h"
+#include "store/tables/copy.h"
+#include "store/tables/database.h"
+#include "store/tables/fold.h"
+#include "store/tables/kept.h"
+#include "store/tables/load.h"
+#include "store/tables/query.h"
+
+#define DATABASE "society.db"
+#define DRAFT    "society.db.new"
+
+/* A write-ahead log this long is copied back before the next commit returns; it is also
+ * the space on disk that is kept for it. */
+#define WAL_PAGES_MAX 4096
+
+/* One this long is copied back in a quiet moment. */
+#define WAL_PAGES_QUIET 512
+
+struct soc_sqlite {
+    struct soc_store store; /* first */
+    struct soc_database database;
+    struct soc_fold *fold;   /* owned; NULL in a reader */
+    struct soc_pages *pages; /* owned */
+    struct soc_mark mark;
+    struct soc_disk *disk; /* lent; NULL: a directory */
+    const char *sync_sql;  /* how a commit is made durable */
+    struct soc_directory_lock lock;
+    bool is_read_only;
+};
+
+static struct soc_sqlite *sqlite_of(struct soc_store *store)
+{
+    return (struct soc_sqlite *)store;
+}
+
+void soc_sqlite_be_alone(void)
+{
+    sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
+/* Makes the tables in a file that is empty or not there. */
+static int fill_file(struct soc_sqlite *sqlite, const char *path, struct soc_detail *detail)
+{
+    int check_bytes = SOC_PAGES_CHECK_BYTES;
+    soc_pages_begin(sqlite->pages);
+    int rc = soc_database_open(&sqlite->database, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                               detail);
+    if (rc == SOC_OK) {
+        sqlite3_file_control(sqlite->database.db, "main", SQLITE_FCNTL_RESERVE_BYTES, &check_bytes);
+        rc = soc_database_create(&sqlite->database, detail);
+    }
+    if (rc == SOC_OK)
+        rc = soc_database_exec(&sqlite->database, "PRAGMA journal_mode = WAL", detail);
+    soc_database_close(&sqlite->database);
+    return rc;
+}
+
+/* Makes society.db under another name and renames it when it is whole, so that
+ * there is never half of one. */
+static int create_file(struct soc_sqlite *sqlite, const char *directory, const char *path,
+                       struct soc_detail *detail)
+{
+    struct soc_buf draft = {0};
+    soc_directory_path(&draft, directory, DRAFT);
+    int rc = soc_directory_make_file(draft.data, detail);
+    if (rc == SOC_OK) {
+        rc = fill_file(sqlite, draft.data, detail);
+        if (rc == SOC_OK)
+            rc = soc_directory_rename(directory, draft.data, path, detail);
+        else
+            unlink(draft.data);
+    }
+    soc_buf_fini(&draft);
+    return rc;
+}
+
+/* Another program has copied the log of a killed society into the database and removed
+ * it, as SQLite does when the last connection closes: `sqlite3 society.db` is enough.
+ * Its pages have no checksums of ours. If nothing durable is missing and SQLite finds
+ * its structure whole they get them. */
+static int take_over(struct soc_sqlite *sqlite, const char *path, struct soc_detail *detail)
+{
+    soc_pages_trust(sqlite->pages, true);
+    int rc = soc_database_open(&sqlite->database, path, SQLITE_OPEN_READWRITE, detail);
+    if (rc == SOC_OK)
+        rc = soc_batches_position(&sqlite->database, &sqlite->store.at, detail);
+    if (rc == SOC_OK)
+        rc = soc_mark_check(&sqlite->mark, sqlite->store.at.sequence, detail);
+    if (rc == SOC_OK)
+        rc = soc_database_check(&sqlite->database, detail);
+    soc_database_close(&sqlite->database);
+    if (rc == SOC_OK) {
+        int sqlite_rc = soc_pages_reseal(sqlite->pages, path);
+        rc = sqlite_rc == SQLITE_OK ? SOC_OK
+                                    : soc_database_fail(&sqlite->database, sqlite_rc, detail);
+    }
+    soc_pages_trust(sqlite->pages, false);
+    return rc;
+}
+
+static int renew_log(struct soc_sqlite *sqlite, const char *path, struct soc_detail *detail)
+{
+    int rc = soc_wal_renew(soc_pages_below(sqlite->pages), path);
+    return rc == SQLITE_OK ? SOC_OK : soc_database_fail(&sqlite->database, rc, detail);
+}
+
+/* Opens the file that is there and reads where it stands. */
+static int open_file(struct soc_sqlite *sqlite, const char *path, struct soc_detail *detail)
+{
+    int flags = sqlite->is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+    int rc = sqlite->is_read_only ? SOC_OK : renew_log(sqlite, path, detail);
+    if (rc == SOC_OK)
+        rc = soc_mark_open(&sqlite->mark, path, detail);
+    if (rc == SOC_OK && soc_mark_log_is_gone(&sqlite->mark)) {
+        if (sqlite->is_read_only)
+            soc_pages_trust(sqlite->pages, true);
+        else
+            rc = take_over(sqlite, path, detail);
+    }
+    if (rc == SOC_OK)
+        rc = soc_database_open(&sqlite->database, path, flags, detail);
+    if (rc == SOC_OK && !sqlite->is_read_only)
+        rc = soc_database_exec(&sqlite->database, sqlite->sync_sql, detail);
+    if (rc == SOC_OK)
+        rc = soc_database_upgrade(&sqlite->database, !sqlite->is_read_only, detail);
+    if (rc == SOC_OK)
+        rc = soc_batches_position(&sqlite->database, &sqlite->store.at, detail);
+    if (rc == SOC_OK)
+        rc = soc_mark_check(&sqlite->mark, sqlite->store.at.sequence, detail);
+    if (rc == SOC_OK && !sqlite->is_read_only)
+        rc = soc_mark_begin(&sqlite->mark, sqlite->store.at.sequence, detail);
+    sqlite->database.has_failed |= rc < 0; /* what is there stays as it is */
+    return rc;
+}
+
+static int open_directory(struct soc_sqlite *sqlite, const char *directory,
+                          struct soc_detail *detail)
+{
+    int rc = soc_directory_check(directory, detail);
+    if (!sqlite->is_read_only && (rc == SOC_OK || rc == SOC_ENOFILE)) {
+        rc = soc_directory_make(directory, detail);
+        if (rc == SOC_OK)
+            rc = soc_directory_lock(directory, &sqlite->lock, detail);
+        if (rc == SOC_OK)
+            rc = soc_directory_check(directory, detail);
+    }
+    struct soc_buf path = {0};
+    soc_directory_path(&path, directory, DATABASE);
+    if (rc == SOC_ENOFILE && sqlite->lock.file >= 0)
+        rc = create_file(sqlite, directory, path.data, detail);
+    if (rc == SOC_OK)
+        rc = open_file(sqlite, path.data, detail);
+    if (rc == SOC_OK && !sqlite->is_read_only) /* log and mark are there now */
+        rc = soc_directory_sync(directory, detail);
+    soc_buf_fini(&path);
+    return rc;
+}
+
+/* The same on a simulated disk. */
+static int open_disk(struct soc_sqlite *sqlite, struct soc_detail *detail)
+{
+    static const char *const rests[] = {DRAFT, DRAFT "-journal", DRAFT "-wal", DATABASE "-mark"};
+    int rc = SOC_OK;
+    if (!soc_disk_has(sqlite->disk, DATABASE)) {
+        for (int i = 0; rc == SOC_OK && i < 4; i++)
+            rc = soc_disk_remove(sqlite->disk, rests[i]);
+        if (rc == SOC_OK)
+            rc = fill_file(sqlite, DRAFT, detail);
+        if (rc == SOC_OK)
+            rc = soc_disk_rename(sqlite->disk, DRAFT, DATABASE);
+    }
+    return rc == SOC_OK ? open_file(sqlite, DATABASE, detail) : rc;
+}
+
+/* Notes whether the log has grown enough to be copied back in a quiet moment. */
+static void note_log(struct soc_sqlite *sqlite)
+{
+    sqlite->store.is_untidy = soc_database_wal_pages(&sqlite->database) >= WAL_PAGES_QUIET;
+}
+
+/* Copies the log back if at least `pages_min` pages of it are not. */
+static int checkpoint(struct soc_sqlite *sqlite, int pages_min, struct soc_detail *detail)
+{
+    bool is_all = false;
+    if (soc_database_wal_pages(&sqlite->database) < pages_min) {
+        note_log(sqlite);
+        return SOC_OK;
+    }
+    int rc = soc_mark_need(&sqlite->mark, sqlite->store.at.sequence, detail);
+    if (rc == SOC_OK)
+        rc = soc_database_checkpoint(&sqlite->database, &is_all, detail);
+    if (rc == SOC_OK && is_all)
+        rc = soc_mark_copied(&sqlite->mark, sqlite->store.at.sequence, detail);
+    note_log(sqlite);
+    return rc;
+}
+
+static int load(struct soc_store *store, soc_record_cb *cb, void *user, struct soc_detail *detail)
+{
+    struct soc_sqlite *sqlite = sqlite_of(store);
+    /* One transaction: tables and journal are of the same moment. */
+    int rc = soc_database_exec(&sqlite->database, "BEGIN", detail);
+    if (rc == SOC_OK && sqlite->is_read_only)
+        rc = soc_batches_position(&sqlite->database, &store->at, detail);
+    if (rc == SOC_OK && store->at.folded > 0) /* the tables are empty before */
+        rc = soc_load_tables(&sqlite->database, cb, user, detail);
+    if (rc == SOC_OK)
+        rc = soc_batches_load(&sqlite->database, store->at.folded, cb, user, detail);
+    soc_database_rollback(&sqlite->database);
+    return rc;
+}
+
+static int commit(struct soc_store *store, const struct soc_slice *batches, size_t count,
+                  struct soc_detail *detail)
+{
+    struct soc_sqlite *sqlite = sqlite_of(store);
+    int rc = soc_mark_settle(&sqlite->mark, detail);
+    if (rc == SOC_OK)
+        rc = soc_batches_append(&sqlite->database, store->at.sequence + 1, batches, count, detail);
+    if (rc < 0)
+        return rc;
+    store->at.sequence += count;
+    for (size_t i = 0; i < count; i++)
+        store->at.backlog += batches[i].length;
+    rc = soc_mark_append(&sqlite->mark, store->at.sequence, detail);
+    return rc < 0 ? rc : checkpoint(sqlite, WAL_PAGES_MAX, detail);
+}
+
+static int fold(struct soc_store *store, size_t bytes_max, struct soc_detail *detail)
+{
+    struct soc_sqlite *sqlite = sqlite_of(store);
+    struct soc_fold_source source = {soc_batches_read, &sqlite->database};
+    /* Not synced: if it is lost, the journal has everything. The next commit syncs it. */
+    int rc = soc_database_exec(&sqlite->database, "PRAGMA synchronous = NORMAL", detail);
+    if (rc == SOC_OK)
+        rc = soc_fold_run(sqlite->fold, &source, &store->at, bytes_max, detail);
+    int sync_rc = soc_database_exec(&sqlite->database, sqlite->sync_sql, rc < 0 ? NULL : detail);
+    if (rc == SOC_OK)
+        rc = sync_rc;
+    return rc < 0 ? rc : checkpoint(sqlite, WAL_PAGES_MAX, detail);
+}
+
+static int look(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
+                struct soc_detail *detail)
+{
+    return soc_query_answer(&sqlite_of(store)->database, query, out, detail);
+}
+
+/* Answers from a copy with the rest of the journal folded. A store at rest has no rest of
+ * the journal and is asked directly. */
+static int look_through(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
+                        struct soc_detail *detail)
+{
+    struct soc_database *database = &sqlite_of(store)->database;
+    struct soc_database copy = {0};
+    int rc = soc_database_exec(database, "BEGIN", detail);
+    if (rc < 0)
+        return rc;
+    rc = soc_batches_position(database, &store->at, detail);
+    bool is_folded = store->at.folded == store->at.sequence;
+    if (rc == SOC_OK && is_folded)
+        rc = soc_query_answer(database, query, out, detail);
+    soc_database_rollback(database);
+    if (rc < 0 || is_folded)
+        return rc;
+    struct soc_store_position at;
+    rc = soc_copy_make(database, &copy, &at, detail);
+    if (rc == SOC_OK)
+        rc = soc_query_answer(&copy, query, out, detail);
+    soc_database_close(&copy);
+    return rc;
+}
+
+static int history(struct soc_store *store, soc_history_cb *cb, void *user,
+                   struct soc_detail *detail)
+{
+    return soc_kept_history(&sqlite_of(store)->database, cb, user, detail);
+}
+
+static int history_count(struct soc_store *store, int64_t *count, struct soc_detail *detail)
+{
+    return soc_kept_history_count(&sqlite_of(store)->database, count, detail);
+}
+
+static int source(struct soc_store *store, struct soc_slice hash, struct soc_buf *out,
+                  struct soc_detail *detail)
+{
+    return soc_kept_source(&sqlite_of(store)->database, hash, out, detail);
+}
+
+static int memories(struct soc_store *store, soc_memory_cb *cb, void *user,
+                    struct soc_detail *detail)
+{
+    return soc_kept_memories(&sqlite_of(store)->database, cb, user, detail);
+}
+
+static int tidy(struct soc_store *store, bool is_last, struct soc_detail *detail)
+{
+    struct soc_sqlite *sqlite = sqlite_of(store);
+    if (!is_last)
+        return checkpoint(sqlite, WAL_PAGES_QUIET, detail);
+    if (sqlite->database.has_failed)
+        return SOC_OK;
+    /* Without a commit it is not known how long the log is that was found. */
+    return checkpoint(sqlite, sqlite->database.wal_pages == 0 ? 0 : 1, detail);
+}
+
+static void close_store(struct soc_store *store)
+{
+    struct soc_sqlite *sqlite = sqlite_of(store);
+    soc_database_close(&sqlite->database);
+    soc_mark_close(&sqlite->mark);
+    soc_pages_free(sqlite->pages);
+    soc_directory_unlock(sqlite->lock);
+    soc_fold_free(sqlite->fold);
+    free(sqlite);
+}
+
+static const struct soc_store_ops writer_ops = {
+    .load = load,
+    .commit = commit,
+    .fold = fold,
+    .look = look,
+    .history = history,
+    .history_count = history_count,
+    .source = source,
+    .memories = memories,
+    .tidy = tidy,
+    .close = close_store,
+};
+
+static const struct soc_store_ops reader_ops = {
+    .load = load,
+    .look = look_through,
+    .history = history,
+    .history_count = history_count,
+    .source = source,
+    .memories = memories,
+    .close = close_store,
+};
+
+/* Replaces the database by a private copy with everything folded, if it is not. */
+static int take_snapshot(struct soc_sqlite *sqlite, struct soc_detail *detail)
+{
+    struct soc_database copy = {0};
+    struct soc_store_position at;
+    if (sqlite->store.at.folded == sqlite->store.at.sequence)
+        return SOC_OK;
+    int rc = soc_copy_make(&sqlite->database, &copy, &at, detail);
+    if (rc < 0)
+        return rc;
+    soc_database_close(&sqlite->database);
+    soc_mark_close(&sqlite->mark);
+    sqlite->database = copy;
+    sqlite->store.at = at;
+    return SOC_OK;
+}
+
+static const char *sync_sql(const char *sync)
+{
+    if (sync == NULL)
+        return "PRAGMA synchronous = FULL";
+    return strcmp(sync, "OFF") == 0 ? "PRAGMA synchronous = OFF" : "PRAGMA synchronous = NORMAL";
+}
+
+static struct soc_sqlite *make(const struct soc_sqlite_options *options)
+{
+    struct soc_sqlite *sqlite = soc_alloc_zero(sizeof(*sqlite));
+    sqlite->is_read_only = options->access != SOC_SQLITE_WRITE;
+    sqlite->store.ops = sqlite->is_read_only ? &reader_ops : &writer_ops;
+    sqlite->store.is_durable = true;
+    sqlite->lock = SOC_DIRECTORY_FREE;
+    sqlite->disk = options->disk;
+    sqlite->sync_sql = sync_sql(options->sync);
+    sqlite->pages =
+        soc_pages_new(options->disk == NULL ? NULL : sqlite3_vfs_find(soc_disk_vfs(options->disk)));
+    sqlite->database.vfs = soc_pages_vfs(sqlite->pages);
+    sqlite->database.damage = soc_pages_damage(sqlite->pages);
+    sqlite->mark.pages = sqlite->pages;
+    sqlite->mark.database = &sqlite->database;
+    sqlite->mark.is_read_only = sqlite->is_read_only;
+    if (!sqlite->is_read_only)
+        sqlite->fold = soc_fold_new(&sqlite->database);
+    return sqlite;
+}
+
+int soc_sqlite_open(struct soc_store **out, const struct soc_sqlite_options *options,
+                    struct soc_detail *detail)
+{
+    assert((options->directory == NULL) != (options->disk == NULL));
+    assert(options->directory != NULL || options->access == SOC_SQLITE_WRITE);
+    struct soc_sqlite *sqlite = make(options);
+    if (detail != NULL)
+        detail->text[0] = '\0';
+    int rc = options->disk != NULL ? open_disk(sqlite, detail)
+                                   : open_directory(sqlite, options->directory, detail);
+    if (rc == SOC_OK && options->access == SOC_SQLITE_SNAPSHOT)
+        rc = take_snapshot(sqlite, detail);
+    if (rc < 0) {
+        close_store(&sqlite->store);
+        return rc;
+    }
+    if (detail != NULL)
+        detail->text[0] = '\0';
+    *out = &sqlite->store;
+    return SOC_OK;
+}

@@ -1,0 +1,137 @@
+#include "store/tables/fold_mail.h"
+
+static struct soc_window_message *find_message(struct soc_window *window, uint64_t key)
+{
+    size_t number = soc_window_number(soc_map_find_number(&window->message_by_key, key));
+    return number == SOC_WINDOW_NONE ? NULL : &window->messages.items[number];
+}
+
+void soc_fold_mail_add(struct soc_window *window, struct soc_record *record)
+{
+    soc_map_put_number(&window->message_by_key, record->message.key,
+                       soc_window_value(window->messages.count));
+    SOC_WINDOW_ADD(window->messages) =
+        (struct soc_window_message){.record = *record, .place = ++window->lines};
+}
+
+static void end_takes(struct soc_window *window, uint64_t key)
+{
+    size_t number = soc_window_number(soc_map_take_number(&window->take_by_key, key));
+    for (; number != SOC_WINDOW_NONE; number = window->takes.items[number].previous)
+        window->takes.items[number].record.type = 0;
+}
+
+/* The message has ended before, and that is not so any more: the end stays in the log. */
+static void keep_end(struct soc_window *window, const struct soc_window_message *item, uint64_t key)
+{
+    enum soc_statement which =
+        item == NULL ? SOC_STATEMENT_STORED_END_LINE : SOC_STATEMENT_END_LINE;
+    sqlite3_stmt *statement = soc_database_statement(window->database, which);
+    sqlite3_bind_int64(statement, 1, (int64_t)key);
+    if (item != NULL) {
+        sqlite3_bind_int64(statement, 2, (int64_t)item->finished_ms);
+        sqlite3_bind_int64(statement, 3, (int64_t)item->status);
+        soc_database_bind_text(statement, 4, item->reason);
+        sqlite3_bind_int64(statement, 5, (int64_t)item->end_place);
+    }
+    if (item == NULL || item->status != SOC_OUTCOME_PENDING)
+        soc_window_run(window, which);
+}
+
+void soc_fold_mail_end(struct soc_window *window, struct soc_record *record)
+{
+    struct soc_window_message *item = find_message(window, record->message_end.key);
+    end_takes(window, record->message_end.key);
+    /* What was handled was pending: the most frequent end need not look. */
+    if (record->message_end.outcome != SOC_OUTCOME_PROCESSED)
+        keep_end(window, item, record->message_end.key);
+    if (item == NULL) { /* only then it can have been taken before the window */
+        soc_window_run_line(window, SOC_STATEMENT_MESSAGE_END, record);
+        sqlite3_bind_int64(soc_database_statement(window->database, SOC_STATEMENT_TAKE_END), 1,
+                           (int64_t)record->message_end.key);
+        soc_window_run(window, SOC_STATEMENT_TAKE_END);
+        return;
+    }
+    item->status = record->message_end.outcome;
+    item->finished_ms = record->message_end.time_ms;
+    item->reason = record->message_end.reason;
+    item->end_place = ++window->lines;
+}
+
+void soc_fold_mail_again(struct soc_window *window, struct soc_record *record)
+{
+    struct soc_window_message *item = find_message(window, record->message_again.key);
+    keep_end(window, item, record->message_again.key);
+    soc_window_run_line(window, SOC_STATEMENT_AGAIN_LINE, record);
+    if (item == NULL) {
+        soc_window_run_record(window, SOC_STATEMENT_MESSAGE_AGAIN, record);
+        return;
+    }
+    item->status = SOC_OUTCOME_PENDING;
+    item->finished_ms = 0;
+    item->reason = (struct soc_slice){0};
+    item->end_place = 0;
+    item->record.message.attempt = record->message_again.attempt;
+    item->record.message.deliver_at_ms = record->message_again.deliver_at_ms;
+    item->ack = 0;
+    item->record.message.expires_ms = 0; /* whoever sends it again wants it handled */
+}
+
+void soc_fold_mail_receipt(struct soc_window *window, struct soc_record *record)
+{
+    struct soc_window_message *item = find_message(window, record->receipt.key);
+    if (item == NULL)
+        return soc_window_run_record(window, SOC_STATEMENT_RECEIPT, record);
+    item->record.message.attempt = record->receipt.attempt;
+    item->ack = record->receipt.ack;
+}
+
+/* Tells whether the end of a reader's copy is a line of the log. One that is no reader has
+ * none, and a copy that was given up is a message of its own. */
+static bool has_line(const struct soc_record_broadcast_end *end)
+{
+    return end->outcome != SOC_OUTCOME_PENDING && end->outcome != SOC_OUTCOME_DEAD &&
+           end->outcome != SOC_OUTCOME_EXPIRED;
+}
+
+/* A reader that took it has let go of it, too. Without a reader: it is over. */
+void soc_fold_mail_broadcast_end(struct soc_window *window, struct soc_record *record)
+{
+    struct soc_slice agent = record->broadcast_end.agent;
+    enum soc_statement which =
+        agent.data == NULL ? SOC_STATEMENT_BROADCAST_OVER : SOC_STATEMENT_BROADCAST_TAKE_END;
+    sqlite3_stmt *statement = soc_database_statement(window->database, which);
+    size_t number =
+        soc_window_number(soc_map_find_number(&window->take_by_key, record->broadcast_end.key));
+    for (; number != SOC_WINDOW_NONE; number = window->takes.items[number].previous) {
+        struct soc_record *take = &window->takes.items[number].record;
+        if (take->type != 0 && soc_slice_equal(take->take.agent, agent))
+            take->type = 0;
+    }
+    sqlite3_bind_int64(statement, 1, (int64_t)record->broadcast_end.key);
+    if (agent.data != NULL)
+        soc_database_bind_text(statement, 2, agent);
+    soc_window_run(window, which);
+    if (agent.data == NULL)
+        return;
+    soc_window_run_record(window, SOC_STATEMENT_BROADCAST_END, record);
+    if (has_line(&record->broadcast_end))
+        soc_window_run_line(window, SOC_STATEMENT_READER_LINE, record);
+}
+
+void soc_fold_mail_write(struct soc_window *window)
+{
+    sqlite3_stmt *statement = soc_database_statement(window->database, SOC_STATEMENT_MESSAGE);
+    for (size_t i = 0; i < window->messages.count; i++) {
+        struct soc_window_message *item = &window->messages.items[i];
+        int index = soc_window_bind(window, SOC_STATEMENT_MESSAGE, &item->record);
+        sqlite3_bind_int64(statement, index++, (int64_t)item->status);
+        soc_database_bind_positive(statement, index++,
+                                   item->finished_ms); /* 0 while it is pending */
+        soc_database_bind_text(statement, index++, item->reason);
+        soc_database_bind_positive(statement, index++, item->ack);
+        sqlite3_bind_int64(statement, index++, (int64_t)item->place);
+        soc_database_bind_positive(statement, index, item->end_place);
+        soc_window_run(window, SOC_STATEMENT_MESSAGE);
+    }
+}

@@ -1,0 +1,158 @@
+#include "store/tables/statements.h"
+
+#include <assert.h>
+#include <stddef.h>
+
+#include "store/tables/schema.h"
+
+#define ALIVE " AND ended_ms IS NULL"
+
+/* A line of the activity log. Of a message it has the key, and the view the rest. */
+#define LINE(columns) "INSERT INTO events(place, time_ms, event, " columns ")"
+
+/* Parameters that belong to a record stand in the order of its fields. */
+static const char *const texts[SOC_STATEMENT_COUNT] = {
+    [SOC_STATEMENT_BEGIN] = "BEGIN IMMEDIATE",
+    [SOC_STATEMENT_COMMIT] = "COMMIT",
+    [SOC_STATEMENT_ROLLBACK] = "ROLLBACK",
+    [SOC_STATEMENT_APPEND] = "INSERT INTO journal(sequence, checksum, batch) VALUES(?1, ?2, ?3)",
+    [SOC_STATEMENT_READ] = "SELECT sequence, checksum, batch FROM journal"
+                           " WHERE sequence > ?1 ORDER BY sequence",
+    [SOC_STATEMENT_FORGET] = "DELETE FROM journal WHERE sequence <= ?1",
+    [SOC_STATEMENT_PROGRESS] = "UPDATE progress SET folded = ?1, lines = ?2",
+    [SOC_STATEMENT_ROLE] =
+        "INSERT INTO roles(created_ms, id, name, prompt, behaviour, interface_spec, creator)"
+        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT(id) DO UPDATE SET"
+        " created_ms = ?1, name = ?3, prompt = ?4, behaviour = ?5, interface_spec = ?6,"
+        " creator = ?7",
+    [SOC_STATEMENT_ROLE_LINE] = LINE("agent, detail") " VALUES(?8, ?1, 'role_created', ?7, ?2)",
+    [SOC_STATEMENT_AGENT] =
+        "INSERT INTO agents(created_ms, id, role, parent, brief, is_adopted, since, is_external)"
+        " VALUES(?1, ?2, ?3, ?4, ?5, nullif(?6, 0), ?7, nullif(?8, 0))"
+        " ON CONFLICT(id) WHERE ended_ms IS NULL DO UPDATE SET role = ?3, parent = ?4, brief = ?5",
+    [SOC_STATEMENT_AGENT_LINE] =
+        LINE("agent, other, detail") " VALUES(?9, ?1, 'spawned', ?2, ?4, ?3)",
+    [SOC_STATEMENT_AGENT_ENDING] =
+        "UPDATE agents SET ending_ms = ?1, end_reason = ?3 WHERE id = ?2" ALIVE,
+    [SOC_STATEMENT_AGENT_PARENT] =
+        "UPDATE agents SET parent = ?3, is_adopted = 1 WHERE id = ?2" ALIVE,
+    [SOC_STATEMENT_STANDING] =
+        "UPDATE agents SET hold = nullif(?2, 0), guards = nullif(?3, 0) WHERE id = ?5" ALIVE,
+    [SOC_STATEMENT_BIRTH] =
+        "UPDATE agents SET births = coalesce(births, 0) + 1 WHERE id = ?1" ALIVE,
+    [SOC_STATEMENT_AGENT_END] =
+        "UPDATE agents SET ended_ms = ?1, end_reason = ?3 WHERE id = ?2" ALIVE,
+    [SOC_STATEMENT_AGENT_END_LINE] =
+        LINE("agent, other, detail") " SELECT ?4, ?1, 'stopped', id, parent, ?3 FROM agents"
+                                     " WHERE id = ?2" ALIVE,
+    [SOC_STATEMENT_AGENT_CONTACTS_END] = "DELETE FROM contact_entries WHERE owner = ?1",
+    [SOC_STATEMENT_PARENT_CONTACT_END] =
+        "DELETE FROM contact_entries WHERE id = ?1"
+        " AND owner = (SELECT parent FROM agents WHERE id = ?1" ALIVE ")",
+    [SOC_STATEMENT_STATE] = "UPDATE agents SET state = ?2 WHERE id = ?1" ALIVE,
+    [SOC_STATEMENT_CONTACT] =
+        "INSERT INTO contact_entries(added_ms, source, owner, id, role, interface_spec,"
+        " introduced_by, via, reason, born) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"
+        " (SELECT max(number) FROM agents))"
+        " ON CONFLICT(owner, id) DO UPDATE SET added_ms = ?1, source = ?2, role = ?5,"
+        " interface_spec = ?6, introduced_by = ?7, via = ?8, reason = ?9",
+    [SOC_STATEMENT_CONTACT_LINE] =
+        LINE("agent, other, detail") " SELECT ?10, ?1, 'contact_added', ?3, ?4,"
+                                     " ?4 || ' (' || " SOC_SQL_SOURCE " || ')'"
+                                     " FROM (SELECT ?2 AS source)",
+    [SOC_STATEMENT_CONTACT_FREE] =
+        "DELETE FROM contact_entries WHERE owner = ?1 AND id = ?2 AND source IS NULL",
+    [SOC_STATEMENT_CONTACT_DELETE] = "DELETE FROM contact_entries WHERE owner = ?1 AND id = ?2",
+    [SOC_STATEMENT_CONTACT_FORGOTTEN] =
+        "INSERT INTO contact_entries(owner, id, born)"
+        " SELECT ?1, ?2, (SELECT max(number) FROM agents)"
+        " WHERE EXISTS(SELECT 1 FROM agents WHERE id = ?1 AND parent = ?2" ALIVE ")"
+        " OR EXISTS(SELECT 1 FROM agents WHERE id = ?2 AND parent = ?1" ALIVE ")"
+        " OR (?1 = 'root' AND ?2 = 'user') OR (?1 = 'user' AND ?2 = 'root')",
+    [SOC_STATEMENT_MESSAGE] =
+        "INSERT INTO message_entries(" SOC_SQL_MESSAGE_COLUMNS ","
+        " status, finished_ms, reason, ack, place, end_place) VALUES("
+        "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,"
+        " ?20, ?21, ?22, ?23, ?24, ?25, ?26)",
+    [SOC_STATEMENT_MESSAGE_END] =
+        "UPDATE message_entries SET finished_ms = ?2, status = ?3, reason = ?4, end_place = ?5"
+        " WHERE key = ?1",
+    [SOC_STATEMENT_MESSAGE_AGAIN] =
+        "UPDATE message_entries SET attempt = ?3, deliver_at_ms = ?4, status = 0,"
+        " finished_ms = NULL, end_place = NULL, reason = NULL, expires_ms = 0, ack = NULL"
+        " WHERE key = ?1",
+    [SOC_STATEMENT_AGAIN_LINE] =
+        LINE("key, detail") " VALUES(?5, ?2, 'sent_again', ?1, 'attempt ' || ?3)",
+    [SOC_STATEMENT_END_LINE] = LINE("key, detail") " SELECT ?5, ?2, " SOC_SQL_STATUS ", ?1, ?4"
+                                                   " FROM (SELECT ?3 AS status) m",
+    [SOC_STATEMENT_STORED_END_LINE] =
+        LINE("key, detail") " SELECT coalesce(end_place, -3), finished_ms, " SOC_SQL_STATUS
+                            ", key, reason"
+                            " FROM message_entries m WHERE key = ?1 AND status <> 0",
+    [SOC_STATEMENT_TAKE] = "INSERT INTO takes(key, agent) VALUES(?1, ?2)",
+    [SOC_STATEMENT_TAKE_END] = "DELETE FROM takes WHERE key = ?1",
+    [SOC_STATEMENT_TAKES_END] = "DELETE FROM takes WHERE agent = ?1",
+    [SOC_STATEMENT_ACTIVATION] =
+        "INSERT INTO activations(key, time_ms, retries, agent) VALUES(?1, ?2, ?3, ?4)"
+        " ON CONFLICT(agent) DO UPDATE SET key = ?1, time_ms = ?2, retries = ?3",
+    [SOC_STATEMENT_ACTIVATION_END] = "DELETE FROM activations WHERE agent = ?1",
+    [SOC_STATEMENT_EFFECT] = "INSERT OR REPLACE INTO effects(idx, hash, agent, kind, answer, wait,"
+                             " arguments) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    [SOC_STATEMENT_EFFECTS_END] = "DELETE FROM effects WHERE agent = ?1",
+    [SOC_STATEMENT_ANSWER] = "UPDATE effects SET answer = ?3 WHERE agent = ?2 AND idx = ?1",
+    [SOC_STATEMENT_OUTPUT] =
+        "INSERT INTO outputs(key, time_ms, agent, stream, text) VALUES(?1, ?2, ?3, ?4, ?5)",
+    [SOC_STATEMENT_OUTPUT_END] = "DELETE FROM outputs WHERE key <= ?1",
+    [SOC_STATEMENT_EVENT] =
+        LINE("agent, task_id, correlation_id, detail") " VALUES(?7, ?1, ?2, ?3, ?4, ?5, ?6)",
+    [SOC_STATEMENT_META] = "INSERT OR REPLACE INTO meta(name, value) VALUES(?1, ?2)",
+    [SOC_STATEMENT_INTRODUCTION] =
+        "INSERT OR REPLACE INTO introductions(" SOC_SQL_INTRODUCTION_COLUMNS ")"
+        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+    [SOC_STATEMENT_INTRODUCTION_END] = "DELETE FROM introductions WHERE key = ?1",
+    [SOC_STATEMENT_ITEM] = "INSERT OR REPLACE INTO inbox_entries(" SOC_SQL_ITEM_COLUMNS ")"
+                           " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    [SOC_STATEMENT_ITEM_END] = "UPDATE inbox_entries SET decided_ms = ?2, decision = ?3,"
+                               " changes = ?4, comment = ?5 WHERE key = ?1",
+    [SOC_STATEMENT_TASK] =
+        "INSERT OR REPLACE INTO task_entries(" SOC_SQL_TASK_COLUMNS ")"
+        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+    [SOC_STATEMENT_BROADCAST_END] =
+        "INSERT OR REPLACE INTO broadcast_ends(key, time_ms, outcome, agent)"
+        " VALUES(?1, ?2, ?3, ?4)",
+    [SOC_STATEMENT_READER_LINE] = LINE("agent, key") " SELECT ?5, ?2, " SOC_SQL_STATUS ", ?4, ?1"
+                                                     " FROM (SELECT ?3 AS status) m",
+    [SOC_STATEMENT_BROADCAST_TAKE_END] = "DELETE FROM takes WHERE key = ?1 AND agent = ?2",
+    [SOC_STATEMENT_BROADCAST_OVER] = "DELETE FROM broadcast_ends WHERE key = ?1",
+    [SOC_STATEMENT_BARRIER] = "INSERT OR REPLACE INTO barriers(key, time_ms, deadline_ms, owner)"
+                              " VALUES(?1, ?2, ?3, ?4)",
+    [SOC_STATEMENT_SEAT] = "INSERT INTO seats(key, question, asked_ms, state, agent, payload)"
+                           " VALUES(?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT(key, agent) DO UPDATE"
+                           " SET question = ?2, asked_ms = ?3, state = ?4, payload = ?6",
+    [SOC_STATEMENT_BARRIER_END] = "DELETE FROM barriers WHERE key = ?1",
+    [SOC_STATEMENT_SEATS_END] = "DELETE FROM seats WHERE key = ?1",
+    [SOC_STATEMENT_SENT_KEY] = "INSERT OR REPLACE INTO sent_keys(since_ms, key, sent_ms, text)"
+                               " VALUES(?1, ?2, ?3, ?4)",
+    [SOC_STATEMENT_RECEIPT] = "UPDATE message_entries SET attempt = ?3, ack = nullif(?4, 0)"
+                              " WHERE key = ?1 AND ?2 IS NOT NULL",
+    [SOC_STATEMENT_POSITION] = "INSERT OR REPLACE INTO positions(name, value) VALUES(?1, ?2)",
+    [SOC_STATEMENT_SENT_KEYS_END] = "DELETE FROM sent_keys WHERE since_ms <= ?1",
+    [SOC_STATEMENT_MEMORY] = "INSERT OR REPLACE INTO memories(number, time_ms, agent, entry)"
+                             " VALUES(?1, ?2, ?3, ?4)",
+    [SOC_STATEMENT_USAGE] =
+        "INSERT OR REPLACE INTO usage(calls, input_tokens, output_tokens, cost_micros, agent,"
+        " task_id, model) VALUES(?1, ?2, ?3, ?4, ?5, coalesce(?6, ''), ?7)",
+    [SOC_STATEMENT_SOURCE] = "INSERT OR IGNORE INTO sources(hash, text) VALUES(?1, ?2)",
+    [SOC_STATEMENT_HISTORY] = "INSERT INTO history(time_ms, key, checksum, what, agent, detail)"
+                              " VALUES(?1, nullif(?2, 0), ?3, ?4, ?5, ?6)",
+    /* From the front only, so that a missing row shows; what was in force stays. */
+    [SOC_STATEMENT_HISTORY_END] =
+        "DELETE FROM history WHERE number < (SELECT number FROM history WHERE time_ms >= ?1"
+        " ORDER BY number LIMIT 1) AND what IN ('run', 'question')",
+};
+
+const char *soc_statement_sql(enum soc_statement which)
+{
+    assert(which < SOC_STATEMENT_COUNT && texts[which] != NULL);
+    return texts[which];
+}

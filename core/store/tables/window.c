@@ -1,0 +1,86 @@
+#include "store/tables/window.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "store/fields.h"
+
+#define CAPACITY_KEPT_MAX (4u << 20) /* bytes of the buffer that are kept for the next window */
+
+void soc_window_make_room(void **items, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return;
+    *capacity = *capacity == 0 ? 64 : *capacity * 2;
+    *items = soc_realloc(*items, *capacity * size);
+}
+
+void soc_window_run(struct soc_window *window, enum soc_statement which)
+{
+    if (window->rc == SQLITE_OK)
+        window->rc = soc_database_run(window->database, which);
+}
+
+int soc_window_bind(struct soc_window *window, enum soc_statement which, struct soc_record *record)
+{
+    sqlite3_stmt *statement = soc_database_statement(window->database, which);
+    const struct soc_fields *fields = soc_fields_of(record->type);
+    const char *at = soc_fields_at(record);
+    int index = 1;
+    for (size_t i = 0; i < fields->count; at += soc_fields_size(&fields->items[i]), i++) {
+        if (fields->items[i].is_text)
+            soc_database_bind_text(statement, index++, *(const struct soc_slice *)(const void *)at);
+        else
+            sqlite3_bind_int64(statement, index++, *(const int64_t *)(const void *)at);
+    }
+    return index;
+}
+
+void soc_window_run_record(struct soc_window *window, enum soc_statement which,
+                           struct soc_record *record)
+{
+    soc_window_bind(window, which, record);
+    soc_window_run(window, which);
+}
+
+void soc_window_run_line(struct soc_window *window, enum soc_statement which,
+                         struct soc_record *record)
+{
+    int index = soc_window_bind(window, which, record);
+    sqlite3_bind_int64(soc_database_statement(window->database, which), index,
+                       (int64_t)++window->lines);
+    soc_window_run(window, which);
+}
+
+void soc_window_clear(struct soc_window *window)
+{
+    window->bytes.length = 0;
+    window->messages.count = 0;
+    window->activations.count = 0;
+    window->begun.count = 0;
+    window->effects.count = 0;
+    window->takes.count = 0;
+    window->states.count = 0;
+    window->outputs.count = 0;
+    window->outputs_shown = 0;
+    soc_map_fini(&window->message_by_key);
+    soc_map_fini(&window->take_by_key);
+    soc_map_fini(&window->activation_by_agent);
+    soc_map_fini(&window->state_by_agent);
+    if (window->bytes.capacity > CAPACITY_KEPT_MAX)
+        soc_buf_fini(&window->bytes);
+}
+
+void soc_window_fini(struct soc_window *window)
+{
+    soc_window_clear(window);
+    soc_buf_fini(&window->bytes);
+    free(window->messages.items);
+    free(window->activations.items);
+    free(window->begun.items);
+    free(window->effects.items);
+    free(window->takes.items);
+    free(window->states.items);
+    free(window->outputs.items);
+}
