@@ -59,6 +59,24 @@ static const char *const end_texts[] = {
 #undef X
 };
 
+bool soc_http_is_token(struct soc_slice text)
+{
+    static const char allowed[] = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    for (size_t i = 0; i < text.length; i++)
+        if (text.data[i] == '\0' || strchr(allowed, text.data[i]) == NULL)
+            return false;
+    return text.length > 0;
+}
+
+bool soc_http_is_line(struct soc_slice text)
+{
+    for (size_t i = 0; i < text.length; i++)
+        if (((unsigned char)text.data[i] < ' ' && text.data[i] != '\t') || text.data[i] == 0x7F)
+            return false;
+    return true;
+}
+
 const char *soc_http_end_name(enum soc_http_end end)
 {
     return end_names[end];

@@ -104,6 +104,13 @@ void soc_http_cancel(struct soc_http_transfer *transfer);
 /* Transfers under way. */
 size_t soc_http_count(const struct soc_http *http);
 
+/* Tells whether a text can be a method or the name of a header: letters, digits and a few
+ * signs. */
+bool soc_http_is_token(struct soc_slice text);
+
+/* Tells whether a text can be the value of a header: no control character but tabs. */
+bool soc_http_is_line(struct soc_slice text);
+
 /* Lends the name and the sentence of an end. */
 const char *soc_http_end_name(enum soc_http_end end);
 const char *soc_http_end_text(enum soc_http_end end);

@@ -12,6 +12,11 @@ return {
     from = "        if (is_dots(", to = "        if (false && is_dots(",
   },
   {
+    name = "a request with a key names another host", file = "core/script/calls/exchange.c",
+    by = { "spec:keys_place" },
+    from = "        is_good = !is_host && ", to = "        is_good = (!is_host || is_host) && ",
+  },
+  {
     name = "a key's place is settled and changed", file = "core/script/bindings/settings.c",
     by = { "spec:keys_place" },
     from = "    if (is_of_keys && ", to = "    if (false && is_of_keys && ",

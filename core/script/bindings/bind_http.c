@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "lualib/lua_json.h"
+#include "net/http.h"
 #include "script/calls/outward.h"
 #include "script/turns/effect.h"
 
@@ -24,31 +25,12 @@ static struct soc_slice text_field(lua_State *L, const char *name)
     return soc_slice(text, length);
 }
 
-static bool is_token(struct soc_slice text)
-{
-    static const char allowed[] = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
-                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    for (size_t i = 0; i < text.length; i++)
-        if (text.data[i] == '\0' || strchr(allowed, text.data[i]) == NULL)
-            return false;
-    return text.length > 0;
-}
-
 static bool is_method(struct soc_slice text)
 {
     for (size_t i = 0; i < text.length; i++)
         if (text.data[i] != '-' && (text.data[i] < 'A' || text.data[i] > 'Z'))
             return false;
     return text.length > 0 && text.length <= SOC_TYPE_BYTES_MAX;
-}
-
-/* No line breaks and no other control characters. */
-static bool is_line(struct soc_slice text)
-{
-    for (size_t i = 0; i < text.length; i++)
-        if ((unsigned char)text.data[i] < ' ' && text.data[i] != '\t')
-            return false;
-    return true;
 }
 
 static bool begins_with(struct soc_slice text, const char *prefix)
@@ -74,7 +56,8 @@ static void check_headers(lua_State *L)
             luaL_error(L, "http: 'headers' must be a table of names and texts");
         const char *name = lua_tolstring(L, -2, &name_length);
         const char *value = lua_tolstring(L, -1, &length);
-        if (!is_token(soc_slice(name, name_length)) || !is_line(soc_slice(value, length)) ||
+        if (!soc_http_is_token(soc_slice(name, name_length)) ||
+            !soc_http_is_line(soc_slice(value, length)) ||
             soc_utf8_fault(soc_slice(value, length)) >= 0)
             luaL_error(L, "http: a header's name or value cannot be sent");
         if (++count > SOC_HTTP_HEADERS_MAX - 2)
@@ -144,7 +127,8 @@ static struct secret read_secret(lua_State *L)
     }
     if (!soc_keys_is_name(secret.env))
         luaL_error(L, "http: 'secret' must name a variable of the environment");
-    if (!is_token(secret.header) || !is_line(secret.prefix) || !soc_is_text(secret.prefix))
+    if (!soc_http_is_token(secret.header) || !soc_http_is_line(secret.prefix) ||
+        !soc_is_text(secret.prefix))
         luaL_error(L, "http: the secret's header cannot be sent");
     return secret;
 }
@@ -194,7 +178,7 @@ static struct soc_call_draft read_request(lua_State *L, struct soc_script *scrip
     struct soc_slice url = text_field(L, "url");
     struct soc_slice method = text_field(L, "method");
     struct soc_slice body = text_field(L, "body");
-    if ((!begins_with(url, "http://") && !begins_with(url, "https://")) || !is_line(url))
+    if ((!begins_with(url, "http://") && !begins_with(url, "https://")) || !soc_http_is_line(url))
         luaL_error(L, "http: 'url' must begin with http:// or https://");
     if (method.data == NULL)
         method = body.data == NULL ? SOC_SLICE("GET") : SOC_SLICE("POST");

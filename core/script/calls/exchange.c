@@ -160,7 +160,8 @@ static void start_transfer(struct soc_exchange *exchange,
     struct parcel *parcel = soc_alloc_zero(sizeof(*parcel));
     struct soc_outward *outward = soc_outward_of(script);
     if (outward->http == NULL) {
-        struct soc_http_options options = {.ca_file = getenv("SSL_CERT_FILE")};
+        struct soc_http_options options = {.ca_file =
+                                               soc_keys_setting(&outward->keys, "SSL_CERT_FILE")};
         outward->http = soc_http_open(script->loop, &options);
     }
     if (request->secret_env != NULL)
@@ -307,6 +308,33 @@ static void start_simulated(struct soc_exchange *exchange,
                    soc_clock_now(soc_host_clock(script->host)) + question.delay_ms);
 }
 
+/* A test of net/http.h for a member of a request that has passed through Lua. */
+static bool member_is(struct soc_slice value, bool (*test)(struct soc_slice text))
+{
+    struct soc_buf text = {0};
+    bool is_good =
+        value.data == NULL || (soc_json_string(value, &text) && test(soc_buf_slice(&text)));
+    soc_buf_fini(&text);
+    return is_good;
+}
+
+/* Tells whether nothing but its URL says where the request goes: servers that stand for
+ * many hosts, and proxies, go by the header Host and by the request line. */
+static bool is_plain(const struct soc_exchange_request *request)
+{
+    struct soc_json_walk walk;
+    bool is_good = member_is(soc_json_member(request->json, "method"), soc_http_is_token) &&
+                   soc_http_is_token(soc_slice_text(request->secret_header)) &&
+                   soc_http_is_line(soc_slice_text(request->secret_prefix));
+    soc_json_walk(&walk, soc_json_member(request->json, "headers"));
+    while (is_good && soc_json_next(&walk)) {
+        bool is_host = walk.name.length == 4 && strncasecmp(walk.name.data, "Host", 4) == 0;
+        is_good = !is_host && soc_http_is_token(walk.name) && /* no token needs an escape */
+                  member_is(walk.value, soc_http_is_line);
+    }
+    return is_good;
+}
+
 /* Appends why the request cannot carry its secret; nothing if it can, or has none. */
 static void check_secret(struct soc_script *script, const struct soc_exchange_request *request,
                          struct soc_buf *fault)
@@ -318,6 +346,9 @@ static void check_secret(struct soc_script *script, const struct soc_exchange_re
     soc_json_string(soc_json_member(request->json, "url"), &url);
     soc_keys_check(&soc_outward_of(script)->keys, request->use, request->secret_env,
                    soc_buf_slice(&url), fault);
+    if (fault->length == 0 && !is_plain(request))
+        soc_buf_put_text(fault, "a request with a secret has no header Host of its own, and no "
+                                "control characters in its method and headers");
     soc_buf_fini(&url);
 }
 

@@ -42,12 +42,13 @@ local function settings_of(provider, own, is_own, host)
 end
 
 -- What a provider of the app's own is handed of the host: a copy, so that it changes
--- nothing for others.
+-- nothing for others, and nothing that leads to them.
 local function host_for_own(host)
   local copy = {}
   for name, value in pairs(host) do
     copy[name] = value
   end
+  copy.provider = nil
   return copy
 end
 

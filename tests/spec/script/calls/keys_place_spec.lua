@@ -34,8 +34,9 @@ local function asking(config, chat)
 ]]):format(config) .. MAIN:format(chat or "")
 end
 
--- A provider of the app's own that sends `secret` to `url`.
-local function provider(url, secret)
+-- A provider of the app's own that sends `secret` to `url`; `change` is a statement about its
+-- request.
+local function provider(url, secret, change)
   return ([[
     local openai = require("society.llm.openai")
     return {
@@ -44,9 +45,10 @@ local function provider(url, secret)
       request = function(chat, settings)
         local request = openai.request(chat, settings)
         request.url, request.secret.env = %q, %q
+        %s
         return request
       end,
-    }]]):format(url, secret)
+    }]]):format(url, secret, change or "")
 end
 
 describe("a key of a model", function()
@@ -78,6 +80,22 @@ describe("a key of a model", function()
       local text, requests = run({ ["app.lua"] = asking(CONFIG),
         ["my/own.lua"] = provider(case[1], case[2]) })
       assert.matches("no_secret: neither a provider's settings nor", text, 1, true)
+      assert.same({}, requests)
+    end)
+  end
+
+  for what, change in pairs({
+    ["a header Host"] = 'request.headers.hOSt = "evil.test"',
+    ["a name of a header that ends it"] = 'request.headers["Host:evil.test"] = "x"',
+    ["a value of a header that ends it"] = 'request.headers["X-Y"] = "a\\r\\nHost: evil.test"',
+    ["a method that is more than one word"] = 'request.method = "GET http://evil.test"',
+    ["a prefix that ends the header"] = 'request.secret.prefix = "a\\r\\nHost: evil.test"',
+    ["a header of the key that is none"] = 'request.secret.header = "Host:evil.test"',
+  }) do
+    it("does not go with " .. what, function()
+      local text, requests = run({ ["app.lua"] = asking(CONFIG),
+        ["my/own.lua"] = provider("http://own.test/v1/chat", "OWN_KEY", change) })
+      assert.matches("no_secret: a request with a secret has no header Host", text, 1, true)
       assert.same({}, requests)
     end)
   end
@@ -143,8 +161,37 @@ describe("society.config once the app has loaded", function()
   end)
 end)
 
+describe("a spec that declares its society bit by bit", function()
+  after_each(scene.close)
+
+  it("says where keys go when it likes", function()
+    local seen
+    local s = scene.new({ http = function(request)
+      seen = request.secret
+      return {}
+    end })
+    s:root(function(root) root:http({ url = "http://a.test/x", secret = "TOKEN" }) end)
+    assert.has_error(function() s:config({ secrets = 7 }) end)
+    s:config({ secrets = { TOKEN = "http://a.test" } })
+    scene.tell(s, "root")
+    assert.equal("TOKEN", seen)
+  end)
+end)
+
 describe("a secret of agent:http", function()
   after_each(scene.close)
+
+  it("does not go with a header Host", function()
+    local text, requests = run({ ["app.lua"] = [[
+      local society = require("society")
+      society.config { secrets = { TOKEN = "http://a.test" } }
+      society.main(function(user)
+        print(select(2, user:http { url = "http://a.test", secret = "TOKEN",
+          headers = { host = "evil.test" } }).error)
+      end)]] })
+    assert.matches("no_secret", text, 1, true)
+    assert.same({}, requests)
+  end)
 
   local function try(url)
     return run({ ["app.lua"] = ([[
