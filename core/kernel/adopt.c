@@ -1,6 +1,6 @@
 #include "kernel/adopt.h"
 
-#include <string.h>
+#include <assert.h>
 
 #include "base/json.h"
 #include "base/limits.h"
@@ -8,23 +8,30 @@
 #include "env/ids.h"
 #include "kernel/refusal.h"
 
-static void adopt_member(struct soc_adopted *adopted, struct soc_slice name, struct soc_slice value)
+/* A type must be one name. */
+static void adopt_type(struct soc_adopted *adopted, struct soc_slice value)
 {
     struct soc_slice text = soc_json_plain_string(value);
-    bool is_type = soc_slice_equal(name, SOC_SLICE("message_type")) ||
-                   soc_slice_equal(name, SOC_SLICE("messageType"));
-    if (is_type && soc_json_kind(value) != SOC_JSON_NULL) {
-        adopted->has_bad_type |= text.data == NULL || (adopted->type.data != NULL &&
-                                                       !soc_slice_equal(adopted->type, text));
-        adopted->type = text;
-    }
-    if (is_type || text.data == NULL)
+    if (soc_json_kind(value) == SOC_JSON_NULL)
         return;
-    if (soc_slice_equal(name, SOC_SLICE("task_id")) && soc_id_is_valid(text))
+    adopted->has_bad_type |=
+        text.data == NULL || (adopted->type.data != NULL && !soc_slice_equal(adopted->type, text));
+    adopted->type = text;
+}
+
+/* Other members are the payload's own business: what does not fit says nothing. */
+static void adopt_member(struct soc_adopted *adopted, int field, struct soc_slice value)
+{
+    struct soc_slice text = soc_json_plain_string(value);
+    if (field == SOC_MESSAGE_FIELD_TYPE)
+        adopt_type(adopted, value);
+    if (text.data == NULL)
+        return;
+    if (field == SOC_MESSAGE_FIELD_TASK_ID && soc_id_is_valid(text))
         adopted->task_id = text;
-    else if (soc_slice_equal(name, SOC_SLICE("priority")))
+    else if (field == SOC_MESSAGE_FIELD_PRIORITY)
         adopted->has_priority = soc_priority_parse(text, &adopted->priority);
-    else if (soc_slice_equal(name, SOC_SLICE("deadline")))
+    else if (field == SOC_MESSAGE_FIELD_DEADLINE)
         soc_time_parse(text, &adopted->deadline_ms);
 }
 
@@ -32,12 +39,15 @@ void soc_adopt(struct soc_adopted *adopted, struct soc_slice payload)
 {
     struct soc_json_walk walk;
     *adopted = (struct soc_adopted){0};
+    assert(payload.length > 0);
     if (payload.data[0] != '{')
         return;
     soc_json_walk(&walk, payload);
-    while (soc_json_next(&walk))
-        if (walk.name.length > 0 && strchr("mtpd", walk.name.data[0]) != NULL)
-            adopt_member(adopted, walk.name, walk.value);
+    while (soc_json_next(&walk)) {
+        int field = soc_message_fields_find_in_payload(walk.name);
+        if (field >= 0)
+            adopt_member(adopted, field, walk.value);
+    }
 }
 
 static int refuse_type(struct soc_buf *error, const char *why, struct soc_slice type)

@@ -9,15 +9,12 @@
 #include "model/message.h"
 #include "store/record.h"
 
-/* Appends the message as the JSON object of SPEC §2, members sorted. */
+/* Appends the message as the JSON object of SPEC §2, members in the order of the table of
+ * fields (model/message_fields.h), which is that of their names. */
 void soc_envelope_put_json(struct soc_buf *out, const struct soc_message *message);
 
-/* The same with what scripts are told beyond SPEC §2: `wants_reply`, if the sender waits. */
+/* The same with what only scripts see: `wants_reply`, if the sender waits. */
 void soc_envelope_put_script_json(struct soc_buf *out, const struct soc_message *message);
-
-/* The payload that a JSON value at a door stands for: a text means {text=…}, which is written
- * into `wrapped`, anything else itself; absent for one that is absent or null. */
-struct soc_slice soc_envelope_payload(struct soc_slice value, struct soc_buf *wrapped);
 
 /* Fills a record that lends the message's texts. */
 void soc_envelope_record(struct soc_record *record, const struct soc_message *message);

@@ -174,11 +174,12 @@ static void apply_message(struct loader *loader, const struct soc_record_message
         .attempt = (uint16_t)r->attempt,
         .hops = (uint32_t)r->hops,
         .payload = r->payload,
-        .texts = {[SOC_TEXT_TASK_ID] = r->task_id,
-                  [SOC_TEXT_CORRELATION_ID] = r->correlation_id,
-                  [SOC_TEXT_EXTERNAL_ID] = r->external_id,
-                  [SOC_TEXT_DEDUPE_KEY] = r->dedupe_key,
-                  [SOC_TEXT_TRACEPARENT] = r->traceparent},
+        .texts =
+            {
+#define F(tag, name, kind, ...) SOC_IF_TEXT_##kind([SOC_TEXT_##tag] = r->name, )
+                SOC_MESSAGE_FIELD_MAP(F)
+#undef F
+            },
     };
     if (draft.to == NULL)
         soc_broadcasts_restore(loader->host, soc_message_new(&draft));

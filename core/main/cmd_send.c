@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "kernel/agents.h"
 #include "kernel/gate.h"
-#include "kernel/refusal.h"
+#include "kernel/send_reader.h"
 #include "main/args.h"
 #include "main/command.h"
 #include "main/errand.h"
@@ -20,6 +20,7 @@ struct send {
     bool waits;
     int64_t timeout_ms;
     struct soc_buf payload;
+    struct soc_buf request; /* as it goes to the socket */
 };
 
 static int print_value(struct soc_slice value)
@@ -66,33 +67,33 @@ static void put_request(const struct send *send, struct soc_buf *request)
 static int send_stopped(struct soc_host *host, void *user, struct soc_buf *answer)
 {
     const struct send *send = user;
-    struct soc_send what = {
-        .to = soc_slice_text(send->to),
-        .type = soc_slice_text(send->type),
-        .payload = soc_buf_slice(&send->payload),
-    };
-    if (soc_json_kind(what.payload) == SOC_JSON_NULL)
-        return soc_refuse(answer, SOC_ENOPAYLOAD, NULL, NULL, (struct soc_slice){0});
-    if (send->to == NULL)
-        soc_human_address(host, &what);
-    return soc_gate_send_as(host, soc_agents_user(host), &what, answer);
+    struct soc_send_reader reader = {0};
+    struct soc_said said = {0};
+    struct soc_said_fault fault;
+    int rc =
+        soc_send_reader_read(&reader, soc_buf_slice(&send->request), SOC_SAY_SOCKET, &said, &fault);
+    if (rc < 0)
+        soc_send_reader_refuse(answer, rc, &fault);
+    if (rc == SOC_OK && send->to == NULL)
+        soc_human_address(host, &said.send);
+    if (rc == SOC_OK)
+        rc = soc_gate_send_as(host, soc_agents_user(host), &said.send, answer);
+    soc_send_reader_fini(&reader);
+    return rc;
 }
 
 static int send_message(struct send *send)
 {
-    struct soc_buf request = {0};
-    put_request(send, &request);
+    put_request(send, &send->request);
     struct soc_errand errand = {
         .state = send->state,
-        .request = soc_buf_slice(&request),
+        .request = soc_buf_slice(&send->request),
         .stopped = send->waits ? NULL : send_stopped,
         .user = send,
         .patience_ms = send->waits ? send->timeout_ms : 0,
         .print = print_answer,
     };
-    int code = soc_errand_run(&errand);
-    soc_buf_fini(&request);
-    return code;
+    return soc_errand_run(&errand);
 }
 
 /* What is not UTF-8 cannot be said in JSON, and is not to arrive as something else. */
@@ -157,6 +158,7 @@ int soc_cmd_send(int argc, char **argv)
     if (code == SOC_ARGS_GO)
         code = send_message(&send);
     soc_buf_fini(&send.payload);
+    soc_buf_fini(&send.request);
     soc_text_list_fini(&send.args.words);
     return code;
 }

@@ -78,12 +78,18 @@ struct soc_slice soc_message_payload(const struct soc_message *message)
 
 struct soc_slice soc_message_text(const struct soc_message *message, enum soc_message_text which)
 {
+    return soc_message_text_at(message, message->bytes + message->payload_length, which);
+}
+
+struct soc_slice soc_message_text_at(const struct soc_message *message, const char *texts,
+                                     enum soc_message_text which)
+{
+    assert(which < SOC_TEXT_COUNT);
     if (message->text_length[which] == 0)
         return (struct soc_slice){0};
-    const char *place = message->bytes + message->payload_length;
     for (int i = 0; i < (int)which; i++)
-        place += message->text_length[i];
-    return soc_slice(place, message->text_length[which]);
+        texts += message->text_length[i];
+    return soc_slice(texts, message->text_length[which]);
 }
 
 const char *soc_priority_name(enum soc_priority priority)

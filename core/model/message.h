@@ -8,12 +8,14 @@
 #define SOC_MODEL_MESSAGE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
 #include "base/heap.h"
 #include "base/intern.h"
 #include "base/slice.h"
+#include "model/message_fields.h"
 
 struct soc_agent;
 
@@ -26,14 +28,12 @@ enum soc_priority {
     SOC_PRIORITY_COUNT,
 };
 
-/* Texts a message may carry besides its payload. */
+/* Texts a message may carry besides its payload: the fields whose kind is a text. */
 enum soc_message_text {
-    SOC_TEXT_TASK_ID,
-    SOC_TEXT_CORRELATION_ID,
-    SOC_TEXT_EXTERNAL_ID,
-    SOC_TEXT_DEDUPE_KEY,
-    SOC_TEXT_TRACEPARENT,
-    SOC_TEXT_COUNT,
+#define F(tag, name, kind, ...) SOC_IF_TEXT_##kind(SOC_TEXT_##tag, )
+    SOC_MESSAGE_FIELD_MAP(F)
+#undef F
+        SOC_TEXT_COUNT,
 };
 
 /* A message; its texts and its payload lie behind it. */
@@ -41,30 +41,37 @@ struct soc_message {
     struct soc_message *previous; /* in a mailbox or another list */
     struct soc_message *next;
     struct soc_heap_item timer; /* until due, then until expired */
-    uint64_t key;               /* unique for ever, rising */
-    int64_t time_ms;            /* when it was sent */
     struct soc_agent *from;     /* lent; NULL: the host itself, `system` */
     struct soc_agent *to;       /* lent */
     const struct soc_symbol *type;
+    /* From here to `text_length`: the numbers that fields are shown from. Whoever shows a
+     * message later keeps a copy of this part. */
+    uint64_t key;          /* unique for ever, rising */
+    int64_t time_ms;       /* when it was sent */
     uint64_t reply_to;     /* key of the answered message, 0: none */
     int64_t reply_to_ms;   /* its time, for its printed id */
     int64_t expires_ms;    /* 0: never */
     int64_t deliver_at_ms; /* 0: at once */
     int64_t deadline_ms;   /* of its task, 0: none */
-    int script_mark;       /* the script layer's own: its copy of the payload; 0: none */
-    uint8_t priority;
-    uint8_t flags;   /* enum soc_message_flag of the record */
-    uint8_t outcome; /* enum soc_outcome of the record: why it is a dead letter */
-    bool is_queued;  /* it stands in its receiver's mailbox */
-    bool is_outside; /* on its way to an agent that lives outside */
-    bool is_changed; /* the host added to the payload that the sender gave */
+    uint32_t hops;         /* from agent to agent of its lineage */
     uint16_t attempt;
+    uint8_t priority;
+    uint8_t flags; /* enum soc_message_flag of the record */
     uint16_t text_length[SOC_TEXT_COUNT];
-    uint32_t hops;      /* from agent to agent of its lineage */
+    /* How the message stands. */
+    uint8_t outcome;    /* enum soc_outcome of the record: why it is a dead letter */
+    bool is_queued;     /* it stands in its receiver's mailbox */
+    bool is_outside;    /* on its way to an agent that lives outside */
+    bool is_changed;    /* the host added to the payload that the sender gave */
+    int script_mark;    /* the script layer's own: its copy of the payload; 0: none */
     uint32_t idle_hops; /* messages of it up to this one in which nobody made progress */
     uint32_t payload_length;
     char bytes[]; /* the payload, then the texts that are there */
 };
+
+/* Where the part with the numbers is. */
+#define SOC_MESSAGE_NUMBERS       offsetof(struct soc_message, key)
+#define SOC_MESSAGE_NUMBERS_BYTES (offsetof(struct soc_message, outcome) - SOC_MESSAGE_NUMBERS)
 
 /* What a new message is made of; the texts are copied. */
 struct soc_message_draft {
@@ -107,6 +114,10 @@ struct soc_slice soc_message_payload(const struct soc_message *message);
 
 /* Lends one of its texts, absent if it has none. */
 struct soc_slice soc_message_text(const struct soc_message *message, enum soc_message_text which);
+
+/* The same of a copy whose texts lie at `texts`. */
+struct soc_slice soc_message_text_at(const struct soc_message *message, const char *texts,
+                                     enum soc_message_text which);
 
 /* Lends the name of a priority: urgent, high, normal, low. */
 const char *soc_priority_name(enum soc_priority priority);

@@ -8,10 +8,10 @@
 #include "base/mem.h"
 #include "lualib/lua_flat.h"
 #include "lualib/lua_json.h"
+#include "model/message_fields.h"
 #include "sandbox/sandbox.h"
 #include "script/bindings/bind.h"
 #include "script/bindings/human.h"
-#include "script/bindings/send_options.h"
 #include "script/bindings/settings_files.h"
 #include "script/calls/chat.h"
 #include "script/calls/outward.h"
@@ -120,7 +120,7 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
     script->home = copy_or_null(options->home);
     script->app_dir = copy_or_null(options->app_dir);
     script->main_ref = LUA_NOREF;
-    script->shapes = soc_flat_shapes_new(soc_payload_envelope_names());
+    script->shapes = soc_flat_shapes_new(soc_message_fields_payload_names());
     script->steps_max = SOC_SCRIPT_STEPS_MAX;
     script->kept.days = SOC_HISTORY_DAYS;
     script->box = lua_touserdata(L, box_index);

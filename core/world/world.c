@@ -9,11 +9,11 @@
 #include "base/version.h"
 #include "check/check.h"
 #include "kernel/look.h"
+#include "kernel/receivers.h"
 #include "kernel/refusal.h"
 #include "lualib/lua_json.h"
 #include "parts/human/human.h"
 #include "script/bindings/bind.h"
-#include "script/bindings/mail.h"
 #include "script/bindings/send_options.h"
 #include "script/bindings/settings.h"
 #include "script/calls/chat.h"
@@ -341,14 +341,14 @@ static int world_now(lua_State *L)
 
 /* To a list of receivers, as one turn. */
 static int send_list(lua_State *L, struct soc_world *world, struct soc_agent *from,
-                     struct soc_send_options *options)
+                     const struct soc_send_options *options)
 {
     struct soc_script *script = world->script;
     soc_gate_begin_as(world->host, from);
-    int rc = soc_mail_send_list(L, script, from, options);
+    int rc = soc_receivers_send(world->host, from, &options->said, &script->answer);
     soc_gate_end_as(world->host, rc == SOC_OK);
     soc_host_flush(world->host);
-    return soc_push_answer(L, soc_buf_slice(rc < 0 ? &script->error : &script->answer));
+    return soc_push_answer(L, soc_buf_slice(&script->answer));
 }
 
 /* s:send(from, { to, payload, … }) -> { messageId } | { messageIds, … } | nil, err: as that
@@ -360,15 +360,15 @@ static int world_send(lua_State *L)
     size_t length;
     const char *from = luaL_checklstring(L, 2, &length);
     struct soc_send_options options;
-    int rc = soc_send_options_read(L, script, 3, &options);
+    int rc = soc_send_options_read(L, script, 3, SOC_SAY_AGENT, &options);
     struct soc_agent *agent = soc_agents_find(world->host, soc_slice(from, length));
     if (rc == SOC_OK && agent == NULL)
         rc = soc_refuse(&script->error, SOC_ENOAGENT, "the sender does not exist", "agentId",
                         soc_slice(from, length));
-    if (rc == SOC_OK && options.to_index != 0)
+    if (rc == SOC_OK && options.said.receivers != NULL)
         return send_list(L, world, agent, &options);
     if (rc == SOC_OK)
-        rc = soc_gate_send_as(world->host, agent, &options.send, &script->error);
+        rc = soc_gate_send_as(world->host, agent, &options.said.send, &script->error);
     soc_host_flush(world->host);
     return soc_push_answer(L, soc_buf_slice(&script->error));
 }

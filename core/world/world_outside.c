@@ -180,21 +180,12 @@ static int world_outside_send(lua_State *L)
     lua_settop(L, 3);
     copy_table(L, 3);
     luaL_checkstack(L, 20, NULL);
-    struct soc_slice external_id = take_text(L, 3, "external_id");
-    mail.answers = take_text(L, 3, "reply_to");
     struct soc_position position = take_position(L, 3);
-    bool has_to = soc_raw_field(L, 3, "to") != LUA_TNIL;
-    if (!has_to) {
-        lua_pushliteral(L, "orchestrator");
-        lua_setfield(L, 3, "to");
-    }
-    int rc = soc_send_options_read(L, script, 3, &options);
-    if (options.to_index != 0)
+    int rc = soc_send_options_read(L, script, 3, SOC_SAY_FILE, &options);
+    if (options.said.receivers != NULL)
         return luaL_error(L, "s:outside_send takes one receiver");
-    mail.send = options.send;
-    mail.send.texts[SOC_TEXT_EXTERNAL_ID] = external_id;
-    if (!has_to)
-        mail.send.to = (struct soc_slice){0};
+    mail.send = options.said.send;
+    mail.answers = options.said.reply_to;
     struct soc_agent *agent = rc < 0 ? NULL : check_outsider(L, world);
     if (agent != NULL && world->check != NULL)
         soc_check_heard(world->check, soc_agent_id(agent));

@@ -9,9 +9,8 @@
  *
  * `id` is whatever the client likes and comes back as it was; answers may come in
  * another order than the requests. What is sent comes from `user`, whatever the
- * line says, and is durable when it is answered. The ops are send and request (to?,
- * payload, type?, priority?, task_id?, correlation_id?, external_id?, dedupe_key?,
- * traceparent?, ttl_seconds?, requires_ack?, timeout_ms?), agents, contacts, messages,
+ * line says, and is durable when it is answered. The ops are send and request (the
+ * fields that model/message_fields.h lets senders say), agents, contacts, messages,
  * dead_letters, activity, roles, tasks, usage, inbox (agent?, task?, type?,
  * correlation_id?, since?, until?, limit?), waits, stats, registries, dot, redeliver
  * and drop (message_id), policies, policy (kind, name), decide (item_id, decision,

@@ -1,25 +1,23 @@
 #include "bridge/control/operations.h"
 
 #include <assert.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/limits.h"
+#include "env/clock.h"
 #include "env/ids.h"
 #include "kernel/agents.h"
 #include "kernel/dot.h"
-#include "kernel/envelope.h"
 #include "kernel/gate.h"
 #include "kernel/look.h"
 #include "kernel/policies.h"
+#include "kernel/receivers.h"
 #include "kernel/refusal.h"
 #include "kernel/router.h"
+#include "kernel/send_reader.h"
 #include "parts/human/human.h"
 #include "parts/supervision/hold.h"
-
-#define TIMEOUT_MS_MAX  (7 * 24 * 3600 * INT64_C(1000))
-#define TTL_SECONDS_MAX 3.2e9 /* about a hundred years */
 
 /* One request being read. */
 struct op {
@@ -126,36 +124,6 @@ static void finish_order(struct op *op, int rc, struct soc_buf *answer)
     soc_buf_fini(answer);
 }
 
-static void read_send(struct op *op, struct soc_send *send)
-{
-    double seconds = 0;
-    struct soc_slice ttl = soc_json_member(op->line, "ttl_seconds");
-    struct soc_slice ack = soc_json_member(op->line, "requires_ack");
-    struct soc_slice priority = text_of(op, "priority", SOC_KEY_BYTES_MAX);
-    send->to = text_of(op, "to", SOC_KEY_BYTES_MAX);
-    send->type = text_of(op, "type", SOC_KEY_BYTES_MAX);
-    send->texts[SOC_TEXT_TASK_ID] = text_of(op, "task_id", SOC_ID_BYTES_MAX);
-    send->texts[SOC_TEXT_CORRELATION_ID] = text_of(op, "correlation_id", SOC_KEY_BYTES_MAX);
-    send->texts[SOC_TEXT_EXTERNAL_ID] = text_of(op, "external_id", SOC_KEY_BYTES_MAX);
-    send->texts[SOC_TEXT_DEDUPE_KEY] = text_of(op, "dedupe_key", SOC_KEY_BYTES_MAX);
-    send->texts[SOC_TEXT_TRACEPARENT] = text_of(op, "traceparent", SOC_KEY_BYTES_MAX);
-    if (priority.data != NULL) {
-        send->has_priority = true;
-        if (!soc_priority_parse(priority, &send->priority))
-            op->fault = "priority";
-    }
-    if (ttl.data != NULL && soc_json_kind(ttl) != SOC_JSON_NULL) {
-        if (!soc_json_number(ttl, &seconds) || !(seconds > 0 && seconds <= TTL_SECONDS_MAX))
-            op->fault = "ttl_seconds";
-        else
-            send->ttl_ms = (int64_t)ceil(seconds * 1000);
-    }
-    if (ack.data != NULL && soc_json_kind(ack) != SOC_JSON_NULL) {
-        send->has_requires_ack = true;
-        send->requires_ack = soc_json_kind(ack) == SOC_JSON_TRUE;
-    }
-}
-
 static void answer_request(void *user, struct soc_slice answer)
 {
     if (answer.length > 0 && answer.data[0] == '[')
@@ -164,47 +132,57 @@ static void answer_request(void *user, struct soc_slice answer)
         fail(user, answer);
 }
 
-/* Sends from `user`; with `timeout_ms` > 0 the answer is the reply. */
-static void send_or_request(struct op *op, int64_t timeout_ms)
+/* Sends what was said from `user`, which waits for the reply or not. */
+static int send_said(struct op *op, struct soc_said *said, bool waits, struct soc_buf *answer)
 {
     struct soc_host *host = op->society->host;
     struct soc_agent *user = soc_agents_user(host);
-    struct soc_send send = {0};
-    struct soc_buf wrapped = {0};
-    struct soc_buf answer = {0};
-    read_send(op, &send);
-    send.payload = soc_envelope_payload(soc_json_member(op->line, "payload"), &wrapped);
-    if (fail_if_faulty(op)) {
-        soc_buf_fini(&wrapped);
-        return;
+    soc_said_settle(said, soc_clock_now(soc_host_clock(host)));
+    if (!soc_said_has(said, SOC_MESSAGE_FIELD_TO))
+        soc_human_address(host, &said->send);
+    if (said->receivers != NULL) {
+        soc_gate_begin_as(host, user);
+        int rc = soc_receivers_send(host, user, said, answer);
+        soc_gate_end_as(host, rc == SOC_OK);
+        return rc;
     }
-    int rc;
-    if (send.payload.data == NULL)
-        rc = soc_refuse(&answer, SOC_ENOPAYLOAD, NULL, NULL, (struct soc_slice){0});
+    if (!waits)
+        return soc_gate_send_as(host, user, &said->send, answer);
+    int64_t timeout_ms = SOC_REQUEST_TIMEOUT_MS;
+    if (soc_said_has(said, SOC_MESSAGE_FIELD_TIMEOUT_MS))
+        timeout_ms = said->timeout_ms > 0 ? said->timeout_ms : 1;
+    return soc_gate_request_as(host, user, &said->send, timeout_ms, answer_request, op->call,
+                               answer);
+}
+
+static void send_or_request(struct op *op, bool waits)
+{
+    struct soc_send_reader reader = {0};
+    struct soc_said said = {0};
+    struct soc_said_fault fault;
+    struct soc_buf answer = {0};
+    unsigned context = SOC_SAY_SOCKET | (waits ? SOC_SAY_WAIT : 0);
+    int rc = soc_send_reader_read(&reader, op->line, context, &said, &fault);
+    if (rc < 0)
+        soc_send_reader_refuse(&answer, rc, &fault);
     else
-        rc = SOC_OK;
-    if (rc == SOC_OK && send.to.data == NULL)
-        soc_human_address(host, &send);
-    if (rc == SOC_OK && timeout_ms > 0)
-        rc = soc_gate_request_as(host, user, &send, timeout_ms, answer_request, op->call, &answer);
-    else if (rc == SOC_OK)
-        rc = soc_gate_send_as(host, user, &send, &answer);
+        rc = send_said(op, &said, waits, &answer);
     if (rc < 0)
         fail(op->call, soc_buf_slice(&answer));
-    else if (timeout_ms == 0)
+    else if (!waits)
         succeed_when_durable(op->call, &answer);
-    soc_buf_fini(&wrapped);
+    soc_send_reader_fini(&reader);
     soc_buf_fini(&answer);
 }
 
 static void do_send(struct op *op)
 {
-    send_or_request(op, 0);
+    send_or_request(op, false);
 }
 
 static void do_request(struct op *op)
 {
-    send_or_request(op, integer_of(op, "timeout_ms", 1, TIMEOUT_MS_MAX, SOC_REQUEST_TIMEOUT_MS));
+    send_or_request(op, true);
 }
 
 static void answer_query(int rc, struct soc_slice rows, void *user)

@@ -11,11 +11,19 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "bridge/files/log.h"
-#include "bridge/files/reading.h"
 #include "bridge/files/report.h"
 #include "env/clock.h"
 #include "env/ids.h"
 #include "kernel/refusal.h"
+#include "kernel/send_reader.h"
+
+/* A line being read. */
+struct reading {
+    struct soc_inlet *inlet;
+    const struct soc_line *line;
+    struct soc_agent *agent; /* who speaks */
+    bool is_placed;          /* it has one receiver, and only its place tells it apart */
+};
 
 void soc_inlet_open(struct soc_inlet *inlet, struct soc_files *files,
                     struct soc_files_client *client, enum soc_place place, const char *name)
@@ -87,7 +95,7 @@ static bool skip(const struct soc_inlet *inlet, const char *event, const struct 
 }
 
 /* Logs what the host has refused: its error object, with the place of the line. */
-static void log_refusal(const struct soc_reading *reading, struct soc_slice error)
+static void log_refusal(const struct reading *reading, struct soc_slice error)
 {
     const struct soc_inlet *inlet = reading->inlet;
     struct soc_buf detail = {0};
@@ -107,27 +115,25 @@ static void log_refusal(const struct soc_reading *reading, struct soc_slice erro
     soc_buf_fini(&file);
 }
 
-/* A line without an id of its own is known again by where it stands and what it says. */
-static void give_key(struct soc_reading *reading, struct soc_send *send, bool is_list)
+/* Gives a line without an id of its own a key: where it stands and what it says. */
+static void give_key(struct reading *reading, struct soc_send *send, bool is_list,
+                     char room[SOC_LINES_KEY_BYTES])
 {
     struct soc_slice *key = &send->texts[SOC_TEXT_DEDUPE_KEY];
     struct soc_slice *id = &send->texts[SOC_TEXT_EXTERNAL_ID];
-    char text[SOC_LINES_KEY_BYTES];
     send->is_listed = is_list;
     if (is_list && key->data == NULL && id->data != NULL)
         *key = *id;
     if (is_list)
-        *id = (struct soc_slice){0}; /* which is of one message only */
+        *id = (struct soc_slice){0}; /* an external id belongs to one message */
     if (id->data != NULL || key->data != NULL)
         return;
     reading->is_placed = !is_list;
-    soc_lines_key(&reading->inlet->lines, reading->inlet->name, reading->line, text);
-    size_t start = reading->texts.length;
-    soc_buf_put_text(&reading->texts, text);
-    *key = soc_slice(reading->texts.data + start, reading->texts.length - start);
+    soc_lines_key(&reading->inlet->lines, reading->inlet->name, reading->line, room);
+    *key = soc_slice_text(room);
 }
 
-static void log_accepted(struct soc_reading *reading, const struct soc_send *send,
+static void log_accepted(struct reading *reading, const struct soc_send *send,
                          struct soc_slice receipt)
 {
     struct soc_json_walk walk;
@@ -153,7 +159,7 @@ static void log_accepted(struct soc_reading *reading, const struct soc_send *sen
 }
 
 /* Logs once that a line waits, and why. */
-static void log_waiting(const struct soc_reading *reading, int rc)
+static void log_waiting(const struct reading *reading, int rc)
 {
     if (!reading->inlet->is_waiting)
         log_line(reading->inlet, SOC_LOG_WARN, "waiting", reading->line, soc_error_text(rc));
@@ -162,7 +168,7 @@ static void log_waiting(const struct soc_reading *reading, int rc)
 
 /* Sends to one receiver, absent: whom it answers, or the orchestrator. False: it is
  * refused for now, and to be tried again. */
-static bool accept(struct soc_reading *reading, struct soc_outside_mail *mail, struct soc_slice to,
+static bool accept(struct reading *reading, struct soc_outside_mail *mail, struct soc_slice to,
                    struct soc_position position)
 {
     struct soc_buf answer = {0};
@@ -181,86 +187,65 @@ static bool accept(struct soc_reading *reading, struct soc_outside_mail *mail, s
     return is_taken;
 }
 
-/* The position goes with the last receiver: after a crash between them, or when one of
- * them can take nothing now, the line is read again, and those who have it are known by
+/* The position goes with the last receiver. After a crash between two of them, or when one
+ * can take nothing now, the line is read again, and those who have the message are known by
  * its key. */
-static bool accept_list(struct soc_reading *reading, struct soc_outside_mail *mail,
-                        struct soc_slice list, struct soc_position position)
+static bool accept_list(struct reading *reading, struct soc_outside_mail *mail,
+                        const struct soc_said *said, struct soc_position position)
 {
     struct soc_host *host = reading->inlet->files->host;
-    struct soc_json_walk walk;
-    struct soc_slice last = {0};
-    soc_json_walk(&walk, list);
-    while (soc_json_next(&walk)) {
-        struct soc_slice to = soc_reading_text(reading, "to", walk.value, SOC_KEY_BYTES_MAX);
-        const struct soc_agent *agent = to.data == NULL ? NULL : soc_router_find(host, to);
-        if (agent != NULL) /* whoever is named twice, by an alias too, gets it once */
+    assert(said->receivers_count > 0);
+    for (size_t i = 0; i < said->receivers_count; i++) {
+        bool is_last = i + 1 == said->receivers_count;
+        struct soc_slice to = said->receivers[i];
+        const struct soc_agent *agent = soc_router_find(host, to);
+        if (agent != NULL) /* an agent named twice, even by an alias, gets it once */
             to = soc_agent_id(agent);
-        if (last.data != NULL && !accept(reading, mail, last, (struct soc_position){0}))
+        if (!accept(reading, mail, to, is_last ? position : (struct soc_position){0}))
             return false;
-        last = to.data == NULL ? SOC_SLICE("") : to;
     }
-    return accept(reading, mail, last, position);
+    return true;
 }
 
-/* Receivers in a list, one more than there may be at most. */
-static int count_receivers(struct soc_slice list)
-{
-    struct soc_json_walk walk;
-    int count = 0;
-    soc_json_walk(&walk, list);
-    while (count <= SOC_RECEIVERS_MAX && soc_json_next(&walk))
-        count++;
-    return count;
-}
-
-/* Why a line cannot be a message; false if it can, as far as can be seen here. */
-static bool find_fault(const struct soc_reading *reading, const struct soc_outside_mail *mail,
-                       int receivers, struct soc_buf *reason)
-{
-    if (reading->fault != NULL)
-        soc_buf_printf(reason, "the member '%s' is not what it should be", reading->fault);
-    else if (receivers == 0)
-        soc_buf_put_text(reason, "the list 'to' names nobody");
-    else if (receivers > SOC_RECEIVERS_MAX)
-        soc_buf_printf(reason, "the list 'to' has more than %d receivers; nobody gets it",
-                       SOC_RECEIVERS_MAX);
-    else if (mail->send.payload.data == NULL)
-        soc_buf_put_text(reason, soc_error_text(SOC_ENOPAYLOAD));
-    return reason->length > 0;
-}
-
-static bool take_message(struct soc_reading *reading)
+/* Sends what a line says. `reply_to` names what it answers; without a receiver its
+ * correlation id does. */
+static bool accept_said(struct reading *reading, struct soc_said *said)
 {
     struct soc_inlet *inlet = reading->inlet;
-    struct soc_slice to = soc_json_member(reading->line->text, "to");
-    bool has_to = to.data != NULL && soc_json_kind(to) != SOC_JSON_NULL;
-    bool is_list = has_to && soc_json_kind(to) == SOC_JSON_ARRAY;
-    struct soc_outside_mail mail = {0};
-    struct soc_buf wrapped = {0};
-    struct soc_buf reason = {0};
     char place[SOC_LINES_POSITION_BYTES];
+    char key[SOC_LINES_KEY_BYTES];
+    soc_said_settle(said, soc_clock_now(soc_host_clock(inlet->files->host)));
+    struct soc_outside_mail mail = {
+        .send = said->send,
+        .answers = said->reply_to,
+        .is_chain = !soc_said_has(said, SOC_MESSAGE_FIELD_REPLY_TO),
+    };
+    if (mail.is_chain && !soc_said_has(said, SOC_MESSAGE_FIELD_TO))
+        mail.answers = mail.send.texts[SOC_TEXT_CORRELATION_ID];
+    give_key(reading, &mail.send, said->receivers != NULL, key);
+    if (said->receivers != NULL)
+        return accept_list(reading, &mail, said, position_of(inlet, place));
+    return accept(reading, &mail, said->send.to, position_of(inlet, place));
+}
+
+static bool take_message(struct reading *reading)
+{
+    struct soc_send_reader reader = {0};
+    struct soc_said said = {0};
+    struct soc_said_fault fault;
     bool is_taken = true;
-    soc_reading_mail(reading, &mail, has_to);
-    mail.send.payload = soc_reading_payload(reading, &wrapped);
-    struct soc_slice one =
-        is_list ? (struct soc_slice){0} : soc_reading_text(reading, "to", to, SOC_KEY_BYTES_MAX);
-    give_key(reading, &mail.send, is_list);
-    if (find_fault(reading, &mail, is_list ? count_receivers(to) : 1, &reason))
-        skip(inlet, "malformed_line", reading->line, soc_buf_text(&reason));
-    else if (is_list)
-        is_taken = accept_list(reading, &mail, to, position_of(inlet, place));
+    int rc = soc_send_reader_read(&reader, reading->line->text, SOC_SAY_FILE, &said, &fault);
+    if (rc < 0)
+        skip(reading->inlet, "malformed_line", reading->line, fault.detail.text);
     else
-        is_taken = accept(reading, &mail, one, position_of(inlet, place));
-    soc_buf_fini(&reason);
-    soc_buf_fini(&wrapped);
+        is_taken = accept_said(reading, &said);
+    soc_send_reader_fini(&reader);
     return is_taken;
 }
 
 /* What the host does not remember the files may tell. False: it stands in the queue of
  * another. `*event` is what to log else. */
-static bool find_in_files(const struct soc_reading *reading, struct soc_slice id,
-                          const char **event)
+static bool find_in_files(const struct reading *reading, struct soc_slice id, const char **event)
 {
     struct soc_files *files = reading->inlet->files;
     struct soc_files_client *own = soc_files_find(files, soc_agent_id(reading->agent));
@@ -281,7 +266,7 @@ static bool find_in_files(const struct soc_reading *reading, struct soc_slice id
     return true;
 }
 
-static void log_ack(const struct soc_reading *reading, const char *event, struct soc_slice id,
+static void log_ack(const struct reading *reading, const char *event, struct soc_slice id,
                     enum soc_ack ack)
 {
     struct soc_buf detail = {0};
@@ -294,7 +279,7 @@ static void log_ack(const struct soc_reading *reading, const char *event, struct
     soc_buf_fini(&detail);
 }
 
-static bool take_ack(struct soc_reading *reading)
+static bool take_ack(struct reading *reading)
 {
     struct soc_inlet *inlet = reading->inlet;
     struct soc_buf id = {0};
@@ -323,7 +308,7 @@ static bool take_ack(struct soc_reading *reading)
 
 /* Takes the ack of an agent that has ended, of what is done with: an answer may end one that
  * is to go, and its ack comes behind. */
-static bool pass_ack(struct soc_reading *reading)
+static bool pass_ack(struct reading *reading)
 {
     struct soc_inlet *inlet = reading->inlet;
     struct soc_buf id = {0};
@@ -375,23 +360,24 @@ static bool is_owned(struct soc_files_client *client)
 
 /* Who speaks: the one whose file it is; in the common file the line says, and nobody but
  * an outside agent can be meant. NULL: nobody, `*reason` says why. */
-static struct soc_agent *find_speaker(struct soc_reading *reading, const char **reason)
+static struct soc_agent *find_speaker(struct reading *reading, const char **reason)
 {
     const struct soc_inlet *inlet = reading->inlet;
     struct soc_host *host = inlet->files->host;
     struct soc_files_client *client = inlet->client;
     struct soc_slice id = speaker(inlet);
+    struct soc_buf from = {0};
     if (client == NULL)
-        id = soc_reading_member(reading, "from", SOC_ID_BYTES_MAX);
-    reading->fault = NULL;
+        id = soc_json_text(soc_json_member(reading->line->text, "from"), SOC_ID_BYTES_MAX, &from);
     struct soc_agent *agent = id.data == NULL ? NULL : soc_outside_find(host, id);
+    soc_buf_fini(&from);
     if (agent == NULL) {
         *reason = client != NULL ? "the agent has ended"
                                  : "'from' names no outside agent that is registered here";
         return NULL;
     }
     if (client == NULL)
-        client = soc_files_find(inlet->files, id);
+        client = soc_files_find(inlet->files, soc_agent_id(agent));
     if (client == NULL || !is_owned(client) ||
         (inlet->client != NULL && inlet->lines.owner == client->owner))
         return agent;
@@ -411,9 +397,8 @@ static void note_heard(struct soc_files *files, const struct soc_agent *agent)
 
 static bool take_object(struct soc_inlet *inlet, const struct soc_line *line)
 {
-    struct soc_reading reading = {.inlet = inlet, .line = line};
+    struct reading reading = {.inlet = inlet, .line = line};
     const char *reason = NULL;
-    soc_buf_reserve(&reading.texts, line->text.length + SOC_LINES_KEY_BYTES + 2);
     reading.agent = find_speaker(&reading, &reason);
     bool is_taken;
     if (reading.agent == NULL && has_ended(inlet) && is_ack(inlet, line)) {
@@ -434,7 +419,6 @@ static bool take_object(struct soc_inlet *inlet, const struct soc_line *line)
     }
     if (reading.agent != NULL)
         note_heard(inlet->files, reading.agent);
-    soc_buf_fini(&reading.texts);
     return is_taken;
 }
 
@@ -502,7 +486,7 @@ static bool take_line(void *user, const struct soc_line *line)
 /* Tells that what an ack names has arrived, and leaves the ack for later. */
 static bool take_receipt(void *user, const struct soc_line *line)
 {
-    struct soc_reading reading = {.inlet = user, .line = line};
+    struct reading reading = {.inlet = user, .line = line};
     struct soc_buf id = {0};
     const char *reason = NULL;
     struct soc_agent *agent = find_speaker(&reading, &reason);

@@ -102,10 +102,9 @@ static int64_t time_of_id(struct soc_slice id)
 static struct soc_message *read_message(struct soc_host *host, struct soc_slice row)
 {
     static const char *const names[SOC_TEXT_COUNT] = {
-        [SOC_TEXT_TASK_ID] = "task_id",
-        [SOC_TEXT_CORRELATION_ID] = "correlation_id",
-        [SOC_TEXT_EXTERNAL_ID] = "external_id",
-        [SOC_TEXT_TRACEPARENT] = "traceparent",
+#define F(tag, name, kind, ...) SOC_IF_TEXT_##kind([SOC_TEXT_##tag] = #name, )
+        SOC_MESSAGE_FIELD_MAP(F)
+#undef F
     };
     struct soc_buf texts[SOC_TEXT_COUNT] = {{0}};
     enum soc_priority priority = SOC_PRIORITY_NORMAL;
@@ -119,7 +118,7 @@ static struct soc_message *read_message(struct soc_host *host, struct soc_slice 
         .deliver_at_ms = moment(row, "deliver_at"),
         .deadline_ms = moment(row, "deadline"),
         .attempt = (uint16_t)integer(row, "attempt"),
-        .hops = (uint16_t)integer(row, "hops"),
+        .hops = (uint32_t)integer(row, "hops"),
         .payload = soc_json_member(row, "payload"),
     };
     if (from.data == NULL || to.data == NULL || draft.payload.data == NULL ||
@@ -142,8 +141,7 @@ static struct soc_message *read_message(struct soc_host *host, struct soc_slice 
     if (soc_json_number(soc_json_member(row, "ttl_seconds"), &ttl_seconds))
         draft.expires_ms = draft.time_ms + (int64_t)(ttl_seconds * 1000 + 0.5);
     for (int i = 0; i < SOC_TEXT_COUNT; i++)
-        if (names[i] != NULL)
-            draft.texts[i] = text_of(row, names[i], &texts[i]);
+        draft.texts[i] = text_of(row, names[i], &texts[i]);
     struct soc_message *message = soc_message_new(&draft);
     for (int i = 0; i < SOC_TEXT_COUNT; i++)
         soc_buf_fini(&texts[i]);

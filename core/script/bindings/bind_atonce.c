@@ -12,38 +12,21 @@
 
 #define TIMEOUT_MS_USUAL 30000
 
-/* Pushes a copy of the table at 2 that is addressed to all. */
-static void push_addressed(lua_State *L)
-{
-    static const char *const known[] = {"payload", "type",           "priority",     "ttl_seconds",
-                                        "task_id", "correlation_id", "requires_ack", NULL};
-    luaL_checktype(L, 2, LUA_TTABLE);
-    lua_settop(L, 2);
-    soc_check_names(L, 2, "broadcast", known);
-    lua_createtable(L, 0, 8);
-    for (int i = 0; known[i] != NULL; i++) {
-        soc_raw_field(L, 2, known[i]);
-        lua_setfield(L, 3, known[i]);
-    }
-    lua_pushliteral(L, "All");
-    lua_setfield(L, 3, "to");
-}
-
 /* agent:broadcast{ type?, payload, priority?, ttl_seconds?, … } -> { messageId, count } */
 static int agent_broadcast(lua_State *L)
 {
     struct soc_script *script = soc_check_handle(L)->script;
     struct soc_send_options options;
-    push_addressed(L);
-    int rc = soc_send_options_read(L, script, 3, &options);
+    lua_settop(L, 2);
+    int rc = soc_send_options_read(L, script, 2, SOC_SAY_BROADCAST, &options);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_BROADCAST, options.hash, &count) ==
         SOC_GATE_RECORDED)
         return count;
     struct soc_message *message;
     if (rc == SOC_OK)
-        rc = soc_router_send(script->host, soc_gate_activation(script->host)->agent, &options.send,
-                             &message, &script->error);
+        rc = soc_router_send(script->host, soc_gate_activation(script->host)->agent,
+                             &options.said.send, &message, &script->error);
     script->answer.length = 0;
     if (rc == SOC_OK)
         soc_broadcasts_put_receipt(script->host, message, &script->answer);

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "env/ids.h"
 #include "kernel/envelope.h"
+#include "kernel/receivers.h"
 #include "kernel/refusal.h"
 #include "kernel/requests.h"
 #include "lualib/lua_copy.h"
@@ -28,76 +29,6 @@ static int finish_sent(lua_State *L, struct soc_script *script, const struct soc
     soc_gate_answer_sent(script->host, message);
     soc_push_receipt(L, script, message);
     return 1;
-}
-
-static void put_comma(struct soc_buf *out)
-{
-    if (out->length > 0 && out->data[out->length - 1] != '[')
-        soc_buf_put_byte(out, ',');
-}
-
-/* Appends the id in the receipt of a message that was sent before. */
-static void put_duplicate(struct soc_buf *out, struct soc_slice receipt)
-{
-    struct soc_json_walk walk;
-    soc_json_walk(&walk, receipt);
-    soc_json_next(&walk);
-    soc_buf_put_slice(out, soc_json_member(walk.value, "messageId"));
-}
-
-int soc_mail_send_list(lua_State *L, struct soc_script *script, struct soc_agent *from,
-                       struct soc_send_options *options)
-{
-    lua_Unsigned count = lua_rawlen(L, options->to_index);
-    struct soc_buf *answer = &script->answer;
-    struct soc_buf *failures = &script->scratch;
-    lua_Unsigned failed = 0;
-    answer->length = failures->length = 0;
-    options->send.is_listed = true;
-    soc_buf_put_text(answer, "[{\"messageIds\":[");
-    for (lua_Unsigned i = 1; i <= count; i++) {
-        struct soc_message *message;
-        size_t length;
-        lua_rawgeti(L, options->to_index, (lua_Integer)i);
-        options->send.to.data = lua_tolstring(L, -1, &length);
-        options->send.to.length = length;
-        int rc = soc_router_send(script->host, from, &options->send, &message, &script->error);
-        put_comma(answer);
-        if (rc < 0) {
-            failed++;
-            soc_buf_put_text(answer, "null");
-            soc_buf_put_byte(failures, failures->length == 0 ? '[' : ',');
-            soc_buf_printf(failures, "{\"index\":%llu", (unsigned long long)i);
-            if (soc_json_member(soc_buf_slice(&script->error), "to").data == NULL)
-                soc_json_put_text_member(failures, "to", options->send.to);
-            soc_buf_put_byte(failures, ',');
-            soc_buf_put(failures, script->error.data + 1, script->error.length - 1);
-        } else if (rc > 0) {
-            put_duplicate(answer, soc_buf_slice(&script->error));
-        } else {
-            char id[SOC_MESSAGE_ID_BYTES];
-            soc_envelope_id(id, message);
-            soc_json_put_string(answer, soc_slice(id, sizeof(id)));
-        }
-        lua_pop(L, 1);
-    }
-    soc_buf_put_byte(answer, ']');
-    if (failed > 0) {
-        soc_buf_put_byte(failures, ']');
-        soc_json_put_name(answer, "partialErrors");
-        soc_buf_put_slice(answer, soc_buf_slice(failures));
-    }
-    soc_buf_put_text(answer, "}]");
-    if (failed == count) {
-        soc_refuse_named(&script->error, "all_recipients_failed",
-                         "none of the receivers could be written to");
-        script->error.length--;
-        soc_json_put_name(&script->error, "partialErrors");
-        soc_buf_put_slice(&script->error, soc_buf_slice(failures));
-        soc_buf_put_byte(&script->error, '}');
-        return SOC_EREFUSED;
-    }
-    return SOC_OK;
 }
 
 /* Keeps a copy of the payload for the receiver, if there is room. */
@@ -136,22 +67,24 @@ static int agent_send_message(lua_State *L)
     struct soc_script *script = soc_check_handle(L)->script;
     struct soc_send_options options;
     lua_settop(L, 2);
-    int rc = soc_send_options_read(L, script, 2, &options);
-    if (options.timeout_ms >= 0)
-        return luaL_error(L, "unknown option 'timeout_ms'");
+    struct soc_send *send = &options.said.send;
+    int rc = soc_send_options_read(L, script, 2, SOC_SAY_AGENT, &options);
     int count;
     struct soc_activation *activation = soc_gate_activation(script->host);
-    bool is_reply = rc == SOC_OK && options.to_index == 0 && is_response(script, &options.send);
+    bool is_list = options.said.receivers != NULL;
+    bool is_reply = rc == SOC_OK && !is_list && is_response(script, send);
     if (soc_effect_begin(L, script, SOC_EFFECT_SEND, options.hash, &count) == SOC_GATE_RECORDED) {
         activation->has_replied |= is_reply && count == 1;
         return count;
     }
     if (rc < 0)
         return soc_effect_finish(L, script, rc);
-    if (options.to_index != 0)
-        return soc_effect_finish(L, script, soc_mail_send_list(L, script, self(script), &options));
+    if (is_list) {
+        soc_receivers_send(script->host, self(script), &options.said, &script->answer);
+        return soc_effect_end(L, script, soc_buf_slice(&script->answer));
+    }
     struct soc_message *message;
-    rc = soc_router_send(script->host, self(script), &options.send, &message, &script->error);
+    rc = soc_router_send(script->host, self(script), send, &message, &script->error);
     script->answer.length = 0;
     if (rc > 0) { /* it was sent before */
         activation->has_replied |= is_reply;
@@ -206,15 +139,15 @@ static int agent_request(lua_State *L)
     soc_effect_check_wait(L);
     struct soc_send_options options;
     lua_settop(L, 2);
-    int rc = soc_send_options_read(L, script, 2, &options);
-    if (options.to_index != 0)
-        return luaL_error(L, "option 'to': one id expected; a request has one receiver");
+    int rc = soc_send_options_read(L, script, 2, SOC_SAY_AGENT | SOC_SAY_WAIT, &options);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_REQUEST, options.hash, &count) == SOC_GATE_RECORDED)
         return count;
     if (rc == SOC_OK)
-        rc = soc_mail_request(script, &options.send,
-                              options.timeout_ms < 0 ? SOC_REQUEST_TIMEOUT_MS : options.timeout_ms);
+        rc = soc_mail_request(script, &options.said.send,
+                              soc_said_has(&options.said, SOC_MESSAGE_FIELD_TIMEOUT_MS)
+                                  ? options.said.timeout_ms
+                                  : SOC_REQUEST_TIMEOUT_MS);
     return rc < 0 ? soc_effect_finish(L, script, rc) : soc_effect_yield(L);
 }
 
@@ -242,20 +175,15 @@ static struct soc_slice answered_id(lua_State *L, struct soc_script *script, int
     return soc_slice(text, length);
 }
 
+/* Reads the options of a reply. */
 static struct soc_slice reply_type(lua_State *L, int index)
 {
-    size_t length;
-    if (lua_isnoneornil(L, index))
-        return (struct soc_slice){0};
-    static const char *const known[] = {"type", NULL};
-    luaL_checktype(L, index, LUA_TTABLE);
-    soc_check_names(L, index, "reply", known);
-    if (soc_raw_field(L, index, "type") == LUA_TNIL)
-        return (struct soc_slice){0};
-    if (lua_type(L, -1) != LUA_TSTRING)
-        luaL_error(L, "reply: type must be a string");
-    const char *text = lua_tolstring(L, -1, &length);
-    return soc_slice(text, length);
+    struct soc_said said = {0};
+    if (!lua_isnoneornil(L, index)) {
+        luaL_checktype(L, index, LUA_TTABLE);
+        soc_send_options_say(L, index, SOC_SAY_REPLY, &said);
+    }
+    return said.send.type;
 }
 
 int soc_mail_reply(lua_State *L, struct soc_script *script, enum soc_effect_kind kind, int index,

@@ -7,12 +7,6 @@
 #include "script/bindings/send_options.h"
 #include "script/inside.h"
 
-/* Sends to the list of receivers of `options`, as `from`: SOC_OK, with the receipt in
- * `script->answer`: messageIds in input order, null where it failed, and partialErrors.
- * All failed: an error with its object in `script->error`. */
-int soc_mail_send_list(lua_State *L, struct soc_script *script, struct soc_agent *from,
-                       struct soc_send_options *options);
-
 /* Sends `send` as a request of the running agent and begins to wait for the reply;
  * the caller yields then. An error with its object in `script->error` if it was
  * refused. */

@@ -7,12 +7,12 @@
  * rawget, the JSON encoder) has it filled first, and so has who writes to it. */
 #include "script/turns/message.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/limits.h"
-#include "env/clock.h"
-#include "env/ids.h"
 #include "kernel/envelope.h"
+#include "kernel/message_view.h"
 #include "lualib/lua_json.h"
 #include "script/policies/answers.h"
 #include "script/turns/lazy.h"
@@ -20,131 +20,88 @@
 /* Its address is the private key. */
 static const char packed_key;
 
-/* What the packed string begins with; `to`, `from`, the type and the texts follow. */
-struct packed {
-    uint64_t key;
-    uint64_t reply_to;
-    int64_t time_ms;
-    int64_t reply_to_ms;
-    int64_t expires_ms;
-    int64_t deliver_at_ms;
-    int64_t deadline_ms;
-    uint32_t hops;
-    uint16_t attempt;
-    uint16_t text_length[SOC_TEXT_COUNT];
-    uint8_t priority;
-    uint8_t flags;
-    uint8_t to_length;
-    uint8_t from_length;
-    uint8_t type_length;
-};
+/* A packed string: the message's numbers, three lengths, then `to`, `from`, the type and
+ * the texts. */
+#define LENGTHS_AT SOC_MESSAGE_NUMBERS_BYTES
+#define NAMES_AT   (LENGTHS_AT + 3)
 
 static void push_packed(lua_State *L, const struct soc_message *message)
 {
-    char bytes[sizeof(struct packed) + 2 * SOC_ID_BYTES_MAX + SOC_TYPE_BYTES_MAX +
+    char bytes[NAMES_AT + 2 * SOC_ID_BYTES_MAX + SOC_TYPE_BYTES_MAX +
                SOC_TEXT_COUNT * SOC_KEY_BYTES_MAX];
     struct soc_slice from =
         message->from == NULL ? SOC_SLICE("system") : soc_agent_id(message->from);
     struct soc_slice to = soc_receiver_id(message);
-    struct packed packed = {
-        .key = message->key,
-        .reply_to = message->reply_to,
-        .time_ms = message->time_ms,
-        .reply_to_ms = message->reply_to_ms,
-        .expires_ms = message->expires_ms,
-        .deliver_at_ms = message->deliver_at_ms,
-        .deadline_ms = message->deadline_ms,
-        .attempt = message->attempt,
-        .hops = message->hops,
-        .priority = message->priority,
-        .flags = message->flags,
-        .to_length = (uint8_t)to.length,
-        .from_length = (uint8_t)from.length,
-        .type_length = (uint8_t)message->type->length,
-    };
-    memcpy(packed.text_length, message->text_length, sizeof(packed.text_length));
     size_t texts = 0;
     for (int i = 0; i < SOC_TEXT_COUNT; i++)
         texts += message->text_length[i];
-    char *place = bytes + sizeof(packed);
-    memcpy(bytes, &packed, sizeof(packed));
+    char *place = bytes + LENGTHS_AT;
+    memcpy(bytes, (const char *)message + SOC_MESSAGE_NUMBERS, LENGTHS_AT);
+    *place++ = (char)to.length;
+    *place++ = (char)from.length;
+    *place++ = (char)message->type->length;
     place = mempcpy(place, to.data, to.length);
     place = mempcpy(place, from.data, from.length);
-    place = mempcpy(place, message->type->text, packed.type_length);
+    place = mempcpy(place, message->type->text, message->type->length);
     place = mempcpy(place, message->bytes + message->payload_length, texts);
+    assert(place <= bytes + sizeof(bytes));
     lua_pushlstring(L, bytes, (size_t)(place - bytes));
 }
 
-static void set_text(lua_State *L, const char *name, struct soc_slice text)
+/* Looks at a packed message; its numbers are unpacked into `room`. */
+static struct soc_message_view view_of(const char *bytes, struct soc_message *room)
 {
-    lua_pushlstring(L, text.data, text.length);
-    lua_setfield(L, -2, name);
+    const uint8_t *lengths = (const uint8_t *)bytes + LENGTHS_AT;
+    const char *to = bytes + NAMES_AT;
+    const char *from = to + lengths[0];
+    const char *type = from + lengths[1];
+    memcpy((char *)room + SOC_MESSAGE_NUMBERS, bytes, LENGTHS_AT);
+    return (struct soc_message_view){
+        .message = room,
+        .to = soc_slice(to, lengths[0]),
+        .from = soc_slice(from, lengths[1]),
+        .type = soc_slice(type, lengths[2]),
+        .texts = type + lengths[2],
+    };
 }
 
-static void set_time(lua_State *L, const char *name, int64_t time_ms)
+/* Pushes the value of a field; false and nothing if the message has none. */
+static bool push_field(lua_State *L, const struct soc_message_view *view,
+                       enum soc_message_field field)
 {
-    char text[SOC_TIME_BYTES];
-    if (time_ms == 0)
-        return;
-    soc_time_format(text, time_ms);
-    set_text(L, name, soc_slice(text, sizeof(text)));
-}
-
-static void set_id(lua_State *L, const char *name, int64_t time_ms, uint64_t key)
-{
-    char id[SOC_MESSAGE_ID_BYTES];
-    if (key == 0)
-        return;
-    soc_message_id_format(id, time_ms, key);
-    set_text(L, name, soc_slice(id, sizeof(id)));
-}
-
-static void set_integer(lua_State *L, const char *name, int64_t number)
-{
-    lua_pushinteger(L, number);
-    lua_setfield(L, -2, name);
+    struct soc_viewed value;
+    soc_message_view_get(view, field, &value);
+    switch (value.kind) {
+    case SOC_VIEWED_FLAG:
+        lua_pushboolean(L, value.flag);
+        return true;
+    case SOC_VIEWED_INTEGER:
+        lua_pushinteger(L, value.integer);
+        return true;
+    case SOC_VIEWED_NUMBER:
+        lua_pushnumber(L, value.number);
+        return true;
+    case SOC_VIEWED_TEXT:
+        lua_pushlstring(L, value.text.data, value.text.length);
+        return true;
+    case SOC_VIEWED_JSON: /* the payload, which is there already */
+    case SOC_VIEWED_NOTHING:
+        break;
+    }
+    return false;
 }
 
 /* Sets what a packed string holds as fields of the table on top. */
 static void unpack(lua_State *L, const char *bytes)
 {
-    static const char *const names[SOC_TEXT_COUNT] = {"task_id", "correlation_id", "external_id",
-                                                      NULL, "traceparent"};
-    struct packed packed;
-    memcpy(&packed, bytes, sizeof(packed));
-    const char *place = bytes + sizeof(packed);
-    set_id(L, "id", packed.time_ms, packed.key);
-    set_id(L, "reply_to", packed.reply_to_ms, packed.reply_to);
-    set_time(L, "timestamp", packed.time_ms);
-    set_time(L, "deliver_at", packed.deliver_at_ms);
-    set_time(L, "deadline", packed.deadline_ms);
-    set_text(L, "to", soc_slice(place, packed.to_length));
-    place += packed.to_length;
-    set_text(L, "from", soc_slice(place, packed.from_length));
-    place += packed.from_length;
-    set_text(L, "type", soc_slice(place, packed.type_length));
-    place += packed.type_length;
-    set_text(L, "priority", soc_slice_text(soc_priority_name(packed.priority)));
-    set_integer(L, "attempt", packed.attempt);
-    set_integer(L, "hops", packed.hops);
-    lua_pushboolean(L, packed.flags & SOC_MESSAGE_REQUIRES_ACK);
-    lua_setfield(L, -2, "requires_ack");
-    if (packed.flags & SOC_MESSAGE_WANTS_REPLY) {
-        lua_pushboolean(L, true);
-        lua_setfield(L, -2, "wants_reply");
-    }
-    if (packed.expires_ms != 0) {
-        int64_t ttl_ms = packed.expires_ms - packed.time_ms;
-        if (ttl_ms % 1000 == 0)
-            lua_pushinteger(L, ttl_ms / 1000);
-        else
-            lua_pushnumber(L, (lua_Number)ttl_ms / 1000);
-        lua_setfield(L, -2, "ttl_seconds");
-    }
-    for (int i = 0; i < SOC_TEXT_COUNT; i++) {
-        if (packed.text_length[i] > 0 && names[i] != NULL)
-            set_text(L, names[i], soc_slice(place, packed.text_length[i]));
-        place += packed.text_length[i];
+    struct soc_message room;
+    struct soc_message_view view = view_of(bytes, &room);
+    for (int i = 0; i < SOC_MESSAGE_FIELD_COUNT; i++) {
+        enum soc_message_field field = (enum soc_message_field)i;
+        const struct soc_field_rule *rule = soc_message_fields_rule(field);
+        bool is_shown = rule->shown == SOC_SHOWN_ENVELOPE || rule->shown == SOC_SHOWN_SCRIPTS;
+        if (is_shown && push_field(L, &view, field))
+            lua_setfield(L, -2, rule->name);
     }
 }
 
@@ -164,24 +121,16 @@ static int fill(lua_State *L)
 /* Pushes the field if it is one of the four that are read without filling in. */
 static bool push_packed_field(lua_State *L, const char *name, const char *bytes)
 {
-    struct packed packed;
-    memcpy(&packed, bytes, sizeof(packed));
-    const char *to = bytes + sizeof(packed);
-    const char *from = to + packed.to_length;
-    if (strcmp(name, "from") == 0) {
-        lua_pushlstring(L, from, packed.from_length);
-    } else if (strcmp(name, "type") == 0) {
-        lua_pushlstring(L, from + packed.from_length, packed.type_length);
-    } else if (strcmp(name, "to") == 0) {
-        lua_pushlstring(L, to, packed.to_length);
-    } else if (strcmp(name, "id") == 0) {
-        char id[SOC_MESSAGE_ID_BYTES];
-        soc_message_id_format(id, packed.time_ms, packed.key);
-        lua_pushlstring(L, id, sizeof(id));
-    } else {
-        return false;
+    static const enum soc_message_field often[] = {SOC_MESSAGE_FIELD_FROM, SOC_MESSAGE_FIELD_TYPE,
+                                                   SOC_MESSAGE_FIELD_TO, SOC_MESSAGE_FIELD_ID};
+    for (size_t i = 0; i < sizeof(often) / sizeof(often[0]); i++) {
+        if (strcmp(name, soc_message_fields_rule(often[i])->name) != 0)
+            continue;
+        struct soc_message room;
+        struct soc_message_view view = view_of(bytes, &room);
+        return push_field(L, &view, often[i]);
     }
-    return true;
+    return false;
 }
 
 /* __index: a field that is not there yet, or `text`. Upvalue 1: the box. */
@@ -261,9 +210,8 @@ bool soc_message_key_of(lua_State *L, int index, uint64_t *key)
 {
     bool is_packed = lua_rawgetp(L, index, &packed_key) == LUA_TSTRING;
     if (is_packed) {
-        struct packed packed;
-        memcpy(&packed, lua_tostring(L, -1), sizeof(packed));
-        *key = packed.key;
+        struct soc_message room;
+        *key = view_of(lua_tostring(L, -1), &room).message->key;
     }
     lua_pop(L, 1);
     return is_packed;

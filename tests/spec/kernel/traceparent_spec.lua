@@ -55,7 +55,7 @@ describe("traceparent", function()
   end)
 
   it("is a text, else the send raises", function()
-    assert.matches("option 'traceparent': a string expected", scene.raised(function(root)
+    assert.matches("'traceparent' must be a string", scene.raised(function(root)
       root:send_message({ to = "user", payload = "x", traceparent = 7 })
     end), 1, true)
   end)

@@ -19,22 +19,22 @@ local CALLS = {
   send_message = {
     good = function() return { { to = "root", payload = { n = 1 } } } end,
     places = { "" }, fields = { {
-      to = "", payload = "payload text empty", content = "payload text empty ?", type = "?",
-      priority = "?", ttl_seconds = "ms ?", requires_ack = "flag ?", delay_ms = "ms ?",
-      deliver_at = "ms ?", deadline = "ms ?", task_id = "?", taskId = "?",
-      correlation_id = "key ?", dedupe_key = "key ?",
+      to = "", payload = "payload text empty", content = "payload text empty null ?",
+      type = "null ?", priority = "null ?", ttl_seconds = "ms null ?", delay_ms = "ms null ?",
+      requires_ack = "flag null ?", deliver_at = "ms null ?", deadline = "ms null ?",
+      task_id = "null ?", taskId = "null ?", correlation_id = "key null ?",
+      dedupe_key = "key null ?", traceparent = "key null ?",
     } },
   },
   request = {
     good = function() return { { to = "root", payload = { n = 1 }, timeout_ms = 5 } } end,
     places = { "" }, fields = { {
-      to = "", payload = "payload text empty", type = "?", priority = "?", timeout_ms = "ms ?",
-      task_id = "?", correlation_id = "key ?",
+      to = "", payload = "payload text empty", type = "null ?", priority = "null ?",
+      timeout_ms = "ms null ?", task_id = "null ?", correlation_id = "key null ?",
     } },
   },
-  reply = {
-    good = function(message) return { message, { n = 1 }, { type = "general" } } end,
-    places = { "", "payload text empty", "options null ?" }, fields = { nil, nil, { type = "?" } },
+  reply = { good = function(message) return { message, { n = 1 }, { type = "general" } } end,
+    places = { "", "payload text empty", "options null ?" }, fields = { [3] = { type = "null ?" } },
   },
   receive = {
     good = function() return { { from = "root", type = "general", timeout_ms = 5 } } end,
@@ -107,8 +107,8 @@ local CALLS = {
   broadcast = {
     good = function() return { { payload = { n = 1 } } } end,
     places = { "" }, fields = { {
-      payload = "payload text empty", type = "?", priority = "?", ttl_seconds = "ms ?",
-      requires_ack = "flag ?", task_id = "?", correlation_id = "key ?",
+      payload = "payload text empty", type = "null ?", priority = "null ?", task_id = "null ?",
+      ttl_seconds = "ms null ?", requires_ack = "flag null ?", correlation_id = "key null ?",
     } },
   },
   checkpoint = {

@@ -73,8 +73,8 @@ local CALLS = {
   send = {
     good = function() return { "root", { to = "user", payload = "x" } } end,
     places = { "", "" },
-    fields = { nil, { to = "", payload = "payload text empty", type = "?", priority = "?",
-      correlation_id = "key ?", dedupe_key = "key ?", ttl_seconds = "ms ?" } },
+    fields = { nil, { to = "", payload = "payload text empty", type = "null ?", priority = "null ?",
+      correlation_id = "key null ?", dedupe_key = "key null ?", ttl_seconds = "ms null ?" } },
   },
   dispatch = {
     good = function() return { "root", "x", {} } end,
