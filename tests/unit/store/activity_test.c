@@ -12,7 +12,7 @@ static void end_batch(struct world *world, bool is_folded)
 /* Everything that a later record changes or takes away, in one millisecond. */
 static void tell(struct world *world, bool is_folded)
 {
-    world_init(world, true);
+    world_init(world, IN_MEMORY);
     PUT(world, AGENT, agent, NOW_MS, SOC_SLICE("root"), SOC_SLICE("root"));
     PUT(world, ROLE, role, NOW_MS, .id = SOC_SLICE("w"), .creator = SOC_SLICE("root"));
     end_batch(world, is_folded);
@@ -96,7 +96,7 @@ static void the_tables_are_the_same_whether_folded_at_once_or_late(void)
 static void places_go_on_after_a_restart(void)
 {
     struct world world;
-    world_init(&world, false);
+    world_init(&world, IN_DIRECTORY);
     for (uint64_t key = 1; key <= 6; key++) {
         PUT(&world, EVENT, event, NOW_MS, SOC_SLICE("noted"), SOC_SLICE("root"));
         PUT(&world, MESSAGE, message, .key = key, .time_ms = NOW_MS, .from = SOC_SLICE("root"),
@@ -115,7 +115,7 @@ static void places_go_on_after_a_restart(void)
  * `dan` was born after. */
 static void tell_all(struct world *world, bool is_folded)
 {
-    world_init(world, true);
+    world_init(world, IN_MEMORY);
     PUT(world, AGENT, agent, NOW_MS, SOC_SLICE("root"), SOC_SLICE("root"));
     PUT(world, AGENT, agent, NOW_MS, SOC_SLICE("ann"), SOC_SLICE("w"), .since = 1);
     PUT(world, AGENT, agent, NOW_MS, SOC_SLICE("bob"), SOC_SLICE("w"), .since = 7);

@@ -171,7 +171,7 @@ static void tell_story(struct world *world, uint64_t seed, int fold_every)
 {
     struct story story = {.time_ms = NOW_MS};
     soc_rng_init(&story.rng, seed);
-    world_init(world, true);
+    world_init(world, IN_MEMORY);
     for (int i = 1; i <= 60; i++) {
         append_batch(world, &story);
         if (i % fold_every == 0)
@@ -220,7 +220,7 @@ static void the_tables_do_not_depend_on_when_the_journal_was_folded(void)
 static void what_comes_and_goes_between_two_folds_is_written_once_or_never(void)
 {
     struct world world;
-    world_init(&world, true);
+    world_init(&world, IN_MEMORY);
     put_message(&world, 1);
     PUT(&world, ACTIVATION, activation, .key = 1, .agent = SOC_SLICE("user"));
     PUT(&world, EFFECT, effect, .index = 1, .agent = SOC_SLICE("user"));
@@ -239,7 +239,7 @@ static void a_take_goes_with_its_message(void)
 {
     for (int folds_between = 0; folds_between < 2; folds_between++) {
         struct world world;
-        world_init(&world, true);
+        world_init(&world, IN_MEMORY);
         put_message(&world, 1);
         put_message(&world, 2);
         PUT(&world, TAKE, take, .key = 1, .agent = SOC_SLICE("root"));

@@ -65,10 +65,10 @@ static void ear_open(struct ear *ear)
     ear->journal = soc_journal_open(ear->world.store, ear->loop, &events);
 }
 
-static void ear_init(struct ear *ear, bool is_memory, bool has_loop)
+static void ear_init(struct ear *ear, enum place place, bool has_loop)
 {
     *ear = (struct ear){0};
-    world_init(&ear->world, is_memory);
+    world_init(&ear->world, place);
     ear->loop = has_loop ? soc_loop_new() : NULL;
     ear_open(ear);
 }
@@ -96,7 +96,7 @@ static uint64_t submit(struct ear *ear, uint64_t key)
 static void without_a_loop_a_batch_is_reported_before_submit_returns(void)
 {
     struct ear ear;
-    ear_init(&ear, true, false);
+    ear_init(&ear, IN_MEMORY, false);
     CHECK_INT(submit(&ear, 1), 1);
     CHECK_INT(ear.durable, 1);
     CHECK_INT(ear.world.batch.length, 0);
@@ -116,7 +116,7 @@ static void without_a_loop_a_batch_is_reported_before_submit_returns(void)
 static void every_batch_becomes_durable_in_order(void)
 {
     struct ear ear;
-    ear_init(&ear, false, true);
+    ear_init(&ear, IN_DIRECTORY, true);
     for (uint64_t key = 1; key <= 500; key++)
         CHECK_INT(submit(&ear, key), key);
     CHECK(soc_journal_bytes(ear.journal) > 0);
@@ -135,7 +135,7 @@ static void every_batch_becomes_durable_in_order(void)
 static void a_close_waits_for_every_batch_and_folds(void)
 {
     struct ear ear;
-    ear_init(&ear, false, true);
+    ear_init(&ear, IN_DIRECTORY, true);
     for (uint64_t key = 1; key <= 200; key++)
         submit(&ear, key);
     soc_journal_close(ear.journal, 10000);
@@ -148,7 +148,7 @@ static void a_close_waits_for_every_batch_and_folds(void)
 static void a_close_without_time_to_fold_leaves_the_journal(void)
 {
     struct ear ear;
-    ear_init(&ear, false, true);
+    ear_init(&ear, IN_DIRECTORY, true);
     submit(&ear, 1);
     soc_journal_close(ear.journal, 0);
     CHECK_INT(ear.durable, 1);
@@ -159,7 +159,7 @@ static void a_close_without_time_to_fold_leaves_the_journal(void)
 static void a_crash_keeps_a_prefix_and_tells_nothing(void)
 {
     struct ear ear;
-    ear_init(&ear, false, true);
+    ear_init(&ear, IN_DIRECTORY, true);
     for (uint64_t key = 1; key <= 300; key++)
         submit(&ear, key);
     soc_journal_crash(ear.journal);
@@ -178,7 +178,7 @@ static void a_crash_keeps_a_prefix_and_tells_nothing(void)
 static void a_query_sees_everything_submitted_before_it(void)
 {
     struct ear ear;
-    ear_init(&ear, false, true);
+    ear_init(&ear, IN_DIRECTORY, true);
     for (uint64_t key = 1; key <= 100; key++)
         submit(&ear, key);
     char agent[] = "root";
@@ -217,7 +217,7 @@ static int count_journal(struct ear *ear)
 static void a_quiet_journal_folds_by_itself(void)
 {
     struct ear ear;
-    ear_init(&ear, false, true);
+    ear_init(&ear, IN_DIRECTORY, true);
     submit(&ear, 1);
     WAIT_FOR(&ear, ear.durable, 1);
     CHECK_INT(count_journal(&ear), 1);
@@ -230,7 +230,7 @@ static void a_quiet_journal_folds_by_itself(void)
 static void a_trickle_of_batches_does_not_put_folding_off_for_ever(void)
 {
     struct ear ear;
-    ear_init(&ear, false, true);
+    ear_init(&ear, IN_DIRECTORY, true);
     uint64_t key = 0;
     int64_t until_us = soc_clock_monotonic_us() + 20000000; /* a busy machine folds late */
     int lowest = 1000;
@@ -250,7 +250,7 @@ static void a_trickle_of_batches_does_not_put_folding_off_for_ever(void)
 static void a_full_disk_is_told_and_waited_for(void)
 {
     struct ear ear;
-    ear_init(&ear, false, true);
+    ear_init(&ear, IN_DIRECTORY, true);
     atomic_store(&disk.is_full, true);
     submit(&ear, 1);
     submit(&ear, 2);
@@ -272,7 +272,7 @@ static void a_full_disk_is_told_and_waited_for(void)
 static void a_crash_does_not_wait_for_a_full_disk(void)
 {
     struct ear ear;
-    ear_init(&ear, false, true);
+    ear_init(&ear, IN_DIRECTORY, true);
     atomic_store(&disk.is_full, true);
     submit(&ear, 1);
     WAIT_FOR(&ear, ear.full_calls, 1);
@@ -285,7 +285,7 @@ static void a_crash_does_not_wait_for_a_full_disk(void)
 static void a_failed_disk_is_told_once_and_ends_the_journal(void)
 {
     struct ear ear;
-    ear_init(&ear, false, true);
+    ear_init(&ear, IN_DIRECTORY, true);
     submit(&ear, 1);
     WAIT_FOR(&ear, ear.durable, 1);
     atomic_store(&disk.sync_fails, true);
@@ -306,7 +306,7 @@ static void a_failed_disk_is_told_once_and_ends_the_journal(void)
 static void a_failed_disk_without_a_loop_is_told_too(void)
 {
     struct ear ear;
-    ear_init(&ear, false, false);
+    ear_init(&ear, IN_DIRECTORY, false);
     atomic_store(&disk.sync_fails, true);
     submit(&ear, 1);
     atomic_store(&disk.sync_fails, false);
@@ -346,7 +346,7 @@ static void a_query_that_meets_a_failed_disk_ends_the_journal(void)
 {
     struct ear ear;
     for (int has_loop = 0; has_loop < 2; has_loop++) {
-        ear_init(&ear, false, has_loop);
+        ear_init(&ear, IN_DIRECTORY, has_loop);
         ask_in_trouble(&ear, &disk.write_fails);
         if (has_loop)
             WAIT_FOR(&ear, ear.answers + ear.failed_calls, 2);
@@ -363,7 +363,7 @@ static void a_query_waits_for_room_if_it_says_so(void)
 {
     struct ear ear;
     for (int has_loop = 0; has_loop < 2; has_loop++) {
-        ear_init(&ear, false, has_loop);
+        ear_init(&ear, IN_DIRECTORY, has_loop);
         ask_in_trouble(&ear, &disk.is_full);
         CHECK(ear.is_full);
         CHECK_INT(ear.answers, 0);
@@ -391,7 +391,7 @@ static void a_query_that_waits_for_room_does_not_hold_up_a_close(void)
 {
     struct ear ear;
     for (int has_loop = 0; has_loop < 2; has_loop++) {
-        ear_init(&ear, false, has_loop);
+        ear_init(&ear, IN_DIRECTORY, has_loop);
         ask_in_trouble(&ear, &disk.is_full);
         CHECK_INT(ear.answers, 0);
         soc_journal_close(ear.journal, 0);
@@ -405,7 +405,7 @@ static void a_query_that_waits_for_room_does_not_hold_up_a_close(void)
 static void a_store_in_memory_can_have_a_thread_too(void)
 {
     struct ear ear;
-    ear_init(&ear, true, true);
+    ear_init(&ear, IN_MEMORY, true);
     for (uint64_t key = 1; key <= 100; key++)
         submit(&ear, key);
     struct soc_query query = {.what = "messages"};
@@ -419,7 +419,7 @@ static void a_store_in_memory_can_have_a_thread_too(void)
 static void many_batches_go_through_while_others_are_asked_for(void)
 {
     struct ear ear;
-    ear_init(&ear, false, true);
+    ear_init(&ear, IN_DIRECTORY, true);
     int64_t started_us = soc_clock_monotonic_us();
     uint64_t key = 0;
     int asked = 0;

@@ -29,7 +29,7 @@ static const char *rows_of(struct world *world)
 static void old_runs_and_questions_are_forgotten_and_what_was_in_force_stays(void)
 {
     struct world world;
-    world_init(&world, true);
+    world_init(&world, IN_MEMORY);
     put_row(&world, 10, "start", "{}");
     put_row(&world, 20, "run", "{}");
     put_row(&world, 30, "question", "{}");
@@ -44,7 +44,7 @@ static void a_row_or_a_text_that_is_not_what_was_written_is_told(void)
 {
     struct world world;
     struct soc_buf text = {0};
-    world_init(&world, true);
+    world_init(&world, IN_MEMORY);
     put_row(&world, 10, "run", "{}");
     PUT(&world, HISTORY, history, .time_ms = 20, .checksum = 7, .what = SOC_SLICE("run"),
         .detail = SOC_SLICE("{}"));

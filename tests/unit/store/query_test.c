@@ -7,7 +7,7 @@
 /* A small society with some history. */
 static void tell(struct world *world)
 {
-    world_init(world, true);
+    world_init(world, IN_MEMORY);
     PUT(world, META, meta, SOC_SLICE("app"), SOC_SLICE("hello.lua"));
     PUT(world, AGENT, agent, NOW_MS, SOC_SLICE("user"), SOC_SLICE("user"));
     PUT(world, AGENT, agent, NOW_MS, SOC_SLICE("root"), SOC_SLICE("root"));
@@ -178,7 +178,7 @@ static void an_unknown_question_is_refused(void)
 static void a_span_of_time_is_found_among_many_messages(void)
 {
     struct world world;
-    world_init(&world, true);
+    world_init(&world, IN_MEMORY);
     for (uint64_t key = 1; key <= 5000; key++)
         PUT(&world, MESSAGE, message, .key = key * 1000 + 7, .time_ms = NOW_MS + key / 3);
     CHECK_INT(world_append(&world), SOC_OK);

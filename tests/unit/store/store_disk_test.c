@@ -51,7 +51,7 @@ static int count_files(struct world *world)
 static void a_new_directory_is_for_its_owner_only(void)
 {
     struct world world;
-    world_init(&world, false);
+    world_init(&world, IN_DIRECTORY);
     soc_store_close(world.store);
     world.store = NULL;
     unlink(world_path(&world, "society.db"));
@@ -83,7 +83,7 @@ static void a_directory_without_a_parent_is_refused(void)
 static void a_second_opener_is_refused_though_the_lock_file_was_removed(void)
 {
     struct world world;
-    world_init(&world, false);
+    world_init(&world, IN_DIRECTORY);
     struct soc_store *second;
     struct soc_detail detail;
     struct soc_sqlite_options options = {.directory = world.directory};
@@ -99,7 +99,7 @@ static void a_second_opener_is_refused_though_the_lock_file_was_removed(void)
 static void a_second_opener_hears_who_holds_the_directory(void)
 {
     struct world world;
-    world_init(&world, false);
+    world_init(&world, IN_DIRECTORY);
     struct soc_store *second;
     struct soc_detail detail;
     struct soc_sqlite_options options = {.directory = world.directory};
@@ -143,7 +143,7 @@ static void write_and_fold_some(struct world *world)
 static void what_was_appended_outlives_a_kill(void)
 {
     struct world world;
-    world_init(&world, false);
+    world_init(&world, IN_DIRECTORY);
     soc_store_close(world.store);
     run_and_kill(&world, write_and_fold_some);
     CHECK_INT(world_open(&world), SOC_OK);
@@ -159,7 +159,7 @@ static void what_was_appended_outlives_a_kill(void)
 static void other_programs_read_while_it_runs(void)
 {
     struct world world;
-    world_init(&world, false);
+    world_init(&world, IN_DIRECTORY);
     PUT(&world, AGENT, agent, NOW_MS, SOC_SLICE("user"), SOC_SLICE("user"));
     PUT(&world, AGENT, agent, NOW_MS, SOC_SLICE("root"), SOC_SLICE("root"));
     put_message(&world, 1234567);
@@ -195,7 +195,7 @@ static int open_to_look(struct world *world, struct soc_store **out)
 static void a_reader_sees_batches_that_are_not_folded_and_folds_nothing(void)
 {
     struct world world;
-    world_init(&world, false);
+    world_init(&world, IN_DIRECTORY);
     put_message(&world, 1);
     CHECK_INT(world_append(&world), SOC_OK);
     CHECK_INT(world_fold(&world), 0);
@@ -221,7 +221,7 @@ static void a_reader_sees_batches_that_are_not_folded_and_folds_nothing(void)
 static void a_reader_of_nothing_makes_nothing(void)
 {
     struct world world;
-    world_init(&world, false);
+    world_init(&world, IN_DIRECTORY);
     soc_store_close(world.store);
     world.store = NULL;
     unlink(world_path(&world, "society.db"));
@@ -246,7 +246,7 @@ static void a_reader_of_nothing_makes_nothing(void)
 static void an_older_database_is_brought_up_to_date_by_who_may_write(void)
 {
     struct world world;
-    world_init(&world, false);
+    world_init(&world, IN_DIRECTORY);
     PUT(&world, AGENT, agent, 1, SOC_SLICE("ann"), SOC_SLICE("r"));
     CHECK_INT(world_append(&world), SOC_OK);
     CHECK_INT(world_fold(&world), 0);
@@ -294,7 +294,7 @@ static void an_older_database_is_brought_up_to_date_by_who_may_write(void)
 static void the_log_of_version_2_is_kept_and_goes_on(void)
 {
     struct world world;
-    world_init(&world, false);
+    world_init(&world, IN_DIRECTORY);
     PUT(&world, AGENT, agent, 1, SOC_SLICE("root"), SOC_SLICE("root"));
     PUT(&world, ROLE, role, 1, .id = SOC_SLICE("w"), .creator = SOC_SLICE("root"));
     PUT(&world, AGENT, agent, 1, SOC_SLICE("ann"), SOC_SLICE("w"), SOC_SLICE("root"));
@@ -327,7 +327,7 @@ static void the_log_of_version_2_is_kept_and_goes_on(void)
 static void the_views_of_version_3_are_made_anew(void)
 {
     struct world world;
-    world_init(&world, false);
+    world_init(&world, IN_DIRECTORY);
     PUT(&world, MESSAGE, message, .key = 7, .time_ms = 1, .flags = SOC_MESSAGE_IS_BROADCAST);
     PUT(&world, EVENT, event, 2, SOC_SLICE("noted"), SOC_SLICE("ann"));
     PUT(&world, MESSAGE, message, .key = 8, .time_ms = 1, .flags = SOC_MESSAGE_IS_LETTER);
@@ -349,7 +349,7 @@ static void the_views_of_version_3_are_made_anew(void)
 static void a_newer_database_is_refused_and_not_touched(void)
 {
     struct world world;
-    world_init(&world, false);
+    world_init(&world, IN_DIRECTORY);
     put_message(&world, 1);
     CHECK_INT(world_append(&world), SOC_OK);
     soc_store_close(world.store);
@@ -374,7 +374,7 @@ static void a_newer_database_is_refused_and_not_touched(void)
 static void a_file_that_is_no_database_of_ours_is_refused(void)
 {
     struct world world;
-    world_init(&world, false);
+    world_init(&world, IN_DIRECTORY);
     soc_store_close(world.store);
     world.store = NULL;
     write_bytes(world_path(&world, "society.db"), "\0\0\0\x01", 4, 68);
@@ -389,7 +389,7 @@ static void a_file_that_is_no_database_of_ours_is_refused(void)
 /* Appends three batches with a mark in the second, and closes. */
 static void write_three(struct world *world)
 {
-    world_init(world, false);
+    world_init(world, IN_DIRECTORY);
     for (uint64_t key = 1; key <= 3; key++) {
         PUT(world, MESSAGE, message, .key = key,
             .payload = key == 2 ? SOC_SLICE("\"second\"") : SOC_SLICE("\"other\""));
@@ -477,7 +477,7 @@ static void swapped_batches_are_found(void)
 static void a_full_disk_leaves_nothing_behind_and_the_batch_can_be_tried_again(void)
 {
     struct world world;
-    world_init(&world, false);
+    world_init(&world, IN_DIRECTORY);
     put_message(&world, 1);
     CHECK_INT(world_append(&world), SOC_OK);
     atomic_store(&disk.is_full, true);
@@ -498,7 +498,7 @@ static void a_full_disk_leaves_nothing_behind_and_the_batch_can_be_tried_again(v
 static void a_failed_sync_is_an_error_of_the_disk(void)
 {
     struct world world;
-    world_init(&world, false);
+    world_init(&world, IN_DIRECTORY);
     put_message(&world, 1);
     atomic_store(&disk.sync_fails, true);
     CHECK_INT(world_append(&world), SOC_EIO);
@@ -510,7 +510,7 @@ static void a_failed_sync_is_an_error_of_the_disk(void)
 static void the_write_ahead_log_stays_bounded(void)
 {
     struct world world;
-    world_init(&world, false);
+    world_init(&world, IN_DIRECTORY);
     char *payload = malloc(1u << 20);
     memset(payload, '7', 1u << 20);
     for (uint64_t key = 1; key <= 150; key++) {
@@ -530,7 +530,7 @@ static void the_write_ahead_log_stays_bounded(void)
 static void a_hundred_thousand_messages_are_no_burden(void)
 {
     struct world world;
-    world_init(&world, false);
+    world_init(&world, IN_DIRECTORY);
     int64_t started_us = soc_clock_monotonic_us();
     for (uint64_t key = 1; key <= 100000; key++) {
         put_message(&world, key);

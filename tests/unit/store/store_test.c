@@ -1,30 +1,37 @@
-/* What every store does, in memory and in a directory alike. */
+/* Conformance: what every store does, whichever implementation it is. */
 #include "store_world.h"
 
-/* Defines two tests, `name`_in_memory and `name`_on_disk, from one body. */
-#define ON_BOTH(name)                                                                              \
+#include "base/hash.h"
+
+/* Defines a test for each implementation from one body. */
+#define ON_ALL(name)                                                                               \
     static void name##_on(struct world *world);                                                    \
+    static void name##_in(enum place place)                                                        \
+    {                                                                                              \
+        struct world world;                                                                        \
+        world_init(&world, place);                                                                 \
+        name##_on(&world);                                                                         \
+        world_fini(&world);                                                                        \
+    }                                                                                              \
     static void name##_in_memory(void)                                                             \
     {                                                                                              \
-        struct world world;                                                                        \
-        world_init(&world, true);                                                                  \
-        name##_on(&world);                                                                         \
-        world_fini(&world);                                                                        \
+        name##_in(IN_MEMORY);                                                                      \
     }                                                                                              \
-    static void name##_on_disk(void)                                                               \
+    static void name##_in_a_directory(void)                                                        \
     {                                                                                              \
-        struct world world;                                                                        \
-        world_init(&world, false);                                                                 \
-        name##_on(&world);                                                                         \
-        world_fini(&world);                                                                        \
+        name##_in(IN_DIRECTORY);                                                                   \
+    }                                                                                              \
+    static void name##_on_a_disk(void)                                                             \
+    {                                                                                              \
+        name##_in(ON_DISK);                                                                        \
     }                                                                                              \
     static void name##_on(struct world *world)
-#define RUN_BOTH(name)                                                                             \
+#define RUN_ALL(name)                                                                              \
     RUN(name##_in_memory);                                                                         \
-    RUN(name##_on_disk)
+    RUN(name##_in_a_directory);                                                                    \
+    RUN(name##_on_a_disk)
 
-/* Loads as it stands, then reopened, then folded, then reopened again: each time
- * it must be `expected` once the folded records are told. */
+/* Loads as it is, then reopened, then folded, then reopened again. */
 static void check_load(struct world *world, const char *unfolded, const char *folded)
 {
     CHECK_TEXT(world_load(world), unfolded);
@@ -37,7 +44,7 @@ static void check_load(struct world *world, const char *unfolded, const char *fo
     CHECK_TEXT(world_load(world), folded);
 }
 
-ON_BOTH(a_new_store_is_empty)
+ON_ALL(a_new_store_is_empty)
 {
     CHECK_INT(soc_store_sequence(world->store), 0);
     CHECK_INT(soc_store_backlog(world->store), 0);
@@ -46,7 +53,7 @@ ON_BOTH(a_new_store_is_empty)
     CHECK_TEXT(world_ask(world, "dump"), "[]");
 }
 
-ON_BOTH(batches_are_numbered_and_counted)
+ON_ALL(batches_are_numbered_and_counted)
 {
     put_message(world, 1);
     size_t length = world->batch.length;
@@ -66,7 +73,7 @@ ON_BOTH(batches_are_numbered_and_counted)
     CHECK_INT(soc_store_backlog(world->store), 0);
 }
 
-ON_BOTH(agents_and_contacts_come_in_order_of_origin_then_states)
+ON_ALL(agents_and_contacts_come_in_order_of_origin_then_states)
 {
     PUT(world, META, meta, SOC_SLICE("app"), SOC_SLICE("hello"));
     PUT(world, AGENT, agent, 1, SOC_SLICE("zoe"), SOC_SLICE("boss"));
@@ -114,7 +121,7 @@ ON_BOTH(agents_and_contacts_come_in_order_of_origin_then_states)
     "{\"record\":\"agent\",\"time_ms\":1,\"id\":\"ann\",\"role\":\"r\",\"parent\":\"root\"}\n"     \
     "{\"record\":\"agent_end\",\"time_ms\":5,\"id\":\"ann\",\"reason\":\"done\"}\n"
 
-ON_BOTH(an_ended_agent_is_loaded_as_ended_and_its_id_may_be_born_again)
+ON_ALL(an_ended_agent_is_loaded_as_ended_and_its_id_may_be_born_again)
 {
     PUT(world, AGENT, agent, 1, SOC_SLICE("ann"), SOC_SLICE("r"), SOC_SLICE("root"));
     PUT(world, CONTACT, contact, 1, 6, SOC_SLICE("ann"), SOC_SLICE("yan"));
@@ -141,7 +148,7 @@ ON_BOTH(an_ended_agent_is_loaded_as_ended_and_its_id_may_be_born_again)
     CHECK(strstr(world_ask(world, "agents"), "\"ended_at\":\"1970-01-01T00:00:00.005Z\"") != NULL);
 }
 
-ON_BOTH(an_agent_that_ends_and_one_that_was_adopted_are_loaded_as_such)
+ON_ALL(an_agent_that_ends_and_one_that_was_adopted_are_loaded_as_such)
 {
     PUT(world, AGENT, agent, 1, SOC_SLICE("ann"), SOC_SLICE("r"), SOC_SLICE("root"));
     PUT(world, AGENT, agent, 2, SOC_SLICE("bob"), SOC_SLICE("r"), SOC_SLICE("ann"));
@@ -161,7 +168,7 @@ ON_BOTH(an_agent_that_ends_and_one_that_was_adopted_are_loaded_as_such)
                "{\"record\":\"standing\",\"births\":1,\"id\":\"ann\"}\n");
 }
 
-ON_BOTH(how_an_agent_stands_is_loaded_and_its_births_are_counted)
+ON_ALL(how_an_agent_stands_is_loaded_and_its_births_are_counted)
 {
     PUT(world, AGENT, agent, 1, SOC_SLICE("ann"), SOC_SLICE("r"));
     PUT(world, AGENT, agent, 2, SOC_SLICE("bob"), SOC_SLICE("r"), SOC_SLICE("ann"));
@@ -184,7 +191,7 @@ ON_BOTH(how_an_agent_stands_is_loaded_and_its_births_are_counted)
           NULL);
 }
 
-ON_BOTH(a_forgotten_parent_stays_forgotten_and_a_forgotten_stranger_leaves_nothing)
+ON_ALL(a_forgotten_parent_stays_forgotten_and_a_forgotten_stranger_leaves_nothing)
 {
     PUT(world, AGENT, agent, 1, SOC_SLICE("ann"), SOC_SLICE("r"), SOC_SLICE("zoe"));
     PUT(world, CONTACT, contact, 1, 6, SOC_SLICE("ann"), SOC_SLICE("yan"));
@@ -206,7 +213,7 @@ ON_BOTH(a_forgotten_parent_stays_forgotten_and_a_forgotten_stranger_leaves_nothi
                "\"zoe\"}\n");
 }
 
-ON_BOTH(pending_and_dead_messages_are_loaded_finished_ones_are_not)
+ON_ALL(pending_and_dead_messages_are_loaded_finished_ones_are_not)
 {
     for (uint64_t key = 1; key <= 4; key++)
         PUT(world, MESSAGE, message, .key = key, .time_ms = 9);
@@ -229,7 +236,7 @@ ON_BOTH(pending_and_dead_messages_are_loaded_finished_ones_are_not)
                "\"deliver_at_ms\":14}\n{\"record\":\"message\",\"key\":4,\"time_ms\":9}\n");
 }
 
-ON_BOTH(every_field_of_a_message_survives_folding)
+ON_ALL(every_field_of_a_message_survives_folding)
 {
     PUT(world, MESSAGE, message, .key = 1, .time_ms = 2, .priority = 3, .flags = 4, .attempt = 5,
         .hops = 6, .reply_to = 7, .expires_ms = 8, .deliver_at_ms = 9, .deadline_ms = 10,
@@ -244,7 +251,7 @@ ON_BOTH(every_field_of_a_message_survives_folding)
     soc_buf_fini(&before);
 }
 
-ON_BOTH(a_waiting_activation_keeps_its_effects_and_takes_until_it_ends)
+ON_ALL(a_waiting_activation_keeps_its_effects_and_takes_until_it_ends)
 {
     PUT(world, ACTIVATION, activation, .key = 5, .time_ms = 1, .agent = SOC_SLICE("zoe"));
     PUT(world, EFFECT, effect, 1, UINT64_MAX, SOC_SLICE("zoe"), SOC_SLICE("send"), SOC_SLICE("{}"));
@@ -275,7 +282,7 @@ ON_BOTH(a_waiting_activation_keeps_its_effects_and_takes_until_it_ends)
                "{\"record\":\"activation\",\"key\":6,\"time_ms\":2,\"agent\":\"ann\"}\n");
 }
 
-ON_BOTH(outputs_stay_until_they_were_shown)
+ON_ALL(outputs_stay_until_they_were_shown)
 {
     for (uint64_t key = 1; key <= 3; key++)
         PUT(world, OUTPUT, output, key, 5, SOC_SLICE("root"), SOC_SLICE("stdout"), SOC_SLICE("x"));
@@ -295,7 +302,7 @@ static int stop_at_the_second(const struct soc_record *record, void *user)
     return ++*(int *)user == 2 ? SOC_EREFUSED : 0;
 }
 
-ON_BOTH(a_load_ends_when_its_reader_says_so)
+ON_ALL(a_load_ends_when_its_reader_says_so)
 {
     for (uint64_t key = 1; key <= 4; key++)
         put_message(world, key);
@@ -308,7 +315,7 @@ ON_BOTH(a_load_ends_when_its_reader_says_so)
     CHECK_INT(count, 2);
 }
 
-ON_BOTH(a_batch_of_many_megabytes_is_kept_whole)
+ON_ALL(a_batch_of_many_megabytes_is_kept_whole)
 {
     size_t length = 20u << 20;
     char *payload = malloc(length);
@@ -323,20 +330,264 @@ ON_BOTH(a_batch_of_many_megabytes_is_kept_whole)
     free(payload);
 }
 
+/* Puts a small history that touches most tables: batch `number` of it. */
+static void put_life(struct world *world, uint64_t number)
+{
+    PUT(world, AGENT, agent, number, SOC_SLICE("ann"), SOC_SLICE("r"), SOC_SLICE("root"));
+    PUT(world, MESSAGE, message, .key = 2 * number, .time_ms = number, .from = SOC_SLICE("ann"),
+        .to = SOC_SLICE("bob"), .type = SOC_SLICE("general"), .payload = SOC_SLICE("{}"));
+    PUT(world, MESSAGE, message, .key = 2 * number + 1, .time_ms = number, .from = SOC_SLICE("bob"),
+        .to = SOC_SLICE("ann"), .payload = SOC_SLICE("[]"));
+    PUT(world, MESSAGE_END, message_end, .key = 2 * number, .time_ms = number, .outcome = 1);
+    PUT(world, STATE, state, SOC_SLICE("ann"), SOC_SLICE("{\"n\":1}"));
+    PUT(world, TASK, task, .key = 2 * number, .state = number % 4, .id = SOC_SLICE("t"),
+        .owner = SOC_SLICE("ann"), .opened_ms = number);
+    PUT(world, CONTACT, contact, number, 6, SOC_SLICE("ann"), SOC_SLICE("bob"));
+    PUT(world, EVENT, event, .time_ms = number, .event = SOC_SLICE("note"));
+    if (number % 3 == 0)
+        PUT(world, AGENT_END, agent_end, number, SOC_SLICE("ann"), SOC_SLICE("done"));
+}
+
+static void commit_life(struct world *world, uint64_t count)
+{
+    for (uint64_t number = 1; number <= count; number++) {
+        put_life(world, number);
+        CHECK_INT(world_append(world), SOC_OK);
+    }
+}
+
+ON_ALL(several_batches_are_committed_at_once_and_in_order)
+{
+    struct soc_buf bytes[3] = {{0}, {0}, {0}};
+    struct soc_slice batches[3];
+    for (uint64_t i = 0; i < 3; i++) {
+        struct soc_record record = {.type = SOC_RECORD_OUTPUT, .output = {.key = i + 1}};
+        soc_record_put(&bytes[i], &record);
+        batches[i] = soc_buf_slice(&bytes[i]);
+    }
+    CHECK_INT(soc_store_commit(world->store, 1, batches, 3, &world->detail), SOC_OK);
+    CHECK_INT(soc_store_sequence(world->store), 3);
+    check_load(world,
+               "{\"record\":\"output\",\"key\":1}\n{\"record\":\"output\",\"key\":2}\n"
+               "{\"record\":\"output\",\"key\":3}\n",
+               "{\"record\":\"output\",\"key\":1}\n{\"record\":\"output\",\"key\":2}\n"
+               "{\"record\":\"output\",\"key\":3}\n");
+    CHECK_INT(soc_store_folded(world->store), 3);
+    for (int i = 0; i < 3; i++)
+        soc_buf_fini(&bytes[i]);
+}
+
+ON_ALL(a_torn_batch_is_refused_and_what_was_before_it_is_kept)
+{
+    put_message(world, 1);
+    CHECK_INT(world_append(world), SOC_OK);
+    put_message(world, 2);
+    put_message(world, 3);
+    world->batch.length -= 5;
+    CHECK_INT(world_append(world), SOC_OK);
+    world->text.length = 0;
+    CHECK_INT(soc_store_load(world->store, show_record, &world->text, &world->detail),
+              SOC_ECORRUPT);
+    CHECK(strstr(world->detail.text, "batch 2") != NULL);
+    CHECK(strstr(soc_buf_text(&world->text), "\"key\":2") != NULL);
+    CHECK(strstr(soc_buf_text(&world->text), "\"key\":3") == NULL);
+    CHECK_INT(soc_store_fold(world->store, 1, &world->detail), 1);
+    CHECK_INT(soc_store_fold(world->store, 1000, &world->detail), SOC_ECORRUPT);
+    CHECK_INT(soc_store_folded(world->store), 1);
+    CHECK_INT(soc_store_sequence(world->store), 2);
+}
+
+ON_ALL(a_look_shows_the_tables_as_they_are_and_a_query_folds_first)
+{
+    struct soc_query query = {.what = "messages"};
+    put_message(world, 1);
+    CHECK_INT(world_append(world), SOC_OK);
+    world->text.length = 0;
+    CHECK_INT(soc_store_look(world->store, &query, &world->text, &world->detail), SOC_OK);
+    CHECK_TEXT(soc_buf_text(&world->text), "[]");
+    CHECK(strstr(world_ask(world, "messages"), "\"to\":\"user\"") != NULL);
+    CHECK_INT(soc_store_folded(world->store), 1);
+    CHECK_INT(soc_store_backlog(world->store), 0);
+    world->text.length = 0;
+    CHECK_INT(soc_store_look(world->store, &query, &world->text, &world->detail), SOC_OK);
+    CHECK(strstr(soc_buf_text(&world->text), "\"to\":\"user\"") != NULL);
+}
+
+ON_ALL(an_unknown_query_is_refused_and_the_store_goes_on)
+{
+    struct soc_query query = {.what = "nonsense"};
+    put_message(world, 1);
+    CHECK_INT(world_append(world), SOC_OK);
+    CHECK_INT(soc_store_query(world->store, &query, &world->text, &world->detail), SOC_EINVAL);
+    CHECK(strstr(world->detail.text, "nonsense") != NULL);
+    CHECK_INT(world->text.length, 0);
+    put_message(world, 2);
+    CHECK_INT(world_append(world), SOC_OK);
+    CHECK(strstr(world_ask(world, "messages"), "00000002") != NULL);
+}
+
+ON_ALL(a_limit_gives_the_latest_rows_in_ascending_order)
+{
+    for (uint64_t key = 1; key <= 5; key++)
+        PUT(world, OUTPUT_END, output_end, key);
+    for (uint64_t key = 1; key <= 5; key++)
+        PUT(world, EVENT, event, .time_ms = key, .event = SOC_SLICE("note"),
+            .detail = soc_slice("abcde" + key - 1, 1));
+    CHECK_INT(world_append(world), SOC_OK);
+    CHECK_TEXT(world_ask_for(world, &(struct soc_query){.what = "activity", .limit = 2}),
+               "[{\"detail\":\"d\",\"event\":\"note\",\"time\":\"1970-01-01T00:00:00.004Z\"},"
+               "{\"detail\":\"e\",\"event\":\"note\",\"time\":\"1970-01-01T00:00:00.005Z\"}]");
+    CHECK_TEXT(world_ask_for(world, &(struct soc_query){.what = "activity", .until_ms = 2}),
+               "[{\"detail\":\"a\",\"event\":\"note\",\"time\":\"1970-01-01T00:00:00.001Z\"}]");
+}
+
+ON_ALL(maintenance_changes_nothing_that_can_be_seen)
+{
+    commit_life(world, 4);
+    struct soc_buf before = {0};
+    soc_buf_put_text(&before, world_load(world));
+    CHECK_INT(soc_store_tidy(world->store, false, &world->detail), SOC_OK);
+    CHECK_INT(soc_store_tidy(world->store, true, &world->detail), SOC_OK);
+    CHECK_TEXT(world_load(world), soc_buf_text(&before));
+    put_life(world, 5);
+    CHECK_INT(world_append(world), SOC_OK);
+    CHECK_INT(soc_store_sequence(world->store), 5);
+    soc_buf_fini(&before);
+}
+
+static int show_row(void *user, const struct soc_history_row *row)
+{
+    soc_buf_printf(user, "%lld %lld %.*s %.*s%s\n", (long long)row->number, (long long)row->time_ms,
+                   (int)row->what.length, row->what.data, (int)row->detail.length, row->detail.data,
+                   row->is_damaged ? " damaged" : "");
+    return row->number == 2 ? SOC_EREFUSED : SOC_OK;
+}
+
+static void show_memory(void *user, const struct soc_record_memory *entry)
+{
+    soc_buf_printf(user, "%.*s %llu %.*s\n", (int)entry->agent.length, entry->agent.data,
+                   (unsigned long long)entry->number, (int)entry->entry.length, entry->entry.data);
+}
+
+ON_ALL(what_is_kept_for_replay_is_read_back)
+{
+    static const char text[] = "return 1";
+    uint64_t hash = soc_hash(text, strlen(text), 0);
+    char name[17];
+    int64_t count = -1;
+    snprintf(name, sizeof(name), "%016llx", (unsigned long long)hash);
+    CHECK_INT(soc_store_history_count(world->store, &count, &world->detail), SOC_OK);
+    CHECK_INT(count, 0);
+    for (uint64_t i = 1; i <= 3; i++)
+        PUT(world, HISTORY, history, .time_ms = 10 * i,
+            .checksum = i == 2 ? 1 : soc_hash("{}", 2, 0) & INT64_MAX, .what = SOC_SLICE("run"),
+            .detail = SOC_SLICE("{}"));
+    PUT(world, SOURCE, source, .hash = soc_slice_text(name), .text = SOC_SLICE("return 1"));
+    PUT(world, MEMORY, memory, .number = 2, .agent = SOC_SLICE("b"), .entry = SOC_SLICE("2"));
+    PUT(world, MEMORY, memory, .number = 1, .agent = SOC_SLICE("b"), .entry = SOC_SLICE("1"));
+    PUT(world, MEMORY, memory, .number = 1, .agent = SOC_SLICE("a"), .entry = SOC_SLICE("0"));
+    CHECK_INT(world_append(world), SOC_OK);
+    CHECK_INT(world_fold(world), 0);
+    world_reopen(world);
+    world->text.length = 0;
+    CHECK_INT(soc_store_history_count(world->store, &count, &world->detail), SOC_OK);
+    CHECK_INT(count, 3);
+    CHECK_INT(soc_store_history(world->store, show_row, &world->text, &world->detail),
+              SOC_EREFUSED);
+    CHECK_INT(soc_store_memories(world->store, show_memory, &world->text, &world->detail), SOC_OK);
+    CHECK_INT(soc_store_source(world->store, soc_slice_text(name), &world->text, &world->detail),
+              SOC_OK);
+    CHECK_TEXT(soc_buf_text(&world->text),
+               "1 10 run {}\n2 20 run {} damaged\na 1 0\nb 1 1\nb 2 2\nreturn 1");
+    CHECK_INT(soc_store_source(world->store, SOC_SLICE("0123"), &world->text, &world->detail),
+              SOC_ENOFILE);
+}
+
+ON_ALL(however_it_is_folded_the_tables_are_the_same)
+{
+    struct world other;
+    struct soc_buf at_once = {0};
+    world_init(&other, IN_MEMORY);
+    commit_life(&other, 12);
+    soc_buf_put_text(&at_once, world_ask(&other, "dump"));
+    commit_life(world, 6);
+    while (soc_store_fold(world->store, 1, &world->detail) > 0)
+        continue;
+    world_reopen(world);
+    for (uint64_t number = 7; number <= 12; number++) {
+        put_life(world, number);
+        CHECK_INT(world_append(world), SOC_OK);
+        if (number % 2 == 0)
+            CHECK(soc_store_fold(world->store, 100, &world->detail) >= 0);
+    }
+    CHECK_TEXT(world_ask(world, "dump"), soc_buf_text(&at_once));
+    soc_buf_fini(&at_once);
+    world_fini(&other);
+}
+
+static void a_store_in_memory_has_no_tables_before_it_is_queried(void)
+{
+    struct world world = {.place = IN_MEMORY};
+    struct soc_buf blank = {0};
+    world.store = soc_memory_open(&blank);
+    commit_life(&world, 2);
+    CHECK(strlen(world_load(&world)) > 0);
+    CHECK_INT(blank.length, 0);
+    CHECK(strlen(world_ask(&world, "dump")) > 100);
+    CHECK(blank.length > 0);
+    soc_store_close(world.store);
+    world.store = soc_memory_open(&blank); /* takes its tables from there */
+    CHECK_TEXT(world_ask(&world, "dump"), "[]");
+    soc_store_close(world.store);
+    soc_buf_fini(&world.batch);
+    soc_buf_fini(&world.text);
+    soc_buf_fini(&blank);
+}
+
+static void a_full_disk_refuses_a_commit_and_keeps_the_rest(void)
+{
+    struct world world;
+    world_init(&world, ON_DISK);
+    commit_life(&world, 3);
+    soc_disk_arm(world.disk, SOC_DISK_FULL, 1);
+    put_life(&world, 4);
+    struct soc_buf batch = {0};
+    soc_buf_put_slice(&batch, soc_buf_slice(&world.batch));
+    CHECK_INT(world_append(&world), SOC_EDISKFULL);
+    CHECK_INT(soc_store_sequence(world.store), 3);
+    soc_disk_clear(world.disk);
+    soc_buf_put_slice(&world.batch, soc_buf_slice(&batch));
+    CHECK_INT(world_append(&world), SOC_OK);
+    world_reopen(&world);
+    CHECK_INT(soc_store_sequence(world.store), 4);
+    soc_buf_fini(&batch);
+    world_fini(&world);
+}
+
 int main(void)
 {
-    RUN_BOTH(a_new_store_is_empty);
-    RUN_BOTH(batches_are_numbered_and_counted);
-    RUN_BOTH(agents_and_contacts_come_in_order_of_origin_then_states);
-    RUN_BOTH(an_ended_agent_is_loaded_as_ended_and_its_id_may_be_born_again);
-    RUN_BOTH(an_agent_that_ends_and_one_that_was_adopted_are_loaded_as_such);
-    RUN_BOTH(how_an_agent_stands_is_loaded_and_its_births_are_counted);
-    RUN_BOTH(a_forgotten_parent_stays_forgotten_and_a_forgotten_stranger_leaves_nothing);
-    RUN_BOTH(pending_and_dead_messages_are_loaded_finished_ones_are_not);
-    RUN_BOTH(every_field_of_a_message_survives_folding);
-    RUN_BOTH(a_waiting_activation_keeps_its_effects_and_takes_until_it_ends);
-    RUN_BOTH(outputs_stay_until_they_were_shown);
-    RUN_BOTH(a_load_ends_when_its_reader_says_so);
-    RUN_BOTH(a_batch_of_many_megabytes_is_kept_whole);
+    RUN_ALL(a_new_store_is_empty);
+    RUN_ALL(batches_are_numbered_and_counted);
+    RUN_ALL(agents_and_contacts_come_in_order_of_origin_then_states);
+    RUN_ALL(an_ended_agent_is_loaded_as_ended_and_its_id_may_be_born_again);
+    RUN_ALL(an_agent_that_ends_and_one_that_was_adopted_are_loaded_as_such);
+    RUN_ALL(how_an_agent_stands_is_loaded_and_its_births_are_counted);
+    RUN_ALL(a_forgotten_parent_stays_forgotten_and_a_forgotten_stranger_leaves_nothing);
+    RUN_ALL(pending_and_dead_messages_are_loaded_finished_ones_are_not);
+    RUN_ALL(every_field_of_a_message_survives_folding);
+    RUN_ALL(a_waiting_activation_keeps_its_effects_and_takes_until_it_ends);
+    RUN_ALL(outputs_stay_until_they_were_shown);
+    RUN_ALL(a_load_ends_when_its_reader_says_so);
+    RUN_ALL(a_batch_of_many_megabytes_is_kept_whole);
+    RUN_ALL(several_batches_are_committed_at_once_and_in_order);
+    RUN_ALL(a_torn_batch_is_refused_and_what_was_before_it_is_kept);
+    RUN_ALL(a_look_shows_the_tables_as_they_are_and_a_query_folds_first);
+    RUN_ALL(an_unknown_query_is_refused_and_the_store_goes_on);
+    RUN_ALL(a_limit_gives_the_latest_rows_in_ascending_order);
+    RUN_ALL(maintenance_changes_nothing_that_can_be_seen);
+    RUN_ALL(what_is_kept_for_replay_is_read_back);
+    RUN_ALL(however_it_is_folded_the_tables_are_the_same);
+    RUN(a_store_in_memory_has_no_tables_before_it_is_queried);
+    RUN(a_full_disk_refuses_a_commit_and_keeps_the_rest);
     return check_done();
 }

@@ -1,6 +1,6 @@
-/* Store world: what the tests of the store and the journal share.
+/* Store world: what the tests of stores and of the journal share.
  *
- * A directory of its own for each test, and short ways to append and ask.
+ * Each test has a store and a directory of its own, and short ways to commit and query.
  * Layer: tests. Thread: one. */
 #ifndef SOC_TESTS_STORE_WORLD_H
 #define SOC_TESTS_STORE_WORLD_H
@@ -11,16 +11,25 @@
 
 #include "base/buf.h"
 #include "check.h"
+#include "store/disk/disk.h"
 #include "store/fields.h"
 #include "store/memory.h"
 #include "store/sqlite/sqlite.h"
 
 #define NOW_MS 1767225600000 /* 2026-01-01T00:00:00.000Z */
 
-/* A store and its directory. */
+/* Which implementation of a store is tested. */
+enum place {
+    IN_MEMORY,
+    IN_DIRECTORY,
+    ON_DISK, /* a simulated one */
+};
+
+/* A store and where it is. */
 struct world {
     char directory[256];
-    bool is_memory;
+    enum place place;
+    struct soc_disk *disk;
     struct soc_store *store;
     struct soc_buf batch; /* records put so far */
     struct soc_buf text;  /* of the last answer */
@@ -38,29 +47,34 @@ static inline const char *world_path(const struct world *world, const char *name
 /* Opens the store (again). Returns what soc_sqlite_open does. */
 static inline int world_open(struct world *world)
 {
-    struct soc_sqlite_options options = {.directory = world->directory};
-    if (!world->is_memory)
-        return soc_sqlite_open(&world->store, &options, &world->detail);
-    world->store = soc_memory_open(NULL);
-    return SOC_OK;
+    struct soc_sqlite_options options = {0};
+    if (world->place == IN_MEMORY) {
+        world->store = soc_memory_open(NULL);
+        return SOC_OK;
+    }
+    options.disk = world->disk;
+    options.directory = world->disk == NULL ? world->directory : NULL;
+    return soc_sqlite_open(&world->store, &options, &world->detail);
 }
 
-/* Makes a new directory and opens a store in it, or in memory. */
-static inline void world_init(struct world *world, bool is_memory)
+/* Makes a new directory, and opens a store there or elsewhere. */
+static inline void world_init(struct world *world, enum place place)
 {
-    const char *place = getenv("TMPDIR");
-    *world = (struct world){.is_memory = is_memory};
+    const char *parent = getenv("TMPDIR");
+    *world = (struct world){.place = place};
     snprintf(world->directory, sizeof(world->directory), "%s/society_test.XXXXXX",
-             place == NULL ? "/tmp" : place);
+             parent == NULL ? "/tmp" : parent);
     CHECK(mkdtemp(world->directory) != NULL);
+    if (place == ON_DISK)
+        world->disk = soc_disk_new(1);
     CHECK_INT(world_open(world), SOC_OK);
 }
 
-/* Closes the store and opens it again, which a store in memory does not survive
- * and need not. */
+/* Closes the store and opens it again. A store in memory would not survive that, so it
+ * stays open. */
 static inline void world_reopen(struct world *world)
 {
-    if (world->is_memory)
+    if (world->place == IN_MEMORY)
         return;
     soc_store_close(world->store);
     world->store = NULL;
@@ -71,6 +85,7 @@ static inline void world_reopen(struct world *world)
 static inline void world_fini(struct world *world)
 {
     soc_store_close(world->store);
+    soc_disk_free(world->disk);
     soc_buf_fini(&world->batch);
     soc_buf_fini(&world->text);
     DIR *listing = opendir(world->directory);
@@ -87,7 +102,7 @@ static inline void world_fini(struct world *world)
     soc_record_put(&(world)->batch,                                                                \
                    &(struct soc_record){.type = SOC_RECORD_##tag, .name = {__VA_ARGS__}})
 
-/* Appends the batch as the next one. */
+/* Commits the batch as the next one. */
 static inline int world_append(struct world *world)
 {
     struct soc_slice batch = soc_buf_slice(&world->batch);
