@@ -6,6 +6,7 @@
 
 #include "env/ids.h"
 #include "store/directory.h"
+#include "store/tables/columns.h"
 #include "store/tables/schema.h"
 
 /* How long to wait for another program that writes here, against the rules. */
@@ -130,11 +131,21 @@ int soc_database_upgrade(struct soc_database *database, bool may_write, struct s
     return rc;
 }
 
+static int compile(struct soc_database *database, const char *sql, unsigned flags,
+                   sqlite3_stmt **out)
+{
+    struct soc_buf text = {0};
+    soc_columns_expand(&text, sql);
+    int rc = sqlite3_prepare_v3(database->db, soc_buf_text(&text), -1, flags, out, NULL);
+    soc_buf_fini(&text);
+    return rc;
+}
+
 sqlite3_stmt *soc_database_statement(struct soc_database *database, enum soc_statement which)
 {
     if (database->statements[which] == NULL)
-        sqlite3_prepare_v3(database->db, soc_statement_sql(which), -1, SQLITE_PREPARE_PERSISTENT,
-                           &database->statements[which], NULL);
+        compile(database, soc_statement_sql(which), SQLITE_PREPARE_PERSISTENT,
+                &database->statements[which]);
     return database->statements[which];
 }
 
@@ -253,10 +264,15 @@ int soc_database_fail(struct soc_database *database, int sqlite_rc, struct soc_d
     return soc_fail(detail, rc, "society.db: %s (%d)", text, sqlite_rc);
 }
 
+int soc_database_compile(struct soc_database *database, const char *sql, sqlite3_stmt **out)
+{
+    return compile(database, sql, 0, out);
+}
+
 int soc_database_prepare(struct soc_database *database, const char *sql, sqlite3_stmt **out,
                          struct soc_detail *detail)
 {
-    int rc = sqlite3_prepare_v2(database->db, sql, -1, out, NULL);
+    int rc = soc_database_compile(database, sql, out);
     return rc == SQLITE_OK ? SOC_OK : soc_database_fail(database, rc, detail);
 }
 

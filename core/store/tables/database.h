@@ -54,7 +54,9 @@ int soc_database_check(struct soc_database *database, struct soc_detail *detail)
 /* Runs SQL that has no results. */
 int soc_database_exec(struct soc_database *database, const char *sql, struct soc_detail *detail);
 
-/* Prepares SQL for one use; the caller finalizes, also after an error. */
+/* Prepares SQL, in which records in braces stand for columns (columns.h), for one use. The
+ * caller finalizes, also after an error. The first returns SQLite's result code. */
+int soc_database_compile(struct soc_database *database, const char *sql, sqlite3_stmt **out);
 int soc_database_prepare(struct soc_database *database, const char *sql, sqlite3_stmt **out,
                          struct soc_detail *detail);
 

@@ -54,20 +54,20 @@ static const struct source contacts = {
     "  WHERE state >= 2 UNION ALL SELECT (SELECT min(owner) FROM task_entries"                     \
     "   INDEXED BY tasks_ended WHERE state >= 2 AND owner > busy.who) FROM busy"                   \
     "  WHERE busy.who IS NOT NULL)"                                                                \
-    " SELECT " SOC_SQL_TASK_COLUMNS " FROM busy CROSS JOIN task_entries t ON t.key IN (SELECT key" \
+    " SELECT {task} FROM busy CROSS JOIN task_entries t ON t.key IN (SELECT key"                   \
     "  FROM task_entries INDEXED BY tasks_ended WHERE state >= 2 AND owner = busy.who"             \
     "  ORDER BY ended_ms DESC, key DESC LIMIT " TEXT_OF(                                           \
         SOC_TASKS_DONE_MAX) ") ORDER BY ended_ms, key"
 
 /* Tasks that failed with a message which is a dead letter: it may be sent again. */
 #define FAILED_TASKS                                                                               \
-    "SELECT " SOC_SQL_TASK_COLUMNS " FROM task_entries WHERE state = 3 AND key IN"                 \
+    "SELECT {task} FROM task_entries WHERE state = 3 AND key IN"                                   \
     " (SELECT key FROM message_entries INDEXED BY messages_dead WHERE status IN (2, 3))"           \
     " ORDER BY key"
 
 /* Messages of open tasks that were handled once already: another try needs them. */
 #define KEPT_MESSAGES                                                                              \
-    "SELECT " SOC_SQL_MESSAGE_COLUMNS ", status, finished_ms, reason FROM message_entries"         \
+    "SELECT {message}, status, finished_ms, reason FROM message_entries"                           \
     " WHERE status = 1 AND key IN (SELECT key FROM task_entries INDEXED BY tasks_open"             \
     "  WHERE state < 2) ORDER BY key"
 
@@ -80,7 +80,7 @@ static const struct source contacts = {
 /* In the order in which they are handed out. The named indexes hold live rows
  * only; a plan without them would read all history. */
 static const struct source sources[] = {
-    {SOC_RECORD_META, "SELECT name, value FROM meta ORDER BY name"},
+    {SOC_RECORD_META, "SELECT {meta} FROM meta ORDER BY name"},
     {SOC_RECORD_ROLE, "SELECT created_ms, id, name, prompt, behaviour, interface_spec, creator"
                       " FROM roles ORDER BY number"},
     PEOPLE,
@@ -89,43 +89,40 @@ static const struct source sources[] = {
      " AND (hold IS NOT NULL OR guards IS NOT NULL OR births IS NOT NULL) ORDER BY number"},
     {SOC_RECORD_STATE, "SELECT id, state FROM agents INDEXED BY agents_order"
                        " WHERE ended_ms IS NULL AND state IS NOT NULL ORDER BY number"},
-    {SOC_RECORD_MESSAGE, "SELECT " SOC_SQL_MESSAGE_COLUMNS ", 0 FROM message_entries"
+    {SOC_RECORD_MESSAGE, "SELECT {message}, 0 FROM message_entries"
                          " INDEXED BY messages_pending WHERE status = 0 ORDER BY key"},
-    {SOC_RECORD_MESSAGE, "SELECT " SOC_SQL_MESSAGE_COLUMNS ", status, finished_ms, reason"
+    {SOC_RECORD_MESSAGE, "SELECT {message}, status, finished_ms, reason"
                          " FROM message_entries INDEXED BY messages_dead"
                          " WHERE status IN (2, 3) ORDER BY key"},
     {SOC_RECORD_RECEIPT, "SELECT key, time_ms, attempt, ack FROM message_entries"
                          " INDEXED BY messages_pending WHERE status = 0 AND ack > 0 ORDER BY key"},
-    {SOC_RECORD_BROADCAST_END,
-     "SELECT key, time_ms, outcome, agent FROM broadcast_ends ORDER BY key, agent"},
-    {SOC_RECORD_BARRIER, "SELECT key, time_ms, deadline_ms, owner FROM barriers ORDER BY key"},
-    {SOC_RECORD_SEAT,
-     "SELECT key, question, asked_ms, state, agent, payload FROM seats ORDER BY number"},
+    {SOC_RECORD_BROADCAST_END, "SELECT {broadcast_end} FROM broadcast_ends ORDER BY key, agent"},
+    {SOC_RECORD_BARRIER, "SELECT {barrier} FROM barriers ORDER BY key"},
+    {SOC_RECORD_SEAT, "SELECT {seat} FROM seats ORDER BY number"},
     {SOC_RECORD_USAGE, "SELECT calls, input_tokens, output_tokens, cost_micros, agent,"
                        " nullif(task_id, ''), model FROM usage ORDER BY agent, task_id, model"},
-    {SOC_RECORD_ACTIVATION, "SELECT key, time_ms, retries, agent FROM activations"
+    {SOC_RECORD_ACTIVATION, "SELECT {activation} FROM activations"
                             " ORDER BY number"},
-    {SOC_RECORD_EFFECT, "SELECT idx, hash, agent, kind, answer, wait, arguments FROM effects"
+    {SOC_RECORD_EFFECT, "SELECT {effect} FROM effects"
                         " ORDER BY agent, idx"},
     /* After the activations: of who has none only the latest are kept. */
     {SOC_RECORD_MEMORY, "SELECT number, 0, agent, entry FROM memories WHERE agent IN"
                         " (SELECT id FROM agents INDEXED BY agents_order WHERE ended_ms IS NULL)"
                         " ORDER BY agent, number"},
-    {SOC_RECORD_INTRODUCTION,
-     "SELECT " SOC_SQL_INTRODUCTION_COLUMNS " FROM introductions ORDER BY key"},
-    {SOC_RECORD_ITEM, "SELECT " SOC_SQL_ITEM_COLUMNS " FROM inbox_entries"
+    {SOC_RECORD_INTRODUCTION, "SELECT {introduction} FROM introductions ORDER BY key"},
+    {SOC_RECORD_ITEM, "SELECT {item} FROM inbox_entries"
                       " INDEXED BY inbox_open WHERE decided_ms IS NULL ORDER BY key"},
     {SOC_RECORD_ITEM_END, "SELECT key, decided_ms, decision, NULL, NULL FROM inbox_entries"
                           " WHERE decided_ms IS NOT NULL AND key > " DECIDED_FROM " ORDER BY key"},
-    {SOC_RECORD_TASK, "SELECT " SOC_SQL_TASK_COLUMNS " FROM task_entries INDEXED BY tasks_open"
+    {SOC_RECORD_TASK, "SELECT {task} FROM task_entries INDEXED BY tasks_open"
                       " WHERE state < 2 ORDER BY key"},
     {SOC_RECORD_TASK, DONE_TASKS},
     {SOC_RECORD_TASK, FAILED_TASKS},
     {SOC_RECORD_MESSAGE, KEPT_MESSAGES},
-    {SOC_RECORD_POSITION, "SELECT name, value FROM positions ORDER BY name"},
-    {SOC_RECORD_SENT_KEY, "SELECT since_ms, key, sent_ms, text FROM sent_keys ORDER BY number"},
-    {SOC_RECORD_TAKE, "SELECT key, agent FROM takes ORDER BY number"},
-    {SOC_RECORD_OUTPUT, "SELECT key, time_ms, agent, stream, text FROM outputs ORDER BY key"},
+    {SOC_RECORD_POSITION, "SELECT {position} FROM positions ORDER BY name"},
+    {SOC_RECORD_SENT_KEY, "SELECT {sent_key} FROM sent_keys ORDER BY number"},
+    {SOC_RECORD_TAKE, "SELECT {take} FROM takes ORDER BY number"},
+    {SOC_RECORD_OUTPUT, "SELECT {output} FROM outputs ORDER BY key"},
 };
 
 static int read_record(sqlite3_stmt *row, unsigned type, struct soc_record *record)
@@ -200,7 +197,7 @@ static int load_source(struct soc_database *database, const struct source *sourc
                        soc_record_cb *cb, void *user, struct soc_detail *detail)
 {
     sqlite3_stmt *statement;
-    int sqlite_rc = sqlite3_prepare_v2(database->db, source->sql, -1, &statement, NULL);
+    int sqlite_rc = soc_database_compile(database, source->sql, &statement);
     int rc = SOC_OK;
     while (sqlite_rc == SQLITE_OK || sqlite_rc == SQLITE_ROW) {
         sqlite_rc = sqlite3_step(statement);
@@ -228,8 +225,8 @@ static int load_people(struct soc_database *database, soc_record_cb *cb, void *u
 {
     sqlite3_stmt *agent;
     sqlite3_stmt *contact;
-    int agent_rc = sqlite3_prepare_v2(database->db, agents.sql, -1, &agent, NULL);
-    int contact_rc = sqlite3_prepare_v2(database->db, contacts.sql, -1, &contact, NULL);
+    int agent_rc = soc_database_compile(database, agents.sql, &agent);
+    int contact_rc = soc_database_compile(database, contacts.sql, &contact);
     bool has_agent = step(agent, &agent_rc);
     bool has_contact = step(contact, &contact_rc);
     int rc = SOC_OK;

@@ -36,29 +36,10 @@
     " WHEN 3 THEN 'preset' WHEN 4 THEN 'introduction' WHEN 5 THEN 'first_message'"                 \
     " ELSE 'manual' END"
 
-/* The columns of message_entries that a message record fills, in its order. */
-#define SOC_SQL_MESSAGE_COLUMNS                                                                    \
-    "key, time_ms, priority, flags, attempt, hops, reply_to, expires_ms, deliver_at_ms,"           \
-    " deadline_ms, sender, receiver, type, payload, task_id, correlation_id, external_id,"         \
-    " dedupe_key, traceparent, reply_to_ms"
-
-/* The columns of introductions, in the order of the record. */
-#define SOC_SQL_INTRODUCTION_COLUMNS                                                               \
-    "key, time_ms, for_key, flags, consent, question, deadline_ms, requester, broker,"             \
-    " correlation_id, reason, asked, found, usage_hint, via"
-
-/* The columns of inbox_entries that an item record fills, in its order. */
-#define SOC_SQL_ITEM_COLUMNS                                                                       \
-    "key, time_ms, priority, deadline_ms, agent, title, body, options, task_id, correlation_id"
-
 /* Over a row of inbox_entries. */
 #define SOC_SQL_DECISION                                                                           \
     "CASE decision WHEN 1 THEN 'approve' WHEN 2 THEN 'modify' WHEN 3 THEN 'reject'"                \
     " WHEN 4 THEN 'withdrawn' END"
-/* The columns of task_entries, in the order of the record. */
-#define SOC_SQL_TASK_COLUMNS                                                                       \
-    "key, state, style, priority, alerts, tries, parent, opened_ms, started_ms, ended_ms,"         \
-    " deadline_ms, limit_ms, id, assigner, owner, correlation_id, reason"
 
 /* Expressions over a row `t` of task_entries. */
 #define SOC_SQL_TASK_STATE                                                                         \

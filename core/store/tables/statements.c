@@ -70,10 +70,8 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
         " OR EXISTS(SELECT 1 FROM agents WHERE id = ?2 AND parent = ?1" ALIVE ")"
         " OR (?1 = 'root' AND ?2 = 'user') OR (?1 = 'user' AND ?2 = 'root')",
     [SOC_STATEMENT_MESSAGE] =
-        "INSERT INTO message_entries(" SOC_SQL_MESSAGE_COLUMNS ","
-        " status, finished_ms, reason, ack, place, end_place) VALUES("
-        "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,"
-        " ?20, ?21, ?22, ?23, ?24, ?25, ?26)",
+        "INSERT INTO message_entries({message}, status, finished_ms, reason, ack, place, end_place)"
+        " VALUES({?message}, ?, ?, ?, ?, ?, ?)",
     [SOC_STATEMENT_MESSAGE_END] =
         "UPDATE message_entries SET finished_ms = ?2, status = ?3, reason = ?4, end_place = ?5"
         " WHERE key = ?1",
@@ -89,62 +87,51 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
         LINE("key, detail") " SELECT coalesce(end_place, -3), finished_ms, " SOC_SQL_STATUS
                             ", key, reason"
                             " FROM message_entries m WHERE key = ?1 AND status <> 0",
-    [SOC_STATEMENT_TAKE] = "INSERT INTO takes(key, agent) VALUES(?1, ?2)",
+    [SOC_STATEMENT_TAKE] = "INSERT INTO takes({take}) VALUES({?take})",
     [SOC_STATEMENT_TAKE_END] = "DELETE FROM takes WHERE key = ?1",
     [SOC_STATEMENT_TAKES_END] = "DELETE FROM takes WHERE agent = ?1",
     [SOC_STATEMENT_ACTIVATION] =
-        "INSERT INTO activations(key, time_ms, retries, agent) VALUES(?1, ?2, ?3, ?4)"
+        "INSERT INTO activations({activation}) VALUES({?activation})"
         " ON CONFLICT(agent) DO UPDATE SET key = ?1, time_ms = ?2, retries = ?3",
     [SOC_STATEMENT_ACTIVATION_END] = "DELETE FROM activations WHERE agent = ?1",
-    [SOC_STATEMENT_EFFECT] = "INSERT OR REPLACE INTO effects(idx, hash, agent, kind, answer, wait,"
-                             " arguments) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    [SOC_STATEMENT_EFFECT] = "INSERT OR REPLACE INTO effects({effect}) VALUES({?effect})",
     [SOC_STATEMENT_EFFECTS_END] = "DELETE FROM effects WHERE agent = ?1",
     [SOC_STATEMENT_ANSWER] = "UPDATE effects SET answer = ?3 WHERE agent = ?2 AND idx = ?1",
-    [SOC_STATEMENT_OUTPUT] =
-        "INSERT INTO outputs(key, time_ms, agent, stream, text) VALUES(?1, ?2, ?3, ?4, ?5)",
+    [SOC_STATEMENT_OUTPUT] = "INSERT INTO outputs({output}) VALUES({?output})",
     [SOC_STATEMENT_OUTPUT_END] = "DELETE FROM outputs WHERE key <= ?1",
     [SOC_STATEMENT_EVENT] =
         LINE("agent, task_id, correlation_id, detail") " VALUES(?7, ?1, ?2, ?3, ?4, ?5, ?6)",
-    [SOC_STATEMENT_META] = "INSERT OR REPLACE INTO meta(name, value) VALUES(?1, ?2)",
+    [SOC_STATEMENT_META] = "INSERT OR REPLACE INTO meta({meta}) VALUES({?meta})",
     [SOC_STATEMENT_INTRODUCTION] =
-        "INSERT OR REPLACE INTO introductions(" SOC_SQL_INTRODUCTION_COLUMNS ")"
-        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+        "INSERT OR REPLACE INTO introductions({introduction}) VALUES({?introduction})",
     [SOC_STATEMENT_INTRODUCTION_END] = "DELETE FROM introductions WHERE key = ?1",
-    [SOC_STATEMENT_ITEM] = "INSERT OR REPLACE INTO inbox_entries(" SOC_SQL_ITEM_COLUMNS ")"
-                           " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    [SOC_STATEMENT_ITEM] = "INSERT OR REPLACE INTO inbox_entries({item}) VALUES({?item})",
     [SOC_STATEMENT_ITEM_END] = "UPDATE inbox_entries SET decided_ms = ?2, decision = ?3,"
                                " changes = ?4, comment = ?5 WHERE key = ?1",
-    [SOC_STATEMENT_TASK] =
-        "INSERT OR REPLACE INTO task_entries(" SOC_SQL_TASK_COLUMNS ")"
-        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+    [SOC_STATEMENT_TASK] = "INSERT OR REPLACE INTO task_entries({task}) VALUES({?task})",
     [SOC_STATEMENT_BROADCAST_END] =
-        "INSERT OR REPLACE INTO broadcast_ends(key, time_ms, outcome, agent)"
-        " VALUES(?1, ?2, ?3, ?4)",
+        "INSERT OR REPLACE INTO broadcast_ends({broadcast_end}) VALUES({?broadcast_end})",
     [SOC_STATEMENT_READER_LINE] = LINE("agent, key") " SELECT ?5, ?2, " SOC_SQL_STATUS ", ?4, ?1"
                                                      " FROM (SELECT ?3 AS status) m",
     [SOC_STATEMENT_BROADCAST_TAKE_END] = "DELETE FROM takes WHERE key = ?1 AND agent = ?2",
     [SOC_STATEMENT_BROADCAST_OVER] = "DELETE FROM broadcast_ends WHERE key = ?1",
-    [SOC_STATEMENT_BARRIER] = "INSERT OR REPLACE INTO barriers(key, time_ms, deadline_ms, owner)"
-                              " VALUES(?1, ?2, ?3, ?4)",
-    [SOC_STATEMENT_SEAT] = "INSERT INTO seats(key, question, asked_ms, state, agent, payload)"
-                           " VALUES(?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT(key, agent) DO UPDATE"
-                           " SET question = ?2, asked_ms = ?3, state = ?4, payload = ?6",
+    [SOC_STATEMENT_BARRIER] = "INSERT OR REPLACE INTO barriers({barrier}) VALUES({?barrier})",
+    [SOC_STATEMENT_SEAT] = "INSERT INTO seats({seat}) VALUES({?seat})"
+                           " ON CONFLICT(key, agent) DO UPDATE SET question = ?2, asked_ms = ?3, "
+                           "state = ?4, payload = ?6",
     [SOC_STATEMENT_BARRIER_END] = "DELETE FROM barriers WHERE key = ?1",
     [SOC_STATEMENT_SEATS_END] = "DELETE FROM seats WHERE key = ?1",
-    [SOC_STATEMENT_SENT_KEY] = "INSERT OR REPLACE INTO sent_keys(since_ms, key, sent_ms, text)"
-                               " VALUES(?1, ?2, ?3, ?4)",
+    [SOC_STATEMENT_SENT_KEY] = "INSERT OR REPLACE INTO sent_keys({sent_key}) VALUES({?sent_key})",
     [SOC_STATEMENT_RECEIPT] = "UPDATE message_entries SET attempt = ?3, ack = nullif(?4, 0)"
                               " WHERE key = ?1 AND ?2 IS NOT NULL",
-    [SOC_STATEMENT_POSITION] = "INSERT OR REPLACE INTO positions(name, value) VALUES(?1, ?2)",
+    [SOC_STATEMENT_POSITION] = "INSERT OR REPLACE INTO positions({position}) VALUES({?position})",
     [SOC_STATEMENT_SENT_KEYS_END] = "DELETE FROM sent_keys WHERE since_ms <= ?1",
-    [SOC_STATEMENT_MEMORY] = "INSERT OR REPLACE INTO memories(number, time_ms, agent, entry)"
-                             " VALUES(?1, ?2, ?3, ?4)",
+    [SOC_STATEMENT_MEMORY] = "INSERT OR REPLACE INTO memories({memory}) VALUES({?memory})",
     [SOC_STATEMENT_USAGE] =
-        "INSERT OR REPLACE INTO usage(calls, input_tokens, output_tokens, cost_micros, agent,"
-        " task_id, model) VALUES(?1, ?2, ?3, ?4, ?5, coalesce(?6, ''), ?7)",
-    [SOC_STATEMENT_SOURCE] = "INSERT OR IGNORE INTO sources(hash, text) VALUES(?1, ?2)",
-    [SOC_STATEMENT_HISTORY] = "INSERT INTO history(time_ms, key, checksum, what, agent, detail)"
-                              " VALUES(?1, nullif(?2, 0), ?3, ?4, ?5, ?6)",
+        "INSERT OR REPLACE INTO usage({usage}) VALUES(?1, ?2, ?3, ?4, ?5, coalesce(?6, ''), ?7)",
+    [SOC_STATEMENT_SOURCE] = "INSERT OR IGNORE INTO sources({source}) VALUES({?source})",
+    [SOC_STATEMENT_HISTORY] =
+        "INSERT INTO history({history}) VALUES(?1, nullif(?2, 0), ?3, ?4, ?5, ?6)",
     /* From the front only, so that a missing row shows; what was in force stays. */
     [SOC_STATEMENT_HISTORY_END] =
         "DELETE FROM history WHERE number < (SELECT number FROM history WHERE time_ms >= ?1"
