@@ -21,6 +21,10 @@ stds.script = {
 
 files["policies"] = { std = "policy" }
 files["lua"] = { std = "policy+script" }
+-- The commands run outside every sandbox.
+files["lua/society/command.lua"] = { std = "lua54" }
+files["lua/society/command"] = { std = "lua54" }
+files["lua/society/cli"] = { std = "lua54" }
 files["examples"] = { std = "policy+script" }
 files["tests"] = { std = "+busted" }
 exclude_files = { "build" }

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -6,9 +7,9 @@
 #include "embed/home.h"
 #include "kernel/agents.h"
 #include "lualib/lua_source.h"
-#include "main/args.h"
 #include "main/command.h"
 #include "main/lint.h"
+#include "main/options.h"
 
 /* Finds require("society"). */
 static bool asks_for_society(const char *text)
@@ -133,23 +134,21 @@ static int check_app(const struct soc_assembly_options *options)
     return code;
 }
 
-int soc_cmd_check(int argc, char **argv)
+int soc_cmd_check(lua_State *L)
 {
-    struct soc_args args = {.command = "check"};
-    const struct soc_option none[] = {{NULL, SOC_OPTION_FLAG, NULL}};
-    int code = soc_args_parse(&args, argc, argv, none, 1, 1);
-    if (code == SOC_ARGS_GO) {
-        struct soc_assembly_options options = {
-            .app_file = args.words.items[0],
-            .is_simulated = true,
-            .arguments = args.rest,
-            .argument_count = args.rest_count,
-            .log = {.level = SOC_LOG_WARN},
-            .show = ignore_show,
-            .failed = ignore_failure,
-        };
-        code = is_policy(options.app_file) ? check_policy(&options) : check_app(&options);
-    }
-    soc_text_list_fini(&args.words);
-    return code;
+    struct soc_text_list rest = soc_options_list(L, "rest");
+    struct soc_assembly_options options = {
+        .app_file = soc_options_text(L, "app"),
+        .is_simulated = true,
+        .arguments = (char *const *)rest.items,
+        .argument_count = rest.count,
+        .log = {.level = SOC_LOG_WARN},
+        .show = ignore_show,
+        .failed = ignore_failure,
+    };
+    assert(options.app_file != NULL);
+    int code = is_policy(options.app_file) ? check_policy(&options) : check_app(&options);
+    soc_text_list_fini(&rest);
+    lua_pushinteger(L, code);
+    return 1;
 }

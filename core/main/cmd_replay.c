@@ -1,238 +1,111 @@
-#include <stdio.h>
+#include <assert.h>
+#include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/json.h"
-#include "base/limits.h"
 #include "embed/replay.h"
-#include "env/clock.h"
-#include "main/args.h"
 #include "main/command.h"
-#include "main/output.h"
+#include "main/options.h"
 
-/* Longer values are cut for people; --json gives them whole. */
-#define VALUE_BYTES_MAX 400
-
-/* How often the terminal is told how far it is. */
-#define ROWS_PER_LINE 256
-
-struct report {
-    bool is_json;
-    bool has_progress;
+/* The two functions of the options that are called on the way. */
+struct listener {
+    lua_State *L;
+    bool has_failed; /* one of them raised: its error is on the stack */
 };
 
-static void put_time(struct soc_buf *out, int64_t time_ms)
+static void set_text(lua_State *L, const char *name, struct soc_slice text)
 {
-    char text[SOC_TIME_BYTES];
-    soc_time_format(text, time_ms);
-    soc_buf_put(out, text, sizeof(text));
-}
-
-/* Cuts between characters. */
-static void put_short(struct soc_buf *out, struct soc_slice text)
-{
-    size_t length = text.length;
-    if (text.data == NULL) {
-        soc_buf_put_text(out, "nothing");
+    if (text.data == NULL)
         return;
-    }
-    if (length > VALUE_BYTES_MAX) {
-        length = VALUE_BYTES_MAX;
-        while (length > 0 && ((unsigned char)text.data[length] & 0xc0) == 0x80)
-            length--;
-    }
-    soc_buf_put(out, text.data, length);
-    if (length < text.length)
-        soc_buf_put_text(out, "…");
+    lua_pushlstring(L, text.data, text.length);
+    lua_setfield(L, -2, name);
 }
 
-/* An effect or an end as people say it: send(…), returned, raised: … */
-static void put_side(struct soc_buf *out, struct soc_slice side)
+static void set_number(lua_State *L, const char *name, int64_t number)
 {
-    struct soc_slice effect = soc_json_member(side, "effect");
-    struct soc_slice end = soc_json_member(side, "end");
-    struct soc_slice message = soc_json_member(side, "message");
-    struct soc_slice arguments = soc_json_member(side, "arguments");
-    bool is_object = side.data != NULL && soc_json_kind(side) == SOC_JSON_OBJECT;
-    if (is_object && effect.data != NULL) {
-        soc_json_string(effect, out);
-        soc_buf_put_byte(out, '(');
-        if (arguments.length > 2)
-            put_short(out, soc_slice(arguments.data + 1, arguments.length - 2));
-        soc_buf_put_byte(out, ')');
-    } else if (is_object && end.data != NULL) {
-        soc_buf_put_text(out, "the end, ");
-        soc_json_string(end, out);
-        if (message.data != NULL) {
-            soc_buf_put_text(out, ": ");
-            put_short(out, message);
-        }
-    } else {
-        put_short(out, side);
-    }
+    lua_pushinteger(L, number);
+    lua_setfield(L, -2, name);
 }
 
-static void put_point(struct soc_buf *out, const struct soc_replay_finding *finding)
+/* Calls the function below `count` arguments. A replay is not left by an error: the first
+ * one is kept, and nothing more is called. */
+static void call(struct listener *listener, int count)
 {
-    put_time(out, finding->time_ms);
-    if (finding->agent.data != NULL) {
-        soc_buf_put_byte(out, ' ');
-        soc_buf_put_slice(out, finding->agent);
-        soc_buf_put_byte(out, ' ');
-        soc_buf_put_slice(out, finding->message.data == NULL ? SOC_SLICE("(no message)")
-                                                             : finding->message);
-    }
-    if (finding->effect >= 0)
-        soc_buf_printf(out, " effect %lld", (long long)finding->effect + 1);
-    else if (finding->asked.data == NULL)
-        soc_buf_printf(out, " %s", finding->what);
-    if (finding->asked.data != NULL) {
-        soc_buf_put_byte(out, ' ');
-        put_short(out, finding->asked);
-    }
+    listener->has_failed = lua_pcall(listener->L, count, 0, 0) != LUA_OK;
 }
 
-static void print_text(const struct soc_replay_finding *finding)
+static void tell_finding(void *user, const struct soc_replay_finding *finding)
 {
-    struct soc_buf line = {0};
-    put_point(&line, finding);
-    if (strcmp(finding->what, "damage") == 0 || strcmp(finding->what, "load") == 0) {
-        soc_buf_put_text(&line, ": ");
-        soc_json_string(finding->now, &line);
-    } else {
-        soc_buf_put_text(&line, ": recorded ");
-        put_side(&line, finding->recorded);
-        soc_buf_put_text(&line, ", now ");
-        put_side(&line, finding->now);
-    }
-    puts(soc_buf_text(&line));
-    soc_buf_fini(&line);
-}
-
-static void put_json(struct soc_buf *out, const char *name, struct soc_slice value)
-{
-    if (value.data == NULL)
+    struct listener *listener = user;
+    lua_State *L = listener->L;
+    if (listener->has_failed)
         return;
-    soc_json_put_name(out, name);
-    soc_buf_put_slice(out, value);
-}
-
-static void put_number(struct soc_buf *out, const char *name, int64_t number)
-{
-    soc_json_put_name(out, name);
-    soc_json_put_integer(out, number);
-}
-
-static void print_json(const struct soc_replay_finding *finding)
-{
-    struct soc_buf line = {0};
-    soc_buf_put_byte(&line, '{');
-    soc_json_put_text_member(&line, "agent", finding->agent);
-    soc_json_put_text_member(&line, "asked", finding->asked);
-    soc_json_put_text_member(&line, "difference", soc_slice_text(finding->what));
+    lua_getfield(L, 1, "found");
+    lua_newtable(L);
+    set_text(L, "difference", soc_slice_text(finding->what));
+    set_text(L, "agent", finding->agent);
+    set_text(L, "message", finding->message);
+    set_text(L, "asked", finding->asked);
+    set_text(L, "recorded", finding->recorded);
+    set_text(L, "now", finding->now);
+    set_number(L, "row", finding->number);
+    set_number(L, "time_ms", finding->time_ms);
     if (finding->effect >= 0)
-        put_number(&line, "effect", finding->effect + 1);
-    soc_json_put_text_member(&line, "message", finding->message);
-    put_json(&line, "now", finding->now);
-    put_json(&line, "recorded", finding->recorded);
-    put_number(&line, "row", finding->number);
-    soc_json_put_name(&line, "time");
-    soc_time_put_json(&line, finding->time_ms);
-    soc_buf_put_byte(&line, '}');
-    puts(soc_buf_text(&line));
-    soc_buf_fini(&line);
+        set_number(L, "effect", finding->effect + 1);
+    call(listener, 1);
 }
 
-static void clear_progress(const struct report *report)
+static void tell_progress(void *user, const struct soc_replay_totals *totals)
 {
-    if (report->has_progress)
-        fputs("\r\033[K", stderr);
+    struct listener *listener = user;
+    lua_State *L = listener->L;
+    if (listener->has_failed)
+        return;
+    lua_getfield(L, 1, "progress");
+    lua_pushinteger(L, totals->rows_done);
+    lua_pushinteger(L, totals->rows);
+    lua_pushinteger(L, totals->differences);
+    call(listener, 3);
 }
 
-static void print_finding(void *user, const struct soc_replay_finding *finding)
+static void push_totals(lua_State *L, const struct soc_replay_totals *totals)
 {
-    clear_progress(user);
-    if (((struct report *)user)->is_json)
-        print_json(finding);
-    else
-        print_text(finding);
+    lua_newtable(L);
+    set_number(L, "differences", totals->differences);
+    set_number(L, "effects", totals->effects);
+    set_number(L, "questions", totals->questions);
+    set_number(L, "runs", totals->runs);
+    set_number(L, "starts", totals->starts);
+    set_number(L, "waiting", totals->waiting);
 }
 
-static void print_progress(void *user, const struct soc_replay_totals *totals)
-{
-    (void)user;
-    if (totals->rows_done % ROWS_PER_LINE == 0)
-        fprintf(stderr, "\r\033[K%lld of %lld rows, %lld differences", (long long)totals->rows_done,
-                (long long)totals->rows, (long long)totals->differences);
-}
-
-static void print_totals(const struct report *report, const struct soc_replay_totals *totals)
-{
-    struct soc_buf line = {0};
-    clear_progress(report);
-    if (report->is_json) {
-        soc_buf_put_byte(&line, '{');
-        put_number(&line, "differences", totals->differences);
-        put_number(&line, "effects", totals->effects);
-        put_number(&line, "questions", totals->questions);
-        put_number(&line, "runs", totals->runs);
-        put_number(&line, "starts", totals->starts);
-        put_number(&line, "waiting", totals->waiting);
-        soc_buf_put_byte(&line, '}');
-        puts(soc_buf_text(&line));
-    } else {
-        printf("%lld activation%s (%lld waiting), %lld effects, %lld questions: %lld "
-               "difference%s\n",
-               (long long)totals->runs, totals->runs == 1 ? "" : "s", (long long)totals->waiting,
-               (long long)totals->effects, (long long)totals->questions,
-               (long long)totals->differences, totals->differences == 1 ? "" : "s");
-    }
-    soc_buf_fini(&line);
-}
-
-static int replay(const struct soc_replay_options *options, struct report *report)
+int soc_cmd_replay(lua_State *L)
 {
     struct soc_replay_totals totals;
     struct soc_detail detail = {0};
-    int rc = soc_replay_history(options, &totals, &detail);
-    if (rc < 0) {
-        clear_progress(report);
-        int code = soc_exit_of(rc);
-        return soc_complain(code == SOC_EXIT_FAILED ? SOC_EXIT_USAGE : code, "replay: %s",
-                            detail.text);
-    }
-    print_totals(report, &totals);
-    return totals.differences > 0 ? SOC_EXIT_FAILED : SOC_EXIT_DONE;
-}
-
-int soc_cmd_replay(int argc, char **argv)
-{
-    struct soc_args args = {.command = "replay"};
-    struct soc_text_list policies = {0};
-    struct report report = {0};
-    const char *state = ".society";
-    const char *app = NULL;
-    const struct soc_option options[] = {
-        {"state", SOC_OPTION_TEXT, &state}, {"policy", SOC_OPTION_LIST, &policies},
-        {"app", SOC_OPTION_TEXT, &app},     {"json", SOC_OPTION_FLAG, &report.is_json},
-        {NULL, SOC_OPTION_FLAG, NULL},
+    struct listener listener = {.L = L};
+    struct soc_text_list policies = soc_options_list(L, "policy");
+    lua_getfield(L, 1, "progress");
+    bool has_progress = !lua_isnil(L, -1);
+    lua_pop(L, 1);
+    struct soc_replay_options options = {
+        .state_dir = soc_options_text(L, "state"),
+        .app_file = soc_options_text(L, "app"),
+        .policies = policies.items,
+        .found = tell_finding,
+        .progress = has_progress ? tell_progress : NULL,
+        .user = &listener,
     };
-    int code = soc_args_parse(&args, argc, argv, options, 0, 0);
-    if (code == SOC_ARGS_GO)
-        code = soc_args_check_pairs(&args, &policies, "--policy KIND=NAME");
-    if (code == SOC_ARGS_GO) {
-        report.has_progress = isatty(STDERR_FILENO) != 0;
-        struct soc_replay_options replay_options = {
-            .state_dir = state,
-            .app_file = app,
-            .policies = policies.items,
-            .found = print_finding,
-            .progress = report.has_progress ? print_progress : NULL,
-            .user = &report,
-        };
-        code = replay(&replay_options, &report);
-    }
-    soc_text_list_fini(&args.words);
+    assert(options.state_dir != NULL);
+    int rc = soc_replay_history(&options, &totals, &detail);
     soc_text_list_fini(&policies);
-    return code;
+    if (listener.has_failed)
+        return lua_error(L);
+    if (rc < 0) {
+        lua_pushnil(L);
+        lua_pushstring(L, soc_error_name(rc));
+        lua_pushstring(L, detail.text);
+        return 3;
+    }
+    push_totals(L, &totals);
+    return 1;
 }

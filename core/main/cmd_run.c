@@ -1,7 +1,9 @@
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,9 +12,8 @@
 #include "bridge/control/client.h"
 #include "env/clock.h"
 #include "env/log.h"
-#include "main/args.h"
 #include "main/command.h"
-#include "main/output.h"
+#include "main/options.h"
 #include "main/show.h"
 #include "society.h"
 
@@ -20,14 +21,16 @@
 #define HELD_PAUSE_MS 50
 
 struct run {
-    struct soc_args args;
+    const char *app;
     const char *state;
     const char *level;
+    const char *again; /* the command that continues the run */
     bool is_fresh;
     bool is_json;
     bool is_quiet;
     struct soc_text_list policies;
     struct soc_text_list settings;
+    struct soc_text_list rest; /* the app's own arguments */
     struct soc_society *society;
     int output_error; /* errno of stdout, 0: it takes what is shown */
 };
@@ -39,14 +42,6 @@ static bool show(void *user, const char *stream, const char *agent, const char *
     if (run->output_error == 0 && !soc_show(stream, agent, soc_slice(text, length), run->is_json))
         run->output_error = errno == 0 ? EIO : errno;
     return run->output_error == 0;
-}
-
-static void put_options(struct soc_buf *words, const char *name, const struct soc_text_list *list)
-{
-    for (int i = 0; i < list->count; i++) {
-        soc_buf_put_text(words, name);
-        soc_output_put_word(words, list->items[i]);
-    }
 }
 
 /* Says a last word about the run, as a line of JSON where the log has those. */
@@ -77,25 +72,6 @@ conclude(const struct run *run, int code, const char *event, const char *format,
     return code;
 }
 
-/* "society: SENTENCE; go on with: society run APP --state DIR", with everything
- * that makes the run what it is. */
-static int say_how_to_go_on(const struct run *run, int code, const char *sentence)
-{
-    struct soc_buf words = {0};
-    soc_output_put_word(&words, run->args.words.items[0]);
-    soc_buf_put_text(&words, " --state ");
-    soc_output_put_word(&words, run->state);
-    put_options(&words, " --policy ", &run->policies);
-    put_options(&words, " --set ", &run->settings);
-    for (int i = 0; i < run->args.rest_count; i++) {
-        soc_buf_put_text(&words, i == 0 ? " -- " : " ");
-        soc_output_put_word(&words, run->args.rest[i]);
-    }
-    conclude(run, code, "ended", "%s; go on with: society run %s", sentence, soc_buf_text(&words));
-    soc_buf_fini(&words);
-    return code;
-}
-
 static int end_run(const struct run *run, enum soc_society_end end)
 {
     if (end == SOC_SOCIETY_DISK_FAILED)
@@ -106,9 +82,10 @@ static int end_run(const struct run *run, enum soc_society_end end)
     if (run->output_error != 0)
         return conclude(run, SOC_EXIT_FAILED, "ended", "stdout: %s", strerror(run->output_error));
     if (end == SOC_SOCIETY_INTERRUPTED)
-        return say_how_to_go_on(run, SOC_EXIT_INTERRUPTED, "interrupted");
+        return conclude(run, SOC_EXIT_INTERRUPTED, "ended", "interrupted; go on with: %s",
+                        run->again);
     if (end == SOC_SOCIETY_STOPPED)
-        return say_how_to_go_on(run, SOC_EXIT_DONE, "stopped");
+        return conclude(run, SOC_EXIT_DONE, "ended", "stopped; go on with: %s", run->again);
     return SOC_EXIT_DONE;
 }
 
@@ -137,16 +114,16 @@ static int open_society(struct run *run, const struct soc_society_options *optio
 static int run_app(struct run *run)
 {
     struct soc_society_options options = {
-        .app_file = run->args.words.items[0],
+        .app_file = run->app,
         .state_dir = run->state,
         .is_fresh = run->is_fresh,
-        .arguments = run->args.rest,
-        .argument_count = run->args.rest_count,
+        .arguments = (char *const *)run->rest.items,
+        .argument_count = run->rest.count,
         .policies = run->policies.items,
         .settings = run->settings.items,
         .log_level = run->level,
         .log_is_json = run->is_json,
-        .log_has_colour = soc_output_has_colour(),
+        .log_has_colour = isatty(STDERR_FILENO) && getenv("NO_COLOR") == NULL,
         .has_socket = true,
         .watches_policies = true,
         .has_terminal = isatty(STDOUT_FILENO) && !run->is_json && !run->is_quiet,
@@ -177,29 +154,25 @@ static int run_app(struct run *run)
     return code;
 }
 
-int soc_cmd_run(int argc, char **argv)
+int soc_cmd_run(lua_State *L)
 {
-    struct run run = {.args = {.command = "run"}, .state = ".society"};
-    enum soc_log_level level;
-    const struct soc_option options[] = {
-        {"state", SOC_OPTION_TEXT, &run.state},     {"fresh", SOC_OPTION_FLAG, &run.is_fresh},
-        {"policy", SOC_OPTION_LIST, &run.policies}, {"set", SOC_OPTION_LIST, &run.settings},
-        {"json", SOC_OPTION_FLAG, &run.is_json},    {"quiet", SOC_OPTION_FLAG, &run.is_quiet},
-        {"log", SOC_OPTION_TEXT, &run.level},       {NULL, SOC_OPTION_FLAG, NULL},
+    struct run run = {
+        .app = soc_options_text(L, "app"),
+        .state = soc_options_text(L, "state"),
+        .level = soc_options_text(L, "log"),
+        .again = soc_options_text(L, "again"),
+        .is_fresh = soc_options_flag(L, "fresh"),
+        .is_json = soc_options_flag(L, "json"),
+        .is_quiet = soc_options_flag(L, "quiet"),
+        .policies = soc_options_list(L, "policy"),
+        .settings = soc_options_list(L, "set"),
+        .rest = soc_options_list(L, "rest"),
     };
-    int code = soc_args_parse(&run.args, argc, argv, options, 1, 1);
-    if (code == SOC_ARGS_GO)
-        code = soc_args_check_pairs(&run.args, &run.policies, "--policy KIND=NAME");
-    if (code == SOC_ARGS_GO)
-        code = soc_args_check_pairs(&run.args, &run.settings, "--set KEY=VALUE");
-    if (run.level == NULL)
-        run.level = run.is_quiet ? "warn" : "info";
-    if (code == SOC_ARGS_GO && !soc_log_level_parse(soc_slice_text(run.level), &level))
-        code = soc_complain(SOC_EXIT_USAGE, "run: --log is debug, info, warn, error or none");
-    if (code == SOC_ARGS_GO)
-        code = run_app(&run);
-    soc_text_list_fini(&run.args.words);
+    assert(run.app != NULL && run.state != NULL && run.level != NULL && run.again != NULL);
+    int code = run_app(&run);
     soc_text_list_fini(&run.policies);
     soc_text_list_fini(&run.settings);
-    return code;
+    soc_text_list_fini(&run.rest);
+    lua_pushinteger(L, code);
+    return 1;
 }

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -14,9 +15,8 @@
 #include "embed/home.h"
 #include "env/clock.h"
 #include "kernel/look.h"
-#include "main/args.h"
 #include "main/command.h"
-#include "main/output.h"
+#include "main/options.h"
 #include "main/show.h"
 #include "script/calls/chat.h"
 #include "sim/outsiders.h"
@@ -37,10 +37,9 @@
 #define BUSIEST 5 /* agents that are named then */
 
 struct sim {
-    struct soc_args args;
-    const char *program; /* as it was called */
-    const char *seed;
-    const char *seeds;
+    const char *path;         /* of the app */
+    const char *again_before; /* the command that repeats a seed, before and behind `--seed N` */
+    const char *again_after;
     const char *faults;
     int64_t steps_max; /* of one seed */
     int64_t span_ms;   /* of its time */
@@ -50,10 +49,10 @@ struct sim {
     const char *app; /* the file's name where it is */
     char *home;      /* owned; NULL: not found */
     bool is_json;
-    bool is_many; /* seeds: no transcripts */
-    struct soc_text_list policies;
-    struct soc_text_list policies_there; /* as they are called where the app is; its texts owned */
+    bool is_many;                  /* seeds: no transcripts */
+    struct soc_text_list policies; /* as they are called where the app is */
     struct soc_text_list settings;
+    struct soc_text_list rest; /* the app's own arguments */
     struct soc_detail failure; /* of the store, or of a restart */
     int output_error;          /* errno of stdout, 0: it takes what is shown */
     uint32_t fault_set;
@@ -70,9 +69,10 @@ struct sim {
     struct soc_assembly_options options;
     uint64_t messages; /* of all seeds together */
     uint64_t first;    /* of the seeds */
-    uint64_t count;    /* how many they are */
-    int64_t start_us;  /* when the first began */
-    int64_t told_us;   /* when it was last told how far it is */
+    uint64_t last;
+    uint64_t count;   /* of seeds */
+    int64_t start_us; /* when the first began */
+    int64_t told_us;  /* when it was last told how far it is */
 };
 
 static bool show(void *user, struct soc_slice stream, struct soc_slice agent, struct soc_slice text)
@@ -280,7 +280,7 @@ static int run_parts(struct sim *sim)
  * store are then the same wherever the command was given. */
 static int go_to_app(struct sim *sim)
 {
-    const char *path = sim->args.words.items[0];
+    const char *path = sim->path;
     const char *slash = strrchr(path, '/');
     struct soc_buf home = {0};
     if (soc_home_find(&home))
@@ -293,9 +293,6 @@ static int go_to_app(struct sim *sim)
                           ? soc_copy_text(".", 1)
                           : soc_copy_text(path, slash == path ? 1 : (size_t)(slash - path));
     int code = SOC_EXIT_DONE;
-    for (int i = 0; i < sim->policies.count; i++)
-        soc_text_list_add(&sim->policies_there,
-                          soc_args_move_policy(sim->policies.items[i], directory));
     if (slash != NULL && chdir(directory) < 0)
         code = soc_complain(SOC_EXIT_FAILED, "%s: %s", path, strerror(errno));
     free(directory);
@@ -311,9 +308,9 @@ static void prepare(struct sim *sim)
         .home = sim->home,
         .is_simulated = true,
         .blank = &sim->blank,
-        .arguments = sim->args.rest,
-        .argument_count = sim->args.rest_count,
-        .policies = sim->policies_there.items,
+        .arguments = (char *const *)sim->rest.items,
+        .argument_count = sim->rest.count,
+        .policies = sim->policies.items,
         .settings = sim->settings.items,
         .log = {.level = sim->is_many ? SOC_LOG_ERROR : SOC_LOG_INFO,
                 .is_json = sim->is_json,
@@ -437,33 +434,10 @@ static int simulate(struct sim *sim, uint64_t seed)
     return code;
 }
 
-/* The one command that repeats a seed. */
 static void say_how_to_repeat(const struct sim *sim, uint64_t seed, const char *what)
 {
-    struct soc_buf words = {0};
-    soc_output_put_word(&words, sim->program);
-    soc_buf_put_text(&words, " sim ");
-    soc_output_put_word(&words, sim->args.words.items[0]);
-    soc_buf_printf(&words, " --seed %llu --faults %s", (unsigned long long)seed, sim->faults);
-    if (sim->steps_max != STEPS_MAX)
-        soc_buf_printf(&words, " --limit-steps %lld", (long long)sim->steps_max);
-    if (sim->span_ms != SPAN_MS)
-        soc_buf_printf(&words, " --limit-ms %lld", (long long)sim->span_ms);
-    for (int i = 0; i < sim->policies.count; i++) {
-        soc_buf_put_text(&words, " --policy ");
-        soc_output_put_word(&words, sim->policies.items[i]);
-    }
-    for (int i = 0; i < sim->settings.count; i++) {
-        soc_buf_put_text(&words, " --set ");
-        soc_output_put_word(&words, sim->settings.items[i]);
-    }
-    for (int i = 0; i < sim->args.rest_count; i++) {
-        soc_buf_put_text(&words, i == 0 ? " -- " : " ");
-        soc_output_put_word(&words, sim->args.rest[i]);
-    }
-    soc_complain(0, "seed %llu %s; repeat it with: %s", (unsigned long long)seed, what,
-                 soc_buf_text(&words));
-    soc_buf_fini(&words);
+    soc_complain(0, "seed %llu %s; repeat it with: %s --seed %llu%s", (unsigned long long)seed,
+                 what, sim->again_before, (unsigned long long)seed, sim->again_after);
 }
 
 static void keep_signals_waiting(void)
@@ -475,9 +449,10 @@ static void keep_signals_waiting(void)
     sigprocmask(SIG_BLOCK, &signals, NULL);
 }
 
-static int simulate_many(struct sim *sim, uint64_t first, uint64_t last)
+static int simulate_many(struct sim *sim)
 {
-    sim->first = first;
+    uint64_t first = sim->first;
+    uint64_t last = sim->last;
     sim->count = last - first == UINT64_MAX ? UINT64_MAX : last - first + 1;
     sim->start_us = sim->told_us = soc_clock_monotonic_us();
     keep_signals_waiting();
@@ -504,50 +479,17 @@ static int simulate_many(struct sim *sim, uint64_t first, uint64_t last)
     }
 }
 
-static bool parse_span(const char *text, uint64_t *first, uint64_t *last)
-{
-    const char *dots = strstr(text, "..");
-    char number[32];
-    if (dots == NULL || (size_t)(dots - text) >= sizeof(number))
-        return false;
-    memcpy(number, text, (size_t)(dots - text));
-    number[dots - text] = '\0';
-    return soc_number_parse(number, first) && soc_number_parse(dots + 2, last) && *first <= *last;
-}
-
-static int read_seeds(struct sim *sim, uint64_t *first, uint64_t *last)
-{
-    if (sim->seed != NULL && sim->seeds != NULL)
-        return soc_complain(SOC_EXIT_USAGE, "sim: --seed or --seeds, not both");
-    if (sim->seeds != NULL && !parse_span(sim->seeds, first, last))
-        return soc_complain(SOC_EXIT_USAGE, "sim: --seeds A..B with A <= B, not '%s'", sim->seeds);
-    if (sim->seeds != NULL && sim->dump != NULL)
-        return soc_complain(SOC_EXIT_USAGE, "sim: --dump is of one --seed");
-    if (sim->seed != NULL && !soc_number_parse(sim->seed, first))
-        return soc_complain(SOC_EXIT_USAGE, "sim: --seed needs a whole number, not '%s'",
-                            sim->seed);
-    return SOC_EXIT_DONE;
-}
-
 static int run_seeds(struct sim *sim)
 {
-    uint64_t first = 1;
-    uint64_t last = 1;
     struct soc_detail detail;
-    int code = read_seeds(sim, &first, &last);
-    sim->is_many = sim->seeds != NULL;
-    if (sim->faults == NULL)
-        sim->faults = sim->is_many ? "default" : "none";
-    if (code == SOC_EXIT_DONE && !soc_faults_parse(sim->faults, &sim->fault_set, &detail))
-        code = soc_complain(SOC_EXIT_USAGE, "sim: --faults: %s", detail.text);
-    if (code != SOC_EXIT_DONE)
-        return code;
-    code = go_to_app(sim);
+    if (!soc_faults_parse(sim->faults, &sim->fault_set, &detail))
+        return soc_complain(SOC_EXIT_USAGE, "sim: --faults: %s", detail.text);
+    int code = go_to_app(sim);
     if (code != SOC_EXIT_DONE)
         return code;
     tune();
     prepare(sim);
-    code = sim->is_many ? simulate_many(sim, first, last) : simulate(sim, first);
+    code = sim->is_many ? simulate_many(sim) : simulate(sim, sim->first);
     soc_assembly_free(&sim->parts);
     soc_outsiders_free(sim->outsiders);
     soc_disk_free(sim->disk);
@@ -560,41 +502,51 @@ static int run_seeds(struct sim *sim)
         fclose(sim->dump_file);
     if (sim->start_fd >= 0)
         close(sim->start_fd);
-    for (int i = 0; i < sim->policies_there.count; i++)
-        free((char *)sim->policies_there.items[i]);
-    soc_text_list_fini(&sim->policies_there);
     free(sim->home);
     return code;
 }
 
-int soc_cmd_sim(int argc, char **argv)
+/* A seed may be any number of 64 bits, which Lua's integers do not all hold. */
+static bool read_seed(lua_State *L, const char *name, uint64_t *seed)
 {
-    struct sim sim = {.args = {.command = "sim"},
-                      .program = argv[-2],
-                      .start_fd = -1,
-                      .steps_max = STEPS_MAX,
-                      .span_ms = SPAN_MS};
-    const struct soc_option options[] = {
-        {"seed", SOC_OPTION_TEXT, &sim.seed},
-        {"seeds", SOC_OPTION_TEXT, &sim.seeds},
-        {"faults", SOC_OPTION_TEXT, &sim.faults},
-        {"dump", SOC_OPTION_TEXT, &sim.dump},
-        {"policy", SOC_OPTION_LIST, &sim.policies},
-        {"set", SOC_OPTION_LIST, &sim.settings},
-        {"limit-steps", SOC_OPTION_NUMBER, &sim.steps_max},
-        {"limit-ms", SOC_OPTION_NUMBER, &sim.span_ms},
-        {"json", SOC_OPTION_FLAG, &sim.is_json},
-        {NULL, SOC_OPTION_FLAG, NULL},
+    const char *digits = soc_options_text(L, name);
+    assert(digits != NULL && digits[0] != '\0' && digits[strspn(digits, "0123456789")] == '\0');
+    errno = 0;
+    *seed = strtoull(digits, NULL, 10);
+    bool is_seed = errno == 0;
+    if (!is_seed)
+        soc_complain(0, "sim: %s is too large for a seed", digits);
+    return is_seed;
+}
+
+int soc_cmd_sim(lua_State *L)
+{
+    struct sim sim = {
+        .path = soc_options_text(L, "app"),
+        .again_before = soc_options_text(L, "again_before"),
+        .again_after = soc_options_text(L, "again_after"),
+        .faults = soc_options_text(L, "faults"),
+        .dump = soc_options_text(L, "dump"),
+        .start_fd = -1,
+        .steps_max = soc_options_number(L, "limit_steps", STEPS_MAX),
+        .span_ms = soc_options_number(L, "limit_ms", SPAN_MS),
+        .is_json = soc_options_flag(L, "json"),
+        .is_many = soc_options_flag(L, "is_many"),
+        .policies = soc_options_list(L, "policy"),
+        .settings = soc_options_list(L, "set"),
+        .rest = soc_options_list(L, "rest"),
     };
-    int code = soc_args_parse(&sim.args, argc, argv, options, 1, 1);
-    if (code == SOC_ARGS_GO)
-        code = soc_args_check_pairs(&sim.args, &sim.policies, "--policy KIND=NAME");
-    if (code == SOC_ARGS_GO)
-        code = soc_args_check_pairs(&sim.args, &sim.settings, "--set KEY=VALUE");
-    if (code == SOC_ARGS_GO)
-        code = run_seeds(&sim);
-    soc_text_list_fini(&sim.args.words);
+    assert(sim.path != NULL && sim.faults != NULL && sim.again_before != NULL);
+    int code = SOC_EXIT_USAGE;
+    if (read_seed(L, "first", &sim.first) && read_seed(L, "last", &sim.last)) {
+        if (sim.first <= sim.last)
+            code = run_seeds(&sim);
+        else
+            soc_complain(0, "sim: --seeds A..B needs A <= B");
+    }
     soc_text_list_fini(&sim.policies);
     soc_text_list_fini(&sim.settings);
-    return code;
+    soc_text_list_fini(&sim.rest);
+    lua_pushinteger(L, code);
+    return 1;
 }

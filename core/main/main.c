@@ -1,4 +1,5 @@
-/* The program: finds the command and runs it. */
+/* The program: hands its arguments to the commands, which are written in Lua. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -7,9 +8,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <lauxlib.h>
+#include <lualib.h>
+
+#include "base/buf.h"
 #include "base/err.h"
-#include "lualib/lua_seed.h"
+#include "base/limits.h"
+#include "embed/home.h"
+#include "lualib/lua_heap.h"
+#include "lualib/lua_json.h"
 #include "main/command.h"
+#include "main/program.h"
+#include "world/world.h"
 
 int soc_complain(int code, const char *format, ...)
 {
@@ -29,8 +39,8 @@ int soc_exit_of(int error)
     return is_disk ? SOC_EXIT_DISK : SOC_EXIT_FAILED;
 }
 
-/* A closed standard stream would be given to the first file opened, and what is
- * printed would land in it. */
+/* A closed standard stream would be given to the first file that is opened, and what is
+ * printed would end up in it. */
 static void fill_standard_streams(void)
 {
     int fd;
@@ -41,42 +51,86 @@ static void fill_standard_streams(void)
         close(fd);
 }
 
-/* Commands whose outcome is to be the same again say so where it may not be. */
-static void warn_of_seeds(const char *name)
+/* Modules come from home only: what LUA_PATH names is for `test`, which asks for it. */
+static void set_modules(lua_State *L, const char *home)
 {
-    static const char *const repeated[] = {"sim", "test", "replay"};
-    for (size_t i = 0; i < sizeof(repeated) / sizeof(repeated[0]); i++)
-        if (strcmp(name, repeated[i]) == 0 && !soc_lua_seed_is_fixed())
-            soc_complain(0, "warning: this program was built with a Lua that hashes differently "
-                            "each time, so # of a table with holes may differ from run to run");
+    static const luaL_Reg modules[] = {
+        {"society", soc_world_open},
+        {"society.json", soc_lua_json_open},
+        {"society.program", soc_program_open},
+        {NULL, NULL},
+    };
+    lua_pushstring(L, home);
+    lua_setfield(L, LUA_REGISTRYINDEX, SOC_WORLD_HOME);
+    lua_getglobal(L, "package");
+    lua_getfield(L, -1, "path");
+    lua_setfield(L, LUA_REGISTRYINDEX, SOC_PROGRAM_PATH);
+    lua_pushfstring(L, "%s/lua/?.lua;%s/lua/?/init.lua", home, home);
+    lua_setfield(L, -2, "path");
+    lua_getfield(L, -1, "preload");
+    luaL_setfuncs(L, modules, 0);
+    lua_pop(L, 2);
 }
 
-/* A command whose results did not get out has failed, and says so. */
+/* Called protected with home, argv and argc: returns the exit code. */
+static int run_command(lua_State *L)
+{
+    const char *home = lua_tostring(L, 1);
+    char **argv = lua_touserdata(L, 2);
+    int argc = (int)lua_tointeger(L, 3);
+    luaL_openlibs(L);
+    set_modules(L, home);
+    lua_getglobal(L, "require");
+    lua_pushliteral(L, "society.command");
+    lua_call(L, 1, 1);
+    lua_getfield(L, -1, "run");
+    lua_createtable(L, argc, 0);
+    for (int i = 0; i < argc; i++) {
+        lua_pushstring(L, argv[i]);
+        lua_rawseti(L, -2, i);
+    }
+    lua_call(L, 1, 1);
+    luaL_checkinteger(L, -1);
+    return 1;
+}
+
+static int run(int argc, char **argv)
+{
+    struct soc_buf home = {0};
+    if (!soc_home_find(&home)) {
+        soc_buf_fini(&home);
+        return soc_complain(SOC_EXIT_FAILED, "lua/society and policies are not near the program; "
+                                             "set SOCIETY_HOME");
+    }
+    lua_State *L = soc_lua_heap_open(SOC_SCRIPT_BYTES_MAX);
+    assert(L != NULL);
+    memset(lua_getextraspace(L), 0, LUA_EXTRASPACE);
+    lua_pushcfunction(L, run_command);
+    lua_pushstring(L, soc_buf_text(&home));
+    lua_pushlightuserdata(L, argv);
+    lua_pushinteger(L, argc);
+    soc_buf_fini(&home);
+    int code;
+    if (lua_pcall(L, 3, 1, 0) != LUA_OK)
+        code = soc_complain(SOC_EXIT_FAILED, "%s", luaL_tolstring(L, -1, NULL));
+    else
+        code = (int)lua_tointeger(L, -1);
+    soc_lua_heap_close(L);
+    return code;
+}
+
+/* A command whose results could not be written has failed. */
 static int end_output(int code)
 {
     int error = fflush(stdout) == 0 ? 0 : errno;
     if (code != SOC_EXIT_DONE || (error == 0 && !ferror(stdout)))
         return code;
-    if (error == 0)
-        return soc_complain(SOC_EXIT_FAILED, "stdout takes no more");
-    return soc_complain(SOC_EXIT_FAILED, "stdout: %s", strerror(error));
+    return soc_complain(SOC_EXIT_FAILED, "stdout: %s",
+                        error == 0 ? "the output is incomplete" : strerror(error));
 }
 
 int main(int argc, char **argv)
 {
     fill_standard_streams();
-    if (argc < 2) {
-        soc_help_print(NULL);
-        return SOC_EXIT_USAGE;
-    }
-    const char *name = argv[1];
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
-        name = "help";
-    else if (strcmp(name, "--version") == 0)
-        name = "version";
-    const struct soc_command *command = soc_command_find(name);
-    if (command == NULL)
-        return soc_complain(SOC_EXIT_USAGE, "there is no command '%s'; see: society help", name);
-    warn_of_seeds(name);
-    return end_output(command->run(argc - 2, argv + 2));
+    return end_output(run(argc, argv));
 }

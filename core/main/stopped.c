@@ -1,75 +1,19 @@
 #include "main/stopped.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "env/clock.h"
+#include "bridge/control/operations.h"
 #include "env/rng.h"
 #include "kernel/agents.h"
-#include "kernel/dot.h"
-#include "kernel/gate.h"
-#include "kernel/look.h"
-#include "main/command.h"
+#include "kernel/refusal.h"
 #include "store/directory.h"
 #include "store/sqlite/sqlite.h"
 
 #define POLL_MS     20
 #define FOLD_MS_MAX 2000
-
-/* Lends the value of a row of the table `meta`. */
-static struct soc_slice find_meta(struct soc_slice rows, const char *name)
-{
-    struct soc_json_walk walk;
-    soc_json_walk(&walk, rows);
-    while (soc_json_next(&walk))
-        if (soc_slice_equal(soc_json_plain_string(soc_json_member(walk.value, "name")),
-                            soc_slice_text(name)))
-            return soc_json_member(walk.value, "value");
-    return (struct soc_slice){0};
-}
-
-/* The totals that every batch ends with: key, time, output, sent, then outcomes. */
-static void put_stats(struct soc_buf *out, struct soc_slice meta)
-{
-    static const char *const names[] = {NULL,      NULL,   NULL,      "sent",     "processed",
-                                        "expired", "dead", "dropped", "cancelled"};
-    int64_t numbers[9] = {0};
-    struct soc_buf cursor = {0};
-    struct soc_json_walk walk;
-    soc_json_string(find_meta(meta, "cursor"), &cursor);
-    if (soc_json_check(soc_buf_slice(&cursor), NULL) == SOC_OK) {
-        soc_json_walk(&walk, soc_buf_slice(&cursor));
-        for (int i = 0; i < 9 && soc_json_next(&walk); i++)
-            soc_json_integer(walk.value, &numbers[i]);
-    }
-    soc_buf_fini(&cursor);
-    int64_t pending = numbers[3];
-    soc_buf_put_text(out, "[{");
-    for (int i = 3; i < 9; i++) {
-        if (i > 3)
-            pending -= numbers[i];
-        soc_json_put_name(out, names[i]);
-        soc_json_put_integer(out, numbers[i]);
-    }
-    soc_json_put_name(out, "pending");
-    soc_json_put_integer(out, pending);
-    soc_json_put_name(out, "now");
-    soc_time_put_json(out, numbers[1]);
-    soc_buf_put_text(out, "}]");
-}
-
-/* Those that were in force when it stopped. */
-static void put_policies(struct soc_buf *out, struct soc_slice meta)
-{
-    struct soc_buf list = {0};
-    soc_json_string(find_meta(meta, "policies"), &list);
-    if (soc_json_check(soc_buf_slice(&list), NULL) == SOC_OK)
-        soc_buf_put_slice(out, soc_buf_slice(&list));
-    else
-        soc_buf_put_text(out, "[]");
-    soc_buf_fini(&list);
-}
 
 /* No script runs here, so the host never has a turn to give. */
 static enum soc_turn_end run_nothing(void *user, struct soc_activation *activation,
@@ -134,67 +78,55 @@ static const struct soc_hooks no_script = {
     .check_message = take_any,
 };
 
-/* Looks at a society as it lies there, without running it or changing anything. */
-static int look_at(const char *directory,
-                   void (*look)(const struct soc_host *host, struct soc_buf *out),
-                   struct soc_buf *out, struct soc_detail *detail)
+static int fail_empty(struct soc_detail *detail)
 {
-    struct soc_store *store;
-    struct soc_sqlite_options options = {.directory = directory, .access = SOC_SQLITE_READ};
-    int rc = soc_sqlite_open(&store, &options, detail);
-    if (rc < 0)
-        return rc;
-    struct soc_host_options host_options = {.store = store, .log = {.level = SOC_LOG_NONE}};
-    struct soc_host *host = soc_host_new(&host_options);
+    return soc_fail(detail, SOC_ENOFILE, "no society has run there yet");
+}
+
+/* Looks at a host that is loaded but does not run. */
+static int look_at_host(struct soc_store *store, const struct soc_subject *subject,
+                        const struct soc_query *query, struct soc_buf *out,
+                        struct soc_detail *detail)
+{
+    struct soc_host_options options = {.store = store, .log = {.level = SOC_LOG_NONE}};
+    struct soc_host *host = soc_host_new(&options);
     soc_host_set_hooks(host, &no_script);
-    rc = soc_host_load(host, detail);
+    int rc = soc_host_load(host, detail);
     if (rc == SOC_OK && soc_agents_user(host) == NULL)
-        rc = soc_fail(detail, SOC_ENOFILE, "no society has run there yet");
+        rc = fail_empty(detail);
     if (rc == SOC_OK)
-        look(host, out);
+        subject->look(host, query, out);
     soc_host_crash(host);
-    soc_store_close(store);
     return rc;
 }
 
-int soc_stopped_query(const char *directory, const struct soc_query *query, struct soc_buf *out,
-                      struct soc_detail *detail)
+static int look_at_meta(struct soc_store *store, const struct soc_subject *subject,
+                        struct soc_buf *out, struct soc_detail *detail)
+{
+    struct soc_buf meta = {0};
+    int rc = soc_store_query(store, &(struct soc_query){.what = "meta"}, &meta, detail);
+    if (rc == SOC_OK)
+        subject->recall(soc_buf_slice(&meta), out);
+    soc_buf_fini(&meta);
+    return rc;
+}
+
+static int look(const char *directory, const struct soc_subject *subject,
+                const struct soc_query *query, struct soc_buf *out, struct soc_detail *detail)
 {
     struct soc_store *store;
     struct soc_sqlite_options options = {.directory = directory, .access = SOC_SQLITE_READ};
-    struct soc_query raw = *query;
-    bool is_stats = strcmp(query->what, "stats") == 0;
-    bool is_policies = strcmp(query->what, "policies") == 0;
-    struct soc_buf rows = {0};
-    if (strcmp(query->what, "waits") == 0)
-        return look_at(directory, soc_look_waits, out, detail);
-    if (is_stats || is_policies)
-        raw.what = "meta";
     int rc = soc_sqlite_open(&store, &options, detail);
     if (rc < 0)
         return rc;
-    rc = soc_store_query(store, &raw, &rows, detail);
-    if (rc == SOC_OK) {
-        if (is_stats)
-            put_stats(out, soc_buf_slice(&rows));
-        else if (is_policies)
-            put_policies(out, soc_buf_slice(&rows));
-        else
-            soc_buf_put_slice(out, soc_buf_slice(&rows));
-    }
-    soc_buf_fini(&rows);
+    if (subject->recall != NULL)
+        rc = look_at_meta(store, subject, out, detail);
+    else if (subject->is_stored)
+        rc = soc_store_query(store, query, out, detail);
+    else
+        rc = look_at_host(store, subject, query, out, detail);
     soc_store_close(store);
     return rc;
-}
-
-int soc_stopped_registries(const char *directory, struct soc_buf *out, struct soc_detail *detail)
-{
-    return look_at(directory, soc_look_registries, out, detail);
-}
-
-int soc_stopped_dot(const char *directory, struct soc_buf *out, struct soc_detail *detail)
-{
-    return look_at(directory, soc_dot_put, out, detail);
 }
 
 /* What the former run could not show for certain is shown now, beside the result. */
@@ -204,51 +136,62 @@ static bool show(void *user, struct soc_slice stream, struct soc_slice agent, st
     return fprintf(stderr, "%.*s\n", (int)text.length, text.data) >= 0;
 }
 
-struct outcome {
-    bool is_durable;
-    struct soc_detail failure;
+/* An order that is being carried out. */
+struct order {
+    struct soc_call call; /* first: the one is the other */
+    struct soc_buf *answer;
+    bool is_answered;
+    bool is_error;
+    struct soc_detail failure; /* of the disk; empty: none */
 };
+
+static void take_answer(struct soc_call *call, bool is_error, struct soc_slice answer)
+{
+    struct order *order = (struct order *)call;
+    assert(!order->is_answered);
+    order->is_answered = true;
+    order->is_error = is_error;
+    soc_buf_put_slice(order->answer, answer);
+}
 
 static void note_failure(void *user, const struct soc_detail *detail)
 {
-    struct outcome *outcome = user;
-    outcome->failure = *detail;
+    struct order *order = user;
+    order->failure = *detail;
 }
 
-static void note_durable(void *user)
-{
-    struct outcome *outcome = user;
-    outcome->is_durable = true;
-}
-
+/* Starts the host under the name of the app that ran there before. */
 static int start_host(struct soc_host *host, struct soc_store *store, struct soc_detail *detail)
 {
-    struct soc_query query = {.what = "meta"};
     struct soc_buf meta = {0};
     struct soc_buf app = {0};
+    struct soc_json_walk walk;
+    bool is_known = false;
     soc_host_set_hooks(host, &no_script);
-    int rc = soc_store_query(store, &query, &meta, detail);
-    if (rc == SOC_OK && !soc_json_string(find_meta(soc_buf_slice(&meta), "app"), &app))
-        rc = soc_fail(detail, SOC_ENOFILE, "no society has run there yet");
+    int rc = soc_store_query(store, &(struct soc_query){.what = "meta"}, &meta, detail);
+    soc_json_walk(&walk, rc == SOC_OK ? soc_buf_slice(&meta) : SOC_SLICE("[]"));
+    while (!is_known && soc_json_next(&walk))
+        is_known = soc_slice_equal(soc_json_plain_string(soc_json_member(walk.value, "name")),
+                                   SOC_SLICE("app")) &&
+                   soc_json_string(soc_json_member(walk.value, "value"), &app);
     if (rc == SOC_OK)
-        rc = soc_host_start(host, soc_buf_slice(&app), detail);
+        rc = is_known ? soc_host_start(host, soc_buf_slice(&app), detail) : fail_empty(detail);
     soc_buf_fini(&meta);
     soc_buf_fini(&app);
     return rc;
 }
 
-/* What `fn` answered, a refusal too, does not stand: the disk has the last word. */
-static int take_back(struct soc_buf *answer, struct soc_detail *detail, int rc, const char *text)
+/* The answer, even a refusal, does not stand: the disk has the last word. */
+static int take_back(struct order *order, struct soc_detail *detail, int rc, const char *text)
 {
-    answer->length = 0;
+    order->answer->length = 0;
     return soc_fail(detail, rc, "%s", text);
 }
 
-static int do_in_store(struct soc_store *store, soc_stopped_fn *fn, void *user,
-                       struct soc_buf *answer, struct soc_detail *detail)
+static int obey(struct order *order, struct soc_store *store, struct soc_slice request,
+                struct soc_detail *detail)
 {
     struct soc_loop *loop = soc_loop_new();
-    struct outcome outcome = {0};
     struct soc_host_options options = {
         .store = store,
         .loop = loop,
@@ -256,48 +199,72 @@ static int do_in_store(struct soc_store *store, soc_stopped_fn *fn, void *user,
         .log = {.level = SOC_LOG_WARN},
         .show = show,
         .failed = note_failure,
-        .user = &outcome,
+        .user = order,
     };
     struct soc_host *host = soc_host_new(&options);
     int rc = start_host(host, store, detail);
     bool is_started = rc == SOC_OK;
-    if (is_started)
-        rc = fn(host, user, answer);
     bool is_full = false;
-    if (rc == SOC_OK) {
-        soc_gate_when_durable(host, note_durable, &outcome);
+    if (is_started) {
+        soc_operations_do(&(struct soc_operations){.host = host}, &order->call, request);
         soc_host_flush(host);
-        while (!outcome.is_durable && outcome.failure.text[0] == '\0' && !is_full) {
-            soc_loop_poll(loop, POLL_MS);
-            is_full = !outcome.is_durable && soc_host_is_full(host);
-        }
+    }
+    while (is_started && !order->is_answered && order->failure.text[0] == '\0' && !is_full) {
+        soc_loop_poll(loop, POLL_MS);
+        is_full = !order->is_answered && soc_host_is_full(host);
     }
     uint64_t before = soc_store_sequence(store);
-    if (is_full || outcome.failure.text[0] != '\0')
+    if (is_full || order->failure.text[0] != '\0')
         soc_host_crash(host);
     else
         soc_host_close(host, FOLD_MS_MAX);
-    if (is_started && outcome.failure.text[0] != '\0') /* the close may have found it */
-        rc = take_back(answer, detail, SOC_EIO, outcome.failure.text);
-    /* There may have been room at the last moment. */
+    if (is_started && order->failure.text[0] != '\0') /* the close may have found it */
+        rc = take_back(order, detail, SOC_EIO, order->failure.text);
     if (is_full && soc_store_sequence(store) == before)
-        rc = take_back(answer, detail, SOC_EDISKFULL, SOC_DIRECTORY_FULL);
+        rc = take_back(order, detail, SOC_EDISKFULL, SOC_DIRECTORY_FULL);
+    else if (is_full && !order->is_answered) /* there was room at the last moment */
+        soc_buf_put_slice(order->answer, soc_buf_slice(&order->call.held));
+    soc_buf_fini(&order->call.held);
     soc_loop_free(loop);
     return rc;
 }
 
-int soc_stopped_do(const char *directory, soc_stopped_fn *fn, void *user, struct soc_buf *answer,
-                   struct soc_detail *detail)
+static int change(const char *directory, struct soc_slice request, struct soc_buf *answer,
+                  bool *is_error, struct soc_detail *detail)
 {
     struct soc_store *store;
     struct soc_sqlite_options options = {.directory = directory};
-    answer->length = 0;
+    struct order order = {.call = {.answer = take_answer}, .answer = answer};
     int rc = soc_directory_check(directory, detail);
     if (rc == SOC_OK)
         rc = soc_sqlite_open(&store, &options, detail);
     if (rc < 0)
         return rc;
-    rc = do_in_store(store, fn, user, answer, detail);
+    rc = obey(&order, store, request, detail);
+    *is_error = order.is_error;
     soc_store_close(store);
+    return rc;
+}
+
+int soc_stopped_ask(const char *directory, struct soc_slice request, struct soc_buf *answer,
+                    bool *is_error, struct soc_detail *detail)
+{
+    struct soc_query query;
+    struct soc_buf texts = {0};
+    struct soc_slice op = soc_json_plain_string(soc_json_member(request, "op"));
+    const struct soc_subject *subject = op.data == NULL ? NULL : soc_subjects_find(op);
+    answer->length = 0;
+    *is_error = false;
+    if (subject == NULL)
+        return change(directory, request, answer, is_error, detail);
+    const char *fault = soc_operations_read_query(request, subject, &texts, &query);
+    int rc = SOC_OK;
+    if (fault == NULL) {
+        rc = look(directory, subject, &query, answer, detail);
+    } else {
+        *is_error = true;
+        soc_refuse(answer, SOC_EINVAL, NULL, "member", soc_slice_text(fault));
+    }
+    soc_buf_fini(&texts);
     return rc;
 }

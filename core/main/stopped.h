@@ -1,33 +1,23 @@
-/* Stopped: a society that does not run, asked and written to through its store.
+/* Stopped: requests to a society that does not run, answered from its store.
  *
+ * The requests and answers are those of the control socket (bridge/control/control.h).
  * Layer: main. Thread: main. */
 #ifndef SOC_MAIN_STOPPED_H
 #define SOC_MAIN_STOPPED_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 #include "base/err.h"
-#include "kernel/host.h"
-#include "store/store.h"
+#include "base/slice.h"
 
-/* Answers a query of store.h, or "waits", "stats" or "policies", from the directory as it
- * lies there: a JSON list. Nothing is changed. */
-int soc_stopped_query(const char *directory, const struct soc_query *query, struct soc_buf *out,
-                      struct soc_detail *detail);
-
-/* Appends the contact registries of the society (soc_look_registries) as it lies
- * there. Nothing is changed. */
-int soc_stopped_registries(const char *directory, struct soc_buf *out, struct soc_detail *detail);
-
-/* The same with the picture of the society (kernel/dot.h). */
-int soc_stopped_dot(const char *directory, struct soc_buf *out, struct soc_detail *detail);
-
-/* Does something to a started host that no script runs in: SOC_OK with a list in
- * `answer`, or an error with an object. */
-typedef int soc_stopped_fn(struct soc_host *host, void *user, struct soc_buf *answer);
-
-/* Has `fn` called and what it did made durable, for the next run. The answer is
- * its own, or empty with `detail` set. */
-int soc_stopped_do(const char *directory, soc_stopped_fn *fn, void *user, struct soc_buf *answer,
-                   struct soc_detail *detail);
+/* Answers `request`, a JSON object. One that only looks changes nothing; what another one
+ * changes is durable on return and takes effect when the society runs again.
+ *
+ * SOC_OK: `answer` is a JSON list, or if `*is_error` an error object. SOC_ENOFILE: there
+ * is no society in `directory`. SOC_ELOCKED: another process holds it. Other errors of
+ * the store. All of them with `detail`. */
+int soc_stopped_ask(const char *directory, struct soc_slice request, struct soc_buf *answer,
+                    bool *is_error, struct soc_detail *detail);
 
 #endif

@@ -1,21 +1,25 @@
-/* Control: the door of a running society for its owner's commands.
+/* Control: the socket through which its owner's commands reach a running society.
  *
- * A socket in the state directory, open to the owner only, takes requests as
- * lines of JSON and answers each with a line:
+ * The socket lies in the state directory and only the owner may open it. It takes
+ * requests as lines of JSON and answers each with a line:
  *
  *     {"id":1,"op":"send","to":"root","payload":{"text":"hello"}}
  *     {"id":1,"ok":[{"messageId":"msg_…"}]}
  *     {"id":2,"error":"agent_not_found","message":"…","agentId":"nobody"}
  *
- * `id` is whatever the client likes and comes back as it was; answers may come in
- * another order than the requests. What is sent comes from `user`, whatever the
- * line says, and is durable when it is answered. The ops are send and request (the
- * fields that model/message_fields.h lets senders say), agents, contacts, messages,
- * dead_letters, activity, roles, tasks, usage, inbox (agent?, task?, type?,
- * correlation_id?, since?, until?, limit?), waits, stats, registries, dot, redeliver
- * and drop (message_id), policies, policy (kind, name), decide (item_id, decision,
- * changes?, comment?), pause and resume (agent: an id or All, subtree?, reason?), and
- * stop. Without `to` the gatekeeper is asked.
+ * `id` is any number or string; the answer carries the same. Answers may come in a
+ * different order than the requests. Messages are sent as `user`, whatever the line
+ * says, and are durable when they are answered.
+ *
+ *     send, request     the fields that model/message_fields.h lets a sender set; without
+ *                       `to` the gatekeeper decides who receives it
+ *     decide            item_id, decision, changes?, comment?
+ *     redeliver, drop   message_id
+ *     pause, resume     agent (an id or All), subtree?, reason?
+ *     policy            kind, name
+ *     stop
+ *
+ * The other operations look; parts/subjects.c lists them with their filters.
  * Layer: bridge. Thread: loop. */
 #ifndef SOC_BRIDGE_CONTROL_CONTROL_H
 #define SOC_BRIDGE_CONTROL_CONTROL_H

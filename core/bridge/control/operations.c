@@ -8,7 +8,6 @@
 #include "env/clock.h"
 #include "env/ids.h"
 #include "kernel/agents.h"
-#include "kernel/dot.h"
 #include "kernel/gate.h"
 #include "kernel/look.h"
 #include "kernel/policies.h"
@@ -17,6 +16,7 @@
 #include "kernel/router.h"
 #include "kernel/send_reader.h"
 #include "parts/human/human.h"
+#include "parts/subjects.h"
 #include "parts/supervision/hold.h"
 
 /* One request being read. */
@@ -193,10 +193,18 @@ static void answer_query(int rc, struct soc_slice rows, void *user)
         succeed(user, rows);
 }
 
-static struct soc_query read_query(struct op *op)
+/* Tells whether a filter of the request says something. */
+static bool has_filter(struct soc_slice line, const char *name)
 {
-    return (struct soc_query){
-        .what = op->name,
+    struct soc_slice value = soc_json_member(line, name);
+    return value.data != NULL && soc_json_kind(value) != SOC_JSON_NULL &&
+           !soc_slice_equal(value, SOC_SLICE("0"));
+}
+
+static void read_query(struct op *op, const struct soc_subject *subject, struct soc_query *query)
+{
+    *query = (struct soc_query){
+        .what = subject->name,
         .agent = text_of(op, "agent", SOC_KEY_BYTES_MAX),
         .task = text_of(op, "task", SOC_KEY_BYTES_MAX),
         .type = text_of(op, "type", SOC_KEY_BYTES_MAX),
@@ -205,80 +213,46 @@ static struct soc_query read_query(struct op *op)
         .until_ms = time_of(op, "until"),
         .limit = integer_of(op, "limit", 0, INT64_MAX, 0),
     };
+    /* Rows that a filter was silently not applied to would pass for what was asked for. */
+    for (int i = 0; i < SOC_FILTER_COUNT; i++)
+        if ((subject->filters & 1u << i) == 0 && has_filter(op->line, soc_subject_filters[i]))
+            op->fault = soc_subject_filters[i];
 }
 
-static void do_query(struct op *op)
+const char *soc_operations_read_query(struct soc_slice request, const struct soc_subject *subject,
+                                      struct soc_buf *texts, struct soc_query *query)
 {
-    struct soc_query query = read_query(op);
-    if (!fail_if_faulty(op))
-        soc_look_query(op->society->host, &query, answer_query, op->call);
+    struct op op = {.line = request};
+    soc_buf_reserve(&op.texts, request.length + 3);
+    read_query(&op, subject, query);
+    *texts = op.texts;
+    return op.fault;
 }
 
-/* Tells whether there is an agent `id`, or whether none is named; else that is the answer. */
+/* Tells whether there is an agent `id`, or none is named; else that is the answer. */
 static bool has_agent(struct op *op, struct soc_slice id)
 {
-    if (fail_if_faulty(op))
-        return false;
     if (id.data == NULL || soc_agents_find(op->society->host, id) != NULL)
         return true;
     struct soc_buf error = {0};
-    soc_refuse(&error, SOC_ENOAGENT, "no agent that is alive has that id", "agentId", id);
+    soc_refuse(&error, SOC_ENOAGENT, "no living agent has that id", "agentId", id);
     fail(op->call, soc_buf_slice(&error));
     soc_buf_fini(&error);
     return false;
 }
 
-static void do_agents(struct op *op)
+static void look(struct op *op, const struct soc_subject *subject)
 {
-    struct soc_query query = read_query(op);
+    struct soc_query query;
     struct soc_buf list = {0};
-    if (!has_agent(op, query.agent))
+    read_query(op, subject, &query);
+    if (fail_if_faulty(op) || (subject->is_of_living && !has_agent(op, query.agent)))
         return;
-    soc_look_agents(op->society->host, &query, &list);
-    succeed_when_durable(op->call, &list);
-}
-
-static void do_contacts(struct op *op)
-{
-    struct soc_query query = read_query(op);
-    if (has_agent(op, query.agent))
+    if (subject->look == NULL) {
         soc_look_query(op->society->host, &query, answer_query, op->call);
-}
-
-static void do_waits(struct op *op)
-{
-    struct soc_buf list = {0};
-    soc_look_waits(op->society->host, &list);
-    succeed_when_durable(op->call, &list);
-}
-
-static void do_stats(struct op *op)
-{
-    struct soc_buf list = {0};
-    soc_buf_put_byte(&list, '[');
-    soc_look_stats(op->society->host, &list);
-    soc_buf_put_byte(&list, ']');
-    succeed_when_durable(op->call, &list);
-}
-
-static void do_registries(struct op *op)
-{
-    struct soc_buf list = {0};
-    soc_buf_put_byte(&list, '[');
-    soc_look_registries(op->society->host, &list);
-    soc_buf_put_byte(&list, ']');
-    succeed_when_durable(op->call, &list);
-}
-
-static void do_dot(struct op *op)
-{
-    struct soc_buf text = {0};
-    struct soc_buf list = {0};
-    soc_dot_put(op->society->host, &text);
-    soc_buf_put_byte(&list, '[');
-    soc_json_put_string(&list, soc_buf_slice(&text));
-    soc_buf_put_byte(&list, ']');
-    soc_buf_fini(&text);
+        return;
+    }
+    subject->look(op->society->host, &query, &list);
     succeed_when_durable(op->call, &list);
 }
 
@@ -311,13 +285,6 @@ static void do_redeliver(struct op *op)
 static void do_drop(struct op *op)
 {
     change_dead_letter(op, soc_router_drop);
-}
-
-static void do_policies(struct op *op)
-{
-    struct soc_buf list = {0};
-    soc_buf_put_slice(&list, soc_policies_recorded(op->society->host));
-    succeed_when_durable(op->call, &list);
 }
 
 /* Appends those policies of the list in force that are of this kind. */
@@ -359,16 +326,6 @@ static void do_policy(struct op *op)
     succeed_when_durable(op->call, &list);
 }
 
-static void do_inbox(struct op *op)
-{
-    struct soc_query query = read_query(op);
-    struct soc_buf list = {0};
-    if (fail_if_faulty(op))
-        return;
-    soc_human_look(op->society->host, &query, &list);
-    succeed_when_durable(op->call, &list);
-}
-
 static void do_decide(struct op *op)
 {
     struct soc_slice changes = soc_json_member(op->line, "changes");
@@ -406,55 +363,64 @@ static void do_hold(struct op *op)
 
 static void do_stop(struct op *op)
 {
+    assert(op->society->stop != NULL);
     succeed(op->call, SOC_SLICE("[]"));
     op->society->stop(op->society->user);
 }
 
-static const struct {
+/* The operations that do something; those that only look are in parts/subjects.h. */
+static const struct order {
     const char *name;
     void (*run)(struct op *op);
-} ops[] = {
-    {"send", do_send},         {"request", do_request}, {"agents", do_agents},
-    {"contacts", do_contacts}, {"messages", do_query},  {"dead_letters", do_query},
-    {"activity", do_query},    {"roles", do_query},     {"waits", do_waits},
-    {"stats", do_stats},       {"drop", do_drop},       {"redeliver", do_redeliver},
-    {"policies", do_policies}, {"policy", do_policy},   {"registries", do_registries},
-    {"inbox", do_inbox},       {"decide", do_decide},   {"tasks", do_query},
-    {"usage", do_query},       {"dot", do_dot},         {"stop", do_stop},
-    {"pause", do_hold},        {"resume", do_hold},
+} orders[] = {
+    {"send", do_send},  {"request", do_request},     {"decide", do_decide},
+    {"drop", do_drop},  {"redeliver", do_redeliver}, {"policy", do_policy},
+    {"pause", do_hold}, {"resume", do_hold},         {"stop", do_stop},
 };
+
+#define ORDER_COUNT (sizeof(orders) / sizeof(orders[0]))
+
+static const struct order *find_order(struct soc_slice name)
+{
+    for (size_t i = 0; i < ORDER_COUNT; i++)
+        if (soc_slice_equal(name, soc_slice_text(orders[i].name)))
+            return &orders[i];
+    return NULL;
+}
 
 static void fail_unknown_op(struct soc_call *call)
 {
     struct soc_buf sentence = {0};
-    soc_buf_put_text(&sentence, "op: one of");
-    for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
-        soc_buf_printf(&sentence, "%s %s", i == 0 ? "" : ",", ops[i].name);
-    soc_buf_put_text(&sentence, " is expected");
+    const struct soc_subject *subject;
+    soc_buf_put_text(&sentence, "unknown op; the operations are");
+    for (size_t i = 0; i < ORDER_COUNT; i++)
+        soc_buf_printf(&sentence, " %s,", orders[i].name);
+    for (size_t i = 0; (subject = soc_subjects_at(i)) != NULL; i++)
+        soc_buf_printf(&sentence, "%s %s", i == 0 ? "" : ",", subject->name);
     soc_call_fail(call, SOC_EINVAL, soc_buf_text(&sentence));
     soc_buf_fini(&sentence);
 }
 
 void soc_operations_do(const struct soc_operations *society, struct soc_call *call,
-                       struct soc_slice line)
+                       struct soc_slice request)
 {
-    struct op op = {.society = society, .call = call, .line = line};
-    assert(call->answer != NULL && soc_json_kind(line) == SOC_JSON_OBJECT);
+    struct op op = {.society = society, .call = call, .line = request};
+    assert(call->answer != NULL && soc_json_kind(request) == SOC_JSON_OBJECT);
     call->host = society->host;
-    soc_buf_reserve(&op.texts, line.length + 3);
+    soc_buf_reserve(&op.texts, request.length + 3);
     struct soc_slice name = text_of(&op, "op", SOC_KEY_BYTES_MAX);
-    size_t i = 0;
-    while (i < sizeof(ops) / sizeof(ops[0]) &&
-           (name.data == NULL || !soc_slice_equal(name, soc_slice_text(ops[i].name))))
-        i++;
-    if (i == sizeof(ops) / sizeof(ops[0])) {
+    const struct order *order = find_order(name);
+    const struct soc_subject *subject = order == NULL ? soc_subjects_find(name) : NULL;
+    if (order == NULL && subject == NULL) {
         fail_unknown_op(call);
-    } else if (soc_host_is_full(society->host) && ops[i].run != do_stop) {
-        /* What is ordered is kept, and what is shown must be durable. */
+    } else if (soc_host_is_full(society->host) && (order == NULL || order->run != do_stop)) {
+        /* What an order changes must be stored, and what is shown must be durable. */
         soc_call_fail(call, SOC_EDISKFULL, NULL);
+    } else if (order != NULL) {
+        op.name = order->name;
+        order->run(&op);
     } else {
-        op.name = ops[i].name;
-        ops[i].run(&op);
+        look(&op, subject);
     }
     soc_buf_fini(&op.texts);
 }

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "kernel/host.h"
+#include "parts/subjects.h"
 
 /* The society that is asked. */
 struct soc_operations {
@@ -35,5 +36,11 @@ void soc_call_fail(struct soc_call *call, int code, const char *message);
 /* Does what `request`, a JSON object, asks and has `call` answered. */
 void soc_operations_do(const struct soc_operations *society, struct soc_call *call,
                        struct soc_slice request);
+
+/* Reads the filters of a request that asks for `subject`. The texts of `query` are lent
+ * by the request and by `texts`, which the caller frees. Returns the member that is
+ * wrong or does not apply, or NULL. */
+const char *soc_operations_read_query(struct soc_slice request, const struct soc_subject *subject,
+                                      struct soc_buf *texts, struct soc_query *query);
 
 #endif

@@ -1,4 +1,4 @@
--- society attach: a person in the place of an agent that lives outside.
+-- society attach: a person plays an outside agent.
 
 local desk = require("desk")
 local json = require("society.json")
@@ -92,7 +92,7 @@ describe("society attach", function()
     assert.equal("", attach("").out)
   end)
 
-  it("ends a line that somebody left without its end", function()
+  it("ends a line that was left without its newline", function()
     local ACK = "channel/agents/a.ack"
     d:append(OUT, '{"payl')
     d:append(ACK, '{"msg_id":"')
@@ -106,24 +106,24 @@ describe("society attach", function()
     assert.same({ 2, false, "I do" }, { #lines, lines[1], lines[2].payload })
   end)
 
-  it("writes to others and says what it does not understand", function()
+  it("writes to others and explains what can be typed", function()
     local result = attach("@root hello\n/dance\n/done 7\n/done\nto whom it may concern\n")
     local heard = d:await_heard(2)
     assert.same({ "hello", "to whom it may concern" },
       { heard[1].payload.text, heard[2].payload.text })
-    assert.matches("attach: there are TEXT, @ID TEXT, /reply N TEXT,", result.err, 1, true)
+    assert.matches("attach: type TEXT, @ID TEXT, /reply N TEXT,", result.err, 1, true)
     assert.matches("attach: there is no message 7\n", result.err, 1, true)
-    assert.matches("attach: no message was shown yet\n", result.err, 1, true)
+    assert.matches("attach: no message has been shown yet\n", result.err, 1, true)
   end)
 
-  it("tells of what the society has refused, also at the end", function()
+  it("reports refused lines, also at the end of the input", function()
     d:tell({ command = "hire", id = "inner", role = "clerk" })
     assert.equal("society: attach: refused: the sender does not know the receiver " ..
       "(unknown_contact, to inner)\n", attach("@inner hello\n").err)
-    assert.equal("", attach("@root hello\n").err) -- an old one is not told again
+    assert.equal("", attach("@root hello\n").err) -- an old refusal is not reported again
   end)
 
-  it("leaves out a task that was aborted", function()
+  it("does not show an aborted task", function()
     send({ type = "task_assign", payload = { task_id = "t1" } })
     d:await("channel/agents/a.jsonl", 1)
     assert.matches("task_assign t1", attach("").out, 1, true)
@@ -135,17 +135,17 @@ describe("society attach", function()
     assert.matches('^%[1%] root task_assign t2: [^\n]*\n$', attach("").out)
   end)
 
-  it("says nothing for who has typed nothing to say", function()
+  it("sends nothing if there is nothing to say", function()
     send({ payload = "how far are you?" })
     d:await("channel/agents/a.jsonl", 1)
     local result = attach("/reply 1\n/reply 1  \n@ \n@root\n@ root hello\n")
     assert.is_nil(d:read(OUT))
-    local _, replies = result.err:gsub("/reply N TEXT answers with a text\n", "")
-    local _, letters = result.err:gsub("@ID TEXT writes a text to ID\n", "")
+    local _, replies = result.err:gsub("/reply N TEXT needs a text\n", "")
+    local _, letters = result.err:gsub("@ID TEXT needs an id and a text\n", "")
     assert.same({ 2, 3 }, { replies, letters })
   end)
 
-  it("shows nothing that could steer the terminal, and envelopes with --json", function()
+  it("strips terminal control sequences, and prints envelopes with --json", function()
     send({ payload = "\27[2Jred\194\155x\u{202E}y\nnext" })
     d:await("channel/agents/a.jsonl", 1)
     assert.equal("[1] root general: ?[2Jred?x?y\n    next\n", attach("").out)
@@ -154,7 +154,7 @@ describe("society attach", function()
     assert.equal("two", json.decode(attach("", "--json").out).payload.text)
   end)
 
-  it("refuses who is not there", function()
+  it("refuses unknown directories and agents", function()
     assert.matches("b is not registered in w/state/agents.json",
       d.place:run("attach w b").err, 1, true)
     assert.equal(1, d.place:run("attach nowhere a").code)

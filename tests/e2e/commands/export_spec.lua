@@ -156,7 +156,7 @@ describe("export org-json", function()
   it("names the formats there are", function()
     local result = place:run("export poem")
     assert.same({ 2, "" }, { result.code, result.out })
-    assert.equal("society: export: there is no format 'poem'; there is: org-json, dot, mermaid\n",
+    assert.equal("society: export: unknown format 'poem'; the formats are org-json, dot, mermaid\n",
       result.err)
     assert.equal(2, place:run("export").code)
     assert.matches("org%-json", place:run("export --help").out)

@@ -65,9 +65,9 @@ describe("inspect and send", function()
   it("refuses to send what is not UTF-8 instead of altering it", function()
     for _ = 1, 2 do
       for _, case in ipairs({
-        { [[--to root "$(printf 'a\377b')"]], "the text is not UTF-8 from byte 2 on" },
-        { [[--to "$(printf '\377')" hello]], "--to is not UTF-8 from byte 1 on" },
-        { [[--to root --type "$(printf 'x\300')" hello]], "--type is not UTF-8 from byte 2 on" },
+        { [[--to root "$(printf 'a\377b')"]], "the text is not UTF-8: byte 2 is wrong" },
+        { [[--to "$(printf '\377')" hello]], "--to is not UTF-8: byte 1 is wrong" },
+        { [[--to root --type "$(printf 'x\300')" hello]], "--type is not UTF-8: byte 2 is wrong" },
       }) do
         assert.same({ code = 2, out = "", err = "society: send: " .. case[2] .. "\n" },
           place:shell("society send " .. case[1]))
@@ -103,12 +103,12 @@ describe("inspect and send", function()
     assert.same({ code = 0, out = "done\n", err = "" }, place:run("send --to root --wait hello"))
   end)
 
-  it("says with --wait that a state is held where nobody can be spoken to", function()
+  it("reports with --wait that a process holds the state but does not answer", function()
     stop()
     local result = place:shell("exec 9< .society/lock; flock 9; " ..
       "society send --to root --wait --timeout 200 hello 9<&-")
-    assert.same({ code = 1, out = "", err = "society: a process holds .society, but no society " ..
-      "there can be spoken to yet\n" }, result)
+    assert.same({ code = 1, out = "", err = "society: a process holds .society, but its society " ..
+      "does not answer yet\n" }, result)
   end)
 
   it("shows the same agents and messages running and stopped", function()

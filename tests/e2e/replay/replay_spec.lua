@@ -135,7 +135,7 @@ describe("replay", function()
     assert_same()
     local two = place:run("replay --policy contacts")
     assert.same({ 2, "" }, { two.code, two.out })
-    assert.matches("replay: --policy KIND=NAME is expected, not 'contacts'", two.err, 1, true)
+    assert.matches("replay: --policy expects KIND=NAME, not 'contacts'", two.err, 1, true)
   end)
 
   it("keeps policies and their settings, also those of the app and those swapped", function()

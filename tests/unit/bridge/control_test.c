@@ -277,21 +277,48 @@ static void a_request_nobody_answers_times_out_in_an_idle_society(void)
     soc_buf_fini(&line);
 }
 
-static void looks_are_answered_in_an_idle_society(void)
+static void every_subject_is_answered_in_an_idle_society(void)
 {
-    static const char *const ops[] = {"agents",   "waits", "stats",       "contacts",
-                                      "activity", "roles", "dead_letters"};
+    const struct soc_subject *subject;
     struct world world;
     struct soc_buf line = {0};
     char request[64];
     open_world(&world);
     int client = connect_client(&world);
-    for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
-        snprintf(request, sizeof(request), "{\"id\":4,\"op\":\"%s\"}\n", ops[i]);
+    for (size_t i = 0; (subject = soc_subjects_at(i)) != NULL; i++) {
+        snprintf(request, sizeof(request), "{\"id\":4,\"op\":\"%s\"}\n", subject->name);
         put(client, request);
         get_line(&world, client, &line);
         CHECK(strncmp(soc_buf_text(&line), "{\"id\":4,\"ok\":[", 14) == 0);
         CHECK_INT(soc_json_check(soc_buf_slice(&line), NULL), SOC_OK);
+    }
+    close(client);
+    close_world(&world);
+    soc_buf_fini(&line);
+}
+
+static void a_filter_that_does_not_apply_is_refused_by_name(void)
+{
+    /* In the order of enum soc_filter. */
+    static const char *const values[] = {"\"root\"", "\"t\"", "\"x\"", "\"c\"", "1", "2", "3"};
+    const struct soc_subject *subject;
+    struct world world;
+    struct soc_buf line = {0};
+    char request[128];
+    char refusal[128];
+    open_world(&world);
+    int client = connect_client(&world);
+    for (size_t i = 0; (subject = soc_subjects_at(i)) != NULL; i++) {
+        for (int filter = 0; filter < SOC_FILTER_COUNT; filter++) {
+            bool applies = (subject->filters & 1u << filter) != 0;
+            snprintf(request, sizeof(request), "{\"id\":4,\"op\":\"%s\",\"%s\":%s}\n",
+                     subject->name, soc_subject_filters[filter], values[filter]);
+            snprintf(refusal, sizeof(refusal), "\"member\":\"%s\"", soc_subject_filters[filter]);
+            put(client, request);
+            get_line(&world, client, &line);
+            CHECK((strstr(soc_buf_text(&line), "\"ok\":[") != NULL) == applies);
+            CHECK((strstr(soc_buf_text(&line), refusal) != NULL) == !applies);
+        }
     }
     close(client);
     close_world(&world);
@@ -527,7 +554,8 @@ int main(void)
     RUN(the_socket_is_for_its_owner_only);
     RUN(a_request_is_answered_by_the_reply);
     RUN(a_request_nobody_answers_times_out_in_an_idle_society);
-    RUN(looks_are_answered_in_an_idle_society);
+    RUN(every_subject_is_answered_in_an_idle_society);
+    RUN(a_filter_that_does_not_apply_is_refused_by_name);
     RUN(what_is_wrong_is_said_and_the_connection_stays);
     RUN(a_line_that_is_too_long_is_refused_and_ends_the_connection);
     RUN(a_client_that_vanishes_harms_nobody);

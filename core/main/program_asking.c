@@ -1,0 +1,165 @@
+#include <assert.h>
+#include <string.h>
+
+#include <lauxlib.h>
+
+#include "base/json.h"
+#include "bridge/control/client.h"
+#include "main/program.h"
+#include "main/stopped.h"
+#include "parts/subjects.h"
+#include "script/policies/questions.h"
+#include "sim/faults.h"
+#include "store/directory.h"
+
+/* Pushes what a request came to: a list, or nil with what went wrong. */
+static int push_outcome(lua_State *L, int rc, bool is_error, struct soc_slice answer,
+                        const struct soc_detail *detail)
+{
+    if (rc == SOC_OK && !is_error) {
+        lua_pushlstring(L, answer.data, answer.length);
+        return 1;
+    }
+    luaL_pushfail(L);
+    lua_pushstring(L, rc == SOC_OK ? "refused" : soc_error_name(rc));
+    if (rc == SOC_OK)
+        lua_pushlstring(L, answer.data, answer.length);
+    else
+        lua_pushstring(L, detail->text);
+    return 3;
+}
+
+static struct soc_slice check_request(lua_State *L)
+{
+    struct soc_slice request;
+    request.data = luaL_checklstring(L, 2, &request.length);
+    bool is_object =
+        soc_json_check(request, NULL) == SOC_OK && soc_json_kind(request) == SOC_JSON_OBJECT;
+    luaL_argcheck(L, is_object, 2, "a JSON object expected");
+    return request;
+}
+
+static int ask(lua_State *L)
+{
+    const char *state = luaL_checkstring(L, 1);
+    struct soc_slice request = check_request(L);
+    struct soc_control_client *client;
+    struct soc_detail detail = {0};
+    struct soc_buf answer = {0};
+    int rc = soc_control_client_open(&client, state, &detail);
+    if (rc == SOC_OK) {
+        rc = soc_control_client_ask(client, request, &answer, &detail);
+        soc_control_client_close(client);
+    }
+    struct soc_slice list = {0};
+    if (rc == SOC_OK)
+        list = soc_json_member(soc_buf_slice(&answer), "ok");
+    bool is_error = list.data == NULL;
+    int count = push_outcome(L, rc, is_error, is_error ? soc_buf_slice(&answer) : list, &detail);
+    soc_buf_fini(&answer);
+    return count;
+}
+
+static int ask_stopped(lua_State *L)
+{
+    const char *state = luaL_checkstring(L, 1);
+    struct soc_slice request = check_request(L);
+    struct soc_detail detail = {0};
+    struct soc_buf answer = {0};
+    bool is_error = false;
+    int rc = soc_stopped_ask(state, request, &answer, &is_error, &detail);
+    int count = push_outcome(L, rc, is_error, soc_buf_slice(&answer), &detail);
+    soc_buf_fini(&answer);
+    return count;
+}
+
+static int is_held(lua_State *L)
+{
+    lua_pushboolean(L, soc_directory_is_held(luaL_checkstring(L, 1)));
+    return 1;
+}
+
+static void push_columns(lua_State *L, const struct soc_column *columns)
+{
+    lua_newtable(L);
+    for (int i = 0; columns[i].title != NULL; i++) {
+        lua_createtable(L, 0, 3);
+        lua_pushstring(L, columns[i].title);
+        lua_setfield(L, -2, "title");
+        lua_pushstring(L, columns[i].member);
+        lua_setfield(L, -2, "member");
+        lua_pushinteger(L, columns[i].width_max);
+        lua_setfield(L, -2, "width_max");
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
+/* { name, summary, filters = { agent = true, … }, columns? } */
+static void push_subject(lua_State *L, const struct soc_subject *subject)
+{
+    lua_createtable(L, 0, 4);
+    lua_pushstring(L, subject->name);
+    lua_setfield(L, -2, "name");
+    lua_pushstring(L, subject->summary);
+    lua_setfield(L, -2, "summary");
+    lua_newtable(L);
+    for (int i = 0; i < SOC_FILTER_COUNT; i++) {
+        lua_pushboolean(L, (subject->filters & 1u << i) != 0);
+        lua_setfield(L, -2, soc_subject_filters[i]);
+    }
+    lua_setfield(L, -2, "filters");
+    if (subject->columns != NULL) {
+        push_columns(L, subject->columns);
+        lua_setfield(L, -2, "columns");
+    }
+}
+
+static void push_subjects(lua_State *L)
+{
+    const struct soc_subject *subject;
+    lua_newtable(L);
+    for (size_t i = 0; (subject = soc_subjects_at(i)) != NULL; i++) {
+        if (subject->summary == NULL)
+            continue;
+        push_subject(L, subject);
+        lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    }
+}
+
+static void push_names(lua_State *L, const char *const *names, int count)
+{
+    lua_createtable(L, count, 0);
+    for (int i = 0; i < count; i++) {
+        lua_pushstring(L, names[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
+static const luaL_Reg functions[] = {
+    {"ask", ask},
+    {"ask_stopped", ask_stopped},
+    {"is_held", is_held},
+    {NULL, NULL},
+};
+
+void soc_program_add_asking(lua_State *L)
+{
+    static const char *const faults[] = {
+#define F(tag, name, text) name,
+        SOC_FAULT_MAP(F)
+#undef F
+    };
+    static const char *const kinds[] = {
+#define K(tag, folder, usual) folder,
+        SOC_POLICY_MAP(K)
+#undef K
+    };
+    assert(lua_type(L, -1) == LUA_TTABLE);
+    luaL_setfuncs(L, functions, 0);
+    push_subjects(L);
+    lua_setfield(L, -2, "subjects");
+    push_names(L, faults, SOC_FAULT_COUNT);
+    lua_setfield(L, -2, "faults");
+    push_names(L, kinds, SOC_POLICY_COUNT);
+    lua_setfield(L, -2, "kinds");
+}

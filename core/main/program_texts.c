@@ -1,0 +1,169 @@
+#include <assert.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <lauxlib.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "env/clock.h"
+#include "env/log.h"
+#include "main/program.h"
+
+#define MEMBERS_MAX 64 /* of one row, in a table for people */
+
+/* Lends the JSON at stack index 1. */
+static struct soc_slice check_json(lua_State *L)
+{
+    struct soc_slice json;
+    json.data = luaL_checklstring(L, 1, &json.length);
+    luaL_argcheck(L, soc_json_check(json, NULL) == SOC_OK, 1, "JSON expected");
+    return json;
+}
+
+/* Upvalues: the list, whose bytes the walk points into, and the walk. */
+static int next_row(lua_State *L)
+{
+    struct soc_json_walk *walk = lua_touserdata(L, lua_upvalueindex(2));
+    if (!soc_json_next(walk))
+        return 0;
+    lua_pushlstring(L, walk->value.data, walk->value.length);
+    return 1;
+}
+
+static int rows(lua_State *L)
+{
+    struct soc_slice list = check_json(L);
+    luaL_argcheck(L, soc_json_kind(list) == SOC_JSON_ARRAY, 1, "a JSON list expected");
+    lua_settop(L, 1);
+    soc_json_walk(lua_newuserdatauv(L, sizeof(struct soc_json_walk), 0), list);
+    lua_pushcclosure(L, next_row, 2);
+    return 1;
+}
+
+/* Appends the elements of a list with commas between them. */
+static void put_list(struct soc_buf *out, struct soc_slice list)
+{
+    struct soc_json_walk walk;
+    soc_json_walk(&walk, list);
+    for (bool is_first = true; soc_json_next(&walk); is_first = false) {
+        if (!is_first)
+            soc_buf_put_text(out, ", ");
+        if (!soc_json_string(walk.value, out))
+            soc_buf_put_slice(out, walk.value);
+    }
+}
+
+/* Pushes a value for people: an object by its member `name`, or as JSON. */
+static void push_cell(lua_State *L, struct soc_slice value)
+{
+    struct soc_buf text = {0};
+    if (value.data != NULL && soc_json_kind(value) == SOC_JSON_OBJECT &&
+        soc_json_member(value, "name").data != NULL)
+        value = soc_json_member(value, "name");
+    if (value.data == NULL || soc_json_kind(value) == SOC_JSON_NULL) {
+        lua_pushliteral(L, "");
+        return;
+    }
+    if (soc_json_kind(value) == SOC_JSON_ARRAY)
+        put_list(&text, value);
+    else if (!soc_json_string(value, &text))
+        soc_buf_put_slice(&text, value);
+    lua_pushlstring(L, soc_buf_text(&text), text.length);
+    soc_buf_fini(&text);
+}
+
+static int cells(lua_State *L)
+{
+    struct soc_slice object = check_json(L);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    int count = (int)lua_rawlen(L, 2);
+    luaL_argcheck(L, count <= MEMBERS_MAX, 2, "too many members");
+    luaL_checkstack(L, count + 2, NULL);
+    for (int i = 1; i <= count; i++) {
+        lua_rawgeti(L, 2, i);
+        struct soc_slice value = soc_json_member(object, luaL_checkstring(L, -1));
+        lua_pop(L, 1);
+        push_cell(L, value);
+    }
+    return count;
+}
+
+static int members(lua_State *L)
+{
+    struct soc_json_walk walk;
+    lua_Integer count = 0;
+    soc_json_walk(&walk, check_json(L));
+    lua_newtable(L);
+    while (soc_json_next(&walk)) {
+        lua_createtable(L, 2, 0);
+        lua_pushlstring(L, walk.name.data, walk.name.length);
+        lua_rawseti(L, -2, 1);
+        push_cell(L, walk.value);
+        lua_rawseti(L, -2, 2);
+        lua_rawseti(L, -2, ++count);
+    }
+    return 1;
+}
+
+static int member(lua_State *L)
+{
+    struct soc_slice object = check_json(L);
+    struct soc_slice value = {0};
+    if (soc_json_kind(object) == SOC_JSON_OBJECT)
+        value = soc_json_member(object, luaL_checkstring(L, 2));
+    if (value.data == NULL)
+        luaL_pushfail(L);
+    else
+        lua_pushlstring(L, value.data, value.length);
+    return 1;
+}
+
+static int harmless(lua_State *L)
+{
+    struct soc_slice text;
+    struct soc_buf out = {0};
+    text.data = luaL_checklstring(L, 1, &text.length);
+    const char *line_end = luaL_checkstring(L, 2);
+    const char *instead = luaL_checkstring(L, 3);
+    luaL_argcheck(L, strlen(instead) == 1, 3, "one character expected");
+    soc_log_put_harmless(&out, text, line_end, instead[0]);
+    lua_pushlstring(L, soc_buf_text(&out), out.length);
+    soc_buf_fini(&out);
+    return 1;
+}
+
+static int parse_time(lua_State *L)
+{
+    int64_t time_ms;
+    if (soc_time_parse(soc_slice_text(luaL_checkstring(L, 1)), &time_ms))
+        lua_pushinteger(L, time_ms);
+    else
+        luaL_pushfail(L);
+    return 1;
+}
+
+static int format_time(lua_State *L)
+{
+    char text[SOC_TIME_BYTES];
+    soc_time_format(text, luaL_checkinteger(L, 1));
+    lua_pushlstring(L, text, sizeof(text));
+    return 1;
+}
+
+static const luaL_Reg functions[] = {
+    {"rows", rows},
+    {"cells", cells},
+    {"members", members},
+    {"member", member},
+    {"harmless", harmless},
+    {"parse_time", parse_time},
+    {"format_time", format_time},
+    {NULL, NULL},
+};
+
+void soc_program_add_texts(lua_State *L)
+{
+    assert(lua_type(L, -1) == LUA_TTABLE);
+    luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,106 @@
+-- What the program says of itself: help, completion, and the documents that must agree.
+
+local program = require("program")
+
+describe("the program", function()
+  local place
+
+  before_each(function()
+    place = program.place()
+  end)
+
+  after_each(function()
+    place:remove()
+  end)
+
+  it("explains itself", function()
+    assert.matches("^society %d+%.%d+%.%d+\n$", place:run("version").out)
+    local help = place:run("help")
+    assert.equal(0, help.code)
+    for _, name in ipairs({ "run", "sim", "test", "check", "inspect", "policy", "send",
+      "export", "init" }) do
+      assert.matches("\n  " .. name .. " ", help.out)
+      local one = place:run("help " .. name)
+      assert.same({ code = 0, out = one.out, err = "" }, place:run(name .. " --help"))
+      assert.matches("usage: society " .. name .. " ", one.out, 1, true)
+      assert.matches("\nexample:\n", one.out, 1, true)
+    end
+    assert.equal(2, place:run("help fly").code)
+    assert.equal(2, place:shell("society").code)
+  end)
+
+  -- What bash offers behind `words`, of which the last is not complete.
+  local function complete(...)
+    local docs = place.program:match("^(.*)/[^/]+/society$") .. "/docs/"
+    local words = {}
+    for index, word in ipairs({ place.program, ... }) do
+      words[index] = program.quote(word)
+    end
+    place:write("complete", (". %scompletion.bash; COMP_WORDS=(%s) COMP_CWORD=%d; _society; "
+      .. 'echo "${COMPREPLY[@]}"'):format(docs, table.concat(words, " "), #words - 1))
+    return place:shell("bash complete").out:gsub("\n$", "")
+  end
+
+  it("completes commands, options, their values and files in bash", function()
+    place:write("app.lua", "require('society').main(function() end)")
+    place:write("other.txt", "")
+    local there = place:run("sim app.lua --faults zork").err:match("there are (.*), and,")
+    assert.equal("none default " .. there:gsub(",", ""), complete("sim", "app.lua", "--faults", ""))
+    assert.equal("default delay dead", complete("sim", "app.lua", "--faults", "de"))
+    assert.equal("redeliver replay", complete("re"):gsub("resume ", ""))
+    assert.equal("--seed --seeds --set", complete("sim", "app.lua", "--se"))
+    assert.equal("app.lua", complete("run", ""))
+    assert.equal("contacts= context=", complete("policy", "con"))
+    assert.equal("modify", complete("decide", "item", "mo"))
+    assert.equal("", complete("fly", ""))
+  end)
+
+  it("inspects every subject that it offers, running or stopped", function()
+    place:write("app.lua", "require('society').main(function(user) user:receive {} end)")
+    local running = place:start_ready("run app.lua --quiet")
+    local count = 0
+    for round = 1, 2 do
+      for subject in complete("inspect", ""):gmatch("%S+") do
+        local result = place:run("inspect " .. subject)
+        assert.same({ 0, "" }, { result.code, result.err }, subject)
+        assert.matches("\n  " .. subject .. " ", place:run("help inspect").out, 1, true)
+        count = count + 1
+      end
+      if round == 1 then
+        running:kill("TERM")
+        running:wait()
+      end
+    end
+    assert.equal(2 * 11, count)
+  end)
+
+  it("documents every subject and option", function()
+    local docs = place.program:match("^(.*)/[^/]+/society$") .. "/docs/"
+    local page = place:shell("cat " .. docs .. "command-line.md").out
+    local man = place:shell("cat " .. docs .. "society.1").out:gsub("\\%-", "-")
+    for subject in complete("inspect", ""):gmatch("%S+") do
+      assert.matches("\n| `" .. subject .. "` | ", page, 1, true)
+      assert.matches("\n.BR " .. subject .. " ", man, 1, true)
+    end
+    for command in complete(""):gmatch("%S+") do
+      assert.matches("\nsociety " .. command .. "[ \n]", page)
+      for option in complete(command, "-"):gmatch("%S+") do
+        assert.matches(option, page, 1, true)
+        assert.matches(option, man, 1, true)
+      end
+    end
+  end)
+
+  it("has the same exit codes in its man page and in the documents", function()
+    local docs = place.program:match("^(.*)/[^/]+/society$") .. "/docs/"
+    local man = place:shell("cat " .. docs .. "society.1").out:match("EXIT STATUS\n(.-)%.SH")
+    local page = place:shell("cat " .. docs .. "command-line.md").out
+    local count = 0
+    for code, text in man:gmatch("%.B (%d+)\n([^.]*)%.") do
+      text = text:gsub("\n", " "):gsub("^%u", string.lower)
+      assert.matches(("| %s | %s |"):format(code, text), page, 1, true)
+      count = count + 1
+    end
+    assert.equal(5, count)
+  end)
+end)
