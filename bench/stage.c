@@ -113,7 +113,7 @@ void stage_settle(struct stage *stage)
 {
     bool is_durable = false;
     soc_gate_when_durable(stage->parts.host, note_durable, &is_durable);
-    soc_host_flush(stage->parts.host);
+    soc_batch_seal(stage->parts.host);
     while (!is_durable && stage->parts.loop != NULL)
         soc_loop_poll(stage->parts.loop, POLL_MS);
 }

@@ -74,6 +74,7 @@
 #define SOC_LADDER_STEPS_MAX   64    /* of a message that nobody acks */
 #define SOC_HEARTBEAT_MS       30000 /* an outside agent may be silent, unless set otherwise */
 #define SOC_DOORS_MAX          4
+#define SOC_PARTS_MAX          24  /* parts of a society: kernel/part.h */
 #define SOC_LETTERS_ENDED_MAX  256 /* remembered of what one outside agent was sent last */
 #define SOC_POSITION_BYTES_MAX 1024
 #define SOC_DEDUPE_WINDOW_MS   604800000 /* a key is remembered, unless set otherwise */

@@ -17,9 +17,12 @@
 #include "lualib/lua_heap.h"
 #include "lualib/lua_json.h"
 #include "lualib/sources.h"
+#include "parts/table.h"
+#include "sim/faults.h"
 #include "store/directory.h"
 #include "store/memory.h"
 #include "store/sqlite/sqlite.h"
+#include "store/store.h"
 
 #define FOLD_MS_MAX 2000 /* at the close; what is left is folded at the next start */
 
@@ -126,7 +129,8 @@ static void make_host(struct soc_assembly *parts, const struct soc_assembly_opti
         .show = options->show,
         .failed = options->failed,
         .user = options->user,
-        .faults = options->faults,
+        .injector = options->faults == NULL ? NULL : &options->faults->injector,
+        .parts = soc_part_table,
         .witness = options->witness,
     };
     parts->host = soc_host_new(&host);

@@ -12,6 +12,7 @@
 #include "embed/home.h"
 #include "kernel/agents.h"
 #include "kernel/gate.h"
+#include "kernel/registry.h"
 #include "lualib/sources.h"
 #include "parts/history/history.h"
 #include "parts/history/replay.h"
@@ -479,7 +480,7 @@ static void repeat_waiting(struct replay *replay, struct soc_host *host)
 {
     size_t cursor = 0;
     struct soc_agent *agent;
-    while ((agent = soc_agents_each(host, &cursor)) != NULL) {
+    while ((agent = soc_registry_each(host, &cursor)) != NULL) {
         struct soc_buf run = {0};
         if (agent->activation == NULL)
             continue;

@@ -19,8 +19,10 @@
 #include "embed/status_line.h"
 #include "env/rng.h"
 #include "kernel/agents.h"
+#include "kernel/batch.h"
 #include "kernel/gate.h"
 #include "kernel/look.h"
+#include "kernel/registry.h"
 #include "parts/human/human.h"
 #include "parts/supervision/hold.h"
 
@@ -291,7 +293,7 @@ static void settle(struct soc_society *society)
     if (society->has_disk_failed)
         return;
     soc_gate_when_durable(society->parts.host, note_durable, &is_durable);
-    soc_host_flush(society->parts.host);
+    soc_batch_seal(society->parts.host);
     while (!is_durable && !society->has_disk_failed)
         soc_loop_poll(society->parts.loop, SETTLE_POLL_MS);
 }
@@ -353,7 +355,7 @@ int soc_society_send(struct soc_society *society, const char *to, const char *pa
         soc_human_address(host, &send);
     if (rc < 0)
         snprintf(error, SOC_SOCIETY_ERROR_BYTES, "the payload is not JSON");
-    else if ((rc = soc_gate_send_as(host, soc_agents_user(host), &send, &answer)) < 0)
+    else if ((rc = soc_gate_send_as(host, soc_registry_user(host), &send, &answer)) < 0)
         explain(soc_buf_slice(&answer), error);
     if (rc == SOC_OK && id != NULL) {
         struct soc_slice object = soc_slice(answer.data + 1, answer.length - 2);

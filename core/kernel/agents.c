@@ -1,5 +1,6 @@
 #include "kernel/agents.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,12 +8,13 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "env/ids.h"
+#include "kernel/batch.h"
+#include "kernel/ready.h"
 #include "kernel/refusal.h"
-#include "kernel/router.h"
-#include "kernel/schedule.h"
+#include "kernel/registry.h"
 #include "kernel/state.h"
+#include "kernel/trace.h"
 #include "kernel/turn.h"
-#include "parts/group/news.h"
 
 static int check_role(const struct soc_role_draft *draft, struct soc_buf *error)
 {
@@ -37,16 +39,6 @@ static void fill_role(struct soc_role *role, const struct soc_role_draft *draft)
     role->is_declared = true;
 }
 
-struct soc_role *soc_agents_find_role(struct soc_host *host, struct soc_slice id)
-{
-    return soc_map_find(&host->roles, id);
-}
-
-struct soc_role *soc_agents_each_role(struct soc_host *host, size_t *cursor)
-{
-    return soc_map_each(&host->roles, cursor);
-}
-
 void soc_agents_set_runnable(struct soc_host *host, struct soc_role *role)
 {
     if (role->is_runnable)
@@ -54,17 +46,17 @@ void soc_agents_set_runnable(struct soc_host *host, struct soc_role *role)
     role->is_runnable = true;
     size_t cursor = 0;
     struct soc_agent *agent;
-    while ((agent = soc_map_each(&host->agents, &cursor)) != NULL)
+    while ((agent = soc_map_each(&host->registry.agents, &cursor)) != NULL)
         if (agent->role == role &&
             (agent->activation != NULL || soc_mailbox_count(&agent->mailbox) > 0 ||
-             soc_news_has(host, agent)))
-            soc_schedule_ready(host, agent);
+             soc_host_has_news(host, agent)))
+            soc_ready_add(host, agent);
 }
 
 static struct soc_role *add_role(struct soc_host *host, const struct soc_role_draft *draft)
 {
     struct soc_role *role = soc_role_new(draft->id, draft->name);
-    soc_map_put(&host->roles, soc_slice_text(role->id), role);
+    soc_map_put(&host->registry.roles, soc_slice_text(role->id), role);
     return role;
 }
 
@@ -90,7 +82,7 @@ int soc_agents_define_role(struct soc_host *host, const struct soc_role_draft *d
     int rc = check_role(draft, error);
     if (rc < 0)
         return rc;
-    struct soc_role *role = soc_agents_find_role(host, draft->id);
+    struct soc_role *role = soc_registry_find_role(host, draft->id);
     if (role == NULL)
         role = add_role(host, draft);
     fill_role(role, draft);
@@ -107,8 +99,15 @@ void soc_agents_store_roles(struct soc_host *host)
 {
     size_t cursor = 0;
     struct soc_role *role;
-    while ((role = soc_agents_each_role(host, &cursor)) != NULL)
+    while ((role = soc_registry_each_role(host, &cursor)) != NULL)
         store_role(host, role);
+}
+
+static void take_back_role(struct soc_host *host, struct soc_undo *undo)
+{
+    struct soc_role *role = undo->data;
+    soc_map_take(&host->registry.roles, soc_slice_text(role->id));
+    soc_role_free(role);
 }
 
 int soc_agents_create_role(struct soc_host *host, const struct soc_role_draft *draft,
@@ -117,13 +116,14 @@ int soc_agents_create_role(struct soc_host *host, const struct soc_role_draft *d
     int rc = check_role(draft, error);
     if (rc < 0)
         return rc;
-    const struct soc_role *old = soc_agents_find_role(host, draft->id);
+    const struct soc_role *old = soc_registry_find_role(host, draft->id);
     if (old != NULL)
         return soc_refuse(error, SOC_EEXISTS, "a role with that id exists", "roleId", draft->id);
     struct soc_role *role = add_role(host, draft);
     fill_role(role, draft);
     role->is_runnable = is_runnable;
-    soc_turn_note(host, (struct soc_undo){.kind = SOC_UNDO_ROLE, .role = role});
+    static const struct soc_undo_ops ops = {.take_back = take_back_role};
+    soc_turn_note(host, (struct soc_undo){.ops = &ops, .data = role});
     struct soc_record record = {.type = SOC_RECORD_ROLE};
     record.role = (struct soc_record_role){
         .time_ms = (uint64_t)soc_host_now(host),
@@ -139,48 +139,6 @@ int soc_agents_create_role(struct soc_host *host, const struct soc_role_draft *d
     return SOC_OK;
 }
 
-struct soc_agent *soc_agents_find(struct soc_host *host, struct soc_slice id)
-{
-    struct soc_agent *agent = soc_map_find(&host->agents, id);
-    return agent == NULL || agent->is_ended ? NULL : agent;
-}
-
-struct soc_agent *soc_agents_find_any(struct soc_host *host, struct soc_slice id)
-{
-    return soc_map_find(&host->agents, id);
-}
-
-struct soc_agent *soc_agents_need(struct soc_host *host, struct soc_slice id)
-{
-    if (soc_slice_equal(id, SOC_SLICE("system")))
-        return NULL;
-    struct soc_agent *agent = soc_map_find(&host->agents, id);
-    if (agent == NULL) {
-        agent = soc_agent_new(id, soc_map_find(&host->roles, SOC_SLICE("unknown")), NULL, 0);
-        agent->is_ended = true;
-        soc_map_put(&host->agents, soc_agent_id(agent), agent);
-    }
-    return agent;
-}
-
-struct soc_agent *soc_agents_each(struct soc_host *host, size_t *cursor)
-{
-    struct soc_agent *agent = soc_map_each(&host->agents, cursor);
-    while (agent != NULL && agent->is_ended)
-        agent = soc_map_each(&host->agents, cursor);
-    return agent;
-}
-
-struct soc_agent *soc_agents_user(struct soc_host *host)
-{
-    return host->user;
-}
-
-struct soc_agent *soc_agents_root(struct soc_host *host)
-{
-    return host->root;
-}
-
 /* An id of our own: the role's id and a number that is used once for ever. */
 static struct soc_slice make_id(struct soc_host *host, const struct soc_role *role,
                                 char out[SOC_ID_BYTES_MAX + 1])
@@ -188,7 +146,7 @@ static struct soc_slice make_id(struct soc_host *host, const struct soc_role *ro
     do {
         snprintf(out, SOC_ID_BYTES_MAX + 1, "%.40s_%llu", role->id,
                  (unsigned long long)host->next_key++);
-    } while (soc_map_find(&host->agents, soc_slice_text(out)) != NULL);
+    } while (soc_map_find(&host->registry.agents, soc_slice_text(out)) != NULL);
     return soc_slice_text(out);
 }
 
@@ -206,65 +164,27 @@ static int check_new_id(struct soc_host *host, struct soc_slice id, struct soc_b
     if (is_reserved(id))
         return soc_refuse(error, SOC_EEXISTS, "that id is reserved; give the agent another",
                           "agentId", id);
-    if (soc_map_find(&host->agents, id) != NULL)
+    if (soc_map_find(&host->registry.agents, id) != NULL)
         return soc_refuse(error, SOC_EEXISTS, "an agent with that id exists or existed", "agentId",
                           id);
     return SOC_OK;
 }
 
-/* Reads the text of a JSON member into a new string; NULL if there is none. */
-static char *copy_member(struct soc_slice json, const char *name, bool is_json)
+static void take_back_birth(struct soc_host *host, struct soc_undo *undo)
 {
-    struct soc_slice value = soc_json_member(json, name);
-    if (value.data == NULL)
-        return NULL;
-    if (is_json)
-        return soc_copy_text(value.data, value.length);
-    struct soc_buf text = {0};
-    if (!soc_json_string(value, &text)) {
-        soc_buf_fini(&text);
-        return NULL;
-    }
-    soc_buf_text(&text);
-    return text.data;
+    struct soc_agent *agent = undo->agent;
+    soc_map_take(&host->registry.agents, soc_agent_id(agent));
+    agent->parent->children--;
+    agent->parent->births--;
+    host->registry.alive--;
+    soc_agent_free(agent);
 }
 
-static struct soc_contact_extra *read_extra(struct soc_slice entry)
+static void settle_birth(struct soc_host *host, struct soc_undo *undo)
 {
-    struct soc_contact_extra *extra = soc_alloc_zero(sizeof(*extra));
-    extra->role = copy_member(entry, "role", false);
-    extra->interface_spec = copy_member(entry, "interfaceSpec", true);
-    return extra;
-}
-
-/* What nobody has said of a contact's services its role says. */
-static void fill_spec(struct soc_contact_extra *extra, const struct soc_agent *peer)
-{
-    if (extra->interface_spec == NULL)
-        soc_text_set(&extra->interface_spec, soc_slice_text(peer->role->interface_spec));
-}
-
-/* The brief's collaborators become contacts of the child; the parent must be
- * allowed to write to each. */
-static int add_collaborators(struct soc_host *host, struct soc_agent *child, struct soc_slice brief,
-                             struct soc_buf *error)
-{
-    struct soc_json_walk walk;
-    soc_json_walk(&walk, soc_json_member(brief, "collaborators"));
-    while (soc_json_next(&walk)) {
-        struct soc_slice id = soc_json_plain_string(soc_json_member(walk.value, "agentId"));
-        struct soc_agent *peer = id.data == NULL ? NULL : soc_agents_find(host, id);
-        if (peer == NULL || peer == child) /* who is being born is not there yet */
-            return soc_refuse(error, SOC_ENOAGENT, "a collaborator does not exist", "agentId", id);
-        int rc = soc_router_may_send(host, child->parent, peer, error);
-        if (rc < 0)
-            return rc;
-        struct soc_contact_extra *extra = read_extra(walk.value);
-        extra->reason = copy_member(walk.value, "description", false);
-        fill_spec(extra, peer);
-        soc_turn_put_contact(host, child, peer, SOC_SOURCE_PRESET, soc_host_now(host), extra);
-    }
-    return SOC_OK;
+    struct soc_agent *agent = undo->agent;
+    soc_trace(host, "spawn", agent, "born of %s as %s", agent->parent->id, agent->role->id);
+    SOC_PARTS_TELL(host, agent_born, host, agent);
 }
 
 static struct soc_agent *give_birth(struct soc_host *host, struct soc_role *role,
@@ -278,11 +198,12 @@ static struct soc_agent *give_birth(struct soc_host *host, struct soc_role *role
     child->is_external = role->is_external || spawn->is_external;
     if (spawn->brief.data != NULL)
         soc_agent_set_brief(child, spawn->brief);
-    soc_map_put(&host->agents, soc_agent_id(child), child);
-    host->agents_alive++;
+    soc_map_put(&host->registry.agents, soc_agent_id(child), child);
+    host->registry.alive++;
     parent->children++;
     parent->births++;
-    soc_turn_note(host, (struct soc_undo){.kind = SOC_UNDO_AGENT, .agent = child});
+    static const struct soc_undo_ops ops = {.take_back = take_back_birth, .settle = settle_birth};
+    soc_turn_note(host, (struct soc_undo){.ops = &ops, .agent = child});
     struct soc_record record = {.type = SOC_RECORD_AGENT};
     record.agent = (struct soc_record_agent){
         .time_ms = (uint64_t)now_ms,
@@ -294,18 +215,13 @@ static struct soc_agent *give_birth(struct soc_host *host, struct soc_role *role
         .is_external = spawn->is_external,
     };
     soc_batch_put(host, &record);
-    /* Parent and child know each other by this record; no contact record. */
-    soc_contacts_put(&child->contacts, parent, SOC_SOURCE_PARENT, now_ms, NULL);
-    soc_turn_note(host,
-                  (struct soc_undo){.kind = SOC_UNDO_CONTACT, .agent = parent, .peer = child});
-    soc_contacts_put(&parent->contacts, child, SOC_SOURCE_CHILD, now_ms, NULL);
     return child;
 }
 
 int soc_agents_spawn(struct soc_host *host, const struct soc_spawn *spawn, struct soc_agent **out,
                      struct soc_buf *error)
 {
-    struct soc_role *role = soc_agents_find_role(host, spawn->role);
+    struct soc_role *role = soc_registry_find_role(host, spawn->role);
     if (role == NULL || !role->is_declared)
         return soc_refuse(error, SOC_ENOROLE, NULL, "roleId", spawn->role);
     int rc = spawn->id.data == NULL ? SOC_OK : check_new_id(host, spawn->id, error);
@@ -315,15 +231,16 @@ int soc_agents_spawn(struct soc_host *host, const struct soc_spawn *spawn, struc
                         "the id of an agent that lives outside must not end with .out: its file "
                         "would be another's; give it another id",
                         "agentId", spawn->id);
-    if (rc == SOC_OK)
-        rc = soc_guard_spawn(host, error);
+    for (size_t i = 0; rc == SOC_OK && host->parts->calls.may_spawn[i] != NULL; i++)
+        rc = host->parts->calls.may_spawn[i](host, error);
     if (rc < 0)
         return rc;
     struct soc_turn_mark mark = soc_turn_mark(host);
     char made[SOC_ID_BYTES_MAX + 1];
     struct soc_slice id = spawn->id.data != NULL ? spawn->id : make_id(host, role, made);
     struct soc_agent *child = give_birth(host, role, id, spawn);
-    rc = add_collaborators(host, child, spawn->brief, error);
+    for (size_t i = 0; rc == SOC_OK && host->parts->calls.birth[i] != NULL; i++)
+        rc = host->parts->calls.birth[i](host, child, error);
     if (rc < 0) {
         soc_turn_return(host, mark);
         return rc;
@@ -332,77 +249,42 @@ int soc_agents_spawn(struct soc_host *host, const struct soc_spawn *spawn, struc
     return SOC_OK;
 }
 
-static int read_contact_id(struct soc_host *host, struct soc_slice id, struct soc_agent **peer,
-                           struct soc_buf *answer)
-{
-    *peer = soc_agents_find(host, id);
-    if (*peer == NULL)
-        return soc_refuse(answer, SOC_ENOAGENT, NULL, "agentId", id);
-    return SOC_OK;
-}
-
-/* What the entry does not say is kept from the one that was there. */
-static void keep_old(struct soc_contact_extra *extra, const struct soc_contact_extra *old)
-{
-    if (old == NULL)
-        return;
-    if (extra->role == NULL)
-        soc_text_set(&extra->role, soc_slice_text(old->role));
-    if (extra->interface_spec == NULL)
-        soc_text_set(&extra->interface_spec, soc_slice_text(old->interface_spec));
-    soc_text_set(&extra->introduced_by, soc_slice_text(old->introduced_by));
-    soc_text_set(&extra->via, soc_slice_text(old->via));
-    soc_text_set(&extra->reason, soc_slice_text(old->reason));
-}
-
-int soc_agents_add_contact(struct soc_host *host, struct soc_slice entry, struct soc_agent **peer,
-                           struct soc_buf *error)
-{
-    struct soc_agent *agent = host->turn.agent;
-    struct soc_slice id = soc_json_plain_string(soc_json_member(entry, "id"));
-    int rc = read_contact_id(host, id, peer, error);
-    if (rc < 0)
-        return rc;
-    const struct soc_contact *known = soc_contacts_find(&agent->contacts, *peer);
-    if (known == NULL && agent != host->user && agent != host->root) {
-        rc = soc_router_may_send(host, agent, *peer, error);
-        if (rc < 0)
-            return rc;
-    }
-    enum soc_source source = known == NULL ? SOC_SOURCE_MANUAL : known->source;
-    int64_t added_ms = known == NULL ? soc_host_now(host) : known->added_ms;
-    struct soc_contact_extra *extra = read_extra(entry);
-    keep_old(extra, known == NULL ? NULL : known->extra);
-    fill_spec(extra, *peer);
-    soc_turn_put_contact(host, agent, *peer, source, added_ms, extra);
-    return SOC_OK;
-}
-
-int soc_agents_remove_contact(struct soc_host *host, struct soc_slice id, struct soc_buf *answer)
-{
-    struct soc_agent *agent = host->turn.agent;
-    struct soc_agent *peer = soc_agents_find_any(host, id);
-    if (peer == NULL)
-        return soc_refuse(answer, SOC_ENOAGENT, NULL, "agentId", id);
-    const struct soc_contact *known = soc_contacts_find(&agent->contacts, peer);
-    if (known == NULL)
-        return soc_refuse(answer, SOC_ENOCONTACT, "there is no such contact", "to", id);
-    if (known->source <= SOC_SOURCE_CHILD && !peer->is_ended)
-        return soc_refuse(answer, SOC_EFORBIDDEN,
-                          "a parent, a child and user or root cannot be forgotten", "to", id);
-    soc_turn_remove_contact(host, agent, peer);
-    return SOC_OK;
-}
-
-void soc_agents_policy_changed(struct soc_host *host)
-{
-    host->policy_generation++;
-}
-
 void soc_agents_set_orchestrator(struct soc_host *host, struct soc_slice id)
 {
     const struct soc_witness *witness = host->options.witness;
-    soc_text_set(&host->orchestrator, id);
+    soc_text_set(&host->registry.orchestrator, id);
     if (witness != NULL)
         witness->headed(witness->user, id);
+}
+
+static struct soc_agent *create_first(struct soc_host *host, struct soc_slice id)
+{
+    int64_t now_ms = soc_host_now(host);
+    struct soc_role *role = soc_map_find(&host->registry.roles, id);
+    struct soc_agent *agent = soc_agent_new(id, role, NULL, now_ms);
+    soc_map_put(&host->registry.agents, soc_agent_id(agent), agent);
+    host->registry.alive++;
+    struct soc_record record = {.type = SOC_RECORD_AGENT};
+    record.agent = (struct soc_record_agent){.time_ms = (uint64_t)now_ms, .id = id, .role = id};
+    soc_batch_put(host, &record);
+    return agent;
+}
+
+void soc_agents_create_first(struct soc_host *host)
+{
+    static const char *const ids[] = {"user", "root"};
+    struct soc_record records[2];
+    assert(host->registry.user == NULL && host->registry.root == NULL);
+    for (int i = 0; i < 2; i++) {
+        struct soc_slice id = soc_slice_text(ids[i]);
+        const struct soc_agent *agent = create_first(host, id);
+        records[i] = (struct soc_record){.type = SOC_RECORD_AGENT};
+        records[i].agent =
+            (struct soc_record_agent){.time_ms = (uint64_t)agent->created_ms, .id = id, .role = id};
+    }
+    host->registry.user = soc_map_find(&host->registry.agents, SOC_SLICE("user"));
+    host->registry.root = soc_map_find(&host->registry.agents, SOC_SLICE("root"));
+    /* The parts learn of these two as they would from the journal. */
+    for (int i = 0; i < 2; i++)
+        SOC_PARTS_TELL(host, restore, host, &records[i]);
 }

@@ -1,4 +1,4 @@
-/* Agents: roles, births and acquaintances.
+/* Agents: roles and births.
  *
  * The functions that change something work inside the open turn and answer with
  * an error object in `error` when they refuse.
@@ -7,7 +7,11 @@
 #define SOC_KERNEL_AGENTS_H
 
 #include "base/buf.h"
-#include "kernel/host.h"
+#include "base/slice.h"
+
+struct soc_agent;
+struct soc_host;
+struct soc_role;
 
 /* What a role is made of. */
 struct soc_role_draft {
@@ -32,32 +36,8 @@ void soc_agents_store_roles(struct soc_host *host);
 int soc_agents_create_role(struct soc_host *host, const struct soc_role_draft *draft,
                            bool is_runnable, struct soc_role **out, struct soc_buf *error);
 
-/* Lends a role, or NULL. */
-struct soc_role *soc_agents_find_role(struct soc_host *host, struct soc_slice id);
-
-/* Lends the next role and moves `*cursor` (0 to begin), or NULL. */
-struct soc_role *soc_agents_each_role(struct soc_host *host, size_t *cursor);
-
 /* Says that the script layer can now run the role. */
 void soc_agents_set_runnable(struct soc_host *host, struct soc_role *role);
-
-/* Lends an agent that is alive, or NULL. */
-struct soc_agent *soc_agents_find(struct soc_host *host, struct soc_slice id);
-
-/* The same, or one that has ended. */
-struct soc_agent *soc_agents_find_any(struct soc_host *host, struct soc_slice id);
-
-/* The same at a start, for who is named by what is stored: a tombstone stands for one
- * that ended so long ago that it is not loaded. NULL for `system`. */
-struct soc_agent *soc_agents_need(struct soc_host *host, struct soc_slice id);
-
-/* Lends the next agent that is alive, in order of birth, and moves `*cursor` (0 to
- * begin), or NULL. */
-struct soc_agent *soc_agents_each(struct soc_host *host, size_t *cursor);
-
-/* Lends `user` and `root`. */
-struct soc_agent *soc_agents_user(struct soc_host *host);
-struct soc_agent *soc_agents_root(struct soc_host *host);
 
 /* Who is to be born. */
 struct soc_spawn {
@@ -71,18 +51,10 @@ struct soc_spawn {
 int soc_agents_spawn(struct soc_host *host, const struct soc_spawn *spawn, struct soc_agent **out,
                      struct soc_buf *error);
 
-/* Adds or enriches a contact of the running agent from a JSON entry
- * { id, role?, interfaceSpec? }; `*peer` is whom it names. */
-int soc_agents_add_contact(struct soc_host *host, struct soc_slice entry, struct soc_agent **peer,
-                           struct soc_buf *error);
-
-/* Forgets a contact of the running agent. */
-int soc_agents_remove_contact(struct soc_host *host, struct soc_slice id, struct soc_buf *error);
-
 /* Says whom `orchestrator` means as a receiver: an id; `root` at first. */
 void soc_agents_set_orchestrator(struct soc_host *host, struct soc_slice id);
 
-/* Tells scripts' verdicts apart: call when the contacts policy has changed. */
-void soc_agents_policy_changed(struct soc_host *host);
+/* Makes `user` and `root`, for a new state. */
+void soc_agents_create_first(struct soc_host *host);
 
 #endif

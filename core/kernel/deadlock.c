@@ -12,13 +12,8 @@
 #include "kernel/trace.h"
 #include "kernel/transit.h"
 #include "kernel/wait.h"
+#include "kernel/waiting.h"
 #include "model/waits.h"
-#include "parts/group/barriers.h"
-
-void soc_deadlock_note(struct soc_host *host, struct soc_agent *agent)
-{
-    soc_buf_put(&host->waits_changed, &agent, sizeof(agent));
-}
 
 bool soc_deadlock_is_coming(const struct soc_host *host, const struct soc_agent *to,
                             struct soc_mail_filter filter)
@@ -33,18 +28,13 @@ bool soc_deadlock_is_coming(const struct soc_host *host, const struct soc_agent 
 /* Tells whether what `agent` waits for of its target number `index` is on its way. */
 static bool is_coming(const struct soc_host *host, const struct soc_agent *agent, size_t index)
 {
-    const struct soc_wait *wait = &agent->activation->wait;
-    switch (wait->kind) {
-    case SOC_WAIT_REPLY:
-        return soc_transit_answers(host, wait->request_key);
-    case SOC_WAIT_BARRIER:
-        return soc_transit_answers(
-            host, soc_barriers_open_seat(host, wait->request_key, index)->question);
-    case SOC_WAIT_RECEIVE:
+    const struct soc_activation *activation = agent->activation;
+    const struct soc_wait *wait = &activation->wait;
+    const struct soc_wait_ops *ops = soc_wait_ops_of(host, activation);
+    if (wait->kind == SOC_WAIT_RECEIVE)
         return soc_transit_brings(host, agent, (struct soc_mail_filter){wait->on, wait->type});
-    default:
-        return false;
-    }
+    return ops != NULL && ops->question != NULL &&
+           soc_transit_answers(host, ops->question(host, activation, index));
 }
 
 /* The edges of the graph. One whose answer is on its way leads to the person, who waits
@@ -53,10 +43,11 @@ static bool is_coming(const struct soc_host *host, const struct soc_agent *agent
 static struct soc_agent *target_of(void *user, const struct soc_agent *agent, size_t index)
 {
     const struct soc_host *host = user;
-    struct soc_agent *target = agent == host->user ? NULL : soc_wait_target(host, agent, index);
-    if (target == NULL || host->delayed == 0 || soc_wait_target(host, target, 0) == NULL)
+    struct soc_agent *target =
+        agent == host->registry.user ? NULL : soc_wait_target(host, agent, index);
+    if (target == NULL || host->transit.count == 0 || soc_wait_target(host, target, 0) == NULL)
         return target;
-    return is_coming(host, agent, index) ? host->user : target;
+    return is_coming(host, agent, index) ? host->registry.user : target;
 }
 
 static void put_ids(struct soc_buf *out, const struct soc_waiter *ring, size_t count, size_t first)
@@ -95,7 +86,7 @@ static void end_wait(struct soc_host *host, const struct soc_waiter *ring, size_
                       "finish what you handle, so that the others get your answer, then ask again");
     put_ids(&error, ring, count, victim);
     soc_refusal_end(&error, SOC_EDEADLOCK);
-    soc_wait_answer(host, ring[victim].agent->activation, soc_buf_slice(&error));
+    soc_waiting_answer(host, ring[victim].agent->activation, soc_buf_slice(&error));
     soc_buf_fini(&error);
 }
 
@@ -129,11 +120,11 @@ static bool break_ring(struct soc_host *host, struct soc_agent *agent)
 
 void soc_deadlock_settle(struct soc_host *host)
 {
-    struct soc_buf *changed = &host->waits_changed;
+    struct soc_buf *changed = &host->waits.changed;
     struct soc_agent *agent;
     for (size_t at = 0; at < changed->length; at += sizeof(agent)) {
         memcpy(&agent, changed->data + at, sizeof(agent));
-        soc_wait_check(host, agent);
+        soc_waiting_check(host, agent);
         soc_status_tell(host, agent);
         while (break_ring(host, agent))
             continue;

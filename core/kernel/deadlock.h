@@ -19,9 +19,6 @@
 struct soc_agent;
 struct soc_host;
 
-/* Notes that `agent` may wait for somebody else than before. */
-void soc_deadlock_note(struct soc_host *host, struct soc_agent *agent);
-
 /* Looks at those noted, ends waits for somebody who has ended, tells the activity log who
  * is blocked, and breaks rings until none is left. Outside any turn. */
 void soc_deadlock_settle(struct soc_host *host);

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "kernel/batch.h"
 #include "kernel/state.h"
-#include "kernel/turn.h"
+#include "store/journal.h"
 
 static struct soc_output *new_output(struct soc_slice stream, struct soc_slice agent,
                                      struct soc_slice text)
@@ -23,7 +24,7 @@ void soc_egress_print(struct soc_host *host, struct soc_slice stream, struct soc
 {
     assert(host->turn.is_open);
     struct soc_output *output = new_output(stream, agent, text);
-    output->key = host->next_output++;
+    output->key = host->outbox.next++;
     struct soc_record record = {.type = SOC_RECORD_OUTPUT};
     record.output = (struct soc_record_output){
         .key = output->key,
@@ -41,11 +42,11 @@ static void append(struct soc_host *host, struct soc_output *output)
 {
     output->next = NULL;
     output->sequence = host->next_sequence;
-    if (host->outputs_last == NULL)
-        host->outputs_first = output;
+    if (host->outbox.last == NULL)
+        host->outbox.first = output;
     else
-        host->outputs_last->next = output;
-    host->outputs_last = output;
+        host->outbox.last->next = output;
+    host->outbox.last = output;
 }
 
 void soc_egress_restore(struct soc_host *host, uint64_t key, struct soc_slice stream,
@@ -76,16 +77,16 @@ void soc_egress_free(struct soc_output *outputs)
 
 static struct soc_output *take_first(struct soc_host *host)
 {
-    struct soc_output *output = host->outputs_first;
-    host->outputs_first = output->next;
-    if (host->outputs_first == NULL)
-        host->outputs_last = NULL;
+    struct soc_output *output = host->outbox.first;
+    host->outbox.first = output->next;
+    if (host->outbox.first == NULL)
+        host->outbox.last = NULL;
     return output;
 }
 
 void soc_egress_forget(struct soc_host *host, uint64_t key)
 {
-    while (host->outputs_first != NULL && host->outputs_first->key <= key)
+    while (host->outbox.first != NULL && host->outbox.first->key <= key)
         free_output(take_first(host));
 }
 
@@ -99,10 +100,10 @@ static bool show(struct soc_host *host, const struct soc_output *output)
 /* Puts a chain of lines back in front of all others. */
 static void put_back(struct soc_host *host, struct soc_output *first, struct soc_output *last)
 {
-    last->next = host->outputs_first;
-    host->outputs_first = first;
-    if (host->outputs_last == NULL)
-        host->outputs_last = last;
+    last->next = host->outbox.first;
+    host->outbox.first = first;
+    if (host->outbox.last == NULL)
+        host->outbox.last = last;
 }
 
 /* Returns the key of the last line shown, 0 if there was none. */
@@ -111,7 +112,7 @@ static uint64_t release_all(struct soc_host *host)
     uint64_t shown = 0;
     struct soc_output *kept = NULL;
     struct soc_output *kept_last = NULL;
-    while (host->outputs_first != NULL && host->outputs_first->sequence <= host->released) {
+    while (host->outbox.first != NULL && host->outbox.first->sequence <= host->outbox.released) {
         struct soc_output *output = take_first(host);
         if (output->call != NULL) {
             output->call(output->call_user);
@@ -137,13 +138,13 @@ static uint64_t release_all(struct soc_host *host)
  * all, in order. */
 void soc_egress_release(struct soc_host *host, uint64_t sequence)
 {
-    if (sequence > host->released)
-        host->released = sequence;
-    if (host->is_releasing)
+    if (sequence > host->outbox.released)
+        host->outbox.released = sequence;
+    if (host->outbox.is_releasing)
         return;
-    host->is_releasing = true;
+    host->outbox.is_releasing = true;
     uint64_t shown = release_all(host);
-    host->is_releasing = false;
+    host->outbox.is_releasing = false;
     if (shown == 0)
         return;
     struct soc_record record = {.type = SOC_RECORD_OUTPUT_END, .output_end = {.key = shown}};

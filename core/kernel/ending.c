@@ -5,20 +5,16 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "kernel/batch.h"
+#include "kernel/handling.h"
 #include "kernel/refusal.h"
+#include "kernel/requests.h"
 #include "kernel/router.h"
-#include "kernel/schedule.h"
 #include "kernel/state.h"
 #include "kernel/trace.h"
 #include "kernel/transit.h"
 #include "kernel/turn.h"
-#include "kernel/wait.h"
-#include "parts/contacts/introductions.h"
-#include "parts/group/news.h"
-#include "parts/models/memory.h"
-#include "parts/outside/outside_state.h"
-#include "parts/supervision/hold.h"
-#include "parts/tasks/tasks.h"
+#include "kernel/waiting.h"
 
 #define REASON SOC_SLICE("{\"error\":\"agent_stopped\"}")
 
@@ -57,59 +53,6 @@ static void set_ending(struct soc_host *host, struct soc_agent *agent, struct so
     soc_batch_put(host, &record);
 }
 
-static void mark(struct soc_host *host, struct soc_agent *agent, bool is_forced,
-                 struct soc_slice reason)
-{
-    struct soc_undo undo = {
-        .kind = SOC_UNDO_ENDING,
-        .agent = agent,
-        .peer = host->turn.agent,
-        .had_old = agent->is_ending,
-        .is_forced = is_forced,
-    };
-    soc_text_set(&undo.old_reason, soc_slice_text(agent->end_reason));
-    soc_turn_note(host, undo);
-    set_ending(host, agent, reason);
-}
-
-static bool is_for_ever(const struct soc_host *host, const struct soc_agent *agent)
-{
-    return agent == host->user || agent == host->root;
-}
-
-int soc_ending_terminate(struct soc_host *host, struct soc_slice id, bool *is_forced,
-                         struct soc_slice reason, struct soc_buf *error)
-{
-    struct soc_agent *agent = soc_map_find(&host->agents, id);
-    if (agent == NULL)
-        return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", id);
-    if (is_for_ever(host, agent))
-        return soc_refuse(error, SOC_EFORBIDDEN, "user and root cannot be ended", "agentId", id);
-    if (agent->parent != host->turn.agent)
-        return soc_refuse(error, SOC_EFORBIDDEN,
-                          agent == host->turn.agent
-                              ? "an agent does not terminate itself; it ends by agent:stop()"
-                              : "only its parent may end an agent; ask the parent to do it",
-                          "agentId", id);
-    if (agent->is_ended)
-        return soc_refuse(error, SOC_ESTOPPED, NULL, "agentId", id);
-    *is_forced |= (agent->hold & SOC_HOLD_FAILED) != 0;
-    if (!agent->is_ending || *is_forced)
-        mark(host, agent, *is_forced, reason);
-    return SOC_OK;
-}
-
-int soc_ending_stop(struct soc_host *host, struct soc_slice reason, struct soc_buf *error)
-{
-    struct soc_agent *agent = host->turn.agent;
-    if (is_for_ever(host, agent))
-        return soc_refuse(error, SOC_EFORBIDDEN, "user and root cannot be ended", "agentId",
-                          soc_agent_id(agent));
-    if (!agent->is_ending)
-        mark(host, agent, false, reason);
-    return SOC_OK;
-}
-
 /* `by` asked for the end of `agent`, perhaps itself. */
 static void trace_ending(struct soc_host *host, const struct soc_agent *agent,
                          const struct soc_agent *by, bool is_forced)
@@ -132,18 +75,27 @@ static void refuse_receive(struct soc_host *host, struct soc_activation *activat
     struct soc_buf error = {0};
     soc_refuse(&error, SOC_ESTOPPED, "this agent ends: no message can come any more", "agentId",
                soc_agent_id(activation->agent));
-    soc_wait_answer(host, activation, soc_buf_slice(&error));
+    soc_waiting_answer(host, activation, soc_buf_slice(&error));
     soc_buf_fini(&error);
+}
+
+/* Tells whether a part still does something for it. */
+static bool has_work(const struct soc_host *host, const struct soc_agent *agent)
+{
+    bool has = false;
+    for (size_t i = 0; !has && host->parts->calls.has_work[i] != NULL; i++)
+        has = host->parts->calls.has_work[i](host, agent);
+    return has;
 }
 
 /* Tells whether nothing is left to do for it. */
 static bool is_drained(struct soc_host *host, struct soc_agent *agent)
 {
     struct soc_activation *activation = agent->activation;
-    soc_news_look(host, agent);
+    soc_host_look_for_news(host, agent);
     if (activation == NULL)
         return soc_mailbox_count(&agent->mailbox) == 0 && agent->delayed == 0 &&
-               !soc_introductions_has_held(host, agent);
+               !has_work(host, agent);
     if (activation->state == SOC_ACTIVATION_WAITING && activation->wait.kind == SOC_WAIT_RECEIVE &&
         agent->delayed == 0)
         refuse_receive(host, activation);
@@ -154,12 +106,16 @@ static bool is_drained(struct soc_host *host, struct soc_agent *agent)
 static void bury(struct soc_host *host, struct soc_agent *agent)
 {
     struct soc_message *message;
-    soc_introductions_end_agent(host, agent, REASON); /* first: dead letters close requests */
+    struct soc_message_list delayed = {0};
+    SOC_PARTS_TELL(host, agent_ending, host, agent,
+                   REASON); /* first: dead letters close requests */
     if (agent->activation != NULL)
-        soc_schedule_abandon(host, agent->activation, SOC_OUTCOME_DEAD, REASON);
+        soc_handling_abandon(host, agent->activation, SOC_OUTCOME_DEAD, REASON);
     while ((message = soc_mailbox_pop(&agent->mailbox)) != NULL)
         soc_router_finish(host, message, SOC_OUTCOME_DEAD, REASON);
-    soc_transit_bury(host, agent, REASON);
+    soc_transit_take_all(host, agent, &delayed);
+    while ((message = soc_message_list_pop(&delayed)) != NULL)
+        soc_router_finish(host, message, SOC_OUTCOME_DEAD, REASON);
     size_t cursor = 0;
     struct soc_request *request;
     while ((request = soc_map_each(&host->requests, &cursor)) != NULL)
@@ -174,17 +130,7 @@ static struct soc_agent *find_heir(const struct soc_host *host, const struct soc
     struct soc_agent *heir = agent->parent;
     while (heir != NULL && (heir->is_ended || heir->is_ending))
         heir = heir->parent;
-    return heir == NULL ? host->root : heir;
-}
-
-/* They become parent or child of each other in their contacts, too. */
-static void acquaint(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer,
-                     enum soc_source source)
-{
-    const struct soc_contact *known = soc_contacts_find(&owner->contacts, peer);
-    soc_turn_write_contact(host, owner, peer, source,
-                           known == NULL ? soc_host_now(host) : known->added_ms,
-                           known == NULL ? NULL : soc_contact_extra_copy(known->extra));
+    return heir == NULL ? host->registry.root : heir;
 }
 
 static void adopt(struct soc_host *host, struct soc_agent *child)
@@ -201,9 +147,7 @@ static void adopt(struct soc_host *host, struct soc_agent *child)
     child->parent = heir;
     former->children--;
     heir->children++;
-    soc_turn_erase_contact(host, child, former);
-    acquaint(host, child, heir, SOC_SOURCE_PARENT);
-    acquaint(host, heir, child, SOC_SOURCE_CHILD);
+    SOC_PARTS_TELL(host, agent_adopted, host, child, former);
     struct soc_buf detail = {0};
     soc_buf_put_byte(&detail, '{');
     soc_json_put_text_member(&detail, "from", soc_agent_id(former));
@@ -243,7 +187,7 @@ static void part_from_children(struct soc_host *host, struct soc_agent *agent, b
     if (children.count < agent->children) {
         struct soc_agent *peer;
         children.count = 0;
-        while ((peer = soc_map_each(&host->agents, &cursor)) != NULL)
+        while ((peer = soc_map_each(&host->registry.agents, &cursor)) != NULL)
             if (peer->parent == agent && !peer->is_ended)
                 put_departure(&children, peer, is_forced);
     }
@@ -257,12 +201,11 @@ static void end_agent(struct soc_host *host, struct soc_agent *agent, bool is_fo
 {
     struct soc_agent *parent = agent->parent;
     part_from_children(host, agent, is_forced, list);
-    soc_news_look(host, agent);
+    soc_host_look_for_news(host, agent);
     agent->is_ended = true;
     bury(host, agent);
-    soc_tasks_drop_agent(host, agent);
-    soc_hold_forget(host, agent);
-    soc_wait_note_end(host, agent);
+    SOC_PARTS_TELL(host, agent_ended, host, agent);
+    soc_waiting_note_end(host, agent);
     struct soc_record record = {.type = SOC_RECORD_AGENT_END};
     record.agent_end = (struct soc_record_agent_end){
         .time_ms = (uint64_t)soc_host_now(host),
@@ -271,13 +214,9 @@ static void end_agent(struct soc_host *host, struct soc_agent *agent, bool is_fo
     };
     soc_batch_put(host, &record);
     soc_trace(host, "stopped", agent, "%s", agent->end_reason == NULL ? "" : agent->end_reason);
-    host->agents_alive--;
+    host->registry.alive--;
     parent->children--;
-    soc_contacts_remove(&parent->contacts, agent);
     soc_agent_shrink(agent);
-    soc_memory_forget(host, agent);
-    if (agent->is_external)
-        soc_outside_ended(host, agent);
 }
 
 /* Ends whom it can of `agent` and those who end because of it. */
@@ -293,12 +232,77 @@ static void let_go(struct soc_host *host, struct soc_agent *agent, bool is_force
     free(list.items);
 }
 
-void soc_ending_commit(struct soc_host *host, const struct soc_undo *undo)
+static void finish(struct soc_host *host, struct soc_undo *undo)
 {
+    free(undo->old);
     if (undo->agent->is_ended)
         return;
-    trace_ending(host, undo->agent, undo->peer, undo->is_forced);
-    let_go(host, undo->agent, undo->is_forced);
+    trace_ending(host, undo->agent, undo->peer, undo->flag);
+    let_go(host, undo->agent, undo->flag);
+}
+
+static void take_back(struct soc_host *host, struct soc_undo *undo)
+{
+    (void)host;
+    undo->agent->is_ending = undo->old_flag;
+    free(undo->agent->end_reason);
+    undo->agent->end_reason = undo->old;
+}
+
+/* Marks the agent inside the turn; it ends when that has committed. */
+static void mark(struct soc_host *host, struct soc_agent *agent, bool is_forced,
+                 struct soc_slice reason)
+{
+    static const struct soc_undo_ops ops = {.take_back = take_back, .finish = finish};
+    char *old_reason = NULL;
+    soc_text_set(&old_reason, soc_slice_text(agent->end_reason));
+    soc_turn_note(host, (struct soc_undo){
+                            .ops = &ops,
+                            .agent = agent,
+                            .peer = host->turn.agent,
+                            .old = old_reason,
+                            .old_flag = agent->is_ending,
+                            .flag = is_forced,
+                        });
+    set_ending(host, agent, reason);
+}
+
+static bool is_for_ever(const struct soc_host *host, const struct soc_agent *agent)
+{
+    return agent == host->registry.user || agent == host->registry.root;
+}
+
+int soc_ending_terminate(struct soc_host *host, struct soc_slice id, bool *is_forced,
+                         struct soc_slice reason, struct soc_buf *error)
+{
+    struct soc_agent *agent = soc_map_find(&host->registry.agents, id);
+    if (agent == NULL)
+        return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", id);
+    if (is_for_ever(host, agent))
+        return soc_refuse(error, SOC_EFORBIDDEN, "user and root cannot be ended", "agentId", id);
+    if (agent->parent != host->turn.agent)
+        return soc_refuse(error, SOC_EFORBIDDEN,
+                          agent == host->turn.agent
+                              ? "an agent does not terminate itself; it ends by agent:stop()"
+                              : "only its parent may end an agent; ask the parent to do it",
+                          "agentId", id);
+    if (agent->is_ended)
+        return soc_refuse(error, SOC_ESTOPPED, NULL, "agentId", id);
+    *is_forced |= (agent->hold & SOC_HOLD_FAILED) != 0;
+    if (!agent->is_ending || *is_forced)
+        mark(host, agent, *is_forced, reason);
+    return SOC_OK;
+}
+
+int soc_ending_stop(struct soc_host *host, struct soc_slice reason, struct soc_buf *error)
+{
+    struct soc_agent *agent = host->turn.agent;
+    if (is_for_ever(host, agent))
+        return soc_refuse(error, SOC_EFORBIDDEN, "user and root cannot be ended", "agentId",
+                          soc_agent_id(agent));
+    if (!agent->is_ending)
+        mark(host, agent, false, reason);
+    return SOC_OK;
 }
 
 void soc_ending_check(struct soc_host *host, struct soc_agent *agent)

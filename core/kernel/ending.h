@@ -11,9 +11,10 @@
 #define SOC_KERNEL_ENDING_H
 
 #include "base/buf.h"
-#include "kernel/host.h"
+#include "base/slice.h"
 
-struct soc_undo;
+struct soc_agent;
+struct soc_host;
 
 /* Has the child `id` of the running agent end; `reason` may be absent. By force also
  * if it has failed, since it would never get through its mailbox: `is_forced` tells.
@@ -23,9 +24,6 @@ int soc_ending_terminate(struct soc_host *host, struct soc_slice id, bool *is_fo
 
 /* Has the running agent end itself. SOC_EFORBIDDEN for user and root. */
 int soc_ending_stop(struct soc_host *host, struct soc_slice reason, struct soc_buf *error);
-
-/* The turn that marked an agent, as its note says, has committed. */
-void soc_ending_commit(struct soc_host *host, const struct soc_undo *undo);
 
 /* Ends the agent if it is to end and has nothing left to do. To be called, outside
  * any turn, whenever an activation or a message of it is done. */

@@ -6,11 +6,6 @@
 #include "kernel/message_view.h"
 #include "kernel/state.h"
 
-struct soc_slice soc_sender_id(const struct soc_agent *agent)
-{
-    return agent == NULL ? SOC_SLICE("system") : soc_agent_id(agent);
-}
-
 struct soc_slice soc_receiver_id(const struct soc_message *message)
 {
     return message->flags & SOC_MESSAGE_IS_BROADCAST ? SOC_SLICE("All") : soc_agent_id(message->to);

@@ -2,25 +2,20 @@
 
 #include <assert.h>
 
-#include "base/hash.h"
+#include "base/json.h"
 #include "base/limits.h"
 #include "env/ids.h"
+#include "kernel/batch.h"
+#include "kernel/commit.h"
 #include "kernel/deadlock.h"
 #include "kernel/egress.h"
 #include "kernel/envelope.h"
+#include "kernel/mail.h"
 #include "kernel/refusal.h"
 #include "kernel/requests.h"
 #include "kernel/state.h"
 #include "kernel/trace.h"
 #include "kernel/turn.h"
-#include "parts/duplicates/duplicates.h"
-#include "parts/group/broadcasts.h"
-#include "parts/group/news.h"
-#include "parts/history/history.h"
-#include "parts/history/replay.h"
-#include "parts/supervision/hold.h"
-#include "parts/tasks/tasks.h"
-#include "sim/faults.h"
 
 struct soc_activation *soc_gate_activation(struct soc_host *host)
 {
@@ -77,13 +72,16 @@ int soc_gate_begin(struct soc_host *host, enum soc_effect_kind kind, uint64_t ha
     if (index >= host->options.effects_max)
         return soc_refuse(error, SOC_ETOOLONG, NULL, NULL, (struct soc_slice){0});
     hash &= INT64_MAX; /* stored as an SQL integer */
-    if (host->replay != NULL)
-        return soc_replay_begin(host, activation, kind, hash, answer, error);
+    for (size_t i = 0; host->parts->calls.begin_effect[i] != NULL; i++) {
+        int rc = host->parts->calls.begin_effect[i](host, activation, kind, hash, answer, error);
+        if (rc != SOC_PART_EFFECT_LIVE)
+            return rc;
+    }
     activation->cursor++;
     if (index >= activation->effects_count) {
         soc_activation_add(activation, kind, hash);
-        if (host->history != NULL)
-            soc_activation_note(activation, index, soc_history_arguments(host));
+        for (size_t i = 0; host->parts->calls.arguments[i] != NULL; i++)
+            soc_activation_note(activation, index, host->parts->calls.arguments[i](host));
         return SOC_GATE_LIVE;
     }
     const struct soc_effect *effect = &activation->effects[index];
@@ -115,29 +113,18 @@ void soc_gate_wait(struct soc_host *host, const struct soc_wait *wait)
     activation->wait = *wait;
 }
 
-bool soc_gate_spoils(struct soc_host *host)
+bool soc_gate_inject_failure(struct soc_host *host)
 {
-    const struct soc_activation *activation = host->turn.activation;
-    struct soc_faults *faults = host->options.faults;
-    if (faults == NULL || activation->message == NULL || activation->retries != 0 ||
-        !soc_faults_happens(faults, SOC_FAULT_RAISE) ||
-        soc_hold_would_fail(host, activation->agent))
-        return false;
-    soc_faults_tell(faults, SOC_FAULT_RAISE, soc_host_now(host), soc_agent_id(activation->agent),
-                    "the turn raises at its end");
-    return true;
+    const struct soc_injector *injector = host->options.injector;
+    const struct soc_activation *activation = soc_gate_activation(host);
+    return injector != NULL && activation->message != NULL && activation->retries == 0 &&
+           injector->raises(injector->user, host, activation);
 }
 
 const char *soc_gate_model_trouble(struct soc_host *host)
 {
-    static const char *const words[] = {"busy", "limited", "cut", "garbled", "slow"};
-    struct soc_faults *faults = host->options.faults;
-    if (faults == NULL || !soc_faults_happens(faults, SOC_FAULT_MODEL))
-        return NULL;
-    const char *word = words[soc_rng_below(&faults->rng, sizeof(words) / sizeof(words[0]))];
-    soc_faults_tell(faults, SOC_FAULT_MODEL, soc_host_now(host), (struct soc_slice){0},
-                    "a call to a model is %s", word);
-    return word;
+    const struct soc_injector *injector = host->options.injector;
+    return injector == NULL ? NULL : injector->model_trouble(injector->user, host);
 }
 
 void soc_gate_set_state(struct soc_host *host, struct soc_slice json)
@@ -152,29 +139,36 @@ void soc_gate_set_state(struct soc_host *host, struct soc_slice json)
         .state = {.agent = soc_agent_id(agent), .state = json},
     };
     soc_batch_put(host, &record);
-    soc_history_keep_state(host, soc_slice(agent->state, agent->state_length));
+    SOC_PARTS_TELL(host, state_changed, host, agent);
     soc_agent_set_state(agent, json);
     host->turn.activation->has_progress = true;
+}
+
+static void put_back(struct soc_host *host, struct soc_undo *undo)
+{
+    struct soc_message *message = undo->data;
+    soc_message_list_remove(&host->turn.activation->taken, message);
+    soc_mail_queue(host, message, true);
 }
 
 struct soc_message *soc_gate_take(struct soc_host *host, struct soc_mail_filter filter)
 {
     struct soc_agent *agent = host->turn.agent;
-    soc_news_look(host, agent);
+    soc_host_look_for_news(host, agent);
     struct soc_message *message = soc_mailbox_find(&agent->mailbox, filter);
     if (message == NULL)
         return NULL;
     soc_mailbox_remove(&agent->mailbox, message);
     soc_heap_remove(&host->timers, &message->timer);
     soc_message_list_push(&host->turn.activation->taken, message);
-    soc_turn_note(host,
-                  (struct soc_undo){.kind = SOC_UNDO_TAKE, .agent = agent, .message = message});
+    static const struct soc_undo_ops ops = {.take_back = put_back, .is_talk = true};
+    soc_turn_note(host, (struct soc_undo){.ops = &ops, .agent = agent, .data = message});
     struct soc_record record = {
         .type = SOC_RECORD_TAKE,
         .take = {.key = message->key, .agent = soc_agent_id(agent)},
     };
     soc_batch_put(host, &record);
-    soc_tasks_take(host, message);
+    SOC_PARTS_TELL(host, taken, host, message);
     return message;
 }
 
@@ -274,7 +268,7 @@ int soc_gate_address_reply(struct soc_host *host, struct soc_slice id, struct so
 
 const struct soc_symbol *soc_gate_type(struct soc_host *host, struct soc_slice type)
 {
-    return soc_intern(&host->types, type);
+    return soc_intern(&host->types.table, type);
 }
 
 void soc_gate_print(struct soc_host *host, struct soc_slice text)
@@ -331,9 +325,33 @@ void soc_gate_begin_as(struct soc_host *host, struct soc_agent *from)
 void soc_gate_end_as(struct soc_host *host, bool is_kept)
 {
     if (is_kept)
-        soc_turn_commit(host);
+        soc_commit_turn(host);
     else
         soc_turn_rollback(host);
+}
+
+void soc_gate_put_receipt(struct soc_host *host, const struct soc_message *message,
+                          struct soc_buf *out)
+{
+    for (size_t i = 0; host->parts->calls.put_receipt[i] != NULL; i++)
+        if (host->parts->calls.put_receipt[i](host, message, out))
+            return;
+    soc_envelope_put_receipt(out, message->key, message->time_ms);
+}
+
+int soc_gate_refuse_duplicate(struct soc_buf *receipt)
+{
+    struct soc_json_walk walk;
+    struct soc_buf id = {0};
+    soc_json_walk(&walk, soc_buf_slice(receipt));
+    soc_json_next(&walk);
+    soc_json_string(soc_json_member(walk.value, "messageId"), &id);
+    soc_refuse_named(receipt, "duplicate", "this was sent before, under the same key");
+    receipt->length--;
+    soc_json_put_text_member(receipt, "messageId", soc_buf_slice(&id));
+    soc_buf_put_byte(receipt, '}');
+    soc_buf_fini(&id);
+    return SOC_EEXISTS;
 }
 
 int soc_gate_send_as(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
@@ -347,11 +365,8 @@ int soc_gate_send_as(struct soc_host *host, struct soc_agent *from, const struct
         return rc < 0 ? rc : SOC_OK;
     }
     answer->length = 0;
-    if (message->flags & SOC_MESSAGE_IS_BROADCAST)
-        soc_broadcasts_put_receipt(host, message, answer);
-    else
-        soc_envelope_put_receipt(answer, message->key, message->time_ms);
-    soc_turn_commit(host);
+    soc_gate_put_receipt(host, message, answer);
+    soc_commit_turn(host);
     return SOC_OK;
 }
 
@@ -365,9 +380,9 @@ int soc_gate_request_as(struct soc_host *host, struct soc_agent *from, struct so
     int rc = soc_router_send(host, from, send, &message, error);
     if (rc != SOC_OK) {
         soc_turn_rollback(host);
-        return rc < 0 ? rc : soc_duplicates_refuse(error);
+        return rc < 0 ? rc : soc_gate_refuse_duplicate(error);
     }
     soc_request_open_door(host, message, timeout_ms, cb, user);
-    soc_turn_commit(host);
+    soc_commit_turn(host);
     return SOC_OK;
 }

@@ -10,7 +10,7 @@
 #define SOC_KERNEL_GATE_H
 
 #include "base/buf.h"
-#include "kernel/host.h"
+#include "env/log.h"
 #include "kernel/router.h"
 #include "model/activation.h"
 
@@ -39,7 +39,7 @@ void soc_gate_wait(struct soc_host *host, const struct soc_wait *wait);
 /* Tells whether the turn under way, which is about to end, is to raise instead: so says
  * the plan of a simulation. Once in a row, so that nothing is given up because of it, and
  * not where the supervision policy would call the agent failed for it. */
-bool soc_gate_spoils(struct soc_host *host);
+bool soc_gate_inject_failure(struct soc_host *host);
 
 /* In a simulation: lends a word for what is wrong with a model that is asked now, by the
  * seed: busy, limited, cut, garbled or slow. NULL: nothing is. */
@@ -106,6 +106,14 @@ void soc_gate_when_durable(struct soc_host *host, void (*call)(void *user), void
  * or taken back as one. */
 void soc_gate_begin_as(struct soc_host *host, struct soc_agent *from);
 void soc_gate_end_as(struct soc_host *host, bool is_kept);
+
+/* Appends the answer to whoever sent `message`: a list with one object. */
+void soc_gate_put_receipt(struct soc_host *host, const struct soc_message *message,
+                          struct soc_buf *out);
+
+/* Turns the receipt of a duplicate into the error `duplicate`, for a send that needs a
+ * message of its own. Returns SOC_EEXISTS. */
+int soc_gate_refuse_duplicate(struct soc_buf *receipt);
 
 /* Sends from outside any turn, as `from`: a turn of its own, committed if it
  * succeeds. `timeout_ms` > 0 waits for the reply: `cb` is called once. */

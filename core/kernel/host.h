@@ -13,49 +13,11 @@
 
 #include "base/err.h"
 #include "env/clock.h"
-#include "env/log.h"
 #include "kernel/hooks.h"
+#include "kernel/options.h"
 #include "loop/loop.h"
-#include "store/journal.h"
 
-struct soc_faults;
 struct soc_host;
-
-/* Who is told what is written, before anything else of it is seen: a checker. */
-struct soc_witness {
-    /* How many messages may wait for one agent from now on. */
-    void (*bounded)(void *user, uint32_t mailbox_max);
-    /* Who is the orchestrator from now on. */
-    void (*headed)(void *user, struct soc_slice id);
-    /* A batch is sealed: it may become durable from now on. */
-    void (*sealed)(void *user, uint64_t sequence, struct soc_slice batch);
-    /* The host believes that every batch up to `sequence` is durable. */
-    void (*durable)(void *user, uint64_t sequence);
-    /* The world is asked for something: the call of that id begins. */
-    void (*called)(void *user, struct soc_slice agent, struct soc_slice id);
-    void *user;
-};
-
-/* What a host is made from. */
-struct soc_host_options {
-    struct soc_store *store; /* lent until soc_host_close */
-    struct soc_loop *loop;   /* NULL: simulated, virtual time, seeded order */
-    uint64_t seed;           /* of chance and, simulated, of order */
-    struct soc_log log;
-    /* Shows one line to the world: `stream` is "stdout" (a print) or "mail" (a
-     * message for the person; `text` is JSON then). False: it could not be shown;
-     * it stays first in line and is tried again when something else may leave. */
-    bool (*show)(void *user, struct soc_slice stream, struct soc_slice agent,
-                 struct soc_slice text);
-    /* The disk failed: nothing more will be done. */
-    void (*failed)(void *user, const struct soc_detail *detail);
-    void *user;
-    uint32_t effects_max; /* in one activation; 0: SOC_EFFECTS_MAX */
-    bool shows_early;     /* for tests that must fail: nothing waits to be durable */
-    bool keys_apart;      /* for tests that must fail: a message is committed before its key is */
-    struct soc_faults *faults;         /* of a simulation, lent; NULL: none */
-    const struct soc_witness *witness; /* lent; NULL: none */
-};
 
 /* Returns a host without agents. Release with soc_host_close or soc_host_crash. */
 struct soc_host *soc_host_new(const struct soc_host_options *options);
@@ -83,9 +45,6 @@ int64_t soc_host_tick(struct soc_host *host);
 
 /* Runs one turn or fires one due timer; false if nothing is ready. */
 bool soc_host_step(struct soc_host *host);
-
-/* Seals what is in the batch, even if the writer is busy. */
-void soc_host_flush(struct soc_host *host);
 
 /* Time of the next timer, 0 if there is none; the second without the alerts of tasks and
  * the acks and heartbeats of outside agents, which nobody waits for. */

@@ -5,14 +5,13 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "env/ids.h"
+#include "kernel/batch.h"
 #include "kernel/envelope.h"
 #include "kernel/state.h"
 #include "kernel/status.h"
 #include "kernel/wait.h"
-#include "parts/group/barriers.h"
-#include "parts/group/broadcasts.h"
-#include "parts/human/human.h"
-#include "parts/outside/outside.h"
+#include "kernel/waiting.h"
+#include "store/journal.h"
 
 const char *soc_look_status(const struct soc_host *host, const struct soc_agent *agent)
 {
@@ -46,11 +45,12 @@ void soc_look_agent(const struct soc_host *host, const struct soc_agent *agent, 
     if (agent->is_external) {
         soc_json_put_name(out, "external");
         soc_buf_put_text(out, "true");
-        if (soc_outside_heard_ms(host, agent) != 0)
-            put_time(out, "last_heartbeat", soc_outside_heard_ms(host, agent));
     }
-    put_count(out, "queue_length",
-              soc_mailbox_count(&agent->mailbox) + soc_broadcasts_unread(host, agent));
+    SOC_PARTS_TELL(host, put_agent, host, agent, out);
+    uint64_t queued = soc_mailbox_count(&agent->mailbox);
+    for (size_t i = 0; host->parts->calls.unread[i] != NULL; i++)
+        queued += host->parts->calls.unread[i](host, agent);
+    put_count(out, "queue_length", queued);
     put_count(out, "contacts", agent->contacts.count);
     put_count(out, "children", agent->children);
     put_time(out, "created_at", agent->created_ms);
@@ -82,13 +82,13 @@ void soc_look_agents(const struct soc_host *host, const struct soc_query *query,
     query = query == NULL ? &everybody : query;
     if (query->limit > 0) {
         uint64_t fitting = 0;
-        for (size_t cursor = 0; (agent = soc_map_each(&host->agents, &cursor)) != NULL;)
+        for (size_t cursor = 0; (agent = soc_map_each(&host->registry.agents, &cursor)) != NULL;)
             fitting += fits(agent, query);
         if (fitting > (uint64_t)query->limit)
             passed_over = fitting - (uint64_t)query->limit;
     }
     soc_buf_put_byte(out, '[');
-    for (size_t cursor = 0; (agent = soc_map_each(&host->agents, &cursor)) != NULL;) {
+    for (size_t cursor = 0; (agent = soc_map_each(&host->registry.agents, &cursor)) != NULL;) {
         if (!fits(agent, query) || (passed_over > 0 && passed_over-- > 0))
             continue;
         if (out->data[out->length - 1] != '[')
@@ -143,7 +143,7 @@ void soc_look_registries(const struct soc_host *host, struct soc_buf *out)
     size_t cursor = 0;
     const struct soc_agent *agent;
     soc_buf_put_text(out, "{\"contactRegistries\":{");
-    while ((agent = soc_map_each(&host->agents, &cursor)) != NULL) {
+    while ((agent = soc_map_each(&host->registry.agents, &cursor)) != NULL) {
         if (agent->is_ended)
             continue;
         soc_json_put_name(out, agent->id);
@@ -152,34 +152,20 @@ void soc_look_registries(const struct soc_host *host, struct soc_buf *out)
     soc_buf_put_text(out, "}}");
 }
 
-void soc_look_targets(const struct soc_host *host, const struct soc_agent *agent,
-                      struct soc_buf *out)
-{
-    const struct soc_agent *target;
-    soc_buf_put_byte(out, '[');
-    for (size_t i = 0; (target = soc_wait_target(host, agent, i)) != NULL; i++) {
-        if (i > 0)
-            soc_buf_put_byte(out, ',');
-        soc_json_put_string(out, soc_agent_id(target));
-    }
-    soc_buf_put_byte(out, ']');
-}
-
 static void put_wait(const struct soc_host *host, const struct soc_activation *activation,
                      struct soc_buf *out)
 {
     const struct soc_wait *wait = &activation->wait;
+    const struct soc_wait_ops *ops = soc_wait_ops_of(host, activation);
     char id[SOC_MESSAGE_ID_BYTES];
     soc_buf_put_byte(out, '{');
     soc_json_put_text_member(out, "agent", soc_agent_id(activation->agent));
     soc_json_put_text_member(out, "kind", soc_slice_text(soc_wait_name(activation)));
     soc_json_put_name(out, "waits_for");
-    soc_look_targets(host, activation->agent, out);
+    soc_wait_put_targets(host, activation->agent, out);
     soc_json_put_text_member(out, "type", soc_symbol_slice(wait->type));
-    if (wait->kind == SOC_WAIT_HUMAN)
-        soc_human_put_id(out, "item_id", wait->request_ms, wait->request_key);
-    if (wait->kind == SOC_WAIT_BARRIER)
-        soc_barriers_put_id(out, wait->request_ms, wait->request_key);
+    if (ops != NULL && ops->put != NULL)
+        ops->put(host, activation, out);
     if (wait->since_ms != 0)
         put_time(out, "since", wait->since_ms);
     if (soc_heap_has(&activation->timer))
@@ -197,7 +183,7 @@ void soc_look_waits(const struct soc_host *host, struct soc_buf *out)
     size_t cursor = 0;
     const struct soc_agent *agent;
     soc_buf_put_byte(out, '[');
-    while ((agent = soc_map_each(&host->agents, &cursor)) != NULL) {
+    while ((agent = soc_map_each(&host->registry.agents, &cursor)) != NULL) {
         if (agent->activation == NULL || agent->activation->state == SOC_ACTIVATION_READY)
             continue;
         if (out->data[out->length - 1] != '[')
@@ -220,8 +206,8 @@ void soc_look_stats(struct soc_host *host, struct soc_buf *out)
     put_count(out, names[0], pending);
     for (int i = SOC_OUTCOME_PROCESSED; i <= SOC_OUTCOME_CANCELLED; i++)
         put_count(out, names[i], totals->outcome[i]);
-    put_count(out, "agents", host->agents_alive);
-    put_count(out, "waiting", host->waiting);
+    put_count(out, "agents", host->registry.alive);
+    put_count(out, "waiting", host->waits.count);
     put_count(out, "turns", totals->turns);
     put_count(out, "activations", totals->activations);
     put_time(out, "now", soc_host_now(host));
@@ -231,7 +217,7 @@ void soc_look_stats(struct soc_host *host, struct soc_buf *out)
 void soc_look_query(struct soc_host *host, const struct soc_query *query, soc_query_cb *cb,
                     void *user)
 {
-    soc_host_flush(host);
+    soc_batch_seal(host);
     soc_journal_query(host->journal, query, cb, user);
 }
 
@@ -296,7 +282,8 @@ static void take_rows(int rc, struct soc_slice rows, void *user)
         free_question(question);
         return;
     }
-    struct soc_agent *agent = soc_map_find(&host->agents, soc_slice_text(question->texts[4]));
+    struct soc_agent *agent =
+        soc_map_find(&host->registry.agents, soc_slice_text(question->texts[4]));
     struct soc_activation *activation = agent == NULL ? NULL : agent->activation;
     if (activation != NULL && activation->state == SOC_ACTIVATION_WAITING &&
         activation->wait.kind == SOC_WAIT_LOOK && handled_key(activation) == question->key &&
@@ -305,7 +292,7 @@ static void take_rows(int rc, struct soc_slice rows, void *user)
         soc_buf_put_byte(&answer, '[');
         soc_buf_put_slice(&answer, rows);
         soc_buf_put_byte(&answer, ']');
-        soc_wait_answer(host, activation, soc_buf_slice(&answer));
+        soc_waiting_answer(host, activation, soc_buf_slice(&answer));
         soc_buf_fini(&answer);
     }
     free_question(question);
@@ -318,3 +305,5 @@ void soc_look_sent(struct soc_host *host, struct soc_activation *activation)
     if (question != NULL)
         soc_look_query(host, &question->query, take_rows, question);
 }
+
+const struct soc_wait_ops soc_look_wait_ops = {.kind = SOC_WAIT_LOOK, .committed = soc_look_sent};

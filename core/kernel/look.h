@@ -5,7 +5,14 @@
 #define SOC_KERNEL_LOOK_H
 
 #include "base/buf.h"
-#include "kernel/host.h"
+#include "store/journal.h"
+#include "store/store.h"
+
+struct soc_activation;
+struct soc_agent;
+struct soc_contact;
+struct soc_host;
+struct soc_wait_ops;
 
 /* Lends the name of the agent's status (status.h). */
 const char *soc_look_status(const struct soc_host *host, const struct soc_agent *agent);
@@ -30,10 +37,6 @@ void soc_look_contacts(const struct soc_agent *agent, struct soc_buf *out);
  * birth. */
 void soc_look_registries(const struct soc_host *host, struct soc_buf *out);
 
-/* Appends the list of the ids that `agent` waits for. */
-void soc_look_targets(const struct soc_host *host, const struct soc_agent *agent,
-                      struct soc_buf *out);
-
 /* Appends a list of who waits for whom, and why. */
 void soc_look_waits(const struct soc_host *host, struct soc_buf *out);
 
@@ -54,5 +57,8 @@ void soc_look_forget(struct soc_activation *activation);
 
 /* Sends the question of a turn that has been committed on its way. */
 void soc_look_sent(struct soc_host *host, struct soc_activation *activation);
+
+/* What an activation that waits for rows does. */
+extern const struct soc_wait_ops soc_look_wait_ops;
 
 #endif

@@ -1,17 +1,18 @@
 #include "kernel/requests.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/json.h"
 #include "base/mem.h"
 #include "env/ids.h"
 #include "kernel/egress.h"
+#include "kernel/envelope.h"
 #include "kernel/refusal.h"
 #include "kernel/state.h"
 #include "kernel/transit.h"
 #include "kernel/wait.h"
-#include "parts/contacts/introductions.h"
-#include "parts/group/barriers.h"
+#include "kernel/waiting.h"
 
 static struct soc_request *add_request(struct soc_host *host, uint64_t key, int64_t time_ms,
                                        struct soc_agent *from, struct soc_agent *to)
@@ -49,11 +50,13 @@ void soc_request_open_door(struct soc_host *host, const struct soc_message *mess
     soc_heap_add(&host->timers, &request->timer, soc_host_now(host) + timeout_ms);
 }
 
-void soc_request_open_seat(struct soc_host *host, struct soc_barrier *barrier,
-                           const struct soc_seat *seat)
+void soc_request_open_for(struct soc_host *host, const struct soc_request *draft)
 {
-    add_request(host, seat->question, seat->asked_ms, barrier->owner, seat->agent)->barrier =
-        barrier;
+    assert(draft->owner != NULL && draft->owner_ops != NULL);
+    struct soc_request *request =
+        add_request(host, draft->key, draft->time_ms, draft->from, draft->to);
+    request->owner = draft->owner;
+    request->owner_ops = draft->owner_ops;
 }
 
 struct soc_request *soc_request_find(const struct soc_host *host, uint64_t key)
@@ -172,7 +175,7 @@ void soc_request_close(struct soc_host *host, uint64_t key)
         return;
     soc_heap_remove(&host->timers, &request->timer);
     soc_request_free(request);
-    soc_introductions_close(host, key);
+    SOC_PARTS_TELL(host, request_closed, host, key);
 }
 
 /* What a door is told leaves with the batch that holds its cause. */
@@ -193,12 +196,12 @@ static void tell_door(void *user)
 void soc_request_answer(struct soc_host *host, struct soc_request *request, struct soc_slice answer)
 {
     struct soc_activation *activation = request->activation;
-    if (request->barrier != NULL) { /* a reply would have gone there by itself */
-        soc_barriers_take_failure(host, request);
+    if (request->owner != NULL) { /* a reply would have gone there by itself */
+        request->owner_ops->failed(host, request);
         return;
     }
     if (activation != NULL) {
-        soc_wait_answer(host, activation, answer);
+        soc_waiting_answer(host, activation, answer);
         return;
     }
     struct door_answer *told = soc_alloc(sizeof(*told) + answer.length);
@@ -246,3 +249,48 @@ void soc_request_timeout(struct soc_host *host, struct soc_request *request)
     soc_request_answer(host, request, soc_buf_slice(&refusal));
     soc_buf_fini(&refusal);
 }
+
+static void end_wait(struct soc_host *host, struct soc_activation *activation)
+{
+    soc_request_close(host, activation->wait.request_key);
+}
+
+static struct soc_agent *target(const struct soc_host *host,
+                                const struct soc_activation *activation, size_t index)
+{
+    struct soc_agent *asked = activation->wait.on;
+    if (index > 0)
+        return NULL;
+    for (size_t i = 0; host->parts->calls.answerer[i] != NULL; i++)
+        if (host->parts->calls.answerer[i](host, activation->wait.request_key, &asked))
+            break;
+    return asked;
+}
+
+static uint64_t question(const struct soc_host *host, const struct soc_activation *activation,
+                         size_t index)
+{
+    (void)host;
+    (void)index;
+    return activation->wait.request_key;
+}
+
+static struct soc_slice chain(const struct soc_host *host, const struct soc_activation *activation,
+                              char id[SOC_MESSAGE_ID_BYTES])
+{
+    const struct soc_request *request = soc_request_find(host, activation->wait.request_key);
+    if (request != NULL && request->correlation_id != NULL)
+        return soc_slice_text(request->correlation_id);
+    if (activation->message != NULL || request == NULL)
+        return soc_envelope_chain(activation->message, id);
+    return soc_request_chain(host, activation->wait.request_key, id);
+}
+
+const struct soc_wait_ops soc_request_wait_ops = {
+    .kind = SOC_WAIT_REPLY,
+    .begin = soc_request_open,
+    .end = end_wait,
+    .target = target,
+    .question = question,
+    .chain = chain,
+};

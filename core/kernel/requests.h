@@ -13,14 +13,21 @@
 
 struct soc_activation;
 struct soc_agent;
-struct soc_barrier;
 struct soc_host;
 struct soc_message;
-struct soc_seat;
+struct soc_request;
+struct soc_wait_ops;
 
 /* Called once with the answer: JSON, a list with the reply, or an error object;
  * when it is called, its cause is durable. */
 typedef void soc_reply_cb(void *user, struct soc_slice answer);
+
+/* What becomes of a request that a part has asked, not an activation or a door. */
+struct soc_request_ops {
+    void (*replied)(struct soc_host *host, struct soc_request *request,
+                    const struct soc_message *reply);
+    void (*failed)(struct soc_host *host, struct soc_request *request);
+};
 
 /* A request whose reply has not come yet. */
 struct soc_request {
@@ -31,8 +38,9 @@ struct soc_request {
     struct soc_agent *to;
     char *correlation_id;              /* owned, or NULL */
     char *external_id;                 /* that its asker gave it; owned, or NULL */
-    struct soc_activation *activation; /* the waiter, or NULL: a door or a barrier */
-    struct soc_barrier *barrier;       /* that it is a question of, or NULL */
+    struct soc_activation *activation; /* the waiter, or NULL: a door or a part */
+    void *owner;                       /* the part's own, or NULL */
+    const struct soc_request_ops *owner_ops;
     int64_t timeout_ms;
     soc_reply_cb *cb;
     void *user;
@@ -46,9 +54,8 @@ void soc_request_open(struct soc_host *host, struct soc_activation *activation);
 void soc_request_open_door(struct soc_host *host, const struct soc_message *message,
                            int64_t timeout_ms, soc_reply_cb *cb, void *user);
 
-/* Opens one for a seat of a barrier. */
-void soc_request_open_seat(struct soc_host *host, struct soc_barrier *barrier,
-                           const struct soc_seat *seat);
+/* Opens one for a part: `draft` has key, time_ms, from, to, owner and owner_ops. */
+void soc_request_open_for(struct soc_host *host, const struct soc_request *draft);
 
 /* Lends the open request of that key, or NULL. */
 struct soc_request *soc_request_find(const struct soc_host *host, uint64_t key);
@@ -97,5 +104,8 @@ void soc_request_free(struct soc_request *request);
 
 /* The timer of a door's request has fired. */
 void soc_request_timeout(struct soc_host *host, struct soc_request *request);
+
+/* What an activation that waits for a reply does. */
+extern const struct soc_wait_ops soc_request_wait_ops;
 
 #endif

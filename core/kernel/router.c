@@ -6,34 +6,21 @@
 #include "base/limits.h"
 #include "env/ids.h"
 #include "kernel/adopt.h"
-#include "kernel/ending.h"
+#include "kernel/batch.h"
 #include "kernel/envelope.h"
-#include "kernel/expiry.h"
+#include "kernel/mail.h"
+#include "kernel/passage.h"
+#include "kernel/ready.h"
 #include "kernel/refusal.h"
-#include "kernel/schedule.h"
+#include "kernel/registry.h"
+#include "kernel/requests.h"
 #include "kernel/state.h"
 #include "kernel/trace.h"
 #include "kernel/transit.h"
 #include "kernel/turn.h"
-#include "kernel/wait.h"
-#include "parts/contacts/acquaintance.h"
-#include "parts/contacts/introductions.h"
-#include "parts/duplicates/duplicates.h"
-#include "parts/group/barriers.h"
-#include "parts/group/broadcasts.h"
-#include "parts/human/human.h"
-#include "parts/outside/outside_state.h"
-#include "parts/supervision/guard.h"
-#include "parts/tasks/tasks.h"
+#include "kernel/waiting.h"
 
-struct soc_agent *soc_router_find(struct soc_host *host, struct soc_slice id)
-{
-    if (soc_slice_equal(id, SOC_SLICE("orchestrator")))
-        id = host->orchestrator == NULL ? SOC_SLICE("root") : soc_slice_text(host->orchestrator);
-    return soc_map_find(&host->agents, id);
-}
-
-/* As soc_router_find, but looks first at the contact that `from` wrote to last: it is
+/* As soc_registry_receiver, but looks first at the contact that `from` wrote to last: it is
  * at hand, and the table of all agents is not. */
 static struct soc_agent *find_receiver(struct soc_host *host, const struct soc_agent *from,
                                        struct soc_slice id)
@@ -43,42 +30,19 @@ static struct soc_agent *find_receiver(struct soc_host *host, const struct soc_a
         if (!peer->is_ended && soc_slice_equal(id, soc_agent_id(peer)))
             return peer;
     }
-    return soc_router_find(host, id);
-}
-
-static int refuse_stranger(struct soc_buf *error, const struct soc_agent *to,
-                           const struct soc_buf *said)
-{
-    soc_refusal_begin_said(error, SOC_ENOCONTACT, NULL, soc_agent_id(to), soc_buf_slice(said));
-    if (said->length == 0)
-        soc_json_put_text_member(
-            error, "hint",
-            SOC_SLICE(
-                "write to a contact: a parent, a child, a collaborator or whoever wrote first"));
-    return soc_refusal_end(error, SOC_ENOCONTACT);
+    return soc_registry_receiver(host, id);
 }
 
 int soc_router_may_send(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
                         struct soc_buf *error)
 {
+    int rc = SOC_OK;
     if (to->is_ended || to->is_ending)
         return soc_refuse(error, SOC_ESTOPPED, NULL, "agentId", soc_agent_id(to));
     if (from == NULL || from == to)
         return SOC_OK;
-    struct soc_contact *contact = soc_contacts_find(&from->contacts, to);
-    if (contact != NULL)
-        from->contacts.recent = (uint32_t)(contact - from->contacts.items);
-    if (contact != NULL && contact->verdict_generation == host->policy_generation &&
-        contact->is_allowed)
-        return SOC_OK;
-    struct soc_buf said = {0};
-    bool is_allowed = host->hooks.may_send(host->hooks.user, from, to, contact, &said);
-    if (contact != NULL) {
-        contact->verdict_generation = host->policy_generation;
-        contact->is_allowed = is_allowed;
-    }
-    int rc = is_allowed ? SOC_OK : refuse_stranger(error, to, &said);
-    soc_buf_fini(&said);
+    for (size_t i = 0; rc == SOC_OK && host->parts->calls.may_send[i] != NULL; i++)
+        rc = host->parts->calls.may_send[i](host, from, to, error);
     return rc;
 }
 
@@ -93,7 +57,7 @@ static void inherit(const struct soc_host *host, const struct soc_send *send,
     if (cause != NULL && trace->data == NULL)
         *trace = soc_message_text(cause, SOC_TEXT_TRACEPARENT);
     if (cause != NULL) {
-        bool is_idle = draft->to != host->user && draft->deliver_at_ms == 0;
+        bool is_idle = draft->to != host->registry.user && draft->deliver_at_ms == 0;
         draft->hops = cause->hops + (draft->from != draft->to);
         draft->idle_hops = is_idle ? cause->idle_hops + 1 : 0; /* a turn with progress resets it */
     }
@@ -140,11 +104,13 @@ static int check_send(struct soc_host *host, const struct soc_agent *from,
 }
 
 /* An agent that ends waits for answers to what it has asked, and for nothing else. */
-static bool is_awaited(struct soc_host *host, const struct soc_send *send)
+bool soc_router_is_awaited(const struct soc_host *host, const struct soc_send *send)
 {
     uint64_t key = send->answers != NULL ? send->answers->key : send->answers_key;
-    return key != 0 &&
-           (soc_request_find(host, key) != NULL || soc_introductions_is_question(host, key));
+    bool is_awaited = key != 0 && soc_request_find(host, key) != NULL;
+    for (size_t i = 0; key != 0 && !is_awaited && host->parts->calls.awaits[i] != NULL; i++)
+        is_awaited = host->parts->calls.awaits[i](host, key);
+    return is_awaited;
 }
 
 /* Answers, reports and the host's own words need nobody's leave. */
@@ -153,39 +119,13 @@ static int check_leave(struct soc_host *host, struct soc_agent *from, struct soc
 {
     bool is_free =
         send->answers != NULL || send->answers_key != 0 || send->is_formal || send->is_report;
-    bool is_there = !to->is_ended && (!to->is_ending || is_awaited(host, send));
-    int rc = is_free && is_there ? SOC_OK : soc_router_may_send(host, from, to, error);
-    if (rc == SOC_OK && soc_guard_is_near(host, to) && !is_awaited(host, send))
-        rc = soc_guard_send(host, from, to, send, error);
-    return rc;
-}
-
-/* A message under way from a sender to the turn's list. */
-struct passage {
-    struct soc_agent *from;
-    struct soc_agent *to;
-    const struct soc_symbol *type;
-    struct soc_slice task_id;
-    bool requires_ack;
-    bool is_barrier;  /* it answers a checkpoint */
-    bool has_warning; /* it does not fit its type; why is in the buffer for errors */
-    struct soc_adopted adopted;
-    struct soc_send send;   /* as the sender gave it, completed */
-    struct soc_buf payload; /* what the host made of it, if anything */
-    struct soc_buf spare;
-};
-
-/* What the host adds to an answer before it is checked. */
-static void prepare(struct soc_host *host, struct passage *p)
-{
-    bool has_type = p->send.type.data != NULL || p->adopted.type.data != NULL;
-    if (p->send.answers != NULL || p->send.answers_key != 0)
-        p->is_barrier = soc_barriers_name_reply(host, &p->send, has_type, &p->payload);
+    bool is_there = !to->is_ended && (!to->is_ending || soc_router_is_awaited(host, send));
+    return is_free && is_there ? SOC_OK : soc_router_may_send(host, from, to, error);
 }
 
 /* Asks the validators, unless the host speaks. A type becomes a symbol, which is
  * kept for ever, only when nobody objects to it. */
-static int validate(struct soc_host *host, struct passage *p, struct soc_buf *error)
+static int validate(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
 {
     struct soc_candidate candidate = {.from = p->from, .payload = p->send.payload};
     int rc = soc_adopt_type(p->send.type, &p->adopted, &candidate.type, error);
@@ -198,8 +138,8 @@ static int validate(struct soc_host *host, struct passage *p, struct soc_buf *er
     if (p->send.has_requires_ack)
         p->requires_ack = p->send.requires_ack;
     p->type = soc_slice_equal(candidate.type, SOC_SLICE("general"))
-                  ? host->type_general
-                  : soc_intern(&host->types, candidate.type);
+                  ? host->types.general
+                  : soc_intern(&host->types.table, candidate.type);
     return SOC_OK;
 }
 
@@ -217,9 +157,9 @@ static void warn(struct soc_host *host, const struct soc_message *message, struc
 }
 
 /* A `response` that names an open request of its receiver is the reply to it. */
-static void join_response(struct soc_host *host, struct passage *p)
+static void join_response(struct soc_host *host, struct soc_passage *p)
 {
-    if (p->type != host->type_response || p->from == NULL || p->send.answers != NULL ||
+    if (p->type != host->types.response || p->from == NULL || p->send.answers != NULL ||
         p->send.answers_key != 0)
         return;
     const struct soc_request *request =
@@ -230,34 +170,24 @@ static void join_response(struct soc_host *host, struct passage *p)
     p->send.answers_ms = request->time_ms;
 }
 
-/* What the host adds: to an introduction whom it names, to a first message who
- * writes, to a response what it answers. */
-static int complete(struct soc_host *host, struct passage *p, struct soc_buf *error)
+/* Lets the parts complete what is validated, then asks whether it may go and whether
+ * anything else speaks against it. */
+static int complete(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
 {
-    join_response(host, p);
-    if (p->type == host->type_checkpoint_response && p->send.answers == NULL &&
-        p->send.answers_key == 0)
-        soc_barriers_join(host, p->from, p->to, &p->send);
-    p->send.is_formal |= p->is_barrier; /* nobody gets acquainted by it */
-    int rc = soc_introductions_prepare(host, p->from, p->to, p->type, &p->send, &p->payload, error);
-    if (rc == SOC_OK)
+    const struct soc_part_calls *calls = &host->parts->calls;
+    int rc = SOC_OK;
+    if (p->to != NULL)
+        join_response(host, p);
+    for (size_t i = 0; rc == SOC_OK && calls->complete[i] != NULL; i++)
+        rc = calls->complete[i](host, p, error);
+    if (rc == SOC_OK && p->to != NULL)
         rc = check_leave(host, p->from, p->to, &p->send, error);
-    if (rc < 0 || !soc_acquaint_is_first(host, p->from, p->to, &p->send))
-        return rc;
-    rc = soc_acquaint_introduce_self(p->from, p->to, p->send.payload, &p->spare, error);
-    if (rc == SOC_OK)
-        p->send.payload = soc_buf_slice(&p->spare);
+    for (size_t i = 0; rc == SOC_OK && calls->check[i] != NULL; i++)
+        rc = calls->check[i](host, p, error);
     return rc;
 }
 
-/* The task's id that the sender gave, in the envelope or the payload. */
-static struct soc_slice given_task(const struct passage *p)
-{
-    struct soc_slice id = p->send.texts[SOC_TEXT_TASK_ID];
-    return id.data != NULL ? id : p->adopted.task_id;
-}
-
-static struct soc_message *make_message(struct soc_host *host, const struct passage *p)
+static struct soc_message *make_message(struct soc_host *host, const struct soc_passage *p)
 {
     const struct soc_send *send = &p->send;
     const struct soc_adopted *adopted = &p->adopted;
@@ -288,7 +218,7 @@ static struct soc_message *make_message(struct soc_host *host, const struct pass
         draft.texts[i] = send->texts[i];
     draft.texts[SOC_TEXT_TASK_ID] = p->task_id;
     inherit(host, send, &draft, chain_id);
-    soc_tasks_name(host, &draft, own_id);
+    SOC_PARTS_TELL(host, name_draft, host, &draft, own_id);
     if (send->answers != NULL) {
         draft.reply_to = send->answers->key;
         draft.reply_to_ms = send->answers->time_ms;
@@ -303,89 +233,71 @@ static struct soc_message *make_message(struct soc_host *host, const struct pass
             draft.flags |= SOC_MESSAGE_IS_REPLY;
     }
     struct soc_message *message = soc_message_new(&draft);
-    message->is_changed = p->payload.length + p->spare.length > 0;
+    message->is_changed = p->payload.length + p->completed.length > 0;
     return message;
 }
 
-/* Puts the message of a passage that nobody objects to on its way. */
-static struct soc_message *dispatch(struct soc_host *host, const struct passage *p,
-                                    struct soc_buf *warning)
+/* Puts the message of a passage that nobody objects to into the turn; an error takes it
+ * out again. */
+static int dispatch(struct soc_host *host, const struct soc_passage *p, struct soc_message **out,
+                    struct soc_buf *error)
 {
+    const struct soc_part_calls *calls = &host->parts->calls;
+    struct soc_turn_mark mark = soc_turn_mark(host);
+    uint64_t key = host->next_key;
     struct soc_record record;
     struct soc_message *message = make_message(host, p);
     soc_envelope_record(&record, message);
     soc_batch_put(host, &record);
     soc_message_list_push(&host->turn.sent, message);
-    if (p->to == host->user && host->turn.activation != NULL)
+    if (p->to != NULL && p->to == host->registry.user && host->turn.activation != NULL)
         host->turn.activation->has_progress = true;
-    if (soc_duplicates_has_key(&p->send))
-        soc_duplicates_note(host, &p->send, message);
     if (p->has_warning)
-        warn(host, message, warning);
-    return message;
-}
-
-/* The same way for a message to all. */
-static int send_to_all(struct soc_host *host, struct passage *p, struct soc_message **out,
-                       struct soc_buf *error)
-{
-    if (p->send.type.data == NULL && p->adopted.type.data == NULL)
-        p->send.type = SOC_SLICE("broadcast");
-    int rc = check_limits(&p->send, error);
-    if (rc == SOC_OK)
-        rc = validate(host, p, error);
-    if (rc == SOC_OK)
-        rc = soc_broadcasts_check(host, p->from, &p->send, p->type, error);
-    if (rc == SOC_OK && soc_guard_is_near(host, NULL))
-        rc = soc_guard_send(host, p->from, NULL, &p->send, error);
-    if (rc < 0)
-        return rc;
-    struct soc_turn_mark mark = soc_turn_mark(host);
-    uint64_t key = host->next_key;
-    *out = dispatch(host, p, error);
-    rc = soc_broadcasts_open(host, *out, error);
-    if (rc < 0) { /* nobody has room */
+        warn(host, message, error);
+    int rc = SOC_OK;
+    for (size_t i = 0; rc == SOC_OK && calls->sent[i] != NULL; i++)
+        rc = calls->sent[i](host, p, message, error);
+    if (rc < 0) {
         soc_turn_return(host, mark);
         host->next_key = key;
+        return rc;
     }
-    return rc;
+    *out = message;
+    return SOC_OK;
+}
+
+/* Finds the receiver, NULL for all, and checks what needs no validator. */
+static int address(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
+{
+    if (!soc_slice_equal(p->send.to, SOC_SLICE("All")))
+        return check_send(host, p->from, &p->send, &p->to, error);
+    if (p->send.type.data == NULL && p->adopted.type.data == NULL)
+        p->send.type = SOC_SLICE("broadcast");
+    return check_limits(&p->send, error);
 }
 
 int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
                     struct soc_message **out, struct soc_buf *error)
 {
     assert(host->turn.is_open);
-    if (soc_duplicates_has_key(send) && soc_duplicates_find(host, from, send, error))
-        return 1;
-    struct passage p = {.from = from, .send = *send};
+    for (size_t i = 0; host->parts->calls.find_duplicate[i] != NULL; i++)
+        if (host->parts->calls.find_duplicate[i](host, from, send, error))
+            return 1;
+    struct soc_passage p = {.from = from, .send = *send};
     soc_adopt(&p.adopted, send->is_bare ? SOC_SLICE("null") : send->payload);
-    if (soc_slice_equal(send->to, SOC_SLICE("All")))
-        return send_to_all(host, &p, out, error);
-    int rc = check_send(host, from, send, &p.to, error);
-    prepare(host, &p);
+    int rc = address(host, &p, error);
+    SOC_PARTS_TELL(host, prepare, host, &p);
     if (rc == SOC_OK)
         rc = validate(host, &p, error);
     if (rc == SOC_OK)
         rc = complete(host, &p, error);
     if (rc == SOC_OK)
-        rc = soc_tasks_check(host, p.to, p.type, &p.send, given_task(&p), error);
-    if (rc == SOC_OK) {
-        *out = dispatch(host, &p, error);
+        rc = dispatch(host, &p, out, error);
+    if (rc == SOC_OK && p.to != NULL)
         soc_agent_prefetch_contacts(p.to);
-        soc_tasks_open(host, *out);
-    }
     soc_buf_fini(&p.payload);
-    soc_buf_fini(&p.spare);
+    soc_buf_fini(&p.completed);
     return rc;
-}
-
-/* Tells whether a script waits in request_introduction. */
-static bool wants_contact(const struct soc_request *request)
-{
-    const struct soc_activation *activation = request->activation;
-    return activation != NULL && activation->effects_count > 0 &&
-           activation->effects[activation->effects_count - 1].kind ==
-               SOC_EFFECT_REQUEST_INTRODUCTION;
 }
 
 /* A reply goes to its waiter past the mailbox; one that comes too late is
@@ -394,10 +306,9 @@ static void accept_reply(struct soc_host *host, struct soc_message *message)
 {
     struct soc_request *request = soc_request_find(host, message->reply_to);
     bool is_late = request == NULL || request->to != message->from;
-    if (is_late && message->type == host->type_checkpoint_response) {
-        soc_barriers_drop_late(host, message);
-        return;
-    }
+    for (size_t i = 0; is_late && host->parts->calls.late[i] != NULL; i++)
+        if (host->parts->calls.late[i](host, message))
+            return;
     if (is_late) {
         soc_trace_message(host, "late_reply", message);
         soc_router_finish(host, message, SOC_OUTCOME_DROPPED,
@@ -407,14 +318,15 @@ static void accept_reply(struct soc_host *host, struct soc_message *message)
     struct soc_buf answer = {0};
     if (request->activation != NULL && message->idle_hops == 0)
         request->activation->has_progress = true;
-    if (request->barrier != NULL) {
-        soc_barriers_take_reply(host, request, message);
+    if (request->owner != NULL) {
+        request->owner_ops->replied(host, request, message);
         soc_router_finish(host, message, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
         return;
     }
-    if (wants_contact(request)) {
-        soc_introductions_put_answer(host, message, &answer);
-    } else {
+    bool has_answer = false;
+    for (size_t i = 0; !has_answer && host->parts->calls.put_answer[i] != NULL; i++)
+        has_answer = host->parts->calls.put_answer[i](host, request, message, &answer);
+    if (!has_answer) {
         soc_buf_put_byte(&answer, '[');
         soc_envelope_put_script_json(&answer, message);
         soc_buf_put_byte(&answer, ']');
@@ -434,39 +346,33 @@ static void deliver_when_due(struct soc_host *host, struct soc_message *message)
 
 void soc_router_accept(struct soc_host *host, struct soc_message *message)
 {
-    if (message->flags & SOC_MESSAGE_IS_BROADCAST) {
-        soc_broadcasts_accept(host, message);
-        return;
+    assert(!host->turn.is_open);
+    if (!(message->flags & SOC_MESSAGE_IS_BROADCAST)) {
+        host->totals.sent++;
+        soc_trace_message(host, "message", message);
     }
-    host->totals.sent++;
-    soc_trace_message(host, "message", message);
-    if (soc_introductions_accept(host, message))
-        return;
-    soc_acquaint_by_message(host, message);
-    if (!soc_tasks_accept(host, message))
-        deliver_when_due(host, message);
+    for (size_t i = 0; host->parts->calls.accept[i] != NULL; i++)
+        if (host->parts->calls.accept[i](host, message))
+            return;
+    deliver_when_due(host, message);
 }
 
-void soc_router_watch(struct soc_host *host, struct soc_message *message)
+bool soc_router_hand_out(struct soc_host *host, struct soc_message *message)
 {
-    if (message->expires_ms == 0)
-        return;
-    message->timer.kind = SOC_TIMER_MESSAGE;
-    soc_heap_add(&host->timers, &message->timer, message->expires_ms);
+    bool is_out = false;
+    for (size_t i = 0;
+         message->to->is_external && !is_out && host->parts->calls.hand_out[i] != NULL; i++)
+        is_out = host->parts->calls.hand_out[i](host, message);
+    return is_out;
 }
 
 void soc_router_hand_over(struct soc_host *host, struct soc_message *message)
 {
     struct soc_agent *to = message->to;
-    if (to->is_external) {
-        soc_outside_take(host, message);
+    if (soc_router_hand_out(host, message) || soc_waiting_offer(host, to, message))
         return;
-    }
-    if (soc_wait_offer(host, to, message))
-        return;
-    soc_mailbox_push(&to->mailbox, message);
-    soc_router_watch(host, message);
-    soc_schedule_ready(host, to);
+    soc_mail_queue(host, message, false);
+    soc_ready_add(host, to);
 }
 
 /* Its time to live is over, and it stands nowhere. */
@@ -487,56 +393,48 @@ void soc_router_deliver(struct soc_host *host, struct soc_message *message)
         accept_reply(host, message);
         return;
     }
-    if (soc_barriers_is_late(host, message)) {
-        soc_barriers_drop_late(host, message);
-        return;
-    }
+    for (size_t i = 0; host->parts->calls.arrive[i] != NULL; i++)
+        if (host->parts->calls.arrive[i](host, message))
+            return;
     if (to->is_ended) {
         soc_router_finish(host, message, SOC_OUTCOME_DEAD,
                           SOC_SLICE("{\"error\":\"agent_stopped\"}"));
         return;
     }
-    if (message->flags & SOC_MESSAGE_IS_INTAKE)
-        soc_human_take_in(host, message);
-    else if (message->type != host->type_introduction_request ||
-             !soc_introductions_receive(host, message))
-        soc_router_hand_over(host, message);
+    soc_router_hand_over(host, message);
 }
 
 void soc_router_timer(struct soc_host *host, struct soc_message *message)
 {
-    struct soc_agent *to = message->to;
-    if (to == NULL) { /* a broadcast */
-        soc_broadcasts_expire(host, message);
-        return;
-    }
+    for (size_t i = 0; host->parts->calls.expire[i] != NULL; i++)
+        if (host->parts->calls.expire[i](host, message))
+            return;
     if (message->is_queued) {
-        soc_mailbox_remove(&to->mailbox, message);
+        soc_mailbox_remove(&message->to->mailbox, message);
         expire(host, message);
     } else {
         soc_transit_remove(host, message);
         soc_router_deliver(host, message);
     }
-    soc_ending_check(host, to);
 }
 
-void soc_router_free(struct soc_host *host, struct soc_message *message)
+/* Tells the parts that it has ended; true if one of them keeps it. */
+static bool tell_parts(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
+                       struct soc_slice reason)
 {
-    if (message != NULL && message->script_mark != 0)
-        host->hooks.forget(host->hooks.user, message);
-    soc_message_free(message);
+    bool is_kept = false;
+    for (size_t i = 0; host->parts->calls.finish[i] != NULL; i++)
+        is_kept |= host->parts->calls.finish[i](host, message, outcome, reason);
+    return is_kept;
 }
 
 void soc_router_finish(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
                        struct soc_slice reason)
 {
     assert(!message->is_queued);
-    if (message->is_outside)
-        soc_outside_let_go(host, message);
-    if (message->flags & SOC_MESSAGE_IS_BROADCAST) {
-        soc_broadcasts_finish(host, message, outcome, reason);
-        return;
-    }
+    for (size_t i = 0; host->parts->calls.finishing[i] != NULL; i++)
+        if (host->parts->calls.finishing[i](host, message, outcome, reason))
+            return;
     soc_heap_remove(&host->timers, &message->timer);
     host->totals.outcome[outcome]++;
     struct soc_record record = {.type = SOC_RECORD_MESSAGE_END};
@@ -547,23 +445,19 @@ void soc_router_finish(struct soc_host *host, struct soc_message *message, enum 
         .reason = reason,
     };
     soc_batch_put(host, &record);
-    bool is_kept = soc_tasks_ended(host, message, outcome, reason);
+    bool is_kept = tell_parts(host, message, outcome, reason);
     if (outcome != SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_IS_REPLY)
         soc_request_lose_answer(host, message->reply_to);
     if (outcome != SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_WANTS_REPLY &&
         !soc_transit_replies(host, message->key))
         soc_request_fail(host, message->key, "receiver_failed",
                          "the request could not be handled; see its dead letter");
-    if (outcome != SOC_OUTCOME_PROCESSED)
-        soc_introductions_close(host, message->key);
     if (outcome == SOC_OUTCOME_DEAD || outcome == SOC_OUTCOME_EXPIRED) {
         soc_trace_message(host, "dead_letter", message);
         message->outcome = (uint8_t)outcome;
         soc_map_put_number(&host->dead, message->key, message);
-        if (outcome == SOC_OUTCOME_EXPIRED && message->flags & SOC_MESSAGE_REQUIRES_ACK)
-            soc_expiry_tell_sender(host, message);
     } else if (!is_kept) {
-        soc_router_free(host, message);
+        soc_mail_free(host, message);
     }
 }
 
@@ -582,6 +476,6 @@ void soc_router_again(struct soc_host *host, struct soc_message *message, int64_
         .deliver_at_ms = (uint64_t)deliver_at_ms,
     };
     soc_batch_put(host, &record);
-    soc_tasks_reopen(host, message);
+    SOC_PARTS_TELL(host, again, host, message);
     deliver_when_due(host, message);
 }

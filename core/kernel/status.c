@@ -1,7 +1,6 @@
 #include "kernel/status.h"
 
 #include "base/json.h"
-#include "kernel/look.h"
 #include "kernel/state.h"
 #include "kernel/trace.h"
 #include "kernel/wait.h"
@@ -31,7 +30,7 @@ enum soc_status soc_status_of_work(const struct soc_host *host, const struct soc
         return SOC_STATUS_WORKING;
     const struct soc_agent *target;
     for (size_t i = 0; (target = soc_wait_target(host, agent, i)) != NULL; i++)
-        if (target == host->user)
+        if (target == host->registry.user)
             return SOC_STATUS_BLOCKED_USER;
     return SOC_STATUS_BLOCKED_INTERNAL;
 }
@@ -61,7 +60,7 @@ static void tell(struct soc_host *host, const char *event, const struct soc_acti
     soc_json_put_text_member(&detail, "kind", soc_slice_text(soc_wait_name(activation)));
     soc_json_put_text_member(&detail, "to", soc_slice_text(soc_status_name(to)));
     soc_json_put_name(&detail, "waits_for");
-    soc_look_targets(host, activation->agent, &detail);
+    soc_wait_put_targets(host, activation->agent, &detail);
     soc_buf_put_byte(&detail, '}');
     soc_trace_event_of(host, SOC_LOG_DEBUG, event, activation->agent,
                        soc_wait_chain(host, activation, id), soc_buf_slice(&detail));

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/limits.h"
+#include "kernel/batch.h"
 #include "kernel/envelope.h"
 #include "kernel/state.h"
 #include "kernel/turn.h"

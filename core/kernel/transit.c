@@ -5,9 +5,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "kernel/deadlock.h"
-#include "kernel/router.h"
 #include "kernel/state.h"
+#include "kernel/wait.h"
 
 /* Lends the message on its way whose timer is number `index`, or NULL. */
 static struct soc_message *message_at(const struct soc_host *host, size_t index)
@@ -32,7 +31,10 @@ static uint64_t answered_key(const struct soc_host *host, const struct soc_messa
         return 0;
     if (message->flags & SOC_MESSAGE_IS_REPLY)
         return message->reply_to;
-    return message->type == host->type_introduction_request ? message->key : 0;
+    for (size_t i = 0; host->parts->calls.is_own_answer[i] != NULL; i++)
+        if (host->parts->calls.is_own_answer[i](host, message))
+            return message->key;
+    return 0;
 }
 
 static void count_answer(struct soc_host *host, const struct soc_message *message, int step)
@@ -40,15 +42,15 @@ static void count_answer(struct soc_host *host, const struct soc_message *messag
     uint64_t key = answered_key(host, message);
     if (key == 0)
         return;
-    uintptr_t count = (uintptr_t)soc_map_take_number(&host->answers_coming, key);
+    uintptr_t count = (uintptr_t)soc_map_take_number(&host->transit.answers, key);
     count = step > 0 ? count + 1 : count - 1;
     if (count > 0)
-        soc_map_put_number(&host->answers_coming, key, (void *)count);
+        soc_map_put_number(&host->transit.answers, key, (void *)count);
 }
 
 void soc_transit_add(struct soc_host *host, struct soc_message *message)
 {
-    host->delayed++;
+    host->transit.count++;
     message->to->delayed++;
     count_answer(host, message, 1);
     message->timer.kind = SOC_TIMER_MESSAGE;
@@ -58,12 +60,12 @@ void soc_transit_add(struct soc_host *host, struct soc_message *message)
 
 void soc_transit_remove(struct soc_host *host, struct soc_message *message)
 {
-    assert(host->delayed > 0 && message->to->delayed > 0);
-    host->delayed--;
+    assert(host->transit.count > 0 && message->to->delayed > 0);
+    host->transit.count--;
     message->to->delayed--;
     count_answer(host, message, -1);
     soc_heap_remove(&host->timers, &message->timer);
-    soc_deadlock_note(host, message->to);
+    soc_wait_note(host, message->to);
 }
 
 bool soc_transit_has(const struct soc_message *message)
@@ -78,7 +80,7 @@ static int compare_key(const void *a, const void *b)
     return x->key < y->key ? -1 : x->key > y->key;
 }
 
-void soc_transit_bury(struct soc_host *host, struct soc_agent *to, struct soc_slice reason)
+void soc_transit_take_all(struct soc_host *host, struct soc_agent *to, struct soc_message_list *out)
 {
     if (to->delayed == 0)
         return;
@@ -91,10 +93,10 @@ void soc_transit_bury(struct soc_host *host, struct soc_agent *to, struct soc_sl
     }
     assert(count == to->delayed);
     qsort(messages, count, sizeof(*messages), compare_key);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         soc_transit_remove(host, messages[i]);
-    for (uint32_t i = 0; i < count; i++)
-        soc_router_finish(host, messages[i], SOC_OUTCOME_DEAD, reason);
+        soc_message_list_push(out, messages[i]);
+    }
     free(messages);
 }
 
@@ -112,8 +114,8 @@ bool soc_transit_brings(const struct soc_host *host, const struct soc_agent *to,
 
 bool soc_transit_answers(const struct soc_host *host, uint64_t key)
 {
-    return host->answers_coming.count > 0 &&
-           soc_map_find_number(&host->answers_coming, key) != NULL;
+    return host->transit.answers.count > 0 &&
+           soc_map_find_number(&host->transit.answers, key) != NULL;
 }
 
 bool soc_transit_replies(const struct soc_host *host, uint64_t key)

@@ -27,9 +27,10 @@ void soc_transit_remove(struct soc_host *host, struct soc_message *message);
 /* Tells whether the message is on its way. */
 bool soc_transit_has(const struct soc_message *message);
 
-/* Takes all mail for an agent that has ended off its way: dead letters, oldest first.
- * `reason` is JSON. */
-void soc_transit_bury(struct soc_host *host, struct soc_agent *to, struct soc_slice reason);
+/* Takes all mail for an agent that has ended off its way, oldest first; the caller owns
+ * what is appended to `out`. */
+void soc_transit_take_all(struct soc_host *host, struct soc_agent *to,
+                          struct soc_message_list *out);
 
 /* Tells whether mail for `to` that fits is on its way. */
 bool soc_transit_brings(const struct soc_host *host, const struct soc_agent *to,

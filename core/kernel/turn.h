@@ -1,45 +1,39 @@
-/* Turn: what one run of an agent's code changes is one step, or nothing.
+/* Turn: what one run of an agent's code changes is committed as one, or not at all.
  *
  * Changes are made at once, so that the turn sees them, and written to the batch
- * at once; each leaves a note how to take it back. Messages wait for the commit:
- * nobody sees one from a turn that fails. A door that sends opens a turn too.
+ * at once; each leaves a note of how to take it back. Messages wait for the commit
+ * (commit.h): nobody sees one from a turn that fails. A door that sends opens a
+ * turn as well.
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_TURN_H
 #define SOC_KERNEL_TURN_H
 
 #include "kernel/state.h"
-#include "store/record.h"
+
+/* Where a turn stood: a step of several changes that fails half-way returns there. */
+struct soc_turn_mark {
+    size_t batch_length;
+    size_t undo_count;
+    uint32_t sent_count;
+};
 
 /* Opens a turn of `agent` (NULL: the host's own); `activation` NULL: a door's. */
 void soc_turn_begin(struct soc_host *host, struct soc_agent *agent,
                     struct soc_activation *activation);
 
-/* Keeps everything: the messages go to their receivers, the outputs wait for
- * durability. */
-void soc_turn_commit(struct soc_host *host);
-
-/* Takes everything back, in reverse order. */
+/* Rolls the turn back: takes every change back, in reverse order. */
 void soc_turn_rollback(struct soc_host *host);
 
 /* Notes a change, so that it can be taken back. */
 void soc_turn_note(struct soc_host *host, struct soc_undo undo);
 
-/* Appends a record to the batch under way. */
-void soc_batch_put(struct soc_host *host, const struct soc_record *record);
+/* Marks where the open turn stands. */
+struct soc_turn_mark soc_turn_mark(const struct soc_host *host);
 
-/* Sets one contact inside a turn, as record and as fact. Takes `extra`. */
-void soc_turn_put_contact(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer,
-                          enum soc_source source, int64_t added_ms,
-                          struct soc_contact_extra *extra);
+/* Takes it back to there; lines already printed in it stay. */
+void soc_turn_return(struct soc_host *host, struct soc_turn_mark mark);
 
-/* Removes one contact inside a turn. */
-void soc_turn_remove_contact(struct soc_host *host, struct soc_agent *owner,
-                             struct soc_agent *peer);
-
-/* The same two where there is nothing to take back. */
-void soc_turn_write_contact(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer,
-                            enum soc_source source, int64_t added_ms,
-                            struct soc_contact_extra *extra);
-void soc_turn_erase_contact(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer);
+/* Appends the records that stay whatever becomes of the turn; it is over. */
+void soc_turn_close(struct soc_host *host);
 
 #endif

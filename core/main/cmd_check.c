@@ -6,6 +6,7 @@
 #include "embed/assembly.h"
 #include "embed/home.h"
 #include "kernel/agents.h"
+#include "kernel/registry.h"
 #include "lualib/lua_source.h"
 #include "main/command.h"
 #include "main/lint.h"
@@ -102,7 +103,7 @@ static int count_roles(struct soc_host *host)
     size_t cursor = 0;
     int count = 0;
     const struct soc_role *role;
-    while ((role = soc_agents_each_role(host, &cursor)) != NULL) {
+    while ((role = soc_registry_each_role(host, &cursor)) != NULL) {
         count++;
         for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
             if (strcmp(role->id, own[i]) == 0)

@@ -8,7 +8,12 @@
 #include "bridge/control/operations.h"
 #include "env/rng.h"
 #include "kernel/agents.h"
+#include "kernel/batch.h"
+#include "kernel/gate.h"
+#include "kernel/look.h"
 #include "kernel/refusal.h"
+#include "kernel/registry.h"
+#include "main/command.h"
 #include "store/directory.h"
 #include "store/sqlite/sqlite.h"
 
@@ -92,7 +97,7 @@ static int look_at_host(struct soc_store *store, const struct soc_subject *subje
     struct soc_host *host = soc_host_new(&options);
     soc_host_set_hooks(host, &no_script);
     int rc = soc_host_load(host, detail);
-    if (rc == SOC_OK && soc_agents_user(host) == NULL)
+    if (rc == SOC_OK && soc_registry_user(host) == NULL)
         rc = fail_empty(detail);
     if (rc == SOC_OK)
         subject->look(host, query, out);
@@ -207,7 +212,7 @@ static int obey(struct order *order, struct soc_store *store, struct soc_slice r
     bool is_full = false;
     if (is_started) {
         soc_operations_do(&(struct soc_operations){.host = host}, &order->call, request);
-        soc_host_flush(host);
+        soc_batch_seal(host);
     }
     while (is_started && !order->is_answered && order->failure.text[0] == '\0' && !is_full) {
         soc_loop_poll(loop, POLL_MS);

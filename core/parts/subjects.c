@@ -5,8 +5,8 @@
 #include "base/json.h"
 #include "env/clock.h"
 #include "kernel/look.h"
-#include "kernel/policies.h"
 #include "parts/human/human.h"
+#include "parts/policies/policies.h"
 
 const char *const soc_subject_filters[SOC_FILTER_COUNT] = {
     "agent", "task", "type", "correlation_id", "since", "until", "limit",

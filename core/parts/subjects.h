@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "kernel/host.h"
+#include "store/store.h"
 
 /* What rows can be filtered by. */
 enum soc_filter {

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "kernel/registry.h"
 #include "lualib/lua_flat.h"
 #include "lualib/lua_json.h"
 #include "model/message_fields.h"
@@ -330,7 +331,7 @@ void soc_script_find_behaviours(struct soc_script *script)
     lua_State *L = script->L;
     size_t cursor = 0;
     struct soc_role *role;
-    while ((role = soc_agents_each_role(script->host, &cursor)) != NULL) {
+    while ((role = soc_registry_each_role(script->host, &cursor)) != NULL) {
         if (role->is_runnable || role->is_external || role->behaviour == NULL)
             continue;
         lua_pushcfunction(L, keep_named);

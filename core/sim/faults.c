@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/slice.h"
+#include "kernel/state.h"
 
 #define FAULTS_SEED 0x6661756c7473ull /* keeps this chance apart from others of the seed */
 
@@ -119,9 +120,40 @@ static uint64_t draw(uint64_t seed, int kind, uint64_t bound)
     return soc_rng_below(&rng, bound);
 }
 
+/* Not where the supervision policy would call the agent failed for it: then something is
+ * given up because of a fault. */
+static bool raises(void *user, struct soc_host *host, const struct soc_activation *activation)
+{
+    struct soc_faults *faults = user;
+    if (!soc_faults_happens(faults, SOC_FAULT_RAISE))
+        return false;
+    for (size_t i = 0; host->parts->calls.turn_failed[i] != NULL; i++)
+        if (host->parts->calls.turn_failed[i](host, activation->agent, true))
+            return false;
+    soc_faults_tell(faults, SOC_FAULT_RAISE, soc_host_now(host), soc_agent_id(activation->agent),
+                    "the turn raises at its end");
+    return true;
+}
+
+static const char *model_trouble(void *user, struct soc_host *host)
+{
+    static const char *const words[] = {"busy", "limited", "cut", "garbled", "slow"};
+    struct soc_faults *faults = user;
+    if (!soc_faults_happens(faults, SOC_FAULT_MODEL))
+        return NULL;
+    const char *word = words[soc_rng_below(&faults->rng, sizeof(words) / sizeof(words[0]))];
+    soc_faults_tell(faults, SOC_FAULT_MODEL, soc_host_now(host), (struct soc_slice){0},
+                    "a call to a model is %s", word);
+    return word;
+}
+
 void soc_faults_init(struct soc_faults *faults, uint32_t set, uint64_t seed)
 {
-    *faults = (struct soc_faults){.set = set, .crashes_left = CRASHES_MAX};
+    *faults = (struct soc_faults){
+        .set = set,
+        .crashes_left = CRASHES_MAX,
+        .injector = {raises, model_trouble, faults},
+    };
     soc_rng_init(&faults->rng, seed ^ FAULTS_SEED);
     soc_rng_init(&faults->steps, seed ^ STEPS_SEED);
     bool is_drawn = draw(seed, -1, DISK_SEEDS_IN) == 0;

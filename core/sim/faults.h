@@ -15,6 +15,7 @@
 #include "base/slice.h"
 #include "env/log.h"
 #include "env/rng.h"
+#include "kernel/options.h"
 
 /*  F(tag, name, what it does) */
 #define SOC_FAULT_MAP(F)                                                                           \
@@ -54,8 +55,9 @@ struct soc_faults {
     uint32_t crashes_left;
     bool has_disk; /* the store lies on a simulated disk, on which a crash may come at any call */
     struct soc_rng rng;
-    struct soc_rng steps; /* of the clock, apart: they change no other chance of the seed */
-    struct soc_log *log;  /* lent; where faults are told of; NULL: nowhere */
+    struct soc_rng steps;         /* of the clock, apart: they change no other chance of the seed */
+    struct soc_log *log;          /* lent; where faults are told of; NULL: nowhere */
+    struct soc_injector injector; /* for soc_host_options: turns that raise, models in trouble */
 };
 
 /* Reads "none", "default" or names between commas. False, with a sentence in `detail`,

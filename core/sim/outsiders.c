@@ -12,6 +12,7 @@
 #include "kernel/state.h"
 #include "parts/outside/outside.h"
 #include "sim/faults.h"
+#include "store/journal.h"
 
 #define OUTSIDERS_SEED 0x6f7574736964ull
 #define WHILE_MS       50    /* an outsider is done within this */

@@ -1,9 +1,12 @@
 #include "sim/simulate.h"
 
 #include "base/limits.h"
+#include "kernel/batch.h"
 #include "kernel/state.h"
 #include "sim/outsiders.h"
 #include "store/disk/disk.h"
+#include "store/journal.h"
+#include "store/store.h"
 
 #define SLOW_MS    1000
 #define FOLD_BYTES 4096
@@ -19,7 +22,7 @@ static bool happens(struct soc_simulation *simulation, enum soc_fault_kind kind)
 /* What a crash comes from: the disk, if that has failed. */
 static enum soc_fault_kind cause_of(const struct soc_simulation *simulation)
 {
-    if (simulation->disk == NULL || !simulation->host->is_failed)
+    if (simulation->disk == NULL || !simulation->host->disk.is_failed)
         return SOC_FAULT_CRASH;
     return soc_disk_struck(simulation->disk) == SOC_DISK_CRASH ? SOC_FAULT_POWER : SOC_FAULT_IO;
 }
@@ -163,7 +166,7 @@ static bool settle(struct soc_host *host)
     bool did = false;
     for (int i = 0; i < 3 && (host->batch.length > 0 || soc_journal_bytes(host->journal) > 0);
          i++) {
-        soc_host_flush(host);
+        soc_batch_seal(host);
         soc_host_commit(host, SIZE_MAX);
         did = true;
     }
@@ -172,7 +175,7 @@ static bool settle(struct soc_host *host)
 
 static bool has_ended(const struct soc_host *host)
 {
-    return host == NULL || host->main_has_failed || host->is_failed;
+    return host == NULL || host->main.has_failed || host->disk.is_failed;
 }
 
 /* Nothing is ready: returns when the next thing is due, 0 if nothing is left. */
@@ -212,7 +215,8 @@ static enum soc_simulated run(struct soc_simulation *simulation, int64_t until_m
             trouble(simulation);
         if (simulation->has_moved)
             return SOC_SIMULATED_MOVED;
-        if (simulation->disk != NULL && simulation->host != NULL && simulation->host->is_failed)
+        if (simulation->disk != NULL && simulation->host != NULL &&
+            simulation->host->disk.is_failed)
             crash(simulation);
         struct soc_host *host = simulation->host;
         if (has_ended(host))

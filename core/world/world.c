@@ -8,11 +8,14 @@
 #include "base/mem.h"
 #include "base/version.h"
 #include "check/check.h"
+#include "kernel/batch.h"
 #include "kernel/look.h"
 #include "kernel/receivers.h"
 #include "kernel/refusal.h"
+#include "kernel/registry.h"
 #include "lualib/lua_json.h"
 #include "parts/human/human.h"
+#include "parts/table.h"
 #include "script/bindings/bind.h"
 #include "script/bindings/send_options.h"
 #include "script/bindings/settings.h"
@@ -204,7 +207,8 @@ static int make_parts(lua_State *L)
         .show = show,
         .failed = failed,
         .user = world,
-        .faults = world->check == NULL ? NULL : &world->plan,
+        .injector = world->check == NULL ? NULL : &world->plan.injector,
+        .parts = soc_part_table,
         .witness = world->check == NULL ? NULL : &world->witness,
     };
     lua_getfield(L, LUA_REGISTRYINDEX, SOC_WORLD_HOME);
@@ -229,7 +233,7 @@ static int make_parts(lua_State *L)
         return luaL_error(L, "%s", detail.text);
     soc_script_started(world->script);
     soc_world_open_door(world);
-    soc_host_flush(world->host);
+    soc_batch_seal(world->host);
     return 0;
 }
 
@@ -347,7 +351,7 @@ static int send_list(lua_State *L, struct soc_world *world, struct soc_agent *fr
     soc_gate_begin_as(world->host, from);
     int rc = soc_receivers_send(world->host, from, &options->said, &script->answer);
     soc_gate_end_as(world->host, rc == SOC_OK);
-    soc_host_flush(world->host);
+    soc_batch_seal(world->host);
     return soc_push_answer(L, soc_buf_slice(&script->answer));
 }
 
@@ -361,7 +365,7 @@ static int world_send(lua_State *L)
     const char *from = luaL_checklstring(L, 2, &length);
     struct soc_send_options options;
     int rc = soc_send_options_read(L, script, 3, SOC_SAY_AGENT, &options);
-    struct soc_agent *agent = soc_agents_find(world->host, soc_slice(from, length));
+    struct soc_agent *agent = soc_registry_find(world->host, soc_slice(from, length));
     if (rc == SOC_OK && agent == NULL)
         rc = soc_refuse(&script->error, SOC_ENOAGENT, "the sender does not exist", "agentId",
                         soc_slice(from, length));
@@ -369,7 +373,7 @@ static int world_send(lua_State *L)
         return send_list(L, world, agent, &options);
     if (rc == SOC_OK)
         rc = soc_gate_send_as(world->host, agent, &options.said.send, &script->error);
-    soc_host_flush(world->host);
+    soc_batch_seal(world->host);
     return soc_push_answer(L, soc_buf_slice(&script->error));
 }
 
@@ -404,14 +408,14 @@ static int world_dispatch(lua_State *L)
     else if (rc == SOC_OK)
         soc_human_address(world->host, &send);
     if (rc == SOC_OK)
-        rc = soc_gate_request_as(world->host, soc_agents_user(world->host), &send, timeout_ms,
+        rc = soc_gate_request_as(world->host, soc_registry_user(world->host), &send, timeout_ms,
                                  take_answer, &answer, &script->error);
     if (rc < 0)
         return soc_push_answer(L, soc_buf_slice(&script->error));
     while (answer.length == 0) {
         if (soc_host_step(world->host))
             continue;
-        soc_host_flush(world->host);
+        soc_batch_seal(world->host);
         int64_t due_ms = soc_host_next_due(world->host);
         if (answer.length == 0 && (due_ms == 0 || soc_host_is_failed(world->host)))
             break;
@@ -483,7 +487,7 @@ static int world_dump(lua_State *L)
     struct soc_query query = {.what = "dump"};
     struct soc_buf *out = &world->script->answer;
     out->length = 0;
-    soc_host_flush(world->host);
+    soc_batch_seal(world->host);
     soc_look_query(world->host, &query, take_dump, out);
     lua_pushlstring(L, out->data == NULL ? "" : out->data, out->length);
     return 1;

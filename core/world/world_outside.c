@@ -5,8 +5,10 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "check/check.h"
+#include "kernel/batch.h"
 #include "kernel/envelope.h"
 #include "kernel/refusal.h"
+#include "kernel/registry.h"
 #include "lualib/lua_json.h"
 #include "parts/outside/outside.h"
 #include "script/bindings/send_options.h"
@@ -80,7 +82,7 @@ static struct soc_agent *check_outsider(lua_State *L, struct soc_world *world)
 
 static int push_result(lua_State *L, struct soc_world *world, int rc)
 {
-    soc_host_flush(world->host);
+    soc_batch_seal(world->host);
     if (rc < 0)
         return soc_push_answer(L, soc_buf_slice(&world->script->error));
     lua_pushboolean(L, true);
@@ -96,7 +98,7 @@ static int world_outside(lua_State *L)
     const char *id = luaL_checklstring(L, 2, &length);
     struct soc_detail detail;
     lua_Integer count = 0;
-    const struct soc_agent *agent = soc_agents_find_any(world->host, soc_slice(id, length));
+    const struct soc_agent *agent = soc_registry_find_any(world->host, soc_slice(id, length));
     if (agent == NULL || !agent->is_external) {
         lua_pushnil(L);
         return 1;
@@ -191,7 +193,7 @@ static int world_outside_send(lua_State *L)
         soc_check_heard(world->check, soc_agent_id(agent));
     if (agent != NULL)
         soc_outside_accept(world->host, agent, &mail, position, &script->error);
-    soc_host_flush(world->host);
+    soc_batch_seal(world->host);
     return soc_push_answer(L, soc_buf_slice(&script->error));
 }
 

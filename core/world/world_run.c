@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "kernel/batch.h"
 #include "kernel/look.h"
 #include "script/calls/chat.h"
 #include "sim/simulate.h"
@@ -185,7 +186,7 @@ static void run_until(lua_State *L, struct soc_world *world, int64_t until_ms)
     }
     if (until_ms != 0)
         soc_clock_move(soc_host_clock(world->host), until_ms);
-    soc_host_flush(world->host);
+    soc_batch_seal(world->host);
 }
 
 /* s:run(): until nothing is ready and no time-out, sleep or delay is open. */
@@ -203,7 +204,7 @@ static int world_step(lua_State *L)
 {
     struct soc_world *world = soc_world_check_ready(L);
     bool did = soc_host_step(world->host);
-    soc_host_flush(world->host);
+    soc_batch_seal(world->host);
     soc_world_complain_of_calls(L, world);
     lua_pushboolean(L, did);
     return 1;

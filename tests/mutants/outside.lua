@@ -59,9 +59,9 @@ return {
     to = "  self.guard:waited(0 * began_ms)",
   },
   {
-    name = "remembering is progress", file = "core/kernel/turn.c", by = { "spec:llm_talk" },
-    from = "undo.kind == SOC_UNDO_SENT_KEY ||\n                   undo.kind == SOC_UNDO_MEMORY;",
-    to = "undo.kind == SOC_UNDO_SENT_KEY;",
+    name = "remembering is progress", file = "core/parts/models/memory.c", by = { "spec:llm_talk" },
+    from = "{.take_back = take_back, .is_talk = true}",
+    to = "{.take_back = take_back}",
   },
   {
     name = "a call of tools goes without its answers", file = "lua/society/llm/talk.lua",

@@ -25,10 +25,11 @@ return {
     law = "output commit", says = "before it was durable",
   },
   {
-    name = "a letter is handed out before it is durable", file = "core/parts/outside/outside.c",
+    name = "a letter is handed out before it is durable",
+    file = "core/parts/outside/outside_mail.c",
     by = { "sim:tests/scenarios/outside.lua" },
-    from = "    return letter->sequence <= host->released &&",
-    to = "    return letter->sequence <= host->released + 1000000 &&",
+    from = "    return letter->sequence <= host->outbox.released &&",
+    to = "    return letter->sequence <= host->outbox.released + 1000000 &&",
     also = {
       from = "    outsider->calls++;\n    soc_egress_call(host, hand_out_now, outsider);",
       to = "    outsider->calls++;\n    if (outsider->calls > 1 && host->released > 40)\n" ..

@@ -58,8 +58,8 @@ return {
 
   -- What is left of an older tree. These numbers may only fall.
   ratchet = {
-    in_cycles = 65, -- modules of core/ that reach themselves by includes
-    up = 73,        -- includes that go up
+    in_cycles = 25, -- modules of core/ that reach themselves by includes
+    up = 0,         -- includes that go up
   },
 
   -- Where a file or function is certainly too long. CONTRIBUTING.md has the guides.

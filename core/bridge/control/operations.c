@@ -8,14 +8,16 @@
 #include "env/clock.h"
 #include "env/ids.h"
 #include "kernel/agents.h"
+#include "kernel/dead.h"
 #include "kernel/gate.h"
 #include "kernel/look.h"
-#include "kernel/policies.h"
 #include "kernel/receivers.h"
 #include "kernel/refusal.h"
+#include "kernel/registry.h"
 #include "kernel/router.h"
 #include "kernel/send_reader.h"
 #include "parts/human/human.h"
+#include "parts/policies/policies.h"
 #include "parts/subjects.h"
 #include "parts/supervision/hold.h"
 
@@ -136,7 +138,7 @@ static void answer_request(void *user, struct soc_slice answer)
 static int send_said(struct op *op, struct soc_said *said, bool waits, struct soc_buf *answer)
 {
     struct soc_host *host = op->society->host;
-    struct soc_agent *user = soc_agents_user(host);
+    struct soc_agent *user = soc_registry_user(host);
     soc_said_settle(said, soc_clock_now(soc_host_clock(host)));
     if (!soc_said_has(said, SOC_MESSAGE_FIELD_TO))
         soc_human_address(host, &said->send);
@@ -232,7 +234,7 @@ const char *soc_operations_read_query(struct soc_slice request, const struct soc
 /* Tells whether there is an agent `id`, or none is named; else that is the answer. */
 static bool has_agent(struct op *op, struct soc_slice id)
 {
-    if (id.data == NULL || soc_agents_find(op->society->host, id) != NULL)
+    if (id.data == NULL || soc_registry_find(op->society->host, id) != NULL)
         return true;
     struct soc_buf error = {0};
     soc_refuse(&error, SOC_ENOAGENT, "no living agent has that id", "agentId", id);
@@ -279,12 +281,12 @@ static void change_dead_letter(struct op *op,
 
 static void do_redeliver(struct op *op)
 {
-    change_dead_letter(op, soc_router_redeliver);
+    change_dead_letter(op, soc_dead_redeliver);
 }
 
 static void do_drop(struct op *op)
 {
-    change_dead_letter(op, soc_router_drop);
+    change_dead_letter(op, soc_dead_drop);
 }
 
 /* Appends those policies of the list in force that are of this kind. */

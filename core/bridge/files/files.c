@@ -15,6 +15,7 @@
 #include "bridge/files/report.h"
 #include "bridge/files/watch.h"
 #include "env/ids.h"
+#include "kernel/batch.h"
 #include "kernel/gate.h"
 
 #define IDENTITY       "files:workflow" /* the position that says which workflow this is */
@@ -153,7 +154,7 @@ static void settle(struct soc_files *files)
 {
     bool is_durable = false;
     soc_gate_when_durable(files->host, note_durable, &is_durable);
-    soc_host_flush(files->host);
+    soc_batch_seal(files->host);
     while (!is_durable && !soc_host_is_failed(files->host))
         soc_loop_poll(files->loop, SETTLE_POLL_MS);
 }

@@ -15,6 +15,7 @@
 #include "env/clock.h"
 #include "env/ids.h"
 #include "kernel/refusal.h"
+#include "kernel/registry.h"
 #include "kernel/send_reader.h"
 
 /* A line being read. */
@@ -198,7 +199,7 @@ static bool accept_list(struct reading *reading, struct soc_outside_mail *mail,
     for (size_t i = 0; i < said->receivers_count; i++) {
         bool is_last = i + 1 == said->receivers_count;
         struct soc_slice to = said->receivers[i];
-        const struct soc_agent *agent = soc_router_find(host, to);
+        const struct soc_agent *agent = soc_registry_receiver(host, to);
         if (agent != NULL) /* an agent named twice, even by an alias, gets it once */
             to = soc_agent_id(agent);
         if (!accept(reading, mail, to, is_last ? position : (struct soc_position){0}))

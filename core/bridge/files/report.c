@@ -11,6 +11,7 @@
 #include "env/ids.h"
 #include "kernel/agents.h"
 #include "kernel/gate.h"
+#include "kernel/registry.h"
 #include "parts/tasks/tasks.h"
 
 #define SOON_MS          50 /* what changes together is written together */
@@ -78,7 +79,7 @@ static void put_status(struct soc_files *files, struct soc_buf *out)
     const struct soc_agent *agent;
     struct soc_buf load = {0};
     soc_buf_put_byte(out, '{');
-    while (count < STATUS_SHOWN_MAX && (agent = soc_agents_each(files->host, &cursor)) != NULL) {
+    while (count < STATUS_SHOWN_MAX && (agent = soc_registry_each(files->host, &cursor)) != NULL) {
         load.length = 0;
         soc_tasks_put_load(files->host, agent, &load);
         soc_buf_put_text(out, count++ == 0 ? "\n" : ",\n");

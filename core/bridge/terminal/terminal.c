@@ -16,6 +16,7 @@
 #include "kernel/agents.h"
 #include "kernel/gate.h"
 #include "kernel/refusal.h"
+#include "kernel/registry.h"
 #include "parts/human/human.h"
 
 #define READ_BYTES     4096
@@ -320,7 +321,7 @@ static void pass_on(struct soc_terminal *terminal, struct soc_slice line)
     soc_buf_put_byte(&payload, '}');
     struct soc_send send = {.payload = soc_buf_slice(&payload)};
     soc_human_address(host, &send);
-    if (soc_gate_send_as(host, soc_agents_user(host), &send, &answer) < 0) {
+    if (soc_gate_send_as(host, soc_registry_user(host), &send, &answer) < 0) {
         say_refusal(terminal, soc_buf_slice(&answer));
     } else {
         answer.length = 0;

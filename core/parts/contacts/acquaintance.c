@@ -1,30 +1,10 @@
 #include "parts/contacts/acquaintance.h"
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "kernel/refusal.h"
 #include "kernel/state.h"
-#include "kernel/turn.h"
-
-static void put_record(struct soc_host *host, const struct soc_agent *owner,
-                       const struct soc_contact *contact)
-{
-    const struct soc_contact_extra *extra = contact->extra;
-    struct soc_record record = {.type = SOC_RECORD_CONTACT};
-    record.contact = (struct soc_record_contact){
-        .time_ms = (uint64_t)contact->added_ms,
-        .source = contact->source,
-        .owner = soc_agent_id(owner),
-        .id = soc_agent_id(contact->peer),
-    };
-    if (extra != NULL) {
-        record.contact.role = soc_slice_text(extra->role);
-        record.contact.interface_spec = soc_slice_text(extra->interface_spec);
-        record.contact.introduced_by = soc_slice_text(extra->introduced_by);
-        record.contact.via = soc_slice_text(extra->via);
-        record.contact.reason = soc_slice_text(extra->reason);
-    }
-    soc_batch_put(host, &record);
-}
+#include "parts/contacts/book.h"
 
 void soc_acquaint_by_message(struct soc_host *host, const struct soc_message *message)
 {
@@ -33,9 +13,7 @@ void soc_acquaint_by_message(struct soc_host *host, const struct soc_message *me
     if (from == NULL || from == to || to->is_ended || message->flags & SOC_MESSAGE_IS_FORMAL ||
         soc_contacts_find(&to->contacts, from) != NULL)
         return;
-    put_record(
-        host, to,
-        soc_contacts_put(&to->contacts, from, SOC_SOURCE_FIRST_MESSAGE, message->time_ms, NULL));
+    soc_book_write(host, to, from, SOC_SOURCE_FIRST_MESSAGE, message->time_ms, NULL);
 }
 
 static void fill(char **place, struct soc_slice text)
@@ -59,7 +37,7 @@ void soc_acquaint_by_introduction(struct soc_host *host, struct soc_agent *owner
     fill(&extra->reason, how->reason);
     enum soc_source source = known == NULL ? SOC_SOURCE_INTRODUCTION : known->source;
     int64_t added_ms = known == NULL ? soc_host_now(host) : known->added_ms;
-    put_record(host, owner, soc_contacts_put(&owner->contacts, peer, source, added_ms, extra));
+    soc_book_write(host, owner, peer, source, added_ms, extra);
 }
 
 /* Has the turn under way already written to `to`? */
@@ -81,7 +59,7 @@ static bool was_written_to(const struct soc_agent *from, const struct soc_agent 
 bool soc_acquaint_is_first(const struct soc_host *host, const struct soc_agent *from,
                            const struct soc_agent *to, const struct soc_send *send)
 {
-    return from != NULL && from != to && from != host->user && to != host->user &&
+    return from != NULL && from != to && from != host->registry.user && to != host->registry.user &&
            from->parent != to && to->parent != from && send->answers == NULL &&
            send->answers_key == 0 && !send->is_formal && send->payload.data[0] == '{' &&
            soc_contacts_find(&to->contacts, from) == NULL && !was_written_to(from, to) &&

@@ -6,7 +6,10 @@
 #ifndef SOC_PARTS_CONTACTS_ACQUAINTANCE_H
 #define SOC_PARTS_CONTACTS_ACQUAINTANCE_H
 
-#include "kernel/router.h"
+#include "base/buf.h"
+#include "kernel/send.h"
+
+struct soc_host;
 
 /* The first message from A to B makes A known to B. */
 void soc_acquaint_by_message(struct soc_host *host, const struct soc_message *message);

@@ -3,17 +3,24 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "kernel/agents.h"
-#include "kernel/deadlock.h"
+#include "kernel/batch.h"
+#include "kernel/commit.h"
 #include "kernel/ending.h"
+#include "kernel/mail.h"
+#include "kernel/registry.h"
+#include "kernel/requests.h"
 #include "kernel/state.h"
 #include "kernel/trace.h"
 #include "kernel/turn.h"
+#include "kernel/wait.h"
 #include "parts/contacts/acquaintance.h"
+#include "parts/contacts/contacts_state.h"
 
 static struct soc_introduction *find(const struct soc_host *host, uint64_t key)
 {
-    return host->introductions.count == 0 ? NULL : soc_map_find_number(&host->introductions, key);
+    return soc_contacts_state(host)->introductions.count == 0
+               ? NULL
+               : soc_map_find_number(&soc_contacts_state(host)->introductions, key);
 }
 
 void soc_introductions_put_asked(struct soc_buf *out, const struct soc_introduction *entry)
@@ -64,7 +71,7 @@ static struct soc_introduction *open_entry(struct soc_host *host, const struct s
     if (soc_json_string(soc_json_member(soc_message_payload(message), "reason"), &reason))
         soc_text_set(&entry->reason, soc_buf_slice(&reason));
     soc_buf_fini(&reason);
-    soc_map_put_number(&host->introductions, entry->key, entry);
+    soc_map_put_number(&soc_contacts_state(host)->introductions, entry->key, entry);
     return entry;
 }
 
@@ -74,7 +81,7 @@ static void end_question(struct soc_host *host, struct soc_introduction *entry)
     if (entry->question == 0)
         return;
     soc_heap_remove(&host->timers, &entry->timer);
-    host->waiting--;
+    host->waits.count--;
     entry->question = 0;
 }
 
@@ -88,7 +95,7 @@ static void remove_entry(struct soc_host *host, struct soc_introduction *entry)
         };
         soc_batch_put(host, &record);
     }
-    soc_map_take_number(&host->introductions, entry->key);
+    soc_map_take_number(&soc_contacts_state(host)->introductions, entry->key);
     soc_introduction_free(entry);
 }
 
@@ -125,7 +132,7 @@ static void note_requester(struct soc_host *host, const struct soc_introduction 
     const struct soc_introduction *served;
     while (entry->for_key != 0 && (served = find(host, entry->for_key)) != NULL)
         entry = served;
-    soc_deadlock_note(host, entry->requester);
+    soc_wait_note(host, entry->requester);
 }
 
 /* Sends in the broker's name, because of the request it holds. `entry` may be gone
@@ -147,8 +154,8 @@ static int send_as_broker(struct soc_host *host, struct soc_introduction *entry,
         asked->for_key = entry->key;
         asked->is_consent = is_consent;
         entry->question = message->key;
-        host->waiting++;
-        entry->timer.kind = SOC_TIMER_INTRODUCTION;
+        host->waits.count++;
+        entry->timer.kind = soc_part_timer(SOC_PART_CONTACTS);
         soc_heap_add(&host->timers, &entry->timer, entry->deadline_ms);
         store(host, asked);
         store(host, entry);
@@ -156,7 +163,7 @@ static int send_as_broker(struct soc_host *host, struct soc_introduction *entry,
     }
     soc_buf_fini(&error);
     if (rc == SOC_OK)
-        soc_turn_commit(host);
+        soc_commit_turn(host);
     return rc;
 }
 
@@ -311,11 +318,11 @@ static bool take_step(struct soc_host *host, struct soc_introduction *entry)
  * queue up, so that a long chain of refusals needs no deep stack. */
 static void go_on(struct soc_host *host, uint64_t key)
 {
-    struct soc_buf *due = &host->introductions_due;
+    struct soc_buf *due = &soc_contacts_state(host)->due;
     soc_buf_put(due, &key, sizeof(key));
-    if (host->is_introducing)
+    if (soc_contacts_state(host)->is_introducing)
         return;
-    host->is_introducing = true;
+    soc_contacts_state(host)->is_introducing = true;
     for (size_t at = 0; at < due->length; at += sizeof(key)) {
         memcpy(&key, due->data + at, sizeof(key));
         struct soc_introduction *entry = find(host, key);
@@ -324,12 +331,12 @@ static void go_on(struct soc_host *host, uint64_t key)
             continue;
     }
     due->length = 0;
-    host->is_introducing = false;
+    soc_contacts_state(host)->is_introducing = false;
 }
 
 bool soc_introductions_is_new(const struct soc_host *host, const struct soc_message *message)
 {
-    return message->type == host->type_introduction_request && message->from != NULL &&
+    return message->type == soc_contacts_state(host)->request && message->from != NULL &&
            find(host, message->key) == NULL;
 }
 
@@ -355,7 +362,7 @@ static void note_others(struct soc_host *host, struct soc_introduction *entry, s
     soc_json_walk(&walk, via);
     while (soc_json_next(&walk)) {
         struct soc_slice id = soc_json_plain_string(walk.value);
-        struct soc_agent *agent = id.data == NULL ? NULL : soc_agents_find(host, id);
+        struct soc_agent *agent = id.data == NULL ? NULL : soc_registry_find(host, id);
         if (agent != NULL && agent != entry->broker && agent != entry->requester &&
             !soc_introduction_was_asked(entry, agent))
             soc_introduction_note_asked(entry, agent);
@@ -376,9 +383,9 @@ static void take_answer(struct soc_host *host, struct soc_introduction *entry,
         return;
     }
     struct soc_named named = {0};
-    if (message->type == host->type_introduction_response)
+    if (message->type == soc_contacts_state(host)->response)
         named = soc_introduction_named(payload);
-    entry->found = named.id.data == NULL ? NULL : soc_agents_find(host, named.id);
+    entry->found = named.id.data == NULL ? NULL : soc_registry_find(host, named.id);
     if (entry->found == NULL || entry->found == entry->requester) {
         entry->found = NULL;
         soc_introduction_note_asked(entry, question->broker);
@@ -398,7 +405,7 @@ static void learn(struct soc_host *host, const struct soc_message *message,
 {
     struct soc_slice payload = soc_message_payload(message);
     struct soc_named named = soc_introduction_named(payload);
-    struct soc_agent *target = named.id.data == NULL ? NULL : soc_agents_find(host, named.id);
+    struct soc_agent *target = named.id.data == NULL ? NULL : soc_registry_find(host, named.id);
     if (target == NULL)
         return;
     struct soc_acquaintance how = {
@@ -427,7 +434,7 @@ bool soc_introductions_accept(struct soc_host *host, struct soc_message *message
     if (entry != NULL && (entry->requester != message->to || entry->broker != message->from))
         entry = NULL;
     bool is_let_in = message->reply_to == 0; /* by the policy, though nobody asked */
-    if (message->type == host->type_introduction_response && message->from != NULL &&
+    if (message->type == soc_contacts_state(host)->response && message->from != NULL &&
         (entry != NULL || is_let_in))
         learn(host, message, entry);
     if (entry == NULL && message->reply_to != 0 && message->flags & SOC_MESSAGE_IS_FORMAL &&
@@ -481,7 +488,7 @@ bool soc_introductions_has_held(const struct soc_host *host, const struct soc_ag
 {
     size_t cursor = 0;
     const struct soc_introduction *entry;
-    while ((entry = soc_map_each(&host->introductions, &cursor)) != NULL)
+    while ((entry = soc_map_each(&soc_contacts_state(host)->introductions, &cursor)) != NULL)
         if (entry->broker == agent && entry->message != NULL)
             return true;
     return false;
@@ -509,7 +516,7 @@ void soc_introductions_end_agent(struct soc_host *host, const struct soc_agent *
     size_t cursor = 0;
     struct soc_introduction *entry;
     uint64_t key;
-    while ((entry = soc_map_each(&host->introductions, &cursor)) != NULL)
+    while ((entry = soc_map_each(&soc_contacts_state(host)->introductions, &cursor)) != NULL)
         if (entry->broker == agent || (entry->requester == agent && entry->message == NULL))
             soc_buf_put(&keys, &entry->key, sizeof(entry->key));
     for (size_t at = 0; at < keys.length; at += sizeof(key)) {
@@ -523,8 +530,8 @@ void soc_introductions_end_agent(struct soc_host *host, const struct soc_agent *
 
 void soc_introductions_restore(struct soc_host *host, const struct soc_record_introduction *r)
 {
-    struct soc_agent *requester = soc_map_find(&host->agents, r->requester);
-    struct soc_agent *broker = soc_map_find(&host->agents, r->broker);
+    struct soc_agent *requester = soc_map_find(&host->registry.agents, r->requester);
+    struct soc_agent *broker = soc_map_find(&host->registry.agents, r->broker);
     soc_introductions_forget(host, r->key);
     if (requester == NULL || broker == NULL)
         return; /* one of them has ended */
@@ -541,20 +548,21 @@ void soc_introductions_restore(struct soc_host *host, const struct soc_record_in
     soc_text_set(&entry->reason, r->reason);
     soc_text_set(&entry->usage_hint, r->usage_hint);
     soc_text_set(&entry->via, r->via);
-    entry->found = r->found.data == NULL ? NULL : soc_map_find(&host->agents, r->found);
+    entry->found = r->found.data == NULL ? NULL : soc_map_find(&host->registry.agents, r->found);
     struct soc_json_walk walk;
     soc_json_walk(&walk, r->asked);
     while (soc_json_next(&walk)) {
-        struct soc_agent *agent = soc_map_find(&host->agents, soc_json_plain_string(walk.value));
+        struct soc_agent *agent =
+            soc_map_find(&host->registry.agents, soc_json_plain_string(walk.value));
         if (agent != NULL)
             soc_introduction_note_asked(entry, agent);
     }
-    soc_map_put_number(&host->introductions, entry->key, entry);
+    soc_map_put_number(&soc_contacts_state(host)->introductions, entry->key, entry);
 }
 
 void soc_introductions_forget(struct soc_host *host, uint64_t key)
 {
-    soc_introduction_free(soc_map_take_number(&host->introductions, key));
+    soc_introduction_free(soc_map_take_number(&soc_contacts_state(host)->introductions, key));
 }
 
 bool soc_introductions_reclaim(struct soc_host *host, struct soc_message *message)
@@ -570,11 +578,11 @@ void soc_introductions_resume(struct soc_host *host)
 {
     size_t cursor = 0;
     struct soc_introduction *entry;
-    while ((entry = soc_map_each(&host->introductions, &cursor)) != NULL) {
+    while ((entry = soc_map_each(&soc_contacts_state(host)->introductions, &cursor)) != NULL) {
         if (entry->question == 0)
             continue;
-        host->waiting++;
-        entry->timer.kind = SOC_TIMER_INTRODUCTION;
+        host->waits.count++;
+        entry->timer.kind = soc_part_timer(SOC_PART_CONTACTS);
         soc_heap_add(&host->timers, &entry->timer, entry->deadline_ms);
     }
 }
@@ -583,11 +591,11 @@ void soc_introductions_free(struct soc_host *host)
 {
     size_t cursor = 0;
     struct soc_introduction *entry;
-    while ((entry = soc_map_each(&host->introductions, &cursor)) != NULL) {
+    while ((entry = soc_map_each(&soc_contacts_state(host)->introductions, &cursor)) != NULL) {
         soc_heap_remove(&host->timers, &entry->timer);
-        soc_router_free(host, entry->message);
+        soc_mail_free(host, entry->message);
         soc_introduction_free(entry);
     }
-    soc_map_fini(&host->introductions);
-    soc_buf_fini(&host->introductions_due);
+    soc_map_fini(&soc_contacts_state(host)->introductions);
+    soc_buf_fini(&soc_contacts_state(host)->due);
 }

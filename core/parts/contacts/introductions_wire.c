@@ -1,9 +1,10 @@
 /* What introductions look like on the wire and in the journal. */
 #include "base/json.h"
-#include "kernel/agents.h"
 #include "kernel/look.h"
 #include "kernel/refusal.h"
+#include "kernel/registry.h"
 #include "kernel/state.h"
+#include "parts/contacts/contacts_state.h"
 #include "parts/contacts/introductions.h"
 
 /* Tells whether the turn under way has answered the request already. */
@@ -27,7 +28,7 @@ static struct soc_introduction *find_answered(const struct soc_host *host,
     struct soc_introduction *oldest = NULL;
     struct soc_introduction *entry;
     size_t cursor = 0;
-    while ((entry = soc_map_each(&host->introductions, &cursor)) != NULL) {
+    while ((entry = soc_map_each(&soc_contacts_state(host)->introductions, &cursor)) != NULL) {
         if (entry->broker != from || entry->requester != to || entry->is_consent != is_consent ||
             is_answered(host, entry->key))
             continue;
@@ -62,7 +63,7 @@ static int check_target(struct soc_host *host, const struct soc_agent *from,
                         const struct soc_agent *to, struct soc_slice id, struct soc_agent **target,
                         struct soc_buf *error)
 {
-    *target = soc_agents_find(host, id);
+    *target = soc_registry_find(host, id);
     if (*target == NULL)
         return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", id);
     if (*target == to)
@@ -166,7 +167,7 @@ static void prepare_request(const struct soc_host *host, const struct soc_agent 
 {
     const struct soc_message *cause = host->turn.cause;
     struct soc_buf via = {0};
-    bool is_passed_on = cause != NULL && cause->type == host->type_introduction_request &&
+    bool is_passed_on = cause != NULL && cause->type == soc_contacts_state(host)->request &&
                         cause->from != NULL && cause->to == from;
     if (send->payload.data[0] != '{')
         return;
@@ -188,10 +189,10 @@ int soc_introductions_prepare(struct soc_host *host, struct soc_agent *from, str
                               const struct soc_symbol *type, struct soc_send *send,
                               struct soc_buf *payload, struct soc_buf *error)
 {
-    bool is_response = type == host->type_introduction_response;
-    if (from != NULL && type == host->type_introduction_request)
+    bool is_response = type == soc_contacts_state(host)->response;
+    if (from != NULL && type == soc_contacts_state(host)->request)
         prepare_request(host, from, send, payload);
-    if (from == NULL || (!is_response && type != host->type_collaboration_response))
+    if (from == NULL || (!is_response && type != soc_contacts_state(host)->collaboration_response))
         return SOC_OK;
     const struct soc_introduction *entry = find_answered(host, from, to, send, !is_response);
     int rc = is_response ? prepare_response(host, from, to, entry, send, payload, error) : SOC_OK;
@@ -218,9 +219,9 @@ void soc_introductions_put_answer(struct soc_host *host, const struct soc_messag
 {
     struct soc_slice payload = soc_message_payload(reply);
     struct soc_named named = {0};
-    if (reply->type == host->type_introduction_response)
+    if (reply->type == soc_contacts_state(host)->response)
         named = soc_introduction_named(payload);
-    struct soc_agent *target = named.id.data == NULL ? NULL : soc_agents_find(host, named.id);
+    struct soc_agent *target = named.id.data == NULL ? NULL : soc_registry_find(host, named.id);
     const struct soc_contact *contact =
         target == NULL ? NULL : soc_contacts_find(&reply->to->contacts, target);
     answer->length = 0;

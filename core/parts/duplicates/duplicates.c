@@ -1,19 +1,41 @@
 #include "parts/duplicates/duplicates.h"
 
+#include <stdlib.h>
+
 #include "base/json.h"
+#include "base/limits.h"
+#include "base/mem.h"
 #include "env/ids.h"
-#include "kernel/refusal.h"
+#include "kernel/batch.h"
+#include "kernel/passage.h"
 #include "kernel/state.h"
 #include "kernel/turn.h"
+#include "model/dedupe.h"
+#include "parts/table.h"
+
+/* What senders know their messages by. */
+struct duplicates {
+    struct soc_dedupe keys;
+    int64_t window_ms;
+    uint64_t turn;     /* number of the turn that looked last … */
+    int64_t moment_ms; /* … and its time for keys */
+};
+
+static struct duplicates *of(const struct soc_host *host)
+{
+    return soc_part_state(host, SOC_PART_DUPLICATES);
+}
 
 /* For keys a turn is one moment, however long it takes: none that it remembers is
  * forgotten or replaced before the turn is over. */
 static int64_t moment(struct soc_host *host)
 {
-    struct soc_turn *turn = &host->turn;
-    if (turn->keys_ms == 0)
-        turn->keys_ms = soc_host_now(host);
-    return turn->keys_ms;
+    struct duplicates *duplicates = of(host);
+    if (duplicates->turn != host->turn.number) {
+        duplicates->turn = host->turn.number;
+        duplicates->moment_ms = soc_host_now(host);
+    }
+    return duplicates->moment_ms;
 }
 
 /* The words of one of the two keys; false if the sender did not give it. */
@@ -31,15 +53,23 @@ static bool words_of(const struct soc_agent *from, const struct soc_send *send,
     return words->words.data != NULL;
 }
 
+static bool has_key(const struct soc_send *send)
+{
+    return send->texts[SOC_TEXT_EXTERNAL_ID].data != NULL ||
+           send->texts[SOC_TEXT_DEDUPE_KEY].data != NULL;
+}
+
 bool soc_duplicates_find(struct soc_host *host, const struct soc_agent *from,
                          const struct soc_send *send, struct soc_buf *receipt)
 {
     static const enum soc_message_text keys[] = {SOC_TEXT_EXTERNAL_ID, SOC_TEXT_DEDUPE_KEY};
     const struct soc_dedupe_entry *entry = NULL;
+    if (!has_key(send))
+        return false;
     for (int i = 0; i < 2 && entry == NULL; i++) {
         struct soc_dedupe_words words;
         if (words_of(from, send, keys[i], &words))
-            entry = soc_dedupe_find(&host->sent_keys, &words, moment(host), host->dedupe_window_ms);
+            entry = soc_dedupe_find(&of(host)->keys, &words, moment(host), of(host)->window_ms);
     }
     if (entry == NULL)
         return false;
@@ -52,31 +82,21 @@ bool soc_duplicates_find(struct soc_host *host, const struct soc_agent *from,
     return true;
 }
 
-int soc_duplicates_refuse(struct soc_buf *receipt)
-{
-    struct soc_json_walk walk;
-    struct soc_buf id = {0};
-    soc_json_walk(&walk, soc_buf_slice(receipt));
-    soc_json_next(&walk);
-    soc_json_string(soc_json_member(walk.value, "messageId"), &id);
-    soc_refuse_named(receipt, "duplicate", "this was sent before, under the same key");
-    receipt->length--;
-    soc_json_put_text_member(receipt, "messageId", soc_buf_slice(&id));
-    soc_buf_put_byte(receipt, '}');
-    soc_buf_fini(&id);
-    return SOC_EEXISTS;
-}
-
 /* What is forgotten stays so whatever becomes of the turn. */
 static void forget(struct soc_host *host, int64_t now_ms)
 {
-    if (soc_dedupe_forget(&host->sent_keys, now_ms, host->dedupe_window_ms) == 0)
+    if (soc_dedupe_forget(&of(host)->keys, now_ms, of(host)->window_ms) == 0)
         return;
     struct soc_record record = {
         .type = SOC_RECORD_SENT_KEYS_END,
-        .sent_keys_end = {.until_ms = (uint64_t)(now_ms - host->dedupe_window_ms)},
+        .sent_keys_end = {.until_ms = (uint64_t)(now_ms - of(host)->window_ms)},
     };
-    soc_record_put(&host->turn.kept, &record);
+    soc_batch_keep(host, &record);
+}
+
+static void forget_key(struct soc_host *host, struct soc_undo *undo)
+{
+    soc_dedupe_remove(&of(host)->keys, undo->data);
 }
 
 static void remember(struct soc_host *host, const struct soc_dedupe_words *words,
@@ -84,7 +104,7 @@ static void remember(struct soc_host *host, const struct soc_dedupe_words *words
 {
     int64_t now_ms = moment(host);
     struct soc_dedupe_entry *entry =
-        soc_dedupe_add(&host->sent_keys, words, message->key, message->time_ms, now_ms);
+        soc_dedupe_add(&of(host)->keys, words, message->key, message->time_ms, now_ms);
     struct soc_record record = {.type = SOC_RECORD_SENT_KEY};
     record.sent_key = (struct soc_record_sent_key){
         .since_ms = (uint64_t)now_ms,
@@ -93,14 +113,19 @@ static void remember(struct soc_host *host, const struct soc_dedupe_words *words
         .text = soc_slice(entry->text, entry->length),
     };
     if (host->options.keys_apart)
-        soc_host_flush(host);
+        soc_batch_seal(host);
     soc_batch_put(host, &record);
-    soc_turn_note(host, (struct soc_undo){.kind = SOC_UNDO_SENT_KEY, .sent_key = entry});
+    static const struct soc_undo_ops ops = {.take_back = forget_key, .is_talk = true};
+    soc_turn_note(host, (struct soc_undo){.ops = &ops, .data = entry});
 }
 
-void soc_duplicates_note(struct soc_host *host, const struct soc_send *send,
-                         const struct soc_message *message)
+static int note(struct soc_host *host, const struct soc_passage *passage,
+                struct soc_message *message, struct soc_buf *error)
 {
+    const struct soc_send *send = &passage->send;
+    (void)error;
+    if (!has_key(send))
+        return SOC_OK;
     static const enum soc_message_text keys[] = {SOC_TEXT_EXTERNAL_ID, SOC_TEXT_DEDUPE_KEY};
     forget(host, moment(host));
     for (int i = 0; i < 2; i++) {
@@ -108,20 +133,45 @@ void soc_duplicates_note(struct soc_host *host, const struct soc_send *send,
         if (words_of(message->from, send, keys[i], &words))
             remember(host, &words, message);
     }
-}
-
-void soc_duplicates_restore(struct soc_host *host, const struct soc_record_sent_key *record)
-{
-    soc_dedupe_restore(&host->sent_keys, record->text, record->key, (int64_t)record->sent_ms,
-                       (int64_t)record->since_ms);
-}
-
-void soc_duplicates_restore_end(struct soc_host *host, const struct soc_record_sent_keys_end *r)
-{
-    soc_dedupe_forget(&host->sent_keys, (int64_t)r->until_ms, 0);
+    return SOC_OK;
 }
 
 void soc_duplicates_set_window(struct soc_host *host, int64_t window_ms)
 {
-    host->dedupe_window_ms = window_ms;
+    of(host)->window_ms = window_ms;
 }
+
+static void *open_duplicates(struct soc_host *host)
+{
+    struct duplicates *duplicates = soc_alloc_zero(sizeof(*duplicates));
+    (void)host;
+    duplicates->window_ms = SOC_DEDUPE_WINDOW_MS;
+    return duplicates;
+}
+
+static int restore(struct soc_host *host, const struct soc_record *record)
+{
+    const struct soc_record_sent_key *key = &record->sent_key;
+    if (record->type == SOC_RECORD_SENT_KEY)
+        soc_dedupe_restore(&of(host)->keys, key->text, key->key, (int64_t)key->sent_ms,
+                           (int64_t)key->since_ms);
+    else if (record->type == SOC_RECORD_SENT_KEYS_END)
+        soc_dedupe_forget(&of(host)->keys, (int64_t)record->sent_keys_end.until_ms, 0);
+    return SOC_OK;
+}
+
+static void free_duplicates(struct soc_host *host)
+{
+    soc_dedupe_fini(&of(host)->keys);
+    free(of(host));
+}
+
+const struct soc_part soc_duplicates_part = {
+    .name = "duplicates",
+    .number = SOC_PART_DUPLICATES,
+    .open = open_duplicates,
+    .restore = restore,
+    .free = free_duplicates,
+    .find_duplicate = soc_duplicates_find,
+    .sent = note,
+};

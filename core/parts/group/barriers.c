@@ -4,19 +4,23 @@
 
 #include "base/json.h"
 #include "env/ids.h"
+#include "kernel/batch.h"
 #include "kernel/envelope.h"
-#include "kernel/mark.h"
 #include "kernel/refusal.h"
+#include "kernel/registry.h"
+#include "kernel/requests.h"
+#include "kernel/router.h"
 #include "kernel/state.h"
 #include "kernel/trace.h"
 #include "kernel/turn.h"
-#include "kernel/wait.h"
+#include "kernel/waiting.h"
 #include "parts/group/broadcasts.h"
+#include "parts/group/group_state.h"
 #include "parts/supervision/guard.h"
 
 static struct soc_barrier *find(const struct soc_host *host, uint64_t key)
 {
-    return soc_map_find_number(&host->barriers, key);
+    return soc_map_find_number(&soc_group_state(host)->barriers, key);
 }
 
 void soc_barriers_put_id(struct soc_buf *out, int64_t time_ms, uint64_t key)
@@ -128,7 +132,7 @@ static int ask_named(struct soc_host *host, struct soc_barrier *barrier,
     bool may_ask_all = soc_broadcasts_may_send(host, owner, NULL) == SOC_OK;
     int rc = SOC_OK;
     for (size_t i = 0; rc == SOC_OK && i < checkpoint->agents_count; i++) {
-        struct soc_agent *agent = soc_router_find(host, checkpoint->agents[i]);
+        struct soc_agent *agent = soc_registry_receiver(host, checkpoint->agents[i]);
         if (agent == NULL)
             return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", checkpoint->agents[i]);
         if (agent == owner)
@@ -147,10 +151,16 @@ static int ask_all(struct soc_host *host, struct soc_barrier *barrier, struct so
     size_t cursor = 0;
     struct soc_agent *agent;
     int rc = soc_broadcasts_may_send(host, barrier->owner, error);
-    while (rc == SOC_OK && (agent = soc_map_each(&host->agents, &cursor)) != NULL)
-        if (agent != barrier->owner && agent != host->user && !agent->is_ended && !agent->is_ending)
+    while (rc == SOC_OK && (agent = soc_map_each(&host->registry.agents, &cursor)) != NULL)
+        if (agent != barrier->owner && agent != host->registry.user && !agent->is_ended &&
+            !agent->is_ending)
             rc = ask(host, barrier, agent, payload, error);
     return rc;
+}
+
+static void take_back(struct soc_host *host, struct soc_undo *undo)
+{
+    soc_barrier_free(soc_map_take_number(&soc_group_state(host)->barriers, undo->number));
 }
 
 int soc_barriers_open(struct soc_host *host, const struct soc_checkpoint *checkpoint,
@@ -162,8 +172,9 @@ int soc_barriers_open(struct soc_host *host, const struct soc_checkpoint *checkp
     int64_t timeout_ms = checkpoint->timeout_ms;
     struct soc_barrier *barrier = soc_barrier_new(
         host->next_key++, now_ms, now_ms + (timeout_ms > 0 ? timeout_ms : 1), host->turn.agent);
-    soc_map_put_number(&host->barriers, barrier->key, barrier);
-    soc_turn_note(host, (struct soc_undo){.kind = SOC_UNDO_BARRIER, .barrier_key = barrier->key});
+    soc_map_put_number(&soc_group_state(host)->barriers, barrier->key, barrier);
+    static const struct soc_undo_ops ops = {.take_back = take_back};
+    soc_turn_note(host, (struct soc_undo){.ops = &ops, .number = barrier->key});
     struct soc_record record = {.type = SOC_RECORD_BARRIER};
     record.barrier = (struct soc_record_barrier){
         .key = barrier->key,
@@ -197,16 +208,6 @@ int soc_barriers_open(struct soc_host *host, const struct soc_checkpoint *checkp
     return rc;
 }
 
-void soc_barriers_begin(struct soc_host *host, struct soc_activation *activation)
-{
-    struct soc_barrier *barrier = find(host, activation->wait.request_key);
-    for (uint32_t i = 0; barrier != NULL && i < barrier->count; i++) {
-        struct soc_seat *seat = &barrier->seats[i];
-        if (seat->state == SOC_SEAT_ASKED)
-            soc_request_open_seat(host, barrier, seat);
-    }
-}
-
 /* Ends the wait with what has come together. */
 static void finish(struct soc_host *host, struct soc_barrier *barrier)
 {
@@ -215,8 +216,60 @@ static void finish(struct soc_host *host, struct soc_barrier *barrier)
     assert(activation != NULL && activation->wait.request_key == barrier->key);
     trace(host, "checkpoint_end", barrier);
     put_answer(&answer, barrier);
-    soc_wait_answer(host, activation, soc_buf_slice(&answer));
+    soc_waiting_answer(host, activation, soc_buf_slice(&answer));
     soc_buf_fini(&answer);
+}
+
+/* The seat of a question is settled; the question is closed. */
+static void settle(struct soc_host *host, struct soc_barrier *barrier, struct soc_seat *seat)
+{
+    record_seat(host, barrier, seat);
+    if (soc_barrier_is_over(barrier, INT64_MIN))
+        finish(host, barrier);
+}
+
+static void take_reply(struct soc_host *host, struct soc_request *request,
+                       const struct soc_message *message)
+{
+    struct soc_barrier *barrier = request->owner;
+    struct soc_seat *seat = soc_barrier_find(barrier, request->to);
+    struct soc_slice payload = soc_message_payload(message);
+    struct soc_buf bare = {0};
+    soc_request_close(host, request->key);
+    if (soc_json_kind(payload) == SOC_JSON_OBJECT)
+        soc_json_put_changed(&bare, payload, "checkpoint_id", (struct soc_slice){0});
+    if (soc_barrier_answer(barrier, seat, bare.length > 0 ? soc_buf_slice(&bare) : payload))
+        settle(host, barrier, seat);
+    soc_buf_fini(&bare);
+}
+
+static void take_failure(struct soc_host *host, struct soc_request *request)
+{
+    struct soc_barrier *barrier = request->owner;
+    struct soc_seat *seat = soc_barrier_find(barrier, request->to);
+    soc_request_close(host, request->key);
+    if (soc_barrier_miss(barrier, seat))
+        settle(host, barrier, seat);
+}
+
+static const struct soc_request_ops question_ops = {.replied = take_reply, .failed = take_failure};
+
+void soc_barriers_begin(struct soc_host *host, struct soc_activation *activation)
+{
+    struct soc_barrier *barrier = find(host, activation->wait.request_key);
+    for (uint32_t i = 0; barrier != NULL && i < barrier->count; i++) {
+        struct soc_seat *seat = &barrier->seats[i];
+        struct soc_request question = {
+            .key = seat->question,
+            .time_ms = seat->asked_ms,
+            .from = barrier->owner,
+            .to = seat->agent,
+            .owner = barrier,
+            .owner_ops = &question_ops,
+        };
+        if (seat->state == SOC_SEAT_ASKED)
+            soc_request_open_for(host, &question);
+    }
 }
 
 void soc_barriers_timeout(struct soc_host *host, struct soc_activation *activation)
@@ -226,9 +279,10 @@ void soc_barriers_timeout(struct soc_host *host, struct soc_activation *activati
     finish(host, barrier);
 }
 
-void soc_barriers_close(struct soc_host *host, uint64_t key)
+void soc_barriers_close(struct soc_host *host, struct soc_activation *activation)
 {
-    struct soc_barrier *barrier = soc_map_take_number(&host->barriers, key);
+    uint64_t key = activation->wait.request_key;
+    struct soc_barrier *barrier = soc_map_take_number(&soc_group_state(host)->barriers, key);
     if (barrier == NULL)
         return;
     struct soc_record record = {.type = SOC_RECORD_BARRIER_END, .barrier_end = {.key = key}};
@@ -239,26 +293,22 @@ void soc_barriers_close(struct soc_host *host, uint64_t key)
     soc_barrier_free(barrier);
 }
 
-void soc_barriers_take_back(struct soc_host *host, uint64_t key)
-{
-    soc_barriers_forget(host, key);
-}
-
 /* Lends the id, as JSON, of the checkpoint that `send` answers a question of; absent if
  * it does not. */
 static struct soc_slice answered_id(struct soc_host *host, const struct soc_send *send,
                                     char id[SOC_MESSAGE_ID_BYTES + 2])
 {
     const struct soc_message *question = send->answers;
-    if (question != NULL && question->type == host->type_checkpoint_request &&
+    if (question != NULL && question->type == soc_group_state(host)->checkpoint_request &&
         question->flags & SOC_MESSAGE_WANTS_REPLY)
         return soc_json_member(soc_message_payload(question), "checkpoint_id");
     const struct soc_request *request =
         send->answers_key == 0 ? NULL : soc_request_find(host, send->answers_key);
-    if (request == NULL || request->barrier == NULL)
+    if (request == NULL || request->owner_ops != &question_ops)
         return (struct soc_slice){0};
     id[0] = id[SOC_MESSAGE_ID_BYTES + 1] = '"';
-    soc_checkpoint_id_format(id + 1, request->barrier->time_ms, request->barrier->key);
+    const struct soc_barrier *barrier = request->owner;
+    soc_checkpoint_id_format(id + 1, barrier->time_ms, barrier->key);
     return soc_slice(id, SOC_MESSAGE_ID_BYTES + 2);
 }
 
@@ -316,7 +366,7 @@ void soc_barriers_join(struct soc_host *host, const struct soc_agent *from,
 
 bool soc_barriers_is_late(const struct soc_host *host, const struct soc_message *message)
 {
-    return message->type == host->type_checkpoint_response &&
+    return message->type == soc_group_state(host)->checkpoint_response &&
            message->flags & SOC_MESSAGE_IS_FORMAL && message->reply_to == 0;
 }
 
@@ -337,38 +387,6 @@ void soc_barriers_drop_late(struct soc_host *host, struct soc_message *message)
                       SOC_SLICE("{\"error\":\"late_checkpoint\"}"));
 }
 
-/* The seat of a question is settled; the question is closed. */
-static void settle(struct soc_host *host, struct soc_barrier *barrier, struct soc_seat *seat)
-{
-    record_seat(host, barrier, seat);
-    if (soc_barrier_is_over(barrier, INT64_MIN))
-        finish(host, barrier);
-}
-
-void soc_barriers_take_reply(struct soc_host *host, struct soc_request *request,
-                             const struct soc_message *message)
-{
-    struct soc_barrier *barrier = request->barrier;
-    struct soc_seat *seat = soc_barrier_find(barrier, request->to);
-    struct soc_slice payload = soc_message_payload(message);
-    struct soc_buf bare = {0};
-    soc_request_close(host, request->key);
-    if (soc_json_kind(payload) == SOC_JSON_OBJECT)
-        soc_json_put_changed(&bare, payload, "checkpoint_id", (struct soc_slice){0});
-    if (soc_barrier_answer(barrier, seat, bare.length > 0 ? soc_buf_slice(&bare) : payload))
-        settle(host, barrier, seat);
-    soc_buf_fini(&bare);
-}
-
-void soc_barriers_take_failure(struct soc_host *host, struct soc_request *request)
-{
-    struct soc_barrier *barrier = request->barrier;
-    struct soc_seat *seat = soc_barrier_find(barrier, request->to);
-    soc_request_close(host, request->key);
-    if (soc_barrier_miss(barrier, seat))
-        settle(host, barrier, seat);
-}
-
 const struct soc_seat *soc_barriers_open_seat(const struct soc_host *host, uint64_t key,
                                               size_t index)
 {
@@ -381,7 +399,7 @@ void soc_barriers_restore(struct soc_host *host, const struct soc_record_barrier
 {
     struct soc_barrier *barrier =
         soc_barrier_new(record->key, (int64_t)record->time_ms, (int64_t)record->deadline_ms, owner);
-    soc_map_put_number(&host->barriers, barrier->key, barrier);
+    soc_map_put_number(&soc_group_state(host)->barriers, barrier->key, barrier);
 }
 
 void soc_barriers_restore_seat(struct soc_host *host, const struct soc_record_seat *record,
@@ -401,14 +419,14 @@ void soc_barriers_restore_seat(struct soc_host *host, const struct soc_record_se
 
 void soc_barriers_forget(struct soc_host *host, uint64_t key)
 {
-    soc_barrier_free(soc_map_take_number(&host->barriers, key));
+    soc_barrier_free(soc_map_take_number(&soc_group_state(host)->barriers, key));
 }
 
 void soc_barriers_free(struct soc_host *host)
 {
     size_t cursor = 0;
     struct soc_barrier *barrier;
-    while ((barrier = soc_map_each(&host->barriers, &cursor)) != NULL)
+    while ((barrier = soc_map_each(&soc_group_state(host)->barriers, &cursor)) != NULL)
         soc_barrier_free(barrier);
-    soc_map_fini(&host->barriers);
+    soc_map_fini(&soc_group_state(host)->barriers);
 }

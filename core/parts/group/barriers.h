@@ -11,11 +11,12 @@
 #define SOC_PARTS_GROUP_BARRIERS_H
 
 #include "base/buf.h"
-#include "kernel/requests.h"
-#include "kernel/router.h"
+#include "kernel/send.h"
 #include "model/activation.h"
 #include "model/barrier.h"
 #include "store/record.h"
+
+struct soc_host;
 
 /* What an agent asks for. */
 struct soc_checkpoint {
@@ -32,16 +33,13 @@ struct soc_checkpoint {
 int soc_barriers_open(struct soc_host *host, const struct soc_checkpoint *checkpoint,
                       struct soc_wait *wait, struct soc_buf *answer);
 
-/* wait.c: the wait of an activation at its barrier begins, has run out of time, is
+/* The wait of an activation at its barrier begins, has run out of time, is
  * over. */
 void soc_barriers_begin(struct soc_host *host, struct soc_activation *activation);
 void soc_barriers_timeout(struct soc_host *host, struct soc_activation *activation);
-void soc_barriers_close(struct soc_host *host, uint64_t key);
+void soc_barriers_close(struct soc_host *host, struct soc_activation *activation);
 
-/* turn.c: the turn that opened it is taken back. */
-void soc_barriers_take_back(struct soc_host *host, uint64_t key);
-
-/* router.c: makes a reply to a checkpoint's question a `checkpoint_response` that names
+/* Makes a reply to a checkpoint's question a `checkpoint_response` that names
  * it, unless the sender says otherwise; `payload` is room for what it becomes. False if it
  * answers none. */
 bool soc_barriers_name_reply(struct soc_host *host, struct soc_send *send, bool has_type,
@@ -51,7 +49,7 @@ bool soc_barriers_name_reply(struct soc_host *host, struct soc_send *send, bool 
  * is open still, or NULL. */
 struct soc_agent *soc_barriers_asker(const struct soc_host *host, struct soc_slice payload);
 
-/* router.c: joins a `checkpoint_response` that answers no message to the question it
+/* Joins a `checkpoint_response` that answers no message to the question it
  * answers. One that names a checkpoint of ours which waits for it no more is let pass,
  * to be dropped when it arrives: soc_barriers_is_late tells. */
 void soc_barriers_join(struct soc_host *host, const struct soc_agent *from,
@@ -60,11 +58,6 @@ bool soc_barriers_is_late(const struct soc_host *host, const struct soc_message 
 
 /* An answer that nobody waits for any more: noted in the activity and dropped. */
 void soc_barriers_drop_late(struct soc_host *host, struct soc_message *message);
-
-/* A question of a barrier is answered by `message`, or will not be. */
-void soc_barriers_take_reply(struct soc_host *host, struct soc_request *request,
-                             const struct soc_message *message);
-void soc_barriers_take_failure(struct soc_host *host, struct soc_request *request);
 
 /* Lends the seat of who is still waited for at the barrier of that key, number `index`
  * from 0; NULL at the end. */

@@ -5,28 +5,29 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "env/ids.h"
+#include "kernel/batch.h"
 #include "kernel/envelope.h"
+#include "kernel/mail.h"
+#include "kernel/ready.h"
 #include "kernel/refusal.h"
-#include "kernel/schedule.h"
+#include "kernel/registry.h"
+#include "kernel/router.h"
 #include "kernel/state.h"
 #include "kernel/trace.h"
-#include "kernel/turn.h"
-#include "kernel/wait.h"
-#include "parts/group/news.h"
-#include "parts/outside/outside_state.h"
+#include "kernel/waiting.h"
+#include "parts/group/group_state.h"
 #include "parts/supervision/guard.h"
-#include "parts/tasks/tasks_state.h"
 
 static struct soc_broadcast *find(const struct soc_host *host, uint64_t key)
 {
-    return soc_map_find_number(&host->broadcasts, key);
+    return soc_map_find_number(&soc_group_state(host)->broadcasts, key);
 }
 
 /* Without a policy's word only these may. */
 static bool is_head(struct soc_host *host, const struct soc_agent *agent)
 {
-    return agent == host->user || agent == host->root ||
-           agent == soc_router_find(host, SOC_SLICE("orchestrator"));
+    return agent == host->registry.user || agent == host->registry.root ||
+           agent == soc_registry_receiver(host, SOC_SLICE("orchestrator"));
 }
 
 int soc_broadcasts_may_send(struct soc_host *host, struct soc_agent *from, struct soc_buf *error)
@@ -54,16 +55,12 @@ static int refuse(struct soc_buf *error, const char *sentence)
 }
 
 int soc_broadcasts_check(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
-                         const struct soc_symbol *type, struct soc_buf *error)
+                         struct soc_buf *error)
 {
     if (send->wants_reply)
         return refuse(error, "a request has one receiver; ask several by agent:checkpoint");
     if (send->deliver_at_ms > soc_host_now(host))
         return refuse(error, "a message to all goes at once; send it when it is time");
-    if (type == host->type_introduction_request || type == host->type_introduction_response)
-        return refuse(error, "introductions are between two; send it to one agent");
-    if (soc_tasks_style(host, type, send->payload) >= 0)
-        return refuse(error, "a task is one agent's; send each agent a task of its own");
     return soc_broadcasts_may_send(host, from, error);
 }
 
@@ -86,7 +83,7 @@ static int put_full(const struct soc_host *host, const struct soc_agent *agent, 
     soc_refusal_begin(out, SOC_EMAILBOX, NULL);
     soc_json_put_text_member(out, "agentId", soc_agent_id(agent));
     soc_json_put_name(out, "limit");
-    soc_json_put_integer(out, host->guards[SOC_GUARD_MAILBOX]);
+    soc_json_put_integer(out, soc_guard_limit(host, SOC_GUARD_MAILBOX));
     return soc_refusal_end(out, SOC_EMAILBOX);
 }
 
@@ -96,7 +93,7 @@ int soc_broadcasts_open(struct soc_host *host, struct soc_message *message, stru
     const struct soc_agent *full = NULL;
     size_t cursor = 0;
     struct soc_agent *agent;
-    while ((agent = soc_map_each(&host->agents, &cursor)) != NULL) {
+    while ((agent = soc_map_each(&host->registry.agents, &cursor)) != NULL) {
         if (!soc_broadcast_is_for(broadcast, agent))
             continue;
         bool is_full =
@@ -110,7 +107,7 @@ int soc_broadcasts_open(struct soc_host *host, struct soc_message *message, stru
             broadcast->left++;
         }
     }
-    soc_map_put_number(&host->broadcasts, message->key, broadcast);
+    soc_map_put_number(&soc_group_state(host)->broadcasts, message->key, broadcast);
     return broadcast->left == 0 && full != NULL ? put_full(host, full, error) : SOC_OK;
 }
 
@@ -164,9 +161,9 @@ static void end_broadcast(struct soc_host *host, struct soc_broadcast *broadcast
     record_end(host, message->key, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
     soc_batch_put(host, &record);
     soc_heap_remove(&host->timers, &message->timer);
-    soc_map_take_number(&host->broadcasts, message->key);
+    soc_map_take_number(&soc_group_state(host)->broadcasts, message->key);
     soc_broadcast_free(broadcast);
-    soc_router_free(host, message);
+    soc_mail_free(host, message);
 }
 
 static bool is_receiving(const struct soc_agent *agent)
@@ -188,20 +185,20 @@ void soc_broadcasts_accept(struct soc_host *host, struct soc_message *message)
         end_broadcast(host, broadcast);
         return;
     }
-    soc_router_watch(host, message);
-    while ((agent = soc_map_each(&host->agents, &cursor)) != NULL) {
+    soc_mail_watch(host, message);
+    while ((agent = soc_map_each(&host->registry.agents, &cursor)) != NULL) {
         if (!soc_broadcast_is_for(broadcast, agent))
             continue;
         if (is_receiving(agent))
             soc_broadcasts_collect(host, agent);
         else
-            soc_schedule_ready(host, agent);
+            soc_ready_add(host, agent);
     }
 }
 
 void soc_broadcasts_take_back(struct soc_host *host, struct soc_message *message)
 {
-    soc_broadcast_free(soc_map_take_number(&host->broadcasts, message->key));
+    soc_broadcast_free(soc_map_take_number(&soc_group_state(host)->broadcasts, message->key));
 }
 
 void soc_broadcasts_collect(struct soc_host *host, struct soc_agent *agent)
@@ -209,7 +206,7 @@ void soc_broadcasts_collect(struct soc_host *host, struct soc_agent *agent)
     size_t cursor = 0;
     struct soc_broadcast *broadcast;
     uint64_t seen = agent->news;
-    while ((broadcast = soc_map_each(&host->broadcasts, &cursor)) != NULL) {
+    while ((broadcast = soc_map_each(&soc_group_state(host)->broadcasts, &cursor)) != NULL) {
         uint64_t key = broadcast->message->key;
         if (key > host->news_key) /* of the turn under way */
             break;
@@ -220,15 +217,10 @@ void soc_broadcasts_collect(struct soc_host *host, struct soc_agent *agent)
             continue;
         struct soc_message_draft draft = soc_broadcast_draft(broadcast, agent);
         struct soc_message *copy = soc_message_new(&draft);
-        if (agent->is_external) {
-            soc_outside_take(host, copy);
+        if (soc_router_hand_out(host, copy) || soc_waiting_offer(host, agent, copy))
             continue;
-        }
-        if (soc_wait_offer(host, agent, copy))
-            continue;
-        soc_mailbox_put_back(&agent->mailbox, copy);
-        soc_router_watch(host, copy);
-        soc_schedule_ready(host, agent);
+        soc_mail_queue(host, copy, true);
+        soc_ready_add(host, agent);
     }
     agent->news = host->news_key;
 }
@@ -241,13 +233,13 @@ bool soc_broadcasts_is_for(const struct soc_host *host, const struct soc_message
     return broadcast != NULL && soc_broadcast_is_for(broadcast, agent);
 }
 
-uint32_t soc_broadcasts_unread(const struct soc_host *host, const struct soc_agent *agent)
+uint64_t soc_broadcasts_unread(const struct soc_host *host, const struct soc_agent *agent)
 {
     size_t cursor = 0;
-    uint32_t count = 0;
+    uint64_t count = 0;
     const struct soc_broadcast *broadcast;
-    while (soc_news_has(host, agent) &&
-           (broadcast = soc_map_each(&host->broadcasts, &cursor)) != NULL)
+    while (soc_host_has_news(host, agent) &&
+           (broadcast = soc_map_each(&soc_group_state(host)->broadcasts, &cursor)) != NULL)
         count += soc_broadcast_is_for(broadcast, agent);
     return count;
 }
@@ -292,7 +284,7 @@ void soc_broadcasts_finish(struct soc_host *host, struct soc_message *copy,
     record_end(host, copy->key, outcome, soc_agent_id(copy->to));
     if (outcome == SOC_OUTCOME_DEAD || outcome == SOC_OUTCOME_EXPIRED)
         bury(host, broadcast, copy, outcome, reason);
-    soc_router_free(host, copy);
+    soc_mail_free(host, copy);
     if (soc_broadcast_done(broadcast))
         end_broadcast(host, broadcast);
 }
@@ -303,14 +295,15 @@ void soc_broadcasts_expire(struct soc_host *host, struct soc_message *message)
     size_t cursor = 0;
     struct soc_agent *agent;
     soc_heap_remove(&host->timers, &message->timer);
-    while ((agent = soc_map_each(&host->agents, &cursor)) != NULL)
+    while ((agent = soc_map_each(&host->registry.agents, &cursor)) != NULL)
         if (soc_broadcast_is_for(broadcast, agent))
             soc_broadcasts_collect(host, agent);
 }
 
 void soc_broadcasts_restore(struct soc_host *host, struct soc_message *message)
 {
-    soc_map_put_number(&host->broadcasts, message->key, soc_broadcast_new(message));
+    soc_map_put_number(&soc_group_state(host)->broadcasts, message->key,
+                       soc_broadcast_new(message));
 }
 
 void soc_broadcasts_restore_end(struct soc_host *host, uint64_t key, struct soc_agent *agent)
@@ -322,7 +315,7 @@ void soc_broadcasts_restore_end(struct soc_host *host, uint64_t key, struct soc_
 
 bool soc_broadcasts_forget(struct soc_host *host, uint64_t key)
 {
-    struct soc_broadcast *broadcast = soc_map_take_number(&host->broadcasts, key);
+    struct soc_broadcast *broadcast = soc_map_take_number(&soc_group_state(host)->broadcasts, key);
     if (broadcast == NULL)
         return false;
     soc_message_free(broadcast->message);
@@ -334,10 +327,10 @@ void soc_broadcasts_count_left(struct soc_host *host)
 {
     size_t cursor = 0;
     struct soc_broadcast *broadcast;
-    while ((broadcast = soc_map_each(&host->broadcasts, &cursor)) != NULL) {
+    while ((broadcast = soc_map_each(&soc_group_state(host)->broadcasts, &cursor)) != NULL) {
         size_t each = 0;
         struct soc_agent *agent;
-        while ((agent = soc_map_each(&host->agents, &each)) != NULL)
+        while ((agent = soc_map_each(&host->registry.agents, &each)) != NULL)
             broadcast->left += soc_broadcast_is_for(broadcast, agent);
         host->news_key = broadcast->message->key;
     }
@@ -358,13 +351,13 @@ void soc_broadcasts_resume(struct soc_host *host)
 {
     size_t cursor = 0;
     struct soc_broadcast *broadcast;
-    while ((broadcast = soc_map_each(&host->broadcasts, &cursor)) != NULL) {
+    while ((broadcast = soc_map_each(&soc_group_state(host)->broadcasts, &cursor)) != NULL) {
         size_t each = 0;
         struct soc_agent *agent;
-        soc_router_watch(host, broadcast->message);
-        while ((agent = soc_map_each(&host->agents, &each)) != NULL)
+        soc_mail_watch(host, broadcast->message);
+        while ((agent = soc_map_each(&host->registry.agents, &each)) != NULL)
             if (soc_broadcast_is_for(broadcast, agent))
-                soc_schedule_ready(host, agent);
+                soc_ready_add(host, agent);
     }
 }
 
@@ -372,10 +365,10 @@ void soc_broadcasts_free(struct soc_host *host)
 {
     size_t cursor = 0;
     struct soc_broadcast *broadcast;
-    while ((broadcast = soc_map_each(&host->broadcasts, &cursor)) != NULL) {
+    while ((broadcast = soc_map_each(&soc_group_state(host)->broadcasts, &cursor)) != NULL) {
         soc_heap_remove(&host->timers, &broadcast->message->timer);
-        soc_router_free(host, broadcast->message);
+        soc_mail_free(host, broadcast->message);
         soc_broadcast_free(broadcast);
     }
-    soc_map_fini(&host->broadcasts);
+    soc_map_fini(&soc_group_state(host)->broadcasts);
 }

@@ -11,9 +11,11 @@
 #define SOC_PARTS_GROUP_BROADCASTS_H
 
 #include "base/buf.h"
-#include "kernel/router.h"
+#include "kernel/send.h"
 #include "model/broadcast.h"
 #include "store/record.h"
+
+struct soc_host;
 
 /* Tells whether an agent may write to all, by the contacts policy. The refusal goes to
  * `error`, unless that is NULL. */
@@ -21,7 +23,7 @@ int soc_broadcasts_may_send(struct soc_host *host, struct soc_agent *from, struc
 
 /* Tells whether `send` can go to all. */
 int soc_broadcasts_check(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
-                         const struct soc_symbol *type, struct soc_buf *error);
+                         struct soc_buf *error);
 
 /* Opens the broadcast of a message without a receiver inside the turn that sends it. It
  * is not for those about to end, nor for those whose mailbox is full. SOC_EMAILBOX with
@@ -37,8 +39,7 @@ void soc_broadcasts_put_receipt(struct soc_host *host, const struct soc_message 
 void soc_broadcasts_accept(struct soc_host *host, struct soc_message *message);
 void soc_broadcasts_take_back(struct soc_host *host, struct soc_message *message);
 
-/* Hands over to the agent what has come for it since it last looked. news.h asks first
- * whether there can be anything. */
+/* Hands over to the agent what has come for it since it last looked. */
 void soc_broadcasts_collect(struct soc_host *host, struct soc_agent *agent);
 
 /* Tells whether `message` is a broadcast that is still to come for the agent. */
@@ -46,7 +47,7 @@ bool soc_broadcasts_is_for(const struct soc_host *host, const struct soc_message
                            const struct soc_agent *agent);
 
 /* Returns how many are still to come for the agent. */
-uint32_t soc_broadcasts_unread(const struct soc_host *host, const struct soc_agent *agent);
+uint64_t soc_broadcasts_unread(const struct soc_host *host, const struct soc_agent *agent);
 
 /* A copy has come to its end, as soc_router_finish. Takes it. */
 void soc_broadcasts_finish(struct soc_host *host, struct soc_message *copy,

@@ -7,10 +7,10 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "kernel/batch.h"
 #include "kernel/envelope.h"
 #include "kernel/state.h"
-#include "kernel/turn.h"
-#include "parts/history/replay.h"
+#include "parts/history/history_state.h"
 
 #define DAY_MS 86400000ll
 
@@ -33,31 +33,31 @@ void soc_history_keep(struct soc_host *host, uint32_t days)
         soc_history_free(host);
         return;
     }
-    if (host->history == NULL)
-        host->history = soc_alloc_zero(sizeof(*host->history));
-    host->history->days = days;
+    if (soc_history_state(host)->kept == NULL)
+        soc_history_state(host)->kept = soc_alloc_zero(sizeof(*soc_history_state(host)->kept));
+    soc_history_state(host)->kept->days = days;
 }
 
 void soc_history_free(struct soc_host *host)
 {
-    if (host->history == NULL)
+    if (soc_history_state(host)->kept == NULL)
         return;
-    soc_buf_fini(&host->history->arguments);
-    soc_buf_fini(&host->history->state);
-    soc_buf_fini(&host->history->result);
-    free(host->history);
-    host->history = NULL;
+    soc_buf_fini(&soc_history_state(host)->kept->arguments);
+    soc_buf_fini(&soc_history_state(host)->kept->state);
+    soc_buf_fini(&soc_history_state(host)->kept->result);
+    free(soc_history_state(host)->kept);
+    soc_history_state(host)->kept = NULL;
 }
 
 static void put_record(struct soc_host *host, const struct soc_record *record)
 {
-    soc_record_put(host->turn.is_open ? &host->turn.kept : &host->batch, record);
+    soc_batch_keep(host, record);
 }
 
 /* Has what is too old forgotten, now and then. */
 static void forget_old(struct soc_host *host)
 {
-    struct soc_history *history = host->history;
+    struct soc_history *history = soc_history_state(host)->kept;
     int64_t now_ms = soc_host_now(host);
     int64_t oldest_ms = now_ms - history->days * DAY_MS;
     if (now_ms < history->forget_ms || oldest_ms <= 0)
@@ -88,7 +88,7 @@ static void put_row(struct soc_host *host, const char *what, const struct soc_ac
 
 void soc_history_put(struct soc_host *host, const char *what, struct soc_slice detail)
 {
-    if (host->history != NULL)
+    if (soc_history_state(host)->kept != NULL)
         put_row(host, what, host->turn.is_open ? host->turn.activation : NULL, detail);
 }
 
@@ -104,41 +104,37 @@ void soc_history_put_source(struct soc_host *host, struct soc_slice text, char h
 
 void soc_history_set_arguments(struct soc_host *host, struct soc_slice arguments)
 {
-    if (host->history == NULL)
+    if (soc_history_state(host)->kept == NULL)
         return;
-    host->history->arguments.length = 0;
-    soc_buf_put_slice(&host->history->arguments, arguments);
+    soc_history_state(host)->kept->arguments.length = 0;
+    soc_buf_put_slice(&soc_history_state(host)->kept->arguments, arguments);
 }
 
 struct soc_slice soc_history_arguments(struct soc_host *host)
 {
-    if (host->history == NULL || host->history->arguments.length == 0)
+    if (soc_history_state(host)->kept == NULL ||
+        soc_history_state(host)->kept->arguments.length == 0)
         return (struct soc_slice){0};
-    return soc_buf_slice(&host->history->arguments);
+    return soc_buf_slice(&soc_history_state(host)->kept->arguments);
 }
 
 void soc_history_keep_state(struct soc_host *host, struct soc_slice state)
 {
-    if (host->history == NULL)
+    if (soc_history_state(host)->kept == NULL)
         return;
-    host->history->has_state = true;
-    host->history->state.length = 0;
-    soc_buf_put_slice(&host->history->state, state);
+    soc_history_state(host)->kept->has_state = true;
+    soc_history_state(host)->kept->state.length = 0;
+    soc_buf_put_slice(&soc_history_state(host)->kept->state, state);
 }
 
-bool soc_history_keep_result(struct soc_host *host, struct soc_slice result)
+void soc_history_keep_result(struct soc_host *host, struct soc_slice result)
 {
-    if (host->replay != NULL) {
-        host->replay->has_result = true;
-        soc_buf_put_slice(&host->replay->result, result);
-        return false;
-    }
-    if (host->history == NULL)
-        return true;
-    host->history->has_result = true;
-    host->history->result.length = 0;
-    soc_buf_put_slice(&host->history->result, result);
-    return true;
+    struct soc_history *history = soc_history_state(host)->kept;
+    if (history == NULL)
+        return;
+    history->has_result = true;
+    history->result.length = 0;
+    soc_buf_put_slice(&history->result, result);
 }
 
 static void put_json_member(struct soc_buf *out, const char *name, struct soc_slice json)
@@ -193,7 +189,7 @@ static void put_states(struct soc_host *host, const struct soc_agent *agent, boo
                        struct soc_buf *out)
 {
     struct soc_slice now = soc_slice(agent->state, agent->state_length);
-    const struct soc_history *history = host->history;
+    const struct soc_history *history = soc_history_state(host)->kept;
     if (is_over && history != NULL && history->has_state) {
         put_json_member(out, "state", soc_buf_slice(&history->state));
         put_json_member(out, "state_after", now);
@@ -208,7 +204,7 @@ static void put_brief(struct soc_host *host, struct soc_agent *agent, struct soc
     struct soc_slice brief = soc_slice(agent->brief, agent->brief_length);
     if (agent->brief == NULL)
         return;
-    if (agent->is_brief_kept || host->history == NULL)
+    if (agent->is_brief_kept || soc_history_state(host)->kept == NULL)
         snprintf(hash, sizeof(hash), "%016" PRIx64, soc_hash(brief.data, brief.length, 0));
     else
         soc_history_put_source(host, brief, hash);
@@ -232,8 +228,9 @@ static void describe(struct soc_host *host, const struct soc_activation *activat
     }
     if (agent->parent != NULL)
         soc_json_put_text_member(out, "parent", soc_agent_id(agent->parent));
-    if (end[0] != 'w' && host->history != NULL && host->history->has_result)
-        put_json_member(out, "result", soc_buf_slice(&host->history->result));
+    if (end[0] != 'w' && soc_history_state(host)->kept != NULL &&
+        soc_history_state(host)->kept->has_result)
+        put_json_member(out, "result", soc_buf_slice(&soc_history_state(host)->kept->result));
     put_role(agent->role, out);
     put_states(host, agent, is_over, out);
     soc_buf_put_byte(out, '}');
@@ -248,13 +245,13 @@ void soc_history_describe(struct soc_host *host, const struct soc_activation *ac
 void soc_history_put_run(struct soc_host *host, const struct soc_activation *activation,
                          const char *end, struct soc_slice error)
 {
-    if (host->history == NULL)
+    if (soc_history_state(host)->kept == NULL)
         return;
     struct soc_buf detail = {0};
     describe(host, activation, end, error, &detail);
     put_row(host, "run", activation, soc_buf_slice(&detail));
     soc_buf_fini(&detail);
-    host->history->has_state = host->history->has_result = false;
+    soc_history_state(host)->kept->has_state = soc_history_state(host)->kept->has_result = false;
 }
 
 void soc_history_put_place(struct soc_host *host, struct soc_buf *out)

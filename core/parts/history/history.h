@@ -44,9 +44,8 @@ struct soc_slice soc_history_arguments(struct soc_host *host);
 /* The running activation is about to change agent.state. */
 void soc_history_keep_state(struct soc_host *host, struct soc_slice state);
 
-/* It is about to answer its message with the payload `result`. Returns false in a
- * replay: it is compared and not sent. */
-bool soc_history_keep_result(struct soc_host *host, struct soc_slice result);
+/* It is about to answer its message with the payload `result`. */
+void soc_history_keep_result(struct soc_host *host, struct soc_slice result);
 
 /* Puts the row of a run that has come to its end; `error` is absent if it has none. */
 void soc_history_put_run(struct soc_host *host, const struct soc_activation *activation,

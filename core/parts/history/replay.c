@@ -4,12 +4,14 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "base/mem.h"
 #include "env/clock.h"
 #include "env/ids.h"
 #include "kernel/refusal.h"
 #include "kernel/state.h"
 #include "kernel/turn.h"
 #include "parts/history/history.h"
+#include "parts/history/history_state.h"
 
 /* Lends the text of a member that holds an id or a name of the host's own. */
 static struct soc_slice plain(struct soc_slice object, const char *name)
@@ -42,11 +44,11 @@ static struct soc_slice text_of(struct soc_slice object, const char *name, struc
 
 struct soc_agent *soc_replay_agent(struct soc_host *host, struct soc_slice id)
 {
-    struct soc_agent *agent = soc_map_find(&host->agents, id);
+    struct soc_agent *agent = soc_map_find(&host->registry.agents, id);
     if (agent == NULL) {
-        struct soc_role *role = soc_map_find(&host->roles, SOC_SLICE("unknown"));
+        struct soc_role *role = soc_map_find(&host->registry.roles, SOC_SLICE("unknown"));
         agent = soc_agent_new(id, role, NULL, 0);
-        soc_map_put(&host->agents, soc_agent_id(agent), agent);
+        soc_map_put(&host->registry.agents, soc_agent_id(agent), agent);
     }
     return agent;
 }
@@ -54,13 +56,13 @@ struct soc_agent *soc_replay_agent(struct soc_host *host, struct soc_slice id)
 static struct soc_role *role_of(struct soc_host *host, struct soc_slice row)
 {
     struct soc_slice id = plain(row, "id");
-    struct soc_role *role = soc_map_find(&host->roles, id);
+    struct soc_role *role = soc_map_find(&host->registry.roles, id);
     if (role != NULL)
         return role;
     struct soc_buf text = {0};
     role = soc_role_new(id, text_of(row, "name", &text));
     soc_text_set(&role->behaviour, text_of(row, "behaviour", &text));
-    soc_map_put(&host->roles, soc_slice_text(role->id), role);
+    soc_map_put(&host->registry.roles, soc_slice_text(role->id), role);
     soc_buf_fini(&text);
     return role;
 }
@@ -127,7 +129,7 @@ static struct soc_message *read_message(struct soc_host *host, struct soc_slice 
     if (!soc_slice_equal(from, SOC_SLICE("system")))
         draft.from = soc_replay_agent(host, from);
     draft.to = is_broadcast ? host->turn.agent : soc_replay_agent(host, to);
-    draft.type = soc_intern(&host->types, plain(row, "type"));
+    draft.type = soc_intern(&host->types.table, plain(row, "type"));
     soc_priority_parse(plain(row, "priority"), &priority);
     draft.priority = (uint8_t)priority;
     if (soc_slice_equal(soc_json_member(row, "requires_ack"), SOC_SLICE("true")))
@@ -229,7 +231,7 @@ int soc_replay_begin(struct soc_host *host, struct soc_activation *activation,
                      enum soc_effect_kind kind, uint64_t hash, struct soc_slice *answer,
                      struct soc_buf *error)
 {
-    struct soc_replay *replay = host->replay;
+    struct soc_replay *replay = soc_history_state(host)->replay;
     uint32_t index = activation->cursor++;
     bool is_more = index >= activation->effects_count;
     const struct soc_effect *effect = is_more ? NULL : &activation->effects[index];
@@ -320,11 +322,12 @@ static void compare(struct soc_replay *replay, const struct soc_activation *acti
 
 static void run(struct soc_host *host, struct soc_activation *activation, struct soc_replay *replay)
 {
-    host->error.length = 0;
-    host->replay = replay;
-    enum soc_turn_end end = host->hooks.run(host->hooks.user, activation, &host->error);
-    host->replay = NULL;
-    compare(replay, activation, end, soc_buf_slice(&host->error));
+    struct soc_buf error = {0};
+    soc_history_state(host)->replay = replay;
+    enum soc_turn_end end = host->hooks.run(host->hooks.user, activation, &error);
+    soc_history_state(host)->replay = NULL;
+    compare(replay, activation, end, soc_buf_slice(&error));
+    soc_buf_fini(&error);
     if (activation->script != NULL)
         host->hooks.drop(host->hooks.user, activation);
 }
@@ -365,3 +368,57 @@ void soc_replay_fini(struct soc_replay *replay)
     soc_buf_fini(&replay->result);
     *replay = (struct soc_replay){0};
 }
+
+bool soc_replay_is_under_way(const struct soc_host *host)
+{
+    return soc_history_state(host)->replay != NULL;
+}
+
+bool soc_replay_keep_result(struct soc_host *host, struct soc_slice result)
+{
+    struct soc_replay *replay = soc_history_state(host)->replay;
+    if (replay == NULL) {
+        soc_history_keep_result(host, result);
+        return true;
+    }
+    replay->has_result = true;
+    soc_buf_put_slice(&replay->result, result);
+    return false;
+}
+
+static void *open_history(struct soc_host *host)
+{
+    (void)host;
+    return soc_alloc_zero(sizeof(struct soc_history_state));
+}
+
+static void free_history(struct soc_host *host)
+{
+    soc_history_free(host);
+    free(soc_history_state(host));
+}
+
+static int begin_effect(struct soc_host *host, struct soc_activation *activation,
+                        enum soc_effect_kind kind, uint64_t hash, struct soc_slice *answer,
+                        struct soc_buf *error)
+{
+    if (!soc_replay_is_under_way(host))
+        return SOC_PART_EFFECT_LIVE;
+    return soc_replay_begin(host, activation, kind, hash, answer, error);
+}
+
+static void state_changed(struct soc_host *host, struct soc_agent *agent)
+{
+    soc_history_keep_state(host, soc_slice(agent->state, agent->state_length));
+}
+
+const struct soc_part soc_history_part = {
+    .name = "history",
+    .number = SOC_PART_HISTORY,
+    .open = open_history,
+    .free = free_history,
+    .run_ended = soc_history_put_run,
+    .state_changed = state_changed,
+    .begin_effect = begin_effect,
+    .arguments = soc_history_arguments,
+};

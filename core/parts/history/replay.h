@@ -10,7 +10,6 @@
 
 #include "base/buf.h"
 #include "kernel/gate.h"
-#include "kernel/host.h"
 #include "model/activation.h"
 
 /* What of a run differs. */
@@ -50,6 +49,13 @@ int soc_replay_run(struct soc_host *host, struct soc_agent *agent, struct soc_re
 int soc_replay_begin(struct soc_host *host, struct soc_activation *activation,
                      enum soc_effect_kind kind, uint64_t hash, struct soc_slice *answer,
                      struct soc_buf *error);
+
+/* Tells whether the host replays a run right now. */
+bool soc_replay_is_under_way(const struct soc_host *host);
+
+/* The running activation is about to answer its message with the payload `result`: kept
+ * for history. False in a replay: it is compared and not sent. */
+bool soc_replay_keep_result(struct soc_host *host, struct soc_slice result);
 
 /* Forgets what the host would have written. */
 void soc_replay_settle(struct soc_host *host);

@@ -7,13 +7,19 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "env/ids.h"
+#include "kernel/batch.h"
+#include "kernel/commit.h"
 #include "kernel/egress.h"
 #include "kernel/envelope.h"
+#include "kernel/mail.h"
 #include "kernel/refusal.h"
+#include "kernel/registry.h"
+#include "kernel/router.h"
 #include "kernel/state.h"
 #include "kernel/trace.h"
 #include "kernel/turn.h"
-#include "kernel/wait.h"
+#include "kernel/waiting.h"
+#include "parts/human/human_state.h"
 #include "parts/tasks/tasks.h"
 
 void soc_human_put_id(struct soc_buf *out, const char *name, int64_t time_ms, uint64_t key)
@@ -74,7 +80,7 @@ void soc_human_look(struct soc_host *host, const struct soc_query *query, struct
 {
     size_t count;
     size_t fitting = 0;
-    struct soc_item **items = soc_inbox_sorted(&host->inbox, &count);
+    struct soc_item **items = soc_inbox_sorted(&soc_human_state(host)->inbox, &count);
     for (size_t i = 0; i < count; i++)
         if (fits(items[i], query))
             items[fitting++] = items[i];
@@ -93,7 +99,7 @@ void soc_human_look(struct soc_host *host, const struct soc_query *query, struct
 
 size_t soc_human_count(const struct soc_host *host)
 {
-    return host->inbox.open.count;
+    return soc_human_state(host)->inbox.open.count;
 }
 
 /* An event of the activity about an item; `detail` is JSON members. */
@@ -129,6 +135,18 @@ static void inherit(const struct soc_host *host, struct soc_item *item)
     soc_text_set(&item->task_id, soc_message_text(cause, SOC_TEXT_TASK_ID));
 }
 
+static void settle_item(struct soc_host *host, struct soc_undo *undo)
+{
+    const struct soc_item *item = undo->data;
+    soc_trace(host, "escalation", item->agent, "%s", item->title);
+}
+
+static void take_back_item(struct soc_host *host, struct soc_undo *undo)
+{
+    const struct soc_item *item = undo->data;
+    soc_item_free(soc_inbox_take(&soc_human_state(host)->inbox, item->key));
+}
+
 const struct soc_item *soc_human_escalate(struct soc_host *host,
                                           const struct soc_escalation *escalation)
 {
@@ -157,8 +175,9 @@ const struct soc_item *soc_human_escalate(struct soc_host *host,
     };
     soc_batch_put(host, &record);
     put_event(host, "escalation", item, "title", escalation->title);
-    soc_inbox_add(&host->inbox, item);
-    soc_turn_note(host, (struct soc_undo){.kind = SOC_UNDO_ITEM, .item = item});
+    soc_inbox_add(&soc_human_state(host)->inbox, item);
+    static const struct soc_undo_ops ops = {.take_back = take_back_item, .settle = settle_item};
+    soc_turn_note(host, (struct soc_undo){.ops = &ops, .data = item});
     struct soc_buf shown = {0};
     soc_human_look_item(host, item, &shown);
     soc_egress_print(host, SOC_SLICE("inbox"), soc_agent_id(item->agent), soc_buf_slice(&shown));
@@ -173,7 +192,7 @@ struct soc_wait soc_human_wait(const struct soc_host *host, const struct soc_ite
         .kind = SOC_WAIT_HUMAN,
         .request_key = item->key,
         .request_ms = item->time_ms,
-        .on = host->user,
+        .on = host->registry.user,
         .timeout_ms = timeout_ms,
         .deadline_ms = item->deadline_ms,
     };
@@ -215,12 +234,12 @@ static int check_verdict(struct soc_host *host, const struct soc_verdict *verdic
     if (changes.data != NULL && decision != SOC_DECISION_MODIFY)
         return refuse_verdict(error, "changes go with modify, not with approve or reject",
                               "changes");
-    *item = soc_inbox_find(&host->inbox, key);
+    *item = soc_inbox_find(&soc_human_state(host)->inbox, key);
     if (*item != NULL && !soc_item_id_is(verdict->item_id, (*item)->time_ms, key))
         return soc_refuse(error, SOC_ENOITEM, NULL, "item_id", verdict->item_id);
     if (*item != NULL)
         return SOC_OK;
-    decision = soc_inbox_decision(&host->inbox, key);
+    decision = soc_inbox_decision(&soc_human_state(host)->inbox, key);
     if (decision == SOC_DECISION_NONE || decision == SOC_DECISION_WITHDRAWN)
         return soc_refuse(error, decision == SOC_DECISION_NONE ? SOC_ENOITEM : SOC_EWITHDRAWN, NULL,
                           "item_id", verdict->item_id);
@@ -266,7 +285,7 @@ static int send_decision(struct soc_host *host, const struct soc_item *item,
         .is_formal = true,
         .is_bare = true,
     };
-    int rc = soc_router_send(host, host->user, &send, message, error);
+    int rc = soc_router_send(host, host->registry.user, &send, message, error);
     soc_buf_fini(&payload);
     return rc;
 }
@@ -293,12 +312,35 @@ static void put_result(struct soc_buf *answer, const struct soc_item *item,
     soc_buf_put_text(answer, "}]");
 }
 
+static void settle_decision(struct soc_host *host, struct soc_undo *undo)
+{
+    struct soc_item *item = undo->data;
+    struct soc_inbox *inbox = &soc_human_state(host)->inbox;
+    soc_trace(host, "decision", item->agent, "%s: %s", item->title,
+              soc_decision_name(soc_inbox_decision(inbox, item->key)));
+    struct soc_activation *activation = waiter_of(item);
+    if (activation != NULL)
+        activation->has_progress = true;
+    if (undo->old != NULL && activation != NULL)
+        soc_waiting_answer(host, activation, soc_slice_text(undo->old));
+    free(undo->old);
+    soc_item_free(item);
+}
+
+static void reopen_item(struct soc_host *host, struct soc_undo *undo)
+{
+    free(undo->old);
+    soc_inbox_reopen(&soc_human_state(host)->inbox, undo->data);
+}
+
 /* Takes the item out of the open ones, as record and as fact. */
 static void close_item(struct soc_host *host, struct soc_item *item,
                        const struct soc_verdict *verdict, bool is_waited)
 {
     enum soc_decision decision = soc_decision_parse(verdict->decision);
-    struct soc_undo undo = {.kind = SOC_UNDO_DECISION, .item = item};
+    static const struct soc_undo_ops ops = {.take_back = reopen_item, .settle = settle_decision};
+    struct soc_undo undo = {.ops = &ops};
+    struct soc_item *taken = NULL;
     struct soc_record record = {.type = SOC_RECORD_ITEM_END};
     record.item_end = (struct soc_record_item_end){
         .key = item->key,
@@ -309,7 +351,7 @@ static void close_item(struct soc_host *host, struct soc_item *item,
     };
     soc_batch_put(host, &record);
     put_event(host, "decision", item, "decision", verdict->decision);
-    int rc = soc_inbox_decide(&host->inbox, item->key, decision, &undo.item);
+    int rc = soc_inbox_decide(&soc_human_state(host)->inbox, item->key, decision, &taken);
     assert(rc == SOC_OK);
     (void)rc;
     if (is_waited) {
@@ -317,9 +359,10 @@ static void close_item(struct soc_host *host, struct soc_item *item,
         soc_buf_put_byte(&answer, '[');
         put_verdict(&answer, verdict, false);
         soc_buf_put_byte(&answer, ']');
-        undo.answer = soc_copy_text(answer.data, answer.length);
+        undo.old = soc_copy_text(answer.data, answer.length);
         soc_buf_fini(&answer);
     }
+    undo.data = taken;
     soc_turn_note(host, undo);
 }
 
@@ -345,12 +388,12 @@ int soc_human_decide(struct soc_host *host, const struct soc_verdict *verdict,
 int soc_human_decide_now(struct soc_host *host, const struct soc_verdict *verdict,
                          struct soc_buf *answer)
 {
-    soc_turn_begin(host, host->user, NULL);
+    soc_turn_begin(host, host->registry.user, NULL);
     int rc = soc_human_decide(host, verdict, answer);
     if (rc < 0)
         soc_turn_rollback(host);
     else
-        soc_turn_commit(host);
+        soc_commit_turn(host);
     return rc;
 }
 
@@ -375,7 +418,7 @@ static void withdraw(struct soc_host *host, uint64_t key)
         .time_ms = (uint64_t)soc_host_now(host),
         .decision = SOC_DECISION_WITHDRAWN,
     };
-    soc_inbox_decide(&host->inbox, key, SOC_DECISION_WITHDRAWN, &item);
+    soc_inbox_decide(&soc_human_state(host)->inbox, key, SOC_DECISION_WITHDRAWN, &item);
     soc_batch_put(host, &record);
     put_event(host, "withdrawn", item, "title", soc_slice_text(item->title));
     soc_trace(host, "withdrawn", item->agent, "%s", item->title);
@@ -389,16 +432,16 @@ static void give_up(struct soc_host *host, const struct soc_item *item, struct s
     struct soc_activation *waiter = waiter_of(item);
     withdraw(host, item->key);
     if (waiter != NULL)
-        soc_wait_answer(host, waiter, error);
+        soc_waiting_answer(host, waiter, error);
 }
 
 void soc_human_withdraw(struct soc_host *host, const struct soc_agent *owner,
                         struct soc_slice task_id, uint64_t task_key, struct soc_slice error)
 {
     size_t count = 0;
-    if (host->inbox.open.count == 0)
+    if (soc_human_state(host)->inbox.open.count == 0)
         return;
-    struct soc_item **items = soc_inbox_sorted(&host->inbox, &count);
+    struct soc_item **items = soc_inbox_sorted(&soc_human_state(host)->inbox, &count);
     bool is_own = !host->turn.is_open;
     if (is_own)
         soc_turn_begin(host, NULL, NULL);
@@ -408,41 +451,13 @@ void soc_human_withdraw(struct soc_host *host, const struct soc_agent *owner,
             (items[i]->agent == owner || soc_tasks_is_helper(host, items[i]->agent, task_id)))
             give_up(host, items[i], error);
     if (is_own)
-        soc_turn_commit(host);
+        soc_commit_turn(host);
     free(items);
 }
 
-void soc_human_settle(struct soc_host *host, const struct soc_undo *undo)
+static void restore_item(struct soc_host *host, const struct soc_record_item *record)
 {
-    struct soc_item *item = undo->item;
-    if (undo->kind == SOC_UNDO_ITEM) {
-        soc_trace(host, "escalation", item->agent, "%s", item->title);
-        return;
-    }
-    soc_trace(host, "decision", item->agent, "%s: %s", item->title,
-              soc_decision_name(soc_inbox_decision(&host->inbox, item->key)));
-    struct soc_activation *activation = waiter_of(item);
-    if (activation != NULL)
-        activation->has_progress = true;
-    if (undo->answer != NULL && activation != NULL)
-        soc_wait_answer(host, activation, soc_slice_text(undo->answer));
-    free(undo->answer);
-    soc_item_free(item);
-}
-
-void soc_human_take_back(struct soc_host *host, const struct soc_undo *undo)
-{
-    if (undo->kind == SOC_UNDO_ITEM) {
-        soc_item_free(soc_inbox_take(&host->inbox, undo->item->key));
-        return;
-    }
-    free(undo->answer);
-    soc_inbox_reopen(&host->inbox, undo->item);
-}
-
-void soc_human_restore(struct soc_host *host, const struct soc_record_item *record,
-                       struct soc_agent *agent)
-{
+    struct soc_agent *agent = soc_registry_need(host, record->agent);
     struct soc_item *item = soc_item_new(record->key, (int64_t)record->time_ms, agent);
     item->priority = (enum soc_priority)record->priority;
     item->deadline_ms = (int64_t)record->deadline_ms;
@@ -451,19 +466,20 @@ void soc_human_restore(struct soc_host *host, const struct soc_record_item *reco
     soc_text_set(&item->options, record->options);
     soc_text_set(&item->task_id, record->task_id);
     soc_text_set(&item->correlation_id, record->correlation_id);
-    soc_inbox_add(&host->inbox, item);
+    soc_inbox_add(&soc_human_state(host)->inbox, item);
 }
 
-void soc_human_restore_end(struct soc_host *host, const struct soc_record_item_end *record)
+static void restore_end(struct soc_host *host, const struct soc_record_item_end *record)
 {
-    soc_item_free(soc_inbox_take(&host->inbox, record->key));
-    soc_inbox_note_decided(&host->inbox, record->key, (enum soc_decision)record->decision);
+    soc_item_free(soc_inbox_take(&soc_human_state(host)->inbox, record->key));
+    soc_inbox_note_decided(&soc_human_state(host)->inbox, record->key,
+                           (enum soc_decision)record->decision);
 }
 
 void soc_human_address(struct soc_host *host, struct soc_send *send)
 {
     if (host->hooks.route == NULL) {
-        send->to = soc_agent_id(host->user);
+        send->to = soc_agent_id(host->registry.user);
         send->is_intake = true;
         return;
     }
@@ -471,14 +487,14 @@ void soc_human_address(struct soc_host *host, struct soc_send *send)
     struct soc_buf intent = {0};
     const struct soc_agent *agent = host->hooks.route(host->hooks.user, send->payload, &intent);
     if (agent == NULL || agent->is_ended || agent->is_ending)
-        agent = host->root;
+        agent = host->registry.root;
     send->to = soc_agent_id(agent);
     soc_buf_put_byte(&detail, '{');
     if (intent.length > 0)
         soc_json_put_text_member(&detail, "intent", soc_buf_slice(&intent));
     soc_json_put_text_member(&detail, "route_to", send->to);
     soc_buf_put_byte(&detail, '}');
-    soc_trace_event(host, SOC_LOG_INFO, "intake", host->user, soc_buf_slice(&detail));
+    soc_trace_event(host, SOC_LOG_INFO, "intake", host->registry.user, soc_buf_slice(&detail));
     soc_buf_fini(&intent);
     soc_buf_fini(&detail);
 }
@@ -494,27 +510,84 @@ static void pass_on(struct soc_host *host, struct soc_message *message)
         .has_priority = true,
     };
     soc_human_address(host, &send);
-    soc_turn_begin(host, host->user, NULL);
+    soc_turn_begin(host, host->registry.user, NULL);
     host->turn.cause = message;
-    int rc = soc_router_send(host, host->user, &send, &sent, &error);
+    int rc = soc_router_send(host, host->registry.user, &send, &sent, &error);
     if (rc < 0)
         soc_turn_rollback(host);
     else
-        soc_turn_commit(host);
+        soc_commit_turn(host);
     soc_router_finish(host, message, rc < 0 ? SOC_OUTCOME_DEAD : SOC_OUTCOME_PROCESSED,
                       rc < 0 ? soc_buf_slice(&error) : (struct soc_slice){0});
     soc_buf_fini(&error);
 }
 
-void soc_human_take_in(struct soc_host *host, struct soc_message *message)
-{
-    soc_message_list_push(&host->intake, message);
-    soc_human_pass_on(host);
-}
-
-void soc_human_pass_on(struct soc_host *host)
+static void pass_on_all(struct soc_host *host)
 {
     struct soc_message *message;
-    while (host->hooks.route != NULL && (message = soc_message_list_pop(&host->intake)) != NULL)
+    while (host->hooks.route != NULL &&
+           (message = soc_message_list_pop(&soc_human_state(host)->intake)) != NULL)
         pass_on(host, message);
 }
+
+static bool arrive(struct soc_host *host, struct soc_message *message)
+{
+    if (!(message->flags & SOC_MESSAGE_IS_INTAKE) || message->to->is_ended)
+        return false;
+    soc_message_list_push(&soc_human_state(host)->intake, message);
+    pass_on_all(host);
+    return true;
+}
+
+static enum soc_reclaim reclaim(struct soc_host *host, struct soc_message *message)
+{
+    if (!(message->flags & SOC_MESSAGE_IS_INTAKE))
+        return SOC_RECLAIM_NONE;
+    soc_message_list_push(&soc_human_state(host)->intake, message);
+    return SOC_RECLAIM_TAKEN;
+}
+
+static int restore(struct soc_host *host, const struct soc_record *record)
+{
+    if (record->type == SOC_RECORD_ITEM)
+        restore_item(host, &record->item);
+    else if (record->type == SOC_RECORD_ITEM_END)
+        restore_end(host, &record->item_end);
+    return SOC_OK;
+}
+
+static void *open_human(struct soc_host *host)
+{
+    (void)host;
+    return soc_alloc_zero(sizeof(struct soc_human_state));
+}
+
+static void free_human(struct soc_host *host)
+{
+    struct soc_human_state *human = soc_human_state(host);
+    soc_inbox_fini(&human->inbox);
+    soc_mail_free_list(host, &human->intake);
+    free(human);
+}
+
+static void put(const struct soc_host *host, const struct soc_activation *activation,
+                struct soc_buf *out)
+{
+    (void)host;
+    soc_human_put_id(out, "item_id", activation->wait.request_ms, activation->wait.request_key);
+}
+
+static const struct soc_wait_ops waits[] = {{.kind = SOC_WAIT_HUMAN, .put = put}, {0}};
+
+const struct soc_part soc_human_part = {
+    .name = "human",
+    .number = SOC_PART_HUMAN,
+    .waits = waits,
+    .open = open_human,
+    .started = pass_on_all,
+    .free = free_human,
+    .restore = restore,
+    .reclaim = reclaim,
+    .arrive = arrive,
+    .work_cancelled = soc_human_withdraw,
+};

@@ -11,13 +11,12 @@
 #define SOC_PARTS_HUMAN_HUMAN_H
 
 #include "base/buf.h"
-#include "kernel/host.h"
-#include "kernel/router.h"
+#include "kernel/send.h"
 #include "model/inbox.h"
-#include "store/record.h"
 #include "store/store.h"
 
-struct soc_undo;
+struct soc_agent;
+struct soc_host;
 struct soc_wait;
 
 /* What an agent asks. */
@@ -71,27 +70,12 @@ void soc_human_look_item(struct soc_host *host, const struct soc_item *item, str
 /* Returns how many items are open. */
 size_t soc_human_count(const struct soc_host *host);
 
-/* turn.c: what an escalation or a decision in a turn comes to when it commits, and
- * how it is taken back. */
-void soc_human_settle(struct soc_host *host, const struct soc_undo *undo);
-void soc_human_take_back(struct soc_host *host, const struct soc_undo *undo);
-
 /* Writes the printed id of an item's key and time. */
 void soc_human_put_id(struct soc_buf *out, const char *name, int64_t time_ms, uint64_t key);
-
-/* At a start: an item as its record has it, `agent` lent, and the end of one. */
-void soc_human_restore(struct soc_host *host, const struct soc_record_item *record,
-                       struct soc_agent *agent);
-void soc_human_restore_end(struct soc_host *host, const struct soc_record_item_end *record);
 
 /* Addresses what the person says to nobody in particular: `send->to` is whom the
  * gatekeeper names, or root. Without a gatekeeper, because no script runs, it is
  * kept for the next start. Noted in the activity. */
 void soc_human_address(struct soc_host *host, struct soc_send *send);
-
-/* Takes a message addressed so that was kept; passes on all there are, if scripts
- * run. */
-void soc_human_take_in(struct soc_host *host, struct soc_message *message);
-void soc_human_pass_on(struct soc_host *host);
 
 #endif

@@ -13,7 +13,8 @@
 #include "kernel/refusal.h"
 #include "kernel/state.h"
 #include "kernel/trace.h"
-#include "kernel/wait.h"
+#include "kernel/waiting.h"
+#include "parts/models/models_state.h"
 
 /* The id names the call wherever it arrives, so chance sets it apart from those of
  * other societies. */
@@ -57,18 +58,18 @@ void soc_calls_open(struct soc_host *host, struct soc_activation *activation)
     struct soc_slice id = soc_json_plain_string(soc_json_member(text, "id"));
     call->text = wait->call;
     call->activation = activation;
-    call->number = ++host->next_call;
+    call->number = ++soc_models_state(host)->next_call;
     snprintf(call->id, sizeof(call->id), "%.*s", (int)id.length, id.data);
     call->kind = soc_json_plain_string(soc_json_member(text, "kind"));
     call->request = soc_json_member(text, "request");
     call->may_repeat = soc_slice_equal(soc_json_member(text, "may_repeat"), SOC_SLICE("true"));
-    call->timer.kind = SOC_TIMER_CALL;
+    call->timer.kind = soc_part_timer(SOC_PART_MODELS);
     call->is_repeated = host->journal == NULL;
     if (call->is_repeated)
         wait->deadline_ms = soc_host_now(host) + wait->timeout_ms;
     wait->call = NULL;
     wait->request_key = call->number;
-    soc_map_put_number(&host->calls, call->number, call);
+    soc_map_put_number(&soc_models_state(host)->calls, call->number, call);
 }
 
 static void free_call(struct soc_host *host, struct soc_outcall *call)
@@ -82,14 +83,15 @@ static void free_call(struct soc_host *host, struct soc_outcall *call)
 
 void soc_calls_close(struct soc_host *host, struct soc_activation *activation)
 {
-    struct soc_outcall *call = soc_map_take_number(&host->calls, activation->wait.request_key);
+    struct soc_outcall *call =
+        soc_map_take_number(&soc_models_state(host)->calls, activation->wait.request_key);
     if (call != NULL)
         free_call(host, call);
 }
 
 void soc_calls_answer(struct soc_host *host, struct soc_outcall *call, struct soc_slice answer)
 {
-    soc_wait_answer(host, call->activation, answer);
+    soc_waiting_answer(host, call->activation, answer);
 }
 
 void soc_calls_wake(struct soc_host *host, struct soc_outcall *call, int64_t at_ms)
@@ -103,8 +105,10 @@ static void begin(struct soc_host *host, struct soc_outcall *call)
     soc_trace(host, call->is_repeated ? "call_again" : "call", call->activation->agent, "%.*s %s",
               (int)call->kind.length, call->kind.data, call->id);
     if (host->hooks.call == NULL) {
-        soc_refuse_named(&host->scratch, "no_network", "nobody is there to make calls");
-        soc_calls_answer(host, call, soc_buf_slice(&host->scratch));
+        struct soc_buf error = {0};
+        soc_refuse_named(&error, "no_network", "nobody is there to make calls");
+        soc_calls_answer(host, call, soc_buf_slice(&error));
+        soc_buf_fini(&error);
         return;
     }
     if (host->options.witness != NULL)
@@ -119,20 +123,20 @@ static void begin(struct soc_host *host, struct soc_outcall *call)
 static void depart(void *user)
 {
     struct soc_host *host = user;
-    struct soc_buf *queue = &host->calls_leaving;
+    struct soc_buf *queue = &soc_models_state(host)->leaving;
     uint64_t number;
     memcpy(&number, queue->data, sizeof(number));
     queue->length -= sizeof(number);
     memmove(queue->data, queue->data + sizeof(number), queue->length);
-    struct soc_outcall *call = soc_map_find_number(&host->calls, number);
+    struct soc_outcall *call = soc_map_find_number(&soc_models_state(host)->calls, number);
     if (call != NULL && !call->is_begun)
         begin(host, call);
 }
 
-void soc_calls_send(struct soc_host *host, const struct soc_activation *activation)
+void soc_calls_send(struct soc_host *host, struct soc_activation *activation)
 {
     uint64_t number = activation->wait.request_key;
-    soc_buf_put(&host->calls_leaving, &number, sizeof(number));
+    soc_buf_put(&soc_models_state(host)->leaving, &number, sizeof(number));
     soc_egress_call(host, depart, host);
 }
 
@@ -160,7 +164,7 @@ void soc_calls_resume(struct soc_host *host)
 {
     size_t cursor = 0;
     struct soc_outcall *call;
-    while ((call = soc_map_each(&host->calls, &cursor)) != NULL) {
+    while ((call = soc_map_each(&soc_models_state(host)->calls, &cursor)) != NULL) {
         if (call->may_repeat)
             soc_calls_wake(host, call, soc_host_now(host));
         else
@@ -173,8 +177,8 @@ void soc_calls_look(const struct soc_host *host, struct soc_buf *out)
     size_t cursor = 0;
     const struct soc_outcall *call;
     soc_buf_put_byte(out, '[');
-    for (bool is_first = true; (call = soc_map_each(&host->calls, &cursor)) != NULL;
-         is_first = false) {
+    for (bool is_first = true;
+         (call = soc_map_each(&soc_models_state(host)->calls, &cursor)) != NULL; is_first = false) {
         soc_buf_put_text(out, is_first ? "{" : ",{");
         soc_json_put_text_member(out, "agent", soc_agent_id(call->activation->agent));
         soc_json_put_text_member(out, "id", soc_slice_text(call->id));
@@ -193,41 +197,41 @@ uint64_t soc_calls_open_count(const struct soc_host *host, struct soc_slice kind
     size_t cursor = 0;
     uint64_t count = 0;
     const struct soc_outcall *call;
-    while ((call = soc_map_each(&host->calls, &cursor)) != NULL)
+    while ((call = soc_map_each(&soc_models_state(host)->calls, &cursor)) != NULL)
         count += soc_slice_equal(call->kind, kind);
     return count;
 }
 
 void soc_calls_watch(struct soc_host *host, soc_calls_said_cb *cb, void *user)
 {
-    host->said_cb = cb;
-    host->said_user = user;
+    soc_models_state(host)->said_cb = cb;
+    soc_models_state(host)->said_user = user;
 }
 
 bool soc_calls_is_watched(const struct soc_host *host)
 {
-    return host->said_cb != NULL;
+    return soc_models_state(host)->said_cb != NULL;
 }
 
 void soc_calls_say(struct soc_host *host, const struct soc_outcall *call, struct soc_slice text)
 {
-    if (host->said_cb != NULL && text.length > 0)
-        host->said_cb(host->said_user, call, text);
+    if (soc_models_state(host)->said_cb != NULL && text.length > 0)
+        soc_models_state(host)->said_cb(soc_models_state(host)->said_user, call, text);
 }
 
 bool soc_calls_is_open(const struct soc_host *host, uint64_t number)
 {
-    return soc_map_find_number(&host->calls, number) != NULL;
+    return soc_map_find_number(&soc_models_state(host)->calls, number) != NULL;
 }
 
 void soc_calls_stop(struct soc_host *host)
 {
     size_t cursor = 0;
     struct soc_outcall *call;
-    while ((call = soc_map_each(&host->calls, &cursor)) != NULL) {
+    while ((call = soc_map_each(&soc_models_state(host)->calls, &cursor)) != NULL) {
         call->is_left = true;
         free_call(host, call);
     }
-    soc_map_fini(&host->calls);
-    host->calls = (struct soc_map){0};
+    soc_map_fini(&soc_models_state(host)->calls);
+    soc_models_state(host)->calls = (struct soc_map){0};
 }

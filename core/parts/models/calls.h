@@ -81,12 +81,12 @@ void soc_calls_say(struct soc_host *host, const struct soc_outcall *call, struct
 /* Is the call of that number still waited for? */
 bool soc_calls_is_open(const struct soc_host *host, uint64_t number);
 
-/* wait.c: an activation begins to wait for its call, and does not any more. */
+/* An activation begins to wait for its call, and does not any more. */
 void soc_calls_open(struct soc_host *host, struct soc_activation *activation);
 void soc_calls_close(struct soc_host *host, struct soc_activation *activation);
 
-/* schedule.c: the turn that asked has been committed. */
-void soc_calls_send(struct soc_host *host, const struct soc_activation *activation);
+/* The turn that asked has been committed. */
+void soc_calls_send(struct soc_host *host, struct soc_activation *activation);
 
 /* At a start, once the journal is open: makes or answers those in doubt. */
 void soc_calls_resume(struct soc_host *host);

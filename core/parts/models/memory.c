@@ -5,9 +5,12 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "kernel/agents.h"
+#include "kernel/batch.h"
+#include "kernel/registry.h"
 #include "kernel/state.h"
 #include "kernel/turn.h"
+#include "parts/history/replay.h"
+#include "parts/models/models_state.h"
 
 /* After entries went, so much is left: they go many at a time. */
 #define LEFT_BYTES (SOC_MEMORY_BYTES_MAX / 4 * 3)
@@ -20,12 +23,12 @@ struct memory {
     size_t count;
     size_t capacity;
     uint64_t gone; /* entries before them */
-    bool is_large; /* counted in host->memories_large */
+    bool is_large; /* counted in soc_models_state(host)->memories_large */
 };
 
 static struct memory *find(const struct soc_host *host, const struct soc_agent *agent)
 {
-    return soc_map_find(&host->memories, soc_agent_id(agent));
+    return soc_map_find(&soc_models_state(host)->memories, soc_agent_id(agent));
 }
 
 /* Room for one entry more. There may be very many conversations, which grow slowly: a
@@ -46,20 +49,34 @@ static void make_room(struct memory *memory, size_t bytes)
 static void append(struct soc_host *host, struct soc_slice agent, struct soc_slice entry,
                    uint64_t number)
 {
-    struct memory *memory = soc_map_find(&host->memories, agent);
+    struct memory *memory = soc_map_find(&soc_models_state(host)->memories, agent);
     if (memory == NULL) {
         memory = soc_alloc_zero(sizeof(*memory));
         memory->agent = soc_copy_text(agent.data, agent.length);
         memory->gone = number - 1;
-        soc_map_put(&host->memories, soc_slice_text(memory->agent), memory);
+        soc_map_put(&soc_models_state(host)->memories, soc_slice_text(memory->agent), memory);
     }
     make_room(memory, entry.length);
     soc_buf_put_slice(&memory->text, entry);
     memory->ends[memory->count++] = memory->text.length;
     if (memory->text.length > SOC_MEMORY_BYTES_MAX && !memory->is_large) {
         memory->is_large = true;
-        host->memories_large++;
+        soc_models_state(host)->memories_large++;
     }
+}
+
+/* Forgets the last entry. */
+static void drop_last(struct soc_host *host, const struct soc_agent *agent)
+{
+    struct memory *memory = find(host, agent);
+    assert(memory != NULL && memory->count > 0);
+    memory->count--;
+    memory->text.length = memory->count == 0 ? 0 : memory->ends[memory->count - 1];
+}
+
+static void take_back(struct soc_host *host, struct soc_undo *undo)
+{
+    drop_last(host, undo->agent);
 }
 
 uint64_t soc_memory_append(struct soc_host *host, struct soc_slice entry)
@@ -69,7 +86,8 @@ uint64_t soc_memory_append(struct soc_host *host, struct soc_slice entry)
     if (memory != NULL && memory->text.length + entry.length > SOC_MEMORY_BYTES_OPEN_MAX)
         return 0;
     append(host, soc_agent_id(agent), entry, 1);
-    soc_turn_note(host, (struct soc_undo){.kind = SOC_UNDO_MEMORY, .agent = host->turn.agent});
+    static const struct soc_undo_ops ops = {.take_back = take_back, .is_talk = true};
+    soc_turn_note(host, (struct soc_undo){.ops = &ops, .agent = host->turn.agent});
     struct soc_record record = {.type = SOC_RECORD_MEMORY};
     record.memory = (struct soc_record_memory){
         .number = soc_memory_count(host, agent),
@@ -132,29 +150,25 @@ static void trim(struct soc_host *host, struct memory *memory)
     for (size_t i = 0; i < memory->count; i++)
         memory->ends[i] = memory->ends[i + beyond] - start;
     memory->is_large = false;
-    host->memories_large--;
+    soc_models_state(host)->memories_large--;
 }
 
 void soc_memory_trim(struct soc_host *host, const struct soc_agent *agent)
 {
+    if (soc_models_state(host)->memories_large == 0)
+        return;
     struct memory *memory = find(host, agent);
-    if (memory != NULL && memory->is_large && host->replay == NULL)
+    if (memory != NULL && memory->is_large && !soc_replay_is_under_way(host))
         trim(host, memory);
-}
-
-void soc_memory_take_back(struct soc_host *host, const struct soc_agent *agent)
-{
-    struct memory *memory = find(host, agent);
-    memory->count--;
-    memory->text.length = memory->count == 0 ? 0 : memory->ends[memory->count - 1];
 }
 
 void soc_memory_restore(struct soc_host *host, const struct soc_record_memory *record)
 {
     append(host, record->agent, record->entry, record->number);
-    const struct soc_agent *agent = soc_agents_find(host, record->agent);
+    const struct soc_agent *agent = soc_registry_find(host, record->agent);
     bool is_of_tables = record->time_ms == 0; /* else its activation may be told yet */
-    if (host->memories_large > 0 && is_of_tables && agent != NULL && agent->activation == NULL)
+    if (soc_models_state(host)->memories_large > 0 && is_of_tables && agent != NULL &&
+        agent->activation == NULL)
         soc_memory_trim(host, agent);
 }
 
@@ -162,8 +176,9 @@ void soc_memory_settle(struct soc_host *host)
 {
     size_t cursor = 0;
     const struct memory *memory;
-    while (host->memories_large > 0 && (memory = soc_map_each(&host->memories, &cursor)) != NULL) {
-        const struct soc_agent *agent = soc_agents_find(host, soc_slice_text(memory->agent));
+    while (soc_models_state(host)->memories_large > 0 &&
+           (memory = soc_map_each(&soc_models_state(host)->memories, &cursor)) != NULL) {
+        const struct soc_agent *agent = soc_registry_find(host, soc_slice_text(memory->agent));
         if (agent != NULL && agent->activation == NULL)
             soc_memory_trim(host, agent);
     }
@@ -172,10 +187,10 @@ void soc_memory_settle(struct soc_host *host)
 void soc_memory_repeat(struct soc_host *host, uint64_t number, struct soc_slice entry)
 {
     const struct soc_agent *agent = host->turn.agent;
-    if (host->replay == NULL)
+    if (!soc_replay_is_under_way(host))
         return;
     while (soc_memory_count(host, agent) >= number && number > 0)
-        soc_memory_take_back(host, agent);
+        drop_last(host, agent);
     append(host, soc_agent_id(agent), entry, 1);
 }
 
@@ -189,10 +204,10 @@ static void free_memory(struct memory *memory)
 
 void soc_memory_forget(struct soc_host *host, const struct soc_agent *agent)
 {
-    struct memory *memory = soc_map_take(&host->memories, soc_agent_id(agent));
+    struct memory *memory = soc_map_take(&soc_models_state(host)->memories, soc_agent_id(agent));
     if (memory == NULL)
         return;
-    host->memories_large -= memory->is_large;
+    soc_models_state(host)->memories_large -= memory->is_large;
     free_memory(memory);
 }
 
@@ -200,7 +215,7 @@ void soc_memory_free(struct soc_host *host)
 {
     size_t cursor = 0;
     struct memory *memory;
-    while ((memory = soc_map_each(&host->memories, &cursor)) != NULL)
+    while ((memory = soc_map_each(&soc_models_state(host)->memories, &cursor)) != NULL)
         free_memory(memory);
-    soc_map_fini(&host->memories);
+    soc_map_fini(&soc_models_state(host)->memories);
 }

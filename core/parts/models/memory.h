@@ -40,9 +40,6 @@ void soc_memory_put(const struct soc_host *host, const struct soc_agent *agent, 
 /* schedule.c: the agent's activation has ended. */
 void soc_memory_trim(struct soc_host *host, const struct soc_agent *agent);
 
-/* turn.c: takes the agent's last entry back. */
-void soc_memory_take_back(struct soc_host *host, const struct soc_agent *agent);
-
 /* At a start: an entry as its record has it; of the tables without a time. */
 void soc_memory_restore(struct soc_host *host, const struct soc_record_memory *record);
 

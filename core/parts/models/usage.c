@@ -7,9 +7,10 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "kernel/batch.h"
 #include "kernel/refusal.h"
 #include "kernel/state.h"
-#include "kernel/turn.h"
+#include "parts/models/models_state.h"
 
 struct row {
     char *key; /* agent, task and model with NUL between */
@@ -81,8 +82,8 @@ static void add_everywhere(struct soc_usages *usages, struct row *row, struct so
 void soc_usage_add(struct soc_host *host, const struct soc_agent *agent, struct soc_slice task,
                    struct soc_slice model, struct soc_usage used)
 {
-    struct row *row = find_row(&host->usages, soc_agent_id(agent), task, model);
-    add_everywhere(&host->usages, row, used);
+    struct row *row = find_row(&soc_models_state(host)->usages, soc_agent_id(agent), task, model);
+    add_everywhere(&soc_models_state(host)->usages, row, used);
     struct soc_record record = {.type = SOC_RECORD_USAGE};
     record.usage = (struct soc_record_usage){
         .calls = row->used.calls,
@@ -99,8 +100,9 @@ void soc_usage_add(struct soc_host *host, const struct soc_agent *agent, struct 
 /* A row stands for all that was used so far: the difference counts. */
 void soc_usage_restore(struct soc_host *host, const struct soc_record_usage *record)
 {
-    struct row *row = find_row(&host->usages, record->agent, record->task_id, record->model);
-    add_everywhere(&host->usages, row,
+    struct row *row =
+        find_row(&soc_models_state(host)->usages, record->agent, record->task_id, record->model);
+    add_everywhere(&soc_models_state(host)->usages, row,
                    (struct soc_usage){
                        .calls = record->calls - row->used.calls,
                        .input_tokens = record->input_tokens - row->used.input_tokens,
@@ -154,7 +156,7 @@ static struct soc_usage look_up(const struct soc_map *sums, struct soc_slice id)
 int soc_usage_check(struct soc_host *host, const struct soc_agent *agent, struct soc_slice task,
                     struct soc_buf *error)
 {
-    const struct soc_usages *usages = &host->usages;
+    const struct soc_usages *usages = &soc_models_state(host)->usages;
     int rc = check("agent", soc_usage_of(host, agent), usages->bounds.agent, error);
     if (rc == SOC_OK && task.length > 0)
         rc = check("task", look_up(&usages->tasks, task), usages->bounds.task, error);
@@ -165,17 +167,17 @@ int soc_usage_check(struct soc_host *host, const struct soc_agent *agent, struct
 
 void soc_usage_set_bounds(struct soc_host *host, const struct soc_usage_bounds *bounds)
 {
-    host->usages.bounds = *bounds;
+    soc_models_state(host)->usages.bounds = *bounds;
 }
 
 struct soc_usage soc_usage_of(const struct soc_host *host, const struct soc_agent *agent)
 {
-    return look_up(&host->usages.agents, soc_agent_id(agent));
+    return look_up(&soc_models_state(host)->usages.agents, soc_agent_id(agent));
 }
 
 struct soc_usage soc_usage_total(const struct soc_host *host)
 {
-    return host->usages.total;
+    return soc_models_state(host)->usages.total;
 }
 
 static void put_number(struct soc_buf *out, const char *name, uint64_t number)
@@ -200,7 +202,7 @@ static void put_room(struct soc_buf *out, const char *of, struct soc_slice id,
 void soc_usage_look_room(const struct soc_host *host, const struct soc_agent *agent,
                          struct soc_slice task, struct soc_buf *out)
 {
-    const struct soc_usages *usages = &host->usages;
+    const struct soc_usages *usages = &soc_models_state(host)->usages;
     soc_buf_put_byte(out, '[');
     put_room(out, "agent", soc_agent_id(agent), soc_usage_of(host, agent), usages->bounds.agent);
     if (task.length > 0)
@@ -215,7 +217,7 @@ void soc_usage_look(const struct soc_host *host, struct soc_slice agent, struct 
     size_t cursor = 0;
     const struct row *row;
     soc_buf_put_byte(out, '[');
-    while ((row = soc_map_each(&host->usages.rows, &cursor)) != NULL) {
+    while ((row = soc_map_each(&soc_models_state(host)->usages.rows, &cursor)) != NULL) {
         if ((agent.data != NULL && !soc_slice_equal(agent, row->agent)) ||
             (task.data != NULL && !soc_slice_equal(task, row->task)))
             continue;
@@ -248,11 +250,11 @@ void soc_usage_free(struct soc_host *host)
 {
     size_t cursor = 0;
     struct row *row;
-    while ((row = soc_map_each(&host->usages.rows, &cursor)) != NULL) {
+    while ((row = soc_map_each(&soc_models_state(host)->usages.rows, &cursor)) != NULL) {
         free(row->key);
         free(row);
     }
-    soc_map_fini(&host->usages.rows);
-    free_sums(&host->usages.agents);
-    free_sums(&host->usages.tasks);
+    soc_map_fini(&soc_models_state(host)->usages.rows);
+    free_sums(&soc_models_state(host)->usages.agents);
+    free_sums(&soc_models_state(host)->usages.tasks);
 }

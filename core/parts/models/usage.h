@@ -9,41 +9,11 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "base/map.h"
+#include "parts/models/amounts.h"
 #include "store/record.h"
 
 struct soc_agent;
 struct soc_host;
-
-/* What calls to a model took. */
-struct soc_usage {
-    uint64_t calls; /* answered, errors too */
-    uint64_t input_tokens;
-    uint64_t output_tokens;
-    uint64_t cost_micros; /* millionths of a dollar */
-};
-
-/* What may be used at most; 0: without bound. Tokens are those in and out together. */
-struct soc_usage_bound {
-    uint64_t tokens;
-    uint64_t cost_micros;
-};
-
-/* What they may take, by whom it is counted. */
-struct soc_usage_bounds {
-    struct soc_usage_bound agent;
-    struct soc_usage_bound task;
-    struct soc_usage_bound society;
-};
-
-/* For state.h: all of it. An all-zero struct is nothing used, nothing bounded. */
-struct soc_usages {
-    struct soc_map rows;   /* agent, task and model -> struct row, owned */
-    struct soc_map agents; /* id -> struct sum, owned */
-    struct soc_map tasks;  /* id -> struct sum, owned */
-    struct soc_usage total;
-    struct soc_usage_bounds bounds;
-};
 
 /* Adds what one answer took and records it. `task` absent: for none. */
 void soc_usage_add(struct soc_host *host, const struct soc_agent *agent, struct soc_slice task,

@@ -2,14 +2,16 @@
 #include "base/json.h"
 #include "env/ids.h"
 #include "kernel/adopt.h"
+#include "kernel/commit.h"
 #include "kernel/envelope.h"
+#include "kernel/gate.h"
 #include "kernel/refusal.h"
+#include "kernel/registry.h"
 #include "kernel/requests.h"
 #include "kernel/trace.h"
 #include "kernel/turn.h"
 #include "parts/duplicates/duplicates.h"
 #include "parts/group/barriers.h"
-#include "parts/group/broadcasts.h"
 #include "parts/outside/outside_letters.h"
 #include "parts/tasks/tasks_state.h"
 
@@ -42,19 +44,24 @@ static struct soc_letter *find_answered(const struct soc_outsider *outsider, str
 static bool goes_to(struct soc_host *host, const struct soc_send *send,
                     const struct soc_agent *asker)
 {
-    return asker != NULL && (send->to.data == NULL || soc_router_find(host, send->to) == asker);
+    return asker != NULL &&
+           (send->to.data == NULL || soc_registry_receiver(host, send->to) == asker);
 }
 
-static bool is_type(struct soc_slice type, const struct soc_symbol *symbol)
+static bool is_type(struct soc_slice type, const char *name)
 {
-    return type.data != NULL && soc_slice_equal(type, soc_symbol_slice(symbol));
+    return type.data != NULL && soc_slice_equal(type, soc_slice_text(name));
+}
+
+static bool is_result(struct soc_slice type)
+{
+    return is_type(type, "result") || is_type(type, "task_complete");
 }
 
 /* What is said of tasks and checkpoints is told apart from late replies by the router. */
-static bool has_own_rules(const struct soc_host *host, struct soc_slice type)
+static bool has_own_rules(struct soc_slice type)
 {
-    return is_type(type, host->tasks->result) || is_type(type, host->tasks->task_complete) ||
-           is_type(type, host->type_checkpoint_response);
+    return is_result(type) || is_type(type, "checkpoint_response");
 }
 
 /* The mail answers nothing that is open. False if it comes too late: whoever asked waits
@@ -73,9 +80,9 @@ static bool address_rest(const struct soc_outsider *outsider, const struct soc_o
         soc_message_id_is(mail->answers, task->opened_ms, key))
         asker = task->assigner;
     else if (ended != NULL && ended->wants_reply && goes_to(host, send, ended->from))
-        return has_own_rules(host, send->type);
+        return has_own_rules(send->type);
     else if (ended == NULL && send->to.data == NULL && !mail->is_chain)
-        return has_own_rules(host, send->type);
+        return has_own_rules(send->type);
     if (send->to.data == NULL && asker != NULL && !mail->is_chain)
         send->to = soc_agent_id(asker);
     if (send->texts[SOC_TEXT_CORRELATION_ID].data == NULL)
@@ -92,14 +99,12 @@ static void address_report(const struct soc_outsider *outsider, struct soc_send 
     soc_adopt(&adopted, send->payload);
     struct soc_slice type = send->type.data != NULL ? send->type : adopted.type;
     struct soc_slice id = send->texts[SOC_TEXT_TASK_ID];
-    bool is_result =
-        is_type(type, host->tasks->result) || is_type(type, host->tasks->task_complete);
-    if (is_type(type, host->type_checkpoint_response) && send->to.data == NULL) {
+    if (is_type(type, "checkpoint_response") && send->to.data == NULL) {
         const struct soc_agent *asker = soc_barriers_asker(host, send->payload);
         if (asker != NULL)
             send->to = soc_agent_id(asker);
     }
-    if (!is_result && !soc_slice_equal(type, SOC_SLICE("progress_update")))
+    if (!is_result(type) && !is_type(type, "progress_update"))
         return;
     const struct soc_task *task =
         soc_tasks_find(host, outsider->agent, id.data != NULL ? id : adopted.task_id);
@@ -107,7 +112,7 @@ static void address_report(const struct soc_outsider *outsider, struct soc_send 
         return;
     send->to = soc_agent_id(task->assigner);
     send->is_report = true;
-    if (!is_result)
+    if (!is_result(type))
         return;
     send->answers_key = task->key;
     send->answers_ms = task->opened_ms;
@@ -143,8 +148,8 @@ static bool address(struct soc_outsider *outsider, const struct soc_outside_mail
         address_report(outsider, send);
     if (send->to.data == NULL)
         send->to = SOC_SLICE("orchestrator");
-    send->is_report |=
-        soc_router_find(host, send->to) == soc_router_find(host, SOC_SLICE("orchestrator"));
+    send->is_report |= soc_registry_receiver(host, send->to) ==
+                       soc_registry_receiver(host, SOC_SLICE("orchestrator"));
     return is_in_time;
 }
 
@@ -158,7 +163,7 @@ static bool is_anothers(const struct soc_outsider *outsider, uint64_t key, struc
     const struct soc_request *request = soc_request_find_id(host, id);
     if (request != NULL && request->to != outsider->agent)
         return true;
-    while ((other = soc_map_each(&host->outside->outsiders, &cursor)) != NULL) {
+    while ((other = soc_map_each(&soc_outside_of_host(host)->outsiders, &cursor)) != NULL) {
         const struct soc_letter *letter = soc_map_find_number(&other->letters, key);
         const struct soc_ended_letter *ended =
             letter == NULL ? soc_outside_find_ended(other, id) : NULL;
@@ -190,8 +195,7 @@ static int drop_late(struct soc_outsider *outsider, struct soc_agent *agent,
 {
     struct soc_host *host = outsider->host;
     const char *reason = NULL;
-    if (soc_duplicates_has_key(&mail->send) &&
-        soc_duplicates_find(host, agent, &mail->send, answer))
+    if (soc_duplicates_find(host, agent, &mail->send, answer))
         return SOC_OK;
     if (soc_outside_find_ended(outsider, mail->answers) == NULL)
         reason = why_not_its_own(outsider, mail->answers);
@@ -206,8 +210,7 @@ static int drop_late(struct soc_outsider *outsider, struct soc_agent *agent,
 /* The task that a result ends or has tried again, 0: none. */
 static uint64_t task_of(struct soc_host *host, const struct soc_message *message)
 {
-    const struct soc_tasks *tasks = host->tasks;
-    if (message->type != tasks->result && message->type != tasks->task_complete)
+    if (!is_result(soc_symbol_slice(message->type)))
         return 0;
     const struct soc_task *task = soc_tasks_find_key(host, message->reply_to);
     if (task == NULL || task->owner != message->from)
@@ -271,12 +274,9 @@ int soc_outside_accept(struct soc_host *host, struct soc_agent *agent,
     uint64_t reply_to = message->reply_to;
     uint64_t task_key = task_of(host, message);
     answer->length = 0;
-    if (message->flags & SOC_MESSAGE_IS_BROADCAST)
-        soc_broadcasts_put_receipt(host, message, answer);
-    else
-        soc_envelope_put_receipt(answer, message->key, message->time_ms);
+    soc_gate_put_receipt(host, message, answer);
     soc_outside_keep(host, position);
-    soc_turn_commit(host);
+    soc_commit_turn(host);
     end_answered(outsider, reply_to, task_key);
     return SOC_OK;
 }

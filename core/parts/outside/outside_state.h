@@ -5,10 +5,12 @@
 #ifndef SOC_PARTS_OUTSIDE_OUTSIDE_STATE_H
 #define SOC_PARTS_OUTSIDE_OUTSIDE_STATE_H
 
+#include "base/heap.h"
 #include "kernel/state.h"
 #include "model/ladder.h"
 #include "model/pulse.h"
 #include "parts/outside/outside.h"
+#include "parts/table.h"
 
 struct soc_letter;
 
@@ -98,9 +100,11 @@ struct soc_outside { /* all doors and who lives behind them */
     int64_t heartbeat_ms;
 };
 
-/* Returns what a new host remembers; soc_outside_free() frees host->outside. */
-struct soc_outside *soc_outside_new(void);
-void soc_outside_free(struct soc_host *host);
+/* Lends it. */
+static inline struct soc_outside *soc_outside_of_host(const struct soc_host *host)
+{
+    return soc_part_state(host, SOC_PART_OUTSIDE);
+}
 
 /* Lends what is known of an outside agent. */
 struct soc_outsider *soc_outside_need(struct soc_host *host, struct soc_agent *agent);
@@ -109,7 +113,7 @@ struct soc_outsider *soc_outside_need(struct soc_host *host, struct soc_agent *a
 void soc_outside_born(struct soc_host *host, struct soc_agent *agent);
 void soc_outside_ended(struct soc_host *host, struct soc_agent *agent);
 
-/* router.c: takes a message that is due into the mailbox, to be handed out; lets go of one. */
+/* Takes a message that is due into the mailbox, to be handed out; lets go of one. */
 void soc_outside_take(struct soc_host *host, struct soc_message *message);
 void soc_outside_let_go(struct soc_host *host, struct soc_message *message);
 
@@ -143,8 +147,5 @@ void soc_outside_restore_receipt(struct soc_host *host, struct soc_message *mess
                                  const struct soc_record_receipt *record);
 void soc_outside_forget_receipt(struct soc_host *host, uint64_t key);
 void soc_outside_restore_position(struct soc_host *host, const struct soc_record_position *record);
-
-/* A turn in which somebody decided about an unresponsive agent has committed. */
-void soc_outside_settle(struct soc_host *host, const struct soc_undo *undo);
 
 #endif

@@ -7,7 +7,10 @@
 #include "env/ids.h"
 #include "kernel/ending.h"
 #include "kernel/envelope.h"
+#include "kernel/notice.h"
 #include "kernel/refusal.h"
+#include "kernel/registry.h"
+#include "kernel/router.h"
 #include "kernel/trace.h"
 #include "kernel/turn.h"
 #include "parts/outside/outside_letters.h"
@@ -30,13 +33,13 @@ static void ask_rung(struct soc_letter *letter)
     if (due_ms == 0)
         return;
     letter->timer.kind = SOC_OUTSIDE_LETTER;
-    soc_heap_add(&host->outside->timers, &letter->timer, due_ms);
-    host->outside->climbed++;
+    soc_heap_add(&soc_outside_of_host(host)->timers, &letter->timer, due_ms);
+    soc_outside_of_host(host)->climbed++;
 }
 
 void soc_outside_stop(struct soc_letter *letter)
 {
-    struct soc_outside *outside = letter->outsider->host->outside;
+    struct soc_outside *outside = soc_outside_of_host(letter->outsider->host);
     if (soc_heap_has(&letter->timer)) {
         soc_heap_remove(&outside->timers, &letter->timer);
         outside->climbed--;
@@ -85,7 +88,7 @@ void soc_outside_note_hold(struct soc_host *host, struct soc_agent *agent)
 
 void soc_outside_watch(struct soc_outsider *outsider)
 {
-    struct soc_outside *outside = outsider->host->outside;
+    struct soc_outside *outside = soc_outside_of_host(outsider->host);
     int64_t due_ms = soc_pulse_due(&outsider->pulse, outside->heartbeat_ms);
     soc_heap_remove(&outside->timers, &outsider->timer);
     const struct soc_agent *agent = outsider->agent;
@@ -99,14 +102,14 @@ void soc_outside_set_heartbeat(struct soc_host *host, int64_t timeout_ms)
 {
     size_t cursor = 0;
     struct soc_outsider *outsider;
-    host->outside->heartbeat_ms = timeout_ms;
-    while ((outsider = soc_map_each(&host->outside->outsiders, &cursor)) != NULL)
+    soc_outside_of_host(host)->heartbeat_ms = timeout_ms;
+    while ((outsider = soc_map_each(&soc_outside_of_host(host)->outsiders, &cursor)) != NULL)
         soc_outside_watch(outsider);
 }
 
 int64_t soc_outside_due(const struct soc_host *host)
 {
-    const struct soc_heap_item *item = soc_heap_peek(&host->outside->timers);
+    const struct soc_heap_item *item = soc_heap_peek(&soc_outside_of_host(host)->timers);
     return item == NULL ? 0 : item->due_ms;
 }
 
@@ -138,9 +141,10 @@ static void trace(const struct soc_letter *letter, enum soc_log_level level, con
 /* Whoever is told must be there, and not be the one who is lost. */
 static struct soc_agent *find_orchestrator(struct soc_host *host, const struct soc_agent *lost)
 {
-    struct soc_agent *agent = soc_router_find(host, SOC_SLICE("orchestrator"));
-    return agent == NULL || agent == lost || agent->is_ended || agent->is_ending ? host->root
-                                                                                 : agent;
+    struct soc_agent *agent = soc_registry_receiver(host, SOC_SLICE("orchestrator"));
+    return agent == NULL || agent == lost || agent->is_ended || agent->is_ending
+               ? host->registry.root
+               : agent;
 }
 
 /* Tells the orchestrator and the log, in the chain of the message that was never acked. */
@@ -167,7 +171,7 @@ static void alert(struct soc_outsider *outsider, const struct soc_message *messa
         send.texts[SOC_TEXT_CORRELATION_ID] = soc_envelope_chain(message, chain);
         send.texts[SOC_TEXT_TASK_ID] = soc_message_text(message, SOC_TEXT_TASK_ID);
     }
-    soc_tasks_send(host, NULL, &send);
+    soc_notice_send(host, NULL, &send, "task_notice_failed");
     soc_buf_fini(&payload);
 }
 
@@ -183,7 +187,7 @@ static void lose(struct soc_outsider *outsider, struct soc_letter *unacked)
         unacked->is_given_up = true;
     if (!(unacked == NULL ? soc_pulse_lose(&outsider->pulse) : soc_pulse_give_up(&outsider->pulse)))
         return;
-    soc_heap_remove(&host->outside->timers, &outsider->timer);
+    soc_heap_remove(&soc_outside_of_host(host)->timers, &outsider->timer);
     while ((letter = soc_map_each(&outsider->letters, &cursor)) != NULL)
         soc_outside_stop(letter);
     outsider->agent->is_unresponsive = true;
@@ -210,7 +214,7 @@ static void resend(struct soc_letter *letter, bool is_warning)
 static void fire_letter(struct soc_letter *letter)
 {
     struct soc_host *host = letter->outsider->host;
-    host->outside->climbed--;
+    soc_outside_of_host(host)->climbed--;
     enum soc_rung_action action = soc_ladder_climb(&letter->ladder, soc_host_now(host));
     assert(action != SOC_RUNG_END); /* its timer is set for a rung, and for its time */
     if (action == SOC_RUNG_UNRESPONSIVE) {
@@ -226,9 +230,9 @@ static void fire_letter(struct soc_letter *letter)
 
 void soc_outside_fire(struct soc_host *host)
 {
-    struct soc_heap_item *item = soc_heap_peek(&host->outside->timers);
+    struct soc_heap_item *item = soc_heap_peek(&soc_outside_of_host(host)->timers);
     char *base = (char *)item;
-    soc_heap_remove(&host->outside->timers, item);
+    soc_heap_remove(&soc_outside_of_host(host)->timers, item);
     if (item->kind == SOC_OUTSIDE_LETTER)
         fire_letter((void *)(base - offsetof(struct soc_letter, timer)));
     else
@@ -242,8 +246,8 @@ static bool may_resolve(struct soc_host *host, const struct soc_agent *who,
     const struct soc_agent *above = agent->parent;
     while (above != NULL && above != who)
         above = above->parent;
-    return above != NULL || who == host->root || who == host->user ||
-           who == soc_router_find(host, SOC_SLICE("orchestrator"));
+    return above != NULL || who == host->registry.root || who == host->registry.user ||
+           who == soc_registry_receiver(host, SOC_SLICE("orchestrator"));
 }
 
 static uint32_t count_unacked(const struct soc_outsider *outsider)
@@ -264,43 +268,6 @@ static uint32_t count_tasks(const struct soc_host *host, const struct soc_agent 
          task = task->next)
         count++;
     return count;
-}
-
-int soc_outside_resolve(struct soc_host *host, struct soc_slice id, struct soc_slice action,
-                        struct soc_buf *answer, struct soc_buf *error)
-{
-    struct soc_agent *agent = soc_map_find(&host->agents, id);
-    int which = RESTART;
-    while (which <= ABORT && !soc_slice_equal(action, soc_slice_text(resolutions[which])))
-        which++;
-    if (which > ABORT)
-        return soc_refuse(error, SOC_EINVAL, "restart, skip or abort is expected", "action",
-                          action);
-    if (agent == NULL)
-        return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", id);
-    if (agent->is_ended)
-        return soc_refuse(error, SOC_ESTOPPED, NULL, "agentId", id);
-    if (!may_resolve(host, host->turn.agent, agent))
-        return soc_refuse(error, SOC_EFORBIDDEN,
-                          "only the orchestrator and who stands above an agent decide about it",
-                          "agentId", id);
-    /* Only looked for: one that was born in this turn may still be taken back. */
-    const struct soc_outsider *outsider = soc_map_find(&host->outside->outsiders, id);
-    if (outsider == NULL || (!agent->is_unresponsive && count_unacked(outsider) == 0))
-        return soc_refuse(error, SOC_EREFUSED, "the agent is not unresponsive and owes no ack",
-                          "agentId", id);
-    soc_turn_note(host, (struct soc_undo){.kind = SOC_UNDO_RESOLVE,
-                                          .agent = agent,
-                                          .peer = host->turn.agent,
-                                          .old_number = (uint32_t)which});
-    soc_buf_put_byte(answer, '{');
-    soc_json_put_text_member(answer, "action", action);
-    soc_json_put_text_member(answer, "agent", id);
-    soc_json_put_name(answer, which == ABORT ? "tasks" : "messages");
-    soc_json_put_integer(answer,
-                         which == ABORT ? count_tasks(host, agent) : count_unacked(outsider));
-    soc_buf_put_byte(answer, '}');
-    return SOC_OK;
 }
 
 static void restart(struct soc_outsider *outsider)
@@ -337,24 +304,62 @@ static void cancel_tasks(struct soc_outsider *outsider, struct soc_agent *by)
         soc_tasks_cut(outsider->host, workload->first, by, SOC_SLICE("\"unresponsive\""), false);
 }
 
-void soc_outside_settle(struct soc_host *host, const struct soc_undo *undo)
+static void resolve(struct soc_host *host, struct soc_undo *undo)
 {
     struct soc_outsider *outsider = soc_outside_need(host, undo->agent);
     struct soc_buf detail = {0};
     soc_buf_put_byte(&detail, '{');
-    soc_json_put_text_member(&detail, "action", soc_slice_text(resolutions[undo->old_number]));
+    soc_json_put_text_member(&detail, "action", soc_slice_text(resolutions[undo->number]));
     soc_json_put_text_member(&detail, "by", soc_sender_id(undo->peer));
     soc_buf_put_byte(&detail, '}');
     soc_trace_event(host, SOC_LOG_INFO, "resolved", undo->agent, soc_buf_slice(&detail));
     soc_buf_fini(&detail);
     soc_pulse_retry(&outsider->pulse, soc_host_now(host));
     soc_outside_watch(outsider);
-    if (undo->old_number == RESTART)
+    if (undo->number == RESTART)
         restart(outsider);
-    else if (undo->old_number == SKIP)
+    else if (undo->number == SKIP)
         skip(outsider);
     else
         cancel_tasks(outsider, undo->peer);
     soc_outside_climb_all(outsider);
     soc_ending_check(host, undo->agent);
+}
+
+int soc_outside_resolve(struct soc_host *host, struct soc_slice id, struct soc_slice action,
+                        struct soc_buf *answer, struct soc_buf *error)
+{
+    struct soc_agent *agent = soc_map_find(&host->registry.agents, id);
+    int which = RESTART;
+    while (which <= ABORT && !soc_slice_equal(action, soc_slice_text(resolutions[which])))
+        which++;
+    if (which > ABORT)
+        return soc_refuse(error, SOC_EINVAL, "restart, skip or abort is expected", "action",
+                          action);
+    if (agent == NULL)
+        return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", id);
+    if (agent->is_ended)
+        return soc_refuse(error, SOC_ESTOPPED, NULL, "agentId", id);
+    if (!may_resolve(host, host->turn.agent, agent))
+        return soc_refuse(error, SOC_EFORBIDDEN,
+                          "only the orchestrator and who stands above an agent decide about it",
+                          "agentId", id);
+    /* Only looked for: one that was born in this turn may still be taken back. */
+    const struct soc_outsider *outsider = soc_map_find(&soc_outside_of_host(host)->outsiders, id);
+    if (outsider == NULL || (!agent->is_unresponsive && count_unacked(outsider) == 0))
+        return soc_refuse(error, SOC_EREFUSED, "the agent is not unresponsive and owes no ack",
+                          "agentId", id);
+    static const struct soc_undo_ops ops = {.finish = resolve};
+    soc_turn_note(host, (struct soc_undo){.ops = &ops,
+                                          .agent = agent,
+                                          .peer = host->turn.agent,
+                                          .number = (uint64_t)which});
+    soc_buf_put_byte(answer, '{');
+    soc_json_put_text_member(answer, "action", action);
+    soc_json_put_text_member(answer, "agent", id);
+    soc_json_put_name(answer, which == ABORT ? "tasks" : "messages");
+    soc_json_put_integer(answer,
+                         which == ABORT ? count_tasks(host, agent) : count_unacked(outsider));
+    soc_buf_put_byte(answer, '}');
+    return SOC_OK;
 }

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "base/json.h"
+#include "kernel/commit.h"
 #include "kernel/router.h"
 #include "kernel/state.h"
 #include "kernel/trace.h"
@@ -13,7 +14,7 @@ static struct soc_agent *find_ancestor(const struct soc_host *host, const struct
     struct soc_agent *above = agent->parent;
     while (above != NULL && (above->is_ended || above->is_ending))
         above = above->parent;
-    return above == NULL ? host->user : above;
+    return above == NULL ? host->registry.user : above;
 }
 
 void soc_alert_parent(struct soc_host *host, const struct soc_agent *agent, const char *type,
@@ -42,7 +43,7 @@ void soc_alert_parent(struct soc_host *host, const struct soc_agent *agent, cons
     send.texts[SOC_TEXT_CORRELATION_ID] = chain;
     soc_turn_begin(host, NULL, NULL);
     int rc = soc_router_send(host, NULL, &send, &message, &error);
-    soc_turn_commit(host);
+    soc_commit_turn(host);
     if (rc < 0)
         soc_trace_event(host, SOC_LOG_WARN, "alert_failed", agent, soc_buf_slice(&error));
     soc_buf_fini(&payload);

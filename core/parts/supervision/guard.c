@@ -6,12 +6,12 @@
 #include "base/limits.h"
 #include "kernel/envelope.h"
 #include "kernel/refusal.h"
-#include "kernel/router.h"
+#include "kernel/send.h"
 #include "kernel/state.h"
 #include "kernel/trace.h"
-#include "parts/group/news.h"
 #include "parts/supervision/alert.h"
 #include "parts/supervision/hold.h"
+#include "parts/supervision/supervision_state.h"
 
 static const int codes[] = {
 #define G(tag, setting, usual, code) code,
@@ -30,7 +30,7 @@ static void tell_witness(const struct soc_host *host)
 {
     const struct soc_witness *witness = host->options.witness;
     if (witness != NULL)
-        witness->bounded(witness->user, host->guards[SOC_GUARD_MAILBOX]);
+        witness->bounded(witness->user, soc_supervision_state(host)->guards[SOC_GUARD_MAILBOX]);
 }
 
 void soc_guard_init(struct soc_host *host)
@@ -40,7 +40,7 @@ void soc_guard_init(struct soc_host *host)
         SOC_GUARD_MAP(G)
 #undef G
     };
-    memcpy(host->guards, usual_limits, sizeof(usual_limits));
+    memcpy(soc_supervision_state(host)->guards, usual_limits, sizeof(usual_limits));
     tell_witness(host);
 }
 
@@ -60,9 +60,14 @@ bool soc_guard_find(const char *setting, enum soc_guard *guard)
     return false;
 }
 
+uint32_t soc_guard_limit(const struct soc_host *host, enum soc_guard guard)
+{
+    return soc_supervision_state(host)->guards[guard];
+}
+
 void soc_guard_set(struct soc_host *host, enum soc_guard guard, uint32_t limit)
 {
-    host->guards[guard] = limit;
+    soc_supervision_state(host)->guards[guard] = limit;
     tell_witness(host);
 }
 
@@ -78,7 +83,7 @@ static void note(struct soc_host *host, struct soc_agent *agent, enum soc_guard 
     memcpy(meeting.id, agent->id, agent->id_length);
     if (chain.data != NULL)
         memcpy(meeting.chain, chain.data, chain.length);
-    soc_buf_put(&host->guard_meetings, &meeting, sizeof(meeting));
+    soc_buf_put(&soc_supervision_state(host)->meetings, &meeting, sizeof(meeting));
 }
 
 /* Refuses what goes beyond the limit of the guard; `agent` is the one concerned. */
@@ -90,7 +95,7 @@ static int refuse(struct soc_host *host, struct soc_agent *agent, enum soc_guard
     if (agent != NULL)
         soc_json_put_text_member(error, "agentId", soc_agent_id(agent));
     soc_json_put_name(error, "limit");
-    soc_json_put_integer(error, host->guards[guard]);
+    soc_json_put_integer(error, soc_supervision_state(host)->guards[guard]);
     return soc_refusal_end(error, codes[guard]);
 }
 
@@ -98,23 +103,43 @@ int soc_guard_spawn(struct soc_host *host, struct soc_buf *error)
 {
     struct soc_agent *parent = host->turn.agent;
     uint32_t depth = 1;
-    if (host->agents_alive >= host->guards[SOC_GUARD_AGENTS])
+    if (host->registry.alive >= soc_supervision_state(host)->guards[SOC_GUARD_AGENTS])
         return refuse(host, parent, SOC_GUARD_AGENTS, error);
-    if (parent->births >= host->guards[SOC_GUARD_CHILDREN])
+    if (parent->births >= soc_supervision_state(host)->guards[SOC_GUARD_CHILDREN])
         return refuse(host, parent, SOC_GUARD_CHILDREN, error);
     for (const struct soc_agent *above = parent->parent; above != NULL; above = above->parent)
         depth++;
-    return depth > host->guards[SOC_GUARD_DEPTH] ? refuse(host, parent, SOC_GUARD_DEPTH, error)
-                                                 : SOC_OK;
+    return depth > soc_supervision_state(host)->guards[SOC_GUARD_DEPTH]
+               ? refuse(host, parent, SOC_GUARD_DEPTH, error)
+               : SOC_OK;
+}
+
+/* Counts the messages to all that `to` has not looked at. */
+static uint64_t count_unread(const struct soc_host *host, const struct soc_agent *to)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; host->parts->calls.unread[i] != NULL; i++)
+        count += host->parts->calls.unread[i](host, to);
+    return count;
+}
+
+/* Tells whether a message to all, sent in the turn under way, is for `to`. */
+static bool reaches(const struct soc_host *host, const struct soc_message *message,
+                    const struct soc_agent *to)
+{
+    bool is = false;
+    for (size_t i = 0; !is && host->parts->calls.reaches[i] != NULL; i++)
+        is = host->parts->calls.reaches[i](host, message, to);
+    return is;
 }
 
 /* Tells whether the mailbox of `to` may be full: cheap, and never wrong if not. */
 static bool may_be_full(const struct soc_host *host, const struct soc_agent *to)
 {
     uint64_t most = (uint64_t)soc_mailbox_count(&to->mailbox) + to->delayed + host->turn.sent.count;
-    if (soc_news_has(host, to))
-        most += host->broadcasts.count;
-    return most >= host->guards[SOC_GUARD_MAILBOX];
+    if (soc_host_has_news(host, to))
+        most += count_unread(host, to);
+    return most >= soc_supervision_state(host)->guards[SOC_GUARD_MAILBOX];
 }
 
 /* Counts what is queued for `to` once the turn under way commits, broadcasts that it has
@@ -123,26 +148,28 @@ static uint64_t count_queued(const struct soc_host *host, const struct soc_agent
 {
     uint64_t count = (uint64_t)soc_mailbox_count(&to->mailbox) + to->delayed;
     const struct soc_message *message = host->turn.sent.first;
-    bool has_news = soc_news_has(host, to); /* those of this turn are counted with them */
+    bool has_news = soc_host_has_news(host, to); /* those of this turn are counted with them */
     if (has_news)
-        count += soc_broadcasts_unread(host, to);
+        count += count_unread(host, to);
     for (; message != NULL; message = message->next)
-        count += message->to == to || (!has_news && soc_broadcasts_is_for(host, message, to));
+        count += message->to == to || (!has_news && reaches(host, message, to));
     return count;
 }
 
 bool soc_guard_is_near(const struct soc_host *host, const struct soc_agent *to)
 {
     const struct soc_message *cause = host->turn.cause;
-    if (cause != NULL && (cause->hops >= host->guards[SOC_GUARD_HOPS] ||
-                          cause->idle_hops >= host->guards[SOC_GUARD_PROGRESS]))
+    if (cause != NULL &&
+        (cause->hops >= soc_supervision_state(host)->guards[SOC_GUARD_HOPS] ||
+         cause->idle_hops >= soc_supervision_state(host)->guards[SOC_GUARD_PROGRESS]))
         return true;
     return to != NULL && may_be_full(host, to);
 }
 
 bool soc_guard_meets_full(struct soc_host *host, struct soc_agent *to)
 {
-    if (!may_be_full(host, to) || count_queued(host, to) < host->guards[SOC_GUARD_MAILBOX])
+    if (!may_be_full(host, to) ||
+        count_queued(host, to) < soc_supervision_state(host)->guards[SOC_GUARD_MAILBOX])
         return false;
     note(host, to, SOC_GUARD_MAILBOX);
     return true;
@@ -152,7 +179,7 @@ static bool makes_progress(const struct soc_host *host, const struct soc_agent *
                            const struct soc_send *send)
 {
     const struct soc_activation *activation = host->turn.activation;
-    return (activation != NULL && activation->has_progress) || to == host->user ||
+    return (activation != NULL && activation->has_progress) || to == host->registry.user ||
            send->deliver_at_ms > 0;
 }
 
@@ -162,19 +189,22 @@ int soc_guard_send(struct soc_host *host, struct soc_agent *from, struct soc_age
     const struct soc_message *cause = host->turn.cause;
     if (from == NULL || send->is_formal)
         return SOC_OK;
-    if (cause != NULL && cause->hops >= host->guards[SOC_GUARD_HOPS] && to != from)
+    if (cause != NULL && cause->hops >= soc_supervision_state(host)->guards[SOC_GUARD_HOPS] &&
+        to != from)
         return refuse(host, from, SOC_GUARD_HOPS, error);
-    if (cause != NULL && cause->idle_hops >= host->guards[SOC_GUARD_PROGRESS] &&
+    if (cause != NULL &&
+        cause->idle_hops >= soc_supervision_state(host)->guards[SOC_GUARD_PROGRESS] &&
         !makes_progress(host, to, send))
         return refuse(host, from, SOC_GUARD_PROGRESS, error);
-    if (to != NULL && count_queued(host, to) >= host->guards[SOC_GUARD_MAILBOX])
+    if (to != NULL &&
+        count_queued(host, to) >= soc_supervision_state(host)->guards[SOC_GUARD_MAILBOX])
         return refuse(host, to, SOC_GUARD_MAILBOX, error);
     return SOC_OK;
 }
 
 static void tell(struct soc_host *host, const struct meeting *meeting)
 {
-    struct soc_agent *agent = soc_map_find(&host->agents, soc_slice_text(meeting->id));
+    struct soc_agent *agent = soc_map_find(&host->registry.agents, soc_slice_text(meeting->id));
     const char *code = soc_error_name(codes[meeting->guard]);
     struct soc_slice chain = soc_slice_text(meeting->chain[0] == '\0' ? NULL : meeting->chain);
     struct soc_buf members = {0};
@@ -182,7 +212,7 @@ static void tell(struct soc_host *host, const struct meeting *meeting)
     if (agent == NULL || agent->is_ended)
         return;
     soc_json_put_name(&members, "limit");
-    soc_json_put_integer(&members, host->guards[meeting->guard]);
+    soc_json_put_integer(&members, soc_supervision_state(host)->guards[meeting->guard]);
     soc_json_put_text_member(&members, "message",
                              soc_slice_text(soc_error_text(codes[meeting->guard])));
     soc_buf_put_byte(&detail, '{');
@@ -199,7 +229,7 @@ static void tell(struct soc_host *host, const struct meeting *meeting)
 
 void soc_guard_settle(struct soc_host *host)
 {
-    struct soc_buf *meetings = &host->guard_meetings;
+    struct soc_buf *meetings = &soc_supervision_state(host)->meetings;
     struct meeting meeting;
     for (size_t at = 0; at < meetings->length; at += sizeof(meeting)) {
         memcpy(&meeting, meetings->data + at, sizeof(meeting));

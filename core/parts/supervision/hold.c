@@ -6,19 +6,21 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "kernel/batch.h"
+#include "kernel/commit.h"
 #include "kernel/envelope.h"
+#include "kernel/ready.h"
 #include "kernel/refusal.h"
-#include "kernel/router.h"
-#include "kernel/schedule.h"
+#include "kernel/registry.h"
+#include "kernel/requests.h"
 #include "kernel/state.h"
 #include "kernel/status.h"
 #include "kernel/trace.h"
 #include "kernel/transit.h"
 #include "kernel/turn.h"
-#include "kernel/wait.h"
-#include "parts/group/news.h"
-#include "parts/outside/outside_state.h"
+#include "kernel/waiting.h"
 #include "parts/supervision/alert.h"
+#include "parts/supervision/supervision_state.h"
 
 /* When the last turns of an agent raised, the latest first. */
 struct failures {
@@ -46,38 +48,98 @@ void soc_hold_restore(struct soc_agent *agent, const struct soc_record_standing 
         agent->births = (uint32_t)record->births;
 }
 
+void soc_hold_forget(struct soc_host *host, const struct soc_agent *agent)
+{
+    if (soc_supervision_state(host)->failures.count > 0)
+        free(soc_map_take_number(&soc_supervision_state(host)->failures, (uintptr_t)agent));
+}
+
+static struct soc_slice status_with(const struct soc_host *host, const struct soc_agent *agent,
+                                    uint8_t hold)
+{
+    enum soc_status status = hold & SOC_HOLD_FAILED ? SOC_STATUS_FAILED
+                             : hold != 0            ? SOC_STATUS_PAUSED
+                                                    : soc_status_of_work(host, agent);
+    return soc_slice_text(soc_status_name(status));
+}
+
+/* A note holds what held the agent before and after, and its guards before. */
+static uint8_t old_hold_of(const struct soc_undo *undo)
+{
+    return (uint8_t)(undo->number >> 8);
+}
+
+static uint8_t new_hold_of(const struct soc_undo *undo)
+{
+    return (uint8_t)undo->number;
+}
+
+static void take_back(struct soc_host *host, struct soc_undo *undo)
+{
+    (void)host;
+    undo->agent->hold = old_hold_of(undo);
+    undo->agent->guards = (uint8_t)undo->old_number;
+    free(undo->old);
+}
+
+/* Writes to the activity that the agent is held or no longer held. */
+static void trace_change(struct soc_host *host, const struct soc_undo *undo)
+{
+    const struct soc_agent *agent = undo->agent;
+    char id[SOC_MESSAGE_ID_BYTES];
+    struct soc_buf detail = {0};
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "by", soc_sender_id(undo->peer));
+    soc_json_put_text_member(&detail, "from", status_with(host, agent, old_hold_of(undo)));
+    soc_json_put_text_member(&detail, "reason", soc_slice_text(undo->old));
+    soc_json_put_text_member(&detail, "to", status_with(host, agent, new_hold_of(undo)));
+    soc_buf_put_byte(&detail, '}');
+    soc_trace_event_of(host, SOC_LOG_INFO, new_hold_of(undo) == 0 ? "resumed" : "paused", agent,
+                       soc_envelope_chain(host->turn.cause, id), soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
+}
+
+static void settle(struct soc_host *host, struct soc_undo *undo)
+{
+    struct soc_agent *agent = undo->agent;
+    trace_change(host, undo);
+    free(undo->old);
+    SOC_PARTS_TELL(host, agent_held, host, agent);
+    if (new_hold_of(undo) != 0)
+        return;
+    soc_hold_forget(host, agent);
+    if (agent->activation != NULL)
+        agent->activation->retries = 0;
+    if (!agent->is_external)
+        soc_ready_add(host, agent);
+}
+
 /* Inside a turn. */
 static void set_hold(struct soc_host *host, struct soc_agent *agent, uint8_t hold,
                      struct soc_slice reason)
 {
-    struct soc_undo undo = {
-        .kind = SOC_UNDO_HOLD,
-        .agent = agent,
-        .peer = host->turn.agent,
-        .old_hold = agent->hold,
-        .new_hold = hold,
-        .old_number = agent->guards,
-    };
-    soc_text_set(&undo.old_reason, reason);
-    soc_turn_note(host, undo);
+    static const struct soc_undo_ops ops = {.take_back = take_back, .settle = settle};
+    char *copy = NULL;
+    soc_text_set(&copy, reason);
+    soc_turn_note(host, (struct soc_undo){
+                            .ops = &ops,
+                            .agent = agent,
+                            .peer = host->turn.agent,
+                            .old = copy,
+                            .number = (uint64_t)agent->hold << 8 | hold,
+                            .old_number = agent->guards,
+                        });
     agent->hold = hold;
     if (hold == 0)
-        agent->guards = 0; /* somebody has looked after it: it may be told of anew */
+        agent->guards = 0; /* somebody has looked after it: guards may be reported anew */
     soc_hold_store(host, agent);
-}
-
-void soc_hold_take_back(const struct soc_undo *undo)
-{
-    undo->agent->hold = undo->old_hold;
-    undo->agent->guards = (uint8_t)undo->old_number;
-    free(undo->old_reason);
 }
 
 /* Tells whether `agent` is the head of the society, or speaks for it. */
 static bool is_head(struct soc_host *host, const struct soc_agent *agent)
 {
-    return agent == host->user || agent == host->root ||
-           agent == soc_router_find(host, SOC_SLICE("orchestrator"));
+    return agent == host->registry.user || agent == host->registry.root ||
+           agent == soc_registry_receiver(host, SOC_SLICE("orchestrator"));
 }
 
 static bool is_above(const struct soc_agent *above, const struct soc_agent *agent)
@@ -91,10 +153,10 @@ static bool is_above(const struct soc_agent *above, const struct soc_agent *agen
 static int check_order(struct soc_host *host, const struct soc_agent *by, struct soc_slice id,
                        struct soc_agent **agent, struct soc_buf *error)
 {
-    *agent = soc_map_find(&host->agents, id);
+    *agent = soc_map_find(&host->registry.agents, id);
     if (*agent == NULL)
         return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", id);
-    if (*agent == host->user)
+    if (*agent == host->registry.user)
         return soc_refuse(error, SOC_EFORBIDDEN, "the person cannot be paused", "agentId", id);
     if (*agent == by)
         return soc_refuse(error, SOC_EFORBIDDEN,
@@ -116,7 +178,7 @@ static bool change(struct soc_host *host, struct soc_agent *agent,
 {
     uint8_t hold = order->is_resume ? 0 : (uint8_t)(agent->hold | SOC_HOLD_PAUSED);
     bool is_same = hold == agent->hold && !(order->is_resume && agent->guards != 0);
-    if (is_same || agent->is_ended || agent == host->user)
+    if (is_same || agent->is_ended || agent == host->registry.user)
         return false;
     set_hold(host, agent, hold, order->reason);
     return true;
@@ -129,7 +191,7 @@ static size_t change_all(struct soc_host *host, const struct soc_agent *by,
     struct soc_agent *agent;
     size_t cursor = 0;
     size_t count = 0;
-    while ((agent = soc_map_each(&host->agents, &cursor)) != NULL)
+    while ((agent = soc_map_each(&host->registry.agents, &cursor)) != NULL)
         count += agent != by && change(host, agent, order);
     return count;
 }
@@ -143,7 +205,7 @@ static size_t change_below(struct soc_host *host, struct soc_agent *top, const s
     struct soc_agent *agent;
     size_t cursor = 0;
     size_t count = 0;
-    while ((agent = soc_map_each(&host->agents, &cursor)) != NULL) {
+    while ((agent = soc_map_each(&host->registry.agents, &cursor)) != NULL) {
         if (agent != top && (agent->parent == NULL ||
                              soc_map_find_number(&parents, (uintptr_t)agent->parent) == NULL))
             continue;
@@ -195,63 +257,22 @@ int soc_hold_order(struct soc_host *host, const struct soc_hold_order *order,
 int soc_hold_order_now(struct soc_host *host, const struct soc_hold_order *order,
                        struct soc_buf *answer)
 {
-    soc_turn_begin(host, host->user, NULL);
+    soc_turn_begin(host, host->registry.user, NULL);
     int rc = soc_hold_order(host, order, answer);
     if (rc < 0)
         soc_turn_rollback(host);
     else
-        soc_turn_commit(host);
+        soc_commit_turn(host);
     return rc;
-}
-
-static struct soc_slice status_with(const struct soc_host *host, const struct soc_agent *agent,
-                                    uint8_t hold)
-{
-    enum soc_status status = hold & SOC_HOLD_FAILED ? SOC_STATUS_FAILED
-                             : hold != 0            ? SOC_STATUS_PAUSED
-                                                    : soc_status_of_work(host, agent);
-    return soc_slice_text(soc_status_name(status));
-}
-
-/* Writes to the activity that the agent is held or no longer held. */
-static void trace_change(struct soc_host *host, const struct soc_undo *undo)
-{
-    const struct soc_agent *agent = undo->agent;
-    char id[SOC_MESSAGE_ID_BYTES];
-    struct soc_buf detail = {0};
-    soc_buf_put_byte(&detail, '{');
-    soc_json_put_text_member(&detail, "by", soc_sender_id(undo->peer));
-    soc_json_put_text_member(&detail, "from", status_with(host, agent, undo->old_hold));
-    soc_json_put_text_member(&detail, "reason", soc_slice_text(undo->old_reason));
-    soc_json_put_text_member(&detail, "to", status_with(host, agent, undo->new_hold));
-    soc_buf_put_byte(&detail, '}');
-    soc_trace_event_of(host, SOC_LOG_INFO, undo->new_hold == 0 ? "resumed" : "paused", agent,
-                       soc_envelope_chain(host->turn.cause, id), soc_buf_slice(&detail));
-    soc_buf_fini(&detail);
-}
-
-void soc_hold_settle(struct soc_host *host, const struct soc_undo *undo)
-{
-    struct soc_agent *agent = undo->agent;
-    trace_change(host, undo);
-    free(undo->old_reason);
-    if (agent->is_external)
-        soc_outside_note_hold(host, agent);
-    if (undo->new_hold != 0)
-        return;
-    soc_hold_forget(host, agent);
-    if (agent->activation != NULL)
-        agent->activation->retries = 0;
-    if (!agent->is_external)
-        soc_schedule_ready(host, agent);
 }
 
 static struct failures *need_failures(struct soc_host *host, const struct soc_agent *agent)
 {
-    struct failures *failures = soc_map_find_number(&host->failures, (uintptr_t)agent);
+    struct failures *failures =
+        soc_map_find_number(&soc_supervision_state(host)->failures, (uintptr_t)agent);
     if (failures == NULL) {
         failures = soc_alloc_zero(sizeof(*failures));
-        soc_map_put_number(&host->failures, (uintptr_t)agent, failures);
+        soc_map_put_number(&soc_supervision_state(host)->failures, (uintptr_t)agent, failures);
     }
     return failures;
 }
@@ -287,7 +308,8 @@ bool soc_hold_note_failure(struct soc_host *host, struct soc_agent *agent)
 
 bool soc_hold_would_fail(struct soc_host *host, struct soc_agent *agent)
 {
-    const struct failures *so_far = soc_map_find_number(&host->failures, (uintptr_t)agent);
+    const struct failures *so_far =
+        soc_map_find_number(&soc_supervision_state(host)->failures, (uintptr_t)agent);
     struct failures failures = {0};
     if (so_far != NULL)
         failures = *so_far;
@@ -310,12 +332,12 @@ static void tell_waiters(struct soc_host *host, const struct soc_agent *agent)
             soc_request_fail(host, request->key, "receiver_failed", sentence);
     soc_refuse_named(&error, "receiver_failed", sentence);
     cursor = 0;
-    while ((waiter = soc_map_each(&host->agents, &cursor)) != NULL)
+    while ((waiter = soc_map_each(&host->registry.agents, &cursor)) != NULL)
         if (waiter->activation != NULL && waiter->activation->state == SOC_ACTIVATION_WAITING &&
             waiter->activation->wait.kind == SOC_WAIT_TASK && waiter->activation->wait.on == agent)
-            soc_wait_answer(host, waiter->activation, soc_buf_slice(&error));
+            soc_waiting_answer(host, waiter->activation, soc_buf_slice(&error));
     soc_buf_fini(&error);
-    soc_wait_note_end(host, agent);
+    soc_waiting_note_end(host, agent);
 }
 
 void soc_hold_fail(struct soc_host *host, struct soc_agent *agent, struct soc_slice error)
@@ -341,25 +363,19 @@ const struct soc_agent *soc_hold_keeps_work(struct soc_host *host)
 {
     size_t cursor = 0;
     const struct soc_agent *agent;
-    while ((agent = soc_map_each(&host->agents, &cursor)) != NULL)
+    while ((agent = soc_map_each(&host->registry.agents, &cursor)) != NULL)
         if (agent->hold == SOC_HOLD_PAUSED && !agent->is_ended &&
             (agent->activation != NULL || soc_mailbox_count(&agent->mailbox) > 0 ||
-             soc_news_has(host, agent)))
+             soc_host_has_news(host, agent)))
             return agent;
     return NULL;
-}
-
-void soc_hold_forget(struct soc_host *host, const struct soc_agent *agent)
-{
-    if (host->failures.count > 0)
-        free(soc_map_take_number(&host->failures, (uintptr_t)agent));
 }
 
 void soc_hold_free(struct soc_host *host)
 {
     size_t cursor = 0;
     struct failures *failures;
-    while ((failures = soc_map_each(&host->failures, &cursor)) != NULL)
+    while ((failures = soc_map_each(&soc_supervision_state(host)->failures, &cursor)) != NULL)
         free(failures);
-    soc_map_fini(&host->failures);
+    soc_map_fini(&soc_supervision_state(host)->failures);
 }

@@ -21,7 +21,6 @@
 
 struct soc_agent;
 struct soc_host;
-struct soc_undo;
 
 /* Who is paused or resumed. */
 struct soc_hold_order {
@@ -40,10 +39,6 @@ int soc_hold_order(struct soc_host *host, const struct soc_hold_order *order,
 /* The same in the person's name, in a turn of its own. */
 int soc_hold_order_now(struct soc_host *host, const struct soc_hold_order *order,
                        struct soc_buf *answer);
-
-/* The turn that did so has committed, or is taken back. */
-void soc_hold_settle(struct soc_host *host, const struct soc_undo *undo);
-void soc_hold_take_back(const struct soc_undo *undo);
 
 /* A turn of the agent raised: notes it and asks the supervision policy whether it has
  * failed by now. */

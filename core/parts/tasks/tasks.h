@@ -14,16 +14,17 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
-#include "kernel/host.h"
 #include "model/message.h"
 #include "model/task.h"
 #include "store/record.h"
 
+struct soc_agent;
+struct soc_host;
 struct soc_send;
 struct soc_tasks; /* private */
 
-/* Returns the tasks of a new host; soc_tasks_free() frees host->tasks. */
-struct soc_tasks *soc_tasks_new(struct soc_host *host);
+/* Returns the tasks of a new host; soc_tasks_free() frees soc_tasks_of_host(host). */
+void *soc_tasks_new(struct soc_host *host);
 void soc_tasks_free(struct soc_host *host);
 
 /* Refuses a message that would open a task `to` has open already, and one that would end
@@ -65,9 +66,8 @@ void soc_tasks_reopen(struct soc_host *host, struct soc_message *message);
  * cancelled if that was sent for a task which was cancelled since. */
 int soc_tasks_check_asking(const struct soc_host *host, struct soc_buf *error);
 
-/* The turn commits: does what was noted. Or takes back the last thing noted. */
+/* The turn commits: does what was noted. */
 void soc_tasks_commit(struct soc_host *host);
-void soc_tasks_take_back(struct soc_host *host);
 
 /* Which task a script means: by the key and the id of the message that opened it (0:
  * unknown), else by its own id among those of the running agent. */

@@ -4,17 +4,20 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "kernel/ending.h"
+#include "kernel/handling.h"
+#include "kernel/ready.h"
 #include "kernel/refusal.h"
-#include "kernel/schedule.h"
+#include "kernel/requests.h"
+#include "kernel/router.h"
 #include "kernel/transit.h"
-#include "parts/human/human.h"
+#include "kernel/waiting.h"
 #include "parts/tasks/tasks_state.h"
 
 bool soc_tasks_may_cancel(const struct soc_host *host, const struct soc_agent *who,
                           const struct soc_task *task)
 {
     const struct soc_agent *above = task->assigner;
-    if (who == NULL || who == host->user)
+    if (who == NULL || who == host->registry.user)
         return true;
     while (above != NULL && above != who)
         above = above->parent;
@@ -91,8 +94,8 @@ static void stop_work(struct soc_host *host, struct soc_task *task, struct soc_s
         soc_router_finish(host, message, SOC_OUTCOME_CANCELLED, error);
     }
     if (is_work_of(task->owner->activation, task)) {
-        soc_schedule_abandon(host, task->owner->activation, SOC_OUTCOME_CANCELLED, error);
-        soc_schedule_ready(host, task->owner);
+        soc_handling_abandon(host, task->owner->activation, SOC_OUTCOME_CANCELLED, error);
+        soc_ready_add(host, task->owner);
     }
 }
 
@@ -163,8 +166,8 @@ void soc_tasks_cut(struct soc_host *host, struct soc_task *top, struct soc_agent
         put_notice(&error, task, reason, true);
         bool is_answered = answer_waiters(host, task, reason, soc_buf_slice(&error));
         stop_work(host, task, soc_buf_slice(&error));
-        soc_human_withdraw(host, task->owner, soc_slice_text(task->id), task->key,
-                           soc_buf_slice(&error));
+        SOC_PARTS_TELL(host, work_cancelled, host, task->owner, soc_slice_text(task->id), task->key,
+                       soc_buf_slice(&error));
         soc_ending_check(host, task->owner);
         if (task->tries > 0 && task->owner != by && !(is_told && i == 0) && !task->owner->is_ending)
             tell_owner(host, task, by, reason);
@@ -195,7 +198,7 @@ static int refuse_missing(const struct soc_host *host, struct soc_slice id, stru
 {
     size_t cursor = 0;
     const struct soc_workload *workload;
-    while ((workload = soc_map_each(&host->tasks->workloads, &cursor)) != NULL) {
+    while ((workload = soc_map_each(&soc_tasks_of_host(host)->workloads, &cursor)) != NULL) {
         for (uint32_t i = workload->done_count; i > 0; i--) {
             const struct soc_task_done *done = &workload->done[i - 1];
             if (!soc_slice_equal(id, soc_slice_text(done->id)))
@@ -233,7 +236,7 @@ int soc_tasks_cancel(struct soc_host *host, struct soc_slice id, struct soc_slic
     int64_t count = 0;
     size_t cursor = 0;
     struct soc_task *task;
-    while ((task = soc_map_each(&host->tasks->open, &cursor)) != NULL) {
+    while ((task = soc_map_each(&soc_tasks_of_host(host)->open, &cursor)) != NULL) {
         if (!soc_slice_equal(id, soc_slice_text(task->id)))
             continue;
         found = task;
@@ -246,7 +249,7 @@ int soc_tasks_cancel(struct soc_host *host, struct soc_slice id, struct soc_slic
     }
     if (first == NULL)
         return found == NULL ? refuse_missing(host, id, error) : refuse_found(found, id, error);
-    for (cursor = 0; (task = soc_map_each(&host->tasks->open, &cursor)) != NULL;)
+    for (cursor = 0; (task = soc_map_each(&soc_tasks_of_host(host)->open, &cursor)) != NULL;)
         if (task->canceller == self && soc_tasks_state(task) == SOC_TASK_CANCELLED &&
             soc_slice_equal(id, soc_slice_text(task->id)))
             count += count_below(task);
@@ -267,10 +270,11 @@ static const struct soc_task_done *find_last(const struct soc_host *host, uint64
     const struct soc_task *task;
     const struct soc_workload *workload;
     const struct soc_task_done *last = NULL;
-    while ((task = soc_map_each(&host->tasks->open, &cursor)) != NULL)
+    while ((task = soc_map_each(&soc_tasks_of_host(host)->open, &cursor)) != NULL)
         if (soc_slice_equal(id, soc_slice_text(task->id)))
             return NULL;
-    for (cursor = 0; (workload = soc_map_each(&host->tasks->workloads, &cursor)) != NULL;)
+    for (cursor = 0;
+         (workload = soc_map_each(&soc_tasks_of_host(host)->workloads, &cursor)) != NULL;)
         for (uint32_t i = 0; i < workload->done_count; i++) {
             const struct soc_task_done *done = &workload->done[i];
             if (done->key == key)

@@ -84,7 +84,7 @@ static int64_t mean_ms(const struct soc_host *host, const struct soc_agent *agen
     struct soc_pace paces[3] = {0};
     size_t cursor = 0;
     const struct soc_workload *workload;
-    while ((workload = soc_map_each(&host->tasks->workloads, &cursor)) != NULL) {
+    while ((workload = soc_map_each(&soc_tasks_of_host(host)->workloads, &cursor)) != NULL) {
         if (workload->owner == agent)
             soc_workload_add_pace(workload, &paces[0]);
         if (workload->owner->role == agent->role)
@@ -94,7 +94,7 @@ static int64_t mean_ms(const struct soc_host *host, const struct soc_agent *agen
     for (int i = 0; i < 3; i++)
         if (paces[i].count > 0)
             return paces[i].total_ms / paces[i].count;
-    return host->tasks->limit_ms;
+    return soc_tasks_of_host(host)->limit_ms;
 }
 
 /* What an agent has to do, by the states that count inside the turn under way. */
@@ -227,7 +227,7 @@ bool soc_tasks_is_helper(struct soc_host *host, const struct soc_agent *agent, s
             return false;
     size_t cursor = 0;
     const struct soc_task *task;
-    while ((task = soc_map_each(&host->tasks->open, &cursor)) != NULL)
+    while ((task = soc_map_each(&soc_tasks_of_host(host)->open, &cursor)) != NULL)
         if (soc_slice_equal(id, soc_slice_text(task->id)) &&
             (task->owner == agent || soc_tasks_state(task) < SOC_TASK_COMPLETED))
             return false;

@@ -15,12 +15,12 @@ void soc_tasks_note_failed(struct soc_host *host, uint64_t key, uint64_t parent,
 {
     struct remains *remains = soc_alloc(sizeof(*remains));
     *remains = (struct remains){.parent = parent, .alerts = alerts};
-    free(soc_map_put_number(&host->tasks->failed, key, remains));
+    free(soc_map_put_number(&soc_tasks_of_host(host)->failed, key, remains));
 }
 
 void soc_tasks_forget_failed(struct soc_host *host, uint64_t key)
 {
-    free(soc_map_take_number(&host->tasks->failed, key));
+    free(soc_map_take_number(&soc_tasks_of_host(host)->failed, key));
 }
 
 /* Lends what is remembered of a task of the agent that has ended, or NULL. */
@@ -53,12 +53,12 @@ void soc_tasks_note_letter(struct soc_host *host, const struct soc_message *mess
 /* The task that one which has ended descended from, by its key; 0: none, or forgotten. */
 static uint64_t parent_of(const struct soc_host *host, uint64_t key)
 {
-    const struct remains *remains = soc_map_find_number(&host->tasks->failed, key);
+    const struct remains *remains = soc_map_find_number(&soc_tasks_of_host(host)->failed, key);
     if (remains != NULL)
         return remains->parent;
     size_t cursor = 0;
     const struct soc_workload *workload;
-    while ((workload = soc_map_each(&host->tasks->workloads, &cursor)) != NULL) {
+    while ((workload = soc_map_each(&soc_tasks_of_host(host)->workloads, &cursor)) != NULL) {
         const struct soc_task_done *done = find_done(workload, key);
         if (done != NULL)
             return done->parent;
@@ -83,7 +83,7 @@ void soc_tasks_reopen(struct soc_host *host, struct soc_message *message)
 {
     int style = soc_tasks_style(host, message->type, soc_message_payload(message));
     struct soc_slice id = soc_message_text(message, SOC_TEXT_TASK_ID);
-    struct remains *remains = soc_map_find_number(&host->tasks->failed, message->key);
+    struct remains *remains = soc_map_find_number(&soc_tasks_of_host(host)->failed, message->key);
     if (style < 0 || remains == NULL || soc_tasks_find(host, message->to, id) != NULL)
         return;
     struct soc_task *parent = find_ancestor(host, remains->parent);
@@ -106,19 +106,20 @@ void soc_tasks_settle_failed(struct soc_host *host)
     size_t cursor = 0;
     const struct soc_message *message;
     while ((message = soc_map_each(&host->dead, &cursor)) != NULL) {
-        struct remains *remains = soc_map_take_number(&host->tasks->failed, message->key);
+        struct remains *remains =
+            soc_map_take_number(&soc_tasks_of_host(host)->failed, message->key);
         if (remains != NULL)
             soc_map_put_number(&kept, message->key, remains);
     }
     soc_tasks_free_failed(host);
-    host->tasks->failed = kept;
+    soc_tasks_of_host(host)->failed = kept;
 }
 
 void soc_tasks_free_failed(struct soc_host *host)
 {
     size_t cursor = 0;
     struct remains *remains;
-    while ((remains = soc_map_each(&host->tasks->failed, &cursor)) != NULL)
+    while ((remains = soc_map_each(&soc_tasks_of_host(host)->failed, &cursor)) != NULL)
         free(remains);
-    soc_map_fini(&host->tasks->failed);
+    soc_map_fini(&soc_tasks_of_host(host)->failed);
 }

@@ -3,10 +3,13 @@
 
 #include "base/json.h"
 #include "env/ids.h"
+#include "kernel/notice.h"
 #include "kernel/refusal.h"
+#include "kernel/requests.h"
+#include "kernel/router.h"
 #include "kernel/trace.h"
 #include "kernel/turn.h"
-#include "kernel/wait.h"
+#include "kernel/waiting.h"
 #include "parts/tasks/tasks_state.h"
 
 int64_t soc_tasks_ask_retry(struct soc_host *host, const struct soc_task *task,
@@ -19,17 +22,7 @@ int64_t soc_tasks_ask_retry(struct soc_host *host, const struct soc_task *task,
 
 void soc_tasks_send(struct soc_host *host, struct soc_agent *from, const struct soc_send *send)
 {
-    struct soc_message *message;
-    struct soc_buf error = {0};
-    bool is_own = !host->turn.is_open;
-    if (is_own)
-        soc_turn_begin(host, NULL, NULL);
-    int rc = soc_router_send(host, from, send, &message, &error);
-    if (is_own)
-        soc_turn_commit(host);
-    if (rc < 0)
-        soc_trace_event(host, SOC_LOG_WARN, "task_notice_failed", from, soc_buf_slice(&error));
-    soc_buf_fini(&error);
+    soc_notice_send(host, from, send, "task_notice_failed");
 }
 
 struct soc_send soc_tasks_result(const struct soc_task *task, struct soc_slice payload)
@@ -87,7 +80,7 @@ void soc_tasks_answer_waiter(struct soc_host *host, struct soc_activation *waite
     soc_json_put_text_member(&answer, "roleId", soc_slice_text(child->role->id));
     soc_json_put_text_member(&answer, "roleName", soc_slice_text(child->role->name));
     soc_buf_put_text(&answer, "}]");
-    soc_wait_answer(host, waiter, soc_buf_slice(&answer));
+    soc_waiting_answer(host, waiter, soc_buf_slice(&answer));
     soc_buf_fini(&answer);
 }
 
@@ -100,7 +93,7 @@ static bool close_by(struct soc_host *host, struct soc_task *task,
     struct soc_slice error = soc_json_member(payload, "error");
     struct soc_slice retryable = soc_json_member(payload, "retryable");
     bool is_failed = status.data != NULL && soc_slice_equal(status, SOC_SLICE("failed"));
-    bool is_done = status.data == NULL ? message->type == host->tasks->task_complete
+    bool is_done = status.data == NULL ? message->type == soc_tasks_of_host(host)->task_complete
                                        : soc_slice_equal(status, SOC_SLICE("done")) ||
                                              soc_slice_equal(status, SOC_SLICE("completed"));
     if (!is_failed && !is_done)
@@ -131,8 +124,9 @@ static bool has_done(const struct soc_host *host, const struct soc_agent *agent,
 static bool is_for(const struct soc_host *host, const struct soc_task *task,
                    const struct soc_agent *to)
 {
-    struct soc_slice orchestrator =
-        host->orchestrator == NULL ? SOC_SLICE("root") : soc_slice_text(host->orchestrator);
+    struct soc_slice orchestrator = host->registry.orchestrator == NULL
+                                        ? SOC_SLICE("root")
+                                        : soc_slice_text(host->registry.orchestrator);
     return to == task->assigner || soc_slice_equal(soc_agent_id(to), orchestrator);
 }
 
@@ -179,7 +173,7 @@ static void accept_cancel(struct soc_host *host, struct soc_message *message)
 
 bool soc_tasks_accept(struct soc_host *host, struct soc_message *message)
 {
-    const struct soc_tasks *tasks = host->tasks;
+    const struct soc_tasks *tasks = soc_tasks_of_host(host);
     if (message->type == tasks->result || message->type == tasks->task_complete)
         return accept_result(host, message);
     if (message->type == tasks->abort) {
@@ -222,7 +216,7 @@ static int refuse_missing(struct soc_host *host, struct soc_task_ref ref, struct
     }
     size_t cursor = 0;
     const struct soc_task *task;
-    while ((task = soc_map_each(&host->tasks->open, &cursor)) != NULL)
+    while ((task = soc_map_each(&soc_tasks_of_host(host)->open, &cursor)) != NULL)
         if (is_opener(ref, task) ||
             (ref.id.data != NULL && soc_slice_equal(ref.id, soc_slice_text(task->id))))
             return soc_refuse(error, SOC_EFORBIDDEN, "only who does a task can end it", "task_id",

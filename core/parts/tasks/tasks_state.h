@@ -4,9 +4,11 @@
 #ifndef SOC_PARTS_TASKS_TASKS_STATE_H
 #define SOC_PARTS_TASKS_TASKS_STATE_H
 
-#include "kernel/router.h"
+#include "base/heap.h"
+#include "kernel/send.h"
 #include "kernel/state.h"
 #include "model/workload.h"
+#include "parts/table.h"
 #include "parts/tasks/tasks.h"
 
 /* All tasks that are open, and how messages speak of them. */
@@ -23,6 +25,12 @@ struct soc_tasks {
     struct soc_buf touched;   /* struct soc_touch: what the turn under way has done */
     int64_t limit_ms;
 };
+
+/* Lends all tasks of the host. */
+static inline struct soc_tasks *soc_tasks_of_host(const struct soc_host *host)
+{
+    return soc_part_state(host, SOC_PART_TASKS);
+}
 
 /* What a turn may do to a task. */
 enum soc_task_intent {

@@ -1,6 +1,7 @@
 /* What the journal knows of tasks, and how they come back from it. */
 #include "base/json.h"
-#include "kernel/turn.h"
+#include "kernel/batch.h"
+#include "kernel/registry.h"
 #include "parts/tasks/tasks_reopen.h"
 #include "parts/tasks/tasks_state.h"
 
@@ -85,13 +86,14 @@ static void read_record(struct soc_host *host, struct soc_task *task,
 
 void soc_tasks_restore(struct soc_host *host, const struct soc_record_task *r)
 {
-    struct soc_agent *owner = soc_map_find(&host->agents, r->owner);
+    struct soc_agent *owner = soc_map_find(&host->registry.agents, r->owner);
     if (owner == NULL)
         return; /* it has ended, and its work with it */
     struct soc_task *task = soc_tasks_find_key(host, r->key);
     bool is_open = task != NULL;
     if (!is_open)
-        task = soc_task_new(r->key, r->id, soc_map_find(&host->agents, r->assigner), owner);
+        task =
+            soc_task_new(r->key, r->id, soc_map_find(&host->registry.agents, r->assigner), owner);
     bool is_over = r->state >= SOC_TASK_COMPLETED;
     if (r->state == SOC_TASK_FAILED)
         soc_tasks_note_failed(host, r->key, r->parent, (uint8_t)r->alerts);
@@ -144,6 +146,6 @@ void soc_tasks_resume(struct soc_host *host)
     soc_tasks_settle_failed(host);
     size_t cursor = 0;
     struct soc_task *task;
-    while ((task = soc_map_each(&host->tasks->open, &cursor)) != NULL)
+    while ((task = soc_map_each(&soc_tasks_of_host(host)->open, &cursor)) != NULL)
         soc_tasks_arm(host, task);
 }

@@ -29,7 +29,7 @@ static int agent_broadcast(lua_State *L)
                              &options.said.send, &message, &script->error);
     script->answer.length = 0;
     if (rc == SOC_OK)
-        soc_broadcasts_put_receipt(script->host, message, &script->answer);
+        soc_gate_put_receipt(script->host, message, &script->answer);
     return soc_effect_finish(L, script, rc);
 }
 

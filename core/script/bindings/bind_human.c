@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "kernel/refusal.h"
+#include "kernel/registry.h"
 #include "lualib/lua_json.h"
 #include "parts/tasks/tasks.h"
 #include "script/bindings/human.h"
@@ -189,7 +190,7 @@ static int agent_decide(lua_State *L)
         return count;
     struct soc_host *host = script->host;
     int rc;
-    if (soc_gate_activation(host)->agent == soc_agents_user(host))
+    if (soc_gate_activation(host)->agent == soc_registry_user(host))
         rc = soc_human_decide(host, &verdict, &script->answer);
     else
         rc = soc_refuse(&script->answer, SOC_EFORBIDDEN, "only the user decides; escalate instead",

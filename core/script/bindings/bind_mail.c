@@ -6,6 +6,7 @@
 #include "kernel/envelope.h"
 #include "kernel/receivers.h"
 #include "kernel/refusal.h"
+#include "kernel/registry.h"
 #include "kernel/requests.h"
 #include "lualib/lua_copy.h"
 #include "lualib/lua_fill.h"
@@ -92,7 +93,7 @@ static int agent_send_message(lua_State *L)
         return soc_effect_finish(L, script, SOC_OK);
     }
     if (rc == SOC_OK && message->flags & SOC_MESSAGE_IS_BROADCAST)
-        soc_broadcasts_put_receipt(script->host, message, &script->answer);
+        soc_gate_put_receipt(script->host, message, &script->answer);
     if (rc < 0 || message->flags & SOC_MESSAGE_IS_BROADCAST)
         return soc_effect_finish(L, script, rc);
     activation->has_replied |= is_reply;
@@ -114,11 +115,11 @@ int soc_mail_request(struct soc_script *script, struct soc_send *send, int64_t t
 {
     struct soc_message *message;
     send->wants_reply = true;
-    if (soc_router_find(script->host, send->to) == self(script))
+    if (soc_registry_receiver(script->host, send->to) == self(script))
         return refuse_self_wait(script);
     int rc = soc_router_send(script->host, self(script), send, &message, &script->error);
     if (rc != SOC_OK)
-        return rc < 0 ? rc : soc_duplicates_refuse(&script->error);
+        return rc < 0 ? rc : soc_gate_refuse_duplicate(&script->error);
     struct soc_wait wait = {
         .kind = SOC_WAIT_REPLY,
         .request_key = message->key,
@@ -263,7 +264,7 @@ static int begin_receive(struct soc_script *script, const struct receive_options
 {
     struct soc_wait wait = {.kind = SOC_WAIT_RECEIVE};
     if (options->from.data != NULL) {
-        wait.on = soc_router_find(script->host, options->from);
+        wait.on = soc_registry_receiver(script->host, options->from);
         if (wait.on == NULL)
             return soc_refuse(&script->error, SOC_ENOAGENT, NULL, "agentId", options->from);
     }

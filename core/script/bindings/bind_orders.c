@@ -4,6 +4,8 @@
  * while a script loads there is nothing to change yet. So in an app each of them says
  * what to use there; they work as methods of society.new. */
 #include "env/ids.h"
+#include "kernel/batch.h"
+#include "kernel/dead.h"
 #include "kernel/refusal.h"
 #include "parts/human/human.h"
 #include "script/bindings/bind.h"
@@ -67,7 +69,7 @@ static int handle_dead(lua_State *L, const char *name, const char *instead,
         soc_refuse(&script->error, rc, NULL, "id", id);
     if (rc < 0)
         return soc_push_answer(L, soc_buf_slice(&script->error));
-    soc_host_flush(script->host);
+    soc_batch_seal(script->host);
     lua_pushboolean(L, 1);
     return 1;
 }
@@ -75,12 +77,12 @@ static int handle_dead(lua_State *L, const char *name, const char *instead,
 /* society.redeliver(message_id) · society.drop(message_id) -> true */
 static int society_redeliver(lua_State *L)
 {
-    return handle_dead(L, "redeliver", "the command `society redeliver`", soc_router_redeliver);
+    return handle_dead(L, "redeliver", "the command `society redeliver`", soc_dead_redeliver);
 }
 
 static int society_drop(lua_State *L)
 {
-    return handle_dead(L, "drop", "the command `society drop`", soc_router_drop);
+    return handle_dead(L, "drop", "the command `society drop`", soc_dead_drop);
 }
 
 /* society.decide(item_id, { decision, changes?, comment? }) -> what came of it */
@@ -90,7 +92,7 @@ static int society_decide(lua_State *L)
     struct soc_verdict verdict;
     soc_verdict_read(L, script, 1, &verdict);
     soc_human_decide_now(script->host, &verdict, &script->answer);
-    soc_host_flush(script->host);
+    soc_batch_seal(script->host);
     return soc_push_answer(L, soc_buf_slice(&script->answer));
 }
 
@@ -102,7 +104,7 @@ static int hold(lua_State *L, const char *name, const char *instead, bool is_res
     lua_settop(L, 2);
     soc_hold_read(L, 2, name, &order);
     soc_hold_order_now(script->host, &order, &script->answer);
-    soc_host_flush(script->host);
+    soc_batch_seal(script->host);
     return soc_push_answer(L, soc_buf_slice(&script->answer));
 }
 

@@ -5,11 +5,13 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "kernel/look.h"
-#include "kernel/mark.h"
 #include "kernel/refusal.h"
+#include "kernel/registry.h"
 #include "kernel/router.h"
+#include "kernel/turn.h"
 #include "lualib/lua_copy.h"
 #include "lualib/lua_json.h"
+#include "parts/contacts/book.h"
 #include "script/bindings/bind.h"
 #include "script/bindings/roles.h"
 #include "script/bindings/send_options.h"
@@ -355,7 +357,7 @@ static int begin_about(lua_State *L, struct soc_script *script, enum soc_effect_
     *id = soc_slice(text, length);
     if (soc_effect_begin(L, script, kind, soc_hash(text, length, 0), &count) == SOC_GATE_RECORDED)
         return count;
-    *peer = soc_agents_find_any(script->host, *id);
+    *peer = soc_registry_find_any(script->host, *id);
     script->answer.length = 0;
     return -1;
 }
@@ -454,8 +456,7 @@ static int agent_add_contact(lua_State *L)
     if (soc_effect_begin(L, script, SOC_EFFECT_ADD_CONTACT, hash, &count) == SOC_GATE_RECORDED)
         return count;
     struct soc_agent *peer;
-    int rc = soc_agents_add_contact(script->host, soc_buf_slice(&script->payload), &peer,
-                                    &script->error);
+    int rc = soc_book_add(script->host, soc_buf_slice(&script->payload), &peer, &script->error);
     if (rc < 0)
         return soc_effect_finish(L, script, rc);
     script->answer.length = 0;
@@ -474,7 +475,7 @@ static int agent_remove_contact(lua_State *L)
     int count = begin_about(L, script, SOC_EFFECT_REMOVE_CONTACT, &id, &peer);
     if (count >= 0)
         return count;
-    int rc = soc_agents_remove_contact(script->host, id, &script->error);
+    int rc = soc_book_remove(script->host, id, &script->error);
     soc_buf_put_text(&script->answer, "[{\"removed\":true}]");
     return soc_effect_finish(L, script, rc);
 }

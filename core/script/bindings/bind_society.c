@@ -5,11 +5,13 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/version.h"
+#include "kernel/batch.h"
 #include "kernel/look.h"
-#include "kernel/policies.h"
+#include "kernel/registry.h"
 #include "lualib/lua_json.h"
 #include "lualib/lua_plain.h"
 #include "parts/human/human.h"
+#include "parts/policies/policies.h"
 #include "parts/tasks/tasks.h"
 #include "script/bindings/bind.h"
 #include "script/bindings/roles.h"
@@ -60,7 +62,7 @@ static int society_role(lua_State *L)
         rc = soc_agents_define_role(script->host, &draft, behaviour != LUA_NOREF, &script->error);
     if (rc < 0)
         return raise_refusal(L, script);
-    soc_agents_find_role(script->host, draft.id)->script_mark = behaviour;
+    soc_registry_find_role(script->host, draft.id)->script_mark = behaviour;
     return 0;
 }
 
@@ -69,7 +71,7 @@ static int society_root(lua_State *L)
 {
     struct soc_script *script = enter_to_change(L, "root");
     int behaviour = soc_behaviour_keep(L, script, 1);
-    struct soc_role *role = soc_agents_find_role(script->host, SOC_SLICE("root"));
+    struct soc_role *role = soc_registry_find_role(script->host, SOC_SLICE("root"));
     role->script_mark = behaviour;
     soc_agents_set_runnable(script->host, role);
     return 0;
@@ -108,7 +110,7 @@ static int society_policy(lua_State *L)
     soc_swap_read(L, 2, &swap);
     int rc = soc_swap_do(L, script, &swap, &detail);
     if (script->is_started)
-        soc_host_flush(script->host);
+        soc_batch_seal(script->host);
     return rc < 0 ? luaL_error(L, "%s", detail.text) : 0;
 }
 
@@ -183,7 +185,7 @@ static struct soc_agent *named_agent(lua_State *L, struct soc_script *script)
 {
     size_t length;
     const char *id = luaL_checklstring(L, 1, &length);
-    return soc_agents_find(script->host, soc_slice(id, length));
+    return soc_registry_find(script->host, soc_slice(id, length));
 }
 
 static void fill_agent(lua_State *L, struct soc_script *script)

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "env/ids.h"
 #include "kernel/refusal.h"
+#include "kernel/registry.h"
 #include "lualib/lua_fill.h"
 #include "lualib/lua_json.h"
 #include "parts/tasks/tasks.h"
@@ -151,7 +152,7 @@ static int agent_load(lua_State *L)
         SOC_GATE_RECORDED)
         return count;
     if (id != NULL)
-        agent = soc_agents_find(script->host, soc_slice(id, length));
+        agent = soc_registry_find(script->host, soc_slice(id, length));
     if (agent == NULL)
         return soc_effect_finish(
             L, script,

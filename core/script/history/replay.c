@@ -4,9 +4,9 @@
 
 #include "base/json.h"
 #include "base/limits.h"
-#include "kernel/policies.h"
 #include "lualib/lua_json.h"
 #include "parts/history/replay.h"
+#include "parts/policies/policies.h"
 #include "script/history/history.h"
 #include "script/inside.h"
 #include "script/policies/messages.h"

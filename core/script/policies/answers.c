@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "kernel/refusal.h"
+#include "kernel/registry.h"
 #include "lualib/lua_copy.h"
 #include "lualib/lua_fill.h"
 #include "lualib/lua_json.h"
@@ -31,7 +32,7 @@ void soc_push_person(lua_State *L, const struct soc_agent *agent)
 static bool strict_rule(struct soc_script *script, const struct soc_agent *from,
                         const struct soc_contact *contact)
 {
-    return contact != NULL || from == soc_agents_user(script->host);
+    return contact != NULL || from == soc_registry_user(script->host);
 }
 
 /* The members of the refusal's table become members of the error. The script's own
@@ -255,7 +256,7 @@ static void push_text(lua_State *L, struct soc_script *script)
     soc_raw_field(L, 1, "from");
     const char *from = lua_tolstring(L, -1, &length);
     const struct soc_agent *sender =
-        from == NULL ? NULL : soc_agents_find_any(script->host, soc_slice(from, length));
+        from == NULL ? NULL : soc_registry_find_any(script->host, soc_slice(from, length));
     if (!push_message_copy(L, script)) {
         lua_pushliteral(L, "(this message cannot be shown: the script has put into it what is "
                            "no JSON)");

@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "kernel/look.h"
+#include "kernel/registry.h"
 #include "lualib/lua_json.h"
 #include "script/policies/answers.h"
 #include "script/policies/policy.h"
@@ -115,7 +116,7 @@ void soc_context_put(lua_State *L, struct soc_script *script, const struct soc_a
     lua_setfield(L, -2, "agent");
     push_role(L, agent->role);
     lua_setfield(L, -2, "role");
-    lua_pushboolean(L, agent == soc_agents_root(script->host));
+    lua_pushboolean(L, agent == soc_registry_root(script->host));
     lua_setfield(L, -2, "is_root");
     set_copy(L, "brief", parts.brief, true);
     set_copy(L, "brief_text", parts.brief_text, false);

@@ -2,6 +2,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "kernel/look.h"
+#include "kernel/registry.h"
 #include "lualib/lua_json.h"
 #include "script/policies/answers.h"
 #include "script/policies/policy.h"
@@ -35,8 +36,8 @@ static void push_agents(lua_State *L, const struct soc_script *script)
     const struct soc_agent *agent;
     lua_newtable(L);
     while (count < SOC_CONTACTS_SHOWN_MAX &&
-           (agent = soc_agents_each(script->host, &cursor)) != NULL) {
-        if (agent == soc_agents_user(script->host) || agent->is_ending)
+           (agent = soc_registry_each(script->host, &cursor)) != NULL) {
+        if (agent == soc_registry_user(script->host) || agent->is_ending)
             continue;
         push_agent(L, script, agent);
         lua_rawseti(L, -2, ++count);
@@ -57,10 +58,10 @@ static struct soc_agent *read_answer(lua_State *L, struct soc_script *script,
     lua_pop(L, 1);
     if (lua_getfield(L, -1, "route_to") == LUA_TSTRING) {
         const char *id = lua_tolstring(L, -1, &length);
-        agent = soc_agents_find(script->host, soc_slice(id, length));
+        agent = soc_registry_find(script->host, soc_slice(id, length));
     }
     lua_pop(L, 1);
-    bool is_person = agent != NULL && agent == soc_agents_user(script->host);
+    bool is_person = agent != NULL && agent == soc_registry_user(script->host);
     if (agent == NULL || is_person)
         soc_policy_complain(script, SOC_ASK_ROUTE,
                             is_person ? "it sent the user's words back to the user"

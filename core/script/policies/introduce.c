@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/limits.h"
+#include "kernel/registry.h"
 #include "lualib/lua_json.h"
 #include "script/policies/answers.h"
 #include "script/policies/policy.h"
@@ -28,7 +29,7 @@ static bool may_ask(const struct soc_script *script, const struct soc_introducti
 {
     struct soc_slice via = soc_json_member(soc_message_payload(introduction->message), "via");
     return agent != introduction->requester && agent != introduction->broker &&
-           agent != soc_agents_user(script->host) && !agent->is_ended && !agent->is_ending &&
+           agent != soc_registry_user(script->host) && !agent->is_ended && !agent->is_ending &&
            !soc_introduction_was_asked(introduction, agent) &&
            !soc_introduction_lists(via, soc_agent_id(agent));
 }
@@ -134,7 +135,7 @@ static struct soc_agent *read_agent(lua_State *L, const struct soc_script *scrip
     struct soc_agent *agent = NULL;
     if (lua_getfield(L, -1, name) == LUA_TSTRING) {
         const char *id = lua_tolstring(L, -1, &length);
-        agent = soc_agents_find(script->host, soc_slice(id, length));
+        agent = soc_registry_find(script->host, soc_slice(id, length));
     }
     lua_pop(L, 1);
     return agent;

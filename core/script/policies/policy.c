@@ -8,6 +8,7 @@
 #include "kernel/refusal.h"
 #include "kernel/trace.h"
 #include "lualib/nearest.h"
+#include "parts/contacts/book.h"
 #include "script/history/history.h"
 #include "script/policies/messages.h"
 #include "script/policies/policy_shelf.h"
@@ -177,7 +178,7 @@ static int let_in(lua_State *L, struct soc_script *script, struct soc_policy_sou
     soc_policy_keep_given(L, policy, settings_index);
     soc_identity_set(&policy->identity, source.name, source.path,
                      source.path == NULL ? NULL : source.hash);
-    soc_agents_policy_changed(script->host);
+    soc_book_policy_changed(script->host);
     return SOC_OK;
 }
 

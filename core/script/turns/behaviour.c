@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "kernel/registry.h"
 #include "script/inside.h"
 
 /* { sense, think, act }: each result is handed to the next. Runs as one Lua
@@ -68,9 +69,9 @@ static void resolve_name(lua_State *L, struct soc_script *script)
     const char *name = lua_tolstring(L, -1, &length);
     if (length > SOC_KEY_BYTES_MAX || !soc_is_text(soc_slice(name, length)))
         luaL_error(L, "behaviour: the name of a module or of a role expected");
-    const struct soc_role *role = strcmp(name, "llm") == 0
-                                      ? NULL
-                                      : soc_agents_find_role(script->host, soc_slice(name, length));
+    const struct soc_role *role =
+        strcmp(name, "llm") == 0 ? NULL
+                                 : soc_registry_find_role(script->host, soc_slice(name, length));
     if (role != NULL && role->is_runnable) {
         lua_pop(L, 1);
         lua_rawgeti(L, LUA_REGISTRYINDEX, role->script_mark);

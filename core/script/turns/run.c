@@ -8,6 +8,7 @@
 #include "lualib/lua_heap.h"
 #include "lualib/lua_json.h"
 #include "parts/history/history.h"
+#include "parts/history/replay.h"
 #include "sandbox/sandbox.h"
 #include "script/bindings/send_options.h"
 #include "script/history/history.h"
@@ -226,7 +227,7 @@ static void reply_with_result(lua_State *co, struct soc_script *script)
     if (soc_payload_encode(co, script, lua_gettop(co)) < 0)
         luaL_error(co, "the result cannot be the reply: %s", soc_buf_text(&script->error));
     if (script->keeps_history &&
-        !soc_history_keep_result(script->host, soc_buf_slice(&script->payload)))
+        !soc_replay_keep_result(script->host, soc_buf_slice(&script->payload)))
         return;
     struct soc_send send = {
         .to = soc_agent_id(message->from),
@@ -257,7 +258,7 @@ static int finish(lua_State *co, int status, lua_KContext context)
     if (rc < 0)
         return luaL_error(co, "%s", detail.text);
     reply_with_result(co, script);
-    if (soc_gate_spoils(script->host))
+    if (soc_gate_inject_failure(script->host))
         return luaL_error(co, "a simulated failure at the end of a turn");
     if (has_state)
         soc_gate_set_state(script->host, soc_buf_slice(&script->state));

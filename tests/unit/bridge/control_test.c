@@ -12,8 +12,12 @@
 #include "check.h"
 #include "kernel/agents.h"
 #include "kernel/gate.h"
+#include "kernel/host.h"
+#include "kernel/registry.h"
 #include "kernel/state.h"
+#include "parts/table.h"
 #include "store/sqlite/sqlite.h"
+#include "store/store.h"
 
 #define STEPS_MAX 2000 /* of waiting for an answer, each a few ms at most */
 
@@ -108,6 +112,7 @@ static void open_world(struct world *world)
     CHECK_INT(soc_sqlite_open(&world->store, &store, &detail), SOC_OK);
     world->loop = soc_loop_new();
     struct soc_host_options options = {
+        .parts = soc_part_table,
         .store = world->store,
         .loop = world->loop,
         .seed = 1,
@@ -126,7 +131,7 @@ static void open_world(struct world *world)
                               .check_message = check_message};
     world->host = soc_host_new(&options);
     soc_host_set_hooks(world->host, &hooks);
-    soc_agents_set_runnable(world->host, soc_agents_find_role(world->host, SOC_SLICE("root")));
+    soc_agents_set_runnable(world->host, soc_registry_find_role(world->host, SOC_SLICE("root")));
     CHECK_INT(soc_host_start(world->host, SOC_SLICE("test"), &detail), SOC_OK);
     struct soc_control_options control = {
         .society = {.host = world->host, .stop = note_stop, .user = world},
@@ -533,12 +538,12 @@ static void a_full_disk_is_the_answer_to_everything(void)
     struct soc_buf line = {0};
     open_world(&world);
     int client = connect_client(&world);
-    world.host->is_full = true;
+    world.host->disk.is_full = true;
     for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
         put(client, requests[i]);
         CHECK(strstr(get_line(&world, client, &line), "\"error\":\"storage_full\"") != NULL);
     }
-    world.host->is_full = false;
+    world.host->disk.is_full = false;
     put(client, requests[0]);
     CHECK(strstr(get_line(&world, client, &line), "\"ok\":") != NULL);
     close(client);

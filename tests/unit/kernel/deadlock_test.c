@@ -3,6 +3,7 @@
  * looked at. */
 #include "host_parts.h"
 #include "kernel/ending.h"
+#include "parts/table.h"
 
 static enum soc_turn_end main_who_bears_ann(struct world *world, struct soc_activation *activation,
                                             struct soc_buf *error)
@@ -37,7 +38,7 @@ static int ask_ann(struct world *world, const char *external_id, struct soc_buf 
     struct soc_send send = {.to = SOC_SLICE("ann"), .payload = SOC_SLICE("\"?\"")};
     struct soc_buf error = {0};
     send.texts[SOC_TEXT_EXTERNAL_ID] = soc_slice_text(external_id);
-    int rc = soc_gate_request_as(world->host, soc_agents_user(world->host), &send, 1000,
+    int rc = soc_gate_request_as(world->host, soc_registry_user(world->host), &send, 1000,
                                  take_answer, answer, &error);
     soc_buf_fini(&error);
     return rc;
@@ -54,7 +55,7 @@ static int respond(struct world *world, const char *from, const char *query_id)
         .payload = soc_buf_slice(&payload),
         .is_formal = true,
     };
-    int rc = soc_gate_send_as(world->host, soc_agents_find(world->host, soc_slice_text(from)),
+    int rc = soc_gate_send_as(world->host, soc_registry_find(world->host, soc_slice_text(from)),
                               &send, &answer);
     soc_buf_fini(&payload);
     soc_buf_fini(&answer);
@@ -112,7 +113,7 @@ static enum soc_turn_end worker_who_asks(struct world *world, struct soc_activat
 {
     struct soc_slice reply = {0};
     bool is_ann = soc_slice_equal(soc_agent_id(activation->agent), SOC_SLICE("ann"));
-    if (activation->message->from != soc_agents_user(world->host))
+    if (activation->message->from != soc_registry_user(world->host))
         return SOC_TURN_DONE;
     PASS(step_request(world, is_ann ? "bob" : "ann", 60000, &reply, error));
     soc_gate_print(world->host, reply);
@@ -123,7 +124,8 @@ static void tell(struct world *world, const char *to)
 {
     struct soc_send send = {.to = soc_slice_text(to), .payload = SOC_SLICE("\"go\"")};
     struct soc_buf answer = {0};
-    CHECK_INT(soc_gate_send_as(world->host, soc_agents_user(world->host), &send, &answer), SOC_OK);
+    CHECK_INT(soc_gate_send_as(world->host, soc_registry_user(world->host), &send, &answer),
+              SOC_OK);
     soc_buf_fini(&answer);
     world_settle(world);
 }
@@ -135,7 +137,7 @@ static void open_with_askers(struct world *world)
     world_open(world, NULL);
     world_finish(world);
     struct soc_send send = {.to = SOC_SLICE("ann"), .payload = SOC_SLICE("1")};
-    CHECK_INT(soc_gate_send_as(world->host, soc_agents_find(world->host, SOC_SLICE("bob")), &send,
+    CHECK_INT(soc_gate_send_as(world->host, soc_registry_find(world->host, SOC_SLICE("bob")), &send,
                                &answer),
               SOC_OK);
     soc_buf_fini(&answer);
@@ -164,7 +166,8 @@ static void a_society_that_is_only_looked_at_shows_the_same_waits(void)
     soc_look_waits(world.host, &world.texts[0]);
     soc_host_crash(world.host);
     uint64_t sequence = soc_store_sequence(world.store);
-    struct soc_host_options options = {.store = world.store, .log = {.level = SOC_LOG_NONE}};
+    struct soc_host_options options = {
+        .store = world.store, .log = {.level = SOC_LOG_NONE}, .parts = soc_part_table};
     struct soc_host *host = soc_host_new(&options);
     CHECK_INT(soc_host_load(host, &detail), SOC_OK);
     soc_look_waits(host, &world.texts[1]);
@@ -184,7 +187,7 @@ static enum soc_turn_end worker_who_answers_and_stops(struct world *world,
     struct soc_slice reply = {0};
     struct soc_message *message;
     if (soc_slice_equal(soc_agent_id(activation->agent), SOC_SLICE("ann"))) {
-        if (activation->message->from != soc_agents_user(world->host))
+        if (activation->message->from != soc_registry_user(world->host))
             return SOC_TURN_DONE;
         PASS(step_request(world, "bob", 90000, &reply, error));
         soc_gate_print(world->host, reply);
@@ -210,10 +213,10 @@ static void who_waits_is_told_when_the_answer_of_one_who_ended_is_lost(void)
         struct world world = {.main = main_who_bears_ann, .worker = worker_who_answers_and_stops};
         open_with_askers(&world);
         tell(&world, "ann");
-        CHECK(soc_agents_find(world.host, SOC_SLICE("bob")) == NULL);
+        CHECK(soc_registry_find(world.host, SOC_SLICE("bob")) == NULL);
         CHECK_INT(world.shown.length, 0);
         int64_t later_ms = soc_clock_now(soc_host_clock(world.host)) + 10000;
-        soc_host_flush(world.host);
+        soc_batch_seal(world.host);
         world.now_ms = later_ms;
         if (is_restarted)
             world_restart(&world, false);

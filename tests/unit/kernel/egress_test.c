@@ -23,7 +23,7 @@ static void hear(struct world *world)
     bool is_durable = false;
     world->is_deaf = false;
     soc_gate_when_durable(world->host, note_durable, &is_durable);
-    soc_host_flush(world->host);
+    soc_batch_seal(world->host);
     CHECK(is_durable);
 }
 
@@ -34,14 +34,14 @@ static void a_line_that_cannot_be_shown_is_shown_by_the_next_run(void)
         world_open(&world, NULL);
         world_finish(&world);
         CHECK(!soc_host_is_quiet(world.host));
-        soc_host_flush(world.host);
+        soc_batch_seal(world.host);
         CHECK_INT(world.shown.length, 0);
         world_restart(&world, is_folded); /* as deaf as before */
         CHECK_INT(world.shown.length, 0);
         world.is_deaf = false;
         world_restart(&world, is_folded);
         CHECK_TEXT(soc_buf_text(&world.shown), "user: first\nuser: second\nuser: third\n");
-        soc_host_flush(world.host); /* that they were shown is known from here on */
+        soc_batch_seal(world.host); /* that they were shown is known from here on */
         world_restart(&world, is_folded);
         CHECK_TEXT(soc_buf_text(&world.shown), "user: first\nuser: second\nuser: third\n");
         world_close(&world);
@@ -59,7 +59,7 @@ static void lines_keep_their_order_behind_one_that_cannot_be_shown(void)
     CHECK_TEXT(soc_buf_text(&world.shown), "user: first\nuser: second\n");
     hear(&world);
     CHECK_TEXT(soc_buf_text(&world.shown), "user: first\nuser: second\nuser: third\n");
-    soc_host_flush(world.host);
+    soc_batch_seal(world.host);
     CHECK(soc_host_is_quiet(world.host));
     world_close(&world);
 }
@@ -71,7 +71,7 @@ static void who_waits_for_durability_hears_of_it_behind_a_line_that_cannot_be_sh
     world_open(&world, NULL);
     world_settle(&world);
     soc_gate_when_durable(world.host, note_durable, &is_durable);
-    soc_host_flush(world.host);
+    soc_batch_seal(world.host);
     CHECK(is_durable);
     CHECK_INT(world.shown.length, 0);
     world_close(&world);

@@ -9,6 +9,8 @@
 #include "env/ids.h"
 #include "env/rng.h"
 #include "host_world.h"
+#include "kernel/commit.h"
+#include "kernel/dead.h"
 #include "kernel/state.h"
 #include "kernel/turn.h"
 #include "parts/outside/outside.h"
@@ -161,8 +163,8 @@ static void begin(struct history *h)
     h->world.store = soc_memory_open(NULL);
     world_start(&h->world);
     struct soc_host *host = h->world.host;
-    soc_agents_set_runnable(host, soc_agents_find_role(host, SOC_SLICE("root")));
-    soc_turn_begin(host, host->root, NULL);
+    soc_agents_set_runnable(host, soc_registry_find_role(host, SOC_SLICE("root")));
+    soc_turn_begin(host, host->registry.root, NULL);
     for (int i = 0; i < RECEIVERS; i++) {
         struct soc_agent *child;
         struct soc_spawn spawn = {
@@ -172,8 +174,8 @@ static void begin(struct history *h)
         };
         CHECK_INT(soc_agents_spawn(host, &spawn, &child, &error), SOC_OK);
     }
-    soc_turn_commit(host);
-    soc_host_flush(host);
+    soc_commit_turn(host);
+    soc_batch_seal(host);
     open_door(h);
     soc_buf_fini(&error);
 }
@@ -196,8 +198,8 @@ static void sync(struct history *h)
     expire(h);
     do {
         soc_host_tick(host);
-        soc_host_flush(host);
-    } while (host->ready_count > 0 || host->batch.length > 0);
+        soc_batch_seal(host);
+    } while (host->ready.count > 0 || host->batch.length > 0);
     h->durable = h->now;
 }
 
@@ -218,7 +220,7 @@ static void crash(struct history *h, bool is_folded, int64_t down_ms)
     h->world.now_ms = now_of(h) + down_ms;
     world_restart(&h->world, is_folded);
     struct soc_host *host = h->world.host;
-    soc_agents_set_runnable(host, soc_agents_find_role(host, SOC_SLICE("root")));
+    soc_agents_set_runnable(host, soc_registry_find_role(host, SOC_SLICE("root")));
     h->now = h->durable;
     open_door(h);
 }
@@ -267,8 +269,8 @@ static void send_mail(struct history *h, struct mail mail, const char *type, con
         send.texts[SOC_TEXT_TASK_ID] = soc_slice_text(task_id);
     const struct mail *first = find_duplicate(h, mail.from, mail.dedupe);
     check(h,
-          soc_gate_send_as(host, mail.from == 0 ? host->root : host->user, &send, &answer) ==
-              SOC_OK,
+          soc_gate_send_as(host, mail.from == 0 ? host->registry.root : host->registry.user, &send,
+                           &answer) == SOC_OK,
           "a send was refused");
     mail.key = key_in(&answer);
     mail.sent_ms = now_of(h);
@@ -352,8 +354,8 @@ static void change_dead(struct history *h, uint32_t a, bool is_drop)
     soc_message_id_format(text, mail->sent_ms, mail->key);
     struct soc_slice id = soc_slice(text, sizeof(text));
     bool is_dead = mail->outcome == SOC_OUTCOME_DEAD || mail->outcome == SOC_OUTCOME_EXPIRED;
-    int rc = is_drop ? soc_router_drop(h->world.host, id, &error)
-                     : soc_router_redeliver(h->world.host, id, &error);
+    int rc = is_drop ? soc_dead_drop(h->world.host, id, &error)
+                     : soc_dead_redeliver(h->world.host, id, &error);
     check(h, rc == (is_dead ? SOC_OK : SOC_ENOMESSAGE), "a dead letter is or is not one");
     if (is_dead) {
         mail->outcome = is_drop ? SOC_OUTCOME_DROPPED : SOC_OUTCOME_PENDING;
@@ -385,7 +387,7 @@ static void step(struct history *h, const struct op *op)
         return sync(h);
     case FLUSH: /* what is let out by it is not durable itself */
         h->durable = h->now;
-        soc_host_flush(h->world.host);
+        soc_batch_seal(h->world.host);
         return;
     case CRASH:
         return crash(h, op->a % 2 == 0, op->b % 4 * 1000);
@@ -416,7 +418,7 @@ static void look(struct soc_host *host, struct found *found)
 {
     size_t cursor = 0;
     struct soc_agent *agent;
-    while ((agent = soc_map_each(&host->agents, &cursor)) != NULL) {
+    while ((agent = soc_map_each(&host->registry.agents, &cursor)) != NULL) {
         for (int p = 0; p < SOC_PRIORITY_COUNT; p++)
             for (struct soc_message *m = agent->mailbox.classes[p].first; m != NULL; m = m->next)
                 note_pending(found, m);

@@ -54,7 +54,7 @@ static void run(struct world *world)
         world_settle(world);
     }
     if (world->failures == 0)
-        soc_host_flush(world->host);
+        soc_batch_seal(world->host);
 }
 
 static void fini(struct world *world)
@@ -153,7 +153,7 @@ static void a_full_disk_holds_everything_up_until_there_is_room(void)
     struct world world = {.main = main_that_prints};
     struct soc_disk *disk = soc_disk_new(1);
     CHECK(begin(&world, disk));
-    soc_host_flush(world.host);
+    soc_batch_seal(world.host);
     soc_disk_arm(disk, SOC_DISK_FULL, 1);
     world_settle(&world);
     CHECK(soc_disk_is_full(disk));
@@ -193,7 +193,7 @@ static void a_failed_sync_ends_it_and_shows_nothing_more(void)
                 CHECK(soc_host_is_failed(world.host));
                 size_t shown = world.shown.length;
                 run(&world);
-                soc_host_flush(world.host);
+                soc_batch_seal(world.host);
                 CHECK_INT(world.shown.length, shown);
             }
             soc_host_crash(world.host);
@@ -250,9 +250,10 @@ static bool send_once(struct world *world)
     struct soc_send send = {.to = SOC_SLICE("root"), .payload = SOC_SLICE("{}")};
     struct soc_buf answer = {0};
     send.texts[SOC_TEXT_DEDUPE_KEY] = SOC_SLICE("only once");
-    CHECK_INT(soc_gate_send_as(world->host, soc_agents_user(world->host), &send, &answer), SOC_OK);
+    CHECK_INT(soc_gate_send_as(world->host, soc_registry_user(world->host), &send, &answer),
+              SOC_OK);
     soc_buf_fini(&answer);
-    soc_host_flush(world->host);
+    soc_batch_seal(world->host);
     return world->failures == 0;
 }
 

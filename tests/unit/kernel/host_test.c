@@ -2,7 +2,9 @@
 
 #include "env/ids.h"
 #include "host_parts.h"
+#include "kernel/dead.h"
 #include "kernel/state.h"
+#include "parts/contacts/book.h"
 
 /* Writes down all that can be seen of a society but the time and the counts of
  * this process alone. */
@@ -18,14 +20,14 @@ static void look(struct world *world, struct soc_buf *out)
     soc_buf_put_byte(out, '\n');
     static const char *const ids[] = {"user", "root", "ann", "bob", "cid", "dan"};
     for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
-        struct soc_agent *agent = soc_agents_find(world->host, soc_slice_text(ids[i]));
+        struct soc_agent *agent = soc_registry_find(world->host, soc_slice_text(ids[i]));
         if (agent != NULL)
             soc_look_contacts(agent, out);
     }
     soc_buf_put_byte(out, '\n');
     soc_look_waits(world->host, out);
     size_t cursor = 0;
-    for (const struct soc_role *r; (r = soc_agents_each_role(world->host, &cursor)) != NULL;)
+    for (const struct soc_role *r; (r = soc_registry_each_role(world->host, &cursor)) != NULL;)
         soc_buf_printf(out, "\n%s %s %s", r->id, r->name, r->prompt);
 }
 
@@ -63,8 +65,8 @@ static void check_law(struct world *world)
 static int send_as(struct world *world, const char *from, const struct soc_send *send)
 {
     struct soc_buf answer = {0};
-    int rc = soc_gate_send_as(world->host, soc_agents_find(world->host, soc_slice_text(from)), send,
-                              &answer);
+    int rc = soc_gate_send_as(world->host, soc_registry_find(world->host, soc_slice_text(from)),
+                              send, &answer);
     soc_buf_fini(&answer);
     return rc;
 }
@@ -228,7 +230,7 @@ static void an_activation_has_a_limit_of_effects(void)
 /* Takes from the middle of its mailbox; what it gets is `payload`. */
 static void take_from(struct world *world, const char *from, const char *payload)
 {
-    struct soc_mail_filter filter = {soc_agents_find(world->host, soc_slice_text(from)), NULL};
+    struct soc_mail_filter filter = {soc_registry_find(world->host, soc_slice_text(from)), NULL};
     struct soc_message *message = soc_gate_take(world->host, filter);
     if (!CHECK(message != NULL))
         return;
@@ -252,10 +254,10 @@ static void change_all(struct world *world, struct soc_buf *error)
     CHECK_INT(soc_agents_spawn(world->host, &spawn, &agent, error), SOC_OK);
     spawn.id = (struct soc_slice){0};
     CHECK_INT(soc_agents_spawn(world->host, &spawn, &agent, error), SOC_OK);
-    CHECK_INT(soc_agents_remove_contact(world->host, SOC_SLICE("bob"), error), SOC_OK);
-    CHECK_INT(soc_agents_add_contact(world->host, SOC_SLICE("{\"id\":\"cid\",\"role\":\"foe\"}"),
-                                     &agent, error),
-              SOC_OK);
+    CHECK_INT(soc_book_remove(world->host, SOC_SLICE("bob"), error), SOC_OK);
+    CHECK_INT(
+        soc_book_add(world->host, SOC_SLICE("{\"id\":\"cid\",\"role\":\"foe\"}"), &agent, error),
+        SOC_OK);
     take_from(world, "cid", "\"from cid\"");
     take_from(world, "bob", "\"from bob\"");
     soc_gate_print(world->host, SOC_SLICE("never seen"));
@@ -360,7 +362,7 @@ static void a_line_is_shown_after_its_batch_is_in_the_store(void)
     soc_host_tick(world.host);
     CHECK_TEXT(shown(&world), "ann: first\nann: second\n");
     CHECK(world.shown_sequence > before);
-    soc_host_flush(world.host); /* that it was shown is known from here on */
+    soc_batch_seal(world.host); /* that it was shown is known from here on */
     world_restart(&world, false);
     world_finish(&world);
     CHECK_TEXT(shown(&world), "ann: first\nann: second\n");
@@ -372,7 +374,7 @@ static void what_a_crash_forgets_was_never_shown(void)
     struct world world = {.main = main_with_ann, .worker = worker_who_prints};
     world_open(&world, NULL);
     world_settle(&world);
-    soc_host_flush(world.host);
+    soc_batch_seal(world.host);
     world.shown.length = 0;
     CHECK_INT(tell(&world, "user", "ann", "1"), SOC_OK);
     CHECK_INT(tell(&world, "user", "ann", "2"), SOC_OK);
@@ -493,7 +495,7 @@ static void fill(struct world *world)
     CHECK_INT(tell(world, "user", "ann", "\"ask\""), SOC_OK);
     soc_clock_move(soc_host_clock(world->host), now_ms + 1000);
     world_settle(world);
-    soc_host_flush(world->host);
+    soc_batch_seal(world->host);
 }
 
 static void a_restart_gives_the_same_look(void)
@@ -539,13 +541,13 @@ static void a_letter_sent_again_waits_its_turn_over_a_restart(void)
         const struct soc_message *dead = soc_map_find_number(&world.host->dead, 2);
         char id[SOC_MESSAGE_ID_BYTES];
         soc_message_id_format(id, dead->time_ms, dead->key);
-        CHECK_INT(soc_router_redeliver(world.host, soc_slice(id, sizeof(id)), &error), SOC_OK);
+        CHECK_INT(soc_dead_redeliver(world.host, soc_slice(id, sizeof(id)), &error), SOC_OK);
         world_settle(&world);
-        soc_host_flush(world.host);
+        soc_batch_seal(world.host);
         look(&world, &world.texts[0]);
         world_restart(&world, folded);
         check_same_look(&world);
-        const struct soc_agent *ann = soc_agents_find(world.host, SOC_SLICE("ann"));
+        const struct soc_agent *ann = soc_registry_find(world.host, SOC_SLICE("ann"));
         CHECK_INT(ann->activation->message->key, 3);
         CHECK_INT(soc_mailbox_count(&ann->mailbox), 1);
         world_finish(&world);

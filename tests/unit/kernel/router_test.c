@@ -11,7 +11,7 @@ static int send_type(struct world *world, const char *from, const char *to, cons
     struct soc_send send = {
         .to = soc_slice_text(to), .type = soc_slice_text(type), .payload = SOC_SLICE("{}")};
     struct soc_agent *agent =
-        from == NULL ? NULL : soc_agents_find(world->host, soc_slice_text(from));
+        from == NULL ? NULL : soc_registry_find(world->host, soc_slice_text(from));
     int rc = soc_gate_send_as(world->host, agent, &send, &answer);
     CHECK_INT(soc_json_check(soc_buf_slice(&answer), NULL), SOC_OK);
     soc_buf_fini(&answer);
@@ -20,12 +20,12 @@ static int send_type(struct world *world, const char *from, const char *to, cons
 
 static bool is_kept(const struct world *world, const char *type)
 {
-    return soc_intern_find(&world->host->types, soc_slice_text(type)) != NULL;
+    return soc_intern_find(&world->host->types.table, soc_slice_text(type)) != NULL;
 }
 
 static const struct soc_message *last_to_root(const struct world *world)
 {
-    return world->host->root->mailbox.classes[SOC_PRIORITY_NORMAL].last;
+    return world->host->registry.root->mailbox.classes[SOC_PRIORITY_NORMAL].last;
 }
 
 static void a_refused_type_is_not_kept_and_nothing_changes(void)
@@ -49,7 +49,7 @@ static void a_receiver_is_looked_for_first_and_contacts_are_asked_last(void)
     struct world world = {0};
     world_open(&world, NULL);
     struct soc_host *host = world.host;
-    soc_contacts_remove(&host->root->contacts, host->user);
+    soc_contacts_remove(&host->registry.root->contacts, host->registry.user);
     CHECK_INT(send_type(&world, "root", "nobody", "refused"), SOC_ENOAGENT);
     CHECK_INT(send_type(&world, "root", "user", "refused"), SOC_EBADMESSAGE);
     CHECK_INT(send_type(&world, "root", "user", "taken"), SOC_ENOCONTACT);
@@ -73,7 +73,7 @@ static void a_warning_is_recorded_and_the_message_sent(void)
     world_open(&world, NULL);
     CHECK_INT(send_type(&world, "user", "root", "warned"), SOC_OK);
     CHECK_TEXT(last_to_root(&world)->type->text, "warned");
-    soc_host_flush(world.host);
+    soc_batch_seal(world.host);
     CHECK_INT(soc_store_query(world.store, &query, &rows, NULL), SOC_OK);
     CHECK(strstr(soc_buf_text(&rows), "\"message_id") != NULL);
     soc_buf_fini(&rows);
@@ -87,14 +87,14 @@ static void a_type_wants_an_acknowledgement_unless_the_sender_says_no(void)
     struct soc_send send = {
         .to = SOC_SLICE("root"), .type = SOC_SLICE("acked"), .payload = SOC_SLICE("{}")};
     world_open(&world, NULL);
-    soc_gate_send_as(world.host, world.host->user, &send, &answer);
+    soc_gate_send_as(world.host, world.host->registry.user, &send, &answer);
     CHECK(last_to_root(&world)->flags & SOC_MESSAGE_REQUIRES_ACK);
     send.has_requires_ack = true;
-    soc_gate_send_as(world.host, world.host->user, &send, &answer);
+    soc_gate_send_as(world.host, world.host->registry.user, &send, &answer);
     CHECK(!(last_to_root(&world)->flags & SOC_MESSAGE_REQUIRES_ACK));
     send.type = SOC_SLICE("general");
     send.requires_ack = true;
-    soc_gate_send_as(world.host, world.host->user, &send, &answer);
+    soc_gate_send_as(world.host, world.host->registry.user, &send, &answer);
     CHECK(last_to_root(&world)->flags & SOC_MESSAGE_REQUIRES_ACK);
     soc_buf_fini(&answer);
     world_close(&world);

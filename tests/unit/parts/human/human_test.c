@@ -86,13 +86,13 @@ static void an_agent_that_is_gone_is_not_told_but_the_person_is(void)
     world_open(&world, NULL);
     world_finish(&world);
     CHECK_INT(soc_human_count(world.host), 1);
-    soc_agents_find(world.host, SOC_SLICE("ann"))->is_ended = true;
+    soc_registry_find(world.host, SOC_SLICE("ann"))->is_ended = true;
     CHECK_INT(decide(&world, "approve"), SOC_OK);
     CHECK(strstr(soc_buf_text(&world.texts[1]), "\"delivered\":false") != NULL);
     CHECK(strstr(soc_buf_text(&world.texts[1]), "\"note\":\"the agent that asked has ended") !=
           NULL);
     CHECK_INT(soc_human_count(world.host), 0);
-    soc_host_flush(world.host);
+    soc_batch_seal(world.host);
     world_restart(&world, true);
     CHECK_INT(soc_human_count(world.host), 0);
     world_close(&world);
@@ -103,7 +103,7 @@ static void an_agent_that_ends_is_told_only_if_it_waits(void)
     struct world world = {.main = main_with_ann, .worker = worker_who_waits};
     world_open(&world, NULL);
     world_settle(&world);
-    soc_agents_find(world.host, SOC_SLICE("ann"))->is_ending = true;
+    soc_registry_find(world.host, SOC_SLICE("ann"))->is_ending = true;
     CHECK_INT(decide(&world, "reject"), SOC_OK);
     CHECK(strstr(soc_buf_text(&world.texts[1]), "\"delivered\":true") != NULL);
     world_settle(&world);
@@ -121,7 +121,7 @@ static void a_decision_in_the_batch_that_is_lost_was_never_made(void)
         world_restart(&world, is_folded); /* nothing was flushed since */
         CHECK_INT(soc_human_count(world.host), 1);
         CHECK_INT(decide(&world, "reject"), SOC_OK);
-        soc_host_flush(world.host);
+        soc_batch_seal(world.host);
         world_restart(&world, is_folded);
         CHECK_INT(soc_human_count(world.host), 0);
         world_settle(&world);
@@ -150,16 +150,17 @@ static struct soc_agent *route_to_ann(void *user, struct soc_slice payload, stru
     struct world *world = user;
     (void)payload;
     soc_buf_put_text(intent, "work");
-    return soc_agents_find(world->host, SOC_SLICE("ann"));
+    return soc_registry_find(world->host, SOC_SLICE("ann"));
 }
 
 static void say(struct world *world, const char *payload)
 {
     struct soc_send send = {.payload = soc_slice_text(payload)};
     soc_human_address(world->host, &send);
-    CHECK_INT(soc_gate_send_as(world->host, soc_agents_user(world->host), &send, &world->texts[1]),
-              SOC_OK);
-    soc_host_flush(world->host);
+    CHECK_INT(
+        soc_gate_send_as(world->host, soc_registry_user(world->host), &send, &world->texts[1]),
+        SOC_OK);
+    soc_batch_seal(world->host);
 }
 
 static enum soc_turn_end worker_who_repeats(struct world *world, struct soc_activation *activation,

@@ -1,6 +1,7 @@
 /* Doors: what they are handed, when, in which order, and what they are told. */
 #include "env/ids.h"
 #include "host_world.h"
+#include "kernel/commit.h"
 #include "kernel/ending.h"
 #include "kernel/state.h"
 #include "kernel/turn.h"
@@ -74,9 +75,9 @@ static void spawn(struct world *world, const char *id)
     struct soc_agent *child;
     struct soc_spawn spawn = {
         .role = SOC_SLICE("worker"), .id = soc_slice_text(id), .is_external = true};
-    soc_turn_begin(world->host, world->host->root, NULL);
+    soc_turn_begin(world->host, world->host->registry.root, NULL);
     CHECK_INT(soc_agents_spawn(world->host, &spawn, &child, &error), SOC_OK);
-    soc_turn_commit(world->host);
+    soc_commit_turn(world->host);
     soc_buf_fini(&error);
 }
 
@@ -86,7 +87,7 @@ static uint64_t send(struct world *world, const char *to, const char *type)
     struct soc_buf answer = {0};
     struct soc_send send = {
         .to = soc_slice_text(to), .type = soc_slice_text(type), .payload = SOC_SLICE("{}")};
-    CHECK_INT(soc_gate_send_as(world->host, world->host->root, &send, &answer), SOC_OK);
+    CHECK_INT(soc_gate_send_as(world->host, world->host->registry.root, &send, &answer), SOC_OK);
     soc_buf_fini(&answer);
     uint64_t key = world->host->next_key - 1;
     batches[key % KEYS_MAX] = world->host->next_sequence;
@@ -109,7 +110,7 @@ static void ack(struct world *world, const char *id, uint64_t key, enum soc_ack 
 static void flush(struct world *world)
 {
     while (world->host->batch.length > 0)
-        soc_host_flush(world->host);
+        soc_batch_seal(world->host);
 }
 
 static void begin(struct world *world, struct porch *porch)
@@ -154,13 +155,13 @@ static void nothing_leaves_before_it_is_durable_on_a_real_loop(void)
     spawn(&world, "out");
     for (int i = 0; i < 50; i++) {
         send(&world, "out", "note");
-        soc_host_flush(world.host);
+        soc_batch_seal(world.host);
         send(&world, "out", "note");
         soc_loop_poll(world.loop, 1);
     }
-    for (int i = 0; i < 1000 && world.host->agents_alive > 0 && !soc_host_is_quiet(world.host);
+    for (int i = 0; i < 1000 && world.host->registry.alive > 0 && !soc_host_is_quiet(world.host);
          i++) {
-        soc_host_flush(world.host);
+        soc_batch_seal(world.host);
         soc_loop_poll(world.loop, 1);
     }
     size_t count = 0;
@@ -287,15 +288,15 @@ static void what_is_known_of_an_agent_is_freed_after_its_end(void)
     spawn(&world, "out");
     send(&world, "out", "acked");
     flush(&world);
-    CHECK_INT(world.host->outside->outsiders.count, 1);
-    soc_turn_begin(world.host, world.host->root, NULL);
+    CHECK_INT(soc_outside_of_host(world.host)->outsiders.count, 1);
+    soc_turn_begin(world.host, world.host->registry.root, NULL);
     CHECK_INT(soc_ending_terminate(world.host, SOC_SLICE("out"), &is_forced, (struct soc_slice){0},
                                    &error),
               SOC_OK);
-    soc_turn_commit(world.host);
-    CHECK_INT(world.host->outside->outsiders.count, 1); /* its door is not told yet */
+    soc_commit_turn(world.host);
+    CHECK_INT(soc_outside_of_host(world.host)->outsiders.count, 1); /* its door is not told yet */
     flush(&world);
-    CHECK_INT(world.host->outside->outsiders.count, 0);
+    CHECK_INT(soc_outside_of_host(world.host)->outsiders.count, 0);
     saw(&porch, "born out\ndeliver out acked\ndone out message\nended out\n");
     soc_buf_fini(&error);
     end(&world, &porch);

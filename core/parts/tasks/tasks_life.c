@@ -6,28 +6,33 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "env/ids.h"
+#include "kernel/batch.h"
 #include "kernel/envelope.h"
+#include "kernel/mail.h"
+#include "kernel/passage.h"
 #include "kernel/refusal.h"
+#include "kernel/requests.h"
+#include "kernel/router.h"
 #include "kernel/turn.h"
 #include "parts/tasks/tasks_reopen.h"
 #include "parts/tasks/tasks_state.h"
 
-struct soc_tasks *soc_tasks_new(struct soc_host *host)
+void *soc_tasks_new(struct soc_host *host)
 {
     struct soc_tasks *tasks = soc_alloc_zero(sizeof(*tasks));
     for (int i = 0; i < SOC_TASK_STYLE_COUNT; i++)
-        tasks->openers[i] =
-            soc_intern(&host->types, soc_slice_text(soc_task_style_name((enum soc_task_style)i)));
-    tasks->result = soc_intern(&host->types, SOC_SLICE("result"));
-    tasks->task_complete = soc_intern(&host->types, SOC_SLICE("task_complete"));
-    tasks->abort = soc_intern(&host->types, SOC_SLICE("abort"));
+        tasks->openers[i] = soc_intern(&host->types.table,
+                                       soc_slice_text(soc_task_style_name((enum soc_task_style)i)));
+    tasks->result = soc_intern(&host->types.table, SOC_SLICE("result"));
+    tasks->task_complete = soc_intern(&host->types.table, SOC_SLICE("task_complete"));
+    tasks->abort = soc_intern(&host->types.table, SOC_SLICE("abort"));
     tasks->limit_ms = SOC_TASK_LIMIT_MS;
     return tasks;
 }
 
 void soc_tasks_free(struct soc_host *host)
 {
-    struct soc_tasks *tasks = host->tasks;
+    struct soc_tasks *tasks = soc_tasks_of_host(host);
     size_t cursor = 0;
     struct soc_task *task;
     while ((task = soc_map_each(&tasks->open, &cursor)) != NULL) {
@@ -49,7 +54,7 @@ void soc_tasks_free(struct soc_host *host)
 
 void soc_tasks_set_limit(struct soc_host *host, int64_t limit_ms)
 {
-    host->tasks->limit_ms = limit_ms;
+    soc_tasks_of_host(host)->limit_ms = limit_ms;
 }
 
 /* A task's name among open ones: no id holds a line break. */
@@ -66,21 +71,23 @@ struct soc_task *soc_tasks_find(const struct soc_host *host, const struct soc_ag
                                 struct soc_slice id)
 {
     char name[2 * SOC_ID_BYTES_MAX + 2];
-    if (host->tasks->open.count == 0 || id.data == NULL || id.length > SOC_ID_BYTES_MAX)
+    if (soc_tasks_of_host(host)->open.count == 0 || id.data == NULL || id.length > SOC_ID_BYTES_MAX)
         return NULL;
-    return soc_map_find(&host->tasks->names, make_name(name, owner, id));
+    return soc_map_find(&soc_tasks_of_host(host)->names, make_name(name, owner, id));
 }
 
 struct soc_task *soc_tasks_find_key(const struct soc_host *host, uint64_t key)
 {
-    return host->tasks->open.count == 0 ? NULL : soc_map_find_number(&host->tasks->open, key);
+    return soc_tasks_of_host(host)->open.count == 0
+               ? NULL
+               : soc_map_find_number(&soc_tasks_of_host(host)->open, key);
 }
 
 int soc_tasks_style(const struct soc_host *host, const struct soc_symbol *type,
                     struct soc_slice payload)
 {
     for (int i = 0; i < SOC_TASK_STYLE_COUNT; i++) {
-        if (type != host->tasks->openers[i])
+        if (type != soc_tasks_of_host(host)->openers[i])
             continue;
         if (i == SOC_TASK_STYLE_TASK && payload.data[0] == '{') {
             struct soc_slice action = soc_json_plain_string(soc_json_member(payload, "action"));
@@ -94,7 +101,7 @@ int soc_tasks_style(const struct soc_host *host, const struct soc_symbol *type,
 
 struct soc_task *soc_tasks_of(const struct soc_host *host, const struct soc_message *message)
 {
-    const struct soc_symbol *const *openers = host->tasks->openers;
+    const struct soc_symbol *const *openers = soc_tasks_of_host(host)->openers;
     if (message->type != openers[0] && message->type != openers[1] && message->type != openers[2])
         return NULL;
     return soc_tasks_find_key(host, message->key);
@@ -102,7 +109,7 @@ struct soc_task *soc_tasks_of(const struct soc_host *host, const struct soc_mess
 
 struct soc_workload *soc_tasks_workload(const struct soc_host *host, const struct soc_agent *agent)
 {
-    return soc_map_find(&host->tasks->workloads, soc_agent_id(agent));
+    return soc_map_find(&soc_tasks_of_host(host)->workloads, soc_agent_id(agent));
 }
 
 struct soc_workload *soc_tasks_need_workload(struct soc_host *host, struct soc_agent *agent)
@@ -110,7 +117,7 @@ struct soc_workload *soc_tasks_need_workload(struct soc_host *host, struct soc_a
     struct soc_workload *workload = soc_tasks_workload(host, agent);
     if (workload == NULL) {
         workload = soc_workload_new(agent);
-        soc_map_put(&host->tasks->workloads, soc_agent_id(agent), workload);
+        soc_map_put(&soc_tasks_of_host(host)->workloads, soc_agent_id(agent), workload);
     }
     return workload;
 }
@@ -130,33 +137,24 @@ void soc_tasks_link(struct soc_host *host, struct soc_task *task)
     struct soc_slice made = make_name(name, task->owner, soc_slice_text(task->id));
     if (task->name == NULL)
         task->name = soc_copy_text(made.data, made.length);
-    soc_map_put_number(&host->tasks->open, task->key, task);
-    soc_map_put(&host->tasks->names, soc_slice(task->name, made.length), task);
+    soc_map_put_number(&soc_tasks_of_host(host)->open, task->key, task);
+    soc_map_put(&soc_tasks_of_host(host)->names, soc_slice(task->name, made.length), task);
     soc_workload_add(soc_tasks_need_workload(host, task->owner), task);
 }
 
 void soc_tasks_unlink(struct soc_host *host, struct soc_task *task)
 {
-    struct soc_tasks *tasks = host->tasks;
+    struct soc_tasks *tasks = soc_tasks_of_host(host);
     soc_heap_remove(&tasks->alarms, &task->alarm);
     soc_map_take_number(&tasks->open, task->key);
     soc_map_take(&tasks->names, soc_slice_text(task->name));
     soc_workload_remove(soc_tasks_workload(host, task->owner), task);
 }
 
-void soc_tasks_touch(struct soc_host *host, struct soc_task *task, enum soc_task_intent intent,
-                     struct soc_slice reason)
+static void take_back(struct soc_host *host, struct soc_undo *undo)
 {
-    struct soc_touch touch = {.key = task->key, .intent = intent};
-    soc_text_set(&touch.reason, reason);
-    task->intent |= (uint8_t)intent;
-    soc_buf_put(&host->tasks->touched, &touch, sizeof(touch));
-    soc_turn_note(host, (struct soc_undo){.kind = SOC_UNDO_TASK});
-}
-
-void soc_tasks_take_back(struct soc_host *host)
-{
-    struct soc_buf *touched = &host->tasks->touched;
+    (void)undo;
+    struct soc_buf *touched = &soc_tasks_of_host(host)->touched;
     struct soc_touch touch;
     touched->length -= sizeof(touch);
     memcpy(&touch, touched->data + touched->length, sizeof(touch));
@@ -171,16 +169,28 @@ void soc_tasks_take_back(struct soc_host *host)
     /* Its owner may have been born in the same turn and go with it. */
     struct soc_workload *workload = soc_tasks_workload(host, task->owner);
     if (workload->first == NULL && workload->done_count == 0)
-        soc_workload_free(soc_map_take(&host->tasks->workloads, soc_agent_id(workload->owner)));
+        soc_workload_free(
+            soc_map_take(&soc_tasks_of_host(host)->workloads, soc_agent_id(workload->owner)));
     soc_task_leave(task);
     soc_task_free(task);
+}
+
+void soc_tasks_touch(struct soc_host *host, struct soc_task *task, enum soc_task_intent intent,
+                     struct soc_slice reason)
+{
+    struct soc_touch touch = {.key = task->key, .intent = intent};
+    soc_text_set(&touch.reason, reason);
+    task->intent |= (uint8_t)intent;
+    soc_buf_put(&soc_tasks_of_host(host)->touched, &touch, sizeof(touch));
+    static const struct soc_undo_ops ops = {.take_back = take_back};
+    soc_turn_note(host, (struct soc_undo){.ops = &ops});
 }
 
 /* Tells whether messages of that type are words about a task that count when they are
  * sent. */
 static bool is_word(const struct soc_host *host, const struct soc_symbol *type)
 {
-    const struct soc_tasks *tasks = host->tasks;
+    const struct soc_tasks *tasks = soc_tasks_of_host(host);
     return type == tasks->result || type == tasks->task_complete || type == tasks->abort ||
            type == tasks->openers[SOC_TASK_STYLE_TASK]; /* that opens none: it cancels */
 }
@@ -224,7 +234,7 @@ void soc_tasks_name(struct soc_host *host, struct soc_message_draft *draft,
 static struct soc_task *find_parent(const struct soc_host *host)
 {
     const struct soc_message *cause = host->turn.cause;
-    if (cause == NULL || host->tasks->open.count == 0)
+    if (cause == NULL || soc_tasks_of_host(host)->open.count == 0)
         return NULL;
     struct soc_task *task = soc_tasks_of(host, cause);
     struct soc_slice id = soc_message_text(cause, SOC_TEXT_TASK_ID);
@@ -234,7 +244,7 @@ static struct soc_task *find_parent(const struct soc_host *host)
         task = soc_tasks_find(host, host->turn.agent, id);
     size_t cursor = 0;
     struct soc_task *other;
-    while (task == NULL && (other = soc_map_each(&host->tasks->open, &cursor)) != NULL)
+    while (task == NULL && (other = soc_map_each(&soc_tasks_of_host(host)->open, &cursor)) != NULL)
         if (soc_slice_equal(id, soc_slice_text(other->id)))
             task = other;
     return task;
@@ -245,7 +255,7 @@ struct soc_task *soc_tasks_make(struct soc_host *host, struct soc_message *messa
     struct soc_slice id = soc_message_text(message, SOC_TEXT_TASK_ID);
     struct soc_slice correlation = soc_message_text(message, SOC_TEXT_CORRELATION_ID);
     char own_id[SOC_MESSAGE_ID_BYTES];
-    int64_t limit_ms = host->tasks->limit_ms;
+    int64_t limit_ms = soc_tasks_of_host(host)->limit_ms;
     if (host->hooks.task_limit != NULL)
         limit_ms = host->hooks.task_limit(host->hooks.user, message, limit_ms);
     struct soc_task *task = soc_task_new(message->key, id, message->from, message->to);
@@ -280,9 +290,9 @@ void soc_tasks_open(struct soc_host *host, struct soc_message *message)
 void soc_tasks_arm(struct soc_host *host, struct soc_task *task)
 {
     int64_t due_ms = soc_task_due(task);
-    soc_heap_remove(&host->tasks->alarms, &task->alarm);
+    soc_heap_remove(&soc_tasks_of_host(host)->alarms, &task->alarm);
     if (due_ms != 0)
-        soc_heap_add(&host->tasks->alarms, &task->alarm, due_ms);
+        soc_heap_add(&soc_tasks_of_host(host)->alarms, &task->alarm, due_ms);
 }
 
 static void begin(struct soc_host *host, struct soc_task *task)
@@ -353,7 +363,7 @@ void soc_tasks_end(struct soc_host *host, struct soc_task *task, enum soc_task_s
 void soc_tasks_dispose(struct soc_host *host, struct soc_task *task)
 {
     if (task->owns_message)
-        soc_router_free(host, task->message);
+        soc_mail_free(host, task->message);
     soc_task_free(task);
 }
 
@@ -385,10 +395,10 @@ static void apply(struct soc_host *host, struct soc_task *task, const struct soc
 
 void soc_tasks_commit(struct soc_host *host)
 {
-    if (host->tasks->touched.length == 0)
+    if (soc_tasks_of_host(host)->touched.length == 0)
         return;
-    struct soc_buf touched = host->tasks->touched;
-    host->tasks->touched = (struct soc_buf){0}; /* what is done now may be more turns */
+    struct soc_buf touched = soc_tasks_of_host(host)->touched;
+    soc_tasks_of_host(host)->touched = (struct soc_buf){0}; /* what is done now may be more turns */
     for (size_t at = 0; at < touched.length; at += sizeof(struct soc_touch)) {
         struct soc_touch touch;
         memcpy(&touch, touched.data + at, sizeof(touch));
@@ -459,13 +469,13 @@ bool soc_tasks_ended(struct soc_host *host, struct soc_message *message, enum so
 
 int64_t soc_tasks_due(const struct soc_host *host)
 {
-    const struct soc_heap_item *item = soc_heap_peek(&host->tasks->alarms);
+    const struct soc_heap_item *item = soc_heap_peek(&soc_tasks_of_host(host)->alarms);
     return item == NULL ? 0 : item->due_ms;
 }
 
 void soc_tasks_fire(struct soc_host *host)
 {
-    struct soc_heap_item *item = soc_heap_peek(&host->tasks->alarms);
+    struct soc_heap_item *item = soc_heap_peek(&soc_tasks_of_host(host)->alarms);
     struct soc_task *task = (void *)((char *)item - offsetof(struct soc_task, alarm));
     enum soc_task_alert alert = soc_task_take_alert(task, soc_host_now(host));
     soc_tasks_arm(host, task);
@@ -492,3 +502,76 @@ void soc_tasks_fire(struct soc_host *host)
     }
     soc_buf_fini(&payload);
 }
+
+static int complete(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
+{
+    if (p->to != NULL || soc_tasks_style(host, p->type, p->send.payload) < 0)
+        return SOC_OK;
+    return soc_refuse(error, SOC_EINVAL, "a task is one agent's; send each agent a task of its own",
+                      "to", SOC_SLICE("All"));
+}
+
+static int check(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
+{
+    struct soc_slice id = p->send.texts[SOC_TEXT_TASK_ID];
+    if (p->to == NULL)
+        return SOC_OK;
+    return soc_tasks_check(host, p->to, p->type, &p->send,
+                           id.data != NULL ? id : p->adopted.task_id, error);
+}
+
+static int sent(struct soc_host *host, const struct soc_passage *p, struct soc_message *message,
+                struct soc_buf *error)
+{
+    (void)error;
+    if (p->to != NULL)
+        soc_tasks_open(host, message);
+    return SOC_OK;
+}
+
+static int restore(struct soc_host *host, const struct soc_record *record)
+{
+    if (record->type == SOC_RECORD_TASK)
+        soc_tasks_restore(host, &record->task);
+    return SOC_OK;
+}
+
+static void deliver(struct soc_host *host, struct soc_message *message)
+{
+    soc_tasks_begin(host, message);
+}
+
+static void taken(struct soc_host *host, struct soc_message *message)
+{
+    soc_tasks_take(host, message);
+}
+
+static void agent_ended(struct soc_host *host, struct soc_agent *agent)
+{
+    soc_tasks_drop_agent(host, agent);
+}
+
+const struct soc_part soc_tasks_part = {
+    .name = "tasks",
+    .number = SOC_PART_TASKS,
+    .open = soc_tasks_new,
+    .free = soc_tasks_free,
+    .due = soc_tasks_due,
+    .fire = soc_tasks_fire,
+    .restore = restore,
+    .keep = soc_tasks_keep,
+    .release = soc_tasks_release,
+    .attach = soc_tasks_attach,
+    .resume = soc_tasks_resume,
+    .agent_ended = agent_ended,
+    .complete = complete,
+    .check = check,
+    .name_draft = soc_tasks_name,
+    .sent = sent,
+    .accept = soc_tasks_accept,
+    .deliver = deliver,
+    .taken = taken,
+    .finish = soc_tasks_ended,
+    .again = soc_tasks_reopen,
+    .commit = soc_tasks_commit,
+};

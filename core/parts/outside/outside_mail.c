@@ -1,17 +1,23 @@
-#include "parts/outside/outside.h"
-
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "env/ids.h"
+#include "kernel/batch.h"
 #include "kernel/egress.h"
 #include "kernel/ending.h"
-#include "kernel/turn.h"
+#include "kernel/mail.h"
+#include "kernel/recover.h"
+#include "kernel/registry.h"
+#include "kernel/router.h"
+#include "parts/outside/outside.h"
 #include "parts/outside/outside_letters.h"
-#include "parts/tasks/tasks.h"
 
-struct soc_outside *soc_outside_new(void)
+static void *open_outside(struct soc_host *host)
 {
+    (void)host;
     struct soc_outside *outside = soc_alloc_zero(sizeof(*outside));
     outside->heartbeat_ms = SOC_HEARTBEAT_MS;
     return outside;
@@ -36,9 +42,9 @@ static void free_position(struct soc_kept_position *position)
     free(position);
 }
 
-void soc_outside_free(struct soc_host *host)
+static void free_outside(struct soc_host *host)
 {
-    struct soc_outside *outside = host->outside;
+    struct soc_outside *outside = soc_outside_of_host(host);
     size_t cursor = 0;
     void *item;
     while ((item = soc_map_each(&outside->outsiders, &cursor)) != NULL)
@@ -70,7 +76,7 @@ static const struct soc_door *find_door(const struct soc_outside *outside,
 
 struct soc_outsider *soc_outside_need(struct soc_host *host, struct soc_agent *agent)
 {
-    struct soc_outside *outside = host->outside;
+    struct soc_outside *outside = soc_outside_of_host(host);
     struct soc_outsider *outsider = soc_map_find(&outside->outsiders, soc_agent_id(agent));
     if (outsider != NULL)
         return outsider;
@@ -92,7 +98,7 @@ static void release(struct soc_outsider *outsider)
     outsider->calls--;
     if (outsider->calls > 0 || !outsider->agent->is_ended || outsider->letters.count > 0)
         return;
-    soc_map_take(&outsider->host->outside->outsiders, soc_agent_id(outsider->agent));
+    soc_map_take(&soc_outside_of_host(outsider->host)->outsiders, soc_agent_id(outsider->agent));
     free_outsider(outsider);
 }
 
@@ -104,7 +110,7 @@ static void release_now(void *user)
 static void tell_first(void *user)
 {
     struct soc_host *host = user;
-    struct soc_outside *outside = host->outside;
+    struct soc_outside *outside = soc_outside_of_host(host);
     struct soc_door_notice *notice = outside->notices_first;
     const struct soc_door *door = notice->outsider->door;
     char id[SOC_MESSAGE_ID_BYTES];
@@ -125,7 +131,7 @@ void soc_outside_tell(struct soc_outsider *outsider, enum soc_door_event event,
                       const struct soc_message *message)
 {
     struct soc_host *host = outsider->host;
-    struct soc_outside *outside = host->outside;
+    struct soc_outside *outside = soc_outside_of_host(host);
     if (outsider->door == NULL || outsider->door->tell == NULL)
         return;
     struct soc_door_notice *notice = soc_alloc_zero(sizeof(*notice));
@@ -150,7 +156,7 @@ void soc_outside_born(struct soc_host *host, struct soc_agent *agent)
 void soc_outside_ended(struct soc_host *host, struct soc_agent *agent)
 {
     struct soc_outsider *outsider = soc_outside_need(host, agent);
-    soc_heap_remove(&host->outside->timers, &outsider->timer);
+    soc_heap_remove(&soc_outside_of_host(host)->timers, &outsider->timer);
     soc_outside_tell(outsider, SOC_DOOR_ENDED, NULL);
     outsider->calls++;
     soc_egress_call(host, release_now, outsider);
@@ -190,7 +196,7 @@ static bool deliver(struct soc_letter *letter)
     soc_outside_unqueue(letter);
     letter->is_out = letter->was_out = true;
     letter->is_again = letter->is_warning = false;
-    soc_tasks_begin(outsider->host, message);
+    SOC_PARTS_TELL(outsider->host, deliver, outsider->host, message);
     if (!ends_when_out(message) && !letter->is_received &&
         letter->ladder.step == 0) /* a resend goes on climbing */
         soc_outside_climb(letter);
@@ -202,7 +208,7 @@ static bool may_leave(const struct soc_letter *letter)
 {
     struct soc_host *host = letter->outsider->host;
     int64_t expires_ms = letter->message->expires_ms;
-    return letter->sequence <= host->released &&
+    return letter->sequence <= host->outbox.released &&
            (expires_ms == 0 || letter->is_received || expires_ms > soc_host_now(host));
 }
 
@@ -270,7 +276,8 @@ void soc_outside_take(struct soc_host *host, struct soc_message *message)
     letter->outsider = outsider;
     letter->message = message;
     letter->is_again = is_start;
-    letter->is_received = soc_map_take_number(&host->outside->received, message->key) != NULL;
+    letter->is_received =
+        soc_map_take_number(&soc_outside_of_host(host)->received, message->key) != NULL;
     letter->is_out = letter->was_out = letter->is_received;
     letter->sequence = is_start ? 0 : this_batch(host);
     message->is_outside = true;
@@ -284,7 +291,7 @@ void soc_outside_take(struct soc_host *host, struct soc_message *message)
         soc_mailbox_push(&message->to->mailbox, message);
     if (!letter->is_received) {
         soc_outside_queue(letter);
-        soc_router_watch(host, message);
+        soc_mail_watch(host, message);
     }
     if (!is_start)
         soc_outside_call(outsider);
@@ -319,11 +326,12 @@ static void tell_received(struct soc_outsider *outsider)
 
 static void enter(struct soc_host *host, struct soc_agent *agent)
 {
-    struct soc_outsider *outsider = soc_map_find(&host->outside->outsiders, soc_agent_id(agent));
+    struct soc_outsider *outsider =
+        soc_map_find(&soc_outside_of_host(host)->outsiders, soc_agent_id(agent));
     if (outsider != NULL && outsider->door != NULL)
         return;
     outsider = soc_outside_need(host, agent);
-    outsider->door = find_door(host->outside, agent);
+    outsider->door = find_door(soc_outside_of_host(host), agent);
     if (outsider->door == NULL)
         return;
     if (outsider->known_key != 0) /* it was made while the state was read */
@@ -337,13 +345,13 @@ static void enter(struct soc_host *host, struct soc_agent *agent)
 
 int soc_outside_open(struct soc_host *host, const struct soc_door *door)
 {
-    struct soc_outside *outside = host->outside;
+    struct soc_outside *outside = soc_outside_of_host(host);
     if (outside->door_count == SOC_DOORS_MAX)
         return SOC_ETOOLARGE;
     outside->doors[outside->door_count++] = *door;
     size_t cursor = 0;
     struct soc_agent *agent;
-    while ((agent = soc_map_each(&host->agents, &cursor)) != NULL)
+    while ((agent = soc_map_each(&host->registry.agents, &cursor)) != NULL)
         if (agent->is_external && !agent->is_ended)
             enter(host, agent);
     return SOC_OK;
@@ -353,13 +361,14 @@ void soc_outside_resume(struct soc_host *host)
 {
     size_t cursor = 0;
     struct soc_outsider *outsider;
-    while ((outsider = soc_map_each(&host->outside->outsiders, &cursor)) != NULL)
+    while ((outsider = soc_map_each(&soc_outside_of_host(host)->outsiders, &cursor)) != NULL)
         soc_outside_call(outsider);
 }
 
 void soc_outside_hand_again(struct soc_host *host, const struct soc_agent *agent)
 {
-    struct soc_outsider *outsider = soc_map_find(&host->outside->outsiders, soc_agent_id(agent));
+    struct soc_outsider *outsider =
+        soc_map_find(&soc_outside_of_host(host)->outsiders, soc_agent_id(agent));
     size_t cursor = 0;
     struct soc_letter *letter;
     if (outsider == NULL)
@@ -378,7 +387,7 @@ bool soc_outside_is_awaited(const struct soc_host *host, uint64_t key)
 {
     size_t cursor = 0;
     const struct soc_outsider *outsider;
-    while ((outsider = soc_map_each(&host->outside->outsiders, &cursor)) != NULL)
+    while ((outsider = soc_map_each(&soc_outside_of_host(host)->outsiders, &cursor)) != NULL)
         if (soc_map_find_number(&outsider->letters, key) != NULL)
             return true;
     return false;
@@ -386,20 +395,20 @@ bool soc_outside_is_awaited(const struct soc_host *host, uint64_t key)
 
 struct soc_agent *soc_outside_find(struct soc_host *host, struct soc_slice id)
 {
-    struct soc_agent *agent = soc_map_find(&host->agents, id);
+    struct soc_agent *agent = soc_map_find(&host->registry.agents, id);
     return agent == NULL || agent->is_ended || !agent->is_external ? NULL : agent;
 }
 
 int64_t soc_outside_heard_ms(const struct soc_host *host, const struct soc_agent *agent)
 {
     const struct soc_outsider *outsider =
-        soc_map_find(&host->outside->outsiders, soc_agent_id(agent));
+        soc_map_find(&soc_outside_of_host(host)->outsiders, soc_agent_id(agent));
     return outsider == NULL ? 0 : outsider->pulse.heard_ms;
 }
 
 static void set_position(struct soc_host *host, struct soc_slice name, struct soc_slice value)
 {
-    struct soc_map *positions = &host->outside->positions;
+    struct soc_map *positions = &soc_outside_of_host(host)->positions;
     struct soc_kept_position *kept = soc_map_find(positions, name);
     if (kept == NULL) {
         kept = soc_alloc_zero(sizeof(*kept));
@@ -423,7 +432,8 @@ void soc_outside_keep(struct soc_host *host, struct soc_position position)
 
 struct soc_slice soc_outside_position(const struct soc_host *host, struct soc_slice name)
 {
-    const struct soc_kept_position *kept = soc_map_find(&host->outside->positions, name);
+    const struct soc_kept_position *kept =
+        soc_map_find(&soc_outside_of_host(host)->positions, name);
     return kept == NULL ? (struct soc_slice){0} : soc_slice_text(kept->value);
 }
 
@@ -439,12 +449,12 @@ void soc_outside_restore_receipt(struct soc_host *host, struct soc_message *mess
         return;
     message->attempt = (uint16_t)record->attempt;
     if (record->ack != SOC_ACK_NONE)
-        soc_map_put_number(&host->outside->received, record->key, message);
+        soc_map_put_number(&soc_outside_of_host(host)->received, record->key, message);
 }
 
 void soc_outside_forget_receipt(struct soc_host *host, uint64_t key)
 {
-    soc_map_take_number(&host->outside->received, key);
+    soc_map_take_number(&soc_outside_of_host(host)->received, key);
 }
 
 void soc_outside_record(struct soc_host *host, const struct soc_letter *letter)
@@ -458,3 +468,81 @@ void soc_outside_record(struct soc_host *host, const struct soc_letter *letter)
     };
     soc_batch_put(host, &record);
 }
+
+static int restore(struct soc_host *host, const struct soc_record *record)
+{
+    if (record->type == SOC_RECORD_RECEIPT)
+        soc_outside_restore_receipt(host, soc_recover_pending(host, record->receipt.key),
+                                    &record->receipt);
+    else if (record->type == SOC_RECORD_MESSAGE_AGAIN)
+        soc_outside_forget_receipt(host, record->message_again.key);
+    else if (record->type == SOC_RECORD_POSITION)
+        soc_outside_restore_position(host, &record->position);
+    return SOC_OK;
+}
+
+static bool take(struct soc_host *host, struct soc_message *message)
+{
+    soc_outside_take(host, message);
+    return true;
+}
+
+static bool finishing(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
+                      struct soc_slice reason)
+{
+    (void)outcome;
+    (void)reason;
+    if (message->is_outside)
+        soc_outside_let_go(host, message);
+    return false;
+}
+
+static void agent_born(struct soc_host *host, struct soc_agent *agent)
+{
+    if (agent->is_external)
+        soc_outside_born(host, agent);
+}
+
+static void agent_ended(struct soc_host *host, struct soc_agent *agent)
+{
+    if (agent->is_external)
+        soc_outside_ended(host, agent);
+}
+
+static void agent_held(struct soc_host *host, struct soc_agent *agent)
+{
+    if (agent->is_external)
+        soc_outside_note_hold(host, agent);
+}
+
+static bool is_busy(const struct soc_host *host)
+{
+    return soc_outside_of_host(host)->climbed > 0;
+}
+
+static void put_agent(const struct soc_host *host, const struct soc_agent *agent,
+                      struct soc_buf *out)
+{
+    int64_t heard_ms = agent->is_external ? soc_outside_heard_ms(host, agent) : 0;
+    if (heard_ms == 0)
+        return;
+    soc_json_put_name(out, "last_heartbeat");
+    soc_time_put_json(out, heard_ms);
+}
+
+const struct soc_part soc_outside_part = {
+    .name = "outside",
+    .number = SOC_PART_OUTSIDE,
+    .open = open_outside,
+    .free = free_outside,
+    .is_busy = is_busy,
+    .due = soc_outside_due,
+    .fire = soc_outside_fire,
+    .restore = restore,
+    .agent_born = agent_born,
+    .agent_ended = agent_ended,
+    .hand_out = take,
+    .finishing = finishing,
+    .agent_held = agent_held,
+    .put_agent = put_agent,
+};

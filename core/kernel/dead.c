@@ -1,4 +1,5 @@
-/* Dead letters: sent again, or dropped. */
+#include "kernel/dead.h"
+
 #include "env/ids.h"
 #include "kernel/refusal.h"
 #include "kernel/router.h"
@@ -19,7 +20,7 @@ static struct soc_message *find(const struct soc_host *host, struct soc_slice id
     return message != NULL && soc_message_id_is(id, message->time_ms, key) ? message : NULL;
 }
 
-int soc_router_redeliver(struct soc_host *host, struct soc_slice id, struct soc_buf *error)
+int soc_dead_redeliver(struct soc_host *host, struct soc_slice id, struct soc_buf *error)
 {
     struct soc_message *message = find(host, id);
     if (message == NULL)
@@ -31,7 +32,7 @@ int soc_router_redeliver(struct soc_host *host, struct soc_slice id, struct soc_
     return SOC_OK;
 }
 
-int soc_router_drop(struct soc_host *host, struct soc_slice id, struct soc_buf *error)
+int soc_dead_drop(struct soc_host *host, struct soc_slice id, struct soc_buf *error)
 {
     struct soc_message *message = find(host, id);
     if (message == NULL)

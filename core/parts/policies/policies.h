@@ -2,9 +2,9 @@
  *
  * The script layer says it at the start and with every swap; whoever looks, also
  * at a society that has stopped, reads it from here.
- * Layer: kernel. Thread: loop. */
-#ifndef SOC_KERNEL_POLICIES_H
-#define SOC_KERNEL_POLICIES_H
+ * Layer: parts. Thread: loop. */
+#ifndef SOC_PARTS_POLICIES_POLICIES_H
+#define SOC_PARTS_POLICIES_POLICIES_H
 
 #include <stdbool.h>
 

@@ -1,0 +1,154 @@
+/* Contacts: who knows whom, as a part of a society. */
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "kernel/passage.h"
+#include "kernel/refusal.h"
+#include "kernel/requests.h"
+#include "parts/contacts/acquaintance.h"
+#include "parts/contacts/book.h"
+#include "parts/contacts/contacts_state.h"
+#include "parts/contacts/introductions.h"
+
+static void *open_contacts(struct soc_host *host)
+{
+    struct soc_contacts_state *state = soc_alloc_zero(sizeof(*state));
+    struct soc_intern *types = &host->types.table;
+    state->policy_generation = 1;
+    state->request = soc_intern(types, SOC_SLICE("introduction_request"));
+    state->response = soc_intern(types, SOC_SLICE("introduction_response"));
+    state->collaboration_response = soc_intern(types, SOC_SLICE("collaboration_response"));
+    return state;
+}
+
+static void free_contacts(struct soc_host *host)
+{
+    struct soc_contacts_state *state = soc_contacts_state(host);
+    soc_introductions_free(host);
+    free(state);
+}
+
+static int restore(struct soc_host *host, const struct soc_record *record)
+{
+    soc_book_restore(host, record);
+    if (record->type == SOC_RECORD_INTRODUCTION)
+        soc_introductions_restore(host, &record->introduction);
+    else if (record->type == SOC_RECORD_INTRODUCTION_END)
+        soc_introductions_forget(host, record->introduction_end.key);
+    return SOC_OK;
+}
+
+static enum soc_reclaim reclaim(struct soc_host *host, struct soc_message *message)
+{
+    if (soc_introductions_reclaim(host, message))
+        return SOC_RECLAIM_TAKEN;
+    return soc_introductions_is_new(host, message) ? SOC_RECLAIM_TRANSIT : SOC_RECLAIM_NONE;
+}
+
+static int complete(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
+{
+    const struct soc_contacts_state *state = soc_contacts_state(host);
+    if (p->to == NULL && (p->type == state->request || p->type == state->response))
+        return soc_refuse(error, SOC_EINVAL, "introductions are between two; send it to one agent",
+                          "to", SOC_SLICE("All"));
+    if (p->to == NULL)
+        return SOC_OK;
+    return soc_introductions_prepare(host, p->from, p->to, p->type, &p->send, &p->payload, error);
+}
+
+/* The first message between two agents introduces its sender. */
+static int check(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
+{
+    if (p->to == NULL || !soc_acquaint_is_first(host, p->from, p->to, &p->send))
+        return SOC_OK;
+    int rc = soc_acquaint_introduce_self(p->from, p->to, p->send.payload, &p->completed, error);
+    if (rc == SOC_OK)
+        p->send.payload = soc_buf_slice(&p->completed);
+    return rc;
+}
+
+static bool accept(struct soc_host *host, struct soc_message *message)
+{
+    if (soc_introductions_accept(host, message))
+        return true;
+    soc_acquaint_by_message(host, message);
+    return false;
+}
+
+static bool arrive(struct soc_host *host, struct soc_message *message)
+{
+    return message->type == soc_contacts_state(host)->request && !message->to->is_ended &&
+           soc_introductions_receive(host, message);
+}
+
+/* A script that waits in request_introduction gets the contact, not the message. */
+static bool put_answer(struct soc_host *host, const struct soc_request *request,
+                       const struct soc_message *reply, struct soc_buf *out)
+{
+    const struct soc_activation *activation = request->activation;
+    if (activation == NULL || activation->effects_count == 0 ||
+        activation->effects[activation->effects_count - 1].kind != SOC_EFFECT_REQUEST_INTRODUCTION)
+        return false;
+    soc_introductions_put_answer(host, reply, out);
+    return true;
+}
+
+static bool finish(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
+                   struct soc_slice reason)
+{
+    (void)reason;
+    if (outcome != SOC_OUTCOME_PROCESSED)
+        soc_introductions_close(host, message->key);
+    return false;
+}
+
+static bool answerer(const struct soc_host *host, uint64_t key, struct soc_agent **asked)
+{
+    *asked = soc_introductions_target(host, key, *asked);
+    return true;
+}
+
+/* The host may answer a request for the agent it is addressed to. */
+static bool is_own_answer(const struct soc_host *host, const struct soc_message *message)
+{
+    return message->type == soc_contacts_state(host)->request;
+}
+
+static void fire_timer(struct soc_host *host, struct soc_heap_item *item)
+{
+    soc_introductions_timer(host,
+                            (void *)((char *)item - offsetof(struct soc_introduction, timer)));
+}
+
+static void agent_ending(struct soc_host *host, struct soc_agent *agent, struct soc_slice reason)
+{
+    soc_introductions_end_agent(host, agent, reason);
+}
+
+const struct soc_part soc_contacts_part = {
+    .name = "contacts",
+    .number = SOC_PART_CONTACTS,
+    .open = open_contacts,
+    .free = free_contacts,
+    .timer = fire_timer,
+    .restore = restore,
+    .reclaim = reclaim,
+    .resume = soc_introductions_resume,
+    .birth = soc_book_birth,
+    .agent_adopted = soc_book_adopt,
+    .agent_ending = agent_ending,
+    .agent_ended = soc_book_forget_agent,
+    .has_work = soc_introductions_has_held,
+    .complete = complete,
+    .may_send = soc_book_may_send,
+    .check = check,
+    .awaits = soc_introductions_is_question,
+    .accept = accept,
+    .arrive = arrive,
+    .put_answer = put_answer,
+    .finish = finish,
+    .request_closed = soc_introductions_close,
+    .answerer = answerer,
+    .is_own_answer = is_own_answer,
+};

@@ -1,0 +1,76 @@
+/* Models: calls to the world beyond, what they took and what was said, as a part. */
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "kernel/registry.h"
+#include "parts/models/calls.h"
+#include "parts/models/memory.h"
+#include "parts/models/models_state.h"
+#include "parts/models/usage.h"
+
+static void *open_models(struct soc_host *host)
+{
+    (void)host;
+    return soc_alloc_zero(sizeof(struct soc_models_state));
+}
+
+static void free_models(struct soc_host *host)
+{
+    struct soc_models_state *models = soc_models_state(host);
+    soc_usage_free(host);
+    soc_memory_free(host);
+    soc_buf_fini(&models->leaving);
+    free(models);
+}
+
+static int restore(struct soc_host *host, const struct soc_record *record)
+{
+    if (record->type == SOC_RECORD_MEMORY)
+        soc_memory_restore(host, &record->memory);
+    else if (record->type == SOC_RECORD_USAGE)
+        soc_usage_restore(host, &record->usage);
+    else if (record->type == SOC_RECORD_AGENT_END)
+        soc_memory_forget(host, soc_registry_need(host, record->agent_end.id));
+    return SOC_OK;
+}
+
+static void fire_timer(struct soc_host *host, struct soc_heap_item *item)
+{
+    soc_calls_timer(host, (void *)((char *)item - offsetof(struct soc_outcall, timer)));
+}
+
+static void agent_ended(struct soc_host *host, struct soc_agent *agent)
+{
+    soc_memory_forget(host, agent);
+}
+
+static void released(struct soc_host *host, struct soc_agent *agent)
+{
+    soc_memory_trim(host, agent);
+}
+
+static const struct soc_wait_ops waits[] = {
+    {
+        .kind = SOC_WAIT_CALL,
+        .begin = soc_calls_open,
+        .end = soc_calls_close,
+        .committed = soc_calls_send,
+    },
+    {0},
+};
+
+const struct soc_part soc_models_part = {
+    .name = "models",
+    .number = SOC_PART_MODELS,
+    .waits = waits,
+    .open = open_models,
+    .started = soc_calls_resume,
+    .stop = soc_calls_stop,
+    .free = free_models,
+    .timer = fire_timer,
+    .restore = restore,
+    .resume = soc_memory_settle,
+    .agent_ended = agent_ended,
+    .released = released,
+};

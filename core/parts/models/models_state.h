@@ -1,0 +1,41 @@
+/* Models state: what the part `models` keeps, for its own files only.
+ *
+ * Layer: parts. Thread: loop. */
+#ifndef SOC_PARTS_MODELS_MODELS_STATE_H
+#define SOC_PARTS_MODELS_MODELS_STATE_H
+
+#include "kernel/state.h"
+#include "parts/models/amounts.h"
+#include "parts/table.h"
+
+struct soc_outcall;
+
+/* All of it. An all-zero struct is nothing used, nothing bounded. */
+struct soc_usages {
+    struct soc_map rows;   /* agent, task and model -> struct row, owned */
+    struct soc_map agents; /* id -> struct sum, owned */
+    struct soc_map tasks;  /* id -> struct sum, owned */
+    struct soc_usage total;
+    struct soc_usage_bounds bounds;
+};
+
+/* Calls under way, what they took, and conversations. */
+struct soc_models_state {
+    struct soc_usages usages;
+    struct soc_map memories; /* agent's id -> conversation, owned: memory.c */
+    uint32_t memories_large; /* of them that are to be trimmed */
+    struct soc_map calls;    /* number -> soc_outcall, owned: those waited for */
+    uint64_t next_call;
+    struct soc_buf leaving; /* numbers of calls that wait for durability */
+    /* Is told what a model says; NULL: nobody watches. */
+    void (*said_cb)(void *user, const struct soc_outcall *call, struct soc_slice text);
+    void *said_user;
+};
+
+/* Lends it. */
+static inline struct soc_models_state *soc_models_state(const struct soc_host *host)
+{
+    return soc_part_state(host, SOC_PART_MODELS);
+}
+
+#endif

@@ -1,0 +1,40 @@
+/* Table: the parts of a society, in the order the kernel calls them.
+ *
+ * A new part is a folder and a line here. Order matters where parts answer the same
+ * question (kernel/part.h): a message to all belongs to `group` before anybody else sees
+ * it, and guards are asked before a first message introduces its sender.
+ * Layer: parts. Thread: any. */
+#ifndef SOC_PARTS_TABLE_H
+#define SOC_PARTS_TABLE_H
+
+#include "kernel/part.h"
+
+/*  P(tag, name): soc_NAME_part is the part's struct. */
+#define SOC_PART_TABLE(P)                                                                          \
+    P(OUTSIDE, outside)         /* agents without a script here, and the doors to them */          \
+    P(GROUP, group)             /* broadcasts and checkpoints */                                   \
+    P(SUPERVISION, supervision) /* pause, failure, runaway protection */                           \
+    P(CONTACTS, contacts)       /* who knows whom, introductions */                                \
+    P(DUPLICATES, duplicates)   /* what was sent before */                                         \
+    P(TASKS, tasks)             /* tasks and load */                                               \
+    P(EXPIRY, expiry)           /* tells senders of expired messages */                            \
+    P(HUMAN, human)             /* the inbox, input without an address */                          \
+    P(MODELS, models)           /* calls to the world beyond, usage, conversations */              \
+    P(HISTORY, history)         /* what replay needs */                                            \
+    P(POLICIES, policies)       /* which policies are in force */
+
+/* The number of each part's state. */
+enum soc_part_number {
+#define P(tag, name) SOC_PART_##tag,
+    SOC_PART_TABLE(P) SOC_PART_COUNT
+#undef P
+};
+
+#define P(tag, name) extern const struct soc_part soc_##name##_part; /* parts/NAME */
+SOC_PART_TABLE(P)
+#undef P
+
+/* All of them, NULL at the end: for soc_host_options.parts. */
+extern const struct soc_part *const soc_part_table[];
+
+#endif
