@@ -11,6 +11,9 @@ local json = require("society.json")
 local society = require("society")
 
 society.policy("messages", "any")
+-- Bad luck (below) may strike a job again and again, and one worker often. The policy must
+-- not give up on either by chance: a dead letter here is always a bug of the host.
+society.policy("supervision", "backoff", { retries_max = 1000, factor = 1, failures_max = 1000 })
 
 local WORKERS, JOBS_PER_STEP = 20, 12
 local steps = tonumber(arg[1]) or 10
@@ -184,8 +187,10 @@ society.main(function(user)
   end
   local count = hand_out(user)
   local collector
+  local pause_ms = 5
   repeat
-    user:sleep(5)
+    user:sleep(pause_ms)
+    pause_ms = math.min(2 * pause_ms, 1000) -- a slow machine must not use up the effects
     collector = books_of(user, "collector")
   until (collector.jobs or 0) >= count
   for i = 1, WORKERS do
