@@ -29,10 +29,14 @@ OPENAI_API_KEY=%s OPENAI_BASE_URL=%s/v1 ANTHROPIC_API_KEY=%s ANTHROPIC_BASE_URL=
   return place, server
 end
 
---- Runs the program there on a terminal and gives every byte of it.
-function M.watch(place, arguments)
-  return place:shell(("timeout 20 script -qefc %s /dev/null"):format(
-    program.quote(program.quote(place.program) .. " " .. arguments))).out
+--- Runs the program there on a terminal and returns every byte of it. Lets a gated model
+-- go on (model_server.py) once the terminal has shown `text`.
+function M.watch(place, arguments, text)
+  place:shell("rm -f go")
+  local terminal = place:start_terminal(arguments)
+  terminal:expect(text)
+  place:write("go", ("\n"):rep(1000))
+  return terminal:wait().out
 end
 
 -- What a text says once its escapes are read, to any depth.

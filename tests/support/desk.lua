@@ -16,17 +16,30 @@ local M = {}
 local Desk = {}
 Desk.__index = Desk
 
+local HEARTBEAT_MS = 86400000
+
+--- How long an ack is waited for, unless the settings say otherwise.
+M.ACK_MS = 600000
+
 local function app_path()
   return program.quote(tree.path("tests/e2e/apps/desk.lua"))
 end
 
 --- Starts a society in a place of its own; `settings` are those of the file door. `prepare`
--- is a shell command that comes first, `environment` as of program's start.
+-- is a shell command that comes first. `environment` is a function of the place that
+-- returns the environment of the program; by default it has a clock that can be advanced.
 function M.open(settings, prepare, environment)
-  local d = setmetatable({ place = program.place(), dir = "w", environment = environment }, Desk)
+  local place = program.place()
+  local d = setmetatable({ place = place, dir = "w" }, Desk)
+  d.environment = environment and environment(place) or place:clock()
   d.place:shell(prepare or ":")
   settings = settings or {}
   settings.dir = settings.dir or "w"
+  -- Nothing times out because the machine is slow; what is to time out says so, or advances.
+  settings.ack = settings.ack or {}
+  settings.ack.timeout_ms = settings.ack.timeout_ms or M.ACK_MS
+  settings.heartbeat = settings.heartbeat or {}
+  settings.heartbeat.timeout_ms = settings.heartbeat.timeout_ms or HEARTBEAT_MS
   d.arguments = ("run %s --state st --quiet -- %s"):format(app_path(),
     program.quote(json.encode(settings)))
   d:start()
@@ -51,9 +64,9 @@ function Desk:kill(signal, stays)
 end
 
 --- Has root do something and returns what it replied.
-function Desk:tell(payload, timeout_ms)
+function Desk:tell(payload)
   local result = self.place:run(("send --state st --to root --wait --timeout %d --json-payload %s")
-    :format(timeout_ms or 20000, program.quote(json.encode(payload))))
+    :format(300000, program.quote(json.encode(payload))))
   return json.decode(result.out) or error("root did not reply: " .. result.out .. result.err, 2)
 end
 
@@ -130,6 +143,43 @@ function Desk:await_event(event, log)
       end
     end
   end)
+end
+
+--- Sets the clock of the society forward and wakes it.
+function Desk:advance(ms)
+  self.place:advance(ms)
+  self.place:shell("society inspect stats --state st > /dev/null 2>&1 & true")
+end
+
+--- Lets the time for every ack that is still open run out: advances the clock, and waits
+-- until a message to the agent `id`, which nobody acks, is sent again. What is due earlier
+-- has then been sent again, too. The agent must exist already.
+function Desk:outwait_acks(id)
+  local queue = ("channel/agents/%s.jsonl"):format(id)
+  local task = "never_acked_by_" .. id
+  local function count()
+    local found = 0
+    for _, line in ipairs(self:lines(queue)) do
+      found = found + (line and line.task_id == task and 1 or 0)
+    end
+    return found
+  end
+  if count() == 0 then
+    self:tell({ command = "send", message = {
+      to = id, type = "task_assign", payload = { task_id = task } } })
+  end
+  program.wait_for("the message to be sent", function() return count() == 1 end)
+  self:advance(M.ACK_MS)
+  program.wait_for("the message to be sent again", function() return count() == 2 end)
+end
+
+--- How often the message of that id is in the queue of an agent.
+function Desk:deliveries(agent, id)
+  local found = 0
+  for _, line in ipairs(self:lines(("channel/agents/%s.jsonl"):format(agent))) do
+    found = found + (line and line.id == id and 1 or 0)
+  end
+  return found
 end
 
 --- Does something that the society sees only when it is done: it stands still meanwhile.

@@ -9,8 +9,9 @@ once", "refuse", "cut", "garbage", "slow", "mirror"), else it says it again, in 
 it says again. .../v1/messages is the same model as Anthropic's API has it.
 "redirect URL" sends the client on to URL (307), and so does a path of /redirect?URL.
 "huge text N" says N letters, "huge calls N" calls N tools, "stall" stops half-way.
+"gated WORDS" says each word once the file `go` has one line more.
 "leak FORM N" says the key that it was sent, cut behind N letters, in a form of LEAKS;
-"leak FORM N S" takes S seconds for each piece. "detail STATUS N" answers so with the key as
+"leak FORM N S" takes S seconds for each piece, and waits for a line in `go` half-way. "detail STATUS N" answers so with the key as
 escapes of JSON, so that an error that is cut to its bytes ends N letters before the key's end.
 Requests are appended to the file named by the first argument, one JSON object each. A
 second argument names a file with a certificate and its key: then it speaks TLS.
@@ -95,12 +96,26 @@ class Handler(BaseHTTPRequestHandler):
                 file.write(json.dumps(entry) + "\n")
         return entry
 
-    def stream(self, text, pause=0):
+    @staticmethod
+    def wait_for_line(number):
+        """Waits until the file `go` has so many lines: a spec opens the gate."""
+        while True:
+            try:
+                with open("go") as file:
+                    if len(file.readlines()) >= number:
+                        return
+            except FileNotFoundError:
+                pass
+            time.sleep(0.01)
+
+    def stream(self, text, pause=0, is_gated=False):
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
-        for word in text.split(" "):
+        for number, word in enumerate(text.split(" ")):
+            if is_gated:
+                self.wait_for_line(number)
             delta = {"choices": [{"index": 0, "delta": {"content": word + " "}}]}
             self.wfile.write(b"data: " + json.dumps(delta).encode() + b"\n\n")
             self.wfile.flush()
@@ -127,7 +142,11 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         size = 3 + cut
+        is_gated = pause > 0
         for at in range(0, len(data), size):
+            if is_gated and at > len(data) // 2:
+                self.wait_for_line(1)
+                is_gated = False
             piece = data[at:at + size]
             self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
             self.wfile.flush()
@@ -257,7 +276,7 @@ class Handler(BaseHTTPRequestHandler):
         elif wish == "mirror":
             self.stream("you sent " + str(self.headers.get("Authorization")))
         else:
-            self.stream(wish, 0.05 if wish.startswith("slow") else 0)
+            self.stream(wish, 0.05 if wish.startswith("slow") else 0, wish.startswith("gated"))
 
     def do_any(self):
         entry = self.note()

@@ -17,7 +17,8 @@ Place.__index = Place
 local Running = {}
 Running.__index = Running
 
-local WAIT_SECONDS_MAX = 30
+-- Long enough for any machine that gets there at all. Only a failure takes as long.
+local WAIT_SECONDS_MAX = 300
 
 local function read(path)
   local file = io.open(path, "rb")
@@ -47,9 +48,10 @@ function M.quote(text)
   return "'" .. text:gsub("'", "'\\''") .. "'"
 end
 
---- Calls `attempt` until it gives a true value, which is returned, or raises.
-function M.wait_for(what, attempt, seconds_max)
-  for _ = 1, (seconds_max or WAIT_SECONDS_MAX) * 100 do
+--- Calls `attempt` until it returns a true value, and returns that. Raises after
+-- WAIT_SECONDS_MAX.
+function M.wait_for(what, attempt)
+  for _ = 1, WAIT_SECONDS_MAX * 100 do
     local value = attempt()
     if value then
       return value
@@ -114,6 +116,16 @@ function Place:start(arguments, environment)
   return setmetatable({ base = base, pid = pid }, Running)
 end
 
+--- Starts the program on a terminal of its own; out() is all that the terminal shows.
+function Place:start_terminal(arguments, environment)
+  local command = M.quote(self.program) .. " " .. arguments
+  local program = self.program
+  self.program = "script"
+  local running = self:start(("-qefc %s /dev/null"):format(M.quote(command)), environment)
+  self.program = program
+  return running
+end
+
 --- Starts a society, "run …", and waits until it can be spoken to. `state` as in --state.
 function Place:start_ready(arguments, state)
   local socket = (state or ".society") .. "/socket"
@@ -131,6 +143,33 @@ function Place:wait_until_folded(state)
     local rows = ("sqlite3 -readonly %s/society.db 'SELECT count(*) FROM journal'"):format(state)
     return self:shell(rows).out == "0\n"
   end)
+end
+
+--- The path of a library that `make e2e` builds for LD_PRELOAD.
+function Place:preload(name)
+  local path = ("%s/preload/%s.so"):format(self.program:match("^(.*)/[^/]*$"), name)
+  assert(io.open(path, "rb"), path .. " is missing; `make e2e` builds it"):close()
+  return path
+end
+
+--- The environment of a program whose clocks advance() sets forward; the shell reads it.
+-- `more` is the path of another library to preload.
+function Place:clock(more)
+  if not self:read("clock") then
+    self:write("clock", ("<i8"):pack(0))
+  end
+  return ("CLOCK_FILE=%s LD_PRELOAD=%s"):format(M.quote(self.path .. "/clock"),
+    M.quote(self:preload("clock") .. (more and ":" .. more or "")))
+end
+
+--- Sets the clocks of programs that run with clock() forward. A sleeping program must be
+-- sent something before it notices.
+function Place:advance(ms)
+  local file = assert(io.open(self.path .. "/clock", "r+b"))
+  local before = ("<i8"):unpack(file:read(8))
+  file:seek("set", 0)
+  file:write(("<i8"):pack(before + ms))
+  file:close()
 end
 
 function Place:remove()
@@ -156,12 +195,17 @@ function Running:kill(signal)
   os.execute(("kill -%s %s"):format(signal, self.pid))
 end
 
---- Waits for the end: { code, out, err }. A signal's number is above 128.
+--- The exit code, or nil while it runs. A signal's number is above 128.
+function Running:code()
+  return tonumber(read(self.base .. ".code") or "")
+end
+
+--- Waits for the end: { code, out, err }.
 function Running:wait()
   local code = M.wait_for("the end of the program", function()
-    return read(self.base .. ".code")
+    return self:code()
   end)
-  return { code = tonumber(code), out = self:out(), err = self:err() }
+  return { code = code, out = self:out(), err = self:err() }
 end
 
 return M

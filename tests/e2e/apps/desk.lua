@@ -48,7 +48,7 @@ function commands.ask(root, payload)
 end
 
 function commands.check(root, payload)
-  return root:checkpoint({ agents = payload.agents, timeout_ms = payload.timeout_ms or 5000 })
+  return root:checkpoint({ agents = payload.agents, timeout_ms = 300000 })
 end
 
 function commands.shout(root, payload)

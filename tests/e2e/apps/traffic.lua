@@ -16,6 +16,7 @@ society.policy("messages", "any")
 society.policy("supervision", "backoff", { retries_max = 1000, factor = 1, failures_max = 1000 })
 
 local WORKERS, JOBS_PER_STEP = 20, 12
+local PATIENCE_MS = 3600000 -- kills and slow machines take long
 local steps = tonumber(arg[1]) or 10
 
 local function brief(collaborators)
@@ -40,7 +41,8 @@ local function partner_of(agent)
 end
 
 local function ask(agent, job)
-  local answer = assert(agent:request({ to = partner_of(agent), type = "question", payload = job }))
+  local answer = assert(agent:request({ to = partner_of(agent), type = "question", payload = job,
+    timeout_ms = PATIENCE_MS }))
   return answer.payload.worth
 end
 
@@ -50,7 +52,8 @@ local function exchange(agent, job)
   if job.number % 2 == 0 then
     agent:sleep(4) -- it is there already when it is wanted
   end
-  local letter = assert(agent:receive({ from = partner, type = "letter_back" }))
+  local letter = assert(agent:receive({ from = partner, type = "letter_back",
+    timeout_ms = PATIENCE_MS }))
   agent:sleep(4)
   return letter.payload.worth
 end
@@ -58,7 +61,8 @@ end
 local function delegate(agent, job)
   local helper = assert(agent:spawn_agent("helper", brief(), { id = "helper" .. job.number }))
   agent:sleep(1)
-  return assert(agent:request({ to = helper.id, type = "question", payload = job })).payload.worth
+  return assert(agent:request({ to = helper.id, type = "question", payload = job,
+    timeout_ms = PATIENCE_MS })).payload.worth
 end
 
 -- What the job is worth beyond chance, by the way it is handled.
@@ -162,7 +166,8 @@ society.root({
 })
 
 local function books_of(user, id)
-  return assert(user:request({ to = id, type = "books", payload = "show" })).payload
+  return assert(user:request({ to = id, type = "books", payload = "show",
+    timeout_ms = PATIENCE_MS })).payload
 end
 
 local function hand_out(user)
@@ -180,7 +185,7 @@ local function hand_out(user)
 end
 
 society.main(function(user)
-  assert(user:request({ to = "root", type = "begin", payload = "go" }))
+  assert(user:request({ to = "root", type = "begin", payload = "go", timeout_ms = PATIENCE_MS }))
   assert(user:add_contact({ id = "collector" }))
   for i = 1, WORKERS do
     assert(user:add_contact({ id = "worker" .. i }))

@@ -19,20 +19,26 @@ describe("society attach", function()
     d:close()
   end)
 
+  -- Sends a message to `a` and waits until it is in the queue: attach looks there before it
+  -- reads what is typed.
   local function send(message)
+    local queue = "channel/agents/a.jsonl"
+    local before = #d:lines(queue)
     message.to = "a"
     d:tell({ command = "send", message = message })
+    d:await(queue, before + 1)
   end
 
-  -- Runs it with what is typed, each line after a moment, until the end of the input.
-  local function attach(typed, options)
-    return d.place:shell(("{ sleep 0.3; printf %s; } | society attach %s w a"):format(
-      program.quote((typed:gsub("%%", "%%%%"):gsub("\\", "\\\\"))), options or ""))
+  -- Runs it with what is typed, until the end of the input. `before_end` is a shell command
+  -- that the end waits for.
+  local function attach(typed, options, before_end)
+    return d.place:shell(("{ printf %s; %s; } | society attach %s w a"):format(
+      program.quote((typed:gsub("%%", "%%%%"):gsub("\\", "\\\\"))), before_end or ":",
+      options or ""))
   end
 
   it("shows messages, acks them and sends what is typed", function()
     send({ payload = "how far are you?" })
-    d:await("channel/agents/a.jsonl", 1)
     local result = attach("half way\n")
     assert.equal("[1] root general: how far are you?\n", result.out)
     assert.equal("", result.err)
@@ -58,7 +64,7 @@ describe("society attach", function()
     d:tell({ command = "shout", text = "after" })
     d:await("channel/broadcast.jsonl", 2)
     d:await_status("b", "active")
-    assert.equal("[1] root broadcast: after\n", d.place:shell("sleep 0.3 | society attach w b").out)
+    assert.equal("[1] root broadcast: after\n", d.place:run("attach w b").out)
   end)
 
   it("ends tasks and answers checkpoints", function()
@@ -77,7 +83,6 @@ describe("society attach", function()
 
   it("shows a task again until it is done", function()
     send({ type = "task_assign", payload = { task_id = "t1" } })
-    d:await("channel/agents/a.jsonl", 1)
     local shown = '[1] root task_assign t1: {"task_id":"t1"}\n'
     assert.equal(shown, attach("").out)
     d:await_event("acked")
@@ -86,7 +91,6 @@ describe("society attach", function()
     assert.equal("task_complete", d:await_heard(2)[2].type)
     assert.equal("", attach("").out)
     send({ type = "task_assign", payload = { task_id = "t2" } })
-    d:await("channel/agents/a.jsonl", 2)
     attach("/fail not today\n")
     d:await_heard(3)
     assert.equal("", attach("").out)
@@ -97,7 +101,6 @@ describe("society attach", function()
     d:append(OUT, '{"payl')
     d:append(ACK, '{"msg_id":"')
     send({ payload = "go on" })
-    d:await("channel/agents/a.jsonl", 1)
     attach("I do\n")
     assert.equal("I do", d:await_heard(1)[1].payload.text)
     local lines = d:lines(ACK)
@@ -119,17 +122,16 @@ describe("society attach", function()
   it("reports refused lines, also at the end of the input", function()
     d:tell({ command = "hire", id = "inner", role = "clerk" })
     assert.equal("society: attach: refused: the sender does not know the receiver " ..
-      "(unknown_contact, to inner)\n", attach("@inner hello\n").err)
+      "(unknown_contact, to inner)\n", attach("@inner hello\n", nil,
+      "until [ -s w/logs/errors.jsonl ]; do sleep 0.01; done").err)
     assert.equal("", attach("@root hello\n").err) -- an old refusal is not reported again
   end)
 
   it("does not show an aborted task", function()
     send({ type = "task_assign", payload = { task_id = "t1" } })
-    d:await("channel/agents/a.jsonl", 1)
     assert.matches("task_assign t1", attach("").out, 1, true)
     send({ type = "abort", payload = { task_id = "t1" } })
     send({ type = "task_assign", payload = { task_id = "t2" } })
-    d:await("channel/agents/a.jsonl", 3)
     local out = attach("").out
     assert.matches('^%[1%] root abort t1: [^\n]*\n%[2%] root task_assign t2: [^\n]*\n$', out)
     assert.matches('^%[1%] root task_assign t2: [^\n]*\n$', attach("").out)
@@ -137,7 +139,6 @@ describe("society attach", function()
 
   it("sends nothing if there is nothing to say", function()
     send({ payload = "how far are you?" })
-    d:await("channel/agents/a.jsonl", 1)
     local result = attach("/reply 1\n/reply 1  \n@ \n@root\n@ root hello\n")
     assert.is_nil(d:read(OUT))
     local _, replies = result.err:gsub("/reply N TEXT needs a text\n", "")
@@ -147,10 +148,8 @@ describe("society attach", function()
 
   it("strips terminal control sequences, and prints envelopes with --json", function()
     send({ payload = "\27[2Jred\194\155x\u{202E}y\nnext" })
-    d:await("channel/agents/a.jsonl", 1)
     assert.equal("[1] root general: ?[2Jred?x?y\n    next\n", attach("").out)
     send({ payload = "two" })
-    d:await("channel/agents/a.jsonl", 2)
     assert.equal("two", json.decode(attach("", "--json").out).payload.text)
   end)
 

@@ -7,25 +7,19 @@ local tree = require("tree")
 local SIDE_BY_SIDE = 4
 local STEPS = 6
 local KILLED, DISK = 128 + 9, 74
+-- How many cases are struck in any run: the calls of opening and closing alone. Batches that
+-- are written together, which is a matter of speed, make the others fewer.
+local STRUCK_MIN = { kill = 100, eio = 10, enospc = 30 }
 
--- The directory of this file, from the root.
 local function app_path()
   return tree.path("tests/e2e/apps/steady.lua")
-end
-
--- The library that `make e2e` builds beside the program.
-local function preload_path(place)
-  local path = place.program:match("^(.*)/[^/]*$") .. "/preload/disk_faults.so"
-  local file = assert(io.open(path, "rb"), path .. " is not there; `make e2e` builds it")
-  file:close()
-  return path
 end
 
 -- How many calls of that kind an undisturbed run makes; a few more or less each time.
 local function count_calls(place, kind)
   local result = place:shell(([[mkdir plain && cd plain && FAULT_DIR=$PWD/.society FAULT_KIND=%s \
     FAULT_AT=0 FAULT_OUT=calls LD_PRELOAD=%s society run %s --quiet]]):format(kind,
-    program.quote(preload_path(place)), program.quote(app_path())))
+    program.quote(place:preload("disk_faults")), program.quote(app_path())))
   assert.equal(0, result.code, result.err)
   return assert(tonumber(place:read("plain/calls")))
 end
@@ -35,7 +29,7 @@ local function run_cases(place, kind, count)
   for first = 1, SIDE_BY_SIDE do
     commands[first] = ("%s %s %s %s %s %d %d %d &"):format(
       program.quote(tree.path("tests/e2e/crash/fault_cases")),
-      program.quote(place.program), program.quote(preload_path(place)),
+      program.quote(place.program), program.quote(place:preload("disk_faults")),
       program.quote(app_path()), kind, first, count, SIDE_BY_SIDE)
   end
   place:shell(table.concat(commands, "\n") .. "\nwait")
@@ -85,7 +79,7 @@ local function strike_each(place, prepare, command)
   for n = 0, 40 do
     local result = place:shell(([[%s; rm -rf seen %d; FAULT_DIR=$PWD/.society FAULT_KIND=eio \
       FAULT_AT=%d FAULT_OUT=$PWD/calls FAULT_SEEN=$PWD/seen LD_PRELOAD=%s society %s]])
-      :format(prepare, n, n, program.quote(preload_path(place)), command))
+      :format(prepare, n, n, program.quote(place:preload("disk_faults")), command))
     count, code = count or tonumber(place:read("calls")), code or result.code
     place:shell(("mkdir %d; mv seen %d/seen"):format(n, n))
     check_sync(place, n, result.code)
@@ -128,13 +122,13 @@ describe("a disk that fails", function()
   it("ends a process in any call, and the next one goes on", function()
     local count, codes = campaign("kill")
     assert.equal(count, (codes[KILLED] or 0) + (codes[0] or 0))
-    assert.is_true(codes[KILLED] > count * 0.8)
+    assert.is_true(codes[KILLED] >= STRUCK_MIN.kill)
   end)
 
   it("stops it with 74 when a sync fails, and the next start knows the outcome", function()
     local count, codes, errors = campaign("eio")
     assert.equal(count, (codes[DISK] or 0) + (codes[0] or 0))
-    assert.is_true(codes[DISK] > count * 0.5)
+    assert.is_true(codes[DISK] >= STRUCK_MIN.eio)
     for _, err in pairs(errors) do
       assert.is_true(#err > 0)
     end
@@ -181,7 +175,7 @@ describe("a disk that fails", function()
     local count, codes = campaign("enospc")
     -- At the very beginning there is nothing that could wait.
     assert.equal(count, (codes[DISK] or 0) + (codes[0] or 0))
-    assert.is_true(codes[0] > count * 0.3)
+    assert.is_true(codes[0] >= STRUCK_MIN.enospc)
   end)
 end)
 
@@ -227,26 +221,29 @@ describe("a file system that is full", function()
     end)
     place:shell("head -c 4000000 /dev/zero > small/filler")
     local text = ("x"):rep(20000)
-    local refused
-    for _ = 1, 20 do -- the log has room of its own for a while
-      refused = place:shell("timeout 3 " .. place.program .. " " .. send .. text)
-      if refused.code ~= 0 then
-        break
-      end
+    local function is_full()
+      return running:err():find("the disk is full", 1, true)
     end
-    assert.not_equal(0, refused.code)
-    running:expect("the disk is full")
+    local last
+    repeat -- the log has room of its own for a while
+      last = place:start(send .. text)
+      program.wait_for("an answer or a full disk", function()
+        return is_full() or last:code()
+      end)
+    until is_full()
+    assert.is_nil(last:code()) -- it waits for room
     local answer = place:run(send .. "second")
     assert.matches("storage_full", answer.out .. answer.err, 1, true)
     for _, command in ipairs({ "inspect agents", "inspect messages", "export org-json" }) do
-      local look = place:shell(("timeout 30 %s %s --state small/s"):format(place.program, command))
+      local look = place:shell(("timeout 300 %s %s --state small/s"):format(place.program, command))
       assert.equal(1, look.code, command)
       assert.matches("the disk is full", look.err, 1, true)
     end
     place:shell("rm small/filler")
     running:expect("there is room again")
-    local last = place:run(send .. "third")
-    assert.equal(0, last.code, last.err)
+    assert.equal(0, last:wait().code)
+    local third = place:run(send .. "third")
+    assert.equal(0, third.code, third.err)
     running:kill("INT")
     assert.equal(130, running:wait().code)
     running = nil
@@ -269,7 +266,7 @@ describe("a file system that is full", function()
     place:shell("head -c 4000000 /dev/zero > small/filler")
     for _, command in ipairs({ "send --state small/s --to root second",
       "run server.lua --state small/s --quiet", "run server.lua --state small/new --quiet" }) do
-      local result = place:shell("timeout -s KILL 10 " .. place.program .. " " .. command)
+      local result = place:shell("timeout -s KILL 300 " .. place.program .. " " .. command)
       assert.equal(74, result.code, command .. ": " .. result.err)
       assert.matches("the disk is full (storage_full)", result.err, 1, true)
       assert.is_nil(result.err:find("database or disk", 1, true))

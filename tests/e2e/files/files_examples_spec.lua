@@ -12,13 +12,16 @@ local NO_MAIL = [[
 local society = require("society")
 society.config({ name = "no_mail", files = { dir = "w" } })
 society.role({ id = "worker", behaviour = "external" })
-society.root(function(root)
+society.root(function(root, message)
+  if message.payload.text == "over" then
+    return root:send_message({ to = "user", payload = "over" })
+  end
   assert(root:spawn_agent("worker", { objective = "o", constraints = {}, inputs = "i",
     outputs = "o", completion_criteria = "c" }, { id = "a" }))
 end)
 society.main(function(user)
   user:send_message({ to = "root", payload = "go" })
-  user:sleep(3000) -- in which the worker, which is started first, sees that it is there
+  assert(user:receive({ from = "root", timeout_ms = 600000 }))
 end)
 ]]
 
@@ -32,8 +35,8 @@ describe("the workers in shell and Python", function()
     local place = program.place()
     local result = place:shell(([[
       society run %s --quiet -- w & host=$!
-      timeout 60 sh %s w agent_architecture & one=$!
-      timeout 60 python3 %s w agent_cognitive & two=$!
+      timeout 300 sh %s w agent_architecture & one=$!
+      timeout 300 python3 %s w agent_cognitive & two=$!
       wait $host || exit 10
       wait $one || exit 11
       wait $two || exit 12]])
@@ -66,7 +69,7 @@ describe("the workers in shell and Python", function()
       d:tell({ command = "shout", text = "goodbye" })
       d:await("channel/broadcast.jsonl", 1)
       d:tell({ command = "hire", id = "b" })
-      d.place:shell(("timeout 60 %s w b > b.out 2>&1 & echo $! > b.pid"):format(worker))
+      d.place:shell(("timeout 300 %s w b > b.out 2>&1 & echo $! > b.pid"):format(worker))
       d:tell({ command = "send", message = { to = "b", payload = {
         text = 'are "you"\nthere? C:\\cold \\c', id = "msg_0", type = "abort" } } })
       assert.equal("yes, I am here", d:await_heard(1)[1].payload.text)
@@ -82,16 +85,29 @@ describe("the workers in shell and Python", function()
     it("leave when the work is over, though they had no mail: " .. worker:match("^%w+"), function()
       local place = program.place()
       place:write("app.lua", NO_MAIL)
-      local result = place:shell(("timeout 20 %s w a & society run app.lua --quiet && wait $!")
-        :format(worker))
-      assert.equal(0, result.code, result.err)
+      place:shell(("timeout 300 %s w a > a.out 2>&1 & echo $! > a.pid"):format(worker))
+      local running = place:start("run app.lua --quiet")
+      -- It beats its heart, or follows its queue.
+      program.wait_for("the worker to see that it is registered", function()
+        return place:shell([=[[ -e w/state/heartbeat/a.ts ] && exit
+          for p in $(pgrep -x tail); do
+            [ "$(readlink /proc/$p/cwd)" = "$PWD" ] && exit
+          done
+          false]=]).code == 0
+      end)
+      assert.equal(0, place:run("send over").code)
+      assert.equal(0, running:wait().code)
+      program.wait_for("the worker to leave", function()
+        return place:shell("kill -0 $(cat a.pid)").code ~= 0
+      end)
+      assert.equal("", place:read("a.out"))
       assert.equal(1, place:shell("test -e w/channel/agents/a.jsonl").code)
       place:remove()
     end)
 
     it("leave when they are to, and not for an earlier end: " .. worker:match("^%w+"), function()
       local d = desk.open({}, "mkdir -p w/state && echo '" .. STOPPED .. "' > w/state/agents.json")
-      d.place:shell(("timeout 60 %s w a > a.out 2>&1 & echo $! > a.pid"):format(worker))
+      d.place:shell(("timeout 300 %s w a > a.out 2>&1 & echo $! > a.pid"):format(worker))
       d:tell({ command = "hire", id = "a" })
       d:tell({ command = "send", message = { to = "a", payload = "are you there?" } })
       assert.equal("yes, I am here", d:await_heard(1)[1].payload.text)

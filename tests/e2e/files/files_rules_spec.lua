@@ -219,14 +219,17 @@ describe("the file door", function()
   end)
 
   it("shows nothing in state/ before it is durable", function()
-    local place = program.place()
-    local faults = program.quote(place.program:match("^(.*)/") .. "/preload/disk_faults.so")
-    place:remove()
-    open({ heartbeat = { interval_ms = 50 } }, nil,
-      "FAULT_KIND=enospc FAULT_DIR=$PWD/st FAULT_WHEN=$PWD/full LD_PRELOAD=" .. faults)
-    d:ask({ command = "nap_and_hire", ms = 3000, id = "c", role = "clerk" })
-    os.execute("sleep 0.2")
+    local nap_ms = 3600000
+    open({ heartbeat = { interval_ms = 50 } }, nil, function(place)
+      return "FAULT_KIND=enospc FAULT_DIR=$PWD/st FAULT_WHEN=$PWD/full "
+        .. place:clock(place:preload("disk_faults"))
+    end)
+    d:ask({ command = "nap_and_hire", ms = nap_ms, id = "c", role = "clerk" })
+    program.wait_for("the nap", function()
+      return d.place:run("inspect waits --state st --json").out:find('"sleep"', 1, true)
+    end)
     shell("touch full")
+    d:advance(nap_ms)
     d.running:expect("the disk is full") -- when it was hired
     os.execute("sleep 0.3")
     assert.is_nil(json.decode(d:read("state/status.json")).c)

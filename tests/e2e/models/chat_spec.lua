@@ -177,15 +177,12 @@ describe("agent:chat, for real", function()
             end
           end
         end
-        user:request { to = "root", payload = "mirror", timeout_ms = 5000 }
+        user:request { to = "root", payload = "mirror" }
         print("over")
         user:sleep(60000)
       end)]])
     local running = place:start("run app.lua --log debug --json")
-    local ok = pcall(program.wait_for, "the end", function()
-      return running:out():find("over", 1, true)
-    end, 30)
-    assert.is_true(ok, running:out() .. running:err())
+    running:expect("over")
     local outputs = {}
     local commands = { "ps --json", "inspect messages --json", "inspect activity --json",
       "inspect usage --json", "inspect stats", "inspect agents --json", "export org-json",

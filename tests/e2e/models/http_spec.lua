@@ -55,7 +55,7 @@ describe("agent:http, for real", function()
           try("/stall", { idle_ms = 100 })
           try("/echo", { answer_bytes_max = 100 })
           try("/echo", { answer_bytes_max = 10000 })
-          try("/", { connect_ms = 1000 })]])
+          try("/", { connect_ms = 60000 })]])
     local result = place:run("run app.lua")
     assert.equal("first_byte_timeout\nidle_timeout\nanswer_too_large\n200\n200\n", result.out,
       result.err)
@@ -131,7 +131,7 @@ describe("agent:http, for real", function()
       options = 'method = "POST", idempotent = true,', out = "2\n", count = 2 },
   }) do
     it("after kill -9 " .. case.name, function()
-      app(([[local answer, err = user:http { %s url = url .. "/hang", timeout_ms = 20000 }
+      app(([[local answer, err = user:http { %s url = url .. "/hang", timeout_ms = 600000 }
             print(answer and answer.body or err.error)]]):format(case.options))
       local running = place:start("run app.lua")
       program.wait_for("the request", function() return #server:requests() == 1 end)

@@ -101,39 +101,42 @@ describe("replay of a life", function()
 ]] .. recorded.BRIEF .. [[
       society.config { history = "full", name = "long" }
       society.role { id = "worker", name = "worker", behaviour = function(agent, message)
-        agent:sleep(20)
+        if message.payload.i % 3 == 0 then
+          print("sleeps over number " .. message.payload.i)
+          agent:sleep(3600000)
+        end
         agent.state.done = (agent.state.done or 0) + 1
         return { done = agent.state.done, chance = agent:random(1, 1000000) }
       end }
       society.root(function(root, message)
         root:spawn_agent("worker", BRIEF, { id = "W" })
-        for i = 1, 20 do assert(root:request { to = "W", payload = { i = i } }) end
+        for i = 1, 20 do
+          assert(root:request { to = "W", payload = { i = i }, timeout_ms = 86400000 })
+        end
         return "all done"
       end)
       society.main(function(user)
-        print(user:request { to = "root", payload = "go" }.payload.text)
+        print(user:request { to = "root", payload = "go", timeout_ms = 86400000 }.payload.text)
       end)
     ]])
-    local code
-    local waiting = 0
-    for i = 1, 40 do
-      if i == 3 then -- the same effects from another text
+    for life = 1, 6 do -- each an hour later, and killed while all of them wait
+      if life == 3 then -- the same effects from another text
         place:write("app.lua", "-- edited\n" .. place:read("app.lua"))
       end
-      code = place:shell(([[%s run app.lua --quiet >>all.out 2>>all.err & pid=$!
-        sleep 0.%d; kill -9 $pid 2>/dev/null; wait $pid]])
-        :format(program.quote(place.program), 15 + i % 3)).code
-      if code == 0 then
-        break
-      elseif place:run("replay").code ~= 2 then -- it came to keep something
-        waiting = math.max(waiting, assert_same().waiting)
-      end
+      running = place:start("run app.lua --quiet", place:clock())
+      running:expect("sleeps over number " .. 3 * life)
+      running:kill("KILL")
+      running:wait()
+      assert.equal(3, assert_same().waiting)
+      place:advance(3600000)
     end
-    assert.equal(0, code)
-    assert.is_true(waiting >= 2)
-    assert.equal("all done\n", place:read("all.out"))
+    running = place:start("run app.lua --quiet", place:clock())
+    local ended = running:wait()
+    running = nil
+    assert.same({ 0, "" }, { ended.code, ended.err })
+    assert.matches("all done\n$", ended.out)
     local totals = assert_same()
-    assert.is_true(totals.starts >= 2)
+    assert.is_true(totals.starts >= 7)
     assert.equal(0, totals.waiting)
     assert.equal("20\n", sql("SELECT json_extract(state, '$.done') FROM agents WHERE id = 'W'"))
   end)

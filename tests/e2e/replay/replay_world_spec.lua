@@ -101,6 +101,7 @@ describe("replay under another policy", function()
         local answer, err = agent:request {
           to = message.payload.other, type = "query", payload = { query = "?" } }
         print(agent.id, answer and "answered" or err.error)
+        agent:send_message { to = "user", payload = "ready" }
       end }
       society.root(function(root)
         for i = 1, 2 do root:spawn_agent("asker", BRIEF, { id = "a" .. i }) end
@@ -111,7 +112,7 @@ describe("replay under another policy", function()
       society.policy("contacts", "open")
       society.main(function(user)
         user:send_message { to = "root", payload = "go" }
-        user:sleep(500)
+        for _ = 1, 2 do assert(user:receive {}) end
       end)
     ]])
     local out = place:run("run app.lua --quiet").out

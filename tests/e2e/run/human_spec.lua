@@ -49,7 +49,7 @@ describe("the person at the terminal", function()
   -- typed then }. Returns what was shown.
   local function talk(steps, app)
     place:write("app.lua", app or APP .. MAIN)
-    local lines = { "seen() { timeout 10 sh -c 'until grep -qF \"$0\" shown; do sleep 0.01; done'"
+    local lines = { "seen() { timeout 300 sh -c 'until grep -qF \"$0\" shown; do sleep 0.01; done'"
       .. " \"$1\" || exit 1; }", ": > shown" }
     lines[#lines + 1] = "{"
     for _, step in ipairs(steps) do
@@ -59,7 +59,7 @@ describe("the person at the terminal", function()
     if steps.last then
       lines[#lines + 1] = "seen " .. program.quote(steps.last)
     end
-    lines[#lines + 1] = "} | timeout 20 script -qefc " ..
+    lines[#lines + 1] = "} | timeout 300 script -qefc " ..
       program.quote(place.program .. " run app.lua --log none") .. " shown > out"
     local result = place:shell(table.concat(lines, "\n"))
     return place:read("out"):gsub("\r", ""), result.code

@@ -146,9 +146,11 @@ describe("the end of a simulation", function()
 
   it("by Ctrl-C says in which seed it was, and when", function()
     place:write("app.lua", ENDLESS)
-    local result = place:shell("timeout -s INT 3 " .. program.quote(place.program) ..
-      " sim app.lua --seeds 7..9 --faults none --limit-steps 0 --limit-ms 0")
-    assert.matches("0 of 3 seeds, 0.0 seeds/s\n", result.err, 1, true)
+    local running = place:start(
+      "sim app.lua --seeds 7..9 --faults none --limit-steps 0 --limit-ms 0")
+    running:expect("0 of 3 seeds, 0.0 seeds/s\n")
+    running:kill("INT")
+    local result = running:wait()
     assert.matches("society: stopped: seed 7 is at 2026%-%S+Z of its time, after %d+ steps\n",
       result.err)
     assert.matches("seed 7 was stopped; repeat it with: .* sim app.lua %-%-seed 7", result.err)

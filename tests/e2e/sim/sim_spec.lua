@@ -62,8 +62,7 @@ describe("society sim, in processes of its own,", function()
 
   -- In front of a command that is given `days` from now.
   local function another_day(days)
-    local library = place.program:match("^(.*)/[^/]*$") .. "/preload/another_day.so"
-    return ("env CLOCK_DAYS=%d LD_PRELOAD=%s"):format(days, program.quote(library))
+    return ("env CLOCK_DAYS=%d LD_PRELOAD=%s"):format(days, program.quote(place:preload("clock")))
   end
 
   local SURROUNDINGS = {
