@@ -41,10 +41,12 @@ function M.new(options)
   return M.keep(society.new(options))
 end
 
+-- os.tmpname makes a file, which keeps the name ours.
 local function make_folder()
-  local path = os.tmpname()
-  os.remove(path)
-  assert(os.execute(("mkdir -p %q"):format(path)))
+  local name = os.tmpname()
+  local path = name .. ".d"
+  assert(os.execute(("mkdir %q"):format(path)))
+  folders[#folders + 1] = name
   folders[#folders + 1] = path
   return path
 end

@@ -15,9 +15,14 @@ describe("a turn that raises", function()
     return json.encode(agents)
   end
 
+  local after -- what root does when the turn has failed
+
   local function fail_after(act)
     local s = scene.troupe({
       root = function(root, message)
+        if message.type == "after" then
+          return after(root)
+        end
         act(root, message)
         error("boom")
       end,
@@ -58,12 +63,13 @@ describe("a turn that raises", function()
   end)
 
   it("leaves no role behind", function()
-    fail_after(function(root)
+    local s = fail_after(function(root)
       assert(root:create_role({ id = "fresh", name = "f", prompt = "p", behaviour = "actor" }))
+      assert(root:spawn_agent("fresh", scene.brief()))
     end)
-    local _, err = scene.play(function(root)
-      return root:spawn_agent("fresh", scene.brief())
-    end)
+    local err
+    after = function(root) err = select(2, root:spawn_agent("fresh", scene.brief())) end
+    scene.tell(s, "root", "go", "after")
     assert.equal("unknown_role", err.error)
   end)
 
