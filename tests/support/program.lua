@@ -152,6 +152,12 @@ function Place:preload(name)
   return path
 end
 
+--- Runs the program as if it were a day later.
+function Place:run_next_day(arguments)
+  return self:shell(("CLOCK_DAYS=1 LD_PRELOAD=%s society %s"):format(
+    M.quote(self:preload("clock")), arguments))
+end
+
 --- The environment of a program whose clocks advance() sets forward; the shell reads it.
 -- `more` is the path of another library to preload.
 function Place:clock(more)

@@ -130,12 +130,6 @@ describe("a damaged state directory", function()
     end)
   end
 
-  -- Runs the program a day later.
-  local function next_day(arguments)
-    return place:shell(("CLOCK_DAYS=1 LD_PRELOAD=%s society %s"):format(
-      program.quote(place:preload("clock")), arguments))
-  end
-
   -- What the run had sent, without what differs from run to run.
   local function words()
     local result = place:run("inspect messages --state copy --json")
@@ -159,7 +153,7 @@ describe("a damaged state directory", function()
       running:kill(signal)
       running:wait()
       place:shell("rm -rf copy; cp -r s copy")
-      local right = next_day("run app.lua --state copy --quiet")
+      local right = place:run_next_day("run app.lua --state copy --quiet")
       assert.equal(0, right.code, right.err)
       assert.equal("seen 25\n", right.out)
       local right_words = assert(words())
@@ -170,7 +164,7 @@ describe("a damaged state directory", function()
       for page = math.random(0, step - 1), pages - 1, step do
         place:shell("rm -rf copy; cp -r s copy")
         flip("society.db", page * 4096 + math.random(0, 4095))
-        local result = next_day("run app.lua --state copy --quiet")
+        local result = place:run_next_day("run app.lua --state copy --quiet")
         local what = ("page %d: %d %s%s"):format(page + 1, result.code, result.out, result.err)
         if result.code == 0 then
           assert.equal("", result.err, what)

@@ -22,12 +22,6 @@ describe("society run", function()
     place:remove()
   end)
 
-  -- Runs the program a day later.
-  local function next_day(arguments)
-    return place:shell(("CLOCK_DAYS=1 LD_PRELOAD=%s society %s"):format(
-      program.quote(place:preload("clock")), arguments))
-  end
-
   it("goes on after kill -9 with everything that was answered", function()
     local running = place:start_ready("run server.lua")
     for i = 1, 5 do
@@ -56,7 +50,7 @@ describe("society run", function()
     running:expect("before\n")
     running:kill("KILL")
     running:wait()
-    local result = next_day("run sleep.lua --quiet")
+    local result = place:run_next_day("run sleep.lua --quiet")
     assert.equal(0, result.code)
     assert.matches("after\n$", result.out)
   end)
@@ -86,7 +80,7 @@ describe("society run", function()
     running:expect("bad argument")
     running:kill("KILL")
     running:wait()
-    local result = next_day("run holes.lua --quiet")
+    local result = place:run_next_day("run holes.lua --quiet")
     assert.equal(0, result.code, result.err)
     assert.matches("over\n$", result.out)
   end)

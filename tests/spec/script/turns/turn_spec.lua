@@ -15,19 +15,15 @@ describe("a turn that raises", function()
     return json.encode(agents)
   end
 
-  local after -- what root does when the turn has failed
-
-  local function fail_after(act)
+  -- Lets a turn of root act and raise. `after` is what root does in a later turn.
+  local function fail_after(act, after)
     local s = scene.troupe({
       root = function(root, message)
-        if message.type == "after" then
-          return after(root)
-        end
+        if message.type == "after" then return after(root) end
         act(root, message)
         error("boom")
       end,
-      a = function() end,
-      b = function() end,
+      a = function() end, b = function() end,
     })
     local before = picture(s)
     scene.tell(s, "root")
@@ -63,13 +59,13 @@ describe("a turn that raises", function()
   end)
 
   it("leaves no role behind", function()
-    local s = fail_after(function(root)
+    local err
+    scene.tell(fail_after(function(root)
       assert(root:create_role({ id = "fresh", name = "f", prompt = "p", behaviour = "actor" }))
       assert(root:spawn_agent("fresh", scene.brief()))
-    end)
-    local err
-    after = function(root) err = select(2, root:spawn_agent("fresh", scene.brief())) end
-    scene.tell(s, "root", "go", "after")
+    end, function(root)
+      err = select(2, root:spawn_agent("fresh", scene.brief()))
+    end), "root", "go", "after")
     assert.equal("unknown_role", err.error)
   end)
 
