@@ -17,7 +17,8 @@
 #include "parts/history/history.h"
 #include "parts/history/replay.h"
 #include "parts/models/memory.h"
-#include "script/history/replay.h"
+#include "script/history/rerun.h"
+#include "script/turns/behaviour.h"
 #include "store/sqlite/sqlite.h"
 
 /* A society for one stretch of history, made when it is first needed. */
@@ -278,8 +279,8 @@ static int make_stretch(struct replay *replay)
     if (rc == SOC_OK)
         rc = load_app(replay);
     if (rc == SOC_OK)
-        rc = soc_script_put_policies(stretch->parts.script, member(stretch, "policies"),
-                                     replay->detail);
+        rc = soc_rerun_put_policies(stretch->parts.script, member(stretch, "policies"),
+                                    replay->detail);
     if (rc == SOC_OK)
         rc = use_policies(replay);
     if (rc == SOC_OK)
@@ -290,7 +291,7 @@ static int make_stretch(struct replay *replay)
     if (rc < 0)
         return rc;
     soc_gate_set_effects_max(stretch->parts.host, number_of(stretch, "effects_max"));
-    soc_script_begin_replay(stretch->parts.script, number_of(stretch, "steps_max"));
+    soc_rerun_begin(stretch->parts.script, number_of(stretch, "steps_max"));
     replay->totals->starts++;
     return SOC_OK;
 }
@@ -339,7 +340,7 @@ static void repeat_run(struct replay *replay, const struct soc_history_row *row,
         return;
     struct soc_host *host = replay->stretch.parts.host;
     struct soc_agent *agent = soc_replay_prepare(host, row->agent, row->detail, brief);
-    soc_script_find_behaviours(replay->stretch.parts.script);
+    soc_behaviour_find_all(replay->stretch.parts.script);
     if (soc_replay_run(host, agent, &result) < 0)
         tell_words(replay, row, "damage", "the row makes no sense");
     replay->totals->runs++;
@@ -395,8 +396,7 @@ static void repeat_question(struct replay *replay, const struct soc_history_row 
     if (!need_stretch(replay, row))
         return;
     replay->totals->questions++;
-    if (soc_script_ask_again(replay->stretch.parts.script, row->detail, &answer, replay->detail) <
-        0) {
+    if (soc_rerun_ask(replay->stretch.parts.script, row->detail, &answer, replay->detail) < 0) {
         answer.length = 0;
         soc_json_put_string(&answer, soc_slice_text(replay->detail->text));
     }

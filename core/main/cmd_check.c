@@ -11,6 +11,7 @@
 #include "main/command.h"
 #include "main/lint.h"
 #include "main/options.h"
+#include "script/policies/policy_audit.h"
 
 /* Finds require("society"). */
 static bool asks_for_society(const char *text)
@@ -71,8 +72,8 @@ static int check_policy(const struct soc_assembly_options *options)
     struct soc_detail detail = {0};
     if (soc_assembly_make(&parts, options, &detail) < 0)
         return soc_complain(SOC_EXIT_FAILED, "%s", detail.text);
-    int errors = soc_script_check_policy(parts.script, options->app_file, print_finding,
-                                         (void *)(uintptr_t)options->app_file, &detail);
+    int errors = soc_policy_audit(parts.script, options->app_file, print_finding,
+                                  (void *)(uintptr_t)options->app_file, &detail);
     soc_assembly_free(&parts);
     if (errors > 0)
         return SOC_EXIT_FAILED;
@@ -93,8 +94,8 @@ static void check_file(void *user, const char *path)
     struct soc_detail detail = {0};
     size_t length = strlen(check->home);
     if (strncmp(path, check->home, length) != 0 || path[length] != '/')
-        check->errors += soc_script_check_policy(check->script, path, print_finding,
-                                                 (void *)(uintptr_t)path, &detail);
+        check->errors +=
+            soc_policy_audit(check->script, path, print_finding, (void *)(uintptr_t)path, &detail);
 }
 
 static int count_roles(struct soc_host *host)

@@ -8,7 +8,7 @@
 #include "main/program.h"
 #include "main/stopped.h"
 #include "parts/subjects.h"
-#include "script/policies/questions.h"
+#include "script/policies/kinds.h"
 #include "sim/faults.h"
 #include "store/directory.h"
 

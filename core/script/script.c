@@ -3,43 +3,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "kernel/registry.h"
-#include "lualib/lua_flat.h"
 #include "lualib/lua_json.h"
-#include "model/message_fields.h"
 #include "sandbox/sandbox.h"
+#include "script/answers/answers.h"
+#include "script/answers/presentation.h"
 #include "script/bindings/bind.h"
-#include "script/bindings/human.h"
-#include "script/bindings/settings_files.h"
+#include "script/bindings/bind_agent.h"
+#include "script/bindings/settings.h"
 #include "script/calls/chat.h"
 #include "script/calls/outward.h"
-#include "script/history/history.h"
-#include "script/history/replay.h"
-#include "script/inside.h"
-#include "script/policies/answers.h"
+#include "script/history/recorder.h"
 #include "script/policies/messages.h"
-#include "script/policies/policy.h"
+#include "script/policies/policy_log.h"
+#include "script/policies/policy_set.h"
 #include "script/policies/swap.h"
+#include "script/turns/behaviour.h"
+#include "script/turns/handle.h"
 #include "script/turns/message.h"
+#include "script/turns/payload.h"
 #include "script/turns/receipt.h"
+#include "script/turns/run.h"
+#include "script/turns/thread.h"
 
 void soc_script_push_box(lua_State *L)
 {
-    struct soc_script **box = lua_newuserdatauv(L, sizeof(struct soc_script *), 0);
-    *box = NULL;
-    luaL_newmetatable(L, SOC_BOX);
-    lua_setmetatable(L, -2);
-}
-
-struct soc_script *soc_script_of_box(lua_State *L, int index)
-{
-    struct soc_script **box = lua_touserdata(L, index);
-    if (*box == NULL)
-        luaL_error(L, "this society is not running: it was closed or has crashed");
-    return *box;
+    soc_box_push(L);
 }
 
 static int new_table_ref(lua_State *L)
@@ -51,19 +41,12 @@ static int new_table_ref(lua_State *L)
 static void make_environment(lua_State *L, struct soc_script *script)
 {
     script->own = (struct soc_own){
-        .gate =
-            {
-                .print = soc_gate_fn_print,
-                .time = soc_gate_fn_time,
-                .clock = soc_gate_fn_clock,
-                .random = soc_gate_fn_random,
-                .upvalue = script->box,
-            },
         .home = script->home,
         .app_dir = script->app_dir,
         .module_ref = script->module_ref,
         .settings_ref = new_table_ref(L),
     };
+    soc_bind_agent_fill_gate(script, &script->own.gate);
     script->llm_shown_ref = new_table_ref(L);
     lua_rawgeti(L, LUA_REGISTRYINDEX, script->llm_shown_ref);
     soc_own_push_environment(L, &script->own, true);
@@ -84,9 +67,9 @@ static int build(lua_State *L)
     lua_settop(L, 0);
     script->methods_ref = new_table_ref(L);
     script->module_ref = new_table_ref(L);
-    script->handle_meta_ref = new_table_ref(L);
     lua_pushcfunction(L, soc_lua_json_open); /* the array mark must exist */
     lua_call(L, 0, 0);
+    soc_handle_open(L, script);
     soc_message_open(L, script);
     soc_receipt_open(L, script);
     soc_bind_agent(L, script);
@@ -98,14 +81,17 @@ static int build(lua_State *L)
     soc_bind_http(L, script);
     soc_bind_chat(L, script);
     soc_bind_choose(L, script);
-    soc_bind_atonce(L, script);
+    soc_bind_group(L, script);
     soc_bind_tasks(L, script);
     soc_bind_delivery(L, script);
     soc_bind_society(L, script);
     soc_bind_orders(L, script);
     make_environment(L, script);
     soc_chat_configure(L, script, 0, detail);
-    lua_pushinteger(L, soc_policy_use_defaults(L, script, detail));
+    int rc = soc_policy_set_open(L, script, detail);
+    if (rc == SOC_OK)
+        rc = soc_messages_open(L, script, detail);
+    lua_pushinteger(L, rc);
     return 1;
 }
 
@@ -120,10 +106,17 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
     script->loop = options->loop;
     script->home = copy_or_null(options->home);
     script->app_dir = copy_or_null(options->app_dir);
-    script->main_ref = LUA_NOREF;
-    script->shapes = soc_flat_shapes_new(soc_message_fields_payload_names());
     script->steps_max = SOC_SCRIPT_STEPS_MAX;
-    script->kept.days = SOC_HISTORY_DAYS;
+    script->hooks = (struct soc_box_hooks){
+        .push_text = soc_presentation_push_text,
+        .history_start = soc_recorder_start,
+        .history_turn = soc_recorder_turn,
+    };
+    soc_payload_open(script);
+    soc_behaviour_open(script);
+    soc_policy_log_open(script);
+    soc_recorder_open(script);
+    soc_settings_open(script);
     script->box = lua_touserdata(L, box_index);
     *script->box = script;
     lua_pushvalue(L, box_index);
@@ -148,7 +141,7 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
         .drop = soc_run_drop,
         .may_send = soc_answer_may_send,
         .may_broadcast = soc_answer_may_broadcast,
-        .forget = soc_answer_forget,
+        .forget = soc_message_forget,
         .retry_after = soc_answer_retry_after,
         .introduce = soc_answer_introduce,
         .takes_unsolicited = soc_answer_takes_unsolicited,
@@ -174,44 +167,40 @@ void soc_script_free(struct soc_script *script)
     if (script == NULL)
         return;
     lua_State *L = script->L;
-    soc_run_free_threads(script);
+    soc_thread_free_all(script);
     soc_outward_fini(script);
     *script->box = NULL;
-    const int refs[] = {script->env_ref,          script->module_ref,       script->methods_ref,
-                        script->main_ref,         script->message_meta_ref, script->handle_meta_ref,
-                        script->receipt_meta_ref, script->box_ref,          script->llm_shown_ref};
+    const int refs[] = {script->env_ref,          script->module_ref,      script->methods_ref,
+                        script->message_meta_ref, script->handle_meta_ref, script->receipt_meta_ref,
+                        script->llm_shown_ref,    script->box_ref};
     for (size_t i = 0; i < sizeof(refs) / sizeof(refs[0]); i++)
         if (refs[i] != 0)
             luaL_unref(L, LUA_REGISTRYINDEX, refs[i]);
     soc_own_fini(L, &script->own);
-    soc_script_free_files(script);
-    soc_policy_free(L, script);
-    for (size_t i = 0; i < script->behaviour_count; i++)
-        luaL_unref(L, LUA_REGISTRYINDEX, script->behaviours[i]);
-    soc_flat_shapes_free(L, script->shapes);
-    free(script->behaviours);
+    soc_messages_fini(L, script);
+    soc_policy_set_fini(L, script);
+    soc_settings_fini(script);
+    soc_recorder_fini(script);
+    soc_policy_log_fini(script);
+    soc_behaviour_fini(script);
+    soc_payload_fini(script);
     free(script->home);
     free(script->app_dir);
-    free(script->app_name);
     free(script->recordings[0]);
     free(script->recordings[1]);
-    free(script->kept.app_file);
-    soc_buf_fini(&script->kept.app_arguments);
-    soc_buf_fini(&script->kept.arguments);
-    soc_buf_fini(&script->kept.failure);
+    soc_buf_fini(&script->arguments);
     soc_buf_fini(&script->payload);
     soc_buf_fini(&script->answer);
     soc_buf_fini(&script->error);
     soc_buf_fini(&script->fatal);
     soc_buf_fini(&script->scratch);
     soc_buf_fini(&script->state);
-    soc_shape_report_fini(&script->report);
     free(script);
 }
 
 void soc_script_push_module(lua_State *L, int index)
 {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, soc_script_of_box(L, index)->module_ref);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, soc_box_script(L, index)->module_ref);
 }
 
 /* The texts a script gets as `...` are also its global `arg`. */
@@ -228,21 +217,6 @@ static void set_arg(lua_State *L, struct soc_script *script, const char *path, i
     }
     lua_setfield(L, -2, "arg");
     lua_pop(L, 1);
-}
-
-/* History is told what a script was run with. */
-static void keep_arg(struct soc_script *script, const char *path, int argc, char **argv)
-{
-    struct soc_buf *list = &script->kept.app_arguments;
-    soc_text_set(&script->kept.app_file, soc_slice_text(path));
-    list->length = 0;
-    soc_buf_put_byte(list, '[');
-    for (int i = 0; i < argc; i++) {
-        if (i > 0)
-            soc_buf_put_byte(list, ',');
-        soc_json_put_string(list, soc_slice_text(argv[i]));
-    }
-    soc_buf_put_byte(list, ']');
 }
 
 /* An error value that is no text becomes one. */
@@ -294,7 +268,7 @@ int soc_script_run_file(struct soc_script *script, const char *path, int argc, c
 {
     lua_State *L = script->L;
     set_arg(L, script, path, argc, argv);
-    keep_arg(script, path, argc, argv);
+    soc_recorder_set_app(script, path, argc, argv);
     lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
     int rc = soc_sandbox_load(L, lua_gettop(L), path, path, detail);
     if (rc < 0) {
@@ -316,33 +290,6 @@ int soc_script_run_function(struct soc_script *script, struct soc_detail *detail
     lua_State *L = script->L;
     lua_insert(L, -2);
     return call_app(script, 1, detail);
-}
-
-/* A role made inside a turn names its behaviour; find it again. */
-static int keep_named(lua_State *L)
-{
-    struct soc_script *script = lua_touserdata(L, 1);
-    lua_pushinteger(L, soc_behaviour_keep(L, script, 2));
-    return 1;
-}
-
-void soc_script_find_behaviours(struct soc_script *script)
-{
-    lua_State *L = script->L;
-    size_t cursor = 0;
-    struct soc_role *role;
-    while ((role = soc_registry_each_role(script->host, &cursor)) != NULL) {
-        if (role->is_runnable || role->is_external || role->behaviour == NULL)
-            continue;
-        lua_pushcfunction(L, keep_named);
-        lua_pushlightuserdata(L, script);
-        lua_pushstring(L, role->behaviour);
-        if (lua_pcall(L, 2, 1, 0) == LUA_OK) {
-            role->script_mark = (int)lua_tointeger(L, -1);
-            soc_agents_set_runnable(script->host, role);
-        }
-        lua_pop(L, 1);
-    }
 }
 
 /* What is done protected with policies. */
@@ -389,7 +336,7 @@ static void run_start(lua_State *L, struct policy_call *call)
 {
     soc_swap_start(L, call->script);
     if (call->script->keeps_history)
-        soc_history_start(L, call->script);
+        soc_recorder_start(L, call->script);
 }
 
 static void run_reload(lua_State *L, struct policy_call *call)
@@ -405,7 +352,7 @@ void soc_script_started(struct soc_script *script)
     script->is_started = true;
     call_protected(&settle);
     call_protected(&call);
-    soc_script_find_behaviours(script);
+    soc_behaviour_find_all(script);
     if (soc_script_has_main(script))
         soc_host_begin_main(script->host);
 }
@@ -438,10 +385,15 @@ void soc_script_each_policy_file(struct soc_script *script,
 
 bool soc_script_has_main(const struct soc_script *script)
 {
-    return script->main_ref != LUA_NOREF;
+    return soc_behaviour_has_main(script);
 }
 
 const char *soc_script_app_name(const struct soc_script *script)
 {
-    return script->app_name;
+    return soc_settings_app_name(script);
+}
+
+const struct soc_files_settings *soc_script_files(const struct soc_script *script)
+{
+    return soc_settings_files(script);
 }

@@ -63,13 +63,6 @@ void soc_script_reload_policies(struct soc_script *script);
 void soc_script_each_policy_file(struct soc_script *script,
                                  void (*each)(void *user, const char *path), void *user);
 
-/* Checks the policy in the file at `path` without putting it in force, and calls
- * `found` for whatever is wrong (or only strange) with its line. Returns how many
- * errors there were; `summary` gets a few words about a policy without any. */
-int soc_script_check_policy(struct soc_script *script, const char *path,
-                            void (*found)(void *user, int line, bool is_warning, const char *text),
-                            void *user, struct soc_detail *summary);
-
 /* Tells whether the app has a `main`. */
 bool soc_script_has_main(const struct soc_script *script);
 

@@ -23,6 +23,7 @@
 #include "script/calls/outward.h"
 #include "script/policies/swap.h"
 #include "script/turns/effect.h"
+#include "script/turns/payload.h"
 #include "store/memory.h"
 #include "store/sqlite/sqlite.h"
 #include "world/world_state.h"
@@ -116,8 +117,8 @@ static void apply_options(lua_State *L, struct soc_world *world, int options)
     if (soc_raw_field(L, options, "config") == LUA_TTABLE) {
         lua_pushnil(L);
         while (lua_next(L, -2) != 0) {
-            if (soc_script_set(L, world->script, soc_option_name(L, "config"), lua_gettop(L),
-                               &detail) < 0)
+            if (soc_settings_set(L, world->script, soc_option_name(L, "config"), lua_gettop(L),
+                                 &detail) < 0)
                 luaL_error(L, "config: %s", detail.text);
             lua_pop(L, 1);
         }
@@ -400,7 +401,7 @@ static int world_dispatch(lua_State *L)
         soc_check_names(L, 4, "dispatch", known);
         timeout_ms = soc_timeout_option(L, 4, "dispatch", timeout_ms);
     }
-    int rc = soc_payload_encode(L, script, 3);
+    int rc = soc_payload_encode(L, script, 3, &script->payload, NULL, &script->error);
     struct soc_send send = {.payload = soc_buf_slice(&script->payload)};
     struct soc_buf answer = {0};
     if (to != NULL)

@@ -4,7 +4,8 @@
 #ifndef SOC_WORLD_WORLD_STATE_H
 #define SOC_WORLD_WORLD_STATE_H
 
-#include "script/inside.h"
+#include "script/script.h"
+#include "script/turns/box.h"
 #include "sim/faults.h"
 
 struct soc_check;

@@ -1,3 +1,5 @@
+#include "script/bindings/bind_agent.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -8,124 +10,13 @@
 #include "kernel/refusal.h"
 #include "lualib/lua_json.h"
 #include "script/bindings/bind.h"
-#include "script/inside.h"
 #include "script/turns/effect.h"
-
-/* The handle of the running activation is the only one that works, so it is told
- * by its address. */
-struct soc_handle *soc_check_handle(lua_State *L)
-{
-    struct soc_script *script = soc_script_of_box(L, lua_upvalueindex(1));
-    const struct soc_activation *running = soc_gate_activation(script->host);
-    struct soc_handle *handle = lua_touserdata(L, 1);
-    luaL_argexpected(L, handle != NULL, 1, "agent (call it as agent:method)");
-    if (running == NULL || ((struct soc_thread *)running->script)->handle != handle)
-        luaL_error(L, "an agent's handle works only inside its own activation");
-    return handle;
-}
-
-/* agent.state: decoded when it is first asked for, a fresh table each time the
- * activation is run from its start. */
-static int push_state(lua_State *L, struct soc_handle *handle, const struct soc_agent *agent)
-{
-    if (handle->has_state) {
-        lua_getiuservalue(L, 1, 1);
-        return 1;
-    }
-    struct soc_detail detail;
-    if (agent->state == NULL)
-        lua_newtable(L);
-    else if (soc_lua_json_decode(L, soc_slice(agent->state, agent->state_length), &detail) < 0)
-        return luaL_error(L, "agent.state is damaged: %s", detail.text);
-    lua_pushvalue(L, -1);
-    lua_setiuservalue(L, 1, 1);
-    handle->has_state = true;
-    return 1;
-}
-
-static int push_field(lua_State *L, struct soc_handle *handle, const char *name)
-{
-    const struct soc_agent *agent = soc_gate_activation(handle->script->host)->agent;
-    struct soc_detail detail;
-    if (strcmp(name, "id") == 0) {
-        lua_pushlstring(L, agent->id, agent->id_length);
-    } else if (strcmp(name, "role") == 0) {
-        lua_createtable(L, 0, 2);
-        lua_pushstring(L, agent->role->id);
-        lua_setfield(L, -2, "id");
-        lua_pushstring(L, agent->role->name);
-        lua_setfield(L, -2, "name");
-    } else if (strcmp(name, "parent") == 0) {
-        if (agent->parent == NULL)
-            lua_pushnil(L);
-        else
-            lua_pushstring(L, agent->parent->id);
-    } else if (strcmp(name, "brief") == 0) {
-        if (agent->brief == NULL)
-            lua_pushnil(L);
-        else if (soc_lua_json_decode(L, soc_slice(agent->brief, agent->brief_length), &detail) < 0)
-            return luaL_error(L, "agent.brief is damaged: %s", detail.text);
-    } else if (strcmp(name, "status") == 0) {
-        lua_pushstring(L, soc_look_status(handle->script->host, agent));
-    } else {
-        lua_pushnil(L);
-    }
-    return 1;
-}
-
-/* `state` and the methods first: they are what is asked for most. Upvalues: the box,
- * the methods, "state". */
-static int handle_index(lua_State *L)
-{
-    if (lua_rawequal(L, 2, lua_upvalueindex(3))) {
-        struct soc_handle *handle = soc_check_handle(L);
-        return push_state(L, handle, soc_gate_activation(handle->script->host)->agent);
-    }
-    lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL)
-        return 1;
-    struct soc_handle *handle = soc_check_handle(L);
-    return push_field(L, handle, luaL_checkstring(L, 2));
-}
-
-static int handle_newindex(lua_State *L)
-{
-    struct soc_handle *handle = soc_check_handle(L);
-    if (strcmp(luaL_checkstring(L, 2), "state") != 0)
-        return luaL_error(L, "agent.%s cannot be set; keep what must last in agent.state",
-                          lua_tostring(L, 2));
-    luaL_checktype(L, 3, LUA_TTABLE);
-    lua_pushvalue(L, 3);
-    lua_setiuservalue(L, 1, 1);
-    handle->has_state = true;
-    return 0;
-}
-
-static int handle_tostring(lua_State *L)
-{
-    lua_pushliteral(L, "agent");
-    return 1;
-}
-
-bool soc_handle_state(lua_State *L, int index, struct soc_buf *out, struct soc_detail *detail,
-                      int *rc)
-{
-    const struct soc_handle *handle = lua_touserdata(L, index);
-    *rc = SOC_OK;
-    if (!handle->has_state)
-        return false;
-    lua_getiuservalue(L, index, 1);
-    *rc = soc_lua_json_encode(L, -1, "state", SOC_STATE_BYTES_MAX, out, detail);
-    lua_pop(L, 1);
-    if (*rc == SOC_ETOOLARGE)
-        soc_fail(detail, *rc, "agent.state is over its limit of 1 MB");
-    return *rc == SOC_OK;
-}
+#include "script/turns/handle.h"
 
 /* agent:sleep(ms) */
 static int agent_sleep(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     lua_Integer ms = luaL_checkinteger(L, 2);
     soc_effect_check_wait(L);
     luaL_argcheck(L, ms >= 0 && ms <= 366 * 86400000ll, 2, "ms from 0 to one year expected");
@@ -152,7 +43,7 @@ static int push_now(lua_State *L, struct soc_script *script)
 /* agent:now() -> ms since 1970 UTC */
 static int agent_now(lua_State *L)
 {
-    return push_now(L, soc_check_handle(L)->script);
+    return push_now(L, soc_handle_script(L));
 }
 
 /* Begins an effect that is a look, by its name; true if it is answered from the record,
@@ -168,7 +59,7 @@ static bool begin_look(lua_State *L, struct soc_script *script, const char *name
  * which nobody made progress (parts/supervision/guard.h) */
 static int agent_idle_talk(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     const struct soc_message *message = soc_gate_activation(script->host)->message;
     int count;
     if (begin_look(L, script, "idle_talk", &count))
@@ -181,7 +72,7 @@ static int agent_idle_talk(lua_State *L)
  * and how many at most. No effect itself: it says the same each time the script is run. */
 static int agent_effects_left(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     lua_Integer most = soc_gate_effects_max(script->host);
     lua_Integer used = soc_gate_activation(script->host)->cursor;
     lua_pushinteger(L, used < most ? most - used : 0);
@@ -192,7 +83,7 @@ static int agent_effects_left(lua_State *L)
 /* agent:progress(): something came of this, though the host cannot see it */
 static int agent_progress(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     int count;
     if (begin_look(L, script, "progress", &count))
         return count;
@@ -236,13 +127,13 @@ static int push_random(lua_State *L, struct soc_script *script, int first)
 /* agent:random(m?, n?) */
 static int agent_random(lua_State *L)
 {
-    return push_random(L, soc_check_handle(L)->script, 2);
+    return push_random(L, soc_handle_script(L), 2);
 }
 
 /* agent:log(level, text, fields?) */
 static int agent_log(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     bool has_fields = !lua_isnoneornil(L, 4);
     lua_settop(L, has_fields ? 4 : 3); /* nil is no JSON */
     size_t level_length;
@@ -265,7 +156,7 @@ static int agent_log(lua_State *L)
 
 /* print(…): an effect inside a turn; at load time there is no cause to wait for
  * and the line goes to the log. */
-int soc_gate_fn_print(lua_State *L)
+static int gate_print(lua_State *L)
 {
     struct soc_script *script = *(struct soc_script **)lua_touserdata(L, lua_upvalueindex(1));
     int arguments = lua_gettop(L); /* the sandbox has made texts of them */
@@ -306,7 +197,7 @@ static struct soc_script *gate_script(lua_State *L, const char *name)
     return script;
 }
 
-int soc_gate_fn_time(lua_State *L)
+static int gate_time(lua_State *L)
 {
     push_now(L, gate_script(L, "os.time"));
     lua_pushinteger(L, lua_tointeger(L, -1) / 1000);
@@ -314,14 +205,14 @@ int soc_gate_fn_time(lua_State *L)
 }
 
 /* CPU time would differ from run to run; the society's own time stands for it. */
-int soc_gate_fn_clock(lua_State *L)
+static int gate_clock(lua_State *L)
 {
     push_now(L, gate_script(L, "os.clock"));
     lua_pushnumber(L, (lua_Number)lua_tointeger(L, -1) / 1000);
     return 1;
 }
 
-int soc_gate_fn_random(lua_State *L)
+static int gate_random(lua_State *L)
 {
     return push_random(L, gate_script(L, "math.random"), 1);
 }
@@ -339,21 +230,16 @@ static const luaL_Reg agent_functions[] = {
 
 void soc_bind_agent(lua_State *L, struct soc_script *script)
 {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->methods_ref);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
-    luaL_setfuncs(L, agent_functions, 1);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->handle_meta_ref);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
-    lua_pushvalue(L, -3);
-    lua_pushliteral(L, "state");
-    lua_pushcclosure(L, handle_index, 3);
-    lua_setfield(L, -2, "__index");
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
-    lua_pushcclosure(L, handle_newindex, 1);
-    lua_setfield(L, -2, "__newindex");
-    lua_pushcfunction(L, handle_tostring);
-    lua_setfield(L, -2, "__tostring");
-    lua_pushliteral(L, "agent");
-    lua_setfield(L, -2, "__metatable");
-    lua_pop(L, 2);
+    soc_bind_methods(L, script, agent_functions);
+}
+
+void soc_bind_agent_fill_gate(struct soc_script *script, struct soc_sandbox_gate *gate)
+{
+    *gate = (struct soc_sandbox_gate){
+        .print = gate_print,
+        .time = gate_time,
+        .clock = gate_clock,
+        .random = gate_random,
+        .upvalue = script->box,
+    };
 }

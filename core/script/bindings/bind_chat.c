@@ -11,6 +11,7 @@
 #include "script/bindings/bind.h"
 #include "script/calls/chat.h"
 #include "script/turns/effect.h"
+#include "script/turns/handle.h"
 
 static bool is_text(struct soc_slice value)
 {
@@ -165,7 +166,7 @@ static struct soc_slice task_of(const struct soc_script *script)
 /* agent:chat{ messages, system?, tools?, model?, … } -> the model's message */
 static int agent_chat(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     struct soc_detail detail;
     struct soc_buf *out = &script->payload;
     check_names(L);
@@ -199,7 +200,7 @@ static int agent_chat(lua_State *L)
 /* agent:remember(message) -> its number: appends to the agent's conversation */
 static int agent_remember(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     struct soc_detail detail;
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_settop(L, 2);
@@ -231,7 +232,7 @@ static int agent_remember(lua_State *L)
  * Recorded is which they were: entries do not change. */
 static int agent_recall(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     const struct soc_agent *agent = soc_gate_activation(script->host)->agent;
     struct soc_detail detail;
     int count;
@@ -271,7 +272,7 @@ static const luaL_Reg chat_functions[] = {
 static int society_usage(lua_State *L)
 {
     static const char *const known[] = {"agent", "task", NULL};
-    struct soc_script *script = soc_society_enter(L);
+    struct soc_script *script = soc_bind_enter(L);
     struct soc_slice filters[2] = {{0}};
     int count = 0;
     if (!lua_isnoneornil(L, 1)) {
@@ -303,14 +304,13 @@ static int society_usage(lua_State *L)
     return soc_push_answer(L, soc_buf_slice(&script->answer));
 }
 
+static const luaL_Reg usage_functions[] = {
+    {"usage", society_usage},
+    {NULL, NULL},
+};
+
 void soc_bind_chat(lua_State *L, struct soc_script *script)
 {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->methods_ref);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
-    luaL_setfuncs(L, chat_functions, 1);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->module_ref);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
-    lua_pushcclosure(L, society_usage, 1);
-    lua_setfield(L, -2, "usage");
-    lua_pop(L, 2);
+    soc_bind_methods(L, script, chat_functions);
+    soc_bind_functions(L, script, usage_functions);
 }

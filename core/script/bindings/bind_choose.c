@@ -2,10 +2,12 @@
  * `context`. */
 #include "base/limits.h"
 #include "lualib/lua_json.h"
+#include "script/answers/answers.h"
+#include "script/bindings/bind.h"
 #include "script/calls/chat.h"
-#include "script/policies/answers.h"
-#include "script/policies/policy.h"
+#include "script/policies/policy_set.h"
 #include "script/turns/effect.h"
+#include "script/turns/handle.h"
 
 /* Pushes the question: { units, tokens_max, agent }. */
 static void push_question(lua_State *L, struct soc_script *script)
@@ -57,14 +59,14 @@ static void ask_policy(lua_State *L, struct soc_script *script, lua_Integer coun
     int top = lua_gettop(L);
     luaL_checkstack(L, 12, NULL);
     push_question(L, script);
-    bool is_good = soc_policy_ask(L, script, SOC_ASK_KEEP, 1) &&
+    bool is_good = soc_policy_set_ask(L, script, SOC_ASK_KEEP, 1) &&
                    read_kept(L, script, lua_gettop(L) - 1, count);
     if (!is_good) {
         lua_settop(L, top);
-        soc_policy_complain(script, SOC_ASK_KEEP,
-                            "it must name units in order, the last one among them");
+        soc_policy_set_complain(script, SOC_ASK_KEEP,
+                                "it must name units in order, the last one among them");
         push_question(L, script);
-        is_good = soc_policy_ask_usual(L, script, SOC_ASK_KEEP, 1) &&
+        is_good = soc_policy_set_ask_fallback(L, script, SOC_ASK_KEEP, 1) &&
                   read_kept(L, script, lua_gettop(L) - 1, count);
     }
     if (!is_good)
@@ -92,7 +94,7 @@ static void check_units(lua_State *L)
 /* agent:choose(units, tokens_max) -> numbers of those that go to the model */
 static int agent_choose(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     struct soc_detail detail;
     lua_settop(L, 3);
     lua_Integer tokens_max = luaL_checkinteger(L, 3);
@@ -118,8 +120,5 @@ static const luaL_Reg choose_functions[] = {
 
 void soc_bind_choose(lua_State *L, struct soc_script *script)
 {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->methods_ref);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
-    luaL_setfuncs(L, choose_functions, 1);
-    lua_pop(L, 1);
+    soc_bind_methods(L, script, choose_functions);
 }

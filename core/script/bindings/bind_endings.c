@@ -6,9 +6,9 @@
 #include "base/limits.h"
 #include "kernel/ending.h"
 #include "script/bindings/bind.h"
-#include "script/bindings/hold.h"
-#include "script/inside.h"
+#include "script/bindings/bind_endings.h"
 #include "script/turns/effect.h"
+#include "script/turns/handle.h"
 
 struct end_options {
     struct soc_slice reason;
@@ -72,7 +72,7 @@ static int finish(lua_State *L, struct soc_script *script, int rc, struct soc_sl
 static int agent_terminate(lua_State *L)
 {
     static const char *const known[] = {"force", "reason", NULL};
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     size_t length;
     const char *text = luaL_checklstring(L, 2, &length);
     struct soc_slice id = soc_slice(text, length);
@@ -92,7 +92,7 @@ static int agent_terminate(lua_State *L)
 static int agent_stop(lua_State *L)
 {
     static const char *const known[] = {"reason", NULL};
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     struct end_options options;
     lua_settop(L, 2);
     read_options(L, 2, "stop", known, &options);
@@ -104,7 +104,7 @@ static int agent_stop(lua_State *L)
     return finish(L, script, rc, soc_agent_id(soc_gate_activation(script->host)->agent), "ending");
 }
 
-void soc_hold_read(lua_State *L, int index, const char *what, struct soc_hold_order *order)
+void soc_bind_endings_read(lua_State *L, int index, const char *what, struct soc_hold_order *order)
 {
     static const char *const known[] = {"subtree", "reason", NULL};
     struct end_options options;
@@ -115,12 +115,12 @@ void soc_hold_read(lua_State *L, int index, const char *what, struct soc_hold_or
 
 static int hold(lua_State *L, bool is_resume)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     size_t length;
     const char *text = luaL_checklstring(L, 2, &length);
     struct soc_hold_order order = {.id = soc_slice(text, length), .is_resume = is_resume};
     lua_settop(L, 3);
-    soc_hold_read(L, 3, is_resume ? "resume" : "pause", &order);
+    soc_bind_endings_read(L, 3, is_resume ? "resume" : "pause", &order);
     uint64_t hash =
         soc_hash(text, length, soc_hash(order.reason.data, order.reason.length, order.has_subtree));
     int count;
@@ -157,8 +157,5 @@ static const luaL_Reg ending_functions[] = {
 
 void soc_bind_endings(lua_State *L, struct soc_script *script)
 {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->methods_ref);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
-    luaL_setfuncs(L, ending_functions, 1);
-    lua_pop(L, 1);
+    soc_bind_methods(L, script, ending_functions);
 }

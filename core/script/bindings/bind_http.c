@@ -6,8 +6,10 @@
 #include "base/limits.h"
 #include "lualib/lua_json.h"
 #include "net/http.h"
+#include "script/bindings/bind.h"
 #include "script/calls/outward.h"
 #include "script/turns/effect.h"
+#include "script/turns/handle.h"
 
 #define TIMEOUT_MS 30000
 
@@ -214,7 +216,7 @@ static struct soc_call_draft read_request(lua_State *L, struct soc_script *scrip
  * -> { status, headers, body } */
 static int agent_http(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     struct soc_call_draft draft = read_request(L, script);
     soc_effect_check_wait(L);
     draft.request = soc_buf_slice(&script->payload);
@@ -233,8 +235,5 @@ static const luaL_Reg http_functions[] = {
 
 void soc_bind_http(lua_State *L, struct soc_script *script)
 {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->methods_ref);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
-    luaL_setfuncs(L, http_functions, 1);
-    lua_pop(L, 1);
+    soc_bind_methods(L, script, http_functions);
 }

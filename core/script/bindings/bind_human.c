@@ -1,4 +1,5 @@
 /* Human: escalate, and the person's own decide. */
+#include "script/bindings/bind_human.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/limits.h"
@@ -6,9 +7,9 @@
 #include "kernel/registry.h"
 #include "lualib/lua_json.h"
 #include "parts/tasks/tasks.h"
-#include "script/bindings/human.h"
-#include "script/inside.h"
+#include "script/bindings/bind.h"
 #include "script/turns/effect.h"
+#include "script/turns/handle.h"
 
 /* Lends a text field of the table at `index`, absent if it is nil. */
 static struct soc_slice read_text(lua_State *L, int index, const char *call, const char *name)
@@ -53,8 +54,8 @@ static struct soc_slice slice_of(const struct soc_script *script, struct span sp
                             : soc_slice(script->payload.data + span.start, span.length);
 }
 
-void soc_verdict_read(lua_State *L, struct soc_script *script, int index,
-                      struct soc_verdict *verdict)
+void soc_bind_human_read(lua_State *L, struct soc_script *script, int index,
+                         struct soc_verdict *verdict)
 {
     static const char *const known[] = {"decision", "changes", "comment", NULL};
     size_t length;
@@ -151,7 +152,7 @@ static uint64_t read_request(lua_State *L, struct soc_script *script, struct req
  * is about was cancelled meanwhile */
 static int agent_escalate(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     struct request request;
     uint64_t hash = read_request(L, script, &request);
     if (request.waits)
@@ -178,9 +179,9 @@ static int agent_escalate(lua_State *L)
 /* user:decide(item_id, { decision, changes?, comment? }) -> what came of it */
 static int agent_decide(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     struct soc_verdict verdict;
-    soc_verdict_read(L, script, 2, &verdict);
+    soc_bind_human_read(L, script, 2, &verdict);
     uint64_t hash = soc_hash(verdict.item_id.data, verdict.item_id.length, 0);
     hash = soc_hash(verdict.decision.data, verdict.decision.length, hash);
     hash = soc_hash(verdict.changes.data, verdict.changes.length, hash + 1);
@@ -207,8 +208,5 @@ static const luaL_Reg human_functions[] = {
 
 void soc_bind_human(lua_State *L, struct soc_script *script)
 {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->methods_ref);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
-    luaL_setfuncs(L, human_functions, 1);
-    lua_pop(L, 1);
+    soc_bind_methods(L, script, human_functions);
 }

@@ -5,9 +5,9 @@
 #include "kernel/refusal.h"
 #include "lualib/lua_json.h"
 #include "script/bindings/bind.h"
-#include "script/bindings/mail.h"
-#include "script/inside.h"
+#include "script/bindings/bind_mail.h"
 #include "script/turns/effect.h"
+#include "script/turns/handle.h"
 
 /* Reads a string option of the table at `index` into the object in script->payload. */
 static void put_option(lua_State *L, struct soc_script *script, int index, const char *call,
@@ -40,7 +40,7 @@ static struct soc_slice read_receiver(lua_State *L)
 static int agent_request_introduction(lua_State *L)
 {
     static const char *const known[] = {"to", "reason", "required_capability", "timeout_ms", NULL};
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     soc_effect_check_wait(L);
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_settop(L, 2);
@@ -59,7 +59,7 @@ static int agent_request_introduction(lua_State *L)
     if (soc_effect_begin(L, script, SOC_EFFECT_REQUEST_INTRODUCTION, hash, &count) ==
         SOC_GATE_RECORDED)
         return count;
-    int rc = soc_mail_request(script, &send, timeout_ms);
+    int rc = soc_bind_mail_request(script, &send, timeout_ms);
     return rc < 0 ? soc_effect_finish(L, script, rc) : soc_effect_yield(L);
 }
 
@@ -70,14 +70,14 @@ static int respond(lua_State *L, struct soc_script *script, enum soc_effect_kind
         .type = SOC_SLICE("introduction_response"),
         .payload = soc_buf_slice(&script->payload),
     };
-    return soc_mail_reply(L, script, kind, 2, SOC_OK, &send);
+    return soc_bind_mail_reply(L, script, kind, 2, SOC_OK, &send);
 }
 
 /* agent:introduce(request_message, { target, usage_hint? }) -> { messageId } */
 static int agent_introduce(lua_State *L)
 {
     static const char *const known[] = {"target", "usage_hint", NULL};
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     size_t length;
     lua_settop(L, 3);
     luaL_checktype(L, 3, LUA_TTABLE);
@@ -98,7 +98,7 @@ static int agent_introduce(lua_State *L)
 /* agent:decline(request_message, reason) -> { messageId } */
 static int agent_decline(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     size_t length;
     lua_settop(L, 3);
     const char *reason = luaL_optlstring(L, 3, "", &length);
@@ -121,8 +121,5 @@ static const luaL_Reg introduction_functions[] = {
 
 void soc_bind_introductions(lua_State *L, struct soc_script *script)
 {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->methods_ref);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
-    luaL_setfuncs(L, introduction_functions, 1);
-    lua_pop(L, 1);
+    soc_bind_methods(L, script, introduction_functions);
 }

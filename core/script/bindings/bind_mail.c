@@ -1,4 +1,5 @@
 /* Mail: send_message, request, reply, receive. */
+#include "script/bindings/bind_mail.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/limits.h"
@@ -14,10 +15,10 @@
 #include "parts/duplicates/duplicates.h"
 #include "parts/group/broadcasts.h"
 #include "script/bindings/bind.h"
-#include "script/bindings/mail.h"
-#include "script/inside.h"
 #include "script/turns/effect.h"
+#include "script/turns/handle.h"
 #include "script/turns/message.h"
+#include "script/turns/payload.h"
 #include "script/turns/receipt.h"
 
 static struct soc_agent *self(struct soc_script *script)
@@ -65,7 +66,7 @@ static bool is_response(struct soc_script *script, const struct soc_send *send)
 /* agent:send_message{ to, payload, … } -> { messageId } | { messageIds, … } */
 static int agent_send_message(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     struct soc_send_options options;
     lua_settop(L, 2);
     struct soc_send *send = &options.said.send;
@@ -111,7 +112,7 @@ static int refuse_self_wait(struct soc_script *script)
     return soc_refusal_end(&script->error, SOC_EDEADLOCK);
 }
 
-int soc_mail_request(struct soc_script *script, struct soc_send *send, int64_t timeout_ms)
+int soc_bind_mail_request(struct soc_script *script, struct soc_send *send, int64_t timeout_ms)
 {
     struct soc_message *message;
     send->wants_reply = true;
@@ -136,7 +137,7 @@ int soc_mail_request(struct soc_script *script, struct soc_send *send, int64_t t
 /* agent:request{ to, payload, type?, timeout_ms? } -> the reply message */
 static int agent_request(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     soc_effect_check_wait(L);
     struct soc_send_options options;
     lua_settop(L, 2);
@@ -145,10 +146,10 @@ static int agent_request(lua_State *L)
     if (soc_effect_begin(L, script, SOC_EFFECT_REQUEST, options.hash, &count) == SOC_GATE_RECORDED)
         return count;
     if (rc == SOC_OK)
-        rc = soc_mail_request(script, &options.said.send,
-                              soc_said_has(&options.said, SOC_MESSAGE_FIELD_TIMEOUT_MS)
-                                  ? options.said.timeout_ms
-                                  : SOC_REQUEST_TIMEOUT_MS);
+        rc = soc_bind_mail_request(script, &options.said.send,
+                                   soc_said_has(&options.said, SOC_MESSAGE_FIELD_TIMEOUT_MS)
+                                       ? options.said.timeout_ms
+                                       : SOC_REQUEST_TIMEOUT_MS);
     return rc < 0 ? soc_effect_finish(L, script, rc) : soc_effect_yield(L);
 }
 
@@ -187,8 +188,8 @@ static struct soc_slice reply_type(lua_State *L, int index)
     return said.send.type;
 }
 
-int soc_mail_reply(lua_State *L, struct soc_script *script, enum soc_effect_kind kind, int index,
-                   int rc, struct soc_send *send)
+int soc_bind_mail_reply(lua_State *L, struct soc_script *script, enum soc_effect_kind kind,
+                        int index, int rc, struct soc_send *send)
 {
     char id_text[SOC_MESSAGE_ID_BYTES];
     struct soc_slice id = answered_id(L, script, index, id_text);
@@ -216,12 +217,12 @@ int soc_mail_reply(lua_State *L, struct soc_script *script, enum soc_effect_kind
 /* agent:reply(message, payload, { type? }?) -> { messageId } */
 static int agent_reply(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     lua_settop(L, 4);
     struct soc_send send = {.type = reply_type(L, 4)};
-    int rc = soc_payload_encode(L, script, 3);
+    int rc = soc_payload_encode(L, script, 3, &script->payload, NULL, &script->error);
     send.payload = soc_buf_slice(&script->payload);
-    return soc_mail_reply(L, script, SOC_EFFECT_REPLY, 2, rc, &send);
+    return soc_bind_mail_reply(L, script, SOC_EFFECT_REPLY, 2, rc, &send);
 }
 
 /* What receive{ from?, type?, timeout_ms? } asks for, read and checked. */
@@ -297,7 +298,7 @@ static int begin_receive(struct soc_script *script, const struct receive_options
 /* agent:receive{ from?, type?, timeout_ms? } -> the next message that fits */
 static int agent_receive(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     struct receive_options options;
     soc_effect_check_wait(L);
     read_receive(L, &options);
@@ -321,8 +322,5 @@ static const luaL_Reg mail_functions[] = {
 
 void soc_bind_mail(lua_State *L, struct soc_script *script)
 {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->methods_ref);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
-    luaL_setfuncs(L, mail_functions, 1);
-    lua_pop(L, 1);
+    soc_bind_methods(L, script, mail_functions);
 }

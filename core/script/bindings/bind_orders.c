@@ -9,35 +9,15 @@
 #include "kernel/refusal.h"
 #include "parts/human/human.h"
 #include "script/bindings/bind.h"
-#include "script/bindings/hold.h"
-#include "script/bindings/human.h"
-#include "script/inside.h"
+#include "script/bindings/bind_endings.h"
+#include "script/bindings/bind_human.h"
 #include "script/turns/effect.h"
-
-struct soc_script *soc_society_enter(lua_State *L)
-{
-    if (lua_touserdata(L, 1) != NULL && luaL_testudata(L, 1, SOC_WORLD) != NULL)
-        lua_remove(L, 1);
-    struct soc_script *script = soc_script_of_box(L, lua_upvalueindex(1));
-    if (script->is_dropping)
-        luaL_error(L, "a behaviour that is being closed can do nothing more");
-    return script;
-}
-
-struct soc_slice soc_society_check_text(lua_State *L, const char *call, const char *what)
-{
-    size_t length;
-    if (lua_type(L, 1) != LUA_TSTRING)
-        luaL_error(L, "society.%s: %s expected, got %s", call, what, luaL_typename(L, 1));
-    const char *text = lua_tolstring(L, 1, &length);
-    return soc_slice(text, length);
-}
 
 /* Lends the script if the society runs and no turn is under way; else raises and names
  * what an app has `instead`. */
 static struct soc_script *enter_from_outside(lua_State *L, const char *name, const char *instead)
 {
-    struct soc_script *script = soc_society_enter(L);
+    struct soc_script *script = soc_bind_enter(L);
     bool in_turn = soc_gate_activation(script->host) != NULL;
     if (in_turn || !script->is_started)
         luaL_error(L,
@@ -60,7 +40,7 @@ static int handle_dead(lua_State *L, const char *name, const char *instead,
                        int (*fn)(struct soc_host *, struct soc_slice, struct soc_buf *))
 {
     struct soc_script *script = enter_from_outside(L, name, instead);
-    struct soc_slice id = soc_society_check_text(L, name, "a message's id");
+    struct soc_slice id = soc_bind_check_text(L, name, "a message's id");
     uint64_t key;
     int rc = SOC_ENOMESSAGE;
     if (soc_message_id_parse(id, &key))
@@ -90,7 +70,7 @@ static int society_decide(lua_State *L)
 {
     struct soc_script *script = enter_from_outside(L, "decide", "the command `society decide`");
     struct soc_verdict verdict;
-    soc_verdict_read(L, script, 1, &verdict);
+    soc_bind_human_read(L, script, 1, &verdict);
     soc_human_decide_now(script->host, &verdict, &script->answer);
     soc_batch_seal(script->host);
     return soc_push_answer(L, soc_buf_slice(&script->answer));
@@ -100,9 +80,9 @@ static int hold(lua_State *L, const char *name, const char *instead, bool is_res
 {
     struct soc_script *script = enter_from_outside(L, name, instead);
     struct soc_hold_order order = {.is_resume = is_resume};
-    order.id = soc_society_check_text(L, name, "an agent's id");
+    order.id = soc_bind_check_text(L, name, "an agent's id");
     lua_settop(L, 2);
-    soc_hold_read(L, 2, name, &order);
+    soc_bind_endings_read(L, 2, name, &order);
     soc_hold_order_now(script->host, &order, &script->answer);
     soc_batch_seal(script->host);
     return soc_push_answer(L, soc_buf_slice(&script->answer));
@@ -131,8 +111,5 @@ static const luaL_Reg order_functions[] = {
 
 void soc_bind_orders(lua_State *L, struct soc_script *script)
 {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->module_ref);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
-    luaL_setfuncs(L, order_functions, 1);
-    lua_pop(L, 1);
+    soc_bind_functions(L, script, order_functions);
 }

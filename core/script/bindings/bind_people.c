@@ -12,13 +12,14 @@
 #include "lualib/lua_copy.h"
 #include "lualib/lua_json.h"
 #include "parts/contacts/book.h"
+#include "script/answers/context.h"
 #include "script/bindings/bind.h"
 #include "script/bindings/roles.h"
 #include "script/bindings/send_options.h"
-#include "script/inside.h"
-#include "script/policies/context.h"
-#include "script/policies/policy.h"
+#include "script/policies/policy_set.h"
 #include "script/turns/effect.h"
+#include "script/turns/handle.h"
+#include "script/turns/payload.h"
 
 /* The error object stands in script->error: said in the log, too. */
 static int refuse_brief(struct soc_script *script)
@@ -87,7 +88,7 @@ static int check_brief(lua_State *L, struct soc_script *script, int index)
     }
     int rc = SOC_OK;
     lua_pushvalue(L, index);
-    if (soc_policy_ask(L, script, SOC_ASK_CHECK_BRIEF, 1)) {
+    if (soc_policy_set_ask(L, script, SOC_ASK_CHECK_BRIEF, 1)) {
         if (!lua_toboolean(L, -2))
             rc = refuse_by_policy(L, script);
         else if (lua_type(L, -2) == LUA_TTABLE) { /* the policy made it whole */
@@ -168,7 +169,8 @@ static void add_brief(struct soc_buf *payload, const struct soc_agent *child)
 static int send_first(lua_State *L, struct soc_script *script, const struct spawn_options *options,
                       struct soc_agent *child)
 {
-    int rc = soc_payload_encode(L, script, options->message_index);
+    int rc = soc_payload_encode(L, script, options->message_index, &script->payload, NULL,
+                                &script->error);
     if (rc == SOC_OK)
         add_brief(&script->payload, child);
     struct soc_send send = {
@@ -267,7 +269,7 @@ static uint64_t hash_loosely(lua_State *L, struct soc_script *script, int first)
 /* agent:spawn_agent(role_id, task_brief, { id?, message?, wait?, timeout_ms?, behaviour? }?) */
 static int agent_spawn_agent(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     size_t length;
     const char *role = luaL_checklstring(L, 2, &length);
     lua_settop(L, 4);
@@ -289,7 +291,7 @@ static int agent_spawn_agent(lua_State *L)
 /* agent:create_role{ id?, name, prompt, behaviour, interface_spec? } */
 static int agent_create_role(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     lua_settop(L, 2);
     struct soc_role_draft draft;
     uint64_t hash = hash_loosely(L, script, 2);
@@ -321,7 +323,7 @@ static struct soc_agent *self(struct soc_script *script)
 /* agent:contacts() -> list */
 static int agent_contacts(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_CONTACTS, 0, &count) == SOC_GATE_RECORDED)
         return count;
@@ -335,7 +337,7 @@ static int agent_contacts(lua_State *L)
 /* agent:context() -> text; what was told once is told again on replay */
 static int agent_context(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     uint64_t hash = soc_hash("context", strlen("context"), SOC_EFFECT_LOOK);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_LOOK, hash, &count) == SOC_GATE_RECORDED)
@@ -365,7 +367,7 @@ static int begin_about(lua_State *L, struct soc_script *script, enum soc_effect_
 /* agent:contact(id) -> entry */
 static int agent_contact(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     struct soc_slice id;
     struct soc_agent *peer;
     int count = begin_about(L, script, SOC_EFFECT_CONTACT, &id, &peer);
@@ -386,7 +388,7 @@ static int agent_contact(lua_State *L)
 /* agent:knows(id) -> { inRegistry, error? } */
 static int agent_knows(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     struct soc_slice id;
     struct soc_agent *peer;
     int count = begin_about(L, script, SOC_EFFECT_KNOWS, &id, &peer);
@@ -402,7 +404,7 @@ static int agent_knows(lua_State *L)
 /* agent:can_send(id) -> { allowed, error? } */
 static int agent_can_send(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     struct soc_slice id;
     struct soc_agent *peer;
     int count = begin_about(L, script, SOC_EFFECT_CAN_SEND, &id, &peer);
@@ -443,7 +445,7 @@ static void check_contact(lua_State *L, int index)
 /* agent:add_contact{ id, role?, interfaceSpec? } -> entry */
 static int agent_add_contact(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     struct soc_detail detail;
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_settop(L, 2);
@@ -469,7 +471,7 @@ static int agent_add_contact(lua_State *L)
 /* agent:remove_contact(id) -> { removed = true } */
 static int agent_remove_contact(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     struct soc_slice id;
     struct soc_agent *peer;
     int count = begin_about(L, script, SOC_EFFECT_REMOVE_CONTACT, &id, &peer);
@@ -495,8 +497,5 @@ static const luaL_Reg people_functions[] = {
 
 void soc_bind_people(lua_State *L, struct soc_script *script)
 {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->methods_ref);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
-    luaL_setfuncs(L, people_functions, 1);
-    lua_pop(L, 1);
+    soc_bind_methods(L, script, people_functions);
 }

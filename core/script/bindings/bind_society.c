@@ -13,13 +13,13 @@
 #include "parts/human/human.h"
 #include "parts/policies/policies.h"
 #include "parts/tasks/tasks.h"
+#include "script/answers/context.h"
 #include "script/bindings/bind.h"
 #include "script/bindings/roles.h"
 #include "script/bindings/settings.h"
-#include "script/inside.h"
-#include "script/policies/context.h"
-#include "script/policies/policy.h"
+#include "script/policies/policy_set.h"
 #include "script/policies/swap.h"
+#include "script/turns/behaviour.h"
 #include "script/turns/effect.h"
 
 static void check_table(lua_State *L, int index, const char *call, const char *what)
@@ -30,7 +30,7 @@ static void check_table(lua_State *L, int index, const char *call, const char *w
 
 static struct soc_script *enter_to_change(lua_State *L, const char *name)
 {
-    struct soc_script *script = soc_society_enter(L);
+    struct soc_script *script = soc_bind_enter(L);
     if (soc_gate_activation(script->host) != NULL)
         luaL_error(L,
                    "society.%s changes the society: it works while the script loads, not "
@@ -84,8 +84,7 @@ static int society_main(lua_State *L)
     if (lua_type(L, 1) != LUA_TFUNCTION)
         return luaL_error(L, "society.main: a function expected, got %s", luaL_typename(L, 1));
     lua_settop(L, 1);
-    luaL_unref(L, LUA_REGISTRYINDEX, script->main_ref);
-    script->main_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    soc_behaviour_set_main(L, script);
     if (script->is_started)
         soc_host_begin_main(script->host);
     return 0;
@@ -95,7 +94,7 @@ static int society_main(lua_State *L)
 static int society_policy(lua_State *L)
 {
     struct soc_script *script = enter_to_change(L, "policy");
-    struct soc_slice kind = soc_society_check_text(L, "policy", "a kind");
+    struct soc_slice kind = soc_bind_check_text(L, "policy", "a kind");
     struct soc_swap swap = {.kind = kind.data, .by = "call"};
     struct soc_detail detail = {{0}};
     if (!soc_is_text(kind))
@@ -123,7 +122,7 @@ static int society_config(lua_State *L)
     while (lua_next(L, 1) != 0) {
         const char *name = soc_option_name(L, "society.config");
         struct soc_detail detail;
-        if (soc_script_set(L, script, name, lua_gettop(L), &detail) < 0)
+        if (soc_settings_set(L, script, name, lua_gettop(L), &detail) < 0)
             return luaL_error(L, "society.config: %s", detail.text);
         lua_pop(L, 1);
     }
@@ -350,7 +349,7 @@ static void fill_load(lua_State *L, struct soc_script *script)
  * committed before anything can be asked behind them. */
 static int look_at_rows(lua_State *L, const char *what, look_fn *fill)
 {
-    struct soc_script *script = soc_society_enter(L);
+    struct soc_script *script = soc_bind_enter(L);
     if (soc_gate_activation(script->host) == NULL)
         return look(L, script, what, fill);
     soc_effect_check_wait(L);
@@ -367,46 +366,46 @@ static int look_at_rows(lua_State *L, const char *what, look_fn *fill)
 
 static int society_agents(lua_State *L)
 {
-    struct soc_script *script = soc_society_enter(L);
+    struct soc_script *script = soc_bind_enter(L);
     return look(L, script, "agents", fill_agents);
 }
 
 static int society_agent(lua_State *L)
 {
-    struct soc_script *script = soc_society_enter(L);
-    soc_society_check_text(L, "agent", "an agent's id");
+    struct soc_script *script = soc_bind_enter(L);
+    soc_bind_check_text(L, "agent", "an agent's id");
     return look(L, script, "agent", fill_agent);
 }
 
 static int society_contacts(lua_State *L)
 {
-    struct soc_script *script = soc_society_enter(L);
-    soc_society_check_text(L, "contacts", "an agent's id");
+    struct soc_script *script = soc_bind_enter(L);
+    soc_bind_check_text(L, "contacts", "an agent's id");
     return look(L, script, "contacts", fill_contacts);
 }
 
 static int society_context(lua_State *L)
 {
-    struct soc_script *script = soc_society_enter(L);
-    soc_society_check_text(L, "context", "an agent's id");
+    struct soc_script *script = soc_bind_enter(L);
+    soc_bind_check_text(L, "context", "an agent's id");
     return look(L, script, "context", fill_context);
 }
 
 static int society_waits(lua_State *L)
 {
-    struct soc_script *script = soc_society_enter(L);
+    struct soc_script *script = soc_bind_enter(L);
     return look(L, script, "waits", fill_waits);
 }
 
 static int society_stats(lua_State *L)
 {
-    struct soc_script *script = soc_society_enter(L);
+    struct soc_script *script = soc_bind_enter(L);
     return look(L, script, "stats", fill_stats);
 }
 
 static int society_policies(lua_State *L)
 {
-    struct soc_script *script = soc_society_enter(L);
+    struct soc_script *script = soc_bind_enter(L);
     return look(L, script, "policies", fill_policies);
 }
 
@@ -432,14 +431,14 @@ static int society_tasks(lua_State *L)
 
 static int society_queue(lua_State *L)
 {
-    struct soc_script *script = soc_society_enter(L);
+    struct soc_script *script = soc_bind_enter(L);
     luaL_checkstring(L, 1);
     return look(L, script, "queue", fill_queue);
 }
 
 static int society_load(lua_State *L)
 {
-    struct soc_script *script = soc_society_enter(L);
+    struct soc_script *script = soc_bind_enter(L);
     luaL_checkstring(L, 1);
     return look(L, script, "load", fill_load);
 }
@@ -453,7 +452,7 @@ static void fill_inbox(lua_State *L, struct soc_script *script)
 /* society.inbox() -> the open items */
 static int society_inbox(lua_State *L)
 {
-    struct soc_script *script = soc_society_enter(L);
+    struct soc_script *script = soc_bind_enter(L);
     return look(L, script, "inbox", fill_inbox);
 }
 
@@ -482,9 +481,8 @@ static const luaL_Reg society_functions[] = {
 
 void soc_bind_society(lua_State *L, struct soc_script *script)
 {
+    soc_bind_functions(L, script, society_functions);
     lua_rawgeti(L, LUA_REGISTRYINDEX, script->module_ref);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
-    luaL_setfuncs(L, society_functions, 1);
     lua_pushliteral(L, SOC_VERSION);
     lua_setfield(L, -2, "version");
     lua_pop(L, 1);

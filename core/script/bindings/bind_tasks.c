@@ -9,8 +9,8 @@
 #include "lualib/lua_json.h"
 #include "parts/tasks/tasks.h"
 #include "script/bindings/bind.h"
-#include "script/inside.h"
 #include "script/turns/effect.h"
+#include "script/turns/handle.h"
 
 /* Reads which task the value at `index` means: a message, or the id of a task or of
  * the message that opened it. */
@@ -81,7 +81,7 @@ static int close_task(lua_State *L, struct soc_script *script, enum soc_effect_k
 /* agent:complete(message, output) -> the task */
 static int agent_complete(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     lua_settop(L, 3);
     struct soc_task_close how = {
         .state = SOC_TASK_COMPLETED,
@@ -94,7 +94,7 @@ static int agent_complete(lua_State *L)
 static int agent_fail(lua_State *L)
 {
     static const char *const known[] = {"retryable", NULL};
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     lua_settop(L, 4);
     if (lua_isnil(L, 3))
         return luaL_argerror(L, 3, "say why it failed");
@@ -115,7 +115,7 @@ static int agent_fail(lua_State *L)
 /* agent:cancel(task_id, reason?) -> the task */
 static int agent_cancel(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     size_t length;
     size_t reason_length = 0;
     lua_settop(L, 3);
@@ -143,7 +143,7 @@ static int agent_cancel(lua_State *L)
 /* agent:load(id?) -> { agent, status, … } */
 static int agent_load(lua_State *L)
 {
-    struct soc_script *script = soc_check_handle(L)->script;
+    struct soc_script *script = soc_handle_script(L);
     const struct soc_agent *agent = soc_gate_activation(script->host)->agent;
     size_t length = 0;
     const char *id = luaL_optlstring(L, 2, NULL, &length);
@@ -171,8 +171,5 @@ static const luaL_Reg task_functions[] = {
 
 void soc_bind_tasks(lua_State *L, struct soc_script *script)
 {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->methods_ref);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
-    luaL_setfuncs(L, task_functions, 1);
-    lua_pop(L, 1);
+    soc_bind_methods(L, script, task_functions);
 }

@@ -8,6 +8,7 @@
 #include "env/ids.h"
 #include "kernel/refusal.h"
 #include "lualib/lua_json.h"
+#include "script/turns/behaviour.h"
 
 static struct soc_slice optional_text(lua_State *L, int index, const char *name)
 {

@@ -4,7 +4,7 @@
 #ifndef SOC_SCRIPT_BINDINGS_ROLES_H
 #define SOC_SCRIPT_BINDINGS_ROLES_H
 
-#include "script/inside.h"
+#include "script/turns/box.h"
 
 /* Reads the role's table at `index`; the draft lends its texts from the table and
  * from `script->payload`. Mistakes raise; a bad interface_spec is SOC_EINVAL with

@@ -8,9 +8,9 @@
 #include "base/limits.h"
 #include "env/clock.h"
 #include "kernel/refusal.h"
-#include "lualib/lua_flat.h"
 #include "lualib/lua_json.h"
 #include "script/turns/message.h"
+#include "script/turns/payload.h"
 
 /* Raises what cannot be said: a mistake in the script. */
 static int raise(lua_State *L, const struct soc_said_fault *fault)
@@ -42,50 +42,6 @@ static struct soc_value value_at(lua_State *L, int index)
         break;
     }
     return value;
-}
-
-int soc_payload_encode(lua_State *L, struct soc_script *script, int index)
-{
-    struct soc_buf *out = &script->payload;
-    struct soc_detail detail;
-    out->length = 0;
-    if (lua_type(L, index) == LUA_TSTRING) {
-        size_t length;
-        const char *text = lua_tolstring(L, index, &length);
-        if (soc_utf8_fault(soc_slice(text, length)) >= 0)
-            return soc_refuse(&script->error, SOC_EBADMESSAGE, "the payload is not UTF-8", NULL,
-                              (struct soc_slice){0});
-        soc_buf_put_byte(out, '{');
-        soc_json_put_text_member(out, "text", soc_slice(text, length));
-        soc_buf_put_byte(out, '}');
-        return SOC_OK;
-    }
-    if (lua_isnoneornil(L, index) || soc_lua_is_null(L, index))
-        return soc_refuse(&script->error, SOC_ENOPAYLOAD, NULL, NULL, (struct soc_slice){0});
-    struct soc_flat flat = {0};
-    if (soc_flat_encode(L, script->shapes, index, SOC_PAYLOAD_BYTES_MAX, out, &flat))
-        return SOC_OK;
-    int rc = soc_lua_json_encode(L, index, "payload", SOC_PAYLOAD_BYTES_MAX, out, &detail);
-    if (rc < 0)
-        return soc_refuse(&script->error, rc == SOC_ETOOLARGE ? rc : SOC_EBADMESSAGE, detail.text,
-                          NULL, (struct soc_slice){0});
-    return SOC_OK;
-}
-
-/* Tells whether the payload at `index` holds nothing of the envelope, which is
- * quicker asked of the table than of its JSON. */
-static bool is_bare(lua_State *L, int index)
-{
-    const char *const *names = soc_message_fields_payload_names();
-    if (lua_type(L, index) != LUA_TTABLE)
-        return true;
-    int top = lua_gettop(L);
-    int i = 0;
-    luaL_checkstack(L, 6, NULL);
-    while (names[i] != NULL && soc_raw_field(L, index, names[i]) == LUA_TNIL)
-        i++;
-    lua_settop(L, top);
-    return names[i] == NULL;
 }
 
 /* Where the values of a table are on the stack. */
@@ -196,17 +152,13 @@ static void read_options(lua_State *L, const struct found *found, unsigned conte
 static int read_payload(lua_State *L, struct soc_script *script, struct soc_send_options *out)
 {
     struct soc_said *said = &out->said;
-    struct soc_flat flat = {.wants_copy =
-                                said->receivers == NULL && soc_message_has_room(script, 0)};
+    struct soc_payload payload = {.wants_copy =
+                                      said->receivers == NULL && soc_message_has_room(script, 0)};
     said->fields |= 1u << SOC_MESSAGE_FIELD_PAYLOAD;
-    if (soc_flat_encode(L, script->shapes, out->payload_index, SOC_PAYLOAD_BYTES_MAX,
-                        &script->payload, &flat)) {
-        out->copy_index = flat.wants_copy ? lua_gettop(L) : 0;
-        said->send.is_bare = !flat.is_watched;
-        return SOC_OK;
-    }
-    int rc = soc_payload_encode(L, script, out->payload_index);
-    said->send.is_bare = rc == SOC_OK && is_bare(L, out->payload_index);
+    int rc = soc_payload_encode(L, script, out->payload_index, &script->payload, &payload,
+                                &script->error);
+    out->copy_index = payload.has_copy ? lua_gettop(L) : 0;
+    said->send.is_bare = rc == SOC_OK && payload.is_bare;
     return rc;
 }
 

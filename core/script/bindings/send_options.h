@@ -5,7 +5,7 @@
 #define SOC_SCRIPT_BINDINGS_SEND_OPTIONS_H
 
 #include "kernel/said.h"
-#include "script/inside.h"
+#include "script/turns/box.h"
 
 /* What a table of options said. */
 struct soc_send_options {
@@ -24,8 +24,5 @@ int soc_send_options_read(lua_State *L, struct soc_script *script, int index, un
 
 /* The same for a table that says no payload: `said` comes zeroed. */
 void soc_send_options_say(lua_State *L, int index, unsigned context, struct soc_said *said);
-
-/* Encodes the payload at `index` into `script->payload`, as said above. */
-int soc_payload_encode(lua_State *L, struct soc_script *script, int index);
 
 #endif

@@ -1,17 +1,60 @@
 #include "script/bindings/settings.h"
 
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/limits.h"
+#include "base/mem.h"
 #include "env/ids.h"
+#include "lualib/lua_json.h"
 #include "parts/duplicates/duplicates.h"
+#include "parts/outside/files_settings.h"
 #include "parts/outside/outside.h"
 #include "parts/supervision/guard.h"
 #include "parts/tasks/tasks.h"
-#include "script/bindings/settings_files.h"
 #include "script/calls/chat.h"
 #include "script/calls/outward.h"
-#include "script/history/history.h"
+#include "script/history/recorder.h"
+#include "script/policies/swap.h"
+
+struct soc_settings {
+    char *app_name;                   /* owned; NULL: not given */
+    struct soc_files_settings *files; /* of the file door, owned; NULL: the app wants none */
+};
+
+void soc_settings_open(struct soc_script *script)
+{
+    assert(script->settings == NULL);
+    script->settings = soc_alloc_zero(sizeof(*script->settings));
+}
+
+static void free_files(struct soc_files_settings *files)
+{
+    if (files == NULL)
+        return;
+    soc_files_settings_fini(files);
+    free(files);
+}
+
+void soc_settings_fini(struct soc_script *script)
+{
+    free_files(script->settings->files);
+    free(script->settings->app_name);
+    free(script->settings);
+    script->settings = NULL;
+}
+
+const char *soc_settings_app_name(const struct soc_script *script)
+{
+    return script->settings->app_name;
+}
+
+const struct soc_files_settings *soc_settings_files(const struct soc_script *script)
+{
+    return script->settings->files;
+}
 
 /* An integer from 1, or from 0 where that means something, to `max`. */
 struct range {
@@ -71,22 +114,26 @@ static int set_listed(lua_State *L, struct soc_script *script, const char *name,
     return 1;
 }
 
-static int set_history(lua_State *L, struct soc_script *script, const char *name, int index,
+static int set_history(lua_State *L, struct soc_script *script, int index,
                        struct soc_detail *detail)
 {
     struct soc_slice text = text_at(L, index);
     bool is_full = text.data != NULL && soc_slice_equal(text, SOC_SLICE("full"));
-    if (strcmp(name, "history_days") == 0) {
-        int rc = set_number(L, index, name, (struct range){1, SOC_HISTORY_DAYS_MAX},
-                            &script->kept.days, detail);
-        if (rc < 0)
-            return rc;
-        is_full = script->keeps_history;
-    } else if (!is_full && !(text.data != NULL && soc_slice_equal(text, SOC_SLICE("none")))) {
+    if (!is_full && !(text.data != NULL && soc_slice_equal(text, SOC_SLICE("none"))))
         return soc_fail(detail, SOC_EINVAL, "'history': \"full\" or \"none\" expected");
-    }
-    soc_script_keep_history(script, is_full ? script->kept.days : 0);
+    soc_recorder_keep(script, is_full);
     return SOC_OK;
+}
+
+static int set_history_days(lua_State *L, struct soc_script *script, int index,
+                            struct soc_detail *detail)
+{
+    uint32_t days = 0;
+    struct range range = {1, SOC_HISTORY_DAYS_MAX};
+    int rc = set_number(L, index, "history_days", range, &days, detail);
+    if (rc == SOC_OK)
+        soc_recorder_set_days(script, days);
+    return rc;
 }
 
 /* The rest: guards, steps and history. */
@@ -101,8 +148,10 @@ static int set_bound(lua_State *L, struct soc_script *script, const char *name, 
             soc_guard_set(script->host, guard, number);
         return rc;
     }
-    if (strcmp(name, "history") == 0 || strcmp(name, "history_days") == 0)
-        return set_history(L, script, name, index, detail);
+    if (strcmp(name, "history") == 0)
+        return set_history(L, script, index, detail);
+    if (strcmp(name, "history_days") == 0)
+        return set_history_days(L, script, index, detail);
     if (strcmp(name, "http_concurrency") == 0) {
         int rc = set_number(L, index, name, (struct range){1, 10000}, &number, detail);
         if (rc == SOC_OK)
@@ -120,8 +169,87 @@ static int set_bound(lua_State *L, struct soc_script *script, const char *name, 
                     name);
 }
 
-int soc_script_set(lua_State *L, struct soc_script *script, const char *name, int index,
-                   struct soc_detail *detail)
+static int use_policy(lua_State *L, struct soc_script *script, const char *kind, const char *name,
+                      struct soc_detail *detail)
+{
+    struct soc_swap swap = {
+        .kind = kind, .name = name, .settings_index = lua_gettop(L), .by = "call"};
+    int rc = soc_swap_do(L, script, &swap, detail);
+    lua_settop(L, swap.settings_index - 1);
+    return rc;
+}
+
+/* What is said of acks becomes settings of the policy that decides about them. */
+static int use_ladder(lua_State *L, struct soc_script *script,
+                      const struct soc_files_settings *settings, struct soc_detail *detail)
+{
+    lua_createtable(L, 0, 3);
+    lua_pushinteger(L, settings->ack_ms);
+    lua_setfield(L, -2, "timeout_ms");
+    lua_pushinteger(L, settings->retry_ms);
+    lua_setfield(L, -2, "retry_delay_ms");
+    lua_pushinteger(L, settings->retries_max);
+    lua_setfield(L, -2, "attempts_max");
+    return use_policy(L, script, "delivery", "default", detail);
+}
+
+/* The types of the list require an ack, the others of that vocabulary none. */
+static int use_ack_types(lua_State *L, struct soc_script *script, const char *list,
+                         struct soc_detail *detail)
+{
+    static const char *const types[] = {
+        "task_assign",         "task_complete", "progress_update", "checkpoint_request",
+        "checkpoint_response", "broadcast",     "heartbeat",       "abort",
+    };
+    struct soc_json_walk walk;
+    struct soc_buf name = {0};
+    lua_createtable(L, 0, 1);
+    lua_createtable(L, 0, 8);
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        lua_pushboolean(L, 0);
+        lua_setfield(L, -2, types[i]);
+    }
+    soc_json_walk(&walk, soc_slice_text(list));
+    while (soc_json_next(&walk)) {
+        name.length = 0;
+        soc_json_string(walk.value, &name);
+        lua_pushboolean(L, 1);
+        lua_setfield(L, -2, soc_buf_text(&name));
+    }
+    soc_buf_fini(&name);
+    lua_setfield(L, -2, "requires_ack");
+    return use_policy(L, script, "messages", "workflow", detail);
+}
+
+static int set_files(lua_State *L, struct soc_script *script, int index, struct soc_detail *detail)
+{
+    struct soc_buf json = {0};
+    if (script->is_started)
+        return soc_fail(detail, SOC_EINVAL, "'files' is set while the app loads, not later");
+    if (lua_type(L, index) != LUA_TTABLE)
+        return soc_fail(detail, SOC_EINVAL, "'files': a table expected");
+    int rc = soc_lua_json_encode(L, index, "files", SOC_BRIEF_BYTES_MAX, &json, detail);
+    struct soc_files_settings *files = soc_alloc_zero(sizeof(*files));
+    if (rc == SOC_OK)
+        rc = soc_files_settings_read(files, soc_buf_slice(&json), detail);
+    soc_buf_fini(&json);
+    if (rc < 0) {
+        free_files(files);
+        return SOC_EINVAL;
+    }
+    free_files(script->settings->files);
+    script->settings->files = files;
+    if (files->has_silence)
+        soc_outside_set_heartbeat(script->host, files->silence_ms);
+    if (files->has_ladder)
+        rc = use_ladder(L, script, files, detail);
+    if (rc == SOC_OK && files->ack_types != NULL)
+        rc = use_ack_types(L, script, files->ack_types, detail);
+    return rc;
+}
+
+int soc_settings_set(lua_State *L, struct soc_script *script, const char *name, int index,
+                     struct soc_detail *detail)
 {
     int listed = set_listed(L, script, name, index, detail);
     if (listed <= 0)
@@ -130,7 +258,7 @@ int soc_script_set(lua_State *L, struct soc_script *script, const char *name, in
         struct soc_slice text = text_at(L, index);
         if (text.data == NULL || !soc_id_is_valid(text))
             return soc_fail(detail, SOC_EINVAL, "'name': an id expected");
-        soc_text_set(&script->app_name, text);
+        soc_text_set(&script->settings->app_name, text);
         return SOC_OK;
     }
     if (strcmp(name, "orchestrator") == 0) {
@@ -155,6 +283,6 @@ int soc_script_set(lua_State *L, struct soc_script *script, const char *name, in
     if (strcmp(name, "secrets") == 0)
         return soc_keys_configure(&soc_outward_of(script)->keys, L, index, detail);
     if (strcmp(name, "files") == 0)
-        return soc_script_set_files(L, script, index, detail);
+        return set_files(L, script, index, detail);
     return set_bound(L, script, name, index, detail);
 }

@@ -1,14 +1,24 @@
-/* Settings: society.config{ … } and --set KEY=VALUE.
+/* Settings: society.config{ … }, and what it has set.
  *
  * Layer: script. Thread: loop. */
 #ifndef SOC_SCRIPT_BINDINGS_SETTINGS_H
 #define SOC_SCRIPT_BINDINGS_SETTINGS_H
 
-#include "script/inside.h"
+#include "script/turns/box.h"
+
+struct soc_files_settings;
+
+/* Prepares the script, and releases what that took. */
+void soc_settings_open(struct soc_script *script);
+void soc_settings_fini(struct soc_script *script);
 
 /* Sets one setting, whose value is at `index`. SOC_EINVAL and `detail` for an unknown
  * name or a wrong value. */
-int soc_script_set(lua_State *L, struct soc_script *script, const char *name, int index,
-                   struct soc_detail *detail);
+int soc_settings_set(lua_State *L, struct soc_script *script, const char *name, int index,
+                     struct soc_detail *detail);
+
+/* Lends the app's name, and the settings of the file door; NULL: not given. */
+const char *soc_settings_app_name(const struct soc_script *script);
+const struct soc_files_settings *soc_settings_files(const struct soc_script *script);
 
 #endif

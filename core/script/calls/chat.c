@@ -14,6 +14,7 @@
 #include "script/calls/exchange.h"
 #include "script/calls/outward.h"
 #include "script/calls/secrets.h"
+#include "script/turns/run.h"
 
 /* Of what a model was told in a call that nobody expected. */
 #define SHOWN_BYTES_MAX 400

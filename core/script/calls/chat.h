@@ -9,7 +9,7 @@
 
 #include "parts/models/calls.h"
 #include "parts/models/usage.h"
-#include "script/inside.h"
+#include "script/turns/box.h"
 
 struct soc_chat;  /* one call */
 struct soc_chats; /* the engine and all calls */
@@ -29,12 +29,6 @@ void soc_chat_settle_keys(lua_State *L, struct soc_script *script);
 
 /* chat_host.c: pushes the table of functions that the engine is handed. */
 void soc_chat_push_host(lua_State *L, struct soc_script *script);
-
-/* bind_chat.c: agent:chat and what goes with it. */
-void soc_bind_chat(lua_State *L, struct soc_script *script);
-
-/* bind_choose.c: agent:choose. */
-void soc_bind_choose(lua_State *L, struct soc_script *script);
 
 /* Lends a sentence about a call that a simulation did not expect: it does not fit its
  * script, or nothing answers; empty if there was none. The next one is told anew. */

@@ -13,7 +13,7 @@
 
 #include "parts/models/calls.h"
 #include "script/calls/keys.h"
-#include "script/inside.h"
+#include "script/turns/box.h"
 
 struct soc_exchange;
 

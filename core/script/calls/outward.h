@@ -8,7 +8,7 @@
 
 #include "parts/models/calls.h"
 #include "script/calls/keys.h"
-#include "script/inside.h"
+#include "script/turns/box.h"
 
 struct soc_visit; /* a request of agent:http */
 
@@ -33,9 +33,6 @@ void soc_outward_set_concurrency(struct soc_script *script, uint32_t count);
 void soc_outward_call(void *user, struct soc_outcall *call);
 void soc_outward_due(void *user, struct soc_outcall *call);
 void soc_outward_end(void *user, struct soc_outcall *call);
-
-/* bind_http.c: agent:http. */
-void soc_bind_http(lua_State *L, struct soc_script *script);
 
 /* Sets the function at `index` as the world beyond of a simulation. */
 void soc_outward_set_world(lua_State *L, struct soc_script *script, int index);

@@ -7,7 +7,7 @@
 #define SOC_SCRIPT_CALLS_SECRETS_H
 
 #include "base/buf.h"
-#include "script/inside.h"
+#include "script/turns/box.h"
 
 /* A request carries the secret of this name. */
 void soc_secrets_note(struct soc_script *script, const char *name);

@@ -1,5 +1,6 @@
 #include "script/policies/messages.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,18 +9,19 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "kernel/refusal.h"
-#include "script/history/history.h"
 #include "script/policies/policy_load.h"
+#include "script/policies/policy_log.h"
 #include "script/policies/policy_shelf.h"
 
-static const char usual[] = "society,workflow,helix";
+static const char defaults[] = "society,workflow,helix";
 
 struct soc_messages {
     struct soc_vocabulary *items[SOC_VOCABULARIES_MAX]; /* owned, in order */
     size_t count;
-    struct soc_map types;          /* name -> soc_message_type that decides, lent */
-    struct soc_message_type *rest; /* for all others; NULL: they are refused */
-    bool is_lax;                   /* every vocabulary only warns */
+    struct soc_map types;           /* name -> soc_message_type that decides, lent */
+    struct soc_message_type *rest;  /* for all others; NULL: they are refused */
+    bool is_lax;                    /* every vocabulary only warns */
+    struct soc_shape_report report; /* of the message being checked */
 };
 
 static void index_types(struct soc_messages *messages)
@@ -210,8 +212,6 @@ static int use_wanted(lua_State *L, const struct wanted *wanted, int table, int 
                       struct soc_detail *detail)
 {
     int rc = SOC_OK;
-    if (wanted->script->messages == NULL)
-        wanted->script->messages = soc_alloc_zero(sizeof(*wanted->script->messages));
     if (!lua_checkstack(L, 8))
         return soc_fail(detail, SOC_EINVAL, "stack overflow");
     lua_pushcfunction(L, use);
@@ -223,6 +223,26 @@ static int use_wanted(lua_State *L, const struct wanted *wanted, int table, int 
         lua_pop(L, 1);
     }
     return rc;
+}
+
+int soc_messages_open(lua_State *L, struct soc_script *script, struct soc_detail *detail)
+{
+    assert(script->messages == NULL);
+    script->messages = soc_alloc_zero(sizeof(*script->messages));
+    struct wanted wanted = {.script = script, .names = defaults};
+    return use_wanted(L, &wanted, 0, 0, detail);
+}
+
+void soc_messages_fini(lua_State *L, struct soc_script *script)
+{
+    struct soc_messages *messages = script->messages;
+    if (messages == NULL)
+        return;
+    drop_all(L, messages);
+    soc_map_fini(&messages->types);
+    soc_shape_report_fini(&messages->report);
+    free(messages);
+    script->messages = NULL;
 }
 
 int soc_messages_use(lua_State *L, struct soc_script *script, const char *names, int settings_index,
@@ -246,12 +266,6 @@ int soc_messages_use_table(lua_State *L, struct soc_script *script, int index, i
     return use_wanted(L, &wanted, index, settings_index, detail);
 }
 
-int soc_messages_use_defaults(lua_State *L, struct soc_script *script, struct soc_detail *detail)
-{
-    struct wanted wanted = {.script = script, .names = usual};
-    return use_wanted(L, &wanted, 0, 0, detail);
-}
-
 struct soc_policy *soc_messages_policy(const struct soc_script *script, size_t place)
 {
     const struct soc_messages *messages = script->messages;
@@ -264,17 +278,6 @@ void soc_messages_mark_option(struct soc_script *script, bool is_option)
     for (size_t i = 0; i < messages->count; i++)
         if (messages->items[i]->is_new)
             messages->items[i]->policy.identity.is_option = is_option;
-}
-
-void soc_messages_free(lua_State *L, struct soc_script *script)
-{
-    struct soc_messages *messages = script->messages;
-    if (messages == NULL)
-        return;
-    drop_all(L, messages);
-    soc_map_fini(&messages->types);
-    free(messages);
-    script->messages = NULL;
 }
 
 static int refuse_unknown(const struct soc_messages *messages,
@@ -300,8 +303,8 @@ static int refuse_unknown(const struct soc_messages *messages,
 static int check(struct soc_script *script, const struct soc_candidate *candidate,
                  bool *requires_ack, struct soc_buf *error)
 {
-    const struct soc_messages *messages = script->messages;
-    struct soc_shape_report *report = &script->report;
+    struct soc_messages *messages = script->messages;
+    struct soc_shape_report *report = &messages->report;
     const struct soc_message_type *type = soc_map_find(&messages->types, candidate->type);
     if (type == NULL)
         type = messages->rest;
@@ -328,9 +331,10 @@ int soc_messages_check(void *user, const struct soc_candidate *candidate, bool *
                        struct soc_buf *error)
 {
     struct soc_script *script = user;
-    script->kept.failure.length = 0;
+    if (script->keeps_history)
+        soc_policy_log_clear(script);
     int rc = check(script, candidate, requires_ack, error);
     if (script->keeps_history)
-        soc_history_checked(script, candidate, *requires_ack, rc, soc_buf_slice(error));
+        soc_policy_log_check(script, candidate, *requires_ack, rc, soc_buf_slice(error));
     return rc;
 }

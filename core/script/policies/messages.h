@@ -8,6 +8,11 @@
 
 #include "script/policies/vocabulary.h"
 
+/* Puts the shipped vocabularies in force. SOC_ESCRIPT with `detail` if one is broken.
+ * Release with soc_messages_fini(). */
+int soc_messages_open(lua_State *L, struct soc_script *script, struct soc_detail *detail);
+void soc_messages_fini(lua_State *L, struct soc_script *script);
+
 /* Puts the vocabulary of that name or path in force behind the others, or in the
  * place of the one of the same name. Names with commas between or behind are the
  * whole set. On failure what was in force stays. */
@@ -24,18 +29,12 @@ int soc_messages_use_file(lua_State *L, struct soc_script *script, struct soc_po
 int soc_messages_use_table(lua_State *L, struct soc_script *script, int index, int settings_index,
                            struct soc_detail *detail);
 
-/* Puts the shipped vocabularies in force. */
-int soc_messages_use_defaults(lua_State *L, struct soc_script *script, struct soc_detail *detail);
-
 /* Lends the vocabulary in force at that place, from 0, as a policy; NULL behind the
  * last. */
 struct soc_policy *soc_messages_policy(const struct soc_script *script, size_t place);
 
 /* Notes whether what was put in force last came from the command line. */
 void soc_messages_mark_option(struct soc_script *script, bool is_option);
-
-/* Frees them all. */
-void soc_messages_free(lua_State *L, struct soc_script *script);
 
 /* The function check_message of struct soc_hooks; `user` is the script. */
 int soc_messages_check(void *user, const struct soc_candidate *candidate, bool *requires_ack,

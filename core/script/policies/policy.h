@@ -1,81 +1,63 @@
-/* Policy: the scripts that decide what the protocol leaves open.
+/* Policy: one policy that is in force, and which one it is.
  *
- * A policy is a table a file returns: its kind, version, defaults, functions, and
- * examples that are run before it is let in. It runs in an environment without
- * effects and with a budget; one that fails leaves the usual answer in force.
+ * A policy is a table that a file returns or an app gives: its kind, version, defaults,
+ * functions, and examples that must hold before it is put in force.
  * Layer: script. Thread: loop. */
 #ifndef SOC_SCRIPT_POLICIES_POLICY_H
 #define SOC_SCRIPT_POLICIES_POLICY_H
 
-#include "script/inside.h"
-#include "script/policies/policy_load.h"
+#include <stdbool.h>
+
+#include <lua.h>
+
+#include "base/slice.h"
+
+/* Room for the 16 hex digits of a hash and a NUL. */
+#define SOC_POLICY_HASH_BYTES 17
 
 /* Where a policy comes from. */
 struct soc_policy_source {
     const char *kind;
     const char *name;
-    const char *path;                   /* NULL: the app made it */
-    char hash[SOC_IDENTITY_HASH_BYTES]; /* of the file's bytes, once it was read */
+    const char *path;                 /* NULL: the app made it */
+    char hash[SOC_POLICY_HASH_BYTES]; /* of the file's bytes, once it was read */
 };
 
-/* Returns the name of kind `number`, from 0; NULL behind the last. */
-const char *soc_policy_kind_name(int number);
+/* Which policy it is, for people and the journal. */
+struct soc_policy_identity {
+    char *name;                       /* owned */
+    char *path;                       /* of its file, owned; NULL: a table or function of the app */
+    char hash[SOC_POLICY_HASH_BYTES]; /* of the bytes of its file and texts; "app": no file */
+    char refused[SOC_POLICY_HASH_BYTES]; /* bytes of that file that were refused last */
+    bool is_option;                      /* the command line put it in force */
+};
 
-/* Finds the question that policies of that kind answer by that function. */
-bool soc_policy_question(const char *kind, const char *function, enum soc_question *question);
+/* A policy in force. */
+struct soc_policy {
+    int table_ref;    /* LUA_NOREF: none */
+    int settings_ref; /* defaults with the caller's settings over them; LUA_NOREF: none */
+    int given_ref;    /* the caller's settings alone; LUA_NOREF: none */
+    bool is_reported; /* it has failed, and that was logged */
+    struct soc_policy_identity identity;
+};
 
-/* Says what a policy of that kind must look like; false if there is no such kind. */
-bool soc_policy_shape(const char *kind, const char *name, const char *path,
-                      struct soc_policy_shape *shape);
+/* Makes it no policy yet, and releases what it holds. */
+void soc_policy_init(struct soc_policy *policy);
+void soc_policy_fini(lua_State *L, struct soc_policy *policy);
 
-/* Appends that there is no such kind, which one was meant, and which there are. */
-void soc_policy_put_unknown_kind(struct soc_buf *out, const char *kind);
+/* Sets which policy it is. A policy named by its path is called as its file is. */
+void soc_policy_identify(struct soc_policy *policy, const struct soc_policy_source *source);
 
-/* Puts a policy in force, from its file or its table; the settings are
- * the table at `settings_index`, 0: none. The last good one stays on failure. */
-int soc_policy_use(lua_State *L, struct soc_script *script, const char *kind, const char *name,
-                   int settings_index, struct soc_detail *detail);
-int soc_policy_use_table(lua_State *L, struct soc_script *script, const char *kind,
-                         const char *name, int index, int settings_index,
-                         struct soc_detail *detail);
-
-/* The same from the file at `source->path`, whatever its name; the hash of what was
- * read is set, also on failure. */
-int soc_policy_use_file(lua_State *L, struct soc_script *script, struct soc_policy_source *source,
-                        int settings_index, struct soc_detail *detail);
-
-/* Keeps a copy of the caller's settings at `settings_index` (0: none), for when the
- * policy's file is loaded again. */
+/* Keeps a copy of the caller's settings at `settings_index` (0: none), for when the file
+ * is loaded again. */
 void soc_policy_keep_given(lua_State *L, struct soc_policy *policy, int settings_index);
 
-/* Replaces the function at `index` by a policy table of that kind around it, which has
- * the settings at `settings_index` (0: none), whatever they are called. */
-void soc_policy_wrap(lua_State *L, const char *kind, int index, int settings_index);
+/* Pops the value on top and keeps it in place of what `*ref` refers to; nil: nothing. */
+void soc_policy_keep_ref(lua_State *L, int *ref);
 
-/* Puts the usual policies in force. */
-int soc_policy_use_defaults(lua_State *L, struct soc_script *script, struct soc_detail *detail);
-
-/* Releases what soc_policy_use_defaults and later calls keep. */
-void soc_policy_free(lua_State *L, struct soc_script *script);
-
-/* Takes what asking a policy costs, whatever it does, from the steps of the turn
- * under way, so that a script cannot spend for ever by asking. Ends a turn that has
- * none left. */
-void soc_policy_charge(lua_State *L, struct soc_script *script);
-
-/* Puts a question with the `count` values on top (popped) to the policy in force;
- * its settings are the last argument. Pushes two results, the first a sensible one
- * (questions.h). If the policy fails or talks nonsense that is reported once and
- * the usual policy answers; false, with nothing pushed, if that fails too. Inside
- * a turn a question costs some of the turn's steps. */
-bool soc_policy_ask(lua_State *L, struct soc_script *script, enum soc_question question, int count);
-
-/* The same to the usual policy alone, when what the one in force says cannot be. */
-bool soc_policy_ask_usual(lua_State *L, struct soc_script *script, enum soc_question question,
-                          int count);
-
-/* Reports, once, that the policy in force answered with something that cannot be
- * done. */
-void soc_policy_complain(struct soc_script *script, enum soc_question question, const char *text);
+/* Writes the hash of a file's bytes as hex digits; or changes a hash so that it counts
+ * these bytes as well. */
+void soc_policy_hash(char hash[SOC_POLICY_HASH_BYTES], struct soc_slice bytes);
+void soc_policy_hash_more(char hash[SOC_POLICY_HASH_BYTES], struct soc_slice bytes);
 
 #endif

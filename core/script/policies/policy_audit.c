@@ -1,11 +1,13 @@
-/* Policy audit: everything that is wrong with a policy's file, at once. */
+#include "script/policies/policy_audit.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lualib/lua_names.h"
-#include "script/policies/policy.h"
+#include "lualib/lua_source.h"
 #include "script/policies/policy_check.h"
+#include "script/policies/policy_load.h"
 #include "script/policies/vocabulary.h"
 
 /* A file being checked. */
@@ -14,7 +16,7 @@ struct audit {
     struct soc_script *script;
     const char *path;
     struct soc_buf text;
-    void (*found)(void *user, int line, bool is_warning, const char *text);
+    soc_policy_audit_cb *found;
     void *user;
     struct soc_detail *summary;
 };
@@ -92,16 +94,16 @@ static bool choose_shape(lua_State *L, struct audit *audit, struct soc_policy_sh
     char folder[64];
     struct soc_buf text = {0};
     find_folder(audit->path, folder, sizeof(folder));
-    if (soc_policy_shape(folder, audit->path, audit->path, shape))
+    if (soc_kind_shape(folder, audit->path, audit->path, shape))
         return true;
     int type = lua_istable(L, -1) ? soc_raw_field(L, -1, "kind") : (lua_pushnil(L), LUA_TNIL);
     const char *kind = type == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
-    bool is_known = kind != NULL && soc_policy_shape(kind, audit->path, audit->path, shape);
+    bool is_known = kind != NULL && soc_kind_shape(kind, audit->path, audit->path, shape);
     lua_pop(L, 1); /* the shape names a kind of the table of kinds, not this text */
     if (is_known)
         return true;
     if (kind != NULL)
-        soc_policy_put_unknown_kind(&text, kind);
+        soc_kind_put_unknown(&text, kind);
     else
         soc_buf_put_text(&text, "the file must return a table with a kind");
     int line = soc_lua_source_field_line(soc_buf_text(&audit->text), "kind");
@@ -159,7 +161,7 @@ static void check_file(lua_State *L, struct audit *audit)
     check_names(L, audit);
     if (rc < 0 || !choose_shape(L, audit, &shape))
         return;
-    soc_policy_check_table(L, audit->script, lua_gettop(L), &shape, &audit->report);
+    soc_policy_check_table(L, lua_gettop(L), &shape, &audit->report);
     if (shape.has_own_examples && audit->report.errors == 0)
         check_vocabulary(L, audit);
     if (audit->report.errors == 0)
@@ -176,9 +178,8 @@ static int run_audit(lua_State *L)
     return 0;
 }
 
-int soc_script_check_policy(struct soc_script *script, const char *path,
-                            void (*found)(void *user, int line, bool is_warning, const char *text),
-                            void *user, struct soc_detail *summary)
+int soc_policy_audit(struct soc_script *script, const char *path, soc_policy_audit_cb *found,
+                     void *user, struct soc_detail *summary)
 {
     lua_State *L = script->L;
     struct audit audit = {

@@ -8,15 +8,17 @@
 #include "lualib/lua_json.h"
 #include "lualib/lua_source.h"
 #include "lualib/nearest.h"
+#include "script/policies/policy_load.h"
 
 /* One policy being looked at. */
 struct check {
     lua_State *L;
-    struct soc_script *script;
     int index; /* of its table */
     const struct soc_policy_shape *shape;
     struct soc_policy_report *report;
     struct soc_buf source; /* its text, read when a line is wanted */
+    struct soc_buf got;    /* of one example at a time */
+    struct soc_buf expected;
 };
 
 void soc_policy_found(struct soc_policy_report *report, int line, bool is_warning,
@@ -330,15 +332,14 @@ static void run_example(struct check *check, int settings, int number)
         return;
     }
     lua_pop(L, 1);
-    struct soc_buf *got = &check->script->scratch;
-    struct soc_buf *expected = &check->script->answer;
-    bool is_json = put_json(L, "result", got);
+    bool is_json = put_json(L, "result", &check->got);
     soc_raw_field(L, example, "expect");
-    is_json = put_json(L, "expect", expected) && is_json;
-    if (is_json && soc_slice_equal(soc_buf_slice(got), soc_buf_slice(expected)))
+    is_json = put_json(L, "expect", &check->expected) && is_json;
+    if (is_json && soc_slice_equal(soc_buf_slice(&check->got), soc_buf_slice(&check->expected)))
         return;
     struct soc_buf text = {0};
-    soc_buf_printf(&text, "expected %s, got %s", soc_buf_text(expected), soc_buf_text(got));
+    soc_buf_printf(&text, "expected %s, got %s", soc_buf_text(&check->expected),
+                   soc_buf_text(&check->got));
     fail_example(check, number, soc_buf_text(&text));
     soc_buf_fini(&text);
 }
@@ -361,10 +362,11 @@ static void run_examples(struct check *check)
     lua_settop(L, top);
 }
 
-void soc_policy_check_table(lua_State *L, struct soc_script *script, int index,
-                            const struct soc_policy_shape *shape, struct soc_policy_report *report)
+void soc_policy_check_table(lua_State *L, int index, const struct soc_policy_shape *shape,
+                            struct soc_policy_report *report)
 {
-    struct check check = {L, script, lua_absindex(L, index), shape, report, {0}};
+    struct check check = {
+        .L = L, .index = lua_absindex(L, index), .shape = shape, .report = report};
     int top = lua_gettop(L);
     luaL_checkstack(L, 20, NULL);
     if (lua_type(L, index) != LUA_TTABLE) {
@@ -383,6 +385,8 @@ void soc_policy_check_table(lua_State *L, struct soc_script *script, int index,
     }
     lua_settop(L, top);
     soc_buf_fini(&check.source);
+    soc_buf_fini(&check.got);
+    soc_buf_fini(&check.expected);
 }
 
 /* The first error, for soc_policy_check. */
@@ -403,11 +407,11 @@ static void keep_first(struct soc_policy_report *report, int line, bool is_warni
         soc_fail(first->detail, SOC_ESCRIPT, "policy %s: %s", first->shape->name, text);
 }
 
-int soc_policy_check(lua_State *L, struct soc_script *script, int index,
-                     const struct soc_policy_shape *shape, struct soc_detail *detail)
+int soc_policy_check(lua_State *L, int index, const struct soc_policy_shape *shape,
+                     struct soc_detail *detail)
 {
     struct first_error first = {shape, detail};
     struct soc_policy_report report = {.found = keep_first, .user = &first};
-    soc_policy_check_table(L, script, index, shape, &report);
+    soc_policy_check_table(L, index, shape, &report);
     return report.errors > 0 ? SOC_ESCRIPT : SOC_OK;
 }

@@ -7,7 +7,10 @@
 #ifndef SOC_SCRIPT_POLICIES_POLICY_CHECK_H
 #define SOC_SCRIPT_POLICIES_POLICY_CHECK_H
 
-#include "script/policies/policy_load.h"
+#include <lua.h>
+
+#include "base/err.h"
+#include "script/policies/kinds.h"
 
 /* Gets what is found, one by one. */
 struct soc_policy_report {
@@ -20,8 +23,13 @@ struct soc_policy_report {
 };
 
 /* Reports on the table at `index`: its shape and its examples. */
-void soc_policy_check_table(lua_State *L, struct soc_script *script, int index,
-                            const struct soc_policy_shape *shape, struct soc_policy_report *report);
+void soc_policy_check_table(lua_State *L, int index, const struct soc_policy_shape *shape,
+                            struct soc_policy_report *report);
+
+/* Checks the shape of the table at `index` and runs its examples. `detail` begins
+ * with FILE:LINE if the shape has a path. */
+int soc_policy_check(lua_State *L, int index, const struct soc_policy_shape *shape,
+                     struct soc_detail *detail);
 
 /* Counts and reports one finding. */
 void soc_policy_found(struct soc_policy_report *report, int line, bool is_warning,

@@ -166,7 +166,7 @@ static bool read_source(lua_State *L, const char *path, struct soc_buf *text)
 }
 
 /* Pushes the chunk of the file with the environment on top as its own. */
-static int push_chunk(lua_State *L, const char *path, char hash[SOC_IDENTITY_HASH_BYTES],
+static int push_chunk(lua_State *L, const char *path, char hash[SOC_POLICY_HASH_BYTES],
                       struct soc_detail *detail)
 {
     struct soc_buf text = {0};
@@ -178,7 +178,7 @@ static int push_chunk(lua_State *L, const char *path, char hash[SOC_IDENTITY_HAS
         soc_buf_fini(&text);
         return soc_fail(detail, code, "%s: %s", path, strerror(errno));
     }
-    soc_identity_hash(hash, soc_buf_slice(&text));
+    soc_policy_hash(hash, soc_buf_slice(&text));
     int rc = soc_sandbox_load_text(L, -1, soc_buf_slice(&text), path, &fault);
     soc_buf_fini(&text);
     if (rc == SOC_OK)
@@ -190,7 +190,7 @@ static int push_chunk(lua_State *L, const char *path, char hash[SOC_IDENTITY_HAS
 }
 
 int soc_policy_load_hashed(lua_State *L, const struct soc_script *script, const char *path,
-                           char hash[SOC_IDENTITY_HASH_BYTES], struct soc_detail *detail)
+                           char hash[SOC_POLICY_HASH_BYTES], struct soc_detail *detail)
 {
     hash[0] = '\0';
     soc_policy_push_environment(L, script);
@@ -209,7 +209,7 @@ int soc_policy_load_hashed(lua_State *L, const struct soc_script *script, const 
 int soc_policy_load(lua_State *L, const struct soc_script *script, const char *path,
                     struct soc_detail *detail)
 {
-    char hash[SOC_IDENTITY_HASH_BYTES];
+    char hash[SOC_POLICY_HASH_BYTES];
     return soc_policy_load_hashed(L, script, path, hash, detail);
 }
 

@@ -4,20 +4,8 @@
 #ifndef SOC_SCRIPT_POLICIES_POLICY_LOAD_H
 #define SOC_SCRIPT_POLICIES_POLICY_LOAD_H
 
-#include "script/inside.h"
-
-/* What a policy of some kind must look like. */
-struct soc_policy_shape {
-    const char *kind;
-    const char *name; /* of this one, for messages */
-    struct {
-        const char *name; /* NULL ends the list */
-        bool is_required;
-    } functions[8];
-    const char *path;          /* of its file; NULL: the app made it */
-    const char *const *fields; /* what its table may hold besides, then NULL; NULL: nothing */
-    bool has_own_examples;     /* of another form, run by others */
-};
+#include "script/policies/policy.h"
+#include "script/turns/box.h"
 
 /* How the place of the program's own files is called in records: the same wherever it was
  * installed. */
@@ -48,16 +36,11 @@ int soc_policy_load(lua_State *L, const struct soc_script *script, const char *p
 /* The same; `hash` gets the hash of the very bytes that were loaded, also if they
  * are broken, and is empty if the file could not be read. */
 int soc_policy_load_hashed(lua_State *L, const struct soc_script *script, const char *path,
-                           char hash[SOC_IDENTITY_HASH_BYTES], struct soc_detail *detail);
+                           char hash[SOC_POLICY_HASH_BYTES], struct soc_detail *detail);
 
 /* Lends what an error of Lua says behind `PATH:LINE: `, with the line; without such
  * a beginning `message` itself, with line 0. Lua shortens a long path. */
 const char *soc_policy_locate(const char *path, const char *message, int *line);
-
-/* Checks the shape of the table at `index` and runs its examples. `detail` begins
- * with FILE:LINE if the shape has a path. */
-int soc_policy_check(lua_State *L, struct soc_script *script, int index,
-                     const struct soc_policy_shape *shape, struct soc_detail *detail);
 
 /* Pushes the defaults of the policy at `index` with the settings at
  * `settings_index` (0: none) over them; SOC_EINVAL and nothing pushed for a setting

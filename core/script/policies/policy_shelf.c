@@ -70,7 +70,7 @@ static bool is_current(lua_State *L, const char *path, int index, const char *ke
 /* Pushes the table of the policy at `path` and copies the hash it had; false, with
  * nothing pushed, if it has to be loaded. */
 static bool take(lua_State *L, const struct soc_script *script, const char *path,
-                 char hash[SOC_IDENTITY_HASH_BYTES])
+                 char hash[SOC_POLICY_HASH_BYTES])
 {
     int top = lua_gettop(L);
     if (soc_policy_shipped(script, path) == NULL)
@@ -86,7 +86,7 @@ static bool take(lua_State *L, const struct soc_script *script, const char *path
     bool is_same =
         is_current(L, path, top + 3, lua_tostring(L, top + 5)) && may_share(L, script, top + 3);
     if (is_same) {
-        snprintf(hash, SOC_IDENTITY_HASH_BYTES, "%s", lua_tostring(L, top + 4));
+        snprintf(hash, SOC_POLICY_HASH_BYTES, "%s", lua_tostring(L, top + 4));
         lua_pushvalue(L, top + 3);
         lua_replace(L, top + 1);
     }
@@ -95,7 +95,7 @@ static bool take(lua_State *L, const struct soc_script *script, const char *path
 }
 
 int soc_policy_shelf_load(lua_State *L, const struct soc_script *script, const char *path,
-                          char hash[SOC_IDENTITY_HASH_BYTES], struct soc_detail *detail)
+                          char hash[SOC_POLICY_HASH_BYTES], struct soc_detail *detail)
 {
     return take(L, script, path, hash) ? SOC_OK
                                        : soc_policy_load_hashed(L, script, path, hash, detail);

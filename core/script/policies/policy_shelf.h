@@ -9,11 +9,12 @@
 #ifndef SOC_SCRIPT_POLICIES_POLICY_SHELF_H
 #define SOC_SCRIPT_POLICIES_POLICY_SHELF_H
 
-#include "script/inside.h"
+#include "script/policies/policy.h"
+#include "script/turns/box.h"
 
 /* As soc_policy_load_hashed, from the shelf if it is there. */
 int soc_policy_shelf_load(lua_State *L, const struct soc_script *script, const char *path,
-                          char hash[SOC_IDENTITY_HASH_BYTES], struct soc_detail *detail);
+                          char hash[SOC_POLICY_HASH_BYTES], struct soc_detail *detail);
 
 /* Puts the checked policy at `index` there, if it is a shipped one. */
 void soc_policy_shelf_put(lua_State *L, const struct soc_script *script, const char *path,

@@ -90,7 +90,7 @@ static int read_text(lua_State *L, const struct reader *reader)
     fclose(file);
     if (count < 0)
         return (int)count;
-    soc_identity_hash_more(reader->hash, soc_slice(reader->room, (size_t)count));
+    soc_policy_hash_more(reader->hash, soc_slice(reader->room, (size_t)count));
     lua_pushstring(L, path);
     lua_rawseti(L, reader->files, (lua_Integer)lua_rawlen(L, reader->files) + 1);
     lua_pushlstring(L, reader->room, (size_t)count);
@@ -161,7 +161,7 @@ void soc_policy_each_text(lua_State *L, int index, void (*each)(void *user, cons
 }
 
 int soc_policy_texts(lua_State *L, const struct soc_script *script, const char *path,
-                     char hash[SOC_IDENTITY_HASH_BYTES], struct soc_detail *detail)
+                     char hash[SOC_POLICY_HASH_BYTES], struct soc_detail *detail)
 {
     int policy = lua_gettop(L);
     if (lua_type(L, policy) != LUA_TTABLE || soc_raw_field(L, policy, "texts") == LUA_TNIL) {

@@ -7,7 +7,8 @@
 #ifndef SOC_SCRIPT_POLICIES_POLICY_TEXTS_H
 #define SOC_SCRIPT_POLICIES_POLICY_TEXTS_H
 
-#include "script/inside.h"
+#include "script/policies/policy.h"
+#include "script/turns/box.h"
 
 /* Reads the texts of the policy on top of the stack, which came from the file at
  * `path`. A text is looked for in the folder of the policy's kind beside the app,
@@ -15,7 +16,7 @@
  * also if there are none; else `detail` names the text. The stack stays as it is.
  * `hash`, that of the policy's own file, becomes that of all of them. */
 int soc_policy_texts(lua_State *L, const struct soc_script *script, const char *path,
-                     char hash[SOC_IDENTITY_HASH_BYTES], struct soc_detail *detail);
+                     char hash[SOC_POLICY_HASH_BYTES], struct soc_detail *detail);
 
 /* Calls `each` with the path of every text that was read for the policy at `index`,
  * in the order in which they count for its hash. */

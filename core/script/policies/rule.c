@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "env/clock.h"
 #include "env/ids.h"
-#include "script/inside.h"
+#include "lualib/options.h"
 
 static bool is_time(struct soc_slice text)
 {

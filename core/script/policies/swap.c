@@ -10,9 +10,9 @@
 #include "lualib/lua_json.h"
 #include "lualib/lua_source.h"
 #include "parts/policies/policies.h"
-#include "script/history/history.h"
 #include "script/policies/messages.h"
-#include "script/policies/policy.h"
+#include "script/policies/policy_load.h"
+#include "script/policies/policy_set.h"
 #include "script/policies/policy_texts.h"
 
 /* Appends a policy as an object. Settings that are no JSON are left out. */
@@ -53,7 +53,8 @@ void soc_swap_put_list(lua_State *L, const struct soc_script *script, struct soc
     for (int i = 0; i < SOC_POLICY_COUNT; i++) {
         if (i > 0)
             soc_buf_put_byte(out, ',');
-        put_policy(L, script, soc_policy_kind_name(i), &script->policies[i], out);
+        put_policy(L, script, soc_kind_name(i), soc_policy_set_get(script, (enum soc_policy_kind)i),
+                   out);
     }
     const struct soc_policy *policy;
     for (size_t i = 0; (policy = soc_messages_policy(script, i)) != NULL; i++) {
@@ -201,7 +202,7 @@ static void note_done(lua_State *L, struct soc_script *script, const char *kind,
     }
     soc_policies_record(script->host, after);
     if (script->keeps_history)
-        soc_history_start(L, script);
+        script->hooks.history_start(L, script);
     soc_buf_fini(&name);
     soc_buf_fini(&list);
 }
@@ -212,7 +213,7 @@ static void note_refusal(struct soc_script *script, const char *kind, const char
     struct soc_host *host = script->host;
     struct soc_buf text = {0};
     struct soc_policy_shape shape;
-    bool is_kind = soc_policy_shape(kind, name, NULL, &shape);
+    bool is_kind = soc_kind_shape(kind, name, NULL, &shape);
     soc_log_printf(soc_host_log(host), SOC_LOG_ERROR, soc_clock_now(soc_host_clock(host)),
                    "policy_refused", SOC_SLICE("system"), "%s%s%s%s", reason,
                    is_kind ? "; for " : "", is_kind ? kind : "",
@@ -230,11 +231,11 @@ static void note_refusal(struct soc_script *script, const char *kind, const char
 /* Notes whether what was just put in force came from the command line. */
 static void mark_option(struct soc_script *script, const char *kind, bool is_option)
 {
-    if (strcmp(kind, SOC_MESSAGES) == 0)
+    int number = soc_kind_find(kind);
+    if (number >= 0)
+        soc_policy_set_get(script, (enum soc_policy_kind)number)->identity.is_option = is_option;
+    else
         soc_messages_mark_option(script, is_option);
-    for (int i = 0; i < SOC_POLICY_COUNT; i++)
-        if (strcmp(soc_policy_kind_name(i), kind) == 0)
-            script->policies[i].identity.is_option = is_option;
 }
 
 /* Tells whether the command line put one of that kind in force. */
@@ -242,7 +243,7 @@ static bool is_option(const struct soc_script *script, int kind)
 {
     const struct soc_policy *policy;
     if (kind < SOC_POLICY_COUNT)
-        return script->policies[kind].identity.is_option;
+        return soc_policy_set_get(script, (enum soc_policy_kind)kind)->identity.is_option;
     for (size_t i = 0; (policy = soc_messages_policy(script, i)) != NULL; i++)
         if (policy->identity.is_option)
             return true;
@@ -258,7 +259,7 @@ void soc_swap_read(lua_State *L, int index, struct soc_swap *swap)
         return;
     }
     if (lua_type(L, index) == LUA_TFUNCTION)
-        soc_policy_wrap(L, swap->kind, index, swap->settings_index);
+        soc_kind_wrap(L, swap->kind, index, swap->settings_index);
     if (!lua_istable(L, index))
         luaL_error(L, "policies: a policy is a name, a function or a table, got %s",
                    luaL_typename(L, index));
@@ -266,15 +267,33 @@ void soc_swap_read(lua_State *L, int index, struct soc_swap *swap)
     swap->index = index;
 }
 
+static int use(lua_State *L, struct soc_script *script, const struct soc_swap *swap,
+               struct soc_detail *detail)
+{
+    bool is_messages = strcmp(swap->kind, SOC_MESSAGES) == 0;
+    if (swap->index == 0 && is_messages)
+        return soc_messages_use(L, script, swap->name, swap->settings_index, detail);
+    if (swap->index == 0)
+        return soc_policy_set_use(L, script, swap->kind, swap->name, swap->settings_index, detail);
+    if (is_messages)
+        return soc_messages_use_table(L, script, swap->index, swap->settings_index, detail);
+    return soc_policy_set_use_table(L, script, swap->kind, swap->name, swap->index,
+                                    swap->settings_index, detail);
+}
+
+int soc_swap_use_file(lua_State *L, struct soc_script *script, struct soc_policy_source *source,
+                      int settings_index, struct soc_detail *detail)
+{
+    source->hash[0] = '\0';
+    if (strcmp(source->kind, SOC_MESSAGES) == 0)
+        return soc_messages_use_file(L, script, source, settings_index, detail);
+    return soc_policy_set_use_file(L, script, source, settings_index, detail);
+}
+
 int soc_swap_do(lua_State *L, struct soc_script *script, const struct soc_swap *swap,
                 struct soc_detail *detail)
 {
-    int rc;
-    if (swap->index == 0)
-        rc = soc_policy_use(L, script, swap->kind, swap->name, swap->settings_index, detail);
-    else
-        rc = soc_policy_use_table(L, script, swap->kind, swap->name, swap->index,
-                                  swap->settings_index, detail);
+    int rc = use(L, script, swap, detail);
     if (rc == SOC_OK)
         mark_option(script, swap->kind, strcmp(swap->by, "option") == 0);
     if (!script->is_started)
@@ -294,9 +313,9 @@ void soc_swap_start(lua_State *L, struct soc_script *script)
     struct soc_slice before = soc_policies_recorded(script->host);
     bool is_other =
         soc_policies_are_recorded(script->host) && !soc_slice_equal(before, soc_buf_slice(&list));
-    for (int i = 0; is_other && soc_policy_kind_name(i) != NULL; i++) {
+    for (int i = 0; is_other && soc_kind_name(i) != NULL; i++) {
         name.length = 0;
-        soc_json_put_string(&name, soc_slice_text(soc_policy_kind_name(i)));
+        soc_json_put_string(&name, soc_slice_text(soc_kind_name(i)));
         /* A kind that the program has learnt since has changed nothing. */
         if (has_kind(before, soc_buf_slice(&name)))
             note_changes(script, soc_buf_slice(&name), before, soc_buf_slice(&list),
@@ -311,7 +330,7 @@ static void hash_text(void *user, const char *path)
 {
     struct soc_buf text = {0};
     if (soc_lua_source_read(path, &text))
-        soc_identity_hash_more(user, soc_buf_slice(&text));
+        soc_policy_hash_more(user, soc_buf_slice(&text));
     soc_buf_fini(&text);
 }
 
@@ -327,11 +346,11 @@ static void each_text(lua_State *L, const struct soc_policy *policy,
 /* Tells whether the policy's files hold bytes that were neither let in nor refused. */
 static bool has_changed(lua_State *L, struct soc_policy *policy)
 {
-    struct soc_identity *identity = &policy->identity;
+    struct soc_policy_identity *identity = &policy->identity;
     struct soc_buf text = {0};
-    char hash[SOC_IDENTITY_HASH_BYTES] = "";
+    char hash[SOC_POLICY_HASH_BYTES] = "";
     if (identity->path != NULL && soc_lua_source_read(identity->path, &text)) {
-        soc_identity_hash(hash, soc_buf_slice(&text));
+        soc_policy_hash(hash, soc_buf_slice(&text));
         each_text(L, policy, hash_text, hash);
     }
     soc_buf_fini(&text);
@@ -350,11 +369,11 @@ static void reload(lua_State *L, struct soc_script *script, const char *kind,
     char *name = soc_copy_text(policy->identity.name, strlen(policy->identity.name));
     char *path = soc_copy_text(policy->identity.path, strlen(policy->identity.path));
     struct soc_policy_source source = {.kind = kind, .name = name, .path = path};
-    if (policy->given_ref != 0) {
+    if (policy->given_ref != LUA_NOREF) {
         lua_rawgeti(L, LUA_REGISTRYINDEX, policy->given_ref);
         settings = lua_gettop(L);
     }
-    int rc = soc_policy_use_file(L, script, &source, settings, &detail);
+    int rc = soc_swap_use_file(L, script, &source, settings, &detail);
     lua_settop(L, top);
     if (rc == SOC_OK) {
         note_done(L, script, kind, "file");
@@ -368,10 +387,12 @@ static void reload(lua_State *L, struct soc_script *script, const char *kind,
 
 void soc_swap_reload(lua_State *L, struct soc_script *script)
 {
-    for (int i = 0; i < SOC_POLICY_COUNT; i++)
-        if (has_changed(L, &script->policies[i]))
-            reload(L, script, soc_policy_kind_name(i), &script->policies[i]);
     struct soc_policy *policy;
+    for (int i = 0; i < SOC_POLICY_COUNT; i++) {
+        policy = soc_policy_set_get(script, (enum soc_policy_kind)i);
+        if (has_changed(L, policy))
+            reload(L, script, soc_kind_name(i), policy);
+    }
     for (size_t i = 0; (policy = soc_messages_policy(script, i)) != NULL; i++)
         if (has_changed(L, policy))
             reload(L, script, SOC_MESSAGES, policy);
@@ -380,13 +401,14 @@ void soc_swap_reload(lua_State *L, struct soc_script *script)
 void soc_swap_each_file(struct soc_script *script, void (*each)(void *user, const char *path),
                         void *user)
 {
-    for (int i = 0; i < SOC_POLICY_COUNT; i++) {
-        if (script->policies[i].identity.path == NULL)
-            continue;
-        each(user, script->policies[i].identity.path);
-        each_text(script->L, &script->policies[i], each, user);
-    }
     const struct soc_policy *policy;
+    for (int i = 0; i < SOC_POLICY_COUNT; i++) {
+        policy = soc_policy_set_get(script, (enum soc_policy_kind)i);
+        if (policy->identity.path == NULL)
+            continue;
+        each(user, policy->identity.path);
+        each_text(script->L, policy, each, user);
+    }
     for (size_t i = 0; (policy = soc_messages_policy(script, i)) != NULL; i++)
         if (policy->identity.path != NULL)
             each(user, policy->identity.path);

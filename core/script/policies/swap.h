@@ -1,6 +1,6 @@
 /* Swap: policies that change while the society runs, and the record of it.
  *
- * Which policies are in force is a list the journal knows (kernel/policies.h). Each
+ * Which policies are in force is a list the journal knows (parts/policies/policies.h). Each
  * change of it is an event of the activity log, `policy_swapped`, with both names and
  * hashes and by what it came: a call, an option of the command line, a saved file, a
  * command, or another app at a start. A policy that is not let in is an event
@@ -9,7 +9,8 @@
 #ifndef SOC_SCRIPT_POLICIES_SWAP_H
 #define SOC_SCRIPT_POLICIES_SWAP_H
 
-#include "script/inside.h"
+#include "script/policies/policy.h"
+#include "script/turns/box.h"
 
 /* One policy to be put in force. */
 struct soc_swap {
@@ -29,6 +30,11 @@ void soc_swap_read(lua_State *L, int index, struct soc_swap *swap);
 int soc_swap_do(lua_State *L, struct soc_script *script, const struct soc_swap *swap,
                 struct soc_detail *detail);
 
+/* Puts the policy of any kind in the file at `source->path` in force, without a record;
+ * the hash of what was read is set even on failure. `settings_index` 0: no settings. */
+int soc_swap_use_file(lua_State *L, struct soc_script *script, struct soc_policy_source *source,
+                      int settings_index, struct soc_detail *detail);
+
 /* Records what is in force at a start; what differs from the run before is a swap. */
 void soc_swap_start(lua_State *L, struct soc_script *script);
 
@@ -40,7 +46,7 @@ void soc_swap_reload(lua_State *L, struct soc_script *script);
 void soc_swap_each_file(struct soc_script *script, void (*each)(void *user, const char *path),
                         void *user);
 
-/* Appends the policies in force as a JSON list, as kernel/policies.h has it. */
+/* Appends the policies in force as a JSON list, as parts/policies/policies.h has it. */
 void soc_swap_put_list(lua_State *L, const struct soc_script *script, struct soc_buf *out);
 
 #endif

@@ -9,13 +9,17 @@
 #include "env/ids.h"
 #include "kernel/trace.h"
 #include "lualib/lua_json.h"
-#include "script/bindings/send_options.h"
-#include "script/history/history.h"
+#include "script/policies/policy_check.h"
+#include "script/policies/policy_load.h"
+#include "script/policies/policy_log.h"
+#include "script/policies/policy_set.h"
 #include "script/policies/policy_shelf.h"
 #include "script/policies/rule.h"
+#include "script/turns/payload.h"
 
 #define SLOT  "society.vocabulary"
 #define SHELF "society.vocabulary_shelf"
+#define TRIAL "society.vocabulary_trial"
 
 /* Where the registry keeps { [table of a shipped policy] = its shelf }. */
 static const char shelves_key = 0;
@@ -47,11 +51,7 @@ void soc_vocabulary_free(lua_State *L, struct soc_vocabulary *vocabulary)
         free_type(L, type);
     soc_map_fini(&vocabulary->types);
     free_type(L, vocabulary->rest);
-    luaL_unref(L, LUA_REGISTRYINDEX, vocabulary->policy.settings_ref);
-    luaL_unref(L, LUA_REGISTRYINDEX, vocabulary->policy.table_ref);
-    if (vocabulary->policy.given_ref != 0)
-        luaL_unref(L, LUA_REGISTRYINDEX, vocabulary->policy.given_ref);
-    soc_identity_fini(&vocabulary->policy.identity);
+    soc_policy_fini(L, &vocabulary->policy);
     free(vocabulary);
 }
 
@@ -155,9 +155,8 @@ static struct soc_vocabulary *push_slot(lua_State *L, const struct soc_policy_so
 {
     struct soc_vocabulary **slot = push_empty_slot(L);
     *slot = soc_alloc_zero(sizeof(**slot));
-    (*slot)->policy = (struct soc_policy){.table_ref = LUA_NOREF, .settings_ref = LUA_NOREF};
-    soc_identity_set(&(*slot)->policy.identity, source->name, source->path,
-                     source->path == NULL ? NULL : source->hash);
+    soc_policy_init(&(*slot)->policy);
+    soc_policy_identify(&(*slot)->policy, source);
     return *slot;
 }
 
@@ -222,7 +221,7 @@ static void complain(struct soc_script *script, const struct soc_message_type *t
     struct soc_buf detail = {0};
     if (text == NULL)
         text = "an error value that is no text was raised";
-    soc_history_note_failure(script, text);
+    soc_policy_log_fail(script, text);
     if (policy->is_reported)
         return;
     policy->is_reported = true;
@@ -246,7 +245,7 @@ static bool ask_check(lua_State *L, struct soc_script *script, const struct soc_
 {
     struct question question = {type, payload, report, NONSENSE};
     int top = lua_gettop(L);
-    soc_policy_charge(L, script);
+    soc_policy_set_charge(L, script);
     if (!lua_checkstack(L, 4))
         return true;
     lua_pushcfunction(L, ask);
@@ -428,10 +427,8 @@ static void apply_settings(lua_State *L, int index, int settings_index,
     if (soc_raw_field(L, settings, "requires_ack") != LUA_TTABLE)
         luaL_error(L, "policy %s: requires_ack must be a table", vocabulary->policy.identity.name);
     apply_acks(L, vocabulary);
-    luaL_unref(L, LUA_REGISTRYINDEX, vocabulary->policy.settings_ref);
-    vocabulary->policy.settings_ref = LUA_NOREF;
     lua_pushvalue(L, settings);
-    vocabulary->policy.settings_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    soc_policy_keep_ref(L, &vocabulary->policy.settings_ref);
     lua_settop(L, top);
 }
 
@@ -459,9 +456,33 @@ static void compare(lua_State *L, lua_Integer number, const char *type, bool fit
                    soc_buf_text(&report->missing));
 }
 
+/* Room for running examples: a userdata, because an example that fails raises. */
+struct trial {
+    struct soc_buf payload;
+    struct soc_buf error;
+    struct soc_shape_report report;
+};
+
+static int free_trial(lua_State *L)
+{
+    struct trial *trial = lua_touserdata(L, 1);
+    soc_buf_fini(&trial->payload);
+    soc_buf_fini(&trial->error);
+    soc_shape_report_fini(&trial->report);
+    return 0;
+}
+
+static struct trial *push_trial(lua_State *L)
+{
+    struct trial *trial = lua_newuserdatauv(L, sizeof(*trial), 0);
+    *trial = (struct trial){0};
+    set_end(L, TRIAL, free_trial);
+    return trial;
+}
+
 /* Runs the example at the top, { type, payload, task_id?, expect? }. */
 static void run_example(lua_State *L, struct soc_script *script, struct soc_vocabulary *vocabulary,
-                        lua_Integer number, struct soc_shape_report *report)
+                        lua_Integer number, struct trial *trial)
 {
     int example = lua_gettop(L);
     struct soc_candidate candidate = {0};
@@ -474,16 +495,16 @@ static void run_example(lua_State *L, struct soc_script *script, struct soc_voca
     if (type == NULL)
         luaL_error(L, "example %d: there is no type '%s'", (int)number, candidate.type.data);
     soc_raw_field(L, example, "payload");
-    if (soc_payload_encode(L, script, lua_gettop(L)) < 0)
-        luaL_error(L, "example %d: %s", (int)number, soc_buf_text(&script->error));
-    candidate.payload = soc_buf_slice(&script->payload);
-    soc_shape_report_clear(report);
-    bool fits = soc_vocabulary_fits(L, script, type, &candidate, report);
+    if (soc_payload_encode(L, script, lua_gettop(L), &trial->payload, NULL, &trial->error) < 0)
+        luaL_error(L, "example %d: %s", (int)number, soc_buf_text(&trial->error));
+    candidate.payload = soc_buf_slice(&trial->payload);
+    soc_shape_report_clear(&trial->report);
+    bool fits = soc_vocabulary_fits(L, script, type, &candidate, &trial->report);
     if (vocabulary->policy.is_reported)
         luaL_error(L, "example %d: the check of %s fails; the log says why", (int)number,
                    type->name);
     soc_raw_field(L, example, "expect");
-    compare(L, number, candidate.type.data, fits, report);
+    compare(L, number, candidate.type.data, fits, &trial->report);
     lua_settop(L, example);
 }
 
@@ -495,13 +516,13 @@ struct soc_vocabulary *soc_vocabulary_push(lua_State *L, struct soc_script *scri
                                         "examples", "default", "texts", NULL};
     struct soc_policy_shape shape;
     struct soc_detail detail;
-    soc_policy_shape(SOC_MESSAGES, source->name, source->path, &shape);
+    soc_kind_shape(SOC_MESSAGES, source->name, source->path, &shape);
     bool is_shelved = soc_policy_is_shelved(L, index);
     bool is_usual = is_shelved && source->path != NULL && lua_isnil(L, settings_index);
     struct soc_vocabulary *spare = is_usual ? push_spare(L, index) : NULL;
     if (spare != NULL)
         return spare;
-    if (!is_shelved && soc_policy_check(L, script, index, &shape, &detail) < 0)
+    if (!is_shelved && soc_policy_check(L, index, &shape, &detail) < 0)
         luaL_error(L, "%s", detail.text);
     struct soc_vocabulary *vocabulary = push_slot(L, source);
     int slot = lua_gettop(L);
@@ -514,11 +535,12 @@ struct soc_vocabulary *soc_vocabulary_push(lua_State *L, struct soc_script *scri
     if (!is_shelved && soc_raw_field(L, index, "examples") == LUA_TTABLE) {
         int list = lua_gettop(L);
         lua_Integer count = (lua_Integer)lua_rawlen(L, list);
+        struct trial *trial = push_trial(L);
         for (lua_Integer i = 1; i <= count; i++) {
             if (lua_rawgeti(L, list, i) != LUA_TTABLE)
                 luaL_error(L, "example %d: it must be a table", (int)i);
-            run_example(L, script, vocabulary, i, &script->report);
-            lua_settop(L, list);
+            run_example(L, script, vocabulary, i, trial);
+            lua_settop(L, list + 1);
         }
     }
     if (source->path != NULL)

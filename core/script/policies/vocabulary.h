@@ -8,11 +8,9 @@
 
 #include "base/map.h"
 #include "model/shape.h"
-#include "script/inside.h"
+#include "script/policies/kinds.h"
 #include "script/policies/policy.h"
-
-/* The kind of these policies: their folder. */
-#define SOC_MESSAGES "messages"
+#include "script/turns/box.h"
 
 /* What a vocabulary says of one type. */
 struct soc_message_type {

@@ -1,9 +1,36 @@
+#include "script/turns/behaviour.h"
+
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
 #include "kernel/registry.h"
-#include "script/inside.h"
+
+struct soc_behaviours {
+    int *refs; /* to be released at the end */
+    size_t count;
+    int main_ref; /* LUA_NOREF: none */
+};
+
+void soc_behaviour_open(struct soc_script *script)
+{
+    assert(script->behaviours == NULL);
+    script->behaviours = soc_alloc_zero(sizeof(*script->behaviours));
+    script->behaviours->main_ref = LUA_NOREF;
+}
+
+void soc_behaviour_fini(struct soc_script *script)
+{
+    struct soc_behaviours *kept = script->behaviours;
+    for (size_t i = 0; i < kept->count; i++)
+        luaL_unref(script->L, LUA_REGISTRYINDEX, kept->refs[i]);
+    luaL_unref(script->L, LUA_REGISTRYINDEX, kept->main_ref);
+    free(kept->refs);
+    free(kept);
+    script->behaviours = NULL;
+}
 
 /* { sense, think, act }: each result is handed to the next. Runs as one Lua
  * function so that every part may wait. */
@@ -109,12 +136,38 @@ int soc_behaviour_keep(lua_State *L, struct soc_script *script, int index)
                    "got %s",
                    luaL_typename(L, value));
     }
-    script->behaviours = soc_realloc(script->behaviours,
-                                     (script->behaviour_count + 1) * sizeof(*script->behaviours));
+    struct soc_behaviours *kept = script->behaviours;
+    kept->refs = soc_realloc(kept->refs, (kept->count + 1) * sizeof(*kept->refs));
     int ref = luaL_ref(L, LUA_REGISTRYINDEX);
-    script->behaviours[script->behaviour_count++] = ref;
+    kept->refs[kept->count++] = ref;
     lua_settop(L, value - 1);
     return ref;
+}
+
+static int keep_named(lua_State *L)
+{
+    struct soc_script *script = lua_touserdata(L, 1);
+    lua_pushinteger(L, soc_behaviour_keep(L, script, 2));
+    return 1;
+}
+
+void soc_behaviour_find_all(struct soc_script *script)
+{
+    lua_State *L = script->L;
+    size_t cursor = 0;
+    struct soc_role *role;
+    while ((role = soc_registry_each_role(script->host, &cursor)) != NULL) {
+        if (role->is_runnable || role->is_external || role->behaviour == NULL)
+            continue;
+        lua_pushcfunction(L, keep_named);
+        lua_pushlightuserdata(L, script);
+        lua_pushstring(L, role->behaviour);
+        if (lua_pcall(L, 2, 1, 0) == LUA_OK) {
+            role->script_mark = (int)lua_tointeger(L, -1);
+            soc_agents_set_runnable(script->host, role);
+        }
+        lua_pop(L, 1);
+    }
 }
 
 bool soc_behaviour_push(lua_State *L, const struct soc_role *role,
@@ -135,4 +188,37 @@ bool soc_behaviour_push(lua_State *L, const struct soc_role *role,
     }
     lua_pop(L, 1);
     return false;
+}
+
+bool soc_behaviour_handles(lua_State *L, const struct soc_role *role, const char *type)
+{
+    bool has_handler = false;
+    if (!role->is_runnable)
+        return false;
+    if (lua_rawgeti(L, LUA_REGISTRYINDEX, role->script_mark) == LUA_TTABLE) {
+        has_handler = soc_raw_field(L, -1, type) == LUA_TFUNCTION;
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+    return has_handler;
+}
+
+void soc_behaviour_set_main(lua_State *L, struct soc_script *script)
+{
+    assert(lua_isfunction(L, -1));
+    luaL_unref(L, LUA_REGISTRYINDEX, script->behaviours->main_ref);
+    script->behaviours->main_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+bool soc_behaviour_has_main(const struct soc_script *script)
+{
+    return script->behaviours->main_ref != LUA_NOREF;
+}
+
+bool soc_behaviour_push_main(lua_State *L, const struct soc_script *script)
+{
+    if (!soc_behaviour_has_main(script))
+        return false;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->behaviours->main_ref);
+    return true;
 }

@@ -1,10 +1,13 @@
 #include "script/turns/effect.h"
+
 #include "base/hash.h"
+#include "base/json.h"
+#include "base/limits.h"
 #include "kernel/refusal.h"
 #include "lualib/lua_json.h"
+#include "parts/history/history.h"
 #include "sandbox/sandbox.h"
-#include "script/history/history.h"
-#include "script/inside.h"
+#include "script/turns/arguments.h"
 #include "script/turns/message.h"
 
 int soc_push_answer(lua_State *L, struct soc_slice answer)
@@ -51,15 +54,23 @@ int soc_effect_break(lua_State *L, struct soc_script *script)
     return soc_sandbox_raise_fatal(L);
 }
 
+int soc_effect_break_budget(lua_State *L, struct soc_script *script)
+{
+    soc_refuse_named(&script->error, "budget",
+                     "one turn ran too many steps; split the work over several messages");
+    return soc_effect_break(L, script);
+}
+
 /* The record has a hash of the arguments only: those of now are shown, so that people see
  * what is made of something that does not last. */
 static void show_arguments(lua_State *L, struct soc_script *script, enum soc_effect_kind kind)
 {
     if (soc_json_member(soc_buf_slice(&script->error), "now").data == NULL)
         return;
-    soc_history_arguments_of(L, script, kind);
+    script->arguments.length = 0;
+    soc_arguments_put(L, kind, &script->arguments);
     script->error.length--;
-    soc_refusal_put_shown(&script->error, "arguments", soc_buf_slice(&script->kept.arguments));
+    soc_refusal_put_shown(&script->error, "arguments", soc_buf_slice(&script->arguments));
     soc_refusal_end(&script->error, SOC_ENONDET);
 }
 
@@ -72,8 +83,11 @@ int soc_effect_begin(lua_State *L, struct soc_script *script, enum soc_effect_ki
         return luaL_error(L, "a module that loads cannot act: move this into a behaviour");
     if (script->is_broken)
         return soc_effect_break(L, script);
-    if (script->keeps_history)
-        soc_history_arguments_of(L, script, kind);
+    if (script->keeps_history) {
+        script->arguments.length = 0;
+        soc_arguments_put(L, kind, &script->arguments);
+        soc_history_set_arguments(script->host, soc_buf_slice(&script->arguments));
+    }
     int state = soc_gate_begin(script->host, kind, hash, &answer, &script->error);
     if (state == SOC_ENONDET)
         show_arguments(L, script, kind);
@@ -113,7 +127,7 @@ void soc_effect_check_wait(lua_State *L)
 
 int soc_effect_yield(lua_State *L)
 {
-    struct soc_script *script = soc_script_of_box(L, lua_upvalueindex(1));
+    struct soc_script *script = soc_box_script(L, lua_upvalueindex(1));
     lua_pushlightuserdata(L, soc_sandbox_host_yield_key());
     return lua_yieldk(L, 1, (lua_KContext)script, answered);
 }

@@ -4,7 +4,7 @@
 #ifndef SOC_SCRIPT_TURNS_EFFECT_H
 #define SOC_SCRIPT_TURNS_EFFECT_H
 
-#include "script/inside.h"
+#include "script/turns/box.h"
 
 /* Begins an effect of the running agent, whose arguments have all been read and
  * checked: nothing may raise until it is answered. Returns SOC_GATE_LIVE; or
@@ -34,6 +34,9 @@ int soc_push_answer(lua_State *L, struct soc_slice answer);
 /* Ends the turn with the error object in `script->error`: no script can catch it
  * and nothing more can be done in it. */
 int soc_effect_break(lua_State *L, struct soc_script *script);
+
+/* The same because the turn has run too many steps. */
+int soc_effect_break_budget(lua_State *L, struct soc_script *script);
 
 /* Hash of the arguments from `first` to the top, as JSON. Raises if they are not. */
 uint64_t soc_hash_arguments(lua_State *L, struct soc_script *script, int first);

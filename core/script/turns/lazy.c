@@ -24,7 +24,7 @@ static int lazy_newindex(lua_State *L)
 /* __pairs: in order. */
 static int lazy_pairs(lua_State *L)
 {
-    soc_script_of_box(L, lua_upvalueindex(1)); /* raises if the society is gone */
+    soc_box_script(L, lua_upvalueindex(1)); /* raises if the society is gone */
     fill_in(L);
     soc_sandbox_push_next(L);
     lua_pushvalue(L, 1);

@@ -7,7 +7,7 @@
 #ifndef SOC_SCRIPT_TURNS_LAZY_H
 #define SOC_SCRIPT_TURNS_LAZY_H
 
-#include "script/inside.h"
+#include "script/turns/box.h"
 
 /* Pushes such a metatable. `index` is its __index, with the society's box as
  * upvalue 1; `fill` makes the table at index 1 a plain one and may be called again. */

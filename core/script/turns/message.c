@@ -14,7 +14,6 @@
 #include "kernel/envelope.h"
 #include "kernel/message_view.h"
 #include "lualib/lua_json.h"
-#include "script/policies/answers.h"
 #include "script/turns/lazy.h"
 
 /* Its address is the private key. */
@@ -145,7 +144,15 @@ static int message_index(lua_State *L)
         if (lua_rawget(L, 1) != LUA_TNIL)
             return 1;
     }
-    return soc_answer_message_index(L);
+    if (lua_type(L, 2) != LUA_TSTRING || strcmp(lua_tostring(L, 2), "text") != 0)
+        return 0;
+    struct soc_script *script = soc_box_script(L, lua_upvalueindex(1));
+    luaL_checkstack(L, 12, NULL);
+    script->hooks.push_text(L, script);
+    lua_pushliteral(L, "text");
+    lua_pushvalue(L, -2);
+    lua_rawset(L, 1);
+    return 1;
 }
 
 void soc_message_open(lua_State *L, struct soc_script *script)
@@ -177,9 +184,11 @@ void soc_message_keep_copy(lua_State *L, struct soc_script *script, struct soc_m
     script->copies_bytes += message->payload_length;
 }
 
-void soc_message_drop_copy(lua_State *L, struct soc_script *script, struct soc_message *message)
+void soc_message_forget(void *user, struct soc_message *message)
 {
-    luaL_unref(L, LUA_REGISTRYINDEX, message->script_mark);
+    struct soc_script *script = user;
+    assert(script->copies_bytes >= message->payload_length);
+    luaL_unref(script->L, LUA_REGISTRYINDEX, message->script_mark);
     message->script_mark = 0;
     script->copies_bytes -= message->payload_length;
 }
@@ -190,7 +199,7 @@ static void push_payload(lua_State *L, struct soc_script *script, struct soc_mes
     struct soc_detail detail;
     if (message->script_mark != 0) {
         lua_rawgeti(L, LUA_REGISTRYINDEX, message->script_mark);
-        soc_message_drop_copy(L, script, message);
+        soc_message_forget(script, message);
     } else if (soc_lua_json_decode(L, soc_message_payload(message), &detail) < 0) {
         luaL_error(L, "a stored payload is damaged: %s", detail.text);
     }

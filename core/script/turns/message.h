@@ -5,7 +5,7 @@
 #ifndef SOC_SCRIPT_TURNS_MESSAGE_H
 #define SOC_SCRIPT_TURNS_MESSAGE_H
 
-#include "script/inside.h"
+#include "script/turns/box.h"
 
 /* Makes the metatable of messages. */
 void soc_message_open(lua_State *L, struct soc_script *script);
@@ -21,8 +21,8 @@ bool soc_message_has_room(const struct soc_script *script, size_t length);
  * it. It saves reading the JSON. */
 void soc_message_keep_copy(lua_State *L, struct soc_script *script, struct soc_message *message);
 
-/* Lets go of that copy. */
-void soc_message_drop_copy(lua_State *L, struct soc_script *script, struct soc_message *message);
+/* Drops that copy. The hook `forget` of kernel/hooks.h; `user` is the script. */
+void soc_message_forget(void *user, struct soc_message *message);
 
 /* Reads the key of the message at `index` if it is not filled in yet. */
 bool soc_message_key_of(lua_State *L, int index, uint64_t *key);

@@ -7,7 +7,7 @@
 #ifndef SOC_SCRIPT_TURNS_RECEIPT_H
 #define SOC_SCRIPT_TURNS_RECEIPT_H
 
-#include "script/inside.h"
+#include "script/turns/box.h"
 
 /* Makes the metatable of receipts. */
 void soc_receipt_open(lua_State *L, struct soc_script *script);

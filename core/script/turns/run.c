@@ -1,20 +1,21 @@
-#include <stdlib.h>
-#include <string.h>
+#include "script/turns/run.h"
+
+#include <assert.h>
 
 #include "base/json.h"
 #include "base/limits.h"
-#include "base/mem.h"
 #include "kernel/refusal.h"
 #include "lualib/lua_heap.h"
 #include "lualib/lua_json.h"
 #include "parts/history/history.h"
 #include "parts/history/replay.h"
 #include "sandbox/sandbox.h"
-#include "script/bindings/send_options.h"
-#include "script/history/history.h"
-#include "script/inside.h"
+#include "script/turns/behaviour.h"
 #include "script/turns/effect.h"
+#include "script/turns/handle.h"
 #include "script/turns/message.h"
+#include "script/turns/payload.h"
+#include "script/turns/thread.h"
 
 /* VM instructions between two looks at the budget. */
 #define STEPS_PER_LOOK 100000
@@ -38,11 +39,8 @@ static void charge_steps(lua_State *L, lua_Debug *debug)
     if (script == NULL)
         return;
     script->steps_left -= lua_gethookcount(L);
-    if (script->steps_left > 0)
-        return;
-    soc_refuse_named(&script->error, "budget",
-                     "one turn ran too many steps; split the work over several messages");
-    soc_effect_break(L, script);
+    if (script->steps_left <= 0)
+        soc_effect_break_budget(L, script);
 }
 
 int soc_run_limited(struct soc_script *script, lua_State *L, int arguments, int handler)
@@ -62,39 +60,6 @@ int soc_run_limited(struct soc_script *script, lua_State *L, int arguments, int 
     return status;
 }
 
-static struct soc_thread *take_thread(struct soc_script *script)
-{
-    struct soc_thread *thread = script->free_threads;
-    if (thread != NULL) {
-        script->free_threads = thread->next;
-    } else {
-        thread = soc_alloc_zero(sizeof(*thread));
-        thread->co = lua_newthread(script->L);
-        *(struct soc_script **)lua_getextraspace(thread->co) = script;
-        thread->ref = luaL_ref(script->L, LUA_REGISTRYINDEX);
-    }
-    thread->fatal_count = *script->fatal_count;
-    return thread;
-}
-
-static void free_thread(struct soc_script *script, struct soc_thread *thread)
-{
-    luaL_unref(script->L, LUA_REGISTRYINDEX, thread->ref);
-    free(thread);
-}
-
-/* A thread that may be remembered with a fatal error is not used again: what fails on it
- * next would be taken for that one. */
-static void give_thread(struct soc_script *script, struct soc_thread *thread)
-{
-    if (thread->fatal_count != *script->fatal_count) {
-        free_thread(script, thread);
-        return;
-    }
-    thread->next = script->free_threads;
-    script->free_threads = thread;
-}
-
 void soc_run_drop(void *user, struct soc_activation *activation)
 {
     struct soc_thread *thread = activation->script;
@@ -104,26 +69,7 @@ void soc_run_drop(void *user, struct soc_activation *activation)
     lua_resetthread(thread->co);
     script->is_dropping = false;
     lua_settop(thread->co, 0);
-    give_thread(script, thread);
-}
-
-void soc_run_free_threads(struct soc_script *script)
-{
-    while (script->free_threads != NULL) {
-        struct soc_thread *thread = script->free_threads;
-        script->free_threads = thread->next;
-        free_thread(script, thread);
-    }
-}
-
-static void push_handle(lua_State *L, struct soc_script *script,
-                        const struct soc_activation *activation)
-{
-    struct soc_handle *handle = lua_newuserdatauv(L, sizeof(*handle), 1);
-    *handle = (struct soc_handle){.script = script};
-    ((struct soc_thread *)activation->script)->handle = handle;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->handle_meta_ref);
-    lua_setmetatable(L, -2);
+    soc_thread_give(script, thread);
 }
 
 /* A failed coroutine and what is to be said of it. */
@@ -224,7 +170,7 @@ static void reply_with_result(lua_State *co, struct soc_script *script)
     if (message == NULL || message->from == NULL || message->reply_to != 0 ||
         activation->has_replied || lua_isnil(co, -1))
         return;
-    if (soc_payload_encode(co, script, lua_gettop(co)) < 0)
+    if (soc_payload_encode(co, script, lua_gettop(co), &script->payload, NULL, &script->error) < 0)
         luaL_error(co, "the result cannot be the reply: %s", soc_buf_text(&script->error));
     if (script->keeps_history &&
         !soc_replay_keep_result(script->host, soc_buf_slice(&script->payload)))
@@ -247,20 +193,18 @@ static int finish(lua_State *co, int status, lua_KContext context)
     (void)status;
     struct soc_script *script = (struct soc_script *)context;
     struct soc_detail detail;
-    int rc;
     /* A turn that is about to be refused leaves nothing behind: no reply, no state. */
     if (script->is_broken || !is_replayed(soc_gate_activation(script->host)))
         return 0;
     /* Looked at before the reply, which a replay does not send again: of two faults the
      * same one is told then. */
     script->state.length = 0;
-    bool has_state = soc_handle_state(co, 1, &script->state, &detail, &rc);
-    if (rc < 0)
+    if (soc_handle_put_state(co, 1, &script->state, &detail) < 0)
         return luaL_error(co, "%s", detail.text);
     reply_with_result(co, script);
     if (soc_gate_inject_failure(script->host))
         return luaL_error(co, "a simulated failure at the end of a turn");
-    if (has_state)
+    if (script->state.length > 0)
         soc_gate_set_state(script->host, soc_buf_slice(&script->state));
     return 0;
 }
@@ -280,9 +224,8 @@ static int body(lua_State *co)
 {
     struct soc_script *script = *(struct soc_script **)lua_getextraspace(co);
     struct soc_activation *activation = soc_gate_activation(script->host);
-    push_handle(co, script, activation);
-    if (activation->message == NULL &&
-        lua_rawgeti(co, LUA_REGISTRYINDEX, script->main_ref) == LUA_TNIL)
+    soc_handle_push(co, script);
+    if (activation->message == NULL && !soc_behaviour_push_main(co, script))
         return luaL_error(co, "main was waiting, and the script has no main any more");
     if (activation->message != NULL &&
         !soc_behaviour_push(co, activation->agent->role, activation->message))
@@ -300,7 +243,7 @@ enum soc_turn_end soc_run_turn(void *user, struct soc_activation *activation, st
     struct soc_thread *thread = activation->script;
     if (thread == NULL) {
         soc_lua_heap_tend(script->L);
-        thread = take_thread(script);
+        thread = soc_thread_take(script);
         activation->script = thread;
         activation->cursor = 0;
         activation->has_replied = false;
@@ -318,14 +261,14 @@ enum soc_turn_end soc_run_turn(void *user, struct soc_activation *activation, st
     *running = former;
     script->active = script->L;
     if (script->keeps_history)
-        soc_history_more_files(script->L, script);
+        script->hooks.history_turn(script->L, script);
     if (script->is_broken)
         return tell_broken(script, error);
     if (status == LUA_OK && !is_replayed(activation))
         return refuse_other_script(script, activation, error);
     if (status == LUA_OK) {
         lua_settop(co, 0);
-        give_thread(script, thread);
+        soc_thread_give(script, thread);
         activation->script = NULL;
         return SOC_TURN_DONE;
     }

@@ -8,9 +8,9 @@ local tree = require("tree")
 
 local read = tree.read
 
--- The questions of core/script/policies/questions.h: { kind, usual, name }.
+-- The questions of core/script/policies/kinds.h: { kind, usual, name }.
 local function read_questions()
-  local source, folders, list = read("core/script/policies/questions.h"), {}, {}
+  local source, folders, list = read("core/script/policies/kinds.h"), {}, {}
   for tag, folder, usual in source:gmatch('K%((%u[%u_]*), "([%l_]+)", "([%l_]+)"') do
     folders[tag] = { kind = folder, usual = usual }
   end

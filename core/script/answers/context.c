@@ -1,0 +1,143 @@
+#include "script/answers/context.h"
+
+#include "base/json.h"
+#include "kernel/look.h"
+#include "kernel/registry.h"
+#include "lualib/lua_json.h"
+#include "script/answers/answers.h"
+#include "script/policies/policy_set.h"
+
+/* Pushes the value that the JSON text at `index` says. A policy is handed its own
+ * each time, to do with as it likes. */
+static void push_value(lua_State *L, int index)
+{
+    size_t length;
+    struct soc_detail detail;
+    const char *text = lua_tolstring(L, index, &length);
+    if (soc_lua_json_decode(L, soc_slice(text, length), &detail) < 0)
+        luaL_error(L, "stored data is damaged: %s", detail.text);
+}
+
+/* Pushes how the policy words the JSON text at `index`; that itself if it cannot. */
+static void push_shown(lua_State *L, struct soc_script *script, enum soc_policy_question question,
+                       int index)
+{
+    push_value(L, index);
+    if (soc_policy_set_ask(L, script, question, 1))
+        lua_pop(L, 1);
+    else
+        lua_pushvalue(L, index);
+}
+
+static void set_text(lua_State *L, const char *name, const char *text)
+{
+    lua_pushstring(L, text == NULL ? "" : text);
+    lua_setfield(L, -2, name);
+}
+
+/* Sets a field of the table on top to what is at `index`: a text, or the value that
+ * the text says in JSON. Nothing for nil. */
+static void set_copy(lua_State *L, const char *name, int index, bool is_json)
+{
+    if (lua_isnil(L, index))
+        return;
+    if (is_json)
+        push_value(L, index);
+    else
+        lua_pushvalue(L, index);
+    lua_setfield(L, -2, name);
+}
+
+static void push_role(lua_State *L, const struct soc_role *role)
+{
+    lua_createtable(L, 0, 4);
+    set_text(L, "id", role->id);
+    set_text(L, "name", role->name);
+    set_text(L, "prompt", role->prompt);
+    if (role->interface_spec == NULL)
+        return;
+    lua_pushstring(L, role->interface_spec);
+    push_value(L, lua_gettop(L));
+    lua_remove(L, -2);
+    lua_setfield(L, -2, "interface_spec");
+}
+
+/* Appends one part behind an empty line. */
+static void put_part(lua_State *L, struct soc_buf *out, int index)
+{
+    size_t length;
+    const char *text = lua_tolstring(L, index, &length);
+    if (text == NULL || length == 0)
+        return;
+    if (out->length > 0)
+        soc_buf_put_text(out, "\n\n");
+    soc_buf_put(out, text, length);
+}
+
+/* Indices of what a context is made of. */
+struct parts {
+    int brief; /* JSON text, or nil */
+    int brief_text;
+    int contacts; /* JSON text */
+    int contacts_text;
+};
+
+static struct parts push_parts(lua_State *L, struct soc_script *script,
+                               const struct soc_agent *agent)
+{
+    struct parts parts;
+    if (agent->brief == NULL)
+        lua_pushnil(L);
+    else
+        lua_pushlstring(L, agent->brief, agent->brief_length);
+    parts.brief = lua_gettop(L);
+    if (agent->brief == NULL)
+        lua_pushnil(L);
+    else
+        push_shown(L, script, SOC_ASK_SHOW_BRIEF, parts.brief);
+    parts.brief_text = lua_gettop(L);
+    script->scratch.length = 0;
+    soc_look_contacts(agent, &script->scratch);
+    lua_pushlstring(L, script->scratch.data, script->scratch.length);
+    parts.contacts = lua_gettop(L);
+    push_shown(L, script, SOC_ASK_SHOW_CONTACTS, parts.contacts);
+    parts.contacts_text = lua_gettop(L);
+    return parts;
+}
+
+void soc_context_put(lua_State *L, struct soc_script *script, const struct soc_agent *agent,
+                     struct soc_buf *out)
+{
+    int top = lua_gettop(L);
+    luaL_checkstack(L, 16, NULL);
+    struct parts parts = push_parts(L, script, agent);
+    lua_createtable(L, 0, 7);
+    soc_push_person(L, agent);
+    lua_setfield(L, -2, "agent");
+    push_role(L, agent->role);
+    lua_setfield(L, -2, "role");
+    lua_pushboolean(L, agent == soc_registry_root(script->host));
+    lua_setfield(L, -2, "is_root");
+    set_copy(L, "brief", parts.brief, true);
+    set_copy(L, "brief_text", parts.brief_text, false);
+    set_copy(L, "contacts", parts.contacts, true);
+    set_copy(L, "contacts_text", parts.contacts_text, false);
+    script->scratch.length = 0;
+    struct soc_slice language = {0};
+    if (soc_policy_set_ask(L, script, SOC_ASK_SYSTEM, 1)) {
+        put_part(L, &script->scratch, lua_gettop(L) - 1);
+        if (lua_type(L, -1) == LUA_TSTRING)
+            language.data = lua_tolstring(L, -1, &language.length);
+    } else {
+        lua_pushstring(L, agent->role->prompt);
+        put_part(L, &script->scratch, lua_gettop(L));
+        put_part(L, &script->scratch, parts.brief_text);
+        put_part(L, &script->scratch, parts.contacts_text);
+    }
+    soc_json_put_string(out, soc_buf_slice(&script->scratch));
+    if (language.data != NULL) {
+        soc_buf_put_byte(out, ',');
+        soc_json_put_string(out, language);
+    }
+    lua_settop(L, top);
+}

@@ -1,0 +1,42 @@
+/* Behaviour: what a role does with its messages.
+ *
+ * A behaviour is a function, a table of handlers by message type (`default` takes the
+ * rest), a table of stages { sense, think, act }, or the name of a role or module that
+ * has one. Each is kept as a function or a table of handlers; `role->script_mark` is the
+ * reference.
+ * Layer: script. Thread: loop. */
+#ifndef SOC_SCRIPT_TURNS_BEHAVIOUR_H
+#define SOC_SCRIPT_TURNS_BEHAVIOUR_H
+
+#include "script/turns/box.h"
+
+/* Prepares the script for behaviours, and releases all that were kept. */
+void soc_behaviour_open(struct soc_script *script);
+void soc_behaviour_fini(struct soc_script *script);
+
+/* Keeps the behaviour at `index` until the script ends and returns its reference. Raises
+ * if it is not a behaviour, or what its module raises. */
+int soc_behaviour_keep(lua_State *L, struct soc_script *script, int index);
+
+/* Finds the behaviours of roles that name theirs and have none yet: those made inside a
+ * turn, after a restart. */
+void soc_behaviour_find_all(struct soc_script *script);
+
+/* Pushes the function that handles `message` for `role`; false, with nothing pushed, if
+ * it has none. */
+bool soc_behaviour_push(lua_State *L, const struct soc_role *role,
+                        const struct soc_message *message);
+
+/* Tells whether the role's behaviour has a handler for this very type. */
+bool soc_behaviour_handles(lua_State *L, const struct soc_role *role, const char *type);
+
+/* Keeps the function on top of the stack, popped, as `main` in place of any before. */
+void soc_behaviour_set_main(lua_State *L, struct soc_script *script);
+
+/* Tells whether there is a `main`. */
+bool soc_behaviour_has_main(const struct soc_script *script);
+
+/* Pushes `main`; false, with nothing pushed, if there is none. */
+bool soc_behaviour_push_main(lua_State *L, const struct soc_script *script);
+
+#endif

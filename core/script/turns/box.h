@@ -1,0 +1,102 @@
+/* Box: the core of a society's scripts, and the userdata through which Lua holds it.
+ *
+ * Closures that scripts keep may outlive their society. They hold a box. When the
+ * society ends the box is emptied, and every call through it raises.
+ *
+ * The core is what all modules of the script layer share. What belongs to one area
+ * hangs on a pointer here, and only that area knows what is behind it. Lower modules
+ * reach higher ones by `hooks` alone.
+ * Layer: script. Thread: loop. */
+#ifndef SOC_SCRIPT_TURNS_BOX_H
+#define SOC_SCRIPT_TURNS_BOX_H
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "kernel/agents.h"
+#include "kernel/gate.h"
+#include "kernel/hooks.h"
+#include "kernel/host.h"
+#include "lualib/options.h"
+#include "script/turns/own.h"
+
+struct soc_script;
+
+/* What lower modules ask of higher ones. Filled by script.c; none is NULL. */
+struct soc_box_hooks {
+    /* Pushes the text of the message at index 1, as the presentation policy words it. */
+    void (*push_text)(lua_State *L, struct soc_script *script);
+
+    /* History is kept, and the app, its files or the policies in force have changed. */
+    void (*history_start)(lua_State *L, struct soc_script *script);
+
+    /* History is kept, and a turn is over. */
+    void (*history_turn)(lua_State *L, struct soc_script *script);
+};
+
+/* The core of one society's scripts. */
+struct soc_script {
+    lua_State *L;      /* the main thread; lent */
+    lua_State *active; /* the thread whose effect is under way, else L */
+    struct soc_host *host;
+    struct soc_box_hooks hooks;
+    struct soc_script **box;     /* the content of the userdata; set to NULL at the end */
+    const uint64_t *fatal_count; /* of the Lua state: errors that no script can catch */
+    char *home;                  /* where lua/ and policies/ are */
+    char *app_dir;               /* where the app's own modules are; NULL: it has none */
+
+    /* References to what Lua keeps; 0: not made yet. */
+    int box_ref;
+    int env_ref;          /* sandbox environment of the app */
+    int module_ref;       /* the module `society`: environments have copies */
+    int methods_ref;      /* the table of agents' methods */
+    int handle_meta_ref;  /* metatable of agents' handles */
+    int message_meta_ref; /* metatable of messages handed to scripts */
+    int receipt_meta_ref; /* metatable of what a send returns */
+
+    bool is_started;    /* the app has loaded and the society runs */
+    bool keeps_history; /* history/recorder.h */
+    bool is_broken;     /* the turn under way met an error it cannot survive: `fatal` */
+    bool is_dropping;   /* a coroutine is being closed: its handlers can do nothing */
+    bool is_loading;    /* a module is loading inside a turn: no effects */
+    uint32_t steps_max; /* VM instructions of a turn */
+    int64_t steps_left;
+    struct soc_buf fatal; /* why the turn is broken: an error object */
+    struct soc_buf state; /* run.c: agent.state of the turn that ends */
+
+    /* What each area keeps for itself. */
+    struct soc_thread *free_threads;   /* thread.c: the pool */
+    struct soc_flat_shapes *shapes;    /* payload.c */
+    size_t copies_bytes;               /* message.c: payloads kept as tables until delivery */
+    struct soc_behaviours *behaviours; /* behaviour.c */
+
+    struct soc_loop *loop;       /* NULL: simulated */
+    struct soc_outward *outward; /* calls to servers; NULL: none was made yet */
+    struct soc_chats *chats;     /* calls to models; NULL: none was made yet */
+    struct soc_own own;          /* environments that no script can reach */
+    int llm_shown_ref;           /* society.config{ llm = … } as scripts may read it */
+    char *recordings[2];         /* of it: files written and read; NULL: none */
+    int world_ref;               /* the function that stands for the world beyond; 0: none */
+
+    struct soc_policy_set *policies;   /* policies/policy_set.c */
+    struct soc_policy_log *policy_log; /* policies/policy_log.c */
+    struct soc_messages *messages;     /* policies/messages.c: the vocabularies in force */
+    struct soc_recorder *recorder;     /* history/recorder.c */
+    struct soc_settings *settings;     /* bindings/settings.c */
+
+    struct soc_buf arguments; /* effect.c: for history */
+    struct soc_buf payload;   /* for one effect at a time */
+    struct soc_buf answer;
+    struct soc_buf error;
+    struct soc_buf scratch;
+};
+
+/* Pushes an empty box. */
+void soc_box_push(lua_State *L);
+
+/* Lends the script of the box at `index`; raises if the society is gone. */
+struct soc_script *soc_box_script(lua_State *L, int index);
+
+#endif

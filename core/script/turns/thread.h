@@ -1,0 +1,30 @@
+/* Thread: the pool of coroutines that activations run in.
+ *
+ * A coroutine belongs to one activation from its first turn to its last. Then it goes
+ * back to the pool, because making one costs more than most turns do.
+ * Layer: script. Thread: loop. */
+#ifndef SOC_SCRIPT_TURNS_THREAD_H
+#define SOC_SCRIPT_TURNS_THREAD_H
+
+#include "script/turns/box.h"
+
+/* A pooled coroutine: `activation->script` of the activation it runs. */
+struct soc_thread {
+    lua_State *co;           /* its extra space points to the script */
+    int ref;                 /* keeps `co` alive */
+    const void *handle;      /* the userdata of the agent, at index 1 of its stack */
+    uint64_t fatal_count;    /* of the Lua state when it was taken */
+    struct soc_thread *next; /* in the pool */
+};
+
+/* Takes a coroutine with an empty stack from the pool, or makes one. Return it with
+ * soc_thread_give(). */
+struct soc_thread *soc_thread_take(struct soc_script *script);
+
+/* Returns it. Its stack must be empty and nothing may be running in it. */
+void soc_thread_give(struct soc_script *script, struct soc_thread *thread);
+
+/* Frees the pool. */
+void soc_thread_free_all(struct soc_script *script);
+
+#endif
