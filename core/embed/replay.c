@@ -17,6 +17,7 @@
 #include "parts/history/history.h"
 #include "parts/history/replay.h"
 #include "parts/models/memory.h"
+#include "parts/table.h"
 #include "script/history/rerun.h"
 #include "script/turns/behaviour.h"
 #include "store/sqlite/sqlite.h"
@@ -498,7 +499,8 @@ static void repeat_waiting(struct replay *replay, struct soc_host *host)
 /* What waits when history ends is repeated up to where it waits. */
 static int look_at_rest(struct replay *replay)
 {
-    struct soc_host_options options = {.store = replay->store, .log = {.level = SOC_LOG_NONE}};
+    struct soc_host_options options = {
+        .store = replay->store, .log = {.level = SOC_LOG_NONE}, .parts = soc_part_table};
     struct soc_host *host = soc_host_new(&options);
     struct soc_hooks hooks = {.run = run_nothing, .drop = drop_nothing};
     soc_host_set_hooks(host, &hooks);

@@ -31,6 +31,7 @@
 
 struct soc_host *soc_host_new(const struct soc_host_options *options)
 {
+    assert(options->store != NULL && options->parts != NULL);
     struct soc_host *host = soc_alloc_zero(sizeof(*host));
     host->options = *options;
     if (host->options.effects_max == 0)

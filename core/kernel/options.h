@@ -60,7 +60,7 @@ struct soc_host_options {
     bool shows_early;     /* for tests that must fail: nothing waits to be durable */
     bool keys_apart;      /* for tests that must fail: a message is committed before its key is */
     const struct soc_injector *injector; /* faults of a simulation, lent; NULL: none */
-    const struct soc_part *const *parts; /* lent, NULL at the end; NULL: none */
+    const struct soc_part *const *parts; /* lent, NULL at the end */
     const struct soc_witness *witness;   /* lent; NULL: none */
 };
 

@@ -36,9 +36,9 @@ struct soc_parts *soc_parts_open(struct soc_host *host, const struct soc_part *c
 {
     assert(host->parts == NULL);
     host->parts = soc_alloc_zero(sizeof(*host->parts));
-    for (size_t i = 0; parts != NULL && parts[i] != NULL; i++)
+    for (size_t i = 0; parts[i] != NULL; i++)
         add(host, parts[i], i);
-    for (size_t i = 0; parts != NULL && parts[i] != NULL; i++)
+    for (size_t i = 0; parts[i] != NULL; i++)
         if (parts[i]->open != NULL)
             host->parts->states[parts[i]->number] = parts[i]->open(host);
     return host->parts;

@@ -14,6 +14,7 @@
 #include "kernel/refusal.h"
 #include "kernel/registry.h"
 #include "main/command.h"
+#include "parts/table.h"
 #include "store/directory.h"
 #include "store/sqlite/sqlite.h"
 
@@ -93,7 +94,8 @@ static int look_at_host(struct soc_store *store, const struct soc_subject *subje
                         const struct soc_query *query, struct soc_buf *out,
                         struct soc_detail *detail)
 {
-    struct soc_host_options options = {.store = store, .log = {.level = SOC_LOG_NONE}};
+    struct soc_host_options options = {
+        .store = store, .log = {.level = SOC_LOG_NONE}, .parts = soc_part_table};
     struct soc_host *host = soc_host_new(&options);
     soc_host_set_hooks(host, &no_script);
     int rc = soc_host_load(host, detail);
@@ -205,6 +207,7 @@ static int obey(struct order *order, struct soc_store *store, struct soc_slice r
         .show = show,
         .failed = note_failure,
         .user = order,
+        .parts = soc_part_table,
     };
     struct soc_host *host = soc_host_new(&options);
     int rc = start_host(host, store, detail);
