@@ -19,10 +19,10 @@
 #include "embed/status_line.h"
 #include "env/rng.h"
 #include "kernel/agents.h"
-#include "kernel/batch.h"
 #include "kernel/gate.h"
 #include "kernel/look.h"
 #include "kernel/registry.h"
+#include "kernel/turns/batch.h"
 #include "parts/human/human.h"
 #include "parts/supervision/hold.h"
 

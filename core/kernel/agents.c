@@ -8,13 +8,13 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "env/ids.h"
-#include "kernel/batch.h"
-#include "kernel/ready.h"
 #include "kernel/refusal.h"
 #include "kernel/registry.h"
 #include "kernel/state.h"
 #include "kernel/trace.h"
-#include "kernel/turn.h"
+#include "kernel/turns/batch.h"
+#include "kernel/turns/ready.h"
+#include "kernel/turns/turn.h"
 
 static int check_role(const struct soc_role_draft *draft, struct soc_buf *error)
 {

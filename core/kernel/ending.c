@@ -5,16 +5,16 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "kernel/batch.h"
-#include "kernel/handling.h"
+#include "kernel/mail/requests.h"
+#include "kernel/mail/router.h"
+#include "kernel/mail/transit.h"
 #include "kernel/refusal.h"
-#include "kernel/requests.h"
-#include "kernel/router.h"
 #include "kernel/state.h"
 #include "kernel/trace.h"
-#include "kernel/transit.h"
-#include "kernel/turn.h"
-#include "kernel/waiting.h"
+#include "kernel/turns/batch.h"
+#include "kernel/turns/handling.h"
+#include "kernel/turns/turn.h"
+#include "kernel/turns/waiting.h"
 
 #define REASON SOC_SLICE("{\"error\":\"agent_stopped\"}")
 

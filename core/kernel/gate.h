@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "env/log.h"
-#include "kernel/router.h"
+#include "kernel/mail/router.h"
 #include "model/activation.h"
 
 /* What soc_gate_begin found. */

@@ -5,12 +5,12 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "env/ids.h"
-#include "kernel/batch.h"
-#include "kernel/envelope.h"
+#include "kernel/mail/envelope.h"
 #include "kernel/state.h"
 #include "kernel/status.h"
-#include "kernel/wait.h"
-#include "kernel/waiting.h"
+#include "kernel/turns/batch.h"
+#include "kernel/turns/wait.h"
+#include "kernel/turns/waiting.h"
 #include "store/journal.h"
 
 const char *soc_look_status(const struct soc_host *host, const struct soc_agent *agent)

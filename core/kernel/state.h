@@ -15,7 +15,7 @@
 #include "kernel/hooks.h"
 #include "kernel/options.h"
 #include "kernel/part.h"
-#include "kernel/turn_state.h"
+#include "kernel/turns/turn_state.h"
 #include "model/activation.h"
 #include "model/agent.h"
 #include "model/message.h"

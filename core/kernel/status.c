@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "kernel/state.h"
 #include "kernel/trace.h"
-#include "kernel/wait.h"
+#include "kernel/turns/wait.h"
 
 enum soc_status soc_status_of(const struct soc_host *host, const struct soc_agent *agent)
 {

@@ -3,10 +3,10 @@
 #include <stdio.h>
 
 #include "base/limits.h"
-#include "kernel/batch.h"
-#include "kernel/envelope.h"
+#include "kernel/mail/envelope.h"
 #include "kernel/state.h"
-#include "kernel/turn.h"
+#include "kernel/turns/batch.h"
+#include "kernel/turns/turn.h"
 
 void soc_trace_message(struct soc_host *host, const char *event, const struct soc_message *message)
 {

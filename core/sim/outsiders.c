@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "env/ids.h"
-#include "kernel/envelope.h"
+#include "kernel/mail/envelope.h"
 #include "kernel/state.h"
 #include "parts/outside/outside.h"
 #include "sim/faults.h"

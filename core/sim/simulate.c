@@ -1,8 +1,8 @@
 #include "sim/simulate.h"
 
 #include "base/limits.h"
-#include "kernel/batch.h"
 #include "kernel/state.h"
+#include "kernel/turns/batch.h"
 #include "sim/outsiders.h"
 #include "store/disk/disk.h"
 #include "store/journal.h"

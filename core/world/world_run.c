@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "check/check.h"
-#include "kernel/batch.h"
 #include "kernel/look.h"
+#include "kernel/turns/batch.h"
 #include "script/calls/chat.h"
 #include "sim/simulate.h"
 #include "store/disk/disk.h"

@@ -42,7 +42,8 @@ return {
     to = "    if (true)\n",
   },
   {
-    name = "lines are shown at once", file = "core/kernel/egress.c", by = { "unit:host_disk_test" },
+    name = "lines are shown at once",
+    file = "core/kernel/turns/egress.c", by = { "unit:host_disk_test" },
     from = "    if (host->options.shows_early)", to = "    if (!host->options.shows_early)",
   },
 }

@@ -22,24 +22,24 @@ local M = {
     law = "order", says = "which is more urgent",
   },
   {
-    name = "a message that ends is not counted", file = "core/kernel/router.c", by = SIM,
+    name = "a message that ends is not counted", file = "core/kernel/mail/router.c", by = SIM,
     from = "    soc_heap_remove(&host->timers, &message->timer);\n" ..
       "    host->totals.outcome[outcome]++;",
     to = "    soc_heap_remove(&host->timers, &message->timer);",
     law = "conservation", says = "messages ended with outcome",
   },
   {
-    name = "the end of a message is not written", file = "core/kernel/router.c", by = SIM,
+    name = "the end of a message is not written", file = "core/kernel/mail/router.c", by = SIM,
     from = "    soc_batch_put(host, &record);\n    bool is_kept",
     to = "    bool is_kept",
     law = "conservation", says = "has handled %d+ messages",
   },
   {
-    name = "lines are shown before they are durable", file = "core/kernel/egress.c", by = SIM,
+    name = "lines are shown before they are durable", file = "core/kernel/turns/egress.c", by = SIM,
     from = "host->outbox.first->sequence <= host->outbox.released) {",
     to = "host->outbox.first->sequence <= host->outbox.released + 1) {",
     also = {
-      file = "core/kernel/egress.c",
+      file = "core/kernel/turns/egress.c",
       from = "    if (sequence > host->outbox.released)\n        host->outbox.released = sequence;",
       to = "    if (sequence > host->outbox.released)\n" ..
         "        host->outbox.released = sequence + 9;",
@@ -47,16 +47,16 @@ local M = {
     law = "output commit", says = "was shown before it was durable",
   },
   {
-    name = "lines that were shown are not recorded as shown", file = "core/kernel/egress.c",
+    name = "lines that were shown are not recorded as shown", file = "core/kernel/turns/egress.c",
     by = { "spec:recovery" },
     from = "    if (shown == 0)\n        return;", to = "    if (shown <= 1)\n        return;",
   },
   {
-    name = "a turn that raises leaves its records", file = "core/kernel/turn.c", by = SIM,
+    name = "a turn that raises leaves its records", file = "core/kernel/turns/turn.c", by = SIM,
     from = "    host->batch.length = mark.batch_length;", to = "    (void)mark.batch_length;",
   },
   {
-    name = "a turn that raises has sent its messages", file = "core/kernel/turn.c", by = SIM,
+    name = "a turn that raises has sent its messages", file = "core/kernel/turns/turn.c", by = SIM,
     from = "    while (turn->sent.count > mark.sent_count) {",
     to = "    while (false && turn->sent.count > mark.sent_count) {",
     law = "nothing is handled twice", says = "its state says",
@@ -69,33 +69,33 @@ local M = {
     law = "order", says = "of the same sender",
   },
   {
-    name = "a number of a message is given again", file = "core/kernel/batch.c", by = SIM,
+    name = "a number of a message is given again", file = "core/kernel/turns/batch.c", by = SIM,
     from = "    host->next_key = (uint64_t)numbers[0];", to = "    host->next_key = 1;",
   },
   {
-    name = "the clock goes back over a restart", file = "core/kernel/batch.c", by = SIM,
+    name = "the clock goes back over a restart", file = "core/kernel/turns/batch.c", by = SIM,
     from = "    soc_clock_raise(&host->clock, numbers[1]);\n", to = "",
   },
   {
-    name = "totals are lost over a restart", file = "core/kernel/batch.c", by = SIM,
+    name = "totals are lost over a restart", file = "core/kernel/turns/batch.c", by = SIM,
     from = "    host->totals.sent = (uint64_t)numbers[3];", to = "    host->totals.sent = 0;",
     law = "conservation", says = "came in, and",
   },
   {
-    name = "an answer is not written", file = "core/kernel/waiting.c", by = SIM,
+    name = "an answer is not written", file = "core/kernel/turns/waiting.c", by = SIM,
     from = "    soc_batch_put(host, &record);\n" ..
       "    soc_activation_answer(activation, index, answer);",
     to = "    soc_activation_answer(activation, index, answer);",
   },
   {
-    name = "a wait is never told of its time-out", file = "core/kernel/waiting.c",
+    name = "a wait is never told of its time-out", file = "core/kernel/turns/waiting.c",
     by = { "sim:tests/mutants/timeouts.lua" },
     from = "        soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms);",
     to = "        (void)wait->deadline_ms;",
     law = "waits end", says = "still waits, though its time is over",
   },
   {
-    name = "a wait is told of its time-out too early", file = "core/kernel/waiting.c",
+    name = "a wait is told of its time-out too early", file = "core/kernel/turns/waiting.c",
     by = { "sim:tests/mutants/timeouts.lua" },
     from = "        soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms);",
     to = "        soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms - 5);",
@@ -107,7 +107,8 @@ local M = {
     to = "    SOC_PARTS_TELL(host, state_changed,",
   },
   {
-    name = "a message taken by receive is not written as taken", file = "core/kernel/waiting.c",
+    name = "a message taken by receive is not written as taken",
+    file = "core/kernel/turns/waiting.c",
     by = { "sim", "spec:recovery" },
     from = "    soc_batch_put(host, &record);\n" ..
       "    soc_message_list_push(&activation->taken, message);",
@@ -209,13 +210,13 @@ local M = {
     from = "(int64_t)++window->lines);", to = "0);",
   },
   {
-    name = "a ring of waits is not found", file = "core/kernel/deadlock.c",
+    name = "a ring of waits is not found", file = "core/kernel/turns/deadlock.c",
     by = { "unit:deadlock_test", "spec:deadlock" },
     from = "void soc_deadlock_settle(struct soc_host *host)\n{",
     to = "void soc_deadlock_settle(struct soc_host *host)\n{\n    host->waits_changed.length = 0;",
   },
   {
-    name = "nobody looks again when mail is taken off its way", file = "core/kernel/transit.c",
+    name = "nobody looks again when mail is taken off its way", file = "core/kernel/mail/transit.c",
     by = { "spec:wait_graph_kinds", "spec:transit" },
     from = "    soc_wait_note(host, message->to);\n",
     to = "",
@@ -227,7 +228,7 @@ local M = {
     to = "    return seat == NULL ? 0 : 0;",
   },
   {
-    name = "a request that has timed out stays open", file = "core/kernel/requests.c",
+    name = "a request that has timed out stays open", file = "core/kernel/mail/requests.c",
     by = { "spec:request", "spec:reply" },
     from = "    soc_request_close(host, activation->wait.request_key);\n",
     to = "    (void)host, (void)activation;\n",

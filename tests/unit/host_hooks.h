@@ -9,12 +9,12 @@
 #include "base/json.h"
 #include "check.h"
 #include "kernel/agents.h"
-#include "kernel/batch.h"
 #include "kernel/gate.h"
 #include "kernel/host.h"
 #include "kernel/look.h"
 #include "kernel/refusal.h"
 #include "kernel/registry.h"
+#include "kernel/turns/batch.h"
 #include "parts/table.h"
 #include "store/store.h"
 

@@ -10,7 +10,7 @@
 #include "bridge/files/log.h"
 #include "bridge/files/report.h"
 #include "env/ids.h"
-#include "kernel/envelope.h"
+#include "kernel/mail/envelope.h"
 
 static bool carries(void *user, const struct soc_agent *agent)
 {

@@ -15,8 +15,8 @@
 #include "bridge/files/report.h"
 #include "bridge/files/watch.h"
 #include "env/ids.h"
-#include "kernel/batch.h"
 #include "kernel/gate.h"
+#include "kernel/turns/batch.h"
 
 #define IDENTITY       "files:workflow" /* the position that says which workflow this is */
 #define SETTLE_POLL_MS 20

@@ -14,9 +14,9 @@
 #include "bridge/files/report.h"
 #include "env/clock.h"
 #include "env/ids.h"
+#include "kernel/mail/send_reader.h"
 #include "kernel/refusal.h"
 #include "kernel/registry.h"
-#include "kernel/send_reader.h"
 
 /* A line being read. */
 struct reading {

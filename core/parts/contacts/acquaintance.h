@@ -7,7 +7,7 @@
 #define SOC_PARTS_CONTACTS_ACQUAINTANCE_H
 
 #include "base/buf.h"
-#include "kernel/send.h"
+#include "kernel/mail/send.h"
 
 struct soc_host;
 

@@ -4,11 +4,11 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "kernel/batch.h"
+#include "kernel/mail/router.h"
 #include "kernel/refusal.h"
 #include "kernel/registry.h"
-#include "kernel/router.h"
-#include "kernel/turn.h"
+#include "kernel/turns/batch.h"
+#include "kernel/turns/turn.h"
 #include "parts/contacts/contacts_state.h"
 
 void soc_book_write(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer,

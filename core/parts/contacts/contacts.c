@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "kernel/passage.h"
+#include "kernel/mail/passage.h"
+#include "kernel/mail/requests.h"
 #include "kernel/refusal.h"
-#include "kernel/requests.h"
 #include "parts/contacts/acquaintance.h"
 #include "parts/contacts/book.h"
 #include "parts/contacts/contacts_state.h"

@@ -3,16 +3,16 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "kernel/batch.h"
-#include "kernel/commit.h"
 #include "kernel/ending.h"
-#include "kernel/mail.h"
+#include "kernel/mail/mail.h"
+#include "kernel/mail/requests.h"
 #include "kernel/registry.h"
-#include "kernel/requests.h"
 #include "kernel/state.h"
 #include "kernel/trace.h"
-#include "kernel/turn.h"
-#include "kernel/wait.h"
+#include "kernel/turns/batch.h"
+#include "kernel/turns/commit.h"
+#include "kernel/turns/turn.h"
+#include "kernel/turns/wait.h"
 #include "parts/contacts/acquaintance.h"
 #include "parts/contacts/contacts_state.h"
 

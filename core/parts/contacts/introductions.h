@@ -10,7 +10,7 @@
 #define SOC_PARTS_CONTACTS_INTRODUCTIONS_H
 
 #include "kernel/hooks.h"
-#include "kernel/router.h"
+#include "kernel/mail/router.h"
 #include "model/introduction.h"
 
 /* Checks and completes what `from` is about to send to `to`. Of a response: finds the

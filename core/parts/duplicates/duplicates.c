@@ -6,10 +6,10 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "env/ids.h"
-#include "kernel/batch.h"
-#include "kernel/passage.h"
+#include "kernel/mail/passage.h"
 #include "kernel/state.h"
-#include "kernel/turn.h"
+#include "kernel/turns/batch.h"
+#include "kernel/turns/turn.h"
 #include "model/dedupe.h"
 #include "parts/table.h"
 

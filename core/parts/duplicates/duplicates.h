@@ -8,7 +8,7 @@
 #define SOC_PARTS_DUPLICATES_DUPLICATES_H
 
 #include "base/buf.h"
-#include "kernel/send.h"
+#include "kernel/mail/send.h"
 
 struct soc_host;
 

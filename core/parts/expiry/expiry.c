@@ -1,8 +1,8 @@
 /* Expiry: a sender that asked for an ack learns that its message has expired. */
 #include "base/json.h"
 #include "env/ids.h"
-#include "kernel/envelope.h"
-#include "kernel/notice.h"
+#include "kernel/mail/envelope.h"
+#include "kernel/mail/notice.h"
 #include "kernel/refusal.h"
 #include "kernel/state.h"
 #include "parts/table.h"

@@ -11,7 +11,7 @@
 #define SOC_PARTS_GROUP_BARRIERS_H
 
 #include "base/buf.h"
-#include "kernel/send.h"
+#include "kernel/mail/send.h"
 #include "model/activation.h"
 #include "model/barrier.h"
 #include "store/record.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "kernel/passage.h"
+#include "kernel/mail/passage.h"
 #include "kernel/recover.h"
 #include "kernel/registry.h"
 #include "parts/group/barriers.h"

@@ -7,9 +7,9 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "kernel/batch.h"
-#include "kernel/envelope.h"
+#include "kernel/mail/envelope.h"
 #include "kernel/state.h"
+#include "kernel/turns/batch.h"
 #include "parts/history/history_state.h"
 
 #define DAY_MS 86400000ll

@@ -9,7 +9,7 @@
 #include "env/ids.h"
 #include "kernel/refusal.h"
 #include "kernel/state.h"
-#include "kernel/turn.h"
+#include "kernel/turns/turn.h"
 #include "parts/history/history.h"
 #include "parts/history/history_state.h"
 

@@ -11,7 +11,7 @@
 #define SOC_PARTS_HUMAN_HUMAN_H
 
 #include "base/buf.h"
-#include "kernel/send.h"
+#include "kernel/mail/send.h"
 #include "model/inbox.h"
 #include "store/store.h"
 

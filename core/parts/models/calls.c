@@ -8,12 +8,12 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "env/ids.h"
-#include "kernel/egress.h"
 #include "kernel/gate.h"
 #include "kernel/refusal.h"
 #include "kernel/state.h"
 #include "kernel/trace.h"
-#include "kernel/waiting.h"
+#include "kernel/turns/egress.h"
+#include "kernel/turns/waiting.h"
 #include "parts/models/models_state.h"
 
 /* The id names the call wherever it arrives, so chance sets it apart from those of

@@ -5,10 +5,10 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "kernel/batch.h"
 #include "kernel/registry.h"
 #include "kernel/state.h"
-#include "kernel/turn.h"
+#include "kernel/turns/batch.h"
+#include "kernel/turns/turn.h"
 #include "parts/history/replay.h"
 #include "parts/models/models_state.h"
 

@@ -7,9 +7,9 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "kernel/batch.h"
 #include "kernel/refusal.h"
 #include "kernel/state.h"
+#include "kernel/turns/batch.h"
 #include "parts/models/models_state.h"
 
 struct row {

@@ -27,7 +27,7 @@
 #define SOC_PARTS_OUTSIDE_OUTSIDE_H
 
 #include "base/buf.h"
-#include "kernel/router.h"
+#include "kernel/mail/router.h"
 #include "model/ack.h"
 
 struct soc_agent;
@@ -36,10 +36,11 @@ struct soc_host;
 /* One message on its way out. All is lent for the call only. */
 struct soc_handout {
     const struct soc_agent *agent;
-    const struct soc_message *message; /* `attempt` counts from 1; kernel/envelope.h writes it */
-    bool is_again;                     /* after a restart: the agent may have it already */
-    bool is_warning;                   /* of a resend: the last one before it is given up */
-    bool is_broadcast;                 /* one of many copies under one id; nobody acks it */
+    const struct soc_message
+        *message;      /* `attempt` counts from 1; kernel/mail/envelope.h writes it */
+    bool is_again;     /* after a restart: the agent may have it already */
+    bool is_warning;   /* of a resend: the last one before it is given up */
+    bool is_broadcast; /* one of many copies under one id; nobody acks it */
 };
 
 /* What else a door may like to know; it is durable when the door is told. */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "kernel/batch.h"
 #include "kernel/state.h"
+#include "kernel/turns/batch.h"
 #include "parts/table.h"
 
 /* The list in force, JSON; empty: never recorded. */

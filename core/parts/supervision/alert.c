@@ -3,11 +3,11 @@
 #include <assert.h>
 
 #include "base/json.h"
-#include "kernel/commit.h"
-#include "kernel/router.h"
+#include "kernel/mail/router.h"
 #include "kernel/state.h"
 #include "kernel/trace.h"
-#include "kernel/turn.h"
+#include "kernel/turns/commit.h"
+#include "kernel/turns/turn.h"
 
 static struct soc_agent *find_ancestor(const struct soc_host *host, const struct soc_agent *agent)
 {

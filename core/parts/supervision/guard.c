@@ -4,9 +4,9 @@
 
 #include "base/json.h"
 #include "base/limits.h"
-#include "kernel/envelope.h"
+#include "kernel/mail/envelope.h"
+#include "kernel/mail/send.h"
 #include "kernel/refusal.h"
-#include "kernel/send.h"
 #include "kernel/state.h"
 #include "kernel/trace.h"
 #include "parts/supervision/alert.h"

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "kernel/passage.h"
+#include "kernel/mail/passage.h"
+#include "kernel/mail/router.h"
 #include "kernel/registry.h"
-#include "kernel/router.h"
 #include "parts/supervision/guard.h"
 #include "parts/supervision/hold.h"
 #include "parts/supervision/supervision_state.h"

@@ -3,13 +3,13 @@
 
 #include "base/json.h"
 #include "env/ids.h"
-#include "kernel/notice.h"
+#include "kernel/mail/notice.h"
+#include "kernel/mail/requests.h"
+#include "kernel/mail/router.h"
 #include "kernel/refusal.h"
-#include "kernel/requests.h"
-#include "kernel/router.h"
 #include "kernel/trace.h"
-#include "kernel/turn.h"
-#include "kernel/waiting.h"
+#include "kernel/turns/turn.h"
+#include "kernel/turns/waiting.h"
 #include "parts/tasks/tasks_state.h"
 
 int64_t soc_tasks_ask_retry(struct soc_host *host, const struct soc_task *task,

@@ -5,7 +5,7 @@
 #define SOC_PARTS_TASKS_TASKS_STATE_H
 
 #include "base/heap.h"
-#include "kernel/send.h"
+#include "kernel/mail/send.h"
 #include "kernel/state.h"
 #include "model/workload.h"
 #include "parts/table.h"

@@ -1,7 +1,7 @@
 /* What the journal knows of tasks, and how they come back from it. */
 #include "base/json.h"
-#include "kernel/batch.h"
 #include "kernel/registry.h"
+#include "kernel/turns/batch.h"
 #include "parts/tasks/tasks_reopen.h"
 #include "parts/tasks/tasks_state.h"
 

@@ -4,9 +4,9 @@
  * while a script loads there is nothing to change yet. So in an app each of them says
  * what to use there; they work as methods of society.new. */
 #include "env/ids.h"
-#include "kernel/batch.h"
-#include "kernel/dead.h"
+#include "kernel/mail/dead.h"
 #include "kernel/refusal.h"
+#include "kernel/turns/batch.h"
 #include "parts/human/human.h"
 #include "script/bindings/bind.h"
 #include "script/bindings/bind_endings.h"

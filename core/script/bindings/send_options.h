@@ -4,7 +4,7 @@
 #ifndef SOC_SCRIPT_BINDINGS_SEND_OPTIONS_H
 #define SOC_SCRIPT_BINDINGS_SEND_OPTIONS_H
 
-#include "kernel/said.h"
+#include "kernel/mail/said.h"
 #include "script/turns/box.h"
 
 /* What a table of options said. */

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "kernel/envelope.h"
-#include "kernel/message_view.h"
+#include "kernel/mail/envelope.h"
+#include "kernel/mail/message_view.h"
 #include "lualib/lua_json.h"
 #include "script/turns/lazy.h"
 

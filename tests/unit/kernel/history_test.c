@@ -9,10 +9,10 @@
 #include "env/ids.h"
 #include "env/rng.h"
 #include "host_world.h"
-#include "kernel/commit.h"
-#include "kernel/dead.h"
+#include "kernel/mail/dead.h"
 #include "kernel/state.h"
-#include "kernel/turn.h"
+#include "kernel/turns/commit.h"
+#include "kernel/turns/turn.h"
 #include "parts/outside/outside.h"
 
 #define HISTORIES    10000

@@ -2,7 +2,7 @@
 
 #include "env/ids.h"
 #include "host_parts.h"
-#include "kernel/dead.h"
+#include "kernel/mail/dead.h"
 #include "kernel/state.h"
 #include "parts/contacts/book.h"
 

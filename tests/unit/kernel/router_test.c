@@ -1,5 +1,5 @@
 /* The router's questions before a message is made, and their order. */
-#include "kernel/router.h"
+#include "kernel/mail/router.h"
 
 #include "host_world.h"
 #include "kernel/state.h"

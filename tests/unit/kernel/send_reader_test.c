@@ -1,5 +1,5 @@
-/* Also what covers kernel/said.h, which takes the values that the reader finds. */
-#include "kernel/send_reader.h"
+/* Also what covers kernel/mail/said.h, which takes the values that the reader finds. */
+#include "kernel/mail/send_reader.h"
 
 #include "check.h"
 

@@ -1,10 +1,10 @@
 /* Doors: what they are handed, when, in which order, and what they are told. */
 #include "env/ids.h"
 #include "host_world.h"
-#include "kernel/commit.h"
 #include "kernel/ending.h"
 #include "kernel/state.h"
-#include "kernel/turn.h"
+#include "kernel/turns/commit.h"
+#include "kernel/turns/turn.h"
 #include "parts/outside/outside_state.h"
 
 #define KEYS_MAX 256

@@ -1,0 +1,481 @@
+#include "kernel/mail/router.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "env/ids.h"
+#include "kernel/mail/adopt.h"
+#include "kernel/mail/envelope.h"
+#include "kernel/mail/mail.h"
+#include "kernel/mail/passage.h"
+#include "kernel/mail/requests.h"
+#include "kernel/mail/transit.h"
+#include "kernel/refusal.h"
+#include "kernel/registry.h"
+#include "kernel/state.h"
+#include "kernel/trace.h"
+#include "kernel/turns/batch.h"
+#include "kernel/turns/ready.h"
+#include "kernel/turns/turn.h"
+#include "kernel/turns/waiting.h"
+
+/* As soc_registry_receiver, but looks first at the contact that `from` wrote to last: it is
+ * at hand, and the table of all agents is not. */
+static struct soc_agent *find_receiver(struct soc_host *host, const struct soc_agent *from,
+                                       struct soc_slice id)
+{
+    if (from != NULL && from->contacts.recent < from->contacts.count) {
+        struct soc_agent *peer = from->contacts.items[from->contacts.recent].peer;
+        if (!peer->is_ended && soc_slice_equal(id, soc_agent_id(peer)))
+            return peer;
+    }
+    return soc_registry_receiver(host, id);
+}
+
+int soc_router_may_send(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
+                        struct soc_buf *error)
+{
+    int rc = SOC_OK;
+    if (to->is_ended || to->is_ending)
+        return soc_refuse(error, SOC_ESTOPPED, NULL, "agentId", soc_agent_id(to));
+    if (from == NULL || from == to)
+        return SOC_OK;
+    for (size_t i = 0; rc == SOC_OK && host->parts->calls.may_send[i] != NULL; i++)
+        rc = host->parts->calls.may_send[i](host, from, to, error);
+    return rc;
+}
+
+/* What is sent because of a message, the one being handled, continues its lineage; an
+ * answer belongs to the chain of what it answers. */
+static void inherit(const struct soc_host *host, const struct soc_send *send,
+                    struct soc_message_draft *draft, char chain_id[SOC_MESSAGE_ID_BYTES])
+{
+    const struct soc_message *cause = host->turn.cause;
+    struct soc_slice *chain = &draft->texts[SOC_TEXT_CORRELATION_ID];
+    struct soc_slice *trace = &draft->texts[SOC_TEXT_TRACEPARENT];
+    if (cause != NULL && trace->data == NULL)
+        *trace = soc_message_text(cause, SOC_TEXT_TRACEPARENT);
+    if (cause != NULL) {
+        bool is_idle = draft->to != host->registry.user && draft->deliver_at_ms == 0;
+        draft->hops = cause->hops + (draft->from != draft->to);
+        draft->idle_hops = is_idle ? cause->idle_hops + 1 : 0; /* a turn with progress resets it */
+    }
+    if (chain->data == NULL && send->answers != NULL)
+        *chain = soc_envelope_chain(send->answers, chain_id);
+    else if (chain->data == NULL && send->answers_key != 0)
+        *chain = soc_request_chain(host, send->answers_key, chain_id);
+    if (chain->data == NULL)
+        *chain = soc_envelope_chain(cause, chain_id);
+}
+
+/* The task: the envelope's, the payload's, or that of the message being handled. */
+static struct soc_slice settle_task(const struct soc_host *host, const struct soc_send *send,
+                                    const struct soc_adopted *adopted)
+{
+    if (send->texts[SOC_TEXT_TASK_ID].data != NULL)
+        return send->texts[SOC_TEXT_TASK_ID];
+    if (adopted->task_id.data != NULL || host->turn.cause == NULL)
+        return adopted->task_id;
+    return soc_message_text(host->turn.cause, SOC_TEXT_TASK_ID);
+}
+
+static int check_limits(const struct soc_send *send, struct soc_buf *error)
+{
+    if (send->texts[SOC_TEXT_TASK_ID].data != NULL &&
+        !soc_id_is_valid(send->texts[SOC_TEXT_TASK_ID]))
+        return soc_refuse(error, SOC_EBADID, NULL, "task_id", send->texts[SOC_TEXT_TASK_ID]);
+    if (send->payload.length > SOC_PAYLOAD_BYTES_MAX)
+        return soc_refuse(error, SOC_ETOOLARGE, "the payload is over its limit of 16 MB", NULL,
+                          (struct soc_slice){0});
+    return SOC_OK;
+}
+
+static int check_send(struct soc_host *host, const struct soc_agent *from,
+                      const struct soc_send *send, struct soc_agent **to, struct soc_buf *error)
+{
+    *to = find_receiver(host, from, send->to);
+    if (*to == NULL)
+        return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", send->to);
+    soc_agent_prefetch(*to);
+    if (send->wants_reply && (*to)->hold & SOC_HOLD_FAILED)
+        return soc_refuse(error, SOC_ERECEIVER, NULL, "to", soc_agent_id(*to));
+    return check_limits(send, error);
+}
+
+/* An agent that ends waits for answers to what it has asked, and for nothing else. */
+bool soc_router_is_awaited(const struct soc_host *host, const struct soc_send *send)
+{
+    uint64_t key = send->answers != NULL ? send->answers->key : send->answers_key;
+    bool is_awaited = key != 0 && soc_request_find(host, key) != NULL;
+    for (size_t i = 0; key != 0 && !is_awaited && host->parts->calls.awaits[i] != NULL; i++)
+        is_awaited = host->parts->calls.awaits[i](host, key);
+    return is_awaited;
+}
+
+/* Answers, reports and the host's own words need nobody's leave. */
+static int check_leave(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
+                       const struct soc_send *send, struct soc_buf *error)
+{
+    bool is_free =
+        send->answers != NULL || send->answers_key != 0 || send->is_formal || send->is_report;
+    bool is_there = !to->is_ended && (!to->is_ending || soc_router_is_awaited(host, send));
+    return is_free && is_there ? SOC_OK : soc_router_may_send(host, from, to, error);
+}
+
+/* Asks the validators, unless the host speaks. A type becomes a symbol, which is
+ * kept for ever, only when nobody objects to it. */
+static int validate(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
+{
+    struct soc_candidate candidate = {.from = p->from, .payload = p->send.payload};
+    int rc = soc_adopt_type(p->send.type, &p->adopted, &candidate.type, error);
+    candidate.task_id = p->task_id = settle_task(host, &p->send, &p->adopted);
+    if (rc == SOC_OK && p->from != NULL && !p->send.is_formal)
+        rc = host->hooks.check_message(host->hooks.user, &candidate, &p->requires_ack, error);
+    if (rc < 0)
+        return rc;
+    p->has_warning = rc > 0;
+    if (p->send.has_requires_ack)
+        p->requires_ack = p->send.requires_ack;
+    p->type = soc_slice_equal(candidate.type, SOC_SLICE("general"))
+                  ? host->types.general
+                  : soc_intern(&host->types.table, candidate.type);
+    return SOC_OK;
+}
+
+/* Says of a message that is sent though it does not fit its type. `warning` is the
+ * refusal it would have met. */
+static void warn(struct soc_host *host, const struct soc_message *message, struct soc_buf *warning)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    soc_envelope_id(id, message);
+    warning->length--;
+    soc_json_put_text_member(warning, "message_id", soc_slice(id, sizeof(id)));
+    soc_buf_put_byte(warning, '}');
+    soc_trace_event(host, SOC_LOG_WARN, "message_warning", message->from, soc_buf_slice(warning));
+    warning->length = 0;
+}
+
+/* A `response` that names an open request of its receiver is the reply to it. */
+static void join_response(struct soc_host *host, struct soc_passage *p)
+{
+    if (p->type != host->types.response || p->from == NULL || p->send.answers != NULL ||
+        p->send.answers_key != 0)
+        return;
+    const struct soc_request *request =
+        soc_request_find_query(host, p->to, p->from, p->send.payload);
+    if (request == NULL)
+        return;
+    p->send.answers_key = request->key;
+    p->send.answers_ms = request->time_ms;
+}
+
+/* Lets the parts complete what is validated, then asks whether it may go and whether
+ * anything else speaks against it. */
+static int complete(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
+{
+    const struct soc_part_calls *calls = &host->parts->calls;
+    int rc = SOC_OK;
+    if (p->to != NULL)
+        join_response(host, p);
+    for (size_t i = 0; rc == SOC_OK && calls->complete[i] != NULL; i++)
+        rc = calls->complete[i](host, p, error);
+    if (rc == SOC_OK && p->to != NULL)
+        rc = check_leave(host, p->from, p->to, &p->send, error);
+    for (size_t i = 0; rc == SOC_OK && calls->check[i] != NULL; i++)
+        rc = calls->check[i](host, p, error);
+    return rc;
+}
+
+static struct soc_message *make_message(struct soc_host *host, const struct soc_passage *p)
+{
+    const struct soc_send *send = &p->send;
+    const struct soc_adopted *adopted = &p->adopted;
+    int64_t now_ms = soc_host_now(host);
+    char chain_id[SOC_MESSAGE_ID_BYTES];
+    char own_id[SOC_MESSAGE_ID_BYTES];
+    struct soc_message_draft draft = {
+        .key = host->next_key++,
+        .time_ms = now_ms,
+        .from = p->from,
+        .to = p->to,
+        .type = p->type,
+        .expires_ms = send->ttl_ms == 0 ? 0 : now_ms + send->ttl_ms,
+        .deliver_at_ms = send->deliver_at_ms > now_ms ? send->deliver_at_ms : 0,
+        .deadline_ms = send->deadline_ms != 0 ? send->deadline_ms : adopted->deadline_ms,
+        .priority = (uint8_t)(send->has_priority      ? send->priority
+                              : adopted->has_priority ? adopted->priority
+                                                      : SOC_PRIORITY_NORMAL),
+        .flags = (uint8_t)((p->requires_ack ? SOC_MESSAGE_REQUIRES_ACK : 0) |
+                           (send->wants_reply ? SOC_MESSAGE_WANTS_REPLY : 0) |
+                           (send->is_formal ? SOC_MESSAGE_IS_FORMAL : 0) |
+                           (send->is_intake ? SOC_MESSAGE_IS_INTAKE : 0) |
+                           (p->to == NULL ? SOC_MESSAGE_IS_BROADCAST : 0)),
+        .attempt = 1,
+        .payload = send->payload,
+    };
+    for (int i = 0; i < SOC_TEXT_COUNT; i++)
+        draft.texts[i] = send->texts[i];
+    draft.texts[SOC_TEXT_TASK_ID] = p->task_id;
+    inherit(host, send, &draft, chain_id);
+    SOC_PARTS_TELL(host, name_draft, host, &draft, own_id);
+    if (send->answers != NULL) {
+        draft.reply_to = send->answers->key;
+        draft.reply_to_ms = send->answers->time_ms;
+        if (send->answers->flags & SOC_MESSAGE_WANTS_REPLY)
+            draft.flags |= SOC_MESSAGE_IS_REPLY;
+        if (send->answers->flags & SOC_MESSAGE_IS_FORMAL)
+            draft.flags |= SOC_MESSAGE_IS_FORMAL; /* an answer to the host's own question */
+    } else if (send->answers_key != 0) {
+        draft.reply_to = send->answers_key;
+        draft.reply_to_ms = send->answers_ms;
+        if (soc_request_find(host, send->answers_key) != NULL)
+            draft.flags |= SOC_MESSAGE_IS_REPLY;
+    }
+    struct soc_message *message = soc_message_new(&draft);
+    message->is_changed = p->payload.length + p->completed.length > 0;
+    return message;
+}
+
+/* Puts the message of a passage that nobody objects to into the turn; an error takes it
+ * out again. */
+static int dispatch(struct soc_host *host, const struct soc_passage *p, struct soc_message **out,
+                    struct soc_buf *error)
+{
+    const struct soc_part_calls *calls = &host->parts->calls;
+    struct soc_turn_mark mark = soc_turn_mark(host);
+    uint64_t key = host->next_key;
+    struct soc_record record;
+    struct soc_message *message = make_message(host, p);
+    soc_envelope_record(&record, message);
+    soc_batch_put(host, &record);
+    soc_message_list_push(&host->turn.sent, message);
+    if (p->to != NULL && p->to == host->registry.user && host->turn.activation != NULL)
+        host->turn.activation->has_progress = true;
+    if (p->has_warning)
+        warn(host, message, error);
+    int rc = SOC_OK;
+    for (size_t i = 0; rc == SOC_OK && calls->sent[i] != NULL; i++)
+        rc = calls->sent[i](host, p, message, error);
+    if (rc < 0) {
+        soc_turn_return(host, mark);
+        host->next_key = key;
+        return rc;
+    }
+    *out = message;
+    return SOC_OK;
+}
+
+/* Finds the receiver, NULL for all, and checks what needs no validator. */
+static int address(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
+{
+    if (!soc_slice_equal(p->send.to, SOC_SLICE("All")))
+        return check_send(host, p->from, &p->send, &p->to, error);
+    if (p->send.type.data == NULL && p->adopted.type.data == NULL)
+        p->send.type = SOC_SLICE("broadcast");
+    return check_limits(&p->send, error);
+}
+
+int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
+                    struct soc_message **out, struct soc_buf *error)
+{
+    assert(host->turn.is_open);
+    for (size_t i = 0; host->parts->calls.find_duplicate[i] != NULL; i++)
+        if (host->parts->calls.find_duplicate[i](host, from, send, error))
+            return 1;
+    struct soc_passage p = {.from = from, .send = *send};
+    soc_adopt(&p.adopted, send->is_bare ? SOC_SLICE("null") : send->payload);
+    int rc = address(host, &p, error);
+    SOC_PARTS_TELL(host, prepare, host, &p);
+    if (rc == SOC_OK)
+        rc = validate(host, &p, error);
+    if (rc == SOC_OK)
+        rc = complete(host, &p, error);
+    if (rc == SOC_OK)
+        rc = dispatch(host, &p, out, error);
+    if (rc == SOC_OK && p.to != NULL)
+        soc_agent_prefetch_contacts(p.to);
+    soc_buf_fini(&p.payload);
+    soc_buf_fini(&p.completed);
+    return rc;
+}
+
+/* A reply goes to its waiter past the mailbox; one that comes too late is
+ * logged and dropped. */
+static void accept_reply(struct soc_host *host, struct soc_message *message)
+{
+    struct soc_request *request = soc_request_find(host, message->reply_to);
+    bool is_late = request == NULL || request->to != message->from;
+    for (size_t i = 0; is_late && host->parts->calls.late[i] != NULL; i++)
+        if (host->parts->calls.late[i](host, message))
+            return;
+    if (is_late) {
+        soc_trace_message(host, "late_reply", message);
+        soc_router_finish(host, message, SOC_OUTCOME_DROPPED,
+                          SOC_SLICE("{\"error\":\"late_reply\"}"));
+        return;
+    }
+    struct soc_buf answer = {0};
+    if (request->activation != NULL && message->idle_hops == 0)
+        request->activation->has_progress = true;
+    if (request->owner != NULL) {
+        request->owner_ops->replied(host, request, message);
+        soc_router_finish(host, message, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
+        return;
+    }
+    bool has_answer = false;
+    for (size_t i = 0; !has_answer && host->parts->calls.put_answer[i] != NULL; i++)
+        has_answer = host->parts->calls.put_answer[i](host, request, message, &answer);
+    if (!has_answer) {
+        soc_buf_put_byte(&answer, '[');
+        soc_envelope_put_script_json(&answer, message);
+        soc_buf_put_byte(&answer, ']');
+    }
+    soc_request_answer(host, request, soc_buf_slice(&answer));
+    soc_buf_fini(&answer);
+    soc_router_finish(host, message, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
+}
+
+static void deliver_when_due(struct soc_host *host, struct soc_message *message)
+{
+    if (message->deliver_at_ms <= soc_host_now(host))
+        soc_router_deliver(host, message);
+    else
+        soc_transit_add(host, message);
+}
+
+void soc_router_accept(struct soc_host *host, struct soc_message *message)
+{
+    assert(!host->turn.is_open);
+    if (!(message->flags & SOC_MESSAGE_IS_BROADCAST)) {
+        host->totals.sent++;
+        soc_trace_message(host, "message", message);
+    }
+    for (size_t i = 0; host->parts->calls.accept[i] != NULL; i++)
+        if (host->parts->calls.accept[i](host, message))
+            return;
+    deliver_when_due(host, message);
+}
+
+bool soc_router_hand_out(struct soc_host *host, struct soc_message *message)
+{
+    bool is_out = false;
+    for (size_t i = 0;
+         message->to->is_external && !is_out && host->parts->calls.hand_out[i] != NULL; i++)
+        is_out = host->parts->calls.hand_out[i](host, message);
+    return is_out;
+}
+
+void soc_router_hand_over(struct soc_host *host, struct soc_message *message)
+{
+    struct soc_agent *to = message->to;
+    if (soc_router_hand_out(host, message) || soc_waiting_offer(host, to, message))
+        return;
+    soc_mail_queue(host, message, false);
+    soc_ready_add(host, to);
+}
+
+/* Its time to live is over, and it stands nowhere. */
+static void expire(struct soc_host *host, struct soc_message *message)
+{
+    soc_trace_message(host, "expired", message);
+    soc_router_finish(host, message, SOC_OUTCOME_EXPIRED, SOC_SLICE("{\"error\":\"expired\"}"));
+}
+
+void soc_router_deliver(struct soc_host *host, struct soc_message *message)
+{
+    struct soc_agent *to = message->to;
+    if (message->expires_ms != 0 && message->expires_ms <= soc_host_now(host)) {
+        expire(host, message);
+        return;
+    }
+    if (message->flags & SOC_MESSAGE_IS_REPLY) {
+        accept_reply(host, message);
+        return;
+    }
+    for (size_t i = 0; host->parts->calls.arrive[i] != NULL; i++)
+        if (host->parts->calls.arrive[i](host, message))
+            return;
+    if (to->is_ended) {
+        soc_router_finish(host, message, SOC_OUTCOME_DEAD,
+                          SOC_SLICE("{\"error\":\"agent_stopped\"}"));
+        return;
+    }
+    soc_router_hand_over(host, message);
+}
+
+void soc_router_timer(struct soc_host *host, struct soc_message *message)
+{
+    for (size_t i = 0; host->parts->calls.expire[i] != NULL; i++)
+        if (host->parts->calls.expire[i](host, message))
+            return;
+    if (message->is_queued) {
+        soc_mailbox_remove(&message->to->mailbox, message);
+        expire(host, message);
+    } else {
+        soc_transit_remove(host, message);
+        soc_router_deliver(host, message);
+    }
+}
+
+/* Tells the parts that it has ended; true if one of them keeps it. */
+static bool tell_parts(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
+                       struct soc_slice reason)
+{
+    bool is_kept = false;
+    for (size_t i = 0; host->parts->calls.finish[i] != NULL; i++)
+        is_kept |= host->parts->calls.finish[i](host, message, outcome, reason);
+    return is_kept;
+}
+
+void soc_router_finish(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
+                       struct soc_slice reason)
+{
+    assert(!message->is_queued);
+    for (size_t i = 0; host->parts->calls.finishing[i] != NULL; i++)
+        if (host->parts->calls.finishing[i](host, message, outcome, reason))
+            return;
+    soc_heap_remove(&host->timers, &message->timer);
+    host->totals.outcome[outcome]++;
+    struct soc_record record = {.type = SOC_RECORD_MESSAGE_END};
+    record.message_end = (struct soc_record_message_end){
+        .key = message->key,
+        .time_ms = (uint64_t)soc_host_now(host),
+        .outcome = outcome,
+        .reason = reason,
+    };
+    soc_batch_put(host, &record);
+    bool is_kept = tell_parts(host, message, outcome, reason);
+    if (outcome != SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_IS_REPLY)
+        soc_request_lose_answer(host, message->reply_to);
+    if (outcome != SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_WANTS_REPLY &&
+        !soc_transit_replies(host, message->key))
+        soc_request_fail(host, message->key, "receiver_failed",
+                         "the request could not be handled; see its dead letter");
+    if (outcome == SOC_OUTCOME_DEAD || outcome == SOC_OUTCOME_EXPIRED) {
+        soc_trace_message(host, "dead_letter", message);
+        message->outcome = (uint8_t)outcome;
+        soc_map_put_number(&host->dead, message->key, message);
+    } else if (!is_kept) {
+        soc_mail_free(host, message);
+    }
+}
+
+void soc_router_again(struct soc_host *host, struct soc_message *message, int64_t deliver_at_ms)
+{
+    host->totals.outcome[message->outcome]--;
+    message->outcome = SOC_OUTCOME_PENDING;
+    message->attempt++;
+    message->expires_ms = 0; /* whoever sends it again wants it handled */
+    message->deliver_at_ms = deliver_at_ms;
+    struct soc_record record = {.type = SOC_RECORD_MESSAGE_AGAIN};
+    record.message_again = (struct soc_record_message_again){
+        .key = message->key,
+        .time_ms = (uint64_t)soc_host_now(host),
+        .attempt = message->attempt,
+        .deliver_at_ms = (uint64_t)deliver_at_ms,
+    };
+    soc_batch_put(host, &record);
+    SOC_PARTS_TELL(host, again, host, message);
+    deliver_when_due(host, message);
+}

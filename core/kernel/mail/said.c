@@ -1,0 +1,181 @@
+#include "kernel/mail/said.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "base/json.h"
+#include "base/limits.h"
+#include "env/clock.h"
+
+#define MS_MAX             1e14                       /* in the year 5138 */
+#define RECEIVER_BYTES_MAX (2 * SOC_ID_BYTES_MAX + 1) /* agent@host */
+
+static int refuse(enum soc_message_field field, struct soc_said_fault *fault)
+{
+    const struct soc_field_rule *rule = soc_message_fields_rule(field);
+    fault->field = rule->name;
+    return soc_fail(&fault->detail, SOC_EINVAL, "'%s' must be %s", rule->name,
+                    soc_field_kind_expects(rule->kind));
+}
+
+static bool read_ms(const struct soc_value *value, int64_t *out)
+{
+    if (value->kind != SOC_VALUE_NUMBER || !(value->number >= 0 && value->number <= MS_MAX))
+        return false;
+    *out = llround(value->number);
+    return true;
+}
+
+/* A span below a millisecond is one. */
+static bool read_seconds(const struct soc_value *value, int64_t *out)
+{
+    if (value->kind != SOC_VALUE_NUMBER || !(value->number > 0 && value->number * 1000 <= MS_MAX))
+        return false;
+    *out = llround(value->number * 1000);
+    *out += *out == 0;
+    return true;
+}
+
+static bool read_time(const struct soc_value *value, int64_t *out)
+{
+    if (value->kind != SOC_VALUE_TEXT)
+        return read_ms(value, out);
+    return value->text.length <= SOC_KEY_BYTES_MAX && soc_time_parse(value->text, out);
+}
+
+/* What is kept is shown in envelopes, which are JSON, and by C. */
+static bool read_key(const struct soc_value *value, struct soc_slice *out)
+{
+    struct soc_slice text = value->text;
+    if (value->kind != SOC_VALUE_TEXT || text.length > SOC_KEY_BYTES_MAX ||
+        soc_utf8_fault(text) >= 0 || memchr(text.data, '\0', text.length) != NULL)
+        return false;
+    *out = text;
+    return true;
+}
+
+/* Any text: whoever gets it refuses what does not fit. */
+static bool read_text(const struct soc_value *value, struct soc_slice *out)
+{
+    if (value->kind != SOC_VALUE_TEXT)
+        return false;
+    *out = value->text;
+    return true;
+}
+
+static bool read_receiver(const struct soc_value *value, struct soc_slice *out)
+{
+    return value->text.length <= RECEIVER_BYTES_MAX && read_text(value, out);
+}
+
+static bool read_priority(const struct soc_value *value, struct soc_send *send)
+{
+    send->has_priority =
+        value->kind == SOC_VALUE_TEXT && soc_priority_parse(value->text, &send->priority);
+    return send->has_priority;
+}
+
+static bool read_flag(const struct soc_value *value, bool *out, bool *has)
+{
+    *has = value->kind == SOC_VALUE_FLAG;
+    *out = *has && value->flag;
+    return *has;
+}
+
+/* How a value of each kind is taken. */
+#define TAKE_ANSWERED(tag, name) read_key(value, &said->name)
+#define TAKE_FLAG(tag, name)     read_flag(value, &send->name, &send->has_##name)
+#define TAKE_ID(tag, name)       is_sayable()
+#define TAKE_KEY(tag, name)      read_key(value, &send->texts[SOC_TEXT_##tag])
+#define TAKE_MARK(tag, name)     is_sayable()
+#define TAKE_NAME(tag, name)     read_text(value, &send->texts[SOC_TEXT_##tag])
+#define TAKE_NUMBER(tag, name)   is_sayable()
+#define TAKE_PAYLOAD(tag, name)  is_sayable() /* the readers' own */
+#define TAKE_PRIORITY(tag, name) read_priority(value, send)
+#define TAKE_RECEIVER(tag, name) read_receiver(value, &send->name)
+#define TAKE_ROW(tag, name)      is_sayable()
+#define TAKE_SECONDS(tag, name)  read_seconds(value, &send->ttl_ms)
+#define TAKE_SENDER(tag, name)   true /* ignored: the host knows who sends */
+#define TAKE_SENT(tag, name)     is_sayable()
+#define TAKE_SPAN(tag, name)     read_ms(value, &said->name)
+#define TAKE_TIME(tag, name)     read_time(value, &send->name##_ms)
+#define TAKE_TYPE(tag, name)     read_text(value, &send->name)
+
+/* For kinds that nobody may say: readers find no such field. */
+static bool is_sayable(void)
+{
+    assert(false && "a field that nobody may say");
+    return false;
+}
+
+static bool take(struct soc_said *said, enum soc_message_field field, const struct soc_value *value)
+{
+    struct soc_send *send = &said->send;
+    switch (field) {
+#define F(tag, name, kind, ...)                                                                    \
+    case SOC_MESSAGE_FIELD_##tag:                                                                  \
+        return TAKE_##kind(tag, name);
+        SOC_MESSAGE_FIELD_MAP(F)
+#undef F
+    default:
+        return is_sayable();
+    }
+}
+
+int soc_said_set(struct soc_said *said, enum soc_message_field field, const struct soc_value *value,
+                 struct soc_said_fault *fault)
+{
+    if (value->kind == SOC_VALUE_NULL)
+        return SOC_OK;
+    if (!take(said, field, value))
+        return refuse(field, fault);
+    said->fields |= 1u << field;
+    return SOC_OK;
+}
+
+int soc_said_check_list(unsigned context, size_t count, struct soc_said_fault *fault)
+{
+    if (context & SOC_SAY_WAIT) {
+        fault->field = "to";
+        return soc_fail(&fault->detail, SOC_EINVAL,
+                        "'to' must be one agent's id: a request has one receiver");
+    }
+    if (count == 0 || count > SOC_RECEIVERS_MAX)
+        return refuse(SOC_MESSAGE_FIELD_TO, fault);
+    return SOC_OK;
+}
+
+int soc_said_set_receiver(struct soc_slice *receiver, const struct soc_value *value,
+                          struct soc_said_fault *fault)
+{
+    return read_receiver(value, receiver) ? SOC_OK : refuse(SOC_MESSAGE_FIELD_TO, fault);
+}
+
+int soc_said_refuse_twice(enum soc_message_field field, unsigned context,
+                          struct soc_said_fault *fault)
+{
+    const char *name;
+    int i = 0;
+    fault->field = soc_message_fields_rule(field)->name;
+    while ((name = soc_message_fields_name(context, i++)) != NULL)
+        if (soc_message_fields_find(soc_slice_text(name), context) == (int)field &&
+            strcmp(name, fault->field) != 0)
+            break;
+    assert(name != NULL);
+    return soc_fail(&fault->detail, SOC_EINVAL, "give %s or %s, not both", fault->field, name);
+}
+
+int soc_said_check(const struct soc_said *said, struct soc_said_fault *fault)
+{
+    if (!soc_said_has(said, SOC_MESSAGE_FIELD_DELAY_MS) ||
+        !soc_said_has(said, SOC_MESSAGE_FIELD_DELIVER_AT))
+        return SOC_OK;
+    fault->field = "deliver_at";
+    return soc_fail(&fault->detail, SOC_EINVAL, "give delay_ms or deliver_at, not both");
+}
+
+void soc_said_settle(struct soc_said *said, int64_t now_ms)
+{
+    if (said->delay_ms > 0)
+        said->send.deliver_at_ms = now_ms + said->delay_ms;
+}

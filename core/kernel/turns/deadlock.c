@@ -1,0 +1,133 @@
+#include "kernel/turns/deadlock.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "kernel/mail/transit.h"
+#include "kernel/refusal.h"
+#include "kernel/state.h"
+#include "kernel/status.h"
+#include "kernel/trace.h"
+#include "kernel/turns/wait.h"
+#include "kernel/turns/waiting.h"
+#include "model/waits.h"
+
+bool soc_deadlock_is_coming(const struct soc_host *host, const struct soc_agent *to,
+                            struct soc_mail_filter filter)
+{
+    const struct soc_message *message = host->turn.is_open ? host->turn.sent.first : NULL;
+    for (; message != NULL; message = message->next)
+        if (message->to == to && soc_mail_fits(message, filter))
+            return true;
+    return soc_transit_brings(host, to, filter);
+}
+
+/* Tells whether what `agent` waits for of its target number `index` is on its way. */
+static bool is_coming(const struct soc_host *host, const struct soc_agent *agent, size_t index)
+{
+    const struct soc_activation *activation = agent->activation;
+    const struct soc_wait *wait = &activation->wait;
+    const struct soc_wait_ops *ops = soc_wait_ops_of(host, activation);
+    if (wait->kind == SOC_WAIT_RECEIVE)
+        return soc_transit_brings(host, agent, (struct soc_mail_filter){wait->on, wait->type});
+    return ops != NULL && ops->question != NULL &&
+           soc_transit_answers(host, ops->question(host, activation, index));
+}
+
+/* The edges of the graph. One whose answer is on its way leads to the person, who waits
+ * for nobody: it must not hide the others of a barrier. A target that waits for nobody
+ * needs no such look, which may be a walk through all timers. */
+static struct soc_agent *target_of(void *user, const struct soc_agent *agent, size_t index)
+{
+    const struct soc_host *host = user;
+    struct soc_agent *target =
+        agent == host->registry.user ? NULL : soc_wait_target(host, agent, index);
+    if (target == NULL || host->transit.count == 0 || soc_wait_target(host, target, 0) == NULL)
+        return target;
+    return is_coming(host, agent, index) ? host->registry.user : target;
+}
+
+static void put_ids(struct soc_buf *out, const struct soc_waiter *ring, size_t count, size_t first)
+{
+    soc_json_put_name(out, "cycle");
+    soc_buf_put_byte(out, '[');
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            soc_buf_put_byte(out, ',');
+        soc_json_put_string(out, soc_agent_id(ring[(first + i) % count].agent));
+    }
+    soc_buf_put_byte(out, ']');
+}
+
+static void tell(struct soc_host *host, const struct soc_waiter *ring, size_t count, size_t victim)
+{
+    struct soc_buf detail = {0};
+    char id[SOC_MESSAGE_ID_BYTES];
+    struct soc_agent *agent = ring[victim].agent;
+    soc_buf_put_byte(&detail, '{');
+    put_ids(&detail, ring, count, victim);
+    soc_json_put_text_member(&detail, "victim", soc_agent_id(agent));
+    soc_buf_put_byte(&detail, '}');
+    soc_trace_event_of(host, SOC_LOG_WARN, "deadlock", agent,
+                       soc_wait_chain(host, agent->activation, id), soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
+}
+
+static void end_wait(struct soc_host *host, const struct soc_waiter *ring, size_t count,
+                     size_t victim)
+{
+    struct soc_buf error = {0};
+    tell(host, ring, count, victim);
+    soc_refusal_begin(&error, SOC_EDEADLOCK,
+                      "the agents of `cycle` wait for each other in a ring; this wait was ended: "
+                      "finish what you handle, so that the others get your answer, then ask again");
+    put_ids(&error, ring, count, victim);
+    soc_refusal_end(&error, SOC_EDEADLOCK);
+    soc_waiting_answer(host, ring[victim].agent->activation, soc_buf_slice(&error));
+    soc_buf_fini(&error);
+}
+
+/* Ends one wait of one ring through `agent`; false if there is none. */
+static bool break_ring(struct soc_host *host, struct soc_agent *agent)
+{
+    struct soc_agent **agents;
+    if (target_of(host, agent, 0) == NULL)
+        return false;
+    size_t count = soc_waits_find_ring(agent, &agents, target_of, host);
+    if (count == 0)
+        return false;
+    struct soc_waiter *ring = soc_alloc(count * sizeof(*ring));
+    for (size_t i = 0; i < count; i++) {
+        const struct soc_activation *activation = agents[i]->activation;
+        ring[i] = (struct soc_waiter){
+            .agent = agents[i],
+            .target = agents[(i + 1) % count],
+            .kind = soc_wait_name(activation),
+            .since_ms = activation->wait.since_ms,
+            .number = activation->wait.number,
+        };
+    }
+    size_t victim = host->hooks.victim(host->hooks.user, ring, count);
+    assert(victim < count);
+    end_wait(host, ring, count, victim);
+    free(ring);
+    free(agents);
+    return true;
+}
+
+void soc_deadlock_settle(struct soc_host *host)
+{
+    struct soc_buf *changed = &host->waits.changed;
+    struct soc_agent *agent;
+    for (size_t at = 0; at < changed->length; at += sizeof(agent)) {
+        memcpy(&agent, changed->data + at, sizeof(agent));
+        soc_waiting_check(host, agent);
+        soc_status_tell(host, agent);
+        while (break_ring(host, agent))
+            continue;
+    }
+    changed->length = 0;
+}

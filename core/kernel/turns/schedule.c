@@ -1,0 +1,303 @@
+#include "kernel/turns/schedule.h"
+
+#include <assert.h>
+
+#include "base/json.h"
+#include "kernel/ending.h"
+#include "kernel/look.h"
+#include "kernel/mail/envelope.h"
+#include "kernel/mail/router.h"
+#include "kernel/state.h"
+#include "kernel/trace.h"
+#include "kernel/turns/batch.h"
+#include "kernel/turns/commit.h"
+#include "kernel/turns/egress.h"
+#include "kernel/turns/handling.h"
+#include "kernel/turns/ready.h"
+#include "kernel/turns/turn.h"
+#include "kernel/turns/wait.h"
+#include "kernel/turns/waiting.h"
+
+static void end_main(struct soc_host *host)
+{
+    soc_batch_put_meta(host, "main", SOC_SLICE("done"));
+    host->main.is_done = true;
+}
+
+static void finish_turn(struct soc_host *host, struct soc_activation *activation)
+{
+    bool is_main = activation->message == NULL;
+    struct soc_agent *agent = activation->agent;
+    if (host->ready.guess != NULL)
+        soc_mailbox_prefetch(&host->ready.guess->mailbox);
+    activation->is_ending = true;
+    SOC_PARTS_TELL(host, run_ended, host, activation, "done", (struct soc_slice){0});
+    soc_commit_turn(host);
+    soc_handling_end(host, activation, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
+    soc_ending_check(host, agent);
+    if (is_main)
+        end_main(host);
+}
+
+/* Gives effects that were answered by a message the text of that answer. */
+static void write_receipts(struct soc_activation *activation)
+{
+    struct soc_buf answer = {0};
+    for (uint32_t i = activation->effects_kept; i < activation->effects_count; i++) {
+        const struct soc_effect *effect = &activation->effects[i];
+        if (effect->sent_key == 0)
+            continue;
+        answer.length = 0;
+        soc_envelope_put_receipt(&answer, effect->sent_key, effect->sent_ms);
+        soc_activation_answer(activation, i, soc_buf_slice(&answer));
+    }
+    soc_buf_fini(&answer);
+}
+
+static void store_effects(struct soc_host *host, const struct soc_activation *activation)
+{
+    struct soc_buf wait = {0};
+    for (uint32_t i = activation->effects_kept; i < activation->effects_count; i++) {
+        const struct soc_effect *effect = &activation->effects[i];
+        struct soc_record record = {.type = SOC_RECORD_EFFECT};
+        record.effect = (struct soc_record_effect){
+            .index = i,
+            .hash = effect->hash,
+            .agent = soc_agent_id(activation->agent),
+            .kind = soc_slice_text(soc_effect_name(effect->kind)),
+            .answer = soc_activation_answer_of(activation, i),
+            .arguments = soc_activation_noted(activation, i),
+        };
+        if (effect->answer_length == 0) {
+            wait.length = 0;
+            soc_wait_put_json(&wait, &activation->wait);
+            record.effect.wait = soc_buf_slice(&wait);
+        }
+        soc_batch_put(host, &record);
+    }
+    soc_buf_fini(&wait);
+}
+
+/* The wait must stand before the turn commits: what the turn itself sent may
+ * already end it. */
+static void suspend_turn(struct soc_host *host, struct soc_activation *activation)
+{
+    struct soc_agent *agent = activation->agent;
+    if (!activation->is_stored) {
+        struct soc_record record = {.type = SOC_RECORD_ACTIVATION};
+        record.activation = (struct soc_record_activation){
+            .key = activation->message == NULL ? 0 : activation->message->key,
+            .time_ms = (uint64_t)soc_host_now(host),
+            .agent = soc_agent_id(activation->agent),
+        };
+        soc_batch_put(host, &record);
+        activation->is_stored = true;
+    }
+    write_receipts(activation);
+    activation->wait.since_ms = soc_host_now(host);
+    activation->wait.number = host->waits.next++;
+    store_effects(host, activation);
+    soc_activation_keep(activation);
+    activation->retries = 0;
+    soc_waiting_begin(host, activation);
+    soc_wait_note(host, activation->agent);
+    soc_commit_turn(host);
+    /* What the turn did may have ended its own activation. */
+    const struct soc_wait_ops *ops =
+        agent->activation == activation ? soc_wait_ops_of(host, activation) : NULL;
+    if (ops != NULL && ops->committed != NULL)
+        ops->committed(host, activation);
+    soc_ending_check(host, agent);
+}
+
+/* Tells whether the agent has failed for good, now that another turn of it raised. */
+static bool note_failure(struct soc_host *host, struct soc_agent *agent)
+{
+    bool has_failed = false;
+    for (size_t i = 0; !has_failed && host->parts->calls.turn_failed[i] != NULL; i++)
+        has_failed = host->parts->calls.turn_failed[i](host, agent, false);
+    return has_failed;
+}
+
+static void fail_turn(struct soc_host *host, struct soc_activation *activation, bool is_final,
+                      struct soc_slice error)
+{
+    struct soc_agent *agent = activation->agent;
+    SOC_PARTS_TELL(host, run_ended, host, activation, is_final ? "broken" : "raised", error);
+    soc_turn_rollback(host);
+    if (activation->script != NULL)
+        host->hooks.drop(host->hooks.user, activation);
+    soc_look_forget(activation);
+    soc_activation_rewind(activation);
+    soc_trace_event(host, SOC_LOG_ERROR, "turn_failed", agent, error);
+    activation->retries++;
+    if (activation->message == NULL) {
+        host->main.has_failed = true;
+        host->main.error.length = 0;
+        soc_buf_put_slice(&host->main.error, error);
+        return;
+    }
+    int64_t delay_ms =
+        is_final ? -1 : host->hooks.retry_after(host->hooks.user, agent, activation->retries);
+    bool has_failed = note_failure(host, agent);
+    if (delay_ms < 0) {
+        if (has_failed)
+            SOC_PARTS_TELL(host, agent_failed, host, agent, error);
+        soc_handling_end(host, activation, SOC_OUTCOME_DEAD, error);
+        soc_ending_check(host, agent);
+        return;
+    }
+    if (has_failed) { /* it stays ready: whoever resumes it has the turn tried anew */
+        SOC_PARTS_TELL(host, agent_failed, host, agent, error);
+        return;
+    }
+    activation->state = SOC_ACTIVATION_BACKOFF;
+    host->waits.count++;
+    activation->timer.kind = SOC_TIMER_ACTIVATION;
+    soc_heap_add(&host->timers, &activation->timer, soc_host_now(host) + delay_ms);
+}
+
+static void run_turn(struct soc_host *host, struct soc_activation *activation)
+{
+    host->totals.turns++;
+    struct soc_buf error = {0};
+    soc_turn_begin(host, activation->agent, activation);
+    switch (host->hooks.run(host->hooks.user, activation, &error)) {
+    case SOC_TURN_DONE:
+        finish_turn(host, activation);
+        break;
+    case SOC_TURN_WAITS:
+        suspend_turn(host, activation);
+        break;
+    case SOC_TURN_RAISED:
+        fail_turn(host, activation, false, soc_buf_slice(&error));
+        break;
+    case SOC_TURN_BROKEN:
+        fail_turn(host, activation, true, soc_buf_slice(&error));
+        break;
+    }
+    soc_buf_fini(&error);
+}
+
+/* Mail for the person that `main` is not receiving is shown and thereby
+ * processed. While `main` is about to run it may still want to receive it. */
+static bool show_mail(struct soc_host *host)
+{
+    struct soc_agent *user = host->registry.user;
+    soc_host_look_for_news(host, user);
+    bool did = soc_mailbox_count(&user->mailbox) > 0;
+    struct soc_message *message;
+    while ((message = soc_mailbox_pop(&user->mailbox)) != NULL) {
+        struct soc_buf text = {0};
+        soc_turn_begin(host, NULL, NULL);
+        soc_envelope_put_json(&text, message);
+        soc_egress_print(host, SOC_SLICE("mail"), soc_sender_id(message->from),
+                         soc_buf_slice(&text));
+        soc_commit_turn(host);
+        soc_buf_fini(&text);
+        soc_router_finish(host, message, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
+    }
+    return did;
+}
+
+static void report_no_behaviour(struct soc_host *host, struct soc_agent *agent)
+{
+    if (agent->role->is_reported)
+        return;
+    agent->role->is_reported = true;
+    struct soc_buf detail = {0};
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "roleId", soc_slice_text(agent->role->id));
+    soc_json_put_text_member(
+        &detail, "message",
+        SOC_SLICE("the script does not say how this role behaves; its mail waits"));
+    soc_buf_put_byte(&detail, '}');
+    soc_trace_event(host, SOC_LOG_WARN, "unknown_role", agent, soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
+}
+
+static bool has_mail(const struct soc_host *host, const struct soc_agent *agent)
+{
+    return soc_mailbox_count(&agent->mailbox) > 0 ||
+           (soc_host_has_news(host, agent) && !agent->is_ended);
+}
+
+/* Begins the agent's next activation if it is free and has mail. */
+static void begin_activation(struct soc_host *host, struct soc_agent *agent)
+{
+    if (agent == host->registry.user || agent->is_ended || !has_mail(host, agent))
+        return;
+    if (!agent->role->is_runnable) {
+        report_no_behaviour(host, agent);
+        return;
+    }
+    soc_host_look_for_news(host, agent);
+    struct soc_message *message = soc_mailbox_pop(&agent->mailbox);
+    if (message == NULL)
+        return; /* what was sent to all was not for it */
+    soc_heap_remove(&host->timers, &message->timer);
+    soc_handling_new(host, agent)->message = message;
+    SOC_PARTS_TELL(host, deliver, host, message);
+    host->totals.activations++;
+}
+
+/* Runs the agent's turn if it has one to run. */
+static bool run_agent(struct soc_host *host, struct soc_agent *agent)
+{
+    if (agent->hold != 0 || (agent == host->registry.user && host->main.has_failed))
+        return false;
+    if (agent->activation == NULL)
+        begin_activation(host, agent);
+    if (agent->activation == NULL || agent->activation->state != SOC_ACTIVATION_READY)
+        return false;
+    if (agent != host->registry.user && !agent->role->is_runnable) {
+        report_no_behaviour(host, agent); /* its role is gone: it waits for its return */
+        return false;
+    }
+    run_turn(host, agent->activation);
+    return true;
+}
+
+/* An agent whose role lives outside since this start has no script to go on with: what
+ * it was at becomes a dead letter, which can be sent again, then to its door. */
+static bool leave_inside(struct soc_host *host, struct soc_agent *agent)
+{
+    if (agent->activation == NULL)
+        return false;
+    soc_trace_event(host, SOC_LOG_WARN, "moved_outside", agent, SOC_SLICE("{}"));
+    soc_handling_abandon(host, agent->activation, SOC_OUTCOME_DEAD,
+                         SOC_SLICE("{\"error\":\"moved_outside\"}"));
+    soc_ending_check(host, agent);
+    return true;
+}
+
+bool soc_schedule_run(struct soc_host *host)
+{
+    bool did = false;
+    while (!did && host->ready.count > 0) {
+        struct soc_agent *agent = soc_ready_take(host);
+        soc_ready_guess(host);
+        if (agent->is_external) { /* it may have something to be handed out */
+            did = leave_inside(host, agent);
+            soc_host_look_for_news(host, agent);
+            continue;
+        }
+        soc_agent_prefetch_contacts(agent);
+        did = run_agent(host, agent);
+        bool is_free = agent->activation == NULL;
+        if (agent == host->registry.user &&
+            (is_free || agent->activation->state != SOC_ACTIVATION_READY))
+            did = show_mail(host) || did;
+        else if (is_free && agent->role->is_runnable && agent->hold == 0 && has_mail(host, agent))
+            soc_ready_add(host, agent);
+    }
+    return did;
+}
+
+void soc_schedule_main(struct soc_host *host)
+{
+    if (host->registry.user->activation == NULL)
+        soc_handling_new(host, host->registry.user);
+    if (host->registry.user->activation->state == SOC_ACTIVATION_READY)
+        soc_ready_add(host, host->registry.user);
+}
