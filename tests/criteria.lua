@@ -167,7 +167,7 @@ M.requirements = {
         .. "both known to each other" },
       { "5.3", "self_introduction_spec.lua", "self_introduction is filled in from role and "
         .. "brief, in the first message only" },
-      { "5.6", "reply_spec.lua", "reply reaches whoever wrote, known or not" },
+      { "5.6", "reply_spec.lua", "reply reaches the sender, whether a contact or not" },
       { "5.7", "add_contact_spec.lua", "remove_contact forgets whom one got to know; replying "
         .. "stays possible" },
     },
@@ -215,8 +215,8 @@ M.requirements = {
       "what does not fit its type, or has a type nobody knows, is refused",
     },
     further = {
-      { "8.1", "envelope_spec.lua", "an envelope with fields in its payload takes message_type "
-        .. "for the type" },
+      { "8.1", "envelope_spec.lua", "an envelope with fields in its payload accepts "
+        .. "message_type as the type" },
       { "8.5", "vocabulary_property_spec.lua", "a generated message passes if it fits, else "
         .. "what is wrong is named and nothing changes" },
     },
@@ -231,7 +231,7 @@ M.requirements = {
       "nobody has to give from, and giving one changes nothing",
     },
     further = {
-      { "9.5", "send_spec.lua", "send_message ignores a from of the caller's own" },
+      { "9.5", "send_spec.lua", "send_message ignores a from set by the caller" },
     },
   },
   {
@@ -245,7 +245,8 @@ M.requirements = {
       "an agent gets its messages in this form, however they reach it",
     },
     further = {
-      { "10.6", "envelope_spec.lua", "message.text stands in replies and received messages too" },
+      { "10.6", "envelope_spec.lua", "message.text is set on replies and received messages as "
+        .. "well" },
     },
   },
 }

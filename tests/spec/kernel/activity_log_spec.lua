@@ -1,5 +1,5 @@
--- The activity log as a record: in the order in which things happened, also within a
--- millisecond, and a line that is written stays.
+-- The activity log as a record: in the order things happened, even within a millisecond,
+-- and append-only.
 
 local scene = require("scene")
 
@@ -26,10 +26,10 @@ local function ids_of(messages)
   return ids
 end
 
-describe("the log", function()
+describe("the activity log", function()
   after_each(scene.close)
 
-  it("keeps the death of a letter that is sent again, and every time it is", function()
+  it("keeps the death of a dead letter that is redelivered, and every redelivery", function()
     local is_bad = true
     local s = scene.troupe({ b = function() assert(not is_bad) end }, { quiet = true })
     local id = scene.tell(s, "b")
@@ -52,7 +52,7 @@ describe("the log", function()
     assert.equal("processed", scene.message(s, { correlation_id = id }).status)
   end)
 
-  it("keeps the death of a letter that is dropped", function()
+  it("keeps the death of a dead letter that is dropped", function()
     local s = scene.troupe({ b = function() error("no") end }, { quiet = true })
     local id = scene.tell(s, "b")
     s:advance(60000)
@@ -78,7 +78,7 @@ describe("the log", function()
     assert.same(expected, story(s, { task = "T" }, "sent_again processed"))
   end)
 
-  it("keeps contacts that are forgotten, and whose child an adopted agent was", function()
+  it("keeps contacts that were removed, and the former parent of an adopted agent", function()
     local s = scene.troupe({
       a = function(a, message)
         if message.type == "bear" then
@@ -101,7 +101,7 @@ describe("the log", function()
     assert.same(expected, story(s, { agent = "a" }, "spawned contact_added stopped"))
   end)
 
-  it("is in order within a millisecond: an effect comes after its cause", function()
+  it("is in order within a millisecond: an effect follows its cause", function()
     local s = scene.troupe({
       a = function(a, message)
         if message.type == "go" then
@@ -129,7 +129,7 @@ describe("the log", function()
     end
   end)
 
-  it("gives the first message of a chain the id of the chain, which is its own", function()
+  it("gives the first message of a chain its own id as the id of the chain", function()
     local s = scene.troupe({ a = function() end })
     local id = scene.tell(s, "a")
     local rows = s:activity({ correlation_id = id })
@@ -141,7 +141,7 @@ describe("the log", function()
   end)
 end)
 
-describe("a message to all", function()
+describe("a broadcast", function()
   after_each(scene.close)
 
   local function troupe(acts)
@@ -153,7 +153,7 @@ describe("a message to all", function()
     return scene.troupe(acts, { quiet = true })
   end
 
-  it("is in the activity and the messages of each of its readers", function()
+  it("is in the activity and the messages of each reader", function()
     local s = troupe({ a = function() end, b = function() end })
     local chain = scene.tell(s, "root", "x", "all")
     local id = s:messages({ type = "broadcast" })[1].id
@@ -171,7 +171,7 @@ describe("a message to all", function()
     assert.same({}, s:messages({ agent = "nobody" }))
   end)
 
-  it("is not one of those who were born later, or who had to end", function()
+  it("does not concern agents spawned later or those that were terminating", function()
     local s = troupe({ a = function() end, root = function(root, message)
       if message.type == "all" then
         root:terminate("a")
@@ -187,7 +187,7 @@ describe("a message to all", function()
     end
   end)
 
-  it("is among the messages of who has yet to read it", function()
+  it("is among the messages of readers that have yet to read it", function()
     local s = troupe({ a = function(a) a:sleep(1000) end, b = function() end })
     assert(s:send("user", { to = "a", payload = "sleep" }))
     assert(s:send("user", { to = "root", type = "all", payload = "x" }))
@@ -201,7 +201,7 @@ describe("a message to all", function()
     assert.equal(1, #s:activity({ agent = "a", type = "broadcast" }))
   end)
 
-  it("leaves a letter of its own with a reader that fails, and no second line", function()
+  it("leaves one dead letter for a reader that fails, and no second line", function()
     local s = troupe({ a = function() error("no") end })
     scene.tell(s, "root", "x", "all")
     s:advance(60000)
@@ -210,7 +210,7 @@ describe("a message to all", function()
     assert.equal("dead", s:messages({ agent = "a", type = "broadcast" })[1].status)
   end)
 
-  it("is sent once, by its own line, also if a reader fails or its copy expires", function()
+  it("is sent once, with one line, even if a reader fails or its copy expires", function()
     local s = troupe({ a = function() error("no") end, b = function() end,
       root = function(root, message)
         if message.type == "all" then

@@ -1,5 +1,5 @@
--- Whatever happens, the activity log only grows at its end: a line that is written stays
--- where it is, and none comes to stand before it.
+-- Whatever happens, the activity log is append-only: a line stays where it is, and none is
+-- inserted before it.
 
 local json = require("society.json")
 local property = require("property")
@@ -43,7 +43,7 @@ describe("whatever happens", function()
     function(s) s:crash(); s:recover() end,
   }
 
-  -- Tells whether `now` is `before` and perhaps more, all of it behind.
+  -- Whether `now` is `before`, perhaps followed by more.
   local function goes_on(before, now)
     for i, row in ipairs(before) do
       if row ~= now[i] then
@@ -53,7 +53,7 @@ describe("whatever happens", function()
     return true
   end
 
-  it("a line that is written stays, and so does its order", function()
+  it("a line of the activity log stays, and so does its order", function()
     property.check({ cases = 60, seed = 4 }, function(random)
       return random:list(1, 30, function()
         return { what = random:number_of(STEPS), ms = random:between(0, 2000),

@@ -1,4 +1,4 @@
--- The activity log: what one order led to is found by one id, and the log can be asked
+-- The activity log: one id finds everything that followed from an order, and queries filter
 -- by agent, task, type, chain and time.
 
 local scene = require("scene")
@@ -45,7 +45,7 @@ local function lines(rows)
   return list
 end
 
--- All of it in one millisecond but for the decision, each cause before its effects.
+-- All in one millisecond except the decision, each cause before its effects.
 local CHAIN = {
   "user sent order", "root sent task", "clerk task_opened", "root processed order",
   "clerk task_started", "clerk escalation", "clerk blocked", "clerk decision", "clerk unblocked",
@@ -56,7 +56,7 @@ local CHAIN = {
 describe("the activity of a chain", function()
   after_each(scene.close)
 
-  it("is found by the id of the message it began with: order to decision to result", function()
+  it("is found by the id of its first message: from order to decision to result", function()
     local s = office()
     local id = order(s)
     decide(s)
@@ -88,7 +88,7 @@ describe("the activity of a chain", function()
     assert.same(CHAIN, lines(s:activity({ correlation_id = id })))
   end)
 
-  it("does not mix with another one", function()
+  it("does not mix with another chain", function()
     local s = office()
     local first = order(s)
     s:run()
@@ -105,7 +105,7 @@ describe("the activity of a chain", function()
     end
   end)
 
-  it("has the messages by the same id", function()
+  it("has the messages under the same id", function()
     local s = office()
     local id = order(s)
     decide(s)
@@ -116,7 +116,7 @@ describe("the activity of a chain", function()
     assert.same({ "order", "task", "result", "status_report" }, types)
   end)
 
-  it("goes on in an answer that is given while another message is handled", function()
+  it("continues in a reply given while another message is handled", function()
     local answer
     local s = scene.troupe({
       a = function(a) answer = a:request({ to = "b", payload = "?" }) end,
@@ -138,7 +138,7 @@ describe("the activity of a chain", function()
     assert.equal(1, #s:messages({ correlation_id = other }))
   end)
 
-  it("has failures, logs, timeouts and holds in it", function()
+  it("includes failures, logs, timeouts and holds", function()
     local s = scene.troupe({
       a = function(a)
         a:log("info", "here")
@@ -177,7 +177,7 @@ describe("the activity", function()
     decide(s)
   end)
 
-  it("is asked by agent", function()
+  it("can be filtered by agent", function()
     for _, row in ipairs(s:activity({ agent = "clerk" })) do
       assert.is_string(row.event)
     end
@@ -185,7 +185,7 @@ describe("the activity", function()
     assert.same({}, s:activity({ agent = "nobody" }))
   end)
 
-  it("is asked by task", function()
+  it("can be filtered by task", function()
     local rows = lines(s:activity({ task = "t1" }))
     for _, line in ipairs({ "clerk task_opened", "clerk task_started", "clerk escalation",
       "clerk decision", "clerk task_completed", "clerk sent result", "clerk blocked" }) do
@@ -193,13 +193,13 @@ describe("the activity", function()
     end
   end)
 
-  it("is asked by type: of a message, or an event", function()
+  it("can be filtered by type of message or event", function()
     assert.same({ "clerk sent result", "root processed result" },
       lines(s:activity({ type = "result" })))
     assert.same({ "clerk decision" }, lines(s:activity({ type = "decision" })))
   end)
 
-  it("is asked by time, and for the latest", function()
+  it("can be filtered by time, and limited to the latest", function()
     local all = s:activity({ correlation_id = id })
     local later = s:activity({ correlation_id = id, since = "2026-01-01T00:00:01Z" })
     local before = s:activity({ correlation_id = id, ["until"] = "2026-01-01T00:00:01Z" })

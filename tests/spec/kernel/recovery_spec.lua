@@ -1,12 +1,12 @@
--- The heart of it: a crash after any step changes nothing of what comes out. Nothing
--- is lost, nothing counts twice, nothing is printed twice.
+-- The core guarantee: a crash after any step does not change the outcome. Nothing is lost,
+-- nothing counts twice, nothing is printed twice.
 
 local property = require("property")
 local scene = require("scene")
 
 local SCENARIOS = { "chain", "nested", "mail", "retry", "sleepers" }
 
--- A file, or for what must remember more than a society does, a function.
+-- A file, or a function where the scenario must remember more than a society does.
 local function app_of(name)
   if name == "retry" then
     return require("scenarios.retry")()
@@ -65,7 +65,7 @@ for _, name in ipairs(SCENARIOS) do
 
     after_each(scene.close)
 
-    it("comes to an end by itself", function()
+    it("ends by itself", function()
       assert.equal(0, wanted.counts.pending)
       assert.equal(0, wanted.counts.dead)
       assert.equal(wanted.counts.sent, wanted.counts.processed)
@@ -73,7 +73,7 @@ for _, name in ipairs(SCENARIOS) do
       assert.is_true(moves > 10)
     end)
 
-    it("comes to the same end after a crash at any one step", function()
+    it("has the same outcome after a crash at any one step", function()
       for at = 0, moves do
         local s = scene.new({ app = app_of(name), seed = 1 })
         for _ = 1, at do
@@ -86,7 +86,7 @@ for _, name in ipairs(SCENARIOS) do
       end
     end)
 
-    it("comes to the same end with a crash after every step", function()
+    it("has the same outcome with a crash after every step", function()
       local s = scene.new({ app = app_of(name), seed = 1 })
       local count = 0
       repeat
@@ -98,7 +98,7 @@ for _, name in ipairs(SCENARIOS) do
       assert.same(wanted, outcome(s))
     end)
 
-    it("comes to the same end with two crashes at once after every step", function()
+    it("has the same outcome with two crashes in a row after every step", function()
       local s = scene.new({ app = app_of(name), seed = 2 })
       local count = 0
       repeat
@@ -110,7 +110,7 @@ for _, name in ipairs(SCENARIOS) do
       assert.same(wanted, outcome(s))
     end)
 
-    it("comes to the same end for every seed, with crashes anywhere (60 seeds)", function()
+    it("has the same outcome for every seed, with crashes anywhere (60 seeds)", function()
       property.check({ cases = 60, seed = 7 }, function(random)
         return { seed = random:between(1, 1000000), steps = random:list(0, 6, function()
           return random:between(0, 12)
@@ -131,7 +131,7 @@ for _, name in ipairs(SCENARIOS) do
       end)
     end)
 
-    it("comes to the same end on disk, with the directory opened anew each time", function()
+    it("has the same outcome on disk, with the directory reopened each time", function()
       local folder, app = scene.folder() .. "/state", app_of(name)
       local s = scene.new({ app = app, seed = 1, store = folder })
       local lines = {}
@@ -162,8 +162,8 @@ end
 describe("a random society", function()
   after_each(scene.close)
 
-  -- Agents a1 to a4 run the plans they are sent. An agent asks only those with a
-  -- higher number, so that no two wait for each other.
+  -- Agents a1 to a4 run the plans they are sent. An agent asks only those with a higher
+  -- number, so no two wait for each other.
   local failures
 
   local DO = {
@@ -233,7 +233,7 @@ describe("a random society", function()
     return result, moves
   end
 
-  it("comes to the same end with and without crashes (500 cases)", function()
+  it("has the same outcome with and without crashes (500 cases)", function()
     property.check({ cases = 500, seed = 21, tries_max = 200 }, function(random)
       return {
         seed = random:between(0, 1000),

@@ -1,4 +1,4 @@
--- traceparent: the name of a trace from elsewhere, carried from cause to effect.
+-- traceparent: the id of an external trace, carried from cause to effect.
 
 local scene = require("scene")
 
@@ -8,7 +8,7 @@ local OTHER = "00-0af7651916cd43dd8448eb211c80319d-b7ad6b7169203332-01"
 describe("traceparent", function()
   after_each(scene.close)
 
-  -- root hands on to a, which answers; what each was given.
+  -- root passes the message on to a, which answers; returns what each got.
   local function carried(options)
     local got = {}
     local s = scene.troupe({
@@ -31,20 +31,20 @@ describe("traceparent", function()
     return got, s
   end
 
-  it("is handed on by what a message causes, and by replies", function()
+  it("is inherited by messages that a message causes, and by replies", function()
     assert.same({ root = TRACE, a = TRACE, reply = TRACE }, (carried({ given = TRACE })))
   end)
 
-  it("is another one from where a sender gives its own", function()
+  it("is replaced where a sender gives its own", function()
     assert.same({ root = TRACE, a = OTHER, reply = OTHER },
       (carried({ given = TRACE, own = OTHER })))
   end)
 
-  it("is not there where nobody gave one", function()
+  it("is absent where nobody gave one", function()
     assert.same({}, (carried({})))
   end)
 
-  it("is kept over a crash and in the history", function()
+  it("survives a crash and is kept in the history", function()
     local got, s = carried({ given = TRACE, crashes = true })
     assert.equal(TRACE, got.a)
     for _, message in ipairs(s:messages({ agent = "root" })) do
@@ -54,7 +54,7 @@ describe("traceparent", function()
     end
   end)
 
-  it("is a text, else the send raises", function()
+  it("must be a text, otherwise the send raises", function()
     assert.matches("'traceparent' must be a string", scene.raised(function(root)
       root:send_message({ to = "user", payload = "x", traceparent = 7 })
     end), 1, true)

@@ -1,4 +1,4 @@
--- What an agent has to do: its queue, its load, when it will be free.
+-- Workload: an agent's queue, its load, and when it will be free.
 
 local json = require("society.json")
 local scene = require("scene")
@@ -25,7 +25,7 @@ local function give(s, id, minutes, priority, to)
 end
 
 describe("society.queue", function()
-  it("shows what waits by priority, what is in hand and what was completed", function()
+  it("shows the queue by priority, the current task and completed tasks", function()
     local s = house()
     assert.same({ queue_name = "ann_tasks", pending = {}, completed = {} }, s:queue("ann"))
     give(s, "T0", 1)
@@ -52,7 +52,7 @@ describe("society.queue", function()
     assert.is_nil(s:queue("nobody"))
   end)
 
-  it("remembers the last sixteen, the same after a restart", function()
+  it("remembers the last sixteen tasks, also after a restart", function()
     local s = house()
     for i = 1, 20 do
       give(s, "T" .. i, 0)
@@ -70,7 +70,7 @@ describe("society.queue", function()
 end)
 
 describe("load", function()
-  it("is what happened: in hand, queued, the share of ten minutes, when free", function()
+  it("is computed from history: current, queued, share of ten minutes, when free", function()
     local s = house()
     s:advance(10 * MINUTE)
     give(s, "T1", 4)
@@ -94,7 +94,7 @@ describe("load", function()
     assert.equal("80%", s:load("ann").load)
   end)
 
-  it("goes by the role where the agent has done nothing, then by the limit", function()
+  it("uses the role's average if the agent has no history, then the limit", function()
     local s = house()
     give(s, "T1", 7)
     assert.equal("2026-01-01T00:30:00.000Z", s:load("ann").estimated_free)
@@ -104,7 +104,7 @@ describe("load", function()
     assert.is_nil(s:load("nobody"))
   end)
 
-  it("has nobody free before what is delayed was due and done", function()
+  it("counts a delayed task from when it is due", function()
     local s = house()
     give(s, "T1", 4)
     s:run()
@@ -119,7 +119,7 @@ describe("load", function()
     assert.equal("2026-01-01T01:08:00.000Z", s:load("ann").estimated_free)
   end)
 
-  it("does not reckon with what the turn under way has ended", function()
+  it("ignores what the current turn has ended", function()
     local own
     local s = scene.troupe({ ann = function(agent, message)
       agent:sleep(4 * MINUTE)
@@ -132,7 +132,7 @@ describe("load", function()
     assert.equal("2026-01-01T00:04:00.000Z", own.estimated_free)
   end)
 
-  it("is an effect of an agent, of itself unless told otherwise", function()
+  it("is an effect of an agent, about itself by default", function()
     local own, other, err
     local s = house({ root = function(root, message)
       if message.from == "user" then
@@ -163,7 +163,7 @@ describe("load", function()
 end)
 
 describe("society.tasks", function()
-  it("can be asked by agent, task, state, type, correlation and time", function()
+  it("can be filtered by agent, task, state, type, correlation and time", function()
     local s = house()
     give(s, "T1", 0)
     s:run()
@@ -190,7 +190,7 @@ describe("society.tasks", function()
     assert.has_error(function() s:messages({ state = "processing" }) end)
   end)
 
-  it("can be asked inside a turn, with a filter or without", function()
+  it("can be queried inside a turn, with or without a filter", function()
     local all, some
     local s
     s = house({ root = function(_, message)
@@ -204,7 +204,7 @@ describe("society.tasks", function()
     assert.equal(0, #some)
   end)
 
-  it("leaves a trail in the activity, with task and correlation", function()
+  it("is logged in the activity, with task and correlation", function()
     local s = house()
     assert(s:send("root", { to = "ann", type = "task", task_id = "T1", correlation_id = "c1",
       payload = { minutes = 40 } }))

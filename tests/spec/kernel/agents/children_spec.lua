@@ -1,5 +1,5 @@
--- What becomes of the children of an agent that ends: they end, too, or go to their
--- grandparent, as the supervision policy says of each.
+-- What happens to an agent's children when it terminates: they terminate as well, or the
+-- grandparent adopts them, as the supervision policy decides for each.
 
 local scene = require("scene")
 
@@ -21,7 +21,7 @@ local function contact_sources(s, id)
   return list
 end
 
--- Agents spawn, end and wait as they are told: { spawn = id } | { terminate = id,
+-- Agents spawn, terminate and wait as they are told: { spawn = id } | { terminate = id,
 -- force = } | { stop = true } | { sleep = ms }.
 local function obey(agent, message)
   local order = message.payload
@@ -59,10 +59,10 @@ local function settled(s)
   assert.is_true(scene.law_holds(s))
 end
 
-describe("the children of an agent that ends", function()
+describe("the children of an agent that terminates", function()
   after_each(scene.close)
 
-  it("end with it, by force if it was forced", function()
+  it("terminate with it, by force if it was forced", function()
     local s = tree()
     for _, id in ipairs({ "g1", "c2" }) do
       s:send("user", { to = id, payload = { sleep = 1000000 } })
@@ -83,7 +83,7 @@ describe("the children of an agent that ends", function()
     settled(s)
   end)
 
-  it("drain when it does, from the moment it ends itself", function()
+  it("drain while it drains, starting when it starts", function()
     local s = tree()
     s:send("user", { to = "p", payload = { sleep = 1000 } })
     s:send("user", { to = "c1", payload = { sleep = 5000 } })
@@ -105,14 +105,14 @@ describe("the children of an agent that ends", function()
     settled(s)
   end)
 
-  it("end when it stops itself", function()
+  it("terminate when it stops itself", function()
     local s = tree()
     scene.tell(s, "p", { stop = true })
     assert.same({}, parents(s))
     settled(s)
   end)
 
-  it("go to the grandparent if the policy says so, and both know each other", function()
+  it("are adopted by the grandparent if the policy says so, and both become contacts", function()
     local s = tree("backoff", { children = "adopt" })
     s:send("user", { to = "c1", payload = { sleep = 5000 } })
     s:advance(1)
@@ -128,12 +128,12 @@ describe("the children of an agent that ends", function()
     assert.same({ "user system", "c1 child", "c2 child" }, contact_sources(s, "root"))
     assert.same({ "user first_message", "g1 child", "root parent" }, contact_sources(s, "c1"))
     s:run()
-    scene.tell(s, "root", { terminate = "c1" }) -- its new parent may end it
+    scene.tell(s, "root", { terminate = "c1" }) -- its new parent may terminate it
     assert.same({ c2 = "root", g1 = "root" }, parents(s))
     settled(s)
   end)
 
-  it("are asked about one by one, with what the policy needs to know", function()
+  it("are decided one by one, with all the policy needs to know", function()
     local asked = {}
     local s = tree({
       kind = "supervision", version = 1,
@@ -157,7 +157,7 @@ describe("the children of an agent that ends", function()
     assert.same({ c1 = "root", g1 = "c1" }, parents(s))
   end)
 
-  it("go past an ancestor that ends itself", function()
+  it("skip an ancestor that is itself terminating", function()
     local s = tree({
       kind = "supervision", version = 1,
       retry_after = function() return nil end,
@@ -170,7 +170,7 @@ describe("the children of an agent that ends", function()
     settled(s)
   end)
 
-  it("go past an ancestor that is still at it", function()
+  it("skip an ancestor that is still draining", function()
     local s = tree("backoff", { children = "adopt" })
     s:send("user", { to = "p", payload = { sleep = 5000 } })
     s:advance(1)
@@ -181,7 +181,7 @@ describe("the children of an agent that ends", function()
     settled(s)
   end)
 
-  it("keep what they knew of the grandparent", function()
+  it("keep what they knew about the grandparent", function()
     local s = tree("backoff", { children = "adopt" })
     s:send("root", { to = "g1", payload = { sleep = 1 } })
     s:run()
@@ -202,7 +202,7 @@ describe("the children of an agent that ends", function()
     settled(s)
   end)
 
-  it("end if the policy answers nonsense or fails", function()
+  it("terminate if the policy returns nonsense or raises", function()
     for _, answer in ipairs({ "sell", 1, false, "raise" }) do
       local s = tree({
         kind = "supervision", version = 1,
@@ -218,7 +218,7 @@ describe("the children of an agent that ends", function()
     end
   end)
 
-  it("end if the policy in force has no such question", function()
+  it("terminate if the policy in force lacks that function", function()
     local s = tree(function() return nil end)
     scene.tell(s, "root", { terminate = "p" })
     assert.same({}, parents(s))

@@ -1,10 +1,10 @@
--- spawn_agent with wait: an agent is born for one task, and its end is waited for.
+-- spawn_agent with wait: spawns an agent for one task and waits for its result.
 
 local scene = require("scene")
 
 after_each(scene.close)
 
--- Root spawns a worker that acts as `work` says and waits; what came of it is kept.
+-- Root spawns a worker that acts as `work` says and waits; the outcome is kept.
 local function house(work, options)
   local heard = {}
   local s = scene.new({ app = function(s)
@@ -26,7 +26,7 @@ local function house(work, options)
 end
 
 describe("spawn_agent with wait", function()
-  it("gives the result with the child, past the mailbox", function()
+  it("returns the result with the child, bypassing the mailbox", function()
     local s, heard = house(function(agent, message)
       agent:sleep(60000)
       agent:complete(message, { n = 1 })
@@ -66,7 +66,7 @@ describe("spawn_agent with wait", function()
     assert.equal(0, #heard)
   end)
 
-  it("is not ended by a reply that is no result", function()
+  it("does not return on a reply that is not a result", function()
     local s, heard = house(function(agent, message)
       agent:reply(message, "begun")
       agent:sleep(5000)
@@ -80,7 +80,7 @@ describe("spawn_agent with wait", function()
     assert.equal("general", table.concat(heard, " "))
   end)
 
-  it("ends with the task however that ends", function()
+  it("returns when the task ends, however it ends", function()
     local s, heard = house(function() error("broken") end)
     s:run()
     assert.equal("failed", heard.child.result.status)
@@ -95,7 +95,7 @@ describe("spawn_agent with wait", function()
     assert.equal("w1", heard.child.id)
   end)
 
-  it("can have a time-out; the result is mail then", function()
+  it("can time out; the result then arrives as a message", function()
     local s, heard = house(function(agent, message)
       agent:sleep(9000)
       agent:complete(message)
@@ -108,7 +108,7 @@ describe("spawn_agent with wait", function()
     assert.equal("result", table.concat(heard, " "))
   end)
 
-  it("needs a message, and knows its options", function()
+  it("requires a message, and checks its options", function()
     local function raised(options)
       return scene.raised(function(root)
         root:spawn_agent("actor", scene.brief(), options)
@@ -119,7 +119,7 @@ describe("spawn_agent with wait", function()
     assert.matches("goes with 'wait'", raised({ timeout_ms = 1, message = "x" }), 1, true)
   end)
 
-  it("is no fault to the checker when the child had written before", function()
+  it("passes the checker when the child has written before", function()
     local s = scene.new({ faults = {}, app = function(s)
       s:role({ id = "worker", behaviour = function(agent, message)
         agent:send_message({ to = message.from, payload = "half done" })

@@ -1,4 +1,4 @@
--- What an agent is at, derived from what is so, and its changes in the activity log.
+-- The status of an agent, derived from its state, and its changes in the activity log.
 
 local house = require("house")
 local json = require("society.json")
@@ -19,7 +19,7 @@ end
 describe("status", function()
   after_each(scene.close)
 
-  it("changes to blocked and back are in the activity log, with their chain", function()
+  it("changes to blocked and back are logged with their chain", function()
     local s = scene.troupe({
       a = function(a)
         a:request({ to = "b", payload = "x" })
@@ -41,17 +41,17 @@ describe("status", function()
       "blocked: working to blocked_internal, receive ",
       "unblocked: blocked_internal to working, receive ",
     }, changes(s, "a"))
-    assert.same({}, changes(s, "b")) -- who sleeps or looks is at work
+    assert.same({}, changes(s, "b")) -- an agent that sleeps or queries is busy
     assert.equal(3, #s:activity({ correlation_id = "c-9", type = "blocked" }))
   end)
 
-  it("of a chain without a correlation id are found by the id it began with", function()
+  it("changes without a correlation id are found by the first message of their chain", function()
     local s = scene.troupe({ a = function(a) a:receive({ timeout_ms = 5 }) end })
     local id = scene.tell(s, "a")
     assert.equal(1, #s:activity({ correlation_id = id, type = "blocked" }))
   end)
 
-  it("of main carry the id of its question", function()
+  it("changes of main carry the id of its request", function()
     local s = scene.new({ app = function(world)
       world:root(function() return "x" end)
       world:main(function(user) user:request({ to = "root", payload = "x" }) end)
@@ -63,7 +63,7 @@ describe("status", function()
     assert.equal(asked.id, told[1].correlation_id)
   end)
 
-  it("that never came to be is not told: an answer ended the wait at once", function()
+  it("is not logged if a reply ends the wait immediately", function()
     local s = scene.troupe({
       a = function(a)
         a:send_message({ to = "a", type = "note", payload = "x" })
@@ -74,7 +74,7 @@ describe("status", function()
     assert.same({}, changes(s, "a"))
   end)
 
-  it("is told once for one wait, whatever crashes come between", function()
+  it("is logged once per wait, whatever crashes come between", function()
     local s = scene.troupe({ a = function(a) a:receive({ from = "root", timeout_ms = 50 }) end })
     assert(s:send("user", { to = "a", payload = "go" }))
     s:advance(10)
@@ -92,7 +92,7 @@ describe("status", function()
     assert.equal("idle", s:agent("a").status)
   end)
 
-  it("is working while a look is under way, a sleep, or a turn is to be tried again", function()
+  it("is working during a query, a sleep, or while a turn waits for its retry", function()
     local s = scene.troupe({
       a = function(a) a:sleep(50) end,
       b = function() error("boom") end,
@@ -108,8 +108,8 @@ end)
 describe("waiting for an introduction", function()
   after_each(scene.close)
 
-  -- paul asks north, for whom the host answers; north asks root onward, root asks
-  -- south, who answers for itself as `answer` says.
+  -- paul asks north, for whom the host answers; north asks root onward, root asks south, who
+  -- answers for itself as `answer` says.
   local function street(answer)
     local s = house.new(nil, { tester = { introduction_request = answer } })
     house.hire(s, {
@@ -130,7 +130,7 @@ describe("waiting for an introduction", function()
     return table.concat(list, " ")
   end
 
-  it("is waiting for whoever was asked onward, not for the one the host answers for", function()
+  it("waits for the agent asked onward, not for the one the host answers for", function()
     local s = street(function(agent)
       agent:sleep(100)
     end)
@@ -142,7 +142,7 @@ describe("waiting for an introduction", function()
     assert.equal("no_introduction", house.state(s, "paul").refused.error)
   end)
 
-  it("makes a ring with the one that was asked onward, and names only those two", function()
+  it("can deadlock with the agent asked onward, and names only those two", function()
     local s = street(function(agent, message)
       agent.state.waited = table.pack(agent:receive({ from = "paul", timeout_ms = 60000 }))[2]
       agent:decline(message, "no")
@@ -178,7 +178,7 @@ describe("waiting for an introduction", function()
     assert.same({ "south", "paul" }, err.cycle)
   end
 
-  it("makes a ring when the host asks somebody who waits already", function()
+  it("can deadlock when the host asks an agent that already waits", function()
     local s = house.new(nil, { tester = {
       introduction_request = function(agent, message)
         if agent.id == "east" then
@@ -192,11 +192,11 @@ describe("waiting for an introduction", function()
       end,
     } })
     close_later(s)
-    -- south went on and declined, too
+    -- south was released and declined as well
     assert.equal("no_introduction", house.state(s, "paul").refused.error)
   end)
 
-  it("makes a ring when the host asks for the consent of somebody who waits already", function()
+  it("can deadlock when the host asks consent of an agent that already waits", function()
     local s = house.new({ policies = { contacts = "open" } }, { manager = { note = function(agent)
       agent.state.err = table.pack(agent:receive({ from = "paul", timeout_ms = 60000 }))[2]
     end }, tester = { introduction_request = function(agent, message)

@@ -1,5 +1,5 @@
--- Agents that end: by their own wish, what still reaches them, and that a crash in
--- any phase changes nothing.
+-- Agents that stop themselves: what still reaches them, and that a crash in any phase
+-- changes nothing.
 
 local scene = require("scene")
 
@@ -16,7 +16,7 @@ end
 describe("stop", function()
   after_each(scene.close)
 
-  it("ends the agent after the activation under way and what is in its mailbox", function()
+  it("terminates the agent after the current activation and its queued messages", function()
     local seen, answer = {}, nil
     local s = scene.troupe({
       ann = function(agent, message)
@@ -41,12 +41,12 @@ describe("stop", function()
     assert.equal("done", s:activity({ type = "stopped" })[1].detail)
   end)
 
-  it("is not for user and root", function()
+  it("is not available to user and root", function()
     local _, err = scene.play(function(root) return root:stop() end)
     assert.equal("forbidden", err.error)
   end)
 
-  it("is taken back with a turn that raises", function()
+  it("is rolled back with a turn that raises", function()
     local s = scene.troupe({ ann = function(agent)
       agent:stop()
       error("not now")
@@ -56,7 +56,7 @@ describe("stop", function()
     assert.same({}, s:activity({ type = "stop" }))
   end)
 
-  it("is seen in the agent's status, and keeps it from writing to itself", function()
+  it("shows in the agent's status and stops it from writing to itself", function()
     local status, err
     local s = scene.troupe({ ann = function(agent)
       agent:stop()
@@ -69,10 +69,10 @@ describe("stop", function()
   end)
 end)
 
-describe("an agent that ends", function()
+describe("an agent that is terminating", function()
   after_each(scene.close)
 
-  it("gets the replies it waits for, and can write to others", function()
+  it("receives replies it waits for, and can write to others", function()
     local got, refused
     local s = scene.troupe({
       root = nothing,
@@ -93,7 +93,7 @@ describe("an agent that ends", function()
     assert.equal("processed", scene.message(s, {}, { from = "ann", to = "root" }).status)
   end)
 
-  it("gets no reply to what it does not wait for", function()
+  it("receives no reply it does not wait for", function()
     local errors = {}
     local s = scene.troupe({
       ann = function(agent)
@@ -110,7 +110,7 @@ describe("an agent that ends", function()
     assert.is_nil(statuses(s).ann)
   end)
 
-  it("does not wait for mail that can never come", function()
+  it("does not wait for messages that can never come", function()
     local results = {}
     local s = scene.troupe({ ann = function(agent, message)
       if message.payload.text ~= "first" then
@@ -127,7 +127,7 @@ describe("an agent that ends", function()
     assert.is_nil(statuses(s).ann)
   end)
 
-  it("wakes from a wait for mail when it is to end", function()
+  it("wakes from a receive when it is told to terminate", function()
     local err
     local s = scene.troupe({
       root = function(root) root:terminate("ann") end,
@@ -140,7 +140,7 @@ describe("an agent that ends", function()
     assert.is_nil(statuses(s).ann)
   end)
 
-  it("ends as well when its turn fails for good", function()
+  it("terminates even if its turn fails for good", function()
     local s = scene.troupe({ ann = function(agent, message)
       if message.payload.text == "stop" then
         agent:stop()
@@ -155,7 +155,7 @@ describe("an agent that ends", function()
     assert.equal("script_error", s:dead_letters()[1].reason)
   end)
 
-  it("goes on ending after a crash, with its queue, and stays ended", function()
+  it("continues terminating after a crash, with its queue, and stays terminated", function()
     local seen = {}
     local s = scene.troupe({
       root = function(root, message)
@@ -192,7 +192,7 @@ describe("an agent that ends", function()
     assert.equal("late hour", s:activity({ type = "stopped" })[1].detail)
   end)
 
-  it("is known to others, who are told that it has ended, and can be forgotten", function()
+  it("stays a contact, marked as ended, and can be removed", function()
     local seen = {}
     local function look(agent)
       local contact = agent:contact("ann")
@@ -224,11 +224,11 @@ describe("an agent that ends", function()
     local known = { "演员", true, "agent_stopped", "agent_stopped" }
     assert.same({ known, known, { nil, false, "agent_stopped", "agent_stopped" } }, seen)
     for _, contact in ipairs(s:contacts("root")) do
-      assert.not_equal("ann", contact.id) -- its parent has forgotten it
+      assert.not_equal("ann", contact.id) -- its parent has removed it
     end
   end)
 
-  it("leaves its id to nobody, not even after a restart", function()
+  it("never gives its id to another, even after a restart", function()
     local errors = {}
     local s = scene.troupe({
       root = function(root, message)
@@ -249,7 +249,7 @@ describe("an agent that ends", function()
     assert.same({ "already_exists", "already_exists" }, errors)
   end)
 
-  it("is not sent its dead letters again", function()
+  it("is not redelivered its dead letters", function()
     local s = scene.troupe({
       root = function(root) root:terminate("ann", { force = true }) end,
       ann = function(agent) agent:sleep(100000) end,

@@ -1,4 +1,4 @@
--- Ending a child: who may, what its mail comes to, and that nothing is half done.
+-- Terminating a child: who may, what happens to its messages, and that it is atomic.
 
 local scene = require("scene")
 
@@ -21,7 +21,7 @@ end
 describe("terminate", function()
   after_each(scene.close)
 
-  -- Root does do_it(root) when told; the actors note what they handle.
+  -- Root runs do_it(root) when told; the actors record what they handle.
   local function troupe(do_it, acts, options)
     local seen = {}
     local all = { root = do_it }
@@ -36,7 +36,7 @@ describe("terminate", function()
 
   local function nothing() end
 
-  it("ends an idle child when the turn commits, with its reason in the activity", function()
+  it("ends an idle child when the turn commits, and logs the reason", function()
     local answer, err
     local s = troupe(function(root)
       answer = root:terminate("ann", { reason = "no work" })
@@ -55,7 +55,7 @@ describe("terminate", function()
     assert.same({ "ann", "no work" }, { stopped[1].agent, stopped[1].detail })
   end)
 
-  it("lets it work through its mailbox first, in order, and refuses what is new", function()
+  it("lets the child drain its mailbox in order, and refuses new messages", function()
     local refused
     local s, seen = troupe(function(root, message)
       if message.payload.text == "end" then
@@ -81,7 +81,7 @@ describe("terminate", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("waits for delayed mail until it is due", function()
+  it("waits for delayed messages until they are due", function()
     local s, seen = troupe(function(root)
       root:send_message({ to = "ann", payload = "later", delay_ms = 60000 })
       root:terminate("ann")
@@ -94,7 +94,7 @@ describe("terminate", function()
     assert.is_nil(statuses(s).ann)
   end)
 
-  it("ends it also when the last of its mail expires", function()
+  it("also completes when the child's last message expires", function()
     local s, seen = troupe(function(root)
       root:send_message({ to = "ann", payload = "long" })
       root:send_message({ to = "ann", payload = "stale", ttl_seconds = 1 })
@@ -108,7 +108,7 @@ describe("terminate", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("by force drops its activation and sends all its mail to the dead letters", function()
+  it("by force drops the activation and makes dead letters of all messages", function()
     local answer
     local s, seen = troupe(function(root, message)
       if message.payload.text == "force" then
@@ -140,7 +140,7 @@ describe("terminate", function()
     assert.equal("agent_stopped", s:dead_letters()[1].reason)
   end)
 
-  it("makes force out of an end that drains, and keeps its reason", function()
+  it("by force overrides draining, and keeps the reason", function()
     local answers = {}
     local s = troupe(function(root, message)
       answers[#answers + 1] = root:terminate("ann", { force = message.payload.force,
@@ -160,7 +160,7 @@ describe("terminate", function()
     assert.equal(2, #events(s, "terminate"))
   end)
 
-  it("tells whoever waits for its reply", function()
+  it("fails requests the child has not answered", function()
     local errors = {}
     local function ask(agent)
       local _, err = agent:request({ to = "ann", payload = agent.id, timeout_ms = 900000 })
@@ -177,7 +177,7 @@ describe("terminate", function()
     assert.same({ bob = "receiver_failed", cyd = "receiver_failed" }, errors)
   end)
 
-  it("tells whoever waits for a reply that an ended agent still owes", function()
+  it("fails requests that a terminated child still owed a reply", function()
     local err
     local s = troupe(function(root) root:terminate("ann") end, {
       ann = nothing, -- it handles the request and would reply later
@@ -193,7 +193,7 @@ describe("terminate", function()
     assert.equal("receiver_failed", err.error)
   end)
 
-  it("is for the parent only, and not for user and root", function()
+  it("is reserved to the parent, and refused for user and root", function()
     local errors = {}
     local function try(agent, id, options)
       errors[#errors + 1] = select(2, agent:terminate(id, options)).error
@@ -253,7 +253,7 @@ describe("terminate", function()
     assert.same({ "ann still there" }, seen)
   end)
 
-  it("is done once, though its activation is run again after a crash", function()
+  it("happens once, although its activation is rerun after a crash", function()
     local answers = {}
     local s = troupe(function(root)
       answers[#answers + 1] = root:terminate("ann", { force = true }).status
@@ -271,7 +271,7 @@ describe("terminate", function()
     assert.same({}, s:dead_letters())
   end)
 
-  it("raises on wrong options", function()
+  it("raises on bad options", function()
     local function raised(options)
       return scene.raised(function(root) root:terminate("x", options) end)
     end

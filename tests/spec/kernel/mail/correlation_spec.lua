@@ -1,11 +1,11 @@
--- A request is known by its correlation id as long as it is open.
+-- A request is known by its correlation id while it is open.
 
 local scene = require("scene")
 
 describe("an open request", function()
   after_each(scene.close)
 
-  it("can be answered by its correlation id in a later activation, over a crash", function()
+  it("can be answered by its correlation id in a later activation, even after a crash", function()
     local answer
     local s = scene.new({ app = function(s)
       s:role({ id = "r", name = "r", behaviour = function(agent, message)

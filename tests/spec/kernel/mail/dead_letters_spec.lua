@@ -1,4 +1,5 @@
--- Dead letters are kept whole, can be sent again or dropped, and the books balance.
+-- Dead letters keep the whole message, can be redelivered or dropped, and every message is
+-- accounted for.
 
 local property = require("property")
 local scene = require("scene")
@@ -20,7 +21,7 @@ describe("a dead letter", function()
     return s, state
   end
 
-  it("keeps the whole message, why and when", function()
+  it("keeps the whole message, the reason and the time", function()
     local s, state = with_failing()
     local letter = s:dead_letters()[1]
     assert.equal(state.id, letter.id)
@@ -35,7 +36,7 @@ describe("a dead letter", function()
     assert.matches("stack traceback", reason.traceback, 1, true)
   end)
 
-  it("is sent again with the same id and its attempt raised", function()
+  it("is redelivered with the same id and a higher attempt", function()
     local s, state = with_failing()
     state.fails = false
     assert.is_true(s:redeliver(state.id))
@@ -48,9 +49,9 @@ describe("a dead letter", function()
       cancelled = 0 }, scene.counts(s))
   end)
 
-  it("may die again, and counts once", function()
+  it("may die again, and is counted once", function()
     local s, state = with_failing()
-    s:advance(60001) -- or the agent would have failed for good
+    s:advance(60001) -- otherwise the agent would have failed for good
     s:redeliver(state.id)
     s:run()
     assert.equal(1, #s:dead_letters())
@@ -59,7 +60,7 @@ describe("a dead letter", function()
     assert.equal(2, s:stats().sent)
   end)
 
-  it("sent again goes last among its like", function()
+  it("goes last within its priority when redelivered", function()
     local order = {}
     local s = scene.troupe({
       a = function(agent, message)
@@ -82,7 +83,7 @@ describe("a dead letter", function()
     assert.same({ "1", "bad", "2" }, order)
   end)
 
-  it("that had expired is handled when it is sent again", function()
+  it("that had expired is handled when redelivered", function()
     local seen = 0
     local s = scene.troupe({
       a = function(agent, message)
@@ -104,7 +105,7 @@ describe("a dead letter", function()
     assert.equal(0, s:stats().expired)
   end)
 
-  it("is dropped for good", function()
+  it("can be dropped for good", function()
     local s, state = with_failing()
     assert.is_true(s:drop(state.id))
     assert.same({}, s:dead_letters())
@@ -117,7 +118,7 @@ describe("a dead letter", function()
     assert.is_string(err.message)
   end)
 
-  it("may be dropped where a checker watches", function()
+  it("can be dropped under the checker", function()
     local s = scene.new({ faults = {}, app = function(s)
       s:root(function(root)
         root:sleep(1000)
@@ -132,7 +133,7 @@ describe("a dead letter", function()
     assert.equal(1, s:stats().dropped)
   end)
 
-  it("is refused and kept when the one who should get it has ended", function()
+  it("is kept, and redelivery refused, when its receiver has terminated", function()
     local s = scene.troupe({
       a = function(agent, message)
         if message.type == "end" then
@@ -142,7 +143,7 @@ describe("a dead letter", function()
       end,
     })
     local id = scene.tell(s, "a", "x")
-    s:advance(60001) -- or the agent would have failed for good
+    s:advance(60001) -- otherwise the agent would have failed for good
     assert(s:send("user", { to = "a", type = "end", payload = "x" }))
     s:run()
     local again, err = s:redeliver(id)
@@ -151,7 +152,7 @@ describe("a dead letter", function()
     assert.is_true(s:drop(id))
   end)
 
-  it("must exist to be sent again or dropped", function()
+  it("must exist to be redelivered or dropped", function()
     local s = scene.troupe({})
     for _, id in ipairs({ "nonsense", "msg_20260101_000000_000000000000009" }) do
       local _, err = s:redeliver(id)
@@ -161,7 +162,7 @@ describe("a dead letter", function()
     end
   end)
 
-  it("survives a crash, as do its return and its end", function()
+  it("survives a crash, as do redelivery and dropping", function()
     local s, state = with_failing()
     s:crash()
     s:recover()
@@ -184,7 +185,7 @@ describe("a dead letter", function()
   end)
 end)
 
-describe("the books", function()
+describe("the message totals", function()
   after_each(scene.close)
 
   local ACTS = {
@@ -261,7 +262,7 @@ describe("the books", function()
           return false, ("after %d: %s"):format(i, why)
         end
       end
-      repeat -- what an agent that has failed keeps is tried again when it is resumed
+      repeat -- an agent that has failed retries what it kept when it is resumed
         s:run()
         s:resume("All")
       until not s:step()

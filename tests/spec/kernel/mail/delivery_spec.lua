@@ -1,9 +1,9 @@
--- Mailboxes: who comes first, what waits, what is too late.
+-- Mailboxes: order, delayed delivery and expiry.
 
 local property = require("property")
 local scene = require("scene")
 
--- A society whose agent `busy` sleeps for a second and then notes what it gets.
+-- A society whose agent `busy` sleeps for a second and then records what it gets.
 local function with_busy(acts)
   local seen = {}
   acts = acts or {}
@@ -23,7 +23,7 @@ end
 describe("a mailbox", function()
   after_each(scene.close)
 
-  it("gives the urgent before the high, the normal and the low", function()
+  it("delivers urgent before high, normal and low", function()
     local s, seen = with_busy()
     for _, name in ipairs({ "low", "normal", "urgent", "high" }) do
       assert(s:send("user", { to = "busy", payload = name, priority = name }))
@@ -32,7 +32,7 @@ describe("a mailbox", function()
     assert.same({ "urgent", "high", "normal", "low" }, seen)
   end)
 
-  it("takes P0 to P3 for the same four", function()
+  it("accepts P0 to P3 for the same four priorities", function()
     local s, seen = with_busy()
     for _, name in ipairs({ "P3", "P2", "P0", "P1" }) do
       assert(s:send("user", { to = "busy", payload = name, priority = name }))
@@ -42,7 +42,7 @@ describe("a mailbox", function()
     assert.equal("urgent", scene.message(s, {}, { priority = "urgent" }).priority)
   end)
 
-  it("makes a message without a priority normal", function()
+  it("treats a message without a priority as normal", function()
     local s, seen = with_busy()
     assert(s:send("user", { to = "busy", payload = "none" }))
     assert(s:send("user", { to = "busy", payload = "normal", priority = "normal" }))
@@ -51,7 +51,7 @@ describe("a mailbox", function()
     assert.same({ "high", "none", "normal" }, seen)
   end)
 
-  it("is handled one message at a time: the next begins when the last has ended", function()
+  it("is handled one message at a time: the next starts when the last has finished", function()
     local seen = {}
     local s = scene.troupe({
       a = function(agent, message)
@@ -69,7 +69,7 @@ describe("a mailbox", function()
     assert.equal(seen[3]:gsub("begin", "end"), seen[4])
   end)
 
-  it("does not interrupt a handler for something urgent", function()
+  it("does not interrupt a handler for an urgent message", function()
     local s, seen = with_busy()
     assert(s:send("user", { to = "busy", payload = "now", priority = "urgent" }))
     s:advance(999)
@@ -78,7 +78,7 @@ describe("a mailbox", function()
     assert.same({ "now" }, seen)
   end)
 
-  it("is held by an activation in back-off", function()
+  it("is blocked by an activation in back-off", function()
     local seen, fails = {}, true
     local s = scene.troupe({
       a = function(_, message)
@@ -124,7 +124,7 @@ describe("a mailbox", function()
     return numbers
   end
 
-  it("orders by priority, then by the moment due, then by arrival (500 cases)", function()
+  it("orders by priority, then by due time, then by arrival (500 cases)", function()
     property.check({ cases = 500, seed = 11 }, function(random)
       return random:list(0, 12, function()
         return {
@@ -150,7 +150,7 @@ describe("a mailbox", function()
   end)
 end)
 
-describe("a message with a time of delivery", function()
+describe("a message with a delivery time", function()
   after_each(scene.close)
 
   local function times(options)
@@ -163,12 +163,12 @@ describe("a message with a time of delivery", function()
     return at - start
   end
 
-  it("comes after delay_ms, to the millisecond", function()
+  it("is delivered after delay_ms, to the millisecond", function()
     assert.equal(250, times({ delay_ms = 250 }))
     assert.equal(0, times({ delay_ms = 0 }))
   end)
 
-  it("has delay_ms or deliver_at, and not both", function()
+  it("takes delay_ms or deliver_at, not both", function()
     for _, delay_ms in ipairs({ 0, 1000 }) do
       assert.matches("give delay_ms or deliver_at, not both", scene.raised(function(root)
         root:send_message({ to = "user", payload = "x", delay_ms = delay_ms, deliver_at = 1 })
@@ -176,13 +176,13 @@ describe("a message with a time of delivery", function()
     end
   end)
 
-  it("comes at deliver_at, as a time or in ms; at once if that has passed", function()
+  it("is delivered at deliver_at, a time or ms, or immediately if that has passed", function()
     assert.equal(1500, times({ deliver_at = "2026-01-01T00:00:01.500Z" }))
     assert.equal(1500, times({ deliver_at = 1767225601500 }))
     assert.equal(0, times({ deliver_at = "2025-01-01T00:00:00Z" }))
   end)
 
-  it("is pending until then, and seen so", function()
+  it("is pending, and shown as pending, until then", function()
     local s = scene.troupe({ a = function() end })
     assert(s:send("user", { to = "a", payload = "x", delay_ms = 100 }))
     s:advance(99)
@@ -192,7 +192,7 @@ describe("a message with a time of delivery", function()
     assert.equal(0, s:stats().pending)
   end)
 
-  it("keeps its time over a crash", function()
+  it("keeps its delivery time across a crash", function()
     local at
     local s = scene.troupe({ a = function(agent) at = agent:now() end })
     local start = s:now()
@@ -208,7 +208,7 @@ end)
 describe("a message with a time to live", function()
   after_each(scene.close)
 
-  it("is handled if its turn comes a millisecond before the end", function()
+  it("is handled if its turn comes a millisecond before it expires", function()
     local s, seen = with_busy()
     assert(s:send("user", { to = "busy", payload = "x", ttl_seconds = 1.001 }))
     s:run()
@@ -216,7 +216,7 @@ describe("a message with a time to live", function()
     assert.equal(0, s:stats().expired)
   end)
 
-  it("is a dead letter with reason expired at the very millisecond it ends", function()
+  it("becomes a dead letter with reason expired at the very millisecond it expires", function()
     local s, seen = with_busy()
     assert(s:send("user", { to = "busy", payload = "x", ttl_seconds = 0.5 }))
     s:advance(499)
@@ -233,7 +233,7 @@ describe("a message with a time to live", function()
     assert.same({ text = "x" }, letters[1].payload)
   end)
 
-  it("never comes if it ends before it is due", function()
+  it("is never delivered if it expires before it is due", function()
     local s, seen = with_busy()
     assert(s:send("user", { to = "busy", payload = "x", ttl_seconds = 2, delay_ms = 3000 }))
     s:run()
@@ -241,7 +241,7 @@ describe("a message with a time to live", function()
     assert.equal(1, s:stats().expired)
   end)
 
-  it("expires during a crash, too", function()
+  it("also expires while the society is down", function()
     local s, seen = with_busy()
     assert(s:send("user", { to = "busy", payload = "x", ttl_seconds = 0.5 }))
     s:crash()
@@ -252,7 +252,7 @@ describe("a message with a time to live", function()
     assert.equal(1, #s:dead_letters())
   end)
 
-  it("does not expire once its handling has begun", function()
+  it("does not expire once handling has begun", function()
     local ended
     local s = scene.troupe({
       a = function(agent)

@@ -1,4 +1,4 @@
--- What a message carries besides its payload, and how it is shown.
+-- What a message carries besides its payload, and how it is presented.
 
 local scene = require("scene")
 
@@ -8,7 +8,7 @@ local TIME = "^%d%d%d%d%-%d%d%-%d%dT%d%d:%d%d:%d%d%.%d%d%dZ$"
 describe("an envelope", function()
   after_each(scene.close)
 
-  it("has an id, a time, a sender, a receiver and the usual marks", function()
+  it("has an id, a time, a sender, a receiver and the default fields", function()
     local got
     local s = scene.troupe({ a = function(_, message) got = message end })
     scene.tell(s, "a", { n = 1 })
@@ -26,7 +26,7 @@ describe("an envelope", function()
     end
   end)
 
-  it("carries what the sender asked for", function()
+  it("carries the sender's options", function()
     local got
     local s = scene.troupe({ a = function(_, message) got = message end })
     assert(s:send("user", {
@@ -42,7 +42,7 @@ describe("an envelope", function()
     assert.equal("2026-01-31T22:00:00.000Z", got.deadline)
   end)
 
-  it("has the time of its sending, to the millisecond", function()
+  it("has the time it was sent, to the millisecond", function()
     local got
     local s = scene.troupe({ a = function(_, message) got = message end })
     s:advance(1234)
@@ -51,7 +51,7 @@ describe("an envelope", function()
     assert.matches("^msg_20260101_000001_234", got.id)
   end)
 
-  it("has an id that is never used twice and sorts by time, also over crashes", function()
+  it("has a unique id that sorts by time, also across crashes", function()
     local ids = {}
     local s = scene.troupe({ a = function(_, message) ids[#ids + 1] = message.id end })
     for round = 1, 30 do
@@ -82,7 +82,7 @@ describe("an envelope", function()
     assert.same(ids(), ids())
   end)
 
-  it("hands task, correlation and hops on to what is sent because of it", function()
+  it("passes task, correlation and hops on to messages it causes", function()
     local got
     local s = scene.troupe({
       root = function(root) root:send_message({ to = "a", payload = "1" }) end,
@@ -96,7 +96,7 @@ describe("an envelope", function()
     assert.equal(2, got.hops)
   end)
 
-  it("is correlated with the message that began it all if nobody said otherwise", function()
+  it("has the first message of its chain as correlation by default", function()
     local got = {}
     local s = scene.troupe({
       root = function(root) root:send_message({ to = "a", payload = "1" }) end,
@@ -111,7 +111,7 @@ describe("an envelope", function()
     assert.equal(first, got.b.correlation_id)
   end)
 
-  it("takes a task and a correlation of its own over the inherited ones", function()
+  it("prefers its own task and correlation to the inherited ones", function()
     local got
     local s = scene.troupe({
       root = function(root)
@@ -125,7 +125,7 @@ describe("an envelope", function()
     assert.equal("c2", got.correlation_id)
   end)
 
-  it("starts anew where no message was the cause: main inherits nothing", function()
+  it("starts a new chain where no message was the cause: main inherits nothing", function()
     local s = scene.new({ app = function(s)
       s:root(function() end)
       s:main(function(user) user:send_message({ to = "root", payload = "x" }) end)
@@ -146,7 +146,7 @@ describe("an envelope", function()
       return got, answer, err
     end
 
-    it("takes message_type for the type", function()
+    it("accepts message_type as the type", function()
       assert.equal("status_report", received({ payload = { message_type = "status_report" } }).type)
       assert.equal("status_report", received({ payload = { messageType = "status_report" } }).type)
     end)
@@ -157,7 +157,7 @@ describe("an envelope", function()
       assert.equal("invalid_message_format", err.error)
     end)
 
-    it("takes task_id, priority and deadline; the envelope wins", function()
+    it("accepts task_id, priority and deadline; the envelope wins", function()
       local got = received({ payload = {
         task_id = "T1", priority = "high", deadline = "2026-01-02T00:00:00Z",
       } })
@@ -191,7 +191,7 @@ describe("message.text", function()
       .. "\n如需回复，请使用 send_message(to='b', ...)"
   end
 
-  it("shows what the user says without a hint", function()
+  it("shows a message from the user without a reply hint", function()
     assert.equal("【来自用户的消息】\nhi", shown("user", "hi"))
   end)
 
@@ -199,17 +199,17 @@ describe("message.text", function()
     assert.equal(from_b("好"), shown("b", "好"))
   end)
 
-  it("shows payload.content where there is no text", function()
+  it("shows payload.content if there is no text", function()
     assert.equal(from_b("inner"), shown("b", { content = "inner", more = 1 }))
   end)
 
-  it("shows other payloads as compact JSON, plain values as text", function()
+  it("shows other payloads as compact JSON, and plain values as text", function()
     assert.equal(from_b('{"a":1,"b":[true]}'), shown("b", { b = { true }, a = 1 }))
     assert.equal(from_b("42"), shown("b", 42))
     assert.equal(from_b("true"), shown("b", true))
   end)
 
-  it("shows the further fields of a typed message below its text", function()
+  it("shows the other fields of a typed message below its text", function()
     assert.equal(from_b('done\n{"progress":50}'),
       shown("b", { text = "done", progress = 50 }, "status_report"))
   end)
@@ -220,12 +220,12 @@ describe("message.text", function()
     assert.equal("【来自用户的消息】\n> 【来自", shown("user", "【来自"))
   end)
 
-  it("keeps every other content as it is", function()
+  it("leaves all other content unchanged", function()
     local content = "\n\n  tabs\t%d %s \\n 'x' \"y\" 【x】\n"
     assert.equal("【来自用户的消息】\n" .. content, shown("user", content))
   end)
 
-  it("stands in replies and received messages too", function()
+  it("is set on replies and received messages as well", function()
     local texts = {}
     local s = scene.troupe({
       root = function(root)

@@ -1,8 +1,9 @@
--- receive{ from } when that agent ends: it waits for nothing that cannot come.
+-- receive{ from } when that agent terminates: it does not wait for a message that cannot
+-- come.
 
 local scene = require("scene")
 
--- `a` receives as it is told and puts down what came and when; `b` obeys; root ends it.
+-- `a` receives as told and records what came and when; `b` obeys; root terminates it.
 local function house()
   local got = {}
   local s = scene.troupe({
@@ -44,11 +45,11 @@ local function stopped(err)
   assert.is_string(err.message)
 end
 
-describe("receive from an agent that ends", function()
+describe("receive from an agent that terminates", function()
   after_each(scene.close)
 
   for _, way in ipairs({ "stops", "is terminated", "is terminated by force" }) do
-    it(("is answered when it %s"):format(way), function()
+    it(("returns when the agent %s"):format(way), function()
       local s, got = house()
       order(s, "a", { receive = { from = "b" } })
       assert.same({}, got)
@@ -63,7 +64,7 @@ describe("receive from an agent that ends", function()
     end)
   end
 
-  it("waits while that one still works through its mailbox", function()
+  it("waits while the agent still drains its mailbox", function()
     local s, got = house()
     order(s, "a", { receive = { from = "b" } })
     order(s, "b", { sleep = 1000 })
@@ -73,7 +74,7 @@ describe("receive from an agent that ends", function()
     assert.same({ "last words" }, { got[1] })
   end)
 
-  it("is answered at once if it had ended before, whatever its time-out", function()
+  it("returns immediately if the agent had terminated before, whatever the timeout", function()
     local s, got = house()
     order(s, "b", { stop = true })
     local start = s:now()
@@ -84,7 +85,7 @@ describe("receive from an agent that ends", function()
     assert.equal(start, got.at)
   end)
 
-  it("still takes what it has left in the mailbox", function()
+  it("still takes what the agent left in the mailbox", function()
     local s, got = house()
     order(s, "a", { all = { { from = "root" }, { from = "b" }, { from = "b" } } })
     order(s, "b", { send = { { payload = "left" } }, stop = true })
@@ -95,7 +96,7 @@ describe("receive from an agent that ends", function()
     stopped(got[3])
   end)
 
-  it("waits for what it has sent with a delay, and no longer", function()
+  it("waits for the agent's delayed messages, and no longer", function()
     local s, got = house()
     order(s, "a", { receive = { from = "b", type = "late" } })
     order(s, "b", { stop = true, send = {
@@ -115,7 +116,7 @@ describe("receive from an agent that ends", function()
     assert.equal("x", got[3])
   end)
 
-  it("is answered when the last of it expires or is cancelled on its way", function()
+  it("returns when the agent's last message expires or is cancelled in transit", function()
     local s, got = house()
     order(s, "a", { receive = { from = "b" } })
     order(s, "b", { stop = true, send = {
@@ -130,7 +131,7 @@ describe("receive from an agent that ends", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("is answered after a restart", function()
+  it("returns after a restart", function()
     local s, got = house()
     order(s, "a", { receive = { from = "b" } })
     order(s, "b", { stop = true, sleep = 5000 })
@@ -141,7 +142,7 @@ describe("receive from an agent that ends", function()
     stopped(got[1])
   end)
 
-  it("leaves alone who receives from anybody, or from another", function()
+  it("does not affect receives from anybody or from another agent", function()
     local s, got = house()
     order(s, "a", { receive = {} })
     order(s, "b", { stop = true })

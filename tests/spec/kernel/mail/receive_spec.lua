@@ -1,4 +1,4 @@
--- receive takes mail out of turn, inside the handling of another message.
+-- receive takes messages out of turn, while another message is being handled.
 
 local scene = require("scene")
 
@@ -23,7 +23,7 @@ describe("receive", function()
     return s, function() return table.unpack(results or {}) end, acts
   end
 
-  it("takes a message that waits in the mailbox", function()
+  it("takes a message that is waiting in the mailbox", function()
     local s, results, acts = actor_a(function(a)
       a:sleep(10)
       return a:receive()
@@ -37,7 +37,7 @@ describe("receive", function()
     assert.equal(0, s:stats().pending)
   end)
 
-  it("tells whether the sender waits for a reply", function()
+  it("shows whether the sender waits for a reply", function()
     for _, ms in ipairs({ 0, 10 }) do
       local asked, plain, answer
       local s = actor_a(function(a)
@@ -59,7 +59,7 @@ describe("receive", function()
     end
   end)
 
-  it("waits for one that comes later", function()
+  it("waits for a message that comes later", function()
     local s, results = actor_a(function(a) return a:receive() end)
     scene.tell(s, "a", "x", "go")
     assert.is_nil(results())
@@ -69,7 +69,7 @@ describe("receive", function()
     assert.equal("later", results().payload.text)
   end)
 
-  it("takes the most urgent that fits, then the oldest", function()
+  it("takes the most urgent match, then the oldest", function()
     local order = {}
     local s = actor_a(function(a)
       a:sleep(10)
@@ -86,7 +86,7 @@ describe("receive", function()
     assert.same({ "3", "1", "2" }, order)
   end)
 
-  it("picks by sender and by type, and leaves the rest in order", function()
+  it("filters by sender and type, and leaves the rest in order", function()
     local got, order = {}, {}
     local s = scene.troupe({
       a = function(a, message)
@@ -114,7 +114,7 @@ describe("receive", function()
     assert.same({ "c general", "b second" }, order)
   end)
 
-  it("lets what does not fit wait in the mailbox", function()
+  it("leaves messages that do not match in the mailbox", function()
     local s, results, acts = actor_a(function(a) return a:receive({ from = "b" }) end)
     scene.tell(s, "a", "x", "go")
     assert(s:send("root", { to = "a", payload = "other" }))
@@ -127,7 +127,7 @@ describe("receive", function()
     assert.equal(1, acts.handled)
   end)
 
-  it("ends with a time-out at the very millisecond", function()
+  it("times out at the very millisecond", function()
     local took
     local s, results = actor_a(function(a)
       local start = a:now()
@@ -143,7 +143,7 @@ describe("receive", function()
     assert.equal(75, took)
   end)
 
-  it("from nobody is refused; unknown options raise", function()
+  it("from an unknown agent is refused; unknown options raise", function()
     local s, results = actor_a(function(a)
       local _, err = a:receive({ from = "nobody" })
       local _, raised = pcall(a.receive, a, { sender = "b" })
@@ -155,7 +155,7 @@ describe("receive", function()
     assert.matches("unknown option 'sender'", raised, 1, true)
   end)
 
-  it("from oneself is refused as a deadlock if nothing queued fits", function()
+  it("from oneself is refused as a deadlock if no queued message matches", function()
     local s, results = actor_a(function(a) return a:receive({ from = "a", timeout_ms = 50 }) end)
     scene.tell(s, "a", "x", "go")
     local _, err = results()
@@ -163,7 +163,7 @@ describe("receive", function()
     assert.same({ "a" }, err.cycle)
   end)
 
-  it("takes a message to oneself that is queued", function()
+  it("takes a queued message to oneself", function()
     local s, results = actor_a(function(a)
       a:send_message({ to = "a", payload = "note" })
       a:sleep(1)
@@ -173,7 +173,7 @@ describe("receive", function()
     assert.equal("note", results().payload.text)
   end)
 
-  it("lets the taken message be answered", function()
+  it("allows a reply to the message it took", function()
     local answer
     local s = scene.troupe({
       a = function(a)
@@ -187,7 +187,7 @@ describe("receive", function()
     assert.equal("to the taken one", answer.payload.text)
   end)
 
-  it("gives the message back to its place if the turn fails", function()
+  it("puts the message back in its place if the turn fails", function()
     local order, fails = {}, true
     local s = scene.troupe({
       a = function(a, message)
@@ -218,7 +218,7 @@ describe("receive", function()
     assert.equal(0, s:stats().pending)
   end)
 
-  it("is dead with the activation that took it", function()
+  it("loses the taken message with an activation that dies", function()
     local s = scene.troupe({
       a = function(a)
         a:receive({ from = "b" })
@@ -234,7 +234,7 @@ describe("receive", function()
     assert.equal(2, #s:dead_letters())
   end)
 
-  it("keeps a taken message over a crash: it is consumed once", function()
+  it("consumes a taken message once, also across a crash", function()
     local taken = {}
     local s = scene.troupe({
       a = function(a, message)
@@ -258,7 +258,7 @@ describe("receive", function()
     assert.equal(3, s:stats().processed)
   end)
 
-  it("in main takes the user's mail; the rest is shown", function()
+  it("in main takes the user's messages; the others are shown", function()
     local s = scene.new({ app = scene.app([[
       local society = require("society")
       society.root(function(root, message)

@@ -1,11 +1,11 @@
--- Replies as such, and requests from the user's end.
+-- Replies, and requests from the user.
 
 local scene = require("scene")
 
 describe("reply", function()
   after_each(scene.close)
 
-  it("reaches whoever wrote, known or not", function()
+  it("reaches the sender, whether a contact or not", function()
     local got
     local s = scene.new()
     s:role({ id = "child", name = "child", behaviour = function(agent, message)
@@ -18,7 +18,7 @@ describe("reply", function()
     assert.equal("still possible", got.payload.text)
   end)
 
-  it("to a message one does not hold is refused; to no message raises", function()
+  it("to a message the agent does not hold is refused; to nothing raises", function()
     local _, err = scene.play(function(root) return root:reply("msg_x", "y") end)
     assert.equal("message_not_found", err.error)
     assert.matches("message or a correlation id", scene.raised(function(root)
@@ -26,7 +26,7 @@ describe("reply", function()
     end), 1, true)
   end)
 
-  it("by id means that request, not what came of it", function()
+  it("by id answers that request, not one that it caused", function()
     local s = scene.troupe({
       a = function(a, message)
         if message.from == "user" then
@@ -41,7 +41,7 @@ describe("reply", function()
     assert.equal("b says yes", s:dispatch("a", "x").payload.text)
   end)
 
-  it("to a plain message is a message like any other", function()
+  it("to a plain message is an ordinary message", function()
     local got
     local s = scene.troupe({
       a = function(a, message)
@@ -92,7 +92,7 @@ describe("reply", function()
     assert.same({ a = "answer 1", b = "answer 2" }, answer_twice(true))
   end)
 
-  it("by a correlation id answers the one being handled first, then the others", function()
+  it("by a correlation id answers the request being handled first, then the others", function()
     assert.same({ a = "answer 2", b = "answer 1" }, answer_twice(false))
   end)
 
@@ -116,12 +116,12 @@ end)
 describe("dispatch", function()
   after_each(scene.close)
 
-  it("asks from the user's end and returns the reply", function()
+  it("asks as the user and returns the reply", function()
     local s = scene.troupe({ a = function(_, message) return "hi " .. message.from end })
     assert.equal("hi user", s:dispatch("a", "x").payload.text)
   end)
 
-  it("returns the time-out as an error", function()
+  it("returns a timeout as an error", function()
     local s = scene.troupe({ a = function() end })
     local answer, err = s:dispatch("a", "x", { timeout_ms = 40 })
     assert.is_nil(answer)

@@ -1,4 +1,4 @@
--- Asking and answering: a handler waits for the reply in the middle of its code.
+-- Requests and replies: a handler waits for the reply in the middle of its code.
 
 local scene = require("scene")
 
@@ -36,7 +36,7 @@ describe("request", function()
     assert.equal("processed", scene.message(s, {}, { from = "a" }).status)
   end)
 
-  it("takes a returned value as the reply if none was sent", function()
+  it("takes the returned value as the reply if none was sent", function()
     local answer = ask(function(root) return root:request({ to = "a", payload = "x" }) end,
       { a = function() return "word" end })
     assert.same({ text = "word" }, answer.payload)
@@ -48,7 +48,7 @@ describe("request", function()
     assert.is_false(answer.payload)
   end)
 
-  it("takes the sent reply over the returned value", function()
+  it("prefers a sent reply to the returned value", function()
     local answer, _, s = ask(function(root) return root:request({ to = "a", payload = "x" }) end, {
       a = function(a, message)
         a:reply(message, "sent")
@@ -138,7 +138,7 @@ describe("request", function()
     assert.equal("done", answer.payload.text)
   end)
 
-  it("ends with a time-out at the very millisecond", function()
+  it("times out at the very millisecond", function()
     local took
     local answer, err = ask(function(root)
       local start = root:now()
@@ -154,7 +154,7 @@ describe("request", function()
     assert.equal(250, took)
   end)
 
-  it("waits thirty seconds unless told otherwise", function()
+  it("times out after thirty seconds by default", function()
     local took
     local _, err = ask(function(root)
       local start = root:now()
@@ -166,7 +166,7 @@ describe("request", function()
     assert.equal(30000, err.timeout_ms)
   end)
 
-  it("takes an answer that comes a millisecond before the time-out", function()
+  it("accepts a reply that comes a millisecond before the timeout", function()
     local answer = ask(function(root)
       return root:request({ to = "a", payload = "x", timeout_ms = 100 })
     end, {
@@ -178,7 +178,7 @@ describe("request", function()
     assert.equal("just in time", answer.payload.text)
   end)
 
-  it("drops a reply that comes too late, and logs it", function()
+  it("drops a late reply and logs it", function()
     local _, err, s = ask(function(root)
       return root:request({ to = "a", payload = "x", timeout_ms = 100 })
     end, {
@@ -215,14 +215,14 @@ describe("request", function()
     assert.equal(2, s:stats().sent)
   end)
 
-  it("to oneself by the alias is refused as a deadlock too", function()
+  it("to oneself by the alias is refused as a deadlock", function()
     local _, err = ask(function(root)
       return root:request({ to = "orchestrator", payload = "x" })
     end, {})
     assert.equal("deadlock", err.error)
   end)
 
-  it("to nobody is refused at once", function()
+  it("to an unknown agent is refused immediately", function()
     local answer, err, s = ask(function(root)
       return root:request({ to = "nobody", payload = "x" })
     end, {})
@@ -243,7 +243,7 @@ describe("request", function()
     end), 1, true)
   end)
 
-  it("to an agent that fails for good is told so, not left to time out", function()
+  it("to an agent that fails for good returns an error instead of timing out", function()
     local answer, err = ask(function(root)
       return root:request({ to = "a", payload = "x", timeout_ms = 100000 })
     end, { a = function() error("boom") end })
@@ -253,7 +253,7 @@ describe("request", function()
     assert.not_equal("timeout", err.error)
   end)
 
-  it("keeps the asker's other mail waiting", function()
+  it("keeps the asker's other messages waiting", function()
     local order = {}
     local s = scene.troupe({
       root = function(root, message)
@@ -272,7 +272,7 @@ describe("request", function()
     assert.same({ "go", "other" }, order)
   end)
 
-  it("goes three deep and comes back", function()
+  it("works three levels deep", function()
     local answer = ask(function(root) return root:request({ to = "a", payload = { n = 1 } }) end, {
       a = function(a, message)
         return a:request({ to = "b", payload = { n = message.payload.n * 2 } }).payload

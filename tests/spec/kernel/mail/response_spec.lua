@@ -2,7 +2,7 @@
 
 local scene = require("scene")
 
--- root asks a; a does act(a, message, root's request); returns answer, err, society.
+-- root asks a; a runs act(a, message, root's request); returns answer, err, society.
 local function ask(act, acts, timeout_ms)
   local result
   acts = acts or {}
@@ -38,7 +38,7 @@ describe("a response", function()
     assert.same({}, s:waits())
   end)
 
-  it("is the reply also if its type stands in the payload", function()
+  it("is the reply even if its type is in the payload", function()
     for _, name in ipairs({ "message_type", "messageType" }) do
       local answer = ask(function(a, message)
         assert(a:send_message({ to = message.from,
@@ -49,7 +49,7 @@ describe("a response", function()
     end
   end)
 
-  it("counts as the reply: what the handler returns is not sent as well", function()
+  it("counts as the reply: the handler's return value is not sent as well", function()
     local _, _, s = ask(function(a, message)
       assert(respond(a, message))
       return "no second one"
@@ -58,7 +58,7 @@ describe("a response", function()
     assert.equal(0, s:stats().dropped)
   end)
 
-  it("counts as the reply after a crash, too", function()
+  it("counts as the reply after a crash", function()
     local s = scene.troupe({
       a = function(a, message)
         assert(respond(a, message))
@@ -100,7 +100,7 @@ describe("a response", function()
     assert.equal(200, s:now() - 1767225600000)
   end)
 
-  it("that is due while nobody runs answers after the start", function()
+  it("that falls due while the society is down answers after the start", function()
     local got
     local s = scene.troupe({
       a = function(a, message) assert(respond(a, message, nil, { delay_ms = 200 })) end,
@@ -119,7 +119,7 @@ describe("a response", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("that names nothing open is a message like any other", function()
+  it("that names no open request is an ordinary message", function()
     local kept
     local answer, err = ask(function(a, message)
       assert(respond(a, message, "msg_x"))
@@ -132,7 +132,7 @@ describe("a response", function()
     assert.is_string(kept)
   end)
 
-  it("of another agent than the one that was asked is none", function()
+  it("from an agent that was not asked does not answer", function()
     local answer = ask(function(a, message)
       a:send_message({ to = "b", payload = { id = message.id } })
       a:sleep(10)
@@ -145,7 +145,7 @@ describe("a response", function()
     assert.equal("mine", answer.payload.answer)
   end)
 
-  it("reaches the asker without being a contact of the one that answers", function()
+  it("reaches an asker who is not a contact of the responder", function()
     local refused
     local s = scene.new()
     s:role({ id = "child", name = "child", behaviour = function(agent, message)
@@ -170,7 +170,7 @@ describe("a response", function()
     assert.equal("late_reply", late.reason)
   end)
 
-  it("on its way is waited for: no ring is seen", function()
+  it("in transit counts as an answer: no deadlock is reported", function()
     local said = {}
     local s = scene.troupe({
       a = function(a, message)

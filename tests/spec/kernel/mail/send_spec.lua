@@ -1,4 +1,4 @@
--- send_message as a behaviour uses it: what is taken, what is refused, what raises.
+-- send_message as a behaviour uses it: what it accepts, refuses and raises.
 
 local json = require("society.json")
 local scene = require("scene")
@@ -6,7 +6,7 @@ local scene = require("scene")
 describe("send_message", function()
   after_each(scene.close)
 
-  -- Sends `options` from root to the actor a and returns what it got and the answer.
+  -- Sends `options` from root to the actor a; returns what a got and the answer.
   local function deliver(options, settings)
     local got, answer, err
     local s = scene.troupe({
@@ -34,7 +34,7 @@ describe("send_message", function()
     return scene.raised(function(root) root:send_message(options) end)
   end
 
-  it("answers with the id of the message that is delivered", function()
+  it("returns the id of the delivered message", function()
     local got, answer = deliver({ payload = { n = 1 } })
     assert.same({ messageId = got.id }, answer)
     assert.equal("root", got.from)
@@ -42,11 +42,11 @@ describe("send_message", function()
     assert.same({ n = 1 }, got.payload)
   end)
 
-  it("makes a message without a type general", function()
+  it("gives a message without a type the type general", function()
     assert.equal("general", deliver({ payload = "x" }).type)
   end)
 
-  it("carries a type and hands the message to the handler of that type", function()
+  it("carries a type and calls the handler of that type", function()
     local seen = {}
     local s = scene.new()
     s:root({
@@ -59,7 +59,7 @@ describe("send_message", function()
     assert.same({ "report", "default general", "default other.type-1" }, seen)
   end)
 
-  it("processes a message nobody handles and says so", function()
+  it("marks a message without a handler as processed and logs it", function()
     local s = scene.new()
     s:root({ known = function() end })
     scene.tell(s, "root", "x", "unknown")
@@ -76,18 +76,18 @@ describe("send_message", function()
     { "a number is a payload", 42, 42 },
     { "a boolean is a payload", false, false },
   }) do
-    it("takes a payload: " .. case[1], function()
+    it("accepts a payload: " .. case[1], function()
       assert.same(case[3], deliver({ payload = case[2] }).payload)
     end)
   end
 
-  it("keeps floats floats and empty lists lists", function()
+  it("keeps floats as floats and empty lists as lists", function()
     local got = deliver({ payload = { f = 1.0, list = json.array({}), object = {} } })
     assert.equal("float", math.type(got.payload.f))
     assert.equal('{"f":1.0,"list":[],"object":{}}', json.encode(got.payload))
   end)
 
-  it("hands on a copy: later changes of the table do not reach the receiver", function()
+  it("sends a copy: later changes to the table do not reach the receiver", function()
     local got
     local s = scene.troupe({
       root = function(root)
@@ -101,11 +101,11 @@ describe("send_message", function()
     assert.same({ n = 1 }, got)
   end)
 
-  it("takes content for payload", function()
+  it("accepts content for payload", function()
     assert.same({ text = "x" }, deliver({ content = "x" }).payload)
   end)
 
-  it("takes taskId for task_id", function()
+  it("accepts taskId for task_id", function()
     assert.equal("t1", deliver({ payload = "x", taskId = "t1" }).task_id)
   end)
 
@@ -129,26 +129,26 @@ describe("send_message", function()
     end)
   end
 
-  it("refuses a payload that holds itself", function()
+  it("refuses a payload that contains itself", function()
     local payload = {}
     payload.again = payload
     assert.equal("invalid_message_format", refused({ payload = payload }).error)
   end)
 
-  it("refuses a receiver that does not exist and names it", function()
+  it("refuses an unknown receiver and names it", function()
     local err = refused({ to = "nobody", payload = "x" })
     assert.equal("agent_not_found", err.error)
     assert.equal("nobody", err.agentId)
     assert.is_string(err.message)
   end)
 
-  it("refuses a type that is no name", function()
+  it("refuses a type that is not a name", function()
     for _, type in ipairs({ "", "two words", "-x", ("x"):rep(65), "类型" }) do
       assert.equal("invalid_message_format", refused({ payload = "x", type = type }).error)
     end
   end)
 
-  it("ignores a from of the caller's own", function()
+  it("ignores a from set by the caller", function()
     assert.equal("root", deliver({ payload = "x", from = "user" }).from)
     assert.equal("root", deliver({ payload = "x", from = 7 }).from)
   end)
@@ -171,18 +171,18 @@ describe("send_message", function()
     task_id = { to = "root", payload = "x", task_id = 1 },
     correlation_id = { to = "root", payload = "x", correlation_id = {} },
   }) do
-    it("raises on a wrong value and names the option: " .. name, function()
+    it("raises on a bad value and names the option: " .. name, function()
       assert.matches("'" .. name .. "'", misuse(options), 1, true)
     end)
   end
 
-  it("raises without a receiver and on options that are no table", function()
+  it("raises without a receiver and on options that are not a table", function()
     assert.matches("'to'", misuse({ payload = "x" }), 1, true)
     assert.matches("table expected", scene.raised(function(root) root:send_message("a") end), 1,
       true)
   end)
 
-  it("may go to oneself, as a message of its own", function()
+  it("can go to oneself, as a message of its own", function()
     local seen = {}
     local s = scene.troupe({
       root = function(root, message)
@@ -196,7 +196,7 @@ describe("send_message", function()
     assert.same({ "user go", "root again" }, seen)
   end)
 
-  it("reaches the orchestrator by its alias: root, unless set", function()
+  it("reaches the orchestrator by its alias, root by default", function()
     local _, answer = deliver({ to = "orchestrator", payload = "x" })
     assert.is_string(answer.messageId)
     local got = deliver({ to = "orchestrator", payload = "x" },
@@ -221,12 +221,12 @@ describe("send_message to a list", function()
     return got, answer, err, s
   end
 
-  it("answers the ids in the order of the receivers", function()
+  it("returns the ids in the order of the receivers", function()
     local got, answer = send_to({ "b", "a" })
     assert.same({ messageIds = { got.b.id, got.a.id } }, answer)
   end)
 
-  it("delivers to those it can and tells about the others", function()
+  it("delivers where it can and reports the others", function()
     local got, answer = send_to({ "nobody", "a", "none" })
     assert.equal(got.a.id, answer.messageIds[2])
     assert.equal(2, #answer.partialErrors)
@@ -236,7 +236,7 @@ describe("send_message to a list", function()
     assert.is_string(answer.partialErrors[2].message)
   end)
 
-  it("fails as a whole if all failed", function()
+  it("fails as a whole if every receiver fails", function()
     local _, answer, err, s = send_to({ "nobody", "none" })
     assert.is_nil(answer)
     assert.equal("all_recipients_failed", err.error)
@@ -245,7 +245,7 @@ describe("send_message to a list", function()
     assert.equal(2, s:stats().sent)
   end)
 
-  it("to a list with strangers in it tells for each why", function()
+  it("to a list with strangers gives the reason for each", function()
     local answer
     local s = scene.troupe({
       a = function(a)
@@ -270,7 +270,7 @@ describe("send_message to a list", function()
     assert.equal("missing_payload", err.error)
   end)
 
-  it("raises on an empty list and on a list of other things", function()
+  it("raises on an empty list and on entries that are not ids", function()
     assert.matches("'to'", scene.raised(function(root)
       root:send_message({ to = {}, payload = "x" })
     end), 1, true)

@@ -1,10 +1,10 @@
--- Numbers begin anew in every state directory: an id from another one means nothing here,
--- though the number in it may be in use.
+-- Numbers start again in every state directory: an id from another directory is unknown
+-- here, even if its number is in use.
 
 local outpost = require("outpost")
 local scene = require("scene")
 
--- The id of an earlier life with the same number.
+-- The id with the same number from an earlier life.
 local function stale(id)
   local old, count = id:gsub("_%d%d%d%d%d%d%d%d_", "_19990101_")
   assert(count == 1 and old ~= id)
@@ -35,7 +35,7 @@ describe("a stale id", function()
     assert.equal("reject", got.decision)
   end)
 
-  it("neither drops a dead letter nor sends it again", function()
+  it("neither drops nor redelivers a dead letter", function()
     local s = scene.troupe({ a = function() error("boom") end })
     local id = scene.tell(s, "a")
     assert_unknown("message_not_found", s:drop(stale(id)))
@@ -46,7 +46,7 @@ describe("a stale id", function()
     assert.is_true(s:drop(id))
   end)
 
-  it("replies neither to the message at hand nor to an open request", function()
+  it("replies neither to the current message nor to an open request", function()
     local errors = {}
     local s = scene.troupe({ a = function(a, message)
       if message.type == "later" then
@@ -72,7 +72,7 @@ describe("a stale id", function()
     assert.equal("right", s:dispatch("a", "?").payload.answer)
   end)
 
-  it("ends no task", function()
+  it("completes no task", function()
     local err
     local s = scene.troupe({
       a = function(a, message)
@@ -113,7 +113,7 @@ describe("a stale id", function()
     assert.equal("right", got.responses.a.text)
   end)
 
-  it("acks and answers nothing outside", function()
+  it("from outside acks and answers nothing", function()
     local s, heard = outpost.new({ "w" })
     local id = outpost.assign(s, "w", "T")
     local before = #heard
@@ -124,7 +124,7 @@ describe("a stale id", function()
     assert(s:ack("w", id, "processed"))
     assert_unknown("message_not_found",
       s:outside_send("w", { reply_to = stale(id), payload = { text = "wrong" } }))
-    assert(s:ack("w", id, "processed")) -- once more: it is remembered
+    assert(s:ack("w", id, "processed")) -- a second time, from memory
     s:run()
     assert.equal(before, #heard)
     assert.is_true(scene.law_holds(s))

@@ -1,5 +1,5 @@
--- Mail that was sent and is not due yet: who waits for it is in no ring, until it is
--- taken off its way; its time to live runs there, too.
+-- Messages in transit, that is sent but not yet due: waiting for one is no deadlock until
+-- it is removed from transit. Its time to live runs there as well.
 
 local scene = require("scene")
 
@@ -38,10 +38,10 @@ local function debtors(send)
   return s, ends
 end
 
-describe("a ring that mail on its way kept open", function()
+describe("a deadlock that a message in transit kept from forming", function()
   after_each(scene.close)
 
-  it("is found when a task that was not due yet is cancelled", function()
+  it("is detected when a task that is not due yet is cancelled", function()
     local s, ends = debtors(function(agent)
       assert(agent:send_message({ to = "b", type = "task", payload = { task_id = "T" },
         delay_ms = 10000 }))
@@ -55,7 +55,7 @@ describe("a ring that mail on its way kept open", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("is found when a task that waits for another try is cancelled", function()
+  it("is detected when a task that waits for a retry is cancelled", function()
     local s, ends = debtors(function() end)
     assert(s:send("a", { to = "b", type = "task", payload = { task_id = "T" } }))
     s:advance(0)
@@ -67,7 +67,7 @@ describe("a ring that mail on its way kept open", function()
     assert.same({ "a", "b" }, ends.a.cycle)
   end)
 
-  it("is found at a start when what was on its way is gone", function()
+  it("is detected at the start when the message in transit is gone", function()
     local s, ends = debtors(function(agent)
       assert(agent:send_message({ to = "b", type = "task", payload = { task_id = "T" },
         delay_ms = 10000 }))
@@ -83,7 +83,7 @@ describe("a ring that mail on its way kept open", function()
     assert.equal("deadlock", ends.a.error)
   end)
 
-  it("is found when it arrives and another takes it", function()
+  it("is detected when the message arrives and another receive takes it", function()
     local ends = {}
     local s = scene.troupe({
       a = function(agent, message)
@@ -109,8 +109,8 @@ describe("a ring that mail on its way kept open", function()
   end)
 end)
 
--- `a` asks the others at a barrier; each of them answers after `delays[id]`, or never,
--- and then asks `a`.
+-- `a` asks the others at a barrier; each of them answers after `delays[id]`, or never, and
+-- then asks `a`.
 local function meeting(delays, timeout_ms)
   local seen, acts = {}, {}
   local agents = {}
@@ -143,10 +143,10 @@ local function meeting(delays, timeout_ms)
   return s, seen, start
 end
 
-describe("a checkpoint whose answer is on its way", function()
+describe("a checkpoint whose answer is in transit", function()
   after_each(scene.close)
 
-  it("is in no ring with whoever answers and then asks back", function()
+  it("is no deadlock with an agent that answers and then asks back", function()
     local s, seen, start = meeting({ b = 1000 })
     assert.equal(0, deadlocks(s))
     s:run()
@@ -156,7 +156,7 @@ describe("a checkpoint whose answer is on its way", function()
     assert.equal("yes", seen.b)
   end)
 
-  it("is in none after a crash, either", function()
+  it("is no deadlock after a crash", function()
     local s, seen = meeting({ b = 1000 })
     s:crash()
     s:recover()
@@ -165,7 +165,7 @@ describe("a checkpoint whose answer is on its way", function()
     assert.same({ b = { v = "b" } }, seen.got.responses)
   end)
 
-  it("is still in a ring with another whose answer is not", function()
+  it("is still a deadlock with an agent whose answer is not in transit", function()
     local s, seen = meeting({ b = 1000, c = false })
     assert.equal(1, deadlocks(s))
     assert.same({ "a", "c" }, seen.err.cycle)
@@ -174,7 +174,7 @@ describe("a checkpoint whose answer is on its way", function()
     assert.equal("yes", seen.c)
   end)
 
-  it("is in no ring whichever of two comes first", function()
+  it("is no deadlock whichever of two comes first", function()
     local s, seen, start = meeting({ b = 2000, c = 1000 })
     s:run()
     assert.equal(0, deadlocks(s))
@@ -208,7 +208,7 @@ describe("a time to live that ends before the delay", function()
     return s, told, start
   end
 
-  it("makes a dead letter when it ends, and the sender is told then", function()
+  it("makes a dead letter when it ends, and the sender is notified then", function()
     local s, told, start = send()
     s:advance(999)
     assert.equal(1, s:stats().pending)
@@ -221,7 +221,7 @@ describe("a time to live that ends before the delay", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("does so after a restart, and at the start if it ended meanwhile", function()
+  it("does so after a restart, at the start if it ended while down", function()
     local s, told, start = send()
     s:crash()
     s:recover()
@@ -237,7 +237,7 @@ describe("a time to live that ends before the delay", function()
     assert.equal(0, s:stats().pending)
   end)
 
-  it("fails the task that such a message opened, and whoever asked", function()
+  it("fails the task that the message opened, and the request", function()
     local s = send({ type = "task", payload = { task_id = "T" } })
     s:advance(1000)
     assert.equal("failed", s:tasks({ task = "T" })[1].state)
@@ -257,7 +257,7 @@ describe("a time to live that ends before the delay", function()
     assert.equal(start + 1000, at)
   end)
 
-  it("holds for an answer: it is not given afterwards", function()
+  it("applies to replies: an expired reply is not delivered", function()
     local got
     local s = scene.troupe({
       a = function(agent)

@@ -1,10 +1,10 @@
--- Rings of agents that wait for each other: named when the last edge is added, one
--- of them goes on, the others keep waiting.
+-- Deadlocks: detected when the last edge is added. One agent of the cycle is released, the
+-- others keep waiting.
 
 local scene = require("scene")
 
--- A society whose agents obey: { request = id } asks, { receive = id } receives from,
--- and the outcome is kept in `ends` as a list of { id, result, err }.
+-- A society whose agents obey: { request = id } asks, { receive = id } receives from.
+-- `ends` collects the outcomes as { id, result, err }.
 local function ring_of(options)
   local ends, acts = {}, {}
   local function act(agent, message)
@@ -30,7 +30,7 @@ local function ring_of(options)
   return s, ends
 end
 
--- Tells one agent to wait and lets all that can be done at this moment be done.
+-- Tells one agent to wait, then runs everything that can run now.
 local function order(s, id, payload)
   assert(s:send("user", { to = id, payload = payload }))
   s:advance(0)
@@ -52,10 +52,10 @@ local function waiting(s)
   return table.concat(ids, " ")
 end
 
-describe("a ring of agents that wait", function()
+describe("a cycle of waiting agents", function()
   after_each(scene.close)
 
-  it("is named in order at the moment it closes, and the earliest waiter goes on", function()
+  it("is reported in order as it closes, and the earliest waiter is released", function()
     local s, ends = ring_of({})
     order(s, "a", { request = "b" })
     order(s, "b", { request = "c" })
@@ -73,7 +73,7 @@ describe("a ring of agents that wait", function()
     assert.equal("b>c c>a", waiting(s))
   end)
 
-  it("stays broken: the others go on waiting, then get what they asked for", function()
+  it("stays broken: the others keep waiting, then get their replies", function()
     local s, ends = ring_of({})
     order(s, "a", { request = "b", ask = { request = "a" } })
     assert.equal("a", ends[1].id)
@@ -82,23 +82,23 @@ describe("a ring of agents that wait", function()
     assert.equal(2, #ends)
     assert.equal("b", ends[2].id)
     assert.is_nil(ends[2].result)
-    assert.equal("timeout", ends[2].err.error) -- a had nothing to answer b's question with
+    assert.equal("timeout", ends[2].err.error) -- a had no answer to b's question
     assert.equal("", waiting(s))
   end)
 
-  it("lets the handler that was asked back be answered by a later activation", function()
+  it("lets a later activation answer the handler that was asked back", function()
     local s, ends = ring_of({})
     order(s, "a", { request = "b", ask = { request = "a", ask = { answer = { text = "fine" } } } })
     s:run()
     assert.equal("deadlock", ends[1].err.error)
     assert.equal("fine", ends[2].result.payload.text)
-    -- b's answer to the wait that was ended comes too late
+    -- b's reply to the released wait comes too late
     local late = scene.message(s, {}, { from = "b", to = "a", status = "dropped" })
     assert.equal("late_reply", late.reason)
     assert.matches("late_reply", s:transcript(), 1, true)
   end)
 
-  it("may be of receives, or of both", function()
+  it("may consist of receives, or of requests and receives", function()
     local s, ends = ring_of({})
     order(s, "a", { receive = "b" })
     order(s, "b", { receive = "a" })
@@ -111,7 +111,7 @@ describe("a ring of agents that wait", function()
     assert.same({ "b", "a", "c" }, ends[2].err.cycle)
   end)
 
-  it("has exactly one victim, told once in the activity log", function()
+  it("has exactly one victim, logged once in the activity log", function()
     local s = ring_of({})
     order(s, "a", { request = "b" })
     order(s, "b", { request = "c" })
@@ -125,7 +125,7 @@ describe("a ring of agents that wait", function()
     assert.matches("deadlock", s:transcript(), 1, true)
   end)
 
-  it("of the same moment is broken by order, not by time", function()
+  it("with waits of the same moment is broken by order, not by time", function()
     for _, first in ipairs({ "a", "b" }) do
       local second = first == "a" and "b" or "a"
       local s, ends = ring_of({})
@@ -139,9 +139,9 @@ describe("a ring of agents that wait", function()
     end
   end)
 
-  it("closes for an asker who came later and waits for one inside", function()
+  it("closes for a later asker that waits for a member", function()
     local s, ends = ring_of({})
-    order(s, "d", { request = "a" }) -- waits for the ring, is not in it
+    order(s, "d", { request = "a" }) -- waits for the cycle without being part of it
     order(s, "a", { request = "b" })
     order(s, "b", { request = "a" })
     assert.equal("a", ends[1].id)
@@ -149,7 +149,7 @@ describe("a ring of agents that wait", function()
     assert.equal("b>a d>a", waiting(s))
   end)
 
-  it("through root and its child ends as seed and script say", function()
+  it("through root and its child ends as seed and script determine", function()
     local said = {}
     local s = scene.troupe({
       root = function(root, message)
@@ -187,13 +187,13 @@ describe("the deadlock policy", function()
     return ends[1], s
   end
 
-  it("latest lets the one go on that closed the ring", function()
+  it("latest releases the agent that closed the cycle", function()
     local last = close_ring({ contacts = "open", deadlock = "latest" })
     assert.equal("c", last.id)
     assert.same({ "c", "a", "b" }, last.err.cycle)
   end)
 
-  it("is told who waits for whom, since when and how", function()
+  it("is given who waits for whom, since when and how", function()
     local asked
     local victim = close_ring(nil, function(request)
       asked = request
@@ -209,7 +209,7 @@ describe("the deadlock policy", function()
     assert.is_true(a.order < b.order and b.order < c.order)
   end)
 
-  it("that talks nonsense is helped out by the usual one, and reported", function()
+  it("falls back to the default, and is reported, if it returns nonsense", function()
     for _, nonsense in ipairs({
       function() return "nobody" end,
       function() return 7 end,
@@ -222,10 +222,10 @@ describe("the deadlock policy", function()
   end)
 end)
 
-describe("a ring and a crash", function()
+describe("a cycle and a crash", function()
   after_each(scene.close)
 
-  it("an edge is there again after a restart and closes the ring", function()
+  it("an edge is restored after a restart and closes the cycle", function()
     local s, ends = ring_of({})
     order(s, "a", { request = "b" })
     order(s, "b", { receive = "c" })
@@ -238,11 +238,11 @@ describe("a ring and a crash", function()
     assert.same({ "a", "b", "c" }, ends[1].err.cycle)
   end)
 
-  it("what was broken stays broken: the victim is told the same again", function()
+  it("a broken cycle stays broken: the victim gets the same error again", function()
     local s, ends = ring_of({})
     order(s, "a", { request = "b" })
     assert(s:send("user", { to = "b", payload = { request = "a" } }))
-    assert.is_true(s:step()) -- b waits, the ring is broken, a has not run
+    assert.is_true(s:step()) -- b waits, the cycle is broken, a has not run
     assert.same({}, ends)
     s:crash()
     s:recover()

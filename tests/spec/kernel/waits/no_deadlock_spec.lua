@@ -1,4 +1,4 @@
--- What looks like a ring and is none: nobody may be told of a deadlock here.
+-- Waits that look like a cycle but are not: no deadlock may be reported here.
 
 local scene = require("scene")
 
@@ -15,7 +15,7 @@ local function go(s, ...)
   end
 end
 
--- An agent that acts when it is told to, and does nothing else.
+-- An agent that acts when told to, and does nothing else.
 local function on_go(act)
   return function(agent, message)
     if message.type == "go" then
@@ -55,7 +55,7 @@ describe("no deadlock", function()
     assert.equal("done", results.b.payload.text)
   end)
 
-  it("is a chain that ends in an agent that works", function()
+  it("is a chain that ends in a busy agent", function()
     local done = 0
     local function pass_on(to)
       return function(agent)
@@ -76,7 +76,7 @@ describe("no deadlock", function()
     assert.equal(3, done)
   end)
 
-  it("is waiting for the person, who waits for somebody", function()
+  it("is a wait for the person, who waits for somebody", function()
     local said = {}
     s = scene.new({ app = function(world)
       world:root(function(root)
@@ -96,7 +96,7 @@ describe("no deadlock", function()
     assert.same({ root = "timeout", user = "never mind", status = "working" }, said)
   end)
 
-  it("is an answer that comes in the same turn as the question back", function()
+  it("is a reply sent in the same turn as the question back", function()
     local said = {}
     s = scene.troupe({
       a = function(a, message)
@@ -116,7 +116,7 @@ describe("no deadlock", function()
     assert.same({ a = "here", b = "mine" }, said)
   end)
 
-  it("is a request that the other's receive takes at once", function()
+  it("is a request that the other's receive takes immediately", function()
     local said = {}
     s = scene.troupe({
       a = on_go(function(a)
@@ -149,7 +149,7 @@ describe("no deadlock", function()
     assert.same({ a = "extra", b = "good" }, said)
   end)
 
-  it("is mail that is on its way, only not due yet", function()
+  it("is a message in transit that is not due yet", function()
     local said = {}
     s = scene.troupe({
       a = on_go(function(a)
@@ -172,7 +172,7 @@ describe("no deadlock", function()
     assert.same({ a = "answered", b = "slow" }, said)
   end)
 
-  it("is a request that is not due yet and will be received", function()
+  it("is a request in transit that will be received", function()
     local said
     s = scene.troupe({
       a = on_go(function(a)
@@ -187,7 +187,7 @@ describe("no deadlock", function()
     assert.equal("in time", said)
   end)
 
-  it("is mail that an agent has sent itself", function()
+  it("is a message an agent has sent to itself", function()
     local said = {}
     s = scene.troupe({
       a = on_go(function(a)
@@ -201,7 +201,7 @@ describe("no deadlock", function()
     })
     go(s, "a")
     s:run()
-    assert.same({ "now", "later", "deadlock" }, said) -- the last one is refused at once
+    assert.same({ "now", "later", "deadlock" }, said) -- the last one is refused immediately
   end)
 
   it("is a receive from anybody, or a sleep", function()
@@ -222,7 +222,7 @@ describe("no deadlock", function()
     assert.equal("from c", said.a)
   end)
 
-  it("is a ring in time: who was waited for has been answered before", function()
+  it("is a cycle over time, whose first wait was answered earlier", function()
     local turns = 0
     local function pass(to)
       return function(agent, message)
@@ -243,7 +243,7 @@ end)
 describe("a delayed message that is lost", function()
   after_each(scene.close)
 
-  it("does not hide the ring it would have broken", function()
+  it("does not hide the deadlock it would have prevented", function()
     local ends = {}
     local s = scene.troupe({
       a = function(a)

@@ -1,7 +1,7 @@
--- Random waits of every kind: replies, receives, checkpoints, tasks of children, the
--- person; answers that come at once, with a delay, too late or never; work and mail that
--- is cancelled. After each step a checker that follows all ways looks for rings itself:
--- each one that was named was there, and none is left.
+-- Random waits of every kind: replies, receives, checkpoints, children's tasks, the person;
+-- answers that come immediately, with a delay, too late or never; work and messages that
+-- are cancelled. After each step an exhaustive checker searches for cycles: every reported
+-- one existed, and none is left.
 
 local json = require("society.json")
 local scene = require("scene")
@@ -18,7 +18,7 @@ local function chance(seed)
   end
 end
 
--- How an agent waits, by kind: each gives the answer, or nil and the error.
+-- How an agent waits, by kind: each returns the answer, or nil and the error.
 local WAITS = {
   reply = function(agent, order)
     return agent:request({ to = order.on[1], type = "question", payload = "x",
@@ -80,7 +80,7 @@ function Trial:tell(id, mail)
   self.s:advance(0)
 end
 
--- What the society says of who waits for whom, as the checker would.
+-- What the society reports about who waits for whom, in the form of the checker.
 function Trial:edges()
   local said, ours = {}, {}
   for _, wait in ipairs(self.s:waits()) do
@@ -92,7 +92,7 @@ function Trial:edges()
   return said, ours
 end
 
--- What came of the last step.
+-- The outcome of the last step.
 function Trial:check()
   local before = self.rings
   self.model:pass(self.s:now())
@@ -106,7 +106,7 @@ function Trial:check()
       self.done = self.done + 1
     end
   end
-  if self.rings > before then -- the activity has them in the order they were broken in
+  if self.rings > before then -- the activity lists them in the order they were broken
     local told = self.s:activity({ type = "deadlock" })
     assert.equal(self.rings, #told)
     for i = before + 1, self.rings do
@@ -135,7 +135,7 @@ function Trial:children()
   return list
 end
 
--- Whom to wait for: one of the others, or some of them.
+-- Whom to wait for: one of the others, or several.
 function Trial:targets(id, kind, children)
   if kind == "human" then
     return {}
@@ -166,7 +166,7 @@ function Trial:begin(id)
     payload = { wait = kind, on = on, number = self.count } })
 end
 
--- The mail by which `from` gives the waiting agent what it lacks of it.
+-- The message by which `from` gives the waiting agent what it lacks of it.
 local function answer_to(wait, said)
   if wait.kind == "reply" then
     return { type = "response", payload = { query_id = said.message_id, answer = "x" } }
@@ -176,8 +176,8 @@ local function answer_to(wait, said)
   return { type = wait.kind == "task" and "task" or "news" .. wait.number, payload = {} }
 end
 
--- Whoever `id` waits for and is free answers: at once, with a delay, or so that it is
--- lost on its way.
+-- A free agent that `id` waits for answers: immediately, with a delay, or so that the
+-- answer is lost in transit.
 function Trial:answer(id, from, said)
   local wait = self.model.waits[id]
   if wait.kind == "child" then
@@ -199,7 +199,7 @@ function Trial:answer(id, from, said)
   self:tell(from, { payload = { mail = mail } })
 end
 
--- The user cancels what `id` waits in, or a task on its way to it.
+-- The user cancels what `id` waits for, or a task in transit to it.
 function Trial:cancel(id)
   for i, mail in ipairs(self.model.coming) do
     if mail.to == id and mail.task and mail.due > self.s:now() then
@@ -258,7 +258,7 @@ describe("random waits of every kind", function()
   after_each(scene.close)
 
   for seed, crashes in ipairs({ false, true }) do
-    it(crashes and "are the same with crashes between" or "are told apart from rings", function()
+    it(crashes and "behave the same with crashes" or "are told apart from deadlocks", function()
       local trial = new_trial(seed)
       for step = 1, STEPS do
         trial:step()

@@ -1,5 +1,5 @@
--- Thousands of random waits of real agents, each compared with a checker that only
--- follows a list: nothing is missed, nothing is seen that is not there.
+-- Thousands of random waits of real agents, each compared with a simple checker that walks
+-- a list: every deadlock is found, and none that does not exist.
 
 local scene = require("scene")
 
@@ -19,8 +19,8 @@ for i = 1, AGENTS do
   ids[i] = "a" .. i
 end
 
--- Agents wait as they are told and put down how it ended. A question that nobody
--- ordered to be answered is put aside; who asked keeps waiting.
+-- Agents wait as they are told and record how it ended. A question without an order to
+-- answer it is set aside; the asker keeps waiting.
 local function act_of(ended)
   return function(agent, message)
     local order = message.payload
@@ -42,7 +42,7 @@ end
 local Model = {}
 Model.__index = Model
 
--- The ring through `id`, beginning with it, or nil: by walking on from it.
+-- The cycle through `id`, starting with it, or nil: found by walking on from it.
 function Model:ring(id)
   local ring, at = {}, id
   repeat
@@ -86,7 +86,7 @@ local function open_request(s, id)
   end
 end
 
--- What the society says of who waits for whom.
+-- What the society reports about who waits for whom.
 local function edges(s)
   local on = {}
   for _, wait in ipairs(s:waits()) do
@@ -112,7 +112,7 @@ local function new_trial(seed)
   return trial
 end
 
--- `id` begins to wait; exactly those rings end that the checker sees.
+-- `id` starts to wait; exactly those cycles end that the checker sees.
 function Trial:begin(id, on)
   local before = #self.ended
   local expected = self.model:begin(id, on)
@@ -127,7 +127,7 @@ function Trial:begin(id, on)
   end
 end
 
--- Whoever `id` waits for is free and gives it what it waits for.
+-- A free agent that `id` waits for gives it what it waits for.
 function Trial:release(id)
   local before = #self.ended
   local message_id, kind = open_request(self.s, id)
@@ -159,7 +159,7 @@ end
 describe("random waits", function()
   after_each(scene.close)
 
-  it("are told apart from rings, and rings are found", function()
+  it("are told apart from deadlocks, and all deadlocks are found", function()
     local trial = new_trial(1)
     for step = 1, STEPS do
       trial:step()
@@ -170,7 +170,7 @@ describe("random waits", function()
     trial:check_end()
   end)
 
-  it("are the same with crashes between", function()
+  it("behave the same with crashes in between", function()
     local trial = new_trial(2)
     for step = 1, STEPS do
       trial:step()

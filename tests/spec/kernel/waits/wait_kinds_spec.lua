@@ -1,11 +1,11 @@
--- All waiting is one graph: requests, receives, spawns that wait, and the person.
+-- All waits are in one graph: requests, receives, spawns that wait, and the person.
 
 local scene = require("scene")
 
 describe("a parent that waits for its child's task", function()
   after_each(scene.close)
 
-  -- The child asks its parent back, then completes its task with what came of that.
+  -- The child asks its parent back, then completes its task with the outcome.
   local function family(policy)
     local seen = {}
     local s = scene.new({ policies = { deadlock = policy }, app = function(world)
@@ -28,7 +28,7 @@ describe("a parent that waits for its child's task", function()
     return seen
   end
 
-  it("is in a ring with a child that asks it; the parent goes on", function()
+  it("deadlocks with a child that asks it; the parent is released", function()
     local seen = family("earliest")
     assert.is_nil(seen.born)
     assert.equal("deadlock", seen.err.error)
@@ -36,7 +36,7 @@ describe("a parent that waits for its child's task", function()
     assert.equal("you may", seen.child)
   end)
 
-  it("gets the result after all if the child is the one that goes on", function()
+  it("gets the result if the child is the one released", function()
     local seen = family("latest")
     assert.equal("deadlock", seen.child)
     assert.equal("deadlock", seen.born.result.output.said)
@@ -46,7 +46,7 @@ end)
 describe("an agent that waits for the person's decision", function()
   after_each(scene.close)
 
-  it("is blocked by the person and in no ring, whoever waits for it", function()
+  it("is blocked by the person and in no cycle, whoever waits for it", function()
     local said = {}
     local s = scene.new({ policies = { contacts = "open" }, app = function(world)
       world:role({ id = "clerk", behaviour = function(agent, message)

@@ -1,5 +1,5 @@
--- An answer that was accepted and is on its way counts as given, whatever becomes of its
--- sender before it arrives.
+-- An accepted reply in transit counts as given, whatever happens to its sender before it
+-- arrives.
 
 local scene = require("scene")
 
@@ -8,7 +8,8 @@ local function order(s, id, payload)
   s:advance(0)
 end
 
--- `a` asks `b`, which answers by a `response` of `delay_ms` and then does `after`.
+-- `a` asks `b`, which answers by a `response` with a delay of `delay_ms`, then does
+-- `after`.
 local function pair(delay_ms, after, options)
   local got = {}
   local s = scene.troupe({
@@ -42,31 +43,31 @@ local function assert_answered(s, got)
   assert.is_true(scene.law_holds(s))
 end
 
-describe("an answer on its way", function()
+describe("a reply in transit", function()
   after_each(scene.close)
 
-  it("arrives though its sender has stopped", function()
+  it("arrives although its sender has stopped", function()
     local s, got = pair(1000, function(agent) agent:stop() end)
     assert.equal(1, #s:activity({ type = "stopped", agent = "b" }))
     assert.same({}, got)
     assert_answered(s, got)
   end)
 
-  it("arrives though its sender was ended by force", function()
+  it("arrives although its sender was terminated by force", function()
     local s, got = pair(1000, function() end)
     order(s, "root", { kill = true })
     assert.equal(1, #s:activity({ type = "stopped", agent = "b" }))
     assert_answered(s, got)
   end)
 
-  it("arrives though its sender ended and a crash came between", function()
+  it("arrives although its sender terminated and a crash followed", function()
     local s, got = pair(1000, function(agent) agent:stop() end)
     s:crash()
     s:recover()
     assert_answered(s, got)
   end)
 
-  it("arrives though the request became a dead letter", function()
+  it("arrives although the request became a dead letter", function()
     local s, got = pair(60000, function(agent)
       agent:sleep(1)
       error("boo")
@@ -77,7 +78,7 @@ describe("an answer on its way", function()
     assert_answered(s, got)
   end)
 
-  it("arrives though its sender has failed", function()
+  it("arrives although its sender has failed", function()
     local s, got = pair(60000, function(agent)
       agent:sleep(1)
       error("boo")
@@ -91,7 +92,7 @@ describe("an answer on its way", function()
     assert_answered(s, got)
   end)
 
-  it("arrives at a checkpoint though its sender has stopped", function()
+  it("arrives at a checkpoint although its sender has stopped", function()
     local answer
     local s = scene.troupe({
       a = function(agent, message)

@@ -1,5 +1,5 @@
--- The law of delivery, and what must be true of who lives and who ends, over
--- generated histories of births, mail, ends and crashes.
+-- The law of delivery, and the rules of agents' lives, over generated histories of spawns,
+-- messages, terminations and crashes.
 
 local property = require("property")
 local scene = require("scene")
@@ -9,12 +9,12 @@ local KINDS = {
   "request", "advance", "advance", "crash", "redeliver",
 }
 
--- Numbers pick an agent out of those born so far, ended ones included.
+-- Numbers pick an agent among those spawned so far, terminated ones included.
 local function history(random)
   return {
     adopts = random:between(0, 2), -- 0: nobody, 1: all, 2: every other one
     seed = random:between(1, 1000),
-    births = random:list(1, 6, function() return random:between(0, 5) end), -- of whom
+    births = random:list(1, 6, function() return random:between(0, 5) end), -- whose
     steps = random:list(1, 25, function()
       return {
         kind = random:pick(KINDS), from = random:between(0, 12), to = random:between(0, 12),
@@ -113,8 +113,8 @@ local STEPS = {
   end,
 }
 
--- Each returns what is wrong, or nil. Who ends goes on ending; who has ended stays
--- ended and has nothing.
+-- Each returns what is wrong, or nil. A terminating agent stays terminating; a terminated
+-- one stays so and has nothing.
 local function fault_of_living(world, alive)
   for id, agent in pairs(alive) do
     if world.ended[id] then
@@ -167,7 +167,7 @@ local function is_quiet(world)
   return world.s:stats().pending == 0, "mail is left"
 end
 
--- Everything that lasts, contacts in their order included.
+-- Everything that lasts, including the order of contacts.
 local function memory(s)
   local contacts = {}
   for _, agent in ipairs(s:agents()) do
@@ -205,10 +205,10 @@ local function holds(case)
   return ran, ran or (type(why) == "table" and tostring(why.message or why) or why)
 end
 
-describe("births, ends and crashes in any order", function()
+describe("spawns, terminations and crashes in any order", function()
   after_each(scene.close)
 
-  it("keep the law, lose no mail and raise nobody from the dead", function()
+  it("keep the law of delivery, lose no message and revive no agent", function()
     property.check({ cases = 400, seed = 11, tries_max = 300 }, history, holds)
   end)
 end)
