@@ -102,12 +102,12 @@ M.requirements = {
       "the brief's collaborators are added to the child's",
     },
     further = {
-      { "2.3", "contacts_spec.lua", "contacts begin with user and root knowing each other, and "
+      { "2.3", "contacts_spec.lua", "contacts start with user and root knowing each other, and "
         .. "nobody else" },
-      { "2.4", "contacts_spec.lua", "contacts begin with user and root knowing each other, and "
+      { "2.4", "contacts_spec.lua", "contacts start with user and root knowing each other, and "
         .. "nobody else" },
-      { "2.6", "contacts_spec.lua", "who may write to whom strict: a stranger is refused, with "
-        .. "a hint, and nothing changes" },
+      { "2.6", "contacts_spec.lua", "the contacts policy strict refuses a stranger, with a "
+        .. "hint, and nothing changes" },
       { "2.7", "contacts_spec.lua", "contacts have id, role, source and time" },
     },
   },
@@ -124,16 +124,16 @@ M.requirements = {
       "a response has the target's id, role, Interface Spec and a hint for use",
     },
     further = {
-      { "3.1", "introductions_spec.lua", "an introduction comes from a parent who knows "
-        .. "somebody who fits" },
+      { "3.1", "introductions_spec.lua", "an introduction comes from a parent who knows a "
+        .. "match" },
       { "3.3", "introductions_spec.lua", "an introduction is refused with a reason if nobody "
-        .. "fits" },
-      { "3.5", "introductions_spec.lua", "an introduction ends in a ring of agents that know "
+        .. "matches" },
+      { "3.5", "introductions_spec.lua", "an introduction ends in a cycle of agents that know "
         .. "only each other" },
       { "3.6", "introductions_spec.lua", "an introduction is asked onward through two agents, "
-        .. "and everybody on the way learns" },
-      { "3.7", "introduction_rules_spec.lua", "a response nobody asked for is refused and "
-        .. "changes nothing" },
+        .. "and everybody on the way gains a contact" },
+      { "3.7", "introduction_rules_spec.lua", "an unsolicited response is refused and changes "
+        .. "nothing" },
     },
   },
   {
@@ -147,8 +147,8 @@ M.requirements = {
     further = {
       { "4.1", "roles_spec.lua", "society.role raises on a bad interface_spec" },
       { "4.2", "roles_spec.lua", "create_role inside a turn refuses a bad interface_spec" },
-      { "4.3", "introductions_spec.lua", "an introduction comes from a parent who knows "
-        .. "somebody who fits" },
+      { "4.3", "introductions_spec.lua", "an introduction comes from a parent who knows a "
+        .. "match" },
     },
   },
   {
@@ -163,13 +163,13 @@ M.requirements = {
       "a receiver that keeps no contact can reply all the same",
     },
     further = {
-      { "5.1", "introductions_spec.lua", "an introduction lets the requester write, which makes "
-        .. "both known to each other" },
+      { "5.1", "introductions_spec.lua", "an introduction lets the requester write, which "
+        .. "makes the two mutual contacts" },
       { "5.3", "self_introduction_spec.lua", "self_introduction is filled in from role and "
         .. "brief, in the first message only" },
       { "5.6", "reply_spec.lua", "reply reaches the sender, whether a contact or not" },
-      { "5.7", "add_contact_spec.lua", "remove_contact forgets whom one got to know; replying "
-        .. "stays possible" },
+      { "5.7", "add_contact_spec.lua", "remove_contact removes a contact; replying is still "
+        .. "possible" },
     },
   },
   {
@@ -201,7 +201,7 @@ M.requirements = {
       "such guidance may come with create_role as rolePrompt, and is no contact",
     },
     further = {
-      { "7.2", "contacts_spec.lua", "collaborators survive a crash as they are" },
+      { "7.2", "contacts_spec.lua", "collaborators survive a crash unchanged" },
       { "7.3", "contacts_spec.lua", "collaborators get a missing interfaceSpec from their role" },
     },
   },

@@ -1,4 +1,4 @@
--- Contacts changed by hand.
+-- Contacts changed explicitly: add_contact and remove_contact.
 
 local scene = require("scene")
 
@@ -17,14 +17,14 @@ describe("add_contact", function()
     return results[1], results[2], s
   end
 
-  it("strict: others may not add strangers", function()
+  it("under strict does not let other agents add strangers", function()
     local entry, err, s = as_a(function(a) return a:add_contact({ id = "b" }) end)
     assert.is_nil(entry)
     assert.equal("unknown_contact", err.error)
     assert.equal(2, #s:contacts("a"))
   end)
 
-  it("strict: root and user may", function()
+  it("under strict lets root and user add strangers", function()
     local entry
     local s = scene.troupe({
       root = function(root) entry = root:add_contact({ id = "deep" }) end,
@@ -37,14 +37,14 @@ describe("add_contact", function()
     assert(s:send("root", { to = "deep", payload = "x" }))
   end)
 
-  it("open: everybody may", function()
+  it("under open lets everybody add strangers", function()
     local entry = as_a(function(a) return a:add_contact({ id = "b" }) end, { contacts = "open" })
     assert.equal("b", entry.id)
     assert.equal("演员", entry.role)
     assert.equal("manual", entry.source)
   end)
 
-  it("enriches what one has, and leaves source and time as they were", function()
+  it("adds to an existing contact, and keeps its source and time", function()
     local spec = { services = "s" }
     local entry, _, s = as_a(function(a)
       a:sleep(50)
@@ -59,7 +59,7 @@ describe("add_contact", function()
     assert.same(entry, s:contacts("a")[1])
   end)
 
-  it("keeps what the new entry does not say", function()
+  it("keeps fields that the new entry does not set", function()
     local spec = { services = "s", input_format = "i", output_format = "o" }
     local entry = as_a(function(a)
       a:add_contact({ id = "root", interfaceSpec = spec })
@@ -68,7 +68,7 @@ describe("add_contact", function()
     assert.same(spec, entry.interfaceSpec)
   end)
 
-  it("does not put the role's interfaceSpec over one that was given", function()
+  it("does not replace a given interfaceSpec by the role's", function()
     local given = { services = "g", input_format = "g", output_format = "g" }
     local entries = {}
     local s = scene.new({ app = function(s)
@@ -85,7 +85,7 @@ describe("add_contact", function()
     assert.same(given, entries[2].interfaceSpec)
   end)
 
-  it("refuses who does not exist; raises on no table", function()
+  it("refuses an unknown agent; raises without a table", function()
     local _, err = as_a(function(a) return a:add_contact({ id = "nobody" }) end)
     assert.equal("agent_not_found", err.error)
     assert.is_string(scene.raised(function(root) root:add_contact("a") end))
@@ -95,7 +95,7 @@ end)
 describe("remove_contact", function()
   after_each(scene.close)
 
-  it("forgets whom one got to know; replying stays possible", function()
+  it("removes a contact; replying is still possible", function()
     local result, sent, replied
     local s = scene.troupe({
       a = function(a, message)
@@ -117,7 +117,7 @@ describe("remove_contact", function()
     assert.equal(1, #s:contacts("a"))
   end)
 
-  it("does not forget parent, child, user or root", function()
+  it("refuses to remove parent, child, user or root", function()
     local errors = {}
     local s = scene.troupe({
       root = function(root)
@@ -135,7 +135,7 @@ describe("remove_contact", function()
     assert.equal(2, #s:contacts("root"))
   end)
 
-  it("refuses whom one does not know", function()
+  it("refuses an agent that is not a contact", function()
     local errors = scene.play(function(root)
       return { select(2, root:remove_contact("nobody")), (select(2, root:contact("nobody"))) }
     end)
@@ -143,7 +143,7 @@ describe("remove_contact", function()
     assert.equal("unknown_contact", errors[2].error)
   end)
 
-  it("leaves the other's list alone, and a new message adds anew", function()
+  it("leaves the other's list unchanged, and a new message adds the contact again", function()
     local s = scene.troupe({
       a = function(a, message)
         if message.payload.text == "forget" then
@@ -164,7 +164,7 @@ end)
 describe("contact and contacts", function()
   after_each(scene.close)
 
-  it("give what society.contacts gives", function()
+  it("return what society.contacts returns", function()
     local list, one
     local s = scene.troupe({
       root = function(root)

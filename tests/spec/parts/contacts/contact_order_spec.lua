@@ -1,11 +1,11 @@
--- Contacts come back in the order they were met, also from the folded tables.
+-- Contacts keep the order in which they were added, also in the folded tables.
 
 local scene = require("scene")
 
 describe("the order of contacts", function()
   after_each(scene.close)
 
-  it("is that of acquaintance after a fold and a restart", function()
+  it("is kept after a fold and a restart", function()
     local s = scene.new({ app = function(s)
       s:role({ id = "r", name = "r", behaviour = function(agent, message)
         if message.payload.text == "spawn" then

@@ -1,4 +1,4 @@
--- Who knows whom, and who may write to whom.
+-- Contacts, and who may write to whom.
 
 local scene = require("scene")
 
@@ -15,13 +15,13 @@ end
 describe("contacts", function()
   after_each(scene.close)
 
-  it("begin with user and root knowing each other, and nobody else", function()
+  it("start with user and root knowing each other, and nobody else", function()
     local s = scene.new()
     assert.same({ user = "system" }, sources(s, "root"))
     assert.same({ root = "system" }, sources(s, "user"))
   end)
 
-  it("of parent and child name each other", function()
+  it("are mutual between parent and child", function()
     local s = scene.troupe({ a = function() end }, { policies = STRICT })
     assert.same({ user = "system", a = "child" }, sources(s, "root"))
     assert.same({ root = "parent" }, sources(s, "a"))
@@ -34,7 +34,7 @@ describe("contacts", function()
       addedAt = "2026-01-01T00:00:00.000Z" }, entry)
   end)
 
-  it("have the Interface Spec of their role, however they came", function()
+  it("have the Interface Spec of their role, however they were added", function()
     local spec = { services = "s", input_format = "i", output_format = "o" }
     local own
     local s = scene.new({ app = function(s)
@@ -89,7 +89,7 @@ describe("contacts", function()
     assert.same({ root = "parent" }, sources(s, "a"))
   end)
 
-  it("do not come from a message that is refused, nor from one to oneself", function()
+  it("are not added by a refused message, nor by one to oneself", function()
     local s = scene.troupe({ a = function() end, b = function() end }, { policies = STRICT })
     local _, err = s:send("a", { to = "b", payload = "x" })
     assert.equal("unknown_contact", err.error)
@@ -110,10 +110,10 @@ describe("contacts", function()
   end)
 end)
 
-describe("who may write to whom", function()
+describe("the contacts policy", function()
   after_each(scene.close)
 
-  it("strict: a stranger is refused, with a hint, and nothing changes", function()
+  it("strict refuses a stranger, with a hint, and nothing changes", function()
     local s = scene.troupe({ a = function() end, b = function() end }, { policies = STRICT })
     local sent, err = s:send("a", { to = "b", payload = "x" })
     assert.is_nil(sent)
@@ -124,7 +124,7 @@ describe("who may write to whom", function()
     assert.equal(1, s:stats().sent)
   end)
 
-  it("strict: parent, child and those who wrote first may be written to", function()
+  it("strict allows parent, child and agents that wrote first", function()
     local s = scene.troupe({ a = function() end, b = function() end }, { policies = STRICT })
     assert(s:send("a", { to = "root", payload = "x" }))
     assert(s:send("root", { to = "b", payload = "x" }))
@@ -135,7 +135,7 @@ describe("who may write to whom", function()
     assert.equal("unknown_contact", err.error)
   end)
 
-  it("strict: user reaches everyone", function()
+  it("strict lets user reach everyone", function()
     local s = scene.troupe({
       a = function(a) a:spawn_agent("actor", scene.brief(), { id = "deep" }) end,
     }, { policies = STRICT })
@@ -143,7 +143,7 @@ describe("who may write to whom", function()
     assert(s:send("user", { to = "deep", payload = "x" }))
   end)
 
-  it("strict: a request is refused like a send", function()
+  it("strict refuses a request like a send", function()
     local result
     local s = scene.troupe({
       a = function(a) result = table.pack(a:request({ to = "b", payload = "x" })) end,
@@ -153,14 +153,14 @@ describe("who may write to whom", function()
     assert.equal("unknown_contact", result[2].error)
   end)
 
-  it("open: everybody may, and the registry records", function()
+  it("open allows everyone, and the registry still records", function()
     local s = scene.troupe({ a = function() end, b = function() end })
     assert(s:send("a", { to = "b", payload = "x" }))
     s:run()
     assert.equal("first_message", sources(s, "b").a)
   end)
 
-  it("asks for existence first, under both", function()
+  it("is asked only about existing agents, strict or open", function()
     for _, name in ipairs({ "strict", "open" }) do
       local s = scene.troupe({ a = function() end }, { policies = { contacts = name } })
       local _, err = s:send("a", { to = "nobody", payload = "x" })
@@ -179,7 +179,7 @@ describe("who may write to whom", function()
     assert.equal("not to b", err.hint)
   end)
 
-  it("is told by can_send and knows", function()
+  it("answers can_send and knows", function()
     local told
     local s = scene.troupe({
       a = function(a)
@@ -230,7 +230,7 @@ describe("collaborators", function()
     end
   end
 
-  it("become contacts by preset, with what the brief says of them", function()
+  it("become contacts by preset, as the brief describes them", function()
     local other = { services = "t", input_format = "j", output_format = "p" }
     local s = spawn({
       { agentId = "able", role = "helper", description = "helps", interfaceSpec = other },
@@ -256,7 +256,7 @@ describe("collaborators", function()
     assert.is_nil(s:agent("child"))
   end)
 
-  it("must be known to the spawner, if strict", function()
+  it("must be contacts of the spawner under strict", function()
     local list = { { agentId = "deep", role = "r", description = "d" } }
     local s, answer, err = spawn(list, STRICT)
     assert.is_nil(answer)
@@ -267,7 +267,7 @@ describe("collaborators", function()
     assert.equal("preset", entry(s, "deep").source)
   end)
 
-  it("named twice, or being the parent: the later entry counts", function()
+  it("named twice, or being the parent, take the later entry", function()
     local s = spawn({
       { agentId = "able", role = "first", description = "d" },
       { agentId = "able", role = "second", description = "d" },
@@ -279,7 +279,7 @@ describe("collaborators", function()
     assert.equal(2, #s:contacts("child"))
   end)
 
-  it("survive a crash as they are", function()
+  it("survive a crash unchanged", function()
     local s = spawn({ { agentId = "able", role = "helper", description = "d" } })
     local before = s:contacts("child")
     s:crash()

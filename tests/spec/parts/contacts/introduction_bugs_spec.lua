@@ -1,4 +1,4 @@
--- Introductions: what once went wrong.
+-- Introductions: regressions.
 
 local house = require("house")
 local scene = require("scene")
@@ -6,7 +6,7 @@ local scene = require("scene")
 describe("an introduction request", function()
   after_each(scene.close)
 
-  it("that falls due while nobody runs is put to the policy at the start", function()
+  it("that falls due while the society is down is put to the policy at the start", function()
     local s = house.new()
     house.hire(s, { { "root", "designer", "dora" }, { "root", "programmer", "paul" } })
     assert(s:send("paul", { to = "root", type = "introduction_request", delay_ms = 5000,
@@ -36,7 +36,7 @@ describe("an introduction request", function()
       end)
     end })
     assert(s:send("user", { to = "root", payload = "go" }))
-    s:advance(1500) -- it has given up; the request stands in the broker's mailbox
+    s:advance(1500) -- it has given up; the request is in the broker's mailbox
     s:crash()
     s:recover()
     s:advance(2000)
@@ -45,7 +45,7 @@ describe("an introduction request", function()
     assert.is_true(s:agent("broker").state.asked)
   end)
 
-  it("that the host holds is done with when the agent answers it by itself", function()
+  it("held by the host is closed when the agent answers it by itself", function()
     local s = scene.new({ app = function(s)
       s:role({ id = "slow", name = "slow", behaviour = {
         introduction_request = function(agent, message)
@@ -83,7 +83,7 @@ describe("an introduction request", function()
     assert.is_nil(s:agent("boss"))
   end)
 
-  it("lets one agent into the contacts, however many answers one turn gives", function()
+  it("adds one agent to the contacts, however many answers one turn gives", function()
     local results = {}
     local s = house.new(nil, { manager = { introduction_request = function(agent, message)
       for _, id in ipairs({ "dora", "tess" }) do
@@ -101,7 +101,7 @@ describe("an introduction request", function()
     assert.same("dora mona user", house.known(s, "paul"))
   end)
 
-  it("is answered by the usual policy if the one in force says what cannot be", function()
+  it("falls back to the default policy if the one in force returns nonsense", function()
     for _, answer in ipairs({ { introduce = "nobody" }, { ask = "nobody" }, { ask = "paul" },
       { confirm = "nobody" }, { refuse = "" }, { refuse = 5 }, {} }) do
       local s = house.new()
@@ -149,7 +149,7 @@ describe("an introduction request", function()
     assert.same({ "m3", "m2", "m1", "root" }, state.refused.via)
   end)
 
-  it("that a behaviour passes on keeps its way", function()
+  it("keeps its path when a behaviour passes it on", function()
     local s = house.new(nil, { manager = { introduction_request = function(agent, message)
       local contact = agent:request_introduction({ to = "root", reason = "for another",
         required_capability = message.payload.required_capability })
@@ -185,7 +185,7 @@ end)
 describe("a self-introduction", function()
   after_each(scene.close)
 
-  it("is not in the answer to somebody's first message", function()
+  it("is not part of the reply to a first message", function()
     local s = house.new({ policies = { contacts = "open" } })
     house.hire(s, { { "root", "manager", "mona" }, { "root", "programmer", "paul" } })
     house.order(s, "mona", { order = "say", to = "paul", payload = { text = "hello" } })

@@ -1,10 +1,10 @@
--- What introductions may not do, what else they may wait for, and that all of it
--- survives a crash.
+-- What introductions may not do, what else they may wait for, and that they survive
+-- crashes.
 
 local house = require("house")
 local scene = require("scene")
 
-describe("a response nobody asked for", function()
+describe("an unsolicited response", function()
   after_each(scene.close)
 
   local function intruder(options)
@@ -26,7 +26,7 @@ describe("a response nobody asked for", function()
     assert.same({}, house.mail(s, "introduction_response"))
   end)
 
-  it("is refused from somebody else than the one who was asked", function()
+  it("is refused from an agent that was not asked", function()
     local s = house.new({ policies = { contacts = "open" } },
       { manager = { introduction_request = function() end } })
     house.hire(s, { { "root", "programmer", "paul" }, { "root", "manager", "mona" },
@@ -52,7 +52,7 @@ describe("a response nobody asked for", function()
     assert.same("sent", errors[1])
   end)
 
-  it("cannot be dressed up as passed on by its own via", function()
+  it("is refused even if its own via says it was passed on", function()
     local s = house.new(nil, { manager = { introduction_request = function(agent, message)
       agent.state.seen = message.payload
     end } })
@@ -62,7 +62,7 @@ describe("a response nobody asked for", function()
     assert.same({ reason = "r", required_capability = "c" }, house.state(s, "mona").seen)
   end)
 
-  it("may pass by a policy of one's own", function()
+  it("can be allowed by a policy of the app", function()
     local s = intruder({ policies = { contacts = "open" } })
     s:policy("introductions", {
       kind = "introductions", version = 1,
@@ -104,7 +104,7 @@ describe("the policy confirm", function()
     assert(s:check())
   end)
 
-  it("refuses when the parent does not agree, or says nothing of the kind", function()
+  it("refuses when the parent declines or answers something else", function()
     for _, answer in ipairs({ { accepted = false }, { text = "hm" }, "yes" }) do
       local s, state = departments(function() return answer end)
       assert.same("no_introduction", state.refused.error)
@@ -120,7 +120,7 @@ describe("the policy confirm", function()
     assert.same(0, s:stats().waiting)
   end)
 
-  it("makes nobody acquainted by the question itself", function()
+  it("adds no contact by the question itself", function()
     local s = departments(function() return { accepted = true } end)
     assert.same("dora mona user", house.known(s, "paul"))
     assert.same("dora paul root user", house.known(s, "mona"))
@@ -130,7 +130,7 @@ end)
 describe("the policy parent", function()
   after_each(scene.close)
 
-  it("asks the parent even for whom the agent knows itself", function()
+  it("asks the parent even for a contact of the agent", function()
     local s = house.new({ policies = { introductions = "parent" } })
     house.hire(s, { { "root", "manager", "mona" }, { "mona", "programmer", "paul" },
       { "mona", "designer", "dora" }, { "root", "designer", "dieter" } })
@@ -140,7 +140,7 @@ describe("the policy parent", function()
   end)
 end)
 
-describe("an introduction under way", function()
+describe("an introduction in progress", function()
   after_each(scene.close)
 
   -- paul asks north, north asks root, root asks south, who thinks it over.
@@ -182,7 +182,7 @@ describe("an introduction under way", function()
     end
   end)
 
-  it("gives up on whoever does not answer in time, and asks the next", function()
+  it("gives up on an agent that does not answer in time, and asks the next", function()
     local s = house.new(nil, { manager = { introduction_request = function() end } })
     house.hire(s, { { "root", "manager", "deaf" }, { "root", "tester", "tess" },
       { "root", "programmer", "paul" }, { "tess", "designer", "dora" } })
@@ -192,7 +192,7 @@ describe("an introduction under way", function()
     assert.same(10000, s:now() - began)
   end)
 
-  it("is forgotten when the requester no longer waits", function()
+  it("is abandoned when the requester no longer waits", function()
     local s = house.new(nil, { manager = { introduction_request = function() end } })
     house.hire(s, { { "root", "manager", "deaf" }, { "root", "programmer", "paul" } })
     local state = house.order(s, "paul", { order = "seek", to = "root", what = "diving",
@@ -203,7 +203,7 @@ describe("an introduction under way", function()
     assert.same(stats.sent, stats.processed + stats.cancelled)
   end)
 
-  it("that is held for one who was asked onward ends with the question", function()
+  it("held for an agent asked onward ends with the question", function()
     local s = house.new(nil, { tester = { introduction_request = function() end } })
     house.hire(s, { { "root", "manager", "north" }, { "root", "tester", "deaf" },
       { "north", "programmer", "paul" } })
@@ -213,7 +213,7 @@ describe("an introduction under way", function()
     assert.same({ 0, 0 }, { stats.pending, stats.waiting })
   end)
 
-  it("keeps the law of messages", function()
+  it("keeps the message totals balanced", function()
     local s = slow_house()
     for _ = 1, 20 do
       s:step()
@@ -227,7 +227,7 @@ end)
 describe("request_introduction", function()
   after_each(scene.close)
 
-  it("raises for options it does not know and values of the wrong type", function()
+  it("raises on unknown options and on values of the wrong type", function()
     local s = house.new()
     house.hire(s, { { "root", "programmer", "paul" } })
     local function fails(options, pattern)
@@ -243,7 +243,7 @@ describe("request_introduction", function()
     fails({ to = "user", timeout_ms = "x" }, "timeout_ms")
   end)
 
-  it("is refused for an agent that does not exist, and for oneself", function()
+  it("is refused for an unknown agent, and for oneself", function()
     local s = house.new()
     local state = house.order(s, "root", { order = "seek", to = "nobody", what = "x" })
     assert.same("agent_not_found", state.refused.error)

@@ -1,4 +1,4 @@
--- Introductions: meeting somebody through somebody who knows both.
+-- Introductions: meeting an agent through one who knows both.
 
 local house = require("house")
 local scene = require("scene")
@@ -12,7 +12,7 @@ end
 describe("an introduction", function()
   after_each(scene.close)
 
-  it("comes from a parent who knows somebody who fits", function()
+  it("comes from a parent who knows a match", function()
     local s = studio()
     local state = house.order(s, "paul", { order = "seek", to = "root", what = "界面设计" })
     assert.same("dora", state.found.id)
@@ -30,7 +30,7 @@ describe("an introduction", function()
     assert.same("root", house.known(s, "dora"))
   end)
 
-  it("lets the requester write, which makes both known to each other", function()
+  it("lets the requester write, which makes the two mutual contacts", function()
     local s = studio()
     local state = house.order(s, "paul", { order = "say", to = "dora", payload = { text = "hi" } })
     assert.same("unknown_contact", state.refused.error)
@@ -40,7 +40,7 @@ describe("an introduction", function()
     assert.same("first_message", house.contact(s, "dora", "paul").source)
   end)
 
-  it("is refused with a reason if nobody fits", function()
+  it("is refused with a reason if nobody matches", function()
     local s = studio()
     local state = house.order(s, "paul", { order = "seek", to = "root", what = "deep sea diving" })
     assert.is_nil(state.found)
@@ -50,7 +50,7 @@ describe("an introduction", function()
     assert.same("root user", house.known(s, "paul"))
   end)
 
-  it("is answered while the one who is asked waits for the requester", function()
+  it("is answered while the agent asked waits for the requester", function()
     local s = house.new(nil, {
       programmer = { task_assign = function(agent, message)
         local contact = agent:request_introduction { to = agent.parent, reason = "r",
@@ -74,7 +74,7 @@ describe("an introduction", function()
     assert.same({ met = "dora" }, house.state(s, "mona").answer)
   end)
 
-  it("is asked onward through two agents, and everybody on the way learns", function()
+  it("is asked onward through two agents, and everybody on the way gains a contact", function()
     local s = house.new()
     house.hire(s, {
       { "root", "manager", "north" }, { "root", "manager", "south" },
@@ -89,7 +89,7 @@ describe("an introduction", function()
     assert.same("south", house.known(s, "dora"))
   end)
 
-  it("ends in a ring of agents that know only each other", function()
+  it("ends in a cycle of agents that know only each other", function()
     local s = house.new({ policies = { contacts = "open" } })
     house.hire(s, { { "root", "manager", "a" }, { "root", "manager", "b" },
       { "root", "manager", "c" } })
@@ -119,7 +119,7 @@ describe("an introduction", function()
     assert.same(9, #state.found.via)
   end)
 
-  it("asked for without waiting arrives as a message, after the contact", function()
+  it("without wait arrives as a message, after the contact was added", function()
     local s = studio()
     house.order(s, "paul", { order = "say", to = "root", type = "introduction_request",
       payload = { reason = "r", required_capability = "design" } })
@@ -158,7 +158,7 @@ describe("an introduction by an agent's own behaviour", function()
     assert.same({ "mona" }, state.refused.via)
   end)
 
-  it("is refused for whom the agent does not know or who is not there", function()
+  it("is refused for an agent that is not a contact or does not exist", function()
     local errors = {}
     local _, state = asks_manager(function(agent, message)
       for _, id in ipairs({ "tess", "nobody", "paul" }) do
@@ -179,7 +179,7 @@ describe("an introduction by an agent's own behaviour", function()
     assert.same("ask somebody else", state.refused.reason)
   end)
 
-  it("by an ordinary message belongs to the oldest open request", function()
+  it("by an ordinary message answers the oldest open request", function()
     for _, payload in ipairs({
       { target_agent = { id = "dora" } }, { target_agent = "dora" }, { targetAgentId = "dora" },
       { target_agent_id = "dora" }, { agentId = "dora" }, { agent_id = "dora" },

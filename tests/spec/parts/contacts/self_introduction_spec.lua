@@ -1,4 +1,4 @@
--- The first message between two agents says who writes.
+-- The first message between two agents introduces the sender.
 
 local house = require("house")
 local scene = require("scene")
@@ -44,20 +44,20 @@ describe("self_introduction", function()
       says(s, "paul", "dora", { text = "hi" }).self_introduction.reason)
   end)
 
-  it("keeps what the sender says of itself", function()
+  it("keeps what the sender says about itself", function()
     local s = peers()
     assert.same({ role = "程序员", duty = "charm", reason = "why not", mood = "good" },
       says(s, "paul", "dora", { text = "hi", self_introduction = { duty = "charm",
         reason = "why not", mood = "good" } }).self_introduction)
   end)
 
-  it("names the role the sender has, whatever it says or passes on", function()
+  it("names the sender's real role, whatever it says or passes on", function()
     local s = peers()
     assert.equal("程序员", says(s, "paul", "dora", { text = "hi",
       self_introduction = { role = "root", duty = "rule" } }).self_introduction.role)
   end)
 
-  it("is refused if it is no object", function()
+  it("is refused if it is not an object", function()
     local s = peers()
     house.order(s, "paul", { order = "say", to = "dora",
       payload = { text = "hi", self_introduction = "me" } })
@@ -65,7 +65,7 @@ describe("self_introduction", function()
     assert.same("root", house.known(s, "dora"))
   end)
 
-  it("is not in what parent and child, the user, or a reply say", function()
+  it("is not part of messages of parent, child and user, nor of replies", function()
     local s = scene.troupe({
       a = function(agent, message)
         if message.from ~= "user" then
@@ -102,7 +102,7 @@ describe("self_introduction", function()
     assert.same({ true, false }, got)
   end)
 
-  it("cannot be put into a payload that is no object", function()
+  it("is not added to a payload that is not an object", function()
     local s = scene.troupe({ a = function(agent)
       agent:send_message { to = "b", payload = 42 }
     end, b = function(agent, message) agent.state.got = message.payload end })

@@ -1,4 +1,4 @@
--- What was sent under a key is not sent again: the second send gets the first id.
+-- A message with a key is sent once: the second send returns the first id.
 
 local scene = require("scene")
 
@@ -19,7 +19,7 @@ describe("a message with a dedupe_key", function()
     return assert(s:send(from or "user", { to = "a", payload = text, dedupe_key = key }))
   end
 
-  it("is sent once; the second send gets the first id and does nothing", function()
+  it("is sent once; the second send returns the first id and does nothing", function()
     local s, heard = with_listener()
     local first = send(s, "k", "one")
     local counts = scene.counts(s)
@@ -32,7 +32,7 @@ describe("a message with a dedupe_key", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("is known after it was handled, and when its receiver has gone", function()
+  it("is known after it was handled, and after its receiver has terminated", function()
     local s = with_listener()
     local first = send(s, "k", "one")
     s:run()
@@ -41,7 +41,7 @@ describe("a message with a dedupe_key", function()
       s:send("user", { to = "nobody", payload = "x", dedupe_key = "k" }).messageId)
   end)
 
-  it("is another one from another sender, under another key, and without one", function()
+  it("is distinct from another sender's, another key's and one without a key", function()
     local s, heard = with_listener()
     send(s, "k", "one")
     send(s, "k", "two", "root")
@@ -70,7 +70,7 @@ describe("a message with a dedupe_key", function()
     end
   end)
 
-  it("is forgotten after seven days, on disk too", function()
+  it("is forgotten after seven days, also on disk", function()
     local s, heard = with_listener()
     send(s, "k", "one")
     s:advance(7 * DAY - 1)
@@ -85,7 +85,7 @@ describe("a message with a dedupe_key", function()
     assert.equal(1, scene.count(s:dump(), '"sent_keys"'))
   end)
 
-  it("is known for as long as dedupe_window_ms says, also while nobody ran", function()
+  it("is known for dedupe_window_ms, also while the society is down", function()
     local s, heard = with_listener({ config = { dedupe_window_ms = 1000 } })
     send(s, "k", "one")
     s:run()
@@ -97,7 +97,7 @@ describe("a message with a dedupe_key", function()
     assert.same({ "one", "two" }, heard)
   end)
 
-  it("is taken back with the turn that sent it", function()
+  it("is rolled back with the turn that sent it", function()
     local tries, heard = 0, {}
     local s = scene.troupe({
       a = function(agent)
@@ -114,7 +114,7 @@ describe("a message with a dedupe_key", function()
     assert.same({ "try 2" }, heard)
   end)
 
-  it("answers inside a turn, for each of a list and for a broadcast", function()
+  it("works inside a turn, for each receiver of a list and for a broadcast", function()
     local first, second, lists, sent
     scene.play(function(root)
       root:spawn_agent("actor", scene.brief(), { id = "x" })
@@ -154,7 +154,7 @@ describe("a message with a dedupe_key", function()
     assert.matches("^msg_", err.messageId)
   end)
 
-  it("answers from the record when its turn is run again", function()
+  it("is answered from the record when its turn is rerun", function()
     local ids = {}
     local s = scene.troupe({
       a = function(agent)

@@ -1,4 +1,4 @@
--- What becomes of messages to all when readers end, fail, are late, or all crash.
+-- Broadcasts whose readers terminate, fail or are late, and crashes.
 
 local scene = require("scene")
 
@@ -11,7 +11,7 @@ end
 describe("a broadcast", function()
   after_each(scene.close)
 
-  -- Everybody notes what they handle in their state; root does as it is told.
+  -- Everybody records in its state what it handles; root does as it is told.
   local function troupe(do_it, ids, settings)
     local acts = { root = do_it }
     for _, id in ipairs(ids) do
@@ -29,7 +29,7 @@ describe("a broadcast", function()
     return agent.state and agent.state.seen or {}
   end
 
-  it("does not reach who is ending, and drains with who ends afterwards", function()
+  it("does not reach a terminating agent, and drains with one that terminates later", function()
     local heard = {}
     local s = scene.troupe({
       root = function(root)
@@ -52,7 +52,7 @@ describe("a broadcast", function()
     assert.equal(0, scene.counts(s).pending)
   end)
 
-  it("lets an agent go that ended while it stood in line to run", function()
+  it("does not hold up an agent that terminated while it was ready to run", function()
     local acts = {
       root = function(root, message)
         if message.payload.text == "end" then
@@ -75,7 +75,7 @@ describe("a broadcast", function()
     end
   end)
 
-  it("waits in the queue of who is busy", function()
+  it("waits in the queue of a busy agent", function()
     local s = scene.troupe({
       root = function(root) root:broadcast({ payload = "x" }) end,
       ann = function(ann) ann:sleep(100) end,
@@ -90,7 +90,7 @@ describe("a broadcast", function()
     assert.equal(0, s:agent("ann").queue_length)
   end)
 
-  it("leaves a reader that fails a dead letter of its own, to be sent again", function()
+  it("leaves a failing reader its own dead letter, to be redelivered", function()
     local is_broken = true
     local s = scene.troupe({
       root = function(root) root:broadcast({ payload = "x" }) end,
@@ -114,7 +114,7 @@ describe("a broadcast", function()
     assert.equal(0, law(s))
   end)
 
-  it("expires for those who did not come to it in time", function()
+  it("expires for readers that did not reach it in time", function()
     local s = scene.troupe({
       root = function(root) root:broadcast({ payload = "x", ttl_seconds = 1 }) end,
       ann = function(agent, message)
@@ -142,7 +142,7 @@ describe("a broadcast", function()
     assert.equal(0, law(s))
   end)
 
-  it("is heard once by each after a crash at any step", function()
+  it("is read once by each after a crash at any step", function()
     for cut = 0, 30 do
       local s = troupe(function(root, message)
         if message.payload.text == "go" then

@@ -1,5 +1,5 @@
--- Random histories of births, ends, naps, broadcasts and crashes: whoever was there
--- hears each broadcast exactly once, each priority in order, and nobody else does.
+-- Random histories of spawns, terminations, naps, broadcasts and crashes: every agent
+-- present reads each broadcast exactly once, each priority in order, and nobody else does.
 
 local property = require("property")
 local scene = require("scene")
@@ -154,7 +154,7 @@ local function holds(s)
 end
 
 describe("broadcasts in random histories", function()
-  it("are heard once each by all who were there", function()
+  it("are read once each by all who were present", function()
     property.check({ cases = 150, seed = 12 }, function(random)
       return { seed = random:between(1, 1000000), ops = generate(random) }
     end, function(case)
@@ -166,7 +166,7 @@ describe("broadcasts in random histories", function()
     end)
   end)
 
-  it("are the same in the tables that the journal is folded into", function()
+  it("are the same in the folded tables", function()
     property.check({ cases = 15, seed = 5 }, function(random)
       return { seed = random:between(1, 1000000), ops = generate(random) }
     end, function(case)

@@ -1,4 +1,4 @@
--- Messages to all: who gets one, once each, in which order, and what stays of it.
+-- Broadcasts: who gets one, exactly once, in which order, and what is recorded.
 
 local scene = require("scene")
 
@@ -22,7 +22,7 @@ end
 describe("broadcast", function()
   after_each(scene.close)
 
-  -- Everybody notes what they handle in their state; root does as it is told.
+  -- Everybody records in its state what it handles; root does as it is told.
   local function troupe(do_it, ids, settings)
     local acts = { root = do_it }
     for _, id in ipairs(ids) do
@@ -40,7 +40,7 @@ describe("broadcast", function()
     return agent.state and agent.state.seen or {}
   end
 
-  it("reaches everybody but the sender, once each, and tells how many", function()
+  it("reaches everybody except the sender, once each, and returns the count", function()
     local got, envelope
     local s = scene.troupe({
       root = function(root) got = root:broadcast({ payload = "hear" }) end,
@@ -63,7 +63,7 @@ describe("broadcast", function()
     assert.same({ "root" }, contact_ids(s, "bob"))
   end)
 
-  it("is what send_message to All is", function()
+  it("is the same as send_message to All", function()
     local s = troupe(function(root, message)
       if message.to == "root" then
         root.state.got = root:send_message({ to = "All", type = "sync", payload = "x" })
@@ -79,7 +79,7 @@ describe("broadcast", function()
     assert.same({ "x", "from outside" }, seen(s, "ann"))
   end)
 
-  it("reaches who was born before it, in the same turn too, and nobody born after", function()
+  it("reaches agents spawned before it, even in the same turn, and none spawned after", function()
     local handled = {}
     local acts = {
       root = function(root)
@@ -98,7 +98,7 @@ describe("broadcast", function()
     assert.equal(3, s:agent("root").state.count)
   end)
 
-  it("stands among other mail by priority, then by age", function()
+  it("is queued among other messages by priority, then by age", function()
     local order = {}
     local s = scene.troupe({
       root = function(root)
@@ -126,7 +126,7 @@ describe("broadcast", function()
     assert.equal("4512376", table.concat(order))
   end)
 
-  it("is kept for who is busy and can be received by it", function()
+  it("is kept for a busy agent, which can receive it", function()
     local s = scene.troupe({
       root = function(root, message)
         root:broadcast({ type = message.payload.text, payload = message.payload.text })
@@ -155,7 +155,7 @@ describe("broadcast", function()
     assert.equal(0, scene.counts(s).pending)
   end)
 
-  it("is refused to others under strict, with a hint, and changes nothing", function()
+  it("is refused to other agents under strict, with a hint, and changes nothing", function()
     local got = {}
     local acts = {
       ann = function(ann)
@@ -194,7 +194,7 @@ describe("broadcast", function()
     end
   end)
 
-  it("is taken back with the turn that sent it", function()
+  it("is rolled back with the turn that sent it", function()
     local s = troupe(function(root)
       root:broadcast({ payload = "never" })
       error("no")

@@ -10,7 +10,7 @@ end
 
 local function nothing() end
 
--- As scene.tell, but the clock moves only a little.
+-- Like scene.tell, but the clock advances only a little.
 local function begin(s, id)
   assert(s:send("user", { to = id, payload = "go" }))
   s:advance(1)
@@ -19,7 +19,7 @@ end
 describe("a checkpoint", function()
   after_each(scene.close)
 
-  -- Root asks with `options` when told; what it gets is in `got`.
+  -- Root asks with `options` when told; `got` is what it gets.
   local function troupe(options, acts, settings)
     local got = {}
     acts.root = acts.root or function(root)
@@ -28,7 +28,7 @@ describe("a checkpoint", function()
     return scene.troupe(acts, settings), got
   end
 
-  it("goes on after a crash at any step, with each answer counted once", function()
+  it("continues after a crash at any step, with each answer counted once", function()
     for cut = 0, 40 do
       local answered = {}
       local acts = {
@@ -65,7 +65,7 @@ describe("a checkpoint", function()
     end
   end)
 
-  it("is part of the wait-for graph: a ring through it is broken", function()
+  it("is part of the wait-for graph: a deadlock through it is broken", function()
     local got = {}
     local s = scene.troupe({
       ann = function(ann)

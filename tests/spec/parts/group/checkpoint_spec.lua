@@ -27,7 +27,7 @@ end
 
 local function nothing() end
 
--- As scene.tell, but the clock moves only a little.
+-- Like scene.tell, but the clock advances only a little.
 local function begin(s, id)
   assert(s:send("user", { to = id, payload = "go" }))
   s:advance(1)
@@ -36,7 +36,7 @@ end
 describe("checkpoint", function()
   after_each(scene.close)
 
-  -- Root asks with `options` when told; what it gets is in `got`.
+  -- Root asks with `options` when told; `got` is what it gets.
   local function troupe(options, acts, settings)
     local got = {}
     acts.root = acts.root or function(root)
@@ -45,7 +45,7 @@ describe("checkpoint", function()
     return scene.troupe(acts, settings), got
   end
 
-  it("counts an agent that has failed as missing and asks the others", function()
+  it("counts a failed agent as missing and asks the others", function()
     local got = {}
     local function fail() error("boom") end
     local s = scene.troupe({ ann = ready, bob = fail, root = function(root, message)
@@ -61,7 +61,7 @@ describe("checkpoint", function()
     assert.same({ ann = { ready = true } }, got[1][1].responses)
   end)
 
-  it("asks all agents but the asker and user, and collects what they reply", function()
+  it("asks all agents except the asker and user, and collects their replies", function()
     local seen = {}
     local function act(agent, message)
       seen[#seen + 1] = agent.id .. " " .. message.type .. " " .. message.from
@@ -88,7 +88,7 @@ describe("checkpoint", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("ends with who is missing when the time is over, and drops what comes late", function()
+  it("returns at the timeout with the missing agents, and drops late answers", function()
     local question
     local s, got = troupe({ timeout_ms = 1000 }, {
       ann = ready,
@@ -119,7 +119,7 @@ describe("checkpoint", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("takes a message that names the checkpoint, without contacts, once each", function()
+  it("accepts a message that names the checkpoint, without contacts, once each", function()
     local id
     local s, got = troupe({ agents = { "ann", "bob" }, timeout_ms = 1000 }, {
       ann = function(_, message) id = message.payload.checkpoint_id end,
@@ -160,7 +160,7 @@ describe("checkpoint", function()
     assert.same({ "root", "user" }, contact_ids(s, "ann"))
   end)
 
-  it("asks strangers under strict only for those who may write to all", function()
+  it("asks strangers under strict only for agents that may broadcast", function()
     local function ask(options, settings)
       local got
       local s = scene.troupe({
@@ -180,7 +180,7 @@ describe("checkpoint", function()
     assert.same({ bob = { ready = true } }, head[1].responses)
   end)
 
-  it("counts who ends or fails as missing at once", function()
+  it("counts an agent that terminates or fails as missing immediately", function()
     local s, got = troupe({ agents = { "ann", "bob", "cid" }, timeout_ms = 60000 }, {
       ann = function(agent, message)
         if message.type == "checkpoint_request" then
@@ -201,7 +201,7 @@ describe("checkpoint", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("refuses the unknown and oneself, and nothing is sent", function()
+  it("refuses unknown agents and oneself, and sends nothing", function()
     local got = {}
     local s = troupe(nil, {
       root = function(root)
@@ -222,7 +222,7 @@ describe("checkpoint", function()
     assert.equal(before + 1, scene.counts(s).sent)
   end)
 
-  it("keeps two at once apart", function()
+  it("keeps two concurrent checkpoints apart", function()
     local got = {}
     local function ask(agents, round)
       return function(agent)

@@ -1,5 +1,5 @@
--- A mailbox that is full when something goes to many at once: whoever it belongs to is
--- left out and named, the others are not held up.
+-- A full mailbox among many receivers: its owner is left out and named, the others are not
+-- held up.
 
 local scene = require("scene")
 
@@ -15,7 +15,7 @@ end
 describe("a full mailbox", function()
   after_each(scene.close)
 
-  -- `w` sleeps over its first message; `a` does `act` then.
+  -- `w` sleeps over its first message; `a` then runs `act`.
   local function stuck(act)
     local s = scene.troupe({
       a = function(a, message)
@@ -32,7 +32,7 @@ describe("a full mailbox", function()
     return s
   end
 
-  it("is left out of a broadcast, and the sender is told", function()
+  it("is left out of a broadcast, and the sender is notified", function()
     local got, errors = {}, nil
     local s = stuck(function(a)
       for i = 1, 6 do
@@ -51,7 +51,7 @@ describe("a full mailbox", function()
     assert.equal(3, errors[1].limit)
     assert.same({ "mailbox_full to root: w" }, alerts(s))
     local _, err = s:send("user", { to = "w", payload = "x" })
-    assert.equal("mailbox_full", err.error) -- what is not read yet counts
+    assert.equal("mailbox_full", err.error) -- unread messages count
     s:crash()
     s:recover()
     assert.equal(3, s:agent("w").queue_length)
@@ -60,7 +60,7 @@ describe("a full mailbox", function()
     assert(s:send("user", { to = "w", payload = "x" }))
   end)
 
-  it("fills by broadcasts of one turn, too; one that nobody has room for is refused", function()
+  it("also fills by broadcasts of one turn; one without any reader is refused", function()
     local got = {}
     local s = stuck(function(a)
       for i = 1, 5 do
@@ -77,7 +77,7 @@ describe("a full mailbox", function()
     assert.equal(3, #s:messages({ type = "broadcast" }))
   end)
 
-  it("is not asked at a checkpoint: it is missing at once", function()
+  it("is not asked at a checkpoint: its owner is missing immediately", function()
     local got = {}
     local s = stuck(function(a)
       for i = 1, 6 do

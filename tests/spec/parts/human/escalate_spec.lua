@@ -1,10 +1,10 @@
--- Escalation: an item is put before the person; one decision comes back.
+-- Escalation: an item is put to the person; one decision comes back.
 
 local json = require("society.json")
 local scene = require("scene")
 
--- An agent that escalates what it is told and keeps the answer; a decision that
--- comes as a message is kept too.
+-- An agent that escalates what it is told and records the answer, or a decision that comes
+-- as a message.
 local function clerk(agent, message)
   if message.type == "decision" then
     agent.state.heard = agent.state.heard or json.array({})
@@ -53,7 +53,7 @@ describe("an escalation", function()
     assert.same({}, s:inbox())
   end)
 
-  it("answers modify with its changes and reject with its reason", function()
+  it("returns modify with its changes and reject with its reason", function()
     local s = scene.troupe({ a = clerk, b = clerk })
     local first = ask(s, "a", { title = "100?" })
     local second = ask(s, "b", { title = "200?" })
@@ -80,7 +80,7 @@ describe("an escalation", function()
     assert.same({}, s:messages({ type = "decision" }))
   end)
 
-  it("refuses decisions that make no sense, and stays open", function()
+  it("refuses invalid decisions, and stays open", function()
     local s = scene.troupe({ pm = clerk })
     local item = ask(s, "pm", { title = "?" })
     local function refused(id, verdict)
@@ -100,7 +100,7 @@ describe("an escalation", function()
     assert.equal("blocked_user", s:agent("pm").status)
   end)
 
-  it("times out, stays open and overdue, and is still decided by a message", function()
+  it("times out, stays open and overdue, and can still be decided by a message", function()
     local s = scene.troupe({ pm = clerk })
     assert(s:send("user", { to = "pm", task_id = "t1",
       payload = { title = "soon?", timeout_ms = 5000, priority = "urgent" } }))
@@ -171,7 +171,7 @@ describe("an escalation", function()
     end
   end)
 
-  it("is undone with a turn that raises", function()
+  it("is rolled back with a turn that raises", function()
     local tries = 0
     local s = scene.troupe({ pm = function(agent)
       agent:escalate { title = "try", wait = false }
@@ -200,7 +200,7 @@ end)
 describe("the inbox", function()
   after_each(scene.close)
 
-  it("sorts urgent first, then the oldest", function()
+  it("lists urgent items first, then the oldest", function()
     local s = scene.troupe({ pm = clerk })
     for number, priority in ipairs({ "low", "normal", "urgent", "normal", "high" }) do
       scene.tell(s, "pm", { title = tostring(number), priority = priority, wait = false })
@@ -211,7 +211,7 @@ describe("the inbox", function()
     assert.same({ "3", "5", "2", "4", "1" }, titles)
   end)
 
-  it("is a look inside a turn, and decide raises there", function()
+  it("can be queried inside a turn, where decide raises", function()
     local s
     s = scene.troupe({ pm = clerk, root = function(root)
       root.state.seen = #s:inbox()
@@ -226,7 +226,7 @@ describe("the inbox", function()
     assert.equal(1, #s:inbox())
   end)
 
-  it("takes several decisions in any order", function()
+  it("accepts several decisions in any order", function()
     for _, order in ipairs({ { 1, 2, 3 }, { 3, 1, 2 }, { 2, 3, 1 } }) do
       local s = scene.troupe({ a = clerk, b = clerk, c = clerk })
       local items = {}
@@ -262,7 +262,7 @@ describe("a decision three delegations deep", function()
     })
   end
 
-  it("unblocks the asker only, whose reply unblocks the rest", function()
+  it("unblocks only the asker, whose reply unblocks the rest", function()
     local s = firm()
     assert(s:send("root", { to = "ceo", payload = "go" }))
     s:step()

@@ -1,10 +1,10 @@
--- The person's end: main as the human, restarts, and histories by chance.
+-- The person's side: main as the human, restarts, and random histories.
 
 local property = require("property")
 local scene = require("scene")
 
--- An app in which `pm` escalates each order and notes what comes of it: an answer, a
--- time-out, or a decision that comes as a message.
+-- An app in which `pm` escalates each order and records the outcome: an answer, a timeout,
+-- or a decision that comes as a message.
 local function clerk(agent, message)
   local state = agent.state
   state.told = state.told or {}
@@ -57,7 +57,7 @@ describe("main", function()
     assert.equal("forbidden", s:agent("root").state.spied)
   end)
 
-  it("takes its decision back with a turn that raises", function()
+  it("rolls its decision back with a turn that raises", function()
     local tries = 0
     local s = office(function(user, s)
       assert(decide_first(user, s))
@@ -73,7 +73,7 @@ describe("main", function()
     assert.equal(1, #s:activity({ type = "decision" }))
   end)
 
-  it("may ask the person too", function()
+  it("can escalate as well", function()
     local s = office(function(user)
       user.state.answer = user:escalate { title = "which one?" }
     end)
@@ -85,7 +85,7 @@ describe("main", function()
   end)
 end)
 
--- One step of a history. Orders may wait or not and have a time-out or not.
+-- One step of a history. Orders may or may not wait or time out.
 local function step(random)
   local kind = random:pick({ "order", "order", "decide", "decide", "again", "advance", "crash" })
   return { kind = kind, agent = random:between(1, 3), wait = random:chance(70) and 1 or 0,
@@ -94,7 +94,7 @@ end
 
 local DECISIONS = { "approve", "modify", "reject" }
 
--- What the history should have come to, kept beside it.
+-- The expected outcome of the history, kept beside it.
 local function new_book()
   return { decided = {}, orders = 0 }
 end
@@ -134,7 +134,7 @@ local STEPS = {
   crash = function(s) s:crash():recover() end,
 }
 
--- Every decision reached the agent that asked, once, as what was said.
+-- Every decision reached the agent that asked, once, as it was made.
 local function check_told(s, book)
   local count, told = 0, {}
   for number = 1, 3 do
@@ -162,7 +162,7 @@ local function run_history(history)
   for _, each in ipairs(history) do
     STEPS[each.kind](s, book, each)
   end
-  -- Whoever still waits is answered now, so that every order comes to its end.
+  -- Everybody still waiting is answered now, so that every order ends.
   for _ = 1, 100 do
     s:advance(2000)
     if #s:inbox() == 0 then
@@ -186,7 +186,7 @@ end
 describe("a decision", function()
   after_each(scene.close)
 
-  it("has changes only if it modifies", function()
+  it("has changes only if it is modify", function()
     local s = scene.troupe({ c1 = clerk }, { quiet = true })
     assert(s:send("user", { to = "c1", payload = { title = "o1", wait = true } }))
     s:advance(0)
@@ -199,17 +199,17 @@ describe("a decision", function()
   end)
 end)
 
-describe("histories of escalations, decisions, time-outs and crashes", function()
+describe("histories of escalations, decisions, timeouts and crashes", function()
   after_each(scene.close)
 
-  it("decide each item once and tell each agent once", function()
+  it("decide each item once and notify each agent once", function()
     property.check({ cases = 150, seed = 10 }, function(random)
       return random:list(1, 25, function() return step(random) end)
     end, run_history)
   end)
 end)
 
-describe("an agent that ends", function()
+describe("an agent that terminates", function()
   after_each(scene.close)
 
   local function firm()
@@ -221,7 +221,7 @@ describe("an agent that ends", function()
     return s, s:inbox()[1]
   end
 
-  it("by force leaves its item open; the decision is on record, and nobody is told", function()
+  it("by force leaves its item open; the decision is recorded, and nobody is notified", function()
     for _, crashes in ipairs({ false, true }) do
       local s, item = firm()
       scene.tell(s, "root", { force = true })

@@ -1,4 +1,5 @@
--- Long conversations: the latest part is kept, and whoever is run again gets what it got.
+-- Long conversations: the latest part is kept, and a rerun activation gets what it got
+-- before.
 
 local scene = require("scene")
 
@@ -41,7 +42,7 @@ end
 describe("a long conversation", function()
   after_each(scene.close)
 
-  it("is kept in its latest part, with its numbers", function()
+  it("keeps its latest part, with its numbers", function()
     local s, seen = talker(50)
     for round = 1, 6 do
       scene.tell(s, "root", "r" .. round)
@@ -72,11 +73,11 @@ describe("a long conversation", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("is the same for an activation that is run again, wherever it crashes", function()
+  it("is the same for a rerun activation, wherever it crashes", function()
     local s, seen = talker(60, { sleeps = true })
     for round = 1, 4 do
       assert(s:send("user", { to = "root", payload = "r" .. round }))
-      s:advance(500) -- half of it is remembered, and more than is kept is there
+      s:advance(500) -- half of it is remembered, and there is more than is kept
       if round % 2 == 0 then
         s:crash() s:recover()
       end
@@ -92,7 +93,7 @@ describe("a long conversation", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("is shown to a model by its numbers, and what is gone is not", function()
+  it("is shown to a model by its numbers, without what was discarded", function()
     local results = {}
     local s = scene.troupe({
       root = function(root, message)
@@ -120,7 +121,7 @@ describe("a long conversation", function()
     assert.equal("100", results.shown[2].content:match("^%d+"))
   end)
 
-  it("takes no more than 64 MB while one message is handled", function()
+  it("takes at most 64 MB while one message is handled", function()
     local err, number
     local s = scene.troupe({
       root = function(root)

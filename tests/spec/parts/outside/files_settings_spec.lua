@@ -1,5 +1,5 @@
--- society.config{ files = {…} }: what is taken and what is refused. Nothing is opened:
--- these societies are simulated.
+-- society.config{ files = {…} }: what it accepts and refuses. No file is opened: these
+-- societies are simulated.
 
 local scene = require("scene")
 
@@ -11,7 +11,7 @@ describe("the settings of the file door", function()
     return not ok and tostring(err)
   end
 
-  it("are taken with every group of the protocol, and make no file", function()
+  it("are accepted with every group of the protocol, and create no file", function()
     local s = scene.new({ config = { files = {
       dir = "no/such/place",
       polling = { interval_ms = 10, max_wait_ms = 10, backoff_multiplier = 2, force = true },
@@ -25,7 +25,7 @@ describe("the settings of the file door", function()
     assert.is_nil(io.open("no/such/place"))
   end)
 
-  it("name what is wrong", function()
+  it("are checked, and the error names what is wrong", function()
     for _, case in ipairs({
       { "yes", "config: 'files': a table expected" },
       { { dir = 7 }, "config: 'files.dir': a path expected" },
@@ -43,7 +43,7 @@ describe("the settings of the file door", function()
     end
   end)
 
-  it("about acks go to the policy of delivery", function()
+  it("about acks go to the delivery policy", function()
     local s = scene.new({
       config = { files = { ack = { timeout_ms = 100, retry_delay_ms = 10, max_retries = 2 } } },
       app = function(s)
@@ -68,7 +68,7 @@ describe("the settings of the file door", function()
     assert.equal("unresponsive", s:agent("w").status)
   end)
 
-  it("about heartbeats are the society's", function()
+  it("about heartbeats apply to the society", function()
     local s = scene.new({ config = { files = { heartbeat = { timeout_ms = 500 } } } })
     s:role({ id = "worker", behaviour = "external" })
     s:root(function(root)

@@ -1,11 +1,11 @@
--- What is done about a message that an agent outside does not ack, at its exact times.
+-- The retry ladder of a message that an outside agent does not ack, at its exact times.
 
 local outpost = require("outpost")
 local scene = require("scene")
 
 local LADDER = { ack_timeout = true, resent = true, unresponsive = true }
 
--- Agents are heard in these specs unless they are about silence.
+-- Agents are alive in these specs unless they are about silence.
 local CALM = { heartbeat_timeout_ms = 3600000 }
 
 describe("a message without an ack", function()
@@ -51,7 +51,7 @@ describe("a message without an ack", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("is not repeated after an ack, at any time and of either kind", function()
+  it("is not resent after an ack, at any time and of either kind", function()
     for _, at in ipairs({ 0, 4999, 5000, 6999, 7000, 13999, 18999 }) do
       for _, status in ipairs({ "received", "processed" }) do
         local s, heard = outpost.new({ "w" }, nil, { config = CALM })
@@ -69,7 +69,7 @@ describe("a message without an ack", function()
     end
   end)
 
-  it("is acked in the form of the wire and in that of the log, by either id", function()
+  it("accepts acks in the wire form and the log form, by either id", function()
     local s = outpost.new({ "w" }, nil, { config = CALM })
     local one = outpost.assign(s, "w", "t1")
     local two = outpost.assign(s, "w", "t2")
@@ -85,7 +85,7 @@ describe("a message without an ack", function()
     assert.equal("invalid_message_format", err.error)
   end)
 
-  it("takes no ack of another's, and of nothing that was sent", function()
+  it("ignores acks from other agents, and of messages that were never sent", function()
     local s = outpost.new({ "w", "v" }, nil, { config = CALM })
     local id = outpost.assign(s, "w", "t1")
     local _, err = s:ack("v", id, "processed")
@@ -99,7 +99,7 @@ describe("a message without an ack", function()
     assert.equal(0, scene.counts(s).pending)
   end)
 
-  it("gives one alert for all of an agent's mail", function()
+  it("causes one alert for all messages of an agent", function()
     local s, heard = outpost.new({ "w" }, nil, { config = CALM })
     outpost.assign(s, "w", "t1")
     s:advance(1000)
@@ -112,7 +112,7 @@ describe("a message without an ack", function()
     assert.equal("t3", s:outside("w")[#s:outside("w")].payload.task_id)
   end)
 
-  it("gives one alert and no more resends though its receiver is heard again and again", function()
+  it("causes one alert and no more resends however often its receiver is heard", function()
     local s, heard = outpost.new({ "w" })
     outpost.assign(s, "w", "t1")
     for _ = 1, 60 do
@@ -132,7 +132,7 @@ describe("a message without an ack", function()
     assert.equal(2, scene.counts(s).pending)
   end)
 
-  it("begins again when its receiver was silent and is heard", function()
+  it("starts again when a silent receiver is heard", function()
     local s, heard = outpost.new({ "w" }, nil, { config = { heartbeat_timeout_ms = 3000 } })
     outpost.assign(s, "w", "t1")
     s:advance(30000)
@@ -147,7 +147,7 @@ describe("a message without an ack", function()
     assert.equal(2, #alerts(heard))
   end)
 
-  it("that was given up lets others climb once its receiver acks, and does not itself", function()
+  it("that was given up lets others climb, but not itself, once its receiver acks", function()
     local s, heard = outpost.new({ "w" }, nil, { config = CALM })
     outpost.assign(s, "w", "t1")
     s:advance(19000)
@@ -180,7 +180,7 @@ describe("a message without an ack", function()
     assert.equal(2, #alerts(heard))
   end)
 
-  it("is acked by its external id, once and again when it is finished", function()
+  it("is acked by its external id, and again after it is finished", function()
     local s = outpost.new({ "w", "v" }, nil, { config = CALM, policies = { contacts = "open" } })
     for i = 1, 2 do
       assert(s:outside_send("v", { to = "w", external_id = "order-" .. i, requires_ack = true,
@@ -201,7 +201,7 @@ describe("a message without an ack", function()
     assert.equal(0, scene.counts(s).pending)
   end)
 
-  it("has its steps in the activity of its chain and of its task", function()
+  it("has its steps in the activity of its chain and its task", function()
     local s = outpost.new({ "w" }, nil, { config = CALM })
     local one = outpost.assign(s, "w", "t1")
     s:advance(19000)
@@ -225,7 +225,7 @@ describe("a message without an ack", function()
       "sent delivery_failed, sent progress_update", events({ correlation_id = two }))
   end)
 
-  it("starts afresh after a restart; its attempts are remembered", function()
+  it("starts again after a restart; its attempts are remembered", function()
     local s = outpost.new({ "w" }, nil, { config = CALM })
     outpost.assign(s, "w", "t1")
     s:advance(8000)
@@ -240,7 +240,7 @@ describe("a message without an ack", function()
     assert.equal("unresponsive", s:agent("w").status)
   end)
 
-  it("expires in time; its sender is told if it asked for an ack", function()
+  it("expires on time; a sender that required an ack is notified", function()
     local s, heard = outpost.new({ "w" }, nil, { config = CALM })
     local id = assert(s:send("root", { to = "w", type = "progress_update", requires_ack = true,
       payload = { text = "x" }, ttl_seconds = 6 })).messageId
@@ -264,7 +264,7 @@ describe("a message without an ack", function()
     assert.equal(2, s:outside("w")[3].attempt)
   end)
 
-  it("is treated as the policy says, and as usual where that talks nonsense", function()
+  it("follows the delivery policy, or the default if that returns nonsense", function()
     local function times_with(policy, settings)
       local s = outpost.new({ "w" }, nil, { config = CALM })
       s:policy("delivery", policy, settings)

@@ -1,12 +1,12 @@
--- What agents outside say: where answers go, late ones too, and what is refused for now.
+-- What outside agents say: where replies go, even late ones, and what is refused for now.
 
 local outpost = require("outpost")
 local scene = require("scene")
 
-describe("an agent outside", function()
+describe("an outside agent", function()
   after_each(scene.close)
 
-  it("knows the answer to its own question by the correlation id it gave that", function()
+  it("finds the reply to its own request by the correlation id it set", function()
     local s = outpost.new({ "w" }, {
       root = function(root, message)
         if message.from == "w" then
@@ -22,7 +22,7 @@ describe("an agent outside", function()
       { answer.payload.text, answer.correlation_id, answer.reply_to })
   end)
 
-  it("is not heard by others when its reply comes too late: that is logged and dropped", function()
+  it("has a late reply logged and dropped, and nobody reads it", function()
     local got
     local s, heard = outpost.new({ "w" }, {
       root = function(root) root:spawn_agent("clerk", scene.brief(), { id = "c" }) end,
@@ -54,7 +54,7 @@ describe("an agent outside", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("answers who wrote to it, also what asked for no reply", function()
+  it("can reply to any message, even one that required none", function()
     local got = {}
     local s, heard = outpost.new({ "w" }, {
       root = function(root) root:spawn_agent("clerk", scene.brief(), { id = "c" }) end,
@@ -74,7 +74,7 @@ describe("an agent outside", function()
     assert.equal(before, #heard)
   end)
 
-  it("is refused for now by a full mailbox, and its reader's place stays", function()
+  it("is refused for now by a full mailbox, and its read position stays", function()
     local s, heard = outpost.new({ "w" }, nil, { config = { mailbox_max = 2 } })
     for i = 1, 2 do
       assert(s:outside_send("w", { payload = tostring(i),
@@ -118,7 +118,7 @@ describe("an agent outside", function()
     return s, got, heard
   end
 
-  it("reports to who gave it the task, not to the orchestrator it does not know", function()
+  it("reports to the agent that gave the task, not to an orchestrator it does not know", function()
     local s, got, heard = managed()
     local before = #heard
     local checkpoint = s:outside("a")[2].payload.checkpoint_id
@@ -126,7 +126,7 @@ describe("an agent outside", function()
       payload = { checkpoint_id = checkpoint, text = "ready" } }))
     assert(s:outside_send("a", { type = "progress_update",
       payload = { task_id = "t1", percent = 40 } }))
-    assert.equal("working", s:agent("a").status) -- that was no answer
+    assert.equal("working", s:agent("a").status) -- that was no reply
     assert(s:outside_send("a", { type = "task_complete",
       payload = { task_id = "t1", status = "done", output = "it has layers" } }))
     s:run()
@@ -151,7 +151,7 @@ describe("an agent outside", function()
     assert.same({ "boss general", "boss general", "mgr task_complete" }, { got[1], got[2], got[3] })
   end)
 
-  it("writes to an orchestrator it does not know, and no checker minds", function()
+  it("passes the checker when it writes to an orchestrator it does not know", function()
     for _, head in ipairs({ "root", "boss" }) do
       local s = scene.new({ faults = {}, config = { orchestrator = head }, app = function(s)
         s:role({ id = "far", behaviour = "external" })

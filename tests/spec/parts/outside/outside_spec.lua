@@ -1,12 +1,12 @@
--- Agents that live outside: their mail goes to a door, and what they say comes in.
+-- Outside agents: their messages go to a door, and what they say comes in through it.
 
 local outpost = require("outpost")
 local scene = require("scene")
 
-describe("an agent that lives outside", function()
+describe("an outside agent", function()
   after_each(scene.close)
 
-  it("is handed its mail, which is processed then unless it asks for an ack", function()
+  it("is handed its messages, which are then processed unless they require an ack", function()
     local s = outpost.new({ "w" })
     assert(s:send("root", { to = "w", payload = "hello" }))
     s:run()
@@ -25,14 +25,14 @@ describe("an agent that lives outside", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("can be made one by its spawn, and nothing else can", function()
+  it("is declared by its spawn, and by nothing else", function()
     local err = scene.raised(function(root)
       root:spawn_agent("actor", scene.brief(), { id = "x", behaviour = "llm" })
     end)
     assert.matches("'behaviour' can be \"external\"", err, 1, true)
   end)
 
-  it("lives outside after a restart, too, however it came to", function()
+  it("stays outside after a restart, however it was declared", function()
     local s = scene.troupe({
       root = function(root)
         assert(root:create_role({ id = "made", name = "made", behaviour = "external" }))
@@ -54,7 +54,7 @@ describe("an agent that lives outside", function()
     assert.equal(0, scene.counts(s).pending)
   end)
 
-  it("gets what came together by priority, and each priority in order", function()
+  it("gets a batch by priority, and each priority in order", function()
     local s = outpost.new({ "w" }, {
       root = function(root)
         for i, priority in ipairs({ "low", "normal", "urgent", "normal", "high", "urgent" }) do
@@ -70,7 +70,7 @@ describe("an agent that lives outside", function()
     assert.equal("3 6 5 2 4 1", table.concat(texts, " "))
   end)
 
-  it("gets nothing of a turn that is taken back", function()
+  it("gets nothing from a turn that is rolled back", function()
     local s = outpost.new({ "w" }, {
       root = function(root)
         root:send_message({ to = "w", payload = "lost" })
@@ -81,7 +81,7 @@ describe("an agent that lives outside", function()
     assert.same({}, s:outside("w"))
   end)
 
-  it("gets delayed mail when it is due, and none that has expired", function()
+  it("gets delayed messages when they are due, and none that has expired", function()
     local s = outpost.new({ "w" })
     local start = s:now()
     assert(s:send("root", { to = "w", payload = "later", delay_ms = 3000 }))
@@ -91,7 +91,7 @@ describe("an agent that lives outside", function()
     assert.equal("expired", s:dead_letters()[1].status)
   end)
 
-  it("sends by the same router as everybody, whatever name it gives", function()
+  it("sends through the same router as everyone, whatever name it gives", function()
     local s, heard = outpost.new({ "w", "v" })
     assert(s:outside_send("w", { payload = "to nobody in particular", from = "root" }))
     s:run()
@@ -127,7 +127,7 @@ describe("an agent that lives outside", function()
     assert.equal("mine-1", heard[1].external_id)
   end)
 
-  it("has its reader's place kept with what it sent, or alone when that is refused", function()
+  it("has its read position stored with what it sent, or alone when that is refused", function()
     local s = outpost.new({ "w" })
     assert.is_nil(s:position("w.out"))
     assert(s:outside_send("w", { payload = "1", position = { name = "w.out", value = "10" } }))
@@ -177,7 +177,7 @@ describe("an agent that lives outside", function()
     assert.equal(0, scene.counts(s).pending)
   end)
 
-  it("answers checkpoints, which is an ack", function()
+  it("answers checkpoints, which counts as an ack", function()
     local result
     local s = outpost.new({ "w", "v" }, {
       root = function(root)
@@ -199,7 +199,7 @@ describe("an agent that lives outside", function()
     assert.equal(0, scene.counts(s).pending)
   end)
 
-  it("is given tasks, and ends them by its word", function()
+  it("is given tasks, and completes them by a message", function()
     local s, heard = outpost.new({ "w" })
     local id = outpost.assign(s, "w", "t1")
     assert.equal("processing", s:tasks()[1].state)
@@ -213,7 +213,7 @@ describe("an agent that lives outside", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("is told of a cancelled task by an abort that asks for an ack", function()
+  it("is notified of a cancelled task by an abort that requires an ack", function()
     local s = outpost.new({ "w" }, {
       root = function(root) root:cancel("t1", "no need") end,
     })
@@ -228,7 +228,7 @@ describe("an agent that lives outside", function()
     assert.equal(0, scene.counts(s).pending)
   end)
 
-  it("hears a broadcast once, which starts no ladder", function()
+  it("reads a broadcast once, without a ladder", function()
     local s = outpost.new({ "w", "v" }, {
       root = function(root) root:broadcast({ payload = "all", requires_ack = true }) end,
     })
@@ -247,7 +247,7 @@ describe("an agent that lives outside", function()
     assert.equal(0, scene.counts(s).pending)
   end)
 
-  it("ends when what it was handed is done with; by force at once", function()
+  it("terminates when it has finished what it was handed; by force immediately", function()
     local s = outpost.new({ "w", "v" }, {
       root = function(root)
         root:terminate("w")
@@ -269,7 +269,7 @@ describe("an agent that lives outside", function()
   end)
 end)
 
-describe("a paused agent outside", function()
+describe("a paused outside agent", function()
   after_each(scene.close)
 
   it("gets nothing until it is resumed, also across a crash", function()

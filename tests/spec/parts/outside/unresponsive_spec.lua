@@ -1,10 +1,10 @@
--- Agents outside that are not heard, what is decided about them, and their return.
+-- Outside agents that are silent, the decisions about them, and their return.
 
 local json = require("society.json")
 local outpost = require("outpost")
 local scene = require("scene")
 
--- Agents are heard in these specs unless they are about silence.
+-- Agents are alive in these specs unless they are about silence.
 local CALM = { heartbeat_timeout_ms = 3600000 }
 
 describe("an unresponsive agent", function()
@@ -26,7 +26,7 @@ describe("an unresponsive agent", function()
     return s, answers, heard, second
   end
 
-  it("is given another chance by restart: what has no ack is sent again", function()
+  it("gets another chance by restart: unacked messages are resent", function()
     local s, answers, heard = lost(function(root) return root:resolve("w", "restart") end)
     local start = s:now()
     assert.same({ agent = "w", action = "restart", messages = 1 }, answers[1][1])
@@ -40,7 +40,7 @@ describe("an unresponsive agent", function()
     assert.equal("working", s:agent("w").status)
   end)
 
-  it("is passed over by skip: that goes to the dead letters", function()
+  it("is passed over by skip: its messages become dead letters", function()
     local s, answers, _, id = lost(function(root) return root:resolve("w", "skip") end)
     assert.same({ agent = "w", action = "skip", messages = 1 }, answers[1][1])
     assert.equal(1, #s:dead_letters())
@@ -50,7 +50,7 @@ describe("an unresponsive agent", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("loses its tasks by abort, and is told so", function()
+  it("loses its tasks by abort, and is notified", function()
     local s, answers = lost(function(root) return root:resolve("w", "abort") end)
     assert.same({ agent = "w", action = "abort", tasks = 2 }, answers[1][1])
     for _, task in ipairs(s:tasks()) do
@@ -62,7 +62,7 @@ describe("an unresponsive agent", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("is decided about once its turn has committed, and by who may", function()
+  it("is resolved once its turn has committed, and only by those who may", function()
     local tries = 0
     local s, answers = lost(function(root)
       tries = tries + 1
@@ -84,13 +84,13 @@ describe("an unresponsive agent", function()
     assert.equal("refused", try("root", "skip"))
   end)
 
-  it("is nobody whose birth may be taken back, and nothing is kept of that one", function()
+  it("is never one whose spawn was rolled back, of which nothing is kept", function()
     local s = require("society").new({ app = function(s)
       local tries = 0
       s:role({ id = "far", name = "f", behaviour = "external" })
       s:root(function(root)
         tries = tries + 1
-        if tries > 1 then -- takes the room that the one taken back had
+        if tries > 1 then -- takes the slot of the one that was rolled back
           assert(root:spawn_agent("far", scene.brief(), { id = "v" }))
         end
         assert(root:spawn_agent("far", scene.brief(), { id = "w" }))
@@ -109,7 +109,7 @@ describe("an unresponsive agent", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("was silent for more than 30 s, or than heartbeat_timeout_ms", function()
+  it("was silent for more than 30 s, or heartbeat_timeout_ms", function()
     local s, heard = outpost.new({ "w", "v" })
     local start = s:now()
     s:advance(20000)
@@ -140,7 +140,7 @@ describe("an unresponsive agent", function()
     assert.equal("unresponsive", s:agent("w").status)
   end)
 
-  it("is nobody who is silent where heartbeat_timeout_ms is 0", function()
+  it("is never declared for silence if heartbeat_timeout_ms is 0", function()
     local s, heard = outpost.new({ "w" }, nil, { config = { heartbeat_timeout_ms = 0 } })
     s:advance(86400000)
     assert.equal("idle", s:agent("w").status)
@@ -148,7 +148,7 @@ describe("an unresponsive agent", function()
   end)
 
   for _, action in ipairs({ "skip", "abort" }) do
-    it("is told of again after " .. action .. ", for what is sent to it later", function()
+    it("is alerted again after " .. action .. ", for what is sent to it later", function()
       local s, answers = lost(function(root) return root:resolve("w", action) end)
       outpost.assign(s, "w", "t3")
       s:advance(18999)
@@ -164,7 +164,7 @@ describe("an unresponsive agent", function()
     end)
   end
 
-  it("can be decided about after a restart of the host", function()
+  it("can be resolved after a restart of the host", function()
     local answers = {}
     local s = outpost.new({ "w" }, {
       root = function(root, message)
@@ -185,7 +185,7 @@ describe("an unresponsive agent", function()
     assert.equal("refused", answers[2][2].error)
   end)
 
-  it("is heard by whatever it says, and its silence is counted afresh after a restart", function()
+  it("is heard by whatever it says, and its silence starts at zero after a restart", function()
     local s = outpost.new({ "w" })
     s:advance(29999)
     assert(s:outside_send("w", { payload = "here" }))
@@ -202,7 +202,7 @@ describe("an unresponsive agent", function()
     assert.equal("unresponsive", s:agent("w").status)
   end)
 
-  it("is told of to the orchestrator that is set", function()
+  it("is reported to the configured orchestrator", function()
     local heard = {}
     local s = outpost.new({ "w" }, {
       clerk = function(_, message) heard[#heard + 1] = message.payload.alert_type or "?" end,

@@ -1,12 +1,12 @@
--- An agent whose turns raise too often has failed: it is held with its queue, those
--- who wait for it and its parent are told, and somebody may let it go on.
+-- An agent whose turns raise too often has failed: it is held with its queue, its parent
+-- and the agents that wait for it are notified, and it can be resumed.
 
 local scene = require("scene")
 
 describe("an agent whose turns keep raising", function()
   after_each(scene.close)
 
-  -- `a` raises while broken; root writes down the alerts it gets.
+  -- `a` raises while broken; root records the alerts it gets.
   local function stage(options, acts)
     local seen = { alerts = {}, runs = 0, is_broken = true }
     acts = acts or {}
@@ -31,7 +31,7 @@ describe("an agent whose turns keep raising", function()
 
   local function status(s) return s:agent("a").status end
 
-  it("fails at the sixth time in a minute, with what it was doing kept", function()
+  it("fails at the sixth time in a minute, and keeps its current message", function()
     local s, seen = stage()
     scene.tell(s, "a", "m1") -- four times, then a dead letter
     assert.equal("idle", status(s))
@@ -45,7 +45,7 @@ describe("an agent whose turns keep raising", function()
     assert.equal(1, s:agent("a").queue_length)
   end)
 
-  it("has its parent told, once, by an alert of the host's", function()
+  it("causes one alert from the host to its parent", function()
     local s, seen = stage()
     local id = scene.tell(s, "a", "m1")
     id = scene.tell(s, "a", "m2") or id
@@ -60,7 +60,7 @@ describe("an agent whose turns keep raising", function()
     assert.equal(id, alert.correlation_id)
   end)
 
-  it("does not count failures of longer than a minute ago", function()
+  it("does not count failures more than a minute old", function()
     local s, seen = stage()
     for i = 1, 4 do
       scene.tell(s, "a", "m" .. i)
@@ -71,7 +71,7 @@ describe("an agent whose turns keep raising", function()
     assert.equal(4, s:stats().dead)
   end)
 
-  it("answers who waits for it, and who asks later at once; other mail queues", function()
+  it("fails open and later requests immediately; other messages are queued", function()
     local answers = {}
     local s = stage(nil, {
       b = function(b)
@@ -93,7 +93,7 @@ describe("an agent whose turns keep raising", function()
     assert.equal("receiver_failed", select(2, s:dispatch("a", "x")).error)
   end)
 
-  it("is ended by its parent, with its queue as dead letters", function()
+  it("can be terminated by its parent, with its queue as dead letters", function()
     local answer
     local s = stage(nil, { root = function(root, message)
       if message.payload.text == "end it" then
@@ -111,7 +111,7 @@ describe("an agent whose turns keep raising", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("answers who waits for its task", function()
+  it("fails a spawn that waits for its task", function()
     local result
     local s = scene.new({ policies = { contacts = "open" }, app = function(s)
       s:policy("supervision", "backoff", { retries_max = 10, first_ms = 1 })
@@ -129,7 +129,7 @@ describe("an agent whose turns keep raising", function()
     assert.equal("receiver_failed", result[2].error)
   end)
 
-  it("answers who receives from it alone, once nothing of it is on its way", function()
+  it("fails a receive from it alone, once nothing from it is in transit", function()
     local got = {}
     local s = stage(nil, {
       b = function(b, message)
@@ -157,7 +157,7 @@ describe("an agent whose turns keep raising", function()
     assert.same({}, s:waits())
   end)
 
-  it("answers its parent that receives from it", function()
+  it("fails its parent's receive from it", function()
     local got
     local s = stage(nil, { root = function(root, message)
       if message.payload.text == "wait for it" then
@@ -172,7 +172,7 @@ describe("an agent whose turns keep raising", function()
     assert.equal("idle", status(s))
   end)
 
-  it("goes on when it is resumed, with what it was doing", function()
+  it("continues with its current message when it is resumed", function()
     local s, seen = stage()
     scene.tell(s, "a", "m1")
     scene.tell(s, "a", "m2")
@@ -187,7 +187,7 @@ describe("an agent whose turns keep raising", function()
     assert.equal("done x", s:dispatch("a", "x").payload.text)
   end)
 
-  it("is counted anew then, and told of anew", function()
+  it("is counted from zero then, and alerted again", function()
     local s, seen = stage()
     scene.tell(s, "a", "m1")
     scene.tell(s, "a", "m2")
@@ -200,7 +200,7 @@ describe("an agent whose turns keep raising", function()
     assert.equal(2, #seen.alerts)
   end)
 
-  it("may be resumed by its parent", function()
+  it("can be resumed by its parent", function()
     local s, seen
     s, seen = stage(nil, { root = function(root) assert(root:resume("a")) end })
     scene.tell(s, "a", "m1")
@@ -210,7 +210,7 @@ describe("an agent whose turns keep raising", function()
     assert.equal("m2", seen.last)
   end)
 
-  it("is still failed after a crash, and its queue is there", function()
+  it("is still failed after a crash, with its queue", function()
     local s, seen = stage()
     scene.tell(s, "a", "m1")
     scene.tell(s, "a", "m2")
@@ -233,7 +233,7 @@ describe("an agent whose turns keep raising", function()
     assert.equal(0, s:stats().pending)
   end)
 
-  it("fails as the policy in force says", function()
+  it("fails when the policy in force says so", function()
     local s, seen = stage()
     s:policy("supervision", "backoff", { failures_max = 1, failures_ms = 150 })
     scene.tell(s, "a", "m1")
@@ -251,7 +251,7 @@ describe("an agent whose turns keep raising", function()
     assert.equal(3, s:stats().dead)
   end)
 
-  it("has the person told if it is root", function()
+  it("alerts the person if it is root", function()
     local s = scene.new({ app = function(s) s:root(function() error("boom") end) end })
     scene.tell(s, "root", "m1")
     scene.tell(s, "root", "m2")
@@ -259,7 +259,7 @@ describe("an agent whose turns keep raising", function()
     assert.equal("root", scene.message(s, { type = "alert" }, { to = "user" }).payload.agent)
   end)
 
-  it("is paused and failed at once, shown as failed, and resumed from both", function()
+  it("can be paused and failed, is shown as failed, and one resume ends both", function()
     local s, seen = stage(nil, { b = function() end })
     scene.tell(s, "a", "m1")
     scene.tell(s, "a", "m2")

@@ -1,5 +1,5 @@
--- Guards against a society that runs away: each refuses with an error of its own, what
--- was done before stays, and the parent is told once.
+-- Runaway protection: each guard refuses with its own error, earlier work stays, and the
+-- parent gets one alert.
 
 local scene = require("scene")
 
@@ -25,7 +25,7 @@ describe("a guard", function()
   after_each(scene.close)
 
   for name, default in pairs(DEFAULTS) do
-    it(("is a setting: %s, from 1 on"):format(name), function()
+    it(("has a setting, %s, of at least 1"):format(name), function()
       assert.is_truthy(scene.new({ config = { [name] = 1 } }))
       assert.is_truthy(scene.new({ config = { [name] = default } }))
       for _, bad in ipairs({ 0, -1, 1.5, "x", true }) do
@@ -34,7 +34,7 @@ describe("a guard", function()
     end)
   end
 
-  -- Every agent has a child, which has a child.
+  -- Every agent spawns a child, which spawns a child.
   local function tower(config)
     local refused = {}
     local s = scene.new({ config = config, app = function(s)
@@ -63,7 +63,7 @@ describe("a guard", function()
     assert.equal(0, s:stats().dead)
   end)
 
-  it("stops one that has too many children in its life: too_many_children", function()
+  it("stops an agent with too many children over its life: too_many_children", function()
     local got = {}
     local s = scene.troupe({ root = function(root, message)
       if message.type == "alert" then
@@ -88,7 +88,7 @@ describe("a guard", function()
     assert.equal(1, #alerts(s))
   end)
 
-  it("does not count a child whose birth was taken back", function()
+  it("does not count a child whose spawn was rolled back", function()
     local tries = 0
     local s = scene.troupe({ root = function(root)
       tries = tries + 1
@@ -100,7 +100,7 @@ describe("a guard", function()
     assert.equal(0, s:stats().dead)
   end)
 
-  it("stops a society of too many: too_many_agents, until some have ended", function()
+  it("stops a society that is too large: too_many_agents, until some terminate", function()
     local got
     local s = scene.troupe({
       a = function(a, message)
@@ -119,7 +119,7 @@ describe("a guard", function()
     assert.equal("born", got)
   end)
 
-  it("stops a message that goes from agent to agent for too long: too_many_hops", function()
+  it("stops a message passed on too many times: too_many_hops", function()
     local got = {}
     local function pass(to)
       return function(agent, message)
@@ -139,7 +139,7 @@ describe("a guard", function()
     assert.equal(0, s:stats().pending)
   end)
 
-  it("lets endless work send itself messages: those are no hops", function()
+  it("allows an agent to send itself messages forever: those are no hops", function()
     local n = 0
     local s = scene.troupe({ a = function(a, message)
       n = n + 1
@@ -153,7 +153,7 @@ describe("a guard", function()
     assert.equal(100, n)
   end)
 
-  it("holds back who writes to a full mailbox: mailbox_full, and nothing is lost", function()
+  it("refuses messages to a full mailbox: mailbox_full, and nothing is lost", function()
     local got, handled, tries = {}, 0, 0
     local s = scene.troupe({
       a = function(a, message)
@@ -181,7 +181,7 @@ describe("a guard", function()
     assert.equal(1, #alerts(s))
   end)
 
-  it("lets a reply pass a full mailbox, and a door be refused", function()
+  it("lets a reply into a full mailbox, and refuses a door", function()
     local answer
     local s = scene.troupe({
       a = function(a, message)
@@ -205,7 +205,7 @@ describe("a guard", function()
     assert.equal("the answer", answer.payload.text)
   end)
 
-  it("tells of an agent again once it was resumed", function()
+  it("alerts again about an agent that was resumed", function()
     local s = scene.troupe({ a = function(a) a:spawn_agent("actor", scene.brief()) end },
       { config = { depth_max = 1 } })
     scene.tell(s, "a")
@@ -215,12 +215,12 @@ describe("a guard", function()
     s:resume("a")
     scene.tell(s, "a")
     assert.equal(2, #alerts(s))
-    s:resume("a") -- though nothing held it
+    s:resume("a") -- although nothing held it
     scene.tell(s, "a")
     assert.equal(3, #alerts(s))
   end)
 
-  it("tells also of a turn that raises for it, once, whatever its tries", function()
+  it("alerts once about a turn that raises because of it, whatever its retries", function()
     local s = scene.troupe({ a = function(a)
       assert(a:spawn_agent("actor", scene.brief()))
     end }, { config = { depth_max = 1 } })
@@ -231,7 +231,7 @@ describe("a guard", function()
     assert.equal(1, s:stats().dead)
   end)
 
-  it("puts the chain into alert and event", function()
+  it("puts the chain into the alert and the event", function()
     local s = scene.troupe({ a = function(a) a:spawn_agent("actor", scene.brief()) end },
       { config = { depth_max = 1 } })
     local id = scene.tell(s, "a")

@@ -1,4 +1,4 @@
--- Random trees with agents that are paused, resumed, fail, are written to, and crashes:
+-- Random trees of agents that are paused, resumed, fail and get messages, with crashes:
 -- nothing runs while it is held, nothing is lost, order is kept.
 
 local property = require("property")
@@ -24,8 +24,7 @@ local function make_history(random)
   end) }
 end
 
--- A game: the society, what was sent and heard, who is paused by the model, what went
--- wrong.
+-- A game: the society, what was sent and read, who is paused in the model, what went wrong.
 local function build(history)
   local game = { history = history, heard = {}, sent = {}, paused = {}, faults = {} }
   local function check(agent)
@@ -55,13 +54,13 @@ local function build(history)
     app:root(behave)
   end })
   for i, name in ipairs(NAMES) do
-    local parent = NAMES[history.parents[i] or 0] or "root" -- made smaller, some are missing
+    local parent = NAMES[history.parents[i] or 0] or "root" -- when shrunk, some are missing
     scene.tell(game.s, parent, name, "hire")
   end
   return game
 end
 
--- Whom a subtree holds, by the model.
+-- The agents a subtree holds, in the model.
 local function below(game, who)
   local inside = { [who] = true }
   for i = who + 1, #NAMES do
@@ -157,7 +156,7 @@ local function play(history)
   return game
 end
 
--- What was sent and is no dead letter was heard, in order.
+-- What was sent and is no dead letter was read, in order.
 local function check_heard(game)
   local dead = {}
   for _, letter in ipairs(game.s:dead_letters()) do
@@ -175,7 +174,7 @@ local function check_heard(game)
   end
 end
 
-describe("what is held, in random trees and histories,", function()
+describe("a held agent, in random trees and histories,", function()
   after_each(scene.close)
 
   it("never runs; nothing is lost; order is kept (300 cases)", function()

@@ -1,10 +1,10 @@
--- Pausing and resuming: one agent, a subtree, everybody; by whom; and that nothing is
--- lost meanwhile.
+-- Pausing and resuming one agent, a subtree or everybody: who may, and that nothing is lost
+-- meanwhile.
 
 local json = require("society.json")
 local scene = require("scene")
 
--- boss has two hands, root has boss and bob; everybody writes down what he gets.
+-- boss has two hands, root has boss and bob; everybody records what it gets.
 local function firm(acts, options)
   acts = acts or {}
   local heard = {}
@@ -48,7 +48,7 @@ end
 describe("pause", function()
   after_each(scene.close)
 
-  it("lets no turn start; mail queues; resume lets it go on in order", function()
+  it("starts no turn; messages are queued; resume continues in order", function()
     local s, heard = firm()
     assert.same({ count = 1, id = "bob", status = "paused" }, s:pause("bob"))
     for i = 1, 3 do
@@ -65,7 +65,7 @@ describe("pause", function()
     assert.equal(0, s:stats().pending)
   end)
 
-  it("of who is paused and resume of who is not change nothing", function()
+  it("of a paused agent, and resume of one that is not, change nothing", function()
     local s = firm()
     s:pause("bob")
     assert.equal(0, s:pause("bob").count)
@@ -74,7 +74,7 @@ describe("pause", function()
     assert.equal(2, #events(s, { agent = "bob" }))
   end)
 
-  it("reaches a subtree, or everybody but the person", function()
+  it("applies to a subtree, or everybody except the person", function()
     local s, heard = firm()
     assert.equal(3, s:pause("boss", { subtree = true }).count)
     for id, expected in pairs({ boss = "paused", left = "paused", right = "paused",
@@ -94,7 +94,7 @@ describe("pause", function()
     assert.same({ "bob:x", "left:x", "root:x" }, heard)
   end)
 
-  it("of one in a subtree leaves the others at work", function()
+  it("of one agent in a subtree does not affect the others", function()
     local s, heard = firm()
     s:pause("boss", { subtree = true })
     s:resume("left")
@@ -103,7 +103,7 @@ describe("pause", function()
     assert.same({ "left:x" }, heard)
   end)
 
-  it("is for whoever stands above, root, user and the orchestrator", function()
+  it("is reserved to ancestors, root, user and the orchestrator", function()
     local said = {}
     local function try(agent, message)
       local target = message.payload.text
@@ -134,7 +134,7 @@ describe("pause", function()
     assert.equal("idle", status(s, "bob"))
   end)
 
-  it("by an agent belongs to its turn", function()
+  it("by an agent is part of its turn", function()
     local tries = 0
     local s, heard = firm({ boss = function(boss)
       tries = tries + 1
@@ -152,7 +152,7 @@ describe("pause", function()
       events(s, { agent = "left" }))
   end)
 
-  it("by root of everybody leaves root at work", function()
+  it("by root of everybody leaves root running", function()
     local s, heard = firm({ root = function(root) root:pause("All") end })
     scene.tell(s, "root", "x")
     scene.tell(s, "root", "y")
@@ -160,7 +160,7 @@ describe("pause", function()
     assert.same({ "root:x", "root:y" }, heard)
   end)
 
-  it("keeps time: a time-out, a sleep and a ttl run out meanwhile", function()
+  it("does not stop the clock: timeouts, sleeps and ttls still run out", function()
     local got
     local s = firm({
       boss = function(boss)
@@ -182,7 +182,7 @@ describe("pause", function()
     assert.same({ "timeout", 5050 }, got)
   end)
 
-  it("hands an answer that came in time to who was paused meanwhile", function()
+  it("delivers a reply that came in time to an agent paused meanwhile", function()
     local answer
     local s = firm({
       boss = function(boss)
@@ -204,7 +204,7 @@ describe("pause", function()
       "boss resumed by user: paused to working" }, events(s, { agent = "boss" }))
   end)
 
-  it("outlasts a crash, with the mail, the waiting and the blocked state", function()
+  it("survives a crash, with the messages, the waits and the blocked state", function()
     local heard_late
     local s, heard = firm({ boss = function(boss)
       heard_late = boss:receive({ from = "user", timeout_ms = 1000 })
@@ -236,7 +236,7 @@ describe("pause", function()
     assert.equal(0, blocked)
   end)
 
-  it("does not keep who is to end from being ended by force", function()
+  it("does not prevent termination by force", function()
     local s, heard = firm({ boss = function(boss, message)
       boss:terminate("left", { force = message.payload.text == "force" })
     end })
@@ -251,7 +251,7 @@ describe("pause", function()
     assert.equal("agent_stopped", select(2, s:pause("left")).error)
   end)
 
-  it("lets who ends go when it is resumed and drained", function()
+  it("lets a terminating agent end when it is resumed and drained", function()
     local s, heard = firm({ boss = function(boss) boss:terminate("left") end })
     s:pause("left")
     scene.tell(s, "left", "x")
@@ -262,7 +262,7 @@ describe("pause", function()
     assert.same({ "boss:gently", "left:x" }, heard)
   end)
 
-  it("of one of a ring does not hide the ring", function()
+  it("of one agent in a cycle does not hide the deadlock", function()
     local got
     local s = firm({
       boss = function(boss, message)
@@ -286,7 +286,7 @@ describe("pause", function()
     assert.equal("deadlock", got.error)
   end)
 
-  it("hears a broadcast afterwards", function()
+  it("delivers broadcasts afterwards", function()
     local s, heard = firm({ root = function(root) root:broadcast({ payload = "all" }) end })
     s:pause("bob")
     scene.tell(s, "root", "x")

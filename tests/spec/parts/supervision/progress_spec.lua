@@ -1,11 +1,11 @@
--- The guard against endless talk: a chain of messages in which nobody makes progress
--- ends with no_progress; what makes any goes on.
+-- The guard against endless talk: a chain of messages without progress ends with
+-- no_progress; one with progress continues.
 
 local scene = require("scene")
 
 local LIMIT = 20
 
--- a and b write to each other up to `rounds` messages; act(agent, n) is done in each.
+-- a and b write to each other up to `rounds` messages; act(agent, n) runs in each.
 local function talk(act, rounds, options)
   local result = { n = 0 }
   local function behave(to)
@@ -40,7 +40,7 @@ local function talk(act, rounds, options)
   return result, s
 end
 
-describe("talk that leads to nothing", function()
+describe("talk without progress", function()
   after_each(scene.close)
 
   it("ends at the limit, with no_progress, and nothing is lost", function()
@@ -54,7 +54,7 @@ describe("talk that leads to nothing", function()
     assert.same({ 0, 0 }, { s:stats().dead, s:stats().pending })
   end)
 
-  it("ends also where agents answer by reply, and log, and look", function()
+  it("ends where agents reply, log and query", function()
     local result = { n = 0 }
     local function chat(agent, message)
       if message.type == "alert" then
@@ -78,7 +78,7 @@ describe("talk that leads to nothing", function()
     assert.equal(LIMIT + 1, result.n)
   end)
 
-  it("ends where an agent writes to itself without end", function()
+  it("ends where an agent keeps writing to itself", function()
     local n, got = 0, nil
     local s = scene.troupe({ a = function(a, message)
       n = n + 1
@@ -91,7 +91,7 @@ describe("talk that leads to nothing", function()
     assert.equal("no_progress", got.error)
   end)
 
-  it("begins to count anew after a crash: no false alarm", function()
+  it("is counted from zero after a crash: no false alarm", function()
     local n = 0
     local function pass(to)
       return function(agent, message)
@@ -143,14 +143,14 @@ describe("talk that leads to nothing", function()
       assert(agent:request({ to = "c", payload = "count" }))
     end,
   }) do
-    it("is no such talk if it comes with: " .. name, function()
+    it("is not assumed if it comes with: " .. name, function()
       local result = talk(act)
       assert.is_nil(result.error)
       assert.equal(100, result.n)
     end)
   end
 
-  it("is no such talk if it comes with: prints", function()
+  it("is not assumed if it comes with: prints", function()
     local s = scene.new({ config = { no_progress_max = LIMIT }, app = scene.app([[
       require("society").root(function(root, message)
         local n = message.payload.n
@@ -164,12 +164,12 @@ describe("talk that leads to nothing", function()
     assert.matches("100\n", s:transcript(), 1, true)
   end)
 
-  it("is such talk if who is asked does nothing", function()
+  it("is assumed if the agent asked does nothing", function()
     local result = talk(function(agent) agent:request({ to = "c", payload = "idle" }) end)
     assert.equal("no_progress", result.error)
   end)
 
-  it("is counted for each chain by itself", function()
+  it("is counted for each chain separately", function()
     local got = 0
     local s = scene.troupe({ a = function(a, message)
       if message.from == "user" then

@@ -1,5 +1,5 @@
--- What happens to a turn that fails: again after a while, then the dead letters;
--- and what no script can hold up.
+-- What happens to a turn that fails: retries with back-off, then a dead letter; and scripts
+-- cannot hold up the host.
 
 local scene = require("scene")
 
@@ -20,13 +20,13 @@ describe("supervision", function()
     return s, times
   end
 
-  it("tries again after 100, 200 and 400 ms and then gives up", function()
+  it("retries after 100, 200 and 400 ms and then gives up", function()
     local s, times = failing()
     assert.same({ 0, 100, 300, 700 }, times)
     assert.equal(1, s:stats().dead)
   end)
 
-  it("goes on after a retry that works", function()
+  it("continues after a retry that succeeds", function()
     local s, times = failing(nil, 3)
     assert.same({ 0, 100, 300 }, times)
     assert.equal(0, s:stats().dead)
@@ -46,7 +46,7 @@ describe("supervision", function()
     assert.same({ 0, 10, 40 }, times)
   end)
 
-  it("takes a policy of the app's own", function()
+  it("accepts a policy of the app", function()
     local times = {}
     local s = scene.new({ app = function(s)
       s:policy("supervision", function(request)
@@ -62,7 +62,7 @@ describe("supervision", function()
     assert.equal(1, s:stats().dead)
   end)
 
-  it("counts the failures of one turn, not of those before it", function()
+  it("counts the failures of one turn, not of earlier ones", function()
     local failures = { 2, 2 }
     local s = scene.troupe({
       a = function(a)
@@ -100,7 +100,7 @@ require("society").root(function() inner() end)
     assert.matches('"code":7', scene.reason(s:dead_letters()[1]).message, 1, true)
   end)
 
-  it("takes a reply that cannot be sent for a failure", function()
+  it("treats a reply that cannot be sent as a failure", function()
     local s = scene.troupe({ a = function() return { f = print } end })
     scene.tell(s, "a")
     assert.equal(1, s:stats().dead)
@@ -111,7 +111,7 @@ end)
 describe("an activation with too many effects", function()
   after_each(scene.close)
 
-  it("is a dead letter at once: activation_too_long", function()
+  it("becomes a dead letter immediately: activation_too_long", function()
     local runs = 0
     local s = scene.troupe({
       a = function(a)
@@ -126,7 +126,7 @@ describe("an activation with too many effects", function()
     assert.equal("activation_too_long", scene.reason(s:dead_letters()[1]).error)
   end)
 
-  it("may have as many as the limit says", function()
+  it("may have exactly as many as the limit", function()
     local s = scene.troupe({
       a = function(a)
         for _ = 1, 10 do
@@ -138,7 +138,7 @@ describe("an activation with too many effects", function()
     assert.equal(0, s:stats().dead)
   end)
 
-  it("has 10,000 unless set otherwise", function()
+  it("has a limit of 10,000 by default", function()
     local s = scene.troupe({
       a = function(a, message)
         for _ = 1, message.payload.n do
@@ -152,7 +152,7 @@ describe("an activation with too many effects", function()
     assert.equal(1, s:stats().dead)
   end)
 
-  it("counts over all its turns, and over a crash", function()
+  it("counts across all its turns, and across a crash", function()
     local s = scene.troupe({
       a = function(a)
         for _ = 1, 6 do
@@ -168,7 +168,7 @@ describe("an activation with too many effects", function()
     assert.equal("activation_too_long", scene.reason(s:dead_letters()[1]).error)
   end)
 
-  it("cannot be hidden by pcall, and does nothing more", function()
+  it("cannot hide it by pcall, and does nothing more", function()
     local s = scene.new({
       config = { effects_max = 5 },
       app = scene.app([[
@@ -205,7 +205,7 @@ describe("an endless loop", function()
     ["inside a coroutine"] = "coroutine.wrap(function() while true do end end)()",
     ["in a handler of xpcall"] = "xpcall(error, function() while true do end end)",
   }) do
-    it("ends by the budget and is not tried again: " .. name, function()
+    it("is stopped by the step budget and not retried: " .. name, function()
       local reason = looping(body)
       assert.equal("budget", reason.error)
       assert.is_string(reason.message)

@@ -1,4 +1,4 @@
--- Deadlines and time limits: one alert each, at its time, to whoever gave the task.
+-- Deadlines and time limits: one alert each, on time, to the agent that gave the task.
 
 local scene = require("scene")
 
@@ -38,7 +38,7 @@ describe("an alert", function()
     assert.equal(1, #alerts)
   end)
 
-  it("comes once when the deadline passes, also to a task that has not begun", function()
+  it("comes once when the deadline passes, even if the task has not started", function()
     local s, alerts = house()
     s:role({ id = "actor", behaviour = function(agent) agent:sleep(50 * MINUTE) end })
     assert(s:send("root", { to = "worker", payload = "before it" }))
@@ -59,7 +59,7 @@ describe("an alert", function()
     assert.same({}, alerts)
   end)
 
-  it("comes once across restarts: given before, during or after", function()
+  it("comes once across restarts: before, during or after", function()
     for _, down in ipairs({ 5, 15, 25, 35, 45 }) do
       local s, alerts = house()
       give(s, s:now() + 20 * MINUTE)
@@ -83,7 +83,7 @@ describe("an alert", function()
     end
   end)
 
-  it("follows the society's setting, and the policy's word", function()
+  it("follows the society's setting and the policy", function()
     local s, alerts = house({ config = { task_limit_ms = 5000 }, policies = { contacts = "open" } })
     give(s)
     s:advance(4999)
@@ -103,7 +103,7 @@ describe("an alert", function()
     assert.equal(2, #alerts)
   end)
 
-  it("keeps nobody awake: a society at rest does not wait for it", function()
+  it("keeps nobody awake: an idle society does not wait for it", function()
     local s, alerts = house()
     local start = s:now()
     give(s, start + MINUTE)

@@ -1,15 +1,15 @@
--- Who may cancel a task, how it can be said, and who is told.
+-- Who may cancel a task, in which forms, and who is notified.
 
 local scene = require("scene")
 
 after_each(scene.close)
 
-describe("cancelling", function()
+describe("cancelling a task", function()
   for _, case in ipairs({
     { name = "a task message", type = "task", payload = { action = "cancel" } },
     { name = "an abort", type = "abort", payload = {} },
   }) do
-    it("can be said by " .. case.name .. ", which is delivered as it is", function()
+    it("works by " .. case.name .. ", which is delivered as it is", function()
       local got = {}
       local s = scene.troupe({ a = function(agent, message)
         got[#got + 1] = message.type
@@ -21,7 +21,7 @@ describe("cancelling", function()
       s:advance(10)
       case.payload.task_id = "T1"
       local options = { to = "a", type = case.type, payload = case.payload }
-      assert(s:send("b", options)) -- from somebody who has no say in it
+      assert(s:send("b", options)) -- from an agent that may not
       assert.equal("processing", s:tasks()[1].state)
       assert(s:send("root", options))
       assert.equal("cancelled", s:tasks()[1].state)
@@ -32,7 +32,7 @@ describe("cancelling", function()
     end)
   end
 
-  it("answers who waits for the result with cancelled", function()
+  it("answers a wait for the result with cancelled", function()
     local answer, err
     local s = scene.troupe({
       boss = function(agent)
@@ -53,7 +53,7 @@ describe("cancelling", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("is for who gave the task and those above, and for open tasks", function()
+  it("is reserved to the assigner and its ancestors, and to open tasks", function()
     local errors = {}
     local s = scene.troupe({
       boss = function(agent, message)
@@ -82,7 +82,7 @@ describe("cancelling", function()
     assert.equal("completed", errors[3].state)
   end)
 
-  it("by somebody above is told to who gave the task", function()
+  it("by an ancestor notifies the assigner", function()
     local told
     local s = scene.troupe({
       root = function(root, message)
@@ -109,7 +109,7 @@ describe("cancelling", function()
 end)
 
 describe("a cancelled tree of tasks", function()
-  it("counts each task once, also where children have inherited its id", function()
+  it("counts each task once, even where children inherited its id", function()
     local answers = {}
     local s = scene.new({ policies = { contacts = "open" }, app = function(s)
       s:role({ id = "w", name = "w", behaviour = { task_assignment = function(w, message)

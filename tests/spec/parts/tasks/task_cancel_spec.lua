@@ -1,4 +1,4 @@
--- Cancelling a task: in the queue, at work, while it waits, with all below it.
+-- Cancelling a task: queued, running, waiting, with all tasks below it.
 
 local scene = require("scene")
 
@@ -8,8 +8,8 @@ local function state(s, id)
   return s:tasks({ task = id })[1].state
 end
 
--- Root does what `acts.root` says to mail from user; others as said. What is noted
--- stands in the returned list.
+-- Root does what `acts.root` says to messages from user; others as said. The returned list
+-- collects the notes.
 local function house(acts)
   local notes = {}
   local function note(text)
@@ -48,7 +48,7 @@ local function canceller(answers)
 end
 
 describe("cancel", function()
-  it("takes a task out of the queue; its owner never hears of it", function()
+  it("removes a task from the queue; its owner never sees it", function()
     local answers, begun = {}, {}
     local s, notes = house({
       root = canceller(answers),
@@ -78,7 +78,7 @@ describe("cancel", function()
     assert.same({}, notes)
   end)
 
-  it("takes out one that is not due yet, and one that waits for another try", function()
+  it("removes a task that is not due yet, and one that waits for a retry", function()
     local answers, runs = {}, 0
     local s = house({
       root = canceller(answers),
@@ -142,7 +142,7 @@ describe("cancel", function()
     end)
   end
 
-  it("survives a crash right behind it", function()
+  it("survives a crash right after it", function()
     local answers = {}
     local s, notes = house({ root = canceller(answers), a = function(agent, message, note)
       agent:sleep(5000)
@@ -161,7 +161,7 @@ describe("cancel", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("reaches children three deep, whatever they wait for", function()
+  it("reaches children three levels deep, whatever they wait for", function()
     local answers, done = {}, {}
     local function pass(next_id, wait)
       return function(agent, message)
@@ -202,7 +202,7 @@ describe("cancel", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("reaches those whose parent has ended, also after a restart", function()
+  it("reaches tasks whose parent has terminated, also after a restart", function()
     local answers = {}
     local s = house({
       root = canceller(answers),
@@ -229,7 +229,7 @@ describe("cancel", function()
     assert.equal(2, answers[1].cancelled)
   end)
 
-  it("takes back what the same turn has sent, and can end the turn's own work", function()
+  it("rolls back what the same turn has sent, and can end the turn's own task", function()
     local runs = {}
     local s = scene.troupe({ a = function(agent, message)
       runs[#runs + 1] = message.task_id
@@ -253,7 +253,7 @@ describe("cancel", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("in the last turn of the work itself lets that turn stand", function()
+  it("in the last turn of the task itself lets that turn commit", function()
     local s = scene.troupe({ a = function(agent, message)
       if message.task_id == "T1" then
         agent:send_message({ to = "a", type = "task", task_id = "T2", payload = "x" })
@@ -270,7 +270,7 @@ describe("cancel", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("is undone by a turn that raises", function()
+  it("is rolled back by a turn that raises", function()
     local runs, done = 0, false
     local s = scene.troupe({
       root = function(root, message)

@@ -1,5 +1,5 @@
--- Whatever is given, ended, tried again, cancelled and cut by crashes: every task is in
--- one state, along its life, its end is told once, and no message is lost.
+-- Tasks given, completed, retried, cancelled and cut by crashes: each follows its life
+-- cycle in one state at a time, its end is reported once, and no message is lost.
 
 local json = require("society.json")
 local property = require("property")
@@ -10,7 +10,7 @@ after_each(scene.close)
 local WORKERS = { "w1", "w2", "w3" }
 local WAYS = { "done", "done", "fail", "retry", "leave", "raise", "split", "ask" }
 
--- A plan says for each task: who gets it, how it goes, and how long it takes.
+-- A plan says for each task who gets it, how it goes, and how long it takes.
 local function make_plan(random)
   local tasks = random:list(1, 6, function()
     return { to = random:between(1, 3), way = random:between(1, #WAYS), ms = random:between(0, 40),
@@ -52,7 +52,7 @@ local function work(agent, message)
   end
 end
 
--- Root hands out the tasks and counts what it hears of each.
+-- Root hands out the tasks and counts what it is told about each.
 local function boss(results)
   return function(root, message)
     local id = message.payload.task_id
@@ -104,7 +104,7 @@ end
 local ORDER = { task_opened = 1, task_started = 2, task_retried = 3, task_completed = 4,
   task_failed = 4, task_cancelled = 4 }
 
--- The events of each task, which must lead along its life to the state it has.
+-- The events of each task must lead along its life cycle to its state.
 local function life_holds(s, row)
   local last, at = nil, 0
   for _, entry in ipairs(s:activity({ task = row.task_id, agent = row.agent })) do
@@ -160,7 +160,7 @@ local function holds(plan)
 end
 
 describe("tasks", function()
-  it("hold their promises in random histories with cancels and crashes", function()
+  it("keep their promises in random histories with cancels and crashes", function()
     property.check({ cases = 100, seed = 11 }, make_plan, function(plan)
       local ok, why = holds(plan)
       scene.close()
@@ -168,7 +168,7 @@ describe("tasks", function()
     end)
   end)
 
-  it("come to the same end wherever the society is cut", function()
+  it("have the same outcome wherever the society is cut", function()
     local plan = { seed = 3, acts = {}, tasks = {} }
     for way = 2, #WAYS do
       plan.tasks[way - 1] = { to = way % 3 + 1, way = way, ms = 5, priority = way % 4 }

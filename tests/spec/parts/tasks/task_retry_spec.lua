@@ -1,12 +1,11 @@
--- A task that failed and may be tried again: when, how often, and what its assigner
--- hears of it.
+-- A failed task that may be retried: when, how often, and what its assigner is told.
 
 local scene = require("scene")
 
 after_each(scene.close)
 
--- A worker that fails `failures` times before it completes; it notes the ms since the
--- beginning at which it was begun, and the attempt of its message.
+-- A worker that fails `failures` times before it completes; it records the ms since the
+-- start at which each try began, and the attempt of its message.
 local function house(failures, options)
   local begun, results, start = {}, {}, nil
   local s = scene.troupe({
@@ -32,7 +31,7 @@ local function state(s)
 end
 
 describe("a retryable failure", function()
-  it("is tried again after 1, 2 and 4 s; only the end is told", function()
+  it("is retried after 1, 2 and 4 s; only the end is reported", function()
     local s, begun, results = house(3)
     give(s)
     s:run()
@@ -45,7 +44,7 @@ describe("a retryable failure", function()
     assert.equal(0, s:stats().pending)
   end)
 
-  it("is final after the third of them", function()
+  it("is final after the third retry", function()
     local s, begun, results = house(99)
     give(s)
     s:run()
@@ -76,7 +75,7 @@ describe("a retryable failure", function()
     assert.is_nil(s:tasks({ task = "T1" })[1].retry_at)
   end)
 
-  it("comes at the same times across crashes", function()
+  it("happens at the same times across crashes", function()
     local s, begun, results = house(3)
     give(s)
     for _, ms in ipairs({ 0, 500, 700, 1800, 0, 3999, 1 }) do
@@ -90,7 +89,7 @@ describe("a retryable failure", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("goes on at once after a crash that lasted longer", function()
+  it("is retried immediately after a crash that lasted longer", function()
     local s, begun = house(1)
     give(s)
     s:advance(0)
@@ -125,7 +124,7 @@ describe("a retryable failure", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("said by a plain result is tried again as well; the result is mail as sent", function()
+  it("reported by a plain result is retried as well; the result is delivered as sent", function()
     local results, runs = {}, 0
     local s = scene.troupe({
       root = function(_, message) results[#results + 1] = message.payload.status end,
@@ -141,7 +140,7 @@ describe("a retryable failure", function()
     assert.same({ "failed", "failed", "done" }, results)
   end)
 
-  it("is undone by a turn that raises", function()
+  it("is rolled back by a turn that raises", function()
     local runs = 0
     local s, _, results = house(0)
     s:role({ id = "actor", behaviour = function(agent, message)
@@ -157,7 +156,7 @@ describe("a retryable failure", function()
   end)
 end)
 
-describe("the policy tasks", function()
+describe("the tasks policy", function()
   it("can be set", function()
     local s, begun = house(2)
     s:policy("tasks", "default", { retries_max = 1, first_ms = 50 })
@@ -167,7 +166,7 @@ describe("the policy tasks", function()
     assert.equal("failed", state(s))
   end)
 
-  it("is told of the task and its error, and may be a function", function()
+  it("is given the task and its error, and may be a function", function()
     local s, begun = house(1)
     local asked
     s:policy("tasks", function(request)
@@ -182,7 +181,7 @@ describe("the policy tasks", function()
       tries = 1, error = "not yet" }, asked)
   end)
 
-  it("that fails is helped out by the usual one", function()
+  it("falls back to the default if it fails", function()
     local s, begun = house(1)
     s:policy("tasks", function() return "soon" end)
     give(s)

@@ -1,4 +1,4 @@
--- The life of a task: opened by a message, begun, ended by its owner.
+-- The life of a task: opened by a message, started, ended by its owner.
 
 local json = require("society.json")
 local scene = require("scene")
@@ -64,7 +64,7 @@ describe("a task", function()
     end)
   end
 
-  it("fails with its error, and says whether it may be tried again", function()
+  it("fails with its error, and whether it may be retried", function()
     local s, got = house(function(agent, message)
       agent:fail(message, "API rate limit exceeded", { retryable = false })
     end)
@@ -76,7 +76,7 @@ describe("a task", function()
       duration_minutes = 0 }, got[1].payload)
   end)
 
-  it("stays processing when its handler returns without a word", function()
+  it("stays processing when its handler returns without completing it", function()
     local s, got = house(function(agent, message)
       if message.type == "later" then
         return assert(agent:complete(message.payload.text))
@@ -94,7 +94,7 @@ describe("a task", function()
     assert.equal("done", got[1].payload.status)
   end)
 
-  it("takes the message's own id where nobody gave it one, and hands it on", function()
+  it("uses the message's id by default, and passes it on", function()
     local s, got = house(function(agent, message)
       agent:send_message({ to = "root", type = "progress_update", payload = "half" })
       agent:complete(message)
@@ -107,7 +107,7 @@ describe("a task", function()
     assert.is_nil(got[2].payload.output)
   end)
 
-  it("is refused when the receiver has one of that id open, not when it has ended", function()
+  it("is refused if the receiver has an open task of that id, not if it has ended", function()
     local s = house(function(agent, message)
       agent:sleep(1000)
       agent:complete(message)
@@ -124,7 +124,7 @@ describe("a task", function()
     assert.equal(2, #s:tasks({ task = "T1", state = "completed" }))
   end)
 
-  it("inherits the id of the one it is opened for, unless the receiver has that", function()
+  it("inherits the id of the task it is opened for, unless the receiver has that", function()
     local s = scene.troupe({
       a = function(agent, message)
         for _ = 1, message.type == "task" and 2 or 0 do
@@ -142,7 +142,7 @@ describe("a task", function()
     assert.equal("T1", parts[2].parent)
   end)
 
-  it("is ended by a plain result of its owner to who gave it, not by other ones", function()
+  it("is ended by a plain result from its owner to its assigner, and by no other", function()
     local s = house(function(agent, message)
       if message.type == "task" then
         agent:send_message({ to = "user", type = "result", payload = { status = "done" } })
@@ -161,7 +161,7 @@ describe("a task", function()
     assert.equal("why", task(s, "T1").reason)
   end)
 
-  it("is ended by its owner alone, once, and after it has begun", function()
+  it("is ended by its owner alone, once, and after it has started", function()
     local errors = {}
     local function try(agent, message)
       local _, err = agent:complete(message)
@@ -201,7 +201,7 @@ describe("a task", function()
     assert.same(json.array({}), s:queue("worker").pending)
   end)
 
-  it("fails with the message that opened it, and is open again with it", function()
+  it("fails with the message that opened it, and is opened again with it", function()
     local broken = true
     local s, got = house(function(agent, message)
       assert(not broken, "broken")
@@ -221,7 +221,7 @@ describe("a task", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("answers the request that gave it, or comes as mail when that was answered", function()
+  it("answers the request that gave it, or is a message if that was answered", function()
     local answers = {}
     local s, got = house(function(agent, message)
       if message.payload.early then

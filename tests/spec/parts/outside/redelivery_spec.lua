@@ -1,12 +1,12 @@
--- What agents outside are handed once more: after a restart, and by another try.
+-- What outside agents are handed again: after a restart, and by a retry.
 
 local outpost = require("outpost")
 local scene = require("scene")
 
-describe("an agent outside", function()
+describe("an outside agent", function()
   after_each(scene.close)
 
-  it("is handed what it has not acked once more after a restart", function()
+  it("is handed unacked messages again after a restart", function()
     local s = outpost.new({ "w" })
     local start = s:now()
     local one = outpost.assign(s, "w", "t1")
@@ -24,7 +24,7 @@ describe("an agent outside", function()
     assert.equal("t2", s:outside("w")[4].payload.task_id)
   end)
 
-  it("is handed a task that is tried again anew, though it had acked the first try", function()
+  it("is handed a retried task again, although it had acked the first try", function()
     local s = outpost.new({ "w" })
     local id = outpost.assign(s, "w", "t1")
     assert(s:ack("w", id))
@@ -43,7 +43,7 @@ describe("an agent outside", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("whose role was a script before leaves what it was at as a dead letter", function()
+  it("whose role was a script before leaves its current message as a dead letter", function()
     local behaviour = function(agent) agent:request({ to = "root", payload = "?" }) end
     local s = require("society").new({ app = function(s)
       s:role({ id = "worker", name = "w", behaviour = behaviour })
@@ -74,12 +74,12 @@ describe("an agent outside", function()
   end)
 end)
 
-describe("a paused agent outside", function()
+describe("a paused outside agent", function()
   after_each(scene.close)
 
   local LADDER = { resent = true, ack_timeout = true, unresponsive = true }
 
-  it("climbs no ladder, and a new one when it is resumed", function()
+  it("does not climb the ladder until it is resumed, then starts a new one", function()
     local s, heard = outpost.new({ "w" })
     outpost.assign(s, "w", "t1")
     local start = s:now()
@@ -99,7 +99,7 @@ describe("a paused agent outside", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("that was to be sent something again is, from its first rung on", function()
+  it("that was due a resend gets it after the resume, from the first step", function()
     local s = outpost.new({ "w" })
     outpost.assign(s, "w", "t1")
     local start = s:now()
@@ -115,7 +115,7 @@ describe("a paused agent outside", function()
   end)
 
   for _, crashes in ipairs({ false, true }) do
-    it("may be silent, and is missed when it is resumed" .. (crashes and ", after a crash" or ""),
+    it("may be silent, and is missed after the resume" .. (crashes and ", after a crash" or ""),
       function()
         local s, heard = outpost.new({ "w" })
         s:advance(20000)

@@ -1,10 +1,10 @@
--- What is asked of the person about a task only after it was cancelled.
+-- Escalations about a task that has already been cancelled.
 
 local scene = require("scene")
 
 after_each(scene.close)
 
--- `w` has a task T and asks `g` to help, who takes a second and then asks the person.
+-- `w` has a task T and asks `g` for help, who takes a second and then asks the person.
 local function house(waits)
   local told = {}
   local s = scene.troupe({
@@ -45,7 +45,7 @@ local function titles(s)
   return table.concat(list, " ")
 end
 
-describe("escalate about a task that was cancelled", function()
+describe("escalate about a cancelled task", function()
   for _, waits in ipairs({ true, false }) do
     for _, crashes in ipairs({ false, true }) do
       it(("is refused, %s%s"):format(waits and "waited for" or "not waited for",
@@ -66,14 +66,14 @@ describe("escalate about a task that was cancelled", function()
     end
   end
 
-  it("is for who was told of the end", function()
+  it("is accepted from an agent that reacts to the cancellation", function()
     local s = house(false)
     cancel(s, "ask")
     s:run()
     assert.equal("clean-up", titles(s))
   end)
 
-  it("is taken if a task of that id is open again", function()
+  it("is accepted if a task of that id is open again", function()
     local s, told = house(false)
     cancel(s, "no longer needed")
     assert(s:send("user", { to = "root", payload = { give = true } }))
@@ -82,7 +82,7 @@ describe("escalate about a task that was cancelled", function()
     assert.equal("may-I", titles(s))
   end)
 
-  it("is taken of who had a task of the same id, and ended it", function()
+  it("is accepted from an agent that had completed a task of the same id", function()
     local told = {}
     local s = scene.troupe({
       slow = function(agent) agent:sleep(60000) end,

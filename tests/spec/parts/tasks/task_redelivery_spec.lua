@@ -1,4 +1,4 @@
--- A task whose dead letter is sent again: it is the task that it was.
+-- A task whose dead letter is redelivered is the same task as before.
 
 local scene = require("scene")
 
@@ -6,7 +6,8 @@ after_each(scene.close)
 
 local MINUTE = 60000
 
--- The worker is busy for a minute, so that tasks with a short life expire; then it does them.
+-- The worker is busy for a minute, so that tasks with a short ttl expire; then it does
+-- them.
 local function house(more)
   local heard = {}
   local acts = {
@@ -62,7 +63,7 @@ local function count(heard, what)
   return found
 end
 
-describe("a task that is sent again", function()
+describe("a redelivered task", function()
   for _, crashes in ipairs({ false, true }) do
     it("is open again however many have ended since" .. (crashes and ", after a crash" or ""),
       function()
@@ -83,7 +84,7 @@ describe("a task that is sent again", function()
         assert.is_true(scene.law_holds(s))
       end)
 
-    it("is still cancelled with what it descends from" .. (crashes and ", after a crash" or ""),
+    it("is still cancelled with its ancestors" .. (crashes and ", after a crash" or ""),
       function()
         local s, heard = house({
           boss = function(agent, message)
@@ -119,7 +120,7 @@ describe("a task that is sent again", function()
         assert.is_true(scene.law_holds(s))
       end)
 
-    it("tells of its deadline once" .. (crashes and ", after a crash" or ""), function()
+    it("causes one deadline alert" .. (crashes and ", after a crash" or ""), function()
       local s, heard = house()
       give(s, "T1", { ttl_seconds = 2, deadline = s:now() + 1000,
         payload = { sleep = 40 * MINUTE } })
@@ -136,7 +137,7 @@ describe("a task that is sent again", function()
     end)
   end
 
-  it("is not open again if it was done before", function()
+  it("is not opened again if it was completed before", function()
     local s, heard = house({
       worker = function(agent, message)
         if message.type == "task" and message.attempt == 1 then

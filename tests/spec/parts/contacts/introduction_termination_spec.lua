@@ -1,8 +1,8 @@
--- Agents that end while the host looks for somebody in their name.
+-- Agents that terminate while the host handles an introduction on their behalf.
 
 local scene = require("scene")
 
--- bob's requests are passed on to cyd, who answers by himself after a while.
+-- bob's requests are forwarded to cyd, who answers by himself after a while.
 local function pass_on(request)
   if request.agent.id ~= "bob" then
     return { leave = true }
@@ -14,12 +14,12 @@ local function pass_on(request)
   return { ask = "cyd", timeout_ms = 60000 }
 end
 
-describe("an agent that ends", function()
+describe("an agent that terminates", function()
   after_each(scene.close)
 
   local seen
 
-  -- ann asks bob for somebody; the host asks cyd in his name and waits.
+  -- ann asks bob for somebody; the host asks cyd on his behalf and waits.
   local function start()
     seen = {}
     local s = scene.troupe({
@@ -70,7 +70,7 @@ describe("an agent that ends", function()
     assert.same(before, scene.outcome(s))
   end
 
-  it("answers first what the host holds for it", function()
+  it("first answers what the host holds for it", function()
     local s = start()
     terminate(s, "bob", false)
     assert.equal("ending", s:agent("bob").status)
@@ -80,7 +80,7 @@ describe("an agent that ends", function()
     at_rest(s)
   end)
 
-  it("leaves a dead letter by force, and the requester hears of it", function()
+  it("by force leaves a dead letter, and the requester gets an error", function()
     local s = start()
     terminate(s, "bob", true)
     assert.equal("receiver_failed", seen.err.error)
@@ -91,7 +91,7 @@ describe("an agent that ends", function()
     at_rest(s)
   end)
 
-  it("is not waited for by those who have asked it", function()
+  it("no longer blocks those who asked it", function()
     local s = start()
     terminate(s, "cyd", true)
     assert.equal("no_introduction", seen.err.error)
@@ -99,7 +99,7 @@ describe("an agent that ends", function()
     at_rest(s)
   end)
 
-  it("is gone although the host acts before the turn is through", function()
+  it("is gone even if the host acts before the turn commits", function()
     local s = scene.troupe({
       root = function(root, message)
         if message.from ~= "user" then

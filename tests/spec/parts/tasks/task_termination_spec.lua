@@ -1,11 +1,11 @@
--- Agents that end with tasks in hand, and what is left of those.
+-- Agents that terminate with open tasks, and what happens to those.
 
 local scene = require("scene")
 
 after_each(scene.close)
 
--- Root gives the child `w` tasks T1 (begun, left), T2 (at work) and T3 (queued), then
--- does what `act` says.
+-- Root gives the child `w` tasks T1 (started, left open), T2 (running) and T3 (queued),
+-- then does what `act` says.
 local function house(act)
   local results = {}
   local s = scene.new({ app = function(s)
@@ -41,8 +41,8 @@ local function states(s)
   return table.concat(list, " ")
 end
 
-describe("the tasks of an agent that ends", function()
-  it("by force have failed, and that is told", function()
+describe("the tasks of an agent that terminates", function()
+  it("fail if it is forced, and the assigner is notified", function()
     local s, results = house(function(root) assert(root:terminate("w", { force = true })) end)
     assert.equal("processing processing pending", states(s))
     scene.tell(s, "root", "x", "end_it")
@@ -54,7 +54,7 @@ describe("the tasks of an agent that ends", function()
     assert.equal("failed failed failed", states(s))
   end)
 
-  it("when its mail is done are done but for those it left", function()
+  it("are completed if it drains, except those it left open", function()
     local s, results = house(function(root) assert(root:terminate("w")) end)
     scene.tell(s, "root", "x", "end_it")
     assert.equal("failed completed completed", states(s))
@@ -62,7 +62,7 @@ describe("the tasks of an agent that ends", function()
     assert.is_nil(s:agent("w"))
   end)
 
-  it("may be cancelled in the turn that ends it", function()
+  it("can be cancelled in the turn that terminates it", function()
     local s, results = house(function(root)
       assert(root:cancel("T2"))
       assert(root:cancel("T3"))
@@ -76,8 +76,8 @@ describe("the tasks of an agent that ends", function()
   end)
 end)
 
-describe("an agent that ends", function()
-  it("does not wait for tasks that are cancelled, whether at work or not due yet", function()
+describe("an agent that terminates", function()
+  it("does not wait for cancelled tasks, running or not due yet", function()
     local s = scene.new({ app = function(s)
       s:role({ id = "worker", behaviour = function(agent) agent:sleep(60000) end })
       s:root({
@@ -105,8 +105,8 @@ describe("an agent that ends", function()
   end)
 end)
 
-describe("an agent that gave a task and has ended", function()
-  it("is told nothing any more; the task goes on", function()
+describe("an assigner that has terminated", function()
+  it("is no longer notified; the task continues", function()
     local s = scene.new({ app = function(s)
       s:role({ id = "boss", behaviour = function(agent)
         agent:send_message({ to = "root", type = "task", task_id = "T1", payload = "x",
@@ -132,7 +132,7 @@ describe("an agent that gave a task and has ended", function()
   end)
 end)
 
-describe("a message that would end or cancel a task", function()
+describe("a message that would complete or cancel a task", function()
   it("is refused with a delay: the task would not wait for it", function()
     local got, born, took = {}, nil, nil
     local s = scene.new({ app = function(s)

@@ -1,8 +1,8 @@
--- What the person was asked about a task that is cancelled is withdrawn.
+-- Escalations about a task are withdrawn when the task is cancelled.
 
 local scene = require("scene")
 
--- `w` asks the person in handling a task, as `asks` says; root gives and cancels it.
+-- `w` asks the person while handling a task, as `asks` says; root gives and cancels it.
 local function office(asks)
   local seen = {}
   local s = scene.troupe({
@@ -45,10 +45,10 @@ local function assert_withdrawn(s, item)
   assert.matches("cancelled", err.message, 1, true)
 end
 
-describe("an item of a task that is cancelled", function()
+describe("an item of a cancelled task", function()
   after_each(scene.close)
 
-  it("leaves the inbox, in the activity and for ever", function()
+  it("leaves the inbox for good, with a line in the activity", function()
     local s, seen = office(function(agent) agent:escalate({ title = "may-I" }) end)
     order(s, { give = "T" })
     assert.equal("may-I", titles(s))
@@ -71,7 +71,7 @@ describe("an item of a task that is cancelled", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("goes whether it is waited for, timed out or was never waited for", function()
+  it("is withdrawn whether it is waited for, timed out or was never waited for", function()
     local s, seen = office(function(agent)
       agent:escalate({ title = "timed-out", timeout_ms = 10 })
       agent:escalate({ title = "not-waited", wait = false })
@@ -90,7 +90,7 @@ describe("an item of a task that is cancelled", function()
     assert.same({ "abort" }, seen)
   end)
 
-  it("goes alone: those of other tasks and of none stay", function()
+  it("is withdrawn alone: items of other tasks or of none stay", function()
     local s = office(function(agent, message)
       agent:escalate({ title = message.task_id, wait = false })
     end)
@@ -102,7 +102,7 @@ describe("an item of a task that is cancelled", function()
     assert(s:decide(s:inbox()[1].id, { decision = "reject" }))
   end)
 
-  it("stays if it is of an earlier task of the same id that is done, in the same moment", function()
+  it("stays if it belongs to an earlier task of that id, completed in the same moment", function()
     local given = 0
     local s = office(function(agent, message)
       given = given + 1
@@ -119,7 +119,7 @@ describe("an item of a task that is cancelled", function()
     assert(s:decide(s:inbox()[1].id, { decision = "approve" }))
   end)
 
-  it("stays if the turn that cancels is taken back", function()
+  it("stays if the cancelling turn is rolled back", function()
     local s
     s = scene.troupe({
       w = function(agent, message)
@@ -143,7 +143,7 @@ describe("an item of a task that is cancelled", function()
     assert(s:decide(s:inbox()[1].id, { decision = "approve" }))
   end)
 
-  it("goes with the tasks below, too", function()
+  it("is withdrawn with the tasks below it", function()
     local s = scene.troupe({
       top = function(agent, message)
         if message.type == "task" then
@@ -216,10 +216,10 @@ local function helped()
   return s, told
 end
 
-describe("what helpers ask the person about a task", function()
+describe("a helper's item about a task", function()
   after_each(scene.close)
 
-  it("is withdrawn with the task, and who waits for it goes on", function()
+  it("is withdrawn with the task, and the waiting agents continue", function()
     for _, is_crashed in ipairs({ false, true }) do
       local s, told = helped()
       order(s, { give = "w" })
@@ -245,7 +245,7 @@ describe("what helpers ask the person about a task", function()
     end
   end)
 
-  it("is withdrawn, too, if it was asked in the turn that cancels", function()
+  it("is withdrawn even if it was asked in the cancelling turn", function()
     local told
     local s = scene.troupe({
       w = function(agent, message)
@@ -270,7 +270,7 @@ describe("what helpers ask the person about a task", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("stays if they were given a task of that id themselves", function()
+  it("stays if the helpers were given a task of that id themselves", function()
     local s = helped()
     order(s, { give = "w" })
     order(s, { give = "v", ends = true })
@@ -279,7 +279,7 @@ describe("what helpers ask the person about a task", function()
     assert.equal("of-v", titles(s))
   end)
 
-  it("goes with all tasks of that id that are cancelled at once", function()
+  it("is withdrawn with all tasks of that id that are cancelled together", function()
     local s = helped()
     order(s, { give = "w" })
     s:advance(5)
@@ -289,7 +289,7 @@ describe("what helpers ask the person about a task", function()
     assert.equal("", titles(s))
   end)
 
-  it("stays while another goes on with a task of that id", function()
+  it("stays while another agent continues a task of that id", function()
     local s = helped()
     order(s, { give = "w" })
     assert(s:send("user", { to = "v", type = "task", payload = { task_id = "T" } }))
