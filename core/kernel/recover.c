@@ -133,13 +133,10 @@ struct soc_message *soc_recover_message(struct soc_host *host, const struct soc_
         .attempt = (uint16_t)r->attempt,
         .hops = (uint32_t)r->hops,
         .payload = r->payload,
-        .texts =
-            {
-#define F(tag, name, kind, ...) SOC_IF_TEXT_##kind([SOC_TEXT_##tag] = r->name, )
-                SOC_MESSAGE_FIELD_MAP(F)
-#undef F
-            },
     };
+#define F(tag, name, kind, ...) SOC_IF_TEXT_##kind(draft.texts[SOC_TEXT_##tag] = r->name;)
+    SOC_MESSAGE_FIELD_MAP(F)
+#undef F
     return soc_message_new(&draft);
 }
 

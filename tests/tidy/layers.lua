@@ -10,7 +10,7 @@ return {
     env = { "base" },
     model = { "base" },
     loop = { "base", "env" },
-    store = { "base", "env", "loop" },
+    store = { "base", "env", "model", "loop" },
     check = { "base", "store" },
     net = { "base", "env", "loop" },
     kernel = { "base", "env", "model", "loop", "store" },

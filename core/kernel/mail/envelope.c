@@ -97,27 +97,29 @@ void soc_envelope_put_script_json(struct soc_buf *out, const struct soc_message 
 
 void soc_envelope_record(struct soc_record *record, const struct soc_message *message)
 {
+    struct soc_record_message *to = &record->message;
     record->type = SOC_RECORD_MESSAGE;
-    record->message = (struct soc_record_message){.key = message->key,
-                                                  .time_ms = (uint64_t)message->time_ms,
-                                                  .priority = message->priority,
-                                                  .flags = message->flags,
-                                                  .attempt = message->attempt,
-                                                  .hops = message->hops,
-                                                  .reply_to = message->reply_to,
-                                                  .reply_to_ms = (uint64_t)message->reply_to_ms,
-                                                  .expires_ms = (uint64_t)message->expires_ms,
-                                                  .deliver_at_ms = (uint64_t)message->deliver_at_ms,
-                                                  .deadline_ms = (uint64_t)message->deadline_ms,
-                                                  .from = soc_sender_id(message->from),
-                                                  .to = soc_receiver_id(message),
-                                                  .type = soc_symbol_slice(message->type),
-                                                  .payload = soc_message_payload(message),
-#define F(tag, name, kind, ...)                                                                    \
-    SOC_IF_TEXT_##kind(.name = soc_message_text(message, SOC_TEXT_##tag), )
-                                                  SOC_MESSAGE_FIELD_MAP(F)
-#undef F
+    *to = (struct soc_record_message){
+        .key = message->key,
+        .time_ms = (uint64_t)message->time_ms,
+        .priority = message->priority,
+        .flags = message->flags,
+        .attempt = message->attempt,
+        .hops = message->hops,
+        .reply_to = message->reply_to,
+        .reply_to_ms = (uint64_t)message->reply_to_ms,
+        .expires_ms = (uint64_t)message->expires_ms,
+        .deliver_at_ms = (uint64_t)message->deliver_at_ms,
+        .deadline_ms = (uint64_t)message->deadline_ms,
+        .from = soc_sender_id(message->from),
+        .to = soc_receiver_id(message),
+        .type = soc_symbol_slice(message->type),
+        .payload = soc_message_payload(message),
     };
+#define F(tag, name, kind, ...)                                                                    \
+    SOC_IF_TEXT_##kind(to->name = soc_message_text(message, SOC_TEXT_##tag);)
+    SOC_MESSAGE_FIELD_MAP(F)
+#undef F
 }
 
 void soc_envelope_put_receipt(struct soc_buf *out, uint64_t key, int64_t time_ms)

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "env/clock.h"
 #include "env/ids.h"
+#include "model/message_fields.h"
 #include "store/tables/schema.h"
 
 /* One kind of question. `up` orders the rows as they are answered, `down` from
@@ -25,20 +26,44 @@ struct question {
     const char *down;
 };
 
-#define MESSAGE_COLUMNS                                                                            \
-    "CASE WHEN ack = 1 THEN 'received' END AS ack, attempt, correlation_id, deadline_ms AS "       \
-    "\"deadline:time\","                                                                           \
-    " deliver_at_ms AS \"deliver_at:time\", external_id, finished_ms AS \"finished_at:time\","     \
-    " sender AS \"from\", hops, message_id(time_ms, key) AS id, payload AS \"payload:json\","      \
-    " " SOC_SQL_PRIORITY                                                                           \
-    " AS priority, reason AS \"reason:why\", CASE WHEN reply_to > 0 THEN message_id("              \
-    "CASE WHEN reply_to_ms > 0 THEN reply_to_ms ELSE (SELECT q.time_ms FROM message_entries q"     \
-    " WHERE q.key = m.reply_to) END, reply_to) END AS reply_to,"                                   \
-    " flags & 1 AS \"requires_ack:bool\", " SOC_SQL_STATUS " AS status, task_id,"                  \
-    " time_ms AS \"timestamp:time\", receiver AS \"to\", traceparent,"                             \
-    " CASE WHEN expires_ms = 0 THEN NULL WHEN (expires_ms - time_ms) % 1000 = 0"                   \
-    " THEN (expires_ms - time_ms) / 1000 ELSE (expires_ms - time_ms) / 1000.0 END"                 \
-    " AS ttl_seconds, type"
+/* How a message shows a field of each kind. */
+#define SHOW_ANSWERED(name)                                                                        \
+    ", CASE WHEN reply_to > 0 THEN message_id(CASE WHEN reply_to_ms > 0 THEN reply_to_ms ELSE"     \
+    " (SELECT q.time_ms FROM message_entries q WHERE q.key = m.reply_to) END, reply_to) END"       \
+    " AS " #name
+#define SHOW_FLAG(name)     ", flags & " SOC_SQL_FLAG_##name " AS \"" #name ":bool\""
+#define SHOW_ID(name)       ", message_id(time_ms, key) AS " #name
+#define SHOW_KEY(name)      ", " #name
+#define SHOW_NAME(name)     ", " #name
+#define SHOW_NUMBER(name)   ", " #name
+#define SHOW_PAYLOAD(name)  ", payload AS \"" #name ":json\""
+#define SHOW_PRIORITY(name) ", " SOC_SQL_PRIORITY " AS " #name
+#define SHOW_RECEIVER(name) ", receiver AS \"" #name "\""
+#define SHOW_ROW(name)      ", " SHOW_OF_##name
+#define SHOW_SECONDS(name)                                                                         \
+    ", CASE WHEN expires_ms = 0 THEN NULL WHEN (expires_ms - time_ms) % 1000 = 0"                  \
+    " THEN (expires_ms - time_ms) / 1000 ELSE (expires_ms - time_ms) / 1000.0 END AS " #name
+#define SHOW_SENDER(name) ", sender AS \"" #name "\""
+#define SHOW_SENT(name)   ", time_ms AS \"" #name ":time\""
+#define SHOW_TIME(name)   ", " #name "_ms AS \"" #name ":time\""
+#define SHOW_TYPE(name)   ", " #name
+
+#define SHOW_OF_ack         "CASE WHEN ack = 1 THEN 'received' END AS ack"
+#define SHOW_OF_finished_at "finished_ms AS \"finished_at:time\""
+#define SHOW_OF_reason      "reason AS \"reason:why\""
+#define SHOW_OF_status      SOC_SQL_STATUS " AS status"
+
+/* Which fields the history shows. */
+#define IN_ENVELOPE(kind, name) SHOW_##kind(name)
+#define IN_HISTORY(kind, name)  SHOW_##kind(name)
+#define IN_SCRIPTS(kind, name)
+#define IN_NOWHERE(kind, name)
+#define SHOW_FIELD(tag, name, kind, by, shown, hashed) IN_##shown(kind, name)
+
+/* Every column has a comma in front of it; that of the first is cut off. */
+static const char message_columns[] = SOC_MESSAGE_FIELD_MAP(SHOW_FIELD);
+#define MESSAGE_COLUMNS (message_columns + 2)
+
 /* A message that began its chain has no correlation id: its own id is that of the chain. */
 #define OF_CHAIN(sent_ms)                                                                          \
     "(:correlation IS NULL OR correlation_id = :correlation"                                       \

@@ -1,5 +1,7 @@
 #include "store/tables/schema.h"
 
+#include "model/message_fields.h"
+
 /* A time and a message id in plain SQL, as env/clock and env/ids print them. */
 #define TIME(ms)                                                                                   \
     "strftime('%Y-%m-%dT%H:%M:%S', " ms " / 1000, 'unixepoch') || printf('.%03dZ', " ms " % 1000)"
@@ -12,7 +14,6 @@
 #define ANSWERED_ID   ID("coalesce(nullif(m.reply_to_ms, 0), q.time_ms)", "m.reply_to")
 #define ACTIVITY_ID   ID("sent_ms", "key")
 #define SENT_AT       TIME("m.time_ms")
-#define DELIVER_AT    TIME("m.deliver_at_ms")
 #define DEADLINE      TIME("m.deadline_ms")
 #define FINISHED_AT   TIME("m.finished_ms")
 #define ACTIVITY_TIME TIME("time_ms")
@@ -22,6 +23,35 @@
 #define STARTED_AT    TIME("t.started_ms")
 #define ENDED_AT      TIME("t.ended_ms")
 #define TASK_DEADLINE TIME("t.deadline_ms")
+
+/* How the view `messages` shows a field of each kind. Its first columns are written out. */
+#define VIEW_ANSWERED(name) ", CASE WHEN m.reply_to > 0 THEN " ANSWERED_ID " END AS " #name
+#define VIEW_FLAG(name)     ", m.flags & " SOC_SQL_FLAG_##name " AS " #name
+#define VIEW_ID(name)
+#define VIEW_KEY(name) ", m." #name
+#define VIEW_MARK(name)
+#define VIEW_NAME(name)     VIEW_KEY(name)
+#define VIEW_NUMBER(name)   VIEW_KEY(name)
+#define VIEW_PAYLOAD(name)  VIEW_KEY(name)
+#define VIEW_PRIORITY(name) ", " SOC_SQL_PRIORITY " AS " #name
+#define VIEW_RECEIVER(name)
+#define VIEW_ROW(name) ", " VIEW_OF_##name " AS " #name
+#define VIEW_SECONDS(name)                                                                         \
+    ", CASE WHEN m.expires_ms > 0 THEN (m.expires_ms - m.time_ms) / 1000.0 END AS " #name
+#define VIEW_SENDER(name)
+#define VIEW_SENT(name)
+#define VIEW_SPAN(name)
+#define VIEW_TIME(name)                                                                            \
+    ", CASE WHEN m." #name "_ms > 0 THEN " TIME("m." #name "_ms") " END AS " #name
+#define VIEW_TYPE(name) VIEW_KEY(name)
+
+#define VIEW_OF_ack         "CASE WHEN m.ack = 1 THEN 'received' END"
+#define VIEW_OF_finished_at "CASE WHEN m.finished_ms > 0 THEN " FINISHED_AT " END"
+#define VIEW_OF_reason      "m.reason"
+#define VIEW_OF_status      SOC_SQL_STATUS
+
+#define VIEW_FIELD(tag, name, kind, ...) VIEW_##kind(name)
+#define MESSAGE_VIEW                     SOC_MESSAGE_FIELD_MAP(VIEW_FIELD)
 
 /* Tables that came with a later version. */
 #define INTRODUCTIONS                                                                              \
@@ -132,15 +162,7 @@ static const char tables[] =
 
 static const char views[] =
     "CREATE VIEW messages AS SELECT " MESSAGE_ID " AS id, " SENT_AT " AS timestamp, m.sender,"
-    " m.receiver, m.type, m.payload, m.task_id, m.correlation_id,"
-    " CASE WHEN m.reply_to > 0 THEN " ANSWERED_ID " END AS reply_to, " SOC_SQL_PRIORITY
-    " AS priority, m.flags & 1 AS requires_ack,"
-    " CASE WHEN m.expires_ms > 0 THEN (m.expires_ms - m.time_ms) / 1000.0 END AS ttl_seconds,"
-    " CASE WHEN m.deliver_at_ms > 0 THEN " DELIVER_AT " END AS deliver_at,"
-    " CASE WHEN m.deadline_ms > 0 THEN " DEADLINE " END AS deadline,"
-    " m.external_id, m.dedupe_key, m.attempt, m.hops, m.traceparent, " SOC_SQL_STATUS " AS status,"
-    " CASE WHEN m.finished_ms > 0 THEN " FINISHED_AT " END AS finished_at, m.reason,"
-    " CASE WHEN m.ack = 1 THEN 'received' END AS ack, m.key"
+    " m.receiver" MESSAGE_VIEW ", m.key"
     " FROM message_entries m LEFT JOIN message_entries q ON q.key = m.reply_to;"
     "CREATE VIEW inbox AS SELECT " ITEM_ID " AS id, " SENT_AT " AS created_at, m.agent, m.title,"
     " m.body, m.options, " SOC_SQL_PRIORITY " AS priority,"
