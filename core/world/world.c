@@ -589,6 +589,8 @@ int soc_world_open(lua_State *L)
     lua_newtable(L);
     lua_pushcfunction(L, society_new);
     lua_setfield(L, -2, "new");
+    lua_pushcfunction(L, soc_world_message_fields);
+    lua_setfield(L, -2, "message_fields");
     lua_pushliteral(L, SOC_VERSION);
     lua_setfield(L, -2, "version");
     lua_newtable(L);

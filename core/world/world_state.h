@@ -70,6 +70,11 @@ void soc_world_add_run(lua_State *L);
 void soc_world_open_door(struct soc_world *world);
 void soc_world_free_door(struct soc_world *world);
 
+/* society.message_fields() -> the table of fields: a list of { name, kind, expects?, shown,
+ * hashed, names = { [context] = names it may be said by }, payload = members of a payload
+ * that say it }. A lua_CFunction. */
+int soc_world_message_fields(lua_State *L);
+
 /* Adds s:outside, s:outside_send, s:ack, s:heartbeat and s:position to the table on top. */
 void soc_world_add_outside(lua_State *L);
 

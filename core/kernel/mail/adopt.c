@@ -1,6 +1,7 @@
 #include "kernel/mail/adopt.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/limits.h"
@@ -8,23 +9,48 @@
 #include "env/ids.h"
 #include "kernel/refusal.h"
 
+#define NAME_BYTES_MAX 32 /* of a member that is looked at */
+
+/* Lends the text of a JSON string. One with escapes is written to `room`, cut if it is too
+ * long: then it is too long for an id as well. Absent for another value. */
+static struct soc_slice text_of(struct soc_slice json, char *room, size_t room_bytes)
+{
+    struct soc_slice plain = soc_json_plain_string(json);
+    struct soc_buf text = {0};
+    if (plain.data != NULL || !soc_json_string(json, &text))
+        return plain;
+    size_t length = text.length < room_bytes ? text.length : room_bytes;
+    memcpy(room, text.data, length);
+    soc_buf_fini(&text);
+    return soc_slice(room, length);
+}
+
 /* A type must be one name. */
 static void adopt_type(struct soc_adopted *adopted, struct soc_slice value)
 {
-    struct soc_slice text = soc_json_plain_string(value);
     if (soc_json_kind(value) == SOC_JSON_NULL)
         return;
+    bool is_first = adopted->type.data == NULL;
+    char room[sizeof(adopted->type_room)];
+    struct soc_slice text = text_of(value, room, sizeof(room));
     adopted->has_bad_type |=
-        text.data == NULL || (adopted->type.data != NULL && !soc_slice_equal(adopted->type, text));
+        text.data == NULL || (!is_first && !soc_slice_equal(adopted->type, text));
+    if (text.data == room)
+        text.data = memcpy(adopted->type_room, room, text.length);
     adopted->type = text;
 }
 
 /* Other members are the payload's own business: what does not fit says nothing. */
 static void adopt_member(struct soc_adopted *adopted, int field, struct soc_slice value)
 {
-    struct soc_slice text = soc_json_plain_string(value);
+    char room[SOC_KEY_BYTES_MAX];
+    struct soc_slice text = {0};
     if (field == SOC_MESSAGE_FIELD_TYPE)
         adopt_type(adopted, value);
+    else if (field == SOC_MESSAGE_FIELD_TASK_ID)
+        text = text_of(value, adopted->task_room, sizeof(adopted->task_room));
+    else
+        text = text_of(value, room, sizeof(room));
     if (text.data == NULL)
         return;
     if (field == SOC_MESSAGE_FIELD_TASK_ID && soc_id_is_valid(text))
@@ -38,13 +64,17 @@ static void adopt_member(struct soc_adopted *adopted, int field, struct soc_slic
 void soc_adopt(struct soc_adopted *adopted, struct soc_slice payload)
 {
     struct soc_json_walk walk;
-    *adopted = (struct soc_adopted){0};
+    char room[NAME_BYTES_MAX];
     assert(payload.length > 0);
+    adopted->type = adopted->task_id = (struct soc_slice){0};
+    adopted->has_bad_type = adopted->has_priority = false;
+    adopted->deadline_ms = 0;
     if (payload.data[0] != '{')
         return;
     soc_json_walk(&walk, payload);
     while (soc_json_next(&walk)) {
-        int field = soc_message_fields_find_in_payload(walk.name);
+        struct soc_slice quoted = soc_slice(walk.name.data - 1, walk.name.length + 2);
+        int field = soc_message_fields_find_in_payload(text_of(quoted, room, sizeof(room)));
         if (field >= 0)
             adopt_member(adopted, field, walk.value);
     }

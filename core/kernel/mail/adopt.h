@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "base/slice.h"
 #include "model/message.h"
 
@@ -19,6 +20,9 @@ struct soc_adopted {
     int64_t deadline_ms;
     enum soc_priority priority;
     bool has_priority;
+    /* For texts that are escaped in the payload; one byte more than fits an id. */
+    char type_room[SOC_TYPE_BYTES_MAX + 1];
+    char task_room[SOC_ID_BYTES_MAX + 1];
 };
 
 /* Reads it out of a payload (JSON). */

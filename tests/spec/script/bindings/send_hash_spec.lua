@@ -1,6 +1,7 @@
 -- The hash of what a call was given, by which replay tells whether a script repeats itself.
 -- State directories hold these hashes, so they stay as they are in every later version.
 
+local cases_of = require("field_cases")
 local json = require("society.json")
 local scene = require("scene")
 
@@ -68,6 +69,24 @@ describe("the recorded hash of arguments", function()
         root:broadcast({ payload = "all" })
         root:request({ to = "a", payload = "q", timeout_ms = 7, task_id = "t3" })
       end)))
+  end)
+
+  it("differs with every field that counts, and with no other", function()
+    local first, last = {}, {}
+    for _, case in ipairs(cases_of.all("agent")) do
+      if cases_of.is_good(case) and case.value ~= json.null and case.name == case.field.name then
+        first[case.name] = first[case.name] or case
+        last[case.name] = case
+      end
+    end
+    for name, case in pairs(first) do
+      local got = hashes(function(root)
+        root:send_message(cases_of.options(case))
+        root:send_message(cases_of.options(last[name]))
+      end)
+      assert.equal(2, #got, name)
+      assert.equal(case.field.hashed ~= "never", got[1] ~= got[2], name)
+    end
   end)
 
   it("does not depend on json.null, which says nothing", function()
