@@ -39,6 +39,22 @@ return {
     },
   },
 
+  -- Below core/parts each folder is a part. It may include the public headers of the parts
+  -- listed here, never a `_state.h`. Everything else goes through the kernel's questions.
+  parts = {
+    contacts = {},
+    duplicates = {},
+    expiry = {},
+    group = { "supervision" }, -- full mailboxes
+    history = {},
+    human = { "tasks" }, -- who helped with a task
+    models = { "history" }, -- conversations grow differently in a replay
+    outside = { "duplicates", "group", "tasks" }, -- whom an answer from outside belongs to
+    policies = {},
+    supervision = {},
+    tasks = {},
+  },
+
   outside = {
     -- The control socket and the terminal are streams, which the loop layer has no words of
     -- its own for; they are given the loop, and make none.

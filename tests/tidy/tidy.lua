@@ -1,7 +1,8 @@
 -- Tidy: the house rules as a test. lua5.4 tests/tidy/tidy.lua, from the root.
 --
 -- It reads layers.lua and reports with file and line: an include that goes up, a
--- header from outside in the wrong layer, an include cycle, a public function,
+-- header from outside in the wrong layer, a part that includes another part it
+-- is not listed for or whose state is private, an include cycle, a public function,
 -- type or variable without a comment, a file head without its layer, a forward
 -- declaration, a mutable global, a long line, function or file, and words that do
 -- not belong.
@@ -26,6 +27,23 @@ local function layer_of(path)
   return path:match("^core/([^/]+)/") or path:match("^core/([^/]+)%.h$")
 end
 
+local function part_of(path)
+  return path:match("^core/parts/([^/]+)/")
+end
+
+-- What lies in core/parts itself, as the table does, belongs to no part.
+local function check_part(file, layers, inside, report)
+  local part, target = part_of(file.path), part_of("core/" .. inside)
+  if not target or target == part then
+    return
+  end
+  if inside:find("_state%.h$") then
+    report(("%s belongs to part %s alone"):format(inside, target))
+  elseif part and not contains(layers.parts[part] or {}, target) then
+    report(("part %s must not include part %s"):format(part, target))
+  end
+end
+
 local function check_include(file, layers, line, report)
   local layer = layer_of(file.path)
   local outside = line:match("^#include <(.+)>")
@@ -41,6 +59,8 @@ local function check_include(file, layers, line, report)
       report(('"%s" is not named from core/'):format(inside))
     elseif target ~= layer and not contains(layers.core[layer] or {}, target) then
       report(("layer %s must not include %s/"):format(layer, target))
+    else
+      check_part(file, layers, inside, report)
     end
   end
 end
@@ -128,6 +148,9 @@ local function check_head(file, layers, report)
   end
   if not layers.core[layer] then
     report(1, ("layer %s is not in layers.lua"):format(layer))
+  end
+  if part_of(file.path) and not layers.parts[part_of(file.path)] then
+    report(1, ("part %s is not in layers.lua"):format(part_of(file.path)))
   end
   if file.ext == "h" and layer ~= "society" then
     local head = table.concat(file.lines, " "):match("^/%*(.-)%*/") or ""

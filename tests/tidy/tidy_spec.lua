@@ -44,6 +44,31 @@ describe("tidy", function()
       found = "core/attic/box.c:1: layer attic is not in layers.lua",
     },
     {
+      name = "finds a part that includes another one it is not listed for",
+      path = "core/parts/group/box.c",
+      text = '#include "parts/table.h"\n#include "parts/group/group_state.h"\n'
+        .. '#include "parts/supervision/guard.h"\n#include "parts/human/human.h"\n',
+      found = "core/parts/group/box.c:4: part group must not include part human",
+    },
+    {
+      name = "keeps the state of a part to its own folder, even from parts that may use it",
+      path = "core/parts/outside/box.c",
+      text = '#include "parts/tasks/tasks.h"\n#include "parts/tasks/tasks_state.h"\n',
+      found = "core/parts/outside/box.c:2: parts/tasks/tasks_state.h belongs to part tasks alone",
+    },
+    {
+      name = "keeps the state of a part from the layers above",
+      path = "core/script/box.c",
+      text = '#include "parts/tasks/tasks.h"\n#include "parts/tasks/tasks_state.h"\n',
+      found = "core/script/box.c:2: parts/tasks/tasks_state.h belongs to part tasks alone",
+    },
+    {
+      name = "finds a part that is not listed",
+      path = "core/parts/attic/box.c",
+      text = "\n",
+      found = "core/parts/attic/box.c:1: part attic is not in layers.lua",
+    },
+    {
       name = "finds a public function without a comment",
       path = "core/model/box.h",
       text = HEAD .. "\n/* Opens. */\nint open_box(int a);\nint close_box(int a);\n\n"

@@ -20,7 +20,7 @@
 #include "kernel/turns/turn.h"
 #include "kernel/turns/waiting.h"
 #include "parts/human/human_state.h"
-#include "parts/tasks/tasks.h"
+#include "parts/tasks/tasks_lookup.h"
 
 void soc_human_put_id(struct soc_buf *out, const char *name, int64_t time_ms, uint64_t key)
 {

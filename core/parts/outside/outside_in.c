@@ -13,7 +13,7 @@
 #include "parts/duplicates/duplicates.h"
 #include "parts/group/barriers.h"
 #include "parts/outside/outside_letters.h"
-#include "parts/tasks/tasks_state.h"
+#include "parts/tasks/tasks_lookup.h"
 
 static bool is_text(const struct soc_message *message, enum soc_message_text which,
                     struct soc_slice text)

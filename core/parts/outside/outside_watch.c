@@ -14,7 +14,7 @@
 #include "kernel/trace.h"
 #include "kernel/turns/turn.h"
 #include "parts/outside/outside_letters.h"
-#include "parts/tasks/tasks_state.h"
+#include "parts/tasks/tasks_lookup.h"
 
 /* What can be decided about an unresponsive agent. */
 enum resolution { RESTART, SKIP, ABORT };
@@ -260,16 +260,6 @@ static uint32_t count_unacked(const struct soc_outsider *outsider)
     return count;
 }
 
-static uint32_t count_tasks(const struct soc_host *host, const struct soc_agent *agent)
-{
-    const struct soc_workload *workload = soc_tasks_workload(host, agent);
-    uint32_t count = 0;
-    for (const struct soc_task *task = workload == NULL ? NULL : workload->first; task != NULL;
-         task = task->next)
-        count++;
-    return count;
-}
-
 static void restart(struct soc_outsider *outsider)
 {
     size_t cursor = 0;
@@ -297,13 +287,6 @@ static void skip(struct soc_outsider *outsider)
     }
 }
 
-static void cancel_tasks(struct soc_outsider *outsider, struct soc_agent *by)
-{
-    struct soc_workload *workload = soc_tasks_workload(outsider->host, outsider->agent);
-    while (workload != NULL && workload->first != NULL)
-        soc_tasks_cut(outsider->host, workload->first, by, SOC_SLICE("\"unresponsive\""), false);
-}
-
 static void resolve(struct soc_host *host, struct soc_undo *undo)
 {
     struct soc_outsider *outsider = soc_outside_need(host, undo->agent);
@@ -321,7 +304,7 @@ static void resolve(struct soc_host *host, struct soc_undo *undo)
     else if (undo->number == SKIP)
         skip(outsider);
     else
-        cancel_tasks(outsider, undo->peer);
+        soc_tasks_cancel_all(host, undo->agent, undo->peer, SOC_SLICE("\"unresponsive\""));
     soc_outside_climb_all(outsider);
     soc_ending_check(host, undo->agent);
 }
@@ -358,8 +341,8 @@ int soc_outside_resolve(struct soc_host *host, struct soc_slice id, struct soc_s
     soc_json_put_text_member(answer, "action", action);
     soc_json_put_text_member(answer, "agent", id);
     soc_json_put_name(answer, which == ABORT ? "tasks" : "messages");
-    soc_json_put_integer(answer,
-                         which == ABORT ? count_tasks(host, agent) : count_unacked(outsider));
+    soc_json_put_integer(answer, which == ABORT ? soc_tasks_count_open(host, agent)
+                                                : count_unacked(outsider));
     soc_buf_put_byte(answer, '}');
     return SOC_OK;
 }

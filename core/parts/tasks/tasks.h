@@ -95,11 +95,6 @@ int soc_tasks_close(struct soc_host *host, struct soc_task_ref ref,
 int soc_tasks_cancel(struct soc_host *host, struct soc_slice id, struct soc_slice reason,
                      struct soc_buf *answer, struct soc_buf *error);
 
-/* Tells whether what the agent did under the id of a task that has ended was help with it:
- * it was given none of that id itself, as far as is remembered, and none that is open and
- * goes on has it. */
-bool soc_tasks_is_helper(struct soc_host *host, const struct soc_agent *agent, struct soc_slice id);
-
 /* When the next alert falls due, 0: never; gives it. */
 int64_t soc_tasks_due(const struct soc_host *host);
 void soc_tasks_fire(struct soc_host *host);

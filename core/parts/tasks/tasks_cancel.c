@@ -1,4 +1,5 @@
 /* Cancelling: a task, its work under way, and all that descends from it. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -179,6 +180,17 @@ void soc_tasks_cut(struct soc_host *host, struct soc_task *top, struct soc_agent
     free(tasks);
     soc_buf_fini(&error);
     soc_buf_fini(&kept);
+}
+
+void soc_tasks_cancel_all(struct soc_host *host, const struct soc_agent *owner,
+                          struct soc_agent *by, struct soc_slice reason)
+{
+    struct soc_workload *workload = soc_tasks_workload(host, owner);
+    while (workload != NULL && workload->first != NULL) {
+        uint64_t key = workload->first->key;
+        soc_tasks_cut(host, workload->first, by, reason, false);
+        assert(soc_tasks_find_key(host, key) == NULL); /* else this never ends */
+    }
 }
 
 /* How many end with it; none of its own if it ends with one above it. */

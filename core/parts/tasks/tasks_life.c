@@ -76,6 +76,11 @@ struct soc_task *soc_tasks_find(const struct soc_host *host, const struct soc_ag
     return soc_map_find(&soc_tasks_of_host(host)->names, make_name(name, owner, id));
 }
 
+bool soc_tasks_has_assigner(const struct soc_task *task)
+{
+    return task->assigner != NULL && !task->assigner->is_ended;
+}
+
 struct soc_task *soc_tasks_find_key(const struct soc_host *host, uint64_t key)
 {
     return soc_tasks_of_host(host)->open.count == 0

@@ -23,6 +23,16 @@ static void put_count(struct soc_buf *out, const char *name, int64_t count)
     soc_json_put_integer(out, count);
 }
 
+uint32_t soc_tasks_count_open(const struct soc_host *host, const struct soc_agent *owner)
+{
+    const struct soc_workload *workload = soc_tasks_workload(host, owner);
+    uint32_t count = 0;
+    for (const struct soc_task *task = workload == NULL ? NULL : workload->first; task != NULL;
+         task = task->next)
+        count++;
+    return count;
+}
+
 /* To a thousandth of a minute. */
 void soc_tasks_put_minutes(struct soc_buf *out, int64_t took_ms)
 {

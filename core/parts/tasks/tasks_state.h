@@ -10,6 +10,7 @@
 #include "model/workload.h"
 #include "parts/table.h"
 #include "parts/tasks/tasks.h"
+#include "parts/tasks/tasks_lookup.h"
 
 /* All tasks that are open, and how messages speak of them. */
 struct soc_tasks {
@@ -51,11 +52,6 @@ struct soc_touch {
 /* Notes what the turn under way does to the task; `reason` as above or absent. */
 void soc_tasks_touch(struct soc_host *host, struct soc_task *task, enum soc_task_intent intent,
                      struct soc_slice reason);
-
-/* Lend the open task of that key, or of that owner and id, or NULL. */
-struct soc_task *soc_tasks_find_key(const struct soc_host *host, uint64_t key);
-struct soc_task *soc_tasks_find(const struct soc_host *host, const struct soc_agent *owner,
-                                struct soc_slice id);
 
 /* The style of the task that such a message opens, -1 if it opens none. */
 int soc_tasks_style(const struct soc_host *host, const struct soc_symbol *type,
@@ -102,12 +98,6 @@ void soc_tasks_retry(struct soc_host *host, struct soc_task *task, int64_t again
 /* Asks the policy: ms to wait before another try, -1: none. */
 int64_t soc_tasks_ask_retry(struct soc_host *host, const struct soc_task *task,
                             struct soc_slice error);
-
-/* Tells whether somebody is there to be told of it. */
-static inline bool soc_tasks_has_assigner(const struct soc_task *task)
-{
-    return task->assigner != NULL && !task->assigner->is_ended;
-}
 
 /* Sends in the open turn, or in one of its own; failures are logged. */
 void soc_tasks_send(struct soc_host *host, struct soc_agent *from, const struct soc_send *send);
