@@ -27,7 +27,8 @@ int soc_program_open(lua_State *L);
 void soc_program_add_asking(lua_State *L);
 
 /* Adds the functions for texts and JSON:
- *   rows(list)                    -> iterator over the elements of a JSON list, as they stand
+ *   rows(list, names?)            -> iterator over the elements of a JSON list: as they
+ *                                 stand, or their cells
  *   cells(object, names)          -> texts of those members, in order, for people
  *   members(object)               -> list of { name, text } in order
  *   member(object, name)          -> JSON of that member, or nil

@@ -10,8 +10,6 @@
 #include "env/log.h"
 #include "main/program.h"
 
-#define MEMBERS_MAX 64 /* of one row, in a table for people */
-
 /* Lends the JSON at stack index 1. */
 static struct soc_slice check_json(lua_State *L)
 {
@@ -19,26 +17,6 @@ static struct soc_slice check_json(lua_State *L)
     json.data = luaL_checklstring(L, 1, &json.length);
     luaL_argcheck(L, soc_json_check(json, NULL) == SOC_OK, 1, "JSON expected");
     return json;
-}
-
-/* Upvalues: the list, whose bytes the walk points into, and the walk. */
-static int next_row(lua_State *L)
-{
-    struct soc_json_walk *walk = lua_touserdata(L, lua_upvalueindex(2));
-    if (!soc_json_next(walk))
-        return 0;
-    lua_pushlstring(L, walk->value.data, walk->value.length);
-    return 1;
-}
-
-static int rows(lua_State *L)
-{
-    struct soc_slice list = check_json(L);
-    luaL_argcheck(L, soc_json_kind(list) == SOC_JSON_ARRAY, 1, "a JSON list expected");
-    lua_settop(L, 1);
-    soc_json_walk(lua_newuserdatauv(L, sizeof(struct soc_json_walk), 0), list);
-    lua_pushcclosure(L, next_row, 2);
-    return 1;
 }
 
 /* Appends the elements of a list with commas between them. */
@@ -73,20 +51,50 @@ static void push_cell(lua_State *L, struct soc_slice value)
     soc_buf_fini(&text);
 }
 
-static int cells(lua_State *L)
+/* Pushes the members of `object` that the list at `names` names; returns how many. */
+static int push_cells(lua_State *L, struct soc_slice object, int names)
 {
-    struct soc_slice object = check_json(L);
-    luaL_checktype(L, 2, LUA_TTABLE);
-    int count = (int)lua_rawlen(L, 2);
-    luaL_argcheck(L, count <= MEMBERS_MAX, 2, "too many members");
+    int count = (int)lua_rawlen(L, names);
     luaL_checkstack(L, count + 2, NULL);
     for (int i = 1; i <= count; i++) {
-        lua_rawgeti(L, 2, i);
+        lua_rawgeti(L, names, i);
         struct soc_slice value = soc_json_member(object, luaL_checkstring(L, -1));
         lua_pop(L, 1);
         push_cell(L, value);
     }
     return count;
+}
+
+static int cells(lua_State *L)
+{
+    struct soc_slice object = check_json(L);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    return push_cells(L, object, 2);
+}
+
+/* Upvalues: the list, whose bytes the walk points into, the walk, and the names or nil. */
+static int next_row(lua_State *L)
+{
+    struct soc_json_walk *walk = lua_touserdata(L, lua_upvalueindex(2));
+    if (!soc_json_next(walk))
+        return 0;
+    if (!lua_isnil(L, lua_upvalueindex(3)))
+        return push_cells(L, walk->value, lua_upvalueindex(3));
+    lua_pushlstring(L, walk->value.data, walk->value.length);
+    return 1;
+}
+
+static int rows(lua_State *L)
+{
+    struct soc_slice list = check_json(L);
+    luaL_argcheck(L, soc_json_kind(list) == SOC_JSON_ARRAY, 1, "a JSON list expected");
+    if (!lua_isnoneornil(L, 2))
+        luaL_checktype(L, 2, LUA_TTABLE);
+    lua_settop(L, 2);
+    soc_json_walk(lua_newuserdatauv(L, sizeof(struct soc_json_walk), 0), list);
+    lua_insert(L, 2);
+    lua_pushcclosure(L, next_row, 3);
+    return 1;
 }
 
 static int members(lua_State *L)

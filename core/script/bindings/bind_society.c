@@ -1,4 +1,5 @@
 /* Society: the module of require("society"), and the methods of society.new. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -10,8 +11,7 @@
 #include "kernel/turns/batch.h"
 #include "lualib/lua_json.h"
 #include "lualib/lua_plain.h"
-#include "parts/human/human.h"
-#include "parts/policies/policies.h"
+#include "parts/subjects.h"
 #include "parts/tasks/tasks.h"
 #include "script/answers/context.h"
 #include "script/bindings/bind.h"
@@ -131,7 +131,7 @@ static int society_config(lua_State *L)
 
 /* Answers with what stands in script->answer: inside a turn as an effect. The
  * question's name and arguments tell one look from another on replay. */
-typedef void look_fn(lua_State *L, struct soc_script *script);
+typedef void look_fn(lua_State *L, struct soc_script *script, const char *name);
 
 static uint64_t hash_look(lua_State *L, struct soc_script *script, const char *name)
 {
@@ -149,35 +149,26 @@ static int look(lua_State *L, struct soc_script *script, const char *name, look_
         return count;
     script->answer.length = 0;
     soc_buf_put_byte(&script->answer, '[');
-    fill(L, script);
+    fill(L, script, name);
     soc_buf_put_byte(&script->answer, ']');
     if (in_turn)
         return soc_effect_finish(L, script, SOC_OK);
     return soc_push_answer(L, soc_buf_slice(&script->answer));
 }
 
-static void fill_agents(lua_State *L, struct soc_script *script)
+/* From memory, as the subject of that name looks at it. */
+static void fill_subject(lua_State *L, struct soc_script *script, const char *name)
 {
+    const struct soc_subject *subject = soc_subjects_find(soc_slice_text(name));
     (void)L;
-    soc_look_agents(script->host, NULL, &script->answer);
+    assert(subject != NULL && subject->look != NULL);
+    subject->look(script->host, NULL, &script->answer);
 }
 
-static void fill_waits(lua_State *L, struct soc_script *script)
+static void fill_stats(lua_State *L, struct soc_script *script, const char *name)
 {
-    (void)L;
-    soc_look_waits(script->host, &script->answer);
-}
-
-static void fill_stats(lua_State *L, struct soc_script *script)
-{
-    (void)L;
+    (void)L, (void)name;
     soc_look_stats(script->host, &script->answer);
-}
-
-static void fill_policies(lua_State *L, struct soc_script *script)
-{
-    (void)L;
-    soc_buf_put_slice(&script->answer, soc_policies_recorded(script->host));
 }
 
 static struct soc_agent *named_agent(lua_State *L, struct soc_script *script)
@@ -187,8 +178,9 @@ static struct soc_agent *named_agent(lua_State *L, struct soc_script *script)
     return soc_registry_find(script->host, soc_slice(id, length));
 }
 
-static void fill_agent(lua_State *L, struct soc_script *script)
+static void fill_agent(lua_State *L, struct soc_script *script, const char *name)
 {
+    (void)name;
     const struct soc_agent *agent = named_agent(L, script);
     if (agent == NULL)
         soc_buf_put_text(&script->answer, "null");
@@ -196,8 +188,9 @@ static void fill_agent(lua_State *L, struct soc_script *script)
         soc_look_agent(script->host, agent, &script->answer);
 }
 
-static void fill_contacts(lua_State *L, struct soc_script *script)
+static void fill_contacts(lua_State *L, struct soc_script *script, const char *name)
 {
+    (void)name;
     const struct soc_agent *agent = named_agent(L, script);
     if (agent == NULL)
         soc_buf_put_text(&script->answer, "null");
@@ -205,8 +198,9 @@ static void fill_contacts(lua_State *L, struct soc_script *script)
         soc_look_contacts(agent, &script->answer);
 }
 
-static void fill_context(lua_State *L, struct soc_script *script)
+static void fill_context(lua_State *L, struct soc_script *script, const char *name)
 {
+    (void)name;
     const struct soc_agent *agent = named_agent(L, script);
     if (agent == NULL)
         soc_buf_put_text(&script->answer, "null");
@@ -267,25 +261,30 @@ static int64_t filter_count(lua_State *L, const char *name)
     return count == INT64_MAX ? 0 : count;
 }
 
-/* `state` is asked of tasks only, and is a type to the store. */
-static void check_filters(lua_State *L, const char *what, bool has_state)
+/* The filters that the subject has, by their names. */
+static void check_filters(lua_State *L, const struct soc_subject *subject)
 {
-    static const char *const known_of_tasks[] = {
-        "state", "agent", "task", "type", "correlation_id", "since", "until", "limit", NULL};
-    const char *const *known = has_state ? known_of_tasks : known_of_tasks + 1;
+    const char *known[SOC_FILTER_COUNT + 2] = {0};
+    int count = 0;
+    for (int i = 0; i < SOC_FILTER_COUNT; i++)
+        if ((subject->filters & 1u << i) != 0)
+            known[count++] = soc_subject_filters[i];
+    if (subject->as_type != NULL)
+        known[count++] = subject->as_type;
     if (lua_isnoneornil(L, 1))
         return;
-    check_table(L, 1, what, "a table of filters");
-    soc_check_names(L, 1, what, known);
+    check_table(L, 1, subject->name, "a table of filters");
+    soc_check_names(L, 1, subject->name, known);
 }
 
 static void read_query(lua_State *L, const char *what, struct soc_query *query)
 {
-    bool has_state = strcmp(what, "tasks") == 0;
-    check_filters(L, what, has_state);
+    const struct soc_subject *subject = soc_subjects_find(soc_slice_text(what));
+    assert(subject != NULL && subject->is_stored);
+    check_filters(L, subject);
     luaL_checkstack(L, 16, NULL);
     *query = (struct soc_query){
-        .what = what,
+        .what = subject->name,
         .agent = filter_text(L, "agent"),
         .task = filter_text(L, "task"),
         .type = filter_text(L, "type"),
@@ -294,41 +293,16 @@ static void read_query(lua_State *L, const char *what, struct soc_query *query)
         .until_ms = filter_time(L, "until"),
         .limit = filter_count(L, "limit"),
     };
-    struct soc_slice state = has_state ? filter_text(L, "state") : (struct soc_slice){0};
-    if (state.data != NULL)
-        query->type = state;
+    struct soc_slice type = {0};
+    if (subject->as_type != NULL)
+        type = filter_text(L, subject->as_type);
+    if (type.data != NULL)
+        query->type = type;
 }
 
-static void fill_messages(lua_State *L, struct soc_script *script)
+static void fill_queue(lua_State *L, struct soc_script *script, const char *name)
 {
-    struct soc_query query;
-    read_query(L, "messages", &query);
-    soc_look_query(script->host, &query, take_rows, script);
-}
-
-static void fill_activity(lua_State *L, struct soc_script *script)
-{
-    struct soc_query query;
-    read_query(L, "activity", &query);
-    soc_look_query(script->host, &query, take_rows, script);
-}
-
-static void fill_dead_letters(lua_State *L, struct soc_script *script)
-{
-    struct soc_query query;
-    read_query(L, "dead_letters", &query);
-    soc_look_query(script->host, &query, take_rows, script);
-}
-
-static void fill_tasks(lua_State *L, struct soc_script *script)
-{
-    struct soc_query query;
-    read_query(L, "tasks", &query);
-    soc_look_query(script->host, &query, take_rows, script);
-}
-
-static void fill_queue(lua_State *L, struct soc_script *script)
-{
+    (void)name;
     const struct soc_agent *agent = named_agent(L, script);
     if (agent == NULL)
         soc_buf_put_text(&script->answer, "null");
@@ -336,8 +310,9 @@ static void fill_queue(lua_State *L, struct soc_script *script)
         soc_tasks_put_queue(script->host, agent, &script->answer);
 }
 
-static void fill_load(lua_State *L, struct soc_script *script)
+static void fill_load(lua_State *L, struct soc_script *script, const char *name)
 {
+    (void)name;
     const struct soc_agent *agent = named_agent(L, script);
     if (agent == NULL)
         soc_buf_put_text(&script->answer, "null");
@@ -345,13 +320,21 @@ static void fill_load(lua_State *L, struct soc_script *script)
         soc_tasks_put_load(script->host, agent, &script->answer);
 }
 
-/* Rows of the store: a turn waits for them, because its own changes must be
- * committed before anything can be asked behind them. */
-static int look_at_rows(lua_State *L, const char *what, look_fn *fill)
+static void fill_rows(lua_State *L, struct soc_script *script, const char *name)
+{
+    struct soc_query query;
+    read_query(L, name, &query);
+    soc_look_query(script->host, &query, take_rows, script);
+}
+
+/* society.messages{…}, activity{…}, dead_letters{…}, tasks{…}: a turn waits for them, because its
+ * own changes must be committed before anything can be asked behind them. */
+static int society_rows(lua_State *L)
 {
     struct soc_script *script = soc_bind_enter(L);
+    const char *what = lua_tostring(L, lua_upvalueindex(2));
     if (soc_gate_activation(script->host) == NULL)
-        return look(L, script, what, fill);
+        return look(L, script, what, fill_rows);
     soc_effect_check_wait(L);
     lua_settop(L, lua_isnoneornil(L, 1) ? 0 : 1);
     uint64_t hash = hash_look(L, script, what);
@@ -364,10 +347,11 @@ static int look_at_rows(lua_State *L, const char *what, look_fn *fill)
     return soc_effect_yield(L);
 }
 
-static int society_agents(lua_State *L)
+/* society.agents(), waits(), policies(), inbox() */
+static int society_subject(lua_State *L)
 {
     struct soc_script *script = soc_bind_enter(L);
-    return look(L, script, "agents", fill_agents);
+    return look(L, script, lua_tostring(L, lua_upvalueindex(2)), fill_subject);
 }
 
 static int society_agent(lua_State *L)
@@ -391,42 +375,10 @@ static int society_context(lua_State *L)
     return look(L, script, "context", fill_context);
 }
 
-static int society_waits(lua_State *L)
-{
-    struct soc_script *script = soc_bind_enter(L);
-    return look(L, script, "waits", fill_waits);
-}
-
 static int society_stats(lua_State *L)
 {
     struct soc_script *script = soc_bind_enter(L);
     return look(L, script, "stats", fill_stats);
-}
-
-static int society_policies(lua_State *L)
-{
-    struct soc_script *script = soc_bind_enter(L);
-    return look(L, script, "policies", fill_policies);
-}
-
-static int society_messages(lua_State *L)
-{
-    return look_at_rows(L, "messages", fill_messages);
-}
-
-static int society_activity(lua_State *L)
-{
-    return look_at_rows(L, "activity", fill_activity);
-}
-
-static int society_dead_letters(lua_State *L)
-{
-    return look_at_rows(L, "dead_letters", fill_dead_letters);
-}
-
-static int society_tasks(lua_State *L)
-{
-    return look_at_rows(L, "tasks", fill_tasks);
 }
 
 static int society_queue(lua_State *L)
@@ -443,46 +395,39 @@ static int society_load(lua_State *L)
     return look(L, script, "load", fill_load);
 }
 
-static void fill_inbox(lua_State *L, struct soc_script *script)
-{
-    (void)L;
-    soc_human_look(script->host, NULL, &script->answer);
-}
-
-/* society.inbox() -> the open items */
-static int society_inbox(lua_State *L)
-{
-    struct soc_script *script = soc_bind_enter(L);
-    return look(L, script, "inbox", fill_inbox);
-}
+/* Subjects (parts/subjects.h) that are answered from memory, and those with filters that
+ * are asked of the store. */
+static const char *const looked_at[] = {"agents", "waits", "policies", "inbox", NULL};
+static const char *const asked_for[] = {"messages", "activity", "dead_letters", "tasks", NULL};
 
 static const luaL_Reg society_functions[] = {
-    {"role", society_role},
-    {"root", society_root},
-    {"main", society_main},
-    {"policy", society_policy},
-    {"policies", society_policies},
-    {"config", society_config},
-    {"agents", society_agents},
-    {"agent", society_agent},
-    {"contacts", society_contacts},
-    {"context", society_context},
-    {"messages", society_messages},
-    {"activity", society_activity},
-    {"dead_letters", society_dead_letters},
-    {"tasks", society_tasks},
-    {"queue", society_queue},
-    {"load", society_load},
-    {"inbox", society_inbox},
-    {"waits", society_waits},
-    {"stats", society_stats},
-    {NULL, NULL},
+    {"role", society_role},         {"root", society_root},       {"main", society_main},
+    {"policy", society_policy},     {"config", society_config},   {"agent", society_agent},
+    {"contacts", society_contacts}, {"context", society_context}, {"queue", society_queue},
+    {"load", society_load},         {"stats", society_stats},     {NULL, NULL},
 };
+
+/* Adds a function for each subject to the module on top, with the box and its name as
+ * upvalues. */
+static void add_subjects(lua_State *L, const struct soc_script *script, lua_CFunction function,
+                         const char *const *names)
+{
+    for (; *names != NULL; names++) {
+        lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
+        lua_pushstring(L, *names);
+        lua_pushcclosure(L, function, 2);
+        lua_setfield(L, -2, *names);
+    }
+}
 
 void soc_bind_society(lua_State *L, struct soc_script *script)
 {
     soc_bind_functions(L, script, society_functions);
     lua_rawgeti(L, LUA_REGISTRYINDEX, script->module_ref);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->box_ref);
+    luaL_setfuncs(L, society_functions, 1);
+    add_subjects(L, script, society_subject, looked_at);
+    add_subjects(L, script, society_rows, asked_for);
     lua_pushliteral(L, SOC_VERSION);
     lua_setfield(L, -2, "version");
     lua_pop(L, 1);

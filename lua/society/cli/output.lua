@@ -53,6 +53,8 @@ local function make_cell(text, column)
   end
   if text:find("[%c\x80-\xFF]") then
     text = program.harmless(text, " ", " "):gsub("\t", " ")
+  elseif #text <= column.width_max then
+    return text
   end
   if width_of(text) > column.width_max then
     return cut(text, column.width_max - 1) .. "…"
@@ -66,42 +68,58 @@ local function make_cells(list, columns)
   for index, column in ipairs(columns) do
     names[index], widths[index] = column.member, 0
   end
-  for row in program.rows(list) do
-    local cells = { program.cells(row, names) }
+  local next_row = program.rows(list, names)
+  local cells = { next_row() }
+  while cells[1] do
     for index, column in ipairs(columns) do
-      cells[index] = make_cell(cells[index], column)
-      widths[index] = math.max(widths[index], width_of(cells[index]))
+      local cell = make_cell(cells[index], column)
+      local width = #cell
+      cells[index] = cell
+      if cell:find("[\x80-\xFF]") then
+        width = width_of(cell)
+        cells.is_uneven = true -- some bytes take no column of their own
+      end
+      if width > widths[index] then
+        widths[index] = width
+      end
     end
     rows[#rows + 1] = cells
+    cells = { next_row() }
   end
   return rows, widths
 end
 
---- Prints the objects of a JSON list as a table with aligned columns. A column without any
--- value is left out.
+-- A format for rows whose bytes take a column each. A column without any value is left out.
+local function make_format(columns, widths)
+  local parts, titles, last = {}, {}, 0
+  for index, column in ipairs(columns) do
+    titles[index] = widths[index] > 0 and column.title or ""
+    widths[index] = widths[index] > 0 and math.max(widths[index], #column.title) or 0
+    parts[index] = widths[index] > 0 and ("%%-%ds  "):format(widths[index]) or "%s"
+    last = widths[index] > 0 and index or last
+  end
+  parts[last] = "%s"
+  return table.concat(parts) .. "\n", titles, last
+end
+
+--- Prints the objects of a JSON list as a table with aligned columns.
 function M.print_table(list, columns)
   local rows, widths = make_cells(list, columns)
-  local shown, titles = {}, {}
-  for index, column in ipairs(columns) do
-    titles[index] = column.title
-    if widths[index] > 0 then
-      widths[index] = math.max(widths[index], #column.title)
-      shown[#shown + 1] = index
-    end
+  local format, titles, last = make_format(columns, widths)
+  if last == 0 then
+    return
   end
-  local function print_row(cells)
-    local parts = {}
-    for place, index in ipairs(shown) do
-      local padding = widths[index] + 2 - width_of(cells[index])
-      parts[place] = cells[index] .. (place == #shown and "" or (" "):rep(padding))
-    end
-    io.write(table.concat(parts), "\n")
-  end
-  if #shown > 0 then
-    print_row(titles)
-  end
+  io.write(format:format(table.unpack(titles)))
   for _, cells in ipairs(rows) do
-    print_row(cells)
+    if cells.is_uneven then
+      for index = 1, last - 1 do
+        local padding = widths[index] > 0 and widths[index] + 2 - width_of(cells[index]) or 0
+        cells[index] = cells[index] .. (" "):rep(padding)
+      end
+      io.write(table.concat(cells, "", 1, last), "\n")
+    else
+      io.write(format:format(table.unpack(cells)))
+    end
   end
 end
 
