@@ -163,7 +163,7 @@ static void look_at_registries(struct soc_host *host, const struct soc_query *qu
     soc_buf_put_byte(out, ']');
 }
 
-/* Agents and waits at the same moment. */
+/* Reports agents and waits as of the same moment. */
 static void look_at_graph(struct soc_host *host, const struct soc_query *query, struct soc_buf *out)
 {
     (void)query;
@@ -174,7 +174,7 @@ static void look_at_graph(struct soc_host *host, const struct soc_query *query, 
     soc_buf_put_text(out, "}]");
 }
 
-/* Lends the value of a row of the table `meta`. */
+/* Lends the value of a row of the `meta` table. */
 static struct soc_slice find_meta(struct soc_slice rows, const char *name)
 {
     struct soc_json_walk walk;
@@ -186,7 +186,7 @@ static struct soc_slice find_meta(struct soc_slice rows, const char *name)
     return (struct soc_slice){0};
 }
 
-/* Reads the totals that every batch ends with: key, time, output, sent, then outcomes. */
+/* Reads the totals that end every batch: key, time, output, sent, then outcomes. */
 static void recall_stats(struct soc_slice meta, struct soc_buf *out)
 {
     static const char *const names[] = {NULL,      NULL,   NULL,      "sent",     "processed",
@@ -229,7 +229,7 @@ static void recall_policies(struct soc_slice meta, struct soc_buf *out)
 
 static const struct soc_subject subjects[] = {
     {.name = "agents",
-     .summary = "the agents; with status and queue while the society runs",
+     .summary = "agents; with status and queue while the society runs",
      .filters = SOC_FILTER_AGENT | SOC_FILTER_TIME | SOC_FILTER_LIMIT,
      .is_stored = true,
      .is_of_living = true,
@@ -242,7 +242,7 @@ static const struct soc_subject subjects[] = {
      .is_of_living = true,
      .columns = contact_columns},
     {.name = "messages",
-     .summary = "all messages with their status; of an agent, broadcasts it reads as well",
+     .summary = "all messages with their status; for an agent, including broadcasts it reads",
      .filters = SOC_FILTER_ALL,
      .is_stored = true,
      .columns = message_columns},
@@ -253,7 +253,7 @@ static const struct soc_subject subjects[] = {
      .as_type = "state",
      .columns = task_columns},
     {.name = "inbox",
-     .summary = "items that wait for your decision",
+     .summary = "items waiting for your decision",
      .filters = SOC_FILTER_ALL & ~SOC_FILTER_TYPE,
      .is_stored = true,
      .look = look_at_inbox,

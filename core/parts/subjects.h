@@ -1,9 +1,10 @@
-/* Subjects: what can be looked at in a society, declared once.
+/* Subjects: what a society can be inspected for, declared once.
  *
- * `society inspect` with its help and its completion, the operations that only look, and
- * the filters of society.messages and the like are derived from this table. A subject
- * whose rows are in the database is asked there; the others are answered from memory.
- * Layer: parts. Thread: any for the table, loop for what looks at a host. */
+ * `society inspect` with its help and completion, the read-only operations of the
+ * control socket, and the filters of society.messages and its siblings all derive from
+ * this table. Subjects with rows in the database are queried there; the rest are
+ * answered from memory.
+ * Layer: parts. Thread: any for the table, loop for functions that take a host. */
 #ifndef SOC_PARTS_SUBJECTS_H
 #define SOC_PARTS_SUBJECTS_H
 
@@ -26,36 +27,36 @@ enum soc_filter {
 
 #define SOC_FILTER_COUNT 7
 
-/* How filter 1 << index is called. */
+/* The name of filter 1 << index. */
 extern const char *const soc_subject_filters[SOC_FILTER_COUNT];
 
-/* One column of a table for people. */
+/* One column of the human-readable table. */
 struct soc_column {
     const char *title;
-    const char *member; /* of the row, whose value is shown */
-    int width_max;      /* longer texts are cut */
+    const char *member; /* of the row: the value to show */
+    int width_max;      /* longer texts are truncated */
 };
 
-/* Something to look at. */
+/* Something that can be inspected. */
 struct soc_subject {
     const char *name;    /* of the operation, and of the query to the store */
-    const char *summary; /* a line of help; NULL: `inspect` does not show it */
+    const char *summary; /* one line of help; NULL: hidden from `inspect` */
     unsigned filters;
-    bool is_stored;      /* its rows are in the database */
-    bool is_of_living;   /* while the society runs, `agent` must be the id of a living agent */
-    const char *as_type; /* another name for the filter `type` in Lua; NULL: none */
-    /* Appends the list from memory; NULL: the database is asked. */
+    bool is_stored;      /* rows are in the database */
+    bool is_of_living;   /* in a running society `agent` must be the id of a living agent */
+    const char *as_type; /* alias of the filter `type` in Lua; NULL: none */
+    /* Appends the list from memory. NULL: query the database. */
     void (*look)(struct soc_host *host, const struct soc_query *query, struct soc_buf *out);
-    /* Appends the list of a stopped society from its table `meta`, given as a list of
-     * rows; NULL: the database is asked or, if it is not stored there, a loaded host. */
+    /* Appends the list for a stopped society from its `meta` table, given as a list of
+     * rows. NULL: query the database or, for subjects not stored there, load a host. */
     void (*recall)(struct soc_slice meta, struct soc_buf *out);
-    const struct soc_column *columns; /* up to a title that is NULL; NULL: one member per line */
+    const struct soc_column *columns; /* ends with a NULL title; NULL: print one member per line */
 };
 
-/* Returns subject number `index`, NULL behind the last. */
+/* Returns subject number `index`, or NULL past the last one. */
 const struct soc_subject *soc_subjects_at(size_t index);
 
-/* Finds a subject by its name, or NULL. */
+/* Finds a subject by name. NULL if there is none. */
 const struct soc_subject *soc_subjects_find(struct soc_slice name);
 
 #endif

@@ -1,8 +1,8 @@
 /* Table: the parts of a society, in the order the kernel calls them.
  *
- * A new part is a folder and a line here. Order matters where parts answer the same
- * question (kernel/part.h): a message to all belongs to `group` before anybody else sees
- * it, and guards are asked before a first message introduces its sender.
+ * Adding a part takes a folder and a line here. Order matters where several parts
+ * answer the same question (kernel/part.h): `group` claims broadcasts before any other
+ * part sees them, and guards are asked before a first message introduces its sender.
  * Layer: parts. Thread: any. */
 #ifndef SOC_PARTS_TABLE_H
 #define SOC_PARTS_TABLE_H
@@ -11,15 +11,15 @@
 
 /*  P(tag, name): soc_NAME_part is the part's struct. */
 #define SOC_PART_TABLE(P)                                                                          \
-    P(OUTSIDE, outside)         /* agents without a script here, and the doors to them */          \
+    P(OUTSIDE, outside)         /* agents that run elsewhere, and the doors to them */             \
     P(GROUP, group)             /* broadcasts and checkpoints */                                   \
     P(SUPERVISION, supervision) /* pause, failure, runaway protection */                           \
     P(CONTACTS, contacts)       /* who knows whom, introductions */                                \
-    P(DUPLICATES, duplicates)   /* what was sent before */                                         \
+    P(DUPLICATES, duplicates)   /* deduplication by the sender's keys */                           \
     P(TASKS, tasks)             /* tasks and load */                                               \
-    P(EXPIRY, expiry)           /* tells senders of expired messages */                            \
+    P(EXPIRY, expiry)           /* tells senders about expired messages */                         \
     P(HUMAN, human)             /* the inbox, input without an address */                          \
-    P(MODELS, models)           /* calls to the world beyond, usage, conversations */              \
+    P(MODELS, models)           /* external calls, usage, conversations */                         \
     P(HISTORY, history)         /* what replay needs */                                            \
     P(POLICIES, policies)       /* which policies are in force */
 
@@ -34,7 +34,7 @@ enum soc_part_number {
 SOC_PART_TABLE(P)
 #undef P
 
-/* All of them, NULL at the end: for soc_host_options.parts. */
+/* The whole table, terminated by NULL, for soc_host_options.parts. */
 extern const struct soc_part *const soc_part_table[];
 
 #endif

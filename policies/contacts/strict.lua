@@ -7,7 +7,7 @@ local M = {
   kind = "contacts",
   version = 1,
   defaults = {
-    hint = "write to a contact: a parent, a child, a collaborator or whoever wrote first",
+    hint = "write to a contact: a parent, a child, a collaborator or an agent that wrote first",
     broadcast_hint = "only root, user and the orchestrator write to all; ask one of them",
   },
 }

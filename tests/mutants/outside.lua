@@ -39,7 +39,8 @@ return {
   {
     name = "what a full mailbox refuses is read past", file = "core/parts/outside/outside_in.c",
     by = { "spec:outside_answers" },
-    from = "        if (is_for_now(rc))", to = "        if (is_for_now(rc) && outsider == NULL)",
+    from = "        if (is_temporary(rc))",
+    to = "        if (is_temporary(rc) && outsider == NULL)",
   },
   {
     name = "a key is remembered for ever", file = "core/model/dedupe.c",

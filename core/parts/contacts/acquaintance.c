@@ -40,7 +40,7 @@ void soc_acquaint_by_introduction(struct soc_host *host, struct soc_agent *owner
     soc_book_write(host, owner, peer, source, added_ms, extra);
 }
 
-/* Has the turn under way already written to `to`? */
+/* Has the current turn already written to `to`? */
 static bool has_written(const struct soc_host *host, const struct soc_agent *to)
 {
     const struct soc_message *message = host->turn.sent.first;
@@ -66,7 +66,7 @@ bool soc_acquaint_is_first(const struct soc_host *host, const struct soc_agent *
            !has_written(host, to);
 }
 
-/* Sets member `name` of the object in `object` to a text. */
+/* Sets member `name` of the JSON in `object` to a text. */
 static void set_text(struct soc_buf *object, const char *name, struct soc_slice text)
 {
     struct soc_buf value = {0};
@@ -79,14 +79,14 @@ static void set_text(struct soc_buf *object, const char *name, struct soc_slice 
     soc_buf_fini(&changed);
 }
 
-/* The same unless it is there already. */
+/* The same unless the member already exists. */
 static void add_text(struct soc_buf *object, const char *name, struct soc_slice text)
 {
     if (text.data != NULL && soc_json_member(soc_buf_slice(object), name).data == NULL)
         set_text(object, name, text);
 }
 
-/* What the sender is there for: its brief's objective, else what its role offers. */
+/* Adds the sender's purpose: the objective of its brief, otherwise its role's services. */
 static void add_duty(struct soc_buf *object, const struct soc_agent *from)
 {
     struct soc_buf duty = {0};
@@ -107,11 +107,12 @@ int soc_acquaint_introduce_self(const struct soc_agent *from, const struct soc_a
     struct soc_slice given = soc_json_member(payload, "self_introduction");
     if (given.data != NULL && given.data[0] != '{')
         return soc_refuse(error, SOC_EBADMESSAGE,
-                          "self_introduction must be an object: role, duty, reason", "to",
+                          "self_introduction must be an object with role, duty and reason", "to",
                           soc_agent_id(to));
     struct soc_buf object = {0};
     soc_buf_put_slice(&object, given.data != NULL ? given : SOC_SLICE("{}"));
-    set_text(&object, "role", soc_slice_text(from->role->name)); /* nobody says who he is not */
+    set_text(&object, "role",
+             soc_slice_text(from->role->name)); /* no agent may claim another role */
     add_duty(&object, from);
     const struct soc_contact *contact = soc_contacts_find(&from->contacts, to);
     if (contact != NULL && contact->extra != NULL)

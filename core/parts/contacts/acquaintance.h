@@ -1,7 +1,6 @@
 /* Acquaintance: how messages make agents known to each other.
  *
- * These are the host's own doing at a commit, not part of a turn: nothing takes
- * them back.
+ * The host does this at a commit, outside any turn, so it is never rolled back.
  * Layer: parts. Thread: loop. */
 #ifndef SOC_PARTS_CONTACTS_ACQUAINTANCE_H
 #define SOC_PARTS_CONTACTS_ACQUAINTANCE_H
@@ -22,18 +21,18 @@ struct soc_acquaintance {
     struct soc_slice reason;         /* text, or absent */
 };
 
-/* Makes `peer` known to `owner`. What an older entry already says stays. */
+/* Makes `peer` known to `owner`. Fields that an older entry already has are kept. */
 void soc_acquaint_by_introduction(struct soc_host *host, struct soc_agent *owner,
                                   struct soc_agent *peer, const struct soc_acquaintance *how);
 
-/* Tells whether this would be the first message between two agents that are not
- * parent and child, so that it has to introduce its sender. */
+/* Tells whether this would be the first message between two agents that are not parent
+ * and child, so that it must introduce its sender. */
 bool soc_acquaint_is_first(const struct soc_host *host, const struct soc_agent *from,
                            const struct soc_agent *to, const struct soc_send *send);
 
-/* Appends the payload with its `self_introduction` completed: duty and
- * reason where the sender left them out, and its role whatever it says.
- * SOC_EBADMESSAGE with `error` if the sender gave one that is no object. */
+/* Appends the payload with its `self_introduction` completed: duty and reason if the
+ * sender left them out, and always its real role. SOC_EBADMESSAGE with `error` if the
+ * sender's self_introduction is not an object. */
 int soc_acquaint_introduce_self(const struct soc_agent *from, const struct soc_agent *to,
                                 struct soc_slice payload, struct soc_buf *out,
                                 struct soc_buf *error);

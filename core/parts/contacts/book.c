@@ -42,7 +42,7 @@ void soc_book_erase(struct soc_host *host, struct soc_agent *owner, struct soc_a
     soc_contacts_remove(&owner->contacts, peer);
 }
 
-/* An entry as it was before a change, and its place among the contacts. */
+/* An entry as it was before a change, with its position. */
 struct old_entry {
     struct soc_contact contact;
     uint32_t place;
@@ -72,7 +72,7 @@ static void settle(struct soc_host *host, struct soc_undo *undo)
     free(old);
 }
 
-/* Notes the entry of `peer`, if there is one, before it is changed. */
+/* Notes the entry of `peer`, if there is one, before it changes. */
 static void note(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer)
 {
     static const struct soc_undo_ops ops = {.take_back = take_back, .settle = settle};
@@ -95,7 +95,7 @@ static void put_noted(struct soc_host *host, struct soc_agent *owner, struct soc
     soc_book_write(host, owner, peer, source, added_ms, extra);
 }
 
-/* Reads the text of a JSON member into a new string; NULL if there is none. */
+/* Copies the text of a JSON member. NULL if there is none. */
 static char *copy_member(struct soc_slice json, const char *name, bool is_json)
 {
     struct soc_slice value = soc_json_member(json, name);
@@ -120,15 +120,15 @@ static struct soc_contact_extra *read_extra(struct soc_slice entry)
     return extra;
 }
 
-/* What nobody has said of a contact's services its role says. */
+/* Fills in the services from the contact's role if the entry has none. */
 static void fill_spec(struct soc_contact_extra *extra, const struct soc_agent *peer)
 {
     if (extra->interface_spec == NULL)
         soc_text_set(&extra->interface_spec, soc_slice_text(peer->role->interface_spec));
 }
 
-/* The brief's collaborators become contacts of the child; the parent must be
- * allowed to write to each. */
+/* Makes the brief's collaborators contacts of the child; the parent must be allowed to
+ * write to each of them. */
 static int add_collaborators(struct soc_host *host, struct soc_agent *child, struct soc_buf *error)
 {
     struct soc_json_walk walk;
@@ -139,7 +139,7 @@ static int add_collaborators(struct soc_host *host, struct soc_agent *child, str
     while (soc_json_next(&walk)) {
         struct soc_slice id = soc_json_plain_string(soc_json_member(walk.value, "agentId"));
         struct soc_agent *peer = id.data == NULL ? NULL : soc_registry_find(host, id);
-        if (peer == NULL || peer == child) /* who is being born is not there yet */
+        if (peer == NULL || peer == child) /* the child itself does not count as existing */
             return soc_refuse(error, SOC_ENOAGENT, "a collaborator does not exist", "agentId", id);
         int rc = soc_router_may_send(host, child->parent, peer, error);
         if (rc < 0)
@@ -161,7 +161,7 @@ static int read_contact_id(struct soc_host *host, struct soc_slice id, struct so
     return SOC_OK;
 }
 
-/* What the entry does not say is kept from the one that was there. */
+/* Keeps fields of the old entry that the new one does not set. */
 static void keep_old(struct soc_contact_extra *extra, const struct soc_contact_extra *old)
 {
     if (old == NULL)
@@ -206,10 +206,10 @@ int soc_book_remove(struct soc_host *host, struct soc_slice id, struct soc_buf *
         return soc_refuse(answer, SOC_ENOAGENT, NULL, "agentId", id);
     const struct soc_contact *known = soc_contacts_find(&agent->contacts, peer);
     if (known == NULL)
-        return soc_refuse(answer, SOC_ENOCONTACT, "there is no such contact", "to", id);
+        return soc_refuse(answer, SOC_ENOCONTACT, "no such contact", "to", id);
     if (known->source <= SOC_SOURCE_CHILD && !peer->is_ended)
         return soc_refuse(answer, SOC_EFORBIDDEN,
-                          "a parent, a child and user or root cannot be forgotten", "to", id);
+                          "a parent, a child, user and root cannot be removed", "to", id);
     note(host, agent, peer);
     soc_book_erase(host, agent, peer);
     return SOC_OK;
@@ -223,14 +223,14 @@ void soc_book_policy_changed(struct soc_host *host)
 int soc_book_birth(struct soc_host *host, struct soc_agent *child, struct soc_buf *error)
 {
     struct soc_agent *parent = child->parent;
-    /* Parent and child know each other by the record of the birth; no contact record. */
+    /* The birth record implies these contacts; they need no records of their own. */
     soc_contacts_put(&child->contacts, parent, SOC_SOURCE_PARENT, child->created_ms, NULL);
     note(host, parent, child);
     soc_contacts_put(&parent->contacts, child, SOC_SOURCE_CHILD, child->created_ms, NULL);
     return add_collaborators(host, child, error);
 }
 
-/* They become parent or child of each other in their contacts, too. */
+/* Updates their contacts to parent and child of each other. */
 static void relate(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer,
                    enum soc_source source)
 {
@@ -251,10 +251,9 @@ static int refuse_stranger(struct soc_buf *error, const struct soc_agent *to,
 {
     soc_refusal_begin_said(error, SOC_ENOCONTACT, NULL, soc_agent_id(to), soc_buf_slice(said));
     if (said->length == 0)
-        soc_json_put_text_member(
-            error, "hint",
-            SOC_SLICE(
-                "write to a contact: a parent, a child, a collaborator or whoever wrote first"));
+        soc_json_put_text_member(error, "hint",
+                                 SOC_SLICE("write to a contact: a parent, a child, a collaborator "
+                                           "or an agent that wrote first"));
     return soc_refusal_end(error, SOC_ENOCONTACT);
 }
 
@@ -286,7 +285,7 @@ static void restore_agent(struct soc_host *host, const struct soc_record_agent *
     struct soc_agent *root = host->registry.root;
     int64_t time_ms = agent->created_ms;
     if (parent != NULL && r->is_adopted)
-        return; /* records of their own say whom it knows */
+        return; /* its contacts have records of their own */
     if (parent != NULL) {
         soc_contacts_put(&agent->contacts, parent, SOC_SOURCE_PARENT, time_ms, NULL);
         if (!parent->is_ended)

@@ -11,39 +11,40 @@
 struct soc_agent;
 struct soc_host;
 
-/* Adds or enriches a contact of the running agent from a JSON entry
- * { id, role?, interfaceSpec? }; `*peer` is whom it names. */
+/* Adds a contact of the running agent, or adds to it, from a JSON entry { id, role?,
+ * interfaceSpec? }; `*peer` is the agent it names. */
 int soc_book_add(struct soc_host *host, struct soc_slice entry, struct soc_agent **peer,
                  struct soc_buf *error);
 
-/* Forgets a contact of the running agent. */
+/* Removes a contact of the running agent. */
 int soc_book_remove(struct soc_host *host, struct soc_slice id, struct soc_buf *error);
 
-/* The contacts policy has changed: its earlier verdicts do not count any more. */
+/* The contacts policy has changed: discards its earlier verdicts. */
 void soc_book_policy_changed(struct soc_host *host);
 
-/* May `from` write to `to`, by the contacts policy? The refusal goes to `error`. */
+/* Does the contacts policy let `from` write to `to`? The refusal goes to `error`. */
 int soc_book_may_send(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
                       struct soc_buf *error);
 
-/* Sets one contact for good, as record and as fact; nothing takes it back. Takes `extra`. */
+/* Sets a contact permanently, in memory and in the journal; it is never rolled back.
+ * Takes `extra`. */
 void soc_book_write(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer,
                     enum soc_source source, int64_t added_ms, struct soc_contact_extra *extra);
 
-/* Removes one for good. */
+/* Removes a contact permanently. */
 void soc_book_erase(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer);
 
-/* Inside the turn of a birth: parent and child know each other, and the brief's
- * collaborators become contacts; the parent must be allowed to write to each. */
+/* Inside the spawning turn: parent and child become contacts, and so do the
+ * collaborators of the brief; the parent must be allowed to write to each of them. */
 int soc_book_birth(struct soc_host *host, struct soc_agent *child, struct soc_buf *error);
 
-/* The child of `former` has another parent. */
+/* The child of `former` has a new parent. */
 void soc_book_adopt(struct soc_host *host, struct soc_agent *child, struct soc_agent *former);
 
-/* The agent has ended: its parent forgets it. */
+/* The agent has terminated: removes it from its parent's contacts. */
 void soc_book_forget_agent(struct soc_host *host, struct soc_agent *agent);
 
-/* Reads back what a record says of contacts; other records are left alone. */
+/* Restores contacts from a record. Ignores other records. */
 void soc_book_restore(struct soc_host *host, const struct soc_record *record);
 
 #endif

@@ -1,4 +1,4 @@
-/* Contacts: who knows whom, as a part of a society. */
+/* Contacts: the part for who knows whom. */
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -50,8 +50,8 @@ static int complete(struct soc_host *host, struct soc_passage *p, struct soc_buf
 {
     const struct soc_contacts_state *state = soc_contacts_state(host);
     if (p->to == NULL && (p->type == state->request || p->type == state->response))
-        return soc_refuse(error, SOC_EINVAL, "introductions are between two; send it to one agent",
-                          "to", SOC_SLICE("All"));
+        return soc_refuse(error, SOC_EINVAL, "an introduction needs one receiver", "to",
+                          SOC_SLICE("All"));
     if (p->to == NULL)
         return SOC_OK;
     return soc_introductions_prepare(host, p->from, p->to, p->type, &p->send, &p->payload, error);
@@ -82,7 +82,7 @@ static bool arrive(struct soc_host *host, struct soc_message *message)
            soc_introductions_receive(host, message);
 }
 
-/* A script that waits in request_introduction gets the contact, not the message. */
+/* A script waiting in request_introduction gets the contact, not the message. */
 static bool put_answer(struct soc_host *host, const struct soc_request *request,
                        const struct soc_message *reply, struct soc_buf *out)
 {
@@ -109,7 +109,7 @@ static bool answerer(const struct soc_host *host, uint64_t key, struct soc_agent
     return true;
 }
 
-/* The host may answer a request for the agent it is addressed to. */
+/* The host may answer a request on behalf of its receiver. */
 static bool is_own_answer(const struct soc_host *host, const struct soc_message *message)
 {
     return message->type == soc_contacts_state(host)->request;

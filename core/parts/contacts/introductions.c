@@ -75,7 +75,7 @@ static struct soc_introduction *open_entry(struct soc_host *host, const struct s
     return entry;
 }
 
-/* The question under way is answered or given up. */
+/* Ends the current question, answered or given up. */
 static void end_question(struct soc_host *host, struct soc_introduction *entry)
 {
     if (entry->question == 0)
@@ -105,7 +105,7 @@ void soc_introductions_close(struct soc_host *host, uint64_t key)
     while (key != 0 && (entry = find(host, key)) != NULL) {
         struct soc_message *message = entry->message;
         struct soc_agent *broker = entry->broker;
-        key = entry->question; /* nobody needs its answer now */
+        key = entry->question; /* its answer is no longer needed */
         remove_entry(host, entry);
         if (message == NULL)
             continue;
@@ -126,7 +126,7 @@ struct soc_agent *soc_introductions_target(const struct soc_host *host, uint64_t
     return broker;
 }
 
-/* Whoever began the chain of questions now waits for somebody else. */
+/* The agent at the start of the chain of questions now waits for someone else. */
 static void note_requester(struct soc_host *host, const struct soc_introduction *entry)
 {
     const struct soc_introduction *served;
@@ -135,8 +135,8 @@ static void note_requester(struct soc_host *host, const struct soc_introduction 
     soc_wait_note(host, entry->requester);
 }
 
-/* Sends in the broker's name, because of the request it holds. `entry` may be gone
- * afterwards. With `question` the message is noted as asked for it. */
+/* Sends on behalf of the broker, caused by the request it holds. `entry` may be gone
+ * afterwards. With `is_question` the message becomes the entry's open question. */
 static int send_as_broker(struct soc_host *host, struct soc_introduction *entry,
                           const struct soc_send *send, bool is_question, bool is_consent)
 {
@@ -167,7 +167,7 @@ static int send_as_broker(struct soc_host *host, struct soc_introduction *entry,
     return rc;
 }
 
-/* Answers the held request: with `target`, or NULL and a reason. */
+/* Answers the held request with `target`, or with NULL and a reason. */
 static void respond(struct soc_host *host, struct soc_introduction *entry,
                     const struct soc_agent *target, struct soc_slice text)
 {
@@ -188,7 +188,7 @@ static void respond(struct soc_host *host, struct soc_introduction *entry,
     uint64_t key = entry->key;
     struct soc_message *request = entry->message;
     struct soc_agent *broker = entry->broker;
-    entry->is_held = false; /* the request is ended below */
+    entry->is_held = false; /* the request is finished below */
     struct soc_send send = {
         .to = soc_agent_id(entry->requester),
         .type = SOC_SLICE("introduction_response"),
@@ -219,7 +219,7 @@ static void put_request(struct soc_buf *out, struct soc_slice payload)
     }
 }
 
-/* Asks a contact of the broker's; true if somebody else has to be thought of. */
+/* Asks a contact of the broker. True if that failed and the policy must choose again. */
 static bool ask_onward(struct soc_host *host, struct soc_introduction *entry, struct soc_agent *who)
 {
     struct soc_buf payload = {0};
@@ -249,7 +249,7 @@ static void put_person(struct soc_buf *out, const char *name, const struct soc_a
     soc_buf_put_byte(out, '}');
 }
 
-/* Asks `who` whether the requester may meet `target`; true if that cannot be. */
+/* Asks `who` whether the requester may meet `target`. True if that failed. */
 static bool ask_consent(struct soc_host *host, struct soc_introduction *entry,
                         struct soc_agent *who, const struct soc_agent *target)
 {
@@ -283,12 +283,12 @@ static void leave_to_broker(struct soc_host *host, struct soc_introduction *entr
     soc_router_hand_over(host, message);
 }
 
-/* Takes the next step of a request the host holds. True if the policy must be
- * asked again at once. */
+/* Takes the next step of a request held by the host. True if the policy must be asked
+ * again immediately. */
 static bool take_step(struct soc_host *host, struct soc_introduction *entry)
 {
     struct soc_introduce_answer answer = {0};
-    bool goes_on = false;
+    bool asks_again = false;
     host->hooks.introduce(host->hooks.user, entry, &answer);
     entry->deadline_ms = soc_host_now(host) + answer.timeout_ms;
     struct soc_slice text =
@@ -301,22 +301,22 @@ static bool take_step(struct soc_host *host, struct soc_introduction *entry)
         respond(host, entry, answer.who, text);
         break;
     case SOC_INTRODUCE_ASK:
-        goes_on = ask_onward(host, entry, answer.who);
+        asks_again = ask_onward(host, entry, answer.who);
         break;
     case SOC_INTRODUCE_CONSENT:
-        goes_on = ask_consent(host, entry, answer.who, answer.target);
+        asks_again = ask_consent(host, entry, answer.who, answer.target);
         break;
     case SOC_INTRODUCE_REFUSE:
         respond(host, entry, NULL, text);
         break;
     }
     soc_buf_fini(&answer.text);
-    return goes_on;
+    return asks_again;
 }
 
-/* One step may make others due, of the same request or of those asked onward: they
- * queue up, so that a long chain of refusals needs no deep stack. */
-static void go_on(struct soc_host *host, uint64_t key)
+/* A step may make others due, of the same request or of those asked onward. They queue
+ * up, so that a long chain of refusals needs no deep stack. */
+static void advance(struct soc_host *host, uint64_t key)
 {
     struct soc_buf *due = &soc_contacts_state(host)->due;
     soc_buf_put(due, &key, sizeof(key));
@@ -343,17 +343,17 @@ bool soc_introductions_is_new(const struct soc_host *host, const struct soc_mess
 bool soc_introductions_receive(struct soc_host *host, struct soc_message *message)
 {
     if (message->from == NULL || host->hooks.introduce == NULL)
-        return false; /* without a policy it waits for a run that has one */
+        return false; /* without a policy it waits for a run with one */
     struct soc_introduction *entry = find(host, message->key);
     if (entry == NULL)
         entry = open_entry(host, message);
     entry->message = message;
     entry->is_held = true;
-    go_on(host, message->key);
+    advance(host, message->key);
     return true;
 }
 
-/* Those whom the refusing one had asked in its turn were asked in vain as well. */
+/* The agents that the refusing broker had asked count as asked in vain as well. */
 static void note_others(struct soc_host *host, struct soc_introduction *entry, struct soc_slice via)
 {
     struct soc_json_walk walk;
@@ -369,7 +369,7 @@ static void note_others(struct soc_host *host, struct soc_introduction *entry, s
     }
 }
 
-/* Learns what the answer to a question of the host's says. */
+/* Takes over the answer to a question of the host. */
 static void take_answer(struct soc_host *host, struct soc_introduction *entry,
                         const struct soc_introduction *question, const struct soc_message *message)
 {
@@ -399,7 +399,7 @@ static void take_answer(struct soc_host *host, struct soc_introduction *entry,
     soc_text_set(&entry->via, soc_json_member(payload, "via"));
 }
 
-/* Adds whom the response names to the requester's contacts. */
+/* Adds the agent named by the response to the requester's contacts. */
 static void learn(struct soc_host *host, const struct soc_message *message,
                   const struct soc_introduction *entry)
 {
@@ -417,14 +417,14 @@ static void learn(struct soc_host *host, const struct soc_message *message,
     soc_acquaint_by_introduction(host, message->to, target, &how);
 }
 
-/* The broker has answered by itself what the host held for it: the request is done with,
- * and nobody needs the answer to what was asked onward. */
+/* The broker itself answered what the host held for it: finishes the request and drops
+ * what was asked onward. */
 static void release(struct soc_host *host, struct soc_agent *broker, struct soc_message *request,
                     uint64_t question)
 {
     soc_introductions_close(host, question);
     soc_router_finish(host, request, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
-    if (broker->activation == NULL) /* else it is looked at when that ends */
+    if (broker->activation == NULL) /* otherwise checked when that ends */
         soc_ending_check(host, broker);
 }
 
@@ -433,7 +433,7 @@ bool soc_introductions_accept(struct soc_host *host, struct soc_message *message
     struct soc_introduction *entry = find(host, message->reply_to);
     if (entry != NULL && (entry->requester != message->to || entry->broker != message->from))
         entry = NULL;
-    bool is_let_in = message->reply_to == 0; /* by the policy, though nobody asked */
+    bool is_let_in = message->reply_to == 0; /* allowed by the policy, though nobody asked */
     if (message->type == soc_contacts_state(host)->response && message->from != NULL &&
         (entry != NULL || is_let_in))
         learn(host, message, entry);
@@ -459,7 +459,7 @@ bool soc_introductions_accept(struct soc_host *host, struct soc_message *message
         return false;
     soc_router_finish(host, message, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
     if (served != NULL)
-        go_on(host, for_key);
+        advance(host, for_key);
     return true;
 }
 
@@ -473,9 +473,9 @@ void soc_introductions_timer(struct soc_host *host, struct soc_introduction *ent
             entry->consent = SOC_CONSENT_REFUSED;
         else
             soc_introduction_note_asked(entry, question->broker);
-        soc_introductions_close(host, question->key); /* with what the host held for it */
+        soc_introductions_close(host, question->key); /* along with what the host holds for it */
     }
-    go_on(host, key);
+    advance(host, key);
 }
 
 bool soc_introductions_is_question(const struct soc_host *host, uint64_t key)
@@ -494,7 +494,7 @@ bool soc_introductions_has_held(const struct soc_host *host, const struct soc_ag
     return false;
 }
 
-/* A request put to an agent that has ended. */
+/* Ends a request to an agent that has terminated. */
 static void end_request(struct soc_host *host, struct soc_introduction *entry,
                         struct soc_slice reason)
 {
@@ -502,7 +502,7 @@ static void end_request(struct soc_host *host, struct soc_introduction *entry,
     struct soc_introduction *served = entry->for_key == 0 ? NULL : find(host, entry->for_key);
     entry->message = NULL;
     if (served != NULL)
-        soc_introductions_timer(host, served); /* as if it had been asked for too long */
+        soc_introductions_timer(host, served); /* as if the question had timed out */
     else if (message == NULL)
         remove_entry(host, entry);
     if (message != NULL)
@@ -512,7 +512,7 @@ static void end_request(struct soc_host *host, struct soc_introduction *entry,
 void soc_introductions_end_agent(struct soc_host *host, const struct soc_agent *agent,
                                  struct soc_slice reason)
 {
-    struct soc_buf keys = {0}; /* collected first: new requests may be made meanwhile */
+    struct soc_buf keys = {0}; /* collected first: ending one may open others */
     size_t cursor = 0;
     struct soc_introduction *entry;
     uint64_t key;
@@ -534,7 +534,7 @@ void soc_introductions_restore(struct soc_host *host, const struct soc_record_in
     struct soc_agent *broker = soc_map_find(&host->registry.agents, r->broker);
     soc_introductions_forget(host, r->key);
     if (requester == NULL || broker == NULL)
-        return; /* one of them has ended */
+        return; /* one of them has terminated */
     struct soc_introduction *entry =
         soc_introduction_new(r->key, (int64_t)r->time_ms, requester, broker);
     entry->for_key = r->for_key;

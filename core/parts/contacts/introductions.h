@@ -1,10 +1,10 @@
-/* Introductions: requests to be introduced to somebody, and their answers.
+/* Introductions: requests to be introduced to another agent, and their answers.
  *
- * Whoever wants to meet somebody asks a contact. If that contact leaves it to the
- * host, the policy `introductions` answers at once, also while the contact itself
- * is busy or waits: it names somebody, asks onward in the contact's name, asks the
- * requester's parent to agree, or refuses. What the host waits for survives a
- * restart. Only an answer to an open request makes anybody known.
+ * An agent that wants to meet another asks a contact, the broker. If the broker leaves
+ * it to the host, the policy `introductions` answers immediately, even while the broker
+ * is busy or waiting: it names an agent, asks onward on behalf of the broker, asks the
+ * requester's parent for consent, or refuses. Open questions survive a restart. Only an
+ * answer to an open request makes anyone known.
  * Layer: parts. Thread: loop. */
 #ifndef SOC_PARTS_CONTACTS_INTRODUCTIONS_H
 #define SOC_PARTS_CONTACTS_INTRODUCTIONS_H
@@ -13,10 +13,10 @@
 #include "kernel/mail/router.h"
 #include "model/introduction.h"
 
-/* Checks and completes what `from` is about to send to `to`. Of a response: finds the
- * request it answers, whom it names, and puts what the host knows of that agent
- * into `payload`, which `send->payload` then lends. Of a request: says in `via` which
- * way it has come. Other types are left alone. */
+/* Checks and completes what `from` is about to send to `to`. For a response: finds its
+ * request and the agent it names, and writes what the host knows of that agent to
+ * `payload`, which `send->payload` then lends. For a request: sets `via` to the path it
+ * has taken. Ignores other types. */
 int soc_introductions_prepare(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
                               const struct soc_symbol *type, struct soc_send *send,
                               struct soc_buf *payload, struct soc_buf *error);
@@ -25,44 +25,44 @@ int soc_introductions_prepare(struct soc_host *host, struct soc_agent *from, str
  * because it answers for the receiver. */
 bool soc_introductions_receive(struct soc_host *host, struct soc_message *message);
 
-/* Tells whether the message is a request that has not come to its receiver yet. */
+/* Tells whether the message is a request that has not reached its receiver yet. */
 bool soc_introductions_is_new(const struct soc_host *host, const struct soc_message *message);
 
-/* An answer has committed: adds the contact it brings and closes its request. True
- * if the message is done with, because the host itself had asked. */
+/* An answer has committed: adds the contact it brings and closes its request. True if
+ * the message needs no delivery, because the host had asked. */
 bool soc_introductions_accept(struct soc_host *host, struct soc_message *message);
 
-/* Appends the answer of agent:request_introduction for the reply: the new contact,
- * or a refusal. */
+/* Appends the answer of agent:request_introduction for the reply: the new contact, or a
+ * refusal. */
 void soc_introductions_put_answer(struct soc_host *host, const struct soc_message *reply,
                                   struct soc_buf *answer);
 
 /* Nobody waits for the answer to message `key` any more. */
 void soc_introductions_close(struct soc_host *host, uint64_t key);
 
-/* Tells whether message `key` is a question of the host's that is not answered yet,
- * and whether the host has still to answer a request for `agent`. */
+/* Tells whether message `key` is an open question of the host, and whether the host
+ * still has to answer a request on behalf of `agent`. */
 bool soc_introductions_is_question(const struct soc_host *host, uint64_t key);
 bool soc_introductions_has_held(const struct soc_host *host, const struct soc_agent *agent);
 
-/* `agent` has ended: what the host holds for it is a dead letter with `reason`, and
- * whoever asked it has to ask somebody else. */
+/* `agent` has terminated: what the host holds for it becomes a dead letter with
+ * `reason`, and those who asked it must ask someone else. */
 void soc_introductions_end_agent(struct soc_host *host, const struct soc_agent *agent,
                                  struct soc_slice reason);
 
-/* Lends whom the answer to request `key`, which was put to `broker`, depends on: the
- * broker; while the host answers for it, whoever it asked onward; NULL: nobody. */
+/* Lends the agent that the answer to request `key`, sent to `broker`, depends on: the
+ * broker; while the host answers for it, the agent asked onward; NULL: nobody. */
 struct soc_agent *soc_introductions_target(const struct soc_host *host, uint64_t key,
                                            struct soc_agent *broker);
 
-/* The time for a question of the host's is over. */
+/* A question of the host has timed out. */
 void soc_introductions_timer(struct soc_host *host, struct soc_introduction *introduction);
 
-/* Appends the JSON list of those who were asked in vain. */
+/* Appends the JSON list of agents asked in vain. */
 void soc_introductions_put_asked(struct soc_buf *out, const struct soc_introduction *entry);
 
-/* Reads back a record, or its end; gives a held message back to its request, false if it is
- * not held; begins to wait again. */
+/* Recovery: restores a record, or its end; returns a held message to its request, false
+ * if it is not held; resumes waiting. */
 void soc_introductions_restore(struct soc_host *host, const struct soc_record_introduction *record);
 void soc_introductions_forget(struct soc_host *host, uint64_t key);
 bool soc_introductions_reclaim(struct soc_host *host, struct soc_message *message);

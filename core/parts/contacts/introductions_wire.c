@@ -1,4 +1,4 @@
-/* What introductions look like on the wire and in the journal. */
+/* Introductions, format: how they look in messages and in the journal. */
 #include "base/json.h"
 #include "kernel/look.h"
 #include "kernel/refusal.h"
@@ -7,7 +7,7 @@
 #include "parts/contacts/contacts_state.h"
 #include "parts/contacts/introductions.h"
 
-/* Tells whether the turn under way has answered the request already. */
+/* Tells whether the current turn has already answered the request. */
 static bool is_answered(const struct soc_host *host, uint64_t key)
 {
     const struct soc_message *message = host->turn.sent.first;
@@ -16,8 +16,8 @@ static bool is_answered(const struct soc_host *host, uint64_t key)
     return message != NULL;
 }
 
-/* Lends the open request a response or an agreement belongs to: the one it names,
- * else the oldest between the two. */
+/* Lends the open request that a response or a consent belongs to: the one it names,
+ * otherwise the oldest between the two agents. */
 static struct soc_introduction *find_answered(const struct soc_host *host,
                                               const struct soc_agent *from,
                                               const struct soc_agent *to,
@@ -42,8 +42,8 @@ static struct soc_introduction *find_answered(const struct soc_host *host,
     return key != 0 ? NULL : oldest;
 }
 
-/* A response nobody asked for: the policy may still let it pass. One to a request that
- * is no longer waited for passes too, to be dropped as any late reply. */
+/* The policy may let a response pass that nobody asked for. One to a closed request
+ * passes as well, to be dropped like any late reply. */
 static int check_unsolicited(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
                              const struct soc_message *answers, struct soc_buf *error)
 {
@@ -58,7 +58,8 @@ static int check_unsolicited(struct soc_host *host, struct soc_agent *from, stru
     return soc_refusal_end(error, SOC_EREFUSED);
 }
 
-/* Only who exists, is known to the sender and is somebody else can be introduced. */
+/* Only an existing agent that the sender knows, other than the receiver, can be
+ * introduced. */
 static int check_target(struct soc_host *host, const struct soc_agent *from,
                         const struct soc_agent *to, struct soc_slice id, struct soc_agent **target,
                         struct soc_buf *error)
@@ -67,15 +68,16 @@ static int check_target(struct soc_host *host, const struct soc_agent *from,
     if (*target == NULL)
         return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", id);
     if (*target == to)
-        return soc_refuse(error, SOC_EBADMESSAGE, "nobody is introduced to himself", "to", id);
+        return soc_refuse(error, SOC_EBADMESSAGE, "an agent cannot be introduced to itself", "to",
+                          id);
     if (*target != from && soc_contacts_find(&from->contacts, *target) == NULL)
-        return soc_refuse(error, SOC_ENOCONTACT, "an agent can introduce only whom it knows", "to",
+        return soc_refuse(error, SOC_ENOCONTACT, "an agent can introduce only its contacts", "to",
                           id);
     return SOC_OK;
 }
 
-/* What the sender knows of the target's services, what it says of them, or what the
- * target's role says. */
+/* Lends the target's services: as the sender knows them, as the response says, or as
+ * the target's role says. */
 static struct soc_slice spec_of(const struct soc_agent *from, const struct soc_agent *target,
                                 struct soc_slice said)
 {
@@ -101,7 +103,7 @@ static void put_target(struct soc_buf *out, const struct soc_agent *from,
     soc_buf_put_byte(out, '}');
 }
 
-/* The way to the target, nearest first; of a refusal: everybody who was asked. */
+/* Appends the path to the target, nearest first; for a refusal, everyone who was asked. */
 static void put_via(struct soc_buf *out, const struct soc_agent *from,
                     const struct soc_introduction *entry, const struct soc_agent *target)
 {
@@ -112,7 +114,7 @@ static void put_via(struct soc_buf *out, const struct soc_agent *from,
     if (is_held && target == NULL)
         soc_introductions_put_asked(&rest, entry);
     else if (contact != NULL && contact->extra != NULL && contact->extra->via != NULL)
-        soc_buf_put_text(&rest, contact->extra->via); /* how the sender came to know it */
+        soc_buf_put_text(&rest, contact->extra->via); /* how the sender got to know it */
     soc_introduction_extend(out, soc_agent_id(from),
                             rest.length == 0 ? (struct soc_slice){0} : soc_buf_slice(&rest),
                             (struct soc_slice){0});
@@ -160,8 +162,8 @@ static int prepare_response(struct soc_host *host, struct soc_agent *from, struc
     return SOC_OK;
 }
 
-/* The way a request has come is the host's to say: the requester it began with and
- * everybody who passed it on. */
+/* The host alone says which path a request took: its first requester and everyone who
+ * passed it on. */
 static void prepare_request(const struct soc_host *host, const struct soc_agent *from,
                             struct soc_send *send, struct soc_buf *payload)
 {
@@ -203,7 +205,7 @@ int soc_introductions_prepare(struct soc_host *host, struct soc_agent *from, str
     return rc;
 }
 
-/* The words of a reply that introduces nobody. */
+/* Appends the text of a reply that introduces nobody. */
 static void put_reason(struct soc_buf *out, struct soc_slice payload)
 {
     static const char *const names[] = {"reason", "text"};
@@ -231,7 +233,7 @@ void soc_introductions_put_answer(struct soc_host *host, const struct soc_messag
         soc_buf_put_byte(answer, ']');
         return;
     }
-    soc_refuse_named(answer, "no_introduction", "nobody who fits is known; see the reason");
+    soc_refuse_named(answer, "no_introduction", "no suitable agent is known; see the reason");
     answer->length--;
     put_reason(answer, payload);
     struct soc_slice via = soc_json_member(payload, "via");

@@ -13,12 +13,12 @@
 #include "model/dedupe.h"
 #include "parts/table.h"
 
-/* What senders know their messages by. */
+/* The keys of messages sent before. */
 struct duplicates {
     struct soc_dedupe keys;
     int64_t window_ms;
-    uint64_t turn;     /* number of the turn that looked last … */
-    int64_t moment_ms; /* … and its time for keys */
+    uint64_t turn;     /* number of the turn that last used keys … */
+    int64_t moment_ms; /* … and the time it uses for them */
 };
 
 static struct duplicates *of(const struct soc_host *host)
@@ -26,8 +26,9 @@ static struct duplicates *of(const struct soc_host *host)
     return soc_part_state(host, SOC_PART_DUPLICATES);
 }
 
-/* For keys a turn is one moment, however long it takes: none that it remembers is
- * forgotten or replaced before the turn is over. */
+/* Returns the time used for keys. It stands still within a turn, however long that
+ * takes, so that no key the turn relies on is forgotten or replaced before the turn
+ * ends. */
 static int64_t moment(struct soc_host *host)
 {
     struct duplicates *duplicates = of(host);
@@ -38,8 +39,8 @@ static int64_t moment(struct soc_host *host)
     return duplicates->moment_ms;
 }
 
-/* The words of one of the two keys; false if the sender did not give it. */
-static bool words_of(const struct soc_agent *from, const struct soc_send *send,
+/* Reads one of the two keys. False if the sender did not set it. */
+static bool read_key(const struct soc_agent *from, const struct soc_send *send,
                      enum soc_message_text which, struct soc_dedupe_words *words)
 {
     *words = (struct soc_dedupe_words){
@@ -68,7 +69,7 @@ bool soc_duplicates_find(struct soc_host *host, const struct soc_agent *from,
         return false;
     for (int i = 0; i < 2 && entry == NULL; i++) {
         struct soc_dedupe_words words;
-        if (words_of(from, send, keys[i], &words))
+        if (read_key(from, send, keys[i], &words))
             entry = soc_dedupe_find(&of(host)->keys, &words, moment(host), of(host)->window_ms);
     }
     if (entry == NULL)
@@ -82,7 +83,7 @@ bool soc_duplicates_find(struct soc_host *host, const struct soc_agent *from,
     return true;
 }
 
-/* What is forgotten stays so whatever becomes of the turn. */
+/* Forgets old keys. This is not undone if the turn rolls back. */
 static void forget(struct soc_host *host, int64_t now_ms)
 {
     if (soc_dedupe_forget(&of(host)->keys, now_ms, of(host)->window_ms) == 0)
@@ -130,7 +131,7 @@ static int note(struct soc_host *host, const struct soc_passage *passage,
     forget(host, moment(host));
     for (int i = 0; i < 2; i++) {
         struct soc_dedupe_words words;
-        if (words_of(message->from, send, keys[i], &words))
+        if (read_key(message->from, send, keys[i], &words))
             remember(host, &words, message);
     }
     return SOC_OK;

@@ -1,8 +1,8 @@
-/* Duplicates: a message that was sent under a key of the sender's is not sent again.
+/* Duplicates: a message is sent only once per key of its sender.
  *
  * (sender, external_id) and (sender, dedupe_key) are remembered for the society's
- * window, in the batch that holds the message: a crash forgets both or neither, and a
- * turn that is taken back takes its keys with it. Messages without such keys pass by.
+ * window, in the batch that holds the message: a crash keeps both or neither, and a
+ * rolled-back turn takes its keys with it. Messages without keys are not affected.
  * Layer: parts. Thread: loop. */
 #ifndef SOC_PARTS_DUPLICATES_DUPLICATES_H
 #define SOC_PARTS_DUPLICATES_DUPLICATES_H
@@ -12,9 +12,9 @@
 
 struct soc_host;
 
-/* Appends the receipt of the message that was sent under a key of `send` to `receipt`,
- * which is emptied first: a list with { duplicate = true, messageId }. False if there
- * is none, or `send` has no key. */
+/* Tells whether a message was already sent under one of the keys of `send`. If so,
+ * replaces the contents of `receipt` with its receipt: a list of one { duplicate =
+ * true, messageId }. */
 bool soc_duplicates_find(struct soc_host *host, const struct soc_agent *from,
                          const struct soc_send *send, struct soc_buf *receipt);
 

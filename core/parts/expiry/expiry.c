@@ -1,4 +1,5 @@
-/* Expiry: a sender that asked for an ack learns that its message has expired. */
+/* Expiry: notifies a sender that required an ack when its message expires. */
+
 #include "base/json.h"
 #include "env/ids.h"
 #include "kernel/mail/envelope.h"
@@ -11,7 +12,8 @@ static bool is_told(const struct soc_message *message)
 {
     const struct soc_agent *from = message->from;
     return message->flags & SOC_MESSAGE_REQUIRES_ACK && from != NULL && !from->is_ended &&
-           !from->is_ending && !(message->flags & SOC_MESSAGE_WANTS_REPLY); /* its request fails */
+           !from->is_ending &&
+           !(message->flags & SOC_MESSAGE_WANTS_REPLY); /* a request fails by itself */
 }
 
 static bool finish(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,

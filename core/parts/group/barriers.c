@@ -55,7 +55,7 @@ static void record_seat(struct soc_host *host, const struct soc_barrier *barrier
     soc_batch_put(host, &record);
 }
 
-/* Notes in the activity that a checkpoint begins or ends. */
+/* Records the start or end of a checkpoint in the activity log. */
 static void trace(struct soc_host *host, const char *event, const struct soc_barrier *barrier)
 {
     struct soc_buf detail = {0};
@@ -69,7 +69,7 @@ static void trace(struct soc_host *host, const char *event, const struct soc_bar
     soc_buf_fini(&detail);
 }
 
-/* The question's payload: what the asker gave, with the checkpoint's id. */
+/* Appends the payload of the question: the asker's, plus the checkpoint's id. */
 static void put_question(struct soc_buf *out, const struct soc_barrier *barrier,
                          struct soc_slice payload)
 {
@@ -80,8 +80,8 @@ static void put_question(struct soc_buf *out, const struct soc_barrier *barrier,
                          soc_slice(id, sizeof(id)));
 }
 
-/* Gives the agent a seat and asks it, unless it has one; whoever is gone, has failed or
- * has a full mailbox is missing. */
+/* Gives the agent a seat and asks it, unless it already has one. An agent that
+ * terminated, failed or has a full mailbox counts as missing. */
 static int ask(struct soc_host *host, struct soc_barrier *barrier, struct soc_agent *agent,
                struct soc_slice payload, struct soc_buf *error)
 {
@@ -202,13 +202,13 @@ int soc_barriers_open(struct soc_host *host, const struct soc_checkpoint *checkp
     if (rc == SOC_OK)
         put_answer(answer, barrier);
     uint64_t key = barrier->key;
-    soc_turn_return(host, mark); /* nobody was asked, or not all could be */
+    soc_turn_return(host, mark); /* nobody was asked, or not everyone could be */
     if (rc < 0)
         host->next_key = key;
     return rc;
 }
 
-/* Ends the wait with what has come together. */
+/* Ends the wait with the answers collected. */
 static void finish(struct soc_host *host, struct soc_barrier *barrier)
 {
     struct soc_buf answer = {0};
@@ -220,7 +220,7 @@ static void finish(struct soc_host *host, struct soc_barrier *barrier)
     soc_buf_fini(&answer);
 }
 
-/* The seat of a question is settled; the question is closed. */
+/* Records that a seat is settled; its question is closed. */
 static void settle(struct soc_host *host, struct soc_barrier *barrier, struct soc_seat *seat)
 {
     record_seat(host, barrier, seat);
@@ -293,8 +293,7 @@ void soc_barriers_close(struct soc_host *host, struct soc_activation *activation
     soc_barrier_free(barrier);
 }
 
-/* Lends the id, as JSON, of the checkpoint that `send` answers a question of; absent if
- * it does not. */
+/* Lends the id, as JSON, of the checkpoint whose question `send` answers, or absent. */
 static struct soc_slice answered_id(struct soc_host *host, const struct soc_send *send,
                                     char id[SOC_MESSAGE_ID_BYTES + 2])
 {
@@ -328,7 +327,7 @@ bool soc_barriers_name_reply(struct soc_host *host, struct soc_send *send, bool 
     return true;
 }
 
-/* Lends the open checkpoint that a payload names, or NULL; `*is_named`: it names one. */
+/* Lends the open checkpoint named by a payload, or NULL; `*is_named`: it names one. */
 static struct soc_barrier *find_named(const struct soc_host *host, struct soc_slice payload,
                                       bool *is_named)
 {

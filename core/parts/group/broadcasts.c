@@ -23,7 +23,7 @@ static struct soc_broadcast *find(const struct soc_host *host, uint64_t key)
     return soc_map_find_number(&soc_group_state(host)->broadcasts, key);
 }
 
-/* Without a policy's word only these may. */
+/* Tells whether the agent may write to all by default, without a policy. */
 static bool is_head(struct soc_host *host, const struct soc_agent *agent)
 {
     return agent == host->registry.user || agent == host->registry.root ||
@@ -41,7 +41,7 @@ int soc_broadcasts_may_send(struct soc_host *host, struct soc_agent *from, struc
                 : host->hooks.may_broadcast(host->hooks.user, from, is_head(host, from), &said);
     if (!is_allowed && error != NULL) {
         soc_refusal_begin_said(error, SOC_EFORBIDDEN,
-                               "this agent may not write to all; ask root or the orchestrator to",
+                               "this agent may not write to all; ask root or the orchestrator",
                                SOC_SLICE("All"), soc_buf_slice(&said));
         soc_refusal_end(error, SOC_EFORBIDDEN);
     }
@@ -58,9 +58,9 @@ int soc_broadcasts_check(struct soc_host *host, struct soc_agent *from, const st
                          struct soc_buf *error)
 {
     if (send->wants_reply)
-        return refuse(error, "a request has one receiver; ask several by agent:checkpoint");
+        return refuse(error, "a request has one receiver; use agent:checkpoint for several");
     if (send->deliver_at_ms > soc_host_now(host))
-        return refuse(error, "a message to all goes at once; send it when it is time");
+        return refuse(error, "a message to all cannot be delayed");
     return soc_broadcasts_may_send(host, from, error);
 }
 
@@ -77,7 +77,7 @@ static void record_end(struct soc_host *host, uint64_t key, enum soc_outcome out
     soc_batch_put(host, &record);
 }
 
-/* Appends why `agent` does not get it. */
+/* Appends the error about the full mailbox of `agent`. */
 static int put_full(const struct soc_host *host, const struct soc_agent *agent, struct soc_buf *out)
 {
     soc_refusal_begin(out, SOC_EMAILBOX, NULL);
@@ -111,7 +111,7 @@ int soc_broadcasts_open(struct soc_host *host, struct soc_message *message, stru
     return broadcast->left == 0 && full != NULL ? put_full(host, full, error) : SOC_OK;
 }
 
-/* Whoever is left out and is not about to end has no room. */
+/* A skipped agent that is not terminating has a full mailbox. */
 static void put_left_out(const struct soc_host *host, const struct soc_broadcast *broadcast,
                          struct soc_buf *out)
 {
@@ -148,7 +148,7 @@ void soc_broadcasts_put_receipt(struct soc_host *host, const struct soc_message 
     soc_buf_put_text(out, "}]");
 }
 
-/* Nobody is left: the message has been handled by all. */
+/* Finishes the message: every reader is done. */
 static void end_broadcast(struct soc_host *host, struct soc_broadcast *broadcast)
 {
     struct soc_message *message = broadcast->message;
@@ -208,7 +208,7 @@ void soc_broadcasts_collect(struct soc_host *host, struct soc_agent *agent)
     uint64_t seen = agent->news;
     while ((broadcast = soc_map_each(&soc_group_state(host)->broadcasts, &cursor)) != NULL) {
         uint64_t key = broadcast->message->key;
-        if (key > host->news_key) /* of the turn under way */
+        if (key > host->news_key) /* sent by the current turn */
             break;
         bool is_for_it = soc_broadcast_is_for(broadcast, agent);
         if (key > seen)
@@ -244,7 +244,7 @@ uint64_t soc_broadcasts_unread(const struct soc_host *host, const struct soc_age
     return count;
 }
 
-/* Makes the copy a message of its own that can be sent again: a dead letter. */
+/* Turns the copy into a dead letter: a message of its own, which can be sent again. */
 static void bury(struct soc_host *host, const struct soc_broadcast *broadcast,
                  const struct soc_message *copy, enum soc_outcome outcome, struct soc_slice reason)
 {
@@ -252,7 +252,7 @@ static void bury(struct soc_host *host, const struct soc_broadcast *broadcast,
     struct soc_message_draft draft = soc_broadcast_draft(broadcast, copy->to);
     draft.key = host->next_key++;
     draft.flags &= (uint8_t)~SOC_MESSAGE_IS_BROADCAST;
-    draft.flags |= SOC_MESSAGE_IS_LETTER; /* nobody has sent it */
+    draft.flags |= SOC_MESSAGE_IS_LETTER; /* it was never sent as such */
     if (draft.texts[SOC_TEXT_CORRELATION_ID].data == NULL) {
         soc_envelope_id(id, copy);
         draft.texts[SOC_TEXT_CORRELATION_ID] = soc_slice(id, sizeof(id));

@@ -1,4 +1,4 @@
-/* Group messaging: broadcasts and checkpoints, as a part of a society. */
+/* Group messaging: the part for broadcasts and checkpoints. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -34,7 +34,7 @@ static void free_group(struct soc_host *host)
     free(group);
 }
 
-/* A broadcast that an agent took by `receive`. */
+/* A broadcast that an agent took with `receive`. */
 struct heard {
     uint64_t key;
     struct soc_agent *agent;
@@ -45,7 +45,7 @@ static bool is_open(const struct soc_host *host, uint64_t key)
     return soc_map_find_number(&soc_group_state(host)->broadcasts, key) != NULL;
 }
 
-/* Notes who holds a copy of a broadcast: it is made when all is loaded. */
+/* Notes who holds a copy of a broadcast; the copy is made after loading. */
 static void note_holder(struct soc_host *host, const struct soc_record *record)
 {
     struct soc_group_state *group = soc_group_state(host);
@@ -93,7 +93,7 @@ static int restore(struct soc_host *host, const struct soc_record *record)
     return SOC_OK;
 }
 
-/* Gives activations the copies of broadcasts that they held. */
+/* Gives activations back the copies of broadcasts they held. */
 static void loaded(struct soc_host *host)
 {
     struct soc_group_state *group = soc_group_state(host);
@@ -118,7 +118,7 @@ static void loaded(struct soc_host *host)
     forget_load(group);
 }
 
-/* A reply to a checkpoint's question names it. */
+/* A reply to a checkpoint's question names the checkpoint. */
 static void prepare(struct soc_host *host, struct soc_passage *p)
 {
     bool has_type = p->send.type.data != NULL || p->adopted.type.data != NULL;
@@ -132,7 +132,7 @@ static int complete(struct soc_host *host, struct soc_passage *p, struct soc_buf
     if (p->to != NULL && p->type == soc_group_state(host)->checkpoint_response &&
         p->send.answers == NULL && p->send.answers_key == 0)
         soc_barriers_join(host, p->from, p->to, &p->send);
-    p->send.is_formal |= p->is_formal_reply; /* nobody gets acquainted by it */
+    p->send.is_formal |= p->is_formal_reply; /* it makes nobody known to anybody */
     return SOC_OK;
 }
 

@@ -14,17 +14,17 @@
 
 #define DAY_MS 86400000ll
 
-/* What is too old is looked for so often. */
+/* How often old rows are deleted. */
 #define FORGET_EVERY_MS (10 * 60000)
 
 struct soc_history {
     uint32_t days;
-    int64_t forget_ms;        /* when old rows go next */
-    struct soc_buf arguments; /* of the effect begun next */
-    struct soc_buf state;     /* before the running activation changed it */
-    struct soc_buf result;    /* what the running activation answers with */
+    int64_t forget_ms;        /* next deletion of old rows */
+    struct soc_buf arguments; /* of the next effect */
+    struct soc_buf state;     /* as it was before the running activation */
+    struct soc_buf result;    /* the running activation's answer */
     bool has_state;
-    bool has_result; /* it may be one that cannot be sent: then the turn raises */
+    bool has_result; /* set even if it cannot be sent and the turn raises */
 };
 
 void soc_history_keep(struct soc_host *host, uint32_t days)
@@ -54,7 +54,7 @@ static void put_record(struct soc_host *host, const struct soc_record *record)
     soc_batch_keep(host, record);
 }
 
-/* Has what is too old forgotten, now and then. */
+/* Deletes old rows from time to time. */
 static void forget_old(struct soc_host *host)
 {
     struct soc_history *history = soc_history_state(host)->kept;
@@ -184,7 +184,7 @@ static void put_role(const struct soc_role *role, struct soc_buf *out)
     soc_buf_put_byte(out, '}');
 }
 
-/* The state before the run and, if the run has changed it, the one after. */
+/* Appends the state before the run and, if the run changed it, the state after. */
 static void put_states(struct soc_host *host, const struct soc_agent *agent, bool is_over,
                        struct soc_buf *out)
 {

@@ -1,17 +1,17 @@
-/* History: what happened, kept so that it can be replayed.
+/* History: a record of what happened, so that it can be replayed.
  *
- * Kept only if the society wants it (society.config{ history = "full" }); else the
- * host has none and every hook is a test for NULL. A row of history is a time, a
- * word for what it is and a detail in JSON; rows are records of the batch in which
- * the thing happened, so a crash leaves both or neither. There are:
- *   start     from here on this app, these files and these policies are in force
- *   file      another file was read, by a `require` inside a turn
- *   question  a policy was asked, and what it answered
- *   run       a behaviour was run from its start to `end`: with its message, the
- *             state before and after, and every effect with arguments and answer
- * `end` is done, raised, broken, or waits. What raised has a run of its own for each
- * try, since a try's effects go with its turn. Runs and questions older than the
- * setting `history_days` are forgotten.
+ * Kept only on request (society.config{ history = "full" }); otherwise every hook is a
+ * test for NULL. A row consists of a time, a kind and details in JSON. Rows belong to
+ * the batch in which the event happened, so a crash keeps both or neither. The kinds
+ * are:
+ *   start     this app, these files and these policies are in force from here on
+ *   file      a `require` inside a turn read another file
+ *   question  a policy was asked, with its answer
+ *   run       a behaviour ran from its start to `end`: its message, the state before and
+ *             after, and every effect with arguments and answer
+ * `end` is done, raised, broken or waits. Each try of a run that raises gets its own
+ * row, because its effects are rolled back with its turn. Runs and questions older than
+ * the setting `history_days` are deleted.
  * Layer: parts. Thread: loop. */
 #ifndef SOC_PARTS_HISTORY_HISTORY_H
 #define SOC_PARTS_HISTORY_HISTORY_H
@@ -26,40 +26,42 @@
 struct soc_history;
 struct soc_host;
 
-/* Keeps history for so many days from now on; 0: no more. */
+/* Keeps history for `days` days from now on; 0 turns it off. */
 void soc_history_keep(struct soc_host *host, uint32_t days);
 
-/* Puts a row; `detail` is JSON. It stays whatever becomes of the turn under way. */
+/* Appends a row; `detail` is JSON. The row stays even if the current turn rolls back. */
 void soc_history_put(struct soc_host *host, const char *what, struct soc_slice detail);
 
-/* Keeps a text by the hash of its bytes, 16 hex digits, which are written. */
+/* Stores a text under the hash of its bytes and writes the hash, 16 hex digits, to
+ * `hash`. */
 void soc_history_put_source(struct soc_host *host, struct soc_slice text, char hash[17]);
 
-/* The arguments, JSON, of the effect that is begun next. */
+/* Sets the arguments (JSON) of the next effect. */
 void soc_history_set_arguments(struct soc_host *host, struct soc_slice arguments);
 
-/* Lends them, absent if none were set, and forgets them at the next call. */
+/* Lends the arguments, valid until the next call, and clears them. Absent if none were
+ * set. */
 struct soc_slice soc_history_arguments(struct soc_host *host);
 
-/* The running activation is about to change agent.state. */
+/* Notes the state that the running activation is about to replace. */
 void soc_history_keep_state(struct soc_host *host, struct soc_slice state);
 
-/* It is about to answer its message with the payload `result`. */
+/* Notes the payload with which the running activation is about to answer its message. */
 void soc_history_keep_result(struct soc_host *host, struct soc_slice result);
 
-/* Puts the row of a run that has come to its end; `error` is absent if it has none. */
+/* Appends the row of a run that ended; `error` is absent if there was none. */
 void soc_history_put_run(struct soc_host *host, const struct soc_activation *activation,
                          const char *end, struct soc_slice error);
 
-/* Appends the detail of such a row for an activation that waits. */
+/* Appends the detail of such a row for an activation that is waiting. */
 void soc_history_describe(struct soc_host *host, const struct soc_activation *activation,
                           struct soc_buf *out);
 
-/* Where the question that is put now stands: members `effect`, the number of effects
- * so far, and `message`; nothing outside of an activation. */
+/* Appends where the current question was asked: members `effect` (the number of effects
+ * so far) and `message`. Appends nothing outside an activation. */
 void soc_history_put_place(struct soc_host *host, struct soc_buf *out);
 
-/* Frees what it has. */
+/* Frees the history of the host. */
 void soc_history_free(struct soc_host *host);
 
 #endif

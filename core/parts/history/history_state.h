@@ -1,4 +1,4 @@
-/* History state: what the part `history` keeps, for its own files only.
+/* History state: private to the part `history`.
  *
  * Layer: parts. Thread: loop. */
 #ifndef SOC_PARTS_HISTORY_HISTORY_STATE_H
@@ -10,13 +10,13 @@
 struct soc_history;
 struct soc_replay;
 
-/* Whether history is kept, or replayed. */
+/* Whether history is being recorded, or replayed. */
 struct soc_history_state {
-    struct soc_history *kept;  /* owned; NULL: none is kept */
-    struct soc_replay *replay; /* lent; NULL: this is no replay */
+    struct soc_history *kept;  /* owned; NULL: not recording */
+    struct soc_replay *replay; /* lent; NULL: not replaying */
 };
 
-/* Lends it. */
+/* Lends the part's state. */
 static inline struct soc_history_state *soc_history_state(const struct soc_host *host)
 {
     return soc_part_state(host, SOC_PART_HISTORY);

@@ -13,7 +13,7 @@
 #include "parts/history/history.h"
 #include "parts/history/history_state.h"
 
-/* Lends the text of a member that holds an id or a name of the host's own. */
+/* Lends the text of a member that holds an id or a name made by the host. */
 static struct soc_slice plain(struct soc_slice object, const char *name)
 {
     return soc_json_plain_string(soc_json_member(object, name));
@@ -33,8 +33,8 @@ static int64_t moment(struct soc_slice object, const char *name)
     return time_ms;
 }
 
-/* A text that may hold anything, into `out`; absent if there is none. */
-static struct soc_slice text_of(struct soc_slice object, const char *name, struct soc_buf *out)
+/* Decodes any text member into `out`. Absent if there is none. */
+static struct soc_slice read_text(struct soc_slice object, const char *name, struct soc_buf *out)
 {
     out->length = 0;
     if (!soc_json_string(soc_json_member(object, name), out))
@@ -60,8 +60,8 @@ static struct soc_role *role_of(struct soc_host *host, struct soc_slice row)
     if (role != NULL)
         return role;
     struct soc_buf text = {0};
-    role = soc_role_new(id, text_of(row, "name", &text));
-    soc_text_set(&role->behaviour, text_of(row, "behaviour", &text));
+    role = soc_role_new(id, read_text(row, "name", &text));
+    soc_text_set(&role->behaviour, read_text(row, "behaviour", &text));
     soc_map_put(&host->registry.roles, soc_slice_text(role->id), role);
     soc_buf_fini(&text);
     return role;
@@ -87,8 +87,8 @@ struct soc_agent *soc_replay_prepare(struct soc_host *host, struct soc_slice id,
     return agent;
 }
 
-/* The time that a message's id tells, for ids of messages that are only named. */
-static int64_t time_of_id(struct soc_slice id)
+/* Returns the time encoded in the id of a message that is only mentioned. */
+static int64_t read_id_time(struct soc_slice id)
 {
     char text[SOC_TIME_BYTES + 1];
     int64_t time_ms = 0;
@@ -100,7 +100,7 @@ static int64_t time_of_id(struct soc_slice id)
     return time_ms;
 }
 
-/* Reads what soc_envelope_put_script_json has written; NULL if it is none. */
+/* Reads what soc_envelope_put_script_json wrote. NULL if it is not a message. */
 static struct soc_message *read_message(struct soc_host *host, struct soc_slice row)
 {
     static const char *const names[SOC_TEXT_COUNT] = {
@@ -139,11 +139,11 @@ static struct soc_message *read_message(struct soc_host *host, struct soc_slice 
     if (is_broadcast)
         draft.flags |= SOC_MESSAGE_IS_BROADCAST;
     if (reply_to.data != NULL && soc_message_id_parse(reply_to, &draft.reply_to))
-        draft.reply_to_ms = time_of_id(reply_to);
+        draft.reply_to_ms = read_id_time(reply_to);
     if (soc_json_number(soc_json_member(row, "ttl_seconds"), &ttl_seconds))
         draft.expires_ms = draft.time_ms + (int64_t)(ttl_seconds * 1000 + 0.5);
     for (int i = 0; i < SOC_TEXT_COUNT; i++)
-        draft.texts[i] = text_of(row, names[i], &texts[i]);
+        draft.texts[i] = read_text(row, names[i], &texts[i]);
     struct soc_message *message = soc_message_new(&draft);
     for (int i = 0; i < SOC_TEXT_COUNT; i++)
         soc_buf_fini(&texts[i]);
@@ -187,8 +187,8 @@ static void put_recorded_effect(struct soc_buf *out, const struct soc_activation
     put_effect(out, activation->effects[index].kind, soc_activation_noted(activation, index));
 }
 
-/* How a run ended, as an object: an error without its traceback, whose lines are of
- * no interest where the text is the same. */
+/* Appends how a run ended. The traceback of an error is left out: its line numbers may
+ * change without changing the behaviour. */
 static void put_end(struct soc_buf *out, const char *end, struct soc_slice error)
 {
     soc_buf_put_byte(out, '{');
@@ -217,8 +217,8 @@ static bool ends_with(struct soc_slice run, const char *end)
     return soc_slice_equal(plain(run, "end"), soc_slice_text(end));
 }
 
-/* The script was another one than that which had made the effects, then as now. */
-static bool was_another(const struct soc_replay *replay, uint32_t index)
+/* Tells whether the recorded run ended at this effect because its script had changed. */
+static bool had_changed(const struct soc_replay *replay, uint32_t index)
 {
     struct soc_slice error = soc_json_member(replay->run, "error");
     struct soc_slice recorded = soc_json_member(error, "index");
@@ -244,7 +244,7 @@ int soc_replay_begin(struct soc_host *host, struct soc_activation *activation,
         return SOC_GATE_RECORDED;
     }
     replay->is_at_end =
-        is_same || (is_more && ends_with(replay->run, "waits")) || was_another(replay, index);
+        is_same || (is_more && ends_with(replay->run, "waits")) || had_changed(replay, index);
     if (!replay->is_at_end) {
         replay->point = SOC_REPLAY_EFFECT;
         if (is_more)
@@ -266,14 +266,15 @@ static void compare_json(struct soc_replay *replay, enum soc_replay_point point,
     soc_buf_put_slice(&replay->now, now);
 }
 
-/* The script had answered with a result that could not be sent: the host's word. */
+/* Tells whether the recorded run raised only because its result could not be sent,
+ * which is the host's doing and not the script's. */
 static bool was_refused(const struct soc_replay *replay, bool is_done)
 {
     return is_done && replay->has_result && ends_with(replay->run, "raised") &&
            soc_json_member(replay->run, "result").data != NULL;
 }
 
-/* The record goes on where the script has come to its end, or it ended otherwise. */
+/* Reports effects missing at the end of the script, or a different end. */
 static void compare_end(struct soc_replay *replay, const struct soc_activation *activation,
                         enum soc_turn_end end, struct soc_slice error)
 {
@@ -281,7 +282,7 @@ static void compare_end(struct soc_replay *replay, const struct soc_activation *
     struct soc_buf recorded = {0};
     struct soc_buf now = {0};
     bool is_missing = activation->cursor < activation->effects_count;
-    if (is_missing && was_another(replay, activation->cursor))
+    if (is_missing && had_changed(replay, activation->cursor))
         return;
     put_end(&now, is_missing && end == SOC_TURN_BROKEN ? "done" : names[end],
             is_missing ? (struct soc_slice){0} : error);
@@ -299,7 +300,8 @@ static void compare_end(struct soc_replay *replay, const struct soc_activation *
     soc_buf_fini(&now);
 }
 
-/* A run that waited and now goes on to its end was stopped before its last turn. */
+/* A recorded run that was waiting, and whose script now runs on, has nothing to
+ * compare: it was stopped before its last turn. */
 static void compare(struct soc_replay *replay, const struct soc_activation *activation,
                     enum soc_turn_end end, struct soc_slice error)
 {

@@ -102,7 +102,7 @@ size_t soc_human_count(const struct soc_host *host)
     return soc_human_state(host)->inbox.open.count;
 }
 
-/* An event of the activity about an item; `detail` is JSON members. */
+/* Records an activity event about an item with one extra text member. */
 static void put_event(struct soc_host *host, const char *event, const struct soc_item *item,
                       const char *name, struct soc_slice text)
 {
@@ -124,7 +124,8 @@ static void put_event(struct soc_host *host, const char *event, const struct soc
     soc_buf_fini(&detail);
 }
 
-/* What the message being handled hands on, as to anything sent because of it. */
+/* Copies what any message sent in this turn would inherit from the message being
+ * handled. */
 static void inherit(const struct soc_host *host, struct soc_item *item)
 {
     const struct soc_message *cause = host->turn.cause;
@@ -198,8 +199,8 @@ struct soc_wait soc_human_wait(const struct soc_host *host, const struct soc_ite
     };
 }
 
-/* Lends the activation that waits for the item, or NULL: it timed out, failed, or
- * never wanted to wait. */
+/* Lends the activation that waits for the item. NULL: it timed out, failed or never
+ * waited. */
 static struct soc_activation *waiter_of(const struct soc_item *item)
 {
     struct soc_activation *activation = item->agent->activation;
@@ -214,7 +215,7 @@ static int refuse_verdict(struct soc_buf *error, const char *sentence, const cha
     return soc_refuse(error, SOC_EINVAL, sentence, "member", soc_slice_text(member));
 }
 
-/* Finds the open item that is meant and checks the rest. */
+/* Finds the open item of the verdict and validates the rest. */
 static int check_verdict(struct soc_host *host, const struct soc_verdict *verdict,
                          struct soc_item **item, struct soc_buf *error)
 {
@@ -223,17 +224,15 @@ static int check_verdict(struct soc_host *host, const struct soc_verdict *verdic
         return soc_refuse(error, SOC_ENOITEM, NULL, "item_id", verdict->item_id);
     enum soc_decision decision = soc_decision_parse(verdict->decision);
     if (decision == SOC_DECISION_NONE)
-        return refuse_verdict(error, "a decision is approve, modify or reject", "decision");
+        return refuse_verdict(error, "decision must be approve, modify or reject", "decision");
     struct soc_slice changes = verdict->changes;
     if (changes.data != NULL && soc_json_kind(changes) != SOC_JSON_OBJECT &&
         soc_json_kind(changes) != SOC_JSON_ARRAY)
         return refuse_verdict(error, "changes must be an object or a list", "changes");
     if (changes.data == NULL && decision == SOC_DECISION_MODIFY)
-        return refuse_verdict(error, "modify needs changes: say what is to be different",
-                              "changes");
+        return refuse_verdict(error, "modify needs changes", "changes");
     if (changes.data != NULL && decision != SOC_DECISION_MODIFY)
-        return refuse_verdict(error, "changes go with modify, not with approve or reject",
-                              "changes");
+        return refuse_verdict(error, "changes are allowed only with modify", "changes");
     *item = soc_inbox_find(&soc_human_state(host)->inbox, key);
     if (*item != NULL && !soc_item_id_is(verdict->item_id, (*item)->time_ms, key))
         return soc_refuse(error, SOC_ENOITEM, NULL, "item_id", verdict->item_id);
@@ -244,7 +243,7 @@ static int check_verdict(struct soc_host *host, const struct soc_verdict *verdic
         return soc_refuse(error, decision == SOC_DECISION_NONE ? SOC_ENOITEM : SOC_EWITHDRAWN, NULL,
                           "item_id", verdict->item_id);
     char sentence[96];
-    snprintf(sentence, sizeof(sentence), "the item was decided before (%s); that decision counts",
+    snprintf(sentence, sizeof(sentence), "the item is already decided (%s)",
              soc_decision_name(decision));
     soc_refusal_begin(error, SOC_EDECIDED, sentence);
     soc_json_put_text_member(error, "item_id", verdict->item_id);
@@ -267,7 +266,7 @@ static void put_verdict(struct soc_buf *out, const struct soc_verdict *verdict, 
     soc_buf_put_byte(out, '}');
 }
 
-/* Sends the decision to an agent that does not wait for it. */
+/* Sends the decision to an agent that is not waiting for it. */
 static int send_decision(struct soc_host *host, const struct soc_item *item,
                          const struct soc_verdict *verdict, struct soc_message **message,
                          struct soc_buf *error)
@@ -308,7 +307,7 @@ static void put_result(struct soc_buf *answer, const struct soc_item *item,
     }
     if (!is_delivered)
         soc_json_put_text_member(
-            answer, "note", SOC_SLICE("the agent that asked has ended; the decision is on record"));
+            answer, "note", SOC_SLICE("the asking agent has terminated; the decision is recorded"));
     soc_buf_put_text(answer, "}]");
 }
 
@@ -333,7 +332,7 @@ static void reopen_item(struct soc_host *host, struct soc_undo *undo)
     soc_inbox_reopen(&soc_human_state(host)->inbox, undo->data);
 }
 
-/* Takes the item out of the open ones, as record and as fact. */
+/* Closes an open item, in memory and in the journal. */
 static void close_item(struct soc_host *host, struct soc_item *item,
                        const struct soc_verdict *verdict, bool is_waited)
 {
@@ -397,7 +396,7 @@ int soc_human_decide_now(struct soc_host *host, const struct soc_verdict *verdic
     return rc;
 }
 
-/* Shows the person that an item which was shown is not to be decided any more. */
+/* Tells the person that an item on display can no longer be decided. */
 static void show_withdrawn(struct soc_host *host, const struct soc_item *item)
 {
     struct soc_buf shown = {0};
@@ -418,7 +417,8 @@ static void withdraw(struct soc_host *host, uint64_t key)
         .time_ms = (uint64_t)soc_host_now(host),
         .decision = SOC_DECISION_WITHDRAWN,
     };
-    soc_inbox_decide(&soc_human_state(host)->inbox, key, SOC_DECISION_WITHDRAWN, &item);
+    int rc = soc_inbox_decide(&soc_human_state(host)->inbox, key, SOC_DECISION_WITHDRAWN, &item);
+    (void)rc;
     soc_batch_put(host, &record);
     put_event(host, "withdrawn", item, "title", soc_slice_text(item->title));
     soc_trace(host, "withdrawn", item->agent, "%s", item->title);
@@ -426,7 +426,7 @@ static void withdraw(struct soc_host *host, uint64_t key)
     soc_item_free(item);
 }
 
-/* Withdraws the item; whoever waits for it gets `error`. */
+/* Withdraws the item; a waiting activation gets `error`. */
 static void give_up(struct soc_host *host, const struct soc_item *item, struct soc_slice error)
 {
     struct soc_activation *waiter = waiter_of(item);

@@ -1,4 +1,4 @@
-/* Human state: what the part `human` keeps, for its own files only.
+/* Human state: private to the part `human`.
  *
  * Layer: parts. Thread: loop. */
 #ifndef SOC_PARTS_HUMAN_HUMAN_STATE_H
@@ -8,13 +8,13 @@
 #include "model/inbox.h"
 #include "parts/table.h"
 
-/* What waits for the person, and for the gatekeeper. */
+/* What is waiting for the person or the gatekeeper. */
 struct soc_human_state {
     struct soc_inbox inbox;
-    struct soc_message_list intake; /* input that came while no gatekeeper was there; owned */
+    struct soc_message_list intake; /* input received without a gatekeeper; owned */
 };
 
-/* Lends it. */
+/* Lends the part's state. */
 static inline struct soc_human_state *soc_human_state(const struct soc_host *host)
 {
     return soc_part_state(host, SOC_PART_HUMAN);

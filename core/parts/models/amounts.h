@@ -1,4 +1,4 @@
-/* Amounts: what calls to models took, and what they may take.
+/* Amounts: usage of models, and its limits.
  *
  * Layer: parts. Thread: any. */
 #ifndef SOC_PARTS_MODELS_AMOUNTS_H
@@ -6,21 +6,21 @@
 
 #include <stdint.h>
 
-/* What calls to a model took. */
+/* What calls to a model used. */
 struct soc_usage {
-    uint64_t calls; /* answered, errors too */
+    uint64_t calls; /* answered, including errors */
     uint64_t input_tokens;
     uint64_t output_tokens;
     uint64_t cost_micros; /* millionths of a dollar */
 };
 
-/* What may be used at most; 0: without bound. Tokens are those in and out together. */
+/* Upper limits; 0: unlimited. Tokens are input and output together. */
 struct soc_usage_bound {
     uint64_t tokens;
     uint64_t cost_micros;
 };
 
-/* What they may take, by whom it is counted. */
+/* The limits by scope. */
 struct soc_usage_bounds {
     struct soc_usage_bound agent;
     struct soc_usage_bound task;

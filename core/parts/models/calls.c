@@ -16,7 +16,7 @@
 #include "kernel/turns/waiting.h"
 #include "parts/models/models_state.h"
 
-/* The id names the call wherever it arrives, so chance sets it apart from those of
+/* The id is used by remote servers, so random digits keep it distinct from those of
  * other societies. */
 static void make_id(struct soc_host *host, char id[SOC_CALL_ID_BYTES])
 {
@@ -106,7 +106,7 @@ static void begin(struct soc_host *host, struct soc_outcall *call)
               (int)call->kind.length, call->kind.data, call->id);
     if (host->hooks.call == NULL) {
         struct soc_buf error = {0};
-        soc_refuse_named(&error, "no_network", "nobody is there to make calls");
+        soc_refuse_named(&error, "no_network", "this host cannot make calls");
         soc_calls_answer(host, call, soc_buf_slice(&error));
         soc_buf_fini(&error);
         return;
@@ -119,7 +119,7 @@ static void begin(struct soc_host *host, struct soc_outcall *call)
     host->hooks.call(host->hooks.user, call);
 }
 
-/* What was sent on its way leaves in that order; a call may be gone by then. */
+/* Calls leave in the order they were queued; a call may be gone by then. */
 static void depart(void *user)
 {
     struct soc_host *host = user;
@@ -159,7 +159,7 @@ static void answer_in_doubt(struct soc_host *host, struct soc_outcall *call)
     soc_buf_fini(&error);
 }
 
-/* Those that are repeated begin with the first tick, when the scripts are there. */
+/* Repeated calls start with the first tick, when the scripts are loaded. */
 void soc_calls_resume(struct soc_host *host)
 {
     size_t cursor = 0;

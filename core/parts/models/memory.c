@@ -12,17 +12,17 @@
 #include "parts/history/replay.h"
 #include "parts/models/models_state.h"
 
-/* After entries went, so much is left: they go many at a time. */
+/* What trimming leaves, so that many entries go at a time. */
 #define LEFT_BYTES (SOC_MEMORY_BYTES_MAX / 4 * 3)
 
-/* The entries of one agent that are kept, one behind the other. */
+/* The entries of one agent that are in memory, back to back. */
 struct memory {
     char *agent;
     struct soc_buf text;
     size_t *ends; /* where each entry ends in `text` */
     size_t count;
     size_t capacity;
-    uint64_t gone; /* entries before them */
+    uint64_t gone; /* entries dropped before these */
     bool is_large; /* counted in soc_models_state(host)->memories_large */
 };
 
@@ -31,8 +31,8 @@ static struct memory *find(const struct soc_host *host, const struct soc_agent *
     return soc_map_find(&soc_models_state(host)->memories, soc_agent_id(agent));
 }
 
-/* Room for one entry more. There may be very many conversations, which grow slowly: a
- * quarter to spare, not as much again. */
+/* Makes room for one entry. There may be very many conversations that grow slowly, so
+ * the capacity grows by a quarter, not by doubling. */
 static void make_room(struct memory *memory, size_t bytes)
 {
     struct soc_buf *text = &memory->text;
@@ -65,7 +65,7 @@ static void append(struct soc_host *host, struct soc_slice agent, struct soc_sli
     }
 }
 
-/* Forgets the last entry. */
+/* Drops the last entry. */
 static void drop_last(struct soc_host *host, const struct soc_agent *agent)
 {
     struct memory *memory = find(host, agent);
@@ -105,7 +105,7 @@ uint64_t soc_memory_count(const struct soc_host *host, const struct soc_agent *a
     return memory == NULL ? 0 : memory->gone + memory->count;
 }
 
-/* How many of the first entries go, so that the others have `bytes_max` at most. */
+/* Returns how many entries must go for the rest to fit into `bytes_max`. */
 static size_t count_beyond(const struct memory *memory, size_t bytes_max)
 {
     size_t i = 0;
@@ -136,7 +136,7 @@ void soc_memory_put(const struct soc_host *host, const struct soc_agent *agent, 
     }
 }
 
-/* The others are copied, so that what a long talk took is given back. */
+/* Copies what stays, so that the memory of a long conversation is returned. */
 static void trim(struct soc_host *host, struct memory *memory)
 {
     size_t beyond = count_beyond(memory, LEFT_BYTES);
@@ -166,7 +166,7 @@ void soc_memory_restore(struct soc_host *host, const struct soc_record_memory *r
 {
     append(host, record->agent, record->entry, record->number);
     const struct soc_agent *agent = soc_registry_find(host, record->agent);
-    bool is_of_tables = record->time_ms == 0; /* else its activation may be told yet */
+    bool is_of_tables = record->time_ms == 0; /* otherwise its activation may still be restored */
     if (soc_models_state(host)->memories_large > 0 && is_of_tables && agent != NULL &&
         agent->activation == NULL)
         soc_memory_trim(host, agent);

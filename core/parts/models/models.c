@@ -1,4 +1,4 @@
-/* Models: calls to the world beyond, what they took and what was said, as a part. */
+/* Models: the part for external calls, usage and conversations. */
 #include <stddef.h>
 #include <stdlib.h>
 

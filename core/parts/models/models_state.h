@@ -1,4 +1,4 @@
-/* Models state: what the part `models` keeps, for its own files only.
+/* Models state: private to the part `models`.
  *
  * Layer: parts. Thread: loop. */
 #ifndef SOC_PARTS_MODELS_MODELS_STATE_H
@@ -10,7 +10,7 @@
 
 struct soc_outcall;
 
-/* All of it. An all-zero struct is nothing used, nothing bounded. */
+/* All usage. An all-zero struct means nothing used and no limits. */
 struct soc_usages {
     struct soc_map rows;   /* agent, task and model -> struct row, owned */
     struct soc_map agents; /* id -> struct sum, owned */
@@ -19,20 +19,20 @@ struct soc_usages {
     struct soc_usage_bounds bounds;
 };
 
-/* Calls under way, what they took, and conversations. */
+/* Open calls, usage and conversations. */
 struct soc_models_state {
     struct soc_usages usages;
     struct soc_map memories; /* agent's id -> conversation, owned: memory.c */
-    uint32_t memories_large; /* of them that are to be trimmed */
-    struct soc_map calls;    /* number -> soc_outcall, owned: those waited for */
+    uint32_t memories_large; /* number of those due for trimming */
+    struct soc_map calls;    /* number -> soc_outcall, owned: open calls */
     uint64_t next_call;
-    struct soc_buf leaving; /* numbers of calls that wait for durability */
-    /* Is told what a model says; NULL: nobody watches. */
+    struct soc_buf leaving; /* numbers of calls waiting to become durable */
+    /* Receives what a model says; NULL: nobody watches. */
     void (*said_cb)(void *user, const struct soc_outcall *call, struct soc_slice text);
     void *said_user;
 };
 
-/* Lends it. */
+/* Lends the part's state. */
 static inline struct soc_models_state *soc_models_state(const struct soc_host *host)
 {
     return soc_part_state(host, SOC_PART_MODELS);

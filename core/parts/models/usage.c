@@ -97,7 +97,7 @@ void soc_usage_add(struct soc_host *host, const struct soc_agent *agent, struct 
     soc_batch_put(host, &record);
 }
 
-/* A row stands for all that was used so far: the difference counts. */
+/* A record holds the total so far, so only the difference is added. */
 void soc_usage_restore(struct soc_host *host, const struct soc_record_usage *record)
 {
     struct row *row =
@@ -118,13 +118,13 @@ static int refuse(struct soc_buf *error, const char *whose, const char *what, ui
     bool is_tokens = strcmp(what, "tokens") == 0;
     if (is_tokens)
         snprintf(text, sizeof(text),
-                 "the bound of the %s is reached: %llu tokens of %llu tokens; raise "
-                 "llm.limits.%s_tokens to go on",
+                 "the %s has reached its limit: %llu tokens of %llu tokens; raise "
+                 "llm.limits.%s_tokens to continue",
                  whose, (unsigned long long)used, (unsigned long long)bound, whose);
     else
         snprintf(text, sizeof(text),
-                 "the bound of the %s is reached: $%.6f of $%.6f; raise llm.limits.%s_cost to go "
-                 "on",
+                 "the %s has reached its limit: $%.6f of $%.6f; raise llm.limits.%s_cost to "
+                 "continue",
                  whose, (double)used / 1e6, (double)bound / 1e6, whose);
     soc_refusal_begin(error, SOC_EBUDGET, text);
     soc_json_put_name(error, "limit");

@@ -26,7 +26,7 @@ enum kind {
 };
 
 struct member {
-    const char *group; /* NULL: of the settings themselves */
+    const char *group; /* NULL: top level */
     const char *name;
     enum kind kind;
     size_t offset;
@@ -80,7 +80,7 @@ static const struct member *find_member(const char *group, struct soc_slice name
     return NULL;
 }
 
-/* Lends the name of a group, NULL if there is none called so. */
+/* Lends the name of a group. NULL if there is no such group. */
 static const char *find_group(struct soc_slice name)
 {
     for (size_t i = 0; i < MEMBER_COUNT; i++)
@@ -115,7 +115,8 @@ static bool read_factor(const struct member *member, struct soc_slice value, dou
     return true;
 }
 
-/* "0750": octal digits as chmod takes them, with at least our own permissions. */
+/* Reads a mode such as "0750": octal digits as for chmod, including at least our own
+ * permissions. */
 static bool read_mode(const struct member *member, struct soc_slice value, unsigned *place)
 {
     struct soc_slice text = soc_json_plain_string(value);
@@ -148,11 +149,11 @@ static bool read_text(struct soc_slice value, bool is_id, char **place)
     return is_good;
 }
 
-/* A list, or an object, of texts, kept as it is. */
+/* Keeps a list or an object of texts as it is. */
 static bool read_texts(struct soc_slice value, enum soc_json_kind kind, char **place)
 {
     struct soc_json_walk walk;
-    /* An empty table of Lua may be written either way. */
+    /* An empty Lua table may be encoded either way. */
     if (soc_json_kind(value) != kind && value.length != 2)
         return false;
     soc_json_walk(&walk, value);
@@ -183,8 +184,7 @@ static int read_member(struct soc_files_settings *settings, const struct member 
         *(bool *)place = soc_json_kind(value) == SOC_JSON_TRUE;
         return SOC_OK;
     case KIND_MODE:
-        snprintf(expected, sizeof(expected),
-                 "octal digits as chmod takes them, at least \"0%llo\",",
+        snprintf(expected, sizeof(expected), "an octal mode as for chmod, at least \"0%llo\",",
                  (unsigned long long)member->min);
         return read_mode(member, value, place) ? SOC_OK : wrong(member, expected, detail);
     case KIND_PATH:

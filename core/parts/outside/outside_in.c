@@ -1,4 +1,5 @@
-/* What comes in from outside: messages, acks, signs of life. */
+/* Outside, input: messages, acks and signs of life. */
+
 #include "base/json.h"
 #include "env/ids.h"
 #include "kernel/gate.h"
@@ -22,8 +23,8 @@ static bool is_text(const struct soc_message *message, enum soc_message_text whi
     return own.data != NULL && soc_slice_equal(own, text);
 }
 
-/* Lends the letter that is answered by naming `id`, its own or its correlation id, or
- * NULL; `*request` is the open request it is, NULL: none. */
+/* Lends the letter answered by naming `id`, its own or its correlation id, or NULL;
+ * `*request` is its open request, or NULL. */
 static struct soc_letter *find_answered(const struct soc_outsider *outsider, struct soc_slice id,
                                         const struct soc_request **request)
 {
@@ -40,7 +41,7 @@ static struct soc_letter *find_answered(const struct soc_outsider *outsider, str
     return NULL;
 }
 
-/* Tells whether what answers something `asker` sent goes there: then it needs no leave. */
+/* Tells whether an answer to `asker` goes there, in which case it needs no permission. */
 static bool goes_to(struct soc_host *host, const struct soc_send *send,
                     const struct soc_agent *asker)
 {
@@ -58,15 +59,15 @@ static bool is_result(struct soc_slice type)
     return is_type(type, "result") || is_type(type, "task_complete");
 }
 
-/* What is said of tasks and checkpoints is told apart from late replies by the router. */
+/* Results and checkpoint responses are told apart from late replies by the router. */
 static bool has_own_rules(struct soc_slice type)
 {
     return is_result(type) || is_type(type, "checkpoint_response");
 }
 
-/* The mail answers nothing that is open. False if it comes too late: whoever asked waits
- * no more, or nobody has asked. Else it goes to who wrote what it answers, and keeps that as its
- * chain. */
+/* Addresses mail that answers nothing open. False if it is late: the asker no longer
+ * waits, or nobody asked. Otherwise it goes to the author of what it answers and
+ * continues that chain. */
 static bool address_rest(const struct soc_outsider *outsider, const struct soc_outside_mail *mail,
                          struct soc_send *send)
 {
@@ -90,8 +91,8 @@ static bool address_rest(const struct soc_outsider *outsider, const struct soc_o
     return true;
 }
 
-/* What is said of an open task goes to who gave it, and of a checkpoint to who asked, unless
- * another is named; a result is the answer to its task. */
+/* A report on an open task goes to its assigner, and on a checkpoint to its opener,
+ * unless a receiver is named. A result answers its task. */
 static void address_report(const struct soc_outsider *outsider, struct soc_send *send)
 {
     struct soc_host *host = outsider->host;
@@ -120,9 +121,9 @@ static void address_report(const struct soc_outsider *outsider, struct soc_send 
         send->texts[SOC_TEXT_CORRELATION_ID] = soc_slice_text(task->correlation_id);
 }
 
-/* Completes `send` as an answer to what the mail says it answers. `*cause` is the message
- * it answers, lent, or NULL. False: it is late. Whoever has nobody else can always write to
- * the orchestrator. */
+/* Completes `send` as an answer to what the mail says it answers; `*cause` is the
+ * answered message, lent, or NULL. False: it is late. The default receiver is the
+ * orchestrator. */
 static bool address(struct soc_outsider *outsider, const struct soc_outside_mail *mail,
                     struct soc_send *send, const struct soc_message **cause)
 {
@@ -153,9 +154,9 @@ static bool address(struct soc_outsider *outsider, const struct soc_outside_mail
     return is_in_time;
 }
 
-/* Tells whether the message of that id went to another agent, and to no more than one: it
- * is an open request, pending for one outside, or has ended there a short while ago. */
-static bool is_anothers(const struct soc_outsider *outsider, uint64_t key, struct soc_slice id)
+/* Tells whether the message with that id went to exactly one other agent: it is an open
+ * request, or pending for an outside agent, or ended there recently. */
+static bool went_elsewhere(const struct soc_outsider *outsider, uint64_t key, struct soc_slice id)
 {
     struct soc_host *host = outsider->host;
     size_t cursor = 0;
@@ -175,21 +176,20 @@ static bool is_anothers(const struct soc_outsider *outsider, uint64_t key, struc
     return false;
 }
 
-/* Why a message that is not pending for the agent is none to be answered or acked; NULL: it
- * may have been sent to it, so long ago that nobody remembers. */
-static const char *why_not_its_own(const struct soc_outsider *outsider, struct soc_slice id)
+/* Explains why the agent may not answer or ack a message that is not pending for it.
+ * NULL: the message may have been sent to it so long ago that it is forgotten. */
+static const char *explain_unknown(const struct soc_outsider *outsider, struct soc_slice id)
 {
     uint64_t key = 0;
     bool is_ours = soc_message_id_parse(id, &key);
-    if (is_ours && is_anothers(outsider, key, id))
+    if (is_ours && went_elsewhere(outsider, key, id))
         return "that message went to another agent";
     if (is_ours && key < outsider->known_key && key >= outsider->agent->since)
         return NULL;
-    return "no message of that id went to this agent";
+    return "no message with that id went to this agent";
 }
 
-/* Drops an answer that comes too late, or answers nothing, unless it is one that was taken
- * before. */
+/* Drops an answer that is late or answers nothing, unless it was taken before. */
 static int drop_late(struct soc_outsider *outsider, struct soc_agent *agent,
                      const struct soc_outside_mail *mail, struct soc_buf *answer)
 {
@@ -198,16 +198,16 @@ static int drop_late(struct soc_outsider *outsider, struct soc_agent *agent,
     if (soc_duplicates_find(host, agent, &mail->send, answer))
         return SOC_OK;
     if (soc_outside_find_ended(outsider, mail->answers) == NULL)
-        reason = why_not_its_own(outsider, mail->answers);
+        reason = explain_unknown(outsider, mail->answers);
     int rc = soc_refuse(answer, SOC_ENOMESSAGE,
-                        reason == NULL ? "what this answers is no longer open" : reason, "reply_to",
+                        reason == NULL ? "the request is no longer open" : reason, "reply_to",
                         mail->answers);
     soc_trace_event_of(host, SOC_LOG_WARN, "late_reply", agent, mail->answers,
                        soc_buf_slice(answer));
     return rc;
 }
 
-/* The task that a result ends or has tried again, 0: none. */
+/* Returns the key of the task that a result ends or retries, 0: none. */
 static uint64_t task_of(struct soc_host *host, const struct soc_message *message)
 {
     if (!is_result(soc_symbol_slice(message->type)))
@@ -218,8 +218,7 @@ static uint64_t task_of(struct soc_host *host, const struct soc_message *message
     return task == NULL ? 0 : task->key;
 }
 
-/* An answer says that what it answers is done with; a result only if it ends its task or
- * has it tried again. */
+/* An answer ends the letter it answers; a result only if it ends or retries its task. */
 static void end_answered(struct soc_outsider *outsider, uint64_t reply_to, uint64_t task_key)
 {
     struct soc_host *host = outsider->host;
@@ -239,8 +238,8 @@ static void note_refusal(struct soc_host *host, const struct soc_agent *agent,
     soc_trace_event(host, SOC_LOG_WARN, "outside_refused", agent, error);
 }
 
-/* What a door can wait for. */
-static bool is_for_now(int rc)
+/* Tells whether the refusal is temporary, so that the door must wait. */
+static bool is_temporary(int rc)
 {
     return rc == SOC_EMAILBOX || rc == SOC_EDISKFULL;
 }
@@ -264,7 +263,7 @@ int soc_outside_accept(struct soc_host *host, struct soc_agent *agent,
     int rc = soc_router_send(host, agent, &send, &message, answer);
     if (rc != SOC_OK) {
         soc_turn_rollback(host);
-        if (is_for_now(rc))
+        if (is_temporary(rc))
             return rc;
         soc_outside_keep(host, position);
         if (rc < 0)
@@ -295,12 +294,12 @@ static void trace_ack(struct soc_host *host, const struct soc_agent *agent,
     soc_buf_fini(&detail);
 }
 
-/* The agent acks what is not pending for it. */
-static int take_other_ack(struct soc_outsider *outsider, struct soc_slice id, struct soc_buf *error)
+/* The agent acks a message that is not pending for it. */
+static int take_stray_ack(struct soc_outsider *outsider, struct soc_slice id, struct soc_buf *error)
 {
     if (soc_outside_find_ended(outsider, id) != NULL)
         return SOC_OK;
-    const char *reason = why_not_its_own(outsider, id);
+    const char *reason = explain_unknown(outsider, id);
     if (reason == NULL)
         return SOC_ACK_IS_UNKNOWN;
     int rc = soc_refuse(error, SOC_ENOMESSAGE, reason, "message_id", id);
@@ -316,7 +315,7 @@ int soc_outside_ack(struct soc_host *host, struct soc_agent *agent, struct soc_s
     soc_outside_keep(host, position);
     struct soc_letter *letter = soc_outside_find_letter(outsider, id);
     if (letter == NULL)
-        return take_other_ack(outsider, id, error);
+        return take_stray_ack(outsider, id, error);
     if (soc_pulse_redeem(&outsider->pulse))
         soc_outside_climb_all(outsider);
     soc_outside_stop(letter);
@@ -326,7 +325,7 @@ int soc_outside_ack(struct soc_host *host, struct soc_agent *agent, struct soc_s
     } else if (!letter->is_received) {
         letter->is_received = letter->is_out = true;
         soc_outside_unqueue(letter);
-        soc_heap_remove(&host->timers, &letter->message->timer); /* it has arrived in time */
+        soc_heap_remove(&host->timers, &letter->message->timer); /* it arrived in time */
         soc_outside_record(host, letter);
     }
     return SOC_OK;

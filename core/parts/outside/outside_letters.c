@@ -5,8 +5,8 @@
 #include "base/mem.h"
 #include "env/ids.h"
 
-/* Letters that have come at once stand in order of age; what is sent again stands where
- * it stood. Most are the youngest: the search begins there. */
+/* Ordered by age; a letter that is sent again returns to its place. Most letters are
+ * the youngest, so the search starts at the end. */
 void soc_outside_queue(struct soc_letter *letter)
 {
     struct soc_letter_list *list = &letter->outsider->waiting[letter->message->priority];
@@ -32,7 +32,7 @@ void soc_outside_unqueue(struct soc_letter *letter)
     *(letter->previous == NULL ? &list->first : &letter->previous->next) = letter->next;
 }
 
-/* Two senders may have given the same external id: the older letter is found first. */
+/* Two senders may use the same external id: the older letter is found first. */
 void soc_outside_name(struct soc_letter *letter)
 {
     struct soc_slice id = soc_message_text(letter->message, SOC_TEXT_EXTERNAL_ID);
@@ -51,7 +51,7 @@ static void unname(struct soc_letter *letter)
     struct soc_map *externals = &letter->outsider->externals;
     struct soc_slice id = soc_message_text(letter->message, SOC_TEXT_EXTERNAL_ID);
     struct soc_letter *each = id.data == NULL ? NULL : soc_map_find(externals, id);
-    if (each == letter) { /* the entry lends its key from the message */
+    if (each == letter) { /* the map borrows its key from the message */
         soc_map_take(externals, id);
         if (letter->namesake != NULL)
             soc_map_put(externals,

@@ -1,5 +1,5 @@
-/* Outside letters: which of an outside agent's letters wait to leave, and how they are
- * found by what the agent calls them, also for a while after their end.
+/* Outside letters: the queue of an outside agent's letters waiting to leave, and the
+ * lookup of letters by the ids the agent uses, even for a while after they have ended.
  *
  * Layer: parts. Thread: loop. */
 #ifndef SOC_PARTS_OUTSIDE_OUTSIDE_LETTERS_H
@@ -7,25 +7,25 @@
 
 #include "parts/outside/outside_state.h"
 
-/* Puts a letter among those that wait to leave, in order of age; takes it out. */
+/* Adds a letter to those waiting to leave, ordered by age; or removes it. */
 void soc_outside_queue(struct soc_letter *letter);
 void soc_outside_unqueue(struct soc_letter *letter);
 
-/* Has it found by its external id, if it has one. */
+/* Makes the letter findable by its external id, if it has one. */
 void soc_outside_name(struct soc_letter *letter);
 
-/* Remembers a letter that ends; of too many the oldest is forgotten. */
+/* Remembers a letter that ends; the oldest one is forgotten when there are too many. */
 void soc_outside_remember(struct soc_letter *letter);
 
-/* Lends the pending letter of that id, ours or external, or NULL. */
+/* Lends the pending letter with that id, ours or external, or NULL. */
 struct soc_letter *soc_outside_find_letter(const struct soc_outsider *outsider,
                                            struct soc_slice id);
 
-/* Lends what is remembered of a letter of that id that has ended, or NULL. */
+/* Lends what is remembered of an ended letter with that id, or NULL. */
 const struct soc_ended_letter *soc_outside_find_ended(const struct soc_outsider *outsider,
                                                       struct soc_slice id);
 
-/* Ends a letter as processed (outside.c). */
+/* outside_mail.c: ends a letter as processed. */
 void soc_outside_end_letter(struct soc_letter *letter);
 
 #endif

@@ -91,8 +91,8 @@ struct soc_outsider *soc_outside_need(struct soc_host *host, struct soc_agent *a
     return outsider;
 }
 
-/* A call that referred to the outsider is over: it is freed if the agent has ended and
- * nothing else refers to it. */
+/* Drops a reference held by a callback; frees the outsider if the agent has terminated
+ * and nothing else refers to it. */
 static void release(struct soc_outsider *outsider)
 {
     outsider->calls--;
@@ -149,7 +149,7 @@ void soc_outside_tell(struct soc_outsider *outsider, enum soc_door_event event,
 void soc_outside_born(struct soc_host *host, struct soc_agent *agent)
 {
     struct soc_outsider *outsider = soc_outside_need(host, agent);
-    outsider->known_key = 0; /* nothing went to it before */
+    outsider->known_key = 0; /* no message went to it before */
     soc_outside_tell(outsider, SOC_DOOR_BORN, NULL);
 }
 
@@ -162,7 +162,8 @@ void soc_outside_ended(struct soc_host *host, struct soc_agent *agent)
     soc_egress_call(host, release_now, outsider);
 }
 
-/* An ack is not asked for, or nobody would give one. */
+/* Tells whether handing the message out ends it: no ack is required, or none would
+ * come. */
 static bool ends_when_out(const struct soc_message *message)
 {
     return !(message->flags & SOC_MESSAGE_REQUIRES_ACK) ||
@@ -179,7 +180,7 @@ void soc_outside_end_letter(struct soc_letter *letter)
     soc_ending_check(host, agent);
 }
 
-/* Hands one letter out; false if the door cannot. */
+/* Hands one letter out. False if the door cannot take it. */
 static bool deliver(struct soc_letter *letter)
 {
     const struct soc_outsider *outsider = letter->outsider;
@@ -198,12 +199,13 @@ static bool deliver(struct soc_letter *letter)
     letter->is_again = letter->is_warning = false;
     SOC_PARTS_TELL(outsider->host, deliver, outsider->host, message);
     if (!ends_when_out(message) && !letter->is_received &&
-        letter->ladder.step == 0) /* a resend goes on climbing */
+        letter->ladder.step == 0) /* a resend continues its ladder */
         soc_outside_climb(letter);
     return true;
 }
 
-/* It is durable, and its time is not over: at a start that is noticed a moment later. */
+/* Tells whether the letter is durable and has not expired; at a start, expiry is
+ * noticed only a moment later. */
 static bool may_leave(const struct soc_letter *letter)
 {
     struct soc_host *host = letter->outsider->host;
@@ -212,7 +214,8 @@ static bool may_leave(const struct soc_letter *letter)
            (expires_ms == 0 || letter->is_received || expires_ms > soc_host_now(host));
 }
 
-/* What ends by being handed out ends behind the loop: that may change the mailbox. */
+/* Letters that end by being handed out are finished after the loop, because that may
+ * change the mailbox. */
 static void hand_out(struct soc_outsider *outsider)
 {
     struct soc_buf done = {0};
@@ -250,7 +253,7 @@ static void hand_out_now(void *user)
     release(outsider);
 }
 
-/* The batch that holds what happens now. */
+/* Returns the number of the batch that holds current changes. */
 static uint64_t this_batch(const struct soc_host *host)
 {
     return host->batch.length == 0 ? host->next_sequence - 1 : host->next_sequence;
@@ -314,7 +317,7 @@ void soc_outside_let_go(struct soc_host *host, struct soc_message *message)
     free(letter);
 }
 
-/* Tells the door what was acked before the start and is not done with. */
+/* Tells the door which messages were acked before the restart and are still pending. */
 static void tell_received(struct soc_outsider *outsider)
 {
     size_t cursor = 0;
@@ -334,7 +337,7 @@ static void enter(struct soc_host *host, struct soc_agent *agent)
     outsider->door = find_door(soc_outside_of_host(host), agent);
     if (outsider->door == NULL)
         return;
-    if (outsider->known_key != 0) /* it was made while the state was read */
+    if (outsider->known_key != 0) /* created while the state was loaded */
         outsider->known_key = host->next_key;
     soc_pulse_begin(&outsider->pulse, soc_host_now(host));
     soc_outside_watch(outsider);

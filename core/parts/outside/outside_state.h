@@ -1,5 +1,4 @@
-/* Outside state: what the host remembers of outside agents and their mail, and what the
- * other files of this folder ask of it. Not for doors: outside.h is.
+/* Outside state: private to the part `outside`. Doors use outside.h.
  *
  * Layer: parts. Thread: loop. */
 #ifndef SOC_PARTS_OUTSIDE_OUTSIDE_STATE_H
@@ -20,51 +19,51 @@ struct soc_letter_list {
     struct soc_letter *last;
 };
 
-/* What is remembered of a letter that has ended: that it was one, and how to answer it. */
+/* What is remembered of an ended letter: that it existed, and how to answer it. */
 struct soc_ended_letter {
     uint64_t key;
     int64_t time_ms;
-    uint64_t external; /* hash of its external id, 0: it had none */
+    uint64_t external; /* hash of its external id, 0: none */
     struct soc_agent *from;
     bool wants_reply, is_broadcast;
 };
 
-/* An outside agent. It is freed some time after the agent's end, by outside.c. */
+/* An outside agent. outside_mail.c frees it some time after the agent terminated. */
 struct soc_outsider {
-    struct soc_heap_item timer; /* of its silence */
+    struct soc_heap_item timer; /* for its silence */
     struct soc_host *host;
     struct soc_agent *agent;
-    const struct soc_door *door; /* NULL: none leads to it yet */
+    const struct soc_door *door; /* NULL: no door leads to it yet */
     struct soc_pulse pulse;
     struct soc_map letters;   /* key -> soc_letter, owned: its pending mail */
     struct soc_map externals; /* external id -> the first letter that has it */
-    struct soc_letter_list waiting[SOC_PRIORITY_COUNT]; /* those that are not out */
+    struct soc_letter_list waiting[SOC_PRIORITY_COUNT]; /* not handed out */
     struct soc_ended_letter *ended;                     /* a ring, owned; NULL: none yet */
     uint32_t ended_count;                               /* ever */
-    uint32_t calls;                                     /* under way that refer to this */
-    uint64_t known_key; /* what was sent to it before this key is not remembered */
-    uint64_t called;    /* the batch behind which it is looked at next */
+    uint32_t calls;                                     /* pending callbacks that refer to this */
+    uint64_t known_key; /* messages before this key are not remembered */
+    uint64_t called;    /* the batch after which it is visited next */
     bool is_called;
-    bool is_redeemed; /* ladders that stood still begin when it is looked at next */
+    bool is_redeemed; /* paused ladders start at the next visit */
 };
 
-/* A message that is pending for one. */
+/* A message pending for an outside agent. */
 struct soc_letter {
-    struct soc_heap_item timer; /* of its ladder */
+    struct soc_heap_item timer; /* for its ladder */
     struct soc_outsider *outsider;
     struct soc_message *message; /* in the mailbox, lent */
-    struct soc_letter *previous; /* among those that wait to leave */
+    struct soc_letter *previous; /* in the list of those waiting to leave */
     struct soc_letter *next;
     struct soc_letter *namesake; /* the next one with the same external id */
     struct soc_ladder ladder;
     uint64_t sequence; /* the batch that must be durable before it is handed out */
-    bool is_waiting;   /* it stands in that list */
-    bool is_out;       /* it was handed out and is not to be again */
+    bool is_waiting;   /* is in that list */
+    bool is_out;       /* handed out, and not to be handed out again */
     bool was_out;      /* ever, in this run */
     bool is_received;  /* acked */
     bool is_again;
     bool is_warning;
-    bool is_given_up; /* its ladder ended with its receiver unresponsive: none is climbed */
+    bool is_given_up; /* its ladder ended, the receiver is unresponsive; do not restart it */
 };
 
 /* What a heap item in `timers` is embedded in. */
@@ -73,7 +72,7 @@ enum soc_outside_timer {
     SOC_OUTSIDE_SILENCE,
 };
 
-/* Something for a door to be told, when durable. */
+/* News for a door, delivered once durable. */
 struct soc_door_notice {
     struct soc_door_notice *next;
     struct soc_outsider *outsider;
@@ -82,67 +81,66 @@ struct soc_door_notice {
     int64_t time_ms;
 };
 
-/* A position that is kept. */
+/* A stored position. */
 struct soc_kept_position {
     char *name, *value;
 };
 
-struct soc_outside { /* all doors and who lives behind them */
+struct soc_outside { /* all doors and the agents behind them */
     struct soc_door doors[SOC_DOORS_MAX];
     size_t door_count;
     struct soc_map outsiders;              /* id -> soc_outsider, owned */
     struct soc_map positions;              /* name -> soc_kept_position, owned */
     struct soc_door_notice *notices_first; /* owned, in order */
     struct soc_door_notice *notices_last;
-    struct soc_map received; /* at a start: keys of messages that were acked */
-    struct soc_heap timers;  /* those that no run waits for */
-    uint64_t climbed;        /* letters whose ladder is being climbed */
+    struct soc_map received; /* during a start: keys of acked messages */
+    struct soc_heap timers;  /* timers that no run waits for */
+    uint64_t climbed;        /* letters with an active ladder */
     int64_t heartbeat_ms;
 };
 
-/* Lends it. */
+/* Lends the part's state. */
 static inline struct soc_outside *soc_outside_of_host(const struct soc_host *host)
 {
     return soc_part_state(host, SOC_PART_OUTSIDE);
 }
 
-/* Lends what is known of an outside agent. */
+/* Lends the state of an outside agent, creating it if needed. */
 struct soc_outsider *soc_outside_need(struct soc_host *host, struct soc_agent *agent);
 
-/* An outside agent was born (its turn has committed), or has ended. */
+/* An outside agent was born (its turn has committed), or has terminated. */
 void soc_outside_born(struct soc_host *host, struct soc_agent *agent);
 void soc_outside_ended(struct soc_host *host, struct soc_agent *agent);
 
-/* Takes a message that is due into the mailbox, to be handed out; lets go of one. */
+/* Takes a due message into the mailbox, to be handed out; releases one. */
 void soc_outside_take(struct soc_host *host, struct soc_message *message);
 void soc_outside_let_go(struct soc_host *host, struct soc_message *message);
 
-/* Has what is durable and not out yet handed out, once everything recorded so far is. */
+/* Schedules handing out, once everything recorded so far is durable. */
 void soc_outside_call(struct soc_outsider *outsider);
 
-/* outside_watch.c: the ladder of a letter that was handed out begins, and is stopped. */
+/* outside_watch.c: starts and stops the ladder of a letter that was handed out. */
 void soc_outside_climb(struct soc_letter *letter);
 void soc_outside_stop(struct soc_letter *letter);
 
-/* Has those ladders begin that stood still while the agent was lost, owed an ack or was paused;
- * has all stand still, or begin anew, since it was paused or resumed. */
+/* Starts the ladders that were paused while the agent was lost, owed an ack or was
+ * held; pauses or restarts all of them because the agent was held or released. */
 void soc_outside_climb_all(struct soc_outsider *outsider);
 void soc_outside_note_hold(struct soc_host *host, struct soc_agent *agent);
 
-/* Sets the timer of an agent's silence. */
+/* Sets the timer for the agent's silence. */
 void soc_outside_watch(struct soc_outsider *outsider);
 
-/* When the next of these timers falls due, 0: never; lets it fire. */
+/* Returns when the next of these timers is due, 0: never; fires it. */
 int64_t soc_outside_due(const struct soc_host *host);
 void soc_outside_fire(struct soc_host *host);
 
-/* Writes down what has become of a pending message, attempts and acks; tells the agent's door,
- * once it is durable. */
+/* Records attempts and acks of a pending message; tells the agent's door, once durable. */
 void soc_outside_record(struct soc_host *host, const struct soc_letter *letter);
 void soc_outside_tell(struct soc_outsider *outsider, enum soc_door_event event,
                       const struct soc_message *message);
 
-/* Recovery: records read back; `message` is the pending one it is about, or NULL. */
+/* Recovery: restores records; `message` is the pending message concerned, or NULL. */
 void soc_outside_restore_receipt(struct soc_host *host, struct soc_message *message,
                                  const struct soc_record_receipt *record);
 void soc_outside_forget_receipt(struct soc_host *host, uint64_t key);

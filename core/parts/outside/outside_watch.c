@@ -1,4 +1,4 @@
-/* Time for outside agents: ladders, silence, and what is decided about who is lost. */
+/* Outside, time: ladders, silence and decisions about unresponsive agents. */
 #include <assert.h>
 #include <stddef.h>
 
@@ -16,12 +16,12 @@
 #include "parts/outside/outside_letters.h"
 #include "parts/tasks/tasks_lookup.h"
 
-/* What can be decided about an unresponsive agent. */
+/* Decisions about an unresponsive agent. */
 enum resolution { RESTART, SKIP, ABORT };
 
 static const char *const resolutions[] = {"restart", "skip", "abort"};
 
-/* Asks for the rung the ladder stands before, and sets its timer. */
+/* Asks for the next rung of the ladder and sets its timer. */
 static void ask_rung(struct soc_letter *letter)
 {
     struct soc_host *host = letter->outsider->host;
@@ -53,7 +53,7 @@ void soc_outside_climb(struct soc_letter *letter)
     soc_outside_stop(letter);
     if (letter->is_given_up || !soc_pulse_is_awaited(&outsider->pulse) ||
         outsider->agent->hold != 0)
-        return; /* it begins when that is over */
+        return; /* it starts when that is over */
     soc_ladder_start(&letter->ladder, soc_host_now(outsider->host));
     ask_rung(letter);
 }
@@ -67,8 +67,8 @@ void soc_outside_climb_all(struct soc_outsider *outsider)
             soc_outside_climb(letter);
 }
 
-/* Nothing is handed out to who is paused, so nothing could be sent again either; and who
- * gets nothing may be silent. */
+/* Nothing is handed out to a held agent, so nothing can be resent, and it may be
+ * silent. */
 void soc_outside_note_hold(struct soc_host *host, struct soc_agent *agent)
 {
     struct soc_outsider *outsider = soc_outside_need(host, agent);
@@ -76,7 +76,7 @@ void soc_outside_note_hold(struct soc_host *host, struct soc_agent *agent)
     struct soc_letter *letter;
     while (agent->hold != 0 && (letter = soc_map_each(&outsider->letters, &cursor)) != NULL) {
         soc_outside_stop(letter);
-        letter->ladder.step = 0; /* it begins with the next time it is handed out, too */
+        letter->ladder.step = 0; /* it restarts when the letter is next handed out */
     }
     outsider->is_redeemed = agent->hold == 0;
     if (outsider->is_redeemed) {
@@ -113,9 +113,9 @@ int64_t soc_outside_due(const struct soc_host *host)
     return item == NULL ? 0 : item->due_ms;
 }
 
-/* Appends { agent, message_id?, … } without its end. */
-static void put_who(struct soc_buf *out, const struct soc_outsider *outsider,
-                    const struct soc_message *message)
+/* Appends { agent, message_id?, … } without the closing brace. */
+static void put_agent_members(struct soc_buf *out, const struct soc_outsider *outsider,
+                              const struct soc_message *message)
 {
     char id[SOC_MESSAGE_ID_BYTES];
     soc_buf_put_byte(out, '{');
@@ -131,14 +131,14 @@ static void put_who(struct soc_buf *out, const struct soc_outsider *outsider,
 static void trace(const struct soc_letter *letter, enum soc_log_level level, const char *event)
 {
     struct soc_buf detail = {0};
-    put_who(&detail, letter->outsider, letter->message);
+    put_agent_members(&detail, letter->outsider, letter->message);
     soc_buf_put_byte(&detail, '}');
     soc_trace_event_about(letter->outsider->host, level, event, letter->outsider->agent,
                           letter->message, soc_buf_slice(&detail));
     soc_buf_fini(&detail);
 }
 
-/* Whoever is told must be there, and not be the one who is lost. */
+/* Lends the orchestrator, or NULL if it is gone or is the lost agent itself. */
 static struct soc_agent *find_orchestrator(struct soc_host *host, const struct soc_agent *lost)
 {
     struct soc_agent *agent = soc_registry_receiver(host, SOC_SLICE("orchestrator"));
@@ -147,13 +147,13 @@ static struct soc_agent *find_orchestrator(struct soc_host *host, const struct s
                : agent;
 }
 
-/* Tells the orchestrator and the log, in the chain of the message that was never acked. */
+/* Alerts the orchestrator and the log, in the chain of the unacked message. */
 static void alert(struct soc_outsider *outsider, const struct soc_message *message)
 {
     struct soc_host *host = outsider->host;
     char chain[SOC_MESSAGE_ID_BYTES];
     struct soc_buf payload = {0};
-    put_who(&payload, outsider, message);
+    put_agent_members(&payload, outsider, message);
     soc_json_put_text_member(&payload, "alert_type", SOC_SLICE("unresponsive"));
     soc_json_put_name(&payload, "pending");
     soc_json_put_integer(&payload, (int64_t)outsider->letters.count);
@@ -175,8 +175,8 @@ static void alert(struct soc_outsider *outsider, const struct soc_message *messa
     soc_buf_fini(&payload);
 }
 
-/* The agent is lost: once in the log and once to the orchestrator. `unacked` is what it
- * never acked, which is given up; NULL: it was silent for too long. */
+/* The agent is lost: alerts once. `unacked` is the letter it never acked, which is
+ * given up; NULL: it was silent for too long. */
 static void lose(struct soc_outsider *outsider, struct soc_letter *unacked)
 {
     struct soc_host *host = outsider->host;
@@ -196,7 +196,7 @@ static void lose(struct soc_outsider *outsider, struct soc_letter *unacked)
     alert(outsider, unacked == NULL ? NULL : unacked->message);
 }
 
-/* Has the letter handed out once more under the same id. */
+/* Hands the letter out once more under the same id. */
 static void resend(struct soc_letter *letter, bool is_warning)
 {
     struct soc_host *host = letter->outsider->host;
@@ -216,7 +216,7 @@ static void fire_letter(struct soc_letter *letter)
     struct soc_host *host = letter->outsider->host;
     soc_outside_of_host(host)->climbed--;
     enum soc_rung_action action = soc_ladder_climb(&letter->ladder, soc_host_now(host));
-    assert(action != SOC_RUNG_END); /* its timer is set for a rung, and for its time */
+    assert(action != SOC_RUNG_END); /* the timer was set for a rung and its time */
     if (action == SOC_RUNG_UNRESPONSIVE) {
         lose(letter->outsider, letter);
         return;
@@ -239,7 +239,7 @@ void soc_outside_fire(struct soc_host *host)
         lose((void *)(base - offsetof(struct soc_outsider, timer)), NULL);
 }
 
-/* Who may decide: the orchestrator, root, the person, and who stands above the agent. */
+/* Only the orchestrator, root, the person and the agent's ancestors may decide. */
 static bool may_resolve(struct soc_host *host, const struct soc_agent *who,
                         const struct soc_agent *agent)
 {
@@ -266,7 +266,7 @@ static void restart(struct soc_outsider *outsider)
     struct soc_letter *letter;
     while ((letter = soc_map_each(&outsider->letters, &cursor)) != NULL)
         if (!letter->is_received) {
-            letter->ladder.step = 0; /* from its first rung on */
+            letter->ladder.step = 0; /* from the first rung */
             letter->is_given_up = false;
             resend(letter, false);
         }
@@ -283,7 +283,7 @@ static void skip(struct soc_outsider *outsider)
         soc_mailbox_remove(&outsider->agent->mailbox, message);
         soc_router_finish(outsider->host, message, SOC_OUTCOME_DEAD,
                           SOC_SLICE("{\"error\":\"unresponsive\"}"));
-        cursor = 0; /* what ended with it may have changed the list */
+        cursor = 0; /* finishing it may have changed the map */
     }
 }
 
@@ -317,7 +317,7 @@ int soc_outside_resolve(struct soc_host *host, struct soc_slice id, struct soc_s
     while (which <= ABORT && !soc_slice_equal(action, soc_slice_text(resolutions[which])))
         which++;
     if (which > ABORT)
-        return soc_refuse(error, SOC_EINVAL, "restart, skip or abort is expected", "action",
+        return soc_refuse(error, SOC_EINVAL, "action must be restart, skip or abort", "action",
                           action);
     if (agent == NULL)
         return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", id);
@@ -325,9 +325,9 @@ int soc_outside_resolve(struct soc_host *host, struct soc_slice id, struct soc_s
         return soc_refuse(error, SOC_ESTOPPED, NULL, "agentId", id);
     if (!may_resolve(host, host->turn.agent, agent))
         return soc_refuse(error, SOC_EFORBIDDEN,
-                          "only the orchestrator and who stands above an agent decide about it",
-                          "agentId", id);
-    /* Only looked for: one that was born in this turn may still be taken back. */
+                          "only the orchestrator and the agent's ancestors may decide", "agentId",
+                          id);
+    /* Not created here: an agent spawned in this turn may still be rolled back. */
     const struct soc_outsider *outsider = soc_map_find(&soc_outside_of_host(host)->outsiders, id);
     if (outsider == NULL || (!agent->is_unresponsive && count_unacked(outsider) == 0))
         return soc_refuse(error, SOC_EREFUSED, "the agent is not unresponsive and owes no ack",

@@ -7,7 +7,7 @@
 #include "kernel/turns/batch.h"
 #include "parts/table.h"
 
-/* The list in force, JSON; empty: never recorded. */
+/* Lends the list in force, JSON. Empty: never recorded. */
 static struct soc_buf *list_of(const struct soc_host *host)
 {
     return soc_part_state(host, SOC_PART_POLICIES);

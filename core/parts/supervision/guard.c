@@ -14,19 +14,20 @@
 #include "parts/supervision/supervision_state.h"
 
 static const int codes[] = {
-#define G(tag, setting, usual, code) code,
+#define G(tag, setting, fallback, code) code,
     SOC_GUARD_MAP(G)
 #undef G
 };
 
-/* Somebody to be told of. By id: its birth may be taken back with the turn. */
+/* An agent that reached a limit. By id, because its spawn may be rolled back with the
+ * turn. */
 struct meeting {
     enum soc_guard guard;
     char id[SOC_ID_BYTES_MAX + 1];
     char chain[SOC_KEY_BYTES_MAX + 1]; /* "": none */
 };
 
-static void tell_witness(const struct soc_host *host)
+static void report_mailbox_limit(const struct soc_host *host)
 {
     const struct soc_witness *witness = host->options.witness;
     if (witness != NULL)
@@ -35,19 +36,19 @@ static void tell_witness(const struct soc_host *host)
 
 void soc_guard_init(struct soc_host *host)
 {
-    static const uint32_t usual_limits[] = {
-#define G(tag, setting, usual, code) usual,
+    static const uint32_t defaults[] = {
+#define G(tag, setting, fallback, code) fallback,
         SOC_GUARD_MAP(G)
 #undef G
     };
-    memcpy(soc_supervision_state(host)->guards, usual_limits, sizeof(usual_limits));
-    tell_witness(host);
+    memcpy(soc_supervision_state(host)->guards, defaults, sizeof(defaults));
+    report_mailbox_limit(host);
 }
 
 bool soc_guard_find(const char *setting, enum soc_guard *guard)
 {
     static const char *const settings[] = {
-#define G(tag, setting, usual, code) setting,
+#define G(tag, setting, fallback, code) setting,
         SOC_GUARD_MAP(G)
 #undef G
     };
@@ -68,10 +69,10 @@ uint32_t soc_guard_limit(const struct soc_host *host, enum soc_guard guard)
 void soc_guard_set(struct soc_host *host, enum soc_guard guard, uint32_t limit)
 {
     soc_supervision_state(host)->guards[guard] = limit;
-    tell_witness(host);
+    report_mailbox_limit(host);
 }
 
-/* Notes whom to tell of, unless that was told before. */
+/* Notes an agent to be reported, unless it was reported before. */
 static void note(struct soc_host *host, struct soc_agent *agent, enum soc_guard guard)
 {
     char id[SOC_MESSAGE_ID_BYTES];
@@ -86,7 +87,7 @@ static void note(struct soc_host *host, struct soc_agent *agent, enum soc_guard 
     soc_buf_put(&soc_supervision_state(host)->meetings, &meeting, sizeof(meeting));
 }
 
-/* Refuses what goes beyond the limit of the guard; `agent` is the one concerned. */
+/* Refuses to exceed the limit of the guard; `agent` is the agent concerned. */
 static int refuse(struct soc_host *host, struct soc_agent *agent, enum soc_guard guard,
                   struct soc_buf *error)
 {
@@ -114,7 +115,7 @@ int soc_guard_spawn(struct soc_host *host, struct soc_buf *error)
                : SOC_OK;
 }
 
-/* Counts the messages to all that `to` has not looked at. */
+/* Counts the broadcasts that `to` has not collected. */
 static uint64_t count_unread(const struct soc_host *host, const struct soc_agent *to)
 {
     uint64_t count = 0;
@@ -123,7 +124,7 @@ static uint64_t count_unread(const struct soc_host *host, const struct soc_agent
     return count;
 }
 
-/* Tells whether a message to all, sent in the turn under way, is for `to`. */
+/* Tells whether `to` will receive a broadcast sent in the current turn. */
 static bool reaches(const struct soc_host *host, const struct soc_message *message,
                     const struct soc_agent *to)
 {
@@ -133,7 +134,7 @@ static bool reaches(const struct soc_host *host, const struct soc_message *messa
     return is;
 }
 
-/* Tells whether the mailbox of `to` may be full: cheap, and never wrong if not. */
+/* A cheap upper bound: false means that the mailbox of `to` has room. */
 static bool may_be_full(const struct soc_host *host, const struct soc_agent *to)
 {
     uint64_t most = (uint64_t)soc_mailbox_count(&to->mailbox) + to->delayed + host->turn.sent.count;
@@ -142,13 +143,13 @@ static bool may_be_full(const struct soc_host *host, const struct soc_agent *to)
     return most >= soc_supervision_state(host)->guards[SOC_GUARD_MAILBOX];
 }
 
-/* Counts what is queued for `to` once the turn under way commits, broadcasts that it has
- * not looked at included. */
+/* Counts what will be queued for `to` once the current turn commits, including
+ * broadcasts it has not collected. */
 static uint64_t count_queued(const struct soc_host *host, const struct soc_agent *to)
 {
     uint64_t count = (uint64_t)soc_mailbox_count(&to->mailbox) + to->delayed;
     const struct soc_message *message = host->turn.sent.first;
-    bool has_news = soc_host_has_news(host, to); /* those of this turn are counted with them */
+    bool has_news = soc_host_has_news(host, to); /* this turn's broadcasts are included in these */
     if (has_news)
         count += count_unread(host, to);
     for (; message != NULL; message = message->next)
@@ -202,7 +203,7 @@ int soc_guard_send(struct soc_host *host, struct soc_agent *from, struct soc_age
     return SOC_OK;
 }
 
-static void tell(struct soc_host *host, const struct meeting *meeting)
+static void report(struct soc_host *host, const struct meeting *meeting)
 {
     struct soc_agent *agent = soc_map_find(&host->registry.agents, soc_slice_text(meeting->id));
     const char *code = soc_error_name(codes[meeting->guard]);
@@ -233,7 +234,7 @@ void soc_guard_settle(struct soc_host *host)
     struct meeting meeting;
     for (size_t at = 0; at < meetings->length; at += sizeof(meeting)) {
         memcpy(&meeting, meetings->data + at, sizeof(meeting));
-        tell(host, &meeting);
+        report(host, &meeting);
     }
     meetings->length = 0;
 }

@@ -1,17 +1,17 @@
-/* Guard kinds: what runaway protection bounds, with its setting and error code.
+/* Guard kinds: what runaway protection limits, with settings and error codes.
  *
  * Layer: parts. Thread: any. */
 #ifndef SOC_PARTS_SUPERVISION_GUARD_KINDS_H
 #define SOC_PARTS_SUPERVISION_GUARD_KINDS_H
 
-/*  G(tag, setting, default, code): every guard; bits of soc_agent.guards in this
- *  order, which are stored. The default is a name of limits.h.
- *  depth        of the tree of agents: root's children have 1
- *  children     that one agent has in its life
- *  agents       alive at a time
- *  hops         from agent to agent of a message's lineage
+/*  G(tag, setting, default, code): every guard. The order is that of the bits in
+ *  soc_agent.guards, which are stored. The default is a name of limits.h.
+ *  depth        of the tree of agents; root's children are at 1
+ *  children     spawned by one agent in its lifetime
+ *  agents       alive at once
+ *  hops         from agent to agent in the lineage of a message
  *  mailbox      messages queued for one agent, delayed ones and broadcasts included
- *  no_progress  messages in a row of a lineage in which nobody made progress */
+ *  no_progress  consecutive messages of a lineage without progress */
 #define SOC_GUARD_MAP(G)                                                                           \
     G(DEPTH, "depth_max", SOC_DEPTH_MAX, SOC_ETOODEEP)                                             \
     G(CHILDREN, "children_max", SOC_CHILDREN_MAX, SOC_ECHILDREN)                                   \
@@ -20,9 +20,9 @@
     G(MAILBOX, "mailbox_max", SOC_MAILBOX_MAX, SOC_EMAILBOX)                                       \
     G(PROGRESS, "no_progress_max", SOC_NO_PROGRESS_MAX, SOC_ENOPROGRESS)
 
-/* What is guarded. */
+/* The guards. */
 enum soc_guard {
-#define G(tag, setting, usual, code) SOC_GUARD_##tag,
+#define G(tag, setting, fallback, code) SOC_GUARD_##tag,
     SOC_GUARD_MAP(G) SOC_GUARD_COUNT
 #undef G
 };

@@ -22,7 +22,7 @@
 #include "parts/supervision/alert.h"
 #include "parts/supervision/supervision_state.h"
 
-/* When the last turns of an agent raised, the latest first. */
+/* When recent turns of an agent raised, latest first. */
 struct failures {
     int64_t times_ms[SOC_FAILURES_KEPT];
     size_t count;
@@ -63,7 +63,7 @@ static struct soc_slice status_with(const struct soc_host *host, const struct so
     return soc_slice_text(soc_status_name(status));
 }
 
-/* A note holds what held the agent before and after, and its guards before. */
+/* An undo note packs the hold before and after the change; `old_number` has the guards. */
 static uint8_t old_hold_of(const struct soc_undo *undo)
 {
     return (uint8_t)(undo->number >> 8);
@@ -82,7 +82,7 @@ static void take_back(struct soc_host *host, struct soc_undo *undo)
     free(undo->old);
 }
 
-/* Writes to the activity that the agent is held or no longer held. */
+/* Records in the activity log that the agent was paused or resumed. */
 static void trace_change(struct soc_host *host, const struct soc_undo *undo)
 {
     const struct soc_agent *agent = undo->agent;
@@ -114,7 +114,7 @@ static void settle(struct soc_host *host, struct soc_undo *undo)
         soc_ready_add(host, agent);
 }
 
-/* Inside a turn. */
+/* Changes the hold of an agent as part of the open turn. */
 static void set_hold(struct soc_host *host, struct soc_agent *agent, uint8_t hold,
                      struct soc_slice reason)
 {
@@ -131,11 +131,11 @@ static void set_hold(struct soc_host *host, struct soc_agent *agent, uint8_t hol
                         });
     agent->hold = hold;
     if (hold == 0)
-        agent->guards = 0; /* somebody has looked after it: guards may be reported anew */
+        agent->guards = 0; /* someone looked after the agent: guards may report it again */
     soc_hold_store(host, agent);
 }
 
-/* Tells whether `agent` is the head of the society, or speaks for it. */
+/* Tells whether the agent may give orders to everyone. */
 static bool is_head(struct soc_host *host, const struct soc_agent *agent)
 {
     return agent == host->registry.user || agent == host->registry.root ||
@@ -160,19 +160,18 @@ static int check_order(struct soc_host *host, const struct soc_agent *by, struct
         return soc_refuse(error, SOC_EFORBIDDEN, "the person cannot be paused", "agentId", id);
     if (*agent == by)
         return soc_refuse(error, SOC_EFORBIDDEN,
-                          "an agent does not pause itself; it waits by sleep or receive", "agentId",
-                          id);
+                          "an agent cannot pause itself; use sleep or receive", "agentId", id);
     if ((*agent)->is_ended)
         return soc_refuse(error, SOC_ESTOPPED, NULL, "agentId", id);
     if (!is_above(by, *agent) && !is_head(host, by))
         return soc_refuse(error, SOC_EFORBIDDEN,
-                          "only who stands above an agent may pause and resume it: its parent, "
-                          "its parent's parent and so on, root, user, the orchestrator",
+                          "only the ancestors of an agent, root, user and the orchestrator may "
+                          "pause and resume it",
                           "agentId", id);
     return SOC_OK;
 }
 
-/* Pauses or resumes one agent; false if there is nothing to change. */
+/* Pauses or resumes one agent. False if nothing changes. */
 static bool change(struct soc_host *host, struct soc_agent *agent,
                    const struct soc_hold_order *order)
 {
@@ -184,7 +183,7 @@ static bool change(struct soc_host *host, struct soc_agent *agent,
     return true;
 }
 
-/* The same for everybody, but not for `by`, who says so. */
+/* The same for everyone but `by`, the caller. */
 static size_t change_all(struct soc_host *host, const struct soc_agent *by,
                          const struct soc_hold_order *order)
 {
@@ -196,12 +195,12 @@ static size_t change_all(struct soc_host *host, const struct soc_agent *by,
     return count;
 }
 
-/* The same for `top` and everybody below it. Nobody is older than his parent, so one
- * walk in order of birth meets them all. */
+/* The same for `top` and its descendants. Children are younger than their parents, so
+ * one walk in order of birth finds them all. */
 static size_t change_below(struct soc_host *host, struct soc_agent *top, const struct soc_agent *by,
                            const struct soc_hold_order *order)
 {
-    struct soc_map parents = {0}; /* addresses of those met who have children */
+    struct soc_map parents = {0}; /* visited agents that have children, by address */
     struct soc_agent *agent;
     size_t cursor = 0;
     size_t count = 0;
@@ -240,7 +239,7 @@ int soc_hold_order(struct soc_host *host, const struct soc_hold_order *order,
         if (!is_head(host, by))
             return soc_refuse(answer, SOC_EFORBIDDEN,
                               "only root, user and the orchestrator may pause and resume "
-                              "everybody; others name an agent, and say { subtree = true }",
+                              "everyone; name an agent and use { subtree = true } instead",
                               "agentId", order->id);
         count = change_all(host, by, order);
     } else {
@@ -286,7 +285,7 @@ static void add_failure(struct failures *failures, int64_t now_ms)
     failures->times_ms[0] = now_ms;
 }
 
-/* Asks the supervision policy whether these are too many. */
+/* Asks the supervision policy whether these failures are too many. */
 static bool are_too_many(struct soc_host *host, struct soc_agent *agent,
                          const struct failures *failures)
 {
@@ -317,12 +316,12 @@ bool soc_hold_would_fail(struct soc_host *host, struct soc_agent *agent)
     return are_too_many(host, agent, &failures);
 }
 
-/* Who waits for an answer of the agent, for the end of a task it was given or for mail of
- * it alone, learns that none will come. */
+/* Fails all waits for the agent: for its answer, for the end of its task, or for mail
+ * from it alone. */
 static void tell_waiters(struct soc_host *host, const struct soc_agent *agent)
 {
-    static const char sentence[] = "the agent has failed: its turns raised too often; it goes on "
-                                   "when it is resumed";
+    static const char sentence[] = "the agent has failed: its turns raised too often; it continues "
+                                   "once it is resumed";
     size_t cursor = 0;
     struct soc_request *request;
     struct soc_agent *waiter;

@@ -1,4 +1,4 @@
-/* Supervision: pause, failure and runaway protection, as a part of a society. */
+/* Supervision: the part for pause, failure and runaway protection. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -12,7 +12,7 @@
 static void *open_supervision(struct soc_host *host)
 {
     struct soc_supervision_state *state = soc_alloc_zero(sizeof(*state));
-    host->parts->states[SOC_PART_SUPERVISION] = state; /* the guards look at it */
+    host->parts->states[SOC_PART_SUPERVISION] = state; /* soc_guard_init needs it */
     soc_guard_init(host);
     return state;
 }
@@ -38,7 +38,7 @@ static int restore(struct soc_host *host, const struct soc_record *record)
     return SOC_OK;
 }
 
-/* Answers that are awaited pass whatever the guards say. */
+/* Guards never stop an awaited answer. */
 static int check(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
 {
     if (!soc_guard_is_near(host, p->to) || (p->to != NULL && soc_router_is_awaited(host, &p->send)))

@@ -1,13 +1,13 @@
-/* Tasks: what agents were given to do, and what becomes of it.
+/* Tasks: work that agents assign to each other, from opening to result.
  *
- * A message of type task, task_assign or task_assignment opens a task of its
- * receiver's, as a part of the turn that sends it. It is begun when the message is
- * handed over. The owner ends it by a result, whoever gave it (or stands above him)
- * may cancel it, and what was opened in its handling is cancelled with it. What
- * agents do with tasks inside a turn is noted and done when the turn commits.
+ * A message of type task, task_assign or task_assignment opens a task owned by its
+ * receiver, as part of the turn that sends it. The task starts when the message is
+ * delivered. The owner ends it with a result; the assigner, or an agent above the
+ * assigner, may cancel it. Tasks opened while handling a task are cancelled along with
+ * it. Changes to tasks inside a turn are noted and take effect when the turn commits.
  *
- * An open task keeps the message that opened it, also once it was handled: another
- * try is the same message again.
+ * An open task keeps the message that opened it, even after that was handled: a retry
+ * delivers the same message again.
  * Layer: parts. Thread: loop. */
 #ifndef SOC_PARTS_TASKS_TASKS_H
 #define SOC_PARTS_TASKS_TASKS_H
@@ -27,50 +27,49 @@ struct soc_tasks; /* private */
 void *soc_tasks_new(struct soc_host *host);
 void soc_tasks_free(struct soc_host *host);
 
-/* Refuses a message that would open a task `to` has open already, and one that would end
- * or cancel a task but is not to go at once. `id` is the task's that the sender gave, or
- * absent. */
+/* Refuses a message that would open a task whose id `to` already has open, and a
+ * delayed message that would end or cancel a task. `id` is the task id given by the
+ * sender, or absent. */
 int soc_tasks_check(struct soc_host *host, const struct soc_agent *to,
                     const struct soc_symbol *type, const struct soc_send *send, struct soc_slice id,
                     struct soc_buf *error);
 
-/* Gives a message that opens a task an id for it, its own (written to `own_id`),
- * unless it was given one or inherits one that its receiver does not have yet. */
+/* Gives a message that opens a task its own id as task id (written to `own_id`), unless
+ * the sender gave one or it inherits one that the receiver does not have open. */
 void soc_tasks_name(struct soc_host *host, struct soc_message_draft *draft,
                     char own_id[SOC_MESSAGE_ID_BYTES]);
 
-/* Opens the task of a message inside the turn that sends it; other messages are
- * left alone. */
+/* Opens the task of a message inside the turn that sends it. Ignores other messages. */
 void soc_tasks_open(struct soc_host *host, struct soc_message *message);
 
-/* A message has committed: a result ends a task, a cancellation cancels it. True if
- * the message is done with. */
+/* A message has committed: a result ends its task, a cancellation cancels it. True if
+ * the message needs no delivery. */
 bool soc_tasks_accept(struct soc_host *host, struct soc_message *message);
 
-/* The message was handed over: its task, if it opened one, is begun. The second for
- * a message taken inside a turn. */
+/* A message was delivered: starts the task it opened, if any. The second is for a
+ * message taken inside a turn. */
 void soc_tasks_begin(struct soc_host *host, const struct soc_message *message);
 void soc_tasks_take(struct soc_host *host, const struct soc_message *message);
 
-/* The message has come to its end. True if its task keeps it, which is open still. */
+/* A message was finished. True if its task is still open and keeps the message. */
 bool soc_tasks_ended(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
                      struct soc_slice reason);
 
-/* The agent has ended, and its mail is gone: what it had in hand has failed. */
+/* The agent has terminated and its mail is gone: fails its open tasks. */
 void soc_tasks_drop_agent(struct soc_host *host, const struct soc_agent *agent);
 
-/* A dead letter is sent again: the task that failed with it is open again. */
+/* A dead letter is sent again: reopens the task that failed with it. */
 void soc_tasks_reopen(struct soc_host *host, struct soc_message *message);
 
-/* May the running agent ask the person about what it handles? Refused with the error
- * cancelled if that was sent for a task which was cancelled since. */
+/* May the running agent escalate about the message it handles? Refused as cancelled if
+ * that message was sent for a task which has been cancelled since. */
 int soc_tasks_check_asking(const struct soc_host *host, struct soc_buf *error);
 
-/* The turn commits: does what was noted. */
+/* The turn commits: carries out the noted changes. */
 void soc_tasks_commit(struct soc_host *host);
 
-/* Which task a script means: by the key and the id of the message that opened it (0:
- * unknown), else by its own id among those of the running agent. */
+/* The task a script refers to: by key and id of the message that opened it (0:
+ * unknown), otherwise by task id among those of the running agent. */
 struct soc_task_ref {
     uint64_t key;
     struct soc_slice message_id;
@@ -84,31 +83,31 @@ struct soc_task_close {
     bool is_retryable;
 };
 
-/* Ends a task of the running agent, or has it tried again: the assigner gets its
- * result. Appends the task to `answer`. */
+/* Ends a task of the running agent, or schedules a retry, and sends the result to the
+ * assigner. Appends the task to `answer`. */
 int soc_tasks_close(struct soc_host *host, struct soc_task_ref ref,
                     const struct soc_task_close *how, struct soc_buf *answer,
                     struct soc_buf *error);
 
-/* Cancels the tasks of that id the running agent may cancel. `reason` is a JSON
- * text, or absent. Appends the first of them, and how many end, to `answer`. */
+/* Cancels the tasks with that id which the running agent may cancel. `reason` is JSON
+ * or absent. Appends the first of them, and the number of tasks that end, to `answer`. */
 int soc_tasks_cancel(struct soc_host *host, struct soc_slice id, struct soc_slice reason,
                      struct soc_buf *answer, struct soc_buf *error);
 
-/* When the next alert falls due, 0: never; gives it. */
+/* Returns when the next alert is due, 0: never; sends it. */
 int64_t soc_tasks_due(const struct soc_host *host);
 void soc_tasks_fire(struct soc_host *host);
 
-/* Sets how long a task may take, for those opened from now on. */
+/* Sets the time limit of tasks opened from now on. */
 void soc_tasks_set_limit(struct soc_host *host, int64_t limit_ms);
 
-/* Append what SPEC §11 calls load and queue of an agent, as objects. */
+/* Append the agent's load and queue (SPEC §11) as objects. */
 void soc_tasks_put_load(struct soc_host *host, const struct soc_agent *agent, struct soc_buf *out);
 void soc_tasks_put_queue(struct soc_host *host, const struct soc_agent *agent, struct soc_buf *out);
 
-/* Recovery: reads a record back; gives a message to its task, one that is pending or
- * (true: the task keeps it) one that was handled; takes such a one back; and, when all
- * is read, sets the alarms. */
+/* Recovery: reads a record back; hands a pending message to its task; hands it a
+ * handled one (true: the task keeps it); takes that one back; and finally sets the
+ * alarms. */
 void soc_tasks_restore(struct soc_host *host, const struct soc_record_task *record);
 void soc_tasks_attach(struct soc_host *host, struct soc_message *message);
 bool soc_tasks_keep(struct soc_host *host, struct soc_message *message);

@@ -1,4 +1,4 @@
-/* Cancelling: a task, its work under way, and all that descends from it. */
+/* Tasks, cancelling: a task, its current work and its descendants. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ bool soc_tasks_may_cancel(const struct soc_host *host, const struct soc_agent *w
     return above != NULL;
 }
 
-/* What is told of a cancelled task; `error` NULL: a payload, not an error. */
+/* Appends the notice about a cancelled task, as an error object or as a payload. */
 static void put_notice(struct soc_buf *out, const struct soc_task *task, struct soc_slice reason,
                        bool is_error)
 {
@@ -43,7 +43,7 @@ static void put_notice(struct soc_buf *out, const struct soc_task *task, struct 
     soc_buf_put_byte(out, '}');
 }
 
-/* Answers whoever waits for the end of the task; false if nobody does. */
+/* Answers activations waiting for the end of the task. False if there are none. */
 static bool answer_waiters(struct soc_host *host, const struct soc_task *task,
                            struct soc_slice reason, struct soc_slice error)
 {
@@ -72,8 +72,8 @@ static bool holds(const struct soc_activation *activation, const struct soc_mess
     return taken != NULL;
 }
 
-/* Tells whether the activation works at the task and can be ended for it: `main` goes
- * on, and one whose last turn just commits has done its work. */
+/* Tells whether the activation works on the task and can be ended for it. `main`
+ * continues, and an activation whose last turn is committing has already finished. */
 static bool is_work_of(const struct soc_activation *activation, const struct soc_task *task)
 {
     if (activation == NULL || activation->message == NULL || activation->is_ending)
@@ -83,7 +83,7 @@ static bool is_work_of(const struct soc_activation *activation, const struct soc
            (id.data != NULL && soc_slice_equal(id, soc_slice_text(task->id)));
 }
 
-/* Takes the task out of the queue, or ends the activation that works at it. */
+/* Removes the task from the queue, or ends the activation working on it. */
 static void stop_work(struct soc_host *host, struct soc_task *task, struct soc_slice error)
 {
     struct soc_message *message = task->owns_message ? NULL : task->message;
@@ -100,7 +100,7 @@ static void stop_work(struct soc_host *host, struct soc_task *task, struct soc_s
     }
 }
 
-/* Tells the owner that what it had begun is cancelled. */
+/* Notifies the owner that a task it had started is cancelled. */
 static void tell_owner(struct soc_host *host, const struct soc_task *task, struct soc_agent *by,
                        struct soc_slice reason)
 {
@@ -120,7 +120,7 @@ static void tell_owner(struct soc_host *host, const struct soc_task *task, struc
     soc_buf_fini(&payload);
 }
 
-/* Tells who gave the task that somebody else has cancelled it. */
+/* Notifies the assigner that someone else cancelled the task. */
 static void tell_assigner(struct soc_host *host, const struct soc_task *task,
                           struct soc_slice reason)
 {
@@ -132,8 +132,8 @@ static void tell_assigner(struct soc_host *host, const struct soc_task *task,
     soc_buf_fini(&payload);
 }
 
-/* Everybody below is unlinked before anything is stopped: what is stopped may end
- * messages, and those would look for their tasks. */
+/* Unlinks the whole subtree before any work is stopped: stopping work may finish
+ * messages, and those would look up their tasks. */
 static size_t collect(struct soc_host *host, struct soc_task *top, struct soc_task ***out,
                       struct soc_slice reason)
 {
@@ -156,7 +156,7 @@ void soc_tasks_cut(struct soc_host *host, struct soc_task *top, struct soc_agent
 {
     struct soc_task **tasks;
     struct soc_buf error = {0};
-    struct soc_buf kept = {0}; /* the reason may stand in a message that ends now */
+    struct soc_buf kept = {0}; /* `reason` may point into a message that is freed below */
     if (reason.data != NULL) {
         soc_buf_put_slice(&kept, reason);
         reason = soc_buf_slice(&kept);
@@ -193,7 +193,7 @@ void soc_tasks_cancel_all(struct soc_host *host, const struct soc_agent *owner,
     }
 }
 
-/* How many end with it; none of its own if it ends with one above it. */
+/* Returns how many tasks end with it; 0 if it ends along with an ancestor. */
 static int64_t count_below(const struct soc_task *top)
 {
     int64_t count = 0;
@@ -205,7 +205,7 @@ static int64_t count_below(const struct soc_task *top)
     return count;
 }
 
-/* Why nothing can be cancelled: there is none of that id, or it has ended. */
+/* Explains why nothing can be cancelled: the id is unknown or its task has ended. */
 static int refuse_missing(const struct soc_host *host, struct soc_slice id, struct soc_buf *error)
 {
     size_t cursor = 0;
@@ -225,14 +225,14 @@ static int refuse_missing(const struct soc_host *host, struct soc_slice id, stru
     return soc_refuse(error, SOC_ENOTASK, NULL, "task_id", id);
 }
 
-/* Why those that were there could not be cancelled. */
+/* Explains why the tasks found could not be cancelled. */
 static int refuse_found(const struct soc_task *found, struct soc_slice id, struct soc_buf *error)
 {
     enum soc_task_state state = soc_tasks_state(found);
     if (state < SOC_TASK_COMPLETED)
         return soc_refuse(error, SOC_EFORBIDDEN,
-                          "only who gave a task, or stands above him, can cancel it", "task_id",
-                          id);
+                          "only the assigner of a task, or an agent above it, can cancel it",
+                          "task_id", id);
     soc_refusal_begin(error, SOC_ETASKOVER, NULL);
     soc_json_put_text_member(error, "task_id", id);
     soc_json_put_text_member(error, "state", soc_slice_text(soc_task_state_name(state)));
@@ -273,8 +273,8 @@ int soc_tasks_cancel(struct soc_host *host, struct soc_slice id, struct soc_slic
     return SOC_OK;
 }
 
-/* Lends what is remembered of the task that the message opened, else of the one of that id
- * that ended last; NULL if nothing is or one of that id is open. */
+/* Lends what is remembered of the task the message opened, otherwise of the last ended
+ * task with that id. NULL if nothing is remembered or a task with that id is open. */
 static const struct soc_task_done *find_last(const struct soc_host *host, uint64_t key,
                                              struct soc_slice id)
 {
@@ -290,7 +290,7 @@ static const struct soc_task_done *find_last(const struct soc_host *host, uint64
         for (uint32_t i = 0; i < workload->done_count; i++) {
             const struct soc_task_done *done = &workload->done[i];
             if (done->key == key)
-                return done; /* others may have had tasks of the same id */
+                return done; /* other agents may have had tasks with the same id */
             if ((last == NULL || done->ended_ms >= last->ended_ms) &&
                 soc_slice_equal(id, soc_slice_text(done->id)))
                 last = done;
@@ -305,8 +305,8 @@ int soc_tasks_check_asking(const struct soc_host *host, struct soc_buf *error)
     if (cause != NULL)
         id = soc_message_text(cause, SOC_TEXT_TASK_ID);
     const struct soc_task_done *last = id.data == NULL ? NULL : find_last(host, cause->key, id);
-    /* Who was told of the end, by an abort or a result, may well ask what is to be done. */
+    /* An agent that was notified of the end may still ask what to do next. */
     if (last == NULL || last->state != SOC_TASK_CANCELLED || cause->time_ms >= last->ended_ms)
         return SOC_OK;
-    return soc_refuse(error, SOC_ECANCELLED, "the task this is about was cancelled", "task_id", id);
+    return soc_refuse(error, SOC_ECANCELLED, "the task in question was cancelled", "task_id", id);
 }

@@ -57,7 +57,7 @@ void soc_tasks_set_limit(struct soc_host *host, int64_t limit_ms)
     soc_tasks_of_host(host)->limit_ms = limit_ms;
 }
 
-/* A task's name among open ones: no id holds a line break. */
+/* Builds the key of an open task by owner and id. Ids contain no line breaks. */
 static struct soc_slice make_name(char out[2 * SOC_ID_BYTES_MAX + 2], const struct soc_agent *owner,
                                   struct soc_slice id)
 {
@@ -171,7 +171,7 @@ static void take_back(struct soc_host *host, struct soc_undo *undo)
     if (touch.intent != SOC_TASK_OPENED)
         return;
     soc_tasks_unlink(host, task);
-    /* Its owner may have been born in the same turn and go with it. */
+    /* The owner may have been spawned in the same turn and be rolled back next. */
     struct soc_workload *workload = soc_tasks_workload(host, task->owner);
     if (workload->first == NULL && workload->done_count == 0)
         soc_workload_free(
@@ -191,13 +191,12 @@ void soc_tasks_touch(struct soc_host *host, struct soc_task *task, enum soc_task
     soc_turn_note(host, (struct soc_undo){.ops = &ops});
 }
 
-/* Tells whether messages of that type are words about a task that count when they are
- * sent. */
-static bool is_word(const struct soc_host *host, const struct soc_symbol *type)
+/* Tells whether messages of that type act on a task as soon as they are sent. */
+static bool acts_on_task(const struct soc_host *host, const struct soc_symbol *type)
 {
     const struct soc_tasks *tasks = soc_tasks_of_host(host);
     return type == tasks->result || type == tasks->task_complete || type == tasks->abort ||
-           type == tasks->openers[SOC_TASK_STYLE_TASK]; /* that opens none: it cancels */
+           type == tasks->openers[SOC_TASK_STYLE_TASK]; /* one that opens no task cancels */
 }
 
 int soc_tasks_check(struct soc_host *host, const struct soc_agent *to,
@@ -205,17 +204,17 @@ int soc_tasks_check(struct soc_host *host, const struct soc_agent *to,
                     struct soc_buf *error)
 {
     bool opens = soc_tasks_style(host, type, send->payload) >= 0;
-    if (!opens && send->deliver_at_ms > soc_host_now(host) && is_word(host, type))
+    if (!opens && send->deliver_at_ms > soc_host_now(host) && acts_on_task(host, type))
         return soc_refuse(error, SOC_EINVAL,
-                          "what ends or cancels a task goes at once; send it when it is time",
-                          "type", soc_symbol_slice(type));
+                          "a message that ends or cancels a task cannot be delayed", "type",
+                          soc_symbol_slice(type));
     if (id.data == NULL || !opens)
         return SOC_OK;
     const struct soc_task *task = soc_tasks_find(host, to, id);
     if (task == NULL)
         return SOC_OK;
     soc_refusal_begin(error, SOC_EEXISTS,
-                      "the receiver has an open task of that id; give this one an id of its own");
+                      "the receiver already has an open task with that id; choose another id");
     soc_json_put_text_member(error, "task_id", id);
     soc_json_put_text_member(error, "to", soc_agent_id(to));
     soc_json_put_text_member(error, "state",
@@ -234,8 +233,8 @@ void soc_tasks_name(struct soc_host *host, struct soc_message_draft *draft,
     *id = soc_slice(own_id, SOC_MESSAGE_ID_BYTES);
 }
 
-/* The open task in whose handling the turn under way acts: the one its message opened,
- * else the one of that id that the agent has, else the oldest of that id. */
+/* Finds the open task the current turn works for: the one its message opened, otherwise
+ * the agent's own task with that id, otherwise the oldest with that id. */
 static struct soc_task *find_parent(const struct soc_host *host)
 {
     const struct soc_message *cause = host->turn.cause;
@@ -303,7 +302,7 @@ void soc_tasks_arm(struct soc_host *host, struct soc_task *task)
 static void begin(struct soc_host *host, struct soc_task *task)
 {
     if (soc_task_begin(task, soc_host_now(host)) < 0)
-        return; /* it was begun before a crash */
+        return; /* already started before a crash */
     soc_tasks_store(host, task);
     soc_tasks_arm(host, task);
     soc_tasks_trace(host, "task_started", task, (struct soc_slice){0});
@@ -323,7 +322,7 @@ void soc_tasks_take(struct soc_host *host, const struct soc_message *message)
         soc_tasks_touch(host, task, SOC_TASK_BEGUN, (struct soc_slice){0});
 }
 
-/* Has the message that the task keeps handled once more. */
+/* Delivers the message kept by the task once more. */
 static void queue_again(struct soc_host *host, struct soc_task *task)
 {
     int64_t again_ms = task->again_ms;
@@ -372,7 +371,7 @@ void soc_tasks_dispose(struct soc_host *host, struct soc_task *task)
     soc_task_free(task);
 }
 
-/* Does what a turn has noted. */
+/* Carries out a change noted by a turn. */
 static void apply(struct soc_host *host, struct soc_task *task, const struct soc_touch *touch)
 {
     struct soc_slice reason = soc_slice_text(touch->reason);
@@ -403,7 +402,7 @@ void soc_tasks_commit(struct soc_host *host)
     if (soc_tasks_of_host(host)->touched.length == 0)
         return;
     struct soc_buf touched = soc_tasks_of_host(host)->touched;
-    soc_tasks_of_host(host)->touched = (struct soc_buf){0}; /* what is done now may be more turns */
+    soc_tasks_of_host(host)->touched = (struct soc_buf){0}; /* changes may open more turns */
     for (size_t at = 0; at < touched.length; at += sizeof(struct soc_touch)) {
         struct soc_touch touch;
         memcpy(&touch, touched.data + at, sizeof(touch));
@@ -415,10 +414,10 @@ void soc_tasks_commit(struct soc_host *host)
     soc_buf_fini(&touched);
 }
 
-/* What opened the task will not be handled any more, or not again: it has failed, or
- * was cancelled with the activation it belonged to. */
-static void lose(struct soc_host *host, struct soc_task *task, enum soc_outcome outcome,
-                 struct soc_slice reason)
+/* Fails a task whose message will not be handled again, or cancels it along with its
+ * activation. */
+static void fail_task(struct soc_host *host, struct soc_task *task, enum soc_outcome outcome,
+                      struct soc_slice reason)
 {
     bool is_cancelled = outcome == SOC_OUTCOME_CANCELLED;
     struct soc_buf payload = {0};
@@ -446,7 +445,8 @@ void soc_tasks_drop_agent(struct soc_host *host, const struct soc_agent *agent)
 {
     struct soc_workload *workload = soc_tasks_workload(host, agent);
     while (workload != NULL && workload->first != NULL)
-        lose(host, workload->first, SOC_OUTCOME_DEAD, SOC_SLICE("{\"error\":\"agent_stopped\"}"));
+        fail_task(host, workload->first, SOC_OUTCOME_DEAD,
+                  SOC_SLICE("{\"error\":\"agent_stopped\"}"));
 }
 
 bool soc_tasks_ended(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
@@ -460,11 +460,11 @@ bool soc_tasks_ended(struct soc_host *host, struct soc_message *message, enum so
     if (task == NULL)
         return false;
     if (outcome != SOC_OUTCOME_PROCESSED) {
-        lose(host, task, outcome, reason);
+        fail_task(host, task, outcome, reason);
         return false;
     }
     if (task->again_ms == 0)
-        begin(host, task); /* the person was shown it, or a waiter got it as a reply */
+        begin(host, task); /* shown to the person, or received as a reply */
     task->message = message;
     task->owns_message = true;
     if (task->again_ms != 0)
@@ -512,8 +512,8 @@ static int complete(struct soc_host *host, struct soc_passage *p, struct soc_buf
 {
     if (p->to != NULL || soc_tasks_style(host, p->type, p->send.payload) < 0)
         return SOC_OK;
-    return soc_refuse(error, SOC_EINVAL, "a task is one agent's; send each agent a task of its own",
-                      "to", SOC_SLICE("All"));
+    return soc_refuse(error, SOC_EINVAL, "a task has one owner; send each agent its own task", "to",
+                      SOC_SLICE("All"));
 }
 
 static int check(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)

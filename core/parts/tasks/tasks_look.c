@@ -1,4 +1,4 @@
-/* What is so right now with tasks, as JSON, computed from the facts. */
+/* Tasks, looks: current state as JSON, computed from the facts. */
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -33,7 +33,7 @@ uint32_t soc_tasks_count_open(const struct soc_host *host, const struct soc_agen
     return count;
 }
 
-/* To a thousandth of a minute. */
+/* Rounded to a thousandth of a minute. */
 void soc_tasks_put_minutes(struct soc_buf *out, int64_t took_ms)
 {
     int64_t thousandths = (took_ms * 1000 + MINUTE_MS / 2) / MINUTE_MS;
@@ -87,8 +87,8 @@ void soc_tasks_put_intended(struct soc_host *host, struct soc_buf *out, const st
     soc_buf_put_byte(out, '}');
 }
 
-/* What a task takes: by the agent's own, else by its role's, else by anybody's, else
- * what it may take at most. */
+/* Estimates the duration of a task: the agent's own mean, otherwise its role's,
+ * otherwise everyone's, otherwise the time limit. */
 static int64_t mean_ms(const struct soc_host *host, const struct soc_agent *agent)
 {
     struct soc_pace paces[3] = {0};
@@ -107,7 +107,7 @@ static int64_t mean_ms(const struct soc_host *host, const struct soc_agent *agen
     return soc_tasks_of_host(host)->limit_ms;
 }
 
-/* What an agent has to do, by the states that count inside the turn under way. */
+/* An agent's open work, by the states seen inside the current turn. */
 struct workbench {
     const struct soc_task *current;
     int64_t pending;
@@ -133,7 +133,7 @@ static struct workbench look_at(const struct soc_workload *workload, const struc
     return bench;
 }
 
-/* As Helix says it: whoever is neither idle nor out of order is busy. */
+/* Follows Helix: an agent that is neither idle nor out of order is busy. */
 static const char *status_of(const struct soc_host *host, const struct soc_agent *agent,
                              const struct workbench *bench)
 {
@@ -169,7 +169,7 @@ void soc_tasks_put_load(struct soc_host *host, const struct soc_agent *agent, st
     soc_buf_put_byte(out, '}');
 }
 
-/* As a mailbox gives them out. */
+/* Sorts in the order a mailbox delivers. */
 static int compare_turn(const void *a, const void *b)
 {
     const struct soc_task *x = *(struct soc_task *const *)a;

@@ -1,7 +1,8 @@
-/* Tasks lookup: what other parts may ask about open tasks, and do to them.
+/* Tasks lookup: what other parts may ask about tasks, and do to them.
  *
- * The parts' own view of tasks.h, which is for scripts, doors and the kernel. Tasks
- * are lent until the next call that may end one; nobody but this part changes them.
+ * tasks.h is for scripts, doors and the kernel; this is the view for other parts. A
+ * lent task is valid until the next call that may end one, and only this part changes
+ * tasks.
  * Layer: parts. Thread: loop. */
 #ifndef SOC_PARTS_TASKS_TASKS_LOOKUP_H
 #define SOC_PARTS_TASKS_TASKS_LOOKUP_H
@@ -20,12 +21,12 @@ struct soc_task *soc_tasks_find_key(const struct soc_host *host, uint64_t key);
 struct soc_task *soc_tasks_find(const struct soc_host *host, const struct soc_agent *owner,
                                 struct soc_slice id);
 
-/* Tells whether the task's assigner is still there to receive news of it. */
+/* Tells whether the task's assigner still exists and can be notified. */
 bool soc_tasks_has_assigner(const struct soc_task *task);
 
-/* Tells whether the agent's work under the id of a finished task was help with that task:
- * as far as the part remembers, the agent never had a task with that id itself, and no
- * open task that goes on has it. */
+/* Tells whether the agent's work under the id of a finished task was help with that
+ * task: as far as the part remembers, the agent never owned a task with that id, and no
+ * other open task with that id continues. */
 bool soc_tasks_is_helper(struct soc_host *host, const struct soc_agent *agent, struct soc_slice id);
 
 /* Returns the number of open tasks `owner` has. */

@@ -5,10 +5,10 @@
 #include "base/mem.h"
 #include "parts/tasks/tasks_state.h"
 
-/* What is left of such a task. */
+/* What is left of a failed task. */
 struct remains {
     uint64_t parent; /* key of the task it descended from, 0: none */
-    uint8_t alerts;  /* enum soc_task_alert, those given */
+    uint8_t alerts;  /* enum soc_task_alert, already sent */
 };
 
 void soc_tasks_note_failed(struct soc_host *host, uint64_t key, uint64_t parent, uint8_t alerts)
@@ -23,7 +23,7 @@ void soc_tasks_forget_failed(struct soc_host *host, uint64_t key)
     free(soc_map_take_number(&soc_tasks_of_host(host)->failed, key));
 }
 
-/* Lends what is remembered of a task of the agent that has ended, or NULL. */
+/* Lends what is remembered of an ended task of the agent, or NULL. */
 static const struct soc_task_done *find_done(const struct soc_workload *workload, uint64_t key)
 {
     for (uint32_t i = 0; workload != NULL && i < workload->done_count; i++)
@@ -40,7 +40,7 @@ void soc_tasks_note_letter(struct soc_host *host, const struct soc_message *mess
                               task->alerts);
         return;
     }
-    /* It may have failed by its owner's word, before what was left of the handling did. */
+    /* The owner may have failed the task before the rest of its handling failed. */
     if (message->to == NULL ||
         soc_tasks_style(host, message->type, soc_message_payload(message)) < 0)
         return;
@@ -50,7 +50,7 @@ void soc_tasks_note_letter(struct soc_host *host, const struct soc_message *mess
         soc_tasks_note_failed(host, done->key, done->parent, done->alerts);
 }
 
-/* The task that one which has ended descended from, by its key; 0: none, or forgotten. */
+/* Returns the key of an ended task's parent; 0: none, or forgotten. */
 static uint64_t parent_of(const struct soc_host *host, uint64_t key)
 {
     const struct remains *remains = soc_map_find_number(&soc_tasks_of_host(host)->failed, key);
@@ -66,7 +66,8 @@ static uint64_t parent_of(const struct soc_host *host, uint64_t key)
     return 0;
 }
 
-/* The nearest open task on the way up from the task of that key, which may have ended. */
+/* Finds the nearest open task upwards from the task with that key, which may have
+ * ended. */
 static struct soc_task *find_ancestor(const struct soc_host *host, uint64_t key)
 {
     while (key != 0) {
@@ -74,7 +75,7 @@ static struct soc_task *find_ancestor(const struct soc_host *host, uint64_t key)
         if (task != NULL)
             return task;
         uint64_t above = parent_of(host, key);
-        key = above < key ? above : 0; /* who gives a task has one that is older */
+        key = above < key ? above : 0; /* a parent is older than its children */
     }
     return NULL;
 }
@@ -90,7 +91,7 @@ void soc_tasks_reopen(struct soc_host *host, struct soc_message *message)
     struct soc_task *task = soc_tasks_make(host, message, style);
     soc_workload_forget_done(soc_tasks_workload(host, message->to), message->key);
     task->tries = (uint32_t)message->attempt - 1;
-    /* Its deadline is what it was; the limit counts from when it is begun anew. */
+    /* The deadline is unchanged; the time limit restarts with the task. */
     task->alerts = remains->alerts & SOC_TASK_ALERT_DEADLINE;
     if (parent != NULL)
         soc_task_adopt(parent, task);

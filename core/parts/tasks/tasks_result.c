@@ -1,4 +1,4 @@
-/* Results: how tasks come to their ends by their owners' word. */
+/* Tasks, results: how owners end their tasks. */
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -84,7 +84,8 @@ void soc_tasks_answer_waiter(struct soc_host *host, struct soc_activation *waite
     soc_buf_fini(&answer);
 }
 
-/* Ends a task as the payload of a result says. False if it does not end by it. */
+/* Ends a task according to the payload of a result. False if the result does not end
+ * it. */
 static bool close_by(struct soc_host *host, struct soc_task *task,
                      const struct soc_message *message)
 {
@@ -152,15 +153,15 @@ static bool accept_result(struct soc_host *host, struct soc_message *message)
         soc_router_finish(host, message, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
         return true;
     }
-    /* Whoever asked for the task may have been answered before it ended: a result is
-     * no late reply, it goes to the mailbox then. */
+    /* The request may have been answered before the task ended. A result is not a late
+     * reply then: it goes to the mailbox. */
     if (is_known && message->flags & SOC_MESSAGE_IS_REPLY &&
         soc_request_find(host, message->reply_to) == NULL)
         message->flags &= (uint8_t)~SOC_MESSAGE_IS_REPLY;
     return false;
 }
 
-/* A task message with the action cancel, or an abort. */
+/* Handles a task message with the action cancel, or an abort. */
 static void accept_cancel(struct soc_host *host, struct soc_message *message)
 {
     struct soc_slice id = soc_message_text(message, SOC_TEXT_TASK_ID);
@@ -185,7 +186,7 @@ bool soc_tasks_accept(struct soc_host *host, struct soc_message *message)
         accept_cancel(host, message);
     if (!opens || soc_tasks_find_key(host, message->key) != NULL)
         return false;
-    /* Its task was cancelled in the turn that opened it. */
+    /* The turn that opened the task cancelled it. */
     soc_router_finish(host, message, SOC_OUTCOME_CANCELLED, SOC_SLICE("{\"error\":\"cancelled\"}"));
     return true;
 }
@@ -204,7 +205,7 @@ static bool is_opener(struct soc_task_ref ref, const struct soc_task *task)
     return ref.key == task->key && soc_message_id_is(ref.message_id, task->opened_ms, task->key);
 }
 
-/* Why the running agent has no such open task. */
+/* Explains why the running agent has no such open task. */
 static int refuse_missing(struct soc_host *host, struct soc_task_ref ref, struct soc_buf *error)
 {
     const struct soc_workload *workload = soc_tasks_workload(host, host->turn.agent);
@@ -219,8 +220,8 @@ static int refuse_missing(struct soc_host *host, struct soc_task_ref ref, struct
     while ((task = soc_map_each(&soc_tasks_of_host(host)->open, &cursor)) != NULL)
         if (is_opener(ref, task) ||
             (ref.id.data != NULL && soc_slice_equal(ref.id, soc_slice_text(task->id))))
-            return soc_refuse(error, SOC_EFORBIDDEN, "only who does a task can end it", "task_id",
-                              soc_slice_text(task->id));
+            return soc_refuse(error, SOC_EFORBIDDEN, "only the owner of a task can end it",
+                              "task_id", soc_slice_text(task->id));
     return soc_refuse(error, SOC_ENOTASK, NULL, "task_id", ref.id);
 }
 
@@ -237,12 +238,12 @@ static int find_own(struct soc_host *host, struct soc_task_ref ref, struct soc_t
     if (state >= SOC_TASK_COMPLETED)
         return refuse_over(error, task->id, state);
     if (state == SOC_TASK_PENDING)
-        return soc_refuse(error, SOC_EREFUSED, "the task has not begun; it waits in the queue",
+        return soc_refuse(error, SOC_EREFUSED, "the task has not started; it is still queued",
                           "task_id", soc_slice_text(task->id));
     return SOC_OK;
 }
 
-/* Sends the result to whoever gave the task, if there is anybody. */
+/* Sends the result to the assigner, if it still exists. */
 static int send_result(struct soc_host *host, const struct soc_task *task,
                        const struct soc_task_close *how, struct soc_buf *error)
 {

@@ -1,4 +1,5 @@
-/* What the journal knows of tasks, and how they come back from it. */
+/* Tasks, storage: records of tasks, and how tasks are restored from them. */
+
 #include "base/json.h"
 #include "kernel/registry.h"
 #include "kernel/turns/batch.h"
@@ -63,7 +64,7 @@ void soc_tasks_trace(struct soc_host *host, const char *event, const struct soc_
     soc_buf_fini(&detail);
 }
 
-/* Takes over what the record says; the task's message stays. */
+/* Takes over the fields of the record; keeps the task's message. */
 static void read_record(struct soc_host *host, struct soc_task *task,
                         const struct soc_record_task *r)
 {
@@ -88,7 +89,7 @@ void soc_tasks_restore(struct soc_host *host, const struct soc_record_task *r)
 {
     struct soc_agent *owner = soc_map_find(&host->registry.agents, r->owner);
     if (owner == NULL)
-        return; /* it has ended, and its work with it */
+        return; /* the owner has terminated, and its tasks with it */
     struct soc_task *task = soc_tasks_find_key(host, r->key);
     bool is_open = task != NULL;
     if (!is_open)

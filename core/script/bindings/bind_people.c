@@ -378,7 +378,7 @@ static int agent_contact(lua_State *L)
     if (contact == NULL)
         return soc_effect_finish(
             L, script,
-            soc_refuse(&script->error, SOC_ENOCONTACT, "there is no such contact", "to", id));
+            soc_refuse(&script->error, SOC_ENOCONTACT, "no such contact", "to", id));
     soc_buf_put_byte(&script->answer, '[');
     soc_look_contact(contact, &script->answer);
     soc_buf_put_byte(&script->answer, ']');

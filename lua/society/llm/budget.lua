@@ -54,7 +54,7 @@ local function spent(room, what)
   return {
     error = "budget_exceeded", retryable = false, of = room.of, what = what, used = room[what],
     limit = max,
-    message = ("the bound of the %s is reached: %s of %s; raise llm.limits.%s_%s to go on"):format(
+    message = ("the %s has reached its limit: %s of %s; raise llm.limits.%s_%s to continue"):format(
       room.of, amount(what, room[what]), amount(what, max), room.of,
       what == "tokens" and what or "cost"),
   }

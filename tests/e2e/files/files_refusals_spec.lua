@@ -134,7 +134,7 @@ describe("the file door", function()
     local first, later = table.unpack(d:await(QUEUE, 2)) -- correlated to what user told root
     d:kill()
     d:put("channel/agents/b.ack", { msg_id = first.correlation_id, status = "processed" })
-    assert.matches("no message of that id went to this agent",
+    assert.matches("no message with that id went to this agent",
       d:await_event("refused", ERRORS).detail.reason.message, 1, true)
     d:put("channel/agents/b.ack", { msg_id = later.correlation_id, status = "processed" })
     assert.equal(later.correlation_id, d:await_event("ack_unknown").message_id)
@@ -154,8 +154,8 @@ describe("the file door", function()
       reasons[i] = line.detail.reason.message
     end
     table.sort(reasons)
-    assert.same({ "no message of that id went to this agent",
-      "no message of that id went to this agent", "that message went to another agent" }, reasons)
+    assert.same({ "no message with that id went to this agent",
+      "no message with that id went to this agent", "that message went to another agent" }, reasons)
     assert.same({}, d:heard())
   end)
 

@@ -82,11 +82,11 @@ describe("a guard", function()
   it("that is a bound says which, and how much of it is used", function()
     for of, case in pairs({
       agent = { { agent_tokens = 1000 }, "tokens", 1200, 1000,
-        "the bound of the agent is reached: 1200 tokens of 1000 tokens; raise "
-          .. "llm.limits.agent_tokens to go on" },
+        "the agent has reached its limit: 1200 tokens of 1000 tokens; raise "
+          .. "llm.limits.agent_tokens to continue" },
       society = { { society_cost = 0.0025 }, "cost_micros", 3000, 2500,
-        "the bound of the society is reached: $0.003000 of $0.002500; raise "
-          .. "llm.limits.society_cost to go on" },
+        "the society has reached its limit: $0.003000 of $0.002500; raise "
+          .. "llm.limits.society_cost to continue" },
     }) do
       local s = think(costly, { llm = { limits = case[1], prices = PRICES } })
       local payload = last(ask(s)).payload

@@ -193,7 +193,7 @@ describe("a decision", function()
     local id = s:inbox()[1].id
     for _, decision in ipairs({ "approve", "reject" }) do
       local _, err = s:decide(id, { decision = decision, changes = { n = 1 } })
-      assert.matches("changes go with modify", err.message)
+      assert.matches("changes are allowed only with modify", err.message)
     end
     assert(s:decide(id, { decision = "modify", changes = { n = 1 } }))
   end)
@@ -231,7 +231,7 @@ describe("an agent that terminates", function()
       assert.equal(item.id, s:inbox()[1].id)
       local done = assert(s:decide(item.id, { decision = "approve" }))
       assert.is_false(done.delivered)
-      assert.matches("has ended", done.note)
+      assert.matches("has terminated", done.note)
       s:run()
       assert.same({}, s:messages({ type = "decision" }))
       assert.equal(1, #s:activity({ type = "decision", agent = "pm" }))

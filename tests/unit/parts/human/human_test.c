@@ -89,7 +89,7 @@ static void an_agent_that_is_gone_is_not_told_but_the_person_is(void)
     soc_registry_find(world.host, SOC_SLICE("ann"))->is_ended = true;
     CHECK_INT(decide(&world, "approve"), SOC_OK);
     CHECK(strstr(soc_buf_text(&world.texts[1]), "\"delivered\":false") != NULL);
-    CHECK(strstr(soc_buf_text(&world.texts[1]), "\"note\":\"the agent that asked has ended") !=
+    CHECK(strstr(soc_buf_text(&world.texts[1]), "\"note\":\"the asking agent has terminated") !=
           NULL);
     CHECK_INT(soc_human_count(world.host), 0);
     soc_batch_seal(world.host);

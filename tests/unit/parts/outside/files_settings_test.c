@@ -87,10 +87,10 @@ static void what_is_wrong_is_named(void)
         {"{\"dir\":\"\"}", "'files.dir': a path expected"},
         {"{\"dir\":7}", "'files.dir': a path expected"},
         {"{\"workflow_id\":\"../x\"}", "'files.workflow_id': an id expected"},
-        {"{\"file_mode\":\"0400\"}", "'files.file_mode': octal digits as chmod takes them, at "
+        {"{\"file_mode\":\"0400\"}", "'files.file_mode': an octal mode as for chmod, at "
                                      "least \"0600\", expected"},
-        {"{\"directory_mode\":\"0778\"}", "'files.directory_mode': octal digits as chmod takes "
-                                          "them, at least \"0700\", expected"},
+        {"{\"directory_mode\":\"0778\"}", "'files.directory_mode': an octal mode as for "
+                                          "chmod, at least \"0700\", expected"},
         {"{\"cleanup\":{\"enabled\":1}}", "'files.cleanup.enabled': true or false expected"},
         {"{\"ack\":{\"required_types\":[1]}}",
          "'files.ack.required_types': a list of message types expected"},
