@@ -1,5 +1,9 @@
 #include "parts/table.h"
 
+#include <assert.h>
+
+static_assert(SOC_PART_COUNT <= SOC_PARTS_MAX, "raise SOC_PARTS_MAX for a new part");
+
 const struct soc_part *const soc_part_table[] = {
 #define P(tag, name) &soc_##name##_part,
     SOC_PART_TABLE(P)

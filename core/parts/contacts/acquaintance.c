@@ -1,5 +1,7 @@
 #include "parts/contacts/acquaintance.h"
 
+#include <assert.h>
+
 #include "base/json.h"
 #include "base/mem.h"
 #include "kernel/refusal.h"
@@ -104,6 +106,7 @@ int soc_acquaint_introduce_self(const struct soc_agent *from, const struct soc_a
                                 struct soc_slice payload, struct soc_buf *out,
                                 struct soc_buf *error)
 {
+    assert(from != to && payload.length > 0 && payload.data[0] == '{');
     struct soc_slice given = soc_json_member(payload, "self_introduction");
     if (given.data != NULL && given.data[0] != '{')
         return soc_refuse(error, SOC_EBADMESSAGE,

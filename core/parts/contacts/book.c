@@ -1,5 +1,6 @@
 #include "parts/contacts/book.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -14,6 +15,7 @@
 void soc_book_write(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer,
                     enum soc_source source, int64_t added_ms, struct soc_contact_extra *extra)
 {
+    assert(owner != peer);
     struct soc_record record = {.type = SOC_RECORD_CONTACT};
     record.contact = (struct soc_record_contact){
         .time_ms = (uint64_t)added_ms,
@@ -178,6 +180,7 @@ static void keep_old(struct soc_contact_extra *extra, const struct soc_contact_e
 int soc_book_add(struct soc_host *host, struct soc_slice entry, struct soc_agent **peer,
                  struct soc_buf *error)
 {
+    assert(host->turn.is_open && host->turn.agent != NULL);
     struct soc_agent *agent = host->turn.agent;
     struct soc_slice id = soc_json_plain_string(soc_json_member(entry, "id"));
     int rc = read_contact_id(host, id, peer, error);
@@ -200,6 +203,7 @@ int soc_book_add(struct soc_host *host, struct soc_slice entry, struct soc_agent
 
 int soc_book_remove(struct soc_host *host, struct soc_slice id, struct soc_buf *answer)
 {
+    assert(host->turn.is_open && host->turn.agent != NULL);
     struct soc_agent *agent = host->turn.agent;
     struct soc_agent *peer = soc_registry_find_any(host, id);
     if (peer == NULL)

@@ -1,5 +1,6 @@
 #include "parts/contacts/introductions.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -64,6 +65,7 @@ static void store(struct soc_host *host, struct soc_introduction *entry)
 
 static struct soc_introduction *open_entry(struct soc_host *host, const struct soc_message *message)
 {
+    assert(find(host, message->key) == NULL);
     struct soc_introduction *entry =
         soc_introduction_new(message->key, message->time_ms, message->from, message->to);
     struct soc_buf reason = {0};
@@ -81,6 +83,7 @@ static void end_question(struct soc_host *host, struct soc_introduction *entry)
     if (entry->question == 0)
         return;
     soc_heap_remove(&host->timers, &entry->timer);
+    assert(host->waits.count > 0);
     host->waits.count--;
     entry->question = 0;
 }
@@ -142,6 +145,7 @@ static int send_as_broker(struct soc_host *host, struct soc_introduction *entry,
 {
     struct soc_message *message;
     struct soc_buf error = {0};
+    assert(entry->message != NULL && (!is_question || entry->question == 0));
     soc_turn_begin(host, entry->broker, NULL);
     host->turn.cause = entry->message;
     int rc = soc_router_send(host, entry->broker, send, &message, &error);
@@ -288,6 +292,7 @@ static void leave_to_broker(struct soc_host *host, struct soc_introduction *entr
 static bool take_step(struct soc_host *host, struct soc_introduction *entry)
 {
     struct soc_introduce_answer answer = {0};
+    assert(entry->message != NULL && host->hooks.introduce != NULL);
     bool asks_again = false;
     host->hooks.introduce(host->hooks.user, entry, &answer);
     entry->deadline_ms = soc_host_now(host) + answer.timeout_ms;

@@ -1,5 +1,6 @@
 #include "parts/duplicates/duplicates.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -103,6 +104,7 @@ static void forget_key(struct soc_host *host, struct soc_undo *undo)
 static void remember(struct soc_host *host, const struct soc_dedupe_words *words,
                      const struct soc_message *message)
 {
+    assert(words->words.data != NULL && host->turn.is_open);
     int64_t now_ms = moment(host);
     struct soc_dedupe_entry *entry =
         soc_dedupe_add(&of(host)->keys, words, message->key, message->time_ms, now_ms);
@@ -139,6 +141,7 @@ static int note(struct soc_host *host, const struct soc_passage *passage,
 
 void soc_duplicates_set_window(struct soc_host *host, int64_t window_ms)
 {
+    assert(window_ms >= 0);
     of(host)->window_ms = window_ms;
 }
 

@@ -1,4 +1,5 @@
 /* Expiry: notifies a sender that required an ack when its message expires. */
+#include <assert.h>
 
 #include "base/json.h"
 #include "env/ids.h"
@@ -25,6 +26,7 @@ static bool finish(struct soc_host *host, struct soc_message *message, enum soc_
     (void)reason;
     if (outcome != SOC_OUTCOME_EXPIRED || !is_told(message))
         return false;
+    assert(message->to != NULL);
     soc_envelope_id(id, message);
     soc_refusal_begin(&payload, SOC_EEXPIRED, NULL);
     soc_json_put_text_member(&payload, "message_id", soc_slice(id, sizeof(id)));

@@ -86,6 +86,7 @@ static int ask(struct soc_host *host, struct soc_barrier *barrier, struct soc_ag
                struct soc_slice payload, struct soc_buf *error)
 {
     struct soc_message *message;
+    assert(agent != barrier->owner);
     struct soc_send send = {
         .to = soc_agent_id(agent),
         .type = SOC_SLICE("checkpoint_request"),
@@ -167,6 +168,7 @@ int soc_barriers_open(struct soc_host *host, const struct soc_checkpoint *checkp
                       struct soc_wait *wait, struct soc_buf *answer)
 {
     struct soc_turn_mark mark = soc_turn_mark(host);
+    assert(host->turn.is_open && host->turn.agent != NULL);
     struct soc_buf payload = {0};
     int64_t now_ms = soc_host_now(host);
     int64_t timeout_ms = checkpoint->timeout_ms;
@@ -234,6 +236,7 @@ static void take_reply(struct soc_host *host, struct soc_request *request,
     struct soc_barrier *barrier = request->owner;
     struct soc_seat *seat = soc_barrier_find(barrier, request->to);
     struct soc_slice payload = soc_message_payload(message);
+    assert(seat != NULL);
     struct soc_buf bare = {0};
     soc_request_close(host, request->key);
     if (soc_json_kind(payload) == SOC_JSON_OBJECT)
@@ -247,6 +250,7 @@ static void take_failure(struct soc_host *host, struct soc_request *request)
 {
     struct soc_barrier *barrier = request->owner;
     struct soc_seat *seat = soc_barrier_find(barrier, request->to);
+    assert(seat != NULL);
     soc_request_close(host, request->key);
     if (soc_barrier_miss(barrier, seat))
         settle(host, barrier, seat);

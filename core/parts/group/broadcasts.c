@@ -90,6 +90,7 @@ static int put_full(const struct soc_host *host, const struct soc_agent *agent, 
 int soc_broadcasts_open(struct soc_host *host, struct soc_message *message, struct soc_buf *error)
 {
     struct soc_broadcast *broadcast = soc_broadcast_new(message);
+    assert(message->to == NULL && find(host, message->key) == NULL);
     const struct soc_agent *full = NULL;
     size_t cursor = 0;
     struct soc_agent *agent;
@@ -140,6 +141,7 @@ void soc_broadcasts_put_receipt(struct soc_host *host, const struct soc_message 
     char id[SOC_MESSAGE_ID_BYTES];
     const struct soc_broadcast *broadcast = find(host, message->key);
     soc_envelope_id(id, message);
+    assert(broadcast != NULL);
     soc_buf_put_text(out, "[{");
     soc_json_put_name(out, "count");
     soc_json_put_integer(out, (int64_t)broadcast->left);
@@ -151,6 +153,7 @@ void soc_broadcasts_put_receipt(struct soc_host *host, const struct soc_message 
 /* Finishes the message: every reader is done. */
 static void end_broadcast(struct soc_host *host, struct soc_broadcast *broadcast)
 {
+    assert(broadcast->left == 0);
     struct soc_message *message = broadcast->message;
     struct soc_record record = {.type = SOC_RECORD_MESSAGE_END};
     record.message_end = (struct soc_record_message_end){
@@ -178,6 +181,7 @@ void soc_broadcasts_accept(struct soc_host *host, struct soc_message *message)
     struct soc_broadcast *broadcast = find(host, message->key);
     size_t cursor = 0;
     struct soc_agent *agent;
+    assert(broadcast != NULL);
     soc_trace_message(host, "broadcast", message);
     host->totals.sent += broadcast->left;
     host->news_key = message->key;
@@ -294,6 +298,7 @@ void soc_broadcasts_expire(struct soc_host *host, struct soc_message *message)
     const struct soc_broadcast *broadcast = find(host, message->key);
     size_t cursor = 0;
     struct soc_agent *agent;
+    assert(broadcast != NULL);
     soc_heap_remove(&host->timers, &message->timer);
     while ((agent = soc_map_each(&host->registry.agents, &cursor)) != NULL)
         if (soc_broadcast_is_for(broadcast, agent))

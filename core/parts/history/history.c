@@ -1,5 +1,6 @@
 #include "parts/history/history.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,7 @@ static void put_record(struct soc_host *host, const struct soc_record *record)
 static void forget_old(struct soc_host *host)
 {
     struct soc_history *history = soc_history_state(host)->kept;
+    assert(history != NULL && history->days > 0);
     int64_t now_ms = soc_host_now(host);
     int64_t oldest_ms = now_ms - history->days * DAY_MS;
     if (now_ms < history->forget_ms || oldest_ms <= 0)
@@ -147,6 +149,7 @@ static void put_json_member(struct soc_buf *out, const char *name, struct soc_sl
 
 static void put_effect(const struct soc_activation *activation, uint32_t index, struct soc_buf *out)
 {
+    assert(index < activation->effects_count);
     const struct soc_effect *effect = &activation->effects[index];
     soc_buf_put_byte(out, '{');
     if (effect->answer_length > 0) {

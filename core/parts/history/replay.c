@@ -1,5 +1,6 @@
 #include "parts/history/replay.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -184,6 +185,7 @@ static void put_effect(struct soc_buf *out, enum soc_effect_kind kind, struct so
 static void put_recorded_effect(struct soc_buf *out, const struct soc_activation *activation,
                                 uint32_t index)
 {
+    assert(index < activation->effects_count);
     put_effect(out, activation->effects[index].kind, soc_activation_noted(activation, index));
 }
 
@@ -233,6 +235,7 @@ int soc_replay_begin(struct soc_host *host, struct soc_activation *activation,
 {
     struct soc_replay *replay = soc_history_state(host)->replay;
     uint32_t index = activation->cursor++;
+    assert(replay != NULL);
     bool is_more = index >= activation->effects_count;
     const struct soc_effect *effect = is_more ? NULL : &activation->effects[index];
     bool is_same = !is_more && effect->kind == kind && effect->hash == hash;
@@ -336,6 +339,7 @@ static void run(struct soc_host *host, struct soc_activation *activation, struct
 
 int soc_replay_run(struct soc_host *host, struct soc_agent *agent, struct soc_replay *replay)
 {
+    assert(!host->turn.is_open && !soc_replay_is_under_way(host));
     struct soc_slice message = soc_json_member(replay->run, "message");
     struct soc_activation *former = agent->activation;
     struct soc_activation *activation = soc_activation_new();

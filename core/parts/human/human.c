@@ -368,6 +368,7 @@ static void close_item(struct soc_host *host, struct soc_item *item,
 int soc_human_decide(struct soc_host *host, const struct soc_verdict *verdict,
                      struct soc_buf *answer)
 {
+    assert(host->turn.is_open && host->turn.agent == host->registry.user);
     struct soc_item *item = NULL;
     struct soc_message *message = NULL;
     int rc = check_verdict(host, verdict, &item, answer);
@@ -418,6 +419,7 @@ static void withdraw(struct soc_host *host, uint64_t key)
         .decision = SOC_DECISION_WITHDRAWN,
     };
     int rc = soc_inbox_decide(&soc_human_state(host)->inbox, key, SOC_DECISION_WITHDRAWN, &item);
+    assert(rc == SOC_OK && item != NULL);
     (void)rc;
     soc_batch_put(host, &record);
     put_event(host, "withdrawn", item, "title", soc_slice_text(item->title));

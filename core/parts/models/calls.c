@@ -56,6 +56,7 @@ void soc_calls_open(struct soc_host *host, struct soc_activation *activation)
     struct soc_outcall *call = soc_alloc_zero(sizeof(*call));
     struct soc_slice text = soc_slice_text(wait->call);
     struct soc_slice id = soc_json_plain_string(soc_json_member(text, "id"));
+    assert(wait->call != NULL);
     call->text = wait->call;
     call->activation = activation;
     call->number = ++soc_models_state(host)->next_call;
@@ -91,6 +92,8 @@ void soc_calls_close(struct soc_host *host, struct soc_activation *activation)
 
 void soc_calls_answer(struct soc_host *host, struct soc_outcall *call, struct soc_slice answer)
 {
+    assert(call->activation->wait.kind == SOC_WAIT_CALL);
+    assert(call->activation->wait.request_key == call->number);
     soc_waiting_answer(host, call->activation, answer);
 }
 
@@ -102,6 +105,7 @@ void soc_calls_wake(struct soc_host *host, struct soc_outcall *call, int64_t at_
 
 static void begin(struct soc_host *host, struct soc_outcall *call)
 {
+    assert(!call->is_begun);
     soc_trace(host, call->is_repeated ? "call_again" : "call", call->activation->agent, "%.*s %s",
               (int)call->kind.length, call->kind.data, call->id);
     if (host->hooks.call == NULL) {
@@ -125,6 +129,7 @@ static void depart(void *user)
     struct soc_host *host = user;
     struct soc_buf *queue = &soc_models_state(host)->leaving;
     uint64_t number;
+    assert(queue->length >= sizeof(number));
     memcpy(&number, queue->data, sizeof(number));
     queue->length -= sizeof(number);
     memmove(queue->data, queue->data + sizeof(number), queue->length);

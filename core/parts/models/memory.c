@@ -49,6 +49,7 @@ static void make_room(struct memory *memory, size_t bytes)
 static void append(struct soc_host *host, struct soc_slice agent, struct soc_slice entry,
                    uint64_t number)
 {
+    assert(number > 0);
     struct memory *memory = soc_map_find(&soc_models_state(host)->memories, agent);
     if (memory == NULL) {
         memory = soc_alloc_zero(sizeof(*memory));
@@ -81,6 +82,7 @@ static void take_back(struct soc_host *host, struct soc_undo *undo)
 
 uint64_t soc_memory_append(struct soc_host *host, struct soc_slice entry)
 {
+    assert(host->turn.is_open && host->turn.agent != NULL);
     const struct soc_agent *agent = host->turn.agent;
     const struct memory *memory = find(host, agent);
     if (memory != NULL && memory->text.length + entry.length > SOC_MEMORY_BYTES_OPEN_MAX)
@@ -139,6 +141,7 @@ void soc_memory_put(const struct soc_host *host, const struct soc_agent *agent, 
 /* Copies what stays, so that the memory of a long conversation is returned. */
 static void trim(struct soc_host *host, struct memory *memory)
 {
+    assert(memory->is_large && soc_models_state(host)->memories_large > 0);
     size_t beyond = count_beyond(memory, LEFT_BYTES);
     size_t start = beyond == 0 ? 0 : memory->ends[beyond - 1];
     struct soc_buf text = {0};

@@ -1,5 +1,6 @@
 #include "parts/models/usage.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,6 +190,7 @@ static void put_number(struct soc_buf *out, const char *name, uint64_t number)
 static void put_room(struct soc_buf *out, const char *of, struct soc_slice id,
                      struct soc_usage used, struct soc_usage_bound bound)
 {
+    assert(out->length > 0);
     soc_buf_put_text(out, out->data[out->length - 1] == '[' ? "{" : ",{");
     put_number(out, "cost_micros", used.cost_micros);
     put_number(out, "cost_micros_max", bound.cost_micros);

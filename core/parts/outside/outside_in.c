@@ -1,4 +1,5 @@
 /* Outside, input: messages, acks and signs of life. */
+#include <assert.h>
 
 #include "base/json.h"
 #include "env/ids.h"
@@ -250,6 +251,7 @@ int soc_outside_accept(struct soc_host *host, struct soc_agent *agent,
 {
     struct soc_outsider *outsider = soc_outside_need(host, agent);
     struct soc_send send = mail->send;
+    assert(!host->turn.is_open);
     struct soc_message *message;
     const struct soc_message *cause;
     if (!mail->is_again)
@@ -311,6 +313,7 @@ int soc_outside_ack(struct soc_host *host, struct soc_agent *agent, struct soc_s
                     enum soc_ack ack, struct soc_position position, struct soc_buf *error)
 {
     struct soc_outsider *outsider = soc_outside_need(host, agent);
+    assert(!host->turn.is_open);
     soc_outside_hear(host, agent);
     soc_outside_keep(host, position);
     struct soc_letter *letter = soc_outside_find_letter(outsider, id);

@@ -1,5 +1,7 @@
 #include "parts/outside/outside_letters.h"
 
+#include <assert.h>
+
 #include "base/hash.h"
 #include "base/limits.h"
 #include "base/mem.h"
@@ -9,6 +11,7 @@
  * the youngest, so the search starts at the end. */
 void soc_outside_queue(struct soc_letter *letter)
 {
+    assert(letter->message->priority < SOC_PRIORITY_COUNT);
     struct soc_letter_list *list = &letter->outsider->waiting[letter->message->priority];
     struct soc_letter *before = list->last;
     if (letter->is_waiting)
@@ -28,6 +31,7 @@ void soc_outside_unqueue(struct soc_letter *letter)
     if (!letter->is_waiting)
         return;
     letter->is_waiting = false;
+    assert(list->first != NULL && list->last != NULL);
     *(letter->next == NULL ? &list->last : &letter->next->previous) = letter->previous;
     *(letter->previous == NULL ? &list->first : &letter->previous->next) = letter->next;
 }

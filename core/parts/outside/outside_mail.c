@@ -76,6 +76,7 @@ static const struct soc_door *find_door(const struct soc_outside *outside,
 
 struct soc_outsider *soc_outside_need(struct soc_host *host, struct soc_agent *agent)
 {
+    assert(agent->is_external);
     struct soc_outside *outside = soc_outside_of_host(host);
     struct soc_outsider *outsider = soc_map_find(&outside->outsiders, soc_agent_id(agent));
     if (outsider != NULL)
@@ -95,6 +96,7 @@ struct soc_outsider *soc_outside_need(struct soc_host *host, struct soc_agent *a
  * and nothing else refers to it. */
 static void release(struct soc_outsider *outsider)
 {
+    assert(outsider->calls > 0);
     outsider->calls--;
     if (outsider->calls > 0 || !outsider->agent->is_ended || outsider->letters.count > 0)
         return;
@@ -112,6 +114,7 @@ static void tell_first(void *user)
     struct soc_host *host = user;
     struct soc_outside *outside = soc_outside_of_host(host);
     struct soc_door_notice *notice = outside->notices_first;
+    assert(notice != NULL); /* one call per notice, in order */
     const struct soc_door *door = notice->outsider->door;
     char id[SOC_MESSAGE_ID_BYTES];
     struct soc_door_news news = {.event = notice->event, .agent = notice->outsider->agent};
@@ -276,6 +279,7 @@ void soc_outside_take(struct soc_host *host, struct soc_message *message)
     struct soc_outsider *outsider = soc_outside_need(host, message->to);
     struct soc_letter *letter = soc_alloc_zero(sizeof(*letter));
     bool is_start = host->journal == NULL;
+    assert(soc_map_find_number(&outsider->letters, message->key) == NULL);
     letter->outsider = outsider;
     letter->message = message;
     letter->is_again = is_start;
@@ -304,6 +308,7 @@ void soc_outside_let_go(struct soc_host *host, struct soc_message *message)
 {
     struct soc_outsider *outsider = soc_outside_need(host, message->to);
     struct soc_letter *letter = soc_map_take_number(&outsider->letters, message->key);
+    assert(letter != NULL && letter->message == message);
     message->is_outside = false;
     soc_outside_stop(letter);
     soc_outside_unqueue(letter);
@@ -348,6 +353,7 @@ static void enter(struct soc_host *host, struct soc_agent *agent)
 
 int soc_outside_open(struct soc_host *host, const struct soc_door *door)
 {
+    assert(door->deliver != NULL);
     struct soc_outside *outside = soc_outside_of_host(host);
     if (outside->door_count == SOC_DOORS_MAX)
         return SOC_ETOOLARGE;

@@ -41,6 +41,7 @@ void soc_outside_stop(struct soc_letter *letter)
 {
     struct soc_outside *outside = soc_outside_of_host(letter->outsider->host);
     if (soc_heap_has(&letter->timer)) {
+        assert(outside->climbed > 0);
         soc_heap_remove(&outside->timers, &letter->timer);
         outside->climbed--;
     }
@@ -231,6 +232,7 @@ static void fire_letter(struct soc_letter *letter)
 void soc_outside_fire(struct soc_host *host)
 {
     struct soc_heap_item *item = soc_heap_peek(&soc_outside_of_host(host)->timers);
+    assert(item != NULL);
     char *base = (char *)item;
     soc_heap_remove(&soc_outside_of_host(host)->timers, item);
     if (item->kind == SOC_OUTSIDE_LETTER)
@@ -291,6 +293,7 @@ static void resolve(struct soc_host *host, struct soc_undo *undo)
 {
     struct soc_outsider *outsider = soc_outside_need(host, undo->agent);
     struct soc_buf detail = {0};
+    assert(undo->number <= ABORT);
     soc_buf_put_byte(&detail, '{');
     soc_json_put_text_member(&detail, "action", soc_slice_text(resolutions[undo->number]));
     soc_json_put_text_member(&detail, "by", soc_sender_id(undo->peer));

@@ -1,5 +1,6 @@
 #include "parts/policies/policies.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -31,6 +32,7 @@ static void set(struct soc_host *host, struct soc_slice list)
 
 void soc_policies_record(struct soc_host *host, struct soc_slice list)
 {
+    assert(list.length > 0 && list.data[0] == '[');
     if (soc_slice_equal(list, soc_buf_slice(list_of(host))))
         return;
     set(host, list);

@@ -1,5 +1,6 @@
 #include "parts/supervision/guard.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -63,11 +64,13 @@ bool soc_guard_find(const char *setting, enum soc_guard *guard)
 
 uint32_t soc_guard_limit(const struct soc_host *host, enum soc_guard guard)
 {
+    assert(guard < SOC_GUARD_COUNT);
     return soc_supervision_state(host)->guards[guard];
 }
 
 void soc_guard_set(struct soc_host *host, enum soc_guard guard, uint32_t limit)
 {
+    assert(guard < SOC_GUARD_COUNT);
     soc_supervision_state(host)->guards[guard] = limit;
     report_mailbox_limit(host);
 }
@@ -81,6 +84,7 @@ static void note(struct soc_host *host, struct soc_agent *agent, enum soc_guard 
     agent->guards |= (uint8_t)(1u << guard);
     struct meeting meeting = {.guard = guard};
     struct soc_slice chain = soc_envelope_chain(host->turn.cause, id);
+    assert(agent->id_length <= SOC_ID_BYTES_MAX && chain.length <= SOC_KEY_BYTES_MAX);
     memcpy(meeting.id, agent->id, agent->id_length);
     if (chain.data != NULL)
         memcpy(meeting.chain, chain.data, chain.length);
@@ -103,6 +107,7 @@ static int refuse(struct soc_host *host, struct soc_agent *agent, enum soc_guard
 int soc_guard_spawn(struct soc_host *host, struct soc_buf *error)
 {
     struct soc_agent *parent = host->turn.agent;
+    assert(host->turn.is_open && parent != NULL);
     uint32_t depth = 1;
     if (host->registry.alive >= soc_supervision_state(host)->guards[SOC_GUARD_AGENTS])
         return refuse(host, parent, SOC_GUARD_AGENTS, error);
@@ -230,6 +235,7 @@ static void report(struct soc_host *host, const struct meeting *meeting)
 
 void soc_guard_settle(struct soc_host *host)
 {
+    assert(!host->turn.is_open);
     struct soc_buf *meetings = &soc_supervision_state(host)->meetings;
     struct meeting meeting;
     for (size_t at = 0; at < meetings->length; at += sizeof(meeting)) {

@@ -119,6 +119,7 @@ static void set_hold(struct soc_host *host, struct soc_agent *agent, uint8_t hol
                      struct soc_slice reason)
 {
     static const struct soc_undo_ops ops = {.take_back = take_back, .settle = settle};
+    assert(host->turn.is_open && agent != host->registry.user && !agent->is_ended);
     char *copy = NULL;
     soc_text_set(&copy, reason);
     soc_turn_note(host, (struct soc_undo){
@@ -233,6 +234,7 @@ int soc_hold_order(struct soc_host *host, const struct soc_hold_order *order,
                    struct soc_buf *answer)
 {
     struct soc_agent *by = host->turn.agent;
+    assert(host->turn.is_open && by != NULL);
     struct soc_agent *agent = NULL;
     size_t count;
     if (soc_slice_equal(order->id, SOC_SLICE("All"))) {
@@ -278,6 +280,7 @@ static struct failures *need_failures(struct soc_host *host, const struct soc_ag
 
 static void add_failure(struct failures *failures, int64_t now_ms)
 {
+    assert(failures->count <= SOC_FAILURES_KEPT);
     if (failures->count < SOC_FAILURES_KEPT)
         failures->count++;
     memmove(&failures->times_ms[1], &failures->times_ms[0],
@@ -341,6 +344,7 @@ static void tell_waiters(struct soc_host *host, const struct soc_agent *agent)
 
 void soc_hold_fail(struct soc_host *host, struct soc_agent *agent, struct soc_slice error)
 {
+    assert(!host->turn.is_open);
     char id[SOC_MESSAGE_ID_BYTES];
     const struct soc_activation *activation = agent->activation;
     struct soc_slice chain =

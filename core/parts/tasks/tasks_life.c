@@ -1,5 +1,6 @@
 #include "parts/tasks/tasks.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +62,7 @@ void soc_tasks_set_limit(struct soc_host *host, int64_t limit_ms)
 static struct soc_slice make_name(char out[2 * SOC_ID_BYTES_MAX + 2], const struct soc_agent *owner,
                                   struct soc_slice id)
 {
+    assert(owner->id_length <= SOC_ID_BYTES_MAX && id.length <= SOC_ID_BYTES_MAX);
     memcpy(out, owner->id, owner->id_length);
     out[owner->id_length] = '\n';
     memcpy(out + owner->id_length + 1, id.data, id.length);
@@ -138,6 +140,7 @@ enum soc_task_state soc_tasks_state(const struct soc_task *task)
 
 void soc_tasks_link(struct soc_host *host, struct soc_task *task)
 {
+    assert(soc_tasks_find_key(host, task->key) == NULL);
     char name[2 * SOC_ID_BYTES_MAX + 2];
     struct soc_slice made = make_name(name, task->owner, soc_slice_text(task->id));
     if (task->name == NULL)
@@ -149,6 +152,7 @@ void soc_tasks_link(struct soc_host *host, struct soc_task *task)
 
 void soc_tasks_unlink(struct soc_host *host, struct soc_task *task)
 {
+    assert(soc_tasks_find_key(host, task->key) == task);
     struct soc_tasks *tasks = soc_tasks_of_host(host);
     soc_heap_remove(&tasks->alarms, &task->alarm);
     soc_map_take_number(&tasks->open, task->key);
@@ -161,10 +165,12 @@ static void take_back(struct soc_host *host, struct soc_undo *undo)
     (void)undo;
     struct soc_buf *touched = &soc_tasks_of_host(host)->touched;
     struct soc_touch touch;
+    assert(touched->length >= sizeof(touch));
     touched->length -= sizeof(touch);
     memcpy(&touch, touched->data + touched->length, sizeof(touch));
     free(touch.reason);
     struct soc_task *task = soc_tasks_find_key(host, touch.key);
+    assert(task != NULL); /* a turn never removes what it has noted */
     task->intent &= (uint8_t)~touch.intent;
     if (touch.intent == SOC_TASK_RETRIED)
         task->again_ms = 0;
@@ -325,6 +331,7 @@ void soc_tasks_take(struct soc_host *host, const struct soc_message *message)
 /* Delivers the message kept by the task once more. */
 static void queue_again(struct soc_host *host, struct soc_task *task)
 {
+    assert(task->message != NULL);
     int64_t again_ms = task->again_ms;
     task->again_ms = 0;
     task->owns_message = false;
@@ -352,6 +359,7 @@ void soc_tasks_end(struct soc_host *host, struct soc_task *task, enum soc_task_s
                                          [SOC_TASK_CANCELLED] = "task_cancelled"};
     if (!soc_task_is_over(task))
         soc_task_end(task, state, soc_host_now(host));
+    assert(soc_task_is_over(task));
     soc_text_set(&task->reason, reason);
     soc_tasks_unlink(host, task);
     soc_tasks_store(host, task);
@@ -366,6 +374,7 @@ void soc_tasks_end(struct soc_host *host, struct soc_task *task, enum soc_task_s
 
 void soc_tasks_dispose(struct soc_host *host, struct soc_task *task)
 {
+    assert(!task->owns_message || task->message != NULL);
     if (task->owns_message)
         soc_mail_free(host, task->message);
     soc_task_free(task);
@@ -402,6 +411,7 @@ void soc_tasks_commit(struct soc_host *host)
     if (soc_tasks_of_host(host)->touched.length == 0)
         return;
     struct soc_buf touched = soc_tasks_of_host(host)->touched;
+    assert(touched.length % sizeof(struct soc_touch) == 0);
     soc_tasks_of_host(host)->touched = (struct soc_buf){0}; /* changes may open more turns */
     for (size_t at = 0; at < touched.length; at += sizeof(struct soc_touch)) {
         struct soc_touch touch;
@@ -481,6 +491,7 @@ int64_t soc_tasks_due(const struct soc_host *host)
 void soc_tasks_fire(struct soc_host *host)
 {
     struct soc_heap_item *item = soc_heap_peek(&soc_tasks_of_host(host)->alarms);
+    assert(item != NULL && item->due_ms <= soc_host_now(host));
     struct soc_task *task = (void *)((char *)item - offsetof(struct soc_task, alarm));
     enum soc_task_alert alert = soc_task_take_alert(task, soc_host_now(host));
     soc_tasks_arm(host, task);

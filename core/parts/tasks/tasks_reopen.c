@@ -1,5 +1,6 @@
 #include "parts/tasks/tasks_reopen.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -90,6 +91,7 @@ void soc_tasks_reopen(struct soc_host *host, struct soc_message *message)
     struct soc_task *parent = find_ancestor(host, remains->parent);
     struct soc_task *task = soc_tasks_make(host, message, style);
     soc_workload_forget_done(soc_tasks_workload(host, message->to), message->key);
+    assert(message->attempt > 0);
     task->tries = (uint32_t)message->attempt - 1;
     /* The deadline is unchanged; the time limit restarts with the task. */
     task->alerts = remains->alerts & SOC_TASK_ALERT_DEADLINE;

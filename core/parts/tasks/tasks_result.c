@@ -1,4 +1,5 @@
 /* Tasks, results: how owners end their tasks. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -27,6 +28,7 @@ void soc_tasks_send(struct soc_host *host, struct soc_agent *from, const struct 
 
 struct soc_send soc_tasks_result(const struct soc_task *task, struct soc_slice payload)
 {
+    assert(task->assigner != NULL);
     struct soc_send send = {
         .to = soc_agent_id(task->assigner),
         .type =
@@ -72,6 +74,7 @@ void soc_tasks_answer_waiter(struct soc_host *host, struct soc_activation *waite
                              struct soc_slice result)
 {
     const struct soc_agent *child = waiter->wait.on;
+    assert(waiter->wait.kind == SOC_WAIT_TASK && child != NULL);
     struct soc_buf answer = {0};
     soc_buf_put_text(&answer, "[{");
     soc_json_put_text_member(&answer, "id", soc_agent_id(child));
@@ -263,6 +266,8 @@ int soc_tasks_close(struct soc_host *host, struct soc_task_ref ref,
                     const struct soc_task_close *how, struct soc_buf *answer, struct soc_buf *error)
 {
     struct soc_task *task;
+    assert(host->turn.is_open && host->turn.agent != NULL);
+    assert(how->state == SOC_TASK_COMPLETED || how->state == SOC_TASK_FAILED);
     int rc = find_own(host, ref, &task, error);
     if (rc < 0)
         return rc;

@@ -1,4 +1,5 @@
 /* Tasks, storage: records of tasks, and how tasks are restored from them. */
+#include <assert.h>
 
 #include "base/json.h"
 #include "kernel/registry.h"
@@ -68,6 +69,7 @@ void soc_tasks_trace(struct soc_host *host, const char *event, const struct soc_
 static void read_record(struct soc_host *host, struct soc_task *task,
                         const struct soc_record_task *r)
 {
+    assert(task->key == r->key);
     task->opened_ms = (int64_t)r->opened_ms;
     task->started_ms = (int64_t)r->started_ms;
     task->ended_ms = (int64_t)r->ended_ms;
