@@ -13,13 +13,20 @@
 #include "script/bindings/bind_agent.h"
 #include "script/bindings/settings.h"
 #include "script/calls/chat.h"
+#include "script/calls/chat_keys.h"
+#include "script/calls/chat_settings.h"
+#include "script/calls/exchange.h"
+#include "script/calls/keys.h"
 #include "script/calls/outward.h"
+#include "script/calls/secrets.h"
+#include "script/calls/visit.h"
 #include "script/history/recorder.h"
 #include "script/policies/messages.h"
 #include "script/policies/policy_log.h"
 #include "script/policies/policy_set.h"
 #include "script/policies/swap.h"
 #include "script/turns/behaviour.h"
+#include "script/turns/environments.h"
 #include "script/turns/handle.h"
 #include "script/turns/message.h"
 #include "script/turns/payload.h"
@@ -38,22 +45,6 @@ static int new_table_ref(lua_State *L)
     return luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-static void make_environment(lua_State *L, struct soc_script *script)
-{
-    script->own = (struct soc_own){
-        .home = script->home,
-        .app_dir = script->app_dir,
-        .module_ref = script->module_ref,
-        .settings_ref = new_table_ref(L),
-    };
-    soc_bind_agent_fill_gate(script, &script->own.gate);
-    script->llm_shown_ref = new_table_ref(L);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->llm_shown_ref);
-    soc_own_push_environment(L, &script->own, true);
-    script->env_ref = luaL_ref(L, LUA_REGISTRYINDEX);
-    script->fatal_count = soc_sandbox_fatal_count(L);
-}
-
 static char *copy_or_null(const char *text)
 {
     return text == NULL ? NULL : soc_copy_text(text, strlen(text));
@@ -64,6 +55,7 @@ static int build(lua_State *L)
 {
     struct soc_script *script = lua_touserdata(L, 1);
     struct soc_detail *detail = lua_touserdata(L, 2);
+    struct soc_sandbox_gate gate;
     lua_settop(L, 0);
     script->methods_ref = new_table_ref(L);
     script->module_ref = new_table_ref(L);
@@ -86,8 +78,9 @@ static int build(lua_State *L)
     soc_bind_delivery(L, script);
     soc_bind_society(L, script);
     soc_bind_orders(L, script);
-    make_environment(L, script);
-    soc_chat_configure(L, script, 0, detail);
+    soc_bind_agent_fill_gate(script, &gate);
+    soc_environments_open(L, script, &gate);
+    soc_chat_settings_open(L, script);
     int rc = soc_policy_set_open(L, script, detail);
     if (rc == SOC_OK)
         rc = soc_messages_open(L, script, detail);
@@ -103,7 +96,7 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
     script->L = L;
     script->active = L;
     script->host = options->host;
-    script->loop = options->loop;
+    script->is_simulated = options->loop == NULL;
     script->home = copy_or_null(options->home);
     script->app_dir = copy_or_null(options->app_dir);
     script->steps_max = SOC_SCRIPT_STEPS_MAX;
@@ -117,6 +110,11 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
     soc_policy_log_open(script);
     soc_recorder_open(script);
     soc_settings_open(script);
+    script->keys = soc_keys_new();
+    soc_secrets_open(script);
+    soc_exchange_open(script, options->loop);
+    soc_visit_open(script);
+    soc_chat_open(script);
     script->box = lua_touserdata(L, box_index);
     *script->box = script;
     lua_pushvalue(L, box_index);
@@ -168,15 +166,20 @@ void soc_script_free(struct soc_script *script)
         return;
     lua_State *L = script->L;
     soc_thread_free_all(script);
-    soc_outward_fini(script);
+    soc_chat_fini(script);
+    soc_visit_fini(script);
+    soc_exchange_fini(script);
+    soc_secrets_fini(script);
+    soc_keys_free(script->keys);
+    soc_chat_settings_fini(script);
     *script->box = NULL;
     const int refs[] = {script->env_ref,          script->module_ref,      script->methods_ref,
                         script->message_meta_ref, script->handle_meta_ref, script->receipt_meta_ref,
-                        script->llm_shown_ref,    script->box_ref};
+                        script->box_ref};
     for (size_t i = 0; i < sizeof(refs) / sizeof(refs[0]); i++)
         if (refs[i] != 0)
             luaL_unref(L, LUA_REGISTRYINDEX, refs[i]);
-    soc_own_fini(L, &script->own);
+    soc_environments_fini(L, script);
     soc_messages_fini(L, script);
     soc_policy_set_fini(L, script);
     soc_settings_fini(script);
@@ -186,8 +189,6 @@ void soc_script_free(struct soc_script *script)
     soc_payload_fini(script);
     free(script->home);
     free(script->app_dir);
-    free(script->recordings[0]);
-    free(script->recordings[1]);
     soc_buf_fini(&script->arguments);
     soc_buf_fini(&script->payload);
     soc_buf_fini(&script->answer);
@@ -329,7 +330,7 @@ static void run_swap(lua_State *L, struct policy_call *call)
 
 static void run_settle(lua_State *L, struct policy_call *call)
 {
-    soc_chat_settle_keys(L, call->script);
+    soc_chat_keys_settle(L, call->script);
 }
 
 static void run_start(lua_State *L, struct policy_call *call)

@@ -19,8 +19,9 @@
 #include "script/bindings/bind.h"
 #include "script/bindings/send_options.h"
 #include "script/bindings/settings.h"
-#include "script/calls/chat.h"
-#include "script/calls/outward.h"
+#include "script/calls/chat_keys.h"
+#include "script/calls/exchange.h"
+#include "script/calls/keys.h"
 #include "script/policies/swap.h"
 #include "script/turns/effect.h"
 #include "script/turns/payload.h"
@@ -124,7 +125,10 @@ static void apply_options(lua_State *L, struct soc_world *world, int options)
         }
     }
     lua_pop(L, 1);
-    soc_outward_take_option(L, world->script, options);
+    soc_check_option(L, options, "society.new", "http", LUA_TFUNCTION);
+    if (soc_raw_field(L, options, "http") != LUA_TNIL)
+        soc_exchange_set_world(L, world->script, lua_gettop(L));
+    lua_pop(L, 1);
     if (soc_raw_field(L, options, "policies") == LUA_TTABLE) {
         lua_pushnil(L);
         while (lua_next(L, -2) != 0) {
@@ -286,14 +290,14 @@ static void push_declaration(lua_State *L, int arguments)
  * may also set where keys go: nothing but the simulated world ever gets one. */
 static void call_declaration(lua_State *L, struct soc_script *script, int arguments)
 {
-    struct soc_keys *keys = script == NULL ? NULL : &soc_outward_of(script)->keys;
+    struct soc_keys *keys = script == NULL ? NULL : script->keys;
     if (keys == NULL || !keys->is_settled) {
         lua_call(L, arguments, LUA_MULTRET);
         return;
     }
     soc_keys_unsettle(keys);
     int status = lua_pcall(L, arguments, LUA_MULTRET, 0);
-    soc_chat_settle_keys(L, script);
+    soc_chat_keys_settle(L, script);
     if (status != LUA_OK)
         lua_error(L);
 }

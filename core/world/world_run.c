@@ -6,6 +6,7 @@
 #include "kernel/look.h"
 #include "kernel/turns/batch.h"
 #include "script/calls/chat.h"
+#include "script/turns/environments.h"
 #include "sim/simulate.h"
 #include "store/disk/disk.h"
 #include "store/sqlite/sqlite.h"
@@ -292,8 +293,8 @@ static int world_unused_answers(lua_State *L)
 {
     struct soc_script *script = soc_world_check_ready(L)->script;
     lua_settop(L, 1);
-    soc_own_require(L, &script->own, "society.llm.unused");
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->own.settings_ref);
+    soc_environments_require(L, script, "society.llm.unused");
+    soc_environments_push_llm(L, script);
     push_births(L);
     lua_getfield(L, 1, "usage");
     lua_pushvalue(L, 1);

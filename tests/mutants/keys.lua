@@ -30,7 +30,7 @@ return {
   {
     name = "the model client has the modules that scripts have", file = "core/script/calls/chat.c",
     by = { "spec:keys" },
-    from = "    soc_own_require(L, &script->own, \"society.llm.engine\");\n",
+    from = "    soc_environments_require(L, script, \"society.llm.engine\");\n",
     to = "    lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);\n"
       .. "    lua_getfield(L, -1, \"require\");\n"
       .. "    lua_pushliteral(L, \"society.llm.engine\");\n    lua_call(L, 1, 1);\n",
@@ -38,9 +38,9 @@ return {
   {
     name = "agents that think have the modules that scripts have",
     file = "core/script/turns/behaviour.c", by = { "spec:keys" },
-    from = "\"llm\") == 0) {\n        soc_own",
+    from = "\"llm\") == 0) {\n        soc_environments",
     to = "\"llm\") == 0) {\n        lua_pushliteral(L, \"society.llm.behaviour\");\n"
-      .. "        lua_replace(L, 1);\n    }\n    if (false) {\n        soc_own",
+      .. "        lua_replace(L, 1);\n    }\n    if (false) {\n        soc_environments",
   },
   {
     name = "a tool that says so is a verb", file = "lua/society/llm/toolbox.lua",

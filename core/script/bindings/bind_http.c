@@ -6,8 +6,9 @@
 #include "base/limits.h"
 #include "lualib/lua_json.h"
 #include "net/http.h"
+#include "parts/models/calls.h"
 #include "script/bindings/bind.h"
-#include "script/calls/outward.h"
+#include "script/calls/keys.h"
 #include "script/turns/effect.h"
 #include "script/turns/handle.h"
 
@@ -141,7 +142,7 @@ static void put_secret(lua_State *L, struct soc_script *script, struct soc_slice
     if (soc_raw_field(L, 2, "secret") == LUA_TNIL)
         return;
     struct secret secret = read_secret(L);
-    const char *place = soc_keys_place(&soc_outward_of(script)->keys, secret.env);
+    const char *place = soc_keys_place(script->keys, secret.env);
     if (place == NULL)
         luaL_error(L, "http: society.config{ secrets = { … } } must say where '%s' may go",
                    secret.env.data);

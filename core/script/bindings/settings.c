@@ -14,8 +14,10 @@
 #include "parts/outside/outside.h"
 #include "parts/supervision/guard.h"
 #include "parts/tasks/tasks.h"
-#include "script/calls/chat.h"
-#include "script/calls/outward.h"
+#include "script/calls/chat_settings.h"
+#include "script/calls/exchange.h"
+#include "script/calls/keys.h"
+#include "script/calls/visit.h"
 #include "script/history/recorder.h"
 #include "script/policies/swap.h"
 
@@ -155,7 +157,7 @@ static int set_bound(lua_State *L, struct soc_script *script, const char *name, 
     if (strcmp(name, "http_concurrency") == 0) {
         int rc = set_number(L, index, name, (struct range){1, 10000}, &number, detail);
         if (rc == SOC_OK)
-            soc_outward_set_concurrency(script, number);
+            soc_visit_set_concurrency(script, number);
         return rc;
     }
     if (strcmp(name, "steps_max") == 0)
@@ -269,19 +271,19 @@ int soc_settings_set(lua_State *L, struct soc_script *script, const char *name, 
         return SOC_OK;
     }
     bool is_of_keys = strcmp(name, "llm") == 0 || strcmp(name, "secrets") == 0;
-    if (is_of_keys && soc_outward_of(script)->keys.is_settled)
+    if (is_of_keys && script->keys->is_settled)
         return soc_fail(detail, SOC_EINVAL,
                         "'%s' says where keys may go: it is settled once the app has loaded", name);
     if (strcmp(name, "llm") == 0)
-        return soc_chat_configure(L, script, index, detail);
+        return soc_chat_settings_set(L, script, index, detail);
     if (strcmp(name, "http") == 0) {
         if (lua_type(L, index) != LUA_TFUNCTION)
             return soc_fail(detail, SOC_EINVAL, "'http': a function(request) expected");
-        soc_outward_set_world(L, script, index);
+        soc_exchange_set_world(L, script, index);
         return SOC_OK;
     }
     if (strcmp(name, "secrets") == 0)
-        return soc_keys_configure(&soc_outward_of(script)->keys, L, index, detail);
+        return soc_keys_configure(script->keys, L, index, detail);
     if (strcmp(name, "files") == 0)
         return set_files(L, script, index, detail);
     return set_bound(L, script, name, index, detail);

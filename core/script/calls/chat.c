@@ -1,5 +1,6 @@
 #include "script/calls/chat.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +12,11 @@
 #include "lualib/lua_json.h"
 #include "parts/models/memory.h"
 #include "parts/models/usage.h"
+#include "script/calls/chat_host.h"
+#include "script/calls/chat_show.h"
 #include "script/calls/exchange.h"
-#include "script/calls/outward.h"
 #include "script/calls/secrets.h"
+#include "script/turns/environments.h"
 #include "script/turns/run.h"
 
 /* Of what a model was told in a call that nobody expected. */
@@ -71,14 +74,14 @@ static int engine_room(lua_State *L)
 /* Pushes the engine, made when it is first needed. */
 static void push_engine(lua_State *L, struct soc_script *script)
 {
-    if (script->chats->engine_ref != 0) {
+    if (script->chats->engine_ref != LUA_NOREF) {
         lua_rawgeti(L, LUA_REGISTRYINDEX, script->chats->engine_ref);
         return;
     }
-    soc_own_require(L, &script->own, "society.llm.engine");
+    soc_environments_require(L, script, "society.llm.engine");
     lua_getfield(L, -1, "new");
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->own.settings_ref);
-    soc_chat_push_host(L, script);
+    soc_environments_push_llm(L, script);
+    soc_chat_host_push(L, script);
     lua_pushlightuserdata(L, script);
     lua_pushcclosure(L, engine_room, 1);
     lua_setfield(L, -2, "room");
@@ -145,7 +148,7 @@ static uint64_t number_at(lua_State *L, int table, const char *name)
 static void set_bounds(lua_State *L, struct soc_script *script,
                        struct soc_exchange_request *exchange)
 {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->own.settings_ref);
+    soc_environments_push_llm(L, script);
     int settings = lua_gettop(L);
     exchange->connect_ms = (int64_t)number_at(L, settings, "connect_ms");
     exchange->first_byte_ms = (int64_t)number_at(L, settings, "first_byte_ms");
@@ -183,7 +186,7 @@ static void send(lua_State *L, struct soc_chat *chat, int request)
     struct soc_exchange_request exchange = {.id = soc_slice_text(chat->call->id),
                                             .use = SOC_KEYS_MODEL};
     luaL_checktype(L, request, LUA_TTABLE);
-    take_secret(L, &soc_outward_of(script)->keys, request, &exchange);
+    take_secret(L, script->keys, request, &exchange);
     set_bounds(L, script, &exchange);
     if (soc_lua_json_encode(L, request, "request", SOC_JSON_BYTES_MAX, &json, &detail) < 0) {
         soc_buf_fini(&json);
@@ -299,7 +302,7 @@ static void put_last_message(struct soc_buf *out, const struct soc_chat *chat)
 static void note_unexpected(lua_State *L, struct soc_chat *chat, int error)
 {
     struct soc_buf *out = &chat->script->chats->unexpected;
-    if (chat->script->loop != NULL || out->length > 0 || lua_type(L, error) != LUA_TTABLE)
+    if (!chat->script->is_simulated || out->length > 0 || lua_type(L, error) != LUA_TTABLE)
         return;
     int top = lua_gettop(L);
     const char *code = soc_raw_field(L, error, "error") == LUA_TSTRING ? lua_tostring(L, -1) : "";
@@ -318,13 +321,12 @@ static void note_unexpected(lua_State *L, struct soc_chat *chat, int error)
 
 const char *soc_chat_unexpected(struct soc_script *script)
 {
-    return script->chats == NULL ? "" : soc_buf_text(&script->chats->unexpected);
+    return soc_buf_text(&script->chats->unexpected);
 }
 
 void soc_chat_expect_again(struct soc_script *script)
 {
-    if (script->chats != NULL)
-        script->chats->unexpected.length = 0;
+    script->chats->unexpected.length = 0;
 }
 
 static void refuse_large(struct soc_buf *json, lua_Integer tries)
@@ -526,9 +528,6 @@ static void push_call(lua_State *L, const struct event *event)
 void soc_chat_begin(struct soc_script *script, struct soc_outcall *call)
 {
     struct soc_chat *chat = soc_alloc_zero(sizeof(*chat));
-    if (script->chats == NULL)
-        script->chats = soc_alloc_zero(sizeof(*script->chats));
-    script->chats->tell = tell;
     chat->script = script;
     chat->call = call;
     call->driver = chat;
@@ -557,12 +556,20 @@ void soc_chat_end(struct soc_chat *chat)
     free(chat);
 }
 
+void soc_chat_open(struct soc_script *script)
+{
+    assert(script->chats == NULL);
+    script->chats = soc_alloc_zero(sizeof(*script->chats));
+    script->chats->tell = tell;
+    script->chats->engine_ref = LUA_NOREF;
+}
+
 void soc_chat_fini(struct soc_script *script)
 {
-    if (script->chats != NULL) {
-        luaL_unref(script->L, LUA_REGISTRYINDEX, script->chats->engine_ref);
-        soc_map_fini(&script->chats->calls);
-        soc_buf_fini(&script->chats->unexpected);
-        free(script->chats);
-    }
+    assert(script->chats->calls.count == 0);
+    luaL_unref(script->L, LUA_REGISTRYINDEX, script->chats->engine_ref);
+    soc_map_fini(&script->chats->calls);
+    soc_buf_fini(&script->chats->unexpected);
+    free(script->chats);
+    script->chats = NULL;
 }

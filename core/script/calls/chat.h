@@ -8,39 +8,22 @@
 #define SOC_SCRIPT_CALLS_CHAT_H
 
 #include "parts/models/calls.h"
-#include "parts/models/usage.h"
 #include "script/turns/box.h"
 
-struct soc_chat;  /* one call */
-struct soc_chats; /* the engine and all calls */
+struct soc_chat; /* one call */
 
-/* outward.c: the hooks of a call of kind `chat`. */
+/* Prepares the script, and releases what that took. Every call has ended before. */
+void soc_chat_open(struct soc_script *script);
+void soc_chat_fini(struct soc_script *script);
+
+/* The hooks of a call of kind `chat`; its driver is the chat. */
 void soc_chat_begin(struct soc_script *script, struct soc_outcall *call);
 void soc_chat_due(struct soc_chat *chat);
 void soc_chat_end(struct soc_chat *chat);
-
-/* Takes the table at `index` (0: nothing, the usual bounds) as society.config{ llm = … }.
- * SOC_EINVAL and `detail` for an unknown or wrong setting. */
-int soc_chat_configure(lua_State *L, struct soc_script *script, int index,
-                       struct soc_detail *detail);
-
-/* chat_keys.c: settles where keys may go, the app having loaded. */
-void soc_chat_settle_keys(lua_State *L, struct soc_script *script);
-
-/* chat_host.c: pushes the table of functions that the engine is handed. */
-void soc_chat_push_host(lua_State *L, struct soc_script *script);
 
 /* Lends a sentence about a call that a simulation did not expect: it does not fit its
  * script, or nothing answers; empty if there was none. The next one is told anew. */
 const char *soc_chat_unexpected(struct soc_script *script);
 void soc_chat_expect_again(struct soc_script *script);
-
-/* chat_show.c: a line of the log for whoever watches: what this answer took and which
- * tools it calls, or by which error it failed (`answer` is its JSON), and everything so far. */
-void soc_chat_show_answer(struct soc_host *host, const struct soc_agent *agent,
-                          struct soc_usage used, struct soc_slice answer);
-
-/* Forgets the engine. Every call has ended before. */
-void soc_chat_fini(struct soc_script *script);
 
 #endif

@@ -1,4 +1,5 @@
-/* Chat's host: what the engine may ask of the host, and no provider beyond it. */
+#include "script/calls/chat_host.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,9 +9,10 @@
 
 #include "base/limits.h"
 #include "lualib/lua_plain.h"
-#include "script/calls/chat.h"
-#include "script/calls/outward.h"
+#include "script/calls/chat_settings.h"
+#include "script/calls/keys.h"
 #include "script/calls/secrets.h"
+#include "script/turns/environments.h"
 
 static int engine_random(lua_State *L)
 {
@@ -40,7 +42,7 @@ static int engine_getenv(lua_State *L)
     struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
     const char *name = luaL_checkstring(L, 1);
     bool is_open = ends_with(name, "_BASE_URL") || ends_with(name, "_MODEL");
-    lua_pushstring(L, is_open ? soc_keys_setting(&soc_outward_of(script)->keys, name) : NULL);
+    lua_pushstring(L, is_open ? soc_keys_setting(script->keys, name) : NULL);
     return 1;
 }
 
@@ -48,7 +50,7 @@ static int engine_getenv(lua_State *L)
 static int engine_has_key(lua_State *L)
 {
     struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
-    const char *value = soc_keys_value(&soc_outward_of(script)->keys, luaL_checkstring(L, 1));
+    const char *value = soc_keys_value(script->keys, luaL_checkstring(L, 1));
     if (value != NULL && !soc_keys_is_sendable(value))
         lua_pushliteral(L, "broken");
     else
@@ -70,12 +72,13 @@ static int engine_read(lua_State *L)
     const struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
     struct soc_buf text = {0};
     size_t count = 1;
-    if (script->recordings[1] == NULL) {
+    const char *path = soc_chat_settings_replay(script);
+    if (path == NULL) {
         lua_pushnil(L);
         lua_pushliteral(L, "set llm.replay to the file of a recording");
         return 2;
     }
-    FILE *file = fopen(script->recordings[1], "rb");
+    FILE *file = fopen(path, "rb");
     while (file != NULL && count > 0 && text.length < SOC_JSON_BYTES_MAX) {
         count = fread(soc_buf_reserve(&text, 65536), 1, 65536, file);
         text.length += count;
@@ -83,7 +86,7 @@ static int engine_read(lua_State *L)
     bool is_bad = file == NULL || ferror(file);
     if (is_bad) {
         lua_pushnil(L);
-        lua_pushfstring(L, "%s: %s", script->recordings[1], strerror(errno));
+        lua_pushfstring(L, "%s: %s", path, strerror(errno));
     } else {
         lua_pushlstring(L, text.data, text.length);
     }
@@ -111,19 +114,20 @@ static int engine_append(lua_State *L)
     size_t length;
     const char *line = luaL_checklstring(L, 1, &length);
     struct soc_buf text = {0};
-    if (script->recordings[0] == NULL)
+    const char *path = soc_chat_settings_record(script);
+    if (path == NULL)
         return luaL_error(L, "llm.record names no file");
-    if (script->loop == NULL)
+    if (script->is_simulated)
         return 0;
     soc_buf_put(&text, line, length);
     soc_secrets_scrub(script, &text);
-    FILE *file = open_own(script->recordings[0]);
+    FILE *file = open_own(path);
     bool is_written = file != NULL && fwrite(text.data, 1, text.length, file) == text.length;
     if (file != NULL && fclose(file) != 0)
         is_written = false;
     soc_buf_fini(&text);
     if (!is_written)
-        return luaL_error(L, "%s: %s", script->recordings[0], strerror(errno));
+        return luaL_error(L, "%s: %s", path, strerror(errno));
     return 0;
 }
 
@@ -146,8 +150,8 @@ static int engine_provider(lua_State *L)
 {
     struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
     const char *name = luaL_checkstring(L, 1);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->own.settings_ref);
-    soc_own_push_provider(L, &script->own, name, lua_gettop(L));
+    soc_environments_push_llm(L, script);
+    soc_environments_push_provider(L, script, name, lua_gettop(L));
     return 1;
 }
 
@@ -163,7 +167,7 @@ static int engine_plain(lua_State *L)
     return 2;
 }
 
-void soc_chat_push_host(lua_State *L, struct soc_script *script)
+void soc_chat_host_push(lua_State *L, struct soc_script *script)
 {
     static const luaL_Reg functions[] = {
         {"random", engine_random},

@@ -1,15 +1,10 @@
-/* Chat keys: where the keys of models may go.
- *
- * A provider names the variable of its key, and a server: its usual one, unless a variable
- * of the environment or the app names another. The rules are those of
- * lua/society/llm/providers.lua, which finds the server that is asked; they are stated here
- * once more so that no Lua decides where a key goes. A server that the two disagree about
- * gets no key. */
+#include "script/calls/chat_keys.h"
+
 #include <string.h>
 #include <unistd.h>
 
-#include "script/calls/chat.h"
-#include "script/calls/outward.h"
+#include "script/calls/keys.h"
+#include "script/turns/environments.h"
 
 /* Who needs a key, and for which server. Lent. */
 struct provider {
@@ -61,8 +56,8 @@ static void allow(struct soc_keys *keys, const struct provider *provider, const 
 static void allow_own(lua_State *L, struct soc_script *script, const struct set *set)
 {
     struct provider provider = {.name = set->provider};
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->own.settings_ref);
-    soc_own_push_provider(L, &script->own, set->provider, lua_gettop(L));
+    soc_environments_push_llm(L, script);
+    soc_environments_push_provider(L, script, set->provider, lua_gettop(L));
     int module = lua_gettop(L);
     if (!lua_istable(L, module))
         return;
@@ -73,16 +68,16 @@ static void allow_own(lua_State *L, struct soc_script *script, const struct set 
     }
     if (soc_raw_field(L, module, "defaults") == LUA_TTABLE)
         provider.url = push_text(L, lua_gettop(L), "base_url");
-    allow(&soc_outward_of(script)->keys, &provider, set);
+    allow(script->keys, &provider, set);
 }
 
-void soc_chat_settle_keys(lua_State *L, struct soc_script *script)
+void soc_chat_keys_settle(lua_State *L, struct soc_script *script)
 {
-    struct soc_keys *keys = &soc_outward_of(script)->keys;
+    struct soc_keys *keys = script->keys;
     int top = lua_gettop(L);
     luaL_checkstack(L, 16, NULL);
-    soc_keys_settle(keys, script->loop == NULL ? NULL : environ);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->own.settings_ref);
+    soc_keys_settle(keys, script->is_simulated ? NULL : environ);
+    soc_environments_push_llm(L, script);
     int settings = lua_gettop(L);
     struct set set = {
         .provider = push_text(L, settings, "provider"),

@@ -1,11 +1,20 @@
-/* Chat settings: society.config{ llm = { … } }. */
+#include "script/calls/chat_settings.h"
+
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/mem.h"
 #include "lualib/lua_plain.h"
 #include "model/agent.h"
 #include "parts/models/usage.h"
-#include "script/calls/chat.h"
+#include "script/turns/environments.h"
+
+struct soc_chat_settings {
+    char *record; /* the file that answers are recorded to; NULL: none */
+    char *replay; /* the file that they are read from; NULL: none */
+};
 
 /* Settings and what they must be; what only a provider knows is in `options`. */
 static const struct setting {
@@ -135,25 +144,21 @@ static void set_path(lua_State *L, int table, const char *name, char **path)
     lua_pop(L, 1);
 }
 
-/* Makes the table behind `ref` hold the settings at `index` and no others. It stays the
- * same table, so that modules loaded before see what is set. */
-static void replace_settings(lua_State *L, int ref, int index)
+/* Makes the table at `table` hold the settings at `index` and no others. */
+static void replace_settings(lua_State *L, int table, int index)
 {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
-    int table = lua_gettop(L);
     for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
         lua_pushstring(L, settings[i].name);
         soc_raw_field(L, index, settings[i].name);
         lua_rawset(L, table);
     }
-    lua_pop(L, 1);
 }
 
 /* load(name) -> the app's module of that name. Upvalues: 1 the script, 2 the settings. */
 static int load_provider(lua_State *L)
 {
     struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
-    soc_own_push_provider(L, &script->own, luaL_checkstring(L, 1), lua_upvalueindex(2));
+    soc_environments_push_provider(L, script, luaL_checkstring(L, 1), lua_upvalueindex(2));
     return 1;
 }
 
@@ -161,7 +166,7 @@ static int load_provider(lua_State *L)
 static int check_tables(lua_State *L)
 {
     struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
-    soc_own_require(L, &script->own, "society.llm.check");
+    soc_environments_require(L, script, "society.llm.check");
     lua_pushvalue(L, 1);
     lua_pushlightuserdata(L, script);
     lua_pushvalue(L, 1);
@@ -175,7 +180,7 @@ static int check_deeper(lua_State *L, struct soc_script *script, int index,
                         struct soc_detail *detail)
 {
     int rc = SOC_OK;
-    soc_own_forget_providers(L, &script->own);
+    soc_environments_forget_providers(L, script);
     lua_pushlightuserdata(L, script);
     lua_pushcclosure(L, check_tables, 1);
     lua_pushvalue(L, index);
@@ -205,19 +210,20 @@ static int take_settings(lua_State *L, struct soc_script *script, int index,
         rc = soc_lua_plain(L, index, "llm", detail);
     if (rc < 0)
         return rc;
-    replace_settings(L, script->llm_shown_ref, lua_gettop(L));
-    replace_settings(L, script->own.settings_ref, index);
-    set_path(L, index, "record", &script->recordings[0]);
-    set_path(L, index, "replay", &script->recordings[1]);
+    int copy = lua_gettop(L);
+    soc_environments_push_shown_llm(L, script);
+    replace_settings(L, copy + 1, copy);
+    soc_environments_push_llm(L, script);
+    replace_settings(L, copy + 2, index);
+    set_path(L, index, "record", &script->chat_settings->record);
+    set_path(L, index, "replay", &script->chat_settings->replay);
     return SOC_OK;
 }
 
-int soc_chat_configure(lua_State *L, struct soc_script *script, int index,
-                       struct soc_detail *detail)
+int soc_chat_settings_set(lua_State *L, struct soc_script *script, int index,
+                          struct soc_detail *detail)
 {
     int top = lua_gettop(L);
-    if (index == 0)
-        return set_limits(L, script, 0, detail);
     if (lua_type(L, index) != LUA_TTABLE)
         return soc_fail(detail, SOC_EINVAL, "'llm': a table of settings expected");
     int rc = soc_lua_plain(L, index, "llm", detail);
@@ -225,4 +231,34 @@ int soc_chat_configure(lua_State *L, struct soc_script *script, int index,
         rc = take_settings(L, script, lua_gettop(L), detail);
     lua_settop(L, top);
     return rc;
+}
+
+void soc_chat_settings_open(lua_State *L, struct soc_script *script)
+{
+    struct soc_detail detail;
+    assert(script->chat_settings == NULL);
+    script->chat_settings = soc_alloc_zero(sizeof(*script->chat_settings));
+    int rc = set_limits(L, script, 0, &detail);
+    assert(rc == SOC_OK);
+    (void)rc;
+}
+
+void soc_chat_settings_fini(struct soc_script *script)
+{
+    if (script->chat_settings == NULL)
+        return;
+    free(script->chat_settings->record);
+    free(script->chat_settings->replay);
+    free(script->chat_settings);
+    script->chat_settings = NULL;
+}
+
+const char *soc_chat_settings_record(const struct soc_script *script)
+{
+    return script->chat_settings->record;
+}
+
+const char *soc_chat_settings_replay(const struct soc_script *script)
+{
+    return script->chat_settings->replay;
 }

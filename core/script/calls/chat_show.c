@@ -1,7 +1,7 @@
-/* Chat show: lines of the log about models, for whoever watches. */
+#include "script/calls/chat_show.h"
+
 #include "base/json.h"
 #include "kernel/trace.h"
-#include "script/calls/chat.h"
 
 /* Appends which tools an answer calls, in a few words. */
 static void put_calls(struct soc_slice answer, struct soc_buf *out)

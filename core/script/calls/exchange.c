@@ -9,8 +9,14 @@
 #include "base/mem.h"
 #include "lualib/lua_json.h"
 #include "net/http.h"
-#include "script/calls/outward.h"
 #include "script/calls/secrets.h"
+
+/* What exchanges of one society share. */
+struct soc_exchanges {
+    struct soc_loop *loop; /* lent; NULL: simulated */
+    struct soc_http *http; /* NULL: none was made yet */
+    int world_ref;         /* the function that stands for the world; LUA_NOREF: none */
+};
 
 struct soc_exchange {
     struct soc_script *script;
@@ -25,6 +31,30 @@ struct soc_exchange {
     struct soc_buf error;
     struct soc_buf message;
 };
+
+void soc_exchange_open(struct soc_script *script, struct soc_loop *loop)
+{
+    assert(script->exchanges == NULL && script->is_simulated == (loop == NULL));
+    script->exchanges = soc_alloc_zero(sizeof(*script->exchanges));
+    script->exchanges->loop = loop;
+    script->exchanges->world_ref = LUA_NOREF;
+}
+
+void soc_exchange_fini(struct soc_script *script)
+{
+    soc_http_close(script->exchanges->http);
+    luaL_unref(script->L, LUA_REGISTRYINDEX, script->exchanges->world_ref);
+    free(script->exchanges);
+    script->exchanges = NULL;
+}
+
+void soc_exchange_set_world(lua_State *L, struct soc_script *script, int index)
+{
+    assert(lua_isfunction(L, index));
+    luaL_unref(L, LUA_REGISTRYINDEX, script->exchanges->world_ref);
+    lua_pushvalue(L, index);
+    script->exchanges->world_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+}
 
 static void free_exchange(struct soc_exchange *exchange)
 {
@@ -158,16 +188,16 @@ static void start_transfer(struct soc_exchange *exchange,
     struct soc_script *script = exchange->script;
     struct soc_http_events events = {take_head, take_body, take_end, exchange};
     struct parcel *parcel = soc_alloc_zero(sizeof(*parcel));
-    struct soc_outward *outward = soc_outward_of(script);
-    if (outward->http == NULL) {
+    struct soc_exchanges *shared = script->exchanges;
+    if (shared->http == NULL) {
         struct soc_http_options options = {.ca_file =
-                                               soc_keys_setting(&outward->keys, "SSL_CERT_FILE")};
-        outward->http = soc_http_open(script->loop, &options);
+                                               soc_keys_setting(script->keys, "SSL_CERT_FILE")};
+        shared->http = soc_http_open(shared->loop, &options);
     }
     if (request->secret_env != NULL)
         soc_secrets_note(script, request->secret_env);
-    fill_parcel(parcel, request, &outward->keys);
-    exchange->transfer = soc_http_start(outward->http, &parcel->request, &events);
+    fill_parcel(parcel, request, script->keys);
+    exchange->transfer = soc_http_start(shared->http, &parcel->request, &events);
     for (int i = 0; i < parcel->text_count; i++)
         soc_buf_fini(&parcel->texts[i]);
     free(parcel);
@@ -225,7 +255,7 @@ static int ask_world(lua_State *L)
     const struct soc_outcall *call = exchange->call;
     struct soc_detail detail;
     lua_settop(L, 0);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, exchange->script->world_ref);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, exchange->script->exchanges->world_ref);
     if (soc_lua_json_decode(L, question->request->json, &detail) < 0)
         return luaL_error(L, "%s", detail.text);
     lua_pushstring(L, call->activation->agent->id);
@@ -284,7 +314,7 @@ static void start_simulated(struct soc_exchange *exchange,
     struct soc_script *script = exchange->script;
     struct question question = {exchange, request, 1};
     lua_State *L = script->L;
-    if (script->world_ref == 0) {
+    if (script->exchanges->world_ref == LUA_NOREF) {
         fail_simulated(exchange, "no_network",
                        "a simulation has no network: let society.new{ http = function(request) … "
                        "end } answer");
@@ -344,8 +374,7 @@ static void check_secret(struct soc_script *script, const struct soc_exchange_re
         return;
     assert(request->secret_header != NULL);
     soc_json_string(soc_json_member(request->json, "url"), &url);
-    soc_keys_check(&soc_outward_of(script)->keys, request->use, request->secret_env,
-                   soc_buf_slice(&url), fault);
+    soc_keys_check(script->keys, request->use, request->secret_env, soc_buf_slice(&url), fault);
     if (fault->length == 0 && !is_plain(request))
         soc_buf_put_text(fault, "a request with a secret has no header Host of its own, and no "
                                 "control characters in its method and headers");
@@ -372,7 +401,7 @@ struct soc_exchange *soc_exchange_start(struct soc_script *script, struct soc_ou
     check_secret(script, request, &fault);
     if (fault.length > 0)
         refuse(exchange, &fault);
-    else if (script->loop == NULL)
+    else if (script->is_simulated)
         start_simulated(exchange, request);
     else
         start_transfer(exchange, request);

@@ -16,6 +16,15 @@
 #include "script/turns/box.h"
 
 struct soc_exchange;
+struct soc_loop;
+
+/* Prepares the script, and releases what that took. `loop` is lent; NULL: simulated. Every
+ * exchange has ended before. */
+void soc_exchange_open(struct soc_script *script, struct soc_loop *loop);
+void soc_exchange_fini(struct soc_script *script);
+
+/* Makes the function at `index` the world of a simulation. */
+void soc_exchange_set_world(lua_State *L, struct soc_script *script, int index);
 
 /* What a server is asked. */
 struct soc_exchange_request {

@@ -1,12 +1,25 @@
 #include "script/calls/keys.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/mem.h"
 
 /* What stands for the value of any variable in a simulation. */
 #define SIMULATED "simulated"
+
+struct soc_keys *soc_keys_new(void)
+{
+    return soc_alloc_zero(sizeof(struct soc_keys));
+}
+
+void soc_keys_free(struct soc_keys *keys)
+{
+    soc_keys_fini(keys);
+    free(keys);
+}
 
 /* Lends what follows the scheme of a URL of http or https; NULL if it is none. */
 static const char *skip_scheme(const char *text)

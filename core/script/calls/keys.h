@@ -35,6 +35,10 @@ struct soc_keys {
  * its provider was given. */
 enum soc_keys_use { SOC_KEYS_HTTP, SOC_KEYS_MODEL };
 
+/* Returns keys of which nothing may be sent yet; release with soc_keys_free(). */
+struct soc_keys *soc_keys_new(void);
+void soc_keys_free(struct soc_keys *keys);
+
 /* Takes the table at `index` as society.config{ secrets = … }, instead of the one before.
  * SOC_EINVAL and `detail` if it is none. Not once they are settled. */
 int soc_keys_configure(struct soc_keys *keys, lua_State *L, int index, struct soc_detail *detail);

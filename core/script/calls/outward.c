@@ -1,243 +1,15 @@
 #include "script/calls/outward.h"
 
-#include <stdlib.h>
+#include <assert.h>
 
-#include "base/json.h"
-#include "base/limits.h"
-#include "base/mem.h"
-#include "kernel/refusal.h"
-#include "net/http.h"
 #include "script/calls/chat.h"
-#include "script/calls/exchange.h"
-#include "script/calls/secrets.h"
-
-#define GRACE_MS 1000
-
-/* The driver of a call over HTTP: what has come so far. */
-struct soc_visit {
-    struct soc_script *script;
-    struct soc_outcall *call;
-    struct soc_exchange *exchange; /* NULL: not begun, or over */
-    struct soc_visit *next;        /* of those that wait */
-    bool is_waiting;
-    int status;
-    struct soc_buf headers;
-    struct soc_buf body;
-};
-
-static void take_head(void *user, int status, struct soc_slice headers)
-{
-    struct soc_visit *visit = user;
-    visit->status = status;
-    soc_buf_put_slice(&visit->headers, headers);
-}
-
-static void take_body(void *user, struct soc_slice bytes)
-{
-    struct soc_visit *visit = user;
-    soc_buf_put_slice(&visit->body, bytes);
-}
-
-/* Appends bytes of any kind as a JSON string of base64. */
-static void put_base64(struct soc_buf *out, struct soc_slice bytes)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    soc_buf_put_byte(out, '"');
-    for (size_t i = 0; i < bytes.length; i += 3) {
-        size_t left = bytes.length - i;
-        uint32_t word = (uint32_t)(unsigned char)bytes.data[i] << 16;
-        if (left > 1)
-            word |= (uint32_t)(unsigned char)bytes.data[i + 1] << 8;
-        if (left > 2)
-            word |= (uint32_t)(unsigned char)bytes.data[i + 2];
-        soc_buf_put_byte(out, digits[word >> 18]);
-        soc_buf_put_byte(out, digits[word >> 12 & 63]);
-        soc_buf_put_byte(out, left > 1 ? digits[word >> 6 & 63] : '=');
-        soc_buf_put_byte(out, left > 2 ? digits[word & 63] : '=');
-    }
-    soc_buf_put_byte(out, '"');
-}
-
-/* A body that is no text comes as base64, under another name. */
-static void put_answer(struct soc_buf *out, const struct soc_visit *visit)
-{
-    struct soc_slice body = soc_buf_slice(&visit->body);
-    soc_buf_put_text(out, "[{");
-    if (soc_utf8_fault(body) < 0) {
-        soc_json_put_name(out, "body");
-        soc_json_put_string(out, body);
-    } else {
-        soc_json_put_name(out, "body_base64");
-        put_base64(out, body);
-    }
-    soc_json_put_name(out, "headers");
-    soc_buf_put_slice(out, soc_buf_slice(&visit->headers));
-    soc_json_put_name(out, "status");
-    soc_json_put_integer(out, visit->status);
-    soc_buf_put_text(out, "}]");
-}
-
-static void take_end(void *user, const char *error, const char *message)
-{
-    struct soc_visit *visit = user;
-    struct soc_buf answer = {0};
-    visit->exchange = NULL;
-    if (error == NULL)
-        put_answer(&answer, visit);
-    else
-        soc_refuse_named(&answer, error, message);
-    soc_secrets_scrub(visit->script, &answer);
-    if (answer.length > SOC_JSON_BYTES_MAX)
-        soc_refuse_named(&answer, soc_http_end_name(SOC_HTTP_TOO_LARGE),
-                         "the answer, written as JSON, is larger than 64 MB");
-    soc_calls_answer(visit->script->host, visit->call, soc_buf_slice(&answer));
-    soc_buf_fini(&answer);
-}
-
-static bool is_true(struct soc_slice request, const char *name)
-{
-    return soc_slice_equal(soc_json_member(request, name), SOC_SLICE("true"));
-}
+#include "script/calls/visit.h"
 
 static bool is_chat(const struct soc_outcall *call)
 {
-    return soc_slice_equal(call->kind, SOC_SLICE("chat"));
-}
-
-/* What a request says of a number; `otherwise` if it does not. */
-static int64_t number_of(struct soc_slice request, const char *name, int64_t otherwise)
-{
-    int64_t number = otherwise;
-    struct soc_slice value = soc_json_member(request, name);
-    if (value.data != NULL)
-        soc_json_integer(value, &number);
-    return number;
-}
-
-/* A member of the request's secret as a text of its own; empty if there is none. */
-static const char *secret_part(struct soc_slice request, const char *name, struct soc_buf *out)
-{
-    struct soc_slice secret = soc_json_member(request, "secret");
-    if (secret.data != NULL)
-        soc_json_string(soc_json_member(secret, name), out);
-    return soc_buf_text(out);
-}
-
-static void start_visit(struct soc_visit *visit)
-{
-    struct soc_script *script = visit->script;
-    struct soc_outcall *call = visit->call;
-    struct soc_buf parts[3] = {{0}};
-    /* The wait itself ends in time, and says so better. */
-    int64_t bound_ms = call->activation->wait.timeout_ms + GRACE_MS;
-    struct soc_exchange_events events = {take_head, take_body, take_end, visit};
-    struct soc_exchange_request request = {
-        .json = call->request,
-        .use = SOC_KEYS_HTTP,
-        .connect_ms = number_of(call->request, "connect_ms", 0),
-        .first_byte_ms = number_of(call->request, "first_byte_ms", bound_ms),
-        .idle_ms = number_of(call->request, "idle_ms", bound_ms),
-        .total_ms = bound_ms,
-        .body_bytes_max = (size_t)number_of(call->request, "answer_bytes_max", 0),
-    };
-    if (is_true(call->request, "idempotent"))
-        request.id = soc_slice_text(call->id);
-    if (soc_json_member(call->request, "secret").data != NULL) {
-        request.secret_env = secret_part(call->request, "env", &parts[0]);
-        request.secret_header = secret_part(call->request, "header", &parts[1]);
-        request.secret_prefix = secret_part(call->request, "prefix", &parts[2]);
-    }
-    visit->exchange = soc_exchange_start(script, call, &request, &events);
-    for (int i = 0; i < 3; i++)
-        soc_buf_fini(&parts[i]);
-}
-
-static void begin_visit(struct soc_script *script, struct soc_outcall *call)
-{
-    struct soc_outward *outward = soc_outward_of(script);
-    struct soc_visit *visit = soc_alloc_zero(sizeof(*visit));
-    visit->script = script;
-    visit->call = call;
-    call->driver = visit;
-    if (outward->visits < outward->visits_max) {
-        outward->visits++;
-        start_visit(visit);
-        return;
-    }
-    visit->is_waiting = true;
-    if (outward->last == NULL)
-        outward->first = visit;
-    else
-        outward->last->next = visit;
-    outward->last = visit;
-}
-
-static void unlink_visit(struct soc_outward *outward, struct soc_visit *visit)
-{
-    struct soc_visit *previous = NULL;
-    struct soc_visit *at = outward->first;
-    for (; at != visit; at = at->next)
-        previous = at;
-    if (previous == NULL)
-        outward->first = visit->next;
-    else
-        previous->next = visit->next;
-    if (outward->last == visit)
-        outward->last = previous;
-    visit->is_waiting = false;
-    visit->next = NULL;
-}
-
-/* Gives places to those that wait. They start from the timers: whoever ends may be in
- * the midst of something, or the whole host may be going. */
-static void give_places(struct soc_script *script)
-{
-    struct soc_outward *outward = script->outward;
-    struct soc_host *host = script->host;
-    while (outward->first != NULL && outward->visits < outward->visits_max) {
-        struct soc_visit *next = outward->first;
-        unlink_visit(outward, next);
-        outward->visits++;
-        soc_calls_wake(host, next->call, soc_clock_now(soc_host_clock(host)));
-    }
-}
-
-static void end_visit(struct soc_visit *visit)
-{
-    struct soc_script *script = visit->script;
-    if (visit->exchange != NULL)
-        soc_exchange_cancel(visit->exchange);
-    if (visit->is_waiting)
-        unlink_visit(script->outward, visit);
-    else
-        script->outward->visits--;
-    soc_buf_fini(&visit->headers);
-    soc_buf_fini(&visit->body);
-    free(visit);
-    give_places(script);
-}
-
-struct soc_outward *soc_outward_of(struct soc_script *script)
-{
-    if (script->outward == NULL) {
-        script->outward = soc_alloc_zero(sizeof(*script->outward));
-        script->outward->visits_max = SOC_HTTP_CONCURRENCY;
-    }
-    return script->outward;
-}
-
-void soc_outward_set_concurrency(struct soc_script *script, uint32_t count)
-{
-    soc_outward_of(script)->visits_max = count;
-    give_places(script);
-}
-
-static void visit_due(struct soc_visit *visit)
-{
-    if (visit->exchange == NULL)
-        start_visit(visit);
-    else
-        soc_exchange_due(visit->exchange);
+    bool is = soc_slice_equal(call->kind, SOC_SLICE("chat"));
+    assert(is || soc_slice_equal(call->kind, SOC_SLICE("http")));
+    return is;
 }
 
 void soc_outward_call(void *user, struct soc_outcall *call)
@@ -245,7 +17,7 @@ void soc_outward_call(void *user, struct soc_outcall *call)
     if (is_chat(call))
         soc_chat_begin(user, call);
     else
-        begin_visit(user, call);
+        soc_visit_begin(user, call);
 }
 
 void soc_outward_due(void *user, struct soc_outcall *call)
@@ -254,7 +26,7 @@ void soc_outward_due(void *user, struct soc_outcall *call)
     if (is_chat(call))
         soc_chat_due(call->driver);
     else
-        visit_due(call->driver);
+        soc_visit_due(call->driver);
 }
 
 void soc_outward_end(void *user, struct soc_outcall *call)
@@ -263,35 +35,5 @@ void soc_outward_end(void *user, struct soc_outcall *call)
     if (is_chat(call))
         soc_chat_end(call->driver);
     else
-        end_visit(call->driver);
-}
-
-void soc_outward_set_world(lua_State *L, struct soc_script *script, int index)
-{
-    if (script->world_ref != 0)
-        luaL_unref(L, LUA_REGISTRYINDEX, script->world_ref);
-    lua_pushvalue(L, index);
-    script->world_ref = luaL_ref(L, LUA_REGISTRYINDEX);
-}
-
-void soc_outward_take_option(lua_State *L, struct soc_script *script, int options)
-{
-    soc_check_option(L, options, "society.new", "http", LUA_TFUNCTION);
-    if (soc_raw_field(L, options, "http") != LUA_TNIL)
-        soc_outward_set_world(L, script, lua_gettop(L));
-    lua_pop(L, 1);
-}
-
-void soc_outward_fini(struct soc_script *script)
-{
-    soc_chat_fini(script);
-    if (script->outward != NULL) {
-        soc_http_close(script->outward->http);
-        soc_buf_fini(&script->outward->carried);
-        soc_keys_fini(&script->outward->keys);
-        free(script->outward);
-        script->outward = NULL;
-    }
-    if (script->world_ref != 0)
-        luaL_unref(script->L, LUA_REGISTRYINDEX, script->world_ref);
+        soc_visit_end(call->driver);
 }

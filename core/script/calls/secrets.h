@@ -9,6 +9,10 @@
 #include "base/buf.h"
 #include "script/turns/box.h"
 
+/* Prepares the script, and releases what that took. */
+void soc_secrets_open(struct soc_script *script);
+void soc_secrets_fini(struct soc_script *script);
+
 /* A request carries the secret of this name. */
 void soc_secrets_note(struct soc_script *script, const char *name);
 

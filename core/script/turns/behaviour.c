@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "kernel/registry.h"
+#include "script/turns/environments.h"
 
 struct soc_behaviours {
     int *refs; /* to be released at the end */
@@ -78,7 +79,7 @@ static int require_behaviour(lua_State *L)
 {
     struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
     if (strcmp(lua_tostring(L, 1), "llm") == 0) {
-        soc_own_require(L, &script->own, "society.llm.behaviour");
+        soc_environments_require(L, script, "society.llm.behaviour");
         return 1;
     }
     lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);

@@ -20,7 +20,6 @@
 #include "kernel/hooks.h"
 #include "kernel/host.h"
 #include "lualib/options.h"
-#include "script/turns/own.h"
 
 struct soc_script;
 
@@ -56,6 +55,7 @@ struct soc_script {
     int message_meta_ref; /* metatable of messages handed to scripts */
     int receipt_meta_ref; /* metatable of what a send returns */
 
+    bool is_simulated;  /* there is no loop: time is virtual and nothing goes over a network */
     bool is_started;    /* the app has loaded and the society runs */
     bool keeps_history; /* history/recorder.h */
     bool is_broken;     /* the turn under way met an error it cannot survive: `fatal` */
@@ -67,24 +67,22 @@ struct soc_script {
     struct soc_buf state; /* run.c: agent.state of the turn that ends */
 
     /* What each area keeps for itself. */
-    struct soc_thread *free_threads;   /* thread.c: the pool */
-    struct soc_flat_shapes *shapes;    /* payload.c */
-    size_t copies_bytes;               /* message.c: payloads kept as tables until delivery */
-    struct soc_behaviours *behaviours; /* behaviour.c */
-
-    struct soc_loop *loop;       /* NULL: simulated */
-    struct soc_outward *outward; /* calls to servers; NULL: none was made yet */
-    struct soc_chats *chats;     /* calls to models; NULL: none was made yet */
-    struct soc_own own;          /* environments that no script can reach */
-    int llm_shown_ref;           /* society.config{ llm = … } as scripts may read it */
-    char *recordings[2];         /* of it: files written and read; NULL: none */
-    int world_ref;               /* the function that stands for the world beyond; 0: none */
-
-    struct soc_policy_set *policies;   /* policies/policy_set.c */
-    struct soc_policy_log *policy_log; /* policies/policy_log.c */
-    struct soc_messages *messages;     /* policies/messages.c: the vocabularies in force */
-    struct soc_recorder *recorder;     /* history/recorder.c */
-    struct soc_settings *settings;     /* bindings/settings.c */
+    struct soc_thread *free_threads;         /* thread.c: the pool */
+    struct soc_flat_shapes *shapes;          /* payload.c */
+    size_t copies_bytes;                     /* message.c: payloads kept as tables until delivery */
+    struct soc_behaviours *behaviours;       /* behaviour.c */
+    struct soc_environments *environments;   /* environments.c */
+    struct soc_policy_set *policies;         /* policies/policy_set.c */
+    struct soc_policy_log *policy_log;       /* policies/policy_log.c */
+    struct soc_messages *messages;           /* policies/messages.c: the vocabularies in force */
+    struct soc_keys *keys;                   /* calls/keys.c */
+    struct soc_secrets *secrets;             /* calls/secrets.c */
+    struct soc_exchanges *exchanges;         /* calls/exchange.c */
+    struct soc_visits *visits;               /* calls/visit.c */
+    struct soc_chats *chats;                 /* calls/chat.c */
+    struct soc_chat_settings *chat_settings; /* calls/chat_settings.c */
+    struct soc_recorder *recorder;           /* history/recorder.c */
+    struct soc_settings *settings;           /* bindings/settings.c */
 
     struct soc_buf arguments; /* effect.c: for history */
     struct soc_buf payload;   /* for one effect at a time */

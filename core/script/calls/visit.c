@@ -1,0 +1,248 @@
+#include "script/calls/visit.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "kernel/refusal.h"
+#include "net/http.h"
+#include "script/calls/exchange.h"
+#include "script/calls/secrets.h"
+
+#define GRACE_MS 1000
+
+/* The driver of a call over HTTP: what has come so far. */
+struct soc_visit {
+    struct soc_script *script;
+    struct soc_outcall *call;
+    struct soc_exchange *exchange; /* NULL: not begun, or over */
+    struct soc_visit *next;        /* of those that wait */
+    bool is_waiting;
+    int status;
+    struct soc_buf headers;
+    struct soc_buf body;
+};
+
+struct soc_visits {
+    struct soc_visit *first; /* of those that wait for their turn */
+    struct soc_visit *last;
+    uint32_t count;     /* under way */
+    uint32_t count_max; /* at once */
+};
+
+void soc_visit_open(struct soc_script *script)
+{
+    assert(script->visits == NULL);
+    script->visits = soc_alloc_zero(sizeof(*script->visits));
+    script->visits->count_max = SOC_HTTP_CONCURRENCY;
+}
+
+void soc_visit_fini(struct soc_script *script)
+{
+    assert(script->visits->first == NULL && script->visits->count == 0);
+    free(script->visits);
+    script->visits = NULL;
+}
+
+static void take_head(void *user, int status, struct soc_slice headers)
+{
+    struct soc_visit *visit = user;
+    visit->status = status;
+    soc_buf_put_slice(&visit->headers, headers);
+}
+
+static void take_body(void *user, struct soc_slice bytes)
+{
+    struct soc_visit *visit = user;
+    soc_buf_put_slice(&visit->body, bytes);
+}
+
+/* Appends bytes of any kind as a JSON string of base64. */
+static void put_base64(struct soc_buf *out, struct soc_slice bytes)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    soc_buf_put_byte(out, '"');
+    for (size_t i = 0; i < bytes.length; i += 3) {
+        size_t left = bytes.length - i;
+        uint32_t word = (uint32_t)(unsigned char)bytes.data[i] << 16;
+        if (left > 1)
+            word |= (uint32_t)(unsigned char)bytes.data[i + 1] << 8;
+        if (left > 2)
+            word |= (uint32_t)(unsigned char)bytes.data[i + 2];
+        soc_buf_put_byte(out, digits[word >> 18]);
+        soc_buf_put_byte(out, digits[word >> 12 & 63]);
+        soc_buf_put_byte(out, left > 1 ? digits[word >> 6 & 63] : '=');
+        soc_buf_put_byte(out, left > 2 ? digits[word & 63] : '=');
+    }
+    soc_buf_put_byte(out, '"');
+}
+
+/* A body that is no text comes as base64, under another name. */
+static void put_answer(struct soc_buf *out, const struct soc_visit *visit)
+{
+    struct soc_slice body = soc_buf_slice(&visit->body);
+    soc_buf_put_text(out, "[{");
+    if (soc_utf8_fault(body) < 0) {
+        soc_json_put_name(out, "body");
+        soc_json_put_string(out, body);
+    } else {
+        soc_json_put_name(out, "body_base64");
+        put_base64(out, body);
+    }
+    soc_json_put_name(out, "headers");
+    soc_buf_put_slice(out, soc_buf_slice(&visit->headers));
+    soc_json_put_name(out, "status");
+    soc_json_put_integer(out, visit->status);
+    soc_buf_put_text(out, "}]");
+}
+
+static void take_end(void *user, const char *error, const char *message)
+{
+    struct soc_visit *visit = user;
+    struct soc_buf answer = {0};
+    visit->exchange = NULL;
+    if (error == NULL)
+        put_answer(&answer, visit);
+    else
+        soc_refuse_named(&answer, error, message);
+    soc_secrets_scrub(visit->script, &answer);
+    if (answer.length > SOC_JSON_BYTES_MAX)
+        soc_refuse_named(&answer, soc_http_end_name(SOC_HTTP_TOO_LARGE),
+                         "the answer, written as JSON, is larger than 64 MB");
+    soc_calls_answer(visit->script->host, visit->call, soc_buf_slice(&answer));
+    soc_buf_fini(&answer);
+}
+
+static bool is_true(struct soc_slice request, const char *name)
+{
+    return soc_slice_equal(soc_json_member(request, name), SOC_SLICE("true"));
+}
+
+/* What a request says of a number; `otherwise` if it does not. */
+static int64_t number_of(struct soc_slice request, const char *name, int64_t otherwise)
+{
+    int64_t number = otherwise;
+    struct soc_slice value = soc_json_member(request, name);
+    if (value.data != NULL)
+        soc_json_integer(value, &number);
+    return number;
+}
+
+/* A member of the request's secret as a text of its own; empty if there is none. */
+static const char *secret_part(struct soc_slice request, const char *name, struct soc_buf *out)
+{
+    struct soc_slice secret = soc_json_member(request, "secret");
+    if (secret.data != NULL)
+        soc_json_string(soc_json_member(secret, name), out);
+    return soc_buf_text(out);
+}
+
+static void start_visit(struct soc_visit *visit)
+{
+    struct soc_script *script = visit->script;
+    struct soc_outcall *call = visit->call;
+    struct soc_buf parts[3] = {{0}};
+    /* The wait itself ends in time, and says so better. */
+    int64_t bound_ms = call->activation->wait.timeout_ms + GRACE_MS;
+    struct soc_exchange_events events = {take_head, take_body, take_end, visit};
+    struct soc_exchange_request request = {
+        .json = call->request,
+        .use = SOC_KEYS_HTTP,
+        .connect_ms = number_of(call->request, "connect_ms", 0),
+        .first_byte_ms = number_of(call->request, "first_byte_ms", bound_ms),
+        .idle_ms = number_of(call->request, "idle_ms", bound_ms),
+        .total_ms = bound_ms,
+        .body_bytes_max = (size_t)number_of(call->request, "answer_bytes_max", 0),
+    };
+    if (is_true(call->request, "idempotent"))
+        request.id = soc_slice_text(call->id);
+    if (soc_json_member(call->request, "secret").data != NULL) {
+        request.secret_env = secret_part(call->request, "env", &parts[0]);
+        request.secret_header = secret_part(call->request, "header", &parts[1]);
+        request.secret_prefix = secret_part(call->request, "prefix", &parts[2]);
+    }
+    visit->exchange = soc_exchange_start(script, call, &request, &events);
+    for (int i = 0; i < 3; i++)
+        soc_buf_fini(&parts[i]);
+}
+
+void soc_visit_begin(struct soc_script *script, struct soc_outcall *call)
+{
+    struct soc_visits *visits = script->visits;
+    struct soc_visit *visit = soc_alloc_zero(sizeof(*visit));
+    visit->script = script;
+    visit->call = call;
+    call->driver = visit;
+    if (visits->count < visits->count_max) {
+        visits->count++;
+        start_visit(visit);
+        return;
+    }
+    visit->is_waiting = true;
+    if (visits->last == NULL)
+        visits->first = visit;
+    else
+        visits->last->next = visit;
+    visits->last = visit;
+}
+
+static void unlink_visit(struct soc_visits *visits, struct soc_visit *visit)
+{
+    struct soc_visit *previous = NULL;
+    struct soc_visit *at = visits->first;
+    for (; at != visit; at = at->next)
+        previous = at;
+    if (previous == NULL)
+        visits->first = visit->next;
+    else
+        previous->next = visit->next;
+    if (visits->last == visit)
+        visits->last = previous;
+    visit->is_waiting = false;
+    visit->next = NULL;
+}
+
+/* Gives places to those that wait. They start from the timers: whoever ends may be in
+ * the midst of something, or the whole host may be going. */
+static void give_places(struct soc_script *script)
+{
+    struct soc_visits *visits = script->visits;
+    struct soc_host *host = script->host;
+    while (visits->first != NULL && visits->count < visits->count_max) {
+        struct soc_visit *next = visits->first;
+        unlink_visit(visits, next);
+        visits->count++;
+        soc_calls_wake(host, next->call, soc_clock_now(soc_host_clock(host)));
+    }
+}
+
+void soc_visit_end(struct soc_visit *visit)
+{
+    struct soc_script *script = visit->script;
+    if (visit->exchange != NULL)
+        soc_exchange_cancel(visit->exchange);
+    if (visit->is_waiting)
+        unlink_visit(script->visits, visit);
+    else
+        script->visits->count--;
+    soc_buf_fini(&visit->headers);
+    soc_buf_fini(&visit->body);
+    free(visit);
+    give_places(script);
+}
+
+void soc_visit_set_concurrency(struct soc_script *script, uint32_t count)
+{
+    script->visits->count_max = count;
+    give_places(script);
+}
+
+void soc_visit_due(struct soc_visit *visit)
+{
+    if (visit->exchange == NULL)
+        start_visit(visit);
+    else
+        soc_exchange_due(visit->exchange);
+}
