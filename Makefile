@@ -80,7 +80,7 @@ $(BUILD)/libsociety.a: $(LIB_OBJ)
 $(BUILD)/core/%.o: core/%.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
-	$(Q)$(COMPILE) -fPIC -MMD -MP -c $< -o $@
+	$(Q)$(COMPILE) -fPIC -fvisibility=hidden -MMD -MP -c $< -o $@
 
 # A test is built under its bare name, whichever folder it is in.
 vpath %_test.c $(sort $(dir $(TEST_SRC)))

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "kernel/gate.h"
 #include "kernel/look.h"
+#include "kernel/turns/batch.h"
 #include "measure.h"
 
 #define POLL_MS     20

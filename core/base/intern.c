@@ -14,17 +14,30 @@ void soc_intern_fini(struct soc_intern *intern)
     soc_map_fini(&intern->symbols);
 }
 
-const struct soc_symbol *soc_intern(struct soc_intern *intern, struct soc_slice text)
+static struct soc_symbol *need(struct soc_intern *intern, struct soc_slice text)
 {
     struct soc_symbol *symbol = soc_map_find(&intern->symbols, text);
     if (symbol != NULL)
         return symbol;
     symbol = soc_alloc(sizeof(*symbol) + text.length + 1);
     symbol->length = text.length;
+    symbol->is_marked = false;
     if (text.length > 0)
         memcpy(symbol->text, text.data, text.length);
     symbol->text[text.length] = '\0';
     soc_map_put(&intern->symbols, soc_slice(symbol->text, symbol->length), symbol);
+    return symbol;
+}
+
+const struct soc_symbol *soc_intern(struct soc_intern *intern, struct soc_slice text)
+{
+    return need(intern, text);
+}
+
+const struct soc_symbol *soc_intern_mark(struct soc_intern *intern, struct soc_slice text)
+{
+    struct soc_symbol *symbol = need(intern, text);
+    symbol->is_marked = true;
     return symbol;
 }
 

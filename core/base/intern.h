@@ -5,6 +5,7 @@
 #ifndef SOC_BASE_INTERN_H
 #define SOC_BASE_INTERN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/map.h"
@@ -13,7 +14,8 @@
 /* A text that is kept once: equal texts have one address. */
 struct soc_symbol {
     size_t length;
-    char text[]; /* NUL-terminated */
+    bool is_marked; /* by soc_intern_mark() */
+    char text[];    /* NUL-terminated */
 };
 
 /* An all-zero struct is an empty table. */
@@ -27,6 +29,9 @@ void soc_intern_fini(struct soc_intern *intern);
 /* Lends the one symbol for `text`, made if it is new. It lives as long as the
  * table. */
 const struct soc_symbol *soc_intern(struct soc_intern *intern, struct soc_slice text);
+
+/* The same, and marks it: what the mark means is the caller's. */
+const struct soc_symbol *soc_intern_mark(struct soc_intern *intern, struct soc_slice text);
 
 /* Lends the symbol for `text` if it was ever seen, else NULL. */
 const struct soc_symbol *soc_intern_find(const struct soc_intern *intern, struct soc_slice text);

@@ -231,16 +231,16 @@ int soc_agents_spawn(struct soc_host *host, const struct soc_spawn *spawn, struc
                         "the id of an agent that lives outside must not end with .out: its file "
                         "would be another's; give it another id",
                         "agentId", spawn->id);
-    for (size_t i = 0; rc == SOC_OK && host->parts->calls.may_spawn[i] != NULL; i++)
-        rc = host->parts->calls.may_spawn[i](host, error);
+    for (size_t i = 0; rc == SOC_OK && host->parts.calls.may_spawn[i] != NULL; i++)
+        rc = host->parts.calls.may_spawn[i](host, error);
     if (rc < 0)
         return rc;
     struct soc_turn_mark mark = soc_turn_mark(host);
     char made[SOC_ID_BYTES_MAX + 1];
     struct soc_slice id = spawn->id.data != NULL ? spawn->id : make_id(host, role, made);
     struct soc_agent *child = give_birth(host, role, id, spawn);
-    for (size_t i = 0; rc == SOC_OK && host->parts->calls.birth[i] != NULL; i++)
-        rc = host->parts->calls.birth[i](host, child, error);
+    for (size_t i = 0; rc == SOC_OK && host->parts.calls.birth[i] != NULL; i++)
+        rc = host->parts.calls.birth[i](host, child, error);
     if (rc < 0) {
         soc_turn_return(host, mark);
         return rc;

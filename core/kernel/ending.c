@@ -83,8 +83,8 @@ static void refuse_receive(struct soc_host *host, struct soc_activation *activat
 static bool has_work(const struct soc_host *host, const struct soc_agent *agent)
 {
     bool has = false;
-    for (size_t i = 0; !has && host->parts->calls.has_work[i] != NULL; i++)
-        has = host->parts->calls.has_work[i](host, agent);
+    for (size_t i = 0; !has && host->parts.calls.has_work[i] != NULL; i++)
+        has = host->parts.calls.has_work[i](host, agent);
     return has;
 }
 

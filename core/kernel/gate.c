@@ -63,6 +63,7 @@ int soc_gate_begin(struct soc_host *host, enum soc_effect_kind kind, uint64_t ha
     struct soc_activation *activation = soc_gate_activation(host);
     assert(activation != NULL);
     uint32_t index = activation->cursor;
+    bool watched = host->parts.watches_effects;
     /* A metamethod of an argument, or a handler that runs while the turn ends,
      * may try: the record would not know which answer is whose. */
     if (activation->wait.kind != SOC_WAIT_NONE ||
@@ -72,16 +73,16 @@ int soc_gate_begin(struct soc_host *host, enum soc_effect_kind kind, uint64_t ha
     if (index >= host->options.effects_max)
         return soc_refuse(error, SOC_ETOOLONG, NULL, NULL, (struct soc_slice){0});
     hash &= INT64_MAX; /* stored as an SQL integer */
-    for (size_t i = 0; host->parts->calls.begin_effect[i] != NULL; i++) {
-        int rc = host->parts->calls.begin_effect[i](host, activation, kind, hash, answer, error);
+    for (size_t i = 0; watched && host->parts.calls.begin_effect[i] != NULL; i++) {
+        int rc = host->parts.calls.begin_effect[i](host, activation, kind, hash, answer, error);
         if (rc != SOC_PART_EFFECT_LIVE)
             return rc;
     }
     activation->cursor++;
     if (index >= activation->effects_count) {
         soc_activation_add(activation, kind, hash);
-        for (size_t i = 0; host->parts->calls.arguments[i] != NULL; i++)
-            soc_activation_note(activation, index, host->parts->calls.arguments[i](host));
+        for (size_t i = 0; watched && host->parts.calls.arguments[i] != NULL; i++)
+            soc_activation_note(activation, index, host->parts.calls.arguments[i](host));
         return SOC_GATE_LIVE;
     }
     const struct soc_effect *effect = &activation->effects[index];
@@ -139,7 +140,8 @@ void soc_gate_set_state(struct soc_host *host, struct soc_slice json)
         .state = {.agent = soc_agent_id(agent), .state = json},
     };
     soc_batch_put(host, &record);
-    SOC_PARTS_TELL(host, state_changed, host, agent);
+    if (host->parts.watches_effects)
+        SOC_PARTS_TELL(host, state_changed, host, agent);
     soc_agent_set_state(agent, json);
     host->turn.activation->has_progress = true;
 }
@@ -333,8 +335,8 @@ void soc_gate_end_as(struct soc_host *host, bool is_kept)
 void soc_gate_put_receipt(struct soc_host *host, const struct soc_message *message,
                           struct soc_buf *out)
 {
-    for (size_t i = 0; host->parts->calls.put_receipt[i] != NULL; i++)
-        if (host->parts->calls.put_receipt[i](host, message, out))
+    for (size_t i = 0; host->parts.calls.put_receipt[i] != NULL; i++)
+        if (host->parts.calls.put_receipt[i](host, message, out))
             return;
     soc_envelope_put_receipt(out, message->key, message->time_ms);
 }

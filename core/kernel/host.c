@@ -44,8 +44,8 @@ struct soc_host *soc_host_new(const struct soc_host_options *options)
     host->outbox.next = 1;
     host->waits.next = 1;
     soc_parts_open(host, options->parts);
-    soc_parts_serve_wait(host->parts, &soc_request_wait_ops);
-    soc_parts_serve_wait(host->parts, &soc_look_wait_ops);
+    soc_parts_serve_wait(&host->parts, &soc_request_wait_ops);
+    soc_parts_serve_wait(&host->parts, &soc_look_wait_ops);
     static const char *const own_roles[] = {"user", "root", "unknown"};
     for (size_t i = 0; i < sizeof(own_roles) / sizeof(own_roles[0]); i++) {
         struct soc_slice name = soc_slice_text(own_roles[i]);
@@ -154,7 +154,7 @@ static void fire(struct soc_host *host, struct soc_heap_item *item)
     } else if (item->kind == SOC_TIMER_REQUEST) {
         soc_request_timeout(host, (void *)(base - offsetof(struct soc_request, timer)));
     } else {
-        const struct soc_part *part = host->parts->timers[item->kind - SOC_TIMER_PARTS];
+        const struct soc_part *part = host->parts.timers[item->kind - SOC_TIMER_PARTS];
         assert(part != NULL && part->timer != NULL);
         part->timer(host, item);
     }
@@ -184,8 +184,8 @@ int64_t soc_host_next_wait(const struct soc_host *host)
 static int64_t parts_due(const struct soc_host *host)
 {
     int64_t due_ms = 0;
-    for (size_t i = 0; host->parts->calls.due[i] != NULL; i++)
-        due_ms = earlier(due_ms, host->parts->calls.due[i](host));
+    for (size_t i = 0; host->parts.calls.due[i] != NULL; i++)
+        due_ms = earlier(due_ms, host->parts.calls.due[i](host));
     return due_ms;
 }
 
@@ -215,7 +215,7 @@ static void settle(struct soc_host *host)
  * that stand in front of it in the table. */
 static void fire_part(struct soc_host *host, int64_t due_ms)
 {
-    const struct soc_part_calls *calls = &host->parts->calls;
+    const struct soc_part_calls *calls = &host->parts.calls;
     size_t last = SIZE_MAX;
     for (size_t i = 0; calls->due[i] != NULL; i++)
         if (calls->due[i](host) == due_ms)
@@ -321,8 +321,8 @@ int64_t soc_host_tick(struct soc_host *host)
 static bool is_busy(const struct soc_host *host)
 {
     bool is = false;
-    for (size_t i = 0; !is && host->parts->calls.is_busy[i] != NULL; i++)
-        is = host->parts->calls.is_busy[i](host);
+    for (size_t i = 0; !is && host->parts.calls.is_busy[i] != NULL; i++)
+        is = host->parts.calls.is_busy[i](host);
     return is;
 }
 

@@ -48,8 +48,8 @@ void soc_look_agent(const struct soc_host *host, const struct soc_agent *agent, 
     }
     SOC_PARTS_TELL(host, put_agent, host, agent, out);
     uint64_t queued = soc_mailbox_count(&agent->mailbox);
-    for (size_t i = 0; host->parts->calls.unread[i] != NULL; i++)
-        queued += host->parts->calls.unread[i](host, agent);
+    for (size_t i = 0; host->parts.calls.unread[i] != NULL; i++)
+        queued += host->parts.calls.unread[i](host, agent);
     put_count(out, "queue_length", queued);
     put_count(out, "contacts", agent->contacts.count);
     put_count(out, "children", agent->children);

@@ -6,6 +6,11 @@
  * tells every part that something happened. A *question* goes from part to part
  * until one answers it: the first true, message or error ends the walk.
  *
+ * Most messages concern no part. So stages that only special messages need are skipped
+ * for the others: a part marks the types it handles (soc_intern_mark), and `prepare` is for
+ * replies, `complete`, `sent` and `arrive` for marked types, messages to all, sends under a
+ * key and formal ones.
+ *
  * A part owns its state. `open` returns it, soc_part_state lends it by the part's
  * number, `free` releases it. docs/architecture.md shows a part of twenty lines.
  * Layer: kernel. Thread: loop. */
@@ -151,6 +156,8 @@ struct soc_part {
                       struct soc_slice reason); /* Q: takes it */
     bool (*finish)(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
                    struct soc_slice reason); /* E: recorded. True: the part keeps it */
+    void (*failed)(struct soc_host *host, struct soc_message *message,
+                   enum soc_outcome outcome); /* E: recorded, and it was not processed */
     void (*again)(struct soc_host *host, struct soc_message *message); /* E: sent again */
     void (*request_closed)(struct soc_host *host, uint64_t key); /* E: nobody waits any more */
     /* Q: lends whom the answer to request `key`, put to `asked`, depends on instead; true
@@ -192,7 +199,7 @@ struct soc_part {
     E(find_duplicate) E(prepare) E(complete) E(may_send) E(check) E(name_draft) E(sent) \
     E(unsend) E(put_receipt) E(awaits) E(accept) E(arrive) E(late) E(put_answer) E(hand_out) \
     E(collect) E(reaches) E(unread) E(deliver) E(taken) E(expire) E(finishing) E(finish) \
-    E(again) E(request_closed) E(answerer) E(is_own_answer) E(commit) E(run_ended) \
+    E(failed) E(again) E(request_closed) E(answerer) E(is_own_answer) E(commit) E(run_ended) \
     E(released) E(state_changed) E(begin_effect) E(arguments) E(turn_failed) E(agent_failed) \
     E(agent_held) E(work_cancelled) E(put_agent)
 /* clang-format on */
@@ -209,6 +216,9 @@ struct soc_part_calls {
 /* The parts of a host. */
 struct soc_parts {
     struct soc_part_calls calls;
+    /* History is kept or replayed: begin_effect, arguments, state_changed and run_ended
+     * are asked only then. */
+    bool watches_effects;
     void *states[SOC_PARTS_MAX];                  /* by number */
     const struct soc_part *timers[SOC_PARTS_MAX]; /* by number: whose timer fires */
     const struct soc_wait_ops *waits[SOC_WAIT_CALL + 1];
@@ -216,7 +226,7 @@ struct soc_parts {
 
 /* Tells every part: the event's function with these arguments behind the host. */
 #define SOC_PARTS_TELL(host, event, ...)                                                           \
-    for (size_t at_ = 0; (host)->parts->calls.event[at_] != NULL; at_++)                           \
-    (host)->parts->calls.event[at_](__VA_ARGS__)
+    for (size_t at_ = 0; (host)->parts.calls.event[at_] != NULL; at_++)                            \
+    (host)->parts.calls.event[at_](__VA_ARGS__)
 
 #endif

@@ -1,14 +1,13 @@
 #include "kernel/parts.h"
 
 #include <assert.h>
-#include <stdlib.h>
+#include <string.h>
 
-#include "base/mem.h"
 #include "kernel/state.h"
 
 static void add(struct soc_host *host, const struct soc_part *part, size_t index)
 {
-    struct soc_parts *parts = host->parts;
+    struct soc_parts *parts = &host->parts;
     assert(index < SOC_PARTS_MAX && part->number < SOC_PARTS_MAX && part->name != NULL);
     assert(parts->timers[part->number] == NULL); /* no two parts share a number */
     assert((part->due == NULL) == (part->fire == NULL));
@@ -32,21 +31,17 @@ void soc_parts_serve_wait(struct soc_parts *parts, const struct soc_wait_ops *op
     parts->waits[ops->kind] = ops;
 }
 
-struct soc_parts *soc_parts_open(struct soc_host *host, const struct soc_part *const *parts)
+void soc_parts_open(struct soc_host *host, const struct soc_part *const *parts)
 {
-    assert(host->parts == NULL);
-    host->parts = soc_alloc_zero(sizeof(*host->parts));
     for (size_t i = 0; parts[i] != NULL; i++)
         add(host, parts[i], i);
     for (size_t i = 0; parts[i] != NULL; i++)
         if (parts[i]->open != NULL)
-            host->parts->states[parts[i]->number] = parts[i]->open(host);
-    return host->parts;
+            host->parts.states[parts[i]->number] = parts[i]->open(host);
 }
 
 void soc_parts_free(struct soc_host *host)
 {
     SOC_PARTS_TELL(host, free, host);
-    free(host->parts);
-    host->parts = NULL;
+    memset(&host->parts, 0, sizeof(host->parts));
 }

@@ -8,12 +8,12 @@
 
 /* Lists what `parts` (NULL at the end) fill and opens them. Before anything else of the
  * host is used but its options, log, clock and types. */
-struct soc_parts *soc_parts_open(struct soc_host *host, const struct soc_part *const *parts);
+void soc_parts_open(struct soc_host *host, const struct soc_part *const *parts);
 
 /* Serves a kind of wait; for the kernel's own. */
 void soc_parts_serve_wait(struct soc_parts *parts, const struct soc_wait_ops *ops);
 
-/* Has every part free its state, then frees the list. */
+/* Has every part free its state; no part is called any more. */
 void soc_parts_free(struct soc_host *host);
 
 #endif

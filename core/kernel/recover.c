@@ -157,8 +157,8 @@ static void apply_message(struct soc_loader *loader, const struct soc_record_mes
 static bool is_kept(struct soc_host *host, struct soc_message *message)
 {
     bool is = false;
-    for (size_t i = 0; !is && host->parts->calls.keep[i] != NULL; i++)
-        is = host->parts->calls.keep[i](host, message);
+    for (size_t i = 0; !is && host->parts.calls.keep[i] != NULL; i++)
+        is = host->parts.calls.keep[i](host, message);
     return is;
 }
 
@@ -182,8 +182,8 @@ static void apply_message_end(struct soc_loader *loader, const struct soc_record
 static void apply_message_again(struct soc_loader *loader, const struct soc_record_message_again *r)
 {
     struct soc_message *message = soc_map_take_number(&loader->host->dead, r->key);
-    for (size_t i = 0; message == NULL && loader->host->parts->calls.release[i] != NULL; i++)
-        message = loader->host->parts->calls.release[i](loader->host, r->key);
+    for (size_t i = 0; message == NULL && loader->host->parts.calls.release[i] != NULL; i++)
+        message = loader->host->parts.calls.release[i](loader->host, r->key);
     if (message == NULL)
         return;
     message->outcome = SOC_OUTCOME_PENDING;
@@ -329,7 +329,7 @@ static int apply_own(struct soc_loader *loader, const struct soc_record *record)
 static int apply(const struct soc_record *record, void *user)
 {
     struct soc_loader *loader = user;
-    const struct soc_part_calls *calls = &loader->host->parts->calls;
+    const struct soc_part_calls *calls = &loader->host->parts.calls;
     int rc = apply_own(loader, record);
     for (size_t i = 0; rc == SOC_OK && calls->restore[i] != NULL; i++)
         rc = calls->restore[i](loader->host, record);
@@ -349,8 +349,8 @@ static int compare_due(const void *a, const void *b)
 static enum soc_reclaim reclaim(struct soc_host *host, struct soc_message *message)
 {
     enum soc_reclaim answer = SOC_RECLAIM_NONE;
-    for (size_t i = 0; answer == SOC_RECLAIM_NONE && host->parts->calls.reclaim[i] != NULL; i++)
-        answer = host->parts->calls.reclaim[i](host, message);
+    for (size_t i = 0; answer == SOC_RECLAIM_NONE && host->parts.calls.reclaim[i] != NULL; i++)
+        answer = host->parts.calls.reclaim[i](host, message);
     return answer;
 }
 

@@ -111,7 +111,7 @@ struct soc_disk_state {
 struct soc_host {
     struct soc_host_options options;
     struct soc_hooks hooks;
-    struct soc_parts *parts; /* owned */
+    struct soc_parts parts;
     struct soc_clock clock;
     struct soc_rng rng;   /* chance for scripts */
     struct soc_rng order; /* which of the ready runs, simulated */
@@ -147,7 +147,7 @@ static inline int64_t soc_host_now(struct soc_host *host)
 /* Lends the state of the part with that number: what its `open` returned. */
 static inline void *soc_part_state(const struct soc_host *host, uint32_t number)
 {
-    return host->parts->states[number];
+    return host->parts.states[number];
 }
 
 /* Returns the kind of heap items whose `timer` function the part with that number has. */

@@ -127,8 +127,8 @@ static bool raises(void *user, struct soc_host *host, const struct soc_activatio
     struct soc_faults *faults = user;
     if (!soc_faults_happens(faults, SOC_FAULT_RAISE))
         return false;
-    for (size_t i = 0; host->parts->calls.turn_failed[i] != NULL; i++)
-        if (host->parts->calls.turn_failed[i](host, activation->agent, true))
+    for (size_t i = 0; host->parts.calls.turn_failed[i] != NULL; i++)
+        if (host->parts.calls.turn_failed[i](host, activation->agent, true))
             return false;
     soc_faults_tell(faults, SOC_FAULT_RAISE, soc_host_now(host), soc_agent_id(activation->agent),
                     "the turn raises at its end");

@@ -103,8 +103,8 @@ local M = {
   },
   {
     name = "agent.state is not written", file = "core/kernel/gate.c", by = SIM,
-    from = "    soc_batch_put(host, &record);\n    SOC_PARTS_TELL(host, state_changed,",
-    to = "    SOC_PARTS_TELL(host, state_changed,",
+    from = "    soc_batch_put(host, &record);\n    if (host->parts.watches_effects)",
+    to = "    if (host->parts.watches_effects)",
   },
   {
     name = "a message taken by receive is not written as taken",

@@ -18,6 +18,7 @@ struct soc_passage {
     const struct soc_symbol *type; /* NULL until the validators have agreed */
     struct soc_slice task_id;      /* explicit or inherited */
     bool requires_ack;
+    bool has_key;         /* the sender gave a key against duplicates */
     bool is_formal_reply; /* answers a question of the host's own: adds no contact */
     bool has_warning;     /* does not fit its type but is sent; the error buffer says why */
     struct soc_adopted adopted;

@@ -261,8 +261,8 @@ static struct soc_agent *target(const struct soc_host *host,
     struct soc_agent *asked = activation->wait.on;
     if (index > 0)
         return NULL;
-    for (size_t i = 0; host->parts->calls.answerer[i] != NULL; i++)
-        if (host->parts->calls.answerer[i](host, activation->wait.request_key, &asked))
+    for (size_t i = 0; host->parts.calls.answerer[i] != NULL; i++)
+        if (host->parts.calls.answerer[i](host, activation->wait.request_key, &asked))
             break;
     return asked;
 }

@@ -41,8 +41,8 @@ int soc_router_may_send(struct soc_host *host, struct soc_agent *from, struct so
         return soc_refuse(error, SOC_ESTOPPED, NULL, "agentId", soc_agent_id(to));
     if (from == NULL || from == to)
         return SOC_OK;
-    for (size_t i = 0; rc == SOC_OK && host->parts->calls.may_send[i] != NULL; i++)
-        rc = host->parts->calls.may_send[i](host, from, to, error);
+    for (size_t i = 0; rc == SOC_OK && host->parts.calls.may_send[i] != NULL; i++)
+        rc = host->parts.calls.may_send[i](host, from, to, error);
     return rc;
 }
 
@@ -108,8 +108,8 @@ bool soc_router_is_awaited(const struct soc_host *host, const struct soc_send *s
 {
     uint64_t key = send->answers != NULL ? send->answers->key : send->answers_key;
     bool is_awaited = key != 0 && soc_request_find(host, key) != NULL;
-    for (size_t i = 0; key != 0 && !is_awaited && host->parts->calls.awaits[i] != NULL; i++)
-        is_awaited = host->parts->calls.awaits[i](host, key);
+    for (size_t i = 0; key != 0 && !is_awaited && host->parts.calls.awaits[i] != NULL; i++)
+        is_awaited = host->parts.calls.awaits[i](host, key);
     return is_awaited;
 }
 
@@ -174,11 +174,12 @@ static void join_response(struct soc_host *host, struct soc_passage *p)
  * anything else speaks against it. */
 static int complete(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
 {
-    const struct soc_part_calls *calls = &host->parts->calls;
+    const struct soc_part_calls *calls = &host->parts.calls;
     int rc = SOC_OK;
     if (p->to != NULL)
         join_response(host, p);
-    for (size_t i = 0; rc == SOC_OK && calls->complete[i] != NULL; i++)
+    bool is_special = p->to == NULL || p->type->is_marked || p->is_formal_reply;
+    for (size_t i = 0; is_special && rc == SOC_OK && calls->complete[i] != NULL; i++)
         rc = calls->complete[i](host, p, error);
     if (rc == SOC_OK && p->to != NULL)
         rc = check_leave(host, p->from, p->to, &p->send, error);
@@ -242,7 +243,7 @@ static struct soc_message *make_message(struct soc_host *host, const struct soc_
 static int dispatch(struct soc_host *host, const struct soc_passage *p, struct soc_message **out,
                     struct soc_buf *error)
 {
-    const struct soc_part_calls *calls = &host->parts->calls;
+    const struct soc_part_calls *calls = &host->parts.calls;
     struct soc_turn_mark mark = soc_turn_mark(host);
     uint64_t key = host->next_key;
     struct soc_record record;
@@ -255,7 +256,8 @@ static int dispatch(struct soc_host *host, const struct soc_passage *p, struct s
     if (p->has_warning)
         warn(host, message, error);
     int rc = SOC_OK;
-    for (size_t i = 0; rc == SOC_OK && calls->sent[i] != NULL; i++)
+    bool is_special = p->to == NULL || p->type->is_marked || p->has_key;
+    for (size_t i = 0; is_special && rc == SOC_OK && calls->sent[i] != NULL; i++)
         rc = calls->sent[i](host, p, message, error);
     if (rc < 0) {
         soc_turn_return(host, mark);
@@ -280,13 +282,17 @@ int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct 
                     struct soc_message **out, struct soc_buf *error)
 {
     assert(host->turn.is_open);
-    for (size_t i = 0; host->parts->calls.find_duplicate[i] != NULL; i++)
-        if (host->parts->calls.find_duplicate[i](host, from, send, error))
+    bool has_key = send->texts[SOC_TEXT_EXTERNAL_ID].data != NULL ||
+                   send->texts[SOC_TEXT_DEDUPE_KEY].data != NULL;
+    for (size_t i = 0; has_key && host->parts.calls.find_duplicate[i] != NULL; i++)
+        if (host->parts.calls.find_duplicate[i](host, from, send, error))
             return 1;
-    struct soc_passage p = {.from = from, .send = *send};
-    soc_adopt(&p.adopted, send->is_bare ? SOC_SLICE("null") : send->payload);
+    struct soc_passage p = {.from = from, .send = *send, .has_key = has_key};
+    if (!send->is_bare)
+        soc_adopt(&p.adopted, send->payload);
     int rc = address(host, &p, error);
-    SOC_PARTS_TELL(host, prepare, host, &p);
+    if (send->answers != NULL || send->answers_key != 0)
+        SOC_PARTS_TELL(host, prepare, host, &p);
     if (rc == SOC_OK)
         rc = validate(host, &p, error);
     if (rc == SOC_OK)
@@ -306,8 +312,8 @@ static void accept_reply(struct soc_host *host, struct soc_message *message)
 {
     struct soc_request *request = soc_request_find(host, message->reply_to);
     bool is_late = request == NULL || request->to != message->from;
-    for (size_t i = 0; is_late && host->parts->calls.late[i] != NULL; i++)
-        if (host->parts->calls.late[i](host, message))
+    for (size_t i = 0; is_late && host->parts.calls.late[i] != NULL; i++)
+        if (host->parts.calls.late[i](host, message))
             return;
     if (is_late) {
         soc_trace_message(host, "late_reply", message);
@@ -324,8 +330,8 @@ static void accept_reply(struct soc_host *host, struct soc_message *message)
         return;
     }
     bool has_answer = false;
-    for (size_t i = 0; !has_answer && host->parts->calls.put_answer[i] != NULL; i++)
-        has_answer = host->parts->calls.put_answer[i](host, request, message, &answer);
+    for (size_t i = 0; !has_answer && host->parts.calls.put_answer[i] != NULL; i++)
+        has_answer = host->parts.calls.put_answer[i](host, request, message, &answer);
     if (!has_answer) {
         soc_buf_put_byte(&answer, '[');
         soc_envelope_put_script_json(&answer, message);
@@ -351,8 +357,8 @@ void soc_router_accept(struct soc_host *host, struct soc_message *message)
         host->totals.sent++;
         soc_trace_message(host, "message", message);
     }
-    for (size_t i = 0; host->parts->calls.accept[i] != NULL; i++)
-        if (host->parts->calls.accept[i](host, message))
+    for (size_t i = 0; host->parts.calls.accept[i] != NULL; i++)
+        if (host->parts.calls.accept[i](host, message))
             return;
     deliver_when_due(host, message);
 }
@@ -360,9 +366,9 @@ void soc_router_accept(struct soc_host *host, struct soc_message *message)
 bool soc_router_hand_out(struct soc_host *host, struct soc_message *message)
 {
     bool is_out = false;
-    for (size_t i = 0;
-         message->to->is_external && !is_out && host->parts->calls.hand_out[i] != NULL; i++)
-        is_out = host->parts->calls.hand_out[i](host, message);
+    for (size_t i = 0; message->to->is_external && !is_out && host->parts.calls.hand_out[i] != NULL;
+         i++)
+        is_out = host->parts.calls.hand_out[i](host, message);
     return is_out;
 }
 
@@ -393,8 +399,10 @@ void soc_router_deliver(struct soc_host *host, struct soc_message *message)
         accept_reply(host, message);
         return;
     }
-    for (size_t i = 0; host->parts->calls.arrive[i] != NULL; i++)
-        if (host->parts->calls.arrive[i](host, message))
+    bool is_special = message->type->is_marked ||
+                      message->flags & (SOC_MESSAGE_IS_INTAKE | SOC_MESSAGE_IS_FORMAL);
+    for (size_t i = 0; is_special && host->parts.calls.arrive[i] != NULL; i++)
+        if (host->parts.calls.arrive[i](host, message))
             return;
     if (to->is_ended) {
         soc_router_finish(host, message, SOC_OUTCOME_DEAD,
@@ -406,8 +414,8 @@ void soc_router_deliver(struct soc_host *host, struct soc_message *message)
 
 void soc_router_timer(struct soc_host *host, struct soc_message *message)
 {
-    for (size_t i = 0; host->parts->calls.expire[i] != NULL; i++)
-        if (host->parts->calls.expire[i](host, message))
+    for (size_t i = 0; host->parts.calls.expire[i] != NULL; i++)
+        if (host->parts.calls.expire[i](host, message))
             return;
     if (message->is_queued) {
         soc_mailbox_remove(&message->to->mailbox, message);
@@ -423,8 +431,8 @@ static bool tell_parts(struct soc_host *host, struct soc_message *message, enum 
                        struct soc_slice reason)
 {
     bool is_kept = false;
-    for (size_t i = 0; host->parts->calls.finish[i] != NULL; i++)
-        is_kept |= host->parts->calls.finish[i](host, message, outcome, reason);
+    for (size_t i = 0; host->parts.calls.finish[i] != NULL; i++)
+        is_kept |= host->parts.calls.finish[i](host, message, outcome, reason);
     return is_kept;
 }
 
@@ -432,8 +440,9 @@ void soc_router_finish(struct soc_host *host, struct soc_message *message, enum 
                        struct soc_slice reason)
 {
     assert(!message->is_queued);
-    for (size_t i = 0; host->parts->calls.finishing[i] != NULL; i++)
-        if (host->parts->calls.finishing[i](host, message, outcome, reason))
+    bool is_special = message->is_outside || message->flags & SOC_MESSAGE_IS_BROADCAST;
+    for (size_t i = 0; is_special && host->parts.calls.finishing[i] != NULL; i++)
+        if (host->parts.calls.finishing[i](host, message, outcome, reason))
             return;
     soc_heap_remove(&host->timers, &message->timer);
     host->totals.outcome[outcome]++;
@@ -446,6 +455,8 @@ void soc_router_finish(struct soc_host *host, struct soc_message *message, enum 
     };
     soc_batch_put(host, &record);
     bool is_kept = tell_parts(host, message, outcome, reason);
+    if (outcome != SOC_OUTCOME_PROCESSED)
+        SOC_PARTS_TELL(host, failed, host, message, outcome);
     if (outcome != SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_IS_REPLY)
         soc_request_lose_answer(host, message->reply_to);
     if (outcome != SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_WANTS_REPLY &&

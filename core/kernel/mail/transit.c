@@ -31,8 +31,8 @@ static uint64_t answered_key(const struct soc_host *host, const struct soc_messa
         return 0;
     if (message->flags & SOC_MESSAGE_IS_REPLY)
         return message->reply_to;
-    for (size_t i = 0; host->parts->calls.is_own_answer[i] != NULL; i++)
-        if (host->parts->calls.is_own_answer[i](host, message))
+    for (size_t i = 0; host->parts.calls.is_own_answer[i] != NULL; i++)
+        if (host->parts.calls.is_own_answer[i](host, message))
             return message->key;
     return 0;
 }

@@ -56,7 +56,8 @@ void soc_handling_end(struct soc_host *host, struct soc_activation *activation,
 void soc_handling_abandon(struct soc_host *host, struct soc_activation *activation,
                           enum soc_outcome outcome, struct soc_slice reason)
 {
-    SOC_PARTS_TELL(host, run_ended, host, activation, "waits", (struct soc_slice){0});
+    if (host->parts.watches_effects)
+        SOC_PARTS_TELL(host, run_ended, host, activation, "waits", (struct soc_slice){0});
     soc_waiting_cancel(host, activation);
     soc_handling_end(host, activation, outcome, reason);
 }

@@ -31,7 +31,8 @@ static void finish_turn(struct soc_host *host, struct soc_activation *activation
     if (host->ready.guess != NULL)
         soc_mailbox_prefetch(&host->ready.guess->mailbox);
     activation->is_ending = true;
-    SOC_PARTS_TELL(host, run_ended, host, activation, "done", (struct soc_slice){0});
+    if (host->parts.watches_effects)
+        SOC_PARTS_TELL(host, run_ended, host, activation, "done", (struct soc_slice){0});
     soc_commit_turn(host);
     soc_handling_end(host, activation, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
     soc_ending_check(host, agent);
@@ -114,8 +115,8 @@ static void suspend_turn(struct soc_host *host, struct soc_activation *activatio
 static bool note_failure(struct soc_host *host, struct soc_agent *agent)
 {
     bool has_failed = false;
-    for (size_t i = 0; !has_failed && host->parts->calls.turn_failed[i] != NULL; i++)
-        has_failed = host->parts->calls.turn_failed[i](host, agent, false);
+    for (size_t i = 0; !has_failed && host->parts.calls.turn_failed[i] != NULL; i++)
+        has_failed = host->parts.calls.turn_failed[i](host, agent, false);
     return has_failed;
 }
 
@@ -123,7 +124,8 @@ static void fail_turn(struct soc_host *host, struct soc_activation *activation, 
                       struct soc_slice error)
 {
     struct soc_agent *agent = activation->agent;
-    SOC_PARTS_TELL(host, run_ended, host, activation, is_final ? "broken" : "raised", error);
+    if (host->parts.watches_effects)
+        SOC_PARTS_TELL(host, run_ended, host, activation, is_final ? "broken" : "raised", error);
     soc_turn_rollback(host);
     if (activation->script != NULL)
         host->hooks.drop(host->hooks.user, activation);

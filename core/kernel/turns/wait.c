@@ -21,7 +21,7 @@ const struct soc_wait_ops *soc_wait_ops_of(const struct soc_host *host,
                                            const struct soc_activation *activation)
 {
     assert(activation->wait.kind <= SOC_WAIT_CALL);
-    return host->parts->waits[activation->wait.kind];
+    return host->parts.waits[activation->wait.kind];
 }
 
 struct soc_agent *soc_wait_target(const struct soc_host *host, const struct soc_agent *agent,

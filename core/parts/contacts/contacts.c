@@ -16,9 +16,9 @@ static void *open_contacts(struct soc_host *host)
     struct soc_contacts_state *state = soc_alloc_zero(sizeof(*state));
     struct soc_intern *types = &host->types.table;
     state->policy_generation = 1;
-    state->request = soc_intern(types, SOC_SLICE("introduction_request"));
-    state->response = soc_intern(types, SOC_SLICE("introduction_response"));
-    state->collaboration_response = soc_intern(types, SOC_SLICE("collaboration_response"));
+    state->request = soc_intern_mark(types, SOC_SLICE("introduction_request"));
+    state->response = soc_intern_mark(types, SOC_SLICE("introduction_response"));
+    state->collaboration_response = soc_intern_mark(types, SOC_SLICE("collaboration_response"));
     return state;
 }
 
@@ -94,13 +94,10 @@ static bool put_answer(struct soc_host *host, const struct soc_request *request,
     return true;
 }
 
-static bool finish(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
-                   struct soc_slice reason)
+static void failed(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome)
 {
-    (void)reason;
-    if (outcome != SOC_OUTCOME_PROCESSED)
-        soc_introductions_close(host, message->key);
-    return false;
+    (void)outcome;
+    soc_introductions_close(host, message->key);
 }
 
 static bool answerer(const struct soc_host *host, uint64_t key, struct soc_agent **asked)
@@ -147,7 +144,7 @@ const struct soc_part soc_contacts_part = {
     .accept = accept,
     .arrive = arrive,
     .put_answer = put_answer,
-    .finish = finish,
+    .failed = failed,
     .request_closed = soc_introductions_close,
     .answerer = answerer,
     .is_own_answer = is_own_answer,

@@ -17,15 +17,13 @@ static bool is_told(const struct soc_message *message)
            !(message->flags & SOC_MESSAGE_WANTS_REPLY); /* a request fails by itself */
 }
 
-static bool finish(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
-                   struct soc_slice reason)
+static void failed(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome)
 {
     char id[SOC_MESSAGE_ID_BYTES];
     char chain[SOC_MESSAGE_ID_BYTES];
     struct soc_buf payload = {0};
-    (void)reason;
     if (outcome != SOC_OUTCOME_EXPIRED || !is_told(message))
-        return false;
+        return;
     assert(message->to != NULL);
     soc_envelope_id(id, message);
     soc_refusal_begin(&payload, SOC_EEXPIRED, NULL);
@@ -43,11 +41,10 @@ static bool finish(struct soc_host *host, struct soc_message *message, enum soc_
     send.texts[SOC_TEXT_CORRELATION_ID] = soc_envelope_chain(message, chain);
     soc_notice_send(host, NULL, &send, "task_notice_failed");
     soc_buf_fini(&payload);
-    return false;
 }
 
 const struct soc_part soc_expiry_part = {
     .name = "expiry",
     .number = SOC_PART_EXPIRY,
-    .finish = finish,
+    .failed = failed,
 };

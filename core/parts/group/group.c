@@ -13,8 +13,8 @@ static void *open_group(struct soc_host *host)
 {
     struct soc_group_state *group = soc_alloc_zero(sizeof(*group));
     struct soc_intern *types = &host->types.table;
-    group->checkpoint_request = soc_intern(types, SOC_SLICE("checkpoint_request"));
-    group->checkpoint_response = soc_intern(types, SOC_SLICE("checkpoint_response"));
+    group->checkpoint_request = soc_intern_mark(types, SOC_SLICE("checkpoint_request"));
+    group->checkpoint_response = soc_intern_mark(types, SOC_SLICE("checkpoint_response"));
     return group;
 }
 
@@ -128,17 +128,13 @@ static void prepare(struct soc_host *host, struct soc_passage *p)
 
 static int complete(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
 {
-    (void)error;
-    if (p->to != NULL && p->type == soc_group_state(host)->checkpoint_response &&
-        p->send.answers == NULL && p->send.answers_key == 0)
+    if (p->to == NULL)
+        return soc_broadcasts_check(host, p->from, &p->send, error);
+    if (p->type == soc_group_state(host)->checkpoint_response && p->send.answers == NULL &&
+        p->send.answers_key == 0)
         soc_barriers_join(host, p->from, p->to, &p->send);
     p->send.is_formal |= p->is_formal_reply; /* it makes nobody known to anybody */
     return SOC_OK;
-}
-
-static int check(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
-{
-    return p->to != NULL ? SOC_OK : soc_broadcasts_check(host, p->from, &p->send, error);
 }
 
 static int sent(struct soc_host *host, const struct soc_passage *p, struct soc_message *message,
@@ -250,7 +246,6 @@ const struct soc_part soc_group_part = {
     .loaded = loaded,
     .prepare = prepare,
     .complete = complete,
-    .check = check,
     .sent = sent,
     .unsend = unsend,
     .put_receipt = put_receipt,

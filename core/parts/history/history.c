@@ -37,6 +37,7 @@ void soc_history_keep(struct soc_host *host, uint32_t days)
     if (soc_history_state(host)->kept == NULL)
         soc_history_state(host)->kept = soc_alloc_zero(sizeof(*soc_history_state(host)->kept));
     soc_history_state(host)->kept->days = days;
+    host->parts.watches_effects = true;
 }
 
 void soc_history_free(struct soc_host *host)
@@ -48,6 +49,7 @@ void soc_history_free(struct soc_host *host)
     soc_buf_fini(&soc_history_state(host)->kept->result);
     free(soc_history_state(host)->kept);
     soc_history_state(host)->kept = NULL;
+    host->parts.watches_effects = soc_history_state(host)->replay != NULL;
 }
 
 static void put_record(struct soc_host *host, const struct soc_record *record)

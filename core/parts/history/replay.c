@@ -329,8 +329,10 @@ static void run(struct soc_host *host, struct soc_activation *activation, struct
 {
     struct soc_buf error = {0};
     soc_history_state(host)->replay = replay;
+    host->parts.watches_effects = true;
     enum soc_turn_end end = host->hooks.run(host->hooks.user, activation, &error);
     soc_history_state(host)->replay = NULL;
+    host->parts.watches_effects = soc_history_state(host)->kept != NULL;
     compare(replay, activation, end, soc_buf_slice(&error));
     soc_buf_fini(&error);
     if (activation->script != NULL)

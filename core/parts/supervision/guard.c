@@ -124,8 +124,8 @@ int soc_guard_spawn(struct soc_host *host, struct soc_buf *error)
 static uint64_t count_unread(const struct soc_host *host, const struct soc_agent *to)
 {
     uint64_t count = 0;
-    for (size_t i = 0; host->parts->calls.unread[i] != NULL; i++)
-        count += host->parts->calls.unread[i](host, to);
+    for (size_t i = 0; host->parts.calls.unread[i] != NULL; i++)
+        count += host->parts.calls.unread[i](host, to);
     return count;
 }
 
@@ -134,8 +134,8 @@ static bool reaches(const struct soc_host *host, const struct soc_message *messa
                     const struct soc_agent *to)
 {
     bool is = false;
-    for (size_t i = 0; !is && host->parts->calls.reaches[i] != NULL; i++)
-        is = host->parts->calls.reaches[i](host, message, to);
+    for (size_t i = 0; !is && host->parts.calls.reaches[i] != NULL; i++)
+        is = host->parts.calls.reaches[i](host, message, to);
     return is;
 }
 

@@ -12,7 +12,7 @@
 static void *open_supervision(struct soc_host *host)
 {
     struct soc_supervision_state *state = soc_alloc_zero(sizeof(*state));
-    host->parts->states[SOC_PART_SUPERVISION] = state; /* soc_guard_init needs it */
+    host->parts.states[SOC_PART_SUPERVISION] = state; /* soc_guard_init needs it */
     soc_guard_init(host);
     return state;
 }

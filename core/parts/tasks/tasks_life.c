@@ -22,11 +22,11 @@ void *soc_tasks_new(struct soc_host *host)
 {
     struct soc_tasks *tasks = soc_alloc_zero(sizeof(*tasks));
     for (int i = 0; i < SOC_TASK_STYLE_COUNT; i++)
-        tasks->openers[i] = soc_intern(&host->types.table,
-                                       soc_slice_text(soc_task_style_name((enum soc_task_style)i)));
-    tasks->result = soc_intern(&host->types.table, SOC_SLICE("result"));
-    tasks->task_complete = soc_intern(&host->types.table, SOC_SLICE("task_complete"));
-    tasks->abort = soc_intern(&host->types.table, SOC_SLICE("abort"));
+        tasks->openers[i] = soc_intern_mark(
+            &host->types.table, soc_slice_text(soc_task_style_name((enum soc_task_style)i)));
+    tasks->result = soc_intern_mark(&host->types.table, SOC_SLICE("result"));
+    tasks->task_complete = soc_intern_mark(&host->types.table, SOC_SLICE("task_complete"));
+    tasks->abort = soc_intern_mark(&host->types.table, SOC_SLICE("abort"));
     tasks->limit_ms = SOC_TASK_LIMIT_MS;
     return tasks;
 }
@@ -93,7 +93,7 @@ struct soc_task *soc_tasks_find_key(const struct soc_host *host, uint64_t key)
 int soc_tasks_style(const struct soc_host *host, const struct soc_symbol *type,
                     struct soc_slice payload)
 {
-    for (int i = 0; i < SOC_TASK_STYLE_COUNT; i++) {
+    for (int i = 0; type->is_marked && i < SOC_TASK_STYLE_COUNT; i++) {
         if (type != soc_tasks_of_host(host)->openers[i])
             continue;
         if (i == SOC_TASK_STYLE_TASK && payload.data[0] == '{') {
@@ -519,19 +519,17 @@ void soc_tasks_fire(struct soc_host *host)
     soc_buf_fini(&payload);
 }
 
-static int complete(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
-{
-    if (p->to != NULL || soc_tasks_style(host, p->type, p->send.payload) < 0)
-        return SOC_OK;
-    return soc_refuse(error, SOC_EINVAL, "a task has one owner; send each agent its own task", "to",
-                      SOC_SLICE("All"));
-}
-
 static int check(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
 {
     struct soc_slice id = p->send.texts[SOC_TEXT_TASK_ID];
-    if (p->to == NULL)
+    if (!p->type->is_marked)
         return SOC_OK;
+    if (p->to == NULL)
+        return soc_tasks_style(host, p->type, p->send.payload) < 0
+                   ? SOC_OK
+                   : soc_refuse(error, SOC_EINVAL,
+                                "a task has one owner; send each agent its own task", "to",
+                                SOC_SLICE("All"));
     return soc_tasks_check(host, p->to, p->type, &p->send,
                            id.data != NULL ? id : p->adopted.task_id, error);
 }
@@ -580,7 +578,6 @@ const struct soc_part soc_tasks_part = {
     .attach = soc_tasks_attach,
     .resume = soc_tasks_resume,
     .agent_ended = agent_ended,
-    .complete = complete,
     .check = check,
     .name_draft = soc_tasks_name,
     .sent = sent,

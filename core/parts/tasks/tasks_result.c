@@ -178,6 +178,8 @@ static void accept_cancel(struct soc_host *host, struct soc_message *message)
 bool soc_tasks_accept(struct soc_host *host, struct soc_message *message)
 {
     const struct soc_tasks *tasks = soc_tasks_of_host(host);
+    if (!message->type->is_marked)
+        return false;
     if (message->type == tasks->result || message->type == tasks->task_complete)
         return accept_result(host, message);
     if (message->type == tasks->abort) {
