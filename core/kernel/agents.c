@@ -23,7 +23,8 @@ static int check_role(const struct soc_role_draft *draft, struct soc_buf *error)
     if (soc_slice_equal(draft->id, SOC_SLICE("user")) ||
         soc_slice_equal(draft->id, SOC_SLICE("root")) ||
         soc_slice_equal(draft->id, SOC_SLICE("unknown")))
-        return soc_refuse(error, SOC_EEXISTS, "that role is the host's own", "roleId", draft->id);
+        return soc_refuse(error, SOC_EEXISTS, "that role id is reserved for the host", "roleId",
+                          draft->id);
     if (draft->name.length == 0)
         return soc_refuse(error, SOC_EINVAL, "a role needs a name", "roleId", draft->id);
     return SOC_OK;
@@ -103,7 +104,7 @@ void soc_agents_store_roles(struct soc_host *host)
         store_role(host, role);
 }
 
-static void take_back_role(struct soc_host *host, struct soc_undo *undo)
+static void roll_back_role(struct soc_host *host, struct soc_undo *undo)
 {
     struct soc_role *role = undo->data;
     soc_map_take(&host->registry.roles, soc_slice_text(role->id));
@@ -122,7 +123,7 @@ int soc_agents_create_role(struct soc_host *host, const struct soc_role_draft *d
     struct soc_role *role = add_role(host, draft);
     fill_role(role, draft);
     role->is_runnable = is_runnable;
-    static const struct soc_undo_ops ops = {.take_back = take_back_role};
+    static const struct soc_undo_ops ops = {.roll_back = roll_back_role};
     soc_turn_note(host, (struct soc_undo){.ops = &ops, .data = role});
     struct soc_record record = {.type = SOC_RECORD_ROLE};
     record.role = (struct soc_record_role){
@@ -139,7 +140,7 @@ int soc_agents_create_role(struct soc_host *host, const struct soc_role_draft *d
     return SOC_OK;
 }
 
-/* An id of our own: the role's id and a number that is used once for ever. */
+/* Generates an id: the role's id and a number that is never used again. */
 static struct soc_slice make_id(struct soc_host *host, const struct soc_role *role,
                                 char out[SOC_ID_BYTES_MAX + 1])
 {
@@ -150,7 +151,7 @@ static struct soc_slice make_id(struct soc_host *host, const struct soc_role *ro
     return soc_slice_text(out);
 }
 
-/* Names that stand for somebody: the host, whoever is the orchestrator, everybody. */
+/* Names with a fixed meaning: the host, the orchestrator, everybody. */
 static bool is_reserved(struct soc_slice id)
 {
     return soc_slice_equal(id, SOC_SLICE("system")) ||
@@ -162,15 +163,14 @@ static int check_new_id(struct soc_host *host, struct soc_slice id, struct soc_b
     if (!soc_id_is_valid(id))
         return soc_refuse(error, SOC_EBADID, NULL, "agentId", id);
     if (is_reserved(id))
-        return soc_refuse(error, SOC_EEXISTS, "that id is reserved; give the agent another",
-                          "agentId", id);
+        return soc_refuse(error, SOC_EEXISTS, "that id is reserved; choose another", "agentId", id);
     if (soc_map_find(&host->registry.agents, id) != NULL)
         return soc_refuse(error, SOC_EEXISTS, "an agent with that id exists or existed", "agentId",
                           id);
     return SOC_OK;
 }
 
-static void take_back_birth(struct soc_host *host, struct soc_undo *undo)
+static void roll_back_spawn(struct soc_host *host, struct soc_undo *undo)
 {
     struct soc_agent *agent = undo->agent;
     soc_map_take(&host->registry.agents, soc_agent_id(agent));
@@ -180,17 +180,19 @@ static void take_back_birth(struct soc_host *host, struct soc_undo *undo)
     soc_agent_free(agent);
 }
 
-static void settle_birth(struct soc_host *host, struct soc_undo *undo)
+static void commit_spawn(struct soc_host *host, struct soc_undo *undo)
 {
     struct soc_agent *agent = undo->agent;
-    soc_trace(host, "spawn", agent, "born of %s as %s", agent->parent->id, agent->role->id);
+    soc_trace(host, "spawn", agent, "spawned by %s as %s", agent->parent->id, agent->role->id);
     SOC_PARTS_TELL(host, agent_born, host, agent);
 }
 
-static struct soc_agent *give_birth(struct soc_host *host, struct soc_role *role,
-                                    struct soc_slice id, const struct soc_spawn *spawn)
+static struct soc_agent *add_child(struct soc_host *host, struct soc_role *role,
+                                   struct soc_slice id, const struct soc_spawn *spawn)
 {
     struct soc_agent *parent = host->turn.agent;
+    assert(parent != NULL && !parent->is_ended);
+    assert(soc_map_find(&host->registry.agents, id) == NULL);
     int64_t now_ms = soc_host_now(host);
     struct soc_agent *child = soc_agent_new(id, role, parent, now_ms);
     child->since = host->next_key;
@@ -202,7 +204,7 @@ static struct soc_agent *give_birth(struct soc_host *host, struct soc_role *role
     host->registry.alive++;
     parent->children++;
     parent->births++;
-    static const struct soc_undo_ops ops = {.take_back = take_back_birth, .settle = settle_birth};
+    static const struct soc_undo_ops ops = {.roll_back = roll_back_spawn, .commit = commit_spawn};
     soc_turn_note(host, (struct soc_undo){.ops = &ops, .agent = child});
     struct soc_record record = {.type = SOC_RECORD_AGENT};
     record.agent = (struct soc_record_agent){
@@ -224,12 +226,13 @@ int soc_agents_spawn(struct soc_host *host, const struct soc_spawn *spawn, struc
     struct soc_role *role = soc_registry_find_role(host, spawn->role);
     if (role == NULL || !role->is_declared)
         return soc_refuse(error, SOC_ENOROLE, NULL, "roleId", spawn->role);
+    assert(host->turn.is_open);
     int rc = spawn->id.data == NULL ? SOC_OK : check_new_id(host, spawn->id, error);
     if (rc == SOC_OK && spawn->id.data != NULL && (role->is_external || spawn->is_external) &&
         !soc_id_is_for_outside(spawn->id))
         rc = soc_refuse(error, SOC_EBADID,
-                        "the id of an agent that lives outside must not end with .out: its file "
-                        "would be another's; give it another id",
+                        "the id of an outside agent must not end with .out: its file name would "
+                        "clash with another agent's; choose another id",
                         "agentId", spawn->id);
     for (size_t i = 0; rc == SOC_OK && host->parts.calls.may_spawn[i] != NULL; i++)
         rc = host->parts.calls.may_spawn[i](host, error);
@@ -238,11 +241,11 @@ int soc_agents_spawn(struct soc_host *host, const struct soc_spawn *spawn, struc
     struct soc_turn_mark mark = soc_turn_mark(host);
     char made[SOC_ID_BYTES_MAX + 1];
     struct soc_slice id = spawn->id.data != NULL ? spawn->id : make_id(host, role, made);
-    struct soc_agent *child = give_birth(host, role, id, spawn);
+    struct soc_agent *child = add_child(host, role, id, spawn);
     for (size_t i = 0; rc == SOC_OK && host->parts.calls.birth[i] != NULL; i++)
         rc = host->parts.calls.birth[i](host, child, error);
     if (rc < 0) {
-        soc_turn_return(host, mark);
+        soc_turn_rollback_to(host, mark);
         return rc;
     }
     *out = child;
@@ -261,6 +264,7 @@ static struct soc_agent *create_first(struct soc_host *host, struct soc_slice id
 {
     int64_t now_ms = soc_host_now(host);
     struct soc_role *role = soc_map_find(&host->registry.roles, id);
+    assert(role != NULL);
     struct soc_agent *agent = soc_agent_new(id, role, NULL, now_ms);
     soc_map_put(&host->registry.agents, soc_agent_id(agent), agent);
     host->registry.alive++;
@@ -284,7 +288,7 @@ void soc_agents_create_first(struct soc_host *host)
     }
     host->registry.user = soc_map_find(&host->registry.agents, SOC_SLICE("user"));
     host->registry.root = soc_map_find(&host->registry.agents, SOC_SLICE("root"));
-    /* The parts learn of these two as they would from the journal. */
+    /* The parts see these two as they would during recovery. */
     for (int i = 0; i < 2; i++)
         SOC_PARTS_TELL(host, restore, host, &records[i]);
 }

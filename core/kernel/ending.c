@@ -18,7 +18,7 @@
 
 #define REASON SOC_SLICE("{\"error\":\"agent_stopped\"}")
 
-/* Agents on their way out, in the order they were asked to go. */
+/* Agents to end, in the order they were asked to. */
 struct departures {
     struct departure {
         struct soc_agent *agent;
@@ -37,8 +37,7 @@ static void put_departure(struct departures *list, struct soc_agent *agent, bool
     list->items[list->count++] = (struct departure){agent, is_forced};
 }
 
-/* From now on nobody writes to it. A reason that was given before stays unless
- * there is a new one. */
+/* From now on nobody can write to it. An earlier reason stays unless there is a new one. */
 static void set_ending(struct soc_host *host, struct soc_agent *agent, struct soc_slice reason)
 {
     agent->is_ending = true;
@@ -53,7 +52,7 @@ static void set_ending(struct soc_host *host, struct soc_agent *agent, struct so
     soc_batch_put(host, &record);
 }
 
-/* `by` asked for the end of `agent`, perhaps itself. */
+/* `by` is the agent that asked for it, possibly `agent` itself. */
 static void trace_ending(struct soc_host *host, const struct soc_agent *agent,
                          const struct soc_agent *by, bool is_forced)
 {
@@ -69,17 +68,17 @@ static void trace_ending(struct soc_host *host, const struct soc_agent *agent,
     soc_buf_fini(&detail);
 }
 
-/* Nothing can come for a `receive` any more. */
+/* Ends a `receive`: no message can arrive any more. */
 static void refuse_receive(struct soc_host *host, struct soc_activation *activation)
 {
     struct soc_buf error = {0};
-    soc_refuse(&error, SOC_ESTOPPED, "this agent ends: no message can come any more", "agentId",
-               soc_agent_id(activation->agent));
+    soc_refuse(&error, SOC_ESTOPPED, "this agent is ending and receives no more messages",
+               "agentId", soc_agent_id(activation->agent));
     soc_waiting_answer(host, activation, soc_buf_slice(&error));
     soc_buf_fini(&error);
 }
 
-/* Tells whether a part still does something for it. */
+/* Returns true if a part still works for it. */
 static bool has_work(const struct soc_host *host, const struct soc_agent *agent)
 {
     bool has = false;
@@ -88,7 +87,7 @@ static bool has_work(const struct soc_host *host, const struct soc_agent *agent)
     return has;
 }
 
-/* Tells whether nothing is left to do for it. */
+/* Returns true if it has nothing left to do. */
 static bool is_drained(struct soc_host *host, struct soc_agent *agent)
 {
     struct soc_activation *activation = agent->activation;
@@ -102,13 +101,13 @@ static bool is_drained(struct soc_host *host, struct soc_agent *agent)
     return false;
 }
 
-/* Whatever is left goes to the dead letters; whoever waits for it is told. */
-static void bury(struct soc_host *host, struct soc_agent *agent)
+/* Turns its remaining messages into dead letters and fails the requests put to it. */
+static void discard_mail(struct soc_host *host, struct soc_agent *agent)
 {
     struct soc_message *message;
     struct soc_message_list delayed = {0};
-    SOC_PARTS_TELL(host, agent_ending, host, agent,
-                   REASON); /* first: dead letters close requests */
+    /* First: dead letters close requests. */
+    SOC_PARTS_TELL(host, agent_ending, host, agent, REASON);
     if (agent->activation != NULL)
         soc_handling_abandon(host, agent->activation, SOC_OUTCOME_DEAD, REASON);
     while ((message = soc_mailbox_pop(&agent->mailbox)) != NULL)
@@ -121,10 +120,10 @@ static void bury(struct soc_host *host, struct soc_agent *agent)
     while ((request = soc_map_each(&host->requests, &cursor)) != NULL)
         if (request->to == agent && !soc_transit_replies(host, request->key))
             soc_request_fail(host, request->key, "receiver_failed",
-                             "the agent ended and has not replied");
+                             "the agent ended without replying");
 }
 
-/* The nearest ancestor that goes on: root does. */
+/* Lends the nearest ancestor that is not ending; root never ends. */
 static struct soc_agent *find_heir(const struct soc_host *host, const struct soc_agent *agent)
 {
     struct soc_agent *heir = agent->parent;
@@ -137,6 +136,7 @@ static void adopt(struct soc_host *host, struct soc_agent *child)
 {
     struct soc_agent *former = child->parent;
     struct soc_agent *heir = find_heir(host, former);
+    assert(heir != NULL && heir != child && former->children > 0);
     struct soc_record record = {.type = SOC_RECORD_AGENT_PARENT};
     record.agent_parent = (struct soc_record_agent_parent){
         .time_ms = (uint64_t)soc_host_now(host),
@@ -157,8 +157,8 @@ static void adopt(struct soc_host *host, struct soc_agent *child)
     soc_buf_fini(&detail);
 }
 
-static void part_from_child(struct soc_host *host, struct soc_agent *agent, struct soc_agent *child,
-                            bool is_forced, struct departures *list)
+static void end_or_adopt_child(struct soc_host *host, struct soc_agent *agent,
+                               struct soc_agent *child, bool is_forced, struct departures *list)
 {
     if (host->hooks.is_adopted(host->hooks.user, agent, child, is_forced)) {
         adopt(host, child);
@@ -172,10 +172,10 @@ static void part_from_child(struct soc_host *host, struct soc_agent *agent, stru
     put_departure(list, child, is_forced);
 }
 
-/* A parent knows its children, so they are found among its contacts, fast in a large
- * society; only if one is missing there is everybody looked at. */
-static void part_from_children(struct soc_host *host, struct soc_agent *agent, bool is_forced,
-                               struct departures *list)
+/* A parent's contacts include its children, so they are found fast even in a large
+ * society. All agents are searched only if one is missing there. */
+static void end_or_adopt_children(struct soc_host *host, struct soc_agent *agent, bool is_forced,
+                                  struct departures *list)
 {
     struct departures children = {0};
     size_t cursor = 0;
@@ -192,7 +192,7 @@ static void part_from_children(struct soc_host *host, struct soc_agent *agent, b
                 put_departure(&children, peer, is_forced);
     }
     for (size_t i = 0; i < children.count; i++)
-        part_from_child(host, agent, children.items[i].agent, is_forced, list);
+        end_or_adopt_child(host, agent, children.items[i].agent, is_forced, list);
     free(children.items);
 }
 
@@ -200,10 +200,11 @@ static void end_agent(struct soc_host *host, struct soc_agent *agent, bool is_fo
                       struct departures *list)
 {
     struct soc_agent *parent = agent->parent;
-    part_from_children(host, agent, is_forced, list);
+    assert(!agent->is_ended && parent != NULL && parent->children > 0);
+    end_or_adopt_children(host, agent, is_forced, list);
     soc_host_look_for_news(host, agent);
     agent->is_ended = true;
-    bury(host, agent);
+    discard_mail(host, agent);
     SOC_PARTS_TELL(host, agent_ended, host, agent);
     soc_waiting_note_end(host, agent);
     struct soc_record record = {.type = SOC_RECORD_AGENT_END};
@@ -219,8 +220,8 @@ static void end_agent(struct soc_host *host, struct soc_agent *agent, bool is_fo
     soc_agent_shrink(agent);
 }
 
-/* Ends whom it can of `agent` and those who end because of it. */
-static void let_go(struct soc_host *host, struct soc_agent *agent, bool is_forced)
+/* Ends `agent` if it is drained or forced, then the children that end with it. */
+static void end_all(struct soc_host *host, struct soc_agent *agent, bool is_forced)
 {
     struct departures list = {0};
     put_departure(&list, agent, is_forced);
@@ -238,10 +239,10 @@ static void finish(struct soc_host *host, struct soc_undo *undo)
     if (undo->agent->is_ended)
         return;
     trace_ending(host, undo->agent, undo->peer, undo->flag);
-    let_go(host, undo->agent, undo->flag);
+    end_all(host, undo->agent, undo->flag);
 }
 
-static void take_back(struct soc_host *host, struct soc_undo *undo)
+static void roll_back(struct soc_host *host, struct soc_undo *undo)
 {
     (void)host;
     undo->agent->is_ending = undo->old_flag;
@@ -249,11 +250,11 @@ static void take_back(struct soc_host *host, struct soc_undo *undo)
     undo->agent->end_reason = undo->old;
 }
 
-/* Marks the agent inside the turn; it ends when that has committed. */
+/* Marks the agent inside the turn; it ends when the turn has committed. */
 static void mark(struct soc_host *host, struct soc_agent *agent, bool is_forced,
                  struct soc_slice reason)
 {
-    static const struct soc_undo_ops ops = {.take_back = take_back, .finish = finish};
+    static const struct soc_undo_ops ops = {.roll_back = roll_back, .finish = finish};
     char *old_reason = NULL;
     soc_text_set(&old_reason, soc_slice_text(agent->end_reason));
     soc_turn_note(host, (struct soc_undo){
@@ -267,7 +268,7 @@ static void mark(struct soc_host *host, struct soc_agent *agent, bool is_forced,
     set_ending(host, agent, reason);
 }
 
-static bool is_for_ever(const struct soc_host *host, const struct soc_agent *agent)
+static bool is_permanent(const struct soc_host *host, const struct soc_agent *agent)
 {
     return agent == host->registry.user || agent == host->registry.root;
 }
@@ -278,13 +279,14 @@ int soc_ending_terminate(struct soc_host *host, struct soc_slice id, bool *is_fo
     struct soc_agent *agent = soc_map_find(&host->registry.agents, id);
     if (agent == NULL)
         return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", id);
-    if (is_for_ever(host, agent))
-        return soc_refuse(error, SOC_EFORBIDDEN, "user and root cannot be ended", "agentId", id);
+    if (is_permanent(host, agent))
+        return soc_refuse(error, SOC_EFORBIDDEN, "user and root cannot be terminated", "agentId",
+                          id);
     if (agent->parent != host->turn.agent)
         return soc_refuse(error, SOC_EFORBIDDEN,
                           agent == host->turn.agent
-                              ? "an agent does not terminate itself; it ends by agent:stop()"
-                              : "only its parent may end an agent; ask the parent to do it",
+                              ? "an agent cannot terminate itself; use agent:stop()"
+                              : "only its parent may terminate an agent; ask the parent",
                           "agentId", id);
     if (agent->is_ended)
         return soc_refuse(error, SOC_ESTOPPED, NULL, "agentId", id);
@@ -297,8 +299,8 @@ int soc_ending_terminate(struct soc_host *host, struct soc_slice id, bool *is_fo
 int soc_ending_stop(struct soc_host *host, struct soc_slice reason, struct soc_buf *error)
 {
     struct soc_agent *agent = host->turn.agent;
-    if (is_for_ever(host, agent))
-        return soc_refuse(error, SOC_EFORBIDDEN, "user and root cannot be ended", "agentId",
+    if (is_permanent(host, agent))
+        return soc_refuse(error, SOC_EFORBIDDEN, "user and root cannot be terminated", "agentId",
                           soc_agent_id(agent));
     if (!agent->is_ending)
         mark(host, agent, false, reason);
@@ -309,5 +311,5 @@ void soc_ending_check(struct soc_host *host, struct soc_agent *agent)
 {
     assert(!host->turn.is_open);
     if (agent->is_ending && !agent->is_ended)
-        let_go(host, agent, false);
+        end_all(host, agent, false);
 }

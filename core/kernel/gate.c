@@ -26,6 +26,7 @@ void soc_gate_put_place(struct soc_host *host, struct soc_buf *error)
 {
     const struct soc_activation *activation = soc_gate_activation(host);
     char id[SOC_MESSAGE_ID_BYTES];
+    assert(activation != NULL);
     soc_json_put_text_member(error, "agent", soc_agent_id(activation->agent));
     if (activation->message == NULL) /* main */
         return;
@@ -33,7 +34,7 @@ void soc_gate_put_place(struct soc_host *host, struct soc_buf *error)
     soc_json_put_text_member(error, "message_id", soc_slice(id, sizeof(id)));
 }
 
-/* Of the arguments that were recorded there is only a hash, unless history is kept. */
+/* Only a hash of the recorded arguments is available, unless history is kept. */
 static int refuse_mismatch(struct soc_host *host, struct soc_buf *error, uint32_t index,
                            enum soc_effect_kind kind, bool is_other)
 {
@@ -45,7 +46,7 @@ static int refuse_mismatch(struct soc_host *host, struct soc_buf *error, uint32_
         soc_buf_printf(&text, "and now it is %s", soc_effect_name(kind));
     else
         soc_buf_put_text(&text, is_other ? "and now its arguments differ"
-                                         : "and now it is begun though it still waits");
+                                         : "and now it begins again while it is still waiting");
     soc_refusal_begin(error, SOC_ENONDET, soc_buf_text(&text));
     soc_buf_fini(&text);
     soc_json_put_name(error, "index");
@@ -64,11 +65,11 @@ int soc_gate_begin(struct soc_host *host, enum soc_effect_kind kind, uint64_t ha
     assert(activation != NULL);
     uint32_t index = activation->cursor;
     bool watched = host->parts.watches_effects;
-    /* A metamethod of an argument, or a handler that runs while the turn ends,
-     * may try: the record would not know which answer is whose. */
+    /* A metamethod of an argument, or a handler that runs while the turn ends, may try.
+     * The record could not tell the answers apart. */
     if (activation->wait.kind != SOC_WAIT_NONE ||
         (index > 0 && !soc_activation_is_answered(activation, index - 1)))
-        return soc_refuse(error, SOC_EREFUSED, "an effect was begun inside another one", NULL,
+        return soc_refuse(error, SOC_EREFUSED, "an effect cannot begin inside another one", NULL,
                           (struct soc_slice){0});
     if (index >= host->options.effects_max)
         return soc_refuse(error, SOC_ETOOLONG, NULL, NULL, (struct soc_slice){0});
@@ -89,7 +90,7 @@ int soc_gate_begin(struct soc_host *host, enum soc_effect_kind kind, uint64_t ha
     if (effect->kind != kind || effect->hash != hash)
         return refuse_mismatch(host, error, index, kind, true);
     *answer = soc_activation_answer_of(activation, index);
-    if (answer->data == NULL) /* it waits, and was run all the same: another script */
+    if (answer->data == NULL) /* still waiting: the script has changed */
         return refuse_mismatch(host, error, index, kind, false);
     return SOC_GATE_RECORDED;
 }
@@ -97,12 +98,14 @@ int soc_gate_begin(struct soc_host *host, enum soc_effect_kind kind, uint64_t ha
 void soc_gate_answer(struct soc_host *host, struct soc_slice answer)
 {
     struct soc_activation *activation = soc_gate_activation(host);
+    assert(activation != NULL && activation->effects_count > 0);
     soc_activation_answer(activation, activation->effects_count - 1, answer);
 }
 
 void soc_gate_answer_sent(struct soc_host *host, const struct soc_message *message)
 {
     struct soc_activation *activation = soc_gate_activation(host);
+    assert(activation != NULL && activation->effects_count > 0);
     soc_activation_answer_sent(activation, activation->effects_count - 1, message->key,
                                message->time_ms);
 }
@@ -110,7 +113,7 @@ void soc_gate_answer_sent(struct soc_host *host, const struct soc_message *messa
 void soc_gate_wait(struct soc_host *host, const struct soc_wait *wait)
 {
     struct soc_activation *activation = soc_gate_activation(host);
-    assert(activation->wait.kind == SOC_WAIT_NONE);
+    assert(activation->wait.kind == SOC_WAIT_NONE && wait->kind != SOC_WAIT_NONE);
     activation->wait = *wait;
 }
 
@@ -122,17 +125,18 @@ bool soc_gate_inject_failure(struct soc_host *host)
            injector->raises(injector->user, host, activation);
 }
 
-const char *soc_gate_model_trouble(struct soc_host *host)
+const char *soc_gate_inject_model_fault(struct soc_host *host)
 {
     const struct soc_injector *injector = host->options.injector;
-    return injector == NULL ? NULL : injector->model_trouble(injector->user, host);
+    return injector == NULL ? NULL : injector->model_fault(injector->user, host);
 }
 
 void soc_gate_set_state(struct soc_host *host, struct soc_slice json)
 {
     struct soc_agent *agent = host->turn.agent;
+    assert(soc_gate_activation(host) != NULL);
     if (agent->state == NULL && soc_slice_equal(json, SOC_SLICE("{}")))
-        return; /* looked at, not written */
+        return; /* read, not written */
     if (soc_slice_equal(json, soc_slice(agent->state, agent->state_length)))
         return;
     struct soc_record record = {
@@ -156,6 +160,7 @@ static void put_back(struct soc_host *host, struct soc_undo *undo)
 struct soc_message *soc_gate_take(struct soc_host *host, struct soc_mail_filter filter)
 {
     struct soc_agent *agent = host->turn.agent;
+    assert(soc_gate_activation(host) != NULL);
     soc_host_look_for_news(host, agent);
     struct soc_message *message = soc_mailbox_find(&agent->mailbox, filter);
     if (message == NULL)
@@ -163,7 +168,7 @@ struct soc_message *soc_gate_take(struct soc_host *host, struct soc_mail_filter 
     soc_mailbox_remove(&agent->mailbox, message);
     soc_heap_remove(&host->timers, &message->timer);
     soc_message_list_push(&host->turn.activation->taken, message);
-    static const struct soc_undo_ops ops = {.take_back = put_back, .is_talk = true};
+    static const struct soc_undo_ops ops = {.roll_back = put_back, .is_talk = true};
     soc_turn_note(host, (struct soc_undo){.ops = &ops, .agent = agent, .data = message});
     struct soc_record record = {
         .type = SOC_RECORD_TAKE,
@@ -220,8 +225,8 @@ const struct soc_message *soc_gate_find_message(struct soc_host *host, struct so
     return message;
 }
 
-/* Lends the request that a correlation id means once the message it meant first is
- * answered: another of the same id. NULL: none. */
+/* Lends the next open request with the same correlation id, if the message the id refers
+ * to first is answered already; NULL: none. */
 static struct soc_request *find_next_open(struct soc_host *host, const struct soc_message *message,
                                           struct soc_slice id)
 {
@@ -238,8 +243,8 @@ int soc_gate_address_reply(struct soc_host *host, struct soc_slice id, struct so
 {
     struct soc_request *request = NULL;
     const struct soc_message *message = NULL;
-    /* What came of a request carries its id as the correlation: the id means the
-     * request itself before it means any of that. */
+    /* Messages that follow from a request carry its id as their correlation id, so the id
+     * refers to the request itself first. */
     if (find_id(host, id) == NULL)
         request = soc_request_find_id(host, id);
     if (request == NULL || request->to != host->turn.agent)
@@ -251,8 +256,8 @@ int soc_gate_address_reply(struct soc_host *host, struct soc_slice id, struct so
     }
     if (message != NULL) {
         if (message->from == NULL)
-            return soc_refuse(error, SOC_EREFUSED, "the host's own messages take no reply", NULL,
-                              (struct soc_slice){0});
+            return soc_refuse(error, SOC_EREFUSED, "messages from the host cannot be replied to",
+                              NULL, (struct soc_slice){0});
         send->answers = message;
         send->to = soc_agent_id(message->from);
         return SOC_OK;
@@ -261,7 +266,7 @@ int soc_gate_address_reply(struct soc_host *host, struct soc_slice id, struct so
         request = soc_request_find_text(host, host->turn.agent, id);
     if (request == NULL)
         return soc_refuse(error, SOC_ENOMESSAGE,
-                          "this agent holds no such message and no such request is open", "id", id);
+                          "this agent has no such message and no such open request", "id", id);
     send->answers_key = request->key;
     send->answers_ms = request->time_ms;
     send->to = soc_agent_id(request->from);
@@ -348,7 +353,7 @@ int soc_gate_refuse_duplicate(struct soc_buf *receipt)
     soc_json_walk(&walk, soc_buf_slice(receipt));
     soc_json_next(&walk);
     soc_json_string(soc_json_member(walk.value, "messageId"), &id);
-    soc_refuse_named(receipt, "duplicate", "this was sent before, under the same key");
+    soc_refuse_named(receipt, "duplicate", "already sent under the same key");
     receipt->length--;
     soc_json_put_text_member(receipt, "messageId", soc_buf_slice(&id));
     soc_buf_put_byte(receipt, '}');
@@ -362,7 +367,7 @@ int soc_gate_send_as(struct soc_host *host, struct soc_agent *from, const struct
     struct soc_message *message;
     soc_turn_begin(host, from, NULL);
     int rc = soc_router_send(host, from, send, &message, answer);
-    if (rc != SOC_OK) { /* a duplicate is answered, too */
+    if (rc != SOC_OK) { /* refused, or a duplicate with its receipt in `answer` */
         soc_turn_rollback(host);
         return rc < 0 ? rc : SOC_OK;
     }

@@ -26,8 +26,8 @@
 #include "store/store.h"
 
 #define SEQUENCE_SEED 0x9e3779b97f4a7c15ull
-#define EVICT_LOOKS   16              /* agents looked at for one that waits */
-#define ORDER_SEED    0x6f72646572ull /* keeps the scheduler's chance apart from scripts' */
+#define EVICT_LOOKS   16              /* agents tried to find a waiting one */
+#define ORDER_SEED    0x6f72646572ull /* separates the scheduler's draws from the scripts' */
 
 struct soc_host *soc_host_new(const struct soc_host_options *options)
 {
@@ -76,8 +76,8 @@ static void on_full(bool is_full, void *user)
         is_full && host->options.loop == NULL ? soc_host_now(host) + SOC_FULL_RETRY_MS : 0;
     soc_log_printf(&host->log, is_full ? SOC_LOG_ERROR : SOC_LOG_INFO, soc_host_now(host),
                    "storage", SOC_SLICE("system"), "%s",
-                   is_full ? "the disk is full: nothing new starts until there is room"
-                           : "there is room again: going on");
+                   is_full ? "the disk is full; no new work starts until there is space"
+                           : "disk space is available again; resuming");
 }
 
 static void on_failed(const struct soc_detail *detail, void *user)
@@ -95,7 +95,7 @@ int soc_host_start(struct soc_host *host, struct soc_slice app, struct soc_detai
     if (rc == SOC_OK && host->registry.user != NULL &&
         !soc_slice_equal(app, soc_buf_slice(&stored)))
         rc = soc_fail(detail, SOC_EOTHERAPP,
-                      "the state belongs to the app '%s'; give this one its own --state DIR",
+                      "the state belongs to the app '%s'; use another --state DIR for this one",
                       soc_buf_text(&stored));
     soc_buf_fini(&stored);
     if (rc < 0)
@@ -106,7 +106,7 @@ int soc_host_start(struct soc_host *host, struct soc_slice app, struct soc_detai
     }
     soc_agents_store_roles(host);
     host->next_sequence = soc_store_sequence(host->options.store) + 1;
-    /* A recovered society goes on with other chances than those it has used. */
+    /* A recovered society must not repeat the random numbers it has used. */
     uint64_t seed = host->options.seed + (host->next_sequence - 1) * SEQUENCE_SEED;
     soc_rng_init(&host->rng, seed);
     soc_rng_init(&host->order, seed ^ ORDER_SEED);
@@ -114,12 +114,13 @@ int soc_host_start(struct soc_host *host, struct soc_slice app, struct soc_detai
     host->journal = soc_journal_open(host->options.store, host->options.loop, &events);
     soc_ready_add(host, host->registry.user);
     SOC_PARTS_TELL(host, started, host);
-    soc_egress_release(host, 0); /* lines of a former run that were in doubt */
+    soc_egress_release(host, 0); /* lines of an earlier run that may not have been shown */
     return SOC_OK;
 }
 
 void soc_host_begin_main(struct soc_host *host)
 {
+    assert(host->journal != NULL);
     if (host->main.was_done || host->main.exists)
         return;
     host->main.exists = true;
@@ -129,6 +130,7 @@ void soc_host_begin_main(struct soc_host *host)
 int soc_host_load(struct soc_host *host, struct soc_detail *detail)
 {
     struct soc_buf app = {0};
+    assert(host->journal == NULL);
     int rc = soc_recover(host, &app, detail);
     soc_buf_fini(&app);
     return rc;
@@ -142,6 +144,7 @@ bool soc_host_main_was_done(const struct soc_host *host)
 static void fire(struct soc_host *host, struct soc_heap_item *item)
 {
     char *base = (char *)item;
+    assert(!host->turn.is_open && item->kind < SOC_TIMER_PARTS + SOC_PARTS_MAX);
     soc_heap_remove(&host->timers, item);
     if (item->kind == SOC_TIMER_MESSAGE) {
         struct soc_message *message = (void *)(base - offsetof(struct soc_message, timer));
@@ -160,7 +163,7 @@ static void fire(struct soc_host *host, struct soc_heap_item *item)
     }
 }
 
-/* The earlier of two times, of which 0 is none. */
+/* Returns the earlier of two times, where 0 means none. */
 static int64_t earlier(int64_t a_ms, int64_t b_ms)
 {
     if (a_ms == 0 || b_ms == 0)
@@ -168,7 +171,7 @@ static int64_t earlier(int64_t a_ms, int64_t b_ms)
     return a_ms < b_ms ? a_ms : b_ms;
 }
 
-/* When the first timer is due, 0: there is none. */
+/* Returns when the first timer is due, 0: none. */
 static int64_t timer_due(const struct soc_host *host)
 {
     const struct soc_heap_item *item = soc_heap_peek(&host->timers);
@@ -180,7 +183,7 @@ int64_t soc_host_next_wait(const struct soc_host *host)
     return earlier(timer_due(host), host->disk.retry_ms);
 }
 
-/* When the first timer of a part is due, 0: never. */
+/* Returns when the first part is due, 0: never. */
 static int64_t parts_due(const struct soc_host *host)
 {
     int64_t due_ms = 0;
@@ -194,7 +197,7 @@ int64_t soc_host_next_due(const struct soc_host *host)
     return earlier(soc_host_next_wait(host), parts_due(host));
 }
 
-/* A simulated society itself tries a full disk again, by its own time. */
+/* A simulated society retries a full disk by its own clock. */
 static bool retry_disk(struct soc_host *host)
 {
     if (host->disk.retry_ms == 0 || host->disk.retry_ms > soc_host_now(host))
@@ -204,15 +207,16 @@ static bool retry_disk(struct soc_host *host)
     return true;
 }
 
-/* What a turn, a timer or a door leaves to be looked at when it is over. */
+/* Completes a step (a turn, a timer or a door call): deadlocks, then the parts. */
 static void settle(struct soc_host *host)
 {
+    assert(!host->turn.is_open);
     soc_deadlock_settle(host);
     SOC_PARTS_TELL(host, settle, host);
 }
 
-/* Fires the timer of the last part whose timer is due at that time: it comes before those
- * that stand in front of it in the table. */
+/* Fires the part that is due at that time. If there are several, the last in the table
+ * goes first. */
 static void fire_part(struct soc_host *host, int64_t due_ms)
 {
     const struct soc_part_calls *calls = &host->parts.calls;
@@ -220,7 +224,8 @@ static void fire_part(struct soc_host *host, int64_t due_ms)
     for (size_t i = 0; calls->due[i] != NULL; i++)
         if (calls->due[i](host) == due_ms)
             last = i;
-    assert(last != SIZE_MAX && calls->fire[last] != NULL); /* who has `due` has `fire` */
+    assert(last != SIZE_MAX &&
+           calls->fire[last] != NULL); /* parts.c: `due` and `fire` come together */
     calls->fire[last](host);
 }
 
@@ -273,7 +278,7 @@ const struct soc_agent *soc_host_evict(struct soc_host *host, uint64_t chance)
     return agent;
 }
 
-/* A batch goes when the writer is free, so that batches grow with the load. */
+/* Seals a batch when the writer is free, so that batches grow with the load. */
 static void flush_if_free(struct soc_host *host)
 {
     if (soc_journal_bytes(host->journal) == 0 || host->batch.length >= SOC_BATCH_BYTES_MAX)
@@ -292,7 +297,7 @@ bool soc_host_step(struct soc_host *host)
 {
     if (host->disk.is_failed)
         return false;
-    settle(host); /* what a door or a restart has left */
+    settle(host); /* what a door or a restart left to do */
     bool did = retry_disk(host) || fire_next(host) || run_next(host);
     flush_if_free(host);
     return did;
@@ -348,7 +353,7 @@ struct soc_slice soc_host_main_error(const struct soc_host *host)
     return soc_buf_slice(&host->main.error);
 }
 
-bool soc_host_is_still(const struct soc_host *host)
+bool soc_host_is_stalled(const struct soc_host *host)
 {
     return host->ready.count == 0 && soc_host_next_due(host) == 0 && host->outbox.first == NULL &&
            host->batch.length == 0 && soc_journal_bytes(host->journal) == 0;
@@ -400,8 +405,7 @@ static void free_agents(struct soc_host *host)
     soc_map_fini(&host->registry.agents);
 }
 
-/* Whatever is left in the heap now are messages not due yet and requests of
- * doors. */
+/* The heap now holds only messages in transit and requests of doors. */
 static void free_timers(struct soc_host *host)
 {
     struct soc_heap_item *item;
@@ -417,6 +421,7 @@ static void free_host(struct soc_host *host)
 {
     size_t cursor = 0;
     void *item;
+    assert(!host->turn.is_open);
     soc_parts_free(host);
     free_agents(host);
     free_timers(host);

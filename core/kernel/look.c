@@ -1,5 +1,6 @@
 #include "kernel/look.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -221,8 +222,8 @@ void soc_look_query(struct soc_host *host, const struct soc_query *query, soc_qu
     soc_journal_query(host->journal, query, cb, user);
 }
 
-/* A question on its way; the agent may be doing something else by the time its
- * rows come, so it is found again by id and effect. */
+/* A query in progress. The agent may be doing something else when the rows arrive, so it
+ * is looked up again by id, message and effect. */
 struct question {
     struct soc_host *host;
     struct soc_query query;
@@ -253,6 +254,8 @@ static uint64_t handled_key(const struct soc_activation *activation)
 
 void soc_look_ask(struct soc_host *host, const struct soc_query *query)
 {
+    assert(host->turn.is_open && host->turn.activation->effects_count > 0);
+    assert(host->turn.activation->wait.kind == SOC_WAIT_NONE);
     struct question *question = soc_alloc_zero(sizeof(*question));
     question->host = host;
     question->query = *query;
@@ -278,7 +281,7 @@ static void take_rows(int rc, struct soc_slice rows, void *user)
 {
     struct question *question = user;
     struct soc_host *host = question->host;
-    if (rc < 0) { /* the host is going, or its disk has failed: it is asked anew by the next */
+    if (rc < 0) { /* the host is closing or its disk has failed: the next start repeats it */
         free_question(question);
         return;
     }

@@ -1,5 +1,7 @@
-/* Look: what is so right now, as JSON, computed from the facts.
+/* Look: the current state of a society as JSON.
  *
+ * Everything is computed from the live state on request; nothing is cached. Queries
+ * of the past go to the tables behind the journal. Results are appended to `out`.
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_LOOK_H
 #define SOC_KERNEL_LOOK_H
@@ -21,44 +23,43 @@ const char *soc_look_status(const struct soc_host *host, const struct soc_agent 
 void soc_look_agent(const struct soc_host *host, const struct soc_agent *agent,
                     struct soc_buf *out);
 
-/* Appends a list of the agents alive, in order of birth: all of them, or those that `agent`,
- * times and `limit` of `query` leave. */
+/* Appends a list of the live agents in the order they were spawned, filtered by `agent`,
+ * times and `limit` of `query`; NULL: all. A limit keeps the newest. */
 void soc_look_agents(const struct soc_host *host, const struct soc_query *query,
                      struct soc_buf *out);
 
-/* Appends one contact as an object; what its entry does not say of its services its
- * role says. */
+/* Appends one contact as an object. Its role supplies the interface if the entry has
+ * none. */
 void soc_look_contact(const struct soc_contact *contact, struct soc_buf *out);
 
-/* Appends the list of an agent's contacts, in order of acquaintance. */
+/* Appends the list of an agent's contacts, oldest first. */
 void soc_look_contacts(const struct soc_agent *agent, struct soc_buf *out);
 
-/* Appends { "contactRegistries": { id: contacts } } of all agents alive, in order of
- * birth. */
+/* Appends { "contactRegistries": { id: contacts } } of all live agents, oldest first. */
 void soc_look_registries(const struct soc_host *host, struct soc_buf *out);
 
-/* Appends a list of who waits for whom, and why. */
+/* Appends a list of the waits: who waits for whom, and for what. */
 void soc_look_waits(const struct soc_host *host, struct soc_buf *out);
 
 /* Appends an object of counts; sent = processed + pending + expired + dead +
  * dropped + cancelled. */
 void soc_look_stats(struct soc_host *host, struct soc_buf *out);
 
-/* Asks the tables behind the journal (store.h), behind everything done so far. */
+/* Queries the tables behind the journal (store.h); sees everything done so far. */
 void soc_look_query(struct soc_host *host, const struct soc_query *query, soc_query_cb *cb,
                     void *user);
 
-/* The same for the running agent: the effect begun last waits for the rows, and for room
- * if the disk is full. If the disk fails no answer comes: the next start asks anew. */
+/* The same for the running agent: its current effect waits for the rows, also while the
+ * disk is full. If the disk fails, the next start repeats the query. */
 void soc_look_ask(struct soc_host *host, const struct soc_query *query);
 
-/* Forgets the question of a turn that is rolled back. */
+/* Drops the query of a turn that was rolled back. */
 void soc_look_forget(struct soc_activation *activation);
 
-/* Sends the question of a turn that has been committed on its way. */
+/* Starts the query of a turn that has committed. */
 void soc_look_sent(struct soc_host *host, struct soc_activation *activation);
 
-/* What an activation that waits for rows does. */
+/* How an activation waits for rows. */
 extern const struct soc_wait_ops soc_look_wait_ops;
 
 #endif

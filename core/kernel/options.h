@@ -1,5 +1,6 @@
-/* Options: what a host is made from.
+/* Options: what a host is created from, and the observers of tests and simulations.
  *
+ * The host copies the struct. What it points to is lent until the host is freed.
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_OPTIONS_H
 #define SOC_KERNEL_OPTIONS_H
@@ -17,50 +18,50 @@ struct soc_loop;
 struct soc_part;
 struct soc_store;
 
-/* Who is told what is written, before anything else of it is seen: a checker. */
+/* Observer of everything written, called before any effect is visible: a checker. */
 struct soc_witness {
-    /* How many messages may wait for one agent from now on. */
+    /* The limit of messages queued for one agent is set. */
     void (*bounded)(void *user, uint32_t mailbox_max);
-    /* Who is the orchestrator from now on. */
+    /* The orchestrator is set. */
     void (*headed)(void *user, struct soc_slice id);
-    /* A batch is sealed: it may become durable from now on. */
+    /* A batch is sealed and may become durable from now on. */
     void (*sealed)(void *user, uint64_t sequence, struct soc_slice batch);
-    /* The host believes that every batch up to `sequence` is durable. */
+    /* The host considers every batch up to `sequence` durable. */
     void (*durable)(void *user, uint64_t sequence);
-    /* The world is asked for something: the call of that id begins. */
+    /* The outgoing call with that id begins. */
     void (*called)(void *user, struct soc_slice agent, struct soc_slice id);
     void *user;
 };
 
 /* Faults that a simulation injects into turns and model calls. */
 struct soc_injector {
-    /* Tells whether the turn of `activation`, which is about to end, raises instead. */
+    /* Returns true if the turn of `activation`, which is about to end, raises instead. */
     bool (*raises)(void *user, struct soc_host *host, const struct soc_activation *activation);
-    /* Lends a word for what is wrong with the model call that begins now: busy, limited,
-     * cut, garbled or slow; NULL: nothing is. */
-    const char *(*model_trouble)(void *user, struct soc_host *host);
+    /* Lends the fault of the model call that begins now: busy, limited, cut, garbled or
+     * slow; NULL: none. */
+    const char *(*model_fault)(void *user, struct soc_host *host);
     void *user;
 };
 
-/* What a host is made from. */
+/* What a host is created from. */
 struct soc_host_options {
     struct soc_store *store; /* lent until soc_host_close */
     struct soc_loop *loop;   /* NULL: simulated, virtual time, seeded order */
-    uint64_t seed;           /* of chance and, simulated, of order */
+    uint64_t seed;           /* of random numbers and, simulated, of the order of turns */
     struct soc_log log;
-    /* Shows one line to the world: `stream` is "stdout" (a print) or "mail" (a
-     * message for the person; `text` is JSON then). False: it could not be shown;
-     * it stays first in line and is tried again when something else may leave. */
+    /* Shows one line: `stream` is "stdout" (a print) or "mail" (a message for the
+     * person; `text` is JSON). False: it could not be shown; it stays first in the queue
+     * and is retried with the next release. */
     bool (*show)(void *user, struct soc_slice stream, struct soc_slice agent,
                  struct soc_slice text);
-    /* The disk failed: nothing more will be done. */
+    /* The disk has failed: the host does nothing any more. */
     void (*failed)(void *user, const struct soc_detail *detail);
     void *user;
     uint32_t effects_max; /* in one activation; 0: SOC_EFFECTS_MAX */
-    bool shows_early;     /* for tests that must fail: nothing waits to be durable */
-    bool keys_apart;      /* for tests that must fail: a message is committed before its key is */
+    bool shows_early;     /* for tests that must fail: output does not wait for durability */
+    bool keys_apart;      /* for tests that must fail: a message commits before its key */
     const struct soc_injector *injector; /* faults of a simulation, lent; NULL: none */
-    const struct soc_part *const *parts; /* lent, NULL at the end */
+    const struct soc_part *const *parts; /* lent, NULL after the last */
     const struct soc_witness *witness;   /* lent; NULL: none */
 };
 

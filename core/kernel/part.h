@@ -1,18 +1,38 @@
-/* Part: one thing a society can do beyond what every society needs.
+/* Part: a capability that plugs into the kernel. This header is the manual for
+ * writing one.
  *
- * The kernel names no part. Each part fills one constant struct of functions, of
- * which any may be NULL, and stands in the table that the host is made with
- * (options.h); the kernel calls all parts in the order of that table. An *event*
- * tells every part that something happened. A *question* goes from part to part
- * until one answers it: the first true, message or error ends the walk.
+ * The kernel holds what every society needs and names no part. A part lives in a
+ * folder of its own below core/parts, fills one constant `struct soc_part` and is
+ * listed in the table the host is created with (options.h). Any function may be
+ * NULL. The kernel calls parts in table order, always on the loop thread.
  *
- * Most messages concern no part. So stages that only special messages need are skipped
- * for the others: a part marks the types it handles (soc_intern_mark), and `prepare` is for
- * replies, `complete`, `sent` and `arrive` for marked types, messages to all, sends under a
- * key and formal ones.
+ * There are two kinds of functions:
+ *   E, event:    something happened. Every part is called; nothing is returned.
+ *   Q, question: something must be decided. Parts are asked in order until one
+ *                answers: the first true, non-NULL result or error ends the walk.
  *
- * A part owns its state. `open` returns it, soc_part_state lends it by the part's
- * number, `free` releases it. docs/architecture.md shows a part of twenty lines.
+ * To write a part:
+ *   1. Pick a number below SOC_PARTS_MAX that no other part uses. Allocate the
+ *      state in `open` and release it in `free`; soc_part_state() lends it.
+ *   2. Write every change to the batch (turns/batch.h) and read it back in
+ *      `restore`. What has no record is lost at a restart.
+ *   3. Inside a turn, leave an undo note for every change in memory (turns/turn.h):
+ *      the turn may be rolled back.
+ *   4. Give every deadline a timer: `due` and `fire` for one timer of the part, or
+ *      `timer` for items in the host's heap.
+ *   5. Add a line to the table. docs/architecture.md shows a part of twenty lines.
+ *
+ * A part may use the kernel, the model and its own folder. Parts talk to each other
+ * through the kernel or a header made for the purpose.
+ *
+ * Ownership: pointers passed to a function are lent for the call. A question whose
+ * comment says «takes it» transfers the message to the part that returns true.
+ *
+ * Most messages concern no part, so stages that only special messages need are skipped
+ * for the rest. A part marks the message types it handles (soc_intern_mark). `prepare` is
+ * for replies; `complete`, `sent` and `arrive` are for marked types, broadcasts, sends with
+ * a deduplication key and formal messages; `finishing` is for broadcasts and messages to
+ * outside agents.
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_PART_H
 #define SOC_KERNEL_PART_H
@@ -35,162 +55,170 @@ struct soc_passage;
 struct soc_request;
 struct soc_send;
 
-/* What a kind of wait does beyond its timer. Any function may be NULL. */
+/* How one kind of wait behaves, beyond its timer. Any function may be NULL. */
 struct soc_wait_ops {
     enum soc_wait_kind kind;
-    /* The activation begins to wait, also at a start; or does not wait any more. */
+    /* The activation starts to wait, live or during recovery. */
     void (*begin)(struct soc_host *host, struct soc_activation *activation);
+    /* The wait is over, for whatever reason. */
     void (*end)(struct soc_host *host, struct soc_activation *activation);
-    /* The turn that began to wait has committed. */
+    /* The turn that started the wait has committed. */
     void (*committed)(struct soc_host *host, struct soc_activation *activation);
-    /* Its time is over. NULL: it is answered `timeout`. */
+    /* The deadline has passed. NULL: the wait ends with the error `timeout`. */
     void (*timeout)(struct soc_host *host, struct soc_activation *activation);
-    /* Lends target number `index`, from 0, of those it waits for; NULL behind the last. */
+    /* Lends target `index` (from 0) of the agents it waits for; NULL after the last. */
     struct soc_agent *(*target)(const struct soc_host *host,
                                 const struct soc_activation *activation, size_t index);
-    /* Returns the key of the message whose answer target `index` owes; 0: none. */
+    /* Returns the key of the message that target `index` has to answer; 0: none. */
     uint64_t (*question)(const struct soc_host *host, const struct soc_activation *activation,
                          size_t index);
     /* Lends the correlation id of its chain. NULL: that of the message it handles. */
     struct soc_slice (*chain)(const struct soc_host *host, const struct soc_activation *activation,
                               char id[SOC_MESSAGE_ID_BYTES]);
-    /* Appends members that name what it waits for, to a look and to its time-out. */
+    /* Appends JSON members that describe the wait, for `inspect waits` and the timeout error. */
     void (*put)(const struct soc_host *host, const struct soc_activation *activation,
                 struct soc_buf *out);
 };
 
-/* What became of a message that a start has found pending. */
+/* Answer of `reclaim`: who holds a message that recovery found pending. */
 enum soc_reclaim {
-    SOC_RECLAIM_NONE,    /* no part wants it */
-    SOC_RECLAIM_TAKEN,   /* a part holds it now */
-    SOC_RECLAIM_TRANSIT, /* it has not arrived yet: it is delivered anew */
+    SOC_RECLAIM_NONE,    /* not this part; ask the next */
+    SOC_RECLAIM_TAKEN,   /* the part owns it now */
+    SOC_RECLAIM_TRANSIT, /* still in transit: deliver it again */
 };
 
-/* What a question about the next effect of a turn found. */
-#define SOC_PART_EFFECT_LIVE 2 /* no part answers: the gate goes on as usual */
+/* Answer of `begin_effect`: not this part; the gate continues as usual. */
+#define SOC_PART_EFFECT_LIVE 2
 
-/* A part. The comments say who calls; E: event, Q: question. */
+/* A part. E: event, Q: question, as explained above. */
 struct soc_part {
     const char *name;
-    uint32_t number;                  /* of its state: below SOC_PARTS_MAX, one of its own */
-    const struct soc_wait_ops *waits; /* kinds of waits it serves; `kind` 0 at the end */
+    uint32_t number;                  /* index of its state: unique, below SOC_PARTS_MAX */
+    const struct soc_wait_ops *waits; /* the kinds of wait it serves, ends with `kind` 0 */
 
-    /* ---- a host's life ---- */
-    void *(*open)(struct soc_host *host);         /* a new host: returns the state, or NULL */
-    void (*started)(struct soc_host *host);       /* E: state is loaded, the journal is open */
-    void (*settle)(struct soc_host *host);        /* E: a turn, timer or door is done */
-    void (*stop)(struct soc_host *host);          /* E: the host is about to close or crash */
-    void (*free)(struct soc_host *host);          /* E: frees its state; agents still exist */
-    bool (*is_busy)(const struct soc_host *host); /* Q: is there work a run waits for? */
+    /* ---- lifetime of a host ---- */
+    void *(*open)(struct soc_host *host);         /* new host: returns the state, or NULL */
+    void (*started)(struct soc_host *host);       /* E: state loaded, journal open */
+    void (*settle)(struct soc_host *host);        /* E: a turn, timer or door call is over */
+    void (*stop)(struct soc_host *host);          /* E: about to close or crash */
+    void (*free)(struct soc_host *host);          /* E: release the state; agents still exist */
+    bool (*is_busy)(const struct soc_host *host); /* Q: is there work that a run waits for? */
 
     /* ---- timers ---- */
-    /* The time its own timer is due, 0: never; and that time has come. */
-    int64_t (*due)(const struct soc_host *host);
-    void (*fire)(struct soc_host *host);
-    /* An item of the host's heap whose kind is soc_part_timer() has fired. */
+    int64_t (*due)(const struct soc_host *host); /* when its own timer is due, 0: never */
+    void (*fire)(struct soc_host *host);         /* it is due; must move `due` */
+    /* An item of the host's heap with the kind soc_part_timer() has fired. */
     void (*timer)(struct soc_host *host, struct soc_heap_item *item);
 
-    /* ---- recovery ---- */
-    /* Q: reads a record back, after the kernel has applied its own meaning. 1: it was
-     * the part's alone, do not apply it; SOC_OK: go on; or an error. */
+    /* ---- recovery, in this order ---- */
+    /* Q: applies one stored record, after the kernel has applied it. 1: it concerned
+     * this part only; SOC_OK: continue with the next part; or an error. */
     int (*restore)(struct soc_host *host, const struct soc_record *record);
-    void (*loaded)(struct soc_host *host); /* E: all records are read, no mail settled */
-    /* Q: a message that was handled is still needed: takes it. */
+    /* Q: keeps a processed message that it still needs; takes it. */
     bool (*keep)(struct soc_host *host, struct soc_message *message);
-    /* Q: gives such a message back, it is sent again. */
+    /* Q: gives such a message back because a record says it was sent again. */
     struct soc_message *(*release)(struct soc_host *host, uint64_t key);
+    void (*loaded)(struct soc_host *host); /* E: all records read, no message placed yet */
     void (*attach)(struct soc_host *host, struct soc_message *message); /* E: it is pending */
-    enum soc_reclaim (*reclaim)(struct soc_host *host, struct soc_message *message); /* Q */
-    void (*resume)(struct soc_host *host); /* E: everything is where it belongs */
+    /* Q: is this pending message the part's? */
+    enum soc_reclaim (*reclaim)(struct soc_host *host, struct soc_message *message);
+    void (*resume)(struct soc_host *host); /* E: all messages and activations are in place */
 
     /* ---- agents ---- */
     int (*may_spawn)(struct soc_host *host, struct soc_buf *error); /* Q: inside the turn */
-    /* Q: `child` is being born inside the turn; an error takes it back. */
+    /* Q: `child` is being spawned inside the turn; an error rolls the spawn back. */
     int (*birth)(struct soc_host *host, struct soc_agent *child, struct soc_buf *error);
-    void (*agent_born)(struct soc_host *host, struct soc_agent *agent); /* E: committed */
+    void (*agent_born)(struct soc_host *host, struct soc_agent *agent); /* E: spawn committed */
     void (*agent_adopted)(struct soc_host *host, struct soc_agent *child,
-                          struct soc_agent *former); /* E: it has another parent */
+                          struct soc_agent *former); /* E: it has a new parent */
     void (*agent_ending)(struct soc_host *host, struct soc_agent *agent,
-                         struct soc_slice reason); /* E: before its mail is buried */
-    void (*agent_ended)(struct soc_host *host, struct soc_agent *agent);          /* E: and after */
-    bool (*has_work)(const struct soc_host *host, const struct soc_agent *agent); /* Q */
+                         struct soc_slice reason); /* E: before its mail is discarded */
+    void (*agent_ended)(struct soc_host *host, struct soc_agent *agent); /* E: after that */
+    /* Q: does the part still work for an agent that is to end? */
+    bool (*has_work)(const struct soc_host *host, const struct soc_agent *agent);
 
-    /* ---- a message on its way: soc_router_send ---- */
-    /* Q: was it sent before? Then the receipt is in `receipt`. */
+    /* ---- sending a message, in this order: soc_router_send ---- */
+    /* Q: was it sent before? True: `receipt` holds the original receipt. */
     bool (*find_duplicate)(struct soc_host *host, const struct soc_agent *from,
                            const struct soc_send *send, struct soc_buf *receipt);
-    void (*prepare)(struct soc_host *host, struct soc_passage *passage); /* E: not validated */
+    void (*prepare)(struct soc_host *host, struct soc_passage *passage); /* E: not validated yet */
     int (*complete)(struct soc_host *host, struct soc_passage *passage,
-                    struct soc_buf *error); /* Q: validated */
-    /* Q: may `from` write to `to`? SOC_OK, or the refusal in `error`. */
+                    struct soc_buf *error); /* Q: validated; fill in or refuse */
+    /* Q: may `from` write to `to`? SOC_OK, or an error with its object in `error`. */
     int (*may_send)(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
                     struct soc_buf *error);
     int (*check)(struct soc_host *host, struct soc_passage *passage,
-                 struct soc_buf *error); /* Q: it may go; anything else against it? */
+                 struct soc_buf *error); /* Q: permitted; any other objection? */
     void (*name_draft)(struct soc_host *host, struct soc_message_draft *draft,
-                       char own_id[SOC_MESSAGE_ID_BYTES]); /* E: it is about to be made */
+                       char own_id[SOC_MESSAGE_ID_BYTES]); /* E: about to be created */
     int (*sent)(struct soc_host *host, const struct soc_passage *passage,
-                struct soc_message *message, struct soc_buf *error);    /* Q: it is in the turn */
+                struct soc_message *message, struct soc_buf *error); /* Q: part of the turn now */
     void (*unsend)(struct soc_host *host, struct soc_message *message); /* E: rolled back */
-    /* Q: appends the receipt of a message that has another than its id. */
+    /* Q: appends the receipt of a message whose receipt is not just its id. */
     bool (*put_receipt)(struct soc_host *host, const struct soc_message *message,
                         struct soc_buf *out);
     bool (*awaits)(const struct soc_host *host, uint64_t key); /* Q: is its answer awaited? */
 
-    /* ---- a message that has committed: soc_router_accept and after ---- */
+    /* ---- a committed message: soc_router_accept and after ---- */
     bool (*accept)(struct soc_host *host, struct soc_message *message); /* Q: takes it */
     bool (*arrive)(struct soc_host *host, struct soc_message *message); /* Q: due; takes it */
-    bool (*late)(struct soc_host *host, struct soc_message *message);   /* Q: a late reply */
+    bool (*late)(struct soc_host *host, struct soc_message *message); /* Q: late reply; takes it */
+    /* Q: appends what the waiter gets for `reply`. Default: a list with the envelope. */
     bool (*put_answer)(struct soc_host *host, const struct soc_request *request,
-                       const struct soc_message *reply, struct soc_buf *out); /* Q */
-    bool (*hand_out)(struct soc_host *host, struct soc_message *message);     /* Q: it leaves */
-    void (*collect)(struct soc_host *host, struct soc_agent *agent); /* E: it looks for mail */
-    /* Q: is a message to all, sent in this turn, still to come for the agent? */
+                       const struct soc_message *reply, struct soc_buf *out);
+    /* Q: delivers it to an agent that lives outside; takes it. */
+    bool (*hand_out)(struct soc_host *host, struct soc_message *message);
+    /* E: the agent looks for mail: queue the broadcasts it has not seen. */
+    void (*collect)(struct soc_host *host, struct soc_agent *agent);
+    /* Q: will this broadcast, sent in the open turn, reach the agent? */
     bool (*reaches)(const struct soc_host *host, const struct soc_message *message,
                     const struct soc_agent *agent);
-    uint64_t (*unread)(const struct soc_host *host, const struct soc_agent *agent); /* summed */
-    void (*deliver)(struct soc_host *host, struct soc_message *message); /* E: handed over */
-    void (*taken)(struct soc_host *host, struct soc_message *message);   /* E: inside a turn */
+    /* Returns the number of broadcasts the agent has not seen; the results are summed. */
+    uint64_t (*unread)(const struct soc_host *host, const struct soc_agent *agent);
+    void (*deliver)(struct soc_host *host, struct soc_message *message); /* E: delivered */
+    void (*taken)(struct soc_host *host, struct soc_message *message);   /* E: received in a turn */
     bool (*expire)(struct soc_host *host, struct soc_message *message);  /* Q: takes it */
     bool (*finishing)(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
-                      struct soc_slice reason); /* Q: takes it */
+                      struct soc_slice reason); /* Q: before its end is recorded; takes it */
     bool (*finish)(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
-                   struct soc_slice reason); /* E: recorded. True: the part keeps it */
+                   struct soc_slice reason); /* E: recorded; true: the part keeps it */
     void (*failed)(struct soc_host *host, struct soc_message *message,
-                   enum soc_outcome outcome); /* E: recorded, and it was not processed */
-    void (*again)(struct soc_host *host, struct soc_message *message); /* E: sent again */
+                   enum soc_outcome outcome); /* E: recorded; it was not processed */
+    void (*again)(struct soc_host *host, struct soc_message *message); /* E: redelivered */
     void (*request_closed)(struct soc_host *host, uint64_t key); /* E: nobody waits any more */
-    /* Q: lends whom the answer to request `key`, put to `asked`, depends on instead; true
-     * if a part knows, with NULL for nobody. */
+    /* Q: who will really answer request `key`, put to `*asked`? True: `*asked` is set;
+     * NULL: no agent. */
     bool (*answerer)(const struct soc_host *host, uint64_t key, struct soc_agent **asked);
-    bool (*is_own_answer)(const struct soc_host *host, const struct soc_message *message); /* Q */
+    /* Q: may the host answer this message on behalf of its receiver? */
+    bool (*is_own_answer)(const struct soc_host *host, const struct soc_message *message);
 
     /* ---- turns ---- */
-    void (*commit)(struct soc_host *host); /* E: before its messages are accepted */
+    void (*commit)(struct soc_host *host); /* E: committed, its messages not accepted yet */
     void (*run_ended)(struct soc_host *host, const struct soc_activation *activation,
                       const char *end, struct soc_slice error);       /* E: done, raised, … */
-    void (*released)(struct soc_host *host, struct soc_agent *agent); /* E: activation over */
-    void (*state_changed)(struct soc_host *host, struct soc_agent *agent); /* E: about to */
-    /* Q: answers the next effect instead of the record, as soc_gate_begin does. */
+    void (*released)(struct soc_host *host, struct soc_agent *agent); /* E: activation is over */
+    void (*state_changed)(struct soc_host *host, struct soc_agent *agent); /* E: about to change */
+    /* Q: answers the next effect instead of the record, with the result of soc_gate_begin;
+     * or SOC_PART_EFFECT_LIVE. */
     int (*begin_effect)(struct soc_host *host, struct soc_activation *activation,
                         enum soc_effect_kind kind, uint64_t hash, struct soc_slice *answer,
                         struct soc_buf *error);
-    struct soc_slice (*arguments)(struct soc_host *host); /* Q: of the effect that begins */
-    /* Q: a turn raised: has the agent failed by now? `is_trial`: it only might raise. */
+    struct soc_slice (*arguments)(struct soc_host *host); /* Q: lends those of the new effect */
+    /* Q: a turn raised: has the agent failed for good? `is_trial`: only asking, count nothing. */
     bool (*turn_failed)(struct soc_host *host, struct soc_agent *agent, bool is_trial);
     void (*agent_failed)(struct soc_host *host, struct soc_agent *agent,
                          struct soc_slice error);                       /* E: it has */
     void (*agent_held)(struct soc_host *host, struct soc_agent *agent); /* E: paused, resumed */
-    /* E: the work on the task that message `key` gave to `owner` is cancelled, with `error`. */
+    /* E: the work of `owner` on the task opened by message `key` is cancelled with `error`. */
     void (*work_cancelled)(struct soc_host *host, const struct soc_agent *owner,
                            struct soc_slice task_id, uint64_t key, struct soc_slice error);
 
-    /* ---- looks ---- */
+    /* ---- inspection ---- */
     void (*put_agent)(const struct soc_host *host, const struct soc_agent *agent,
-                      struct soc_buf *out); /* E: appends members of the agent's object */
+                      struct soc_buf *out); /* E: append members of the agent's object */
 };
 
-/*  E(function): all of them but `open`. */
+/*  E(function): every function but `open`. */
 /* clang-format off */
 #define SOC_PART_MAP(E) \
     E(started) E(settle) E(stop) E(free) E(is_busy) E(due) E(fire) E(timer) E(restore) \
@@ -204,8 +232,8 @@ struct soc_part {
     E(agent_held) E(work_cancelled) E(put_agent)
 /* clang-format on */
 
-/* For each function those that parts have filled, in order, NULL at the end: so a call
- * costs nothing for the parts that do not care. */
+/* For each function, the implementations in table order, NULL after the last. A call
+ * costs nothing for parts that do not implement it. */
 struct soc_part_calls {
 #define E(function)                                                                                \
     __typeof__(((struct soc_part *)NULL)->function) function[SOC_PARTS_MAX + 1]; /* NOLINT */
@@ -213,18 +241,18 @@ struct soc_part_calls {
 #undef E
 };
 
-/* The parts of a host. */
+/* The parts of one host. */
 struct soc_parts {
     struct soc_part_calls calls;
     /* History is kept or replayed: begin_effect, arguments, state_changed and run_ended
-     * are asked only then. */
+     * are called only then. */
     bool watches_effects;
-    void *states[SOC_PARTS_MAX];                  /* by number */
-    const struct soc_part *timers[SOC_PARTS_MAX]; /* by number: whose timer fires */
-    const struct soc_wait_ops *waits[SOC_WAIT_CALL + 1];
+    void *states[SOC_PARTS_MAX];                         /* by part number */
+    const struct soc_part *timers[SOC_PARTS_MAX];        /* by part number: who serves `timer` */
+    const struct soc_wait_ops *waits[SOC_WAIT_CALL + 1]; /* by kind */
 };
 
-/* Tells every part: the event's function with these arguments behind the host. */
+/* Raises an event: calls the function of every part that has it. */
 #define SOC_PARTS_TELL(host, event, ...)                                                           \
     for (size_t at_ = 0; (host)->parts.calls.event[at_] != NULL; at_++)                            \
     (host)->parts.calls.event[at_](__VA_ARGS__)

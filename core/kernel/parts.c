@@ -9,8 +9,8 @@ static void add(struct soc_host *host, const struct soc_part *part, size_t index
 {
     struct soc_parts *parts = &host->parts;
     assert(index < SOC_PARTS_MAX && part->number < SOC_PARTS_MAX && part->name != NULL);
-    assert(parts->timers[part->number] == NULL); /* no two parts share a number */
-    assert((part->due == NULL) == (part->fire == NULL));
+    assert(parts->timers[part->number] == NULL);         /* numbers are unique */
+    assert((part->due == NULL) == (part->fire == NULL)); /* host.c fires by position */
     parts->timers[part->number] = part;
 #define E(function)                                                                                \
     if (part->function != NULL) {                                                                  \
@@ -27,7 +27,8 @@ static void add(struct soc_host *host, const struct soc_part *part, size_t index
 
 void soc_parts_serve_wait(struct soc_parts *parts, const struct soc_wait_ops *ops)
 {
-    assert(parts->waits[ops->kind] == NULL); /* one part serves a kind */
+    assert(ops->kind > SOC_WAIT_NONE && ops->kind <= SOC_WAIT_CALL);
+    assert(parts->waits[ops->kind] == NULL); /* each kind has one owner */
     parts->waits[ops->kind] = ops;
 }
 

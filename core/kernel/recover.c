@@ -19,7 +19,7 @@
 #include "kernel/turns/waiting.h"
 #include "store/store.h"
 
-/* What is known only until the load is over. */
+/* What is needed only while the store is loaded. */
 struct soc_loader {
     struct soc_host *host;
     struct soc_map pending;  /* key -> message */
@@ -53,7 +53,7 @@ static bool is_as_stored(const struct soc_role *role, const struct soc_record_ro
 static void apply_role(struct soc_host *host, const struct soc_record_role *r)
 {
     struct soc_role *role = role_of(host, r->id);
-    if (role->is_of_script) { /* one made in a turn is not written over */
+    if (role->is_of_script) { /* the script's definition wins over the stored one */
         role->is_stored = r->creator.data != NULL || is_as_stored(role, r);
         return;
     }
@@ -63,7 +63,7 @@ static void apply_role(struct soc_host *host, const struct soc_record_role *r)
     soc_text_set(&role->behaviour, r->behaviour);
     role->is_external =
         r->behaviour.data != NULL && soc_slice_equal(r->behaviour, SOC_SLICE("external"));
-    role->is_declared = r->creator.data != NULL; /* else the script must say so again */
+    role->is_declared = r->creator.data != NULL; /* else the script must define it again */
 }
 
 static void apply_agent(struct soc_host *host, const struct soc_record_agent *r)
@@ -105,7 +105,7 @@ static void apply_agent_ending(struct soc_host *host, const struct soc_record_ag
     soc_text_set(&agent->end_reason, r->reason);
 }
 
-/* Their contacts have records of their own. */
+/* Changes of contacts have records of their own. */
 static void apply_agent_parent(struct soc_host *host, const struct soc_record_agent_parent *r)
 {
     struct soc_agent *agent = soc_registry_need(host, r->id);
@@ -146,14 +146,14 @@ struct soc_message *soc_recover_pending(const struct soc_host *host, uint64_t ke
     return soc_map_find_number(&host->loader->pending, key);
 }
 
-/* A message to all is read back by the part that keeps it. */
+/* Broadcasts are restored by the part that keeps them. */
 static void apply_message(struct soc_loader *loader, const struct soc_record_message *r)
 {
     if (!(r->flags & SOC_MESSAGE_IS_BROADCAST))
         soc_map_put_number(&loader->pending, r->key, soc_recover_message(loader->host, r));
 }
 
-/* Tells whether a part still needs a message that was handled, and has taken it. */
+/* Returns true if a part still needs a processed message and has taken it. */
 static bool is_kept(struct soc_host *host, struct soc_message *message)
 {
     bool is = false;
@@ -205,7 +205,7 @@ static int apply_effect(struct soc_loader *loader, const struct soc_record_effec
     struct soc_activation *activation = soc_registry_need(loader->host, r->agent)->activation;
     enum soc_effect_kind kind;
     if (activation != NULL && r->index < activation->effects_count)
-        activation->effects_count = (uint32_t)r->index; /* a look that was asked anew */
+        activation->effects_count = (uint32_t)r->index; /* a query that was repeated */
     if (activation == NULL || r->index != activation->effects_count ||
         !soc_effect_parse(r->kind, &kind))
         return SOC_ECORRUPT;
@@ -243,7 +243,7 @@ static void apply_take(struct soc_loader *loader, const struct soc_record_take *
     soc_map_put_number(&loader->takes, r->key, soc_registry_need(loader->host, r->agent));
 }
 
-/* The messages of a finished activation end by records of their own. */
+/* The messages of a finished activation have records of their own. */
 static void apply_activation_end(struct soc_host *host, struct soc_slice id)
 {
     struct soc_agent *agent = soc_registry_need(host, id);
@@ -264,8 +264,8 @@ static void apply_meta(struct soc_loader *loader, const struct soc_record_meta *
     }
 }
 
-/* What a record means for the kernel. Events and what changes nothing that is live mean
- * nothing here. */
+/* Applies a record to the kernel's state. Types that are missing here do not concern the
+ * kernel: they belong to a part or only to the tables. */
 static int apply_own(struct soc_loader *loader, const struct soc_record *record)
 {
     struct soc_host *host = loader->host;
@@ -354,11 +354,12 @@ static enum soc_reclaim reclaim(struct soc_host *host, struct soc_message *messa
     return answer;
 }
 
-/* Gives each pending message to whoever holds it: the activation that handles it, the
- * one that took it, a part, a timer, or the mailbox. */
-static void settle_message(struct soc_loader *loader, struct soc_message *message)
+/* Gives a pending message back to its holder: the activation that handles it, the one
+ * that received it, a part, a timer, or the mailbox. */
+static void place_message(struct soc_loader *loader, struct soc_message *message)
 {
     struct soc_host *host = loader->host;
+    assert(!message->is_queued && !soc_heap_has(&message->timer));
     struct soc_agent *handler = soc_map_find_number(&loader->handling, message->key);
     struct soc_agent *taker = soc_map_find_number(&loader->takes, message->key);
     SOC_PARTS_TELL(host, attach, host, message);
@@ -374,7 +375,7 @@ static void settle_message(struct soc_loader *loader, struct soc_message *messag
     if (reclaimed == SOC_RECLAIM_TAKEN)
         return;
     if (reclaimed == SOC_RECLAIM_TRANSIT || message->deliver_at_ms > soc_host_now(host) ||
-        message->flags & SOC_MESSAGE_IS_REPLY) { /* never through the mailbox */
+        message->flags & SOC_MESSAGE_IS_REPLY) { /* replies bypass the mailbox */
         soc_transit_add(host, message);
         return;
     }
@@ -384,7 +385,7 @@ static void settle_message(struct soc_loader *loader, struct soc_message *messag
     soc_ready_add(host, message->to);
 }
 
-static void settle_messages(struct soc_loader *loader)
+static void place_messages(struct soc_loader *loader)
 {
     size_t count = loader->pending.count;
     struct soc_message **messages = soc_alloc((count + 1) * sizeof(*messages));
@@ -393,12 +394,12 @@ static void settle_messages(struct soc_loader *loader)
         messages[i] = soc_map_each(&loader->pending, &cursor);
     qsort(messages, count, sizeof(*messages), compare_due);
     for (size_t i = 0; i < count; i++)
-        settle_message(loader, messages[i]);
+        place_message(loader, messages[i]);
     free(messages);
 }
 
-/* Mail that fell due while nobody ran goes to who waits to receive it, unless the
- * wait had timed out before. */
+/* A message that fell due while the society was down goes to the agent that waits to
+ * receive it, unless the wait had timed out before. */
 static void offer_mail(struct soc_host *host, struct soc_activation *activation)
 {
     const struct soc_wait *wait = &activation->wait;
@@ -415,7 +416,7 @@ static void offer_mail(struct soc_host *host, struct soc_activation *activation)
     soc_waiting_offer(host, agent, message);
 }
 
-static void settle_activations(struct soc_host *host)
+static void resume_activations(struct soc_host *host)
 {
     size_t cursor = 0;
     struct soc_agent *agent;
@@ -425,12 +426,13 @@ static void settle_activations(struct soc_host *host)
             continue;
         if (activation->wait.kind == SOC_WAIT_LOOK) {
             activation->wait = (struct soc_wait){0};
+            assert(activation->effects_count > 0); /* the query is its last effect */
             activation->effects_count--;
         }
         soc_activation_keep(activation);
-        activation->has_progress = true; /* nobody knows any more: no false alarm */
+        activation->has_progress = true; /* unknown after a restart: avoid a false alarm */
         if (activation->wait.kind == SOC_WAIT_NONE || agent->is_external)
-            soc_ready_add(host, agent); /* outside, since now: to be told that it is over */
+            soc_ready_add(host, agent); /* moved outside: the schedule abandons its activation */
         if (activation->wait.kind == SOC_WAIT_NONE)
             continue;
         soc_host_look_for_news(host, agent); /* before it waits: it may have timed out */
@@ -443,13 +445,15 @@ static void settle_activations(struct soc_host *host)
 
 int soc_recover(struct soc_host *host, struct soc_buf *app, struct soc_detail *detail)
 {
+    assert(host->loader == NULL && host->registry.agents.count == 0);
+    assert(!host->turn.is_open);
     struct soc_loader loader = {.host = host};
     host->loader = &loader;
     int rc = soc_store_load(host->options.store, apply, &loader, detail);
     if (rc == SOC_OK) {
         SOC_PARTS_TELL(host, loaded, host);
-        settle_messages(&loader);
-        settle_activations(host);
+        place_messages(&loader);
+        resume_activations(host);
         SOC_PARTS_TELL(host, resume, host);
     } else {
         size_t cursor = 0;

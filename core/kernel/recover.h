@@ -1,5 +1,10 @@
-/* Recover: a host as it was, from the records of its store.
+/* Recover: rebuilds a host from the records of its store.
  *
+ * 1. Every record is applied to the empty host, first by the kernel, then by the
+ *    parts (`restore`).
+ * 2. Each pending message goes back to its holder: an activation, a part, a timer or
+ *    a mailbox.
+ * 3. Activations resume: ready ones are scheduled, waiting ones get their timers.
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_RECOVER_H
 #define SOC_KERNEL_RECOVER_H
@@ -11,15 +16,15 @@
 
 struct soc_host;
 
-/* Applies every record of the store to the empty host, then takes up what was
- * under way: mail into mailboxes, waits with their timers, outputs to be shown.
- * `*app` becomes the name the state was made for, the caller's; empty: new. */
+/* Loads the store into the empty host. `*app` becomes the app that the state belongs
+ * to, owned by the caller; empty for a new state. SOC_ECORRUPT and errors of the
+ * store, with `detail`. */
 int soc_recover(struct soc_host *host, struct soc_buf *app, struct soc_detail *detail);
 
-/* Returns the message that a record describes; for the part that keeps it. */
+/* Returns the message that a record describes; the caller owns it. For parts. */
 struct soc_message *soc_recover_message(struct soc_host *host, const struct soc_record_message *r);
 
-/* During a start: lends the pending message of that key, as far as is read, or NULL. */
+/* During recovery only: lends the pending message of that key read so far, or NULL. */
 struct soc_message *soc_recover_pending(const struct soc_host *host, uint64_t key);
 
 #endif

@@ -1,5 +1,7 @@
 #include "kernel/refusal.h"
 
+#include <assert.h>
+
 #include "base/limits.h"
 #include "env/log_detail.h"
 
@@ -18,7 +20,7 @@ void soc_refusal_begin(struct soc_buf *out, int code, const char *message)
     out->length--;
 }
 
-/* Tells whether the host writes that member, `index` where there is a list of receivers. */
+/* Returns true if the host writes that member itself; `index` in lists of receivers. */
 static bool is_own(struct soc_slice name)
 {
     static const char *const own[] = {"error", "index", "message", "to"};
@@ -66,6 +68,7 @@ void soc_refusal_put_shown(struct soc_buf *out, const char *name, struct soc_sli
 
 int soc_refusal_end(struct soc_buf *out, int code)
 {
+    assert(code < 0 && out->length > 0 && out->data[0] == '{');
     soc_buf_put_byte(out, '}');
     return code;
 }
@@ -75,7 +78,7 @@ int soc_refuse(struct soc_buf *out, int code, const char *message, const char *n
 {
     soc_refusal_begin(out, code, message);
     if (value.length > SOC_KEY_BYTES_MAX)
-        value.length = SOC_KEY_BYTES_MAX; /* enough to find the mistake by */
+        value.length = SOC_KEY_BYTES_MAX; /* enough to recognize the mistake */
     if (name != NULL)
         soc_json_put_text_member(out, name, value);
     return soc_refusal_end(out, code);

@@ -1,4 +1,6 @@
-/* Refusal: the error object a failing call answers with.
+/* Refusal: builds the JSON error object of a failing call.
+ *
+ * Error names and members are part of the API; the sentence in `message` is for people.
  *
  *     {"error":"agent_not_found","message":"no agent has that id …","agentId":"x"}
  * Layer: kernel. Thread: loop. */
@@ -9,33 +11,34 @@
 #include "base/err.h"
 #include "base/json.h"
 
-/* Begins an error object in `out`, which is emptied first, with the code's wire
- * name. `message` NULL: the code's own sentence. Add members, then end it. */
+/* Empties `out` and begins an error object with the code's wire name. `message` NULL:
+ * the code's default text. Add members, then call soc_refusal_end. */
 void soc_refusal_begin(struct soc_buf *out, int code, const char *message);
 
-/* The same about the receiver `to`, of which a policy has said more: `said`, a JSON
- * object or nothing. Its `message` stands for `message`, its other members are added;
- * the code and the receiver are not its to say. */
+/* The same for the receiver `to`, merged with `said`, the JSON object of a policy or
+ * empty. Its `message` replaces `message` and its other members are added, except the
+ * error name and the receiver. */
 void soc_refusal_begin_said(struct soc_buf *out, int code, const char *message, struct soc_slice to,
                             struct soc_slice said);
 
-/* Adds a member that shows `json` to people: as it is, or if it is longer than a line of
- * the log shows of a payload as a text with its beginning. Nothing if it is absent. */
+/* Adds `json` as a member for people. If it is longer than the log shows of a payload, a
+ * string with its beginning is added instead. Nothing if it is absent. */
 void soc_refusal_put_shown(struct soc_buf *out, const char *name, struct soc_slice json);
 
 /* Ends the object and returns `code`. */
 int soc_refusal_end(struct soc_buf *out, int code);
 
-/* A whole error object with one further member (`name` NULL: none). */
+/* Writes a complete error object with one extra member (`name` NULL: none). Returns `code`. */
 int soc_refuse(struct soc_buf *out, int code, const char *message, const char *name,
                struct soc_slice value);
 
-/* A message that does not fit: SOC_EBADMESSAGE with its type, cut if it is too long
- * for one, and `missing` and `details`, the insides of JSON lists of strings. */
+/* Writes the error object of an invalid message: its type, truncated if too long, and
+ * `missing` and `details`, the contents of JSON lists of strings without the brackets.
+ * Returns SOC_EBADMESSAGE. */
 int soc_refuse_message(struct soc_buf *out, const char *message, struct soc_slice type,
                        struct soc_slice missing, struct soc_slice details);
 
-/* A whole error object under a name of its own that has no code: {"error":NAME,…}. */
+/* Writes a complete error object with a name that has no code: {"error":NAME,…}. */
 void soc_refuse_named(struct soc_buf *out, const char *error, const char *message);
 
 #endif

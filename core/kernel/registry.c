@@ -1,5 +1,7 @@
 #include "kernel/registry.h"
 
+#include <assert.h>
+
 #include "kernel/state.h"
 
 struct soc_role *soc_registry_find_role(struct soc_host *host, struct soc_slice id)
@@ -30,6 +32,7 @@ struct soc_agent *soc_registry_need(struct soc_host *host, struct soc_slice id)
     struct soc_agent *agent = soc_map_find(&host->registry.agents, id);
     if (agent == NULL) {
         struct soc_role *unknown = soc_map_find(&host->registry.roles, SOC_SLICE("unknown"));
+        assert(unknown != NULL); /* soc_host_new adds it */
         agent = soc_agent_new(id, unknown, NULL, 0);
         agent->is_ended = true;
         soc_map_put(&host->registry.agents, soc_agent_id(agent), agent);

@@ -1,6 +1,7 @@
-/* Registry: which agents and roles there are.
+/* Registry: looks up agents and roles.
  *
- * Lookups only; agents.h makes roles and agents, ending.h ends them.
+ * The registry owns all roles and agents; an agent that has ended stays as a
+ * tombstone. agents.h creates them, ending.h ends agents.
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_REGISTRY_H
 #define SOC_KERNEL_REGISTRY_H
@@ -16,25 +17,25 @@ struct soc_role;
 /* Lends a role, or NULL. */
 struct soc_role *soc_registry_find_role(struct soc_host *host, struct soc_slice id);
 
-/* Lends the next role and moves `*cursor` (0 to begin), or NULL. */
+/* Lends the next role and advances `*cursor` (start at 0), or NULL after the last. */
 struct soc_role *soc_registry_each_role(struct soc_host *host, size_t *cursor);
 
-/* Lends an agent that is alive, or NULL. */
+/* Lends a live agent, or NULL. */
 struct soc_agent *soc_registry_find(struct soc_host *host, struct soc_slice id);
 
-/* The same, or one that has ended. */
+/* Lends a live or ended agent, or NULL. */
 struct soc_agent *soc_registry_find_any(struct soc_host *host, struct soc_slice id);
 
-/* The same at a start, for an agent that stored records name: a tombstone stands for one
+/* For recovery: lends the agent that a stored record names. Creates a tombstone for one
  * that ended so long ago that it is not loaded. NULL for `system`. */
 struct soc_agent *soc_registry_need(struct soc_host *host, struct soc_slice id);
 
-/* Lends the agent that a receiver's name means, the alias `orchestrator` included, or
- * NULL. */
+/* Lends the agent a receiver's name refers to, resolving `orchestrator`, or NULL. The
+ * agent may have ended. */
 struct soc_agent *soc_registry_receiver(struct soc_host *host, struct soc_slice id);
 
-/* Lends the next agent that is alive, in order of birth, and moves `*cursor` (0 to
- * begin), or NULL. */
+/* Lends the next live agent, oldest first, and advances `*cursor` (start at 0), or NULL
+ * after the last. */
 struct soc_agent *soc_registry_each(struct soc_host *host, size_t *cursor);
 
 /* Lends `user` and `root`. */

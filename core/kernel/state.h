@@ -1,8 +1,7 @@
-/* State: the inside of a host, for the kernel and the parts.
+/* State: the internals of a host, for the kernel and the parts.
  *
- * What belongs to one capability is not here: a part keeps its own state
- * (part.h), and each module of the kernel that needs several fields has a struct
- * of its own here, which only that module changes.
+ * Each kernel module with several fields has a struct here that only this module
+ * changes. A part keeps its state to itself (part.h).
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_STATE_H
 #define SOC_KERNEL_STATE_H
@@ -20,8 +19,8 @@
 #include "model/agent.h"
 #include "model/message.h"
 
-/* What a heap item in `timers` is embedded in. Parts come after the kernel's own, by
- * their number: soc_part_timer(). */
+/* What a heap item in `timers` is embedded in. Parts follow the kernel's kinds by
+ * number: soc_part_timer(). */
 enum soc_timer_kind {
     SOC_TIMER_MESSAGE,
     SOC_TIMER_ACTIVATION,
@@ -29,7 +28,7 @@ enum soc_timer_kind {
     SOC_TIMER_PARTS,
 };
 
-/* The law: sent = processed + pending + expired + dead + dropped + cancelled. */
+/* Counters. Invariant: sent = processed + pending + expired + dead + dropped + cancelled. */
 struct soc_totals {
     uint64_t sent;
     uint64_t outcome[6]; /* by enum soc_outcome; PENDING is computed */
@@ -37,43 +36,43 @@ struct soc_totals {
     uint64_t activations;
 };
 
-/* Message types: interned, and those the kernel itself knows. */
+/* Interned message types, and those the kernel knows itself. */
 struct soc_types {
     struct soc_intern table;
     const struct soc_symbol *general;
     const struct soc_symbol *response;
 };
 
-/* registry.h: who there is. */
+/* registry.h: roles and agents. */
 struct soc_registry {
     struct soc_map roles;  /* id -> soc_role, owned */
     struct soc_map agents; /* id -> soc_agent, owned, tombstones included */
     struct soc_agent *user;
     struct soc_agent *root;
     uint64_t alive;
-    char *orchestrator; /* id that the alias stands for; NULL: root */
+    char *orchestrator; /* the id behind the alias; NULL: root */
 };
 
-/* ready.h: agents to be looked at, a ring. */
+/* ready.h: queue of agents that may have work, a ring buffer. */
 struct soc_ready {
     struct soc_agent **agents;
     size_t head;
     size_t count;
     size_t capacity;         /* a power of two */
-    struct soc_agent *guess; /* who may run next; valid during a turn */
+    struct soc_agent *guess; /* who probably runs next; valid during a turn */
 };
 
-/* waiting.h and deadlock.h: activations that wait. */
+/* waiting.h and deadlock.h: waiting activations. */
 struct soc_waits {
-    struct soc_buf changed; /* agents to be looked at for cycles */
-    uint64_t next;          /* number of the next wait that begins */
+    struct soc_buf changed; /* agents to check for cycles, as pointers */
+    uint64_t next;          /* number of the next wait */
     uint64_t count;         /* activations that wait or back off */
 };
 
 /* transit.h: messages not due yet. */
 struct soc_transit {
     uint64_t count;
-    struct soc_map answers; /* key of what they answer -> how many such messages */
+    struct soc_map answers; /* key of the answered message -> number of answers in transit */
 };
 
 /* handling.h: activations for reuse. */
@@ -82,39 +81,39 @@ struct soc_pool {
     int count;
 };
 
-/* egress.h: what waits for durability before it leaves. */
+/* egress.h: output that waits for durability. */
 struct soc_outbox {
-    struct soc_output *first; /* in order */
+    struct soc_output *first; /* oldest */
     struct soc_output *last;
     uint64_t next;     /* key of the next line */
-    uint64_t released; /* highest sequence whose outputs may leave */
+    uint64_t released; /* highest durable sequence: output up to it may leave */
     bool is_releasing;
 };
 
-/* How `main` stands. */
+/* Progress of `main`. */
 struct soc_main_state {
-    struct soc_buf error; /* what it raised */
+    struct soc_buf error; /* the error it raised */
     bool exists;
     bool is_done;
     bool was_done;   /* before this start */
     bool has_failed; /* it raised: the run ends */
 };
 
-/* How the disk stands. */
+/* Health of the disk. */
 struct soc_disk_state {
-    bool is_full;     /* no turn starts, nothing leaves */
+    bool is_full;     /* no turn starts, no output leaves */
     bool is_failed;   /* nothing happens any more */
-    int64_t retry_ms; /* simulated: when a full disk is tried again, 0: it is not */
+    int64_t retry_ms; /* simulated: when to retry a full disk, 0: never */
 };
 
-/* All of a host. */
+/* A host. */
 struct soc_host {
     struct soc_host_options options;
     struct soc_hooks hooks;
     struct soc_parts parts;
     struct soc_clock clock;
-    struct soc_rng rng;   /* chance for scripts */
-    struct soc_rng order; /* which of the ready runs, simulated */
+    struct soc_rng rng;   /* random numbers for scripts */
+    struct soc_rng order; /* simulated: which ready agent runs */
     struct soc_log log;
     struct soc_types types;
     struct soc_registry registry;
@@ -130,39 +129,39 @@ struct soc_host {
     struct soc_buf batch;
     uint64_t next_sequence;
     uint64_t next_key;
-    uint64_t news_key; /* of the last message to all that has committed */
+    uint64_t news_key; /* of the last committed broadcast */
     struct soc_outbox outbox;
     struct soc_totals totals;
     struct soc_main_state main;
     struct soc_disk_state disk;
-    struct soc_loader *loader; /* recover.h; NULL but during a start */
+    struct soc_loader *loader; /* recover.h; NULL except during recovery */
 };
 
-/* Returns the society's time for what happens now. */
+/* Returns the current time of the society. */
 static inline int64_t soc_host_now(struct soc_host *host)
 {
     return soc_clock_now(&host->clock);
 }
 
-/* Lends the state of the part with that number: what its `open` returned. */
+/* Lends the state that `open` of the part with that number returned. */
 static inline void *soc_part_state(const struct soc_host *host, uint32_t number)
 {
     return host->parts.states[number];
 }
 
-/* Returns the kind of heap items whose `timer` function the part with that number has. */
+/* Returns the kind of heap items that the part with that number serves in `timer`. */
 static inline uint8_t soc_part_timer(uint32_t number)
 {
     return (uint8_t)(SOC_TIMER_PARTS + number);
 }
 
-/* Tells whether something was sent to all since the agent last looked. */
+/* Returns true if something was broadcast since the agent last looked. */
 static inline bool soc_host_has_news(const struct soc_host *host, const struct soc_agent *agent)
 {
     return agent->news < host->news_key;
 }
 
-/* Hands it over, if there is anything. */
+/* Queues new broadcasts for the agent. */
 static inline void soc_host_look_for_news(struct soc_host *host, struct soc_agent *agent)
 {
     if (soc_host_has_news(host, agent))

@@ -1,5 +1,7 @@
 #include "kernel/status.h"
 
+#include <assert.h>
+
 #include "base/json.h"
 #include "kernel/state.h"
 #include "kernel/trace.h"
@@ -42,6 +44,7 @@ const char *soc_status_name(enum soc_status status)
         SOC_STATUS_MAP(S)
 #undef S
     };
+    assert(status < sizeof(names) / sizeof(names[0]));
     return names[status];
 }
 
@@ -50,8 +53,9 @@ static bool is_blocked(enum soc_status status)
     return status == SOC_STATUS_BLOCKED_INTERNAL || status == SOC_STATUS_BLOCKED_USER;
 }
 
-static void tell(struct soc_host *host, const char *event, const struct soc_activation *activation,
-                 enum soc_status from, enum soc_status to)
+static void log_change(struct soc_host *host, const char *event,
+                       const struct soc_activation *activation, enum soc_status from,
+                       enum soc_status to)
 {
     struct soc_buf detail = {0};
     char id[SOC_MESSAGE_ID_BYTES];
@@ -67,22 +71,22 @@ static void tell(struct soc_host *host, const char *event, const struct soc_acti
     soc_buf_fini(&detail);
 }
 
-void soc_status_tell(struct soc_host *host, const struct soc_agent *agent)
+void soc_status_log_blocked(struct soc_host *host, const struct soc_agent *agent)
 {
     struct soc_activation *activation = agent->activation;
     enum soc_status now = soc_status_of_work(host, agent);
     if (activation == NULL || !is_blocked(now) || activation->told == now)
         return;
     bool was_blocked = is_blocked((enum soc_status)activation->told);
-    tell(host, "blocked", activation,
-         was_blocked ? (enum soc_status)activation->told : SOC_STATUS_WORKING, now);
+    log_change(host, "blocked", activation,
+               was_blocked ? (enum soc_status)activation->told : SOC_STATUS_WORKING, now);
     activation->told = (uint8_t)now;
 }
 
-void soc_status_tell_end(struct soc_host *host, struct soc_activation *activation)
+void soc_status_log_unblocked(struct soc_host *host, struct soc_activation *activation)
 {
     enum soc_status told = (enum soc_status)activation->told;
     activation->told = SOC_STATUS_IDLE;
     if (is_blocked(told))
-        tell(host, "unblocked", activation, told, SOC_STATUS_WORKING);
+        log_change(host, "unblocked", activation, told, SOC_STATUS_WORKING);
 }

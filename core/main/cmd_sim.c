@@ -143,7 +143,7 @@ static int start_again(struct sim *sim, int64_t now_ms, bool has_power)
         soc_store_close(sim->parts.store);
         sim->parts.store = NULL;
         soc_disk_restart(sim->disk, has_power ? SOC_DISK_KILL : SOC_DISK_POWER_LOSS);
-        uint64_t call = soc_faults_strikes_start(&sim->plan);
+        uint64_t call = soc_faults_draw_start_crash(&sim->plan);
         if (call > 0)
             soc_disk_arm(sim->disk, SOC_DISK_CRASH, call);
         rc = soc_assembly_reopen(&sim->parts, &sim->options, &sim->failure);
@@ -164,10 +164,9 @@ static void restart(struct soc_simulation *simulation, int64_t now_ms, bool has_
     int rc = start_again(sim, now_ms, has_power);
     while (rc < 0 && sim->disk != NULL && soc_disk_struck(sim->disk) != SOC_DISK_NONE) {
         bool is_up = soc_rng_below(&sim->plan.rng, 2) > 0;
-        soc_faults_tell(&sim->plan, SOC_FAULT_POWER, now_ms < reached_ms ? reached_ms : now_ms,
-                        (struct soc_slice){0},
-                        "the start ends in a call of the disk%s; it starts again",
-                        is_up ? "" : ", and the power is lost");
+        soc_faults_log(&sim->plan, SOC_FAULT_POWER, now_ms < reached_ms ? reached_ms : now_ms,
+                       (struct soc_slice){0}, "the start dies in a disk call%s; it restarts",
+                       is_up ? "" : ", the power fails");
         rc = start_again(sim, now_ms, is_up);
     }
     simulation->host = rc < 0 ? NULL : sim->parts.host;

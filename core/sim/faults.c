@@ -1,5 +1,6 @@
 #include "sim/faults.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,18 +10,18 @@
 #include "base/slice.h"
 #include "kernel/state.h"
 
-#define FAULTS_SEED 0x6661756c7473ull /* keeps this chance apart from others of the seed */
+#define FAULTS_SEED 0x6661756c7473ull /* separates these draws from others of the seed */
 
-#define NAME_BYTES_SHOWN 64 /* of one that is none, so that those that are have room */
+#define NAME_BYTES_SHOWN 64 /* of an unknown name, so that the known ones fit */
 
 #define STEPS_SEED 0x7374657073ull
 
 #define CRASHES_MAX 6
 #define PAUSE_MS    5000
 #define JUMP_MS     3600000
-#define STEPS_IN    64 /* as often in a running society, of those chances */
-#define STARTS_IN   4  /* one start in so many ends in a crash as well */
-#define START_CALLS 80 /* of the disk, within which that is */
+#define STEPS_IN    64 /* clock steps in a running society are rarer by this factor */
+#define STARTS_IN   4  /* one restart in this many crashes as well */
+#define START_CALLS 80 /* within this many disk calls */
 
 struct kind {
     const char *name;
@@ -33,8 +34,8 @@ static const struct kind kinds[SOC_FAULT_COUNT] = {
 #undef F
 };
 
-/* Out of SOC_CHANCE_WHOLE; each seed draws one column for each kind. Folding makes a
- * database, which costs more than all the rest: few seeds pay for it. */
+/* Out of SOC_CHANCE_WHOLE; each seed draws one column per kind. Folding creates a
+ * database, which costs more than everything else, so few seeds do it. */
 #define CHANCES 8
 static const uint32_t chances[SOC_FAULT_COUNT][CHANCES] = {
     [SOC_FAULT_EVICT] = {0, 0, 0, 256, 1024, 1024, 4096, 65536},
@@ -54,8 +55,8 @@ static const uint32_t chances[SOC_FAULT_COUNT][CHANCES] = {
     [SOC_FAULT_DEAD] = {0, 0, 0, 0, 256, 1024, 2048, 4096},
 };
 
-/* These need a disk, which makes a seed several times slower: of the usual mix one seed
- * in so many has one. */
+/* These need a disk, which makes a seed several times slower: with all faults, one seed
+ * in this many has one. */
 #define DISK_SET      (1u << SOC_FAULT_POWER | 1u << SOC_FAULT_FULL | 1u << SOC_FAULT_IO)
 #define DISK_SEEDS_IN 16
 
@@ -76,15 +77,14 @@ static int find_kind(struct soc_slice name)
     return -1;
 }
 
-/* A name that is none is told with those that are. */
+/* Names the unknown fault and lists the known ones. */
 static void refuse_name(struct soc_slice name, struct soc_detail *detail)
 {
     struct soc_buf names = {0};
     for (int i = 0; i < SOC_FAULT_COUNT; i++)
-        soc_buf_printf(&names, "%s, ", kinds[i].name);
+        soc_buf_printf(&names, "%s%s", i == 0 ? "" : ", ", kinds[i].name);
     name = soc_slice_cut(name, NAME_BYTES_SHOWN);
-    soc_fail(detail, SOC_EINVAL,
-             "no fault is called '%.*s'; there are %sand, by themselves, none and default",
+    soc_fail(detail, SOC_EINVAL, "unknown fault '%.*s'; use none, default, or names from %s",
              (int)name.length, name.data, soc_buf_text(&names));
     soc_buf_fini(&names);
 }
@@ -112,7 +112,7 @@ bool soc_faults_parse(const char *list, uint32_t *set, struct soc_detail *detail
     }
 }
 
-/* Each kind is drawn by itself: a kind that is added changes no other one's draw. */
+/* Each kind has a draw of its own, so adding a kind changes no other. */
 static uint64_t draw(uint64_t seed, int kind, uint64_t bound)
 {
     struct soc_rng rng;
@@ -120,8 +120,8 @@ static uint64_t draw(uint64_t seed, int kind, uint64_t bound)
     return soc_rng_below(&rng, bound);
 }
 
-/* Not where the supervision policy would call the agent failed for it: then something is
- * given up because of a fault. */
+/* Not if the supervision policy would declare the agent failed: a fault must not cause
+ * work to be given up. */
 static bool raises(void *user, struct soc_host *host, const struct soc_activation *activation)
 {
     struct soc_faults *faults = user;
@@ -130,29 +130,30 @@ static bool raises(void *user, struct soc_host *host, const struct soc_activatio
     for (size_t i = 0; host->parts.calls.turn_failed[i] != NULL; i++)
         if (host->parts.calls.turn_failed[i](host, activation->agent, true))
             return false;
-    soc_faults_tell(faults, SOC_FAULT_RAISE, soc_host_now(host), soc_agent_id(activation->agent),
-                    "the turn raises at its end");
+    soc_faults_log(faults, SOC_FAULT_RAISE, soc_host_now(host), soc_agent_id(activation->agent),
+                   "the turn raises at its end");
     return true;
 }
 
-static const char *model_trouble(void *user, struct soc_host *host)
+static const char *model_fault(void *user, struct soc_host *host)
 {
     static const char *const words[] = {"busy", "limited", "cut", "garbled", "slow"};
     struct soc_faults *faults = user;
     if (!soc_faults_happens(faults, SOC_FAULT_MODEL))
         return NULL;
     const char *word = words[soc_rng_below(&faults->rng, sizeof(words) / sizeof(words[0]))];
-    soc_faults_tell(faults, SOC_FAULT_MODEL, soc_host_now(host), (struct soc_slice){0},
-                    "a call to a model is %s", word);
+    soc_faults_log(faults, SOC_FAULT_MODEL, soc_host_now(host), (struct soc_slice){0},
+                   "model call is %s", word);
     return word;
 }
 
 void soc_faults_init(struct soc_faults *faults, uint32_t set, uint64_t seed)
 {
+    assert((set & ~SOC_FAULTS_ALL) == 0);
     *faults = (struct soc_faults){
         .set = set,
         .crashes_left = CRASHES_MAX,
-        .injector = {raises, model_trouble, faults},
+        .injector = {raises, model_fault, faults},
     };
     soc_rng_init(&faults->rng, seed ^ FAULTS_SEED);
     soc_rng_init(&faults->steps, seed ^ STEPS_SEED);
@@ -167,6 +168,7 @@ void soc_faults_init(struct soc_faults *faults, uint32_t set, uint64_t seed)
 
 bool soc_faults_happens(struct soc_faults *faults, enum soc_fault_kind kind)
 {
+    assert(kind < SOC_FAULT_COUNT);
     uint32_t chance = faults->chance[kind];
     if (chance == 0 || (soc_rng_next(&faults->rng) >> 48) >= chance)
         return false;
@@ -175,7 +177,7 @@ bool soc_faults_happens(struct soc_faults *faults, enum soc_fault_kind kind)
     return faults->crashes_left > 0 && faults->crashes_left-- > 0;
 }
 
-uint64_t soc_faults_strikes_start(struct soc_faults *faults)
+uint64_t soc_faults_draw_start_crash(struct soc_faults *faults)
 {
     if (faults->chance[SOC_FAULT_POWER] == 0 || faults->crashes_left == 0 ||
         soc_rng_below(&faults->rng, STARTS_IN) > 0)
@@ -184,7 +186,7 @@ uint64_t soc_faults_strikes_start(struct soc_faults *faults)
     return 1 + soc_rng_below(&faults->rng, START_CALLS);
 }
 
-int64_t soc_faults_step(struct soc_faults *faults)
+int64_t soc_faults_draw_clock_step(struct soc_faults *faults)
 {
     uint32_t chance = faults->chance[SOC_FAULT_JUMP] / STEPS_IN;
     if (chance == 0 || (soc_rng_next(&faults->steps) >> 48) >= chance)
@@ -192,15 +194,15 @@ int64_t soc_faults_step(struct soc_faults *faults)
     return (int64_t)soc_rng_below(&faults->steps, 2 * JUMP_MS) - JUMP_MS;
 }
 
-int64_t soc_faults_pause(struct soc_faults *faults)
+int64_t soc_faults_draw_pause(struct soc_faults *faults)
 {
     if (soc_faults_happens(faults, SOC_FAULT_JUMP))
         return (int64_t)soc_rng_below(&faults->rng, 2 * JUMP_MS) - JUMP_MS;
     return (int64_t)soc_rng_below(&faults->rng, PAUSE_MS);
 }
 
-void soc_faults_tell(struct soc_faults *faults, enum soc_fault_kind kind, int64_t now_ms,
-                     struct soc_slice agent, const char *format, ...)
+void soc_faults_log(struct soc_faults *faults, enum soc_fault_kind kind, int64_t now_ms,
+                    struct soc_slice agent, const char *format, ...)
 {
     struct soc_buf detail = {0};
     char text[200];

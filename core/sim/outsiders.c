@@ -1,5 +1,6 @@
 #include "sim/outsiders.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,25 +16,25 @@
 #include "store/journal.h"
 
 #define OUTSIDERS_SEED 0x6f7574736964ull
-#define WHILE_MS       50    /* an outsider is done within this */
-#define LATE_MS        30000 /* or within this, if it is late */
-#define AGAIN_MS       5000  /* what was lost is said again within this */
+#define WHILE_MS       50    /* maximal delay of an action */
+#define LATE_MS        30000 /* maximal delay of a late one */
+#define AGAIN_MS       5000  /* maximal delay before a lost one is repeated */
 #define SILENT_MS      60000
-#define ECHO_MS        20000 /* what may not be durable is said again after this */
+#define ECHO_MS        20000 /* delay before an echo that may not be durable is repeated */
 #define SILENCES_MAX   3
 
 enum deed { ACK_RECEIVED, ACK_PROCESSED, REPLY, ECHO };
 
-/* Something an outsider will do. */
+/* A planned action of an outsider. */
 struct act {
     struct soc_heap_item due;
     enum deed deed;
-    uint64_t number; /* its own id for what it says */
+    uint64_t number; /* makes its external id */
     char message[SOC_MESSAGE_ID_BYTES];
     char agent[SOC_ID_BYTES_MAX + 1];
     uint64_t key;        /* of the message */
-    uint64_t said;       /* ECHO: in which life of the society it was said last; 0: not yet */
-    struct soc_buf echo; /* ECHO: what it says */
+    uint64_t said;       /* ECHO: `lives` when it was last sent; 0: not sent yet */
+    struct soc_buf echo; /* ECHO: the payload */
     char to[SOC_ID_BYTES_MAX + 1];
 };
 
@@ -42,12 +43,12 @@ struct soc_outsiders {
     struct soc_faults *faults;
     soc_handed_cb *cb;
     void *user;
-    struct soc_host *host; /* of now */
+    struct soc_host *host; /* the current one, lent */
     struct soc_heap acts;
     uint64_t next_number;
-    uint64_t lives; /* of the society, up to now */
+    uint64_t lives; /* starts of the society so far */
     int silences;
-    int64_t silent_ms; /* until then none of them hears or says anything */
+    int64_t silent_ms; /* until then no outsider receives or sends */
 };
 
 struct soc_outsiders *soc_outsiders_new(uint64_t seed, struct soc_faults *faults, soc_handed_cb *cb,
@@ -86,19 +87,18 @@ void soc_outsiders_free(struct soc_outsiders *outsiders)
     free(outsiders);
 }
 
-/* Tells whether a fault happens to `what`, which is about the message `id` of `agent`;
- * the transcript is told, too. */
+/* Draws whether a fault hits the message `id` of `agent` and logs it as `what`. */
 static bool happens(struct soc_outsiders *outsiders, enum soc_fault_kind kind, const char *agent,
                     const char *id, const char *what)
 {
     if (outsiders->faults == NULL || !soc_faults_happens(outsiders->faults, kind))
         return false;
-    soc_faults_tell(outsiders->faults, kind, soc_host_now(outsiders->host), soc_slice_text(agent),
-                    "%s %.*s", what, SOC_MESSAGE_ID_BYTES, id);
+    soc_faults_log(outsiders->faults, kind, soc_host_now(outsiders->host), soc_slice_text(agent),
+                   "%s %.*s", what, SOC_MESSAGE_ID_BYTES, id);
     return true;
 }
 
-/* What the message wants to be sent back; absent if nothing, or nobody is there for it. */
+/* Lends the payload to echo; absent if there is none or the host is the sender. */
 static struct soc_slice echo_of(const struct soc_message *message)
 {
     struct soc_slice payload = soc_message_payload(message);
@@ -111,19 +111,20 @@ static struct soc_slice echo_of(const struct soc_message *message)
 static void note_echo(struct act *act, const struct soc_message *message)
 {
     soc_buf_put_slice(&act->echo, echo_of(message));
+    assert(message->from->id_length < sizeof(act->to));
     memcpy(act->to, message->from->id, message->from->id_length);
 }
 
-/* Plans one deed, or two of the same. */
+/* Plans one action, or the same action twice. */
 static void plan(struct soc_outsiders *outsiders, const struct soc_handout *handout, enum deed deed)
 {
     uint64_t number = outsiders->next_number++;
     const char *agent = handout->agent->id;
     char id[SOC_MESSAGE_ID_BYTES];
     soc_envelope_id(id, handout->message);
-    int copies = happens(outsiders, SOC_FAULT_DOUBLE, agent, id, "it speaks twice of") ? 2 : 1;
+    int copies = happens(outsiders, SOC_FAULT_DOUBLE, agent, id, "sends twice for") ? 2 : 1;
     for (int i = 0; i < copies; i++) {
-        bool is_late = happens(outsiders, SOC_FAULT_DELAY, agent, id, "it speaks late of");
+        bool is_late = happens(outsiders, SOC_FAULT_DELAY, agent, id, "sends late for");
         struct act *act = soc_alloc_zero(sizeof(*act));
         act->deed = deed;
         act->number = number;
@@ -131,6 +132,7 @@ static void plan(struct soc_outsiders *outsiders, const struct soc_handout *hand
         if (deed == ECHO)
             note_echo(act, handout->message);
         memcpy(act->message, id, sizeof(id));
+        assert(handout->agent->id_length < sizeof(act->agent));
         memcpy(act->agent, handout->agent->id, handout->agent->id_length);
         soc_heap_add(&outsiders->acts, &act->due,
                      soc_host_now(outsiders->host) + 1 +
@@ -147,17 +149,18 @@ static bool deliver(void *user, const struct soc_handout *handout)
     soc_envelope_id(id, handout->message);
     outsiders->cb(outsiders->user, soc_agent_id(handout->agent), handout->message->key);
     if (outsiders->silences < SILENCES_MAX &&
-        happens(outsiders, SOC_FAULT_DEAD, agent, id, "all outside are silent for a minute from")) {
+        happens(outsiders, SOC_FAULT_DEAD, agent, id,
+                "all outside agents are silent for a minute from")) {
         outsiders->silences++;
         outsiders->silent_ms = now_ms + SILENT_MS;
     }
     if (now_ms < outsiders->silent_ms ||
-        happens(outsiders, SOC_FAULT_DROP, agent, id, "it never sees"))
-        return true; /* it went out, and was never seen */
+        happens(outsiders, SOC_FAULT_DROP, agent, id, "never receives"))
+        return true; /* sent, but never received */
     if (handout->is_broadcast)
         return true;
-    /* It may come twice as well; then the outsider does everything twice. */
-    int copies = happens(outsiders, SOC_FAULT_DOUBLE, agent, id, "it sees twice") ? 2 : 1;
+    /* A message received twice is handled twice. */
+    int copies = happens(outsiders, SOC_FAULT_DOUBLE, agent, id, "receives twice") ? 2 : 1;
     for (; copies > 0; copies--) {
         plan(outsiders, handout, ACK_RECEIVED);
         if (handout->message->flags & SOC_MESSAGE_WANTS_REPLY)
@@ -195,9 +198,9 @@ static void reply(struct soc_host *host, struct soc_agent *agent, const struct a
     soc_outside_accept(host, agent, &mail, (struct soc_position){0}, answer);
 }
 
-/* Says what is to be echoed, under an id that is the same each time, and acks in the same
- * step. Tells whether it is done with: in this life it was said before, and everything
- * has become durable since. */
+/* Sends the echo, with the same external id each time, and acks the message in the same
+ * step. Returns true if the echo is finished: it was sent in this life of the society and
+ * everything has become durable since. */
 static bool echo(struct soc_outsiders *outsiders, struct soc_agent *agent, struct act *act)
 {
     struct soc_host *host = outsiders->host;
@@ -221,7 +224,7 @@ static bool echo(struct soc_outsiders *outsiders, struct soc_agent *agent, struc
     return rc < 0 && rc != SOC_EMAILBOX && rc != SOC_EDISKFULL;
 }
 
-/* What comes too late, or twice, is refused, which is as it should be. */
+/* Late and duplicate actions are refused, as they should be. */
 static void perform(struct soc_host *host, const struct act *act)
 {
     struct soc_buf answer = {0};
@@ -240,14 +243,15 @@ bool soc_outsiders_act(struct soc_outsiders *outsiders, struct soc_host *host)
 {
     struct act *act = first_act(outsiders);
     int64_t now_ms = soc_host_now(host);
+    assert(host == outsiders->host); /* joined after every restart */
     if (act == NULL || act->due.due_ms > now_ms)
         return false;
     soc_heap_remove(&outsiders->acts, &act->due);
     struct soc_agent *agent = soc_outside_find(host, soc_slice_text(act->agent));
     if (now_ms < outsiders->silent_ms ||
-        happens(outsiders, SOC_FAULT_DROP, act->agent, act->message, "nobody hears it speak of") ||
+        happens(outsiders, SOC_FAULT_DROP, act->agent, act->message, "its message is lost for") ||
         (act->deed == ECHO && agent != NULL && !echo(outsiders, agent, act))) {
-        /* Nobody heard it, or nobody may remember: it is said again. */
+        /* It was lost, or may not be durable: repeat it. */
         int64_t later_ms = now_ms < outsiders->silent_ms ? outsiders->silent_ms : now_ms;
         if (act->said != 0)
             later_ms += ECHO_MS;

@@ -1,5 +1,7 @@
 #include "sim/simulate.h"
 
+#include <assert.h>
+
 #include "base/limits.h"
 #include "kernel/state.h"
 #include "kernel/turns/batch.h"
@@ -10,16 +12,16 @@
 
 #define SLOW_MS    1000
 #define FOLD_BYTES 4096
-#define CALLS      60 /* of the disk: a fault strikes within so many */
-#define ASK_STEPS  32 /* between two questions whether it is stopped */
-#define FULL_STEPS 16 /* for about so many steps a disk stays full */
+#define CALLS      60 /* a disk fault strikes within this many calls */
+#define ASK_STEPS  32 /* between two polls of is_stopped */
+#define FULL_STEPS 16 /* a full disk stays full for about this many steps */
 
 static bool happens(struct soc_simulation *simulation, enum soc_fault_kind kind)
 {
     return soc_faults_happens(simulation->faults, kind);
 }
 
-/* What a crash comes from: the disk, if that has failed. */
+/* Returns the cause of a crash: the disk, if it has failed. */
 static enum soc_fault_kind cause_of(const struct soc_simulation *simulation)
 {
     if (simulation->disk == NULL || !simulation->host->disk.is_failed)
@@ -27,28 +29,29 @@ static enum soc_fault_kind cause_of(const struct soc_simulation *simulation)
     return soc_disk_struck(simulation->disk) == SOC_DISK_CRASH ? SOC_FAULT_POWER : SOC_FAULT_IO;
 }
 
-static void tell_crash(struct soc_simulation *simulation, int64_t pause_ms)
+static void log_crash(struct soc_simulation *simulation, int64_t pause_ms)
 {
     static const char *const ways[SOC_FAULT_COUNT] = {
-        [SOC_FAULT_CRASH] = "the society ends as by kill -9",
-        [SOC_FAULT_POWER] = "the society ends in a call of the disk",
-        [SOC_FAULT_IO] = "a call of the disk fails, and the society ends",
+        [SOC_FAULT_CRASH] = "the society is killed (kill -9)",
+        [SOC_FAULT_POWER] = "the society dies in a disk call",
+        [SOC_FAULT_IO] = "a disk call fails and the society stops",
     };
     struct soc_host *host = simulation->host;
     enum soc_fault_kind kind = cause_of(simulation);
     size_t lost = host->batch.length + soc_journal_bytes(host->journal);
-    soc_faults_tell(simulation->faults, kind, soc_host_now(host), (struct soc_slice){0},
-                    "%s%s%s; it starts again, the clock has moved by %lld ms", ways[kind],
-                    simulation->is_losing ? ", and the power is lost" : "",
-                    lost > 0 ? ", before all it did is durable" : "", (long long)pause_ms);
+    soc_faults_log(simulation->faults, kind, soc_host_now(host), (struct soc_slice){0},
+                   "%s%s%s; it restarts, the clock moved by %lld ms", ways[kind],
+                   simulation->is_losing ? ", the power fails" : "",
+                   lost > 0 ? ", not everything was durable" : "", (long long)pause_ms);
 }
 
 static void crash(struct soc_simulation *simulation)
 {
     int64_t now_ms = soc_host_now(simulation->host);
-    int64_t pause_ms = soc_faults_pause(simulation->faults);
+    int64_t pause_ms = soc_faults_draw_pause(simulation->faults);
     bool has_power = !simulation->is_losing;
-    tell_crash(simulation, pause_ms);
+    assert(simulation->restart != NULL);
+    log_crash(simulation, pause_ms);
     simulation->is_losing = false;
     simulation->restart(simulation, now_ms + pause_ms, has_power);
     if (simulation->host == NULL)
@@ -58,33 +61,33 @@ static void crash(struct soc_simulation *simulation)
         soc_outsiders_join(simulation->outsiders, simulation->host);
 }
 
-/* Part of the journal goes into the tables, as the writer does in its quiet moments. */
+/* Folds part of the journal into the tables, as the writer does when it is idle. */
 static void fold(struct soc_simulation *simulation)
 {
     struct soc_store *store = simulation->host->options.store;
     struct soc_detail detail;
     size_t bytes = (size_t)soc_rng_below(&simulation->faults->rng, FOLD_BYTES);
-    soc_faults_tell(simulation->faults, SOC_FAULT_FOLD, soc_host_now(simulation->host),
-                    (struct soc_slice){0}, "part of the journal is folded into the tables");
+    soc_faults_log(simulation->faults, SOC_FAULT_FOLD, soc_host_now(simulation->host),
+                   (struct soc_slice){0}, "part of the journal is folded into the tables");
     int rc = soc_store_fold(store, bytes, &detail);
     if (rc < 0 && rc != SOC_EDISKFULL)
         crash(simulation);
 }
 
-/* A disk is full from one of its calls on: tells of it before time goes on. */
-static void tell_full(struct soc_simulation *simulation)
+/* Logs when the disk becomes full or has space again, before the clock moves. */
+static void log_full(struct soc_simulation *simulation)
 {
     bool is_full = simulation->disk != NULL && soc_disk_is_full(simulation->disk);
     if (simulation->host == NULL || is_full == simulation->was_full)
         return;
     simulation->was_full = is_full;
-    soc_faults_tell(simulation->faults, SOC_FAULT_FULL, soc_host_now(simulation->host),
-                    (struct soc_slice){0}, "the disk %s", is_full ? "is full" : "has room again");
+    soc_faults_log(simulation->faults, SOC_FAULT_FULL, soc_host_now(simulation->host),
+                   (struct soc_slice){0}, "the disk %s", is_full ? "is full" : "has space again");
 }
 
-/* Lets a fault of the disk strike soon. The crash that it leads to comes when the host
- * notices that its disk has failed. */
-static void trouble_disk(struct soc_simulation *simulation)
+/* Arms a disk fault that strikes soon. The crash follows when the host notices that its
+ * disk has failed. */
+static void inject_disk_fault(struct soc_simulation *simulation)
 {
     static const enum soc_disk_fault errors[] = {SOC_DISK_READ_ERROR, SOC_DISK_WRITE_ERROR,
                                                  SOC_DISK_SYNC_ERROR};
@@ -104,17 +107,17 @@ static void trouble_disk(struct soc_simulation *simulation)
     }
 }
 
-/* The wall clock of a running society is set: its time runs on as before, so that nothing
- * becomes due. */
+/* Sets the wall clock of a running society. Its own time must not move, so nothing becomes
+ * due. */
 static void step_clock(struct soc_simulation *simulation)
 {
     struct soc_clock *clock = &simulation->host->clock;
-    int64_t step_ms = soc_faults_step(simulation->faults);
+    int64_t step_ms = soc_faults_draw_clock_step(simulation->faults);
     int64_t before_ms = soc_clock_now(clock);
     if (step_ms == 0)
         return;
-    soc_faults_tell(simulation->faults, SOC_FAULT_JUMP, before_ms, (struct soc_slice){0},
-                    "the wall clock is set by %lld ms", (long long)step_ms);
+    soc_faults_log(simulation->faults, SOC_FAULT_JUMP, before_ms, (struct soc_slice){0},
+                   "the wall clock is set by %lld ms", (long long)step_ms);
     soc_clock_step(clock, step_ms);
     simulation->has_moved |= soc_clock_now(clock) != before_ms;
 }
@@ -124,44 +127,44 @@ static void evict(struct soc_simulation *simulation)
     struct soc_host *host = simulation->host;
     const struct soc_agent *agent = soc_host_evict(host, soc_rng_next(&simulation->faults->rng));
     if (agent != NULL)
-        soc_faults_tell(simulation->faults, SOC_FAULT_EVICT, soc_host_now(host),
-                        soc_agent_id(agent), "what waits is replayed when it goes on");
+        soc_faults_log(simulation->faults, SOC_FAULT_EVICT, soc_host_now(host), soc_agent_id(agent),
+                       "coroutine dropped; replayed when it resumes");
 }
 
-static void be_slow(struct soc_simulation *simulation)
+static void slow_down(struct soc_simulation *simulation)
 {
     struct soc_host *host = simulation->host;
     int64_t now_ms = soc_host_now(host);
     int64_t ms = 1 + (int64_t)soc_rng_below(&simulation->faults->rng, SLOW_MS);
-    soc_faults_tell(simulation->faults, SOC_FAULT_SLOW, now_ms, (struct soc_slice){0},
-                    "%lld ms go by", (long long)ms);
+    soc_faults_log(simulation->faults, SOC_FAULT_SLOW, now_ms, (struct soc_slice){0},
+                   "%lld ms pass", (long long)ms);
     soc_clock_move(&host->clock, now_ms + ms);
 }
 
-/* What may go wrong before a step. Of batches that are late nothing is told before a crash
- * finds them: that would be a line for nearly every step. */
-static void trouble(struct soc_simulation *simulation)
+/* Injects the faults of one step. Late batches are not logged until a crash loses them,
+ * since that would be a line for nearly every step. */
+static void inject_faults(struct soc_simulation *simulation)
 {
     struct soc_faults *faults = simulation->faults;
     struct soc_host *host = simulation->host;
     if (simulation->disk != NULL)
-        trouble_disk(simulation);
-    tell_full(simulation);
+        inject_disk_fault(simulation);
+    log_full(simulation);
     step_clock(simulation);
     if (!happens(simulation, SOC_FAULT_LAG))
         soc_host_commit(host, 1 + (size_t)soc_rng_below(&faults->rng, 4));
     if (happens(simulation, SOC_FAULT_EVICT))
         evict(simulation);
     if (happens(simulation, SOC_FAULT_SLOW))
-        be_slow(simulation);
+        slow_down(simulation);
     if (happens(simulation, SOC_FAULT_CRASH))
         crash(simulation);
     else if (happens(simulation, SOC_FAULT_FOLD))
         fold(simulation);
 }
 
-/* Seals and commits all there is; what is let out then may record more. */
-static bool settle(struct soc_host *host)
+/* Makes everything durable. Released output may record more, hence the loop. */
+static bool make_durable(struct soc_host *host)
 {
     bool did = false;
     for (int i = 0; i < 3 && (host->batch.length > 0 || soc_journal_bytes(host->journal) > 0);
@@ -178,7 +181,7 @@ static bool has_ended(const struct soc_host *host)
     return host == NULL || host->main.has_failed || host->disk.is_failed;
 }
 
-/* Nothing is ready: returns when the next thing is due, 0 if nothing is left. */
+/* Returns when the next timer that counts is due, 0: none. */
 static int64_t host_due(const struct soc_host *host, bool is_app)
 {
     if (is_app)
@@ -212,7 +215,7 @@ static enum soc_simulated run(struct soc_simulation *simulation, int64_t until_m
         if (is_stopped(simulation))
             return SOC_SIMULATED_STOPPED;
         if (simulation->faults != NULL)
-            trouble(simulation);
+            inject_faults(simulation);
         if (simulation->has_moved)
             return SOC_SIMULATED_MOVED;
         if (simulation->disk != NULL && simulation->host != NULL &&
@@ -223,9 +226,9 @@ static enum soc_simulated run(struct soc_simulation *simulation, int64_t until_m
             break;
         bool has_acted =
             simulation->outsiders != NULL && soc_outsiders_act(simulation->outsiders, host);
-        bool has_stepped = soc_host_step(host) || has_acted || settle(host);
+        bool has_stepped = soc_host_step(host) || has_acted || make_durable(host);
         if (simulation->faults != NULL)
-            tell_full(simulation);
+            log_full(simulation);
         if (has_stepped)
             continue;
         int64_t due_ms = next_due(simulation, is_app && until_ms == 0);
@@ -242,6 +245,7 @@ static enum soc_simulated run(struct soc_simulation *simulation, int64_t until_m
 
 enum soc_simulated soc_simulate(struct soc_simulation *simulation, int64_t until_ms, bool is_app)
 {
+    assert(simulation->host != NULL && simulation->host->options.loop == NULL);
     if (simulation->faults != NULL)
         soc_host_hold(simulation->host, true);
     if (simulation->outsiders != NULL)
@@ -252,7 +256,7 @@ enum soc_simulated soc_simulate(struct soc_simulation *simulation, int64_t until
         return SOC_SIMULATED_ENDED;
     if (end == SOC_SIMULATED_TIME)
         soc_clock_move(&host->clock, until_ms);
-    settle(host);
+    make_durable(host);
     soc_host_hold(host, false);
     return end;
 }

@@ -246,7 +246,7 @@ static bool push_fault_of_main(lua_State *L, const struct soc_world *world)
         lua_concat(L, 2);
         return true;
     }
-    if (soc_host_main_is_done(host) || !soc_host_is_still(host))
+    if (soc_host_main_is_done(host) || !soc_host_is_stalled(host))
         return false;
     soc_look_waits(host, &waits);
     lua_pushnil(L);

@@ -61,8 +61,8 @@ return {
   },
   {
     name = "remembering is progress", file = "core/parts/models/memory.c", by = { "spec:llm_talk" },
-    from = "{.take_back = take_back, .is_talk = true}",
-    to = "{.take_back = take_back}",
+    from = "{.roll_back = take_back, .is_talk = true}",
+    to = "{.roll_back = take_back}",
   },
   {
     name = "a call of tools goes without its answers", file = "lua/society/llm/talk.lua",

@@ -25,7 +25,7 @@ static struct soc_slice text_of(struct soc_slice json, char *room, size_t room_b
     return soc_slice(room, length);
 }
 
-/* A type must be one name. */
+/* A type must be a single name. */
 static void adopt_type(struct soc_adopted *adopted, struct soc_slice value)
 {
     if (soc_json_kind(value) == SOC_JSON_NULL)
@@ -40,7 +40,7 @@ static void adopt_type(struct soc_adopted *adopted, struct soc_slice value)
     adopted->type = text;
 }
 
-/* Other members are the payload's own business: what does not fit says nothing. */
+/* Other members belong to the payload: invalid values are ignored. */
 static void adopt_member(struct soc_adopted *adopted, int field, struct soc_slice value)
 {
     char room[SOC_KEY_BYTES_MAX];
@@ -94,15 +94,16 @@ int soc_adopt_type(struct soc_slice given, const struct soc_adopted *adopted,
 {
     *type = given.data != NULL ? given : adopted->type;
     if (adopted->has_bad_type)
-        return refuse_type(error, "the payload's message_type must be one name; say it once",
+        return refuse_type(error, "the payload's message_type must be a single name, given once",
                            *type);
     if (type->data == NULL)
         *type = SOC_SLICE("general");
     if (adopted->type.data != NULL && !soc_slice_equal(*type, adopted->type))
-        return refuse_type(error, "type and the payload's message_type differ; say it once",
+        return refuse_type(error, "type and the payload's message_type differ; give only one",
                            adopted->type);
     if (type->length > SOC_TYPE_BYTES_MAX || !soc_id_is_valid(*type))
         return refuse_type(
-            error, "a type is 1 to 64 of A-Z a-z 0-9 _ . -; leave it out for general", *type);
+            error, "a type has 1 to 64 characters of A-Z a-z 0-9 _ . -; omit it for general",
+            *type);
     return SOC_OK;
 }

@@ -1,5 +1,7 @@
-/* Adopt: what a payload says that belongs to the envelope; the envelope wins.
+/* Adopt: envelope fields found inside a payload.
  *
+ * Models and foreign programs often put type, task, priority or deadline into the
+ * payload. Those fields are adopted where the envelope has none; the envelope wins.
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_MAIL_ADOPT_H
 #define SOC_KERNEL_MAIL_ADOPT_H
@@ -12,10 +14,10 @@
 #include "base/slice.h"
 #include "model/message.h"
 
-/* What a payload said of its envelope. */
+/* Envelope fields of a payload. Slices are lent by the payload. */
 struct soc_adopted {
     struct soc_slice type;
-    bool has_bad_type; /* it is no name, or said twice and differently */
+    bool has_bad_type; /* not a name, or given twice with different values */
     struct soc_slice task_id;
     int64_t deadline_ms;
     enum soc_priority priority;
@@ -25,11 +27,11 @@ struct soc_adopted {
     char task_room[SOC_ID_BYTES_MAX + 1];
 };
 
-/* Reads it out of a payload (JSON). */
+/* Reads them from a payload, valid JSON. */
 void soc_adopt(struct soc_adopted *adopted, struct soc_slice payload);
 
-/* Settles the type: the one given in the envelope, the payload's, or general. They must
- * not differ: SOC_EBADMESSAGE with its object in `error`. */
+/* Determines the type: that of the envelope (`given`), of the payload, or `general`.
+ * SOC_EBADMESSAGE with its object in `error` if it is invalid or the two differ. */
 int soc_adopt_type(struct soc_slice given, const struct soc_adopted *adopted,
                    struct soc_slice *type, struct soc_buf *error);
 

@@ -1,5 +1,7 @@
 #include "kernel/mail/dead.h"
 
+#include <assert.h>
+
 #include "env/ids.h"
 #include "kernel/mail/router.h"
 #include "kernel/refusal.h"
@@ -38,6 +40,7 @@ int soc_dead_drop(struct soc_host *host, struct soc_slice id, struct soc_buf *er
     if (message == NULL)
         return refuse_unknown(error);
     soc_map_take_number(&host->dead, message->key);
+    assert(message->outcome == SOC_OUTCOME_DEAD || message->outcome == SOC_OUTCOME_EXPIRED);
     host->totals.outcome[message->outcome]--;
     soc_router_finish(host, message, SOC_OUTCOME_DROPPED, SOC_SLICE("{\"error\":\"dropped\"}"));
     return SOC_OK;

@@ -1,5 +1,7 @@
-/* Dead: dead letters that are sent again, or dropped.
+/* Dead: redelivers or drops dead letters.
  *
+ * A dead letter is a message that failed or expired. The host owns it until one of
+ * these functions is called.
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_MAIL_DEAD_H
 #define SOC_KERNEL_MAIL_DEAD_H
@@ -9,9 +11,9 @@
 
 struct soc_host;
 
-/* Sends a dead letter again, last in its mailbox, with `attempt` raised; or drops it for
- * good. SOC_ENOMESSAGE if no dead letter has that id, SOC_ESTOPPED if its receiver has
- * ended. */
+/* Redelivers a dead letter, last in its mailbox, with `attempt` incremented; or drops it
+ * for good. SOC_ENOMESSAGE if no dead letter has that id, SOC_ESTOPPED if its receiver
+ * has ended. */
 int soc_dead_redeliver(struct soc_host *host, struct soc_slice id, struct soc_buf *error);
 int soc_dead_drop(struct soc_host *host, struct soc_slice id, struct soc_buf *error);
 

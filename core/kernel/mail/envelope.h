@@ -1,4 +1,4 @@
-/* Envelope: a message as it is written, for scripts, doors and the journal.
+/* Envelope: the external forms of a message, for scripts, doors and the journal.
  *
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_MAIL_ENVELOPE_H
@@ -9,27 +9,27 @@
 #include "model/message.h"
 #include "store/record.h"
 
-/* Appends the message as the JSON object of SPEC §2, members in the order of the table of
- * fields (model/message_fields.h), which is that of their names. */
+/* Appends the message as the JSON object of SPEC §2, members in the order of the field
+ * table (model/message_fields.h), which is alphabetical. */
 void soc_envelope_put_json(struct soc_buf *out, const struct soc_message *message);
 
-/* The same with what only scripts see: `wants_reply`, if the sender waits. */
+/* The same with the fields that only scripts see, such as `wants_reply`. */
 void soc_envelope_put_script_json(struct soc_buf *out, const struct soc_message *message);
 
-/* Fills a record that lends the message's texts. */
+/* Fills a record; its texts are lent by the message. */
 void soc_envelope_record(struct soc_record *record, const struct soc_message *message);
 
-/* Appends the answer for who sent a message: a list with one object, its id. */
+/* Appends the receipt for the sender of a message: a list with one object, its id. */
 void soc_envelope_put_receipt(struct soc_buf *out, uint64_t key, int64_t time_ms);
 
-/* Lends the name of whom it is for: an agent's id, or `All`. */
+/* Lends the receiver: an agent's id, or `All`. */
 struct soc_slice soc_receiver_id(const struct soc_message *message);
 
-/* Writes the message's id. */
+/* Formats the message's id. */
 void soc_envelope_id(char out[SOC_MESSAGE_ID_BYTES], const struct soc_message *message);
 
-/* Lends the correlation id of the chain that the message belongs to: its own, or the
- * id of the message if it began one; `id` is room for that. Absent for NULL. */
+/* Lends the correlation id of the message's chain: its own field, or the id of the
+ * message if it started the chain, formatted into `id`. Absent for NULL. */
 struct soc_slice soc_envelope_chain(const struct soc_message *message,
                                     char id[SOC_MESSAGE_ID_BYTES]);
 

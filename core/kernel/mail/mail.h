@@ -1,4 +1,4 @@
-/* Mail: what any holder of a message does with it.
+/* Mail: queues and frees messages; helpers for every module that holds some.
  *
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_MAIL_MAIL_H
@@ -8,17 +8,18 @@
 
 struct soc_host;
 
-/* Starts the timer of a queued message that can expire. */
+/* Starts the expiry timer of a queued message, if it has a time to live. */
 void soc_mail_watch(struct soc_host *host, struct soc_message *message);
 
-/* Puts a message into its receiver's mailbox, first for `is_back`: it was there before. */
+/* Puts a message into its receiver's mailbox, which takes it. `is_back`: it was there
+ * before and returns to the front. */
 void soc_mail_queue(struct soc_host *host, struct soc_message *message, bool is_back);
 
-/* Frees a message that stands nowhere, and what the scripts hold for it. NULL is
- * allowed. */
+/* Frees a message that is in no queue and has no timer, and what scripts hold for it.
+ * NULL is allowed. */
 void soc_mail_free(struct soc_host *host, struct soc_message *message);
 
-/* The same for a list of them, with their timers. */
+/* Frees all messages of a list and removes their timers. */
 void soc_mail_free_list(struct soc_host *host, struct soc_message_list *list);
 
 #endif

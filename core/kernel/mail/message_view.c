@@ -6,7 +6,7 @@
 #include "env/ids.h"
 #include "store/values.h"
 
-_Static_assert(SOC_MESSAGE_ID_BYTES >= SOC_TIME_BYTES, "a time needs more room than an id");
+_Static_assert(SOC_MESSAGE_ID_BYTES >= SOC_TIME_BYTES, "`room` must hold a time");
 
 static void show_text(struct soc_viewed *value, struct soc_slice text)
 {
@@ -60,7 +60,7 @@ static void show_id(struct soc_viewed *value, int64_t time_ms, uint64_t key)
     show_text(value, soc_slice(value->room, SOC_MESSAGE_ID_BYTES));
 }
 
-/* Whole seconds are an integer. */
+/* Whole seconds are shown as an integer. */
 static void show_ttl(struct soc_viewed *value, const struct soc_message *message)
 {
     int64_t ms = message->expires_ms - message->time_ms;
@@ -74,7 +74,7 @@ static void show_ttl(struct soc_viewed *value, const struct soc_message *message
     value->number = (double)ms / 1000;
 }
 
-/* How a value of each kind is shown. */
+/* How each kind of field is shown. */
 #define SHOW_ANSWERED(tag, name) show_id(value, m->reply_to_ms, m->reply_to)
 #define SHOW_FLAG(tag, name)     show_flag(value, m->flags &SOC_MESSAGE_##tag)
 #define SHOW_ID(tag, name)       show_id(value, m->time_ms, m->key)

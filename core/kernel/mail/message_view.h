@@ -1,7 +1,7 @@
-/* Message view: the fields of a message, one by one, as they are shown.
+/* Message view: the public values of a message's fields.
  *
- * Whoever writes messages for somebody, as JSON or as Lua tables, walks the table of fields
- * and asks here for each value, so that all show the same.
+ * Code that presents messages, as JSON or as Lua tables, walks the field table and gets
+ * each value here, so that all presentations agree.
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_MAIL_MESSAGE_VIEW_H
 #define SOC_KERNEL_MAIL_MESSAGE_VIEW_H
@@ -9,19 +9,19 @@
 #include "base/limits.h"
 #include "model/message.h"
 
-/* What is looked at. All is lent. */
+/* The message to present. All is lent. */
 struct soc_message_view {
-    const struct soc_message *message; /* for its numbers only: it may be a copy without texts */
+    const struct soc_message *message; /* numbers only: may be a copy without texts */
     struct soc_slice from;
     struct soc_slice to;
     struct soc_slice type;
     struct soc_slice payload; /* JSON */
-    const char *texts;        /* one behind the other, as behind a message's payload */
+    const char *texts;        /* concatenated, as after a message's payload */
 };
 
-/* What a value is. */
+/* Kinds of values. */
 enum soc_viewed_kind {
-    SOC_VIEWED_NOTHING, /* the message has no such field, or nobody is shown it */
+    SOC_VIEWED_NOTHING, /* the field is unset or not public */
     SOC_VIEWED_FLAG,
     SOC_VIEWED_INTEGER,
     SOC_VIEWED_NUMBER,
@@ -39,7 +39,7 @@ struct soc_viewed {
     char room[SOC_MESSAGE_ID_BYTES]; /* for ids and times */
 };
 
-/* Gives the value of a field. */
+/* Stores the value of a field in `*value`, which may lend from itself: do not copy it. */
 void soc_message_view_get(const struct soc_message_view *view, enum soc_message_field field,
                           struct soc_viewed *value);
 

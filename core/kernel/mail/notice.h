@@ -1,4 +1,4 @@
-/* Notice: a message of the host's own, from outside any turn or inside one.
+/* Notice: messages the host sends by itself, inside or outside a turn.
  *
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_MAIL_NOTICE_H
@@ -8,8 +8,8 @@
 
 struct soc_host;
 
-/* Sends as `from` (NULL: the host) in the open turn, or in one of its own. A refusal is
- * logged as the event `failed` of `from`. */
+/* Sends as `from` (NULL: the host) in the open turn, or in a turn of its own. A refusal
+ * is logged as the event `failed` of `from`. */
 void soc_notice_send(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
                      const char *failed);
 

@@ -6,14 +6,14 @@
 #include "kernel/mail/envelope.h"
 #include "kernel/refusal.h"
 
-/* What has come of a list so far. */
+/* Results of a list so far. */
 struct outcome {
     struct soc_buf *answer;
-    struct soc_buf failures; /* error objects, with commas between them */
+    struct soc_buf failures; /* error objects, separated by commas */
     size_t failed;
 };
 
-/* Appends the id in the receipt of a message that was sent before. */
+/* Appends the id from the receipt of a duplicate. */
 static void put_duplicate(struct soc_buf *out, struct soc_slice receipt)
 {
     struct soc_json_walk walk;
@@ -52,7 +52,7 @@ int soc_receivers_send(struct soc_host *host, struct soc_agent *from, const stru
     struct soc_send send = said->send;
     struct soc_buf error = {0};
     int rc = SOC_OK;
-    assert(said->receivers_count > 0);
+    assert(said->receivers_count > 0 && said->send.to.data == NULL);
     answer->length = 0;
     send.is_listed = true;
     soc_buf_put_text(answer, "[{\"messageIds\":[");
@@ -78,7 +78,7 @@ int soc_receivers_send(struct soc_host *host, struct soc_agent *from, const stru
     rc = SOC_OK;
     if (outcome.failed == said->receivers_count) {
         soc_refuse_named(answer, "all_recipients_failed",
-                         "none of the receivers could be written to");
+                         "the message could not be sent to any receiver");
         answer->length--;
         put_failures(answer, &outcome);
         soc_buf_put_byte(answer, '}');

@@ -29,6 +29,7 @@ static struct soc_request *add_request(struct soc_host *host, uint64_t key, int6
 void soc_request_open(struct soc_host *host, struct soc_activation *activation)
 {
     struct soc_wait *wait = &activation->wait;
+    assert(wait->kind == SOC_WAIT_REPLY);
     struct soc_request *request =
         add_request(host, wait->request_key, wait->request_ms, activation->agent, wait->on);
     request->activation = activation;
@@ -39,6 +40,8 @@ void soc_request_open(struct soc_host *host, struct soc_activation *activation)
 void soc_request_open_door(struct soc_host *host, const struct soc_message *message,
                            int64_t timeout_ms, soc_reply_cb *cb, void *user)
 {
+    assert(host->turn.is_open && timeout_ms > 0 && cb != NULL);
+    assert(message->from != NULL && message->to != NULL);
     struct soc_request *request =
         add_request(host, message->key, message->time_ms, message->from, message->to);
     soc_text_set(&request->correlation_id, soc_message_text(message, SOC_TEXT_CORRELATION_ID));
@@ -122,7 +125,7 @@ void soc_request_free(struct soc_request *request)
     free(request);
 }
 
-/* Reads the query_id of a payload; false if it has none. */
+/* Reads the query_id of a payload; returns false if it has none. */
 static bool read_query_id(struct soc_slice payload, struct soc_buf *id)
 {
     return payload.length > 0 && payload.data[0] == '{' &&
@@ -178,7 +181,7 @@ void soc_request_close(struct soc_host *host, uint64_t key)
     SOC_PARTS_TELL(host, request_closed, host, key);
 }
 
-/* What a door is told leaves with the batch that holds its cause. */
+/* The answer to a door, sent when the batch with its cause is durable. */
 struct door_answer {
     soc_reply_cb *cb;
     void *user;
@@ -186,7 +189,7 @@ struct door_answer {
     char text[];
 };
 
-static void tell_door(void *user)
+static void call_door(void *user)
 {
     struct door_answer *answer = user;
     answer->cb(answer->user, soc_slice(answer->text, answer->length));
@@ -196,21 +199,22 @@ static void tell_door(void *user)
 void soc_request_answer(struct soc_host *host, struct soc_request *request, struct soc_slice answer)
 {
     struct soc_activation *activation = request->activation;
-    if (request->owner != NULL) { /* a reply would have gone there by itself */
+    if (request->owner != NULL) { /* the router passes replies to the owner: this is an error */
         request->owner_ops->failed(host, request);
         return;
     }
     if (activation != NULL) {
+        assert(activation->wait.request_key == request->key);
         soc_waiting_answer(host, activation, answer);
         return;
     }
-    struct door_answer *told = soc_alloc(sizeof(*told) + answer.length);
-    told->cb = request->cb;
-    told->user = request->user;
-    told->length = answer.length;
-    memcpy(told->text, answer.data, answer.length);
+    struct door_answer *queued = soc_alloc(sizeof(*queued) + answer.length);
+    queued->cb = request->cb;
+    queued->user = request->user;
+    queued->length = answer.length;
+    memcpy(queued->text, answer.data, answer.length);
     soc_request_close(host, request->key);
-    soc_egress_call(host, tell_door, told);
+    soc_egress_call(host, call_door, queued);
 }
 
 void soc_request_fail(struct soc_host *host, uint64_t key, const char *error, const char *message)
@@ -235,11 +239,12 @@ void soc_request_lose_answer(struct soc_host *host, uint64_t key)
     if (request->to->is_ended || request->to->hold & SOC_HOLD_FAILED ||
         soc_map_find_number(&host->dead, key) != NULL)
         soc_request_fail(host, key, "receiver_failed",
-                         "its answer was lost on its way, and it cannot give another one");
+                         "the receiver's answer was lost and it cannot give another one");
 }
 
 void soc_request_timeout(struct soc_host *host, struct soc_request *request)
 {
+    assert(request->cb != NULL); /* only doors have this timer */
     struct soc_buf refusal = {0};
     soc_refusal_begin(&refusal, SOC_ETIMEOUT, NULL);
     soc_json_put_text_member(&refusal, "to", soc_agent_id(request->to));

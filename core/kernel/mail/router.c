@@ -20,8 +20,8 @@
 #include "kernel/turns/turn.h"
 #include "kernel/turns/waiting.h"
 
-/* As soc_registry_receiver, but looks first at the contact that `from` wrote to last: it is
- * at hand, and the table of all agents is not. */
+/* As soc_registry_receiver, but tries the contact that `from` wrote to last first: it is
+ * likely in the cache, unlike the table of all agents. */
 static struct soc_agent *find_receiver(struct soc_host *host, const struct soc_agent *from,
                                        struct soc_slice id)
 {
@@ -46,8 +46,8 @@ int soc_router_may_send(struct soc_host *host, struct soc_agent *from, struct so
     return rc;
 }
 
-/* What is sent because of a message, the one being handled, continues its lineage; an
- * answer belongs to the chain of what it answers. */
+/* A message inherits trace, hops and chain from the message being handled; an answer
+ * belongs to the chain of what it answers. */
 static void inherit(const struct soc_host *host, const struct soc_send *send,
                     struct soc_message_draft *draft, char chain_id[SOC_MESSAGE_ID_BYTES])
 {
@@ -69,9 +69,9 @@ static void inherit(const struct soc_host *host, const struct soc_send *send,
         *chain = soc_envelope_chain(cause, chain_id);
 }
 
-/* The task: the envelope's, the payload's, or that of the message being handled. */
-static struct soc_slice settle_task(const struct soc_host *host, const struct soc_send *send,
-                                    const struct soc_adopted *adopted)
+/* Returns the task: of the envelope, the payload, or the message being handled. */
+static struct soc_slice determine_task(const struct soc_host *host, const struct soc_send *send,
+                                       const struct soc_adopted *adopted)
 {
     if (send->texts[SOC_TEXT_TASK_ID].data != NULL)
         return send->texts[SOC_TEXT_TASK_ID];
@@ -86,7 +86,7 @@ static int check_limits(const struct soc_send *send, struct soc_buf *error)
         !soc_id_is_valid(send->texts[SOC_TEXT_TASK_ID]))
         return soc_refuse(error, SOC_EBADID, NULL, "task_id", send->texts[SOC_TEXT_TASK_ID]);
     if (send->payload.length > SOC_PAYLOAD_BYTES_MAX)
-        return soc_refuse(error, SOC_ETOOLARGE, "the payload is over its limit of 16 MB", NULL,
+        return soc_refuse(error, SOC_ETOOLARGE, "the payload exceeds the limit of 16 MB", NULL,
                           (struct soc_slice){0});
     return SOC_OK;
 }
@@ -103,7 +103,7 @@ static int check_send(struct soc_host *host, const struct soc_agent *from,
     return check_limits(send, error);
 }
 
-/* An agent that ends waits for answers to what it has asked, and for nothing else. */
+/* An ending agent still gets the answers to its open requests, but no other message. */
 bool soc_router_is_awaited(const struct soc_host *host, const struct soc_send *send)
 {
     uint64_t key = send->answers != NULL ? send->answers->key : send->answers_key;
@@ -113,9 +113,9 @@ bool soc_router_is_awaited(const struct soc_host *host, const struct soc_send *s
     return is_awaited;
 }
 
-/* Answers, reports and the host's own words need nobody's leave. */
-static int check_leave(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
-                       const struct soc_send *send, struct soc_buf *error)
+/* Answers, reports and messages of the host need no permission. */
+static int check_permission(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
+                            const struct soc_send *send, struct soc_buf *error)
 {
     bool is_free =
         send->answers != NULL || send->answers_key != 0 || send->is_formal || send->is_report;
@@ -123,13 +123,13 @@ static int check_leave(struct soc_host *host, struct soc_agent *from, struct soc
     return is_free && is_there ? SOC_OK : soc_router_may_send(host, from, to, error);
 }
 
-/* Asks the validators, unless the host speaks. A type becomes a symbol, which is
- * kept for ever, only when nobody objects to it. */
+/* Asks the validators, unless the host sends. A type is interned, which is permanent, only
+ * when the message is valid. */
 static int validate(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
 {
     struct soc_candidate candidate = {.from = p->from, .payload = p->send.payload};
     int rc = soc_adopt_type(p->send.type, &p->adopted, &candidate.type, error);
-    candidate.task_id = p->task_id = settle_task(host, &p->send, &p->adopted);
+    candidate.task_id = p->task_id = determine_task(host, &p->send, &p->adopted);
     if (rc == SOC_OK && p->from != NULL && !p->send.is_formal)
         rc = host->hooks.check_message(host->hooks.user, &candidate, &p->requires_ack, error);
     if (rc < 0)
@@ -143,8 +143,8 @@ static int validate(struct soc_host *host, struct soc_passage *p, struct soc_buf
     return SOC_OK;
 }
 
-/* Says of a message that is sent though it does not fit its type. `warning` is the
- * refusal it would have met. */
+/* Logs that an invalid message is sent anyway. `warning` holds the error object it would
+ * have been refused with; it is emptied. */
 static void warn(struct soc_host *host, const struct soc_message *message, struct soc_buf *warning)
 {
     char id[SOC_MESSAGE_ID_BYTES];
@@ -156,7 +156,7 @@ static void warn(struct soc_host *host, const struct soc_message *message, struc
     warning->length = 0;
 }
 
-/* A `response` that names an open request of its receiver is the reply to it. */
+/* A `response` that names an open request of its receiver becomes the reply to it. */
 static void join_response(struct soc_host *host, struct soc_passage *p)
 {
     if (p->type != host->types.response || p->from == NULL || p->send.answers != NULL ||
@@ -170,8 +170,8 @@ static void join_response(struct soc_host *host, struct soc_passage *p)
     p->send.answers_ms = request->time_ms;
 }
 
-/* Lets the parts complete what is validated, then asks whether it may go and whether
- * anything else speaks against it. */
+/* Lets the parts complete a validated message, then checks permissions and the parts'
+ * other objections. */
 static int complete(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
 {
     const struct soc_part_calls *calls = &host->parts.calls;
@@ -182,7 +182,7 @@ static int complete(struct soc_host *host, struct soc_passage *p, struct soc_buf
     for (size_t i = 0; is_special && rc == SOC_OK && calls->complete[i] != NULL; i++)
         rc = calls->complete[i](host, p, error);
     if (rc == SOC_OK && p->to != NULL)
-        rc = check_leave(host, p->from, p->to, &p->send, error);
+        rc = check_permission(host, p->from, p->to, &p->send, error);
     for (size_t i = 0; rc == SOC_OK && calls->check[i] != NULL; i++)
         rc = calls->check[i](host, p, error);
     return rc;
@@ -195,6 +195,7 @@ static struct soc_message *make_message(struct soc_host *host, const struct soc_
     int64_t now_ms = soc_host_now(host);
     char chain_id[SOC_MESSAGE_ID_BYTES];
     char own_id[SOC_MESSAGE_ID_BYTES];
+    assert(p->type != NULL); /* validated */
     struct soc_message_draft draft = {
         .key = host->next_key++,
         .time_ms = now_ms,
@@ -226,7 +227,7 @@ static struct soc_message *make_message(struct soc_host *host, const struct soc_
         if (send->answers->flags & SOC_MESSAGE_WANTS_REPLY)
             draft.flags |= SOC_MESSAGE_IS_REPLY;
         if (send->answers->flags & SOC_MESSAGE_IS_FORMAL)
-            draft.flags |= SOC_MESSAGE_IS_FORMAL; /* an answer to the host's own question */
+            draft.flags |= SOC_MESSAGE_IS_FORMAL; /* answers a question of the host */
     } else if (send->answers_key != 0) {
         draft.reply_to = send->answers_key;
         draft.reply_to_ms = send->answers_ms;
@@ -238,8 +239,8 @@ static struct soc_message *make_message(struct soc_host *host, const struct soc_
     return message;
 }
 
-/* Puts the message of a passage that nobody objects to into the turn; an error takes it
- * out again. */
+/* Creates the message of an approved passage inside the turn; an error of a part removes it
+ * again. */
 static int dispatch(struct soc_host *host, const struct soc_passage *p, struct soc_message **out,
                     struct soc_buf *error)
 {
@@ -260,7 +261,7 @@ static int dispatch(struct soc_host *host, const struct soc_passage *p, struct s
     for (size_t i = 0; is_special && rc == SOC_OK && calls->sent[i] != NULL; i++)
         rc = calls->sent[i](host, p, message, error);
     if (rc < 0) {
-        soc_turn_return(host, mark);
+        soc_turn_rollback_to(host, mark);
         host->next_key = key;
         return rc;
     }
@@ -268,7 +269,7 @@ static int dispatch(struct soc_host *host, const struct soc_passage *p, struct s
     return SOC_OK;
 }
 
-/* Finds the receiver, NULL for all, and checks what needs no validator. */
+/* Finds the receiver, NULL for a broadcast, and checks what needs no validator. */
 static int address(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
 {
     if (!soc_slice_equal(p->send.to, SOC_SLICE("All")))
@@ -281,7 +282,7 @@ static int address(struct soc_host *host, struct soc_passage *p, struct soc_buf 
 int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
                     struct soc_message **out, struct soc_buf *error)
 {
-    assert(host->turn.is_open);
+    assert(host->turn.is_open && send->payload.length > 0);
     bool has_key = send->texts[SOC_TEXT_EXTERNAL_ID].data != NULL ||
                    send->texts[SOC_TEXT_DEDUPE_KEY].data != NULL;
     for (size_t i = 0; has_key && host->parts.calls.find_duplicate[i] != NULL; i++)
@@ -306,8 +307,7 @@ int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct 
     return rc;
 }
 
-/* A reply goes to its waiter past the mailbox; one that comes too late is
- * logged and dropped. */
+/* A reply goes to its waiter, bypassing the mailbox. A late one is logged and dropped. */
 static void accept_reply(struct soc_host *host, struct soc_message *message)
 {
     struct soc_request *request = soc_request_find(host, message->reply_to);
@@ -352,7 +352,8 @@ static void deliver_when_due(struct soc_host *host, struct soc_message *message)
 
 void soc_router_accept(struct soc_host *host, struct soc_message *message)
 {
-    assert(!host->turn.is_open);
+    assert(!host->turn.is_open && !message->is_queued);
+    assert(message->outcome == SOC_OUTCOME_PENDING);
     if (!(message->flags & SOC_MESSAGE_IS_BROADCAST)) {
         host->totals.sent++;
         soc_trace_message(host, "message", message);
@@ -375,13 +376,14 @@ bool soc_router_hand_out(struct soc_host *host, struct soc_message *message)
 void soc_router_hand_over(struct soc_host *host, struct soc_message *message)
 {
     struct soc_agent *to = message->to;
+    assert(to != NULL && !to->is_ended);
     if (soc_router_hand_out(host, message) || soc_waiting_offer(host, to, message))
         return;
     soc_mail_queue(host, message, false);
     soc_ready_add(host, to);
 }
 
-/* Its time to live is over, and it stands nowhere. */
+/* Ends a message in no queue whose time to live is over. */
 static void expire(struct soc_host *host, struct soc_message *message)
 {
     soc_trace_message(host, "expired", message);
@@ -404,6 +406,7 @@ void soc_router_deliver(struct soc_host *host, struct soc_message *message)
     for (size_t i = 0; is_special && host->parts.calls.arrive[i] != NULL; i++)
         if (host->parts.calls.arrive[i](host, message))
             return;
+    assert(to != NULL); /* a part has accepted broadcasts */
     if (to->is_ended) {
         soc_router_finish(host, message, SOC_OUTCOME_DEAD,
                           SOC_SLICE("{\"error\":\"agent_stopped\"}"));
@@ -426,7 +429,7 @@ void soc_router_timer(struct soc_host *host, struct soc_message *message)
     }
 }
 
-/* Tells the parts that it has ended; true if one of them keeps it. */
+/* Notifies the parts of its end; returns true if one of them keeps it. */
 static bool tell_parts(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
                        struct soc_slice reason)
 {
@@ -439,7 +442,7 @@ static bool tell_parts(struct soc_host *host, struct soc_message *message, enum 
 void soc_router_finish(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
                        struct soc_slice reason)
 {
-    assert(!message->is_queued);
+    assert(!message->is_queued && outcome != SOC_OUTCOME_PENDING);
     bool is_special = message->is_outside || message->flags & SOC_MESSAGE_IS_BROADCAST;
     for (size_t i = 0; is_special && host->parts.calls.finishing[i] != NULL; i++)
         if (host->parts.calls.finishing[i](host, message, outcome, reason))
@@ -474,10 +477,11 @@ void soc_router_finish(struct soc_host *host, struct soc_message *message, enum 
 
 void soc_router_again(struct soc_host *host, struct soc_message *message, int64_t deliver_at_ms)
 {
+    assert(!message->is_queued && !soc_heap_has(&message->timer));
     host->totals.outcome[message->outcome]--;
     message->outcome = SOC_OUTCOME_PENDING;
     message->attempt++;
-    message->expires_ms = 0; /* whoever sends it again wants it handled */
+    message->expires_ms = 0; /* redelivery means that it must be handled */
     message->deliver_at_ms = deliver_at_ms;
     struct soc_record record = {.type = SOC_RECORD_MESSAGE_AGAIN};
     record.message_again = (struct soc_record_message_again){

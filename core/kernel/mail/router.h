@@ -1,5 +1,9 @@
-/* Router: the way of a message, from whoever sends it to its receiver.
+/* Router: the path of a message from its sender to its end.
  *
+ * 1. soc_router_send checks and creates it inside a turn, which owns it.
+ * 2. When the turn commits, soc_router_accept takes it: it goes to a waiter, a part,
+ *    a timer (transit.h) or the receiver's mailbox.
+ * 3. soc_router_finish records its outcome and frees it, or keeps it as a dead letter.
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_MAIL_ROUTER_H
 #define SOC_KERNEL_MAIL_ROUTER_H
@@ -11,43 +15,45 @@
 
 struct soc_host;
 
-/* Sends as `from` (NULL: the host) inside the open turn. SOC_OK and the message
- * lent in `*out`, delivered when the turn commits; or an error and its object in
- * `error`, and nothing has changed; or 1 if it was sent before, by a key of the
- * sender's: nothing has changed, and `error` has the receipt (duplicates.h). */
+/* Sends as `from` (NULL: the host) inside the open turn.
+ *
+ * SOC_OK: the message is lent in `*out` and delivered when the turn commits. 1: a
+ * duplicate by the sender's key; nothing has changed and `error` holds the original
+ * receipt. An error: nothing has changed and `error` holds its object. */
 int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
                     struct soc_message **out, struct soc_buf *error);
 
-/* Tells whether `from` may write to `to`, as soc_router_send would. */
+/* Returns SOC_OK if `from` may write to `to`, or the error soc_router_send would give. */
 int soc_router_may_send(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
                         struct soc_buf *error);
 
-/* Takes a message whose turn has committed: to its waiter, mailbox or timer. */
+/* Takes a message whose turn has committed and passes it on. Outside turns. */
 void soc_router_accept(struct soc_host *host, struct soc_message *message);
 
-/* Puts a message into its receiver's mailbox, or hands it to who receives. */
+/* Takes a message that is due: expires it, answers a request with it, or delivers it. */
 void soc_router_deliver(struct soc_host *host, struct soc_message *message);
 
-/* The same for a message that nobody but its receiver can handle. */
+/* Delivers a message to its live receiver: out of the process, to its `receive`, or into
+ * its mailbox. */
 void soc_router_hand_over(struct soc_host *host, struct soc_message *message);
 
-/* Gives a message to the part that leads to its receiver, if that lives outside; false if
- * it does not. */
+/* Gives a message for an outside agent to the part that delivers it; false if the
+ * receiver lives inside. */
 bool soc_router_hand_out(struct soc_host *host, struct soc_message *message);
 
-/* The timer of a message has fired: it is due, or expired. */
+/* The timer of a message has fired: it is due or has expired. */
 void soc_router_timer(struct soc_host *host, struct soc_message *message);
 
-/* Ends a message that stands nowhere any more: counts, records and frees it, or
- * keeps it as a dead letter. `reason` is JSON, absent if processed. */
+/* Ends a message that is in no queue any more: counts, records and frees it, or keeps it
+ * as a dead letter. `reason` is JSON, absent if processed. */
 void soc_router_finish(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
                        struct soc_slice reason);
 
-/* Has a message that ended, as `message->outcome` says, handled once more from
- * `deliver_at_ms` on, with `attempt` raised. Takes it. */
+/* Redelivers a message that ended with `message->outcome`, from `deliver_at_ms` on, with
+ * `attempt` incremented. Takes it. */
 void soc_router_again(struct soc_host *host, struct soc_message *message, int64_t deliver_at_ms);
 
-/* Tells whether the answer that `send` gives is awaited: by an open request, or by a part. */
+/* Returns true if an open request or a part awaits the answer in `send`. */
 bool soc_router_is_awaited(const struct soc_host *host, const struct soc_send *send);
 
 #endif

@@ -26,7 +26,7 @@ static bool read_ms(const struct soc_value *value, int64_t *out)
     return true;
 }
 
-/* A span below a millisecond is one. */
+/* Rounds a span below a millisecond up to one. */
 static bool read_seconds(const struct soc_value *value, int64_t *out)
 {
     if (value->kind != SOC_VALUE_NUMBER || !(value->number > 0 && value->number * 1000 <= MS_MAX))
@@ -43,7 +43,7 @@ static bool read_time(const struct soc_value *value, int64_t *out)
     return value->text.length <= SOC_KEY_BYTES_MAX && soc_time_parse(value->text, out);
 }
 
-/* What is kept is shown in envelopes, which are JSON, and by C. */
+/* Keys appear in JSON and in C strings: valid UTF-8 without zero bytes. */
 static bool read_key(const struct soc_value *value, struct soc_slice *out)
 {
     struct soc_slice text = value->text;
@@ -54,7 +54,7 @@ static bool read_key(const struct soc_value *value, struct soc_slice *out)
     return true;
 }
 
-/* Any text: whoever gets it refuses what does not fit. */
+/* Any text: the router checks it later. */
 static bool read_text(const struct soc_value *value, struct soc_slice *out)
 {
     if (value->kind != SOC_VALUE_TEXT)
@@ -82,29 +82,29 @@ static bool read_flag(const struct soc_value *value, bool *out, bool *has)
     return *has;
 }
 
-/* How a value of each kind is taken. */
+/* How each kind of field is read. */
 #define TAKE_ANSWERED(tag, name) read_key(value, &said->name)
 #define TAKE_FLAG(tag, name)     read_flag(value, &send->name, &send->has_##name)
-#define TAKE_ID(tag, name)       is_sayable()
+#define TAKE_ID(tag, name)       refuse_kind()
 #define TAKE_KEY(tag, name)      read_key(value, &send->texts[SOC_TEXT_##tag])
-#define TAKE_MARK(tag, name)     is_sayable()
+#define TAKE_MARK(tag, name)     refuse_kind()
 #define TAKE_NAME(tag, name)     read_text(value, &send->texts[SOC_TEXT_##tag])
-#define TAKE_NUMBER(tag, name)   is_sayable()
-#define TAKE_PAYLOAD(tag, name)  is_sayable() /* the readers' own */
+#define TAKE_NUMBER(tag, name)   refuse_kind()
+#define TAKE_PAYLOAD(tag, name)  refuse_kind() /* the readers handle it */
 #define TAKE_PRIORITY(tag, name) read_priority(value, send)
 #define TAKE_RECEIVER(tag, name) read_receiver(value, &send->name)
-#define TAKE_ROW(tag, name)      is_sayable()
+#define TAKE_ROW(tag, name)      refuse_kind()
 #define TAKE_SECONDS(tag, name)  read_seconds(value, &send->ttl_ms)
 #define TAKE_SENDER(tag, name)   true /* ignored: the host knows who sends */
-#define TAKE_SENT(tag, name)     is_sayable()
+#define TAKE_SENT(tag, name)     refuse_kind()
 #define TAKE_SPAN(tag, name)     read_ms(value, &said->name)
 #define TAKE_TIME(tag, name)     read_time(value, &send->name##_ms)
 #define TAKE_TYPE(tag, name)     read_text(value, &send->name)
 
-/* For kinds that nobody may say: readers find no such field. */
-static bool is_sayable(void)
+/* For kinds that no sender may give: readers never find such a field. */
+static bool refuse_kind(void)
 {
-    assert(false && "a field that nobody may say");
+    assert(false && "a field that no sender may give");
     return false;
 }
 
@@ -118,7 +118,7 @@ static bool take(struct soc_said *said, enum soc_message_field field, const stru
         SOC_MESSAGE_FIELD_MAP(F)
 #undef F
     default:
-        return is_sayable();
+        return refuse_kind();
     }
 }
 

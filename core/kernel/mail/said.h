@@ -1,8 +1,8 @@
-/* Said: what a sender says of a message, wherever it says so.
+/* Said: the fields of a message as given by a sender, checked in one place.
  *
- * A reader of Lua tables and a reader of JSON objects (send_reader.h) each hand their
- * values to soc_said_set, field by field, in the order of the table of fields. So a value
- * is taken or refused alike everywhere, and a refusal has the same words.
+ * The reader of Lua tables and the reader of JSON objects (send_reader.h) pass each value
+ * to soc_said_set, in the order of the field table. So every door accepts and refuses the
+ * same values with the same text.
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_MAIL_SAID_H
 #define SOC_KERNEL_MAIL_SAID_H
@@ -11,16 +11,16 @@
 #include "kernel/mail/router.h"
 #include "model/message_fields.h"
 
-/* What a value is, in Lua as in JSON. */
+/* Kinds of values, in Lua and JSON alike. */
 enum soc_value_kind {
-    SOC_VALUE_NULL, /* as if nothing was said */
+    SOC_VALUE_NULL, /* as if the field was absent */
     SOC_VALUE_FLAG,
     SOC_VALUE_NUMBER,
     SOC_VALUE_TEXT,
     SOC_VALUE_OTHER, /* a list or an object */
 };
 
-/* A value that was said. */
+/* A given value. */
 struct soc_value {
     enum soc_value_kind kind;
     bool flag;
@@ -28,50 +28,50 @@ struct soc_value {
     struct soc_slice text; /* lent */
 };
 
-/* What was said. Zero it first. */
+/* The given fields. Zero it first. */
 struct soc_said {
-    struct soc_send send; /* its texts are lent by whoever speaks */
+    struct soc_send send; /* texts are lent by the reader */
     /* A list of receivers, lent; then `send.to` is absent. */
     struct soc_slice *receivers;
     size_t receivers_count;
-    struct soc_slice reply_to; /* the id of what is answered */
-    int64_t delay_ms;          /* as it was said; soc_said_settle makes a time of it */
+    struct soc_slice reply_to; /* id of the answered message */
+    int64_t delay_ms;          /* as given; soc_said_settle makes it absolute */
     int64_t timeout_ms;
-    uint32_t fields; /* 1 << enum soc_message_field: what was said */
+    uint32_t fields; /* 1 << enum soc_message_field: the given ones */
 };
 
-/* Why something cannot be said. */
+/* Why a value was refused. */
 struct soc_said_fault {
-    const char *field; /* lent for ever */
+    const char *field; /* static text */
     struct soc_detail detail;
 };
 
-/* Tells whether the field was said. */
+/* Returns true if the field was given. */
 static inline bool soc_said_has(const struct soc_said *said, enum soc_message_field field)
 {
     return said->fields >> field & 1;
 }
 
-/* Takes the value of a field and lends its text. Payloads and lists of receivers are the
- * readers' own. SOC_EINVAL with `fault` if the field cannot be that. */
+/* Sets a field; its text is lent. Readers handle payloads and lists of receivers
+ * themselves. SOC_EINVAL with `fault` if the value is invalid. */
 int soc_said_set(struct soc_said *said, enum soc_message_field field, const struct soc_value *value,
                  struct soc_said_fault *fault);
 
-/* Tells whether a list may have so many receivers in this context (enum soc_say bits). */
+/* Returns SOC_OK if `context` (enum soc_say bits) allows a list of `count` receivers. */
 int soc_said_check_list(unsigned context, size_t count, struct soc_said_fault *fault);
 
-/* Takes one receiver of a list. */
+/* Reads one receiver of a list. */
 int soc_said_set_receiver(struct soc_slice *receiver, const struct soc_value *value,
                           struct soc_said_fault *fault);
 
-/* A field was said by more than one of its names. */
+/* Refuses a field that was given under two of its names. */
 int soc_said_refuse_twice(enum soc_message_field field, unsigned context,
                           struct soc_said_fault *fault);
 
-/* Checks what fields say together, when all are set. */
+/* Checks combinations of fields, when all are set. */
 int soc_said_check(const struct soc_said *said, struct soc_said_fault *fault);
 
-/* Makes a time of a delay. Call it once, when the hash is made. */
+/* Converts a delay into an absolute time. Call it once, after the arguments are hashed. */
 void soc_said_settle(struct soc_said *said, int64_t now_ms);
 
 #endif

@@ -1,4 +1,4 @@
-/* Send: what a sender says about a message it sends.
+/* Send: the parameters of one send.
  *
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_MAIL_SEND_H
@@ -10,7 +10,7 @@
 #include "base/slice.h"
 #include "model/message.h"
 
-/* What a sender says. Absent and zero mean «as usual». */
+/* The parameters of one send. Absent and zero mean the default. All is lent. */
 struct soc_send {
     struct soc_slice to;      /* an id, or All */
     struct soc_slice type;    /* absent: general */
@@ -19,19 +19,19 @@ struct soc_send {
     enum soc_priority priority;
     bool has_priority;
     bool requires_ack;
-    bool has_requires_ack; /* it was said; else the type decides */
+    bool has_requires_ack; /* given; otherwise the type decides */
     bool wants_reply;
-    bool is_formal;        /* the host's, in the sender's name: no policy is asked */
-    bool is_report;        /* to whom the sender has to answer: contacts are not asked */
-    bool is_intake;        /* the gatekeeper is to pass it on at the next start */
-    bool is_listed;        /* one of a list: a dedupe_key is each receiver's own */
-    bool is_bare;          /* the payload is known to hold nothing of the envelope */
-    int64_t ttl_ms;        /* 0: for ever */
-    int64_t deliver_at_ms; /* 0: at once */
+    bool is_formal;        /* sent by the host on behalf of the sender: no policy is asked */
+    bool is_report;        /* to a superior: contacts are not checked */
+    bool is_intake;        /* the gatekeeper routes it again at the next start */
+    bool is_listed;        /* one of a list: the dedupe_key counts per receiver */
+    bool is_bare;          /* the payload holds no envelope fields: skip adoption */
+    int64_t ttl_ms;        /* 0: unlimited */
+    int64_t deliver_at_ms; /* 0: immediately */
     int64_t deadline_ms;   /* 0: none */
-    /* The message this answers, lent: no policy is asked then. */
+    /* The message this answers; no policy is asked then. */
     const struct soc_message *answers;
-    /* Or, for a later activation, the key and time of an open request. */
+    /* Or, from a later activation, key and time of the open request it answers. */
     uint64_t answers_key;
     int64_t answers_ms;
 };

@@ -5,18 +5,18 @@
 #include "base/json.h"
 #include "kernel/refusal.h"
 
-#define WRAP_BYTES 16 /* what a text becomes longer by as a payload, and more */
+#define WRAP_BYTES 16 /* at least what wrapping a text as a payload adds */
 
 /* An object being read. */
 struct reading {
     struct soc_send_reader *reader;
     unsigned context;
     uint32_t found; /* 1 << field */
-    uint32_t twice; /* under more than one name */
+    uint32_t twice; /* found under more than one name */
     struct soc_slice values[SOC_MESSAGE_FIELD_COUNT];
 };
 
-/* Lends the bytes of a string. One with escapes is written into the room for texts. */
+/* Lends the bytes of a string. One with escapes is unescaped into the reader's texts. */
 static struct soc_slice text_of(struct soc_send_reader *reader, struct soc_slice json)
 {
     struct soc_slice text = soc_json_plain_string(json);
@@ -91,7 +91,7 @@ static int read_list(struct reading *reading, struct soc_slice list, struct soc_
     return rc;
 }
 
-/* A text means {text=…}; any other value means itself. */
+/* A string becomes {"text": …}; any other value stays as it is. */
 static struct soc_slice payload_of(struct soc_send_reader *reader, struct soc_slice json)
 {
     struct soc_buf *texts = &reader->texts;

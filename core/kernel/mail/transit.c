@@ -8,7 +8,7 @@
 #include "kernel/state.h"
 #include "kernel/turns/wait.h"
 
-/* Lends the message on its way whose timer is number `index`, or NULL. */
+/* Lends the message in transit whose timer has that index in the heap, or NULL. */
 static struct soc_message *message_at(const struct soc_host *host, size_t index)
 {
     struct soc_heap_item *item = host->timers.items[index];
@@ -18,13 +18,13 @@ static struct soc_message *message_at(const struct soc_host *host, size_t index)
     return message->is_queued || message->to == NULL ? NULL : message;
 }
 
-/* It will expire before it is due. */
+/* Returns true if it will expire before it is due. */
 static bool is_lost(const struct soc_message *message)
 {
     return message->expires_ms != 0 && message->expires_ms <= message->deliver_at_ms;
 }
 
-/* Returns the key of the message that this one answers when it arrives, 0: none. */
+/* Returns the key of the message that this one will answer when it arrives, 0: none. */
 static uint64_t answered_key(const struct soc_host *host, const struct soc_message *message)
 {
     if (is_lost(message))
@@ -43,6 +43,7 @@ static void count_answer(struct soc_host *host, const struct soc_message *messag
     if (key == 0)
         return;
     uintptr_t count = (uintptr_t)soc_map_take_number(&host->transit.answers, key);
+    assert(step > 0 || count > 0);
     count = step > 0 ? count + 1 : count - 1;
     if (count > 0)
         soc_map_put_number(&host->transit.answers, key, (void *)count);
@@ -50,6 +51,7 @@ static void count_answer(struct soc_host *host, const struct soc_message *messag
 
 void soc_transit_add(struct soc_host *host, struct soc_message *message)
 {
+    assert(message->to != NULL && !message->is_queued && !soc_heap_has(&message->timer));
     host->transit.count++;
     message->to->delayed++;
     count_answer(host, message, 1);

@@ -25,7 +25,7 @@ void soc_batch_put_meta(struct soc_host *host, const char *name, struct soc_slic
     soc_batch_put(host, &record);
 }
 
-/* Every batch ends with the counters that finished messages no longer show. */
+/* Every batch ends with the counters, which live messages alone do not show. */
 static void put_cursor(struct soc_host *host)
 {
     const struct soc_totals *t = &host->totals;
@@ -63,11 +63,13 @@ void soc_batch_seal(struct soc_host *host)
 {
     if (host->batch.length == 0 || host->disk.is_failed)
         return;
+    assert(host->journal != NULL);
+    assert(!host->turn.is_open || host->options.keys_apart);
     put_cursor(host);
     if (host->options.witness != NULL)
         host->options.witness->sealed(host->options.witness->user, host->next_sequence,
                                       soc_buf_slice(&host->batch));
-    host->next_sequence++; /* before: what is released meanwhile belongs to the next */
+    host->next_sequence++; /* first: output released meanwhile belongs to the next batch */
     uint64_t sequence = soc_journal_submit(host->journal, &host->batch);
     assert(sequence + 1 == host->next_sequence);
     (void)sequence;

@@ -1,4 +1,4 @@
-/* Batch: the records of what happens, until they are sealed for the journal.
+/* Batch: collects records until they are sealed and handed to the journal.
  *
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_TURNS_BATCH_H
@@ -8,19 +8,19 @@
 
 struct soc_host;
 
-/* Appends a record to the batch under way. */
+/* Appends a record to the current batch; a rollback of the open turn removes it. */
 void soc_batch_put(struct soc_host *host, const struct soc_record *record);
 
-/* Appends one that stays whatever becomes of the turn under way. */
+/* Appends a record that survives a rollback of the open turn. */
 void soc_batch_keep(struct soc_host *host, const struct soc_record *record);
 
-/* Appends a named value of the society. */
+/* Records a named value of the society. */
 void soc_batch_put_meta(struct soc_host *host, const char *name, struct soc_slice value);
 
-/* Seals what is in the batch and hands it to the writer, even if that is busy. */
+/* Seals the current batch and hands it to the writer, even if that is busy. */
 void soc_batch_seal(struct soc_host *host);
 
-/* Reads the counters back that every batch ends with. */
+/* Restores the counters from the record that ends every batch. */
 void soc_batch_read_cursor(struct soc_host *host, struct soc_slice json);
 
 #endif

@@ -7,8 +7,8 @@
 #include "kernel/turns/egress.h"
 #include "kernel/turns/turn.h"
 
-/* What follows a commit may be turns of the host's own, with notes of their own: so the
- * notes and messages of this one are taken out of the turn first. */
+/* The host may open turns of its own while a commit is completed. So the notes and
+ * messages of this turn are moved out of it first. */
 void soc_commit_turn(struct soc_host *host)
 {
     struct soc_turn *turn = &host->turn;
@@ -21,8 +21,8 @@ void soc_commit_turn(struct soc_host *host)
     turn->undo = NULL;
     turn->undo_count = turn->undo_capacity = 0;
     for (size_t i = 0; i < count; i++)
-        if (undo[i].ops->settle != NULL)
-            undo[i].ops->settle(host, &undo[i]);
+        if (undo[i].ops->commit != NULL)
+            undo[i].ops->commit(host, &undo[i]);
     struct soc_message_list sent = turn->sent;
     turn->sent = (struct soc_message_list){0};
     soc_egress_add(host, turn->outputs);
@@ -37,6 +37,7 @@ void soc_commit_turn(struct soc_host *host)
     for (size_t i = 0; i < count; i++)
         if (undo[i].ops->finish != NULL)
             undo[i].ops->finish(host, &undo[i]);
+    assert(!turn->is_open && turn->sent.count == 0 && turn->outputs == NULL);
     free(turn->undo);
     turn->undo = undo;
     turn->undo_capacity = capacity;

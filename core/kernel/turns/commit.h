@@ -1,4 +1,4 @@
-/* Commit: the end of a turn that succeeded.
+/* Commit: ends a successful turn.
  *
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_TURNS_COMMIT_H
@@ -6,8 +6,8 @@
 
 struct soc_host;
 
-/* Keeps everything the open turn did: its messages go to their receivers, its outputs
- * wait for durability. */
+/* Commits the open turn: its changes stay, its messages go to their receivers, its output
+ * waits for durability. */
 void soc_commit_turn(struct soc_host *host);
 
 #endif

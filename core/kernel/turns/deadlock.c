@@ -25,7 +25,7 @@ bool soc_deadlock_is_coming(const struct soc_host *host, const struct soc_agent 
     return soc_transit_brings(host, to, filter);
 }
 
-/* Tells whether what `agent` waits for of its target number `index` is on its way. */
+/* Returns true if what `agent` waits for from target `index` is in transit. */
 static bool is_coming(const struct soc_host *host, const struct soc_agent *agent, size_t index)
 {
     const struct soc_activation *activation = agent->activation;
@@ -37,9 +37,9 @@ static bool is_coming(const struct soc_host *host, const struct soc_agent *agent
            soc_transit_answers(host, ops->question(host, activation, index));
 }
 
-/* The edges of the graph. One whose answer is on its way leads to the person, who waits
- * for nobody: it must not hide the others of a barrier. A target that waits for nobody
- * needs no such look, which may be a walk through all timers. */
+/* The edges of the wait-for graph. An edge whose answer is in transit leads to the person,
+ * who waits for nobody; ending the list there would hide the other targets of a barrier.
+ * A target that waits for nobody is not checked, since that may walk all timers. */
 static struct soc_agent *target_of(void *user, const struct soc_agent *agent, size_t index)
 {
     const struct soc_host *host = user;
@@ -50,25 +50,26 @@ static struct soc_agent *target_of(void *user, const struct soc_agent *agent, si
     return is_coming(host, agent, index) ? host->registry.user : target;
 }
 
-static void put_ids(struct soc_buf *out, const struct soc_waiter *ring, size_t count, size_t first)
+static void put_ids(struct soc_buf *out, const struct soc_waiter *cycle, size_t count, size_t first)
 {
     soc_json_put_name(out, "cycle");
     soc_buf_put_byte(out, '[');
     for (size_t i = 0; i < count; i++) {
         if (i > 0)
             soc_buf_put_byte(out, ',');
-        soc_json_put_string(out, soc_agent_id(ring[(first + i) % count].agent));
+        soc_json_put_string(out, soc_agent_id(cycle[(first + i) % count].agent));
     }
     soc_buf_put_byte(out, ']');
 }
 
-static void tell(struct soc_host *host, const struct soc_waiter *ring, size_t count, size_t victim)
+static void log_cycle(struct soc_host *host, const struct soc_waiter *cycle, size_t count,
+                      size_t victim)
 {
     struct soc_buf detail = {0};
     char id[SOC_MESSAGE_ID_BYTES];
-    struct soc_agent *agent = ring[victim].agent;
+    struct soc_agent *agent = cycle[victim].agent;
     soc_buf_put_byte(&detail, '{');
-    put_ids(&detail, ring, count, victim);
+    put_ids(&detail, cycle, count, victim);
     soc_json_put_text_member(&detail, "victim", soc_agent_id(agent));
     soc_buf_put_byte(&detail, '}');
     soc_trace_event_of(host, SOC_LOG_WARN, "deadlock", agent,
@@ -76,22 +77,23 @@ static void tell(struct soc_host *host, const struct soc_waiter *ring, size_t co
     soc_buf_fini(&detail);
 }
 
-static void end_wait(struct soc_host *host, const struct soc_waiter *ring, size_t count,
+static void end_wait(struct soc_host *host, const struct soc_waiter *cycle, size_t count,
                      size_t victim)
 {
     struct soc_buf error = {0};
-    tell(host, ring, count, victim);
+    log_cycle(host, cycle, count, victim);
     soc_refusal_begin(&error, SOC_EDEADLOCK,
-                      "the agents of `cycle` wait for each other in a ring; this wait was ended: "
-                      "finish what you handle, so that the others get your answer, then ask again");
-    put_ids(&error, ring, count, victim);
+                      "the agents in `cycle` wait for each other; this wait was ended to break the "
+                      "deadlock: finish your current message so the others get their answers, "
+                      "then ask again");
+    put_ids(&error, cycle, count, victim);
     soc_refusal_end(&error, SOC_EDEADLOCK);
-    soc_waiting_answer(host, ring[victim].agent->activation, soc_buf_slice(&error));
+    soc_waiting_answer(host, cycle[victim].agent->activation, soc_buf_slice(&error));
     soc_buf_fini(&error);
 }
 
-/* Ends one wait of one ring through `agent`; false if there is none. */
-static bool break_ring(struct soc_host *host, struct soc_agent *agent)
+/* Ends one wait of a cycle through `agent`; returns false if there is none. */
+static bool break_cycle(struct soc_host *host, struct soc_agent *agent)
 {
     struct soc_agent **agents;
     if (target_of(host, agent, 0) == NULL)
@@ -99,10 +101,10 @@ static bool break_ring(struct soc_host *host, struct soc_agent *agent)
     size_t count = soc_waits_find_ring(agent, &agents, target_of, host);
     if (count == 0)
         return false;
-    struct soc_waiter *ring = soc_alloc(count * sizeof(*ring));
+    struct soc_waiter *cycle = soc_alloc(count * sizeof(*cycle));
     for (size_t i = 0; i < count; i++) {
         const struct soc_activation *activation = agents[i]->activation;
-        ring[i] = (struct soc_waiter){
+        cycle[i] = (struct soc_waiter){
             .agent = agents[i],
             .target = agents[(i + 1) % count],
             .kind = soc_wait_name(activation),
@@ -110,10 +112,10 @@ static bool break_ring(struct soc_host *host, struct soc_agent *agent)
             .number = activation->wait.number,
         };
     }
-    size_t victim = host->hooks.victim(host->hooks.user, ring, count);
-    assert(victim < count);
-    end_wait(host, ring, count, victim);
-    free(ring);
+    size_t victim = host->hooks.victim(host->hooks.user, cycle, count);
+    assert(victim < count && cycle[victim].agent->activation != NULL);
+    end_wait(host, cycle, count, victim);
+    free(cycle);
     free(agents);
     return true;
 }
@@ -122,11 +124,12 @@ void soc_deadlock_settle(struct soc_host *host)
 {
     struct soc_buf *changed = &host->waits.changed;
     struct soc_agent *agent;
+    assert(!host->turn.is_open);
     for (size_t at = 0; at < changed->length; at += sizeof(agent)) {
         memcpy(&agent, changed->data + at, sizeof(agent));
         soc_waiting_check(host, agent);
-        soc_status_tell(host, agent);
-        while (break_ring(host, agent))
+        soc_status_log_blocked(host, agent);
+        while (break_cycle(host, agent))
             continue;
     }
     changed->length = 0;

@@ -1,13 +1,13 @@
-/* Deadlock: agents that wait for each other in a ring, and who of them goes on.
+/* Deadlock: detects and breaks cycles of agents that wait for each other.
  *
- * A ring is found when its last edge is added: whatever changes whom an agent waits
- * for notes the agent, and once all mail of that moment is where it belongs those
- * noted are looked at. An answer that came at once has ended its wait by then. The
- * policy `deadlock` picks one of the ring; its wait ends with the error `deadlock`,
- * the others go on waiting.
+ * A cycle is detected when its last edge is added. Code that changes whom an agent waits
+ * for notes the agent (soc_wait_note). The noted agents are checked when all messages of
+ * the step have been delivered, so a wait that was answered immediately is already over.
+ * The policy `deadlock` picks one agent of the cycle; its wait ends with the error
+ * `deadlock`, the others keep waiting.
  *
- * Never part of a ring: the person and whoever has ended; and whoever waits for mail
- * that is on its way, only not due yet.
+ * Never part of a cycle: the person, agents that have ended, and agents that wait for
+ * messages in transit.
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_TURNS_DEADLOCK_H
 #define SOC_KERNEL_TURNS_DEADLOCK_H
@@ -19,12 +19,11 @@
 struct soc_agent;
 struct soc_host;
 
-/* Looks at those noted, ends waits for somebody who has ended, tells the activity log who
- * is blocked, and breaks rings until none is left. Outside any turn. */
+/* Checks the noted agents: ends waits for agents that have ended, records who is blocked,
+ * and breaks cycles until none is left. Outside turns. */
 void soc_deadlock_settle(struct soc_host *host);
 
-/* Tells whether mail for `to` that fits is on its way: not due yet, or sent in the
- * turn under way. */
+/* Returns true if a matching message for `to` is in transit or was sent in the open turn. */
 bool soc_deadlock_is_coming(const struct soc_host *host, const struct soc_agent *to,
                             struct soc_mail_filter filter);
 

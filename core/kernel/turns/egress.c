@@ -78,6 +78,7 @@ void soc_egress_free(struct soc_output *outputs)
 static struct soc_output *take_first(struct soc_host *host)
 {
     struct soc_output *output = host->outbox.first;
+    assert(output != NULL);
     host->outbox.first = output->next;
     if (host->outbox.first == NULL)
         host->outbox.last = NULL;
@@ -97,7 +98,7 @@ static bool show(struct soc_host *host, const struct soc_output *output)
                               soc_slice(output->text, output->text_length));
 }
 
-/* Puts a chain of lines back in front of all others. */
+/* Puts a list of lines back to the front of the queue. */
 static void put_back(struct soc_host *host, struct soc_output *first, struct soc_output *last)
 {
     last->next = host->outbox.first;
@@ -106,7 +107,7 @@ static void put_back(struct soc_host *host, struct soc_output *first, struct soc
         host->outbox.last = last;
 }
 
-/* Returns the key of the last line shown, 0 if there was none. */
+/* Returns the key of the last line shown, 0: none. */
 static uint64_t release_all(struct soc_host *host)
 {
     uint64_t shown = 0;
@@ -134,8 +135,8 @@ static uint64_t release_all(struct soc_host *host)
     return shown;
 }
 
-/* What is let out may record more and so come here again: the first one does it
- * all, in order. */
+/* Released output may record more and so call this again. The outermost call releases
+ * everything, in order. */
 void soc_egress_release(struct soc_host *host, uint64_t sequence)
 {
     if (sequence > host->outbox.released)
@@ -171,12 +172,13 @@ void soc_egress_add(struct soc_host *host, struct soc_output *newest)
 
 void soc_egress_call(struct soc_host *host, void (*call)(void *user), void *user)
 {
+    assert(call != NULL);
     struct soc_output *output = soc_alloc_zero(sizeof(*output));
     output->call = call;
     output->call_user = user;
     append(host, output);
-    /* With nothing in the batch its cause is in one sealed before, which may be
-     * durable already: then nobody else would let it out. */
+    /* With an empty batch, the cause is in a sealed one, which may be durable already. Then
+     * nothing else would release the call. */
     if (host->batch.length == 0) {
         output->sequence = host->next_sequence - 1;
         soc_egress_release(host, soc_journal_durable(host->journal));

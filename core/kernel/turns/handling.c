@@ -19,6 +19,8 @@ struct soc_activation *soc_handling_new(struct soc_host *host, struct soc_agent 
 
 void soc_handling_release(struct soc_host *host, struct soc_activation *activation)
 {
+    assert(activation->agent->activation == activation);
+    assert(activation->message == NULL && activation->taken.count == 0);
     if (activation->script != NULL)
         host->hooks.drop(host->hooks.user, activation);
     activation->agent->activation = NULL;
@@ -30,11 +32,11 @@ void soc_handling_release(struct soc_host *host, struct soc_activation *activati
         soc_activation_free(activation);
 }
 
-/* Ends an activation: its messages with `outcome`, its record, itself. */
 void soc_handling_end(struct soc_host *host, struct soc_activation *activation,
                       enum soc_outcome outcome, struct soc_slice reason)
 {
     struct soc_agent *agent = activation->agent;
+    assert(activation->state == SOC_ACTIVATION_READY && !soc_heap_has(&activation->timer));
     if (activation->is_stored) {
         struct soc_record record = {
             .type = SOC_RECORD_ACTIVATION_END,
@@ -56,6 +58,7 @@ void soc_handling_end(struct soc_host *host, struct soc_activation *activation,
 void soc_handling_abandon(struct soc_host *host, struct soc_activation *activation,
                           enum soc_outcome outcome, struct soc_slice reason)
 {
+    assert(!host->turn.is_open || host->turn.activation != activation);
     if (host->parts.watches_effects)
         SOC_PARTS_TELL(host, run_ended, host, activation, "waits", (struct soc_slice){0});
     soc_waiting_cancel(host, activation);

@@ -1,5 +1,6 @@
-/* Handling: activations from their birth to their end.
+/* Handling: creates and ends activations.
  *
+ * An activation is the handling of one message, or `main`. Its agent owns it.
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_TURNS_HANDLING_H
 #define SOC_KERNEL_TURNS_HANDLING_H
@@ -11,18 +12,18 @@ struct soc_activation;
 struct soc_agent;
 struct soc_host;
 
-/* Returns an activation for `agent`, which has none, from the pool. */
+/* Gives `agent`, which has none, a new activation from the pool, and lends it. */
 struct soc_activation *soc_handling_new(struct soc_host *host, struct soc_agent *agent);
 
-/* Frees an activation that is over; its messages must be gone. */
+/* Returns a finished activation to the pool; it must hold no messages. */
 void soc_handling_release(struct soc_host *host, struct soc_activation *activation);
 
-/* Ends one that does not wait: its messages with `outcome` and `reason` (JSON), its
- * record, itself. */
+/* Ends an activation that does not wait: records its end, releases it and finishes its
+ * messages with `outcome` and `reason` (JSON). */
 void soc_handling_end(struct soc_host *host, struct soc_activation *activation,
                       enum soc_outcome outcome, struct soc_slice reason);
 
-/* The same for one that may wait. It must not be the one whose turn is under way. */
+/* The same for an activation that may wait. Its turn must not be open. */
 void soc_handling_abandon(struct soc_host *host, struct soc_activation *activation,
                           enum soc_outcome outcome, struct soc_slice reason);
 

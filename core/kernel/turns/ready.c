@@ -49,8 +49,8 @@ struct soc_agent *soc_ready_take(struct soc_host *host)
     return agent;
 }
 
-/* For each agent that runs one becomes ready. A wrong guess costs nothing, so it may
- * look ahead at what chance will say. */
+/* A wrong guess costs nothing, so in a simulation it peeks at the next random number,
+ * assuming that the running agent makes one other ready. */
 void soc_ready_guess(struct soc_host *host)
 {
     struct soc_ready *ready = &host->ready;

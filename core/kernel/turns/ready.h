@@ -1,7 +1,7 @@
-/* Ready: the agents that may have something to do.
+/* Ready: the queue of agents that may have work.
  *
- * For real, agents take turns in the order they became ready; simulated, the seed
- * picks among them.
+ * In real time it is first in, first out; in a simulation the seed picks among the
+ * ready agents. An agent is in the queue at most once.
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_TURNS_READY_H
 #define SOC_KERNEL_TURNS_READY_H
@@ -9,13 +9,13 @@
 struct soc_agent;
 struct soc_host;
 
-/* Has `agent` looked at: it may have mail or an answer. */
+/* Queues `agent`, which may have mail or an answer, unless it is queued already. */
 void soc_ready_add(struct soc_host *host, struct soc_agent *agent);
 
-/* Takes the next one; there must be one. */
+/* Removes and lends the next agent; the queue must not be empty. */
 struct soc_agent *soc_ready_take(struct soc_host *host);
 
-/* Fetches the agent that will probably run next into the cache, as ready.guess. */
+/* Prefetches the agent that will probably run next into the cache, as ready.guess. */
 void soc_ready_guess(struct soc_host *host);
 
 #endif

@@ -28,6 +28,7 @@ static void finish_turn(struct soc_host *host, struct soc_activation *activation
 {
     bool is_main = activation->message == NULL;
     struct soc_agent *agent = activation->agent;
+    assert(activation->wait.kind == SOC_WAIT_NONE);
     if (host->ready.guess != NULL)
         soc_mailbox_prefetch(&host->ready.guess->mailbox);
     activation->is_ending = true;
@@ -40,7 +41,7 @@ static void finish_turn(struct soc_host *host, struct soc_activation *activation
         end_main(host);
 }
 
-/* Gives effects that were answered by a message the text of that answer. */
+/* Writes the receipts of effects that were answered by a sent message. */
 static void write_receipts(struct soc_activation *activation)
 {
     struct soc_buf answer = {0};
@@ -79,11 +80,12 @@ static void store_effects(struct soc_host *host, const struct soc_activation *ac
     soc_buf_fini(&wait);
 }
 
-/* The wait must stand before the turn commits: what the turn itself sent may
- * already end it. */
+/* The wait must begin before the turn commits: a message of the turn itself may already
+ * end it. */
 static void suspend_turn(struct soc_host *host, struct soc_activation *activation)
 {
     struct soc_agent *agent = activation->agent;
+    assert(activation->wait.kind != SOC_WAIT_NONE && activation->effects_count > 0);
     if (!activation->is_stored) {
         struct soc_record record = {.type = SOC_RECORD_ACTIVATION};
         record.activation = (struct soc_record_activation){
@@ -103,7 +105,7 @@ static void suspend_turn(struct soc_host *host, struct soc_activation *activatio
     soc_waiting_begin(host, activation);
     soc_wait_note(host, activation->agent);
     soc_commit_turn(host);
-    /* What the turn did may have ended its own activation. */
+    /* The commit may have ended this activation. */
     const struct soc_wait_ops *ops =
         agent->activation == activation ? soc_wait_ops_of(host, activation) : NULL;
     if (ops != NULL && ops->committed != NULL)
@@ -111,7 +113,7 @@ static void suspend_turn(struct soc_host *host, struct soc_activation *activatio
     soc_ending_check(host, agent);
 }
 
-/* Tells whether the agent has failed for good, now that another turn of it raised. */
+/* Returns true if the agent has failed for good, now that another turn has raised. */
 static bool note_failure(struct soc_host *host, struct soc_agent *agent)
 {
     bool has_failed = false;
@@ -149,7 +151,7 @@ static void fail_turn(struct soc_host *host, struct soc_activation *activation, 
         soc_ending_check(host, agent);
         return;
     }
-    if (has_failed) { /* it stays ready: whoever resumes it has the turn tried anew */
+    if (has_failed) { /* it stays ready: the turn is retried when the agent is resumed */
         SOC_PARTS_TELL(host, agent_failed, host, agent, error);
         return;
     }
@@ -161,6 +163,7 @@ static void fail_turn(struct soc_host *host, struct soc_activation *activation, 
 
 static void run_turn(struct soc_host *host, struct soc_activation *activation)
 {
+    assert(activation->state == SOC_ACTIVATION_READY);
     host->totals.turns++;
     struct soc_buf error = {0};
     soc_turn_begin(host, activation->agent, activation);
@@ -178,11 +181,12 @@ static void run_turn(struct soc_host *host, struct soc_activation *activation)
         fail_turn(host, activation, true, soc_buf_slice(&error));
         break;
     }
+    assert(!host->turn.is_open); /* committed or rolled back */
     soc_buf_fini(&error);
 }
 
-/* Mail for the person that `main` is not receiving is shown and thereby
- * processed. While `main` is about to run it may still want to receive it. */
+/* Shows messages for the person, which processes them. Not while `main` is ready to run,
+ * since it may want to receive them. */
 static bool show_mail(struct soc_host *host)
 {
     struct soc_agent *user = host->registry.user;
@@ -210,9 +214,8 @@ static void report_no_behaviour(struct soc_host *host, struct soc_agent *agent)
     struct soc_buf detail = {0};
     soc_buf_put_byte(&detail, '{');
     soc_json_put_text_member(&detail, "roleId", soc_slice_text(agent->role->id));
-    soc_json_put_text_member(
-        &detail, "message",
-        SOC_SLICE("the script does not say how this role behaves; its mail waits"));
+    soc_json_put_text_member(&detail, "message",
+                             SOC_SLICE("role has no behaviour; its messages stay queued"));
     soc_buf_put_byte(&detail, '}');
     soc_trace_event(host, SOC_LOG_WARN, "unknown_role", agent, soc_buf_slice(&detail));
     soc_buf_fini(&detail);
@@ -224,7 +227,7 @@ static bool has_mail(const struct soc_host *host, const struct soc_agent *agent)
            (soc_host_has_news(host, agent) && !agent->is_ended);
 }
 
-/* Begins the agent's next activation if it is free and has mail. */
+/* Starts the agent's next activation if it has mail. */
 static void begin_activation(struct soc_host *host, struct soc_agent *agent)
 {
     if (agent == host->registry.user || agent->is_ended || !has_mail(host, agent))
@@ -236,7 +239,7 @@ static void begin_activation(struct soc_host *host, struct soc_agent *agent)
     soc_host_look_for_news(host, agent);
     struct soc_message *message = soc_mailbox_pop(&agent->mailbox);
     if (message == NULL)
-        return; /* what was sent to all was not for it */
+        return; /* the broadcasts were not for it */
     soc_heap_remove(&host->timers, &message->timer);
     soc_handling_new(host, agent)->message = message;
     SOC_PARTS_TELL(host, deliver, host, message);
@@ -253,16 +256,16 @@ static bool run_agent(struct soc_host *host, struct soc_agent *agent)
     if (agent->activation == NULL || agent->activation->state != SOC_ACTIVATION_READY)
         return false;
     if (agent != host->registry.user && !agent->role->is_runnable) {
-        report_no_behaviour(host, agent); /* its role is gone: it waits for its return */
+        report_no_behaviour(host, agent); /* its role is gone: wait until it is defined again */
         return false;
     }
     run_turn(host, agent->activation);
     return true;
 }
 
-/* An agent whose role lives outside since this start has no script to go on with: what
- * it was at becomes a dead letter, which can be sent again, then to its door. */
-static bool leave_inside(struct soc_host *host, struct soc_agent *agent)
+/* An agent whose role has moved outside with this start has no script to resume. Its
+ * message becomes a dead letter; redelivery sends it outside. */
+static bool abandon_inside(struct soc_host *host, struct soc_agent *agent)
 {
     if (agent->activation == NULL)
         return false;
@@ -279,8 +282,8 @@ bool soc_schedule_run(struct soc_host *host)
     while (!did && host->ready.count > 0) {
         struct soc_agent *agent = soc_ready_take(host);
         soc_ready_guess(host);
-        if (agent->is_external) { /* it may have something to be handed out */
-            did = leave_inside(host, agent);
+        if (agent->is_external) { /* it may have messages to deliver outside */
+            did = abandon_inside(host, agent);
             soc_host_look_for_news(host, agent);
             continue;
         }

@@ -1,7 +1,8 @@
-/* Schedule: which agent runs next, and what becomes of its turn.
+/* Schedule: runs turns and acts on how they end.
  *
- * One activation at a time per agent. For real, agents take turns in the order
- * they became ready; simulated, the seed picks among those that are.
+ * ready.h decides who is next. An agent has at most one activation at a time. A turn
+ * that returns or waits commits; one that raises is rolled back and retried after a
+ * back-off, or its message becomes a dead letter, as the supervision policy decides.
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_TURNS_SCHEDULE_H
 #define SOC_KERNEL_TURNS_SCHEDULE_H
@@ -10,10 +11,10 @@
 
 struct soc_host;
 
-/* Looks at one ready agent and runs its turn; false if none is ready. */
+/* Runs one turn of a ready agent; returns false if no agent had anything to run. */
 bool soc_schedule_run(struct soc_host *host);
 
-/* Begins the activation of `main` for the user's end. */
+/* Starts or resumes `main`, an activation of the agent `user` without a message. */
 void soc_schedule_main(struct soc_host *host);
 
 #endif

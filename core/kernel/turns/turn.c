@@ -45,7 +45,7 @@ struct soc_turn_mark soc_turn_mark(const struct soc_host *host)
     };
 }
 
-void soc_turn_return(struct soc_host *host, struct soc_turn_mark mark)
+void soc_turn_rollback_to(struct soc_host *host, struct soc_turn_mark mark)
 {
     struct soc_turn *turn = &host->turn;
     assert(turn->is_open && mark.undo_count <= turn->undo_count);
@@ -58,14 +58,15 @@ void soc_turn_return(struct soc_host *host, struct soc_turn_mark mark)
     }
     while (turn->undo_count > mark.undo_count) {
         struct soc_undo *undo = &turn->undo[--turn->undo_count];
-        if (undo->ops->take_back != NULL)
-            undo->ops->take_back(host, undo);
+        if (undo->ops->roll_back != NULL)
+            undo->ops->roll_back(host, undo);
     }
     host->batch.length = mark.batch_length;
 }
 
 void soc_turn_close(struct soc_host *host)
 {
+    assert(host->turn.is_open);
     host->turn.is_open = false;
     soc_buf_put_slice(&host->batch, soc_buf_slice(&host->turn.kept));
     host->turn.kept.length = 0;
@@ -74,9 +75,11 @@ void soc_turn_close(struct soc_host *host)
 void soc_turn_rollback(struct soc_host *host)
 {
     struct soc_turn *turn = &host->turn;
+    assert(turn->is_open);
     soc_egress_free(turn->outputs);
     turn->outputs = NULL;
-    soc_turn_return(host, (struct soc_turn_mark){.batch_length = turn->batch_mark});
+    soc_turn_rollback_to(host, (struct soc_turn_mark){.batch_length = turn->batch_mark});
+    assert(turn->sent.count == 0 && turn->undo_count == 0);
     host->next_key = turn->key_mark;
     host->outbox.next = turn->output_mark;
     soc_turn_close(host);

@@ -1,4 +1,4 @@
-/* Turn state: what the turn under way has done so far.
+/* Turn state: what the open turn has done so far. Owned by turn.h and commit.h.
  *
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_TURNS_TURN_STATE_H
@@ -11,12 +11,12 @@
 struct soc_activation;
 struct soc_agent;
 
-/* Something for the world outside, kept until its batch is durable. */
+/* One output, held until its batch is durable. */
 struct soc_output {
     struct soc_output *next;
-    uint64_t key;             /* of its output record; 0: a call only, not recorded */
+    uint64_t key;             /* of its record; 0: a call, which has none */
     uint64_t sequence;        /* the batch that holds its cause */
-    void (*call)(void *user); /* instead of a text */
+    void (*call)(void *user); /* made instead of showing a text */
     void *call_user;
     char *agent;  /* id, owned */
     char *stream; /* owned */
@@ -24,22 +24,22 @@ struct soc_output {
     size_t text_length;
 };
 
-/* The turn under way. */
+/* The open turn. */
 struct soc_turn {
     bool is_open;
-    struct soc_agent *agent;           /* whose turn; NULL: the host's own */
+    struct soc_agent *agent;           /* whose turn; NULL: the host */
     struct soc_activation *activation; /* NULL: from a door */
-    const struct soc_message *cause;   /* what is sent descends from it; NULL: nothing */
+    const struct soc_message *cause;   /* the message that causes what is sent; NULL: none */
     size_t batch_mark;
     struct soc_message_list sent; /* delivered when the turn commits */
     struct soc_output *outputs;   /* newest first */
     struct soc_undo *undo;
     size_t undo_count;
     size_t undo_capacity;
-    uint64_t key_mark; /* next_key at the beginning */
+    uint64_t key_mark; /* next_key when it was opened */
     uint64_t output_mark;
-    uint64_t number;     /* rises with every turn */
-    struct soc_buf kept; /* records that stay whatever becomes of the turn */
+    uint64_t number;     /* increases with every turn */
+    struct soc_buf kept; /* records that survive a rollback */
 };
 
 #endif

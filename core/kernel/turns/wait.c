@@ -9,11 +9,16 @@
 #include "kernel/registry.h"
 #include "kernel/state.h"
 
+/* By enum soc_wait_kind; part of the journal's format. */
 static const char *const wait_names[] = {"none",  "reply", "receive",    "sleep", "look",
                                          "human", "task",  "checkpoint", "call"};
 
+_Static_assert(sizeof(wait_names) / sizeof(wait_names[0]) == SOC_WAIT_CALL + 1,
+               "every kind of wait needs a name");
+
 void soc_wait_note(struct soc_host *host, struct soc_agent *agent)
 {
+    assert(agent != NULL);
     soc_buf_put(&host->waits.changed, &agent, sizeof(agent));
 }
 
@@ -94,7 +99,7 @@ void soc_wait_put_json(struct soc_buf *out, const struct soc_wait *wait)
     soc_buf_put_byte(out, '}');
 }
 
-/* Reads one member; `*known` counts those that must be there. */
+/* Reads one member; `*known` counts the required ones. */
 static void read_member(struct soc_host *host, const struct soc_json_walk *member,
                         struct soc_wait *wait, int *known)
 {

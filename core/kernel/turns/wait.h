@@ -1,7 +1,6 @@
-/* Wait: what an activation waits for, as names, JSON and edges of the wait-for graph.
+/* Wait: describes waits, as names, JSON and edges of the wait-for graph.
  *
- * waiting.h begins waits and ends them.
- *
+ * waiting.h starts and ends them; parts define kinds of waits (part.h).
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_TURNS_WAIT_H
 #define SOC_KERNEL_TURNS_WAIT_H
@@ -16,17 +15,17 @@ struct soc_agent;
 struct soc_host;
 struct soc_wait_ops;
 
-/* Has `agent` looked at for cycles (deadlock.h): it may wait for somebody else than
- * before. */
+/* Notes that `agent` may wait for somebody else than before: it is checked for cycles at
+ * the end of the step (deadlock.h). */
 void soc_wait_note(struct soc_host *host, struct soc_agent *agent);
 
-/* Lends what its kind of wait does, or NULL. */
+/* Lends the operations of its kind of wait, or NULL. */
 const struct soc_wait_ops *soc_wait_ops_of(const struct soc_host *host,
                                            const struct soc_activation *activation);
 
-/* Lends target number `index`, from 0, of the agents that `agent` waits for; NULL
- * behind the last. It waits for nobody if it sleeps, receives from anybody, or if
- * the host is at its request. */
+/* Lends target `index` (from 0) of the agents that `agent` waits for; NULL after the
+ * last. There is none while it sleeps, receives from anybody, or while the host itself
+ * works on its request. */
 struct soc_agent *soc_wait_target(const struct soc_host *host, const struct soc_agent *agent,
                                   size_t index);
 
@@ -34,17 +33,17 @@ struct soc_agent *soc_wait_target(const struct soc_host *host, const struct soc_
 void soc_wait_put_targets(const struct soc_host *host, const struct soc_agent *agent,
                           struct soc_buf *out);
 
-/* Lends the correlation id of the chain that the waiting activation belongs to;
- * `id` is room for it. Absent for `main` unless it waits for a reply. */
+/* Lends the correlation id of the waiting activation's chain, formatted into `id` if need
+ * be. Absent for `main` unless it waits for a reply. */
 struct soc_slice soc_wait_chain(const struct soc_host *host,
                                 const struct soc_activation *activation,
                                 char id[SOC_MESSAGE_ID_BYTES]);
 
-/* Lends the name of what the activation waits for: reply, receive, sleep, look, human,
- * task, checkpoint, call, or retry after a turn that raised. */
+/* Lends the kind of wait: reply, receive, sleep, look, human, task, checkpoint, call, or
+ * retry during the back-off after a turn that raised. */
 const char *soc_wait_name(const struct soc_activation *activation);
 
-/* Appends the wait as JSON, and reads it back; false if it is damaged. */
+/* Appends the wait as JSON, for the journal, and reads it back; false if it is damaged. */
 void soc_wait_put_json(struct soc_buf *out, const struct soc_wait *wait);
 bool soc_wait_parse(struct soc_host *host, struct soc_slice json, struct soc_wait *wait);
 

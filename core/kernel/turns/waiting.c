@@ -13,14 +13,14 @@
 #include "kernel/turns/ready.h"
 #include "kernel/turns/wait.h"
 
-#define INTERRUPTED                                                                                \
-    "{\"error\":\"interrupted\",\"message\":\"a message came while the answer was waited for\"}"
+#define INTERRUPTED "{\"error\":\"interrupted\",\"message\":\"a message arrived during the wait\"}"
 
 void soc_waiting_begin(struct soc_host *host, struct soc_activation *activation)
 {
     const struct soc_wait *wait = &activation->wait;
     const struct soc_wait_ops *ops = soc_wait_ops_of(host, activation);
     assert(wait->kind != SOC_WAIT_NONE && activation->effects_count > 0);
+    assert(activation->state == SOC_ACTIVATION_READY);
     activation->state = SOC_ACTIVATION_WAITING;
     host->waits.count++;
     if (wait->kind == SOC_WAIT_RECEIVE && wait->on != NULL)
@@ -28,7 +28,7 @@ void soc_waiting_begin(struct soc_host *host, struct soc_activation *activation)
     if (ops != NULL && ops->begin != NULL)
         ops->begin(host, activation);
     if (activation->effects[activation->effects_count - 1].kind == SOC_EFFECT_HTTP)
-        activation->has_progress = true; /* the world beyond hears of it; talk to a model is talk */
+        activation->has_progress = true; /* visible outside; model calls excluded */
     if (wait->deadline_ms != 0) {
         activation->timer.kind = SOC_TIMER_ACTIVATION;
         soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms);
@@ -41,12 +41,14 @@ void soc_waiting_cancel(struct soc_host *host, struct soc_activation *activation
     soc_heap_remove(&host->timers, &activation->timer);
     if (activation->state == SOC_ACTIVATION_READY)
         return;
-    soc_status_tell_end(host, activation);
+    soc_status_log_unblocked(host, activation);
     assert(host->waits.count > 0);
     host->waits.count--;
     activation->state = SOC_ACTIVATION_READY;
-    if (activation->wait.kind == SOC_WAIT_RECEIVE && activation->wait.on != NULL)
+    if (activation->wait.kind == SOC_WAIT_RECEIVE && activation->wait.on != NULL) {
+        assert(activation->wait.on->awaited > 0);
         activation->wait.on->awaited--;
+    }
     if (ops != NULL && ops->end != NULL)
         ops->end(host, activation);
     activation->wait = (struct soc_wait){0};
@@ -73,6 +75,7 @@ void soc_waiting_answer(struct soc_host *host, struct soc_activation *activation
 bool soc_waiting_offer(struct soc_host *host, struct soc_agent *agent, struct soc_message *message)
 {
     struct soc_activation *activation = agent->activation;
+    assert(message->to == agent && !message->is_queued);
     if (activation == NULL || activation->state != SOC_ACTIVATION_WAITING)
         return false;
     if (activation->wait.is_interruptible) {
@@ -100,7 +103,7 @@ bool soc_waiting_offer(struct soc_host *host, struct soc_agent *agent, struct so
     return true;
 }
 
-/* Lends the activation of `agent` if it waits to receive from one agent, or NULL. */
+/* Lends the activation of `agent` if it waits to receive from one specific agent, or NULL. */
 static struct soc_activation *receiver_from_one(const struct soc_agent *agent)
 {
     struct soc_activation *activation = agent->activation;
@@ -122,7 +125,7 @@ void soc_waiting_check(struct soc_host *host, struct soc_agent *agent)
         return;
     struct soc_buf error = {0};
     soc_refuse(&error, is_ended ? SOC_ESTOPPED : SOC_ERECEIVER,
-               is_ended ? NULL : "the agent has failed and sends nothing until it is resumed",
+               is_ended ? NULL : "the agent has failed and sends no messages until it is resumed",
                "agentId", soc_agent_id(wait->on));
     soc_waiting_answer(host, activation, soc_buf_slice(&error));
     soc_buf_fini(&error);
@@ -161,8 +164,10 @@ static void answer_timeout(struct soc_host *host, struct soc_activation *activat
 void soc_waiting_timer(struct soc_host *host, struct soc_activation *activation)
 {
     const struct soc_wait_ops *ops = soc_wait_ops_of(host, activation);
+    assert(activation->state != SOC_ACTIVATION_READY);
     activation->has_progress = true; /* time has passed */
     if (activation->state == SOC_ACTIVATION_BACKOFF) {
+        assert(host->waits.count > 0);
         host->waits.count--;
         activation->state = SOC_ACTIVATION_READY;
         soc_ready_add(host, activation->agent);

@@ -77,7 +77,7 @@ static void settle(struct soc_host *host, struct soc_undo *undo)
 /* Notes the entry of `peer`, if there is one, before it changes. */
 static void note(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer)
 {
-    static const struct soc_undo_ops ops = {.take_back = take_back, .settle = settle};
+    static const struct soc_undo_ops ops = {.roll_back = take_back, .commit = settle};
     struct soc_undo undo = {.ops = &ops, .agent = owner, .peer = peer};
     const struct soc_contact *known = soc_contacts_find(&owner->contacts, peer);
     if (known != NULL) {

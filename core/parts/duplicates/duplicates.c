@@ -118,7 +118,7 @@ static void remember(struct soc_host *host, const struct soc_dedupe_words *words
     if (host->options.keys_apart)
         soc_batch_seal(host);
     soc_batch_put(host, &record);
-    static const struct soc_undo_ops ops = {.take_back = forget_key, .is_talk = true};
+    static const struct soc_undo_ops ops = {.roll_back = forget_key, .is_talk = true};
     soc_turn_note(host, (struct soc_undo){.ops = &ops, .data = entry});
 }
 

@@ -175,7 +175,7 @@ int soc_barriers_open(struct soc_host *host, const struct soc_checkpoint *checkp
     struct soc_barrier *barrier = soc_barrier_new(
         host->next_key++, now_ms, now_ms + (timeout_ms > 0 ? timeout_ms : 1), host->turn.agent);
     soc_map_put_number(&soc_group_state(host)->barriers, barrier->key, barrier);
-    static const struct soc_undo_ops ops = {.take_back = take_back};
+    static const struct soc_undo_ops ops = {.roll_back = take_back};
     soc_turn_note(host, (struct soc_undo){.ops = &ops, .number = barrier->key});
     struct soc_record record = {.type = SOC_RECORD_BARRIER};
     record.barrier = (struct soc_record_barrier){
@@ -204,7 +204,7 @@ int soc_barriers_open(struct soc_host *host, const struct soc_checkpoint *checkp
     if (rc == SOC_OK)
         put_answer(answer, barrier);
     uint64_t key = barrier->key;
-    soc_turn_return(host, mark); /* nobody was asked, or not everyone could be */
+    soc_turn_rollback_to(host, mark); /* nobody was asked, or not everyone could be */
     if (rc < 0)
         host->next_key = key;
     return rc;

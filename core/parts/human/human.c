@@ -177,7 +177,7 @@ const struct soc_item *soc_human_escalate(struct soc_host *host,
     soc_batch_put(host, &record);
     put_event(host, "escalation", item, "title", escalation->title);
     soc_inbox_add(&soc_human_state(host)->inbox, item);
-    static const struct soc_undo_ops ops = {.take_back = take_back_item, .settle = settle_item};
+    static const struct soc_undo_ops ops = {.roll_back = take_back_item, .commit = settle_item};
     soc_turn_note(host, (struct soc_undo){.ops = &ops, .data = item});
     struct soc_buf shown = {0};
     soc_human_look_item(host, item, &shown);
@@ -337,7 +337,7 @@ static void close_item(struct soc_host *host, struct soc_item *item,
                        const struct soc_verdict *verdict, bool is_waited)
 {
     enum soc_decision decision = soc_decision_parse(verdict->decision);
-    static const struct soc_undo_ops ops = {.take_back = reopen_item, .settle = settle_decision};
+    static const struct soc_undo_ops ops = {.roll_back = reopen_item, .commit = settle_decision};
     struct soc_undo undo = {.ops = &ops};
     struct soc_item *taken = NULL;
     struct soc_record record = {.type = SOC_RECORD_ITEM_END};

@@ -88,7 +88,7 @@ uint64_t soc_memory_append(struct soc_host *host, struct soc_slice entry)
     if (memory != NULL && memory->text.length + entry.length > SOC_MEMORY_BYTES_OPEN_MAX)
         return 0;
     append(host, soc_agent_id(agent), entry, 1);
-    static const struct soc_undo_ops ops = {.take_back = take_back, .is_talk = true};
+    static const struct soc_undo_ops ops = {.roll_back = take_back, .is_talk = true};
     soc_turn_note(host, (struct soc_undo){.ops = &ops, .agent = host->turn.agent});
     struct soc_record record = {.type = SOC_RECORD_MEMORY};
     record.memory = (struct soc_record_memory){

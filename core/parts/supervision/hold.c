@@ -118,7 +118,7 @@ static void settle(struct soc_host *host, struct soc_undo *undo)
 static void set_hold(struct soc_host *host, struct soc_agent *agent, uint8_t hold,
                      struct soc_slice reason)
 {
-    static const struct soc_undo_ops ops = {.take_back = take_back, .settle = settle};
+    static const struct soc_undo_ops ops = {.roll_back = take_back, .commit = settle};
     assert(host->turn.is_open && agent != host->registry.user && !agent->is_ended);
     char *copy = NULL;
     soc_text_set(&copy, reason);

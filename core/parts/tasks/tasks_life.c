@@ -193,7 +193,7 @@ void soc_tasks_touch(struct soc_host *host, struct soc_task *task, enum soc_task
     soc_text_set(&touch.reason, reason);
     task->intent |= (uint8_t)intent;
     soc_buf_put(&soc_tasks_of_host(host)->touched, &touch, sizeof(touch));
-    static const struct soc_undo_ops ops = {.take_back = take_back};
+    static const struct soc_undo_ops ops = {.roll_back = take_back};
     soc_turn_note(host, (struct soc_undo){.ops = &ops});
 }
 

@@ -224,7 +224,7 @@ static int spawn(lua_State *L, struct soc_script *script, struct soc_slice role,
     if (rc == SOC_OK && options->has_message) {
         rc = send_first(L, script, options, child);
         if (rc < 0)
-            soc_turn_return(script->host, mark);
+            soc_turn_rollback_to(script->host, mark);
     }
     if (rc < 0)
         return rc;
@@ -377,8 +377,7 @@ static int agent_contact(lua_State *L)
         peer == NULL ? NULL : soc_contacts_find(&self(script)->contacts, peer);
     if (contact == NULL)
         return soc_effect_finish(
-            L, script,
-            soc_refuse(&script->error, SOC_ENOCONTACT, "no such contact", "to", id));
+            L, script, soc_refuse(&script->error, SOC_ENOCONTACT, "no such contact", "to", id));
     soc_buf_put_byte(&script->answer, '[');
     soc_look_contact(contact, &script->answer);
     soc_buf_put_byte(&script->answer, ']');

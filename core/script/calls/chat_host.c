@@ -62,7 +62,7 @@ static int engine_has_key(lua_State *L)
 static int engine_trouble(lua_State *L)
 {
     struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
-    lua_pushstring(L, soc_gate_model_trouble(script->host));
+    lua_pushstring(L, soc_gate_inject_model_fault(script->host));
     return 1;
 }
 

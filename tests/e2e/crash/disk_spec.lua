@@ -240,7 +240,7 @@ describe("a file system that is full", function()
       assert.matches("the disk is full", look.err, 1, true)
     end
     place:shell("rm small/filler")
-    running:expect("there is room again")
+    running:expect("disk space is available again")
     assert.equal(0, last:wait().code)
     local third = place:run(send .. "third")
     assert.equal(0, third.code, third.err)

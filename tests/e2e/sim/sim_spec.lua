@@ -198,9 +198,9 @@ describe("society sim, in processes of its own,", function()
     end
     local wrong = place:run("sim app.lua --faults crash,earthquake")
     assert.equal(2, wrong.code)
-    assert.equal("society: sim: --faults: no fault is called 'earthquake'; there are evict, crash, "
-      .. "lag, raise, slow, jump, fold, power, full, io, drop, double, delay, dead, model, and, by "
-      .. "themselves, none and default\n", wrong.err)
+    assert.equal("society: sim: --faults: unknown fault 'earthquake'; use none, default, or names "
+      .. "from evict, crash, lag, raise, slow, jump, fold, power, full, io, drop, double, delay, "
+      .. "dead, model\n", wrong.err)
     assert.equal(2, place:run("sim app.lua --faults ''").code)
     assert.equal(2, place:run("sim app.lua --seeds 1..2 --dump x").code)
   end)

@@ -84,18 +84,18 @@ describe("sim tells", function()
   ]]
 
   local LINES = {
-    crash = { SLEEPING, ": crash: the society ends as by kill %-9; .* has moved by %d+ ms\n" },
+    crash = { SLEEPING, ": crash: the society is killed %(kill %-9%).* restarts, .* %-?%d+ ms\n" },
     raise = { SLEEPING, " root: raise: the turn raises at its end\n[^\n]*turn_failed root" },
-    slow = { SLEEPING, ": slow: %d+ ms go by\n" },
+    slow = { SLEEPING, ": slow: %d+ ms pass\n" },
     jump = { SLEEPING, ": jump: the wall clock is set by %-?%d+ ms\n" },
-    power = { SLEEPING, ": power: the society ends in a call of the disk, and the power is lost" },
-    full = { SLEEPING, ": full: the disk is full\n.*: full: the disk has room again\n" },
-    io = { SLEEPING, ": io: a call of the disk fails, and the society ends" },
-    drop = { OUTSIDE, " out: drop: it never sees msg_%S+\n" },
-    double = { OUTSIDE, " out: double: it sees twice msg_%S+\n" },
-    delay = { OUTSIDE, " out: delay: it speaks late of msg_%S+\n" },
-    dead = { OUTSIDE, " out: dead: all outside are silent for a minute from msg_%S+\n" },
-    model = { MODEL, ": model: a call to a model is %l+\n" },
+    power = { SLEEPING, ": power: the society dies in a disk call, the power fails" },
+    full = { SLEEPING, ": full: the disk is full\n.*: full: the disk has space again\n" },
+    io = { SLEEPING, ": io: a disk call fails and the society stops" },
+    drop = { OUTSIDE, " out: drop: never receives msg_%S+\n" },
+    double = { OUTSIDE, " out: double: receives twice msg_%S+\n" },
+    delay = { OUTSIDE, " out: delay: sends late for msg_%S+\n" },
+    dead = { OUTSIDE, " out: dead: all outside agents are silent for a minute from msg_%S+\n" },
+    model = { MODEL, ": model: model call is %l+\n" },
   }
 
   for fault, line in pairs(LINES) do
