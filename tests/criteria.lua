@@ -1,5 +1,5 @@
---- Which test proves which acceptance criterion of the protocol's requirements, and
--- which correctness property holds up which criteria. criteria_spec.lua keeps it whole.
+--- Which test proves which acceptance criterion of the protocol's requirements, and which
+-- correctness property validates which criteria. criteria_spec.lua checks this table.
 --
 -- Each criterion has a test of its own that bears its number: in `file`, below
 -- describe(`title`). `further` lists tests that go deeper: the number of the criterion, a
@@ -12,44 +12,44 @@ M.properties = {
   {
     file = "properties_brief_spec.lua",
     validates = { "1.2", "1.4" },
-    name = "Property 1: a brief is taken if and only if it has every required field and else all "
-      .. "that are missing are named and nobody is made",
+    name = "Property 1: a brief is accepted if and only if it has every required field and "
+      .. "otherwise all missing ones are named and no agent is spawned",
   },
   {
     file = "properties_brief_spec.lua",
     validates = { "1.5" },
-    name = "Property 2: a child is told its whole brief every field in its context, required, "
-      .. "optional and unknown",
+    name = "Property 2: a child gets its whole brief with every field in its context, "
+      .. "required, optional and unknown",
   },
   {
     file = "properties_contacts_spec.lua",
     validates = { "2.1", "2.2" },
-    name = "Property 3: whoever is born knows its parent at any depth, whatever its role, and "
+    name = "Property 3: every agent knows its parent at any depth, whatever its role, and "
       .. "after a crash",
   },
   {
     file = "properties_contacts_spec.lua",
     validates = { "2.5" },
-    name = "Property 4: a parent knows its children from the moment of birth, with their roles, "
-      .. "and after a crash",
+    name = "Property 4: a parent knows its children from the moment of spawning, with their "
+      .. "roles, and after a crash",
   },
   {
     file = "properties_talk_spec.lua",
     validates = { "2.6" },
-    name = "Property 5: under the policy open nobody is refused for being unknown and the "
-      .. "registry answers truly who is in it",
+    name = "Property 5: under the policy open no stranger is refused and the registry reports "
+      .. "its contacts correctly",
   },
   {
     file = "properties_contacts_spec.lua",
     validates = { "2.8", "7.1", "7.2", "7.4" },
-    name = "Property 6: collaborators of a brief are known from birth all of them, as the brief "
-      .. "says, and can be written to at once",
+    name = "Property 6: collaborators of a brief are contacts from the start all of them, as "
+      .. "the brief says, and can be written to immediately",
   },
   {
     file = "properties_talk_spec.lua",
     validates = { "5.2" },
-    name = "Property 7: a first message makes its sender known to the receiver once, of that "
-      .. "source, and only the receiver's list changes",
+    name = "Property 7: a first message adds its sender to the receiver's contacts once, with "
+      .. "that source, and only the receiver's list changes",
   },
   {
     file = "properties_message_spec.lua",
@@ -59,14 +59,14 @@ M.properties = {
   {
     file = "properties_message_spec.lua",
     validates = { "9.2", "9.3", "10.1", "10.2", "10.3", "10.4", "10.5", "10.6" },
-    name = "Property 9: a message is shown with its source, its content and how to reply exactly, "
-      .. "whoever writes whatever",
+    name = "Property 9: a message is shown with its source, its content and how to reply "
+      .. "exactly, for any sender and content",
   },
   {
     file = "properties_types_spec.lua",
     validates = { "8.2", "8.3", "8.4", "8.5" },
-    name = "Property 10: what is sent fits its type else what is missing is named and nothing has "
-      .. "changed",
+    name = "Property 10: a sent message fits its type otherwise the missing fields are named "
+      .. "and nothing has changed",
   },
 }
 
@@ -74,31 +74,30 @@ M.requirements = {
   {
     file = "acceptance_people_spec.lua", title = "Requirement 1, the Task Brief:",
     criteria = {
-      "spawn_agent asks for a Task Brief",
+      "spawn_agent requires a Task Brief",
       "a brief has objective, constraints, inputs, outputs and completion_criteria",
       "it may have collaborators, references and priority",
-      "without a required field nobody is made, and the field is named",
-      "the whole brief stands in the child's first context",
+      "without a required field no agent is spawned, and the field is named",
+      "the whole brief is in the child's first context",
     },
     further = {
-      { "1.1", "briefs_spec.lua", "a bad brief misses all five fields if there is none at all" },
-      { "1.3", "briefs_spec.lua", "a good brief may have values of any kind, and keeps fields "
-        .. "nobody knows" },
-      { "1.4", "briefs_spec.lua", "a bad brief uses no id: the next agent is called as if "
-        .. "nothing had been" },
+      { "1.1", "briefs_spec.lua", "a bad brief lacks all five fields if there is none at all" },
+      { "1.3", "briefs_spec.lua", "a good brief may have values of any kind, and keeps unknown "
+        .. "fields" },
+      { "1.4", "briefs_spec.lua", "a bad brief uses up no id" },
       { "1.5", "prompts_spec.lua", "the context of an agent is the same after a crash" },
     },
   },
   {
     file = "acceptance_people_spec.lua", title = "Requirement 2, the Contact Registry:",
     criteria = {
-      "every agent has one from its birth",
-      "it holds the parent",
-      "root's holds the user alone",
-      "the user's holds root alone",
+      "every agent has one when it is spawned",
+      "it contains the parent",
+      "root's contains only the user",
+      "the user's contains only root",
       "the parent's gains the child",
-      "a message to somebody who is not in it is refused with unknown_contact",
-      "an entry has id, role, Interface Spec and where it comes from",
+      "a message to an agent that is not in it is refused with unknown_contact",
+      "an entry has id, role, Interface Spec and source",
       "the brief's collaborators are added to the child's",
     },
     further = {
@@ -114,14 +113,14 @@ M.requirements = {
   {
     file = "acceptance_talk_spec.lua", title = "Requirement 3, introductions:",
     criteria = {
-      "an agent asks its parent, or anybody else it knows, for an introduction",
+      "an agent asks its parent, or any other contact, for an introduction",
       "a request has reason and required_capability",
-      "who is asked looks for somebody who fits among its contacts",
-      "if it knows one it answers with its id and Interface Spec",
+      "the agent asked looks for a match among its contacts",
+      "if it knows a match it answers with its id and Interface Spec",
       "if it knows none it may ask others: its parent, its children",
-      "what it learns from others it passes on to who asked first",
+      "it passes on what it learns to the original requester",
       "the target is among the requester's contacts before the response is read",
-      "a response has the target's id, role, Interface Spec and a hint for use",
+      "a response has the target's id, role, Interface Spec and a usage hint",
     },
     further = {
       { "3.1", "introductions_spec.lua", "an introduction comes from a parent who knows a "
@@ -139,10 +138,10 @@ M.requirements = {
   {
     file = "acceptance_people_spec.lua", title = "Requirement 4, the Interface Spec:",
     criteria = {
-      "create_role takes an interface_spec, or none",
+      "create_role accepts an optional interface_spec",
       "it has services, input_format, output_format and examples",
-      "an introduction brings the target's Interface Spec along",
-      "who writes to an agent is shown its formats and told to keep to them",
+      "an introduction includes the target's Interface Spec",
+      "an agent is shown the formats of whom it writes to, and told to follow them",
     },
     further = {
       { "4.1", "roles_spec.lua", "society.role raises on a bad interface_spec" },
@@ -152,15 +151,15 @@ M.requirements = {
     },
   },
   {
-    file = "acceptance_talk_spec.lua", title = "Requirement 5, writing to whom one has met:",
+    file = "acceptance_talk_spec.lua", title = "Requirement 5, writing to agents one has met:",
     criteria = {
-      "who was introduced may write first",
-      "the first message makes the sender known to the receiver",
-      "it says who writes: role, duty, reason",
+      "an agent that was introduced may write first",
+      "the first message adds the sender to the receiver's contacts",
+      "it introduces the sender: role, duty, reason",
       "the receiver may reply or just do what is asked",
       "a message has its sender's id in from",
-      "what is sent to that from reaches the sender",
-      "a receiver that keeps no contact can reply all the same",
+      "a message to that from reaches the sender",
+      "a receiver that keeps no contact can still reply",
     },
     further = {
       { "5.1", "introductions_spec.lua", "an introduction lets the requester write, which "
@@ -176,29 +175,29 @@ M.requirements = {
     file = "acceptance_messages_spec.lua", title = "Requirement 6, the prompts:",
     criteria = {
       "root is told the required fields of a Task Brief",
-      "everybody is told about the Contact Registry and introductions",
-      "whoever can make agents is told to give a whole Task Brief",
-      "it is said how to ask for an introduction and how to answer",
-      "it is stressed that technical constraints are passed on",
+      "every agent is told about the Contact Registry and introductions",
+      "agents that can spawn are told to give a complete Task Brief",
+      "the prompt explains how to request an introduction and how to answer",
+      "the prompt stresses that technical constraints are passed on",
     },
     further = {
       { "6.1", "prompt_texts_spec.lua", "the prompts name the required fields and say that "
         .. "constraints are passed on in full" },
       { "6.2", "prompt_texts_spec.lua", "the prompts say how to meet others, how to be met and "
         .. "how to write to them" },
-      { "6.4", "prompt_texts_spec.lua", "the prompts have every tool and every type of message "
-        .. "with an example" },
+      { "6.4", "prompt_texts_spec.lua", "the prompts have an example of every tool and every "
+        .. "message type" },
     },
   },
   {
     file = "acceptance_people_spec.lua", title = "Requirement 7, collaborators:",
     criteria = {
-      "a brief takes a list of collaborators",
-      "they are the child's contacts from its birth",
+      "a brief accepts a list of collaborators",
+      "they are the child's contacts from the start",
       "each has agentId, role and description, and may have an interfaceSpec",
       "the child writes to them without an introduction",
-      "a role's prompt may say whom to turn to, by id; the agent reads it as it is",
-      "such guidance may come with create_role as rolePrompt, and is no contact",
+      "a role's prompt may say whom to ask, by id; the agent reads it unchanged",
+      "such guidance may come with create_role as rolePrompt, and adds no contact",
     },
     further = {
       { "7.2", "contacts_spec.lua", "collaborators survive a crash unchanged" },
@@ -206,41 +205,42 @@ M.requirements = {
     },
   },
   {
-    file = "acceptance_messages_spec.lua", title = "Requirement 8, types of messages:",
+    file = "acceptance_messages_spec.lua", title = "Requirement 8, message types:",
     criteria = {
       "a payload may name one of six types in message_type",
       "a task_assignment has a Task Brief",
       "an introduction_request has reason and required_capability",
-      "an introduction_response says who, with an Interface Spec",
-      "what does not fit its type, or has a type nobody knows, is refused",
+      "an introduction_response names the target, with an Interface Spec",
+      "a message that does not fit its type, or has an unknown type, is refused",
     },
     further = {
       { "8.1", "envelope_spec.lua", "an envelope with fields in its payload accepts "
         .. "message_type as the type" },
-      { "8.5", "vocabulary_property_spec.lua", "a generated message passes if it fits, else "
-        .. "what is wrong is named and nothing changes" },
+      { "8.5", "vocabulary_property_spec.lua", "a generated message passes if it is valid, "
+        .. "otherwise the error names the field and nothing changes" },
     },
   },
   {
-    file = "acceptance_messages_spec.lua", title = "Requirement 9, who a message is from:",
+    file = "acceptance_messages_spec.lua", title = "Requirement 9, the sender of a message:",
     criteria = {
-      "the host writes from",
-      "a message is shown with where it comes from",
-      "shown are the sender's id, its role if known, and the content",
-      "to write to the sender is send_message with its id as to",
-      "nobody has to give from, and giving one changes nothing",
+      "the host sets from",
+      "a message is presented with its source",
+      "the sender's id, its role if known, and the content are shown",
+      "send_message with the sender's id as to writes to the sender",
+      "nobody has to give from, and giving one has no effect",
     },
     further = {
       { "9.5", "send_spec.lua", "send_message ignores a from set by the caller" },
     },
   },
   {
-    file = "acceptance_messages_spec.lua", title = "Requirement 10, how a message is shown:",
+    file = "acceptance_messages_spec.lua", title = "Requirement 10, the presentation of a "
+      .. "message:",
     criteria = {
-      "what is delivered has a form of its own",
-      "it is a line of source, the content, and a hint how to reply",
-      "the line of source is 【来自 role（id）的消息】",
-      "the user's is 【来自用户的消息】",
+      "a delivered message has a form of its own",
+      "it has a source line, the content, and a hint how to reply",
+      "the source line is 【来自 role（id）的消息】",
+      "the user's source line is 【来自用户的消息】",
       "the hint is 如需回复，请使用 send_message(to='id', ...)",
       "an agent gets its messages in this form, however they reach it",
     },

@@ -1,6 +1,6 @@
 -- The acceptance criteria of requirements 6, 8, 9 and 10, one test each, under their
--- numbers: prompts, types of messages, who a message is from and how it is shown. What
--- a prompt must say is looked for in what agents are told; what it promises is done.
+-- numbers: prompts, message types, senders and presentation. What a prompt must say is
+-- searched in what agents are told; what it promises is tried.
 
 local json = require("society.json")
 local scene = require("scene")
@@ -10,7 +10,7 @@ local CHECKED = { messages = { "society", "workflow", "helix" }, introductions =
 
 local function idle() end
 
--- root with the child c1, who leads c2; each notes the last message it got.
+-- root with the child c1, who leads c2; each records the last message it got.
 local function family(policies)
   local got = {}
   local s = scene.new({ policies = policies or CHECKED, app = function(s)
@@ -49,14 +49,14 @@ describe("Requirement 6, the prompts:", function()
     has_all(about, { "五个字段必填", "invalid_task_brief" })
   end)
 
-  it("6.2 everybody is told about the Contact Registry and introductions", function()
+  it("6.2 every agent is told about the Contact Registry and introductions", function()
     local s = family()
     for _, id in ipairs({ "root", "c1", "c2" }) do
       has_all(s:context(id), { "# 联系人与介绍", "Contact Registry", "请求介绍", "unknown_contact" })
     end
   end)
 
-  it("6.3 whoever can make agents is told to give a whole Task Brief", function()
+  it("6.3 agents that can spawn are told to give a complete Task Brief", function()
     local s = family()
     for _, id in ipairs({ "root", "c1", "c2" }) do
       local about = assert(s:context(id):match("# 委派任务\n(.-)\n\n#"))
@@ -65,7 +65,7 @@ describe("Requirement 6, the prompts:", function()
     end
   end)
 
-  it("6.4 it is said how to ask for an introduction and how to answer", function()
+  it("6.4 the prompt explains how to request an introduction and how to answer", function()
     local about = assert(family():context("c1"):match("# 联系人与介绍\n(.-)\n\n#"))
     has_all(about, { "request_introduction", "reason", "required_capability",
       "introduction_request", "introduce", "usage_hint", "decline" })
@@ -74,7 +74,7 @@ describe("Requirement 6, the prompts:", function()
     end
   end)
 
-  it("6.5 it is stressed that technical constraints are passed on", function()
+  it("6.5 the prompt stresses that technical constraints are passed on", function()
     local s = family()
     for _, id in ipairs({ "root", "c1" }) do
       has_all(s:context(id), { "静态网页", "使用 Python", "必须逐条原样写进子智能体的 constraints" })
@@ -83,7 +83,7 @@ describe("Requirement 6, the prompts:", function()
   end)
 end)
 
--- A payload of each type that fits.
+-- A valid payload of each type.
 local FITTING = {
   task_assignment = { objective = "o", constraints = { "c" }, inputs = "i", outputs = "u",
     completion_criteria = "c" },
@@ -94,7 +94,7 @@ local FITTING = {
   collaboration_response = { text = "yes" },
 }
 
-describe("Requirement 8, types of messages:", function()
+describe("Requirement 8, message types:", function()
   after_each(scene.close)
 
   local function refused(s, type, payload)
@@ -110,7 +110,7 @@ describe("Requirement 8, types of messages:", function()
   it("8.1 a payload may name one of six types in message_type", function()
     local s, got = family()
     for type, payload in pairs(FITTING) do
-      if type == "introduction_response" then -- only who was asked sends one
+      if type == "introduction_response" then -- only an agent that was asked sends one
         assert(s:send("c2", { to = "c1", payload = FITTING.introduction_request,
           type = "introduction_request" }))
       end
@@ -138,7 +138,7 @@ describe("Requirement 8, types of messages:", function()
       payload = FITTING.introduction_request }))
   end)
 
-  it("8.4 an introduction_response says who, with an Interface Spec", function()
+  it("8.4 an introduction_response names the target, with an Interface Spec", function()
     local s, got = family()
     assert.same({ "target_agent" }, refused(s, "introduction_response", { usage_hint = "h" }))
     refused(s, "introduction_response", { target_agent = { id = "root", interface_spec = "x" } })
@@ -151,7 +151,7 @@ describe("Requirement 8, types of messages:", function()
     assert.same({ id = "root", role = "root", interface_spec = spec }, got.c2.payload.target_agent)
   end)
 
-  it("8.5 what does not fit its type, or has a type nobody knows, is refused", function()
+  it("8.5 a message that does not fit its type, or has an unknown type, is refused", function()
     local s = family()
     for type in pairs({ task_assignment = 1, introduction_request = 1, introduction_response = 1,
       ["no such type"] = 1, nosuch = 1 }) do
@@ -160,10 +160,10 @@ describe("Requirement 8, types of messages:", function()
   end)
 end)
 
-describe("Requirement 9, who a message is from:", function()
+describe("Requirement 9, the sender of a message:", function()
   after_each(scene.close)
 
-  it("9.1 the host writes from", function()
+  it("9.1 the host sets from", function()
     local s, got = family()
     assert(s:send("c1", { to = "c2", payload = "hi" }))
     s:run()
@@ -171,21 +171,21 @@ describe("Requirement 9, who a message is from:", function()
     assert.equal("c1", scene.message(s, {}, { to = "c2", from = "c1" }).from)
   end)
 
-  it("9.2 a message is shown with where it comes from", function()
+  it("9.2 a message is presented with its source", function()
     local s, got = family()
     assert(s:send("c1", { to = "c2", payload = "hi" }))
     s:run()
     assert.matches("^【来自 程序员（c1）的消息】\n", got.c2.text)
   end)
 
-  it("9.3 shown are the sender's id, its role if known, and the content", function()
+  it("9.3 the sender's id, its role if known, and the content are shown", function()
     local s, got = family()
     assert(s:send("c1", { to = "root", payload = "the content" }))
     s:run()
     has_all(got.root.text, { "c1", "程序员", "the content" })
   end)
 
-  it("9.4 to write to the sender is send_message with its id as to", function()
+  it("9.4 send_message with the sender's id as to writes to the sender", function()
     local s, got = family()
     assert(s:send("c1", { to = "root", payload = "hi" }))
     s:run()
@@ -196,7 +196,7 @@ describe("Requirement 9, who a message is from:", function()
     has_all(s:context("root"), { "需要回复时，用 send_message，to 填来源标识中的智能体ID" })
   end)
 
-  it("9.5 nobody has to give from, and giving one changes nothing", function()
+  it("9.5 nobody has to give from, and giving one has no effect", function()
     local s, got = family()
     assert(s:send("c1", { to = "c2", from = "user", payload = { from = "user", text = "obey" } }))
     s:run()
@@ -206,7 +206,7 @@ describe("Requirement 9, who a message is from:", function()
   end)
 end)
 
-describe("Requirement 10, how a message is shown:", function()
+describe("Requirement 10, the presentation of a message:", function()
   after_each(scene.close)
 
   -- The text an agent is shown of what c1, or the user, tells root.
@@ -217,14 +217,14 @@ describe("Requirement 10, how a message is shown:", function()
     return got.root.text
   end
 
-  it("10.1 what is delivered has a form of its own", function()
+  it("10.1 a delivered message has a form of its own", function()
     assert.equal("【来自 程序员（c1）的消息】\n内容\n如需回复，请使用 send_message(to='c1', ...)", shown("c1"))
     assert.equal("【来自 程序员（c1）的消息】\n一半\n{\"percent\":50}\n"
       .. "如需回复，请使用 send_message(to='c1', ...)",
       shown("c1", { text = "一半", percent = 50 }, "status_report"))
   end)
 
-  it("10.2 it is a line of source, the content, and a hint how to reply", function()
+  it("10.2 it has a source line, the content, and a hint how to reply", function()
     local lines = {}
     for line in (shown("c1") .. "\n"):gmatch("(.-)\n") do
       lines[#lines + 1] = line
@@ -235,11 +235,11 @@ describe("Requirement 10, how a message is shown:", function()
     assert.matches("^如需回复", lines[3])
   end)
 
-  it("10.3 the line of source is 【来自 role（id）的消息】", function()
+  it("10.3 the source line is 【来自 role（id）的消息】", function()
     assert.equal("【来自 程序员（c1）的消息】", shown("c1"):match("^[^\n]+"))
   end)
 
-  it("10.4 the user's is 【来自用户的消息】", function()
+  it("10.4 the user's source line is 【来自用户的消息】", function()
     assert.equal("【来自用户的消息】\n内容", shown("user"))
   end)
 

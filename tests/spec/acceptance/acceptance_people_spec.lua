@@ -1,6 +1,6 @@
 -- The acceptance criteria of requirements 1, 2, 4 and 7, one test each, under their
--- numbers: Task Briefs, contacts, Interface Specs, collaborators. All policies are those
--- a society has at first.
+-- numbers: Task Briefs, contacts, Interface Specs, collaborators. All policies are the
+-- defaults.
 
 local scene = require("scene")
 local society = require("society")
@@ -18,7 +18,7 @@ local function close()
   open = {}
 end
 
--- A society as it is at first in which root does act(root); returns it and the results.
+-- A default society in which root runs act(root); returns it and the results.
 local function play(act)
   local results
   local s = society.new({ app = function(s)
@@ -66,7 +66,7 @@ end
 describe("Requirement 1, the Task Brief:", function()
   after_each(close)
 
-  it("1.1 spawn_agent asks for a Task Brief", function()
+  it("1.1 spawn_agent requires a Task Brief", function()
     local s, child, err = spawn(nil)
     assert.is_nil(child)
     assert.equal("invalid_task_brief", err.error)
@@ -92,7 +92,7 @@ describe("Requirement 1, the Task Brief:", function()
     assert.is_table((spawn(scene.brief()):agent("c1")))
   end)
 
-  it("1.4 without a required field nobody is made, and the field is named", function()
+  it("1.4 without a required field no agent is spawned, and the field is named", function()
     for _, name in ipairs(REQUIRED) do
       local brief = scene.brief()
       brief[name] = nil
@@ -104,7 +104,7 @@ describe("Requirement 1, the Task Brief:", function()
     end
   end)
 
-  it("1.5 the whole brief stands in the child's first context", function()
+  it("1.5 the whole brief is in the child's first context", function()
     local s = spawn(scene.brief({ objective = "计算器", constraints = { "静态网页", "不需要后端" },
       references = { "现有的计算器" } }))
     local context = s:context("c1")
@@ -118,25 +118,25 @@ end)
 describe("Requirement 2, the Contact Registry:", function()
   after_each(close)
 
-  it("2.1 every agent has one from its birth", function()
+  it("2.1 every agent has one when it is spawned", function()
     local s = spawn(scene.brief())
     for _, agent in ipairs(s:agents()) do
       assert.is_true(#s:contacts(agent.id) > 0)
     end
   end)
 
-  it("2.2 it holds the parent", function()
+  it("2.2 it contains the parent", function()
     local entry = contact(spawn(scene.brief()), "c1", "root")
     assert.equal("parent", entry.source)
   end)
 
-  it("2.3 root's holds the user alone", function()
+  it("2.3 root's contains only the user", function()
     local s = society.new()
     open[1] = s
     assert.same({ "user" }, ids(s, "root"))
   end)
 
-  it("2.4 the user's holds root alone", function()
+  it("2.4 the user's contains only root", function()
     local s = society.new()
     open[1] = s
     assert.same({ "root" }, ids(s, "user"))
@@ -148,7 +148,7 @@ describe("Requirement 2, the Contact Registry:", function()
     assert.equal("child", contact(s, "root", "c1").source)
   end)
 
-  it("2.6 a message to somebody who is not in it is refused with unknown_contact", function()
+  it("2.6 a message to an agent that is not in it is refused with unknown_contact", function()
     local s = with_helper()
     local sent, err = s:send("c1", { to = "t1", payload = "hi" })
     assert.is_nil(sent)
@@ -158,7 +158,7 @@ describe("Requirement 2, the Contact Registry:", function()
     assert.equal(1, s:stats().sent)
   end)
 
-  it("2.7 an entry has id, role, Interface Spec and where it comes from", function()
+  it("2.7 an entry has id, role, Interface Spec and source", function()
     local s = with_helper({ HELPER })
     assert.same({ id = "t1", role = "测试员", interfaceSpec = SPEC, source = "preset",
       reason = "完成后请他测试", addedAt = "2026-01-01T00:00:00.000Z" }, contact(s, "c1", "t1"))
@@ -174,7 +174,7 @@ end)
 describe("Requirement 4, the Interface Spec:", function()
   after_each(close)
 
-  it("4.1 create_role takes an interface_spec, or none", function()
+  it("4.1 create_role accepts an optional interface_spec", function()
     local _, with, without = play(function(root)
       return root:create_role({ name = "a", prompt = "p", interface_spec = SPEC }),
         root:create_role({ name = "b", prompt = "p" })
@@ -197,7 +197,7 @@ describe("Requirement 4, the Interface Spec:", function()
     end
   end)
 
-  it("4.3 an introduction brings the target's Interface Spec along", function()
+  it("4.3 an introduction includes the target's Interface Spec", function()
     local s = with_helper()
     assert(s:send("c1", { to = "root", type = "introduction_request",
       payload = { reason = "done", required_capability = "测试" } }))
@@ -205,7 +205,7 @@ describe("Requirement 4, the Interface Spec:", function()
     assert.same(SPEC, contact(s, "c1", "t1").interfaceSpec)
   end)
 
-  it("4.4 who writes to an agent is shown its formats and told to keep to them", function()
+  it("4.4 an agent is shown the formats of whom it writes to, and told to follow them", function()
     local s = with_helper({ HELPER })
     local context = s:context("c1")
     assert.matches("输入格式（input_format）：文件路径", context, 1, true)
@@ -217,12 +217,12 @@ end)
 describe("Requirement 7, collaborators:", function()
   after_each(close)
 
-  it("7.1 a brief takes a list of collaborators", function()
+  it("7.1 a brief accepts a list of collaborators", function()
     local _, child = with_helper({ HELPER, { agentId = "root", role = "r", description = "d" } })
     assert.equal("c1", child.id)
   end)
 
-  it("7.2 they are the child's contacts from its birth", function()
+  it("7.2 they are the child's contacts from the start", function()
     assert.same({ "root", "t1" }, ids(with_helper({ HELPER }), "c1"))
   end)
 
@@ -261,12 +261,12 @@ describe("Requirement 7, collaborators:", function()
     end)
   end
 
-  it("7.5 a role's prompt may say whom to turn to, by id; the agent reads it as it is", function()
+  it("7.5 a role's prompt may say whom to ask, by id; the agent reads it unchanged", function()
     local s = guided("prompt")
     assert.matches("测试找 t1；数据库找 dba-9。", s:context("g1"), 1, true)
   end)
 
-  it("7.6 such guidance may come with create_role as rolePrompt, and is no contact", function()
+  it("7.6 such guidance may come with create_role as rolePrompt, and adds no contact", function()
     local s = guided("rolePrompt")
     assert.matches("测试找 t1；数据库找 dba-9。", s:context("g1"), 1, true)
     assert.same({ "root" }, ids(s, "g1"))

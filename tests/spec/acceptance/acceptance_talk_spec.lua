@@ -1,10 +1,10 @@
 -- The acceptance criteria of requirements 3 and 5, one test each, under their numbers:
--- introductions, and writing to whom one has met. The contacts policy is strict.
+-- introductions, and writing to agents one has met. The contacts policy is strict.
 
 local house = require("house")
 local scene = require("scene")
 
--- All types are checked, as at first.
+-- All types are checked, as by default.
 local CHECKED = { messages = { "society", "workflow", "helix" } }
 
 -- dora designs, paul programs; they do not know each other.
@@ -32,7 +32,7 @@ local WISH = { reason = "r", required_capability = "interface design" }
 describe("Requirement 3, introductions:", function()
   after_each(scene.close)
 
-  it("3.1 an agent asks its parent, or anybody else it knows, for an introduction", function()
+  it("3.1 an agent asks its parent, or any other contact, for an introduction", function()
     local s = studio()
     assert(ask(s, "paul", "root", WISH))
     house.hire(s, { { "paul", "tester", "tina" } })
@@ -54,7 +54,7 @@ describe("Requirement 3, introductions:", function()
     end
   end)
 
-  it("3.3 who is asked looks for somebody who fits among its contacts", function()
+  it("3.3 the agent asked looks for a match among its contacts", function()
     local s = studio()
     assert.equal("dora", seek(s, "paul", "root", "界面设计").found.id)
     assert.equal("no_introduction", seek(s, "dora", "root", "deep sea diving").refused.error)
@@ -68,7 +68,7 @@ describe("Requirement 3, introductions:", function()
     assert.equal("planning", got.required_capability)
   end)
 
-  it("3.4 if it knows one it answers with its id and Interface Spec", function()
+  it("3.4 if it knows a match it answers with its id and Interface Spec", function()
     local s = studio()
     seek(s, "paul", "root", "界面设计")
     local response = house.mail(s, "introduction_response")[1]
@@ -95,7 +95,7 @@ describe("Requirement 3, introductions:", function()
     assert.equal("phil", seek(s, "root", "dora", "programming").found.id) -- downwards
   end)
 
-  it("3.6 what it learns from others it passes on to who asked first", function()
+  it("3.6 it passes on what it learns to the original requester", function()
     local s = deep()
     local found = seek(s, "tina", "mia", "界面设计").found
     assert.equal("mia", found.introducedBy)
@@ -117,7 +117,7 @@ describe("Requirement 3, introductions:", function()
     assert.equal("root", house.contact(s, "paul", "dora").introducedBy)
   end)
 
-  it("3.8 a response has the target's id, role, Interface Spec and a hint for use", function()
+  it("3.8 a response has the target's id, role, Interface Spec and a usage hint", function()
     local s = studio({ manager = { introduction_request = function(agent, message)
       assert(agent:introduce(message, { target = "root", usage_hint = "one at a time" }))
     end } })
@@ -134,7 +134,7 @@ describe("Requirement 3, introductions:", function()
   end)
 end)
 
-describe("Requirement 5, writing to whom one has met:", function()
+describe("Requirement 5, writing to agents one has met:", function()
   after_each(scene.close)
 
   -- paul has been introduced to dora, who has not been told.
@@ -154,18 +154,18 @@ describe("Requirement 5, writing to whom one has met:", function()
     return s
   end
 
-  it("5.1 who was introduced may write first", function()
+  it("5.1 an agent that was introduced may write first", function()
     local s = first_message()
     assert.equal("hi", house.state(s, "dora").heard.payload.text)
   end)
 
-  it("5.2 the first message makes the sender known to the receiver", function()
+  it("5.2 the first message adds the sender to the receiver's contacts", function()
     local s = first_message()
     assert.equal("first_message", house.contact(s, "dora", "paul").source)
     assert(s:send("dora", { to = "paul", payload = { text = "back" } }))
   end)
 
-  it("5.3 it says who writes: role, duty, reason", function()
+  it("5.3 it introduces the sender: role, duty, reason", function()
     local s = first_message()
     assert.same({ role = "程序员", duty = "build the page", reason = "need a look" },
       house.state(s, "dora").heard.payload.self_introduction)
@@ -187,7 +187,7 @@ describe("Requirement 5, writing to whom one has met:", function()
     assert.equal("paul", house.state(first_message(), "dora").heard.from)
   end)
 
-  it("5.6 what is sent to that from reaches the sender", function()
+  it("5.6 a message to that from reaches the sender", function()
     local s = first_message({ designer = { general = function(agent, message)
       assert(agent:send_message({ to = message.from, payload = { text = "for you" } }))
     end } })
@@ -195,7 +195,7 @@ describe("Requirement 5, writing to whom one has met:", function()
     assert.matches("to 填来源标识中的智能体ID（即消息的 from）", s:context("dora"), 1, true)
   end)
 
-  it("5.7 a receiver that keeps no contact can reply all the same", function()
+  it("5.7 a receiver that keeps no contact can still reply", function()
     local s = first_message({ designer = { general = function(agent, message)
       assert(agent:remove_contact(message.from))
       assert(agent:reply(message, { text = "and forgotten" }))

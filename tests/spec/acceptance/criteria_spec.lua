@@ -1,5 +1,5 @@
--- Every acceptance criterion and every correctness property has its test, and the table
--- that says so, tests/criteria.lua, is true.
+-- Every acceptance criterion and every correctness property has its test, as the table
+-- tests/criteria.lua says.
 
 local titles = require("titles")
 local tree = require("tree")
@@ -16,7 +16,7 @@ local function tests_in(file)
   return loaded[file]
 end
 
--- Walks the criteria of the table: number, requirement, the text behind the number.
+-- Visits the criteria of the table: number, requirement, the text after the number.
 local function each_criterion(visit)
   for number, requirement in ipairs(table_of.requirements) do
     for index, text in ipairs(requirement.criteria) do
@@ -34,7 +34,7 @@ describe("the criteria", function()
     assert.same(COUNTS, counts)
   end)
 
-  it("are each named in the test that proves it", function()
+  it("each have the test that the table names", function()
     local count = 0
     each_criterion(function(number, requirement, text)
       local name = ("%s %s %s"):format(requirement.title, number, text)
@@ -44,7 +44,7 @@ describe("the criteria", function()
     assert.equal(59, count)
   end)
 
-  it("are gone into by tests that exist under exactly those names", function()
+  it("have further tests under exactly the names in the table", function()
     local is_criterion = {}
     each_criterion(function(number) is_criterion[number] = true end)
     for _, requirement in ipairs(table_of.requirements) do
@@ -56,7 +56,7 @@ describe("the criteria", function()
     end
   end)
 
-  it("are what every test that bears a number is for", function()
+  it("are covered by every test that bears a number", function()
     local expected = {}
     each_criterion(function(number, requirement, text)
       expected[("%s %s %s"):format(requirement.title, number, text)] = requirement.file
@@ -82,7 +82,7 @@ describe("the ten properties", function()
     end
   end)
 
-  it("validate criteria that there are, over at least 1,000 cases each", function()
+  it("validate existing criteria, over at least 1,000 cases each", function()
     local is_criterion = {}
     each_criterion(function(number) is_criterion[number] = true end)
     local checks = {}
@@ -97,14 +97,14 @@ describe("the ten properties", function()
       end
       file:close()
     end
-    for number = 101, 110 do -- each has a seed of its own
+    for number = 101, 110 do -- each has its own seed
       assert(checks[tostring(number)], "no check has the seed " .. number)
     end
   end)
 end)
 
 describe("titles", function()
-  it("are those busted gives, and of tests that are pending none", function()
+  it("are those busted gives, without pending tests", function()
     local path = os.tmpname()
     local file = assert(io.open(path, "w"))
     file:write([[describe("a", function()

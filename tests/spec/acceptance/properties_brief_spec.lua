@@ -1,5 +1,5 @@
--- The correctness properties about Task Briefs, each over generated briefs on one
--- running society.
+-- The correctness properties of Task Briefs, each over generated briefs on one running
+-- society.
 
 local json = require("society.json")
 local property = require("property")
@@ -11,10 +11,10 @@ local REQUIRED = { "objective", "constraints", "inputs", "outputs", "completion_
 local NAMES = { "objective", "constraints", "inputs", "outputs", "completion_criteria",
   "references", "priority", "deadline", "note" }
 
-describe("Property 1: a brief is taken if and only if it has every required field", function()
+describe("Property 1: a brief is accepted if and only if it has every required field", function()
   after_each(scene.close)
 
-  -- Those that count as missing stand last but are no rarer than the others.
+  -- Those that count as missing come last but are as frequent as the others.
   local VALUES = { "text", json.array({}), { "one", "two" }, { a = 1 }, 7, false, true, " ", "无",
     json.null, "" }
   local NO_TABLES = { "objective", 7, true, false, json.null, json.array({}), { "objective" } }
@@ -49,7 +49,7 @@ describe("Property 1: a brief is taken if and only if it has every required fiel
     return value == nil or value == json.null or value == ""
   end
 
-  -- What must be said of the brief: the names that are missing, and all sentences.
+  -- What must be reported: the names that are missing, and all sentences.
   local function faults_of(brief)
     local fields = type(brief) == "table" and brief or {}
     local missing, details = {}, { type(brief) ~= "table" and "任务委托书必须是对象" or nil }
@@ -67,7 +67,7 @@ describe("Property 1: a brief is taken if and only if it has every required fiel
     return missing, details
   end
 
-  it("and else all that are missing are named and nobody is made", function()
+  it("and otherwise all missing ones are named and no agent is spawned", function()
     local brief, answer, err
     local s = scene.troupe({ root = function(root)
       answer, err = root:spawn_agent("actor", brief)
@@ -98,7 +98,7 @@ describe("Property 1: a brief is taken if and only if it has every required fiel
   end)
 end)
 
-describe("Property 2: a child is told its whole brief", function()
+describe("Property 2: a child gets its whole brief", function()
   after_each(scene.close)
 
   local PIECES = { "a", "的", " ", "\n", "%d", "{{agent_id}}", "\"", "}}", "- ", "\t", "。", "# ",
@@ -138,7 +138,7 @@ describe("Property 2: a child is told its whole brief", function()
     return texts
   end
 
-  -- The value of an optional field that says the texts.
+  -- The value of an optional field that contains the texts.
   local function optional_of(name, texts)
     if name == "priority" then
       return texts[1]
@@ -168,12 +168,12 @@ describe("Property 2: a child is told its whole brief", function()
   local ORDER = { "objective", "constraints", "inputs", "outputs", "completion_criteria",
     "collaborators", "references", "priority" }
 
-  -- Below an entry further lines are indented; breaks are the only thing that changes.
+  -- Further lines of an entry are indented; breaks are the only change.
   local function indented(text, spaces)
     return (text:gsub("\n", "\n" .. (" "):rep(spaces)))
   end
 
-  -- The texts that must stand in the context, one after the other.
+  -- The texts that must be in the context, one after the other.
   local function expected(brief)
     local parts = { "# 任务委托书（Task Brief）" }
     for _, name in ipairs(ORDER) do
@@ -208,7 +208,7 @@ describe("Property 2: a child is told its whole brief", function()
     return true
   end
 
-  it("every field in its context, required, optional and unknown", function()
+  it("with every field in its context, required, optional and unknown", function()
     local brief, child
     local s = scene.troupe({
       root = function(root) child = assert(root:spawn_agent("actor", brief)).id end,
@@ -221,7 +221,7 @@ describe("Property 2: a child is told its whole brief", function()
     end)
   end)
 
-  it("and the child itself reads it there, after a crash too", function()
+  it("and reads it there itself, also after a crash", function()
     local s = scene.new({ quiet = true, app = function(app)
       app:role({ id = "reader", name = "reader", behaviour = function(agent)
         agent.state.context, agent.state.brief = agent:context(), agent.brief

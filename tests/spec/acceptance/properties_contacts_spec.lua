@@ -1,5 +1,5 @@
--- The correctness properties about whom a newborn agent knows, each over generated
--- families and briefs. A case makes its own agents, so one society serves many cases.
+-- The correctness properties of the contacts of a new agent, each over generated families
+-- and briefs. A case spawns its own agents, so one society serves many cases.
 
 local crowd = require("crowd")
 local json = require("society.json")
@@ -8,7 +8,7 @@ local scene = require("scene")
 
 local at = property.at
 
--- A family is a list of { parent, role }: the parent is the one born so many births
+-- A family is a list of { parent, role }: the parent is the one spawned so many spawns
 -- before, 0 the first of all.
 local function generate_family(random)
   return random:list(1, 7, function(index)
@@ -16,8 +16,8 @@ local function generate_family(random)
   end)
 end
 
--- Returns the list of { id, parent, role, known }. In a family that has shrunk a parent
--- may be gone: then the first of all is meant.
+-- Returns the list of { id, parent, role, known }. In a family that has shrunk a parent may
+-- be gone: then the first of all is meant.
 local function raise_family(as, first, family, brief)
   local people = {}
   for index, birth in ipairs(family) do
@@ -32,7 +32,7 @@ local function raise_family(as, first, family, brief)
   return people
 end
 
-describe("Property 3: whoever is born knows its parent", function()
+describe("Property 3: every agent knows its parent", function()
   after_each(scene.close)
 
   it("at any depth, whatever its role, and after a crash", function()
@@ -63,7 +63,7 @@ end)
 describe("Property 4: a parent knows its children", function()
   after_each(scene.close)
 
-  it("from the moment of birth, with their roles, and after a crash", function()
+  it("from the moment of spawning, with their roles, and after a crash", function()
     local s, as = crowd.new("strict")
     local cases = 0
     property.check({ cases = 1000, seed = 104 }, generate_family, function(family)
@@ -81,7 +81,7 @@ describe("Property 4: a parent knows its children", function()
       for _, one in ipairs(people) do
         children[one.parent] = (children[one.parent] or 0) + 1
         local entry = crowd.contacts(s, one.parent)[one.id]
-        assert.same(one.known, entry) -- as it was in the very turn
+        assert.same(one.known, entry) -- as it was in the same turn
         assert.equal("child", entry.source)
         assert.equal(crowd.ROLE_NAMES[one.role], entry.role)
       end
@@ -93,7 +93,7 @@ describe("Property 4: a parent knows its children", function()
   end)
 end)
 
-describe("Property 6: collaborators of a brief are known from birth", function()
+describe("Property 6: collaborators of a brief are contacts from the start", function()
   after_each(scene.close)
 
   local SPECS = { false, { services = "x", input_format = "y", output_format = "z" },
@@ -136,7 +136,7 @@ describe("Property 6: collaborators of a brief are known from birth", function()
     assert.equal(expected, count)
   end
 
-  it("all of them, as the brief says, and can be written to at once", function()
+  it("all of them, as the brief says, and can be written to immediately", function()
     local s, as, heard = crowd.new("strict")
     local pool = as("root", function(root)
       local ids = {}

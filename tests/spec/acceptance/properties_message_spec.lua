@@ -1,5 +1,5 @@
--- The correctness properties about messages: who they are from, how they are shown,
--- and that they fit their type.
+-- The correctness properties of messages: their sender, their presentation, and that they
+-- fit their type.
 
 local json = require("society.json")
 local property = require("property")
@@ -14,7 +14,7 @@ describe("Property 8: from is always the sender", function()
     json.null, "a/b" }
   local SENDERS = { "a", "b", "root", "user" }
 
-  -- Each sends with options made by `give` and returns how many messages come of it.
+  -- Each sends with options made by `give` and returns how many messages result.
   local WAYS = {
     function(agent, give) assert(agent:send_message(give("reader"))) return 1 end,
     function(agent, give) assert(agent:send_message(give({ "reader", "reader" }))) return 2 end,
@@ -74,7 +74,7 @@ describe("Property 8: from is always the sender", function()
       return true
     end)
     local ids = { a = true, b = true, root = true, user = true, reader = true }
-    for _, message in ipairs(s:messages()) do -- what is kept says the same
+    for _, message in ipairs(s:messages()) do -- what is stored says the same
       assert.is_true(ids[message.from])
     end
   end)
@@ -104,7 +104,7 @@ describe("Property 9: a message is shown with its source, its content and how to
     return table.concat(parts)
   end
 
-  -- Payloads, and what of them is content: text, then content, then JSON.
+  -- Payloads, and their content: text, then content, then JSON.
   local FORMS = {
     function(text) return text, text end,
     function(text) return { text = text }, text end,
@@ -124,7 +124,7 @@ describe("Property 9: a message is shown with its source, its content and how to
     return (name:gsub("\n", " "))
   end
 
-  -- The whole text, said another way than by the policy.
+  -- The whole text, in other words than the policy's.
   local function expected(case, id, name, content, payload)
     local lines = {}
     local kind = at(SENDERS, case.sender)
@@ -143,7 +143,7 @@ describe("Property 9: a message is shown with its source, its content and how to
     return table.concat(lines, "\n")
   end
 
-  it("exactly, whoever writes whatever", function()
+  it("exactly, for any sender and content", function()
     local case, got, sender, name
     local number = 0
     local s = scene.troupe({

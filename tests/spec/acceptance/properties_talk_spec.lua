@@ -1,5 +1,5 @@
--- The correctness properties about who may write to whom and who is known by it, each
--- over generated conversations between agents that the case makes.
+-- The correctness properties of who may write to whom and who becomes a contact, each over
+-- generated conversations between agents of the case.
 
 local crowd = require("crowd")
 local property = require("property")
@@ -7,8 +7,8 @@ local scene = require("scene")
 
 local at = property.at
 
--- A conversation is a list of { from, to } among a few; who is new to whom is kept in
--- a model beside it: model[a][b] = source.
+-- A conversation is a list of { from, to } among a few; a model beside it keeps who is new
+-- to whom: model[a][b] = source.
 local COUNT = 4
 
 local function generate_talk(random)
@@ -29,10 +29,10 @@ local function strangers(as)
   end)
 end
 
-describe("Property 5: under the policy open nobody is refused for being unknown", function()
+describe("Property 5: under the policy open no stranger is refused", function()
   after_each(scene.close)
 
-  it("and the registry answers truly who is in it", function()
+  it("and the registry reports its contacts correctly", function()
     local s, as, heard = crowd.new("open")
     property.check({ cases = 1000, seed = 105 }, generate_talk, function(talk)
       local ids, model = strangers(as)
@@ -60,7 +60,7 @@ describe("Property 5: under the policy open nobody is refused for being unknown"
   end)
 end)
 
-describe("Property 7: a first message makes its sender known to the receiver", function()
+describe("Property 7: a first message adds its sender to the receiver's contacts", function()
   after_each(scene.close)
 
   -- How a message goes: in a turn, from outside, as a request, or in a turn that fails.
@@ -84,7 +84,7 @@ describe("Property 7: a first message makes its sender known to the receiver", f
     end,
   }
 
-  it("once, of that source, and only the receiver's list changes", function()
+  it("once, with that source, and only the receiver's list changes", function()
     local s, as = crowd.new("open")
     property.check({ cases = 1000, seed = 107 }, generate_talk, function(talk)
       local ids, model = strangers(as)

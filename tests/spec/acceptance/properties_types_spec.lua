@@ -1,5 +1,5 @@
--- The correctness property about message types: generated payloads of the types that
--- ask for something, held against what the protocol says of each.
+-- The correctness property of message types: generated payloads of the types with required
+-- fields, compared with what the protocol says about each.
 
 local json = require("society.json")
 local property = require("property")
@@ -69,7 +69,7 @@ local function is_text(value)
   return type(value) == "string"
 end
 
--- Tells whether every field that is there is of its kind.
+-- Whether every present field is of its kind.
 local function has_kinds(payload, target)
   if is_wrong(payload.reason, is_text) or is_wrong(payload.usage_hint, is_text) then
     return false
@@ -78,7 +78,7 @@ local function has_kinds(payload, target)
     and not is_wrong(target.interface_spec, is_object))
 end
 
--- Whom the response names: the first of these that is there.
+-- Whom the response names: the first of these that is present.
 local function named(payload, target)
   for _, value in ipairs({ target and target.id or "", payload.targetAgentId or "",
     payload.agent_id or "" }) do
@@ -117,7 +117,7 @@ for _, name in ipairs({ "status_report", "collaboration_request", "collaboration
     verdict = function() return true end }
 end
 
--- Where the type stands: in the envelope, in the payload, or in both.
+-- Where the type is: in the envelope, in the payload, or in both.
 local PLACES = { { "type" }, { "message_type" }, { "messageType" }, { "type", "message_type" } }
 
 local function generate(random)
@@ -151,10 +151,10 @@ local function payload_of(case, rule)
   return payload
 end
 
-describe("Property 10: what is sent fits its type", function()
+describe("Property 10: a sent message fits its type", function()
   after_each(scene.close)
 
-  -- `asker` asks `sender` to be introduced before it gets a response; t is somebody.
+  -- `asker` asks `sender` for an introduction before it gets a response; t is somebody.
   local function stage()
     local function idle() end
     local s = scene.troupe({ sender = idle, asker = idle, t = idle }, {
@@ -183,7 +183,7 @@ describe("Property 10: what is sent fits its type", function()
     return options
   end
 
-  -- Fits: it is sent, unless it names somebody who is not there.
+  -- Fits: it is sent, unless it names somebody who does not exist.
   local function check_taken(s, sent, err, id)
     if id == "text" then
       return err.error == "agent_not_found", err.error
@@ -206,7 +206,7 @@ describe("Property 10: what is sent fits its type", function()
     return true
   end
 
-  it("else what is missing is named and nothing has changed", function()
+  it("otherwise the missing fields are named and nothing has changed", function()
     local s = stage()
     local taken, refused = {}, {}
     property.check({ cases = 3000, seed = 110 }, generate, function(case)

@@ -1,7 +1,7 @@
--- The documents: what they show works. A block of Lua says by its first line what
--- it is: `-- app: NAME` is run to its end and prints the block of text below it,
--- `-- policy: KIND/NAME` is put in force with its examples, `-- spec: NAME` is run as
--- it stands. Any other block must at least compile.
+-- The documents: what they show works. The first line of a Lua block says what it is: `--
+-- app: NAME` is run to its end and prints the block of text below it, `-- policy:
+-- KIND/NAME` is put in force with its examples, `-- spec: NAME` is run unchanged. Any other
+-- block must at least compile.
 
 local society = require("society")
 local tree = require("tree")
@@ -42,7 +42,7 @@ local function with_file(text, use)
   assert(ok, err)
 end
 
--- What was printed; a line without a head goes on with the one before.
+-- What was printed; a line without a head continues the one before.
 local function prints(s)
   local head = "^%d%d:%d%d:%d%d%.%d%d%d print [%w_.-]+: "
   local lines = {}
@@ -93,7 +93,7 @@ for _, page in ipairs(PAGES) do
     local blocks = blocks_of(page)
     for i, block in ipairs(blocks) do
       if block.language == "lua" then
-        it("is right in line " .. block.line, function()
+        it("works in line " .. block.line, function()
           prove(block, blocks[i + 1])
         end)
       end
@@ -112,7 +112,7 @@ for _, page in ipairs(PAGES) do
 end
 
 describe("docs/lua-api.md", function()
-  it("has every error code with its sentence", function()
+  it("lists every error code with its message", function()
     local page, source = read("docs/lua-api.md"), read("core/base/err.h"):gsub('"%s*\\?%s*"', "")
     local count = 0
     for code, sentence in source:gmatch('X%(E%u+, %-%d+, "([%l_]+)", "([^"]+)"%)') do

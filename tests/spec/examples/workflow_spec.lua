@@ -1,9 +1,9 @@
--- The workflow example with its workers outside, played here: registered, given tasks,
--- acking, reporting, meeting at a checkpoint; and one that is never heard.
+-- The workflow example with its outside workers, simulated here: registered, given tasks,
+-- acking, reporting, meeting at a checkpoint; and one that stays silent.
 
 local society = require("society")
 
-describe("the workflow with workers outside", function()
+describe("the workflow with outside workers", function()
   local s
 
   before_each(function() s = society.new({ app = "examples/workflow/outside.lua" }) end)
@@ -31,7 +31,7 @@ describe("the workflow with workers outside", function()
     end
   end
 
-  it("goes its way to the end", function()
+  it("runs to its end", function()
     s:advance(1)
     -- 1. Registration and 2. assignment: each has its task, and acks it.
     for i, id in ipairs({ "agent_architecture", "agent_cognitive", "agent_workflow" }) do
@@ -70,14 +70,14 @@ describe("the workflow with workers outside", function()
       "checkpoint: agent_cognitive is nearly done", "checkpoint: agent_workflow is missing" },
       { table.unpack(said(), 2) })
 
-    -- It is not heard: unresponsive at 19 s, and its task is taken back.
+    -- It is silent: unresponsive at 19 s, and its task is taken away.
     beat(5000)
     assert.equal("unresponsive", s:agent("agent_workflow").status)
     assert.equal("agent_workflow: not heard, aborted", said()[5])
     assert.equal("abort", last("agent_workflow").type)
     assert.equal("task_003", last("agent_workflow").payload.task_id)
 
-    -- The others complete, and all hear that it is over.
+    -- The others complete, and all are told that it is over.
     for i, id in ipairs({ "agent_architecture", "agent_cognitive" }) do
       assert(s:outside_send(id, { type = "task_complete", to = "orchestrator",
         external_id = "msg_00" .. i, payload = { task_id = "task_00" .. i, output = "a report" } }))
@@ -98,7 +98,7 @@ describe("the workflow with workers outside", function()
     assert.equal("idle", s:agent("agent_architecture").status)
   end)
 
-  it("loses and doubles nothing when the host is killed", function()
+  it("loses and duplicates nothing when the host is killed", function()
     s:advance(1)
     for _ = 1, 5 do
       s:crash()

@@ -1,4 +1,4 @@
--- Task Briefs and contacts as text: whole, in order, and nothing in them passes for
+-- Task Briefs and contacts as text: complete, in order, and nothing in them can pass for
 -- the header of a message.
 
 local json = require("society.json")
@@ -14,8 +14,8 @@ local SPEC = {
   examples = { "a.html", { n = 1 } }, price = 3,
 }
 
-describe("a shown brief", function()
-  it("has every field in its order", function()
+describe("a presented brief", function()
+  it("has every field in order", function()
     assert.equal([[
 # Task Brief
 ## Objective (objective)
@@ -61,7 +61,7 @@ high
     }))
   end)
 
-  it("says where a list is empty and leaves out what is not there", function()
+  it("says so if a list is empty, and omits absent fields", function()
     local text = zh.brief({ objective = "o", constraints = json.array({}), inputs = json.null,
       outputs = "", completion_criteria = "c", collaborators = json.array({}) })
     assert.equal("# 任务委托书（Task Brief）\n## 目标（objective）\no\n## 技术约束（constraints）\n（无）\n"
@@ -109,7 +109,7 @@ high
     }
   end
 
-  -- Tells whether the texts stand in `shown` one after the other.
+  -- Whether the texts occur in `shown` one after the other.
   local function stand_in(shown, texts)
     local from = 1
     for _, text in ipairs(texts) do
@@ -122,7 +122,7 @@ high
     return true
   end
 
-  it("has the text of every field, one after the other, whatever the brief", function()
+  it("has the text of every field, in order, whatever the brief", function()
     property.check({ cases = 1000, seed = 21 }, random_brief, function(brief)
       local texts = { brief.objective }
       for _, item in ipairs(brief.constraints) do texts[#texts + 1] = "- " .. item end
@@ -143,8 +143,8 @@ high
   end)
 end)
 
-describe("shown contacts", function()
-  it("say who, from where, by whom, and how to write to them", function()
+describe("presented contacts", function()
+  it("name the agent, its source and origin, and how to write to it", function()
     assert.equal([[
 # 联系人
 - root（root），来源：父智能体（parent）
@@ -181,7 +181,7 @@ describe("shown contacts", function()
     assert.matches("\n  - examples: one\n    two", text, 1, true)
   end)
 
-  it("take Interface Specs of any kind", function()
+  it("accept Interface Specs of any kind", function()
     for _, spec in ipairs({ "text", 7, { "a" }, {}, json.null, { services = { 1 } } }) do
       local entry = { id = "e", role = "r", source = "child", interfaceSpec = spec }
       assert.matches("^# 联系人\n%- e（r）", zh.contacts({ entry }))
@@ -200,21 +200,21 @@ describe("a presentation policy", function()
 
   local function message() return "m" end
 
-  it("without words for briefs and contacts is helped out by the usual one", function()
+  it("without words for briefs and contacts falls back to the default", function()
     local text, s = context_with({ kind = "presentation", version = 1, message = message })
     assert.matches("## 目标（objective）\ndo it", text, 1, true)
     assert.matches("- root（root），来源：父智能体（parent）", text, 1, true)
     assert.equal(0, scene.count(s:transcript(), "policy_failed"))
   end)
 
-  it("has its own words for them", function()
+  it("can have its own words for them", function()
     local text = context_with({ kind = "presentation", version = 1, message = message,
       brief = function(brief) return "BRIEF " .. brief.objective end,
       contacts = function(list) return "CONTACTS " .. list[1].id end })
     assert.matches("\n\nBRIEF do it\n\nCONTACTS root\n\n", text, 1, true)
   end)
 
-  it("that fails at them is helped out too, and that is said once", function()
+  it("that fails at them falls back to the default, which is reported once", function()
     local text, s = context_with({ kind = "presentation", version = 1, message = message,
       brief = function() error("boom") end, contacts = function() return 7 end })
     assert.matches("## 目标（objective）\ndo it", text, 1, true)

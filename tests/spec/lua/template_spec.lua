@@ -5,7 +5,7 @@ local property = require("property")
 local template = require("society.template")
 
 describe("template.fill", function()
-  it("fills each place with its value, wherever it stands", function()
+  it("fills each place with its value, wherever it is", function()
     assert.equal("a1 is a1, 7.", template.fill("{{id}} is {{id}}, {{n}}.", { id = "a1", n = 7 }))
     assert.equal("xy", template.fill("{{a}}{{b_2}}", { a = "x", b_2 = "y" }))
     assert.equal("{x}", template.fill("{{{a}}}", { a = "x" }))
@@ -22,7 +22,7 @@ describe("template.fill", function()
     end)
   end
 
-  it("takes values as they stand and never fills them again", function()
+  it("inserts values verbatim and never fills them again", function()
     for _, value in ipairs({ "{{a}}", "{{b}}", "%1", "%0", "%", "\0", "\r\n", "{{", "}}" }) do
       assert.equal("<" .. value .. ">", template.fill("<{{a}}>", { a = value, b = "no" }))
     end
@@ -53,7 +53,7 @@ describe("template.fill, whatever the text", function()
     }
   end
 
-  -- The same said another way: cut at the places, one by one from the left.
+  -- The same in other words: cut at the places, one by one from the left.
   local function expected(text, values)
     local first, last, name = text:find("{{([a-z_][a-z0-9_]*)}}")
     if not first then
@@ -62,7 +62,7 @@ describe("template.fill, whatever the text", function()
     return text:sub(1, first - 1) .. values[name] .. expected(text:sub(last + 1), values)
   end
 
-  it("changes the places and not a byte beside them", function()
+  it("changes the places and no other byte", function()
     property.check({ cases = 2000, seed = 11 }, pieces, function(case)
       local text = table.concat(case.text)
       local values = { a = table.concat(case.a), b = table.concat(case.b) }
@@ -71,7 +71,7 @@ describe("template.fill, whatever the text", function()
     end)
   end)
 
-  it("is the text itself where there is no place", function()
+  it("is the text itself if there is no place", function()
     property.check({ cases = 1000, seed = 12 }, pieces, function(case)
       local text = table.concat(case.text)
       if text:find("{{[a-z_][a-z0-9_]*}}") then

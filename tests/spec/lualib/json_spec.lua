@@ -1,5 +1,5 @@
--- society.json, corner by corner: what the RFC allows is read exactly, anything
--- else is refused with its place.
+-- society.json in detail: it reads exactly what the RFC allows, and refuses anything else
+-- with its position.
 
 local json = require("society.json")
 
@@ -109,13 +109,13 @@ describe("json.decode", function()
     end)
   end
 
-  it("tells lists and objects apart, empty or not", function()
+  it("distinguishes lists and objects, even empty ones", function()
     for _, text in ipairs({ "[]", "{}", "[[],{}]", '{"a":[],"b":{}}', "[1]", '{"1":1}' }) do
       assert.equal(text, json.encode(json.decode(text)))
     end
   end)
 
-  it("takes the greatest depth and no more", function()
+  it("accepts the maximum depth and no more", function()
     assert.equal(nested(DEPTH_MAX), json.encode(json.decode(nested(DEPTH_MAX))))
     local err = refusal(nested(DEPTH_MAX + 1))
     assert.same({ "too_large", DEPTH_MAX + 1 }, { err.error, err.position })
@@ -123,7 +123,7 @@ describe("json.decode", function()
     assert.equal("too_large", refusal(('{"a":'):rep(1000000)).error)
   end)
 
-  it("refuses a text cut short at any byte, and any byte too many", function()
+  it("refuses a text cut short at any byte, and any extra byte", function()
     local text = [==[{"a":[1,-2.5e+3,"x\u00e9\ud83d\ude00你"],"b":{"c":null,"d":true},"e":[[]]}]==]
     assert.is_table(json.decode(text))
     for length = 0, #text - 1 do
@@ -136,7 +136,7 @@ describe("json.decode", function()
     end
   end)
 
-  it("finds a repeated name in a large object, quickly", function()
+  it("finds a repeated name in a large object", function()
     local members = {}
     for i = 1, 100000 do
       members[i] = ('"name %d":%d'):format(i, i)
@@ -152,7 +152,7 @@ describe("json.decode", function()
     refusal(('{"%s":1,"b":2,"%s":2}'):format(long, long))
   end)
 
-  it("gives every list its mark, and nobody may change the mark", function()
+  it("gives every list its metatable, which nobody can change", function()
     local list = json.decode("[1]")
     assert.is_false(getmetatable(list))
     assert.has_error(function() setmetatable(list, nil) end)
@@ -160,7 +160,7 @@ describe("json.decode", function()
     assert.equal("[]", json.encode(list))
   end)
 
-  it("raises if the text is no string", function()
+  it("raises if the text is not a string", function()
     assert.has_error(function() json.decode(1) end)
     assert.has_error(function() json.decode() end)
   end)
@@ -214,7 +214,7 @@ describe("json.encode", function()
     assert.equal('{"a":[1]}', json.encode(setmetatable({ a = setmetatable({ 1 }, meta) }, meta)))
   end)
 
-  it("raises without a value, and for array() of what is no plain table", function()
+  it("raises without a value, and for array() of anything but a plain table", function()
     assert.has_error(function() json.encode() end)
     assert.has_error(function() json.array("x") end)
     assert.has_error(function() json.array(setmetatable({}, {})) end)

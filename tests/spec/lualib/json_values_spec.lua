@@ -1,10 +1,10 @@
--- society.json on many generated values, with lua-cjson as a second opinion. The
--- values are the same on every run.
+-- society.json on many generated values, with lua-cjson as a second opinion. The values are
+-- the same on every run.
 
 local cjson = require("cjson")
 local json = require("society.json")
 
--- Equal in type and value, floats bit by bit, lists told from objects.
+-- Equal in type and value, floats bit by bit, lists distinct from objects.
 local function is_same(a, b)
   if math.type(a) ~= math.type(b) or type(a) ~= type(b) then
     return false
@@ -69,7 +69,7 @@ local function random_value(rng, depth)
   return value
 end
 
--- The same value built the other way round, so that Lua keeps it differently.
+-- The same value built in reverse, so that Lua stores it differently.
 local function rebuilt(value)
   if type(value) ~= "table" then
     return value
@@ -95,7 +95,7 @@ local function is_before(a, b)
   return #a < #b
 end
 
--- The encoder as one would write it without haste.
+-- The encoder in its simplest form.
 local function plainly(value)
   if type(value) ~= "table" then
     return json.encode(value)
@@ -118,7 +118,7 @@ local function plainly(value)
   return "{" .. table.concat(parts, ",") .. "}"
 end
 
--- Equal as far as lua-cjson can tell: to it every number is a float.
+-- Equal as far as lua-cjson can tell: every number is a float to it.
 local function is_alike(ours, theirs)
   if type(ours) == "number" then
     return ours + 0.0 == theirs
@@ -176,7 +176,7 @@ describe("json on generated values", function()
     end)
   end)
 
-  it("never takes a text that was changed by one byte for broken Lua", function()
+  it("survives any one-byte change of a text", function()
     each(function(value)
       local text = json.encode(value)
       local at = math.random(1, #text)

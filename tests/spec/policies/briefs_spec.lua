@@ -1,4 +1,4 @@
--- The Task Brief at the door of spawn_agent.
+-- Task Briefs as spawn_agent checks them.
 
 local json = require("society.json")
 local scene = require("scene")
@@ -50,7 +50,7 @@ describe("a bad brief", function()
       outputs = json.null, completion_criteria = json.null },
     ["other fields only"] = { priority = "high", title = "x" },
   }) do
-    it("misses all five fields, in order: " .. name, function()
+    it("lacks all five fields, in order: " .. name, function()
       local err = refused(brief)
       assert.same(REQUIRED, err.missing_fields)
       if type(brief) ~= "table" then
@@ -60,13 +60,13 @@ describe("a bad brief", function()
     end)
   end
 
-  it("misses all five fields if there is none at all", function()
+  it("lacks all five fields if there is none at all", function()
     assert.same(REQUIRED, refused(nil).missing_fields)
   end)
 
   for _, name in ipairs(REQUIRED) do
     for what, value in pairs({ nothing = false, null = json.null, ["an empty string"] = "" }) do
-      it(("misses %s if it is %s"):format(name, what), function()
+      it(("lacks %s if it is %s"):format(name, what), function()
         local brief = scene.brief()
         brief[name] = value or nil
         local err = refused(brief)
@@ -76,7 +76,7 @@ describe("a bad brief", function()
     end
   end
 
-  it("names several missing fields in the order of the brief, not of the table", function()
+  it("lists missing fields in the order of the brief, not of the table", function()
     local brief = scene.brief()
     brief.outputs, brief.objective, brief.completion_criteria = nil, nil, ""
     assert.same({ "objective", "outputs", "completion_criteria" }, refused(brief).missing_fields)
@@ -86,7 +86,7 @@ describe("a bad brief", function()
     ["a string"] = "be brief", ["an object"] = { rule = "be brief" }, ["a number"] = 3,
     ["a boolean"] = true,
   }) do
-    it("has constraints that are no list: " .. name, function()
+    it("has constraints that are not a list: " .. name, function()
       local err = refused(scene.brief({ constraints = constraints }))
       assert.matches("see details", err.message, 1, true)
       assert.same({}, err.missing_fields)
@@ -94,7 +94,7 @@ describe("a bad brief", function()
     end)
   end
 
-  it("tells both kinds of fault", function()
+  it("is reported with both kinds of fault", function()
     local err = refused({ constraints = "x", inputs = "i", outputs = "o" })
     assert.same({ "objective", "completion_criteria" }, err.missing_fields)
     assert.same({ "缺少必填字段: objective", "缺少必填字段: completion_criteria",
@@ -111,7 +111,7 @@ describe("a bad brief", function()
     end)
   end
 
-  it("that is no table says so before what it misses", function()
+  it("that is not a table is reported as such before its missing fields", function()
     local rules = require("society.brief")
     local function is_nil(value) return value == nil end
     for _, brief in ipairs({ "do it", 7, true }) do
@@ -124,16 +124,16 @@ describe("a bad brief", function()
     assert.same(all_missing(), select(2, rules.check({}, is_nil, rules.WORDS)).details)
   end)
 
-  it("that cannot be JSON is a bad brief too", function()
+  it("may be one that JSON cannot hold", function()
     refused(scene.brief({ inputs = function() end }))
   end)
 
-  it("is found before an unknown role", function()
+  it("is reported before an unknown role", function()
     local _, err = spawn({}, "nosuch")
     assert.equal("invalid_task_brief", err.error)
   end)
 
-  it("uses no id: the next agent is called as if nothing had been", function()
+  it("uses up no id", function()
     local first, second
     for _, is_bad in ipairs({ true, false }) do
       local s = scene.troupe({
@@ -169,7 +169,7 @@ describe("a good brief", function()
     assert.same({}, brief_of(scene.brief({ constraints = {} })).constraints)
   end)
 
-  it("may have values of any kind, and keeps fields nobody knows", function()
+  it("may have values of any kind, and keeps unknown fields", function()
     local brief = scene.brief({
       inputs = { a = { 1, 2 } }, outputs = false, priority = "high", references = { "x" },
       colour = { r = 1 },

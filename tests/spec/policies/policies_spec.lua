@@ -1,4 +1,4 @@
--- The policies that come with the program beside those in force at first.
+-- The shipped policies that are not the default.
 
 local json = require("society.json")
 local scene = require("scene")
@@ -15,22 +15,22 @@ describe("briefs/lenient", function()
     return answer and s:agent("child").brief, err
   end
 
-  it("takes what strict takes as it is", function()
+  it("accepts what strict accepts, unchanged", function()
     local brief = scene.brief({ priority = "high", taskNote = "kept" })
     assert.same(brief, spawn(brief))
   end)
 
-  it("takes empty texts as present", function()
+  it("accepts empty texts as present", function()
     local brief = scene.brief({ objective = "", inputs = "", completion_criteria = "" })
     assert.same(brief, spawn(brief))
   end)
 
-  it("takes a lone string as one constraint, and an empty one as none", function()
+  it("accepts a lone string as one constraint, and an empty one as none", function()
     assert.same({ "be brief" }, spawn(scene.brief({ constraints = "be brief" })).constraints)
     assert.same({}, spawn(scene.brief({ constraints = "" })).constraints)
   end)
 
-  it("takes camelCase names; the right name wins", function()
+  it("accepts camelCase names; the right name wins", function()
     local brief = scene.brief({ completionCriteria = "done" })
     assert.equal("it is done", spawn(brief).completion_criteria)
     brief.completion_criteria = nil
@@ -39,11 +39,11 @@ describe("briefs/lenient", function()
     assert.is_nil(taken.completionCriteria)
   end)
 
-  it("takes a brief that is a JSON text", function()
+  it("accepts a brief that is a JSON text", function()
     assert.same(scene.brief(), spawn(json.encode(scene.brief())))
   end)
 
-  it("takes agent_id in collaborators", function()
+  it("accepts agent_id in collaborators", function()
     local taken = spawn(scene.brief({ collaborators = {
       { agent_id = "user", role = "person", description = "asks" },
     } }))
@@ -51,7 +51,7 @@ describe("briefs/lenient", function()
       taken.collaborators)
   end)
 
-  it("refuses what is missing all the same", function()
+  it("still refuses what is missing", function()
     for _, brief in ipairs({ "do it", "[1,2]", "null", json.null, 7, {} }) do
       local taken, err = spawn(brief)
       assert.is_nil(taken)
@@ -123,7 +123,7 @@ end)
 describe("a contacts policy", function()
   after_each(scene.close)
 
-  it("refuses with what a table of the policy says, whatever its fields are called", function()
+  it("refuses with what its table says, whatever its fields are called", function()
     local said = { error = "mine", index = 7, message = "ask first", to = "x", why = { 1 } }
     local s = scene.troupe({ a = function() end, b = function() end })
     s:policy("contacts", { kind = "contacts", version = 1,

@@ -1,5 +1,5 @@
--- The examples of the policies that come with the program: every function has one, each
--- says what must come of it, and a policy that answers otherwise is not let in.
+-- The examples of the shipped policies: every function has one, each says what is expected,
+-- and a policy that answers otherwise is rejected.
 
 local scene = require("scene")
 local tree = require("tree")
@@ -49,7 +49,7 @@ for _, path in ipairs(paths()) do
       scene.new():policy(kind, name)
     end)
 
-    it("has an example of every function", function()
+    it("has an example for every function", function()
       local policy = dofile(tree.path(path))
       local counts, functions = asked(policy), 0
       for field, value in pairs(policy) do
@@ -63,7 +63,7 @@ for _, path in ipairs(paths()) do
     end)
 
     if kind == "messages" then
-      it("has of every type an example that fits, and one that does not if any can", function()
+      it("has a valid example of every type, and an invalid one if possible", function()
         local policy = dofile(tree.path(path))
         for type, rule in pairs(policy.types) do
           local fits, fails = tried(policy, type)
@@ -75,7 +75,7 @@ for _, path in ipairs(paths()) do
   end)
 end
 
-describe("an example that is not met", function()
+describe("a failing example", function()
   after_each(scene.close)
 
   -- Turns what the first example expects into something else.
@@ -88,12 +88,12 @@ describe("an example that is not met", function()
     return text:sub(1, start - 1) .. spoilt, count
   end
 
-  it("keeps its policy out", function()
+  it("rejects its policy", function()
     local tries = 0
     for _, path in ipairs(paths()) do
       local kind = path:match("^policies/([^/]+)/")
       local text, count = spoil(read(path))
-      if count > 0 and kind ~= "prompts" then -- whose texts lie beside it
+      if count > 0 and kind ~= "prompts" then -- whose texts are beside it
         tries = tries + 1
         local folder = scene.files({ ["spoilt.lua"] = text })
         local ok, err = pcall(function()
@@ -117,12 +117,12 @@ describe("an example with `contains`", function()
       examples = { { ask = "system", given = { {} }, contains = contains } } })
   end
 
-  it("is met by a text with each of the parts in it", function()
+  it("passes if the text contains each of the parts", function()
     assert.is_true(use({ "b", "a.", "a.b" }, "xa.bx"))
     assert.is_true(use({ "\0b" }, "a\0b"))
   end)
 
-  it("keeps its policy out if a part is not there, or is no text", function()
+  it("rejects its policy if a part is missing or not a text", function()
     for _, case in ipairs({
       { { "a", "c" }, "ab", 'example 1: expected a text that contains "c", got ab' },
       { { "a" }, 7, 'expected a text that contains "a", got number' },

@@ -1,5 +1,5 @@
--- The texts agents are given: every example in them is one that the society takes,
--- and they say what the protocol wants said. Every shipped policy has examples, too.
+-- The prompt texts: the society accepts every example in them, and they say what the
+-- protocol requires. Every shipped policy has examples as well.
 
 local json = require("society.json")
 local scene = require("scene")
@@ -41,11 +41,11 @@ end
 
 local AGENTS = { "agent-ui-designer", "agent-tester", "agent-programmer" }
 
--- Every send is held against the vocabularies that are in force at first.
+-- Every send is checked against the default vocabularies.
 local POLICIES = { introductions = "agent", messages = { "society", "workflow", "helix" } }
 
---- A society with the agents that examples name, where agent `who` runs act(agent,
--- message) once; its results. All others answer what they are asked.
+--- A society with the agents that examples name, where agent `who` runs act(agent, message)
+-- once; returns its results. All others answer what they are asked.
 local function play(who, act, options)
   local results
   local function behave(agent, message)
@@ -242,7 +242,7 @@ describe("the prompts", function()
     end
   end
 
-  it("are there in both languages", function()
+  it("exist in both languages", function()
     assert.same({
       "policies/prompts/en/base.txt", "policies/prompts/en/root.txt",
       "policies/prompts/en/tools.txt", "policies/prompts/zh/base.txt",
@@ -266,7 +266,7 @@ describe("the prompts", function()
     end
   end)
 
-  it("have every tool and every type of message with an example", function()
+  it("have an example of every tool and every message type", function()
     for _, path in ipairs({ "zh/tools.txt", "en/tools.txt" }) do
       local found = {}
       for _, example in ipairs(examples_of("policies/prompts/" .. path)) do
@@ -284,7 +284,7 @@ end)
 describe("an example that does not fit its type", function()
   after_each(scene.close)
 
-  it("would be found out", function()
+  it("would be detected", function()
     for _, arguments in ipairs({
       { to = "agent-tester", type = "task_assignment", payload = { text = "no brief" } },
       { to = "agent-tester", type = "no_such_type", payload = { text = "t" } },

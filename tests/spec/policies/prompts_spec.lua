@@ -1,4 +1,4 @@
--- What an agent is told about itself: all of it, worded by policies, recorded once.
+-- What an agent is told about itself: complete, worded by policies, recorded once.
 
 local json = require("society.json")
 local property = require("property")
@@ -31,7 +31,7 @@ end
 describe("the context of an agent", function()
   after_each(scene.close)
 
-  it("holds base, role, brief, contacts, tools in this order, for root root first", function()
+  it("has base, role, brief, contacts, tools in this order; root's starts with root", function()
     local s = with_child(scene.brief({ constraints = { "静态网页", "使用 Python" } }))
     local child, root = s:context("c1"), s:context("root")
     has(root, "你是智能体社会的根智能体 root")
@@ -58,7 +58,7 @@ describe("the context of an agent", function()
     assert.same(SPEC, s:contacts("root")[2].interfaceSpec)
   end)
 
-  it("speaks English with the policies en", function()
+  it("is in English with the policies en", function()
     local s = with_child(scene.brief(), { policies = { prompts = "en", presentation = "en" } })
     local text = s:context("c1")
     has(text, "Your id is c1, your role is 程序员 (role id: coder), and your superior is root.")
@@ -68,7 +68,7 @@ describe("the context of an agent", function()
     has(s:context("root"), "You are root, the first agent")
   end)
 
-  it("can be looked at from outside and from turns, and nobody has none", function()
+  it("can be queried from outside and from turns, and not for unknown agents", function()
     local s = with_child(scene.brief())
     assert.is_nil(s:context("nobody"))
     assert.is_string(s:context("user"))
@@ -88,7 +88,7 @@ describe("the context of an agent", function()
     assert.equal(before, s:context("c1"))
   end)
 
-  it("is told once in an activation: policies are not asked again on replay", function()
+  it("is computed once per activation: policies are not asked again on replay", function()
     local words, texts = "one", {}
     local s = scene.new({ app = function(s)
       s:policy("prompts", function(request) return words .. request.agent.id end)
@@ -137,7 +137,7 @@ describe("the context of an agent", function()
     end)
   end)
 
-  it("is there even if every policy fails at it", function()
+  it("exists even if every policy fails", function()
     local s = with_child(scene.brief({ note = ("x"):rep(100000) }))
     s:policy("prompts", function() error("boom") end)
     has(s:context("c1"), ("x"):rep(100000))
@@ -148,7 +148,7 @@ describe("the context of an agent", function()
     end
     local child
     s = scene.new({ app = function(app)
-      app:policy("briefs", function() return true end) -- the usual one gives up at so many
+      app:policy("briefs", function() return true end) -- the default gives up at so many
       app:role({ id = "r", name = "r" })
       app:root(function(root)
         child = assert(root:spawn_agent("r", scene.brief({ constraints = many }))).id
@@ -170,7 +170,7 @@ describe("a policy's texts", function()
     M.examples = { { ask = "system", given = { { agent = { id = "x" } } }, expect = "I am x\n" } }
     return M]]
 
-  --- The folder of a policy with these texts, and what comes of putting it in force.
+  --- The folder of a policy with these texts, and the result of putting it in force.
   local function use(texts, files)
     files["mine.lua"] = POLICY:format(texts)
     local folder = scene.files(files)
@@ -185,7 +185,7 @@ describe("a policy's texts", function()
     assert.equal("I am root\n", s:context("root"))
   end)
 
-  it("must be there, below its folder, files, not too long and UTF-8", function()
+  it("must exist below its folder as files, not too long and in UTF-8", function()
     for texts, why in pairs({
       ['{ base = "none.txt" }'] = "mine.lua: the text 'none.txt' cannot be opened: No such file",
       ['{ base = "/etc/passwd" }'] = "the text '/etc/passwd' must lie below the policy's folder",
@@ -216,7 +216,7 @@ describe("a policy's texts", function()
     assert.matches("/folder is not a file", err, 1, true)
   end)
 
-  it("may be as long as the limit, empty and of any bytes of UTF-8", function()
+  it("may be as long as the limit, empty and any UTF-8", function()
     local text = "I am {{id}}\n"
     for _, more in ipairs({ "", ("x"):rep(262144 - 2), "\0\r\n\u{FEFF}" }) do
       local _, ok = use('{ base = "base.txt", more = "more.txt" }',
@@ -225,12 +225,12 @@ describe("a policy's texts", function()
     end
   end)
 
-  it("with a slip in a place are refused, and the place is named", function()
+  it("with a mistake in a place are refused, and the place is named", function()
     local _, err = use('{ base = "base.txt" }', { ["base.txt"] = "I am {{idd}}\n" })
     assert.matches("example 1: template: {{idd}} has no value", err, 1, true)
   end)
 
-  it("beside the app go before those beside the policy", function()
+  it("beside the app override those beside the policy", function()
     local folder = scene.files({ ["app.lua"] = 'require("society").root(function() end)' })
     assert(os.execute(("mkdir -p %q"):format(folder .. "/policies/prompts/zh")))
     local file = assert(io.open(folder .. "/policies/prompts/zh/base.txt", "w"))
@@ -247,7 +247,7 @@ describe("a policy's texts", function()
     assert.matches("{{agent}} has no value", err, 1, true)
   end)
 
-  it("beside the app may say what they like, in both languages", function()
+  it("beside the app may say anything, in both languages", function()
     for _, language in ipairs({ "zh", "en" }) do
       local folder = scene.files({ ["app.lua"] = ([[
         local society = require("society")

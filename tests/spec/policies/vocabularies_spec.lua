@@ -1,4 +1,4 @@
--- The vocabularies in force at first: what they take, what they refuse and how.
+-- The default vocabularies: what they accept, what they refuse and how.
 
 local json = require("society.json")
 local samples = require("samples")
@@ -7,7 +7,7 @@ local scene = require("scene")
 local DEFAULTS = { messages = { "society", "workflow", "helix" } }
 local INTERFACE = { services = "s", input_format = "i", output_format = "o" }
 
--- Two agents that take what comes, under these policies.
+-- Two agents that accept everything, under these policies.
 local function pair(policies)
   local s = scene.troupe({ a = function() end, b = function() end })
   for kind, policy in pairs(policies or DEFAULTS) do
@@ -22,7 +22,7 @@ local function send(s, type, payload, options)
   return s:send("a", options)
 end
 
-describe("what nobody has swapped", function()
+describe("the default set", function()
   after_each(scene.close)
 
   it("is society, workflow and helix", function()
@@ -38,7 +38,7 @@ describe("what nobody has swapped", function()
 end)
 
 describe("a society that ends", function()
-  it("leaves the next one the vocabularies as they are shipped", function()
+  it("leaves the shipped vocabularies unchanged for the next one", function()
     local function ask(s)
       return s:send("user", { to = "root", type = "task_assignment", payload = {} })
     end
@@ -136,7 +136,7 @@ describe("a message that does not fit", function()
     end)
   end
 
-  it("uses no id", function()
+  it("uses up no id", function()
     local s = pair()
     local first = assert(send(s, "general", "x")).messageId
     send(s, "task", {})
@@ -168,15 +168,15 @@ describe("a message that fits", function()
     { "sync", { status = "idle", current_task = json.null, estimated_free =
       "2026-02-21T19:30:00+08:00" } },
   }) do
-    it(("is taken: %s %s"):format(case[1], json.encode(case[2])), function()
+    it(("is accepted: %s %s"):format(case[1], json.encode(case[2])), function()
       local sent, err = send(pair(), case[1], case[2])
-      -- Whether an introduction was asked for is another question.
+      -- Whether an introduction was requested is another question.
       assert.is_true(sent ~= nil or (case[1] == "introduction_response"
         and err.error == "unsolicited_introduction"), json.encode(err or json.null))
     end)
   end
 
-  it("may have its task_id in the envelope, of its own or handed on", function()
+  it("may have its task_id in the envelope, its own or inherited", function()
     local s, err = pair(), nil
     assert(send(s, "abort", { reason = "r" }, { task_id = "T" }))
     assert(send(s, "task", { requirement = "r" }, { task_id = "T" }))
@@ -210,7 +210,7 @@ describe("requires_ack", function()
     return scene.message(s, {}, { id = sent.messageId }).requires_ack
   end
 
-  it("is what the type says unless the sender says it", function()
+  it("follows the type unless the sender sets it", function()
     for _, type in ipairs({ "task_assign", "task_complete", "checkpoint_request",
       "checkpoint_response", "abort" }) do
       assert.is_true(wants(nil, type))
@@ -222,7 +222,7 @@ describe("requires_ack", function()
     end
   end)
 
-  it("is what the default rule says of a type that has none of its own", function()
+  it("follows the default rule for a type without its own", function()
     for _, is_wanted in ipairs({ true, false }) do
       local policies = { messages = { { kind = "messages", version = 1, types = { known = {} },
         default = { requires_ack = is_wanted } } } }
@@ -231,7 +231,7 @@ describe("requires_ack", function()
     end
   end)
 
-  it("is set for each type by a setting", function()
+  it("can be set for each type", function()
     local s = pair()
     s:policy("messages", "workflow", { requires_ack = { abort = false, heartbeat = true } })
     local ids = {}

@@ -1,5 +1,5 @@
--- Generated messages of every shipped type: what fits passes, and what is taken out
--- or changed is named. Then bad input of every kind.
+-- Generated messages of every shipped type: valid ones pass, and a removed or changed field
+-- is named. Then bad input of every kind.
 
 local json = require("society.json")
 local property = require("property")
@@ -7,7 +7,7 @@ local scene = require("scene")
 
 local NAMES = { "society", "workflow", "helix" }
 
--- The rules as the files say them; a type with a check is made whole by `complete`.
+-- The rules as the files state them; a type with a check is completed by `complete`.
 local rules = {}
 for _, name in ipairs(NAMES) do
   for type, rule in pairs(assert(loadfile("policies/messages/" .. name .. ".lua"))().types) do
@@ -32,7 +32,7 @@ local function kinds_of(rule)
   return type(kind) == "table" and kind or { kind }
 end
 
--- Values by kind; the first is one that no other kind takes, but a string or number.
+-- Values by kind; the first is one that no other kind accepts, except a string or number.
 local MAKE = {
   string = function(random) return random:pick({ "a b", "文字", "x\ny", "a/b", "1" }) end,
   number = function(random) return random:pick({ 1.5, -2, 0, 1e300 }) end,
@@ -54,7 +54,7 @@ local function make(random, rule)
   return MAKE[random:pick(kinds_of(rule))](random)
 end
 
--- A value that the rule does not take.
+-- A value that the rule does not accept.
 local function spoil(random, rule)
   local takes = {}
   for _, kind in ipairs(kinds_of(rule)) do
@@ -82,7 +82,7 @@ local function spoil(random, rule)
   return random:pick(wrong)
 end
 
--- What a check asks for beyond the data.
+-- What a check asks for beyond the declared fields.
 local function complete(random, type, payload)
   if type == "task_assignment" then
     local brief = scene.brief()
@@ -125,7 +125,7 @@ local function make_payload(random, each, names)
   return complete(random, each.type, payload)
 end
 
--- A message that fits, or one with a field taken out (drop) or of a wrong kind (spoil).
+-- A valid message, or one with a field removed (drop) or of a wrong kind (spoil).
 local function generate(random)
   local each = random:pick(rules)
   local names = sorted_names(each.rule.fields or {})
@@ -142,7 +142,7 @@ local function generate(random)
   return case
 end
 
--- Tells whether the refusal names what was done to the case.
+-- Whether the refusal names what was done to the case.
 local function names_it(case, err)
   local told = table.concat(err.details, "\n")
   local missing = table.concat(err.missing_fields, " ")
@@ -153,7 +153,7 @@ end
 describe("a generated message", function()
   after_each(scene.close)
 
-  it("passes if it fits, else what is wrong is named and nothing changes", function()
+  it("passes if it is valid, otherwise the error names the field and nothing changes", function()
     local s = pair()
     local counts = { keep = 0, drop = 0, spoil = 0 }
     property.check({ cases = 3000 }, generate, function(case)
@@ -162,11 +162,11 @@ describe("a generated message", function()
       local added = s:stats().sent - before
       counts[case.what] = counts[case.what] + 1
       if case.what == "keep" and case.type == "introduction_response" then
-        return err.error == "unsolicited_introduction", err.error -- it fits, and comes unasked
+        return err.error == "unsolicited_introduction", err.error -- it is valid, and unsolicited
       elseif case.what == "keep" and err and err.error == "already_exists" then
-        return added == 0 -- it fits; the receiver has a task of that id
+        return added == 0 -- it is valid; the receiver has a task of that id
       elseif case.what == "keep" then
-        return sent and added >= 1, json.encode(err or json.null) -- the host may answer at once
+        return sent and added >= 1, json.encode(err or json.null) -- the host may answer immediately
       end
       assert(not sent and added == 0, "it was sent")
       return names_it(case, err)
@@ -192,9 +192,9 @@ describe("bad input", function()
   local BAD = { LONG, "\0", "a\nb", "a/b", "../../etc", "", "\u{202e}", " ", "a@b@c", 1.5, -1,
     math.mininteger, true, json.null, json.array({}), { 1, { 2 } }, nest(50), { [LONG] = LONG } }
 
-  -- Each field of each type with each bad value: refused with a clear and small
-  -- error, or taken because its kind allows it.
-  it("in any field is refused clearly or kept as it is", function()
+  -- Each field of each type with each bad value: refused with a clear and small error, or
+  -- accepted because its kind allows it.
+  it("in any field is refused clearly or kept unchanged", function()
     local s = pair()
     local refused = 0
     for _, each in ipairs(rules) do

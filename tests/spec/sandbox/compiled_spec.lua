@@ -1,11 +1,11 @@
--- What was compiled once is used again, and nobody can tell.
+-- Compiled scripts are cached, and nobody can tell.
 
 local scene = require("scene")
 
 describe("a script that is loaded again", function()
   after_each(scene.close)
 
-  it("runs the text that a file has now, not what it had before", function()
+  it("runs the current text of a file, not the cached one", function()
     local folder = scene.files({
       ["app.lua"] = [[
         local word = require("word")

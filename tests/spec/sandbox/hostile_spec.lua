@@ -1,4 +1,4 @@
--- Scripts that misuse the gate: their turn ends, the host and its books do not.
+-- Scripts that misuse the gate: their turn ends, the host and its totals stay intact.
 
 local json = require("society.json")
 local scene = require("scene")
@@ -17,7 +17,7 @@ local function with_index(fields, act)
   return setmetatable(fields, { __index = function() act() end })
 end
 
-describe("a misuse that the script catches", function()
+describe("misuse that the script catches", function()
   after_each(scene.close)
 
   for name, misuse in pairs({
@@ -28,7 +28,7 @@ describe("a misuse that the script catches", function()
     ["an unknown option of spawn_agent"] = function(a) a:spawn_agent("r", {}, { bogus = 1 }) end,
     ["a time-out that is no number"] = function(a) a:receive({ timeout_ms = "x" }) end,
   }) do
-    it("leaves nothing behind, also over a crash: " .. name, function()
+    it("leaves nothing behind, also across a crash: " .. name, function()
       local ends = 0
       local s = told(function(root)
         assert.is_false(pcall(misuse, root))
@@ -58,7 +58,7 @@ end)
 describe("an effect inside another one", function()
   after_each(scene.close)
 
-  it("is not reached through the metatable of options", function()
+  it("cannot be reached through the metatable of options", function()
     local s = told(function(root)
       local act = function() root:now() end
       root:send_message(with_index({ to = "user", content = { x = 1 } }, act))
@@ -68,7 +68,7 @@ describe("an effect inside another one", function()
     assert.equal(0, s:stats().dead)
   end)
 
-  it("is not reached through the metatable of a brief", function()
+  it("cannot be reached through the metatable of a brief", function()
     local _, err
     local s = told(function(root)
       local act = function() root:now() end
@@ -81,7 +81,7 @@ describe("an effect inside another one", function()
     assert.same({}, s:activity({ type = "policy_failed" }))
   end)
 
-  it("ends the activation when a policy is led to it, not the host", function()
+  it("ends the activation, not the host, when a policy is led to it", function()
     local handle
     local s = told(function(root)
       handle = root
@@ -107,7 +107,7 @@ describe("an effect inside another one", function()
   end)
 end)
 
-describe("a handler of <close>", function()
+describe("a <close> handler", function()
   after_each(scene.close)
 
   it("can do nothing once its turn has failed", function()
@@ -127,7 +127,7 @@ describe("a handler of <close>", function()
   end)
 end)
 
-describe("a payload as deep as it may be", function()
+describe("a payload of the maximum depth", function()
   after_each(scene.close)
 
   it("can be requested, received and kept in a state", function()
@@ -149,10 +149,10 @@ describe("a payload as deep as it may be", function()
   end)
 end)
 
-describe("mail that falls due while the society is down", function()
+describe("a message that falls due while the society is down", function()
   after_each(scene.close)
 
-  it("goes to who waits to receive it", function()
+  it("goes to the receive that waits for it", function()
     local got
     local s = told(function(root)
       root:send_message({ to = "root", type = "tick", payload = "x", delay_ms = 50 })
@@ -201,17 +201,17 @@ describe("a script changed while an activation waited", function()
 
   local function waits(root) root:now() root:sleep(10) end
 
-  it("is found if it now returns at once", function()
+  it("is detected if it now returns immediately", function()
     local s = changed(waits, function() end)
     assert.equal("nondeterministic", s:dead_letters()[1].reason)
   end)
 
-  it("is found if it now raises at once", function()
+  it("is detected if it now raises immediately", function()
     local s = changed(waits, function() error("new") end)
     assert.equal("nondeterministic", s:dead_letters()[1].reason)
   end)
 
-  it("is found if it now has no handler", function()
+  it("is detected if it now has no handler", function()
     local s = changed({ default = waits }, { other = waits })
     assert.equal("nondeterministic", s:dead_letters()[1].reason)
   end)
@@ -235,10 +235,10 @@ describe("a script changed while an activation waited", function()
   end)
 end)
 
-describe("the host's own", function()
+describe("the host", function()
   after_each(scene.close)
 
-  it("roles have no further agents and cannot be declared", function()
+  it("reserves its roles: they cannot be spawned or declared", function()
     local errs = {}
     local s = told(function(root)
       for _, id in ipairs({ "user", "unknown", "root" }) do
@@ -250,7 +250,7 @@ describe("the host's own", function()
     assert.has_error(function() s:role({ id = "user", name = "u", behaviour = function() end }) end)
   end)
 
-  it("rule for task ids holds in every send", function()
+  it("applies its rule for task ids to every send", function()
     local err
     told(function(root)
       err = select(2, root:send_message({ to = "user", payload = "x", task_id = "../ bad" }))
@@ -258,19 +258,19 @@ describe("the host's own", function()
     assert.equal("invalid_id", err.error)
   end)
 
-  it("record keeps no state that was only looked at", function()
+  it("records no state that was only read", function()
     local s = told(function(root) return root.state.count end)
     s:run()
     assert.is_nil(s:agent("root").state)
   end)
 
-  it("reply of a result that cannot be sent fails the turn", function()
+  it("fails a turn whose result cannot be sent as the reply", function()
     local s = told(function() return { message_type = "two words" } end)
     s:run()
     assert.equal("script_error", s:dead_letters()[1].reason)
   end)
 
-  it("reply that failed leaves the result as the reply", function()
+  it("uses the result as the reply if an explicit reply failed", function()
     local s = told(function(root, message)
       assert.is_nil((root:reply(message, nil)))
       return { text = json.encode({ 1 }) }

@@ -1,11 +1,11 @@
--- An app while it loads: bounded as a turn is.
+-- An app is bounded while it loads, as a turn is.
 
 local scene = require("scene")
 
 describe("an app that loads", function()
   after_each(scene.close)
 
-  it("may not run for ever", function()
+  it("may not run forever", function()
     local app = scene.app("while true do end")
     assert.error_matches(function()
       scene.new({ app = app, config = { steps_max = 200000 } })
@@ -19,7 +19,7 @@ describe("an app that loads", function()
     end, "too many steps")
   end)
 
-  it("leaves the next one its own steps", function()
+  it("does not use up the steps of the next one", function()
     local app = scene.app("for _ = 1, 100000 do end require('society').root(function() end)")
     for _ = 1, 3 do
       scene.new({ app = app, config = { steps_max = 400000 } })

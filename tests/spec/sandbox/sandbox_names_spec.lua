@@ -1,4 +1,4 @@
--- The names of the sandbox, as the documents and the linter have them.
+-- The names of the sandbox, as the documents and the linter list them.
 
 local scene = require("scene")
 local tree = require("tree")
@@ -43,7 +43,7 @@ end
 describe("the sandbox", function()
   after_each(scene.close)
 
-  it("has the names that the documents list, and no other", function()
+  it("has exactly the names that the documents list", function()
     local got = found()
     local names, os_names = documented()
     names.os = true

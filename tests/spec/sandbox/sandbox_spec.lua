@@ -1,12 +1,12 @@
--- What scripts see of Lua: the same today, tomorrow and when they are run again.
+-- What scripts see of Lua: the same today, tomorrow and when they are rerun.
 
 local scene = require("scene")
 
 describe("a script", function()
   after_each(scene.close)
 
-  -- Runs `body` as the behaviour of root in an app of its own; its result is the
-  -- reply's payload.
+  -- Runs `body` as the behaviour of root in an app of its own; its result is the reply's
+  -- payload.
   local function run(body, files, options)
     files = files or {}
     files["app.lua"] = ('local society = require("society")\n%s\n'):format(files.head or "")
@@ -23,7 +23,7 @@ describe("a script", function()
     return answer.payload, s
   end
 
-  it("walks tables in order: numbers, then strings", function()
+  it("iterates tables in order: numbers, then strings", function()
     local got = run([[
       local seen = {}
       for key in pairs({ b = 1, a = 1, [10] = 1, [2] = 1, [-1] = 1, c = 1, [1.5] = 1 }) do
@@ -35,7 +35,7 @@ describe("a script", function()
     assert.same({ order = "-1 1.5 2 10 a b c", first = "y" }, got)
   end)
 
-  it("cannot walk tables with other keys", function()
+  it("cannot iterate tables with other keys", function()
     local got = run([[
       local ok, err = pcall(function() for _ in pairs({ [{}] = 1 }) do end end)
       return { ok = ok, err = tostring(err) }
@@ -82,7 +82,7 @@ describe("a script", function()
     end
   end)
 
-  it("has of os the time alone", function()
+  it("has only the time functions of os", function()
     local got = run([[
       local names = {}
       for name in pairs(os) do names[#names + 1] = name end
@@ -91,7 +91,7 @@ describe("a script", function()
     assert.equal("clock date time", got.text)
   end)
 
-  it("cannot set __gc or __mode, load bytes, or dump functions", function()
+  it("cannot set __gc or __mode, load bytecode, or dump functions", function()
     local got = run([[
       return { pcall(setmetatable, {}, { __gc = print }) and 1 or 0,
         pcall(setmetatable, {}, { __mode = "k" }) and 1 or 0,
@@ -100,7 +100,7 @@ describe("a script", function()
     assert.same({ 0, 0, 0, 0 }, got)
   end)
 
-  it("reads the society's time: os.time, os.date and os.clock", function()
+  it("reads the society's clock: os.time, os.date and os.clock", function()
     local got = run([[
       agent:sleep(21000)
       return { time = os.time(), date = os.date("!%Y-%m-%d %H:%M:%S"), now = agent:now(),
@@ -112,7 +112,7 @@ describe("a script", function()
     assert.equal(1767225600, got.table)
   end)
 
-  it("takes its chance from the seed", function()
+  it("draws random numbers from the seed", function()
     local body = "return { math.random(), math.random(10), math.random(5, 6), agent:random(1, 9) }"
     local first, again = run(body, nil, { seed = 3 }), run(body, nil, { seed = 3 })
     local other = run(body, nil, { seed = 4 })
@@ -123,7 +123,7 @@ describe("a script", function()
     assert.is_true(first[3] == 5 or first[3] == 6)
   end)
 
-  it("gives math.random the range it is asked for, and raises on an empty one", function()
+  it("gets the range it asks of math.random, and an error for an empty one", function()
     local got = run([[
       local low, high = 99, 0
       for _ = 1, 500 do
@@ -141,7 +141,7 @@ describe("a script", function()
     assert.equal(1, scene.count(s:transcript(), "print root: \n"))
   end)
 
-  it("may not ask for time or chance while it loads", function()
+  it("may not use time or chance while it loads", function()
     for _, head in ipairs({ "os.time()", "math.random()", "os.clock()", "os.date()" }) do
       assert.is_false(pcall(run, "return 1", { head = head }))
     end
@@ -160,7 +160,7 @@ describe("a script", function()
     assert.same({ sum = 3, same = true, loads = 1 }, got)
   end)
 
-  it("requires its modules anew after a crash", function()
+  it("requires its modules again after a crash", function()
     local _, s = run([[return { n = require("counter").next() }]], {
       ["counter.lua"] = "local n = 0 return { next = function() n = n + 1 return n end }",
     })
@@ -176,7 +176,7 @@ describe("a script", function()
     end
   end)
 
-  it("uses society.json", function()
+  it("can use society.json", function()
     local got = run([[
       local json = require("society.json")
       return { text = json.encode({ b = 1, a = json.array({}) }), n = json.decode("[1]")[1] }
@@ -198,24 +198,24 @@ describe("a script", function()
     assert.same({ true, 1767225600005, 1, 2, 3, 1767225600008 }, got)
   end)
 
-  it("cannot wait where Lua cannot: it raises and says so", function()
+  it("cannot wait where Lua cannot yield: it raises and says so", function()
     assert.has_error(function()
       run([[table.sort({ 2, 1 }, function(a, b) agent:sleep(1) return a < b end) return 1]])
     end)
   end)
 
-  it("that yields outside a coroutine of its own ends as a dead letter", function()
+  it("that yields outside its own coroutines becomes a dead letter", function()
     assert.has_error(function() run("coroutine.yield(1) return 1") end)
   end)
 
-  it("cannot reach into another society or the specs", function()
+  it("cannot reach another society or the specs", function()
     rawset(_G, "spec_secret", 1)
     local got = run("return { secret = spec_secret ~= nil, busted = describe ~= nil }")
     rawset(_G, "spec_secret", nil)
     assert.same({ secret = false, busted = false }, got)
   end)
 
-  it("looks at the society through require('society')", function()
+  it("can query the society through require('society')", function()
     local got = run("return { agents = #society.agents(), sent = society.stats().sent }")
     assert.same({ agents = 2, sent = 1 }, got)
   end)
@@ -224,7 +224,7 @@ end)
 describe("errors", function()
   after_each(scene.close)
 
-  it("have a code and a sentence, every one of them", function()
+  it("have a code and a message, every one of them", function()
     local errors = scene.play(function(root)
       local function failure(...)
         local value, err = ...

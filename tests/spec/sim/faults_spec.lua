@@ -1,4 +1,4 @@
--- society.new{ faults = … }: what goes wrong by the seed, and the checker that watches.
+-- society.new{ faults = … }: faults injected by seed, and the checker that watches.
 
 local scene = require("scene")
 local society = require("society")
@@ -35,7 +35,7 @@ describe("society.new with faults", function()
 
   for _, name in ipairs({ "evict", "crash", "lag", "raise", "slow", "jump", "fold", "power", "full",
     "io" }) do
-    it("knows the fault " .. name, function()
+    it("accepts the fault " .. name, function()
       for seed = 1, 3 do
         local s = new({ app = STANDARD, seed = seed, faults = { name }, quiet = true })
         s:run()
@@ -55,7 +55,7 @@ describe("society.new with faults", function()
     assert.not_equal(transcript, (run(9)))
   end)
 
-  it("goes on where a restart left it while time is advanced", function()
+  it("continues after a restart while time is advanced", function()
     local s = new({ app = STANDARD, seed = 3, faults = { "crash", "lag" }, quiet = true })
     for _ = 1, 50 do
       s:advance(100)
@@ -73,7 +73,7 @@ describe("society.new with faults", function()
     assert.matches("print user: sum 147\thandled 448\n", s:transcript(), 1, true)
   end)
 
-  it("raises with the seed when the history is not as it must be", function()
+  it("raises with the seed when the history breaks a law", function()
     local s = new({
       seed = 77, faults = {},
       app = function(t)
@@ -92,7 +92,7 @@ describe("society.new with faults", function()
     assert.same({ nil, "root sent twice what it sends once: a" }, { s:check() })
   end)
 
-  it("tells of a main that raised or can never finish, as sim does", function()
+  it("reports a main that raised or can never finish, as sim does", function()
     local function check(main)
       local s = new({ seed = 4, faults = "default", app = function(t)
         t:root(function() return "x" end)
@@ -115,7 +115,7 @@ describe("society.new with faults", function()
     assert.matches('"user"', text, 1, true)
   end)
 
-  it("does not tell of a main that still has something to wait for", function()
+  it("does not report a main that still has something to wait for", function()
     local s = new({ seed = 4, faults = {}, app = function(t)
       t:root(function() end)
       t:main(function(user)
@@ -132,7 +132,7 @@ describe("society.new with faults", function()
     assert.is_true(s:check())
   end)
 
-  it("names a large seed, and takes none below 0", function()
+  it("accepts large seeds, and none below 0", function()
     local s = new({ seed = math.maxinteger, faults = {}, app = function(t)
       t:root(function(root)
         root:send_message({ to = "user", payload = { once = "a" } })
@@ -148,7 +148,7 @@ describe("society.new with faults", function()
     assert.matches("society.new: 'seed' is a whole number from 0 on", err, 1, true)
   end)
 
-  it("refuses what is no list of faults", function()
+  it("refuses anything but a list of faults", function()
     for _, bad in ipairs({ 1, true, { 7 }, { "earthquake" }, "crash,", "", print }) do
       assert.is_false(pcall(society.new, { faults = bad }), tostring(bad))
     end
@@ -201,7 +201,7 @@ describe("society.new with faults", function()
     })
   end
 
-  it("counts introductions for who answers them: the host, or the agent itself", function()
+  it("counts introductions for the one that answers them: the host, or the agent itself", function()
     for _, policy in ipairs({ "capability", "agent" }) do
       for seed = 1, 6 do
         local s = introduce(policy, seed == 1 and {} or { "crash", "lag", "evict" }, seed)

@@ -1,5 +1,5 @@
--- The list of planted faults fits the source: a fault that cannot be planted any more
--- would only be noticed by `make mutants`, which takes long.
+-- The list of planted faults matches the source: otherwise only `make mutants`, which takes
+-- long, would notice a fault that cannot be planted any more.
 
 local tree = require("tree")
 
@@ -24,7 +24,7 @@ end
 describe("the planted faults", function()
   local list = dofile("tests/mutants/list.lua")
 
-  it("are at least 20, each with a name of its own and a test", function()
+  it("are at least 20, each with a unique name and a test", function()
     local names = {}
     assert.is_true(#list >= 20)
     for _, mutant in ipairs(list) do

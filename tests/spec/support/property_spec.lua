@@ -1,4 +1,4 @@
--- The helper the other specs lean on: it must find what is wrong, and make it small.
+-- The property helper: it must find a counterexample and shrink it.
 
 local property = require("property")
 
@@ -26,7 +26,7 @@ describe("property", function()
     assert.not_same(first(7), first(8))
   end)
 
-  it("shrinks a counter-example to the smallest there is", function()
+  it("shrinks a counterexample to the smallest there is", function()
     local _, err = pcall(property.check, { cases = 500, seed = 1 }, numbers, function(list)
       for _, number in ipairs(list) do
         if number >= 100 then
@@ -39,7 +39,7 @@ describe("property", function()
     assert.matches("smallest: [100]", err, 1, true)
   end)
 
-  it("shrinks inside nested data, and takes a raised error for a failure", function()
+  it("shrinks inside nested data, and treats a raised error as a failure", function()
     local smallest, why = property.shrink({
       { kind = "send", n = 9 }, { kind = "crash", n = 7 }, { kind = "send", n = 5 },
     }, function(ops)

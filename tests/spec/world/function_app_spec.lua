@@ -5,7 +5,7 @@ local scene = require("scene")
 describe("an app that is a function", function()
   after_each(scene.close)
 
-  it("has an environment of its own, fresh after each restart", function()
+  it("has its own environment, fresh after each restart", function()
     local s = scene.new({
       app = function(s)
         s:root(function()
@@ -22,7 +22,7 @@ describe("an app that is a function", function()
     assert.equal(1, assert(s:dispatch("root", "x")).payload.count)
   end)
 
-  it("requires the society it is the app of", function()
+  it("requires the society whose app it is", function()
     local seen, inside
     local s = scene.new({
       app = function()
@@ -57,7 +57,7 @@ describe("an app that is a function", function()
     assert.not_equal(require, found.own)
   end)
 
-  it("is the app of several societies at once, each with its own globals", function()
+  it("can be the app of several societies, each with its own globals", function()
     local function app(s)
       name = nil -- luacheck: ignore
       s:root(function(_, message)
@@ -81,7 +81,7 @@ describe("an app that is a function", function()
     assert.equal(2, count)
   end)
 
-  it("leaves the function as it was, also if it fails", function()
+  it("leaves the function as it was, even if it fails", function()
     local function app()
       if require("society").role then
         error("no app")
@@ -108,7 +108,7 @@ describe("a budget error", function()
       return coroutine.resume(coroutine.create(fn))
     end },
   }) do
-    it("is not survived by " .. case.name, function()
+    it("cannot be caught by " .. case.name, function()
       local s = scene.troupe({
         a = function()
           case.catch(spin)
@@ -122,7 +122,7 @@ describe("a budget error", function()
     end)
   end
 
-  it("is not what a later failure of another agent is blamed for", function()
+  it("is not blamed for a later failure of another agent", function()
     local s = scene.troupe({
       a = function() pcall(spin) end,
       b = function() error("boom") end,

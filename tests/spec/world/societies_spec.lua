@@ -1,4 +1,4 @@
--- Societies as such: side by side, on disk, and the same again for the same seed.
+-- Several societies, societies on disk, and reproducibility by seed.
 
 local scene = require("scene")
 local society = require("society")
@@ -50,7 +50,7 @@ describe("the same seed", function()
     end
   end)
 
-  it("gives the same with crashes at the same places", function()
+  it("gives the same with crashes in the same places", function()
     local app = scene.app(BUSY)
     local function with_crashes()
       local s = scene.new({ app = app, seed = 4 })
@@ -67,7 +67,7 @@ describe("the same seed", function()
     assert.equal(with_crashes(), with_crashes())
   end)
 
-  it("gives the same for a society beside it that is busy with other things", function()
+  it("gives the same beside another busy society", function()
     local app = scene.app(BUSY)
     local transcript, dump = play(app, 5)
     local s, other = scene.new({ app = app, seed = 5 }), scene.new({ app = app, seed = 6 })
@@ -79,7 +79,7 @@ describe("the same seed", function()
     assert.equal(transcript, s:transcript())
   end)
 
-  it("and another seed: another order among agents that run side by side", function()
+  it("and another seed differ in the order of concurrent agents", function()
     local app = scene.app(BUSY)
     local orders, dumps = {}, {}
     for seed = 1, 10 do
@@ -103,7 +103,7 @@ end)
 describe("the seeded scheduler", function()
   after_each(scene.close)
 
-  it("lets agents that are ready at once run in another order for another seed", function()
+  it("runs ready agents in another order for another seed", function()
     local orders, count = {}, 0
     for seed = 1, 10 do
       local order = {}
@@ -124,7 +124,7 @@ end)
 describe("three societies in one Lua state", function()
   after_each(scene.close)
 
-  it("do not know of each other, and one may crash", function()
+  it("do not affect each other, and one may crash", function()
     local acts = {
       a = function(a)
         a.state.n = (a.state.n or 0) + 1
@@ -178,7 +178,7 @@ describe("a state directory", function()
     end)
   ]]
 
-  it("keeps a society from one opening to the next; main runs once for it", function()
+  it("keeps a society from one opening to the next; main runs once", function()
     local folder, app = scene.folder() .. "/state", scene.app(APP)
     local s = scene.new({ app = app, store = folder })
     s:run()
@@ -194,7 +194,7 @@ describe("a state directory", function()
     assert.same({ n = 2 }, s:agent("root").state)
   end)
 
-  it("gives what memory gives, byte for byte", function()
+  it("gives the same as memory, byte for byte", function()
     local app = scene.app(BUSY)
     local memory = scene.new({ app = app, seed = 3 })
     local disk = scene.new({ app = app, seed = 3, store = scene.folder() .. "/state" })
@@ -204,7 +204,7 @@ describe("a state directory", function()
     assert.equal(memory:transcript(), disk:transcript())
   end)
 
-  it("crashes and recovers on disk as in memory", function()
+  it("crashes and recovers like memory", function()
     local s = scene.troupe({
       a = function(a)
         a.state.n = (a.state.n or 0) + 1

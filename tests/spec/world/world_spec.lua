@@ -1,4 +1,4 @@
--- society.new itself: what is left when something goes wrong on the way.
+-- society.new itself: what is left when something goes wrong.
 
 local scene = require("scene")
 local society = require("society")
@@ -6,7 +6,7 @@ local society = require("society")
 describe("an app that raises", function()
   after_each(scene.close)
 
-  it("leaves a society that is not running, and recover() tries it again", function()
+  it("leaves a society that is not running, and recover() tries again", function()
     local is_bad = false
     local s = scene.new({ app = function(s)
       s:root(function() return "x" end)
@@ -38,10 +38,10 @@ describe("an app that raises", function()
   end)
 end)
 
-describe("a declaration by hand", function()
+describe("a declaration outside an app", function()
   after_each(scene.close)
 
-  it("is made again by recover() only if it was accepted", function()
+  it("is repeated by recover() only if it was accepted", function()
     local s = scene.new()
     s:root(function() return "x" end)
     assert.is_false(pcall(s.role, s, { id = 7 }))
@@ -55,7 +55,7 @@ end)
 describe("advance", function()
   after_each(scene.close)
 
-  it("says by its name what it needs", function()
+  it("names the call in its errors", function()
     local s = scene.new()
     for _, bad in ipairs({ "x", -1, 0.5, 1e15, {}, true }) do
       local ok, err = pcall(s.advance, s, bad)
@@ -69,7 +69,7 @@ end)
 describe("a society made in a coroutine", function()
   after_each(scene.close)
 
-  it("goes on when the coroutine is gone", function()
+  it("continues when the coroutine is gone", function()
     local s = coroutine.wrap(function()
       return scene.new({ app = function(s)
         s:root(function(root)
@@ -91,7 +91,7 @@ describe("messages taken by receive", function()
     local s = scene.troupe({
       a = function(a)
         for _ = 1, 3 do
-          a:receive() -- there is mail: it does not wait
+          a:receive() -- a message is there: it does not wait
         end
       end,
     })
@@ -118,7 +118,7 @@ describe("s:send to a list", function()
     return s, got
   end
 
-  it("answers the ids in the order of the receivers, as send_message does", function()
+  it("returns the ids in the order of the receivers, as send_message does", function()
     local s, got = two()
     local answer = assert(s:send("user", { to = { "b", "a" }, payload = "x" }))
     s:run()
@@ -126,7 +126,7 @@ describe("s:send to a list", function()
     assert.equal("user", got.a.from)
   end)
 
-  it("tells about those it could not write to", function()
+  it("reports those it could not write to", function()
     local s, got = two()
     local answer = assert(s:send("user", { to = { "nobody", "a" }, payload = "x" }))
     s:run()
@@ -134,7 +134,7 @@ describe("s:send to a list", function()
     assert.equal("nobody", answer.partialErrors[1].to)
   end)
 
-  it("fails as a whole if all failed, and sends nothing", function()
+  it("fails as a whole if every receiver fails, and sends nothing", function()
     local s = two()
     local sent = s:stats().sent
     local answer, err = s:send("user", { to = { "nobody", "none" }, payload = "x" })

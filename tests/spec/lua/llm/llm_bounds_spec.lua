@@ -1,12 +1,12 @@
--- The host's bounds of one message, reached by an agent that thinks: it is stopped before
--- them by a guard, and whoever waits is told.
+-- The host's limits per message, reached by a thinking agent: a guard stops it before them,
+-- and waiting agents are notified.
 
 local scene = require("scene")
 local thinkers = require("thinkers")
 
 local last = thinkers.last
 
--- Ann, who thinks, and what root heard of her. `llm` are settings besides.
+-- Ann, who thinks, and what root was told about her. `llm` are further settings.
 local function start(answers, llm, options)
   llm.provider, llm.answers = "scripted", answers
   llm.limits = { agent_tokens = 0, task_tokens = 0, society_tokens = 0 }
@@ -27,7 +27,7 @@ local function start(answers, llm, options)
   return s
 end
 
--- Calls of a tool, all different, `count` at once.
+-- `count` different calls of a tool at once.
 local function many(count)
   local number = 0
   return function()
@@ -49,16 +49,16 @@ local function assert_stopped(s, guard)
   assert.equal("idle", s:agent("ann").status)
 end
 
-describe("an agent that thinks and has no effects left", function()
+describe("a thinking agent without effects left", function()
   after_each(scene.close)
 
   local guards = { rounds = false, repeats = false }
 
-  it("is stopped by name, with as many tools at once as there can be", function()
+  it("is stopped by name, with the maximum of tools at once", function()
     local s = start(many(256), { guards = guards, tools = { { name = "own",
       run = function() return "ok" end } } })
     assert_stopped(s, "activation_too_long")
-    -- What was said is whole: nothing is left out of it.
+    -- The last word is complete.
     local calls, answers = 0, 0
     for _, entry in ipairs(thinkers.memory(s, "ann")) do
       calls = calls + #(entry.tool_calls or {})
@@ -70,7 +70,7 @@ describe("an agent that thinks and has no effects left", function()
 
   for _, effects_max in ipairs({ 40, 300, 2000 }) do
     for _, count in ipairs({ 1, 7, 100 }) do
-      it(("is stopped where %d are the most, calling %d at once"):format(effects_max, count),
+      it(("is stopped with a limit of %d, calling %d at once"):format(effects_max, count),
         function()
           local s = start(many(count), { guards = guards, tools = { { name = "own",
             run = function(agent) return #agent:contacts() end } } },
@@ -89,7 +89,7 @@ describe("an agent that thinks and has no effects left", function()
     assert_stopped(s, "activation_too_long")
   end)
 
-  it("leaves those who interrupt it, and are too many to be answered, for later", function()
+  it("leaves interrupting messages that are too many for later", function()
     local s = start(function() return { content = "heard", delay_ms = 1000 } end,
       { on_message = "interrupt" }, { effects_max = 60 })
     for index = 1, 50 do
@@ -102,10 +102,10 @@ describe("an agent that thinks and has no effects left", function()
   end)
 end)
 
-describe("an agent that thinks and can remember no more", function()
+describe("a thinking agent that cannot remember more", function()
   after_each(scene.close)
 
-  it("is stopped by name, and goes on with the next message", function()
+  it("is stopped by name, and continues with the next message", function()
     local is_over = false
     local calls = many(250)
     local s = start(function() return is_over and "fine" or calls() end, {

@@ -1,5 +1,5 @@
--- Bounds on tokens and cost hold for many calls at once: what a call may take is set
--- aside while it is under way.
+-- Limits on tokens and cost apply to concurrent calls: what a call may use is reserved
+-- while it is in flight.
 
 local budget = require("society.llm.budget")
 local scene = require("scene")
@@ -22,7 +22,7 @@ describe("a budget", function()
     assert.equal("go", b:take("c3", rooms, wanted))
   end)
 
-  it("lets a call that is alone go while anything is left", function()
+  it("lets a single call go while anything is left", function()
     local b = budget.new()
     assert.equal("go", b:take("c1", { room("agent", 99, 100) }, wanted))
     b:release("c1")
@@ -32,7 +32,7 @@ describe("a budget", function()
       { err.error, err.of, err.what, err.used, err.limit })
   end)
 
-  it("counts cost as it counts tokens, and takes 0 for no bound", function()
+  it("counts cost like tokens, and treats 0 as unlimited", function()
     local b = budget.new()
     local rooms = { room("agent", 5, 0, 100, 1000), room("society", 5e9, 0) }
     assert.equal("go", b:take("c1", rooms, wanted))
@@ -42,7 +42,7 @@ describe("a budget", function()
     assert.equal("cost_micros", err.what)
   end)
 
-  it("sets nothing aside under one bound if another has no room", function()
+  it("reserves nothing under one limit if another has no room", function()
     local b = budget.new()
     local narrow, wide = room("task", 0, 50), room("society", 0, 100)
     b:take("c1", { narrow }, wanted)
@@ -52,12 +52,12 @@ describe("a budget", function()
   end)
 end)
 
-describe("many agents that ask at once", function()
+describe("many agents that call at once", function()
   after_each(scene.close)
 
   local TOKENS = { input_tokens = 100, output_tokens = 50 }
 
-  -- Answers that come after a second; counts how many are under way at once.
+  -- Answers that come after a second; counts how many are in flight.
   local function answers(clock, count)
     local ends = {}
     return function()
@@ -93,7 +93,7 @@ describe("many agents that ask at once", function()
     return s, count
   end
 
-  -- Says how it ended for all who asked at the same time, and how many tokens were used.
+  -- How it ended for all who asked at the same time, and how many tokens were used.
   local function crowd(limits, options)
     options = options or {}
     local seen = {}
@@ -121,14 +121,14 @@ describe("many agents that ask at once", function()
     return result
   end
 
-  -- One call takes 150 tokens: 7 of them pass a bound of 1000 by 50.
+  -- One call takes 150 tokens: 7 of them pass a limit of 1000 by 50.
   for _, case in ipairs({
     { "the society's tokens", { society_tokens = 1000 }, {}, "society", "tokens" },
     { "the society's cost", { society_cost = 0.001 }, {}, "society", "cost_micros" },
     { "a task's tokens", { task_tokens = 1000 }, { task = "T" }, "task", "tokens" },
     { "a task's cost", { task_cost = 0.001 }, { task = "T" }, "task", "cost_micros" },
   }) do
-    it("keep to " .. case[1], function()
+    it("respect " .. case[1], function()
       local result = crowd(case[2], case[3])
       assert.is_true(result.tokens >= 1000 and result.tokens < 1000 + 150,
         result.tokens .. " tokens")
@@ -142,7 +142,7 @@ describe("many agents that ask at once", function()
     end)
   end
 
-  it("are all under way at once where there is room", function()
+  it("are all in flight at once if there is room", function()
     local result = crowd({ society_tokens = 100000 })
     assert.equal(20, result.fine)
     assert.equal(20, result.at_once)
@@ -155,15 +155,15 @@ describe("many agents that ask at once", function()
     assert.equal(2 * one.at_once, result.at_once)
   end)
 
-  it("do not wait for other agents where each has a bound of its own", function()
+  it("do not wait for other agents if each has its own limit", function()
     local result = crowd({ agent_tokens = 400 }, { rounds = 5 })
-    -- Each has its own bound: three calls of 150 pass 400.
+    -- Each has its own limit: three calls of 150 pass 400.
     assert.equal(60, result.fine)
     assert.equal(20, result.at_once)
     assert.equal(20 * 450, result.tokens)
   end)
 
-  it("keep to it over a crash, with calls under way and others that wait", function()
+  it("respect it across a crash, with calls in flight and others waiting", function()
     for after = 100, 2500, 400 do
       local result = crowd({ society_tokens = 1000 }, { crash_after = after })
       assert.is_true(result.tokens >= 1000 and result.tokens < 1000 + 150,
@@ -173,7 +173,7 @@ describe("many agents that ask at once", function()
     end
   end)
 
-  it("go on when those that kept the room are cancelled or run out of time", function()
+  it("continue when the calls in the way are cancelled or time out", function()
     local seen = {}
     local s
     local acts = {}

@@ -1,5 +1,5 @@
--- What of a conversation goes to a model: inside the window, and never a call of a tool
--- without its answers.
+-- Which part of a conversation a model is sent: within the window, and never a tool call
+-- without its results.
 
 local json = require("society.json")
 local property = require("property")
@@ -16,8 +16,8 @@ for _, name in ipairs({ "recent", "all" }) do
   policies[name] = assert(loadfile("policies/context/" .. name .. ".lua"))()
 end
 
--- A piece: 0 a message, 1 an answer, 2 and more calls of tools; `answered` says how many of
--- the calls have an answer, as when an activation was given up half-way.
+-- A piece: 0 a message, 1 an answer, 2 and more tool calls; `answered` says how many of the
+-- calls have a result, as when an activation was given up half-way.
 local function piece(random)
   return { kind = random:between(0, 5), answered = random:chance(85) and 9 or random:between(0, 3),
     size = random:between(0, 400) }
@@ -109,9 +109,9 @@ local function holds(messages, text)
   return false
 end
 
-describe("of any conversation", function()
+describe("in any conversation", function()
   for name, policy in pairs(policies) do
-    it(("the policy %s parts no call from its answers and shows what is at hand"):format(name),
+    it(("the policy %s keeps calls with their results, and the current message"):format(name),
       function()
         property.check({ cases = 2000, seed = 15 }, generate, function(case)
           local messages, tokens, least, entries = shown(case, policy)
@@ -136,7 +136,7 @@ end)
 describe("the window", function()
   after_each(scene.close)
 
-  it("holds the prompt and the tools besides what was said", function()
+  it("holds the prompt and the tools besides the conversation", function()
     local most, fewest = 0, math.huge
     local s = think(function(request)
       local tokens = usage.of_chat(request, json.encode(request.tools))
@@ -151,7 +151,7 @@ describe("the window", function()
     assert.equal(1, fewest)
   end)
 
-  it("that the prompt alone fills leaves the last message", function()
+  it("that the prompt alone fills still includes the last message", function()
     local seen
     local s = think(function(request)
       seen = #request.messages
@@ -162,7 +162,7 @@ describe("the window", function()
     assert.equal(1, seen)
   end)
 
-  -- Ann reads pages for a question, behind another message; how the requests look.
+  -- Ann reads pages for a question, after another message; returns the requests.
   local function read_pages(rounds, llm)
     local read, seen = 0, { lost = 0, bad = 0, most = 0 }
     llm.tools = { { name = "read", run = function() return ("page text "):rep(3200) end } }
@@ -181,13 +181,13 @@ describe("the window", function()
     return seen
   end
 
-  it("keeps the message at hand however much is done for it", function()
+  it("keeps the current message however much is done for it", function()
     local seen = read_pages(20, {})
     assert.same({ 0, 0 }, { seen.lost, seen.bad })
     assert.is_true(seen.most <= 100000, seen.most .. " tokens")
   end)
 
-  it("keeps it with a policy that does not", function()
+  it("keeps it even with a policy that does not", function()
     local seen
     local s = think(function(request)
       seen = request.messages
@@ -200,7 +200,7 @@ describe("the window", function()
     assert.equal(3, #seen)
   end)
 
-  it("takes a message that is larger than itself, cut", function()
+  it("includes a message that is larger than itself, cut", function()
     local seen
     local s = think(function(request)
       seen = request
@@ -212,7 +212,7 @@ describe("the window", function()
     assert.is_true(usage.of_chat(seen, json.encode(seen.tools)) <= 14000)
   end)
 
-  it("has room for all that many tools give at once", function()
+  it("has room for the results of many concurrent tools", function()
     local most, longest = 0, 0
     local s = think(function(request)
       most = math.max(most, usage.of_chat(request, json.encode(request.tools)))
@@ -231,7 +231,7 @@ describe("the window", function()
     assert.is_true(longest > 3000, "what others leave is for those who need it")
   end)
 
-  it("keeps all who interrupt it in sight", function()
+  it("keeps all interrupting messages", function()
     local seen
     local s = think(function(request)
       seen = request

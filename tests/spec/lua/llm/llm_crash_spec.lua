@@ -1,4 +1,4 @@
--- An agent that thinks: a message that comes meanwhile, and crashes anywhere.
+-- A thinking agent: messages that come meanwhile, and crashes anywhere.
 
 local json = require("society.json")
 local scene = require("scene")
@@ -36,7 +36,7 @@ describe("a message that comes while the model thinks", function()
     assert.same({ "answer to first", "answer to second" }, replies)
   end)
 
-  it("interrupts, if it is set so, and both are answered together", function()
+  it("interrupts, if configured, and both are answered together", function()
     local seen, replies, s = run("interrupt")
     assert.same({ 1, 2 }, seen)
     assert.same({ "answer to second" }, replies)
@@ -45,7 +45,7 @@ describe("a message that comes while the model thinks", function()
   end)
 end)
 
-describe("an agent that thinks, and crashes", function()
+describe("a thinking agent that crashes", function()
   after_each(scene.close)
 
   local function answers()
@@ -68,11 +68,11 @@ describe("an agent that thinks, and crashes", function()
     for _, entry in ipairs(memory(s, "ann")) do
       lines[#lines + 1] = entry.role .. ":" .. (entry.content or "")
     end
-    -- Ids hold the time and a counter; the story is the same without them.
+    -- Ids contain the time and a counter; the story is the same without them.
     return (table.concat(lines, "\n"):gsub("msg_%w+_%w+_%w+", "ID"):gsub('"addedAt":"[^"]*"', ""))
   end
 
-  it("comes to the same as one that does not, wherever it crashes", function()
+  it("has the same outcome as one that does not, wherever it crashes", function()
     local plain = think(answers())
     ask(plain)
     local expected = story(plain)
@@ -90,7 +90,7 @@ describe("an agent that thinks, and crashes", function()
     end
   end)
 
-  it("comes to the same when models are busy, by the seed of a simulation", function()
+  it("has the same outcome when models are busy, by the seed of a simulation", function()
     local tried = 0
     for seed = 1, 20 do
       local s = think(answers(), { seed = seed, faults = { "model", "crash", "evict" } })

@@ -1,4 +1,4 @@
--- Who hears an agent that thinks when it has done thinking, and how its tasks end.
+-- Who gets the last word of a thinking agent, and how its tasks end.
 
 local scene = require("scene")
 local thinkers = require("thinkers")
@@ -28,10 +28,10 @@ local function task(id)
   return { to = "ann", type = "task", payload = { task_id = id or "T", text = "?" } }
 end
 
-describe("a task that a model answers in words", function()
+describe("a task that a model answers in plain text", function()
   after_each(scene.close)
 
-  it("is completed with them, after one reminder, and whoever waits hears it", function()
+  it("is completed with the text, after one reminder, and the waiting agent gets it", function()
     local shown = {}
     local got, s = root_asks(function(request)
       shown[#shown + 1] = last(request.messages).content
@@ -44,7 +44,7 @@ describe("a task that a model answers in words", function()
     assert.matches("任务 T 尚未结束", shown[2], 1, true)
   end)
 
-  it("is ended as the model wants it once it was reminded", function()
+  it("is ended as the model wants after the reminder", function()
     local got, s = root_asks({ ann = { "I see", { expect = "Task T is still open",
       tool_calls = { { name = "fail", arguments = { error = "no tools" } } } }, "sorry" } },
       task(), { policies = { prompts = "en" } })
@@ -52,7 +52,7 @@ describe("a task that a model answers in words", function()
     assert.equal("failed", s:tasks()[1].state)
   end)
 
-  it("is completed at once where a model has no verb for it", function()
+  it("is completed immediately if the model has no verb for it", function()
     local got = root_asks({ ann = { "42" } }, task(), { llm = { verbs = { "list_contacts" } } })
     assert.equal("42", got.answer.payload.output)
   end)
@@ -78,7 +78,7 @@ describe("a task that a model answers in words", function()
     assert.equal("failed", s:tasks()[1].state)
   end)
 
-  it("fails at once if a model without a verb for it falls silent after its work", function()
+  it("fails immediately if a model without a verb for it falls silent after its work", function()
     local got, s = root_asks({ ann = { call("list_contacts"), "" } }, task(),
       { llm = { verbs = { "list_contacts" } } })
     assert.equal("empty_answer", got.answer.payload.error.guard)
@@ -94,11 +94,11 @@ describe("a task that a model answers in words", function()
   end)
 end)
 
-describe("several tasks that a model has at hand", function()
+describe("several open tasks of a model", function()
   after_each(scene.close)
 
-  -- What root gets as the output, or else the error, of the tasks t1 and t2, the second of which
-  -- comes so late, and what the model was shown last each time it was asked.
+  -- What root gets as the output, or else the error, of the tasks t1 and t2, the second of
+  -- which comes later, and what the model was shown last each time it was called.
   local function two_tasks(answers, delay_ms)
     local shown, got = {}, {}
     local s = think(function(request)
@@ -123,7 +123,7 @@ describe("several tasks that a model has at hand", function()
     return got, shown
   end
 
-  it("are all named when it is reminded", function()
+  it("are all named in the reminder", function()
     local got, shown = two_tasks({ "hm", "thinking aloud", "both are 42" }, 300)
     assert.equal(3, #shown)
     assert.matches("Tasks t1, t2 are still open", shown[3], 1, true)
@@ -139,7 +139,7 @@ describe("several tasks that a model has at hand", function()
     assert.same({ t1 = "one", t2 = "two" }, got)
   end)
 
-  it("are each reminded of, also one that came after a reminder", function()
+  it("are each reminded of, even one that came after a reminder", function()
     local got, shown = two_tasks({ "hm", "cut short", "hm again",
       call("complete", { task_id = "t1", output = "one" }),
       call("complete", { output = "two" }), "bye" }, 1500)
@@ -149,10 +149,10 @@ describe("several tasks that a model has at hand", function()
   end)
 end)
 
-describe("a request for an introduction that a model answers in words", function()
+describe("an introduction request that a model answers in plain text", function()
   after_each(scene.close)
 
-  it("is declined with them", function()
+  it("is declined with the text", function()
     local err
     local s = think({ ann = { "I know nobody" } }, { policies = { introductions = "agent" },
       root = function(root, message)
@@ -170,7 +170,7 @@ end)
 describe("an agent that answered its parent and is then stopped", function()
   after_each(scene.close)
 
-  it("tells it by a report", function()
+  it("notifies it by a report", function()
     local s = think(function(request)
       return last(request.messages).role == "user"
         and call("send_message", { to = "root", payload = "here" }) or call("list_contacts")

@@ -1,4 +1,4 @@
--- What stops an agent that thinks, by name; who is told; and what stays.
+-- What stops a thinking agent, by name; who is notified; and what stays.
 
 local scene = require("scene")
 local thinkers = require("thinkers")
@@ -20,7 +20,7 @@ describe("a guard", function()
     return call("list_contacts", { n = count })
   end
 
-  local PRICES = { scripted = { input = 2, output = 4 } } -- a costly call: 1000 millionths
+  local PRICES = { scripted = { input = 2, output = 4 } } -- a costly call: 1000 micros
 
   local function costly()
     local answer = different()
@@ -58,7 +58,7 @@ describe("a guard", function()
       return { error = "model_unavailable", retryable = true }
     end, calls = 1, entries = 1 },
   }) do
-    it(("called %s (%s) stops it, tells the parent, and keeps what was done"):format(case.guard,
+    it(("called %s (%s) stops it, notifies the parent, keeps earlier work"):format(case.guard,
       case.what or case.guard), function()
         local s = think(case.answers, { llm = case.llm })
         local reply = last(ask(s, "hello", { task_id = case.task }))
@@ -79,7 +79,7 @@ describe("a guard", function()
       end)
   end
 
-  it("that is a bound says which, and how much of it is used", function()
+  it("that is a limit says which, and how much of it is used", function()
     for of, case in pairs({
       agent = { { agent_tokens = 1000 }, "tokens", 1200, 1000,
         "the agent has reached its limit: 1200 tokens of 1000 tokens; raise "
@@ -99,13 +99,13 @@ describe("a guard", function()
     end
   end)
 
-  it("that saw a repeated call names as many as were made", function()
+  it("against repeated calls names as many as were made", function()
     local s = think(function() return call("list_contacts") end)
     assert.equal("list_contacts was called 3 times with the same arguments",
       last(ask(s)).payload.message)
   end)
 
-  it("sees a repeated call however its arguments are written", function()
+  it("recognises a repeated call however its arguments are written", function()
     local forms = { '{"a":1,"b":[1,2]}', '{ "b": [1, 2], "a": 1 }', '{"b":[1.0,2],\n"a":1.0}',
       '{"a":10e-1,"b":[1,2]}' }
     local number = 0
@@ -117,7 +117,7 @@ describe("a guard", function()
     assert.equal(4, number)
   end)
 
-  it("does not take calls with other arguments for the same", function()
+  it("distinguishes calls with different arguments", function()
     local number = 0
     local forms = { '{"a":1}', '{"a":"1"}', '{"a":true}', '{"a":[1]}', '{"a":{"a":1}}',
       '{"a":null}', "{}", '{"b":1}' }
@@ -129,7 +129,7 @@ describe("a guard", function()
     assert.equal("enough", last(ask(s)).payload.text)
   end)
 
-  it("does not count the time that people take, over a crash as well", function()
+  it("does not count the time that people take, also across a crash", function()
     local DAY_MS = 86400000
     for _, how in ipairs({ "verb", "tool", "request", "receive" }) do
       local s = think(function(request)
@@ -175,7 +175,7 @@ describe("a guard", function()
     assert.equal("wall_time", last(ask(s)).payload.guard)
   end)
 
-  it("leaves a conversation that can go on", function()
+  it("leaves a conversation that can continue", function()
     local stuck = true
     local s = think(function() return stuck and call("list_contacts") or "fine" end)
     assert.equal("repeated_call", last(ask(s)).payload.guard)
@@ -192,7 +192,7 @@ describe("a guard", function()
     assert.equal("enough", last(ask(s)).payload.text)
   end)
 
-  it("fails the task, and who gave it is told once", function()
+  it("fails the task, and notifies the assigner once", function()
     local s = think(function() return call("list_contacts") end, { root = function(root, message)
       if message.type == "go" then
         root:send_message({ to = "ann", type = "task", payload = { text = "x", task_id = "T" } })
@@ -207,7 +207,7 @@ describe("a guard", function()
     assert.equal(1, told)
   end)
 
-  it("tells the parent once, until the agent has succeeded again", function()
+  it("notifies the parent once, until the agent has succeeded again", function()
     local is_dead = true
     local s = think(function() return is_dead and { error = "invalid_key" } or "fine" end)
     local function reports()
@@ -224,10 +224,11 @@ describe("a guard", function()
   end)
 end)
 
-describe("a society whose model is dead", function()
+describe("a society whose model is down", function()
   after_each(scene.close)
 
-  -- How often the model was asked by root and its child, who both think, after ann was born.
+  -- How often the model was called by root and its child, who both think, after ann was
+  -- spawned.
   local function calls_after(message, answers)
     local calls, is_alive = 0, true
     local s = scene.new({
@@ -268,7 +269,7 @@ describe("a society whose model is dead", function()
     end
   end)
 
-  it("falls silent when a task fails, and when it dies in the midst of a talk", function()
+  it("falls silent when a task fails, and when the model dies during a conversation", function()
     local function first(request, number)
       if number > 1 then
         return nil

@@ -1,11 +1,11 @@
--- Who is heard that interrupts an agent while it thinks.
+-- Messages that interrupt a thinking agent.
 
 local scene = require("scene")
 local thinkers = require("thinkers")
 
 local think = thinkers.think
 
-describe("those who interrupt a model", function()
+describe("agents that interrupt a model", function()
   after_each(scene.close)
 
   -- Two who ask ann while she thinks; `send` is what each does.
@@ -69,7 +69,7 @@ describe("those who interrupt a model", function()
     assert.same({ "yes", "yes" }, { one.text, other.text })
   end)
 
-  it("are all told when it is stopped", function()
+  it("are all notified when it is stopped", function()
     local one, other = requests(function()
       return { tool_calls = { { name = "list_contacts", arguments = {} } }, delay_ms = 1000 }
     end, { repeats = 1 })
@@ -77,7 +77,7 @@ describe("those who interrupt a model", function()
   end)
 end)
 
-describe("one who writes to a model and then interrupts it with a request", function()
+describe("an agent that writes to a model and then interrupts it with a request", function()
   after_each(scene.close)
 
   local function says(content)
@@ -112,21 +112,21 @@ describe("one who writes to a model and then interrupts it with a request", func
     assert.equal("yes", interrupt(plain, ask, says("yes")).text)
   end)
 
-  it("is answered after a request whose time was over", function()
+  it("is answered after a request that timed out", function()
     assert.equal("yes", interrupt(function(root)
       local _, err = root:request({ to = "ann", payload = "first", timeout_ms = 500 })
       assert.equal("timeout", err.error)
     end, ask, says("yes")).text)
   end)
 
-  it("is answered after a plain message when it wants an introduction", function()
+  it("is answered after a plain message when it asks for an introduction", function()
     local _, err = interrupt(plain, function(root)
       return root:request_introduction({ to = "ann", reason = "r", required_capability = "c" })
     end, says("I know nobody"))
     assert.same({ "no_introduction", "I know nobody" }, { err.error, err.reason })
   end)
 
-  it("is told when the model is stopped, or says nothing", function()
+  it("is notified when the model is stopped, or says nothing", function()
     assert.equal("repeated_call", interrupt(plain, ask, function()
       return { tool_calls = { { name = "list_contacts", arguments = {} } }, delay_ms = 1000 }
     end, { repeats = 1 }).guard)

@@ -1,10 +1,11 @@
--- The limiter: fair to everybody in any order of events, and calm after a burst of refusals.
+-- The limiter: fair to everybody in any order of events, and stable after a burst of
+-- refusals.
 
 local limiter = require("society.llm.limiter")
 local property = require("property")
 
 describe("the brake", function()
-  it("goes on once for a burst of calls that were under way together", function()
+  it("counts a burst of concurrent calls once", function()
     local l = limiter.new({ brake_after = 3, brake_ms = 5000, brake_max_ms = 120000 }, 0)
     for n = 1, 16 do
       l:refused(n)
@@ -27,7 +28,7 @@ describe("the brake", function()
   end)
 end)
 
-describe("tokens a minute", function()
+describe("tokens per minute", function()
   -- When the next call goes, after one of `estimate` tokens that took `tokens`.
   local function next_at(estimate, tokens)
     local l = limiter.new({ tokens_per_minute = 100 }, 0)
@@ -39,7 +40,7 @@ describe("tokens a minute", function()
     return id and 0 or at_ms
   end
 
-  it("count what a call took, also one that takes more than there are in a minute", function()
+  it("count what a call took, even more than a minute's tokens", function()
     assert.equal(60000, next_at(100, 100))
     assert.equal(30000, next_at(100, 50))
     assert.equal(3 * 60000, next_at(300, 300))
@@ -61,7 +62,7 @@ describe("whatever happens, the limiter", function()
     return #list > 0 and table.remove(list, pick % #list + 1) or nil
   end
 
-  -- Lets go whoever may; says what is wrong then.
+  -- Releases every call that may go; returns what is wrong then.
   local function pump(world)
     for id in function() return (world.limiter:next(0)) end do
       for index, other in ipairs(world.waiting) do
@@ -95,7 +96,7 @@ describe("whatever happens, the limiter", function()
     end
   end
 
-  -- Plays the events; says what went wrong.
+  -- Plays the events; returns what went wrong.
   local function play(case)
     local world = { limiter = limiter.new({ concurrency = case.concurrency }, 0), running = {},
       waiting = {}, concurrency = case.concurrency }
@@ -112,7 +113,7 @@ describe("whatever happens, the limiter", function()
       or world.limiter.running ~= 0 and "it miscounts" or nil
   end
 
-  it("keeps its number, leaves no room unused and forgets nobody", function()
+  it("respects its limit, leaves no room unused and forgets nobody", function()
     property.check({ cases = 2000, seed = 17 }, generate, function(case)
       local fault = play(case)
       return fault == nil, fault

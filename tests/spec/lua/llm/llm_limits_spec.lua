@@ -1,4 +1,4 @@
--- Who may ask a model, when and how much: the limiter, the brake, the bounds.
+-- Who may call a model, when and how much: the limiter, the brake, the limits.
 
 local limiter = require("society.llm.limiter")
 local scene = require("scene")
@@ -15,7 +15,7 @@ local function drain(l, now_ms)
 end
 
 describe("the limiter", function()
-  it("lets so many go at once, and the next when one has ended", function()
+  it("bounds concurrent calls, and releases the next when one has ended", function()
     local l = limiter.new({ concurrency = 2 }, 0)
     for n = 1, 4 do
       l:ask("c" .. n, "a", 1)
@@ -38,7 +38,7 @@ describe("the limiter", function()
     assert.same({ "a1", "b1", "c1", "a2", "a3" }, (drain(l, 0)))
   end)
 
-  it("counts requests and tokens a minute", function()
+  it("counts requests and tokens per minute", function()
     local l = limiter.new({ requests_per_minute = 2 }, 0)
     for n = 1, 3 do
       l:ask("c" .. n, "a", 1)
@@ -56,17 +56,17 @@ describe("the limiter", function()
     local went, _, when_ms = drain(t, 0)
     assert.same({ "x" }, went)
     assert.equal(12000, when_ms)
-    t:ended("x", 100) -- it took less than was thought
+    t:ended("x", 100) -- it took less than estimated
     assert.same({ "y" }, (drain(t, 0)))
   end)
 
-  it("lets a call that is larger than a minute's tokens go when all are there", function()
+  it("lets a call larger than a minute's tokens go when all of them are free", function()
     local l = limiter.new({ tokens_per_minute = 100 }, 0)
     l:ask("huge", "a", 100000)
     assert.same({ "huge" }, (drain(l, 0)))
   end)
 
-  it("brakes for all after several refusals in a row, longer each time", function()
+  it("slows down all calls after several refusals in a row, longer each time", function()
     local l = limiter.new({ brake_after = 3, brake_ms = 1000, brake_max_ms = 3000 }, 0)
     assert.is_nil(l:refused(0))
     assert.is_nil(l:refused(0))
@@ -96,7 +96,7 @@ describe("the limiter", function()
   end)
 end)
 
--- So many agents that each ask `count` times; says when each call began.
+-- So many agents that each ask `count` times; returns when each call began.
 local function crowd(agents, count, llm, extra)
   local acts, starts = {}, {}
   for n = 1, agents do
@@ -124,7 +124,7 @@ end
 describe("all agents together", function()
   after_each(scene.close)
 
-  it("have so many calls under way at once", function()
+  it("respect the limit of concurrent calls", function()
     local s, starts = crowd(6, 2, { concurrency = 2 })
     assert.equal(12, #starts)
     assert.is_true(s:now() - starts[1].at_ms >= 6000)
@@ -146,7 +146,7 @@ describe("all agents together", function()
     end
   end)
 
-  it("keep to requests a minute", function()
+  it("respect the requests per minute", function()
     local _, starts = crowd(5, 1, { requests_per_minute = 2 })
     assert.equal(5, #starts)
     assert.is_true(starts[5].at_ms - starts[1].at_ms >= 90000)
@@ -172,7 +172,7 @@ describe("all agents together", function()
   end)
 end)
 
-describe("pauses between tries", function()
+describe("pauses between retries", function()
   after_each(scene.close)
 
   -- When each try was made, in ms from the first, and what the log says of it.
@@ -197,7 +197,7 @@ describe("pauses between tries", function()
     return gaps, s:transcript()
   end
 
-  it("grow, have chance in them from the seed, and are the same for the same one", function()
+  it("grow, with jitter from the seed, and are the same for the same seed", function()
     local gaps, log = tries(1)
     assert.equal(4, #gaps)
     for n, gap in ipairs(gaps) do
@@ -217,7 +217,7 @@ describe("pauses between tries", function()
   end)
 end)
 
-describe("bounds on tokens and cost", function()
+describe("limits on tokens and cost", function()
   after_each(scene.close)
 
   local function asked(limits, prices, tasks)
@@ -242,7 +242,7 @@ describe("bounds on tokens and cost", function()
     return results, s
   end
 
-  it("hold for an agent", function()
+  it("apply to an agent", function()
     local results = asked({ agent_tokens = 150 })
     assert.same({ "ok", "ok" }, { results[1], results[2] })
     assert.equal("budget_exceeded", results[3].error)
@@ -252,7 +252,7 @@ describe("bounds on tokens and cost", function()
     assert.equal("ok", results[4])
   end)
 
-  it("hold for a task", function()
+  it("apply to a task", function()
     local results = asked({ task_tokens = 100 }, nil, { "T1", "T1", "T2", "T1" })
     assert.equal("ok", results[1])
     assert.equal("task", results[2].of)
@@ -260,8 +260,8 @@ describe("bounds on tokens and cost", function()
     assert.equal("task", results[4].of)
   end)
 
-  it("hold for the society, in dollars", function()
-    -- 80 in and 20 out cost 180 millionths.
+  it("apply to the society, in dollars", function()
+    -- 80 in and 20 out cost 180 micros.
     local results, s = asked({ society_cost = 0.00035 }, { m = { input = 1, output = 5 } })
     assert.same({ "ok", "ok" }, { results[1], results[2] })
     assert.equal("society", results[3].of)
@@ -270,14 +270,14 @@ describe("bounds on tokens and cost", function()
     assert.near(0.00036, s:usage({ agent = "root" })[1].cost, 1e-9)
   end)
 
-  it("last over a crash", function()
+  it("survive a crash", function()
     local _, s = asked({ agent_tokens = 150 })
     s:crash() s:recover()
     assert.equal(200, s:usage({ agent = "root" })[1].input_tokens
       + s:usage({ agent = "root" })[1].output_tokens)
   end)
 
-  it("are there without being asked for", function()
+  it("exist by default", function()
     local results = asked(nil, { m = { input = 1e6, output = 1e6 } })
     assert.equal("ok", results[1])
     assert.equal("budget_exceeded", results[2].error)

@@ -1,4 +1,4 @@
--- What calls took that gave no answer: as far as anybody knows it is counted.
+-- The usage of calls without an answer: counted as far as it is known.
 
 local json = require("society.json")
 local model = require("model")
@@ -6,7 +6,7 @@ local scene = require("scene")
 
 local PRICES = { m = { input = 100, output = 1000 } }
 
--- Asks a model, of a world that answers so; gives what was used.
+-- Calls a model in a world that answers so; returns the usage.
 local function ask(world, options)
   options = options or {}
   local llm = { model = "m", retries_max = options.retries_max or 0, prices = PRICES,
@@ -41,10 +41,10 @@ local function half(...)
   return { status = 200, headers = model.SSE, body = model.stream(...), error = "connection_cut" }
 end
 
-describe("what a call took that gave no answer", function()
+describe("the usage of a call without an answer", function()
   after_each(scene.close)
 
-  it("is counted by estimate if it ran out of time", function()
+  it("is estimated if it timed out", function()
     local used, result = ask(function() return { delay_ms = 30000 } end, { timeout_ms = 1000 })
     assert.equal("timeout", result.err.error)
     assert.is_true(used.input_tokens >= 100)
@@ -64,7 +64,7 @@ describe("what a call took that gave no answer", function()
     assert.is_true(used.input_tokens >= 100)
   end)
 
-  it("is what the server had said, or what had come, if it was cut", function()
+  it("is what the server reported, or what had arrived, if the connection was cut", function()
     local used = ask(function()
       return half(model.delta(("four"):rep(50)), { choices = json.array({}),
         usage = { prompt_tokens = 77, completion_tokens = 33 } })
@@ -98,7 +98,7 @@ describe("what a call took that gave no answer", function()
     assert.same({ 20, 6, 1 }, { used.input_tokens, used.output_tokens, used.calls })
   end)
 
-  it("is nothing if no model was reached", function()
+  it("is zero if no model was reached", function()
     for _, world in ipairs({
       function() return nil, { error = "connect_failed" } end,
       function() return { status = 503, body = "{}" } end,
@@ -121,7 +121,7 @@ describe("what a call took that gave no answer", function()
     assert.equal(10, s:usage()[1].input_tokens)
   end)
 
-  it("lasts", function()
+  it("survives crashes", function()
     local before, _, s = ask(function() return { delay_ms = 30000 } end, { timeout_ms = 1000 })
     s:crash() s:recover() s:run()
     assert.equal(before.input_tokens, s:usage()[1].input_tokens)

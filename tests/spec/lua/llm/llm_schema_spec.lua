@@ -1,5 +1,5 @@
--- The schemas of an app's tools: those that are good are heeded, those that are not are
--- refused when they are set, and none kills a message.
+-- The schemas of an app's tools: good ones are enforced, bad ones are refused when they are
+-- set, and none kills a message.
 
 local json = require("society.json")
 local scene = require("scene")
@@ -11,7 +11,7 @@ local think, call, ask, last = thinkers.think, thinkers.call, thinkers.ask, thin
 describe("a tool's schema", function()
   after_each(scene.close)
 
-  -- What the model is told of a call with these arguments.
+  -- What the model is told about a call with these arguments.
   local function told(parameters, arguments)
     local result
     local s = think(function(request)
@@ -35,7 +35,7 @@ describe("a tool's schema", function()
     assert.matches("none.1 is not allowed", told(parameters, { none = { 1 } }), 1, true)
   end)
 
-  it("takes a whole number for an integer, however it is written", function()
+  it("accepts a whole number for an integer, however it is written", function()
     local parameters = { type = "object", properties = { page = { type = "integer" },
       ratio = { type = "number" }, list = { type = "array", items = { type = "integer" } } } }
     local given = assert(json.decode('{"page":5.0,"ratio":2.0,"list":[1e2,7]}'))
@@ -85,14 +85,14 @@ describe("a tool's schema", function()
     end)
   end
 
-  it("is refused with a description that is no text", function()
+  it("is refused with a description that is not a text", function()
     local ok, err = pcall(think, {}, { llm = { tools = { { name = "own", run = print,
       description = "\xff" } } } })
     assert.is_false(ok)
     assert.matches("UTF-8", tostring(err), 1, true)
   end)
 
-  it("that is changed behind the settings' back stays what it was", function()
+  it("stays what it was if the app changes it behind the settings' back", function()
     local own = { type = "object", properties = {} }
     local s = think({ ann = { call("own", { a = 1 }), { expect = "ok", content = "done" } } },
       { llm = { tools = { { name = "own", parameters = own, run = function() end } } } })
@@ -108,7 +108,7 @@ describe("a tool's schema", function()
     end
   end)
 
-  it("has no fault of its own where it says more than is heeded", function()
+  it("may say more than is enforced", function()
     assert.is_nil(schema.fault({ type = { "object", "null" }, additionalProperties = false,
       properties = { a = { anyOf = { { type = "string" }, true } } },
       required = json.array({ "a" }), items = { { type = "string" } } }))

@@ -7,10 +7,10 @@ local thinkers = require("thinkers")
 local think, call, ask, last, memory =
   thinkers.think, thinkers.call, thinkers.ask, thinkers.last, thinkers.memory
 
-describe("an agent that thinks", function()
+describe("a thinking agent", function()
   after_each(scene.close)
 
-  it("is told who it is, shown the message, and replies with what it says", function()
+  it("is told who it is, shown the message, and replies with the model's answer", function()
     local seen
     local s = think(function(request)
       seen = request
@@ -36,7 +36,7 @@ describe("an agent that thinks", function()
       names.spawn_agent.parameters.properties.taskBrief.required)
   end)
 
-  it("remembers, over messages and over a crash", function()
+  it("remembers, across messages and a crash", function()
     local lengths = {}
     local s = think(function(request)
       lengths[#lengths + 1] = #request.messages
@@ -56,7 +56,7 @@ describe("an agent that thinks", function()
       end)())
   end)
 
-  it("acts through the society's verbs and is told what came of them", function()
+  it("acts through the society's verbs and is told the outcome", function()
     local s = think({ ann = {
       call("list_contacts"),
       { expect = '"id":"root"', tool_calls = { { name = "send_message", arguments = {
@@ -69,7 +69,7 @@ describe("an agent that thinks", function()
     assert.matches("answer ann: .-; calls list_contacts\n", s:transcript())
   end)
 
-  it("answers whoever asks by sending a message to them", function()
+  it("answers a request by sending a message to the requester", function()
     local answer
     local s = think({ ann = { call("send_message", { to = "root", payload = { text = "42" } }),
       "said so" } }, { root = function(root)
@@ -84,7 +84,7 @@ describe("an agent that thinks", function()
     assert.equal(1, to_root)
   end)
 
-  it("makes a role and an agent that thinks, too, and asks it", function()
+  it("creates a role and an agent that thinks as well, and asks it", function()
     local s = think({
       ann = {
         call("create_role", { name = "poet", prompt = "write" }),
@@ -110,7 +110,7 @@ describe("an agent that thinks", function()
     assert.equal(1, s:usage({ task = "T1" })[1].calls and #s:usage({ task = "T1" }))
   end)
 
-  it("puts a decision before the person and hears it", function()
+  it("escalates a decision to the person and gets it", function()
     local s = think({ ann = { call("escalate", { title = "May I?" }),
       { expect = "approve", content = "I may" } } })
     assert(s:send("user", { to = "ann", payload = { text = "go" } }))
@@ -153,30 +153,30 @@ describe("a model's mistakes", function()
     { name = "a task that is none", call = { name = "complete", arguments = { output = 1 } },
       says = "no_task" },
   }) do
-    it("are told to it: " .. case.name, function()
+    it("are reported to it: " .. case.name, function()
       local s = think({ ann = { { tool_calls = { case.call } },
         { expect = case.says, content = "I see" } } })
       assert.equal("I see", last(ask(s)).payload.text)
     end)
   end
 
-  it("do not stop a tool of the app's own that raises", function()
+  it("include a tool of the app that raises", function()
     local s = think({ ann = { call("explode", {}), { expect = "boom", content = "I see" } } },
       { llm = { tools = { { name = "explode", run = function() error("boom") end } } } })
     assert.equal("I see", last(ask(s)).payload.text)
   end)
 
-  it("leave large results to be cut", function()
+  it("include results that are too large, which are cut", function()
     local s = think({ ann = { call("flood", {}), { expect = "bytes in all", content = "much" } } },
       { llm = { tools = { { name = "flood", run = function() return ("x"):rep(1e6) end } } } })
     assert.equal("much", last(ask(s)).payload.text)
   end)
 end)
 
-describe("an app's own tools", function()
+describe("an app's tools", function()
   after_each(scene.close)
 
-  it("are called with the agent and what the model wants, and may wait", function()
+  it("are called with the agent and the model's arguments, and may wait", function()
     local s = think({ ann = { call("add", { a = 2, b = 3 }), { expect = "5", content = "five" } } },
       { llm = { tools = { { name = "add", description = "adds", parameters = { type = "object",
         properties = { a = { type = "number" }, b = { type = "number" } },
@@ -190,7 +190,7 @@ describe("an app's own tools", function()
     assert.matches('"sum":5', s:dump(), 1, true)
   end)
 
-  it("are for the roles they name, and verbs for whom they are left to", function()
+  it("are for the roles they name, and verbs for the roles they are left to", function()
     local seen
     local s = think(function(request)
       seen = request.tools
@@ -207,7 +207,7 @@ end)
 describe("a conversation that is too long", function()
   after_each(scene.close)
 
-  it("is cut to the window, and never between a call and its answer", function()
+  it("is cut to the window, and never between a call and its result", function()
     local s = think(function(request)
       local open = {}
       for _, message in ipairs(request.messages) do
@@ -232,7 +232,7 @@ describe("a conversation that is too long", function()
     assert.equal(80, #memory(s, "ann"))
   end)
 
-  it("leaves out a call whose answer never came, because the task was cancelled", function()
+  it("omits a call whose result never came because the task was cancelled", function()
     local seen
     local s = think(function(request)
       seen = request.messages

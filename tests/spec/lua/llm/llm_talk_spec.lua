@@ -1,4 +1,4 @@
--- Agents that think and write to each other for ever: stopped at a number, by name.
+-- Thinking agents that write to each other forever: stopped at a limit, by name.
 
 local scene = require("scene")
 local thinkers = require("thinkers")
@@ -18,7 +18,7 @@ local function polite(options)
   end
 end
 
--- ann and bob talk; how many messages went from one to the other, and the reports to root.
+-- ann and bob talk; returns how many messages went between them, and the reports to root.
 local function talk(options)
   local s = think(options.answers or polite(options), { ids = { "ann", "bob" },
     policies = { contacts = "open" }, llm = { guards = options.guards, tools = options.tools } })
@@ -35,7 +35,7 @@ local function talk(options)
   return s, between, reports
 end
 
-describe("two agents that answer each other for ever", function()
+describe("two agents that answer each other forever", function()
   after_each(scene.close)
 
   for _, case in ipairs({
@@ -44,7 +44,8 @@ describe("two agents that answer each other for ever", function()
   }) do
     it("are stopped by endless_talk " .. case.name, function()
       local s, between, reports = talk({ guards = case.guards })
-      -- The person's message is the first; the limit-th from one to the other is not thought of.
+      -- The person's message is the first; the limit-th between the two is not thought
+      -- about.
       assert.equal(case.limit, between)
       assert.equal(1, #reports)
       assert.equal("root", reports[1].to)
@@ -57,7 +58,7 @@ describe("two agents that answer each other for ever", function()
         calls = calls + row.calls
       end
       assert.equal(2 * case.limit, calls) -- each message: a call of the tool, and a last word
-      -- What was said is kept, the message that was not thought of as well.
+      -- What was said is kept, including the message that was not thought about.
       assert.equal(case.limit + 1, (#memory(s, "ann") + #memory(s, "bob") - 1) // 4 + 1)
       assert.same({ "idle", "idle" }, { s:agent("ann").status, s:agent("bob").status })
       assert.same({}, s:dead_letters())
@@ -65,13 +66,13 @@ describe("two agents that answer each other for ever", function()
     end)
   end
 
-  it("are stopped where each answers in words as well", function()
+  it("are stopped where each answers in plain text as well", function()
     local _, between, reports = talk({ says = "yours, as ever", guards = { talk = 20 } })
     assert.is_true(between >= 20 and between <= 60, between .. " messages")
     assert.equal("endless_talk", reports[1].payload.guard)
   end)
 
-  it("go on while something comes of it, and when the guard is off", function()
+  it("continue while there is progress, and when the guard is off", function()
     local count = 0
     local function some(request)
       count = count + 1
@@ -105,7 +106,7 @@ describe("two agents that answer each other for ever", function()
   end)
 end)
 
-describe("a parent that thinks, and hears of it", function()
+describe("a thinking parent that is notified", function()
   after_each(scene.close)
 
   it("can act on it", function()

@@ -1,4 +1,4 @@
--- The time an agent that thinks may take for one message, whatever it waits for.
+-- The time a thinking agent may take for one message, whatever it waits for.
 
 local scene = require("scene")
 local thinkers = require("thinkers")
@@ -18,7 +18,7 @@ end
 describe("the time for one message", function()
   after_each(scene.close)
 
-  it("is not set aside by a model's own timeout_ms", function()
+  it("is not extended by a model's own timeout_ms", function()
     local s = think({ ann = { call("request", { to = "root", payload = "q",
       timeout_ms = 30 * DAY_MS }), "end" } }, { root = function() end })
     local reply, took_ms = ask_timed(s)
@@ -52,7 +52,7 @@ describe("the time for one message", function()
       end
     end,
   }) do
-    it("bounds a tool that waits: " .. name, function()
+    it("limits a tool that waits: " .. name, function()
       local s = scene.new({
         policies = { introductions = "agent" },
         config = { llm = { provider = "scripted", answers = function(request)
@@ -82,7 +82,7 @@ describe("the time for one message", function()
     end)
   end
 
-  it("bounds the call of a model, whose time-out is then not the reason", function()
+  it("limits a model call, whose own timeout is then not the reason", function()
     local s = think(function() return { content = "late", delay_ms = 500000 } end,
       { llm = { guards = { wall_ms = 60000 } } })
     local reply, took_ms = ask_timed(s)
@@ -90,7 +90,7 @@ describe("the time for one message", function()
     assert.is_true(took_ms < 61000, took_ms .. " ms")
   end)
 
-  it("leaves shorter time-outs as they are, and none where it is turned off", function()
+  it("leaves shorter timeouts alone, and sets none where it is turned off", function()
     for _, wall_ms in ipairs({ 600000, false }) do
       local errors = {}
       local s = think({ ann = { call("wait"), "end" } }, { root = function() end,
@@ -106,7 +106,7 @@ describe("the time for one message", function()
     end
   end)
 
-  it("lets a tool wait without a time-out where it is turned off, or beyond any", function()
+  it("lets a tool wait without a timeout where it is turned off, or beyond any", function()
     for _, wall_ms in ipairs({ false, math.maxinteger - 1, 200000000000000 }) do
       local got, child, err
       local s = think(function(request)

@@ -1,4 +1,4 @@
--- The tools of an agent that thinks: what it is told of them, and how they are set.
+-- The tools of a thinking agent: what it is told about them, and how they are set.
 
 local json = require("society.json")
 local scene = require("scene")
@@ -9,7 +9,7 @@ local think, call, ask, last = thinkers.think, thinkers.call, thinkers.ask, thin
 describe("a tool", function()
   after_each(scene.close)
 
-  -- What the model is told of one call of a tool.
+  -- What the model is told about one call of a tool.
   local function told(tool, arguments)
     tool.name = "own"
     local result
@@ -25,13 +25,13 @@ describe("a tool", function()
     return result
   end
 
-  it("says which values it takes, of whatever type they are", function()
+  it("reports which values it accepts, of whatever type", function()
     local result = told({ run = function() end, parameters = { type = "object", properties = {
       how = { enum = { true, 7, "x" } } } } }, { how = "y" })
     assert.matches("how must be one of true, 7, x", result, 1, true)
   end)
 
-  it("that gives bytes that are no text is answered by an error", function()
+  it("that returns bytes that are not text is answered by an error", function()
     for _, run in ipairs({
       function() return "\xff\xfe" end,
       function() return { bytes = "\xff" } end,
@@ -48,7 +48,7 @@ describe("a tool", function()
   end)
 end)
 
-describe("what a model is told of a tool that raised", function()
+describe("what a model is told about a tool that raised", function()
   after_each(scene.close)
 
   for name, run in pairs({
@@ -62,7 +62,7 @@ describe("what a model is told of a tool that raised", function()
       return nil, select(2, pcall(error, "boom", 1))
     end,
   }) do
-    it("has nothing of the machine in it: " .. name, function()
+    it("contains nothing about the machine: " .. name, function()
       local result
       local s = think(function(request)
         result = last(request.messages)
@@ -76,7 +76,7 @@ describe("what a model is told of a tool that raised", function()
     end)
   end
 
-  it("is said of the society's own calls as well, and where it was is in the log", function()
+  it("includes errors of the society's own calls, whose place is in the log", function()
     local result
     local s = think(function(request)
       result = last(request.messages)
@@ -97,7 +97,7 @@ end)
 describe("the society's verbs", function()
   after_each(scene.close)
 
-  -- What the model is told of the verbs, by name, under a policy of prompts.
+  -- What the model is told about the verbs, by name, under a prompts policy.
   local function told(prompts)
     local tools = {}
     local s = think(function(request)
@@ -111,7 +111,7 @@ describe("the society's verbs", function()
     return tools
   end
 
-  -- Every text that describes something in a value, with where it stands.
+  -- Every descriptive text in a value, with where it is.
   local function texts(value, path, found)
     for name, part in pairs(value) do
       if name == "description" and type(part) == "string" then
@@ -123,7 +123,7 @@ describe("the society's verbs", function()
     return found
   end
 
-  it("are described in the language of the prompt, each of them and all they take", function()
+  it("are described in the language of the prompt, with all their parameters", function()
     local zh, en = texts(told("zh"), "", {}), texts(told("en"), "", {})
     local count = 0
     for path, text in pairs(zh) do
@@ -144,7 +144,7 @@ describe("the society's verbs", function()
     end
   end)
 
-  it("have no from anywhere, to any depth", function()
+  it("have no from anywhere, at any depth", function()
     local function look(value, path)
       for name, part in pairs(value) do
         assert(name ~= "from", path)
@@ -216,7 +216,7 @@ describe("the society's verbs", function()
   end)
 end)
 
-describe("settings of agents that think", function()
+describe("settings of thinking agents", function()
   after_each(scene.close)
 
   for text, llm in pairs({
@@ -262,21 +262,21 @@ describe("settings of agents that think", function()
     ["the tool 'look': 'roles' must be a table"] = { tools = { { name = "look", roles = "x",
       run = print } } },
   }) do
-    it("are refused at once: " .. text, function()
+    it("are refused immediately: " .. text, function()
       local ok, err = pcall(think, {}, { llm = llm })
       assert.is_false(ok)
       assert.matches(text, tostring(type(err) == "table" and err.message or err), 1, true)
     end)
   end
 
-  it("take tools of one name for different roles, and that of a verb that is left out", function()
+  it("accept tools of one name for different roles, and that of an omitted verb", function()
     local s = think(function() return "ok" end, { llm = { verbs = { "request" }, tools = {
       { name = "x", run = print, roles = { "a" } }, { name = "x", run = print, roles = { "b" } },
       { name = "send_message", run = print } } } })
     assert.equal("ok", last(ask(s)).payload.text)
   end)
 
-  it("are refused at once where the provider is none", function()
+  it("are refused immediately if the provider does not exist", function()
     for name, text in pairs({
       opnai = "unknown provider 'opnai'; there are anthropic, auto, openai, replay, scripted",
       ["no.such.module"] = "provider 'no.such.module': require: there is no module",

@@ -1,4 +1,4 @@
--- What a model is told fits its window, whatever is long: messages, its own calls, results.
+-- What a model is sent fits its window, whatever is long: messages, its own calls, results.
 
 local json = require("society.json")
 local scene = require("scene")
@@ -11,7 +11,7 @@ describe("the window", function()
   after_each(scene.close)
 
   -- The most tokens of a request, by estimate, while ann answers a long question by calls
-  -- with long arguments, and long results come; and how many requests there were.
+  -- with long arguments and long results; and how many requests there were.
   local function write_long(text, calls_max, llm)
     local most, count = 0, 0
     llm.tools = { { name = "write", run = function() return text:rep(20000) end } }
@@ -28,7 +28,7 @@ describe("the window", function()
     return most, count
   end
 
-  it("has room for long arguments of calls and what comes of them", function()
+  it("has room for long arguments of calls and their results", function()
     for _, text in ipairs({ "x", "字", '"', "\n", "é", "😀" }) do
       for _, tokens in ipairs({ 9000, 12000, 20000 }) do
         local most, count = write_long(text, 3, { context_tokens = tokens })
@@ -57,7 +57,7 @@ describe("the window", function()
     assert.matches("the rest is left out", json.decode(shown_text).cut, 1, true)
   end)
 
-  it("leaves those for whom there is no room to wait for their turn", function()
+  it("leaves messages without room to wait for their turn", function()
     local most, answered = 0, 0
     local s = think(function(request)
       most = math.max(most, usage.of_chat(request, json.encode(request.tools)))

@@ -1,5 +1,5 @@
--- A slip of a model's is told to it, and spoils no later request: servers look at what was
--- called before, and some refuse what their own model has said.
+-- A model is told about its mistake, and the mistake spoils no later request: servers check
+-- earlier calls, and some refuse what their own model has said.
 
 local anthropic = require("society.llm.anthropic")
 local json = require("society.json")
@@ -9,7 +9,7 @@ local scene = require("scene")
 
 local SETTINGS = { base_url = "http://x", model = "m" }
 
--- How a provider sends back that a tool was called: its name and its arguments, as a value.
+-- How a provider sends back a tool call: its name and its arguments, as a value.
 local function sent_back(provider, name, arguments)
   local request = provider.request({ messages = {
     { role = "user", content = "x" },
@@ -26,7 +26,7 @@ end
 
 for _, provider in ipairs({ openai, anthropic }) do
   describe("a call that goes back to " .. provider.name, function()
-    it("has arguments that are an object, whatever the model wrote", function()
+    it("has an object as arguments, whatever the model wrote", function()
       for _, text in ipairs({ '{"a": "unfinis', "null", "7", '"{}"', "[1]", "x y",
         '{"a":1}{"b":2}' }) do
         local _, value = sent_back(provider, "f", text)
@@ -39,13 +39,13 @@ for _, provider in ipairs({ openai, anthropic }) do
       end
     end)
 
-    it("is as it was written where nothing is wrong", function()
+    it("is unchanged if nothing is wrong", function()
       local name, value, as_sent = sent_back(provider, "write_file-2", '{ "a" : [1, 2] }')
       assert.same({ "write_file-2", { a = { 1, 2 } } }, { name, value })
       assert.equal(provider == openai and '{ "a" : [1, 2] }' or nil, as_sent)
     end)
 
-    it("has a name of the letters that tools have", function()
+    it("has a name of valid characters", function()
       for name, expected in pairs({ ["functions.foo bar"] = "functions_foo_bar",
         ["查"] = "___", [("x"):rep(99)] = ("x"):rep(64) }) do
         assert.equal(expected, (sent_back(provider, name, "{}")))
@@ -55,8 +55,8 @@ for _, provider in ipairs({ openai, anthropic }) do
 end
 
 describe("the ids of calls that go to Anthropic", function()
-  -- The ids of the calls and of the results that are sent of a conversation: a list of rounds,
-  -- each a list of ids.
+  -- The ids of the calls and of the results that are sent of a conversation: a list of
+  -- rounds, each a list of ids.
   local function ids_of(rounds)
     local messages = { { role = "user", content = "x" } }
     for _, ids in ipairs(rounds) do
@@ -81,11 +81,11 @@ describe("the ids of calls that go to Anthropic", function()
     return called
   end
 
-  it("stay as they are where it takes them", function()
+  it("are unchanged where it accepts them", function()
     assert.same({ "toolu_01A-b", "call_1" }, ids_of({ { "toolu_01A-b" }, { "call_1" } }))
   end)
 
-  it("are of its letters, and each there once, whoever gave them", function()
+  it("have valid characters and are unique, whoever chose them", function()
     assert.same({ "functions_f_0" }, ids_of({ { "functions.f:0" } }))
     assert.same({ "call_1", "call_1_2", "call_1_3", "b" },
       ids_of({ { "call_1" }, { "call_1", "call_1" }, { "b" } }))
@@ -93,7 +93,7 @@ describe("the ids of calls that go to Anthropic", function()
   end)
 end)
 
--- What a server that looks closely says to a request.
+-- What a strict server says to a request.
 local function strict(body)
   for _, message in ipairs(body.messages) do
     for _, call in ipairs(message.tool_calls or {}) do
@@ -105,10 +105,10 @@ local function strict(body)
   end
 end
 
-describe("an agent that thinks", function()
+describe("a thinking agent", function()
   after_each(scene.close)
 
-  it("goes on after its model's slips with a server that refuses them", function()
+  it("continues after its model's mistakes with a server that refuses them", function()
     local slip = { index = 0, id = "c1",
       ["function"] = { name = "functions.read", arguments = '{"a": "unfinis' } }
     local told
@@ -131,8 +131,8 @@ describe("an agent that thinks", function()
   end)
 end)
 
-describe("a request of anthropic", function()
-  it("has no text that is blank", function()
+describe("a request to Anthropic", function()
+  it("has no blank text", function()
     local request = anthropic.request({ messages = {
       { role = "user", content = "x" }, { role = "assistant", content = "\n\n" },
       { role = "user", content = "y" },

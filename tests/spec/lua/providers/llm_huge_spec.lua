@@ -1,4 +1,4 @@
--- Answers and messages larger than anybody wants them: an end with a name, once.
+-- Huge answers and messages: a named error, once.
 
 local json = require("society.json")
 local model = require("model")
@@ -47,7 +47,7 @@ local SAY = {
   end,
 }
 
--- Asks a model that says that, and gives the error and how often it was asked.
+-- Calls a model that says that; returns the error and how often it was called.
 local function ask(provider, content, count, arguments)
   local calls = 0
   local function answers()
@@ -71,28 +71,28 @@ describe("a huge answer", function()
   after_each(scene.close)
 
   for _, provider in ipairs({ "openai", "anthropic", "scripted" }) do
-    it(("in text ends the call, of %s"):format(provider), function()
+    it(("in its text fails the call of %s"):format(provider), function()
       local result, calls, s = ask(provider, ("x"):rep(2 * MB), 0)
       assert.equal("answer_too_large", result.err.error)
       assert.matches("1048576 are the most", result.err.message, 1, true)
       assert.same({ 1, 1 }, { calls, result.err.tries })
-      assert.is_true(s:usage()[1].output_tokens > 0) -- paid it is all the same
+      assert.is_true(s:usage()[1].output_tokens > 0) -- it is paid for all the same
     end)
 
-    it(("in arguments ends the call, of %s"):format(provider), function()
+    it(("in its arguments fails the call of %s"):format(provider), function()
       local result, calls = ask(provider, "", 1, json.encode({ a = ("y"):rep(3 * MB // 2) }))
       assert.equal("answer_too_large", result.err.error)
       assert.equal(1, calls)
     end)
 
-    it(("of 12000 tool calls ends the call, of %s"):format(provider), function()
+    it(("of 12000 tool calls fails the call of %s"):format(provider), function()
       local result, calls = ask(provider, "", 12000, "{}")
       assert.equal("answer_too_large", result.err.error)
       assert.matches("calls 12000 tools at once; 256 are the most", result.err.message, 1, true)
       assert.equal(1, calls)
     end)
 
-    it(("that is just not too large is an answer, of %s"):format(provider), function()
+    it(("of just the maximum size is accepted from %s"):format(provider), function()
       local result = ask(provider, ("x"):rep(MB - 100000), 256, "{}")
       assert.equal(MB - 100000, #result.answer.content)
       assert.equal(256, #result.answer.tool_calls)
@@ -100,7 +100,7 @@ describe("a huge answer", function()
   end
 end)
 
-describe("an agent that thinks", function()
+describe("a thinking agent", function()
   after_each(scene.close)
 
   -- Asks ann, whose model says `answer`: her reply, and what the model was shown.

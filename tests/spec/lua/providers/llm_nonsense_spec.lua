@@ -1,5 +1,5 @@
--- Servers that answer 200 and talk nonsense: it is named so and tried again; and what is
--- odd, but an answer, is taken.
+-- Servers that answer 200 with nonsense: it is reported as such and retried; an odd but
+-- valid answer is accepted.
 
 local json = require("society.json")
 local model = require("model")
@@ -7,7 +7,7 @@ local scene = require("scene")
 
 local JSON = { ["content-type"] = "application/json" }
 
--- What a chat comes to whose server says that, and how often it was asked.
+-- The outcome of a chat whose server says that, and how often it was called.
 local function hear(provider, headers, body)
   local s, seen = model.ask(function() return { status = 200, headers = headers, body = body } end,
     { config = { llm = { provider = provider, model = "m", retries_max = 2 } } })
@@ -19,12 +19,12 @@ local function events(...)
   return model.stream(...)
 end
 
--- A whole answer of openai's with such a message; the members of it.
+-- A complete answer of openai's with such a message; the members of it.
 local function message(members)
   return ('{"choices":[{"message":{%s},"finish_reason":"stop"}]}'):format(members)
 end
 
--- One that calls, or so.
+-- One that calls, more or less.
 local function called(part)
   return message(('"tool_calls":[{"id":"c","function":%s}]'):format(part))
 end
@@ -85,13 +85,13 @@ local NONSENSE = {
   },
 }
 
-describe("an answer that is none", function()
+describe("an invalid answer", function()
   after_each(scene.close)
 
   for provider, list in pairs(NONSENSE) do
     for _, case in ipairs(list) do
       local shown = case[2]:gsub("%s+", " "):sub(1, 90)
-      it(("of %s is bad_answer, tried again: %s"):format(provider, shown), function()
+      it(("of %s is bad_answer, and retried: %s"):format(provider, shown), function()
         local answer, err, tries = hear(provider, case[1], case[2])
         assert.is_nil(answer)
         assert.equal("bad_answer", err.error)
@@ -102,13 +102,13 @@ describe("an answer that is none", function()
   end
 end)
 
-describe("an answer with oddities", function()
+describe("an odd answer", function()
   after_each(scene.close)
 
   local START = '{"type":"message_start","message":{"model":null,"usage":{"input_tokens":%s}}}'
   local WORD = '{"type":"content_block_start","content_block":{"type":"text","text":"hi"}}'
 
-  it("is taken, and what it says of tokens only if that can be", function()
+  it("is accepted, and its token counts only if they are possible", function()
     for _, number in ipairs({ "-5", "1e300", "9223372036854775807", '"many"', "null" }) do
       local answer, err = hear("openai", JSON, ('{"choices":[{"message":{"content":"hi"}}],'
         .. '"usage":{"prompt_tokens":%s,"completion_tokens":3}}'):format(number))
@@ -125,7 +125,7 @@ describe("an answer with oddities", function()
     end
   end)
 
-  it("may have no message but an empty one", function()
+  it("may have an empty message", function()
     local answer = hear("openai", JSON, '{"choices":[{"message":{"content":null}}]}')
     assert.equal("", answer.content)
     scene.close()
@@ -133,7 +133,7 @@ describe("an answer with oddities", function()
     assert.equal("", answer.content)
   end)
 
-  it("may end with a delta of null, or none, that says why", function()
+  it("may end with a delta of null, or none, that has the finish reason", function()
     for _, delta in ipairs({ '"delta":null,', "" }) do
       local ending = ('{"choices":[{"index":0,%s"finish_reason":"length"}]}'):format(delta)
       for _, done in ipairs({ events("[DONE]"), "" }) do
@@ -145,7 +145,7 @@ describe("an answer with oddities", function()
     end
   end)
 
-  it("may say its words in parts, and thoughts among them", function()
+  it("may have its text in parts, with thoughts among them", function()
     local parts = '"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"forty"},'
       .. '{"type":"text","text":"-two"}]'
     assert.equal("forty-two", hear("openai", JSON, message(parts)).content)
@@ -233,7 +233,7 @@ describe("an answer with oddities", function()
     end
   end)
 
-  it("may number its tool calls as it likes", function()
+  it("may number its tool calls in any way", function()
     local function call(rest)
       return ('{"choices":[{"delta":{"tool_calls":[{%s}]}}]}'):format(rest)
     end
@@ -268,14 +268,14 @@ describe("an answer with oddities", function()
     end
   end)
 
-  it("may say the name of a call bit by bit", function()
+  it("may give the name of a call in pieces", function()
     local call = '{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{%s}}]}}]}'
     local answer = hear("openai", model.SSE, events(call:format('"name":"read_","arguments":""'),
       call:format('"name":"file","arguments":""'), call:format('"arguments":"{}"'), "[DONE]"))
     assert.same({ { id = "call_1", name = "read_file", arguments = "{}" } }, answer.tool_calls)
   end)
 
-  it("may go on with any of its blocks, by their numbers", function()
+  it("may continue any of its blocks, by number", function()
     local function start(index, block)
       return ('{"type":"content_block_start","index":%d,"content_block":%s}'):format(index, block)
     end

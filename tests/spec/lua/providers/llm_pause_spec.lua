@@ -1,14 +1,14 @@
--- A server that wants to be left alone for longer than anybody waits.
+-- A server whose Retry-After is longer than the call may last.
 
 local scene = require("scene")
 
-describe("a pause that is longer than the call may last", function()
+describe("a Retry-After that is longer than the call may last", function()
   after_each(scene.close)
 
   local HOUR_MS = 3600000
 
-  -- What came of a call whose server wants to be left alone, after how many ms, and how
-  -- often it was tried.
+  -- The outcome of a call whose server has a Retry-After, after how many ms, and how often
+  -- it was tried.
   local function refused(after_ms, chat)
     local got, took_ms, tries = nil, nil, 0
     local s = scene.troupe({ root = function(root)
@@ -41,7 +41,7 @@ describe("a pause that is longer than the call may last", function()
     assert.is_true(took_ms >= 590000, took_ms .. " ms")
   end)
 
-  it("ends those as well that wait behind the brake", function()
+  it("also ends the calls that wait behind the brake", function()
     local ends = {}
     local function act(agent)
       local _, err = agent:chat({ messages = { { role = "user", content = "x" } } })

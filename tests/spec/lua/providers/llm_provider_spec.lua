@@ -1,8 +1,8 @@
--- What a provider does wrong is the fault of its call alone.
+-- A faulty provider affects only its own call.
 
 local engine = require("society.llm.engine")
 
-describe("a provider with a fault", function()
+describe("a faulty provider", function()
   -- An engine that lets one call go at a time, with a provider of the spec's.
   local function start(reader, settings)
     settings = settings or {}
@@ -30,7 +30,7 @@ describe("a provider with a fault", function()
     return e, first
   end
 
-  -- The error of the first call; the next must have been let go.
+  -- The error of the first call; the next must have been released.
   local function fault(actions)
     assert.same({ "answer", "bad" }, { actions[1][1], actions[1][2] })
     assert.is_nil(actions[1][3])
@@ -41,7 +41,7 @@ describe("a provider with a fault", function()
   local function raise() error("a fault in it") end
 
   for _, method in ipairs({ "head", "put", "finish" }) do
-    it(("that raises in %s fails the call and lets the next one go"):format(method), function()
+    it(("that raises in %s fails the call and releases the next one"):format(method), function()
       local e, first = start({ [method] = raise })
       assert.same({ "send", "bad" }, { first[1][1], first[1][2] })
       e:head("bad", 200, {})
@@ -59,7 +59,7 @@ describe("a provider with a fault", function()
     assert.equal("provider_failed", fault(e:due("bad")).error)
   end)
 
-  it("that gives nonsense fails the call", function()
+  it("that returns nonsense fails the call", function()
     for _, results in ipairs({ {}, { 7 }, { nil, "no" }, { nil, {} }, { { usage = 7 } },
       { { usage = { input_tokens = "many" } } } }) do
       local e = start({ finish = function() return results[1], results[2] end })
@@ -68,7 +68,7 @@ describe("a provider with a fault", function()
     end
   end)
 
-  it("is not one that a record cannot be written, but that fails the call, too", function()
+  it("is distinct from a recording that cannot be written, which also fails the call", function()
     local e = start({}, { record = "full" })
     e:head("bad", 200, {})
     local err = fault(e:done("bad"))
@@ -76,7 +76,7 @@ describe("a provider with a fault", function()
     assert.matches("the disk is full", err.message, 1, true)
   end)
 
-  it("that is forgotten in the midst leaves its place to the next", function()
+  it("that is dropped half-way leaves its slot to the next", function()
     local e = start({})
     local action = e:cancel("bad")[1]
     assert.same({ "send", "next" }, { action[1], action[2] })
@@ -84,7 +84,7 @@ describe("a provider with a fault", function()
 end)
 
 describe("a recording", function()
-  -- Has a provider that asks no server answer a call, and gives what was recorded.
+  -- Lets a provider that asks no server answer a call; returns what was recorded.
   local function recorded(name, provider)
     local lines, now = {}, 0
     local e = engine.new({ provider = name, record = "file", answers = { "written" } }, {
@@ -105,7 +105,7 @@ describe("a recording", function()
     return lines
   end
 
-  it("is of answers of a model alone, not of those written or recorded before", function()
+  it("contains only answers of a model, not scripted or replayed ones", function()
     assert.same({}, recorded("scripted"))
     assert.same({}, recorded("replay"))
     assert.equal(1, #recorded("own", { defaults = {}, environment = {},

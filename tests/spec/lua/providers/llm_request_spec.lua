@@ -1,4 +1,4 @@
--- What a provider sends: what was set, what a call wants, and what only the server knows.
+-- What a provider sends: settings, options of the call, and fields only the server knows.
 
 local anthropic = require("society.llm.anthropic")
 local json = require("society.json")
@@ -24,12 +24,12 @@ end
 
 for _, provider in ipairs({ openai, anthropic }) do
   describe("a request of " .. provider.name, function()
-    it("has max_tokens as it is set, or as the call wants", function()
+    it("has max_tokens from the settings or the call", function()
       assert.equal(77, body(provider, {}, { max_tokens = 77 }).max_tokens)
       assert.equal(5, body(provider, { max_tokens = 5 }, { max_tokens = 77 }).max_tokens)
     end)
 
-    it("has the options of the settings, those of the call over them, none over the host's own",
+    it("has the settings' options, then the call's, and none over the host's own",
       function()
         local sent = body(provider, { options = { top_p = 0.5, model = "other" } },
           { options = { top_p = 0.1, top_k = 3, temperature = 0.2 } })
@@ -41,7 +41,7 @@ for _, provider in ipairs({ openai, anthropic }) do
 end
 
 describe("tool_choice", function()
-  it("is said as each server has it", function()
+  it("is written as each server expects it", function()
     for given, expected in pairs({
       auto = { "auto", { type = "auto" } },
       none = { "none", { type = "none" } },
@@ -60,7 +60,7 @@ describe("tool_choice", function()
       { tool_choice = { type = "any", disable_parallel_tool_use = true } }).tool_choice)
   end)
 
-  it("that Anthropic does not have is refused, and so is response_format", function()
+  it("that Anthropic lacks is refused, and so is response_format", function()
     for text, chat in pairs({
       ['tool_choice is "auto", "none", "required"'] = { tool_choice = "often" },
       ["anthropic has no response_format"] = { response_format = { type = "json_object" } },
@@ -77,7 +77,7 @@ end)
 describe("an agent's chat", function()
   after_each(scene.close)
 
-  it("says options and max_tokens to the server", function()
+  it("passes options and max_tokens to the server", function()
     local s, seen = model.ask(function() return model.say("ok") end, { config = { llm = {
       provider = "openai", model = "m", max_tokens = 9, options = { seed = 7 } } } },
       { messages = { { role = "user", content = "x" } }, options = { top_p = 1 } })
@@ -86,7 +86,7 @@ describe("an agent's chat", function()
     assert.same({ 9, 7, 1 }, { sent.max_tokens, sent.seed, sent.top_p })
   end)
 
-  it("is told at once, and once, what a provider refuses", function()
+  it("fails immediately, and once, on what a provider refuses", function()
     local s, seen = model.ask(function() return model.say("ok") end, { config = { llm = {
       provider = "anthropic", model = "m" } } }, { response_format = { type = "json_object" },
       messages = { { role = "user", content = "x" } } })
@@ -97,12 +97,12 @@ describe("an agent's chat", function()
   end)
 end)
 
-describe("what a model says, as it says it", function()
+describe("a streamed answer", function()
   local function event(value)
     return ("event: %s\ndata: %s\n\n"):format(value.type, json.encode(value))
   end
 
-  it("is given out piece by piece, by either provider, and is the whole in the end", function()
+  it("is passed on piece by piece by either provider, and is complete in the end", function()
     local chunks = {
       [openai] = { model.stream(model.delta("Hel")), model.stream(model.delta("lo"), "[DONE]") },
       [anthropic] = {

@@ -1,11 +1,11 @@
--- Ways of servers that are no fault of theirs.
+-- Legitimate variations between servers.
 
 local model = require("model")
 local scene = require("scene")
 
 local JSON = { ["content-type"] = "application/json" }
 
--- What a chat comes to whose server answers so, and the requests that it got.
+-- The outcome of a chat whose server answers so, and the requests it got.
 local function hear(provider, answer, llm)
   llm = llm or {}
   llm.provider, llm.model, llm.retries_max = provider, "m", 2
@@ -14,7 +14,7 @@ local function hear(provider, answer, llm)
   return seen.results[1].answer, seen.results[1].err, seen.requests, s
 end
 
--- A whole answer.
+-- A complete answer.
 local WHOLE = {
   openai = '{"choices":[{"message":{"content":"yes"}}],'
     .. '"usage":{"prompt_tokens":1,"completion_tokens":1}}',
@@ -26,7 +26,7 @@ describe("a server", function()
   after_each(scene.close)
 
   for _, provider in ipairs({ "anthropic", "openai" }) do
-    it(("of %s may answer with any status of success"):format(provider), function()
+    it(("of %s may answer with any success status"):format(provider), function()
       for _, status in ipairs({ 200, 201, 203, 299 }) do
         local answer, err = hear(provider, { status = status, headers = JSON,
           body = WHOLE[provider] })
@@ -40,7 +40,7 @@ describe("a server", function()
       assert.equal("yes", answer.content)
     end)
 
-    it(("of %s that says nothing so, or sends elsewhere, has not answered"):format(provider),
+    it(("of %s that returns no content, or redirects, has not answered"):format(provider),
       function()
         local _, err, requests, s = hear(provider, { status = 204 })
         assert.same({ "bad_answer", 3 }, { err.error, #requests })
@@ -54,7 +54,7 @@ describe("a server", function()
       end)
   end
 
-  it("has the address that is set, with or without what its paths have in common", function()
+  it("has the configured address, with or without the common part of its paths", function()
     for base, expected in pairs({
       ["http://x/v1"] = "http://x/v1/chat/completions",
       ["http://x/v1//"] = "http://x/v1/chat/completions",
@@ -79,7 +79,7 @@ describe("a server", function()
     end
   end)
 
-  it("may say in its own words, or by its own code, that the context is too long", function()
+  it("may report in its own words, or by its own code, that the context is too long", function()
     for _, body in ipairs({
       '{"error":{"code":400,"type":"exceed_context_size_error","message":"no"}}',
       '{"error":{"message":"the request exceeds the available context size"}}',
@@ -106,7 +106,7 @@ describe("a server", function()
     end
   end)
 
-  it("may send events that say nothing, so that nobody loses patience", function()
+  it("may send empty events to keep the connection alive", function()
     for provider, events in pairs({
       openai = { "", model.delta("y"), " ", model.delta("es", "stop"), "" },
       anthropic = { "", '{"type":"content_block_start","content_block":{"type":"text",'

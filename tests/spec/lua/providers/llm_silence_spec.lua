@@ -1,4 +1,4 @@
--- Answers of a model without a word in them: when that is a fault, and when it is silence.
+-- Empty answers of a model: when that is an error, and when it is silence.
 
 local models = require("model")
 local scene = require("scene")
@@ -7,23 +7,23 @@ local thinkers = require("thinkers")
 local think, call, ask, last, memory =
   thinkers.think, thinkers.call, thinkers.ask, thinkers.last, thinkers.memory
 
--- How often the model was asked by ann.
+-- How often the model was called by ann.
 local function calls(s)
   return s:usage({ agent = "ann" })[1].calls
 end
 
-describe("an answer that says nothing", function()
+describe("an empty answer", function()
   after_each(scene.close)
 
   for reason, guard in pairs({ length = "answer_cut", content_filter = "content_filter" }) do
-    it("because of " .. reason .. " is told as an error", function()
+    it("because of " .. reason .. " is reported as an error", function()
       local s = think(function() return { content = "", finish_reason = reason } end)
       assert.equal(guard, last(ask(s)).payload.guard)
     end)
   end
 
   for name, content in pairs({ ["no text"] = "", ["white space"] = " \n" }) do
-    it(("to a person is asked for again, and then told as an error: %s"):format(name), function()
+    it(("to a person is retried, and then reported as an error: %s"):format(name), function()
       local s = think(function() return content end)
       local reply = last(ask(s))
       assert.equal("user", reply.to)
@@ -37,7 +37,7 @@ describe("an answer that says nothing", function()
     end)
   end
 
-  it("is asked for again as often as is set, and what is said then counts", function()
+  it("is retried as often as configured, and a later answer counts", function()
     local s = think({ ann = { "", "", "here it is" } })
     assert.equal("here it is", last(ask(s)).payload.text)
     assert.equal(3, calls(s))
@@ -47,7 +47,7 @@ describe("an answer that says nothing", function()
     assert.equal(1, calls(s))
   end)
 
-  it("reaches an agent that waits for a reply at once", function()
+  it("reaches an agent that waits for a reply immediately", function()
     local answer, took_ms
     local s = think(function() return "" end, { root = function(root)
       local began_ms = root:now()
@@ -65,7 +65,7 @@ describe("an answer that says nothing", function()
     assert.equal("failed", s:tasks({ task = "T1" })[1].state)
   end)
 
-  it("is silence where nobody waits, and once something was done", function()
+  it("is silence if nobody waits, and once something was done", function()
     local s = think(function() return "" end, { root = function(root)
       root:send_message({ to = "ann", payload = "for your information" })
     end })
@@ -78,7 +78,7 @@ describe("an answer that says nothing", function()
     assert.equal(2, calls(s))
   end)
 
-  it("of a server's stream is one as well", function()
+  it("can also come as a stream", function()
     local empty = { status = 200, headers = models.SSE, body = models.stream(
       models.delta(nil, "stop"), "[DONE]") }
     local s = scene.new({ http = function() return empty end,

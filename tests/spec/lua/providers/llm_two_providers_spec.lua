@@ -1,10 +1,10 @@
--- Several providers at once: what was set for one goes to no other.
+-- Several providers at once: the settings of one go to no other.
 
 local json = require("society.json")
 local model = require("model")
 local scene = require("scene")
 
--- What a chat with provider anthropic sends, where these settings are of another provider.
+-- What a chat with provider anthropic sends, if these settings belong to another provider.
 local function sent(llm, chat)
   chat.messages = { { role = "user", content = "x" } }
   local s, seen = model.ask(function() return { status = 400, body = "{}" } end,
@@ -14,7 +14,7 @@ local function sent(llm, chat)
   return request, json.decode(request.body)
 end
 
-describe("a call that names another provider than the one that is set", function()
+describe("a call that names another provider than the configured one", function()
   after_each(scene.close)
 
   it("goes to that one's own server, with its own key, model and options", function()
@@ -27,14 +27,14 @@ describe("a call that names another provider than the one that is set", function
     assert.equal(99, body.max_tokens) -- of all of them
   end)
 
-  it("is told so where no provider was named, which is openai", function()
+  it("is reported if no provider was named, which means openai", function()
     local request = sent({ base_url = "http://mine/v1", key_env = "MY_KEY" },
       { provider = "anthropic" })
     assert.equal("https://api.anthropic.com/v1/messages", request.url)
     assert.equal("ANTHROPIC_API_KEY", request.secret)
   end)
 
-  it("has what was set if that is the one, by name or as 'auto'", function()
+  it("uses the settings if they are for the same one, by name or as 'auto'", function()
     for _, provider in ipairs({ "anthropic", "auto" }) do
       local request, body = sent({ provider = provider, base_url = "http://mine", model = "mine",
         key_env = "MY_KEY" }, { provider = provider == "auto" and "openai" or provider })

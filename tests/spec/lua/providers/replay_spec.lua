@@ -1,5 +1,5 @@
--- Real answers, recorded once, given again; and loud when they do not fit. That they are
--- written down, in a run for real alone, is seen in tests/e2e/models/record_spec.lua.
+-- Recorded answers are replayed, and a mismatch fails loudly.
+-- tests/e2e/models/record_spec.lua shows that only real runs record.
 
 local model = require("model")
 local replay = require("society.llm.replay")
@@ -20,7 +20,7 @@ local function run(llm, texts, options)
   return results
 end
 
--- Writes down that root's call of that number, with that last message, was answered so.
+-- Records that root's call of that number, with that last message, was answered so.
 local function record(path, turn, last, content)
   local file = assert(io.open(path, "a"))
   file:write(replay.line({ agent = "root", turn = turn,
@@ -49,7 +49,7 @@ describe("a recording", function()
     assert.is_nil(io.open(path .. ".new"))
   end)
 
-  it("shows a line break as one where a call does not fit", function()
+  it("shows a line break in a mismatch as one", function()
     local results = run({ provider = "replay", replay = path }, { "a\nb" })
     assert.matches([[last = "a\nb"]], results[1].message, 1, true)
     results = run({ provider = "scripted", answers = { { expect = "x\ny", content = "" } } },
@@ -63,7 +63,7 @@ describe("a recording", function()
       run({ provider = "replay", replay = path }, { "one", "two" }))
   end)
 
-  it("fails loudly where a call does not fit, and shows both", function()
+  it("fails loudly where a call does not match, and shows both", function()
     local results = run({ provider = "replay", replay = path }, { "one", "other", "third" })
     assert.equal("answer 1", results[1])
     assert.equal("script_mismatch", results[2].error)
@@ -72,7 +72,7 @@ describe("a recording", function()
     assert.matches("no such call was recorded", results[3].message, 1, true)
   end)
 
-  -- What the host made up in two runs.
+  -- What the host generated in two runs.
   local MADE = {
     { '{"messageId":"msg_20261117_022615_108000000000004"}',
       '{"messageId":"msg_20270101_000000_00000000000abcd"}' },
@@ -90,7 +90,7 @@ describe("a recording", function()
   }
 
   for _, texts in ipairs(MADE) do
-    it("fits whatever ids and times the host has made: " .. texts[1], function()
+    it("matches whatever ids and times the host generated: " .. texts[1], function()
       record(path, 1, texts[1], "the first")
       record(path, 2, texts[1]:gsub("2026", "2025"), "the second")
       assert.same({ "the first", "the second" },
@@ -98,7 +98,7 @@ describe("a recording", function()
     end)
   end
 
-  it("does not fit where anything else is another", function()
+  it("does not match if anything else differs", function()
     for _, texts in ipairs({ { "msg_1", "msg_2" }, { "2026-11-17", "2026-11-18" },
       { "item_20261117_022615_074000000000001", "msg_20261117_022615_074000000000001" },
       { "at 2026-11-17T02:26:15.074Z", "at msg_20261117_022615_074000000000001" },
@@ -111,13 +111,13 @@ describe("a recording", function()
     end
   end)
 
-  it("says so when there is none", function()
+  it("that does not exist is reported", function()
     local results = run({ provider = "replay", replay = path .. ".gone" }, { "one" })
     assert.equal("no_recording", results[1].error)
     assert.matches("No such file", results[1].message, 1, true)
   end)
 
-  it("counts as it was made the last time", function()
+  it("counts usage as it was recorded last", function()
     record(path, 1, "one", "better")
     assert.same({ "better" }, run({ provider = "replay", replay = path }, { "one" }))
   end)
@@ -159,7 +159,7 @@ describe("a recording", function()
   end
 end)
 
-describe("an answer recorded that names ids", function()
+describe("a recorded answer that names ids", function()
   local function id(day, number)
     return ("msg_2026111%d_022615_0740000000000%02x"):format(day, number)
   end
@@ -191,7 +191,7 @@ describe("an answer recorded that names ids", function()
       answer.tool_calls[1].arguments)
   end)
 
-  it("keeps those that nothing shown now stands for", function()
+  it("keeps ids that correspond to nothing shown now", function()
     local answer = again({ "task " .. id(1, 1), "and " .. id(1, 2) },
       { content = id(1, 1) .. " " .. id(1, 2) }, {
         { role = "user", content = "other " .. id(2, 8) }, { role = "assistant", content = "" },
@@ -200,17 +200,17 @@ describe("an answer recorded that names ids", function()
     assert.equal(id(1, 1) .. " " .. id(2, 9), answer.content)
   end)
 
-  it("tells them apart where a message names one twice", function()
+  it("distinguishes them where a message names one twice", function()
     local answer = again({ id(1, 1) .. id(1, 1) .. id(1, 2) }, { content = id(1, 1) .. id(1, 2) },
       { { role = "user", content = id(2, 8) .. id(2, 8) .. id(2, 9) } })
     assert.equal(id(2, 8) .. id(2, 9), answer.content)
   end)
 end)
 
-describe("a provider of one's own", function()
+describe("a provider of the app", function()
   after_each(scene.close)
 
-  -- Runs an app whose provider does `body` with the host, and gives what it says.
+  -- Runs an app whose provider does `body` with the host; returns what it says.
   local function spy(body, llm)
     local folder = scene.files({
       ["secret.txt"] = "open sesame",

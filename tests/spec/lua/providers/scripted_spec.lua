@@ -1,4 +1,4 @@
--- The scripted provider: the same answers always, and loud when they do not fit.
+-- The scripted provider: always the same answers, and loud on a mismatch.
 
 local scene = require("scene")
 
@@ -45,7 +45,7 @@ describe("the scripted provider", function()
     assert.equal("root 2: question 2", said[2].content)
   end)
 
-  it("fails loudly where a call does not fit, and shows both", function()
+  it("fails loudly where a call does not match, and shows both", function()
     local MEANT = { unexpected_calls = true }
     local results = ask({ { expect = "question 7", content = "never" } }, 1, MEANT)
     assert.equal("script_mismatch", results[1].error)
@@ -64,7 +64,7 @@ describe("the scripted provider", function()
     assert.matches("no further call", results[2].message, 1, true)
   end)
 
-  it("says what is wrong with an answer as it is written", function()
+  it("reports what is wrong with an answer as it is written", function()
     for text, answer in pairs({
       ["the answer is a number; it is a text or { content?, tool_calls?, … }"] = 7,
       ["the answer has an unknown field 'contents'"] = { contents = "x" },
@@ -100,10 +100,10 @@ describe("the scripted provider", function()
     ok, err = pcall(s.advance, s, 1000)
     assert.is_false(ok)
     assert.matches("no_network", err, 1, true)
-    s:run() -- told once
+    s:run() -- reported once
   end)
 
-  it("shows the question of a call that nobody scripted, cut between characters", function()
+  it("shows the question of an unscripted call, cut between characters", function()
     for said, shown in pairs({
       ["how much is 6 * 7?"] = "it asked: how much is 6 * 7?",
       [""] = "it asked: ",
@@ -121,7 +121,7 @@ describe("the scripted provider", function()
     end
   end)
 
-  it("shows the question of an agent that thinks, too", function()
+  it("shows the question of a thinking agent", function()
     local s = scene.new({ app = function(s) s:root("llm") end })
     assert(s:send("user", { to = "root", payload = "what time is it?" }))
     local ok, err = pcall(s.run, s)
@@ -130,7 +130,7 @@ describe("the scripted provider", function()
     assert.matches("it asked: .*what time is it?", err)
   end)
 
-  it("fails the test that dispatches, too, also if a crash comes between", function()
+  it("fails a test that dispatches, even with a crash in between", function()
     local llm = { provider = "scripted", answers = { { expect = "one", content = "1" } } }
     local function root(agent, message)
       local answer, err = agent:chat({ messages = { { role = "user",
@@ -145,7 +145,7 @@ describe("the scripted provider", function()
     s = scene.new({ config = { llm = llm }, unexpected_calls = true,
       app = function(t) t:root(root) end })
     assert.equal("script_mismatch", s:dispatch("root", "two").payload.text)
-    for seed = 1, 20 do -- some of them crash behind the call
+    for seed = 1, 20 do -- some of them crash after the call
       s = scene.new({ config = { llm = llm }, seed = seed, faults = { "crash" },
         app = function(t) t:root(root) end })
       assert(s:send("user", { to = "root", payload = "two" }))
@@ -156,7 +156,7 @@ describe("the scripted provider", function()
     end
   end)
 
-  it("says so when the app's function raises", function()
+  it("reports an app's function that raises", function()
     local results = ask(function() error("oh no") end)
     assert.equal("provider_failed", results[1].error)
     assert.matches("oh no", results[1].message, 1, true)
@@ -169,7 +169,7 @@ describe("the scripted provider", function()
     assert.equal("three", results[3].content)
   end)
 
-  it("tells which of its answers nobody has asked for", function()
+  it("lists the answers that nobody asked for", function()
     local _, s = ask({ "one", "two", { content = "three" } }, 1)
     assert.same({ { turn = 2, answer = "two" }, { turn = 3, answer = { content = "three" } } },
       s:unused_answers())
@@ -180,7 +180,7 @@ describe("the scripted provider", function()
     assert.same({}, s:unused_answers())
   end)
 
-  it("tells it of each agent and role", function()
+  it("lists them for each agent and role", function()
     local _, s = ask({ root = { "r1", "r2" }, actor = { "a1", "a2" }, nobody = { "n1" } }, 1)
     scene.tell(s, "a")
     assert.same({ { of = "actor", turn = 2, answer = "a2" },
@@ -191,7 +191,7 @@ describe("the scripted provider", function()
     assert.same({}, scene.new():unused_answers())
   end)
 
-  it("does not forget what agents have had that have ended", function()
+  it("remembers the answers given to agents that have terminated", function()
     local s = scene.new({
       config = { llm = { provider = "scripted", answers = { actor = { "one", "two" } } } },
       app = function(s)
@@ -221,14 +221,14 @@ describe("the scripted provider", function()
     assert.equal(run(), run())
   end)
 
-  it("wants a provider that is there", function()
+  it("requires a provider that exists", function()
     local err = select(2, scene.play(function(root)
       return root:chat({ provider = "nobody", messages = { { role = "user", content = "x" } } })
     end))
     assert.equal("no_provider", err.error)
   end)
 
-  it("wants settings that are there", function()
+  it("requires settings that exist", function()
     for name, value in pairs({ model = 1, concurrency = 0, surprise = true, answers = 5,
       limits = { agent_tokens = "many" }, prices = 3 }) do
       assert.has_error(function() scene.new({ config = { llm = { [name] = value } } }) end)
@@ -273,7 +273,7 @@ describe("an agent's conversation", function()
     assert.equal(5, seen.before)
   end)
 
-  it("gives who is run again what it was given", function()
+  it("is replayed to a rerun activation", function()
     local s, seen = new()
     talk(s)
     assert(s:send("user", { to = "root", payload = "more" }))
@@ -283,7 +283,7 @@ describe("an agent's conversation", function()
     assert.equal(4, #seen.all)
   end)
 
-  it("does not keep what a turn said that raised", function()
+  it("does not keep what a failed turn said", function()
     local count = 0
     local s, seen = new(function() count = count + 1 return count == 1 end)
     talk(s)

@@ -23,7 +23,7 @@ end
 
 describe("a stream of events", function()
   for name, ending in pairs({ LF = "\n", ["CR LF"] = "\r\n", CR = "\r" }) do
-    it("with lines that end by " .. name .. " is the same wherever it is cut", function()
+    it("with lines ending in " .. name .. " is the same wherever it is cut", function()
       local text = TEXT:gsub("\n", ending)
       for first = 0, #text do
         for second = first, math.min(first + 3, #text) do
@@ -34,7 +34,7 @@ describe("a stream of events", function()
     end)
   end
 
-  it("has a bound on what waits for its end", function()
+  it("has a limit on what waits for its end", function()
     local stream = sse.new()
     local events, fault
     for _ = 1, 20 do
@@ -47,7 +47,7 @@ describe("a stream of events", function()
     assert.matches("larger", fault, 1, true)
   end)
 
-  it("that was too large is passed over from then on", function()
+  it("is ignored once it was too large", function()
     local stream = sse.new()
     assert.is_nil((stream:put("data: " .. ("x"):rep(sse.bytes_max + 1))))
     local events, fault = stream:put("\n\ndata: small\n\n")
@@ -56,7 +56,7 @@ describe("a stream of events", function()
     assert.same({}, stream:finish())
   end)
 
-  it("counts lines without a text, too", function()
+  it("also counts lines without text", function()
     local usual = sse.bytes_max
     finally(function() sse.bytes_max = usual end)
     sse.bytes_max = 1000
@@ -65,7 +65,7 @@ describe("a stream of events", function()
     assert.is_nil((stream:put("data:\n")))
   end)
 
-  -- What is allocated stands for the time: copying the whole again for each piece shows.
+  -- Allocation stands for time: copying everything again for each piece shows.
   it("costs time proportional to its length, in the smallest pieces", function()
     local function allocated_kb(count)
       local stream, piece = sse.new(), ("x"):rep(16)

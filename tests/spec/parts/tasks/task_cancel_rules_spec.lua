@@ -9,7 +9,7 @@ describe("cancelling a task", function()
     { name = "a task message", type = "task", payload = { action = "cancel" } },
     { name = "an abort", type = "abort", payload = {} },
   }) do
-    it("works by " .. case.name .. ", which is delivered as it is", function()
+    it("works by " .. case.name .. ", which is delivered unchanged", function()
       local got = {}
       local s = scene.troupe({ a = function(agent, message)
         got[#got + 1] = message.type

@@ -1,4 +1,4 @@
--- The names of the API: each is there, wherever the API says so, and says where it works.
+-- The names of the API: each exists wherever the API says so, and says where it works.
 
 local scene = require("scene")
 local tree = require("tree")
@@ -19,7 +19,7 @@ local HOST = {
 
 local WORLD = { "send", "run", "step", "advance", "now", "crash", "recover", "close", "transcript" }
 
--- What changes a society that runs is for those outside it.
+-- Calls that change a running society are reserved to its owner.
 local ORDERS = {
   { name = "dispatch", call = 'dispatch("root", "x")' },
   { name = "decide", call = 'decide("item", { decision = "approve" })' },
@@ -64,7 +64,7 @@ describe("the API", function()
     assert.is_nil(text:find("no society.", 1, true))
   end)
 
-  it("has every name on what society.new makes", function()
+  it("has every name on the result of society.new", function()
     local s = scene.new()
     assert.same({}, missing(HOST, s))
     assert.same({}, missing(WORLD, s))
@@ -76,7 +76,7 @@ describe("the types for editors", function()
     return tree.read("lua/society/" .. name)
   end
 
-  -- What is said of one class or alias, up to the next empty line.
+  -- The description of one class or alias, up to the next empty line.
   local function of(text, what)
     return assert(text:match("\n%-%-%-@" .. what:gsub("%p", "%%%0") .. "[^%w].-\n\n"), what)
   end
@@ -120,7 +120,7 @@ describe("the types for editors", function()
   end)
 end)
 
-describe("an order from outside", function()
+describe("a call reserved to the owner", function()
   after_each(scene.close)
 
   for _, order in ipairs(ORDERS) do

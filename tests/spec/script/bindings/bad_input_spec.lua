@@ -1,20 +1,20 @@
--- Every call of an agent with everything that can be wrong about its arguments: it
--- raises and names itself or the option, or returns an error with a code and a
--- sentence; and the society is, byte for byte, what it would be without the calls.
+-- Every call of an agent with everything that can be wrong with its arguments: it raises
+-- and names itself or the option, or returns an error with a code and a message; and the
+-- society is, byte for byte, what it would be without the calls.
 
 local bad = require("bad")
 local scene = require("scene")
 
 local SPEC = { services = "s", input_format = "i", output_format = "o" }
 
--- One that was taken by mistake must not be in the way of the next.
+-- An id that was accepted by mistake must not collide with the next.
 local made = 0
 local function new_id()
   made = made + 1
   return "new" .. made
 end
 
--- By call what bad.try() wants to know of it.
+-- What bad.try() needs to know about each call.
 local CALLS = {
   send_message = {
     good = function() return { { to = "root", payload = { n = 1 } } } end,
@@ -174,7 +174,7 @@ local CALLS = {
   random = { good = function() return { 1, 2 } end, places = { "payload ?", "payload ?" } },
 }
 
--- These cannot be wrong: whatever they are given they leave alone.
+-- These cannot be wrong: they ignore whatever they are given.
 local PLAIN = { "now", "contacts", "context", "recall", "idle_talk", "effects_left", "progress" }
 
 -- Called as a script would, so that Lua knows the method's name.
@@ -187,8 +187,8 @@ local function try_all(name, agent, message, task)
   return bad.try(name, CALLS[name], function(...) return call(agent, ...) end, message, task)
 end
 
--- A society in which `a`, who has a child `kid` and knows root and b, handles a
--- request for an introduction, and holds a task, with act(a, message, task).
+-- A society in which `a`, who has a child `kid` and knows root and b, handles an
+-- introduction request and holds a task, with act(a, message, task).
 local function stage(act)
   local s = scene.troupe({
     a = function(a, message)
@@ -220,7 +220,7 @@ describe("bad input to an agent's calls:", function()
   table.sort(names)
 
   for _, name in ipairs(names) do
-    it(name .. " tells what is wrong and changes nothing", function()
+    it(name .. " is reported and changes nothing", function()
       local faults, count
       local s = stage(function(...) faults, count = try_all(name, ...) end)
       local untouched = stage(function() end)
@@ -252,7 +252,7 @@ describe("bad input to an agent's calls:", function()
     end
   end)
 
-  it("no call of an agent is left out", function()
+  it("is tried with every call of an agent", function()
     local files = assert(io.popen("grep -rho '{\"[a-z_]*\", agent_[a-z_]*}' core/script"))
     local count = 0
     for line in files:lines() do
@@ -267,7 +267,7 @@ describe("bad input to an agent's calls:", function()
     assert.is_true(count >= 22)
   end)
 
-  it("names that hide behind NUL are unknown, however many there are", function()
+  it("is a name that hides behind NUL, however many there are", function()
     local raised
     stage(function(a)
       local options = { to = "root", payload = { n = 1 } }
@@ -279,7 +279,7 @@ describe("bad input to an agent's calls:", function()
     assert.matches("send: unknown option 'to'", raised, 1, true)
   end)
 
-  it("knows and can_send answer no, and raise for what is no text", function()
+  it("makes knows and can_send answer no, and raise for what is not a text", function()
     local answers = {}
     stage(function(a)
       for _, call in ipairs({ "knows", "can_send" }) do

@@ -1,5 +1,5 @@
--- Every call of a society with everything that can be wrong about its arguments, as
--- bad_input_spec.lua has it for agents.
+-- Every call of a society with everything that can be wrong with its arguments, as
+-- bad_input_spec.lua does for agents.
 
 local bad = require("bad")
 local json = require("society.json")
@@ -8,7 +8,7 @@ local society = require("society")
 
 local SPEC = { services = "s", input_format = "i", output_format = "o" }
 
-local TEXT = "text empty log bytes ?" -- what nothing fits finds nothing
+local TEXT = "text empty log bytes ?" -- a filter that matches nothing finds nothing
 
 local FILTERS = { agent = TEXT, task = TEXT, type = TEXT, correlation_id = TEXT, since = "ms ?",
   ["until"] = "ms ?", limit = "count ?" }
@@ -22,7 +22,7 @@ local function no_arguments() return {} end
 
 local function filters() return { {} } end
 
--- A table of handlers may be empty; the functions of a metatable are not asked.
+-- A table of handlers may be empty; the functions of a metatable are ignored.
 local CALLS = {
   role = {
     good = function() return { { id = "r", name = "n", interface_spec = SPEC } } end,
@@ -117,7 +117,7 @@ describe("bad input to a society's calls:", function()
   table.sort(names)
 
   for _, name in ipairs(names) do
-    it(name .. " tells what is wrong and changes nothing", function()
+    it(name .. " is reported and changes nothing", function()
       local s, untouched = stage(), stage()
       local call = caller(name)
       local faults, count = bad.try(CALLS[name].says or name, CALLS[name],
@@ -126,18 +126,18 @@ describe("bad input to a society's calls:", function()
       assert.is_true(count >= 30)
       assert.same(untouched:policies(), s:policies())
       assert.same(untouched:stats(), s:stats())
-      if name ~= "policy" then -- every refusal of a policy is an event
+      if name ~= "policy" then -- every refused policy is an event
         assert.equal(untouched:dump(), s:dump())
       end
       for _, each in ipairs({ s, untouched }) do
         each:crash()
-        each:recover() -- nothing was noted that would be declared again
+        each:recover() -- nothing was kept that would be declared again
       end
       assert.same(untouched:policies(), s:policies())
     end)
   end
 
-  it("looks inside a turn are as careful", function()
+  it("is refused by queries inside a turn as well", function()
     local faults, count = {}, 0
     local s
     s = scene.troupe({ a = function()
@@ -155,7 +155,7 @@ describe("bad input to a society's calls:", function()
     assert.equal(0, s:stats().dead)
   end)
 
-  it("society.new raises and names the option", function()
+  it("makes society.new raise and name the option", function()
     local faults = bad.try("new", {
       good = function() return { {} } end, places = { "options ?" },
       fields = { { seed = "number ?", store = "text bytes empty log ?", policies = "options ?",
@@ -168,7 +168,7 @@ describe("bad input to a society's calls:", function()
     assert.equal("", table.concat(faults, "\n"))
   end)
 
-  it("no call is left out", function()
+  it("is tried with every call", function()
     local files = assert(io.popen(
       "grep -rho '{\"[a-z_]*\", \\(society\\|world\\)_[a-z_]*}' core/script core/world"))
     local known = {}
@@ -187,7 +187,7 @@ describe("bad input to a society's calls:", function()
 end)
 
 describe("json", function()
-  it("encode and decode tell what is wrong", function()
+  it("makes encode and decode report what is wrong", function()
     for name, value in bad.each("payload text empty log null key") do
       local text, err = json.encode(value)
       assert(text == nil and #err.message > 0, name)

@@ -1,4 +1,4 @@
--- Roles and births.
+-- Roles and spawning.
 
 local json = require("society.json")
 local scene = require("scene")
@@ -6,14 +6,14 @@ local scene = require("scene")
 describe("spawn_agent", function()
   after_each(scene.close)
 
-  it("answers id, roleId and roleName", function()
+  it("returns id, roleId and roleName", function()
     local made = scene.play(function(root)
       return root:spawn_agent("actor", scene.brief(), { id = "Ada.1-x_y" })
     end)
     assert.same({ id = "Ada.1-x_y", roleId = "actor", roleName = "演员" }, made)
   end)
 
-  it("makes an id of its own, never the same twice", function()
+  it("generates an id, never the same twice", function()
     local ids = scene.play(function(root)
       local seen = {}
       for i = 1, 20 do
@@ -30,7 +30,7 @@ describe("spawn_agent", function()
     end
   end)
 
-  it("shows an Interface Spec without examples with an empty list of them", function()
+  it("shows an Interface Spec without examples with an empty list", function()
     local spec = { services = "s", input_format = "i", output_format = "o", examples = {} }
     local s = scene.new({ app = function(s)
       s:role({ id = "able", interface_spec = spec, behaviour = function() end })
@@ -57,7 +57,7 @@ describe("spawn_agent", function()
     assert.is_string(err.message)
   end)
 
-  it("refuses an id that is taken or no id", function()
+  it("refuses an id that is taken or invalid", function()
     local errors = scene.play(function(root)
       local list = {}
       for _, id in ipairs({ "root", "user", "system", "orchestrator", "All", "", "a b", "a@b", "_x",
@@ -77,14 +77,14 @@ describe("spawn_agent", function()
     end
   end)
 
-  it("raises on an unknown option and on a role that is no text", function()
+  it("raises on an unknown option and on a role that is not a text", function()
     assert.matches("'colour'", scene.raised(function(root)
       root:spawn_agent("actor", scene.brief(), { colour = "red" })
     end), 1, true)
     assert.is_string(scene.raised(function(root) root:spawn_agent({}, scene.brief()) end))
   end)
 
-  it("with a message sends a first task_assignment, as one step", function()
+  it("with a message sends a first task_assignment, atomically", function()
     local got
     local s = scene.troupe({
       root = function(root)
@@ -122,7 +122,7 @@ describe("spawn_agent", function()
     assert.equal(1, s:agent("root").children)
   end)
 
-  it("makes a tree: each knows its parent", function()
+  it("builds a tree: each agent knows its parent", function()
     local s = scene.troupe({
       a = function(a) a:spawn_agent("actor", scene.brief(), { id = "a1" }) end,
     })
@@ -144,7 +144,7 @@ describe("society.role", function()
     return tostring(err)
   end
 
-  it("raises on what is no role", function()
+  it("raises on an invalid role", function()
     assert.matches("unknown option 'colour'", fault({ id = "x", colour = 1 }), 1, true)
     assert.matches("behaviour", fault({ id = "x", behaviour = 7 }), 1, true)
     assert.matches("'name'", fault({ id = "x", name = 7 }), 1, true)
@@ -174,7 +174,7 @@ describe("society.role", function()
     assert.same({ n = 8 }, s:dispatch("root", { n = 3 }).payload)
   end)
 
-  it("takes the name of a module beside the app", function()
+  it("accepts the name of a module beside the app", function()
     local folder = scene.files({
       ["app.lua"] = [[require("society").root("manners")]],
       ["manners.lua"] = [[return { default = function() return "well behaved" end }]],
@@ -191,12 +191,12 @@ describe("create_role inside a turn", function()
     return scene.play(function(root) return root:create_role(role) end)
   end
 
-  it("answers id and name", function()
+  it("returns id and name", function()
     assert.same({ id = "fresh", name = "新" },
       create({ id = "fresh", name = "新", prompt = "p", behaviour = "actor" }))
   end)
 
-  it("raises on a function: it could not survive a restart", function()
+  it("raises on a function, which could not survive a restart", function()
     assert.matches("restart", scene.raised(function(root)
       root:create_role({ id = "x", name = "x", behaviour = function() end })
     end), 1, true)
@@ -214,7 +214,7 @@ describe("create_role inside a turn", function()
     assert.equal("invalid_interface_spec", err.error)
   end)
 
-  it("takes rolePrompt for prompt, and a role without an id gets one", function()
+  it("accepts rolePrompt for prompt, and generates a missing id", function()
     local made = create({ name = "painter", rolePrompt = "paints", behaviour = "actor" })
     assert.equal("painter", made.name)
     assert.is_string(made.id)

@@ -1,5 +1,5 @@
--- What the script calls its roles is stored, for those who look while it does not
--- run; only the script says which of them there are.
+-- The names of the script's roles are stored, so that a stopped society can show them; only
+-- the script decides which roles exist.
 
 local json = require("society.json")
 local scene = require("scene")
@@ -58,7 +58,7 @@ describe("the script's roles", function()
     assert.same({ cook = "boss/" }, stored(s))
   end)
 
-  it("are there only while the script says so", function()
+  it("exist only while the script declares them", function()
     local roles = { { id = "cook" } }
     local s, errors = new_society(roles)
     scene.tell(s, "root", "cook")

@@ -1,4 +1,4 @@
--- agent:chat and kill -9: what was answered is never paid for again.
+-- agent:chat and kill -9: an answered call is never paid for again.
 
 local model = require("model")
 local scene = require("scene")
@@ -8,7 +8,7 @@ local ask, say = model.ask, model.say
 describe("agent:chat after a crash", function()
   after_each(scene.close)
 
-  it("answered, is never paid for again", function()
+  it("is not paid for again if it was answered", function()
     local count = 0
     local s = scene.troupe({
       root = function(root)
@@ -27,7 +27,7 @@ describe("agent:chat after a crash", function()
     assert.equal(1, s:usage()[1].calls)
   end)
 
-  it("in flight, is repeated once under the same id", function()
+  it("is repeated once under the same id if it was in flight", function()
     local s, seen = ask(function(_, n)
       return n == 1 and { delay_ms = 50000 } or say("again")
     end)
@@ -42,7 +42,7 @@ describe("agent:chat after a crash", function()
     assert.equal(1, s:usage()[1].calls)
   end)
 
-  it("comes to the same wherever it crashes", function()
+  it("has the same outcome wherever it crashes", function()
     for steps = 1, 14 do
       local s, seen = ask(function() return say("hi") end)
       assert(s:send("user", { to = "root", payload = "go" }))

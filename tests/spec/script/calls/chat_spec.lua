@@ -1,5 +1,5 @@
--- agent:chat in a simulated world: what is sent, what is made of what comes back, and
--- what becomes of a call when something goes wrong.
+-- agent:chat in a simulated world: what it sends, how it reads the answer, and what happens
+-- to a call when something goes wrong.
 
 local json = require("society.json")
 local model = require("model")
@@ -10,7 +10,7 @@ local ask, delta, say, stream, SSE = model.ask, model.delta, model.say, model.st
 describe("agent:chat", function()
   after_each(scene.close)
 
-  it("sends what a server of chat completions wants, without a key", function()
+  it("sends what a chat completions server expects, without a key", function()
     local s, seen = ask(function() return say("hi") end, nil, {
       system = "be kind", temperature = 0.5, max_tokens = 50,
       messages = { { role = "user", content = "6 * 7?" },
@@ -39,7 +39,7 @@ describe("agent:chat", function()
     assert.equal(0.5, body.temperature)
   end)
 
-  it("gives the model's message, and what it took", function()
+  it("returns the model's message and its usage", function()
     local s, seen = ask(function() return say("hello") end)
     scene.tell(s, "root")
     local answer = seen.results[1].answer
@@ -51,7 +51,7 @@ describe("agent:chat", function()
       model = "test-model" } }, s:usage())
   end)
 
-  it("puts tool calls together from their pieces, wherever the stream is cut", function()
+  it("assembles tool calls from their pieces, wherever the stream is cut", function()
     local function call(index, id, name, arguments)
       return { choices = json.array({ { index = 0, delta = { tool_calls = json.array({ {
         index = index, id = id, ["function"] = { name = name, arguments = arguments } } }) } } }) }
@@ -74,7 +74,7 @@ describe("agent:chat", function()
     end
   end)
 
-  it("reads a server that does not stream", function()
+  it("reads an answer that is not streamed", function()
     local s, seen = ask(function()
       return { headers = { ["content-type"] = "application/json" }, body = json.encode({
         choices = json.array({ { message = { role = "assistant", content = "whole" },
@@ -85,7 +85,7 @@ describe("agent:chat", function()
     assert.equal("length", seen.results[1].answer.finish_reason)
   end)
 
-  it("speaks to Anthropic as well", function()
+  it("supports Anthropic's API", function()
     local function event(value)
       return ("event: %s\ndata: %s\n\n"):format(value.type, json.encode(value))
     end
@@ -182,7 +182,7 @@ describe("agent:chat when the server fails", function()
       error = "invalid_key", tries = 1 },
     { name = "a certificate", reply = { error = "tls_failed" }, error = "tls_failed", tries = 1 },
   }) do
-    it("tells " .. case.name .. " apart, and stops", function()
+    it("reports " .. case.name .. " as such, and stops", function()
       local s, seen = ask(function() return case.reply end)
       scene.tell(s, "root")
       local err = seen.results[1].err
@@ -193,7 +193,7 @@ describe("agent:chat when the server fails", function()
     end)
   end
 
-  it("goes on when it passes, and the key of every try is the same", function()
+  it("continues when the failure passes, with the same key for every try", function()
     local s, seen = ask(function(_, n) return n < 3 and refuse(503) or say("at last") end)
     scene.tell(s, "root")
     assert.equal("at last", seen.results[1].answer.content)
@@ -214,7 +214,7 @@ describe("agent:chat when the server fails", function()
     assert.equal("ok", seen.results[1].answer.content)
   end)
 
-  it("heeds a date in Retry-After", function()
+  it("obeys a date in Retry-After", function()
     local failure = require("society.llm.failure")
     assert.equal(90000, failure.retry_after({ ["retry-after"] = "Thu, 01 Jan 1970 00:01:30 GMT" },
       0))
@@ -226,7 +226,7 @@ describe("agent:chat when the server fails", function()
       { ["retry-after"] = "Thu, 01 Jan 2026 00:00:00 GMT" }, 1767220000000))
   end)
 
-  it("heeds a Retry-After of hours, if its own time lasts", function()
+  it("obeys a Retry-After of hours, if its own time allows", function()
     local times, s, seen = {}
     s, seen = ask(function(_, n)
       times[#times + 1] = s:now()

@@ -1,11 +1,11 @@
--- agent:http and models: how long, how large, how many at once, and with which secret.
+-- agent:http and models: limits of time, size and concurrency, and secrets.
 
 local model = require("model")
 local scene = require("scene")
 
 local URL = "http://a.test/x"
 
--- Asks with these options, a root, of a world that answers so.
+-- Root makes a request with these options in a world that answers so.
 local function ask(request, world, config)
   local seen = {}
   local s = scene.troupe({
@@ -27,17 +27,19 @@ describe("agent:http", function()
   after_each(scene.close)
 
   for _, case in ipairs({
-    { name = "waits so long for the first byte", options = { first_byte_ms = 50 },
+    { name = "times out if the first byte comes later", options = { first_byte_ms = 50 },
       world = { delay_ms = 51 }, error = "first_byte_timeout" },
-    { name = "waits that long", options = { first_byte_ms = 50 }, world = { delay_ms = 50 } },
-    { name = "waits for the whole as long as it has time", options = { timeout_ms = 40 },
+    { name = "accepts a first byte at the last moment", options = { first_byte_ms = 50 },
+      world = { delay_ms = 50 } },
+    { name = "times out if the whole answer comes later", options = { timeout_ms = 40 },
       world = { delay_ms = 41 }, error = "timeout" },
-    { name = "takes so many bytes", options = { answer_bytes_max = 4 },
+    { name = "refuses an answer of more bytes than allowed", options = { answer_bytes_max = 4 },
       world = { body = "fives" }, error = "answer_too_large" },
-    { name = "takes that many", options = { answer_bytes_max = 5 }, world = { body = "fives" } },
-    { name = "takes 16 MB if it is not said", options = {},
+    { name = "accepts an answer of exactly as many bytes", options = { answer_bytes_max = 5 },
+      world = { body = "fives" } },
+    { name = "refuses more than 16 MB by default", options = {},
       world = { body = ("x"):rep(16 * 1024 * 1024 + 1) }, error = "answer_too_large" },
-    { name = "takes no answer that JSON cannot hold", options = {},
+    { name = "refuses an answer that JSON cannot hold", options = {},
       world = { body = ("\1"):rep(12 * 1024 * 1024) }, error = "answer_too_large" },
   }) do
     it(case.name, function()
@@ -47,7 +49,7 @@ describe("agent:http", function()
     end)
   end
 
-  it("has so many under way at once, and the others wait in their order", function()
+  it("limits concurrent requests, and the others wait in order", function()
     local asked, order, times, acts, s = {}, {}, {}, {}, nil
     for index = 1, 9 do
       acts["a" .. index] = function(agent)
@@ -71,7 +73,7 @@ describe("agent:http", function()
     assert.is_true(times[9] - times[1] < 300)
   end)
 
-  it("gives the place of one that gave up waiting to the next", function()
+  it("gives the slot of a request that timed out to the next", function()
     local order = {}
     local function act(agent, message)
       local _, err = agent:http({ url = URL .. agent.id, timeout_ms = message.payload.ms })
@@ -88,7 +90,7 @@ describe("agent:http", function()
       :gsub("d,", "d timeout,"):gsub("d$", "d timeout")))
   end)
 
-  it("makes those that waited after a crash", function()
+  it("makes the waiting requests after a crash", function()
     local count, done, acts = 0, {}, {}
     for index = 1, 4 do
       acts["a" .. index] = function(agent)
@@ -109,7 +111,7 @@ describe("agent:http", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("refuses bounds that are none", function()
+  it("refuses invalid limits", function()
     for _, options in ipairs({ { first_byte_ms = 0 }, { idle_ms = -1 }, { connect_ms = 1.5 },
       { connect_ms = "soon" }, { answer_bytes_max = 16 * 1024 * 1024 + 1 } }) do
       options.url = URL
@@ -123,7 +125,7 @@ describe("a secret of agent:http", function()
 
   local SECRETS = { TOKEN = "http://a.test" }
 
-  it("is named to the world of a simulation, and no more", function()
+  it("is only named to a simulated world", function()
     local seen = ask({ secret = "TOKEN" }, {}, { secrets = SECRETS })
     assert.equal(200, seen.answer.status)
     assert.equal("TOKEN", seen.request.secret)
@@ -131,12 +133,12 @@ describe("a secret of agent:http", function()
   end)
 
   for _, case in ipairs({
-    { name = "that nobody let out", secret = "OTHER", fault = "must say where 'OTHER' may go" },
+    { name = "that no setting allows", secret = "OTHER", fault = "must say where 'OTHER' may go" },
     { name = "for another server", secret = "TOKEN", url = "http://b.test/",
       fault = "'TOKEN' may go to http://a.test only" },
-    { name = "for a server whose name goes on", secret = "TOKEN", url = "http://a.test.evil/",
+    { name = "for a server whose name continues", secret = "TOKEN", url = "http://a.test.evil/",
       fault = "may go to http://a.test only" },
-    { name = "for a server behind a user's name", secret = "TOKEN", url = "http://a.test@evil/",
+    { name = "for a server behind a user name", secret = "TOKEN", url = "http://a.test@evil/",
       fault = "may go to http://a.test only" },
     { name = "for another port", secret = "TOKEN", url = "http://a.test:99/",
       fault = "may go to http://a.test only" },
@@ -144,7 +146,8 @@ describe("a secret of agent:http", function()
     { name = "that is a number", secret = 7, fault = "must be a name or a table" },
     { name = "in an unknown field", secret = { env = "TOKEN", value = "x" },
       fault = "unknown option 'value'" },
-    { name = "in no header", secret = { env = "TOKEN", header = "a b" }, fault = "cannot be sent" },
+    { name = "in a bad header", secret = { env = "TOKEN", header = "a b" },
+      fault = "cannot be sent" },
     { name = "behind a line break", secret = { env = "TOKEN", prefix = "a\r\nb: " },
       fault = "cannot be sent" },
   }) do
@@ -163,7 +166,7 @@ describe("a secret of agent:http", function()
     end
   end)
 
-  it("is not sent after a crash to where it may not go any more", function()
+  it("is not sent after a crash to a place that is no longer allowed", function()
     local allowed, requests = SECRETS, 0
     local s = scene.new({
       http = function()
@@ -186,7 +189,7 @@ describe("a secret of agent:http", function()
   end)
 end)
 
-describe("the time-outs of a model", function()
+describe("the timeouts of a model", function()
   after_each(scene.close)
 
   local function tries(llm, delay_ms)
@@ -209,7 +212,7 @@ describe("the time-outs of a model", function()
     assert.same({ "answered", 1 }, { tries({ first_byte_ms = 90000 }, 60001) })
   end)
 
-  it("are whole numbers above 0", function()
+  it("are positive integers", function()
     for _, name in ipairs({ "connect_ms", "first_byte_ms", "idle_ms", "total_ms" }) do
       for _, value in ipairs({ 0, -1, 1.5, "1", 2 ^ 31 }) do
         assert.has_error(function() scene.new({ config = { llm = { [name] = value } } }) end)

@@ -1,10 +1,10 @@
--- agent:http in a simulated world: an effect that is made once, answered once, and in
--- doubt after a crash.
+-- agent:http in a simulated world: an effect that is made once, answered once, and in doubt
+-- after a crash.
 
 local json = require("society.json")
 local scene = require("scene")
 
--- A root that makes one request and keeps what came of it, in a world that counts.
+-- A root that makes one request and keeps the outcome, in a world that counts.
 local function ask(request, world)
   local seen = { requests = {}, results = {} }
   local s = scene.troupe({
@@ -31,7 +31,7 @@ local function never()
   return { delay_ms = 20000, body = "late" }
 end
 
--- Lets the request go out and no answer come back.
+-- Sends the request without letting an answer back.
 local function go_out(s)
   assert(s:send("user", { to = "root", payload = "go" }))
   s:advance(100)
@@ -40,7 +40,7 @@ end
 describe("agent:http", function()
   after_each(scene.close)
 
-  it("answers with status, headers and body", function()
+  it("returns status, headers and body", function()
     local s, seen = ask({ url = "http://a.test/x", headers = { accept = "*/*" } }, hello)
     scene.tell(s, "root")
     assert.same({ { answer = { status = 200, headers = { ["content-type"] = "text/plain" },
@@ -64,7 +64,7 @@ describe("agent:http", function()
     assert.equal(404, seen.results[1].answer.status)
   end)
 
-  it("gives a body that is no text as base64", function()
+  it("returns a body that is not text as base64", function()
     for bytes, text in pairs({ ["\xff"] = "/w==", ["\xff\xfe"] = "//4=", ["\xff\0\1"] = "/wAB" }) do
       local s, seen = ask({ url = "http://a.test/" }, function() return { body = bytes } end)
       scene.tell(s, "root")
@@ -81,7 +81,7 @@ describe("agent:http", function()
     assert.same({ { err = { error = "connection_cut", message = "gone" } } }, seen.results)
   end)
 
-  it("times out, and what comes later is nobody's", function()
+  it("times out, and drops what comes later", function()
     local s, seen = ask({ url = "http://a.test/", timeout_ms = 5000 }, never)
     scene.tell(s, "root")
     assert.equal("timeout", seen.results[1].err.error)
@@ -102,7 +102,7 @@ describe("agent:http", function()
     assert.equal("no_network", err.error)
   end)
 
-  it("shows loudly that the world itself failed", function()
+  it("fails loudly if the world itself fails", function()
     local s, seen = ask({ url = "http://a.test/" }, function() error("no such page") end)
     scene.tell(s, "root")
     assert.equal("world_failed", seen.results[1].err.error)
@@ -110,7 +110,7 @@ describe("agent:http", function()
     assert.matches("world_failed", s:transcript(), 1, true)
   end)
 
-  it("takes the world of society.config too", function()
+  it("uses the world of society.config", function()
     local s = scene.troupe({
       root = function(root) root.state.body = root:http({ url = "http://a.test/" }).body end,
     }, { config = { http = hello } })
@@ -151,14 +151,14 @@ end)
 describe("agent:http after a crash", function()
   after_each(scene.close)
 
-  it("answered, is not made again", function()
+  it("is not made again if it was answered", function()
     local s, seen = ask({ url = "http://a.test/", method = "POST" }, hello)
     scene.tell(s, "root")
     s:crash() s:recover() s:run()
     assert.equal(1, #seen.requests)
   end)
 
-  it("answered, is not made again by an activation that goes on", function()
+  it("is not made again by an activation that continues", function()
     local count = 0
     local s = scene.troupe({
       root = function(root)
@@ -178,7 +178,7 @@ describe("agent:http after a crash", function()
     { name = "HEAD", request = { method = "HEAD" } },
     { name = "what is marked idempotent", request = { method = "PUT", idempotent = true } },
   }) do
-    it("in doubt, repeats " .. case.name .. " under the same id, with its whole time", function()
+    it("repeats " .. case.name .. " in doubt under the same id, with its whole time", function()
       case.request.url = "http://a.test/"
       local s, seen = ask(case.request, function(_, count)
         return count > 1 and hello() or never()
@@ -195,7 +195,7 @@ describe("agent:http after a crash", function()
     end)
   end
 
-  it("in doubt, tells so of what may not be repeated", function()
+  it("reports a request in doubt that must not be repeated", function()
     local s, seen = ask({ url = "http://a.test/", body = "pay" }, never)
     go_out(s)
     s:crash() s:recover() s:run()
@@ -205,7 +205,7 @@ describe("agent:http after a crash", function()
     assert.equal("in_doubt", s:activity({ type = "in_doubt" })[1].event)
   end)
 
-  it("comes to the same, on disk, wherever it crashes", function()
+  it("has the same outcome on disk, wherever it crashes", function()
     for steps = 1, 12 do
       local s, seen = ask({ url = "http://a.test/" }, hello)
       assert(s:send("user", { to = "root", payload = "go" }))
@@ -229,7 +229,7 @@ describe("agent:http after a crash", function()
     assert.equal(run(), run())
   end)
 
-  it("keeps large requests whole", function()
+  it("keeps large requests complete", function()
     local body = json.encode({ text = ("\u{4e2d}\\\"\n"):rep(20000) })
     local s, seen = ask({ url = "http://a.test/", body = body, idempotent = true }, function(_, n)
       return n > 1 and hello() or never()

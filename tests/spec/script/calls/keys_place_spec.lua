@@ -1,9 +1,9 @@
--- Where a key may go is settled when the app has loaded, whatever Lua says later.
+-- Where a key may go is fixed once the app has loaded, whatever Lua says later.
 
 local model = require("model")
 local scene = require("scene")
 
--- Runs an app of these files, whose main prints; gives what it printed and what left.
+-- Runs an app of these files, whose main prints; returns what it printed and the requests.
 local function run(files)
   local folder, requests = scene.folder(), {}
   assert(os.execute(("mkdir '%s/my'"):format(folder)))
@@ -26,7 +26,7 @@ local MAIN = [[
     print(answer and answer.content or err.error .. ": " .. err.message)
   end)]]
 
--- An app that asks a model once.
+-- An app that calls a model once.
 local function asking(config, chat)
   return ([[
     local society = require("society")
@@ -34,7 +34,7 @@ local function asking(config, chat)
 ]]):format(config) .. MAIN:format(chat or "")
 end
 
--- A provider of the app's own that sends `secret` to `url`; `change` is a statement about its
+-- A provider of the app that sends `secret` to `url`; `change` is a statement about its
 -- request.
 local function provider(url, secret, change)
   return ([[
@@ -51,7 +51,7 @@ local function provider(url, secret, change)
     }]]):format(url, secret, change or "")
 end
 
-describe("a key of a model", function()
+describe("a model's key", function()
   after_each(scene.close)
 
   local CONFIG = 'society.config { llm = { provider = "my.own", retries_max = 0 } }'
@@ -126,7 +126,7 @@ describe("a key of a model", function()
     assert.matches('"seed":7', requests[1].body, 1, true)
   end)
 
-  it("is not asked of settings that a metatable answers for", function()
+  it("is not taken from settings that a metatable answers for", function()
     local ok, err = pcall(run, { ["app.lua"] = asking([[society.config { llm = {
       options = setmetatable({}, { __index = function() return 1 end }) } }]]) })
     assert.is_false(ok)
@@ -137,7 +137,7 @@ end)
 describe("society.config once the app has loaded", function()
   after_each(scene.close)
 
-  it("raises for what says where keys go, in a turn and out of one", function()
+  it("raises for settings of where keys go, in a turn and outside", function()
     local text = run({ ["app.lua"] = [[
       local society = require("society")
       local function try(when)
@@ -161,10 +161,10 @@ describe("society.config once the app has loaded", function()
   end)
 end)
 
-describe("a spec that declares its society bit by bit", function()
+describe("a spec that declares its society step by step", function()
   after_each(scene.close)
 
-  it("says where keys go when it likes", function()
+  it("may set where keys go at any time", function()
     local seen
     local s = scene.new({ http = function(request)
       seen = request.secret
@@ -181,7 +181,7 @@ end)
 describe("a secret of agent:http", function()
   after_each(scene.close)
 
-  it("does not go with a header Host", function()
+  it("does not go with a Host header", function()
     local text, requests = run({ ["app.lua"] = [[
       local society = require("society")
       society.config { secrets = { TOKEN = "http://a.test" } }
@@ -212,7 +212,7 @@ describe("a secret of agent:http", function()
     end
   end)
 
-  it("does not go out of it", function()
+  it("does not leave it", function()
     for _, url in ipairs({ "http://evil.test/api", "http://a.test/api/../x", "http://a.test/api/..",
       "http://a.test/api/%2e%2E/x", "http://a.test/api/./x", "http://a.test/api\\..\\x" }) do
       local text, requests = try(url)
@@ -225,7 +225,7 @@ end)
 describe("the settings of a policy", function()
   after_each(scene.close)
 
-  it("are what they were when they were given", function()
+  it("stay what they were when they were given", function()
     assert.matches("before", (run({ ["app.lua"] = [[
       local society = require("society")
       local words = { "before" }
@@ -240,7 +240,7 @@ describe("the settings of a policy", function()
   end)
 end)
 
-describe("what scripts hand to the model client", function()
+describe("what scripts pass to the model client", function()
   after_each(scene.close)
 
   -- What a chat with these answers says.
@@ -257,7 +257,7 @@ describe("what scripts hand to the model client", function()
     end]]), 1, true)
   end)
 
-  it("is no table with a metatable", function()
+  it("may not be a table with a metatable", function()
     local ok, err = pcall(answered, [[function()
       return setmetatable({}, { __index = function() return "hi" end })
     end]])
@@ -265,7 +265,7 @@ describe("what scripts hand to the model client", function()
     assert.matches("'answer' holds a table with a metatable", tostring(err), 1, true)
   end)
 
-  it("makes no verb of a tool", function()
+  it("cannot turn a tool into a verb", function()
     local text = run({ ["app.lua"] = [[
       local society = require("society")
       local given

@@ -1,4 +1,4 @@
--- Keys stay in the host: whatever scripts do to the modules that they can require.
+-- Keys stay in the host, whatever scripts do to the modules they can require.
 
 local attack = require("attack")
 local model = require("model")
@@ -37,7 +37,7 @@ local function last_payload(s, id)
   return payload
 end
 
--- Every key went to its own place, and everybody was answered.
+-- Every key went to its own place, and every call was answered.
 local function assert_safe(s, requests, key, what)
   scene.tell(s, "ann", { text = "think" })
   assert.equal("hi", last_payload(s, "ann").text, what)
@@ -77,7 +77,7 @@ describe("a script that changes a module it can require", function()
       end
     end)
 
-    it(("redirects no key of a provider of one's own: %s"):format(name), function()
+    it(("redirects no key of an app's provider: %s"):format(name), function()
       local how = { url = EVIL, key = "AWS_SECRET_ACCESS_KEY" }
       local s, requests = start({ provider = "my.mind" })
       scene.tell(s, "root", { module = name, how = how })

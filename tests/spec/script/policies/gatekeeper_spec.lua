@@ -19,7 +19,7 @@ local function declare(s)
   end)
 end
 
--- `gatekeeper`: a policy's name, or a function that is one.
+-- `gatekeeper`: the name of a policy, or a policy function.
 local function house(gatekeeper)
   local s = scene.new({ app = function(s)
     declare(s)
@@ -37,7 +37,7 @@ end
 describe("input without an address", function()
   after_each(scene.close)
 
-  it("goes to root at first", function()
+  it("goes to root by default", function()
     local s = house()
     assert.equal("root heard hello", assert(s:dispatch(nil, "hello")).payload.text)
     assert.same({ intent = "general", route_to = "root" }, intake(s))
@@ -45,7 +45,7 @@ describe("input without an address", function()
     assert.same({ text = "hello" }, message.payload)
   end)
 
-  it("goes by words with the policy keywords", function()
+  it("is routed by words with the policy keywords", function()
     local s = house("keywords")
     for text, id in pairs({
       ["what are your prices?"] = "sam", ["请给我一个报价"] = "sam",
@@ -57,7 +57,7 @@ describe("input without an address", function()
     end
   end)
 
-  it("is given with all agents but the user, and the payload as it is", function()
+  it("is given to the policy with all agents except the user, and the payload unchanged", function()
     local given
     local s = house(function(payload, agents)
       given = { payload = payload, agents = agents }
@@ -72,7 +72,7 @@ describe("input without an address", function()
     assert.equal("prices and offers 报价", given.agents[2].interfaceSpec.services)
   end)
 
-  it("goes to root if the gatekeeper names nobody, fails or talks nonsense", function()
+  it("goes to root if the gatekeeper names nobody, fails or returns nonsense", function()
     for _, route in ipairs({
       function() return { intent = "x", route_to = "nobody" } end,
       function() return { intent = "x", route_to = "user" } end,

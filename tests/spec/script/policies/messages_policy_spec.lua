@@ -48,7 +48,7 @@ describe("society.policy('messages', …)", function()
     assert.is_true(send(s, "general"))
   end)
 
-  it("puts one in the place of the one of the same name", function()
+  it("replaces the vocabulary of the same name", function()
     local s = pair()
     s:policy("messages", vocabulary({ order = {} }, { name = "kitchen" }))
     s:policy("messages", vocabulary({ bill = {} }, { name = "bar" }))
@@ -61,7 +61,7 @@ describe("society.policy('messages', …)", function()
     assert.is_true(send(s, "dish"))
   end)
 
-  it("takes a list as the whole set, names and tables", function()
+  it("accepts a list of names and tables as the whole set", function()
     local s = pair()
     s:policy("messages", { "helix", vocabulary({ order = {} }) })
     assert.is_false(send(s, "general"))
@@ -72,7 +72,7 @@ describe("society.policy('messages', …)", function()
     assert.is_false(send(s, "query", { query = "?" }))
   end)
 
-  it("takes names with commas as the whole set", function()
+  it("accepts names with commas as the whole set", function()
     local s = pair()
     s:policy("messages", "helix,any")
     assert.is_true(send(s, "news"))
@@ -118,7 +118,7 @@ describe("society.policy('messages', …)", function()
     assert(s:send("user", { to = "root", type = "order", payload = "x" }))
   end)
 
-  it("holds after a crash as before", function()
+  it("applies after a crash as before", function()
     local s = scene.new({ policies = { messages = USUAL }, app = function(s)
       s:policy("messages", vocabulary({ order = { required = { "n" }, fields = { n = "any" } } }))
     end })
@@ -143,7 +143,7 @@ describe("the vocabularies in force", function()
     return list
   end
 
-  it("are known in their order, and every change is recorded", function()
+  it("are listed in order, and every change is recorded", function()
     local s = pair()
     s:policy("messages", "helix", { mode = "warn" })
     s:policy("messages", vocabulary({ order = {} }))
@@ -157,7 +157,7 @@ describe("the vocabularies in force", function()
     assert.equal("nowhere", json.decode(events(s, "policy_refused")[1].detail).name)
   end)
 
-  it("that are others at a start than before are a swap", function()
+  it("are recorded as a swap if they differ at a start", function()
     local wanted = USUAL
     local s = scene.new({ policies = { messages = USUAL }, app = function(s)
       s:policy("messages", wanted)
@@ -178,7 +178,7 @@ end)
 describe("the setting briefs of society", function()
   after_each(scene.close)
 
-  it("says how much of a brief a task_assignment needs", function()
+  it("sets how much of a brief a task_assignment needs", function()
     local lax = scene.brief({ objective = "", constraints = "be brief" })
     for name, expected in pairs({
       strict = { true, false, false }, lenient = { true, true, false }, any = { true, true, true },
@@ -244,7 +244,7 @@ describe("mode warn", function()
     assert.equal(1, #events(s, "message_warning"))
   end)
 
-  it("says nothing of a message the contacts policy refuses", function()
+  it("does not log a message the contacts policy refuses", function()
     local s = pair()
     s:policy("messages", USUAL, { mode = "warn" })
     s:policy("contacts", "strict")
@@ -254,10 +254,10 @@ describe("mode warn", function()
   end)
 end)
 
-describe("the order of questions", function()
+describe("the order of checks", function()
   after_each(scene.close)
 
-  it("is: does the receiver exist, does the message fit, may it be sent", function()
+  it("is: receiver exists, message fits, contact allowed", function()
     local s = pair()
     s:policy("contacts", "strict")
     local function code(to, type)
@@ -268,7 +268,7 @@ describe("the order of questions", function()
     assert.equal("unknown_contact", code("b", "general"))
   end)
 
-  it("asks of replies and requests too, and a replay is not asked again", function()
+  it("includes replies and requests, and a replay does not ask again", function()
     local errors = {}
     local s = scene.troupe({
       a = function(a, message)

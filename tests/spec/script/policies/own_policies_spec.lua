@@ -1,4 +1,4 @@
--- Policies of an app's own, and what they can do to the society: nothing but answer.
+-- Policies of an app, which can do nothing to the society except answer.
 
 local json = require("society.json")
 local scene = require("scene")
@@ -26,7 +26,7 @@ local function in_force(s, kind, name)
   return nil
 end
 
-describe("an app's own policy with the name of a usual one", function()
+describe("an app's policy with the name of a shipped one", function()
   after_each(scene.close)
 
   local STRICT = [[
@@ -46,21 +46,21 @@ describe("an app's own policy with the name of a usual one", function()
     assert.equal("mine", err.hint)
   end)
 
-  it("has the shipped one behind it when it fails", function()
+  it("falls back to the shipped one when it fails", function()
     local app = app_with({ ["contacts/strict"] = STRICT:format('error("oh")') })
     local s = scene.new({ app = app, quiet = true })
     assert(s:send("user", { to = "root", payload = "x" }))
     assert.equal(1, #s:activity({ type = "policy_failed" }))
   end)
 
-  it("keeps the app from starting if it cannot be let in", function()
+  it("prevents the start if it is rejected", function()
     local app = app_with({ ["contacts/strict"] = "return {}" })
     local ok, err = pcall(scene.new, { app = app })
     assert.is_false(ok)
     assert.matches('contacts/strict.lua:1: kind must be "contacts"', err, 1, true)
   end)
 
-  it("is in force from the start if it is a vocabulary, too", function()
+  it("is in force from the start if it is a vocabulary", function()
     local app, folder = app_with({ ["messages/helix"] =
       'return { kind = "messages", version = 1, types = { mine = {} } }' })
     local s = require("society").new({ app = app })
@@ -71,7 +71,7 @@ describe("an app's own policy with the name of a usual one", function()
   end)
 end)
 
-describe("a presentation policy that writes to what it is handed", function()
+describe("a presentation policy that modifies its arguments", function()
   after_each(scene.close)
 
   local function policy(request)
@@ -87,7 +87,7 @@ describe("a presentation policy that writes to what it is handed", function()
 
   local PAYLOAD = { text = "said", list = { "one" }, empty = json.array({}) }
 
-  it("changes nothing of what the behaviour sees, now and on replay", function()
+  it("does not affect what the behaviour sees, now or on replay", function()
     local seen = {}
     local s = scene.troupe({ a = function(a, message)
       assert(message.text == "shown")
@@ -109,7 +109,7 @@ describe("a presentation policy that writes to what it is handed", function()
     end
   end)
 
-  it("is handed what the script has made of the message, or nothing", function()
+  it("is given what the script has made of the message, or nothing", function()
     local texts = {}
     local s = scene.troupe({ a = function(_, message)
       if message.payload.text == "loop" then
@@ -135,7 +135,7 @@ end)
 describe("policies shared between societies", function()
   after_each(scene.close)
 
-  it("are shipped ones only: an app's own is read anew for each", function()
+  it("are shipped ones only: an app's policy is read again for each", function()
     local text = [[
       local calls = 0
       local M = { kind = "contacts", version = 1 }

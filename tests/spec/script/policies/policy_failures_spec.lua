@@ -1,5 +1,5 @@
--- Policies that raise, loop or talk nonsense, for every question there is: the usual
--- answer holds, and it is reported once.
+-- Policies that raise, loop or return nonsense, for every question: the default answer is
+-- used, and the failure is reported once.
 
 local json = require("society.json")
 local scene = require("scene")
@@ -21,7 +21,7 @@ local function read_questions()
   return list
 end
 
--- Asked when a turn has committed, or outside of any: none can take the question back.
+-- Asked when a turn has committed, or outside of any: no rollback affects the question.
 local AFTER_TURNS = {
   ["supervision.children"] = true, ["gatekeeper.route"] = true, ["deadlock.victim"] = true,
   ["delivery.rung"] = true,
@@ -38,8 +38,8 @@ local function make()
   return s, seen
 end
 
--- A policy of the kind in which `act` answers the question; the kind's other
--- functions are there and answer nothing sensible either.
+-- A policy of the kind in which `act` answers the question; the kind's other functions
+-- exist and return nonsense as well.
 local function policy_of(question, act)
   local policy = { kind = question.kind, version = 1 }
   for _, other in ipairs(read_questions()) do
@@ -79,7 +79,7 @@ local function act() while true do pcall(function() while true do end end) end e
 return setmetatable({ kind = "%s", version = 1, %s }, nil)
 ]]
 
--- Only in a file has a policy the sandbox's own pcall.
+-- Only a policy in a file has the sandbox's own pcall.
 local function write_policy(question)
   local functions = {}
   for name in pairs(policy_of(question, print)) do
@@ -103,7 +103,7 @@ for _, question in ipairs(read_questions()) do
     end)
 
     for _, fault in ipairs(ask and FAULTS or {}) do
-      it(fault.name .. " is answered as usual and reported once", function()
+      it(fault.name .. " is answered by the default and reported once", function()
         local usual, usual_seen = make()
         ask(usual, usual_seen, fault.times)
         local s, seen = make()
@@ -138,7 +138,7 @@ for _, question in ipairs(read_questions()) do
       return
     end
 
-    it("fails in a turn that is taken back is reported all the same", function()
+    it("fails in a turn that is rolled back is still reported", function()
       local s, seen = make()
       s:policy(question.kind, policy_of(question, FAULTS[1].act))
       ask(s, seen, 4)

@@ -1,4 +1,4 @@
--- Policies that change while the society runs: what is in force, and the record of it.
+-- Policies that change while the society runs: what is in force, and how it is recorded.
 
 local json = require("society.json")
 local scene = require("scene")
@@ -39,7 +39,7 @@ end
 describe("society.policies", function()
   after_each(scene.close)
 
-  it("tells kind, name, file, hash, version and settings of each", function()
+  it("lists kind, name, file, hash, version and settings of each", function()
     local s = scene.new({ quiet = true })
     for _, policy in ipairs(s:policies()) do
       assert.matches("^%x+$", policy.hash)
@@ -54,7 +54,7 @@ describe("society.policies", function()
       failures_ms = 60000, children = "end" }, in_force(s, "supervision").settings)
   end)
 
-  it("shows the caller's settings over the defaults, and what the app made itself", function()
+  it("shows the caller's settings over the defaults, and the app's own policies", function()
     local s = scene.new({ app = function(app)
       app:policy("supervision", "backoff", { retries_max = 5 })
       app:policy("contacts", function() return true end)
@@ -127,7 +127,7 @@ describe("a swap", function()
     assert.equal(9, detail.to.settings.retries_max)
   end)
 
-  it("of one function for another is an event too", function()
+  it("of one function for another is an event", function()
     local s = scene.new({ quiet = true })
     s:policy("contacts", function() return true end)
     s:policy("contacts", function() return false end)
@@ -135,7 +135,7 @@ describe("a swap", function()
     assert.equal(2, #details(s, "policy_swapped"))
   end)
 
-  it("counts between two steps and not for the answers before", function()
+  it("takes effect between two steps, not for earlier answers", function()
     local answers = {}
     local s = scene.troupe({
       a = function(a) answers[#answers + 1] = a:can_send("b").allowed end,
@@ -168,7 +168,7 @@ describe("a swap", function()
   end)
 end)
 
-describe("a policy that is not let in", function()
+describe("a rejected policy", function()
   after_each(scene.close)
 
   local function refused(s, policy, settings)
@@ -209,7 +209,7 @@ describe("a policy that is not let in", function()
     assert.equal("bad", in_force(s, "contacts").name)
   end)
 
-  it("of a kind that there is not leaves nothing to stay in force", function()
+  it("of an unknown kind leaves nothing in force", function()
     local s = scene.new()
     assert.is_false(pcall(s.policy, s, "contact", "open"))
     assert.is_false(pcall(s.policy, s, "contacts", "opne"))
@@ -222,7 +222,7 @@ describe("a policy that is not let in", function()
     assert.matches("; for contacts the last good policy stays in force", lines[2], 1, true)
   end)
 
-  it("cannot outlive its budget by catching the error, nor act while it is looked at", function()
+  it("can neither outlive its budget by catching the error nor act while it is checked", function()
     local s = scene.new({ quiet = true })
     local path = scene.files({
       ["x.lua"] = "while true do pcall(function() while true do end end) end",
@@ -238,7 +238,7 @@ describe("a policy that is not let in", function()
     s:policy("contacts", path)
   end)
 
-  it("of an unknown kind or name says which there are", function()
+  it("of an unknown kind or name lists those that exist", function()
     local s = scene.new({ quiet = true })
     assert.error_matches(function() s:policy("contact", "open") end,
       "did you mean 'contacts'.*supervision")

@@ -41,7 +41,7 @@ describe("a check function", function()
     return s
   end
 
-  it("gets the payload and the settings, after the data", function()
+  it("gets the payload and the settings, after the declared fields are checked", function()
     local seen = {}
     local s = with(function(payload, settings)
       seen[#seen + 1] = json.encode({ payload, settings.most, settings.mode })
@@ -55,14 +55,14 @@ describe("a check function", function()
     assert.same({ "too many" }, err.details)
   end)
 
-  it("may answer with a sentence, or with nothing but false", function()
+  it("may return a message, or just false", function()
     local s = with(function(payload) return false, payload.n > 0 and "too many" or nil end)
     assert.same({ "too many" }, select(2, send(s, "order", { n = 1 })).details)
     assert.same({ "order does not take this payload" },
       select(2, send(s, "order", { n = 0 })).details)
   end)
 
-  it("that raises or talks nonsense is reported once; the data holds", function()
+  it("that raises or returns nonsense is reported once; the declared fields still apply", function()
     for _, check in ipairs({ function() error("oh") end, function() return 7 end,
       function() return nil end, function() while true do end end }) do
       local s = with(check)
@@ -73,7 +73,7 @@ describe("a check function", function()
     end
   end)
 
-  it("changes nothing of what is sent", function()
+  it("cannot change what is sent", function()
     local s = with(function(payload) payload.n = 99 return true end)
     assert.is_true(send(s, "order", { n = 1 }))
     s:run()
@@ -81,10 +81,10 @@ describe("a check function", function()
   end)
 end)
 
-describe("a vocabulary with a fault", function()
+describe("a faulty vocabulary", function()
   after_each(scene.close)
 
-  it("is refused with a sentence, and what was in force stays", function()
+  it("is refused with a message, and the one in force stays", function()
     local s = pair()
     local deep = { kind = "object" }
     deep.fields = { again = deep }
@@ -124,7 +124,7 @@ describe("a vocabulary with a fault", function()
     assert.is_false(send(s, "order", "x"))
   end)
 
-  it("is refused if it fails an example of its own", function()
+  it("is refused if it fails one of its own examples", function()
     local s = pair()
     local types = { order = { required = { "n" }, fields = { n = "integer" } } }
     for _, case in ipairs({

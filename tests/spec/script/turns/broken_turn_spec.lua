@@ -1,4 +1,4 @@
--- A turn that is refused at its end leaves no state behind, in memory neither.
+-- A turn that is refused at its end leaves no state behind, not even in memory.
 
 local society = require("society")
 
@@ -11,7 +11,7 @@ describe("a turn that is refused at its end", function()
     s:close()
   end)
 
-  -- What root keeps now, and again after a crash.
+  -- What root's state is now, and again after a crash.
   local function kept()
     local before = s:agent("root").state
     s:crash()

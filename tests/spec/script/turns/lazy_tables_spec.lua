@@ -1,9 +1,9 @@
--- Messages and receipts are filled in when they are looked at. Whoever looks, with
--- whatever a script has, sees a table that was full from the start.
+-- Messages and receipts are filled in on first access. A script sees a complete table,
+-- whatever it uses to look.
 
 local scene = require("scene")
 
-describe("a table that is filled in late", function()
+describe("a lazily filled table", function()
   after_each(scene.close)
 
   -- Runs `body` as root's behaviour in an app of its own and returns its result.
@@ -53,7 +53,7 @@ describe("a table that is filled in late", function()
       assert.same({ from = "me", to = "you", id = "gone", type = "gone" }, got)
     end)
 
-    it("keeps what was left out by rawset", function()
+    it("keeps fields that rawset has removed", function()
       local got = run([[
         rawset(message, "from", nil)
         return { from = message.from or "gone", to = message.to }
@@ -72,7 +72,7 @@ describe("a table that is filled in late", function()
       assert.are_not.equal(got.a, got.b)
     end)
 
-    it("has one field to pairs and next, and no length", function()
+    it("has one field for pairs and next, and no length", function()
       local got = run([[
         local keys = {}
         for key, value in pairs(sent(agent)) do keys[#keys + 1] = key .. " " .. type(value) end
@@ -87,7 +87,7 @@ describe("a table that is filled in late", function()
       }, got)
     end)
 
-    it("goes to JSON, to a payload and to state whole", function()
+    it("is complete in JSON, in a payload and in state", function()
       local got, s = run([[
         agent.state.kept = sent(agent)
         return { json = json.encode(sent(agent)), nested = { sent(agent) }, plain = sent(agent) }
@@ -98,7 +98,7 @@ describe("a table that is filled in late", function()
       assert.matches(ID, s:agent("root").state.kept.messageId)
     end)
 
-    it("is plain to metatables and takes what is written", function()
+    it("is a plain table to metatables and can be written to", function()
       local got = run([[
         local marked = setmetatable(sent(agent), { __index = { more = 1 } })
         local written = sent(agent)
@@ -123,7 +123,7 @@ describe("a table that is filled in late", function()
       }, got)
     end)
 
-    it("is the same when the activation is run again", function()
+    it("is the same when the activation is rerun", function()
       local got = run([[
         local before = sent(agent)
         agent:sleep(10)

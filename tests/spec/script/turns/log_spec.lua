@@ -1,4 +1,4 @@
--- What the log says of what scripts say and how they fail.
+-- What the log shows of scripts' output and errors.
 
 local scene = require("scene")
 
@@ -13,7 +13,7 @@ end
 describe("the log", function()
   after_each(scene.close)
 
-  it("has no line as long as what a script says; the activity keeps it whole", function()
+  it("cuts long output of a script; the activity keeps it complete", function()
     local s = scene.troupe({
       a = function(a)
         a:log("info", ("L"):rep(100000), { more = ("F"):rep(100000) })
@@ -30,7 +30,7 @@ describe("the log", function()
     assert.matches(("E"):rep(100000), s:activity({ type = "turn_failed" })[1].detail, 1, true)
   end)
 
-  it("tells of a failure in words, with its traceback on lines of their own", function()
+  it("describes a failure in words, with its traceback on separate lines", function()
     local s = scene.new({ app = scene.app([[
       local function inner() error("the \"quoted\" one") end
       require("society").root(function() inner() end)
@@ -43,7 +43,7 @@ describe("the log", function()
     assert.is_nil(text:find('"traceback"', 1, true))
   end)
 
-  it("has no line as long as what is printed while an app loads", function()
+  it("cuts long output printed while an app loads", function()
     local s = scene.new({ app = scene.app("print(('P'):rep(100000))") })
     assert.matches("P… (100000 bytes)", s:transcript(), 1, true)
     assert.is_true(longest_line(s:transcript()) < 16384)

@@ -1,5 +1,5 @@
--- What a behaviour is handed: the envelope as a table, filled in when it is
--- looked at. Whoever looks, and however, sees all of it.
+-- What a behaviour is handed: the envelope as a table, filled in on first access. However
+-- it is read, it is complete.
 
 local json = require("society.json")
 local society = require("society")
@@ -60,13 +60,13 @@ describe("a message handed to a behaviour", function()
     s:close()
   end)
 
-  it("has no field that is not there", function()
+  it("has no other fields", function()
     local nothing
     handle(function(_, message) nothing = message.no_such_field end):close()
     assert.is_nil(nothing)
   end)
 
-  it("gives each receiver a payload of its own", function()
+  it("gives each receiver its own payload", function()
     local payload = { list = { 1, 2 }, text = "x" }
     local seen = {}
     local s = society.new({ app = function(s)

@@ -1,8 +1,8 @@
--- A script that does not repeat itself: its error tells people where to look.
+-- A script that does not repeat itself: its error says where to look.
 
 local scene = require("scene")
 
--- A payload made of what does not last is another one after a crash.
+-- A payload made of volatile values differs after a crash.
 describe("the error of a script that does not repeat itself", function()
   after_each(scene.close)
 
@@ -37,25 +37,25 @@ describe("the error of a script that does not repeat itself", function()
       letter.error)
   end)
 
-  it("has the recorded arguments, too, where history is kept", function()
+  it("also has the recorded arguments if history is kept", function()
     local letter = fail(writes({ n = 1 }), writes({ n = 2 }), { history = "full" })
     assert.same({ { payload = { n = 1 }, to = "user" } }, letter.error.recorded_arguments)
     assert.same({ { payload = { n = 2 }, to = "user" } }, letter.error.arguments)
   end)
 
-  it("shows the beginning of what is long", function()
+  it("shows the beginning of long arguments", function()
     local letter = fail(writes("a"), writes(("b"):rep(100000)))
     assert.matches('^%[{"payload":"b+… %(%d+ bytes%)$', letter.error.arguments)
     assert.is_true(#letter.error.arguments < 300)
   end)
 
-  it("says which effect is another one", function()
+  it("says which effect differs", function()
     local letter = fail(writes("a"), function(root) root:knows("user") end)
     assert.equal("effect 1 of the script was send, and now it is knows", letter.error.message)
     assert.same({ "user" }, letter.error.arguments)
   end)
 
-  it("says who ended early, and before what", function()
+  it("says which handler ended early, and before what", function()
     local letter = fail(writes("a"), function() end)
     assert.same({ "root", letter.id, "send" },
       { letter.error.agent, letter.error.message_id, letter.error.recorded })

@@ -1,4 +1,4 @@
--- Single points of recovery: what waits goes on, what changed is noticed.
+-- Recovery point by point: waits continue, changes are noticed.
 
 local scene = require("scene")
 
@@ -21,7 +21,7 @@ describe("after a crash", function()
     assert.equal(before + 1000, s:now())
   end)
 
-  it("a handler that waits for a reply goes on with it", function()
+  it("a handler that waits for a reply continues with it", function()
     local answer
     local s = scene.troupe({
       root = function(root) answer = root:request({ to = "a", payload = "x" }) end,
@@ -61,7 +61,7 @@ describe("after a crash", function()
     assert.equal("later", answer and answer.payload.text)
   end)
 
-  it("a sleep goes on to its own end", function()
+  it("a sleep ends when it would have", function()
     local woke
     local s = scene.troupe({
       a = function(a)
@@ -79,7 +79,7 @@ describe("after a crash", function()
     assert.equal(100, woke - start)
   end)
 
-  it("what ended while down fires at once, in order", function()
+  it("waits that ended while down fire immediately, in order", function()
     local order = {}
     local function sleeper(ms)
       return function(agent)
@@ -103,7 +103,7 @@ describe("after a crash", function()
     assert.same({}, s:waits())
   end)
 
-  it("a time-out that passed while down comes after an answer already there", function()
+  it("a timeout that passed while down comes after a reply already there", function()
     local result
     local s = scene.troupe({
       root = function(root)
@@ -119,7 +119,7 @@ describe("after a crash", function()
     assert.equal("in time", result[1] and result[1].payload.text)
   end)
 
-  it("a time-out that passed while down fires", function()
+  it("a timeout that passed while down fires", function()
     local result
     local s = scene.troupe({
       root = function(root)
@@ -135,7 +135,7 @@ describe("after a crash", function()
     assert.equal("timeout", result[2].error)
   end)
 
-  it("mail that became due or expired while down is treated so", function()
+  it("messages that fell due or expired while down are handled accordingly", function()
     local seen = {}
     local s = scene.troupe({ a = function(_, message) seen[#seen + 1] = message.payload.text end })
     assert(s:send("user", { to = "a", payload = "due", delay_ms = 100 }))
@@ -146,7 +146,7 @@ describe("after a crash", function()
     assert.equal(1, s:stats().expired)
   end)
 
-  it("effects answer from the record: chance, time and looks are as they were", function()
+  it("effects are answered from the record: chance, time and queries are as they were", function()
     local runs = {}
     local s = scene.troupe({
       a = function(a)
@@ -194,7 +194,7 @@ describe("after a crash", function()
     assert.equal(before, asked)
   end)
 
-  it("a refusal is repeated from the record, though it would be allowed now", function()
+  it("a refusal is repeated from the record, although it would be allowed now", function()
     local errors = {}
     local s = scene.troupe({
       a = function(a)
@@ -235,7 +235,7 @@ describe("after a crash", function()
     end
   end)
 
-  it("main goes on where it was, and is over when it is over", function()
+  it("main continues where it was, and is not repeated once finished", function()
     local s = scene.new({ app = scene.app([[
       local society = require("society")
       society.root(function(root) root:sleep(10) return "x" end)

@@ -1,4 +1,4 @@
--- A turn is done as a whole or not at all.
+-- Turns commit atomically.
 
 local json = require("society.json")
 local scene = require("scene")
@@ -6,7 +6,7 @@ local scene = require("scene")
 describe("a turn that raises", function()
   after_each(scene.close)
 
-  -- What a society shows of itself, but for the message that failed.
+  -- What a society shows of itself, except for the message that failed.
   local function picture(s)
     local agents = {}
     for _, agent in ipairs(s:agents()) do
@@ -108,7 +108,7 @@ describe("a turn that raises", function()
     assert.equal(4, s:stats().processed)
   end)
 
-  it("stops only itself: the society goes on", function()
+  it("fails alone: the society continues", function()
     local seen
     local s = scene.troupe({
       a = function() error("boom") end,
@@ -162,7 +162,7 @@ describe("agent.state", function()
     assert.same({ n = 2 }, s:agent("a").state)
   end)
 
-  it("is as it was if the activation fails", function()
+  it("is rolled back if the activation fails", function()
     local s = scene.troupe({
       a = function(a, message)
         a.state.n = message.payload.n
@@ -203,7 +203,7 @@ describe("agent.state", function()
     assert.matches("state", fails_with(function(a) a.state[a] = 1 end), 1, true)
   end)
 
-  it("over one megabyte raises; one megabyte is enough", function()
+  it("over one megabyte raises; exactly one megabyte is allowed", function()
     assert.matches("1 MB", fails_with(function(a)
       a.state.text = ("x"):rep(1 << 20)
     end), 1, true)
@@ -265,7 +265,7 @@ end)
 describe("society.* inside a turn", function()
   after_each(scene.close)
 
-  it("may look, and the look is an effect", function()
+  it("may query, and the query is an effect", function()
     local first, again
     local s
     s = scene.troupe({

@@ -6,7 +6,7 @@ local json = require("society.json")
 describe("agents and agent", function()
   after_each(scene.close)
 
-  it("show all, user and root first, in the order of their birth", function()
+  it("list all agents, user and root first, in the order of their spawning", function()
     local s = scene.troupe({ b = function() end, a = function() end })
     local ids = {}
     for i, agent in ipairs(s:agents()) do
@@ -17,7 +17,7 @@ describe("agents and agent", function()
     assert.is_nil(s:agent("nobody"))
   end)
 
-  it("show role, parent, status, queue, contacts, children and birth", function()
+  it("show role, parent, status, queue, contacts, children and time of spawning", function()
     local s = scene.troupe({ a = function() end })
     s:advance(0)
     local a = s:agent("a")
@@ -32,7 +32,7 @@ describe("agents and agent", function()
     assert.equal(1, s:agent("root").children)
   end)
 
-  it("show what an agent is at: idle, working, blocked by an agent or by the user", function()
+  it("show the status: idle, working, blocked by an agent or by the user", function()
     local s = scene.troupe({
       a = function(a, message)
         if message.payload.text == "sleep" then
@@ -102,7 +102,7 @@ end)
 describe("stats", function()
   after_each(scene.close)
 
-  it("count messages by how they ended", function()
+  it("count messages by outcome", function()
     local s = scene.troupe({
       a = function(a, message)
         if message.payload.text == "fail" then
@@ -158,7 +158,7 @@ describe("messages", function()
     return all
   end
 
-  it("are all there, oldest first, whole", function()
+  it("lists all of them, oldest first, complete", function()
     local s = some()
     assert.same({ "enter -", "general 1", "passed 1", "other 2" }, texts(s:messages()))
     assert.same(s:messages(), s:messages({}))
@@ -171,7 +171,7 @@ describe("messages", function()
     assert.is_string(passed.finished_at)
   end)
 
-  it("can be asked for by agent, task, type and correlation, and by several", function()
+  it("can be filtered by agent, task, type and correlation, and by several", function()
     local s = some()
     assert.same({ "general 1", "passed 1" }, texts(s:messages({ agent = "a" })))
     assert.same({ "passed 1", "other 2" }, texts(s:messages({ agent = "b" })))
@@ -182,7 +182,7 @@ describe("messages", function()
     assert.same({}, s:messages({ agent = "nobody" }))
   end)
 
-  it("are there after a crash", function()
+  it("are kept across a crash", function()
     local s = some()
     local before = s:messages()
     s:crash()
@@ -211,7 +211,7 @@ describe("activity", function()
     return false
   end
 
-  it("tells of births, contacts, sends, ends and failures", function()
+  it("records spawns, contacts, sends, terminations and failures", function()
     local s = scene.troupe({
       a = function(a)
         a:log("warn", "noted", { n = 1 })
@@ -231,14 +231,14 @@ describe("activity", function()
     end
   end)
 
-  it("takes a line without fields", function()
+  it("accepts a log entry without fields", function()
     local s = scene.troupe({ a = function(a) a:log("info", "plain") end })
     scene.tell(s, "a")
     assert.is_true(has(s:activity(), "log"))
     assert.is_false(has(s:activity(), "turn_failed"))
   end)
 
-  it("keeps of a line what it was given, and no fields where none were", function()
+  it("keeps a log entry as it was given, without fields if there were none", function()
     local s = scene.troupe({
       a = function(a)
         a:log("info", "plain")
@@ -261,7 +261,7 @@ describe("activity", function()
     }, details)
   end)
 
-  it("can be asked for by agent, task, type, correlation, time and number", function()
+  it("can be filtered by agent, task, type, correlation, time and number", function()
     local s = scene.troupe({ a = function() end, b = function() end })
     assert(s:send("user", { to = "a", payload = "x", task_id = "T1", correlation_id = "c1" }))
     s:run()
@@ -288,7 +288,7 @@ describe("activity", function()
     assert.same({ all[#all - 1], all[#all] }, last)
   end)
 
-  it("raises on a filter it does not know", function()
+  it("raises on an unknown filter", function()
     local s = scene.troupe({})
     assert.is_false(pcall(s.activity, s, { colour = "red" }))
     assert.is_false(pcall(s.messages, s, { from = "a" }))

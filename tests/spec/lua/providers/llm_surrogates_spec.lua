@@ -1,4 +1,4 @@
--- A letter that a server has cut in two comes out whole.
+-- Surrogate pairs that a server splits across deltas are rejoined.
 
 local anthropic = require("society.llm.anthropic")
 local json = require("society.json")
@@ -40,23 +40,23 @@ end
 
 for _, provider in ipairs({ openai, anthropic }) do
   describe("what a model says over " .. provider.name, function()
-    it("has its letters whole where pieces cut them in two", function()
+    it("has its characters rejoined where deltas split them", function()
       assert.equal("a" .. FACE .. "b", (read(provider, "a\\ud83d", "\\ude00b")))
       assert.equal("a" .. FACE .. "b", (read(provider, "a", "\\uD83D", "\\uDE00", "b")))
       assert.equal(FACE .. FACE, (read(provider, "\\ud83d\\ude00\\ud83d", "\\ude00")))
     end)
 
-    it("has a sign instead of half a letter", function()
+    it("has a replacement character for half a pair", function()
       assert.equal("a\u{fffd}b", (read(provider, "a\\ud83d", "b")))
       assert.equal("\u{fffd}\u{fffd}", (read(provider, "\\ude00", "\\ud83d")))
     end)
 
-    it("shows nobody a letter that is none meanwhile", function()
+    it("never shows half a character meanwhile", function()
       local _, shown = read(provider, "a\\ud83d", "\\ude00b")
       assert.equal("a\u{fffd}\u{fffd}b", shown)
     end)
 
-    it("stays as it is where it only looks like that", function()
+    it("is unchanged where it only looks like that", function()
       assert.equal("\\ud83d\u{10d83d}", (read(provider, "\\\\ud83d\u{10d83d}")))
       assert.equal("\\ud83d\u{fffd}", (read(provider, "\\\\ud83d\\ud83d")))
       assert.equal("bad_answer", (read(provider, "\\ud83d\\x")))
@@ -65,7 +65,7 @@ for _, provider in ipairs({ openai, anthropic }) do
 end
 
 describe("the arguments of a tool call", function()
-  it("have their letters whole, too", function()
+  it("have their characters rejoined", function()
     local reader = openai.reader({}, { model = "m" })
     reader:head(200, {})
     for _, part in ipairs({ '{\\"a\\":\\"\\ud83d', '\\ude00\\"}' }) do
@@ -77,7 +77,7 @@ describe("the arguments of a tool call", function()
     assert.same({ a = FACE }, json.decode(reader:finish(0).tool_calls[1].arguments))
   end)
 
-  it("have them whole in an answer that is no stream", function()
+  it("have them rejoined in an answer that is not streamed", function()
     local reader = openai.reader({}, { model = "m" })
     reader:head(200, {})
     reader:put('{"choices":[{"message":{"content":"cut \\ud83d"}}]}')
