@@ -1,4 +1,4 @@
--- Seeds that once failed, and for which fault of ours. e2e/sim/sim_spec.lua runs them.
+-- Seeds that once failed, and for which fault of ours. e2e/sim/sim_scenarios_spec.lua runs them.
 
 return {
   { app = "tests/scenarios/standard.lua", seed = 2, faults = "raise",

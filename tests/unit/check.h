@@ -1,7 +1,7 @@
 /* Check: the harness of the C tests, in TAP.
  *
  * A test is a function named as the sentence it proves, run by RUN. A check that
- * fails says where and with which values, and the test goes on; the test is then
+ * fails prints where and with which values, and the test continues; the test is then
  * `not ok`. A file ends with `return check_done();`.
  *
  *     static void an_empty_buffer_has_no_bytes(void)
@@ -30,15 +30,15 @@
 struct check_state {
     int tests;         /* run so far */
     int tests_failed;  /* with at least one failed check */
-    int checks_failed; /* in the present test */
+    int checks_failed; /* in the current test */
 };
 
 static struct check_state check_state;
 
-/* So many failures of one test are shown; the rest would be more of the same. */
+/* How many failures of one test are shown; the rest would be more of the same. */
 #define CHECK_SHOWN_MAX 10
 
-/* Counts a failure and says where it was, unless enough has been said. Tells
+/* Counts a failure and prints where it was, unless enough have been printed. Returns
  * whether it did. */
 static inline bool check_fail(const char *file, int line, const char *what)
 {
@@ -119,8 +119,8 @@ static inline int check_done(void)
     return check_state.tests_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* Each check is an expression that tells whether it held, so that a test can
- * stop early where going on makes no sense: if (!CHECK(x != NULL)) return; */
+/* Each check is an expression whose value says whether it held, so that a test can
+ * stop early where continuing makes no sense: if (!CHECK(x != NULL)) return; */
 #define CHECK(condition) check_true(__FILE__, __LINE__, #condition, (condition))
 #define CHECK_INT(actual, expected)                                                                \
     check_int(__FILE__, __LINE__, #actual, (long long)(actual), (long long)(expected))

@@ -1,4 +1,4 @@
-/* Host hooks: agents that are played by C functions.
+/* Host hooks: agents implemented as C functions.
  *
  * A part is run from its beginning in every turn and answered from the record, as
  * a script is after a restart, so that each wait is a replay too.
@@ -41,10 +41,10 @@ struct world { /* a host, its store, and what its scripts are */
     bool is_deaf;                 /* nothing can be shown */
     struct soc_buf shown;         /* "agent: text\n" for each line */
     uint64_t shown_sequence;      /* of the store when the last line was shown */
-    struct soc_buf texts[2];      /* kept by a test */
+    struct soc_buf texts[2];      /* owned by a test */
 };
 
-/* Runs the part of whoever the activation belongs to. */
+/* Runs the part of the activation's agent. */
 static inline enum soc_turn_end world_run(void *user, struct soc_activation *activation,
                                           struct soc_buf *error)
 {
@@ -63,7 +63,7 @@ static inline void world_drop(void *user, struct soc_activation *activation)
     activation->script = NULL;
 }
 
-/* Everybody may write to whom he knows. */
+/* Everybody may write to their contacts. */
 static inline bool world_may_send(void *user, struct soc_agent *from, struct soc_agent *to,
                                   const struct soc_contact *contact, struct soc_buf *refusal)
 {
@@ -71,7 +71,7 @@ static inline bool world_may_send(void *user, struct soc_agent *from, struct soc
     return contact != NULL;
 }
 
-/* Nor is anything held for a message. */
+/* Nothing is held for a message. */
 static inline void world_forget(void *user, struct soc_message *message)
 {
     (void)user;
@@ -93,14 +93,14 @@ static inline void world_introduce(void *user, const struct soc_introduction *in
     answer->kind = SOC_INTRODUCE_LEAVE;
 }
 
-/* Only what was asked for is taken. */
+/* Only solicited responses are accepted. */
 static inline bool world_takes_unsolicited(void *user, struct soc_agent *from, struct soc_agent *to)
 {
     (void)user, (void)from, (void)to;
     return false;
 }
 
-/* Children end with their parent. */
+/* Children terminate with their parent. */
 static inline bool world_is_adopted(void *user, struct soc_agent *agent, struct soc_agent *child,
                                     bool is_forced)
 {
@@ -108,7 +108,7 @@ static inline bool world_is_adopted(void *user, struct soc_agent *agent, struct 
     return false;
 }
 
-/* It fits unless its type is `refused` or `warned`; `acked` wants an ack. */
+/* Valid unless the type is `refused` or `warned`; `acked` requires an ack. */
 static inline int world_check_message(void *user, const struct soc_candidate *candidate,
                                       bool *requires_ack, struct soc_buf *error)
 {
@@ -121,14 +121,14 @@ static inline int world_check_message(void *user, const struct soc_candidate *ca
     return is_warned ? 1 : SOC_EBADMESSAGE;
 }
 
-/* Whoever closed the ring goes on. */
+/* The agent that closed the cycle is released. */
 static inline size_t world_victim(void *user, const struct soc_waiter *ring, size_t count)
 {
     (void)user, (void)ring, (void)count;
     return 0;
 }
 
-/* Writes down what is shown, and how far the store was then. */
+/* Records what is shown, and how far the store was then. */
 static inline bool world_show(void *user, struct soc_slice stream, struct soc_slice agent,
                               struct soc_slice text)
 {

@@ -1,4 +1,4 @@
-/* Host parts: what the parts in a host world are made of.
+/* Host parts: the steps that parts in a host world consist of.
  *
  * Each step passes the gate as a binding does and tells how it went: > 0 go on,
  * 0 the turn waits, < 0 it is broken. PASS ends the turn where it must.

@@ -76,7 +76,7 @@ static inline void world_open(struct world *world, const char *directory)
     world_start(world);
 }
 
-/* Ends host and store and frees what was written down. */
+/* Closes host and store and frees what was recorded. */
 static inline void world_close(struct world *world)
 {
     soc_host_close(world->host, 0);
@@ -87,7 +87,7 @@ static inline void world_close(struct world *world)
     soc_buf_fini(&world->texts[1]);
 }
 
-/* Runs all that is ready, at the present time. */
+/* Runs everything that is ready now. */
 static inline void world_settle(struct world *world)
 {
     while (soc_host_step(world->host))

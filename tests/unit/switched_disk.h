@@ -1,6 +1,6 @@
 /* Switched disk: a disk that fills up or fails on command.
  *
- * It is SQLite's own way to files with a switch in front of writing and syncing.
+ * SQLite's own VFS with switches in front of writing and syncing.
  * Layer: tests. Thread: any; the switches are atomic. */
 #ifndef SOC_TESTS_SWITCHED_DISK_H
 #define SOC_TESTS_SWITCHED_DISK_H

@@ -1,7 +1,7 @@
 -- Traffic through the file door for kill -9: root keeps a few tasks with every outside
 -- worker and gives the next one for each that is completed, until it is told to stop. It
--- counts how often each task was completed. The arguments: directory, workers, messages in
--- a queue before it is rotated.
+-- counts how often each task was completed. Arguments: directory, workers, messages in a
+-- queue before it is rotated.
 
 local society = require("society")
 
@@ -47,7 +47,7 @@ society.root({
       state.open[task] = nil
       state.completed = state.completed + 1
     else
-      state.strange = state.strange + 1 -- a second time, or from another
+      state.strange = state.strange + 1 -- a second time, or from another worker
     end
     if not state.is_stopping then
       assign(root, message.from)

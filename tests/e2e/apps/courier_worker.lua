@@ -1,5 +1,5 @@
--- A worker for courier.lua, in plain Lua with files only: lua5.4 courier_worker.lua DIR ID
--- It acks and completes every task once, by what its ack file says.
+-- A worker for courier.lua, in plain Lua with files only: lua5.4 courier_worker.lua DIR ID.
+-- It acks and completes every task once, by its ack file.
 
 local directory, id = ...
 local channel = directory .. "/channel/agents/" .. id
@@ -21,7 +21,7 @@ local function append(path, line)
   file:close()
 end
 
--- What a kill has left without its end is ended first.
+-- A line that a kill has left incomplete is ended first.
 for _, suffix in ipairs({ ".ack", ".out.jsonl" }) do
   local text = read_file(channel .. suffix)
   if text ~= "" and text:sub(-1) ~= "\n" then
@@ -35,7 +35,7 @@ for message in acks:gmatch('"msg_id":"([^"]*)","status":"processed"}\n') do
   handled[message] = true
 end
 
--- All of the queue is read each time, so that rotation makes no difference.
+-- The whole queue is read each time, so that rotation makes no difference.
 while true do
   local text = read_file(channel .. ".jsonl")
   for line in text:gmatch("([^\n]*)\n") do

@@ -1,5 +1,5 @@
--- A society for the file door: root keeps what outside agents tell it and does what it is
--- told by `user`. The settings come as JSON behind `--`.
+-- A society for the file door: root records what outside agents tell it and does what
+-- `user` tells it. The settings come as JSON after `--`.
 
 local json = require("society.json")
 local society = require("society")

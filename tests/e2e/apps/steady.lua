@@ -1,7 +1,7 @@
 -- Steady: the same few steps each time, for faults at each I/O call in turn.
 --
--- A number drawn by chance goes with each step, so that a line that was shown and then
--- not kept differs from the one that is shown later.
+-- Each step has a random number, so that a line that was shown and then lost differs from
+-- the one that is shown later.
 
 local society = require("society")
 

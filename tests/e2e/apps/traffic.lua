@@ -2,10 +2,10 @@
 --
 --     society run traffic.lua -- STEPS     main hands out JOBS_PER_STEP jobs in each
 --
--- A job is handled in one of several ways, by its number: at once, with a sleep in
--- the middle, a request, a receive, a look at the store, a child. What it counts
--- depends on chance too, so that worker and collector agree only if neither lost a
--- job nor did one twice.
+-- A job is handled in one of several ways, by its number: immediately, with a sleep in the
+-- middle, a request, a receive, a query of the store, a child. What it counts also depends
+-- on chance, so that worker and collector agree only if neither lost a job nor did one
+-- twice.
 
 local json = require("society.json")
 local society = require("society")
@@ -34,7 +34,7 @@ local function add(agent, name, amount)
   agent.state[name] = (agent.state[name] or 0) + amount
 end
 
--- A partner has a lower number, so nobody waits for somebody who waits for him.
+-- A partner has a lower number, so no two wait for each other.
 local function partner_of(agent)
   local number = tonumber(agent.id:match("%d+$"))
   return number > 1 and "worker" .. number - 1 or nil
@@ -116,7 +116,7 @@ society.role({
     books = function(agent)
       return agent.state
     end,
-    letter_back = function(agent) -- whoever waits for it takes it out of the mailbox
+    letter_back = function(agent) -- the agent that waits for it takes it out of the mailbox
       add(agent, "strays", 1)
     end,
     letter = function(agent, message)

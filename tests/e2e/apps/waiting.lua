@@ -1,5 +1,5 @@
--- Waiting: main waits for root, root sleeps and waits for a worker, who sleeps and
--- waits for a letter. Each wait is longer than the program is left alive.
+-- Waiting: main waits for root, root sleeps and waits for a worker, who sleeps and waits
+-- for a message. Each wait is longer than the program lives.
 
 local society = require("society")
 

@@ -1,5 +1,5 @@
--- The activity log from outside: the same from a society that runs, was killed or has
--- stopped, and the same by SQL.
+-- The activity log from outside: the same from a running, killed or stopped society, and
+-- the same by SQL.
 
 local json = require("society.json")
 local program = require("program")
@@ -57,7 +57,7 @@ describe("the activity", function()
     return decode(result.out)
   end
 
-  -- The rows as the view has them, in the shape of inspect.
+  -- The rows of the view, in the form of inspect.
   local function ask(where)
     return decode(recorded.sql(place, [[
       SELECT json_patch('{}', json_object('time', time, 'event', event, 'agent', agent,
@@ -93,7 +93,7 @@ describe("the activity", function()
     place:remove()
   end)
 
-  it("is the same from a society that runs, was killed and has stopped", function()
+  it("is the same from a running, killed and stopped society", function()
     local rows = inspect()
     assert.equal(1, #inspect("--agent w1 --type broadcast"))
     local events = {}

@@ -18,7 +18,7 @@ describe("society check of a policy", function()
     return result, result.err
   end
 
-  it("says ok, of which kind, and how many examples it ran", function()
+  it("prints ok, the kind, and how many examples it ran", function()
     assert.same({ code = 0, err = "", out = "ok: a policy of the kind contacts, 0 examples\n" },
       (check('return { kind = "contacts", version = 1, may_send = function() return true end }')))
     for kind, name in pairs({ briefs = "lenient", presentation = "zh" }) do
@@ -29,7 +29,7 @@ describe("society check of a policy", function()
     end
   end)
 
-  it("has no word to say against any policy that comes with the program", function()
+  it("accepts every shipped policy without a warning", function()
     local count = 0
     for path in place:shell('cd "$OLDPWD" && ls "$PWD"/policies/*/*.lua').out:gmatch("[^\n]+") do
       local result = place:run(("check %q"):format(path))
@@ -98,7 +98,7 @@ return M
     end
   end)
 
-  it("says what was expected and what came", function()
+  it("prints the expected and the actual answer", function()
     local _, err = check([[
 local M = { kind = "supervision", version = 1 }
 M.retry_after = function() return nil end
@@ -112,7 +112,7 @@ return M
     assert.equal("mine.lua:5: example 2: expected 5, got null\n", err)
   end)
 
-  it("names the line of what does not even load", function()
+  it("names the line of a file that does not load", function()
     local function err_of(text)
       local result, err = check(text, "policies/contacts/mine.lua")
       assert.equal(1, result.code)
@@ -130,14 +130,14 @@ return M
     assert.equal(long .. "/mine.lua:2: unexpected symbol near '='\n", err)
   end)
 
-  it("names the kinds when there is no such kind", function()
+  it("lists the kinds if the kind is unknown", function()
     local result, err = check('\nreturn { kind = "contact", version = 1 }')
     assert.equal(1, result.code)
     assert.matches("^mine%.lua:2: there is no policy kind 'contact'; did you mean 'contacts'%? "
       .. "%(kinds: contacts, briefs, ", err)
   end)
 
-  it("comes with the check of the app that uses it", function()
+  it("is part of the check of the app that uses it", function()
     place:write("app.lua", [[
       local society = require("society")
       society.policy("contacts", "mine")

@@ -1,4 +1,4 @@
--- Dead letters from the command line, of a society that runs and of one that does not.
+-- Dead letters on the command line, of running and stopped societies.
 
 local json = require("society.json")
 local program = require("program")
@@ -57,7 +57,7 @@ describe("dead letters at the command line", function()
     place:remove()
   end)
 
-  it("are sent again, to a society that runs and to one that does not", function()
+  it("are redelivered, in a running and in a stopped society", function()
     local ids = letters()
     local result = place:run("redeliver " .. ids[1])
     assert.equal(ids[1] .. ": sent again\n", result.out)
@@ -72,7 +72,7 @@ describe("dead letters at the command line", function()
     assert.equal(0, stats().dead)
   end)
 
-  it("are dropped, of a society that runs and of one that does not", function()
+  it("are dropped, in a running and in a stopped society", function()
     local ids = letters()
     assert.equal(ids[1] .. ": dropped\n", place:run("drop " .. ids[1]).out)
     stop()
@@ -82,7 +82,7 @@ describe("dead letters at the command line", function()
     assert.equal(1, stats().dead)
   end)
 
-  it("are not what other ids name, and all ids are looked at first", function()
+  it("are left alone if any id is wrong", function()
     local ids = letters()
     for _, is_stopped in ipairs({ false, true }) do
       if is_stopped then

@@ -1,4 +1,4 @@
--- Exports, from a society that runs and from one that does not.
+-- Exports of running and stopped societies.
 
 local json = require("society.json")
 local program = require("program")
@@ -77,7 +77,7 @@ describe("export org-json", function()
     end)
   end
 
-  it("writes everybody's contacts, in order, with their roles' names", function()
+  it("writes everybody's contacts, in order, with the names of their roles", function()
     grow()
     local text = export()
     local registries = json.decode(text).contactRegistries
@@ -105,7 +105,7 @@ describe("export org-json", function()
     assert.equal("报告", registries.c1[2].interfaceSpec.output_format)
   end)
 
-  it("and inspect contacts say the same of what everybody offers", function()
+  it("agrees with inspect contacts about Interface Specs", function()
     grow()
     for _, signal in ipairs({ "INT", false }) do
       local registries, count = json.decode(export()).contactRegistries, 0
@@ -130,7 +130,7 @@ describe("export org-json", function()
     end
   end)
 
-  it("writes the same of a society that was stopped or killed", function()
+  it("writes the same for a stopped or killed society", function()
     grow()
     local text = export()
     stop("KILL")
@@ -141,7 +141,7 @@ describe("export org-json", function()
     assert.equal(text, export())
   end)
 
-  it("takes --state, and says what is missing", function()
+  it("accepts --state, and reports a missing society", function()
     grow()
     local text = export()
     stop("INT")
@@ -153,7 +153,7 @@ describe("export org-json", function()
       result.err)
   end)
 
-  it("names the formats there are", function()
+  it("lists the formats", function()
     local result = place:run("export poem")
     assert.same({ 2, "" }, { result.code, result.out })
     assert.equal("society: export: unknown format 'poem'; the formats are org-json, dot, mermaid\n",

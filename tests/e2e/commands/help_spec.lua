@@ -1,4 +1,4 @@
--- What the program says of itself: help, completion, and the documents that must agree.
+-- What the program says about itself: help, completion, and the documents that must agree.
 
 local program = require("program")
 
@@ -29,7 +29,7 @@ describe("the program", function()
     assert.equal(2, place:shell("society").code)
   end)
 
-  -- What bash offers behind `words`, of which the last is not complete.
+  -- What bash offers after `words`, the last of which is incomplete.
   local function complete(...)
     local docs = place.program:match("^(.*)/[^/]+/society$") .. "/docs/"
     local words = {}
@@ -55,7 +55,7 @@ describe("the program", function()
     assert.equal("", complete("fly", ""))
   end)
 
-  it("inspects every subject that it offers, running or stopped", function()
+  it("inspects every subject it offers, running or stopped", function()
     place:write("app.lua", "require('society').main(function(user) user:receive {} end)")
     local running = place:start_ready("run app.lua --quiet")
     local count = 0
@@ -91,7 +91,7 @@ describe("the program", function()
     end
   end)
 
-  it("has the same exit codes in its man page and in the documents", function()
+  it("has the same exit codes in its man page and its documents", function()
     local docs = place.program:match("^(.*)/[^/]+/society$") .. "/docs/"
     local man = place:shell("cat " .. docs .. "society.1").out:match("EXIT STATUS\n(.-)%.SH")
     local page = place:shell("cat " .. docs .. "command-line.md").out

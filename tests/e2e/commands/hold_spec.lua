@@ -1,4 +1,4 @@
--- society pause and society resume, on a society that runs and one that does not.
+-- society pause and society resume, on running and stopped societies.
 
 local json = require("society.json")
 local program = require("program")
@@ -74,7 +74,7 @@ describe("pause and resume", function()
     assert.equal("idle", status("ann"))
   end)
 
-  it("hold a stopped society and let it go on", function()
+  it("hold a stopped society and release it", function()
     start()
     place:run("send --to root hire")
     program.wait_for("ann", function() return status("ann") == "idle" end)
@@ -89,7 +89,7 @@ describe("pause and resume", function()
     assert.equal("paused", status("root"))
   end)
 
-  it("let a failed agent go on", function()
+  it("release a failed agent", function()
     start("--set name=x")
     place:run("send --to root hire")
     program.wait_for("ann", function() return status("ann") == "idle" end)
@@ -105,7 +105,7 @@ describe("pause and resume", function()
     assert.is_nil(status("ann"))
   end)
 
-  it("are in the activity, which is asked by the chain of an order", function()
+  it("are in the activity, which can be filtered by the chain of an order", function()
     start()
     place:run("send --to root hire")
     program.wait_for("ann", function() return status("ann") == "idle" end)
@@ -131,7 +131,7 @@ describe("pause and resume", function()
     end
   end)
 
-  it("say what is wrong", function()
+  it("report errors", function()
     start()
     local none = place:run("pause nobody")
     assert.equal(1, none.code)

@@ -1,4 +1,4 @@
--- Filters of inspect, and the same answers of a society that runs and one that does not.
+-- Filters of inspect, with the same answers from running and stopped societies.
 
 local program = require("program")
 
@@ -54,7 +54,7 @@ describe("inspect", function()
     place:remove()
   end)
 
-  it("refuses a filter that means nothing for what is shown", function()
+  it("refuses a filter that does not apply to the subject", function()
     for _, words in ipairs({
       "agents --task A", "agents --type t", "agents --correlation c", "contacts --task A",
       "inbox --type t", "usage --since 2026-01-05T12:00:00Z", "usage --until 2026-01-05T12:00:00Z",
@@ -67,7 +67,7 @@ describe("inspect", function()
     end
   end)
 
-  it("filters agents by their birth, and takes the latest, running and stopped", function()
+  it("filters agents by time of spawning and shows the latest, running and stopped", function()
     for _ = 1, 2 do
       local latest = rows(place:run("inspect agents --limit 2 --json"))
       assert.same({ "b", "c" }, { latest[1].id, latest[2].id })
@@ -81,7 +81,7 @@ describe("inspect", function()
     end
   end)
 
-  it("shows the same of contacts running and stopped, with their role", function()
+  it("shows the same contacts running and stopped, with their role", function()
     local questions = { "", " --agent root", " --agent c", " --agent c --limit 1" }
     local seen = {}
     for i, words in ipairs(questions) do

@@ -1,4 +1,4 @@
--- What make install puts somewhere, and what a machine without apt is told.
+-- make install, and what a machine without apt is told.
 
 local program = require("program")
 
@@ -10,7 +10,7 @@ local function words(...)
   return table.concat(list, " ")
 end
 
-describe("what is built", function()
+describe("the installed program", function()
   local place, root
 
   before_each(function()
@@ -23,13 +23,13 @@ describe("what is built", function()
   end)
 
   local function make(target)
-    -- What the make that may have started this has told its children is not for this one.
+    -- Not for this make what the make that started the specs has told its children.
     return place:shell("env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C " .. words(root, target,
       "PREFIX=/opt/it", "DESTDIR=" .. place.path .. "/dest",
       "BUILD=" .. place.program:match("^(.*)/society$")))
   end
 
-  it("is installed, runs with an empty environment, and is uninstalled", function()
+  it("runs with an empty environment, and can be uninstalled", function()
     local installed = make("install")
     assert.equal(0, installed.code, installed.err)
     local there = "dest/opt/it/bin/society"
@@ -76,7 +76,7 @@ describe("a machine without apt", function()
       result.err, 1, true)
   end)
 
-  it("goes on where nothing is missing", function()
+  it("passes if nothing is missing", function()
     for _, name in ipairs({ "cc", "make", "pkg-config", "lua5.4" }) do
       place:write("bin/" .. name, "#!" .. place.path .. "/bin/bash\nexit 0\n")
     end

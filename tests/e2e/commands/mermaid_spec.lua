@@ -1,4 +1,4 @@
--- export mermaid: what it says, and that the real mermaid reads it.
+-- export mermaid: its text, and that the real mermaid parses it.
 
 local npm = require("npm")
 local program = require("program")
@@ -48,7 +48,7 @@ describe("export mermaid", function()
     assert.matches("…\n", text, 1, true)
   end)
 
-  it("is read by mermaid itself", function()
+  it("is parsed by mermaid itself", function()
     local folder, reason = npm.folder({ "mermaid@11", "jsdom@24" })
     if not folder then
       pending(reason)

@@ -57,7 +57,7 @@ describe("a policy of a running society", function()
     return list
   end
 
-  -- Waits until so many events of that name are there.
+  -- Waits until there are so many events of that name.
   local function expect_events(name, count)
     return program.wait_for(count .. " " .. name, function()
       local list = events(name)
@@ -103,7 +103,7 @@ describe("a policy of a running society", function()
     assert.not_equal(list[2].from.hash, list[2].to.hash)
   end)
 
-  it("of messages says below a refusal what is missing and what is wrong, a line each", function()
+  it("of messages prints missing fields and details below a refusal, a line each", function()
     local result = place:run([[send --to root --type result --json-payload '{"status":7}']])
     assert.equal(1, result.code)
     assert.matches("^society: invalid_message_format: [^\n]+\n  missing_fields: task_id\n"
@@ -111,7 +111,7 @@ describe("a policy of a running society", function()
     assert.matches("^society: agent_not_found: [^\n]+\n$", place:run("send --to no x").err)
   end)
 
-  it("of messages is one of several: added, saved, and a broken one stays", function()
+  it("of messages is one of several: added, saved, and kept if the new one is broken", function()
     local orders = 'return { kind = "messages", version = 1, types = { %s = {} } }'
     local function send(type)
       return place:run("send --to root --type " .. type .. " x").code
@@ -133,7 +133,7 @@ describe("a policy of a running society", function()
     assert.same({ 0, 1 }, { send("bill"), send("dish") })
   end)
 
-  it("stays when its file is broken, says so once, and is mended by saving again", function()
+  it("stays while its file is broken, which is reported once", function()
     local patient = 'return { kind = "supervision", version = %d, retry_after = function() end }'
     place:write("patient.lua", patient:format(1))
     assert.equal(0, place:run("policy supervision=patient.lua").code)
@@ -144,7 +144,7 @@ describe("a policy of a running society", function()
     assert.same({ "contacts", "mine", "file" }, { list[1].kind, list[1].name, list[1].by })
     assert.equal("first\n", ask())
     place:write("patient.lua", patient:format(2))
-    expect_events("policy_swapped", 2) -- so all files were looked at again
+    expect_events("policy_swapped", 2) -- so all files were read again
     assert.equal(1, #events("policy_refused"))
     place:write(PATH, (MINE:format("x"):gsub("expect = false", "expect = true")))
     assert.matches("mine%.lua:5: example 1: expected true, got false",
@@ -175,7 +175,7 @@ describe("a policy of a running society", function()
     assert.matches("/own%.lua$", row.path)
   end)
 
-  it("that the command names and is not let in changes nothing", function()
+  it("that the command names changes nothing if it is rejected", function()
     place:write("own.lua", "return {}\n")
     local result = place:run("policy contacts=own.lua briefs=lenient")
     assert.equal(1, result.code)

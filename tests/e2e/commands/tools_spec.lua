@@ -29,7 +29,7 @@ describe("the other commands", function()
     assert.not_equal(0, place:shell("test -e .society").code)
   end)
 
-  it("sim runs many seeds and tells how to repeat the first that fails", function()
+  it("sim runs many seeds and prints how to repeat the first that fails", function()
     place:write("app.lua", [[
       local society = require("society")
       society.main(function(user)
@@ -53,7 +53,7 @@ describe("the other commands", function()
     assert.equal(2, place:run("sim app.lua --seed 1 --seeds 1..2").code)
   end)
 
-  it("sim says what waits when nothing can happen any more", function()
+  it("sim prints who waits when nothing can happen any more", function()
     place:write("app.lua", [[
       local society = require("society")
       society.main(function(user) user:receive {} end)
@@ -63,7 +63,7 @@ describe("the other commands", function()
     assert.matches('"agent":"user","kind":"receive"', result.err, 1, true)
   end)
 
-  it("check reports roles and main, and what is wrong with file and line", function()
+  it("check reports roles and main, and errors with file and line", function()
     place:write("app.lua", [[
       local society = require("society")
       society.role { id = "a", name = "a", prompt = "", behaviour = function() end }
@@ -84,7 +84,7 @@ society.root(function() return society.agnets() end)
     assert.matches("^society: app.lua:2: ", place:run("check app.lua").err)
   end)
 
-  it("check knows a policy that needs the program's modules or texts of its own", function()
+  it("check accepts a policy that needs the program's modules or its own texts", function()
     place:write("own.lua", [[
       local template = require("society.template")
       local M = { kind = "prompts", version = 1, texts = { base = "own.txt" } }
@@ -98,7 +98,7 @@ society.root(function() return society.agnets() end)
     assert.equal("ok: a policy of the kind prompts, 1 example\n", place:run("check own.lua").out)
   end)
 
-  it("check knows a policy that requires the program's modules, and a vocabulary", function()
+  it("check accepts a policy that requires the program's modules, and a vocabulary", function()
     place:write("brief.lua", [[
       local rules = require("society.brief")
       return { kind = "briefs", version = 1, check = function() return #rules.REQUIRED > 0 end }
@@ -113,7 +113,7 @@ society.root(function() return society.agnets() end)
     assert.matches("example 1: a order was refused: \"n must be an integer\"", result.err, 1, true)
   end)
 
-  it("sim takes vocabularies of messages by name, to add or as the whole set", function()
+  it("sim accepts vocabularies by name, to add or as the whole set", function()
     place:write("app.lua", [[
       local society = require("society")
       society.main(function(user)
@@ -138,7 +138,7 @@ society.root(function() return society.agnets() end)
     end
   end)
 
-  it("check knows a policy", function()
+  it("check recognises a policy", function()
     place:write("mine.lua", [[
       return { kind = "contacts", version = 1, may_send = function() return true end }
     ]])
@@ -162,7 +162,7 @@ society.root(function() return society.agnets() end)
     assert.equal(0, place:shell("mkdir empty && society init empty").code)
   end)
 
-  it("init gives each app a name, so that one is not taken for the other", function()
+  it("init gives each app its own name", function()
     for _, name in ipairs({ "one", "two/", "'_a b\"%s'" }) do
       assert.equal(0, place:run("init " .. name).code)
     end
@@ -178,14 +178,14 @@ society.root(function() return society.agnets() end)
       place:shell("cd '_a b\"%s' && society run app.lua --quiet").out)
   end)
 
-  it("init says a command that can be given as it stands", function()
+  it("init prints a command that works as it is", function()
     for _, name in ipairs({ "plain", "'two words'", "\"it's\"", "'$HOME'" }) do
       local said = place:run("init " .. name).out:match("now: (.*)\n")
       assert.equal("hello, world\n", place:shell(said .. " --quiet").out, name)
     end
   end)
 
-  it("test ends with 1 when a spec fails, and has the society's modules", function()
+  it("test exits with 1 when a spec fails, and provides the society's modules", function()
     place:shell("mkdir spec")
     place:write("spec/one_spec.lua", [[
       describe("a spec", function()
@@ -203,7 +203,7 @@ society.root(function() return society.agnets() end)
     assert.equal(0, place:run("test -o TAP --filter modules").code)
   end)
 
-  it("test gives TAP and JUnit as busted does", function()
+  it("test prints TAP and JUnit like busted", function()
     place:shell("mkdir spec")
     place:write("spec/one_spec.lua", [[
       describe("a <spec>", function()

@@ -1,4 +1,4 @@
--- Who waits for whom, as the command line shows it: a table, JSON and a picture.
+-- Who waits for whom on the command line: a table, JSON and a graph.
 
 local dot = require("dot")
 local json = require("society.json")
@@ -37,7 +37,7 @@ local function edge_lines(edges)
   return lines
 end
 
--- Without the names of roles: they are the script's to say.
+-- Without the names of roles, which only the script knows.
 local function nameless(text)
   return (text:gsub('(label="[^\\]+)\\n.-(\\n[a-z_]+",)', "%1%2"))
 end
@@ -104,7 +104,7 @@ describe("waits on the command line", function()
     assert.equal(nameless(result.out), nameless(place:run("export dot").out))
   end)
 
-  it("export says what it can write and where a society is missing", function()
+  it("export lists its formats and reports a missing society", function()
     local result = place:run("export nonsense")
     assert.equal(2, result.code)
     assert.matches("the formats are [^\n]*dot", result.err)
@@ -115,7 +115,7 @@ describe("waits on the command line", function()
   end)
 end)
 
-describe("a response that fell due while nobody ran", function()
+describe("a response that fell due while the society was down", function()
   local place
 
   before_each(function()

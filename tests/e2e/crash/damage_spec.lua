@@ -1,5 +1,6 @@
--- The built program on a state directory with damage: it says so and ends with 74, or
--- does what it would have done. FLIPS says how many bytes are flipped (60), SEED which.
+-- The built program on a damaged state directory: it reports the damage and exits with 74,
+-- or does what it would have done. FLIPS is the number of flipped bytes (60), SEED chooses
+-- them.
 
 local program = require("program")
 
@@ -7,7 +8,7 @@ local FLIPS = tonumber(os.getenv("FLIPS")) or 60
 local SEED = tonumber(os.getenv("SEED")) or 1
 local DISK = 74
 
--- Mail that waits for a day, and a line of what arrived so far.
+-- Messages that wait for a day, and what has arrived so far.
 local APP = [[
 local society = require("society")
 society.policy("messages", "any")
@@ -27,8 +28,7 @@ society.main(function(user)
 end)
 ]]
 
--- Half of its work is done before it waits for a day, half after; its history is looked at
--- only then.
+-- Half of the work comes before a wait of a day, half after; the history is read only then.
 local HALVES = [[
 local society = require("society")
 society.policy("messages", "any")
@@ -56,7 +56,7 @@ end)
 describe("a damaged state directory", function()
   local place
 
-  -- A society that was killed, or stopped in order, with mail that is not due yet.
+  -- A society that was killed, or stopped, with messages that are not due yet.
   local function leave(signal)
     local running = place:start("run app.lua --state s --quiet")
     running:expect("sent")
@@ -75,7 +75,7 @@ describe("a damaged state directory", function()
     place:remove()
   end)
 
-  -- What a copy of the directory tells, after `harm` was done to it.
+  -- What commands say about a copy of the directory, after `harm` was done to it.
   local function look(harm)
     place:shell("rm -rf copy; cp -r s copy")
     if harm then
@@ -183,7 +183,7 @@ describe("a damaged state directory", function()
     end)
   end
 
-  it("is one without its database", function()
+  it("may lack its database", function()
     leave("KILL")
     for _, harm in ipairs({ "rm copy/society.db", "rm copy/society.db copy/society.db-shm",
       "rm copy/society.db copy/society.db-wal", "rm copy/society.db copy/society.db-mark" }) do
@@ -197,7 +197,7 @@ describe("a damaged state directory", function()
         assert.matches("put it back, or begin anew", result.err, 1, true)
       end
       assert.is_nil(place:read("copy/society.db"), harm)
-      -- what is left is put aside, and kept
+      -- what is left is moved aside, and kept
       local running = place:start("run app.lua --state copy --quiet --fresh")
       running:expect("sent")
       running:kill("INT")
@@ -207,7 +207,7 @@ describe("a damaged state directory", function()
     end
   end)
 
-  it("is put aside beside an older one without being mixed with it", function()
+  it("is moved aside next to an older one without mixing the two", function()
     leave("KILL")
     place:shell("rm -rf copy; cp -r s copy; mkdir copy/previous;"
       .. "cp s/society.db s/society.db-wal s/society.db-mark copy/previous;"
@@ -222,7 +222,7 @@ describe("a damaged state directory", function()
     end
   end)
 
-  it("has a mark that is empty or cut off", function()
+  it("may have a mark that is empty or truncated", function()
     for _, signal in ipairs({ "KILL", "INT" }) do
       place:shell("rm -rf s")
       leave(signal)
@@ -236,7 +236,7 @@ describe("a damaged state directory", function()
         end
         assert.equal(bytes, #place:read("copy/society.db-mark"))
       end
-      -- that one goes on with what is there is said by removing it
+      -- removing it says to continue with what is there
       local _, sent = look(function()
         place:shell("rm copy/society.db-mark")
       end)
@@ -245,7 +245,7 @@ describe("a damaged state directory", function()
     end
   end)
 
-  it("is named in our words when the database was cut off", function()
+  it("is reported in our own words if the database was truncated", function()
     leave("INT")
     for _, bytes in ipairs({ 100000, 40000, 4096, 50, 0 }) do
       local looked, sent = look(function()
@@ -259,7 +259,7 @@ describe("a damaged state directory", function()
     end
   end)
 
-  it("is named in what is said", function()
+  it("is named in the error", function()
     leave("KILL")
     local _, sent = look(function()
       place:shell("truncate -s 20000 copy/society.db-wal")
@@ -278,7 +278,7 @@ describe("a damaged state directory", function()
   end)
 
   -- SQLite copies a log back, without our checksums, when its last connection closes.
-  it("is not what another program leaves that has only read the database", function()
+  it("is not assumed after another program has only read the database", function()
     leave("KILL")
     local right = look()
     local result, sent = look(function()
@@ -289,7 +289,7 @@ describe("a damaged state directory", function()
     assert.equal(right.out, result.out)
     assert.equal(0, sent.code, sent.err)
     assert.equal(0, place:run("inspect messages --state copy").code)
-    -- and taken over it is guarded as before
+    -- and once taken over it is protected as before
     flip("society.db", 4096 * 3 + 100)
     local again = place:run("send --state copy --to root --type show hello")
     assert.is_true(again.code == 0 or again.code == DISK)

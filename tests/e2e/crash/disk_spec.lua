@@ -1,5 +1,6 @@
--- The built program on a disk that fails: an end or an error at each of its I/O calls,
--- and a file system that is really full.
+-- The built program on a failing disk: killed or failing at each of its I/O calls, and on a
+-- file system that is really full.
+-- Slow: a run for each I/O call.
 
 local program = require("program")
 local tree = require("tree")
@@ -7,15 +8,15 @@ local tree = require("tree")
 local SIDE_BY_SIDE = 4
 local STEPS = 6
 local KILLED, DISK = 128 + 9, 74
--- How many cases are struck in any run: the calls of opening and closing alone. Batches that
--- are written together, which is a matter of speed, make the others fewer.
+-- How many cases are struck in any run: the calls of opening and closing alone. The others
+-- depend on how many batches are written together, that is on speed.
 local STRUCK_MIN = { kill = 100, eio = 10, enospc = 30 }
 
 local function app_path()
   return tree.path("tests/e2e/apps/steady.lua")
 end
 
--- How many calls of that kind an undisturbed run makes; a few more or less each time.
+-- How many calls of that kind an undisturbed run makes; it varies a little.
 local function count_calls(place, kind)
   local result = place:shell(([[mkdir plain && cd plain && FAULT_DIR=$PWD/.society FAULT_KIND=%s \
     FAULT_AT=0 FAULT_OUT=calls LD_PRELOAD=%s society run %s --quiet]]):format(kind,
@@ -35,8 +36,8 @@ local function run_cases(place, kind, count)
   place:shell(table.concat(commands, "\n") .. "\nwait")
 end
 
--- Each line of that kind, with the chance that was drawn for it: shown once or more, and
--- always the same.
+-- Each line of that kind, with the random number that was drawn for it: shown once or more,
+-- and always the same.
 local function check_lines(out, word, case)
   local chances = {}
   for number, chance in out:gmatch(word .. " (%d+) (%d+)\n") do
@@ -61,9 +62,8 @@ local function check_case(place, kind, n)
   return tonumber(place:read(n .. "/first")), err
 end
 
--- A sync that fails ends the process, whoever called it and when, but for those of the
--- directory that SQLite makes on its own and does not look at: the store has made or makes
--- the same one itself.
+-- A failed sync ends the process, whoever called it and when, except those of the directory
+-- that SQLite makes and ignores: the store makes the same ones itself.
 local function check_sync(place, n, code)
   local path, caller = (place:read(n .. "/seen") or ""):match("^(%S+) (%S+)\n$")
   local is_swallowed = path and path:find("/%.society$") and caller:find("sqlite", 1, true)
@@ -72,8 +72,8 @@ local function check_sync(place, n, code)
   end
 end
 
--- Lets each sync of a command fail, in a state made anew. Returns which were struck,
--- and the exit code when none is.
+-- Fails each sync of a command, each time in a fresh state. Returns which were struck, and
+-- the exit code when none is.
 local function strike_each(place, prepare, command)
   local count, code, struck = nil, nil, {}
   for n = 0, 40 do
@@ -94,7 +94,7 @@ local function strike_each(place, prepare, command)
   return table.concat(struck), code
 end
 
-describe("a disk that fails", function()
+describe("a failing disk", function()
   local place
 
   before_each(function()
@@ -119,7 +119,7 @@ describe("a disk that fails", function()
     return count, codes, errors
   end
 
-  it("ends a process in any call, and the next one goes on", function()
+  it("may kill the process in any call, and the next one continues", function()
     local count, codes = campaign("kill")
     assert.equal(count, (codes[KILLED] or 0) + (codes[0] or 0))
     assert.is_true(codes[KILLED] >= STRUCK_MIN.kill)
@@ -134,7 +134,7 @@ describe("a disk that fails", function()
     end
   end)
 
-  it("stops it with 74 when the sync of the database in its close fails", function()
+  it("stops it with 74 when the sync of the database at close fails", function()
     place:write("hello.lua", [[
       local society = require("society")
       society.main(function() print("hello") end)
@@ -146,7 +146,7 @@ describe("a disk that fails", function()
     assert.matches("/.society " .. place.program, all, 1, true) -- the store's own
   end)
 
-  it("stops a command with 74 on a society that does not run, whatever it answers", function()
+  it("stops a command on a stopped society with 74, whatever it answers", function()
     place:write("app.lua", [[
       local society = require("society")
       society.policy("supervision", function() return nil end)
@@ -173,7 +173,7 @@ describe("a disk that fails", function()
 
   it("is waited for when it is full, from any write on", function()
     local count, codes = campaign("enospc")
-    -- At the very beginning there is nothing that could wait.
+    -- At the very start nothing can wait yet.
     assert.equal(count, (codes[DISK] or 0) + (codes[0] or 0))
     assert.is_true(codes[0] >= STRUCK_MIN.enospc)
   end)
@@ -188,7 +188,7 @@ society.root(function(root, message)
 end)
 ]]
 
-describe("a file system that is full", function()
+describe("a full file system", function()
   local place, is_mounted, running
 
   before_each(function()
@@ -209,7 +209,7 @@ describe("a file system that is full", function()
     place:remove()
   end)
 
-  it("holds the society up until there is room", function()
+  it("blocks the society until there is room", function()
     if not is_mounted then
       pending("mounting a file system needs root")
       return
@@ -251,7 +251,7 @@ describe("a file system that is full", function()
     assert.is_nil(rows.out:find('"status":"pending"', 1, true))
   end)
 
-  it("is said of a society that does not run", function()
+  it("is reported by commands on a stopped society", function()
     if not is_mounted then
       pending("mounting a file system needs root")
       return

@@ -1,7 +1,7 @@
--- kill -9 at random moments of a run with traffic: nothing is lost, nothing counts
--- twice, and who was waiting goes on waiting. KILLS says how often in all (500),
--- SEED where the moments come from (1). Several societies live side by side: most of
--- their time they wait to be killed.
+-- kill -9 at random moments under load: nothing is lost, nothing counts twice, and waits
+-- continue. KILLS is the number of kills (500), SEED determines the moments (1). Several
+-- societies run side by side: most of the time they wait to be killed.
+-- Slow: hundreds of kills.
 
 local json = require("society.json")
 local program = require("program")
@@ -15,21 +15,21 @@ local SIDE_BY_SIDE = 6
 
 local KILLED = 128 + 9
 
--- Where apps and scripts lie: specs run in other directories.
+-- Where apps and scripts are: specs run in other directories.
 local function path_of(name)
   return program.quote(tree.path("tests/e2e/" .. name))
 end
 
--- Runs the app for so many ms at most, then sends the signal; returns the exit code.
--- What it prints goes behind what it has printed before.
+-- Runs the app for at most so many ms, then sends the signal; returns the exit code. Its
+-- output is appended to what it has printed before.
 local function live(place, arguments, ms, signal)
   return place:shell(([[%s run %s --quiet >>all.out 2>>all.err &
     pid=$!; sleep %.3f; kill -%s $pid 2>/dev/null; wait $pid]])
     :format(program.quote(place.program), arguments, ms / 1000, signal)).code
 end
 
--- Starts rounds side by side, each in a place of its own, and waits for all of them.
--- Returns the places and how often they were killed.
+-- Runs several rounds side by side, each in a place of its own. Returns the places and the
+-- number of kills.
 local function rounds(arguments, kills_left, random)
   local places, commands, kills = {}, {}, 0
   for i = 1, SIDE_BY_SIDE do
@@ -67,13 +67,13 @@ local function lines_of(place)
   return lines
 end
 
--- Takes a line out that must be there once or more.
+-- Removes a line that must be there once or more.
 local function take(lines, line)
   assert.is_truthy(lines[line], "not printed: " .. line)
   lines[line] = nil
 end
 
--- Takes out the one line that begins so and gives the JSON behind it.
+-- Removes the one line that starts so and returns the JSON after it.
 local function take_books(lines, id)
   local start, found = "books " .. id .. " ", {}
   for line in pairs(lines) do
@@ -167,8 +167,8 @@ describe("kill -9", function()
       os.time() - begun))
   end)
 
-  -- Runs the app in short lives until it ends by itself, and checks what it printed.
-  -- Returns the number of lives.
+  -- Runs the app in short lives until it ends by itself, and checks what it printed. Returns
+  -- the number of lives.
   local function wait_in_short_lives(place, wait_ms)
     local arguments = path_of("apps/waiting.lua") .. " -- " .. wait_ms
     local lives, code = 0, KILLED
@@ -192,7 +192,7 @@ describe("kill -9", function()
 
   it("leaves every wait as it was, however short the lives", function()
     local wait_ms, lives = 350, 0
-    while lives < 5 do -- waits that were over before it was killed prove nothing
+    while lives < 5 do -- waits that end before the first kill prove nothing
       local place = program.place()
       lives = wait_in_short_lives(place, wait_ms)
       place:remove()

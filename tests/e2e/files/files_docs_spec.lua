@@ -1,4 +1,4 @@
--- docs/files.md as it is printed: its program and worker, and each line it says to write.
+-- docs/files.md as printed: its program and worker, and each line it says to write.
 
 local desk = require("desk")
 local json = require("society.json")
@@ -29,7 +29,7 @@ describe("docs/files.md", function()
     place:remove()
   end)
 
-  it("says lines that are taken as they stand", function()
+  it("shows lines that are accepted as they are", function()
     local d = desk.open({ ack = { timeout_ms = 60000 } }) -- acks come last here
     local function start(payload)
       return d.place:start("send --state st --to root --wait --json-payload "

@@ -1,4 +1,4 @@
--- The workers of examples/files, as they are.
+-- The workers of examples/files, unchanged.
 
 local desk = require("desk")
 local program = require("program")
@@ -58,12 +58,12 @@ describe("the workers in shell and Python", function()
     end
     local again = place:shell(("society run %s --quiet -- w"):format(example("team.lua")))
     assert.matches("main has finished", again.err, 1, true)
-    assert.not_matches("file_", again.err, 1, true) -- its files are in the archive, by ourselves
+    assert.not_matches("file_", again.err, 1, true) -- they are in the archive
     place:remove()
   end)
 
   for _, worker in ipairs({ "sh " .. example("worker.sh"), "python3 " .. example("worker.py") }) do
-    it("take no broadcast from before their birth: " .. worker:match("^%w+"), function()
+    it("skip broadcasts from before they were spawned: " .. worker:match("^%w+"), function()
       local d = desk.open()
       d:tell({ command = "hire", id = "a" })
       d:tell({ command = "shout", text = "goodbye" })
@@ -82,12 +82,12 @@ describe("the workers in shell and Python", function()
       d:close()
     end)
 
-    it("leave when the work is over, though they had no mail: " .. worker:match("^%w+"), function()
+    it("leave at the end of the workflow, even without mail: " .. worker:match("^%w+"), function()
       local place = program.place()
       place:write("app.lua", NO_MAIL)
       place:shell(("timeout 300 %s w a > a.out 2>&1 & echo $! > a.pid"):format(worker))
       local running = place:start("run app.lua --quiet")
-      -- It beats its heart, or follows its queue.
+      -- It writes heartbeats, or follows its queue.
       program.wait_for("the worker to see that it is registered", function()
         return place:shell([=[[ -e w/state/heartbeat/a.ts ] && exit
           for p in $(pgrep -x tail); do
@@ -105,7 +105,7 @@ describe("the workers in shell and Python", function()
       place:remove()
     end)
 
-    it("leave when they are to, and not for an earlier end: " .. worker:match("^%w+"), function()
+    it("leave when terminated, not for an earlier workflow: " .. worker:match("^%w+"), function()
       local d = desk.open({}, "mkdir -p w/state && echo '" .. STOPPED .. "' > w/state/agents.json")
       d.place:shell(("timeout 300 %s w a > a.out 2>&1 & echo $! > a.pid"):format(worker))
       d:tell({ command = "hire", id = "a" })

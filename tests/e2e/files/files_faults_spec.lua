@@ -1,4 +1,4 @@
--- The file door when files are spoilt, in the way, or full.
+-- The file door when files are damaged, in the way, or full.
 
 local desk = require("desk")
 local json = require("society.json")
@@ -19,7 +19,7 @@ describe("the file door", function()
     d:close()
   end)
 
-  it("skips what is no message and says where it stood", function()
+  it("skips invalid lines and logs their position", function()
     open({ buffers = { line_bytes = 1000 } })
     d:append(OUT, "not JSON\n[1]\n{\"to\":\"root\"}\n")
     d:append(OUT, '{"to":"root","payload":"' .. ("x"):rep(1000) .. '"}\n')
@@ -35,7 +35,7 @@ describe("the file door", function()
       seen)
   end)
 
-  it("takes a line of many writes once it is whole, and one without a newline in time", function()
+  it("accepts a line of several writes, and after a while one without a newline", function()
     open({ polling = { max_wait_ms = 60000, interval_ms = 50, max_interval_ms = 100 } })
     d:append(OUT, '{"to":"root",')
     os.execute("sleep 0.1") -- it looks in between, most likely
@@ -51,7 +51,7 @@ describe("the file door", function()
     assert.equal(3, #d:heard())
   end)
 
-  it("notices a file that is cut, replaced or removed, and loses and repeats nothing", function()
+  it("notices a truncated, replaced or removed file, and loses and repeats nothing", function()
     open()
     local path = program.quote(d.place.path .. "/w/" .. OUT)
     d:put(OUT, { id = "1", to = "root", payload = "one" })
@@ -80,7 +80,7 @@ describe("the file door", function()
     assert.matches("a link", line.detail.reason)
   end)
 
-  it("keeps its files from others unless told otherwise", function()
+  it("creates private files by default", function()
     open()
     d:put(OUT, { to = "root", payload = "x" })
     d:await_heard(1)
@@ -94,7 +94,7 @@ describe("the file door", function()
     assert.equal("750\n750\n640\n640\n", modes.out)
   end)
 
-  it("rotates a full queue and keeps what is not acked", function()
+  it("rotates a full queue and keeps unacked messages", function()
     open({ cleanup = { max_messages = 10, keep_ms = 0 } })
     d:tell({ command = "send", message = {
       to = "a", type = "task_assign", payload = { task_id = "t1" } } })
@@ -103,7 +103,7 @@ describe("the file door", function()
     end
     d:await_event("rotated")
     d:kill("KILL")
-    local lines = program.wait_for("the last line", function() -- may be written by the second
+    local lines = program.wait_for("the last line", function() -- perhaps of the second run
       local all = d:lines(QUEUE)
       return #all > 0 and all[#all].payload.text == "m12" and all
     end)
@@ -112,7 +112,7 @@ describe("the file door", function()
     assert.equal(10, #d:lines("archive/" .. d.place:shell("ls w/archive").out:match("%S+")))
   end)
 
-  it("rotates after a restart and keeps what was acked as received before it", function()
+  it("rotates after a restart and keeps messages acked as received before it", function()
     open({ cleanup = { max_messages = 10, keep_ms = 0 } })
     d:tell({ command = "send", message = {
       to = "a", type = "task_assign", payload = { task_id = "t1" } } })
@@ -160,7 +160,7 @@ describe("the file door", function()
     end
   end)
 
-  it("keeps what is pending: written once, and again if the file is gone", function()
+  it("keeps pending messages: written once, and again if the file is gone", function()
     open()
     d:tell({ command = "send", message = {
       to = "a", type = "task_assign", payload = { task_id = "t1" } } })
@@ -177,10 +177,10 @@ describe("the file door", function()
     d:kill("KILL", true)
     os.execute("rm " .. program.quote(d.place.path .. "/w/" .. QUEUE))
     d:start()
-    assert.equal(first.id, d:await(QUEUE, 1)[1].id) -- received is not done with
+    assert.equal(first.id, d:await(QUEUE, 1)[1].id) -- received does not mean processed
   end)
 
-  it("writes again what is pending when somebody has cut or removed a queue", function()
+  it("writes pending messages again if somebody truncates or removes a queue", function()
     open({ polling = { interval_ms = 50, max_interval_ms = 100 } })
     local queue = program.quote(d.place.path .. "/w/" .. QUEUE)
     for i = 1, 2 do
@@ -203,11 +203,11 @@ describe("the file door", function()
     assert.same({ first[1].id, first[2].id }, { lines[1].id, lines[2].id })
   end)
 
-  it("hands out later what it cannot now", function()
+  it("retries a write that fails", function()
     open({ polling = { interval_ms = 50, max_interval_ms = 100 } })
     d:await_event("registered")
     local queue = program.quote(d.place.path .. "/w/" .. QUEUE)
-    -- In one step: a queue that is gone for a moment may be made anew meanwhile.
+    -- In one step: a queue that is missing for a moment could be recreated meanwhile.
     local link = program.quote(d.place.path .. "/link")
     os.execute(("ln -s /dev/null %s && mv -T %s %s"):format(link, link, queue))
     d:tell({ command = "send", message = { to = "a", payload = "one" } })
@@ -218,7 +218,7 @@ describe("the file door", function()
     assert.same({ "one", "two" }, { lines[1].payload.text, lines[2].payload.text })
   end)
 
-  it("waits with a line, and those behind it, while a mailbox is full", function()
+  it("holds back a line, and those behind it, while a mailbox is full", function()
     open({ mailbox_max = 2, polling = { interval_ms = 20, max_interval_ms = 40 } })
     d:await_event("registered")
     d:pause_root()
@@ -241,7 +241,7 @@ describe("the file door", function()
     assert.equal("7", d:await_heard(7)[7].payload.text)
   end)
 
-  it("waits with a last line that has no newline, too, while a mailbox is full", function()
+  it("also holds back a last line without a newline while a mailbox is full", function()
     open({ mailbox_max = 2,
       polling = { interval_ms = 20, max_interval_ms = 40, max_wait_ms = 100 } })
     d:pause_root()
@@ -252,7 +252,7 @@ describe("the file door", function()
     assert.equal(3, #d:heard())
   end)
 
-  it("takes no line that waits for a sign of life, each time that it is tried", function()
+  it("does not count retries of a line held back as signs of life", function()
     open({ mailbox_max = 2, polling = { interval_ms = 20, max_interval_ms = 40 },
       heartbeat = { timeout_ms = 300 } })
     d:pause_root()
@@ -263,7 +263,7 @@ describe("the file door", function()
     d:await_status("a", "unresponsive")
   end)
 
-  it("puts what an earlier society left into the archive", function()
+  it("moves what an earlier society left into the archive", function()
     open()
     d:put(OUT, { payload = "old" })
     d:await_heard(1)

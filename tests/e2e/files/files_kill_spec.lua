@@ -1,7 +1,8 @@
--- kill -9 of host and workers at random moments of traffic through files: every task is
--- completed exactly once, and no line of a queue stands there twice. In half of the lanes
--- queues are so short that they are rotated all the time. FILE_KILLS says how often in all
--- (500), SEED where the moments come from (1).
+-- kill -9 of host and workers at random moments under traffic through files: every task is
+-- completed exactly once, and no line is in a queue twice. In half of the lanes queues are
+-- so short that they are rotated all the time. FILE_KILLS is the number of kills (500),
+-- SEED determines the moments (1).
+-- Slow: hundreds of kills.
 
 local program = require("program")
 local tree = require("tree")
@@ -15,8 +16,7 @@ local function lane_path()
   return program.quote(tree.path("tests/e2e/apps/kill_lane"))
 end
 
--- Lines of any one file with a queue, those in the archive too, that say the same id and
--- attempt twice.
+-- Lines of one queue file, archived ones included, that have the same id and attempt twice.
 local function repeated(place)
   return place:shell([[find w -name 'w?.jsonl' -o -name 'w?.*-*.jsonl' | while read -r file; do
     sed -n 's/.*"attempt":\([0-9]*\).*"id":"\(msg_[0-9a-f_]*\)".*/\2 \1/p' "$file" | sort | uniq -d

@@ -1,4 +1,4 @@
--- What an agent said before it acked is heard before the ack counts.
+-- What an agent said before it acked is read before the ack counts.
 
 local desk = require("desk")
 local program = require("program")
@@ -13,10 +13,10 @@ local function example(name)
   return program.quote(tree.path("examples/files/" .. name))
 end
 
-describe("an outside agent that is to go", function()
+describe("a terminating outside agent", function()
   local d
 
-  -- An agent that has a task, and is to end when it is done with it.
+  -- An agent that has a task, and terminates when it is done with it.
   local function open(settings)
     d = desk.open(settings)
     d:tell({ command = "hire", id = "a" })
@@ -57,7 +57,7 @@ describe("an outside agent that is to go", function()
     end)
   end
 
-  it("is heard though its line had to wait for its newline", function()
+  it("is heard even if its line had to wait for its newline", function()
     local id = open({ polling = { max_wait_ms = 300, interval_ms = 50, max_interval_ms = 100 } })
     d:at_once(function()
       d:append(OUT, '{"type":"task_complete","payload":{"task_id":"t1","output":"well"}}')
@@ -67,7 +67,7 @@ describe("an outside agent that is to go", function()
     d:await_status("a", "stopped")
   end)
 
-  it("is heard though its line had to wait for a mailbox, and owes no ack", function()
+  it("is heard even if its line had to wait for a mailbox, and owes no ack", function()
     local id = open({ mailbox_max = 2, polling = { interval_ms = 20, max_interval_ms = 40 },
       ack = { retry_delay_ms = 50 } })
     d:tell({ command = "send", message = {
@@ -90,7 +90,7 @@ describe("an outside agent that is to go", function()
   end)
 
   for _, worker in ipairs({ "sh " .. example("worker.sh"), "python3 " .. example("worker.py") }) do
-    it("is heard as the examples do it: " .. worker:match("^%w+"), function()
+    it("is heard with the example workers: " .. worker:match("^%w+"), function()
       open()
       d.place:shell(("timeout 300 %s w a > a.out 2>&1 & echo $! > a.pid"):format(worker))
       assert.matches("^auth", d:await_heard(1)[1].payload.output)
@@ -101,7 +101,7 @@ describe("an outside agent that is to go", function()
 end)
 
 describe("acks of an outside agent", function()
-  it("wait for nobody's line that waits for room", function()
+  it("do not wait for other agents' lines that wait for room", function()
     local d = desk.open({ mailbox_max = 2, polling = { interval_ms = 20, max_interval_ms = 40 } })
     d:tell({ command = "hire", id = "a" })
     d:tell({ command = "hire", id = "b" })
@@ -119,8 +119,8 @@ describe("acks of an outside agent", function()
   end)
 end)
 
-describe("a run that has come to its end", function()
-  it("leaves nothing pending that was said meanwhile", function()
+describe("a run that is ending", function()
+  it("leaves no message pending that came meanwhile", function()
     local place = program.place()
     place:write("app.lua", [[
       local society = require("society")
@@ -151,7 +151,7 @@ describe("a run that has come to its end", function()
     place:remove()
   end)
 
-  it("goes on with what a last look finds", function()
+  it("continues with what a last look finds", function()
     local place = program.place()
     place:write("app.lua", [[
       local society = require("society")

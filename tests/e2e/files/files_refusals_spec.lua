@@ -1,4 +1,4 @@
--- What the file door refuses, and how it tells.
+-- What the file door refuses, and how it reports it.
 
 local desk = require("desk")
 local program = require("program")
@@ -34,7 +34,7 @@ describe("the file door", function()
     d:close()
   end)
 
-  it("refuses a line with too many receivers, or none, whole", function()
+  it("refuses a whole line with too many receivers, or none", function()
     open()
     local many = {}
     for i = 1, 1001 do
@@ -52,7 +52,7 @@ describe("the file door", function()
     end
   end)
 
-  it("takes any payload that a script may send, and refuses a line without one", function()
+  it("accepts any payload that a script may send, and refuses a line without one", function()
     open()
     d:append(OUT, '{"payload":null}\n{"id":"none"}\n')
     d:append(OUT, '{"payload":5}\n{"payload":[1,2]}\n{"payload":true}\n{"payload":"x"}\n')
@@ -65,7 +65,7 @@ describe("the file door", function()
     end
   end)
 
-  it("names the line that it refuses", function()
+  it("identifies the line it refuses", function()
     open()
     d:put("channel/orchestrator.jsonl", { id = "q1", from = "root", payload = "x" })
     local told = d:await_event("refused", ERRORS).detail
@@ -76,7 +76,7 @@ describe("the file door", function()
     assert.equal("q2", d:lines(ERRORS)[2].detail.id)
   end)
 
-  it("says each thing once where the society is run", function()
+  it("logs each condition once where the society runs", function()
     open()
     d:put(OUT, { to = "nobody", payload = "x" })
     d:append(OUT, "no JSON\n")
@@ -89,7 +89,7 @@ describe("the file door", function()
     assert.same({ 1, 1 }, { refused, malformed })
   end)
 
-  it("says once that a log is a link", function()
+  it("logs once that a log is a link", function()
     open()
     d.place:shell("ln -s /tmp/nowhere w/" .. ERRORS)
     for i = 1, 3 do
@@ -102,7 +102,7 @@ describe("the file door", function()
     assert.equal(1, times)
   end)
 
-  it("refuses an ack of what went to another", function()
+  it("refuses an ack of another agent's message", function()
     open()
     d:tell({ command = "hire", id = "b" })
     assign(1)
@@ -118,7 +118,7 @@ describe("the file door", function()
     program.wait_for("the second refusal", function()
       return count("refused") == 2
     end)
-    d:kill() -- what is done with is remembered by the files
+    d:kill() -- the files remember finished messages
     d:put("channel/agents/b.ack", { msg_id = id, status = "processed" })
     program.wait_for("the third refusal", function()
       return count("refused") == 3
@@ -126,7 +126,7 @@ describe("the file door", function()
     assert.equal(1, count("acked", "logs/events.jsonl"))
   end)
 
-  it("does not say that it has taken an ack of what it does not know", function()
+  it("does not report an unknown ack as accepted", function()
     open()
     assign(1)
     d:tell({ command = "hire", id = "b" })
@@ -141,7 +141,7 @@ describe("the file door", function()
     assert.equal(0, count("acked", "logs/events.jsonl"))
   end)
 
-  it("refuses an answer to what was never asked of it", function()
+  it("refuses a reply to a message the agent never got", function()
     open()
     d:tell({ command = "hire", id = "b" })
     assign(1)
@@ -159,7 +159,7 @@ describe("the file door", function()
     assert.same({}, d:heard())
   end)
 
-  -- Only root can play two users.
+  -- Only root can act as two users.
   local function may_chown()
     local probe = program.place()
     local is_root = probe:shell("touch x && chown nobody x").code == 0
@@ -167,7 +167,7 @@ describe("the file door", function()
     return is_root
   end
 
-  it("lets nobody borrow the name of an agent whose file is another user's", function()
+  it("protects the name of an agent whose file belongs to another user", function()
     open({ directory_mode = "0711", file_mode = "0644" })
     if not may_chown() then
       return
@@ -196,7 +196,8 @@ describe("the file door", function()
       return count("refused") == 4
     end)
     shell("rm w/" .. ACK .. " && touch w/" .. ACK .. " && chown nobody w/" .. ACK)
-    -- Other bytes than those that were refused: the same ones in the same place are the same line.
+    -- Other bytes than those that were refused: the same ones in the same place are the
+    -- same line.
     d:put(ACK, { msg_id = id, status = "processed", detail = "by a itself" })
     d:await_event("acked")
     assert.equal(1, #d:heard())
@@ -216,7 +217,7 @@ describe("the file door", function()
     assert.is_nil(d:read(ERRORS))
   end)
 
-  it("skips a line whose requires_ack is no boolean", function()
+  it("skips a line whose requires_ack is not a boolean", function()
     open()
     d:append(OUT, '{"id":"1","payload":"x","requires_ack":"yes"}\n')
     d:append(OUT, '{"id":"2","payload":"x","requires_ack":1}\n')
@@ -226,7 +227,7 @@ describe("the file door", function()
     assert.matches("'requires_ack'", d:lines(ERRORS)[1].detail.reason, 1, true)
   end)
 
-  it("takes the trace that a line names, and no other value for one", function()
+  it("accepts the trace that a line names, and no other value for one", function()
     open()
     local trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     d:put(OUT, { payload = "x", traceparent = 7 })
@@ -236,13 +237,13 @@ describe("the file door", function()
     assert.matches("'traceparent'", d:await_event("malformed_line", ERRORS).detail.reason, 1, true)
   end)
 
-  it("takes the content of a line whose payload is null", function()
+  it("accepts the content of a line whose payload is null", function()
     open()
     d:append(OUT, '{"payload":null,"content":"hello"}\n')
     assert.equal("hello", d:await_heard(1)[1].payload.text)
   end)
 
-  it("refuses what an agent says after its end, and says so", function()
+  it("refuses and logs what a terminated agent says", function()
     open()
     d:tell({ command = "end_agent", id = "a" })
     d:await_status("a", "stopped")

@@ -1,4 +1,4 @@
--- What the file door shows of itself, state/ and logs/, while somebody else handles it badly.
+-- state/ and logs/ of the file door, while somebody else interferes with them.
 
 local desk = require("desk")
 local json = require("society.json")
@@ -14,7 +14,7 @@ local OUT = "channel/agents/a.out.jsonl"
 describe("the file door", function()
   local d
 
-  -- It looks often, and shows nothing without a cause unless it is to.
+  -- Polls often, and writes nothing without a cause by default.
   local function open(interval_ms)
     d = desk.open({ heartbeat = { interval_ms = interval_ms or 600000 },
       polling = { force = true, interval_ms = 10, max_interval_ms = 10 } })
@@ -62,7 +62,7 @@ describe("the file door", function()
       local count = told("file_removed")
       return count[STATUS] and count
     end))
-    d:at_once(function() -- a file is empty before it is written, and would count as cut
+    d:at_once(function() -- a file is empty before it is written, and would count as truncated
       shell("echo '{}' > x && mv x w/" .. AGENTS .. " && tr a-z A-Z < w/" .. STATUS .. " > y"
         .. " && cat y > w/" .. STATUS)
     end)
@@ -73,7 +73,7 @@ describe("the file door", function()
     end)
   end)
 
-  it("writes agents.json and status.json again wherever they were cut", function()
+  it("writes agents.json and status.json again wherever they were truncated", function()
     open()
     local length = #d:read(AGENTS)
     for at = 0, length - 1 do
@@ -87,7 +87,7 @@ describe("the file door", function()
     assert.is_true(count[STATUS] > 50)
   end)
 
-  it("takes an agent on that a spoilt agents.json has shown before it was", function()
+  it("registers an agent that a corrupt agents.json already listed", function()
     open()
     d:kill("KILL", true)
     local registry = json.decode(d:read(AGENTS))
@@ -105,7 +105,7 @@ describe("the file door", function()
     end)
   end)
 
-  it("tries again to write what it could not", function()
+  it("retries what it could not write", function()
     open()
     d:at_once(function() -- in between the society would write it again
       shell("rm w/" .. STATUS .. " && mkdir w/" .. STATUS .. " && touch w/" .. STATUS .. "/x")
@@ -119,7 +119,7 @@ describe("the file door", function()
     assert.same({ [STATUS] = 1 }, told("write_failed"))
   end)
 
-  it("begins a line of its own in a log that was cut, at whichever byte", function()
+  it("starts a new line in a log that was truncated at any byte", function()
     open()
     d:append(OUT, "no JSON\n")
     d:await_event("malformed_line", ERRORS)
@@ -145,7 +145,7 @@ describe("the file door", function()
 
   it("keeps the lines of a log that cannot be written now", function()
     open()
-    -- In one step: between two the society makes a new log.
+    -- In one step: between two the society would create a new log.
     shell("ln -s /dev/null link && mv -fT link w/" .. EVENTS)
     d:put(OUT, { id = "m1", payload = "while it is in the way" })
     d:await_heard(2)
@@ -156,9 +156,9 @@ describe("the file door", function()
     end)
   end)
 
-  it("takes a heartbeat that was cut at any byte when it is whole again", function()
+  it("accepts a heartbeat that was truncated at any byte once it is complete again", function()
     open(50)
-    local whole = os.date("!%Y-%m-%dT%H:%M:%SZ\n", os.time() + 3600) -- later than all else
+    local whole = os.date("!%Y-%m-%dT%H:%M:%SZ\n", os.time() + 3600) -- later than all others
     for at = 0, #whole - 2 do
       shell(("printf '%%s' '%s' > w/%s"):format(whole:sub(1, at), BEAT))
       os.execute("sleep 0.03")

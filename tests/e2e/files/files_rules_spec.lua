@@ -1,4 +1,4 @@
--- What the file door promises of its files while somebody else handles them badly.
+-- What the file door guarantees about its files while somebody else interferes with them.
 
 local desk = require("desk")
 local json = require("society.json")
@@ -40,7 +40,7 @@ describe("the file door", function()
     d:close()
   end)
 
-  it("knows the same bytes in the same place again, emptied or removed", function()
+  it("recognises the same bytes in the same place, after truncation or removal", function()
     open()
     local line = '{"payload":"one"}\n'
     d:append(OUT, line)
@@ -56,13 +56,13 @@ describe("the file door", function()
     shell("mv w/back w/" .. OUT) -- in one step: a file is empty before it is written
     d:await_event("file_returned", ERRORS)
     d:append(OUT, line)
-    assert.equal("one", d:await_heard(2)[2].payload.text) -- in another place it is another
+    assert.equal("one", d:await_heard(2)[2].payload.text) -- in another place it is another line
     d:append("channel/orchestrator.jsonl", '{"from":"a","payload":"one"}\n')
     d:await_heard(3)
     assert.equal(3, #d:heard())
   end)
 
-  it("tells at once of a line that has become too long, once", function()
+  it("reports a line that has become too long immediately, once", function()
     open()
     d:append(OUT, ("x"):rep(8 << 20))
     assert.same({ OUT, 0 }, { d:await_event("line_too_long", ERRORS).detail.file,
@@ -74,7 +74,7 @@ describe("the file door", function()
   end)
 
   for _, name in ipairs({ "w/channel/agents", "w" }) do
-    it("goes on when " .. name .. " is moved away", function()
+    it("continues when " .. name .. " is moved away", function()
       open({ polling = { interval_ms = 50, max_interval_ms = 100 } })
       assign(1)
       local first = d:await(QUEUE, 1)[1]
@@ -94,7 +94,7 @@ describe("the file door", function()
     end)
   end
 
-  it("keeps its directory for itself, until it is killed", function()
+  it("locks its directory until it is killed", function()
     open()
     assign(1)
     local first = d:await(QUEUE, 1)[1]
@@ -122,7 +122,7 @@ describe("the file door", function()
     d:start()
   end)
 
-  it("locks the directory that takes the place of its own", function()
+  it("locks the directory that replaces its own", function()
     open({ polling = { interval_ms = 50, max_interval_ms = 100 } })
     shell("mv w away")
     program.wait_for("the note", function()
@@ -137,9 +137,9 @@ describe("the file door", function()
     assert.matches("another society runs there", d.place:run(other).err, 1, true)
   end)
 
-  it("says that a directory is lost, and takes it back", function()
+  it("reports a lost directory, and uses it again when it is back", function()
     open({ polling = { force = true, interval_ms = 300, max_interval_ms = 300 } })
-    d:at_once(function() -- in between the society would make another directory
+    d:at_once(function() -- in between the society would create another directory
       shell("mv w/channel/agents away && ln -s /tmp w/channel/agents")
     end)
     assert.matches("not a link", d:await_event("directory_lost", ERRORS).detail.reason, 1, true)
@@ -152,7 +152,7 @@ describe("the file door", function()
     assert.equal(1, count("directory_lost"))
   end)
 
-  it("passes over a byte order mark", function()
+  it("skips a byte order mark", function()
     open()
     d:append(OUT, '\239\187\191{"payload":"first"}\r\n')
     assert.equal("first", d:await_heard(1)[1].payload.text)
@@ -161,7 +161,7 @@ describe("the file door", function()
     assert.is_nil(d:read(ERRORS))
   end)
 
-  it("warns of a directory that lets others in", function()
+  it("warns about a directory that lets others in", function()
     open({}, "mkdir w && chmod 777 w")
     assert.matches("0777", d:await_event("open_directory", ERRORS).detail.reason, 1, true)
     d:close()
@@ -198,7 +198,7 @@ describe("the file door", function()
   end)
 
   it("shows that it has heard an agent that only acks", function()
-    open({ heartbeat = { interval_ms = 600000 } }) -- nothing is shown but for a cause
+    open({ heartbeat = { interval_ms = 600000 } }) -- nothing is written without a cause
     assert.is_not_string(d:await_status("a", "active").last_heartbeat)
     assign(1)
     d:put(ACK, { msg_id = d:await(QUEUE, 1)[1].id, status = "received" })
@@ -207,8 +207,8 @@ describe("the file door", function()
     end)
   end)
 
-  it("takes a heartbeat that a shell writes: empty at first", function()
-    open({ heartbeat = { interval_ms = 600000 } }) -- nothing is shown but for a cause
+  it("accepts a heartbeat that a shell writes, which is empty at first", function()
+    open({ heartbeat = { interval_ms = 600000 } }) -- nothing is written without a cause
     shell(": > w/state/heartbeat/a.ts; sleep 0.3; date -u +%FT%TZ >> w/state/heartbeat/a.ts")
     program.wait_for("last_heartbeat", function()
       return type(d:await_status("a", "active").last_heartbeat) == "string"

@@ -1,5 +1,5 @@
--- The protocol's four flows with a worker that is written by its sketch, word for word: it
--- polls its queue and the broadcasts, acks what asks for it in the queue, beats its heart and
+-- The protocol's four flows with a worker that follows its sketch word for word: it polls
+-- its queue and the broadcasts, acks what requires it in the queue, writes heartbeats and
 -- writes to orchestrator.jsonl. It knows nothing else.
 
 local desk = require("desk")
@@ -55,7 +55,7 @@ while os.path.exists(queue):
     time.sleep(0.05)
 ]]
 
-describe("a worker written by the protocol's sketch", function()
+describe("a worker that follows the protocol's sketch", function()
   local d
 
   local function said(kind)
@@ -101,7 +101,7 @@ describe("a worker written by the protocol's sketch", function()
     assert.same({ "a is ready", "b is ready" },
       { result.responses.a.text, result.responses.b.text })
     assert.is_nil(d:read("logs/errors.jsonl"))
-    d:tell({ command = "hire", id = "c" }) -- who has no worker
+    d:tell({ command = "hire", id = "c" }) -- it has no worker
     d:outwait_acks("c")
     assert.same({ a = 1, b = 1 }, said("checkpoint_response"))
     for _, id in ipairs({ "a", "b" }) do

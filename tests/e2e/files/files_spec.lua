@@ -17,7 +17,7 @@ describe("the file door", function()
     d:tell({ command = "hire", id = "a" })
   end
 
-  -- Has root do something that takes a while; wait() of what is returned has its reply.
+  -- Lets root do something that takes a while; wait() of the result has its reply.
   local function begin(payload)
     return d.place:start("send --state st --to root --wait --json-payload "
       .. program.quote(json.encode(payload)))
@@ -48,7 +48,7 @@ describe("the file door", function()
     d:await_event("registered")
   end)
 
-  it("hands out a task, takes the acks of both forms and the result", function()
+  it("hands out a task, accepts acks of both forms and the result", function()
     open({ ack = LADDER })
     d:tell({ command = "send", message = {
       to = "a", type = "task_assign", payload = { task_id = "t1", topic = "auth" } } })
@@ -99,7 +99,7 @@ describe("the file door", function()
     end
   end)
 
-  it("carries checkpoints, whose answer is their ack", function()
+  it("carries checkpoints, whose answer counts as the ack", function()
     open({ ack = LADDER })
     local job = begin({ command = "check", agents = { "a" } })
     local message = d:await(QUEUE, 1)[1]
@@ -128,7 +128,7 @@ describe("the file door", function()
     assert.equal(3, #d:await("channel/broadcast.jsonl", 3))
   end)
 
-  it("says from which broadcast on an agent is among the readers", function()
+  it("says from which broadcast on an agent is a reader", function()
     open()
     d:tell({ command = "shout_and_hire", id = "b" })
     d:tell({ command = "shout", text = "after" })
@@ -142,7 +142,7 @@ describe("the file door", function()
     assert.equal(from, d:await_status("b", "active").broadcasts_from)
   end)
 
-  it("sends an abort to who works on it", function()
+  it("sends an abort to the agent at work", function()
     open()
     d:tell({ command = "send", message = {
       to = "a", type = "abort", payload = { task_id = "t1", reason = "enough" } } })
@@ -150,7 +150,7 @@ describe("the file door", function()
     assert.same({ "abort", true }, { message.type, message.requires_ack })
   end)
 
-  it("believes no name but an outside agent's in the common file", function()
+  it("accepts only names of outside agents in the shared file", function()
     open()
     d:tell({ command = "hire", id = "c", role = "clerk" })
     for _, name in ipairs({ "root", "user", "system", "c", "nobody", "../a", "orchestrator" }) do
@@ -167,7 +167,7 @@ describe("the file door", function()
     assert.equal(1, #d:heard())
   end)
 
-  it("takes the file's owner for the sender in a file of its own", function()
+  it("takes the owner of an agent's file as the sender", function()
     open()
     d:put(OUT, { from = "root", to = "root", payload = "mine" })
     assert.same({ "a", "mine" }, { d:await_heard(1)[1].from, d:heard()[1].payload.text })
@@ -179,7 +179,7 @@ describe("the file door", function()
     probe:remove()
     if not is_root then
       d = { close = function() end }
-      return -- only root can play two users
+      return -- only root can act as two users
     end
     open({ directory_mode = "0711", file_mode = "0644" })
     d.place:shell("chmod 711 . && touch w/" .. OUT .. " && chown nobody w/" .. OUT)
@@ -196,7 +196,7 @@ describe("the file door", function()
     assert.equal(id, d:await_event("acked").message_id)
   end)
 
-  it("starts what an unresponsive agent has not acked again, when told to", function()
+  it("resends the messages of an unresponsive agent when told to restart it", function()
     open({ ack = { timeout_ms = 100, retry_delay_ms = 20, max_retries = 1 } })
     d:tell({ command = "send", message = {
       to = "a", type = "task_assign", payload = { task_id = "t1" } } })
@@ -206,7 +206,7 @@ describe("the file door", function()
     assert.same({ lines[1].id, 2 }, { lines[2].id, lines[2].attempt })
   end)
 
-  it("lets an agent write only to whom it knows", function()
+  it("lets an agent write only to its contacts", function()
     open()
     d:tell({ command = "hire", id = "c", role = "clerk" })
     d:put(OUT, { to = "c", payload = "hello" })
@@ -214,7 +214,7 @@ describe("the file door", function()
     assert.equal("unknown_contact", line.detail.reason.error)
   end)
 
-  it("works by looking alone where it is told to", function()
+  it("works by polling alone if told to", function()
     open({ polling = { force = true, interval_ms = 50, max_interval_ms = 200 } })
     d:tell({ command = "send", message = { to = "a", payload = "x" } })
     d:put(COMMON, { from = "a", payload = "one" })
@@ -224,7 +224,7 @@ describe("the file door", function()
     assert.equal("two", d:await_heard(2)[2].payload.text)
   end)
 
-  it("climbs the ladder for real, and is glad of a heartbeat", function()
+  it("climbs the ladder in real time, and stops at a heartbeat", function()
     open({ ack = { timeout_ms = 150, retry_delay_ms = 50 } })
     d:tell({ command = "send", message = {
       to = "a", type = "task_assign", payload = { task_id = "t1" } } })
@@ -241,7 +241,7 @@ describe("the file door", function()
     d:await_event("acked")
   end)
 
-  it("delivers nothing once its time is over", function()
+  it("delivers nothing after its time to live", function()
     open({ polling = { interval_ms = 50, max_interval_ms = 100 } })
     d:await_event("registered")
     local queue = program.quote(d.place.path .. "/w/" .. QUEUE)
@@ -255,7 +255,7 @@ describe("the file door", function()
     assert.equal("last", d:await(QUEUE, 2)[2].payload.text)
   end)
 
-  it("takes a list of receivers, and nobody twice", function()
+  it("accepts a list of receivers, and delivers to each once", function()
     open()
     d:put(OUT, { id = "1", to = { "root", "orchestrator", "nobody" }, payload = "hello" })
     d:put(OUT, { payload = "last" })
@@ -265,7 +265,7 @@ describe("the file door", function()
       d:await_event("refused", "logs/errors.jsonl").detail.reason.error)
   end)
 
-  it("forgets an agent that has ended", function()
+  it("forgets a terminated agent", function()
     open()
     d:tell({ command = "end_agent", id = "a" })
     d:await_status("a", "stopped")

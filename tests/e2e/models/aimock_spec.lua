@@ -1,4 +1,4 @@
--- Models as an independent mock of the OpenAI and Anthropic APIs has them.
+-- Models as simulated by an independent mock of the OpenAI and Anthropic APIs.
 
 local npm = require("npm")
 local program = require("program")
@@ -87,47 +87,47 @@ describe("aimock", function()
   end
 
   for _, provider in ipairs({ "openai", "anthropic" }) do
-    test("streams to " .. provider, function()
+    test("streams from " .. provider, function()
       local result = ask("hello", nil, provider)
       assert.equal("said\tstop\tHi there! 你好 " .. ("word "):rep(200) .. "\n", result.out,
         result.err)
     end)
 
-    test("calls tools of " .. provider .. " and hears their answers", function()
+    test("calls tools for " .. provider .. " and sends their results", function()
       local result = ask("the weather?", nil, provider)
       assert.equal('call\tget_weather\t{"city":"Berlin"}\ncall\tget_weather\t{"city":"Rome"}\n'
         .. "said\tstop\tIt is sunny in Berlin.\n", result.out, result.err)
     end)
 
-    test("passes a 429 of " .. provider .. " once its Retry-After is over", function()
+    test("retries after a 429 of " .. provider .. " once its Retry-After is over", function()
       local result = ask("busy", "errors", provider)
       assert.equal("said\tstop\tnow I can\n", result.out)
       assert.is_true(took_ms(result) >= 1000, result.err)
       assert.matches("rate_limited; try 2 after 1000 ms", result.err, 1, true)
     end)
 
-    test("passes a 500 of " .. provider, function()
+    test("retries after a 500 of " .. provider, function()
       local result = ask("busy", "failing", provider)
       assert.equal("said\tstop\tnow I can\n", result.out)
       assert.matches("model_unavailable; try 2", result.err, 1, true)
     end)
 
-    test("gives up a 500 of " .. provider .. " that stays", function()
+    test("gives up on a lasting 500 of " .. provider, function()
       assert.equal("error\tmodel_unavailable\t3\n", ask("dead", nil, provider).out)
     end)
 
-    test("hears slow bytes of " .. provider .. " out, if it may", function()
+    test("waits for slow bytes of " .. provider .. ", if allowed", function()
       local result = ask("slow", nil, provider)
       assert.equal("said\tstop\t" .. ("slow bytes "):rep(10) .. "\n", result.out, result.err)
       assert.is_true(took_ms(result) >= 300, result.err)
     end)
 
-    test("ends a huge answer of " .. provider .. " by name, once", function()
+    test("reports a huge answer of " .. provider .. " by name, once", function()
       assert.equal("error\tanswer_too_large\t1\n", ask("huge", nil, provider).out)
     end)
   end
 
-  test("does not wait for slow bytes longer than it is set to", function()
+  test("does not wait for slow bytes longer than configured", function()
     assert.equal("error\ttimeout\t1\n", ask("slow", nil, nil, "total_ms=100,retries_max=0").out)
   end)
 
@@ -135,11 +135,11 @@ describe("aimock", function()
     assert.equal("error\trate_limited\t1\n", ask("limited").out)
   end)
 
-  test("tells what cannot be mended", function()
+  test("reports what cannot be retried", function()
     assert.equal("error\tcontext_too_long\t1\n", ask("broken").out)
   end)
 
-  test("survives cut connections and garbage", function()
+  test("survives cut connections", function()
     assert.matches("^error\tconnection_cut\t3\n", ask("hello", "chaos").out)
   end)
 

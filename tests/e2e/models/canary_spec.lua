@@ -1,4 +1,4 @@
--- A key that the server says aloud comes out nowhere, whoever watches and however it fails.
+-- A key that the server sends back appears nowhere, whoever watches and however it fails.
 
 local canary = require("canary")
 
@@ -25,7 +25,7 @@ describe("the key", function()
       end)]]):format(settings or "", wish))
   end
 
-  -- Every byte of what is on disk.
+  -- Every byte on disk.
   local function disk()
     return place:shell("find .society -type f -exec cat {} +").out
   end
@@ -38,14 +38,14 @@ describe("the key", function()
       assert.is_nil(out:find(PREFIX, 1, true), form)
       assert.is_nil(out:find("c2stY2Fu", 1, true), form)
       assert.is_nil(out:find("%73%6b%2d%63", 1, true), form)
-      -- It was looked at while it came.
+      -- The terminal was updated while it came.
       assert.matches("thinking: user", out, 1, true)
       assert.matches("[secret]", out, 1, true)
       canary.assert_clean(disk(), form)
     end
   end)
 
-  it("does not keep a model's other words from a terminal", function()
+  it("does not hide a model's other words from a terminal", function()
     app("gated sk-can words come sk- one by one")
     place:write("go", ("\n"):rep(3))
     local terminal = place:start_terminal("run app.lua --fresh --log warn")
@@ -54,7 +54,7 @@ describe("the key", function()
     assert.equal(0, terminal:wait().code)
   end)
 
-  it("is in no error that was cut in the midst of it", function()
+  it("is in no error that was cut in the middle of it", function()
     for cut = 1, 8 do
       app("detail 401 " .. cut)
       local result = place:run("run app.lua --fresh --log debug")

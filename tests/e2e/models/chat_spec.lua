@@ -5,7 +5,7 @@ local program = require("program")
 
 local KEY = canary.key
 
-describe("agent:chat, for real", function()
+describe("agent:chat over HTTP", function()
   local place, server, bare
 
   before_each(function()
@@ -43,7 +43,7 @@ describe("agent:chat, for real", function()
     assert.matches("^call_", request.headers["Idempotency-Key"])
   end)
 
-  it("tries again, and tells what cannot be mended", function()
+  it("retries, and reports what cannot be retried", function()
     app("fail once")
     assert.equal("fail once \t9\n", run("run app.lua").out)
     assert.equal(2, #server:requests())
@@ -54,7 +54,7 @@ describe("agent:chat, for real", function()
     assert.equal(6, #server:requests())
   end)
 
-  it("ends what is huge by name, once", function()
+  it("reports a huge answer by name, once", function()
     for _, wish in ipairs({ "huge text 2000000", "huge text 20000000", "huge calls 12000" }) do
       app(wish)
       assert.matches("^answer_too_large", run("run app.lua --fresh").out)
@@ -62,7 +62,7 @@ describe("agent:chat, for real", function()
     assert.equal(3, #server:requests())
   end)
 
-  it("waits as long as it is set to", function()
+  it("obeys its timeouts", function()
     for _, case in ipairs({
       { "hang once", "first_byte_ms = 100", "first_byte_timeout" },
       { "stall", "idle_ms = 100", "idle_timeout" },
@@ -82,7 +82,7 @@ describe("agent:chat, for real", function()
     assert.equal(0, #server:requests())
   end)
 
-  it("sends no key that would begin a header of its own", function()
+  it("sends no key that would start another header", function()
     app("hello")
     local result = place:shell("OPENAI_API_KEY=\"$(printf 'abc\\r\\nX-Evil: 1')\" "
       .. program.quote(bare) .. " run app.lua")
@@ -91,21 +91,21 @@ describe("agent:chat, for real", function()
     assert.equal(0, #server:requests())
   end)
 
-  it("asks a server that needs no key", function()
+  it("calls a server that needs no key", function()
     app("hello", ("base_url = %q, key_env = 'NONE_SUCH'"):format(server.url .. "/local"))
     local result = place:shell(program.quote(bare) .. " run app.lua")
     assert.equal("hello \t9\n", result.out, result.err)
     assert.is_nil(server:requests()[1].headers.Authorization)
   end)
 
-  it("takes a key that is set but empty for none", function()
+  it("treats an empty key as none", function()
     app("hello", ("base_url = %q, key_env = 'NONE_SUCH'"):format(server.url .. "/local"))
     local result = place:shell("NONE_SUCH= " .. program.quote(bare) .. " run app.lua")
     assert.equal("hello \t9\n", result.out, result.err)
     assert.is_nil(server:requests()[1].headers.Authorization)
   end)
 
-  it("repeats one call after kill -9, with the same key, and goes on", function()
+  it("repeats one call after kill -9, with the same key, and continues", function()
     app("hang once")
     local running = place:start("run app.lua")
     program.wait_for("the request", function() return #server:requests() == 1 end)
@@ -121,7 +121,7 @@ describe("agent:chat, for real", function()
     assert.matches('"calls":1,', result.out, 1, true)
   end)
 
-  it("says of a call that failed that it did, and of money always in one form", function()
+  it("reports a failed call as such, and money always in one form", function()
     app("refuse")
     local result = run("run app.lua")
     assert.matches("answer user: failed: [a-z_]+; so far 1 calls, 0 tokens, $0.0000", result.err)
@@ -134,7 +134,7 @@ describe("agent:chat, for real", function()
     assert.matches("DOLLARS\n.* %$0%.000000\n$", run("inspect usage").out)
   end)
 
-  it("lets the key out nowhere, even if the server says it aloud", function()
+  it("reveals the key nowhere, even if the server sends it back", function()
     local outputs = {}
     for _, wish in ipairs({ "mirror", "refuse" }) do
       app(wish)
@@ -155,7 +155,7 @@ describe("agent:chat, for real", function()
     end
   end)
 
-  it("lets no key out that the server says in pieces or in disguise", function()
+  it("reveals no key that the server sends back in pieces or in disguise", function()
     place:write("app.lua", [[
       local society = require("society")
       society.config { llm = { model = "m", retries_max = 0, record = "record.jsonl" } }
@@ -196,7 +196,7 @@ describe("agent:chat, for real", function()
     ask_all() -- by the control socket
     running:kill("KILL")
     local ended = running:wait()
-    ask_all() -- of what is on disk
+    ask_all() -- from disk
     outputs[#outputs + 1] = { "the program", ended.out .. ended.err }
     outputs[#outputs + 1] = { "the recording", place:read("record.jsonl") }
     outputs[#outputs + 1] = { "disk", place:shell("find .society -type f -exec cat {} +").out }

@@ -3,7 +3,7 @@
 local program = require("program")
 local servers = require("server")
 
-describe("agent:http, for real", function()
+describe("agent:http over loopback", function()
   local place, server
 
   before_each(function()
@@ -25,7 +25,7 @@ describe("agent:http, for real", function()
       end)]]):format(server.url, body))
   end
 
-  it("asks and is answered", function()
+  it("sends a request and returns the answer", function()
     app([[local answer = assert(user:http { url = url .. "/echo", method = "PUT",
             headers = { ["X-Mine"] = "1" }, body = '{"a":1}', idempotent = true })
           print(answer.status, answer.headers["content-type"], #answer.body > 0)]])
@@ -38,14 +38,14 @@ describe("agent:http, for real", function()
     assert.matches("^call_", request.headers["Idempotency-Key"])
   end)
 
-  it("tells failures apart", function()
+  it("distinguishes failures", function()
     app([[print(select(2, user:http { url = "http://127.0.0.1:1/" }).error)
           print(select(2, user:http { url = url .. "/hang", timeout_ms = 100 }).error)]])
     local result = place:run("run app.lua")
     assert.equal("connect_failed\ntimeout\n", result.out, result.err)
   end)
 
-  it("is bounded as it is told", function()
+  it("obeys its limits", function()
     app([[local function try(path, options)
             options.url = url .. path
             local answer, err = user:http(options)
@@ -61,7 +61,7 @@ describe("agent:http, for real", function()
       result.err)
   end)
 
-  it("carries a secret to its server, and nobody else sees it", function()
+  it("sends a secret to its server, and nobody else sees it", function()
     local key = "tok-canary-0a1b2c3d4e"
     app([[society.json = require("society.json")
           for _, secret in ipairs({ "MY_TOKEN", { env = "MY_TOKEN", header = "X-Api-Key" },
@@ -92,7 +92,7 @@ describe("agent:http, for real", function()
     assert.equal(3, #server:requests())
   end)
 
-  -- A server that speaks TLS, with a certificate of its own for this name.
+  -- A TLS server, with a certificate of its own for this name.
   local function start_tls(name)
     server:stop()
     os.remove(place.path .. "/port")
@@ -102,7 +102,7 @@ describe("agent:http, for real", function()
     server = servers.start(place, "both.pem")
   end
 
-  it("trusts no certificate of another server, whoever vouches for it", function()
+  it("trusts no certificate of another server, even from a trusted issuer", function()
     start_tls("DNS:other.test")
     app([[local _, err = user:http { url = url .. "/count" }
           print(err.error)]])
@@ -112,7 +112,7 @@ describe("agent:http, for real", function()
     assert.equal(0, #server:requests())
   end)
 
-  it("trusts no certificate that nobody vouches for", function()
+  it("trusts no certificate of an unknown issuer", function()
     start_tls("IP:127.0.0.1")
     app([[local answer, err = user:http { url = url .. "/count" }
           print(answer and answer.body or err.error)]])

@@ -1,5 +1,5 @@
--- Keys of the built program go to their servers alone: a script that changes modules, names
--- other servers or is sent on elsewhere gets none of them.
+-- Keys of the built program go only to their servers: a script that changes modules, names
+-- other servers or is redirected gets none of them.
 
 local attack = require("attack")
 local program = require("program")
@@ -66,7 +66,7 @@ describe("the keys of a running society", function()
     assert.equal((2 * #modules * #ways) + 1, #good:requests())
   end)
 
-  -- Runs an app whose main prints what its calls came to.
+  -- Runs an app whose main prints the outcome of its calls.
   local function play(config, body)
     place:write("app.lua", ([[
       local society = require("society")
@@ -92,7 +92,7 @@ describe("the keys of a running society", function()
     assert_kept()
   end)
 
-  it("go to the server that is named for a provider of one's own", function()
+  it("go to the server that is named for an app's provider", function()
     place:shell("mkdir my")
     place:write("my/own.lua", [[
       local openai = require("society.llm.openai")

@@ -1,9 +1,10 @@
--- Models by the whole program over loopback: what a server refuses for a while, tools, and
--- the examples with a server of one's own.
+-- Models with the whole program over loopback: retries, tools, and the examples with a
+-- local server.
 
 local canary = require("canary")
 local json = require("society.json")
 local program = require("program")
+local tree = require("tree")
 
 local PROVIDERS = { "openai", "anthropic" }
 
@@ -48,7 +49,7 @@ describe("a model over HTTP", function()
       assert.matches("rate_limited; try 2 after 600 ms", result.err, 1, true)
     end)
 
-    it(("of %s is asked again after a 500, and given up when that stays"):format(provider),
+    it(("of %s is retried after a 500, and given up if that lasts"):format(provider),
       function()
         local result = ask("500 once", ("provider = %q"):format(provider))
         assert.matches("^500 once", result.out)
@@ -58,7 +59,7 @@ describe("a model over HTTP", function()
         assert.equal(5, #server:requests())
       end)
 
-    it(("of %s says its key in no error"):format(provider), function()
+    it(("of %s reveals its key in no error"):format(provider), function()
       for _, wish in ipairs({ "429 always", "500 always", "mirror" }) do
         local result = ask(wish, ("provider = %q, retries_max = 1"):format(provider))
         assert.matches("[secret]", result.out, 1, true)
@@ -75,7 +76,7 @@ describe("a model over HTTP", function()
       end
     end)
 
-    it(("of %s has its tools called, and hears what they gave"):format(provider), function()
+    it(("of %s has its tools called, and gets their results"):format(provider), function()
       place:write("app.lua", ([[
         local society = require("society")
         society.config { llm = { provider = %q, model = "m", tools = { { name = "multiply",
@@ -101,8 +102,7 @@ describe("a model over HTTP", function()
     end)
   end
 
-  it("is one of one's own for the examples, by two variables", function()
-    local root = io.popen("pwd"):read("l")
+  it("can be a local one for the examples, by two variables", function()
     for name, expected in pairs({
       ["14_calculator_models"] = "请做一个计算器",
       ["15_debate"] = "judge: .*pro: .*Tabs or spaces",
@@ -110,7 +110,7 @@ describe("a model over HTTP", function()
       local before = #server:requests()
       local result = place:shell(("unset OPENAI_API_KEY; OPENAI_BASE_URL=%s/v1 OPENAI_MODEL=local "
         .. "timeout 300 %s run %s --state %s"):format(server.url, program.quote(place.bare),
-        program.quote(("%s/examples/%s.lua"):format(root, name)), name))
+        program.quote(tree.path("examples/" .. name .. ".lua")), name))
       assert.equal(0, result.code, result.err)
       assert.matches(expected, result.out)
       local requests = server:requests()

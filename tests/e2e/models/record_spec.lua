@@ -1,4 +1,4 @@
--- Answers of models written down by the built program, and by it alone.
+-- Answers of models recorded by the built program, and by nothing else.
 
 local canary = require("canary")
 
@@ -28,7 +28,7 @@ describe("a recording of answers", function()
     return place:shell("test -e " .. name).code == 0
   end
 
-  it("is for its owner alone, and given again without the server", function()
+  it("is private, and replayed without the server", function()
     app('model = "m", record = "r.jsonl"')
     assert.equal("one two \n", place:run("run app.lua").out)
     assert.equal("600\n", place:shell("stat -c %a r.jsonl").out)
@@ -38,7 +38,7 @@ describe("a recording of answers", function()
     assert.is_false(is_there("again.jsonl"))
   end)
 
-  it("is left alone by a script, by simulations and by specs", function()
+  it("is not made for scripted answers, simulations and specs", function()
     app('provider = "scripted", record = "r.jsonl", answers = { "one" }')
     place:write("app_spec.lua", [[
       it("runs", function()
@@ -53,7 +53,7 @@ describe("a recording of answers", function()
     assert.is_false(is_there("r.jsonl"))
   end)
 
-  it("is given again in a new run, whose ids and times are others", function()
+  it("is replayed in a new run, whose ids and times differ", function()
     place:shell("mkdir my")
     place:write("my/mind.lua", [[
       local M = { name = "mind", environment = {}, defaults = { model = "mind" } }
@@ -94,7 +94,7 @@ describe("a recording of answers", function()
     assert.matches("done\tIt is done.", again.out, 1, true, again.err)
   end)
 
-  it("is the one file that a provider of one's own writes", function()
+  it("is the only file that an app's provider writes", function()
     place:shell("mkdir my")
     place:write("secret.txt", "open sesame")
     place:write("my/spy.lua", [[

@@ -1,10 +1,10 @@
--- Replay of societies that live on: kills, starts, waits, damage, what is forgotten.
+-- Replay of long-lived societies: kills, starts, waits, damage, and no history.
 
 local program = require("program")
 local recorded = require("recorded")
 local tree = require("tree")
 
--- Where the examples lie: specs run in other directories.
+-- Where the examples are: specs run in other directories.
 local function examples_path()
   return tree.path("examples")
 end
@@ -44,7 +44,7 @@ describe("replay of a life", function()
     "06_introduction", "07_tasks", "08_deadlock", "09_checkpoint", "10_approval",
     "11_supervision", "14_calculator_models", "15_debate", "16_approved_tools",
   } do
-    it("finds nothing in the example " .. name, function()
+    it("finds no difference in the example " .. name, function()
       local app = program.quote(examples_path() .. "/" .. name .. ".lua")
       assert.equal(0, place:run("run " .. app .. " --quiet --set history=full").code)
       local totals = assert_same()
@@ -52,7 +52,7 @@ describe("replay of a life", function()
     end)
   end
 
-  it("finds nothing where neither the reply nor the state of a turn could be", function()
+  it("finds no difference where neither the reply nor the state of a turn was possible", function()
     place:write("app.lua", [[
       local society = require("society")
       ]] .. recorded.BRIEF .. [[
@@ -76,7 +76,7 @@ describe("replay of a life", function()
     assert_same()
   end)
 
-  it("finds nothing where a model was asked again because somebody waits", function()
+  it("finds no difference where a model was called again because somebody waits", function()
     place:write("app.lua", [[
       local society = require("society")
 ]] .. recorded.BRIEF .. [[
@@ -95,7 +95,7 @@ describe("replay of a life", function()
     assert_same()
   end)
 
-  it("goes through kills and starts, also with another script in between", function()
+  it("covers kills and starts, even with another script in between", function()
     place:write("app.lua", [[
       local society = require("society")
 ]] .. recorded.BRIEF .. [[
@@ -141,7 +141,7 @@ describe("replay of a life", function()
     assert.equal("20\n", sql("SELECT json_extract(state, '$.done') FROM agents WHERE id = 'W'"))
   end)
 
-  it("may be done beside a society that runs, up to where it waits", function()
+  it("works beside a running society, up to its open waits", function()
     place:write("app.lua", recorded.APP .. [[
       society.main(function(user)
         print(user:request { to = "root", payload = "go" }.payload.text)
@@ -161,7 +161,7 @@ describe("replay of a life", function()
     assert.is_true(assert_same().waiting >= 1)
   end)
 
-  it("refuses a record that was written by others", function()
+  it("refuses a record that others have changed", function()
     place:run("run app.lua --quiet")
     place:shell("sqlite3 .society/society.db " .. program.quote(
       "UPDATE history SET detail = replace(detail, 'hello from', 'howdy from')"))
@@ -170,7 +170,7 @@ describe("replay of a life", function()
     assert.matches("damaged", result.err)
   end)
 
-  it("says what it cannot do", function()
+  it("reports what it cannot do", function()
     place:write("app.lua", (recorded.APP:gsub("society.config[^\n]*", "")))
     place:run("run app.lua --quiet")
     local result = place:run("replay")

@@ -1,4 +1,4 @@
--- Replay: kept history is run again, and where it differs is told.
+-- Replay: kept history is rerun, and every difference reported.
 
 local json = require("society.json")
 local program = require("program")
@@ -25,7 +25,7 @@ describe("replay", function()
     place:remove()
   end)
 
-  it("finds nothing under the same scripts and policies, from the record alone", function()
+  it("finds no difference under the same scripts and policies, from the record alone", function()
     local result = place:run("run app.lua --quiet -- one two")
     assert.equal("hello from 职员; false; help with hello\none two\n", result.out)
     place:shell("rm app.lua helper.lua; mv .society moved")
@@ -38,7 +38,7 @@ describe("replay", function()
     assert.matches("0 differences\n$", place:run("replay --state moved").out)
   end)
 
-  it("finds the effect where a changed script does something else", function()
+  it("finds the effect where a changed script differs", function()
     place:run("run app.lua --quiet")
     place:write("app.lua", (recorded.APP:gsub('payload = "lost"', 'payload = "gone"')))
     assert_same()
@@ -54,7 +54,7 @@ describe("replay", function()
       place:run("replay --app app.lua").out)
   end)
 
-  it("finds an effect too many, one too few, another state, result and error", function()
+  it("finds an extra effect, a missing one, another state, result and error", function()
     place:run("run app.lua --quiet")
     local changes = {
       { 'agent.state.at = agent:now()', 'agent.state.at = agent:now() agent:now()',
@@ -79,7 +79,7 @@ describe("replay", function()
     end
   end)
 
-  it("finds the question that another policy answers otherwise", function()
+  it("finds the question that another policy answers differently", function()
     place:run("run app.lua --quiet")
     local _, differences, result = replay("--policy contacts=open")
     assert.equal(1, result.code)
@@ -104,7 +104,7 @@ describe("replay", function()
     assert.same({}, differences)
   end)
 
-  it("tells of a policy that fails, though the usual answer is the recorded one", function()
+  it("reports a policy that fails, although the default answer is the recorded one", function()
     place:run("run app.lua --quiet")
     local function write(body)
       place:write("mine.lua", [[
@@ -128,7 +128,7 @@ describe("replay", function()
     local _, differences = replay("--policy messages=./words.lua,")
     assert.is_true(#differences > 0)
     assert.matches("the policy fails: .*oops", differences[1].now)
-    -- What failed then, too, is no difference.
+    -- What failed then as well is no difference.
     write('error("oops")')
     assert.matches("policy_failed",
       place:run("run app.lua --fresh --policy contacts=./mine.lua").err, 1, true)
@@ -138,7 +138,7 @@ describe("replay", function()
     assert.matches("replay: --policy expects KIND=NAME, not 'contacts'", two.err, 1, true)
   end)
 
-  it("keeps policies and their settings, also those of the app and those swapped", function()
+  it("keeps policies and their settings, also the app's and swapped ones", function()
     place:shell("mkdir -p policies/contacts")
     place:write("policies/contacts/mine.lua", [[
       return { kind = "contacts", version = 1, defaults = { open = false }, examples = {},

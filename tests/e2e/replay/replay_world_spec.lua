@@ -1,11 +1,11 @@
--- Replay of what came from outside: models and servers are not asked again, their answers
--- come from the record; and of policies that were asked about others than the app itself.
+-- Replay of external effects: models and servers are not asked again, their answers come
+-- from the record; and of policies other than contacts.
 
 local program = require("program")
 local recorded = require("recorded")
 local servers = require("server")
 
-describe("replay of a society that asked the world", function()
+describe("replay of a society with external calls", function()
   local place, server
 
   before_each(function()
@@ -49,13 +49,13 @@ describe("replay of a society that asked the world", function()
     return #server:requests()
   end
 
-  it("asks no model and no server again: the answers come from the record", function()
+  it("calls no model and no server again: the answers come from the record", function()
     local asked = run_once()
     assert.is_true(asked >= 3)
     local totals = recorded.assert_same(place)
     assert.is_true(totals.effects >= 5)
     assert.equal(asked, #server:requests())
-    server:stop() -- nobody is there any more, and nothing is missed
+    server:stop() -- the server is gone, and nothing is missing
     server = nil
     place:shell("rm app.lua")
     recorded.assert_same(place)
@@ -91,7 +91,7 @@ describe("replay under another policy", function()
     place:remove()
   end)
 
-  it("shows the ring of waits in which another one would have been picked", function()
+  it("shows the deadlock in which another agent would have been released", function()
     place:write("app.lua", recorded.BRIEF .. [[
       local society = require("society")
       society.config { history = "full" }
@@ -128,7 +128,7 @@ describe("replay under another policy", function()
     assert.matches("deadlock%.%w+.*recorded.*now", place:run("replay --policy deadlock=latest").out)
   end)
 
-  it("shows the failure after which another one would have been given up", function()
+  it("shows the failure after which the message would have been given up", function()
     place:write("app.lua", recorded.BRIEF .. [[
       local society = require("society")
       society.config { history = "full" }
@@ -148,7 +148,7 @@ describe("replay under another policy", function()
     ]])
     local _, differences, result = recorded.replay(place, "--policy supervision=./never.lua")
     assert.equal(1, result.code)
-    assert.equal(3, #differences) -- each of the three times it was tried again
+    assert.equal(3, #differences) -- each of the three retries
     assert.matches('^supervision.retry_after.*"root"', differences[1].asked)
     assert.is_number(differences[1].recorded[1])
     assert.not_equal(differences[1].recorded[1], differences[1].now[1])

@@ -1,10 +1,11 @@
--- Keys against duplicates in the built program, where a turn takes time.
+-- Dedupe keys in the built program, where a turn takes time.
 
 local program = require("program")
 
-describe("a turn longer than the window of its keys", function()
-  -- A key was forgotten, and freed, while the turn that would take it back was under way.
-  it("is taken back whole when it raises", function()
+describe("a turn longer than its dedupe window", function()
+  -- Regression: a key was forgotten, and freed, while the turn that would roll it back was
+  -- running.
+  it("is rolled back completely when it raises", function()
     local place = program.place()
     place:write("app.lua", [[
       local society = require("society")

@@ -1,4 +1,4 @@
--- The person before a society: at the terminal, and by commands.
+-- The person: at the terminal, and by commands.
 
 local json = require("society.json")
 local program = require("program")
@@ -45,7 +45,7 @@ describe("the person at the terminal", function()
   before_each(function() place = program.place() end)
   after_each(function() place:remove() end)
 
-  -- Runs the app on a terminal of its own; each step is { what is seen before, what is
+  -- Runs the app on a terminal of its own; each step is { what must be shown before, what is
   -- typed then }. Returns what was shown.
   local function talk(steps, app)
     place:write("app.lua", app or APP .. MAIN)
@@ -65,7 +65,7 @@ describe("the person at the terminal", function()
     return place:read("out"):gsub("\r", ""), result.code
   end
 
-  it("decides by number, in any order, and is told", function()
+  it("decides by number, in any order, with confirmation", function()
     local shown, code = talk({
       { "third", "inbox" }, { "(urgent): second", "2 approve" },
       { "told", "nonsense in between" },
@@ -82,7 +82,7 @@ describe("the person at the terminal", function()
     assert.matches("root heard\tnonsense in between", shown, 1, true)
   end)
 
-  it("is answered what it cannot do, and helped", function()
+  it("is told what is not possible, and gets help", function()
     local shown, code = talk({
       { "third", "help" }, { "gatekeeper names", "9 approve" }, { "no item has", "1 approve" },
       { "[1] approve", "1 reject" }, { "already_decided", "1" },
@@ -92,7 +92,7 @@ describe("the person at the terminal", function()
     assert.matches("N modify", shown, 1, true)
   end)
 
-  it("sends nobody a decision about an open item that is mistyped", function()
+  it("does not send a mistyped decision as mail", function()
     local shown, code = talk({
       { "third", "1 aprove" }, { "nothing was sent: item 1", "2 approve" },
       { "[2] approve", "2 apples" }, { "to root", "7 pears" },
@@ -105,7 +105,7 @@ describe("the person at the terminal", function()
     assert.matches("root heard\t2 apples", shown, 1, true)
   end)
 
-  it("sees what is open after a restart, and may end its input", function()
+  it("sees the open items after a restart, and may end the input", function()
     place:write("app.lua", APP)
     local running = place:start_ready("run app.lua --quiet")
     place:run([[send --json-payload '{"id":"c1","item":{"title":"old one"}}']])
@@ -156,7 +156,7 @@ describe("the person by commands", function()
     place:remove()
   end)
 
-  it("is shown no title that turns itself around", function()
+  it("is shown titles without bidirectional control characters", function()
     stop()
     running = place:start_ready("run app.lua --quiet")
     order("a", { title = "pay\u{202E}100\u{2066}\u{9B}1" })
@@ -186,7 +186,7 @@ describe("the person by commands", function()
     assert.equal(2, #rows(place:run("inspect inbox --limit 2 --json")))
   end)
 
-  it("decides once, running and stopped, and the agent goes on", function()
+  it("decides once, running and stopped, and the agent continues", function()
     order("a", { title = "one" })
     order("b", { title = "two" })
     local items = program.wait_for("two items", function()
@@ -212,7 +212,7 @@ describe("the person by commands", function()
     running:expect([["b\tmodify\tnil\t7"]])
   end)
 
-  it("sends a decision nobody waits for as a message, also to a stopped one", function()
+  it("sends a decision nobody waits for as a message, even while the society is stopped", function()
     order("a", { title = "one", wait = false })
     local item = program.wait_for("an item", function() return inbox()[1] end)
     stop()
@@ -222,7 +222,7 @@ describe("the person by commands", function()
     running:expect([["later\treject"]])
   end)
 
-  it("says what is wrong with a decision", function()
+  it("reports errors in a decision", function()
     assert.equal(2, place:run("decide item_1 maybe").code)
     assert.equal(2, place:run("decide item_1 modify --changes '{'").code)
     assert.equal(2, place:run("decide item_1").code)
@@ -233,7 +233,7 @@ describe("the person by commands", function()
     assert.equal(1, place:run("decide item_1 approve --state none").code)
   end)
 
-  it("keeps input for nobody in particular until a gatekeeper runs", function()
+  it("keeps input without an address until a gatekeeper runs", function()
     assert.matches("^msg_", place:run("send hello").out)
     running:expect([["root heard\thello"]])
     stop()
@@ -244,7 +244,7 @@ describe("the person by commands", function()
     running:expect([["root heard\tdirectly"]])
   end)
 
-  it("shows items as JSON and says how many are open at the end", function()
+  it("shows items as JSON and prints the number of open ones at the end", function()
     order("a", { title = "one" })
     running:expect([[{"inbox":{"agent":"a"]])
     stop()

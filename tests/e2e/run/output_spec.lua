@@ -1,8 +1,8 @@
--- What the program shows, and what it does when it cannot.
+-- Output of the program, and what it does when stdout fails.
 
 local program = require("program")
 
-describe("what cannot be shown", function()
+describe("output that cannot be written", function()
   local place
 
   before_each(function()
@@ -20,7 +20,7 @@ describe("what cannot be shown", function()
     place:remove()
   end)
 
-  it("ends the run with 1 and is shown by the next one, once", function()
+  it("ends the run with 1 and is printed by the next one, once", function()
     local full = place:shell("society run app.lua --quiet > /dev/full")
     assert.equal(1, full.code)
     assert.matches("^society: stdout: [^\n]*\n$", full.err)
@@ -30,7 +30,7 @@ describe("what cannot be shown", function()
     assert.equal("", place:run("run app.lua --quiet").out)
   end)
 
-  it("stays until it can be, over several runs", function()
+  it("is kept over several runs until it can be written", function()
     for _ = 1, 3 do
       assert.equal(1, place:shell("society run app.lua --quiet > /dev/full").code)
     end
@@ -47,7 +47,7 @@ describe("what cannot be shown", function()
     assert.equal(1, place:shell("society sim silent.lua > /dev/full").code)
   end)
 
-  it("ends every command with 1 and a word of it, and blames no seed", function()
+  it("ends every command with 1 and a message, and blames no seed", function()
     place:run("run app.lua --quiet --set history=full")
     for _, command in ipairs({ "inspect activity", "inspect agents --json", "export org-json",
       "replay", "check app.lua", "version", "help", "run --help", "init new",
@@ -59,8 +59,8 @@ describe("what cannot be shown", function()
   end)
 end)
 
-describe("what is shown", function()
-  it("may hold zero bytes", function()
+describe("output", function()
+  it("may contain zero bytes", function()
     local place = program.place()
     place:write("zero.lua", [[
       local society = require("society")

@@ -31,14 +31,14 @@ describe("society run", function()
     place:remove()
   end)
 
-  it("runs an app, prints to stdout alone and ends with 0", function()
+  it("runs an app, prints only to stdout and exits with 0", function()
     local result = place:run("run hello.lua -- Ada")
     assert.equal(0, result.code)
     assert.equal("hello, Ada\n", result.out)
     assert.matches("info message: user → root", result.err, 1, true)
   end)
 
-  it("waits for a command that holds the state for a moment", function()
+  it("waits for a command that holds the state briefly", function()
     place:run("run hello.lua")
     local lock = program.quote(place.path .. "/.society/lock")
     os.execute(("cd %s && flock %s sh -c 'touch held; sleep 0.4' &")
@@ -48,11 +48,11 @@ describe("society run", function()
       place:run("run hello.lua --fresh --quiet"))
   end)
 
-  it("is silent on stderr with --quiet", function()
+  it("prints nothing to stderr with --quiet", function()
     assert.same({ code = 0, out = "hello, world\n", err = "" }, place:run("run hello.lua --quiet"))
   end)
 
-  it("gives JSON lines with --json", function()
+  it("prints JSON lines with --json", function()
     local result = place:run("run hello.lua --json")
     assert.equal('{"print":"hello, world","agent":"user"}\n', result.out)
     for line in result.err:gmatch("[^\n]+") do
@@ -60,7 +60,7 @@ describe("society run", function()
     end
   end)
 
-  it("says that main has finished and names --fresh, which begins anew", function()
+  it("reports that main has finished and names --fresh, which starts again", function()
     place:run("run hello.lua")
     local again = place:run("run hello.lua")
     assert.equal(0, again.code)
@@ -70,7 +70,7 @@ describe("society run", function()
     assert.is_truthy(place:read(".society/previous/society.db"))
   end)
 
-  it("puts no state aside with --fresh for an app that cannot begin", function()
+  it("keeps the state with --fresh if the app cannot start", function()
     place:run("run hello.lua")
     for _ = 1, 2 do
       assert.equal(1, place:run("run hello.lua --fresh --policy contacts=none_such").code)
@@ -79,19 +79,19 @@ describe("society run", function()
     assert.matches("main has finished", place:run("run hello.lua").err, 1, true)
   end)
 
-  it("keeps lines out of the first file opened when stdout is closed", function()
+  it("keeps output out of the first file opened when stdout is closed", function()
     place:shell("society run hello.lua --quiet >&-")
     assert.is_nil((place:read(".society/lock") or ""):find("hello, world", 1, true))
   end)
 
-  it("refuses a state of another app", function()
+  it("refuses the state of another app", function()
     place:run("run hello.lua")
     local result = place:run("run server.lua")
     assert.equal(1, result.code)
     assert.matches("^society: the state belongs to the app 'hello'[^\n]*\n$", result.err)
   end)
 
-  it("ends with 1 when main raises, and tries it again at the next start", function()
+  it("exits with 1 when main raises, and retries it at the next start", function()
     place:write("bad.lua", [[
       local society = require("society")
       society.main(function() error("no luck") end)
@@ -103,7 +103,7 @@ describe("society run", function()
     end
   end)
 
-  it("stops at Ctrl-C with 130 and says how to go on", function()
+  it("stops at Ctrl-C with 130 and prints how to continue", function()
     local running = place:start_ready("run server.lua --state here --policy contacts=open " ..
       "--set effects_max=50 -- A 'b c'", "here")
     running:kill("INT")
@@ -114,7 +114,7 @@ describe("society run", function()
     assert.not_equal(0, place:shell("test -e here/socket").code)
   end)
 
-  it("ends in JSON with --json, whatever the end", function()
+  it("prints its final status in JSON with --json, whatever it is", function()
     local running = place:start_ready("run server.lua --json")
     running:kill("INT")
     local refused = place:run("run server.lua --json --set nothing=1")
@@ -143,7 +143,7 @@ describe("society run", function()
     ["setmetatable({}, { __tostring = function() return nil end })"] =
       "the script raised {}",
   }) do
-    it("says what an app raises while it loads: " .. raised, function()
+    it("prints what an app raises while it loads: " .. raised, function()
       place:write("raises.lua", ("error(%s)"):format(raised))
       local result = place:run("run raises.lua")
       assert.equal(1, result.code)
@@ -172,7 +172,7 @@ describe("society run", function()
     assert.matches("^society: stdout: [^\n]*\n$", result.err)
   end)
 
-  it("shows mail for the person", function()
+  it("shows messages to the person", function()
     place:write("mail.lua", [[
       local society = require("society")
       society.root(function(root, message) root:send_message { to = "user", payload = "psst" } end)
@@ -183,7 +183,7 @@ describe("society run", function()
       place:run("run mail.lua --quiet --json --fresh").out)
   end)
 
-  it("shows what agents write so that it passes for nothing else", function()
+  it("shows agents' text so that it cannot pass for anything else", function()
     place:write("sly.lua", [[
       local society = require("society")
       society.root(function(root)
@@ -196,7 +196,7 @@ describe("society run", function()
     assert.matches("[inbox] root (normal): a b [2J" .. ("é"):rep(146) .. "…  item_", out, 1, true)
   end)
 
-  it("takes policies and settings", function()
+  it("accepts policies and settings", function()
     assert.equal(0, place:run("run hello.lua --policy contacts=open --set name=other").code)
     assert.matches("the app 'other'", place:run("run hello.lua").err, 1, true)
     local result = place:run("run hello.lua --fresh --policy contacts=nothing")
@@ -214,7 +214,7 @@ describe("society run", function()
     { "a log level that is none", "run hello.lua --log loud", 2, "--log" },
     { "an unknown command", "fly", 2, "'fly'" },
   }) do
-    it("says in one line what is wrong with " .. case[1], function()
+    it("reports in one line " .. case[1], function()
       local result = place:run(case[2])
       assert.equal(case[3], result.code)
       assert.equal("", result.out)
@@ -224,7 +224,7 @@ describe("society run", function()
     end)
   end
 
-  it("names file and line of a syntax error and makes no state", function()
+  it("names file and line of a syntax error and creates no state", function()
     place:write("broken.lua", "local x =\nlocal y\n")
     local result = place:run("run broken.lua")
     assert.equal(1, result.code)
@@ -232,7 +232,7 @@ describe("society run", function()
     assert.not_equal(0, place:shell("test -e .society").code)
   end)
 
-  it("names the file that is compiled", function()
+  it("names a compiled file", function()
     place:write("compiled.lua", string.dump(function() end))
     for _, command in ipairs({ "run", "sim", "check" }) do
       local result = place:run(command .. " compiled.lua")
@@ -241,7 +241,7 @@ describe("society run", function()
     end
   end)
 
-  it("says so when the state directory cannot be made", function()
+  it("reports a state directory that cannot be created", function()
     place:write("file", "")
     local result = place:run("run hello.lua --state file/state")
     assert.equal(1, result.code)

@@ -1,4 +1,4 @@
--- How a simulation comes to its end, good or bad, and what is left of it.
+-- How a simulation ends, and what is left of it.
 
 local program = require("program")
 
@@ -13,7 +13,7 @@ describe("the end of a simulation", function()
     place:remove()
   end)
 
-  it("fails for a call to a model that does not fit its script, and shows it", function()
+  it("is a failure if a model call does not match its script, which is shown", function()
     place:write("app.lua", [[
       local society = require("society")
       society.config { llm = { provider = "scripted",
@@ -35,7 +35,7 @@ describe("the end of a simulation", function()
     end
   end)
 
-  it("dumps what there is when it fails, and touches nothing if the app does not load", function()
+  it("dumps the rows when it fails, and touches nothing if the app does not load", function()
     place:write("app.lua", [[
       local society = require("society")
       society.root { default = function() end }
@@ -64,7 +64,7 @@ describe("the end of a simulation", function()
     assert.matches("no/such: ", nowhere.err, 1, true)
   end)
 
-  it("takes the path of a policy from where the command is given, as run does", function()
+  it("resolves the path of a policy from the current directory, as run does", function()
     local policy = [[return { kind = "contacts", version = 1, defaults = {}, examples = {},
       may_send = function() return false, { hint = "%s" } end }]]
     place:shell("mkdir app other")
@@ -86,7 +86,7 @@ describe("the end of a simulation", function()
         assert.matches("of the caller\n", result.out, 1, true)
       end
     end
-    -- The same rows, however an app's own one is called.
+    -- The same rows, whatever path names the app's policy.
     local dumps = {}
     for i, words in ipairs({ "cd app && society sim app.lua --policy contacts=mine.lua",
       "society sim app/app.lua --policy contacts=./app/mine.lua",
@@ -103,7 +103,7 @@ describe("the end of a simulation", function()
     assert.matches(place.path .. "/./mine.lua: No such file", missing.err, 1, true)
   end)
 
-  it("refuses a policy and a setting without a value", function()
+  it("is refused for a policy or a setting without a value", function()
     place:write("app.lua", "require('society').main(function() end)")
     for _, words in ipairs({ "--policy contacts", "--set history" }) do
       local result = place:run("sim app.lua " .. words)
@@ -120,7 +120,7 @@ describe("the end of a simulation", function()
     society.main(function(user) user:send_message { to = "root", payload = "go" } end)
   ]]
 
-  it("is a failure that names the busiest where there is none", function()
+  it("is a failure that names the busiest agent if there is no end", function()
     place:write("app.lua", ENDLESS)
     for words, text in pairs({
       ["--limit-ms 60000"] = "it never ends: what comes next lies beyond 60000 ms of its time",
@@ -144,7 +144,7 @@ describe("the end of a simulation", function()
     assert.equal(0, place:run("sim app.lua --limit-ms 0 --limit-steps 0").code)
   end)
 
-  it("by Ctrl-C says in which seed it was, and when", function()
+  it("by Ctrl-C prints the current seed and its time", function()
     place:write("app.lua", ENDLESS)
     local running = place:start(
       "sim app.lua --seeds 7..9 --faults none --limit-steps 0 --limit-ms 0")

@@ -197,7 +197,7 @@ static const char *get_line(struct world *world, int client, struct soc_buf *lin
     return soc_buf_text(line);
 }
 
-static void what_is_sent_is_answered_with_its_id(void)
+static void a_send_is_answered_with_its_id(void)
 {
     struct world world;
     struct soc_buf line = {0};
@@ -216,7 +216,7 @@ static void what_is_sent_is_answered_with_its_id(void)
     soc_buf_fini(&line);
 }
 
-static void what_is_answered_is_on_disk(void)
+static void an_answered_request_is_on_disk(void)
 {
     struct world world;
     struct soc_store *reader;
@@ -239,7 +239,7 @@ static void what_is_answered_is_on_disk(void)
     soc_buf_fini(&rows);
 }
 
-static void the_socket_is_for_its_owner_only(void)
+static void the_socket_is_private(void)
 {
     struct world world;
     struct stat info;
@@ -267,7 +267,7 @@ static void a_request_is_answered_by_the_reply(void)
     soc_buf_fini(&line);
 }
 
-static void a_request_nobody_answers_times_out_in_an_idle_society(void)
+static void an_unanswered_request_times_out_in_an_idle_society(void)
 {
     struct world world;
     struct soc_buf line = {0};
@@ -330,7 +330,7 @@ static void a_filter_that_does_not_apply_is_refused_by_name(void)
     soc_buf_fini(&line);
 }
 
-static void what_is_wrong_is_said_and_the_connection_stays(void)
+static void an_error_is_reported_and_the_connection_stays(void)
 {
     static const struct {
         const char *request;
@@ -379,7 +379,7 @@ static void what_is_wrong_is_said_and_the_connection_stays(void)
     soc_buf_fini(&line);
 }
 
-static void a_line_that_is_too_long_is_refused_and_ends_the_connection(void)
+static void an_overlong_line_is_refused_and_ends_the_connection(void)
 {
     struct world world;
     struct soc_buf line = {0};
@@ -403,7 +403,7 @@ static void a_line_that_is_too_long_is_refused_and_ends_the_connection(void)
     free(filler);
 }
 
-static void a_client_that_vanishes_harms_nobody(void)
+static void a_client_that_disconnects_affects_nobody(void)
 {
     struct world world;
     struct soc_buf line = {0};
@@ -460,7 +460,7 @@ static void many_clients_get_their_own_answers(void)
     soc_buf_fini(&line);
 }
 
-static void more_lines_than_may_wait_are_all_answered(void)
+static void more_requests_than_may_wait_are_all_answered(void)
 {
     enum { LINES = 10000 };
     struct world world;
@@ -489,7 +489,7 @@ static void more_lines_than_may_wait_are_all_answered(void)
     soc_buf_fini(&line);
 }
 
-static void a_client_that_sends_no_more_still_gets_its_answers(void)
+static void a_half_closed_client_still_gets_its_answers(void)
 {
     struct world world;
     struct soc_buf line = {0};
@@ -504,7 +504,7 @@ static void a_client_that_sends_no_more_still_gets_its_answers(void)
     soc_buf_fini(&line);
 }
 
-static void an_answer_still_leaves_after_the_stop(void)
+static void an_answer_is_still_sent_after_the_stop(void)
 {
     struct world world;
     struct soc_buf line = {0};
@@ -554,20 +554,20 @@ static void a_full_disk_is_the_answer_to_everything(void)
 int main(void)
 {
     signal(SIGPIPE, SIG_IGN);
-    RUN(what_is_sent_is_answered_with_its_id);
-    RUN(what_is_answered_is_on_disk);
-    RUN(the_socket_is_for_its_owner_only);
+    RUN(a_send_is_answered_with_its_id);
+    RUN(an_answered_request_is_on_disk);
+    RUN(the_socket_is_private);
     RUN(a_request_is_answered_by_the_reply);
-    RUN(a_request_nobody_answers_times_out_in_an_idle_society);
+    RUN(an_unanswered_request_times_out_in_an_idle_society);
     RUN(every_subject_is_answered_in_an_idle_society);
     RUN(a_filter_that_does_not_apply_is_refused_by_name);
-    RUN(what_is_wrong_is_said_and_the_connection_stays);
-    RUN(a_line_that_is_too_long_is_refused_and_ends_the_connection);
-    RUN(a_client_that_vanishes_harms_nobody);
+    RUN(an_error_is_reported_and_the_connection_stays);
+    RUN(an_overlong_line_is_refused_and_ends_the_connection);
+    RUN(a_client_that_disconnects_affects_nobody);
     RUN(many_clients_get_their_own_answers);
-    RUN(more_lines_than_may_wait_are_all_answered);
-    RUN(a_client_that_sends_no_more_still_gets_its_answers);
-    RUN(an_answer_still_leaves_after_the_stop);
+    RUN(more_requests_than_may_wait_are_all_answered);
+    RUN(a_half_closed_client_still_gets_its_answers);
+    RUN(an_answer_is_still_sent_after_the_stop);
     RUN(a_full_disk_is_the_answer_to_everything);
     return check_done();
 }

@@ -9,7 +9,7 @@ static const char *long_line(char out[LINE_BYTES], const char *start)
     return out;
 }
 
-static void a_file_that_differs_before_its_last_bytes_only_is_another(void)
+static void a_file_that_differs_only_before_its_last_bytes_is_another_file(void)
 {
     struct world world;
     char line[LINE_BYTES];
@@ -33,7 +33,7 @@ static void a_file_that_differs_before_its_last_bytes_only_is_another(void)
     close_world(&world);
 }
 
-static void another_file_is_compared_whole_however_long(void)
+static void another_file_is_compared_completely_however_long(void)
 {
     struct world world;
     char line[LINE_BYTES];
@@ -58,7 +58,7 @@ static void another_file_is_compared_whole_however_long(void)
     close_world(&world);
 }
 
-static void a_position_without_a_sum_of_all_bytes_is_gone_on_with(void)
+static void a_position_without_a_checksum_is_accepted(void)
 {
     struct world world;
     char position[SOC_LINES_POSITION_BYTES];
@@ -78,8 +78,8 @@ static void a_position_without_a_sum_of_all_bytes_is_gone_on_with(void)
 
 int main(void)
 {
-    RUN(a_file_that_differs_before_its_last_bytes_only_is_another);
-    RUN(another_file_is_compared_whole_however_long);
-    RUN(a_position_without_a_sum_of_all_bytes_is_gone_on_with);
+    RUN(a_file_that_differs_only_before_its_last_bytes_is_another_file);
+    RUN(another_file_is_compared_completely_however_long);
+    RUN(a_position_without_a_checksum_is_accepted);
     return check_done();
 }

@@ -1,6 +1,6 @@
 #include "lines_world.h"
 
-static void each_line_is_taken_once_and_a_torn_one_waits(void)
+static void each_line_is_read_once_and_an_incomplete_one_waits(void)
 {
     struct world world;
     open_world(&world);
@@ -39,7 +39,7 @@ static void a_complete_last_line_needs_no_newline_after_a_while(void)
     close_world(&world);
 }
 
-static void an_incomplete_last_line_is_told_of_once_and_goes_on_waiting(void)
+static void an_incomplete_last_line_is_reported_once_and_keeps_waiting(void)
 {
     struct world world;
     open_world(&world);
@@ -56,7 +56,7 @@ static void an_incomplete_last_line_is_told_of_once_and_goes_on_waiting(void)
     close_world(&world);
 }
 
-static void at_the_end_nobody_waits(void)
+static void at_the_end_nothing_waits(void)
 {
     struct world world;
     open_world(&world);
@@ -68,7 +68,7 @@ static void at_the_end_nobody_waits(void)
     close_world(&world);
 }
 
-static void lines_over_the_limit_are_left_out_whole(void)
+static void lines_over_the_limit_are_skipped_completely(void)
 {
     struct world world;
     char line[LINE_BYTES + 2];
@@ -99,7 +99,7 @@ static void lines_over_the_limit_are_left_out_whole(void)
     close_world(&world);
 }
 
-static void a_look_takes_so_many_lines_and_says_that_there_are_more(void)
+static void a_look_reads_a_bounded_number_of_lines_and_reports_more(void)
 {
     struct world world;
     open_world(&world);
@@ -113,7 +113,7 @@ static void a_look_takes_so_many_lines_and_says_that_there_are_more(void)
     close_world(&world);
 }
 
-static void a_line_that_is_not_taken_comes_again(void)
+static void a_line_that_is_not_accepted_comes_again(void)
 {
     struct world world;
     open_world(&world);
@@ -127,7 +127,7 @@ static void a_line_that_is_not_taken_comes_again(void)
     close_world(&world);
 }
 
-static void a_file_that_was_rewritten_with_more_goes_on(void)
+static void a_file_rewritten_with_more_continues(void)
 {
     struct world world;
     open_world(&world);
@@ -140,7 +140,7 @@ static void a_file_that_was_rewritten_with_more_goes_on(void)
     close_world(&world);
 }
 
-static void a_file_that_was_replaced_is_told_of_and_read_from_its_start(void)
+static void a_replaced_file_is_reported_and_read_from_its_start(void)
 {
     struct world world;
     open_world(&world);
@@ -159,7 +159,7 @@ static void remove_file(struct world *world)
     CHECK_INT(unlinkat(world->dir.folders[SOC_PLACE_AGENTS], NAME, 0), 0);
 }
 
-static void a_file_that_is_gone_is_told_of_once_and_may_come_back(void)
+static void a_missing_file_is_reported_once_and_may_come_back(void)
 {
     struct world world;
     open_world(&world);
@@ -215,7 +215,7 @@ static void the_same_bytes_in_the_same_place_are_the_same_line(void)
     }
 }
 
-static void what_was_put_away_is_begun_anew_with_the_same_words(void)
+static void an_archived_file_may_start_again_with_the_same_lines(void)
 {
     struct world world;
     open_world(&world);
@@ -233,7 +233,7 @@ static void what_was_put_away_is_begun_anew_with_the_same_words(void)
     close_world(&world);
 }
 
-static void a_byte_of_zero_is_part_of_a_line(void)
+static void a_zero_byte_is_part_of_a_line(void)
 {
     struct world world;
     open_world(&world);
@@ -243,7 +243,7 @@ static void a_byte_of_zero_is_part_of_a_line(void)
     close_world(&world);
 }
 
-static void a_link_in_its_place_is_told_of_once_and_not_read(void)
+static void a_link_in_its_place_is_reported_once_and_not_read(void)
 {
     struct world world;
     open_world(&world);
@@ -269,7 +269,7 @@ static const char corpus_taken[] = "{\"msg_id\":\"m1\",\"status\":\"received\"}\
                                    "no JSON at all\n"
                                    "{\"text\":\"最后一行\"}\n";
 
-static void a_file_cut_at_any_byte_before_it_is_read_gives_every_line_once(void)
+static void a_file_truncated_at_any_byte_before_it_is_read_gives_every_line_once(void)
 {
     for (size_t cut = 0; cut < sizeof(corpus); cut++) {
         struct world world;
@@ -287,7 +287,7 @@ static void a_file_cut_at_any_byte_before_it_is_read_gives_every_line_once(void)
 
 /* Read whole or in part, cut, looked at or not, and written on: what came before the cut
  * is not taken again. */
-static void a_file_cut_at_any_byte_after_it_was_read_loses_and_repeats_nothing(void)
+static void a_file_truncated_at_any_byte_after_it_was_read_loses_and_repeats_nothing(void)
 {
     for (size_t cut = 0; cut < sizeof(corpus) - 1; cut++) {
         for (int way = 0; way < 4; way++) {
@@ -314,7 +314,7 @@ static void a_file_cut_at_any_byte_after_it_was_read_loses_and_repeats_nothing(v
     }
 }
 
-static void a_look_takes_nothing_beyond_the_end_that_was_noted(void)
+static void a_look_reads_nothing_beyond_the_noted_end(void)
 {
     static const char text[] = "{1}\n{22}\n{333}\n";
     struct soc_lines_end end;
@@ -338,7 +338,7 @@ static void a_look_takes_nothing_beyond_the_end_that_was_noted(void)
     }
 }
 
-static void a_file_that_was_replaced_since_its_end_was_noted_is_left_for_the_next_look(void)
+static void a_file_replaced_since_its_end_was_noted_is_left_for_the_next_look(void)
 {
     struct world world;
     struct soc_lines_end end;
@@ -355,7 +355,7 @@ static void a_file_that_was_replaced_since_its_end_was_noted_is_left_for_the_nex
     close_world(&world);
 }
 
-static void a_line_that_is_too_long_holds_nobody_up_though_it_never_ends(void)
+static void an_overlong_line_without_an_end_holds_nothing_up(void)
 {
     struct world world;
     char text[2 * LINE_BYTES + 1];
@@ -372,7 +372,7 @@ static void a_line_that_is_too_long_holds_nobody_up_though_it_never_ends(void)
     close_world(&world);
 }
 
-static void an_unended_line_that_is_not_taken_for_now_comes_again(void)
+static void a_line_without_newline_that_is_not_accepted_comes_again(void)
 {
     struct world world;
     open_world(&world);
@@ -391,7 +391,7 @@ static void an_unended_line_that_is_not_taken_for_now_comes_again(void)
     close_world(&world);
 }
 
-static void what_waits_is_behind_until_it_is_taken_or_given_up(void)
+static void a_waiting_line_counts_as_behind_until_it_is_accepted_or_dropped(void)
 {
     struct world world;
     open_world(&world);
@@ -414,7 +414,7 @@ static void what_waits_is_behind_until_it_is_taken_or_given_up(void)
     close_world(&world);
 }
 
-static void positions_that_are_none_are_refused(void)
+static void invalid_positions_are_refused(void)
 {
     struct soc_lines lines = {0};
     CHECK(!soc_lines_set_position(&lines, (struct soc_slice){0}));
@@ -428,27 +428,27 @@ static void positions_that_are_none_are_refused(void)
 
 int main(void)
 {
-    RUN(each_line_is_taken_once_and_a_torn_one_waits);
+    RUN(each_line_is_read_once_and_an_incomplete_one_waits);
     RUN(a_complete_last_line_needs_no_newline_after_a_while);
-    RUN(an_incomplete_last_line_is_told_of_once_and_goes_on_waiting);
-    RUN(at_the_end_nobody_waits);
-    RUN(lines_over_the_limit_are_left_out_whole);
-    RUN(a_look_takes_so_many_lines_and_says_that_there_are_more);
-    RUN(a_line_that_is_not_taken_comes_again);
-    RUN(a_file_that_was_rewritten_with_more_goes_on);
-    RUN(a_file_that_was_replaced_is_told_of_and_read_from_its_start);
-    RUN(a_file_that_is_gone_is_told_of_once_and_may_come_back);
+    RUN(an_incomplete_last_line_is_reported_once_and_keeps_waiting);
+    RUN(at_the_end_nothing_waits);
+    RUN(lines_over_the_limit_are_skipped_completely);
+    RUN(a_look_reads_a_bounded_number_of_lines_and_reports_more);
+    RUN(a_line_that_is_not_accepted_comes_again);
+    RUN(a_file_rewritten_with_more_continues);
+    RUN(a_replaced_file_is_reported_and_read_from_its_start);
+    RUN(a_missing_file_is_reported_once_and_may_come_back);
     RUN(the_same_bytes_in_the_same_place_are_the_same_line);
-    RUN(what_was_put_away_is_begun_anew_with_the_same_words);
-    RUN(a_byte_of_zero_is_part_of_a_line);
-    RUN(a_link_in_its_place_is_told_of_once_and_not_read);
-    RUN(a_file_cut_at_any_byte_before_it_is_read_gives_every_line_once);
-    RUN(a_file_cut_at_any_byte_after_it_was_read_loses_and_repeats_nothing);
-    RUN(a_look_takes_nothing_beyond_the_end_that_was_noted);
-    RUN(a_file_that_was_replaced_since_its_end_was_noted_is_left_for_the_next_look);
-    RUN(a_line_that_is_too_long_holds_nobody_up_though_it_never_ends);
-    RUN(an_unended_line_that_is_not_taken_for_now_comes_again);
-    RUN(what_waits_is_behind_until_it_is_taken_or_given_up);
-    RUN(positions_that_are_none_are_refused);
+    RUN(an_archived_file_may_start_again_with_the_same_lines);
+    RUN(a_zero_byte_is_part_of_a_line);
+    RUN(a_link_in_its_place_is_reported_once_and_not_read);
+    RUN(a_file_truncated_at_any_byte_before_it_is_read_gives_every_line_once);
+    RUN(a_file_truncated_at_any_byte_after_it_was_read_loses_and_repeats_nothing);
+    RUN(a_look_reads_nothing_beyond_the_noted_end);
+    RUN(a_file_replaced_since_its_end_was_noted_is_left_for_the_next_look);
+    RUN(an_overlong_line_without_an_end_holds_nothing_up);
+    RUN(a_line_without_newline_that_is_not_accepted_comes_again);
+    RUN(a_waiting_line_counts_as_behind_until_it_is_accepted_or_dropped);
+    RUN(invalid_positions_are_refused);
     return check_done();
 }

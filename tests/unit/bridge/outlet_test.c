@@ -67,7 +67,7 @@ static int count_lines(const char *text)
     return count;
 }
 
-static void what_stands_in_the_file_is_known_after_a_restart(void)
+static void the_content_of_the_file_is_known_after_a_restart(void)
 {
     struct world world;
     open_world(&world);
@@ -88,7 +88,7 @@ static void what_stands_in_the_file_is_known_after_a_restart(void)
 
 /* As a kill in the middle of a write leaves it: the piece does not count as written, and
  * does not spoil the next line. */
-static void a_line_that_was_cut_short_at_any_byte_is_written_again(void)
+static void a_line_truncated_at_any_byte_is_written_again(void)
 {
     struct world world;
     open_world(&world);
@@ -117,7 +117,7 @@ static bool is_third(void *user, uint64_t key)
     return key % 3 == 0;
 }
 
-static void rotating_keeps_what_is_pending_and_the_newest(void)
+static void rotation_keeps_pending_and_recent_lines(void)
 {
     struct world world;
     open_world(&world);
@@ -137,7 +137,7 @@ static void rotating_keeps_what_is_pending_and_the_newest(void)
     close_world(&world);
 }
 
-static void when_a_line_was_written_is_known_across_rotations(void)
+static void the_time_of_a_line_is_known_across_rotations(void)
 {
     struct world world;
     open_world(&world);
@@ -157,7 +157,7 @@ static void when_a_line_was_written_is_known_across_rotations(void)
     close_world(&world);
 }
 
-static void a_rotation_that_cannot_be_changes_nothing(void)
+static void a_failed_rotation_changes_nothing(void)
 {
     struct world world;
     open_world(&world);
@@ -170,7 +170,7 @@ static void a_rotation_that_cannot_be_changes_nothing(void)
     close_world(&world);
 }
 
-static void a_file_that_somebody_cut_is_read_anew(void)
+static void a_truncated_file_is_read_again(void)
 {
     struct world world;
     open_world(&world);
@@ -197,7 +197,7 @@ static void a_file_that_somebody_cut_is_read_anew(void)
     close_world(&world);
 }
 
-static void a_link_in_its_place_is_not_written_through(void)
+static void a_link_in_its_place_is_not_followed(void)
 {
     struct world world;
     open_world(&world);
@@ -214,12 +214,12 @@ static void a_link_in_its_place_is_not_written_through(void)
 
 int main(void)
 {
-    RUN(what_stands_in_the_file_is_known_after_a_restart);
-    RUN(a_line_that_was_cut_short_at_any_byte_is_written_again);
-    RUN(rotating_keeps_what_is_pending_and_the_newest);
-    RUN(when_a_line_was_written_is_known_across_rotations);
-    RUN(a_rotation_that_cannot_be_changes_nothing);
-    RUN(a_file_that_somebody_cut_is_read_anew);
-    RUN(a_link_in_its_place_is_not_written_through);
+    RUN(the_content_of_the_file_is_known_after_a_restart);
+    RUN(a_line_truncated_at_any_byte_is_written_again);
+    RUN(rotation_keeps_pending_and_recent_lines);
+    RUN(the_time_of_a_line_is_known_across_rotations);
+    RUN(a_failed_rotation_changes_nothing);
+    RUN(a_truncated_file_is_read_again);
+    RUN(a_link_in_its_place_is_not_followed);
     return check_done();
 }

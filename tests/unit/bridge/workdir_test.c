@@ -44,7 +44,7 @@ static unsigned mode_of(const struct world *world, const char *name)
     return stat(path, &info) < 0 ? 0 : info.st_mode & 07777;
 }
 
-static void the_layout_is_made_for_its_owner_only(void)
+static void the_layout_is_private(void)
 {
     static const char *const folders[] = {
         "", "channel", "channel/agents", "state", "state/heartbeat", "logs", "archive",
@@ -100,7 +100,7 @@ static void links_are_not_followed(void)
     close_world(&world);
 }
 
-static void a_link_in_the_place_of_a_folder_is_refused(void)
+static void a_link_in_place_of_a_folder_is_refused(void)
 {
     struct world world;
     struct soc_detail detail = {0};
@@ -114,7 +114,7 @@ static void a_link_in_the_place_of_a_folder_is_refused(void)
     close_world(&world);
 }
 
-static void a_directory_that_is_not_there_is_made_only_if_wanted(void)
+static void a_missing_directory_is_created_only_if_wanted(void)
 {
     struct world world;
     struct soc_detail detail = {0};
@@ -124,7 +124,7 @@ static void a_directory_that_is_not_there_is_made_only_if_wanted(void)
     close_world(&world);
 }
 
-static void one_society_holds_it_and_another_touches_nothing(void)
+static void one_society_locks_it_and_another_touches_nothing(void)
 {
     struct world world;
     struct soc_workdir other;
@@ -150,7 +150,7 @@ static void run(const struct world *world, const char *command)
     CHECK_INT(system(text), 0);
 }
 
-static void a_folder_that_was_moved_or_removed_is_made_anew(void)
+static void a_moved_or_removed_folder_is_created_again(void)
 {
     struct world world;
     struct soc_detail detail = {0};
@@ -184,7 +184,7 @@ static void a_link_does_not_become_a_folder(void)
     close_world(&world);
 }
 
-static void what_lets_others_in_is_seen(void)
+static void permissions_that_let_others_in_are_detected(void)
 {
     struct world world;
     struct soc_detail detail = {0};
@@ -202,7 +202,7 @@ static void what_lets_others_in_is_seen(void)
     close_world(&world);
 }
 
-static void ids_that_would_leave_or_pass_for_others_are_refused(void)
+static void ids_that_would_escape_or_collide_are_refused(void)
 {
     CHECK(soc_id_is_for_outside(SOC_SLICE("a")));
     CHECK(soc_id_is_for_outside(SOC_SLICE("agent_architecture")));
@@ -215,7 +215,7 @@ static void ids_that_would_leave_or_pass_for_others_are_refused(void)
     CHECK(!soc_id_is_for_outside(SOC_SLICE("a.out")));
 }
 
-static void what_holds_anything_goes_to_the_archive_and_no_queue_is_left(void)
+static void files_with_content_are_archived_and_all_queues_removed(void)
 {
     struct world world;
     struct soc_detail detail = {0};
@@ -236,7 +236,7 @@ static void what_holds_anything_goes_to_the_archive_and_no_queue_is_left(void)
     close_world(&world);
 }
 
-static void lines_behind_a_cut_one_are_lines_of_their_own(void)
+static void lines_after_a_truncated_one_are_separate_lines(void)
 {
     static const char first[] = "{1}\n{22}\n";
     struct soc_detail detail = {0};
@@ -264,7 +264,7 @@ static void lines_behind_a_cut_one_are_lines_of_their_own(void)
     close_world(&world);
 }
 
-static void lines_that_could_not_be_written_whole_are_left(void)
+static void incompletely_written_lines_are_kept_for_later(void)
 {
     struct soc_detail detail = {0};
     struct rlimit before;
@@ -291,18 +291,18 @@ static void lines_that_could_not_be_written_whole_are_left(void)
 
 int main(void)
 {
-    RUN(the_layout_is_made_for_its_owner_only);
+    RUN(the_layout_is_private);
     RUN(modes_are_as_set_whatever_the_umask);
     RUN(links_are_not_followed);
-    RUN(a_link_in_the_place_of_a_folder_is_refused);
-    RUN(a_directory_that_is_not_there_is_made_only_if_wanted);
-    RUN(one_society_holds_it_and_another_touches_nothing);
-    RUN(a_folder_that_was_moved_or_removed_is_made_anew);
+    RUN(a_link_in_place_of_a_folder_is_refused);
+    RUN(a_missing_directory_is_created_only_if_wanted);
+    RUN(one_society_locks_it_and_another_touches_nothing);
+    RUN(a_moved_or_removed_folder_is_created_again);
     RUN(a_link_does_not_become_a_folder);
-    RUN(what_lets_others_in_is_seen);
-    RUN(ids_that_would_leave_or_pass_for_others_are_refused);
-    RUN(what_holds_anything_goes_to_the_archive_and_no_queue_is_left);
-    RUN(lines_behind_a_cut_one_are_lines_of_their_own);
-    RUN(lines_that_could_not_be_written_whole_are_left);
+    RUN(permissions_that_let_others_in_are_detected);
+    RUN(ids_that_would_escape_or_collide_are_refused);
+    RUN(files_with_content_are_archived_and_all_queues_removed);
+    RUN(lines_after_a_truncated_one_are_separate_lines);
+    RUN(incompletely_written_lines_are_kept_for_later);
     return check_done();
 }

@@ -28,7 +28,7 @@ static void end(struct soc_live_talk *talk, uint64_t call)
     soc_live_talk_sweep(talk, is_not, &call);
 }
 
-static void one_of_two_that_speak_at_once_stays_in_sight(void)
+static void one_of_two_concurrent_speakers_stays_visible(void)
 {
     struct soc_live_talk talk = {0};
     struct soc_buf out = {0};
@@ -43,7 +43,7 @@ static void one_of_two_that_speak_at_once_stays_in_sight(void)
     soc_live_talk_fini(&talk);
 }
 
-static void the_other_is_seen_once_a_call_ends_with_all_it_said(void)
+static void the_other_becomes_visible_with_all_it_said_when_a_call_ends(void)
 {
     struct soc_live_talk talk = {0};
     struct soc_buf out = {0};
@@ -61,7 +61,7 @@ static void the_other_is_seen_once_a_call_ends_with_all_it_said(void)
     soc_live_talk_fini(&talk);
 }
 
-static void the_other_is_seen_once_one_is_silent_for_long(void)
+static void the_other_becomes_visible_after_a_long_silence(void)
 {
     struct soc_live_talk talk = {0};
     struct soc_buf out = {0};
@@ -98,9 +98,9 @@ static void many_can_speak(void)
 
 int main(void)
 {
-    RUN(one_of_two_that_speak_at_once_stays_in_sight);
-    RUN(the_other_is_seen_once_a_call_ends_with_all_it_said);
-    RUN(the_other_is_seen_once_one_is_silent_for_long);
+    RUN(one_of_two_concurrent_speakers_stays_visible);
+    RUN(the_other_becomes_visible_with_all_it_said_when_a_call_ends);
+    RUN(the_other_becomes_visible_after_a_long_silence);
     RUN(many_can_speak);
     return check_done();
 }

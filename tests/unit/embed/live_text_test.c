@@ -28,7 +28,7 @@ static void words_add_up_and_are_counted(void)
     soc_live_text_fini(&live);
 }
 
-static void only_the_end_is_shown_where_there_is_no_room(void)
+static void only_the_end_is_shown_if_there_is_no_room(void)
 {
     struct soc_live_text live = {0};
     struct soc_buf out = {0};
@@ -42,7 +42,7 @@ static void only_the_end_is_shown_where_there_is_no_room(void)
     soc_live_text_fini(&live);
 }
 
-static void nothing_in_it_moves_a_cursor(void)
+static void nothing_in_it_moves_the_cursor(void)
 {
     struct soc_live_text live = {0};
     struct soc_buf out = {0};
@@ -55,7 +55,7 @@ static void nothing_in_it_moves_a_cursor(void)
     soc_live_text_fini(&live);
 }
 
-static void it_keeps_a_bounded_end_of_what_never_ends(void)
+static void it_keeps_a_bounded_end_of_an_endless_text(void)
 {
     struct soc_live_text live = {0};
     struct soc_buf out = {0};
@@ -71,8 +71,8 @@ static void it_keeps_a_bounded_end_of_what_never_ends(void)
 int main(void)
 {
     RUN(words_add_up_and_are_counted);
-    RUN(only_the_end_is_shown_where_there_is_no_room);
-    RUN(nothing_in_it_moves_a_cursor);
-    RUN(it_keeps_a_bounded_end_of_what_never_ends);
+    RUN(only_the_end_is_shown_if_there_is_no_room);
+    RUN(nothing_in_it_moves_the_cursor);
+    RUN(it_keeps_a_bounded_end_of_an_endless_text);
     return check_done();
 }

@@ -82,7 +82,7 @@ static const char *answer_in(struct soc_buf *told)
     return text;
 }
 
-static void a_response_may_name_the_id_a_door_gave_its_request(void)
+static void a_response_may_name_the_external_id_of_a_request(void)
 {
     struct world world = {.main = main_who_bears_ann, .worker = worker_who_is_silent};
     struct soc_buf told[2] = {{0}, {0}};
@@ -144,7 +144,7 @@ static void open_with_askers(struct world *world)
     world_finish(world);
 }
 
-static void whom_the_hook_picks_is_told_of_the_ring(void)
+static void the_agent_the_hook_picks_gets_the_cycle(void)
 {
     struct world world = {.main = main_who_bears_ann, .worker = worker_who_asks};
     open_with_askers(&world);
@@ -157,7 +157,7 @@ static void whom_the_hook_picks_is_told_of_the_ring(void)
     world_close(&world);
 }
 
-static void a_society_that_is_only_looked_at_shows_the_same_waits(void)
+static void a_stopped_society_shows_the_same_waits(void)
 {
     struct world world = {.main = main_who_bears_ann, .worker = worker_who_asks};
     struct soc_detail detail;
@@ -207,7 +207,7 @@ static enum soc_turn_end worker_who_answers_and_stops(struct world *world,
 }
 
 /* Nobody looked while it was due: the process was not there, or the machine slept. */
-static void who_waits_is_told_when_the_answer_of_one_who_ended_is_lost(void)
+static void a_wait_fails_when_the_reply_of_a_terminated_agent_is_lost(void)
 {
     for (int is_restarted = 0; is_restarted < 2; is_restarted++) {
         struct world world = {.main = main_who_bears_ann, .worker = worker_who_answers_and_stops};
@@ -231,9 +231,9 @@ static void who_waits_is_told_when_the_answer_of_one_who_ended_is_lost(void)
 
 int main(void)
 {
-    RUN(a_response_may_name_the_id_a_door_gave_its_request);
-    RUN(whom_the_hook_picks_is_told_of_the_ring);
-    RUN(a_society_that_is_only_looked_at_shows_the_same_waits);
-    RUN(who_waits_is_told_when_the_answer_of_one_who_ended_is_lost);
+    RUN(a_response_may_name_the_external_id_of_a_request);
+    RUN(the_agent_the_hook_picks_gets_the_cycle);
+    RUN(a_stopped_society_shows_the_same_waits);
+    RUN(a_wait_fails_when_the_reply_of_a_terminated_agent_is_lost);
     return check_done();
 }

@@ -1,4 +1,4 @@
-/* What is shown, what cannot be, and what is known of it afterwards. */
+/* Output: what is shown, what cannot be, and what is recorded about it. */
 #include "host_parts.h"
 
 static enum soc_turn_end main_that_prints(struct world *world, struct soc_activation *activation,
@@ -64,7 +64,7 @@ static void lines_keep_their_order_behind_one_that_cannot_be_shown(void)
     world_close(&world);
 }
 
-static void who_waits_for_durability_hears_of_it_behind_a_line_that_cannot_be_shown(void)
+static void durability_is_reported_behind_a_line_that_cannot_be_shown(void)
 {
     struct world world = {.main = main_that_prints, .is_deaf = true};
     bool is_durable = false;
@@ -91,7 +91,7 @@ static enum soc_turn_end main_that_prints_a_zero_byte(struct world *world,
     return rc < 0 ? SOC_TURN_BROKEN : SOC_TURN_DONE;
 }
 
-static void a_line_with_a_zero_byte_is_shown_whole(void)
+static void a_line_with_a_zero_byte_is_shown_completely(void)
 {
     static const char line[] = "user: a\0b\n";
     for (int is_restarted = 0; is_restarted < 3; is_restarted++) {
@@ -111,7 +111,7 @@ int main(void)
 {
     RUN(a_line_that_cannot_be_shown_is_shown_by_the_next_run);
     RUN(lines_keep_their_order_behind_one_that_cannot_be_shown);
-    RUN(who_waits_for_durability_hears_of_it_behind_a_line_that_cannot_be_shown);
-    RUN(a_line_with_a_zero_byte_is_shown_whole);
+    RUN(durability_is_reported_behind_a_line_that_cannot_be_shown);
+    RUN(a_line_with_a_zero_byte_is_shown_completely);
     return check_done();
 }

@@ -2,7 +2,7 @@
  * step every message stands where a simple model says, the law of messages holds, and
  * each receiver gets what each sender sent in order.
  *
- * HISTORIES=N runs so many, HISTORY_SEED=N begins with that seed. A history that fails is
+ * HISTORIES=N runs N of them, HISTORY_SEED=N starts with that seed. A history that fails is
  * made as short as it can be before it is shown. */
 #include <stddef.h>
 
@@ -538,7 +538,7 @@ static uint64_t number_from(const char *name, uint64_t otherwise)
     return text == NULL ? otherwise : strtoull(text, NULL, 10);
 }
 
-static void every_history_keeps_the_law_and_the_order(void)
+static void every_history_keeps_the_law_of_messages_and_their_order(void)
 {
     uint64_t first = number_from("HISTORY_SEED", 1);
     uint64_t count = number_from("HISTORIES", HISTORIES);
@@ -556,6 +556,6 @@ static void every_history_keeps_the_law_and_the_order(void)
 
 int main(void)
 {
-    RUN(every_history_keeps_the_law_and_the_order);
+    RUN(every_history_keeps_the_law_of_messages_and_their_order);
     return check_done();
 }

@@ -1,4 +1,4 @@
-/* A host whose disk fills up, fails, or ends its life at any I/O call. */
+/* A host whose disk fills up, fails, or kills it at any I/O call. */
 #include "host_parts.h"
 
 #include "store/disk/disk.h"
@@ -138,17 +138,17 @@ static int count_wrong(bool shows_early)
     return wrong;
 }
 
-static void whatever_call_a_process_ends_in_nothing_is_lost_or_shown_too_early(void)
+static void a_process_killed_in_any_call_loses_nothing_and_shows_nothing_early(void)
 {
     CHECK_INT(count_wrong(false), 0);
 }
 
-static void with_the_gate_of_outputs_open_that_is_noticed(void)
+static void an_open_output_gate_is_detected(void)
 {
     CHECK(count_wrong(true) > 0);
 }
 
-static void a_full_disk_holds_everything_up_until_there_is_room(void)
+static void a_full_disk_blocks_everything_until_there_is_room(void)
 {
     struct world world = {.main = main_that_prints};
     struct soc_disk *disk = soc_disk_new(1);
@@ -179,7 +179,7 @@ static void a_full_disk_holds_everything_up_until_there_is_room(void)
     fini(&world);
 }
 
-static void a_failed_sync_ends_it_and_shows_nothing_more(void)
+static void a_failed_sync_ends_the_host_and_nothing_more_is_shown(void)
 {
     uint64_t calls = count_calls();
     for (uint64_t call = 1; call <= calls; call++) {
@@ -235,7 +235,7 @@ static bool fail_close(uint64_t call)
     return has_struck;
 }
 
-static void a_sync_that_fails_in_the_close_is_told(void)
+static void a_sync_that_fails_at_close_is_reported(void)
 {
     int struck = 0;
     for (uint64_t call = 1; call <= 60; call++)
@@ -303,7 +303,7 @@ static void a_key_is_kept_with_its_message(void)
     CHECK_INT(count_doubled(false), 0);
 }
 
-static void with_the_key_outside_its_transaction_that_is_noticed(void)
+static void a_key_outside_its_transaction_is_detected(void)
 {
     CHECK(count_doubled(true) > 0);
 }
@@ -311,11 +311,11 @@ static void with_the_key_outside_its_transaction_that_is_noticed(void)
 int main(void)
 {
     RUN(a_key_is_kept_with_its_message);
-    RUN(with_the_key_outside_its_transaction_that_is_noticed);
-    RUN(whatever_call_a_process_ends_in_nothing_is_lost_or_shown_too_early);
-    RUN(with_the_gate_of_outputs_open_that_is_noticed);
-    RUN(a_full_disk_holds_everything_up_until_there_is_room);
-    RUN(a_failed_sync_ends_it_and_shows_nothing_more);
-    RUN(a_sync_that_fails_in_the_close_is_told);
+    RUN(a_key_outside_its_transaction_is_detected);
+    RUN(a_process_killed_in_any_call_loses_nothing_and_shows_nothing_early);
+    RUN(an_open_output_gate_is_detected);
+    RUN(a_full_disk_blocks_everything_until_there_is_room);
+    RUN(a_failed_sync_ends_the_host_and_nothing_more_is_shown);
+    RUN(a_sync_that_fails_at_close_is_reported);
     return check_done();
 }

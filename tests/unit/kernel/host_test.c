@@ -115,7 +115,7 @@ static enum soc_turn_end main_of_chances(struct world *world, struct soc_activat
     return SOC_TURN_DONE;
 }
 
-static void a_recorded_effect_is_answered_on_replay(void)
+static void a_recorded_effect_is_answered_from_the_record(void)
 {
     struct world world = {.main = main_of_chances};
     world_open(&world, NULL);
@@ -126,7 +126,7 @@ static void a_recorded_effect_is_answered_on_replay(void)
     world_close(&world);
 }
 
-static void the_record_outlives_the_process(void)
+static void the_record_survives_the_process(void)
 {
     for (int folded = 0; folded < 2; folded++) {
         struct world world = {.main = main_of_chances};
@@ -369,7 +369,7 @@ static void a_line_is_shown_after_its_batch_is_in_the_store(void)
     world_close(&world);
 }
 
-static void what_a_crash_forgets_was_never_shown(void)
+static void what_a_crash_loses_was_never_shown(void)
 {
     struct world world = {.main = main_with_ann, .worker = worker_who_prints};
     world_open(&world, NULL);
@@ -423,7 +423,7 @@ static void live_with_writer(const char *directory, bool is_last, struct soc_buf
     soc_buf_fini(&world.shown);
 }
 
-static void with_a_writer_every_line_comes_out_in_order_once_or_more(void)
+static void with_a_writer_every_line_is_shown_in_order_at_least_once(void)
 {
     static const char lines[] = "ann: first\nann: second\n";
     char directory[] = "/tmp/society_host.XXXXXX", command[64];
@@ -498,7 +498,7 @@ static void fill(struct world *world)
     soc_batch_seal(world->host);
 }
 
-static void a_restart_gives_the_same_look(void)
+static void a_restart_shows_the_same(void)
 {
     for (int folded = 0; folded < 2; folded++) {
         struct world world = {.main = main_with_three, .worker = worker_of_many_kinds};
@@ -526,7 +526,7 @@ static void a_restart_gives_the_same_look(void)
 }
 
 /* A dead letter that waits again must not be taken for what its receiver does. */
-static void a_letter_sent_again_waits_its_turn_over_a_restart(void)
+static void a_redelivered_message_waits_its_turn_across_a_restart(void)
 {
     for (int folded = 0; folded < 2; folded++) {
         struct world world = {.main = main_with_ann, .worker = worker_of_many_kinds};
@@ -573,16 +573,16 @@ static void a_state_belongs_to_one_app(void)
 
 int main(void)
 {
-    RUN(a_recorded_effect_is_answered_on_replay);
-    RUN(the_record_outlives_the_process);
+    RUN(a_recorded_effect_is_answered_from_the_record);
+    RUN(the_record_survives_the_process);
     RUN(a_script_that_does_not_repeat_itself_is_stopped);
     RUN(an_activation_has_a_limit_of_effects);
     RUN(a_failed_turn_leaves_nothing_behind);
     RUN(a_line_is_shown_after_its_batch_is_in_the_store);
-    RUN(what_a_crash_forgets_was_never_shown);
-    RUN(with_a_writer_every_line_comes_out_in_order_once_or_more);
-    RUN(a_restart_gives_the_same_look);
-    RUN(a_letter_sent_again_waits_its_turn_over_a_restart);
+    RUN(what_a_crash_loses_was_never_shown);
+    RUN(with_a_writer_every_line_is_shown_in_order_at_least_once);
+    RUN(a_restart_shows_the_same);
+    RUN(a_redelivered_message_waits_its_turn_across_a_restart);
     RUN(a_state_belongs_to_one_app);
     return check_done();
 }

@@ -1,4 +1,4 @@
-/* The router's questions before a message is made, and their order. */
+/* The router's checks before a message is created, and their order. */
 #include "kernel/mail/router.h"
 
 #include "host_world.h"
@@ -28,7 +28,7 @@ static const struct soc_message *last_to_root(const struct world *world)
     return world->host->registry.root->mailbox.classes[SOC_PRIORITY_NORMAL].last;
 }
 
-static void a_refused_type_is_not_kept_and_nothing_changes(void)
+static void a_refused_type_is_not_interned_and_nothing_changes(void)
 {
     struct world world = {0};
     world_open(&world, NULL);
@@ -44,7 +44,7 @@ static void a_refused_type_is_not_kept_and_nothing_changes(void)
     world_close(&world);
 }
 
-static void a_receiver_is_looked_for_first_and_contacts_are_asked_last(void)
+static void the_receiver_is_checked_first_and_contacts_last(void)
 {
     struct world world = {0};
     world_open(&world, NULL);
@@ -56,7 +56,7 @@ static void a_receiver_is_looked_for_first_and_contacts_are_asked_last(void)
     world_close(&world);
 }
 
-static void nobody_judges_what_the_host_sends(void)
+static void messages_of_the_host_are_not_checked(void)
 {
     struct world world = {0};
     world_open(&world, NULL);
@@ -80,7 +80,7 @@ static void a_warning_is_recorded_and_the_message_sent(void)
     world_close(&world);
 }
 
-static void a_type_wants_an_acknowledgement_unless_the_sender_says_no(void)
+static void a_type_requires_an_ack_unless_the_sender_says_no(void)
 {
     struct world world = {0};
     struct soc_buf answer = {0};
@@ -102,10 +102,10 @@ static void a_type_wants_an_acknowledgement_unless_the_sender_says_no(void)
 
 int main(void)
 {
-    RUN(a_refused_type_is_not_kept_and_nothing_changes);
-    RUN(a_receiver_is_looked_for_first_and_contacts_are_asked_last);
-    RUN(nobody_judges_what_the_host_sends);
+    RUN(a_refused_type_is_not_interned_and_nothing_changes);
+    RUN(the_receiver_is_checked_first_and_contacts_last);
+    RUN(messages_of_the_host_are_not_checked);
     RUN(a_warning_is_recorded_and_the_message_sent);
-    RUN(a_type_wants_an_acknowledgement_unless_the_sender_says_no);
+    RUN(a_type_requires_an_ack_unless_the_sender_says_no);
     return check_done();
 }

@@ -39,7 +39,7 @@ static void refuse(const char *json, unsigned context, const char *field, const 
     end(&read);
 }
 
-static void everything_a_sender_may_say_is_read(void)
+static void every_field_a_sender_may_set_is_read(void)
 {
     struct read read = begin("{\"to\":\"a\",\"payload\":[1],\"type\":\"query\",\"priority\":\"P1\","
                              "\"ttl_seconds\":0.29,\"requires_ack\":true,\"deadline\":5,"
@@ -66,7 +66,7 @@ static void everything_a_sender_may_say_is_read(void)
     end(&read);
 }
 
-static void a_context_hides_what_is_not_said_there(void)
+static void a_context_hides_fields_that_do_not_belong_to_it(void)
 {
     struct read read =
         begin("{\"payload\":1,\"id\":9,\"reply_to\":9,\"timeout_ms\":\"x\"}", SOC_SAY_SOCKET);
@@ -78,7 +78,7 @@ static void a_context_hides_what_is_not_said_there(void)
     end(&read);
 }
 
-static void null_says_nothing(void)
+static void null_means_absent(void)
 {
     struct read read = begin("{\"payload\":null,\"content\":\"x\",\"type\":null,\"to\":null,"
                              "\"requires_ack\":null}",
@@ -144,7 +144,7 @@ static void a_bad_value_is_refused_in_the_same_words_at_every_door(void)
     }
 }
 
-static void of_several_faults_the_first_of_the_table_is_named(void)
+static void of_several_faults_the_first_in_the_table_is_named(void)
 {
     refuse("{\"type\":7,\"priority\":7,\"payload\":1}", SOC_SAY_SOCKET, "priority",
            "'priority' must be urgent, high, normal, low or P0 to P3");
@@ -152,7 +152,7 @@ static void of_several_faults_the_first_of_the_table_is_named(void)
            "'priority' must be urgent, high, normal, low or P0 to P3");
 }
 
-static void a_thing_is_said_once(void)
+static void a_field_may_be_set_once(void)
 {
     refuse("{\"payload\":1,\"content\":2}", SOC_SAY_FILE, "payload",
            "give payload or content, not both");
@@ -164,13 +164,13 @@ static void a_thing_is_said_once(void)
            "give delay_ms or deliver_at, not both");
 }
 
-static void who_waits_for_a_reply_has_one_receiver(void)
+static void a_request_has_one_receiver(void)
 {
     refuse("{\"payload\":1,\"to\":[\"a\"]}", SOC_SAY_SOCKET | SOC_SAY_WAIT, "to",
            "'to' must be one agent's id: a request has one receiver");
 }
 
-static void a_missing_payload_has_an_error_of_its_own(void)
+static void a_missing_payload_has_its_own_error(void)
 {
     struct soc_buf error = {0};
     struct read read = begin("{\"to\":\"a\"}", SOC_SAY_SOCKET);
@@ -193,16 +193,16 @@ static void a_delay_becomes_a_time(void)
 
 int main(void)
 {
-    RUN(everything_a_sender_may_say_is_read);
-    RUN(a_context_hides_what_is_not_said_there);
-    RUN(null_says_nothing);
+    RUN(every_field_a_sender_may_set_is_read);
+    RUN(a_context_hides_fields_that_do_not_belong_to_it);
+    RUN(null_means_absent);
     RUN(escapes_are_read_in_names_and_values);
     RUN(a_list_of_receivers_is_read);
     RUN(a_bad_value_is_refused_in_the_same_words_at_every_door);
-    RUN(of_several_faults_the_first_of_the_table_is_named);
-    RUN(a_thing_is_said_once);
-    RUN(who_waits_for_a_reply_has_one_receiver);
-    RUN(a_missing_payload_has_an_error_of_its_own);
+    RUN(of_several_faults_the_first_in_the_table_is_named);
+    RUN(a_field_may_be_set_once);
+    RUN(a_request_has_one_receiver);
+    RUN(a_missing_payload_has_its_own_error);
     RUN(a_delay_becomes_a_time);
     return check_done();
 }

@@ -79,7 +79,7 @@ static void expect_left(const char *chunk, size_t bytes_max)
     lua_close(L);
 }
 
-static void plain_members_are_written_as_the_encoder_would(void)
+static void plain_members_are_written_like_the_encoder_does(void)
 {
     expect_flat("return { b = 1, a = 'x', c = true, d = 2.5, e = json.null, f = -7 }", false);
     expect_flat("return { ab = 1, a = 2, abc = 3, ['\\1'] = 4, ['\\195\\164'] = 5 }", false);
@@ -88,7 +88,7 @@ static void plain_members_are_written_as_the_encoder_would(void)
     expect_flat("local t = {} for i = 1, 16 do t['n' .. i] = i end return t", false);
 }
 
-static void watched_names_are_told(void)
+static void watched_names_are_reported(void)
 {
     expect_flat("return { task_id = 'a', x = 1 }", true);
     expect_flat("return { priority = 1 }", true);
@@ -149,8 +149,8 @@ static void many_shapes_in_turn_stay_right(void)
 
 int main(void)
 {
-    RUN(plain_members_are_written_as_the_encoder_would);
-    RUN(watched_names_are_told);
+    RUN(plain_members_are_written_like_the_encoder_does);
+    RUN(watched_names_are_reported);
     RUN(everything_else_is_left_to_the_encoder);
     RUN(many_shapes_in_turn_stay_right);
     return check_done();

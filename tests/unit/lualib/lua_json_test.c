@@ -70,7 +70,7 @@ static void values_are_appended_as_json(void)
     expect_value("return -7", "-7");
 }
 
-static void a_list_kept_out_of_order_is_written_in_order(void)
+static void a_list_stored_out_of_order_is_written_in_order(void)
 {
     expect_value("local t = {} for i = 9, 1, -1 do t[i] = {i} end return t",
                  "[[1],[2],[3],[4],[5],[6],[7],[8],[9]]");
@@ -89,7 +89,7 @@ static void a_fault_names_its_path(void)
     expect_fault("return nil", "payload: nil cannot be JSON");
 }
 
-static void wrong_keys_are_told_before_wrong_elements(void)
+static void bad_keys_are_reported_before_bad_elements(void)
 {
     expect_fault("return {a={1, 2, x=3}}", "payload.a: " KEYS_FAULT);
     expect_fault("return {[1]=1, [3]=3}", "payload: " KEYS_FAULT);
@@ -210,7 +210,7 @@ static void large_objects_nested_in_each_other_are_sorted(void)
     lua_close(L);
 }
 
-static void decoding_leaves_the_stack_as_it_was_on_a_fault(void)
+static void a_failed_decode_leaves_the_stack_unchanged(void)
 {
     lua_State *L = new_state();
     struct soc_detail detail;
@@ -233,7 +233,7 @@ static void decoding_leaves_the_stack_as_it_was_on_a_fault(void)
     lua_close(L);
 }
 
-static void null_is_known_from_anything_else(void)
+static void null_is_distinct_from_anything_else(void)
 {
     lua_State *L = new_state();
     soc_lua_push_null(L);
@@ -307,16 +307,16 @@ static void out_of_memory_raises_and_leaks_nothing(void)
 int main(void)
 {
     RUN(values_are_appended_as_json);
-    RUN(a_list_kept_out_of_order_is_written_in_order);
+    RUN(a_list_stored_out_of_order_is_written_in_order);
     RUN(a_fault_names_its_path);
-    RUN(wrong_keys_are_told_before_wrong_elements);
+    RUN(bad_keys_are_reported_before_bad_elements);
     RUN(a_path_that_is_too_long_ends_in_dots);
     RUN(depth_is_bounded_exactly);
     RUN(size_is_bounded_exactly);
     RUN(metamethods_are_never_called);
     RUN(large_objects_nested_in_each_other_are_sorted);
-    RUN(decoding_leaves_the_stack_as_it_was_on_a_fault);
-    RUN(null_is_known_from_anything_else);
+    RUN(a_failed_decode_leaves_the_stack_unchanged);
+    RUN(null_is_distinct_from_anything_else);
     RUN(out_of_memory_raises_and_leaks_nothing);
     return check_done();
 }

@@ -28,7 +28,7 @@ static void put_lengths(char text[64])
     soc_lua_heap_close(L);
 }
 
-static void this_program_is_linked_so_that_states_hash_alike(void)
+static void this_program_is_linked_with_a_fixed_hash_seed(void)
 {
     CHECK(soc_lua_seed_is_fixed());
 }
@@ -45,7 +45,7 @@ static void the_length_of_a_table_with_holes_is_the_same_in_each_state(void)
 
 /* The wrapped call makes the seed and nothing else: if it stood for the hash of strings,
  * keys would take their places in the order they come, whatever they are. */
-static void strings_still_differ_in_their_hash(void)
+static void different_strings_still_have_different_hashes(void)
 {
     lua_State *L = luaL_newstate();
     luaL_openlibs(L);
@@ -63,8 +63,8 @@ static void strings_still_differ_in_their_hash(void)
 
 int main(void)
 {
-    RUN(this_program_is_linked_so_that_states_hash_alike);
+    RUN(this_program_is_linked_with_a_fixed_hash_seed);
     RUN(the_length_of_a_table_with_holes_is_the_same_in_each_state);
-    RUN(strings_still_differ_in_their_hash);
+    RUN(different_strings_still_have_different_hashes);
     return check_done();
 }

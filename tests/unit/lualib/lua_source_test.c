@@ -21,7 +21,7 @@ static const char *tokens_of(struct soc_buf *out, const char *text)
     return soc_buf_text(out);
 }
 
-static void tokens_come_without_comments_and_texts_whole(void)
+static void tokens_exclude_comments_and_keep_strings_whole(void)
 {
     struct soc_buf out = {0};
     CHECK_TEXT(tokens_of(&out, "a.b:c(1)--x\nd"), "a|.|b|:|c|(|1|)|d|");
@@ -78,7 +78,7 @@ static void fields_are_found_where_the_table_is_built(void)
     CHECK_INT(soc_lua_source_field_line("if M.kind == 1 then end", "kind"), 0);
 }
 
-static void the_return_of_the_chunk_is_no_return_of_a_function(void)
+static void the_return_of_the_chunk_is_distinct_from_those_of_functions(void)
 {
     CHECK_INT(soc_lua_source_return_line(policy), 18);
     CHECK_INT(soc_lua_source_return_line("\nreturn { f = function() return 1 end }"), 2);
@@ -113,7 +113,7 @@ static const char *names_of(lua_State *L, struct soc_buf *out, const char *text)
     return soc_buf_text(out);
 }
 
-static void names_nobody_declares_are_found_once_with_their_line(void)
+static void undeclared_names_are_found_once_with_their_line(void)
 {
     lua_State *L = luaL_newstate();
     struct soc_buf out = {0};
@@ -126,7 +126,7 @@ static void names_nobody_declares_are_found_once_with_their_line(void)
     lua_close(L);
 }
 
-static void names_that_are_declared_are_not_found(void)
+static void declared_names_are_not_found(void)
 {
     lua_State *L = luaL_newstate();
     struct soc_buf out = {0};
@@ -149,7 +149,7 @@ static const char *each_word(const void *user, int number)
     return words[number];
 }
 
-static void the_nearest_word_is_two_slips_away_at_most(void)
+static void the_nearest_word_is_at_most_two_edits_away(void)
 {
     CHECK_TEXT(soc_nearest("contact", each_word, NULL), "contacts");
     CHECK_TEXT(soc_nearest("ocntacts", each_word, NULL), "contacts");
@@ -163,13 +163,13 @@ static void the_nearest_word_is_two_slips_away_at_most(void)
 
 int main(void)
 {
-    RUN(tokens_come_without_comments_and_texts_whole);
+    RUN(tokens_exclude_comments_and_keep_strings_whole);
     RUN(tokens_know_their_lines);
     RUN(fields_are_found_where_the_table_is_built);
-    RUN(the_return_of_the_chunk_is_no_return_of_a_function);
+    RUN(the_return_of_the_chunk_is_distinct_from_those_of_functions);
     RUN(elements_are_counted_at_their_own_depth);
-    RUN(names_nobody_declares_are_found_once_with_their_line);
-    RUN(names_that_are_declared_are_not_found);
-    RUN(the_nearest_word_is_two_slips_away_at_most);
+    RUN(undeclared_names_are_found_once_with_their_line);
+    RUN(declared_names_are_not_found);
+    RUN(the_nearest_word_is_at_most_two_edits_away);
     return check_done();
 }

@@ -52,7 +52,7 @@ static void many_effects_keep_their_answers(void)
     soc_activation_free(activation);
 }
 
-static void a_turn_rolled_back_forgets_what_it_recorded_and_no_more(void)
+static void a_rolled_back_turn_forgets_only_its_own_effects(void)
 {
     struct soc_activation *activation = soc_activation_new();
     soc_activation_add(activation, SOC_EFFECT_NOW, 1);
@@ -79,7 +79,7 @@ static void a_turn_rolled_back_forgets_what_it_recorded_and_no_more(void)
     soc_activation_free(activation);
 }
 
-static void the_answer_of_a_wait_is_kept_with_its_effect(void)
+static void the_result_of_a_wait_is_kept_with_its_effect(void)
 {
     struct soc_activation *activation = soc_activation_new();
     soc_activation_add(activation, SOC_EFFECT_SLEEP, 1);
@@ -91,7 +91,7 @@ static void the_answer_of_a_wait_is_kept_with_its_effect(void)
     soc_activation_free(activation);
 }
 
-static void what_was_taken_counts_as_kept(void)
+static void taken_messages_count_as_kept(void)
 {
     struct soc_activation *activation = soc_activation_new();
     struct soc_message_draft draft = {.key = 1, .payload = SOC_SLICE("{}")};
@@ -104,7 +104,7 @@ static void what_was_taken_counts_as_kept(void)
     soc_activation_free(activation);
 }
 
-static void a_reset_activation_is_as_new_but_for_its_room(void)
+static void a_reset_activation_is_new_but_keeps_its_memory(void)
 {
     struct soc_activation *activation = soc_activation_new();
     for (uint32_t i = 0; i < 10; i++) {
@@ -130,7 +130,7 @@ static void a_reset_activation_is_as_new_but_for_its_room(void)
     soc_activation_free(activation);
 }
 
-static void a_reset_gives_large_answers_back(void)
+static void a_reset_frees_large_results(void)
 {
     struct soc_activation *activation = soc_activation_new();
     static char large[1 << 20];
@@ -144,7 +144,7 @@ static void a_reset_gives_large_answers_back(void)
 }
 
 /* They are stored: a name may be added and none may change. */
-static void effects_have_names_for_ever(void)
+static void effect_names_never_change(void)
 {
     static const char *const names[] = {
         "send",           "reply",    "request", "receive", "sleep",    "spawn",
@@ -167,7 +167,7 @@ static void effects_have_names_for_ever(void)
     CHECK_INT(kind, SOC_EFFECT_COUNT);
 }
 
-static void a_message_answers_before_its_text_is_written(void)
+static void a_message_can_be_the_result_before_it_is_encoded(void)
 {
     struct soc_activation *activation = soc_activation_new();
     uint32_t index = soc_activation_add(activation, SOC_EFFECT_SEND, 7);
@@ -185,12 +185,12 @@ int main(void)
 {
     RUN(effects_are_numbered_and_answered_in_any_order);
     RUN(many_effects_keep_their_answers);
-    RUN(a_turn_rolled_back_forgets_what_it_recorded_and_no_more);
-    RUN(the_answer_of_a_wait_is_kept_with_its_effect);
-    RUN(what_was_taken_counts_as_kept);
-    RUN(a_reset_activation_is_as_new_but_for_its_room);
-    RUN(a_reset_gives_large_answers_back);
-    RUN(effects_have_names_for_ever);
-    RUN(a_message_answers_before_its_text_is_written);
+    RUN(a_rolled_back_turn_forgets_only_its_own_effects);
+    RUN(the_result_of_a_wait_is_kept_with_its_effect);
+    RUN(taken_messages_count_as_kept);
+    RUN(a_reset_activation_is_new_but_keeps_its_memory);
+    RUN(a_reset_frees_large_results);
+    RUN(effect_names_never_change);
+    RUN(a_message_can_be_the_result_before_it_is_encoded);
     return check_done();
 }

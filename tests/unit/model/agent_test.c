@@ -3,7 +3,7 @@
 #include "base/limits.h"
 #include "check.h"
 
-static void an_agent_is_born_with_nothing_but_its_name_and_kin(void)
+static void a_new_agent_has_only_its_id_and_parent(void)
 {
     struct soc_role *role = soc_role_new(SOC_SLICE("baker"), SOC_SLICE("Baker"));
     struct soc_agent *parent = soc_agent_new(SOC_SLICE("root"), role, NULL, 1);
@@ -24,7 +24,7 @@ static void an_agent_is_born_with_nothing_but_its_name_and_kin(void)
     soc_role_free(role);
 }
 
-static void the_longest_and_the_shortest_id_fit(void)
+static void the_longest_and_the_shortest_id_are_accepted(void)
 {
     char id[SOC_ID_BYTES_MAX];
     memset(id, 'a', sizeof(id));
@@ -38,7 +38,7 @@ static void the_longest_and_the_shortest_id_fit(void)
     soc_agent_free(NULL);
 }
 
-static void brief_and_state_are_replaced_by_copies(void)
+static void setting_brief_and_state_copies_them(void)
 {
     struct soc_agent *agent = soc_agent_new(SOC_SLICE("a"), NULL, NULL, 0);
     char json[] = "{\"n\":1}";
@@ -67,7 +67,7 @@ static void a_state_can_be_set_from_itself(void)
     soc_agent_free(agent);
 }
 
-static void a_tombstone_keeps_its_name_only(void)
+static void a_tombstone_keeps_only_its_id(void)
 {
     struct soc_agent *peer = soc_agent_new(SOC_SLICE("b"), NULL, NULL, 0);
     struct soc_agent *agent = soc_agent_new(SOC_SLICE("a"), NULL, peer, 7);
@@ -86,7 +86,7 @@ static void a_tombstone_keeps_its_name_only(void)
     soc_agent_free(peer);
 }
 
-static void a_role_has_texts_of_its_own(void)
+static void a_role_owns_its_texts(void)
 {
     char id[] = "baker", name[] = "面包师";
     struct soc_role *role = soc_role_new(soc_slice_text(id), soc_slice_text(name));
@@ -103,7 +103,7 @@ static void a_role_has_texts_of_its_own(void)
     soc_role_free(NULL);
 }
 
-static void a_text_is_set_emptied_and_taken_away(void)
+static void a_text_can_be_set_emptied_and_removed(void)
 {
     char *text = NULL;
     soc_text_set(&text, SOC_SLICE("one"));
@@ -122,12 +122,12 @@ static void a_text_is_set_emptied_and_taken_away(void)
 
 int main(void)
 {
-    RUN(an_agent_is_born_with_nothing_but_its_name_and_kin);
-    RUN(the_longest_and_the_shortest_id_fit);
-    RUN(brief_and_state_are_replaced_by_copies);
+    RUN(a_new_agent_has_only_its_id_and_parent);
+    RUN(the_longest_and_the_shortest_id_are_accepted);
+    RUN(setting_brief_and_state_copies_them);
     RUN(a_state_can_be_set_from_itself);
-    RUN(a_tombstone_keeps_its_name_only);
-    RUN(a_role_has_texts_of_its_own);
-    RUN(a_text_is_set_emptied_and_taken_away);
+    RUN(a_tombstone_keeps_only_its_id);
+    RUN(a_role_owns_its_texts);
+    RUN(a_text_can_be_set_emptied_and_removed);
     return check_done();
 }

@@ -1,4 +1,4 @@
-/* Who has a seat at a barrier, what fills it, and when it is over. */
+/* Barriers: who has a seat, what fills it, and when the barrier is over. */
 #include "check.h"
 #include "model/agent.h"
 #include "model/barrier.h"
@@ -32,7 +32,7 @@ static struct soc_barrier *barrier_of_two(const struct world *w)
     return barrier;
 }
 
-static void one_answer_of_each_counts(void)
+static void one_answer_of_each_agent_counts(void)
 {
     struct world w;
     open_world(&w);
@@ -49,7 +49,7 @@ static void one_answer_of_each_counts(void)
     close_world(&w);
 }
 
-static void it_is_over_when_no_seat_is_open_or_its_time_has_come(void)
+static void it_is_over_when_no_seat_is_open_or_it_times_out(void)
 {
     struct world w;
     open_world(&w);
@@ -64,7 +64,7 @@ static void it_is_over_when_no_seat_is_open_or_its_time_has_come(void)
     close_world(&w);
 }
 
-static void who_is_asked_twice_has_one_seat(void)
+static void an_agent_asked_twice_has_one_seat(void)
 {
     struct world w;
     open_world(&w);
@@ -75,7 +75,7 @@ static void who_is_asked_twice_has_one_seat(void)
     close_world(&w);
 }
 
-static void open_seats_are_those_still_waited_for(void)
+static void open_seats_are_those_without_an_answer(void)
 {
     struct world w;
     open_world(&w);
@@ -90,7 +90,7 @@ static void open_seats_are_those_still_waited_for(void)
     close_world(&w);
 }
 
-static void the_result_says_who_answered_what_and_who_did_not(void)
+static void the_result_lists_answers_and_missing_agents(void)
 {
     struct world w;
     open_world(&w);
@@ -111,10 +111,10 @@ static void the_result_says_who_answered_what_and_who_did_not(void)
 
 int main(void)
 {
-    RUN(one_answer_of_each_counts);
-    RUN(it_is_over_when_no_seat_is_open_or_its_time_has_come);
-    RUN(who_is_asked_twice_has_one_seat);
-    RUN(open_seats_are_those_still_waited_for);
-    RUN(the_result_says_who_answered_what_and_who_did_not);
+    RUN(one_answer_of_each_agent_counts);
+    RUN(it_is_over_when_no_seat_is_open_or_it_times_out);
+    RUN(an_agent_asked_twice_has_one_seat);
+    RUN(open_seats_are_those_without_an_answer);
+    RUN(the_result_lists_answers_and_missing_agents);
     return check_done();
 }

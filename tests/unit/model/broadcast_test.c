@@ -1,4 +1,4 @@
-/* For whom a broadcast is to come, and when nobody is left. */
+/* Broadcasts: who the readers are, and when none is left. */
 #include "check.h"
 #include "model/broadcast.h"
 
@@ -41,7 +41,7 @@ static void close_world(struct world *w, struct soc_broadcast *broadcast)
     soc_intern_fini(&w->types);
 }
 
-static void it_is_for_those_before_it_but_not_for_its_sender(void)
+static void it_is_for_earlier_agents_except_its_sender(void)
 {
     struct world w;
     open_world(&w);
@@ -50,7 +50,7 @@ static void it_is_for_those_before_it_but_not_for_its_sender(void)
     CHECK(soc_broadcast_is_for(broadcast, w.bob));
     w.bob->news = 9;
     CHECK(soc_broadcast_is_for(broadcast, w.bob));
-    w.bob->news = 10; /* it has looked, or was born later */
+    w.bob->news = 10; /* it has read it, or was spawned later */
     CHECK(!soc_broadcast_is_for(broadcast, w.bob));
     w.bob->news = 0;
     w.bob->is_ended = true;
@@ -58,7 +58,7 @@ static void it_is_for_those_before_it_but_not_for_its_sender(void)
     close_world(&w, broadcast);
 }
 
-static void who_is_settled_is_left_out(void)
+static void settled_readers_are_left_out(void)
 {
     struct world w;
     open_world(&w);
@@ -96,8 +96,8 @@ static void a_copy_is_the_message_with_a_receiver(void)
 
 int main(void)
 {
-    RUN(it_is_for_those_before_it_but_not_for_its_sender);
-    RUN(who_is_settled_is_left_out);
+    RUN(it_is_for_earlier_agents_except_its_sender);
+    RUN(settled_readers_are_left_out);
     RUN(the_last_reader_ends_it);
     RUN(a_copy_is_the_message_with_a_receiver);
     return check_done();

@@ -26,7 +26,7 @@ static struct soc_contact_extra *extra_of(const char *role)
     return extra;
 }
 
-static void nobody_is_known_at_first(void)
+static void a_new_list_is_empty(void)
 {
     struct soc_agent *people[1];
     struct soc_contacts contacts = {0};
@@ -38,7 +38,7 @@ static void nobody_is_known_at_first(void)
     free_people(people, 1);
 }
 
-static void an_entry_says_who_how_and_since_when(void)
+static void an_entry_has_peer_source_and_time(void)
 {
     struct soc_agent *people[2];
     struct soc_contacts contacts = {0};
@@ -57,7 +57,7 @@ static void an_entry_says_who_how_and_since_when(void)
     free_people(people, 2);
 }
 
-static void a_new_entry_for_a_known_peer_keeps_its_place_and_forgets_the_verdict(void)
+static void replacing_an_entry_keeps_its_place_and_clears_the_verdict(void)
 {
     struct soc_agent *people[3];
     struct soc_contacts contacts = {0};
@@ -82,7 +82,7 @@ static void a_new_entry_for_a_known_peer_keeps_its_place_and_forgets_the_verdict
     free_people(people, 3);
 }
 
-static void all_are_found_before_and_after_the_hash_begins(void)
+static void entries_are_found_with_and_without_a_hash(void)
 {
     static struct soc_agent *people[PEOPLE];
     struct soc_contacts contacts = {0};
@@ -220,7 +220,7 @@ static void contacts_agree_with_a_naive_model(void)
     free_people(people, PEOPLE);
 }
 
-static void an_extra_is_copied_whole_and_alone(void)
+static void an_extra_is_copied_completely(void)
 {
     CHECK(soc_contact_extra_copy(NULL) == NULL);
     struct soc_contact_extra *extra = extra_of("baker");
@@ -243,7 +243,7 @@ static void an_extra_is_copied_whole_and_alone(void)
 }
 
 /* They are stored: neither names nor numbers may change. */
-static void sources_have_names_for_ever(void)
+static void source_names_never_change(void)
 {
     static const char *const names[] = {"system",       "parent",        "child", "preset",
                                         "introduction", "first_message", "manual"};
@@ -262,7 +262,7 @@ static void sources_have_names_for_ever(void)
 }
 
 /* As in the roll-back of a spawn by the parent of very many. */
-static void removing_the_last_entry_leaves_the_others_alone(void)
+static void removing_the_last_entry_keeps_the_others(void)
 {
     enum { MANY = 200000 };
     static struct soc_agent *people[MANY];
@@ -289,14 +289,14 @@ static void removing_the_last_entry_leaves_the_others_alone(void)
 
 int main(void)
 {
-    RUN(removing_the_last_entry_leaves_the_others_alone);
-    RUN(nobody_is_known_at_first);
-    RUN(an_entry_says_who_how_and_since_when);
-    RUN(a_new_entry_for_a_known_peer_keeps_its_place_and_forgets_the_verdict);
-    RUN(all_are_found_before_and_after_the_hash_begins);
+    RUN(removing_the_last_entry_keeps_the_others);
+    RUN(a_new_list_is_empty);
+    RUN(an_entry_has_peer_source_and_time);
+    RUN(replacing_an_entry_keeps_its_place_and_clears_the_verdict);
+    RUN(entries_are_found_with_and_without_a_hash);
     RUN(removal_keeps_the_order_of_the_others);
     RUN(contacts_agree_with_a_naive_model);
-    RUN(an_extra_is_copied_whole_and_alone);
-    RUN(sources_have_names_for_ever);
+    RUN(an_extra_is_copied_completely);
+    RUN(source_names_never_change);
     return check_done();
 }

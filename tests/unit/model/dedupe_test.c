@@ -1,4 +1,4 @@
-/* What senders have said once is known for a while, and then no more. */
+/* Dedupe keys: known for a window of time, then forgotten. */
 #include "check.h"
 #include "model/dedupe.h"
 
@@ -23,7 +23,7 @@ static void add(struct soc_dedupe *dedupe, struct soc_dedupe_words words, uint64
     soc_dedupe_add(dedupe, &words, key, now_ms, now_ms);
 }
 
-static void a_key_is_its_senders_own(void)
+static void a_key_belongs_to_its_sender(void)
 {
     struct soc_dedupe dedupe = {0};
     add(&dedupe, key_of("ann", "k"), 1, 0);
@@ -43,7 +43,7 @@ static void a_key_is_its_senders_own(void)
     soc_dedupe_fini(&dedupe);
 }
 
-static void a_key_is_known_until_its_window_is_over(void)
+static void a_key_is_known_until_its_window_ends(void)
 {
     struct soc_dedupe dedupe = {0};
     add(&dedupe, key_of("ann", "a"), 1, 0);
@@ -59,7 +59,7 @@ static void a_key_is_known_until_its_window_is_over(void)
     soc_dedupe_fini(&dedupe);
 }
 
-static void one_can_be_taken_back_from_anywhere(void)
+static void any_key_can_be_rolled_back(void)
 {
     struct soc_dedupe dedupe = {0};
     struct soc_dedupe_words words[3] = {key_of("ann", "a"), key_of("ann", "b"), key_of("ann", "c")};
@@ -75,7 +75,7 @@ static void one_can_be_taken_back_from_anywhere(void)
     soc_dedupe_fini(&dedupe);
 }
 
-static void a_newer_message_under_a_key_takes_its_place(void)
+static void a_newer_message_replaces_the_one_of_its_key(void)
 {
     struct soc_dedupe dedupe = {0};
     add(&dedupe, key_of("ann", "a"), 1, 0);
@@ -89,9 +89,9 @@ static void a_newer_message_under_a_key_takes_its_place(void)
 
 int main(void)
 {
-    RUN(a_key_is_its_senders_own);
-    RUN(a_key_is_known_until_its_window_is_over);
-    RUN(one_can_be_taken_back_from_anywhere);
-    RUN(a_newer_message_under_a_key_takes_its_place);
+    RUN(a_key_belongs_to_its_sender);
+    RUN(a_key_is_known_until_its_window_ends);
+    RUN(any_key_can_be_rolled_back);
+    RUN(a_newer_message_replaces_the_one_of_its_key);
     return check_done();
 }

@@ -1,4 +1,4 @@
-/* Items before the person: their order, their time, and that one decision counts. */
+/* Items of the inbox: their order, their deadline, and that one decision counts. */
 #include "base/err.h"
 #include "base/mem.h"
 #include "check.h"
@@ -47,7 +47,7 @@ static void one_decision_counts(void)
     soc_inbox_fini(&inbox);
 }
 
-static void nobody_decides_about_an_item_that_was_withdrawn(void)
+static void a_withdrawn_item_cannot_be_decided(void)
 {
     struct soc_inbox inbox = {0};
     put(&inbox, 3, SOC_PRIORITY_NORMAL);
@@ -60,7 +60,7 @@ static void nobody_decides_about_an_item_that_was_withdrawn(void)
     soc_inbox_fini(&inbox);
 }
 
-static void a_decision_that_is_taken_back_leaves_the_item_open(void)
+static void a_rolled_back_decision_leaves_the_item_open(void)
 {
     struct soc_inbox inbox = {0};
     struct soc_item *item;
@@ -83,7 +83,7 @@ static void a_decision_is_remembered_without_its_item(void)
     soc_inbox_fini(&inbox);
 }
 
-static void an_item_is_overdue_from_its_deadline_on(void)
+static void an_item_is_overdue_from_its_deadline(void)
 {
     struct soc_inbox inbox = {0};
     struct soc_item *item = put(&inbox, 1, SOC_PRIORITY_NORMAL);
@@ -97,7 +97,7 @@ static void an_item_is_overdue_from_its_deadline_on(void)
     soc_inbox_fini(&inbox);
 }
 
-static void decisions_are_three_words(void)
+static void there_are_three_decisions(void)
 {
     CHECK_INT(soc_decision_parse(SOC_SLICE("approve")), SOC_DECISION_APPROVE);
     CHECK_INT(soc_decision_parse(SOC_SLICE("modify")), SOC_DECISION_MODIFY);
@@ -112,10 +112,10 @@ int main(void)
 {
     RUN(urgent_items_come_first_then_the_oldest);
     RUN(one_decision_counts);
-    RUN(nobody_decides_about_an_item_that_was_withdrawn);
-    RUN(a_decision_that_is_taken_back_leaves_the_item_open);
+    RUN(a_withdrawn_item_cannot_be_decided);
+    RUN(a_rolled_back_decision_leaves_the_item_open);
     RUN(a_decision_is_remembered_without_its_item);
-    RUN(an_item_is_overdue_from_its_deadline_on);
-    RUN(decisions_are_three_words);
+    RUN(an_item_is_overdue_from_its_deadline);
+    RUN(there_are_three_decisions);
     return check_done();
 }

@@ -1,4 +1,4 @@
-/* Whom responses name, and the ways introductions take. */
+/* Introductions: whom a response names, and the path of a request. */
 #include "check.h"
 #include "model/introduction.h"
 
@@ -25,7 +25,7 @@ static void a_target_is_an_object_an_id_or_null(void)
     CHECK(named("{\"target_agent\":null}").id.data == NULL);
 }
 
-static void an_id_goes_by_four_other_names(void)
+static void an_id_has_four_aliases(void)
 {
     CHECK_TEXT(text_of(named("{\"targetAgentId\":\"a\"}").id), "a");
     CHECK_TEXT(text_of(named("{\"target_agent_id\":\"a\"}").id), "a");
@@ -35,7 +35,7 @@ static void an_id_goes_by_four_other_names(void)
     CHECK_TEXT(text_of(named("{\"target_agent\":{\"agentId\":\"a\"}}").id), "a");
 }
 
-static void a_name_stands_beside_a_target_without_one(void)
+static void a_name_may_stand_beside_a_target_without_one(void)
 {
     struct soc_named found = named("{\"target_agent\":{\"role\":\"r\"},\"agentId\":\"a\"}");
     CHECK_TEXT(text_of(found.id), "a");
@@ -54,7 +54,7 @@ static void a_reason_without_a_target_is_a_refusal(void)
     CHECK(!named("{\"target_agent\":{},\"reason\":\"r\"}").is_refusal);
 }
 
-static void anything_else_names_nobody(void)
+static void anything_else_names_no_target(void)
 {
     static const char *const payloads[] = {
         "{}",
@@ -81,7 +81,7 @@ static void a_spec_must_be_an_object(void)
     CHECK(named("{\"target_agent\":{\"id\":\"a\",\"interface_spec\":3}}").spec.data == NULL);
 }
 
-static void a_way_is_extended_at_both_ends(void)
+static void a_path_is_extended_at_both_ends(void)
 {
     struct soc_buf out = {0};
     struct soc_slice none = {0};
@@ -99,11 +99,11 @@ static void a_way_is_extended_at_both_ends(void)
 int main(void)
 {
     RUN(a_target_is_an_object_an_id_or_null);
-    RUN(an_id_goes_by_four_other_names);
-    RUN(a_name_stands_beside_a_target_without_one);
+    RUN(an_id_has_four_aliases);
+    RUN(a_name_may_stand_beside_a_target_without_one);
     RUN(a_reason_without_a_target_is_a_refusal);
-    RUN(anything_else_names_nobody);
+    RUN(anything_else_names_no_target);
     RUN(a_spec_must_be_an_object);
-    RUN(a_way_is_extended_at_both_ends);
+    RUN(a_path_is_extended_at_both_ends);
     return check_done();
 }

@@ -1,11 +1,11 @@
-/* The ladder of a message that nobody acks, the acks, and the pulse of who should. */
+/* The ladder of an unacked message, acks, and the pulse of an agent. */
 #include "base/limits.h"
 #include "check.h"
 #include "model/ack.h"
 #include "model/ladder.h"
 #include "model/pulse.h"
 
-/* Climbs the usual ladder from `start_ms` on, tick by tick, and writes what happens. */
+/* Climbs the default ladder from `start_ms` on, tick by tick, and writes what happens. */
 static void climb(struct soc_ladder *ladder, int64_t start_ms, struct soc_buf *out)
 {
     soc_ladder_start(ladder, start_ms);
@@ -18,7 +18,7 @@ static void climb(struct soc_ladder *ladder, int64_t start_ms, struct soc_buf *o
     }
 }
 
-static void the_usual_ladder_has_its_times(void)
+static void the_default_ladder_has_its_times(void)
 {
     struct soc_ladder ladder = {0};
     struct soc_buf out = {0};
@@ -29,7 +29,7 @@ static void the_usual_ladder_has_its_times(void)
     soc_buf_fini(&out);
 }
 
-static void a_ladder_that_is_stopped_does_nothing_until_it_is_started_afresh(void)
+static void a_stopped_ladder_does_nothing_until_it_is_restarted(void)
 {
     struct soc_ladder ladder = {0};
     struct soc_buf out = {0};
@@ -44,7 +44,7 @@ static void a_ladder_that_is_stopped_does_nothing_until_it_is_started_afresh(voi
     soc_buf_fini(&out);
 }
 
-static void rungs_do_not_go_back_and_are_not_endless(void)
+static void rungs_only_go_up_and_are_bounded(void)
 {
     struct soc_ladder ladder = {0};
     soc_ladder_start(&ladder, 0);
@@ -98,7 +98,7 @@ static void acks_are_read_in_both_forms(void)
     read("{\"msg_id\":\"a\\u0062\",\"status\":\"received\"}", "received ab ");
 }
 
-static void what_is_no_ack_is_told_why(void)
+static void an_invalid_ack_has_a_reason(void)
 {
     static const char no_status[] = "the status of an ack is received or processed";
     static const char no_name[] = "an ack names a message, as ack_for or msg_id";
@@ -110,7 +110,7 @@ static void what_is_no_ack_is_told_why(void)
     read("{\"msg_id\":\"\",\"status\":\"received\"}", no_status);
 }
 
-static void silence_is_told_once_until_the_agent_is_heard(void)
+static void silence_is_reported_once_until_the_agent_is_heard(void)
 {
     struct soc_pulse pulse;
     soc_pulse_begin(&pulse, 1000);
@@ -133,12 +133,12 @@ static void silence_is_told_once_until_the_agent_is_heard(void)
 
 int main(void)
 {
-    RUN(the_usual_ladder_has_its_times);
-    RUN(a_ladder_that_is_stopped_does_nothing_until_it_is_started_afresh);
-    RUN(rungs_do_not_go_back_and_are_not_endless);
+    RUN(the_default_ladder_has_its_times);
+    RUN(a_stopped_ladder_does_nothing_until_it_is_restarted);
+    RUN(rungs_only_go_up_and_are_bounded);
     RUN(actions_have_names);
     RUN(acks_are_read_in_both_forms);
-    RUN(what_is_no_ack_is_told_why);
-    RUN(silence_is_told_once_until_the_agent_is_heard);
+    RUN(an_invalid_ack_has_a_reason);
+    RUN(silence_is_reported_once_until_the_agent_is_heard);
     return check_done();
 }

@@ -11,7 +11,7 @@ static struct soc_message *mail(uint64_t key, enum soc_priority priority)
     return soc_message_new(&draft);
 }
 
-/* Empties the box; the keys in order, as text lent until the next call. */
+/* Empties the box; lends the keys in order, as text, until the next call. */
 static const char *drain(struct soc_mailbox *box)
 {
     static char text[256];
@@ -23,7 +23,7 @@ static const char *drain(struct soc_mailbox *box)
     return text;
 }
 
-static void an_empty_mailbox_gives_nothing(void)
+static void an_empty_mailbox_returns_nothing(void)
 {
     struct soc_mailbox box = {0};
     CHECK(soc_mailbox_pop(&box) == NULL);
@@ -31,7 +31,7 @@ static void an_empty_mailbox_gives_nothing(void)
     CHECK_INT(soc_mailbox_count(&box), 0);
 }
 
-static void mail_leaves_by_priority_then_in_order(void)
+static void messages_leave_by_priority_then_in_order(void)
 {
     struct soc_mailbox box = {0};
     soc_mailbox_push(&box, mail(1, SOC_PRIORITY_LOW));
@@ -45,7 +45,7 @@ static void mail_leaves_by_priority_then_in_order(void)
     CHECK_INT(soc_mailbox_count(&box), 0);
 }
 
-static void order_is_that_of_becoming_due_not_of_keys(void)
+static void messages_are_ordered_by_due_time_not_by_key(void)
 {
     struct soc_mailbox box = {0};
     soc_mailbox_push(&box, mail(9, SOC_PRIORITY_NORMAL));
@@ -53,7 +53,7 @@ static void order_is_that_of_becoming_due_not_of_keys(void)
     CHECK_TEXT(drain(&box), "9 2");
 }
 
-static void a_message_given_back_comes_first_in_its_priority(void)
+static void a_returned_message_comes_first_in_its_priority(void)
 {
     struct soc_mailbox box = {0};
     soc_mailbox_push(&box, mail(1, SOC_PRIORITY_NORMAL));
@@ -79,7 +79,7 @@ static void a_message_knows_whether_it_is_queued(void)
     soc_message_free(message);
 }
 
-static void what_was_taken_out_goes_back_to_its_place(void)
+static void a_taken_message_goes_back_to_its_place(void)
 {
     for (uint64_t out = 1; out <= 5; out++) {
         struct soc_mailbox box = {0};
@@ -97,7 +97,7 @@ static void what_was_taken_out_goes_back_to_its_place(void)
     }
 }
 
-static void a_delayed_message_has_the_age_of_its_delivery(void)
+static void a_delayed_message_ages_from_its_delivery(void)
 {
     struct soc_mailbox box = {0};
     struct soc_message *delayed = mail(1, SOC_PRIORITY_NORMAL);
@@ -109,7 +109,7 @@ static void a_delayed_message_has_the_age_of_its_delivery(void)
     CHECK_TEXT(drain(&box), "2 1");
 }
 
-static void the_filter_asks_for_sender_and_type(void)
+static void the_filter_matches_sender_and_type(void)
 {
     struct soc_intern types = {0};
     const struct soc_symbol *type_a = soc_intern(&types, SOC_SLICE("a"));
@@ -274,14 +274,14 @@ static void a_mailbox_agrees_with_a_naive_model(void)
 
 int main(void)
 {
-    RUN(an_empty_mailbox_gives_nothing);
-    RUN(mail_leaves_by_priority_then_in_order);
-    RUN(order_is_that_of_becoming_due_not_of_keys);
-    RUN(a_message_given_back_comes_first_in_its_priority);
+    RUN(an_empty_mailbox_returns_nothing);
+    RUN(messages_leave_by_priority_then_in_order);
+    RUN(messages_are_ordered_by_due_time_not_by_key);
+    RUN(a_returned_message_comes_first_in_its_priority);
     RUN(a_message_knows_whether_it_is_queued);
-    RUN(what_was_taken_out_goes_back_to_its_place);
-    RUN(a_delayed_message_has_the_age_of_its_delivery);
-    RUN(the_filter_asks_for_sender_and_type);
+    RUN(a_taken_message_goes_back_to_its_place);
+    RUN(a_delayed_message_ages_from_its_delivery);
+    RUN(the_filter_matches_sender_and_type);
     RUN(a_mailbox_agrees_with_a_naive_model);
     return check_done();
 }

@@ -52,7 +52,7 @@ static void a_message_is_a_copy_of_its_draft(void)
 }
 
 /* Every combination of texts that are there and texts that are not. */
-static void each_text_is_found_whichever_others_are_there(void)
+static void each_text_is_found_whichever_others_exist(void)
 {
     static const char *const texts[SOC_TEXT_COUNT] = {"task", "chain", "outside", "once", "00-ab"};
     for (int mask = 0; mask < 1 << SOC_TEXT_COUNT; mask++) {
@@ -71,12 +71,12 @@ static void each_text_is_found_whichever_others_are_there(void)
     }
 }
 
-static void no_message_can_be_freed(void)
+static void null_can_be_freed(void)
 {
     soc_message_free(NULL);
 }
 
-static void priorities_are_read_in_words_and_as_numbers(void)
+static void priorities_are_parsed_as_words_and_numbers(void)
 {
     static const char *const names[] = {"urgent", "high", "normal", "low"};
     static const char *const codes[] = {"P0", "P1", "P2", "P3"};
@@ -91,7 +91,7 @@ static void priorities_are_read_in_words_and_as_numbers(void)
     }
 }
 
-static void what_is_no_priority_is_refused_and_changes_nothing(void)
+static void an_invalid_priority_is_refused_and_changes_nothing(void)
 {
     static const char *const wrong[] = {"",   "P",      "P4",      "P00",  "p0",
                                         "P/", "Urgent", "urgent ", "lo\n", "medium"};
@@ -105,7 +105,7 @@ static void what_is_no_priority_is_refused_and_changes_nothing(void)
     CHECK(!soc_priority_parse((struct soc_slice){0}, &priority));
 }
 
-static void a_list_gives_back_in_order(void)
+static void a_list_returns_messages_in_order(void)
 {
     struct soc_message_list list = {0};
     CHECK(soc_message_list_pop(&list) == NULL);
@@ -124,7 +124,7 @@ static void a_list_gives_back_in_order(void)
     CHECK(list.first == NULL && list.last == NULL && list.count == 0);
 }
 
-static void one_can_be_taken_out_at_either_end_and_in_the_middle(void)
+static void messages_can_be_removed_at_either_end_and_in_the_middle(void)
 {
     for (int out = 0; out < 3; out++) {
         struct soc_message_list list = {0};
@@ -188,12 +188,12 @@ static void a_list_agrees_with_an_array(void)
 int main(void)
 {
     RUN(a_message_is_a_copy_of_its_draft);
-    RUN(each_text_is_found_whichever_others_are_there);
-    RUN(no_message_can_be_freed);
-    RUN(priorities_are_read_in_words_and_as_numbers);
-    RUN(what_is_no_priority_is_refused_and_changes_nothing);
-    RUN(a_list_gives_back_in_order);
-    RUN(one_can_be_taken_out_at_either_end_and_in_the_middle);
+    RUN(each_text_is_found_whichever_others_exist);
+    RUN(null_can_be_freed);
+    RUN(priorities_are_parsed_as_words_and_numbers);
+    RUN(an_invalid_priority_is_refused_and_changes_nothing);
+    RUN(a_list_returns_messages_in_order);
+    RUN(messages_can_be_removed_at_either_end_and_in_the_middle);
     RUN(a_list_agrees_with_an_array);
     return check_done();
 }

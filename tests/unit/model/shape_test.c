@@ -30,7 +30,7 @@ static struct soc_shape *add(struct soc_shape *shape, const char *name, bool is_
     return member;
 }
 
-/* Tells whether the text fits, with and without a report, which must agree. */
+/* Whether the text fits, with and without a report, which must agree. */
 static bool fits(const struct soc_shape *shape, const char *json, struct soc_shape_report *report)
 {
     struct soc_shape_report own = {0};
@@ -56,7 +56,7 @@ static void check_report(const struct soc_shape *shape, const char *json, const 
     soc_shape_report_fini(&report);
 }
 
-static void every_kind_takes_its_values_and_no_others(void)
+static void every_kind_accepts_exactly_its_values(void)
 {
     static const char *const values[] = {"\"a\"", "1.5", "7", "true", "{}", "[]", "\"12:00\""};
     static const struct {
@@ -84,7 +84,7 @@ static void every_kind_takes_its_values_and_no_others(void)
     soc_shape_free(any);
 }
 
-static void several_kinds_take_the_values_of_each(void)
+static void several_kinds_accept_the_values_of_each(void)
 {
     struct soc_shape *shape =
         soc_shape_new(SOC_SHAPE_BIT(SOC_SHAPE_STRING) | SOC_SHAPE_BIT(SOC_SHAPE_OBJECT), &words);
@@ -93,7 +93,7 @@ static void several_kinds_take_the_values_of_each(void)
     soc_shape_free(shape);
 }
 
-static void only_the_listed_texts_are_taken_however_they_are_escaped(void)
+static void only_listed_texts_are_accepted_however_they_are_escaped(void)
 {
     struct soc_shape *shape = of(SOC_SHAPE_STRING);
     soc_shape_add_value(shape, SOC_SLICE("done"));
@@ -105,7 +105,7 @@ static void only_the_listed_texts_are_taken_however_they_are_escaped(void)
     soc_shape_free(shape);
 }
 
-static void ids_and_times_are_read_through_their_escapes(void)
+static void ids_and_times_are_unescaped(void)
 {
     struct soc_shape *shape = of(SOC_SHAPE_ID);
     CHECK(fits(shape, "\"\\u0061b\"", NULL));
@@ -115,7 +115,7 @@ static void ids_and_times_are_read_through_their_escapes(void)
     soc_shape_free(shape);
 }
 
-static void missing_members_are_told_in_the_order_of_the_shape(void)
+static void missing_members_are_reported_in_the_order_of_the_shape(void)
 {
     struct soc_shape *shape = of(SOC_SHAPE_OBJECT);
     add(shape, "query_id", true, SOC_SHAPE_BIT(SOC_SHAPE_STRING));
@@ -135,7 +135,7 @@ static void missing_members_are_told_in_the_order_of_the_shape(void)
     soc_shape_free(shape);
 }
 
-static void what_is_no_object_misses_all_it_needs(void)
+static void anything_but_an_object_lacks_all_required_members(void)
 {
     struct soc_shape *shape = of(SOC_SHAPE_OBJECT);
     add(shape, "task_id", true, SOC_SHAPE_BIT(SOC_SHAPE_ID));
@@ -144,7 +144,7 @@ static void what_is_no_object_misses_all_it_needs(void)
     soc_shape_free(shape);
 }
 
-static void names_are_read_through_their_escapes(void)
+static void names_are_unescaped(void)
 {
     struct soc_shape *shape = of(SOC_SHAPE_OBJECT);
     add(shape, "task_id", true, SOC_SHAPE_BIT(SOC_SHAPE_ID));
@@ -154,7 +154,7 @@ static void names_are_read_through_their_escapes(void)
     soc_shape_free(shape);
 }
 
-static void members_and_elements_inside_are_named_by_their_path(void)
+static void nested_members_are_named_by_their_path(void)
 {
     struct soc_shape *shape = of(SOC_SHAPE_OBJECT);
     struct soc_shape *people = add(shape, "people", true, SOC_SHAPE_BIT(SOC_SHAPE_LIST));
@@ -171,7 +171,7 @@ static void members_and_elements_inside_are_named_by_their_path(void)
     soc_shape_free(shape);
 }
 
-static void no_more_than_so_many_faults_are_told(void)
+static void the_number_of_reported_faults_is_bounded(void)
 {
     struct soc_shape *shape = of(SOC_SHAPE_LIST);
     struct soc_buf json = {0};
@@ -189,7 +189,7 @@ static void no_more_than_so_many_faults_are_told(void)
     soc_shape_free(shape);
 }
 
-static void a_shape_has_as_many_members_as_a_word_has_bits(void)
+static void a_shape_has_at_most_as_many_members_as_a_word_has_bits(void)
 {
     struct soc_shape *shape = of(SOC_SHAPE_OBJECT);
     char name[16];
@@ -204,7 +204,7 @@ static void a_shape_has_as_many_members_as_a_word_has_bits(void)
     soc_shape_free(NULL);
 }
 
-static void a_long_text_with_escapes_is_no_id(void)
+static void a_long_text_with_escapes_is_not_an_id(void)
 {
     struct soc_shape *shape = of(SOC_SHAPE_ID);
     struct soc_buf json = {0};
@@ -219,16 +219,16 @@ static void a_long_text_with_escapes_is_no_id(void)
 
 int main(void)
 {
-    RUN(every_kind_takes_its_values_and_no_others);
-    RUN(several_kinds_take_the_values_of_each);
-    RUN(only_the_listed_texts_are_taken_however_they_are_escaped);
-    RUN(ids_and_times_are_read_through_their_escapes);
-    RUN(missing_members_are_told_in_the_order_of_the_shape);
-    RUN(what_is_no_object_misses_all_it_needs);
-    RUN(names_are_read_through_their_escapes);
-    RUN(members_and_elements_inside_are_named_by_their_path);
-    RUN(no_more_than_so_many_faults_are_told);
-    RUN(a_shape_has_as_many_members_as_a_word_has_bits);
-    RUN(a_long_text_with_escapes_is_no_id);
+    RUN(every_kind_accepts_exactly_its_values);
+    RUN(several_kinds_accept_the_values_of_each);
+    RUN(only_listed_texts_are_accepted_however_they_are_escaped);
+    RUN(ids_and_times_are_unescaped);
+    RUN(missing_members_are_reported_in_the_order_of_the_shape);
+    RUN(anything_but_an_object_lacks_all_required_members);
+    RUN(names_are_unescaped);
+    RUN(nested_members_are_named_by_their_path);
+    RUN(the_number_of_reported_faults_is_bounded);
+    RUN(a_shape_has_at_most_as_many_members_as_a_word_has_bits);
+    RUN(a_long_text_with_escapes_is_not_an_id);
     return check_done();
 }

@@ -22,7 +22,7 @@ static struct soc_task *make_in(enum soc_task_state state)
     return task;
 }
 
-static void a_task_goes_along_its_life_only(void)
+static void a_task_follows_its_life_cycle(void)
 {
     /* By state: begin, retry, complete, fail, cancel. */
     static const int allowed[5][5] = {
@@ -46,7 +46,7 @@ static void a_task_goes_along_its_life_only(void)
     }
 }
 
-static void a_second_try_counts_and_keeps_the_first_start(void)
+static void a_retry_counts_and_keeps_the_first_start(void)
 {
     struct soc_task *task = make_in(SOC_TASK_PROCESSING);
     CHECK_INT(soc_task_retry(task), SOC_OK);
@@ -76,7 +76,7 @@ static void each_alert_falls_due_once(void)
     soc_task_free(task);
 }
 
-static void a_task_that_has_ended_gives_no_alert(void)
+static void an_ended_task_causes_no_alert(void)
 {
     struct soc_task *task = make(1);
     task->deadline_ms = 5000;
@@ -104,7 +104,7 @@ static void wither(struct soc_task *tasks[4])
     }
 }
 
-static void all_that_descends_is_found_parents_first(void)
+static void descendants_are_found_parents_first(void)
 {
     static const uint64_t expected[] = {1, 2, 4, 3};
     struct soc_task *tasks[4];
@@ -118,7 +118,7 @@ static void all_that_descends_is_found_parents_first(void)
     wither(tasks);
 }
 
-static void children_of_one_that_leaves_go_to_its_parent(void)
+static void children_of_a_removed_task_go_to_its_parent(void)
 {
     struct soc_task *tasks[4];
     grow(tasks);
@@ -133,11 +133,11 @@ static void children_of_one_that_leaves_go_to_its_parent(void)
 
 int main(void)
 {
-    RUN(a_task_goes_along_its_life_only);
-    RUN(a_second_try_counts_and_keeps_the_first_start);
+    RUN(a_task_follows_its_life_cycle);
+    RUN(a_retry_counts_and_keeps_the_first_start);
     RUN(each_alert_falls_due_once);
-    RUN(a_task_that_has_ended_gives_no_alert);
-    RUN(all_that_descends_is_found_parents_first);
-    RUN(children_of_one_that_leaves_go_to_its_parent);
+    RUN(an_ended_task_causes_no_alert);
+    RUN(descendants_are_found_parents_first);
+    RUN(children_of_a_removed_task_go_to_its_parent);
     return check_done();
 }

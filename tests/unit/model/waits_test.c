@@ -1,4 +1,4 @@
-/* Rings of agents that wait for each other, against a checker that tries all ways. */
+/* Cycles of waiting agents, compared with an exhaustive search. */
 #include "base/buf.h"
 #include "check.h"
 #include "model/agent.h"
@@ -54,7 +54,7 @@ static void draw(struct graph *graph, const char *edges)
     }
 }
 
-/* The ring through agent number `start` as letters, "" if there is none. */
+/* The cycle through agent number `start` as letters, "" if there is none. */
 static const char *ring_of(struct graph *graph, int start)
 {
     static char text[AGENTS_MAX + 1];
@@ -78,32 +78,32 @@ static void check_ring(const char *edges, const char *expected)
     soc_role_free(role);
 }
 
-static void a_ring_is_named_in_order_from_where_it_closed(void)
+static void a_cycle_is_reported_in_order_from_where_it_closed(void)
 {
     check_ring("ab bc ca", "abc");
     check_ring("ab ba", "ab");
     check_ring("aa", "a");
 }
 
-static void a_diamond_is_no_ring(void)
+static void a_diamond_is_not_a_cycle(void)
 {
     check_ring("ab ac bd cd", "");
     check_ring("ab ac bd cd de", "");
 }
 
-static void a_chain_to_somebody_who_works_is_no_ring(void)
+static void a_chain_to_a_busy_agent_is_not_a_cycle(void)
 {
     check_ring("ab bc cd", "");
     check_ring("", "");
 }
 
-static void a_ring_of_others_is_not_one_of_the_asker(void)
+static void a_cycle_of_others_does_not_include_the_asker(void)
 {
     check_ring("ab bc cb", "");
     check_ring("ab bb", "");
 }
 
-static void of_several_rings_a_shortest_is_found(void)
+static void of_several_cycles_a_shortest_is_found(void)
 {
     check_ring("ab bc cd da ae ea", "ae");
     check_ring("ab ac bd cd da", "abd");
@@ -137,7 +137,7 @@ static void draw_randomly(struct graph *graph, unsigned *seed, int targets_max)
     }
 }
 
-/* The ring must be one: each waits for the next, nobody stands in it twice. */
+/* The cycle must be valid: each waits for the next, and nobody is in it twice. */
 static bool is_ring(const struct graph *graph, const char *ring, int start)
 {
     size_t length = strlen(ring);
@@ -163,7 +163,7 @@ static int shortest(const struct graph *graph, int start)
     return 0;
 }
 
-/* Compares every agent of every graph; counts rings so that the test is one. */
+/* Compares every agent of every graph; counts cycles, so that the test proves something. */
 static void try_graphs(int targets_max, unsigned seed)
 {
     struct graph graph;
@@ -190,12 +190,12 @@ static void try_graphs(int targets_max, unsigned seed)
     soc_role_free(role);
 }
 
-static void ten_thousand_graphs_with_one_target_each_agree_with_trying_all_ways(void)
+static void ten_thousand_graphs_with_one_target_agree_with_an_exhaustive_search(void)
 {
     try_graphs(1, 1);
 }
 
-static void ten_thousand_graphs_with_several_targets_agree_with_trying_all_ways(void)
+static void ten_thousand_graphs_with_several_targets_agree_with_an_exhaustive_search(void)
 {
     try_graphs(3, 2);
 }
@@ -208,7 +208,7 @@ static struct soc_agent *next_of_many(void *user, const struct soc_agent *agent,
 }
 
 /* A hundred thousand in a row: no stack may be needed. */
-static void a_long_ring_is_found_as_well(void)
+static void a_long_cycle_is_found(void)
 {
     enum { COUNT = 100000 };
     static struct soc_agent *agents[COUNT + 1];
@@ -231,13 +231,13 @@ static void a_long_ring_is_found_as_well(void)
 
 int main(void)
 {
-    RUN(a_ring_is_named_in_order_from_where_it_closed);
-    RUN(a_diamond_is_no_ring);
-    RUN(a_chain_to_somebody_who_works_is_no_ring);
-    RUN(a_ring_of_others_is_not_one_of_the_asker);
-    RUN(of_several_rings_a_shortest_is_found);
-    RUN(ten_thousand_graphs_with_one_target_each_agree_with_trying_all_ways);
-    RUN(ten_thousand_graphs_with_several_targets_agree_with_trying_all_ways);
-    RUN(a_long_ring_is_found_as_well);
+    RUN(a_cycle_is_reported_in_order_from_where_it_closed);
+    RUN(a_diamond_is_not_a_cycle);
+    RUN(a_chain_to_a_busy_agent_is_not_a_cycle);
+    RUN(a_cycle_of_others_does_not_include_the_asker);
+    RUN(of_several_cycles_a_shortest_is_found);
+    RUN(ten_thousand_graphs_with_one_target_agree_with_an_exhaustive_search);
+    RUN(ten_thousand_graphs_with_several_targets_agree_with_an_exhaustive_search);
+    RUN(a_long_cycle_is_found);
     return check_done();
 }

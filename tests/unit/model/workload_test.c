@@ -36,7 +36,7 @@ static int percent(const struct soc_workload *workload, int64_t now_ms)
     return soc_workload_percent(workload, now_ms, 0, 1000);
 }
 
-static void the_load_is_the_share_of_time_with_a_task_in_hand(void)
+static void the_load_is_the_share_of_time_spent_on_tasks(void)
 {
     struct soc_workload *workload = soc_workload_new(NULL);
     CHECK_INT(percent(workload, 10000), 0);
@@ -55,7 +55,7 @@ static void the_load_is_the_share_of_time_with_a_task_in_hand(void)
     soc_workload_free(workload);
 }
 
-static void what_is_not_known_does_not_count_as_idle(void)
+static void unknown_time_does_not_count_as_idle(void)
 {
     struct soc_workload *workload = soc_workload_new(NULL);
     note(workload, 1, 9000, 9100, SOC_TASK_COMPLETED);
@@ -72,7 +72,7 @@ static void what_is_not_known_does_not_count_as_idle(void)
     soc_workload_free(workload);
 }
 
-static void only_completed_tasks_set_the_pace(void)
+static void only_completed_tasks_count_for_the_average(void)
 {
     struct soc_pace pace = {0};
     struct soc_workload *workload = soc_workload_new(NULL);
@@ -89,7 +89,7 @@ static void only_completed_tasks_set_the_pace(void)
     soc_workload_free(workload);
 }
 
-static void the_latest_are_remembered_whatever_order_they_come_in(void)
+static void the_latest_tasks_are_remembered_in_any_order(void)
 {
     struct soc_workload *a = soc_workload_new(NULL);
     struct soc_workload *b = soc_workload_new(NULL);
@@ -118,7 +118,7 @@ static int64_t free_ms(const struct soc_workload *workload, int64_t now_ms)
     return soc_workload_free_ms(workload, now_ms, 1000, state_of);
 }
 
-static void an_agent_is_free_after_what_is_left_and_what_waits(void)
+static void an_agent_is_free_after_its_current_and_queued_tasks(void)
 {
     struct soc_workload *workload = soc_workload_new(NULL);
     CHECK_INT(free_ms(workload, 5000), 5000);
@@ -140,10 +140,10 @@ static void an_agent_is_free_after_what_is_left_and_what_waits(void)
 
 int main(void)
 {
-    RUN(the_load_is_the_share_of_time_with_a_task_in_hand);
-    RUN(what_is_not_known_does_not_count_as_idle);
-    RUN(only_completed_tasks_set_the_pace);
-    RUN(the_latest_are_remembered_whatever_order_they_come_in);
-    RUN(an_agent_is_free_after_what_is_left_and_what_waits);
+    RUN(the_load_is_the_share_of_time_spent_on_tasks);
+    RUN(unknown_time_does_not_count_as_idle);
+    RUN(only_completed_tasks_count_for_the_average);
+    RUN(the_latest_tasks_are_remembered_in_any_order);
+    RUN(an_agent_is_free_after_its_current_and_queued_tasks);
     return check_done();
 }

@@ -1,6 +1,6 @@
 #include "sandbox_world.h"
 
-static void pcall_and_xpcall_do_as_the_native_ones(void)
+static void pcall_and_xpcall_behave_like_the_native_ones(void)
 {
     CHECK_SCRIPT("return pcall(function(...) return ... end, 1, nil, 3)", "true 1 nil 3");
     CHECK_SCRIPT("return pcall(error, 'x', 0)", "false x");
@@ -67,7 +67,7 @@ static void no_message_handler_sees_a_fatal_error(void)
 
 #define CLOSER "local closer = setmetatable({}, { __close = function() error('mine', 0) end }) "
 
-static void a_close_method_cannot_put_its_error_in_place_of_a_fatal_one(void)
+static void a_close_method_cannot_replace_a_fatal_error(void)
 {
     CHECK_SCRIPT(CLOSER "pcall(function() local x <close> = closer fatal('budget') end) "
                         "return 'caught'",
@@ -88,7 +88,7 @@ static void a_close_method_cannot_put_its_error_in_place_of_a_fatal_one(void)
                  "false mine");
 }
 
-static void a_fatal_error_of_one_turn_leaves_the_others_alone(void)
+static void a_fatal_error_of_one_turn_does_not_affect_others(void)
 {
     struct world world;
     world_init(&world);
@@ -107,7 +107,7 @@ static void a_fatal_error_of_one_turn_leaves_the_others_alone(void)
     world_fini(&world);
 }
 
-static void a_thread_used_again_is_free_of_its_last_fatal_error(void)
+static void a_reused_thread_is_free_of_its_last_fatal_error(void)
 {
     struct world world;
     world_init(&world);
@@ -139,7 +139,7 @@ static int call_apart(lua_State *L)
     return status == LUA_OK ? 1 : lua_error(L);
 }
 
-static void a_fatal_error_stays_one_when_the_host_raises_it_on(void)
+static void a_fatal_error_stays_fatal_when_the_host_rethrows_it(void)
 {
     struct world world;
     world_init(&world);
@@ -149,7 +149,7 @@ static void a_fatal_error_stays_one_when_the_host_raises_it_on(void)
     world_fini(&world);
 }
 
-static void the_host_sees_a_fatal_error_that_a_close_method_replaced(void)
+static void the_host_sees_a_fatal_error_that_a_close_method_hid(void)
 {
     struct world world;
     world_init(&world);
@@ -163,7 +163,7 @@ static void the_host_sees_a_fatal_error_that_a_close_method_replaced(void)
     world_fini(&world);
 }
 
-static void any_value_can_be_carried_by_a_fatal_error(void)
+static void a_fatal_error_can_carry_any_value(void)
 {
     struct world world;
     world_init(&world);
@@ -175,7 +175,7 @@ static void any_value_can_be_carried_by_a_fatal_error(void)
     world_fini(&world);
 }
 
-static void coroutines_do_as_the_native_ones(void)
+static void coroutines_behave_like_the_native_ones(void)
 {
     CHECK_SCRIPT("local co = coroutine.create(function(a, b) local c = coroutine.yield(a + b) "
                  "local d, e = coroutine.yield(c * 2) return d, e end) local out = {} "
@@ -217,7 +217,7 @@ static void coroutines_do_as_the_native_ones(void)
                  "none");
 }
 
-static void the_thread_of_a_turn_is_the_hosts(void)
+static void the_thread_of_a_turn_belongs_to_the_host(void)
 {
     struct world world;
     world_init(&world);
@@ -250,7 +250,7 @@ static void waits_inside_coroutines_reach_the_host(void)
                  "false x");
 }
 
-static void a_waiting_coroutine_is_nobody_elses(void)
+static void a_waiting_coroutine_cannot_be_resumed_by_others(void)
 {
     struct world world;
     world_init(&world);
@@ -271,7 +271,7 @@ static void a_waiting_coroutine_is_nobody_elses(void)
     world_fini(&world);
 }
 
-static void a_wait_that_cannot_get_out_ends_the_turn(void)
+static void a_wait_that_cannot_yield_ends_the_turn(void)
 {
     CHECK_SCRIPT("pcall(table.sort, { 2, 1 }, coroutine.wrap(function() wait(1) end)) "
                  "return 'caught'",
@@ -319,7 +319,7 @@ static const char *run_with_budget(struct world *world, const char *script, int 
     return soc_buf_text(&world->result);
 }
 
-static void a_budget_holds_inside_coroutines(void)
+static void a_budget_applies_inside_coroutines(void)
 {
     struct world world;
     world_init(&world);
@@ -390,23 +390,23 @@ static void running_out_of_memory_ends_the_turn(void)
 
 int main(void)
 {
-    RUN(pcall_and_xpcall_do_as_the_native_ones);
+    RUN(pcall_and_xpcall_behave_like_the_native_ones);
     RUN(waits_pass_through_pcall_and_xpcall);
     RUN(fatal_errors_pass_through_everything);
     RUN(no_message_handler_sees_a_fatal_error);
-    RUN(a_close_method_cannot_put_its_error_in_place_of_a_fatal_one);
-    RUN(a_fatal_error_of_one_turn_leaves_the_others_alone);
-    RUN(a_thread_used_again_is_free_of_its_last_fatal_error);
-    RUN(a_fatal_error_stays_one_when_the_host_raises_it_on);
-    RUN(the_host_sees_a_fatal_error_that_a_close_method_replaced);
-    RUN(any_value_can_be_carried_by_a_fatal_error);
-    RUN(coroutines_do_as_the_native_ones);
-    RUN(the_thread_of_a_turn_is_the_hosts);
+    RUN(a_close_method_cannot_replace_a_fatal_error);
+    RUN(a_fatal_error_of_one_turn_does_not_affect_others);
+    RUN(a_reused_thread_is_free_of_its_last_fatal_error);
+    RUN(a_fatal_error_stays_fatal_when_the_host_rethrows_it);
+    RUN(the_host_sees_a_fatal_error_that_a_close_method_hid);
+    RUN(a_fatal_error_can_carry_any_value);
+    RUN(coroutines_behave_like_the_native_ones);
+    RUN(the_thread_of_a_turn_belongs_to_the_host);
     RUN(waits_inside_coroutines_reach_the_host);
-    RUN(a_waiting_coroutine_is_nobody_elses);
-    RUN(a_wait_that_cannot_get_out_ends_the_turn);
+    RUN(a_waiting_coroutine_cannot_be_resumed_by_others);
+    RUN(a_wait_that_cannot_yield_ends_the_turn);
     RUN(coroutines_nest_to_a_limit);
-    RUN(a_budget_holds_inside_coroutines);
+    RUN(a_budget_applies_inside_coroutines);
     RUN(running_out_of_memory_ends_the_turn);
     return check_done();
 }

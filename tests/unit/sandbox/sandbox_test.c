@@ -11,7 +11,7 @@
 /* What an error that names its place in the script begins with. */
 #define FAULT "error:script:1: "
 
-static void scripts_get_these_names_and_no_others(void)
+static void scripts_get_exactly_these_names(void)
 {
     CHECK_SCRIPT("local out = {} for k in pairs(_G) do out[#out + 1] = k end "
                  "return table.concat(out, ' ')",
@@ -65,7 +65,7 @@ static void altered_globals_of_the_state_do_not_reach_scripts(void)
     lua_close(L);
 }
 
-static void pairs_gives_numbers_then_strings_sorted(void)
+static void pairs_returns_numbers_then_sorted_strings(void)
 {
     CHECK_SCRIPT(WALK "return walk{ b = 1, a = 2, [10] = 3, [-1] = 4, [1.5] = 5, aa = 6, [''] = 7, "
                       "[2^70] = 8, [-2^70] = 9, [1] = 10, ['1'] = 11 }",
@@ -90,7 +90,7 @@ static void pairs_puts_fractions_between_integers(void)
     CHECK_SCRIPT(WALK "return walk{ 'a', 'b', [100] = 'c' }", "1=a,2=b,100=c");
 }
 
-static void pairs_sorts_large_tables_too(void)
+static void pairs_sorts_large_tables(void)
 {
     CHECK_SCRIPT(
         "local t, n, last = {}, 0, '' for i = 1, 5000 do t['k' .. i * 7919 % 5003] = i end "
@@ -106,7 +106,7 @@ static void pairs_sorts_large_tables_too(void)
                  "1000");
 }
 
-static void pairs_allows_changing_and_clearing_fields_on_the_way(void)
+static void pairs_allows_changing_and_clearing_fields_meanwhile(void)
 {
     CHECK_SCRIPT("local t = { a = 1, b = 2, c = 3, d = 4 } local out = {} "
                  "for k, v in pairs(t) do out[#out + 1] = k .. v t[k] = nil "
@@ -148,7 +148,7 @@ static void pairs_honours_its_metamethod(void)
                  "only 5");
 }
 
-static void next_gives_the_sorted_successor(void)
+static void next_returns_the_sorted_successor(void)
 {
     CHECK_SCRIPT("local t, out = { b = 1, a = 2, 10, 20, [0.5] = 3 }, {} "
                  "for k, v in next, t do out[#out + 1] = k .. '=' .. v end "
@@ -195,7 +195,7 @@ static void sort_survives_any_order_function(void)
                  "0");
 }
 
-static void the_table_library_does_as_the_native_one(void)
+static void the_table_library_behaves_like_the_native_one(void)
 {
     CHECK_SCRIPT("local t = { 1, 2 } table.insert(t, 3) table.insert(t, 1, 0) "
                  "table.insert(t, 5, 4) return table.concat(t, ','), table.remove(t), "
@@ -255,7 +255,7 @@ static void text_shows_no_addresses(void)
                  "\"a\\\n\" ff  1.50 2");
 }
 
-static void strings_give_no_way_out(void)
+static void strings_offer_no_escape(void)
 {
     CHECK_SCRIPT("return ('x').dump, string.dump, getmetatable(''), ('x').rep ~= nil",
                  "nil nil nil true");
@@ -358,7 +358,7 @@ static void a_finalizer_added_later_never_runs(void)
     world_fini(&world);
 }
 
-static void metatables_of_the_host_are_not_shown(void)
+static void metatables_of_the_host_are_hidden(void)
 {
     struct world world;
     world_init(&world);
@@ -379,7 +379,7 @@ static void metatables_of_the_host_are_not_shown(void)
     world_fini(&world);
 }
 
-static void load_takes_text_only_and_the_environment(void)
+static void load_accepts_only_text_and_uses_the_environment(void)
 {
     CHECK_SCRIPT("x = 5 return load('return x, ...')(6)", "5 6");
     CHECK_SCRIPT("return load('return x', '=n', 't', { x = 7 })(), "
@@ -470,7 +470,7 @@ static void require_runs_a_file_once_in_the_environment(void)
     world_fini(&world);
 }
 
-static void require_does_not_tell_where_the_program_lies(void)
+static void require_does_not_reveal_where_the_program_is(void)
 {
     struct world world;
     struct folder folder;
@@ -492,7 +492,7 @@ static void require_does_not_tell_where_the_program_lies(void)
     world_fini(&world);
 }
 
-static void require_says_what_is_wrong(void)
+static void require_reports_what_is_wrong(void)
 {
     struct world world;
     struct folder folder;
@@ -568,33 +568,33 @@ static void a_file_is_loaded_as_text_or_refused(void)
 
 int main(void)
 {
-    RUN(scripts_get_these_names_and_no_others);
+    RUN(scripts_get_exactly_these_names);
     RUN(every_environment_has_its_own_libraries);
     RUN(altered_globals_of_the_state_do_not_reach_scripts);
-    RUN(pairs_gives_numbers_then_strings_sorted);
+    RUN(pairs_returns_numbers_then_sorted_strings);
     RUN(pairs_puts_fractions_between_integers);
-    RUN(pairs_sorts_large_tables_too);
-    RUN(pairs_allows_changing_and_clearing_fields_on_the_way);
+    RUN(pairs_sorts_large_tables);
+    RUN(pairs_allows_changing_and_clearing_fields_meanwhile);
     RUN(pairs_refuses_keys_without_an_order);
     RUN(pairs_honours_its_metamethod);
-    RUN(next_gives_the_sorted_successor);
+    RUN(next_returns_the_sorted_successor);
     RUN(sort_is_stable);
     RUN(sort_survives_any_order_function);
-    RUN(the_table_library_does_as_the_native_one);
+    RUN(the_table_library_behaves_like_the_native_one);
     RUN(no_loop_of_the_libraries_is_endless);
     RUN(text_shows_no_addresses);
-    RUN(strings_give_no_way_out);
+    RUN(strings_offer_no_escape);
     RUN(print_sends_texts_to_the_gate);
     RUN(time_and_chance_come_from_the_gate);
     RUN(dates_are_utc_and_agree_with_the_native_ones);
     RUN(time_of_a_table_is_normalized);
     RUN(setmetatable_refuses_what_depends_on_the_collector);
     RUN(a_finalizer_added_later_never_runs);
-    RUN(metatables_of_the_host_are_not_shown);
-    RUN(load_takes_text_only_and_the_environment);
+    RUN(metatables_of_the_host_are_hidden);
+    RUN(load_accepts_only_text_and_uses_the_environment);
     RUN(require_runs_a_file_once_in_the_environment);
-    RUN(require_does_not_tell_where_the_program_lies);
-    RUN(require_says_what_is_wrong);
+    RUN(require_does_not_reveal_where_the_program_is);
+    RUN(require_reports_what_is_wrong);
     RUN(a_file_is_loaded_as_text_or_refused);
     return check_done();
 }

@@ -37,7 +37,7 @@ static int fail_disk(lua_State *L)
 }
 
 /* The alarm ends a loop that would run forever. */
-static void a_society_stops_when_its_disk_has_failed_though_a_timer_is_open(void)
+static void a_society_whose_disk_has_failed_stops_despite_an_open_timer(void)
 {
     char directory[] = "/tmp/society_world_XXXXXX";
     char command[64];
@@ -69,7 +69,7 @@ static void a_society_stops_when_its_disk_has_failed_though_a_timer_is_open(void
 }
 
 /* The state of a script must not be one that is collected. */
-static void a_society_outlives_the_coroutine_that_made_it(void)
+static void a_society_survives_the_coroutine_that_made_it(void)
 {
     lua_State *L = new_state();
     run(L, "local make = function(app) return society.new{ app = app } end\n"
@@ -95,7 +95,7 @@ static void a_society_outlives_the_coroutine_that_made_it(void)
 int main(void)
 {
     disk_install();
-    RUN(a_society_stops_when_its_disk_has_failed_though_a_timer_is_open);
-    RUN(a_society_outlives_the_coroutine_that_made_it);
+    RUN(a_society_whose_disk_has_failed_stops_despite_an_open_timer);
+    RUN(a_society_survives_the_coroutine_that_made_it);
     return check_done();
 }

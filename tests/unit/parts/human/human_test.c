@@ -80,7 +80,7 @@ static int decide(struct world *world, const char *decision)
     return soc_human_decide_now(world->host, &verdict, &world->texts[1]);
 }
 
-static void an_agent_that_is_gone_is_not_told_but_the_person_is(void)
+static void a_decision_for_a_terminated_agent_is_reported_to_the_person(void)
 {
     struct world world = {.main = main_with_ann, .worker = worker_who_goes_on};
     world_open(&world, NULL);
@@ -98,7 +98,7 @@ static void an_agent_that_is_gone_is_not_told_but_the_person_is(void)
     world_close(&world);
 }
 
-static void an_agent_that_ends_is_told_only_if_it_waits(void)
+static void a_terminating_agent_gets_the_decision_only_if_it_waits(void)
 {
     struct world world = {.main = main_with_ann, .worker = worker_who_waits};
     world_open(&world, NULL);
@@ -111,7 +111,7 @@ static void an_agent_that_ends_is_told_only_if_it_waits(void)
     world_close(&world);
 }
 
-static void a_decision_in_the_batch_that_is_lost_was_never_made(void)
+static void a_decision_in_a_lost_batch_was_never_made(void)
 {
     for (int is_folded = 0; is_folded < 2; is_folded++) {
         struct world world = {.main = main_with_ann, .worker = worker_who_waits};
@@ -130,7 +130,7 @@ static void a_decision_in_the_batch_that_is_lost_was_never_made(void)
     }
 }
 
-static void items_are_filtered_as_rows_are(void)
+static void items_are_filtered_like_rows(void)
 {
     struct world world = {.main = main_with_ann, .worker = worker_who_goes_on};
     world_open(&world, NULL);
@@ -173,7 +173,7 @@ static enum soc_turn_end worker_who_repeats(struct world *world, struct soc_acti
     return passed > 0 ? SOC_TURN_DONE : SOC_TURN_BROKEN;
 }
 
-static void input_waits_for_a_gatekeeper_over_restarts(void)
+static void input_waits_for_a_gatekeeper_across_restarts(void)
 {
     for (int is_folded = 0; is_folded < 2; is_folded++) {
         struct world world = {.main = main_with_ann, .worker = worker_who_repeats};
@@ -198,10 +198,10 @@ static void input_waits_for_a_gatekeeper_over_restarts(void)
 
 int main(void)
 {
-    RUN(an_agent_that_is_gone_is_not_told_but_the_person_is);
-    RUN(an_agent_that_ends_is_told_only_if_it_waits);
-    RUN(a_decision_in_the_batch_that_is_lost_was_never_made);
-    RUN(items_are_filtered_as_rows_are);
-    RUN(input_waits_for_a_gatekeeper_over_restarts);
+    RUN(a_decision_for_a_terminated_agent_is_reported_to_the_person);
+    RUN(a_terminating_agent_gets_the_decision_only_if_it_waits);
+    RUN(a_decision_in_a_lost_batch_was_never_made);
+    RUN(items_are_filtered_like_rows);
+    RUN(input_waits_for_a_gatekeeper_across_restarts);
     return check_done();
 }

@@ -62,7 +62,7 @@ static void every_group_can_be_set(void)
     soc_files_settings_fini(&settings);
 }
 
-static void what_is_wrong_is_named(void)
+static void errors_name_the_setting(void)
 {
     static const struct {
         const char *json;
@@ -110,6 +110,6 @@ int main(void)
 {
     RUN(the_defaults_are_those_of_the_protocol);
     RUN(every_group_can_be_set);
-    RUN(what_is_wrong_is_named);
+    RUN(errors_name_the_setting);
     return check_done();
 }

@@ -172,7 +172,7 @@ static void nothing_leaves_before_it_is_durable_on_a_real_loop(void)
     end(&world, &porch);
 }
 
-static void what_a_door_cannot_take_it_gets_later_and_in_order(void)
+static void a_door_gets_what_it_could_not_take_later_in_order(void)
 {
     struct world world;
     struct porch porch;
@@ -193,7 +193,7 @@ static void what_a_door_cannot_take_it_gets_later_and_in_order(void)
     end(&world, &porch);
 }
 
-static void mail_waits_for_a_door_that_leads_to_its_receiver(void)
+static void messages_wait_for_a_door_to_their_receiver(void)
 {
     struct world world;
     struct porch first;
@@ -219,7 +219,7 @@ static void mail_waits_for_a_door_that_leads_to_its_receiver(void)
     end(&world, &first);
 }
 
-static void a_door_is_told_what_becomes_of_its_agents_and_their_mail(void)
+static void a_door_is_notified_about_its_agents_and_their_messages(void)
 {
     struct world world;
     struct porch porch;
@@ -256,7 +256,7 @@ static int count_waiting(struct world *world)
     return count;
 }
 
-static void a_send_looks_at_no_letter_that_was_handed_out_before(void)
+static void a_send_does_not_visit_messages_handed_out_before(void)
 {
     struct world world;
     struct porch porch;
@@ -277,7 +277,7 @@ static void a_send_looks_at_no_letter_that_was_handed_out_before(void)
     end(&world, &porch);
 }
 
-static void what_is_known_of_an_agent_is_freed_after_its_end(void)
+static void the_state_of_an_agent_is_freed_after_its_end(void)
 {
     struct world world;
     struct porch porch;
@@ -302,7 +302,7 @@ static void what_is_known_of_an_agent_is_freed_after_its_end(void)
     end(&world, &porch);
 }
 
-static void a_position_is_kept_with_what_came(void)
+static void a_read_position_is_stored_with_what_was_read(void)
 {
     struct world world;
     struct porch porch;
@@ -335,11 +335,11 @@ int main(void)
 {
     RUN(nothing_leaves_before_it_is_durable);
     RUN(nothing_leaves_before_it_is_durable_on_a_real_loop);
-    RUN(what_a_door_cannot_take_it_gets_later_and_in_order);
-    RUN(mail_waits_for_a_door_that_leads_to_its_receiver);
-    RUN(a_door_is_told_what_becomes_of_its_agents_and_their_mail);
-    RUN(a_position_is_kept_with_what_came);
-    RUN(a_send_looks_at_no_letter_that_was_handed_out_before);
-    RUN(what_is_known_of_an_agent_is_freed_after_its_end);
+    RUN(a_door_gets_what_it_could_not_take_later_in_order);
+    RUN(messages_wait_for_a_door_to_their_receiver);
+    RUN(a_door_is_notified_about_its_agents_and_their_messages);
+    RUN(a_read_position_is_stored_with_what_was_read);
+    RUN(a_send_does_not_visit_messages_handed_out_before);
+    RUN(the_state_of_an_agent_is_freed_after_its_end);
     return check_done();
 }

@@ -53,7 +53,7 @@ describe("inspect and send", function()
     assert.matches("^msg_%d+_%d+_%x+\n$", place:run("send --to root hello").out)
   end)
 
-  it("takes a payload as JSON", function()
+  it("accepts a payload as JSON", function()
     local result = place:run([[send --to root --json-payload '{"a":[1,2],"text":"x"}']])
     assert.equal(0, result.code)
     local sent = rows(place:run("inspect messages --agent user --json"))
@@ -62,7 +62,7 @@ describe("inspect and send", function()
     assert.equal(2, place:run("send --to root --json-payload '{'").code)
   end)
 
-  it("refuses to send what is not UTF-8 instead of altering it", function()
+  it("refuses text that is not UTF-8 instead of changing it", function()
     for _ = 1, 2 do
       for _, case in ipairs({
         { [[--to root "$(printf 'a\377b')"]], "the text is not UTF-8: byte 2 is wrong" },
@@ -79,13 +79,13 @@ describe("inspect and send", function()
     end
   end)
 
-  it("says why a message was refused", function()
+  it("prints why a message was refused", function()
     local result = place:run("send --to nobody hello")
     assert.equal(1, result.code)
     assert.matches("^society: agent_not_found: [^\n]+\n$", result.err)
   end)
 
-  it("gives up waiting after --timeout", function()
+  it("stops waiting after --timeout", function()
     local result = place:run("send --to root --wait --timeout 200 wait")
     assert.equal(1, result.code)
     assert.matches("^society: timeout: ", result.err)
@@ -133,7 +133,7 @@ describe("inspect and send", function()
     assert.same(seen[1], seen[2])
   end)
 
-  it("means the same by a payload running and stopped", function()
+  it("treats payloads the same running and stopped", function()
     for _ = 1, 2 do
       local result = place:run("send --to root --json-payload ' null'")
       assert.same({ 1, "", "society: missing_payload: a message needs a payload\n" },
@@ -163,7 +163,7 @@ describe("inspect and send", function()
     assert.equal(2, place:run("inspect things").code)
   end)
 
-  it("shows tasks alike while it runs and when it is stopped", function()
+  it("shows the same tasks running and stopped", function()
     place:run([[send --to root --type task --json-payload --wait '{"task_id":"T1"}']])
     local seen = {}
     for i = 1, 2 do
@@ -192,7 +192,7 @@ describe("inspect and send", function()
     assert.equal(column, lines[4]:find("root", 1, true) - #"工人" + 4)
   end)
 
-  it("shows who waits, running and stopped, and what happened", function()
+  it("shows waits and activity, running and stopped", function()
     place:run("send --to root wait")
     local waits = program.wait_for("a wait", function()
       return rows(place:run("inspect waits --json"))[1]
@@ -208,7 +208,7 @@ describe("inspect and send", function()
     assert.equal(1, stats.pending)
   end)
 
-  it("takes sends that come together to a stopped society one by one", function()
+  it("serialises concurrent sends to a stopped society", function()
     stop()
     local together = {}
     for i = 1, 8 do
@@ -230,7 +230,7 @@ describe("inspect and send", function()
     assert.matches("too hard", dead.error.message, 1, true)
   end)
 
-  it("keeps what is sent to a stopped society for its next run", function()
+  it("keeps messages to a stopped society for its next run", function()
     stop()
     local result = place:run("send --to root later")
     assert.equal(0, result.code)
@@ -245,7 +245,7 @@ describe("inspect and send", function()
     end)
   end)
 
-  it("says so where no society is", function()
+  it("reports that there is no society", function()
     for _, arguments in ipairs({ "inspect agents", "send --to root x" }) do
       local result = place:run(arguments .. " --state none")
       assert.equal(1, result.code)

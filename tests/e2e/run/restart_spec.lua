@@ -1,4 +1,4 @@
--- `society run` killed in the midst of it, and run again.
+-- `society run` killed half-way, and run again.
 
 local program = require("program")
 
@@ -22,7 +22,7 @@ describe("society run", function()
     place:remove()
   end)
 
-  it("goes on after kill -9 with everything that was answered", function()
+  it("continues after kill -9 with everything that was answered", function()
     local running = place:start_ready("run server.lua")
     for i = 1, 5 do
       assert.equal("number " .. i .. "\n", place:run("send --to root --wait x").out)
@@ -37,7 +37,7 @@ describe("society run", function()
     assert.equal(130, running:wait().code)
   end)
 
-  it("lets a sleeping main sleep on over kill -9", function()
+  it("continues a sleep of main after kill -9", function()
     place:write("sleep.lua", [[
       local society = require("society")
       society.main(function(user)
@@ -55,7 +55,7 @@ describe("society run", function()
     assert.matches("after\n$", result.out)
   end)
 
-  it("goes on after kill -9 past what tables with holes and errors say", function()
+  it("continues after kill -9 past lengths of tables with holes and texts of errors", function()
     place:write("holes.lua", [[
       local society = require("society")
       local function add_lengths()

@@ -1,7 +1,9 @@
--- The scenarios that have settings of their own, with each of them: the exact one, whose
--- outcome is fixed, and the wild one, which the checkers alone judge.
+-- The scenarios with settings: the exact one, whose outcome is fixed, and the wild one,
+-- which only the checkers judge.
+-- Slow: thousands of seeds.
 
 local program = require("program")
+local tree = require("tree")
 
 local CASES = {
   { app = "exact", seeds = 800, settings = "" },
@@ -14,21 +16,21 @@ local CASES = {
 
 describe("the scenario", function()
   for _, case in ipairs(CASES) do
-    it(("%s stands %d seeds: %s"):format(case.app, case.seeds,
-      case.settings == "" and "as it is" or case.settings), function()
+    it(("%s passes %d seeds: %s"):format(case.app, case.seeds,
+      case.settings == "" and "without settings" or case.settings), function()
       local place = program.place()
       local result = place:run(("sim %s --seeds 1..%d -- %s"):format(program.quote(
-        io.popen("pwd"):read("l") .. "/tests/scenarios/" .. case.app .. ".lua"), case.seeds,
+        tree.path("tests/scenarios/" .. case.app .. ".lua")), case.seeds,
         case.settings))
       assert.equal(0, result.code, result.err)
       place:remove()
     end)
   end
 
-  it("wild refuses a setting it does not know", function()
+  it("wild refuses an unknown setting", function()
     local place = program.place()
     local result = place:run(("sim %s --seeds 1..1 -- narrow wide"):format(program.quote(
-      io.popen("pwd"):read("l") .. "/tests/scenarios/wild.lua")))
+      tree.path("tests/scenarios/wild.lua"))))
     assert.equal(1, result.code)
     assert.matches("no setting is called wide", result.err, 1, true)
     place:remove()

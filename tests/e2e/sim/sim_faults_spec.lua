@@ -1,6 +1,6 @@
--- Every fault of the simulator bites: an app that is wrong in a way only this fault shows
--- passes without it and fails with it. What only the host itself could get wrong (lag,
--- fold, power, full, io) is shown by planted faults, in mutants/list.lua.
+-- Every fault of the simulator matters: an app with a bug that only this fault reveals
+-- passes without it and fails with it. Faults that only the host could get wrong (lag,
+-- fold, power, full, io) are covered by planted faults, in mutants/list.lua.
 
 local program = require("program")
 
@@ -10,7 +10,7 @@ local HEAD = [[
     completion_criteria = "c" }
 ]]
 
--- Root handles 20 messages with `BODY`; main looks at the end whether anything was wrong.
+-- Root handles 20 messages with `BODY`; main checks at the end whether anything was wrong.
 local COUNTING = HEAD .. [[
   local seen = 0 -- file-level variables do not last
   society.root(function(root, message)
@@ -26,7 +26,7 @@ local COUNTING = HEAD .. [[
   end)
 ]]
 
--- Main asks somebody outside, with little patience.
+-- Main asks an outside agent, with little patience.
 local ASKING = HEAD .. [[
   society.role { id = "out", behaviour = "external" }
   society.root(function(root)
@@ -96,7 +96,7 @@ local CASES = {
   ]] },
 }
 
-describe("a fault of the simulator bites:", function()
+describe("the simulator finds a bug with the fault", function()
   for faults, case in pairs(CASES) do
     it(faults, function()
       local place = program.place()

@@ -1,14 +1,14 @@
--- What `society sim` tells of a seed that fails, so that people find out why.
+-- What `society sim` prints about a failing seed, so that people can find out why.
 
 local program = require("program")
 
-describe("sim tells", function()
+describe("sim prints", function()
   local place
 
   before_each(function() place = program.place() end)
   after_each(function() place:remove() end)
 
-  it("who did not do the same again, with which message, and what differs", function()
+  it("who did not repeat itself, with which message, and what differs", function()
     place:write("app.lua", [[
       local society = require("society")
       local times = 0 -- file-level variables do not last
@@ -26,7 +26,7 @@ describe("sim tells", function()
       .. 'now: %[{"payload":{"n":2},"to":"user"}%]\n', result.err)
   end)
 
-  it("in the transcript of a seed that fails which fault it was", function()
+  it("in the transcript of a failing seed which fault it was", function()
     place:write("app.lua", [[
       local society = require("society")
       local times = 0 -- file-level variables do not last
@@ -99,7 +99,7 @@ describe("sim tells", function()
   }
 
   for fault, line in pairs(LINES) do
-    it("of the fault " .. fault .. " in the transcript", function()
+    it("the fault " .. fault .. " in the transcript", function()
       place:write("app.lua", line[1])
       for seed = 1, 60 do
         local words = ("sim app.lua --seed %d --faults %s"):format(seed, fault)

@@ -1,9 +1,9 @@
--- Correct apps whose agents fail, are paused or live outside, and whose disk is in trouble
--- while they look at their history: the simulator finds nothing wrong with them.
+-- Correct apps whose agents fail, are paused or outside, and whose disk fails while they
+-- read their history: the simulator finds nothing wrong with them.
 
 local program = require("program")
 
-describe("a correct app stands", function()
+describe("a correct app passes with", function()
   local place
 
   before_each(function()
@@ -20,7 +20,7 @@ describe("a correct app stands", function()
     return result
   end
 
-  it("turns that raise by the plan: nobody fails for those alone", function()
+  it("turns that raise by the plan: no agent fails for those alone", function()
     place:write("app.lua", [[
       local society = require("society")
       society.root(function(root) root.state.n = (root.state.n or 0) + 1 end)
@@ -40,11 +40,11 @@ describe("a correct app stands", function()
       assert.matches("handled 60\tidle", out, 1, true)
       raised = math.max(raised, select(2, out:gsub("a simulated failure", "")))
     end
-    assert.equal(5, raised) -- as many as the policy bears
+    assert.equal(5, raised) -- as many as the policy allows
     passes("--seeds 18..18")
   end)
 
-  it("mail that is left for who has failed, is paused or lives outside", function()
+  it("messages left for agents that failed, are paused or outside", function()
     place:write("app.lua", [[
       local society = require("society")
       local brief = { objective = "o", constraints = {}, inputs = "i", outputs = "o",
@@ -79,7 +79,7 @@ describe("a correct app stands", function()
     end
   end)
 
-  it("a policy for contacts of its own that is called as a shipped one", function()
+  it("its own contacts policy under a shipped name", function()
     place:shell("mkdir -p policies/contacts")
     place:write("policies/contacts/strict.lua", [[
       return { kind = "contacts", version = 1, may_send = function() return true end }
@@ -102,7 +102,7 @@ describe("a correct app stands", function()
   end)
 
   for _, faults in ipairs({ "io", "full", "power,full,io,crash", "default" }) do
-    it("a disk that is in trouble while it looks at its history: " .. faults, function()
+    it("a disk that fails while it reads its history: " .. faults, function()
       place:write("app.lua", [[
         local society = require("society")
         society.root(function(root) root:sleep(100) return "ok" end)
