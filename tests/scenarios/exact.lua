@@ -1,14 +1,14 @@
--- Jobs whose outcome is fixed: whatever faults strike, each comes to what its number says,
--- and main fails where one does not. `-- kept` keeps all history.
+-- Jobs whose outcome is fixed: whatever faults strike, each ends as its number says, and
+-- main fails if one does not. `-- kept` keeps all history.
 --
 -- Root draws a number for each job, so that seeds differ in what their jobs do, and gives
--- each to an agent of its own. What an agent calls others by begins with its own id. Waits
+-- each to an agent of its own. The ids of an agent's helpers start with its own id. Waits
 -- that must not end early are longer than any clock is off.
 
 local society = require("society")
 
 local IS_KEPT = (...) == "kept"
-local JOBS = 16 -- every kind once, then some by chance
+local JOBS = 16 -- every kind once, then some at random
 local LONG_MS = 1000000000
 local BRIEF = {
   objective = "o", constraints = { "c" }, inputs = "i", outputs = "o", completion_criteria = "c",
@@ -30,8 +30,8 @@ local function expect(wanted, got, what)
   end
 end
 
--- Children do what they are told. A number that three divides fails its task the first time,
--- one that five divides asks a child of its own, with the number after it.
+-- Children do what they are told. A number divisible by three fails its task the first
+-- time, one divisible by five asks a child of its own, with the number after it.
 
 local function what_child_does(agent, message)
   local number, asks = message.payload.number, message.payload.asks
@@ -56,7 +56,7 @@ local function decision_of(number)
   return ({ [0] = "approve", "modify", "reject" })[number % 3]
 end
 
--- What becomes of the task of a number, as `what_child_does` and main have it.
+-- The outcome of the task of a number, as `what_child_does` and main expect it.
 local function value_of(number, asks)
   if number % 5 == 0 then
     return value_of(number + 1, asks) + 1
@@ -66,7 +66,7 @@ local function value_of(number, asks)
   return ({ approve = 2, modify = number * 10, reject = 3 })[decision_of(number)]
 end
 
--- A child also notes the tags of its mail, in the order in which it handles them.
+-- A child also records the tags of its messages, in the order in which it handles them.
 local function note_tag(agent, message)
   local payload = message.payload
   agent.state.seen = (agent.state.seen or "") .. payload.tag
@@ -106,7 +106,7 @@ local function send_tag(agent, to, tag, options)
   assert(agent:send_message(options))
 end
 
--- All the tags that `child` saw, this last one among them.
+-- All the tags that `child` saw, including this last one.
 local function last_tag(agent, child, options)
   options = options or {}
   options.to, options.payload, options.timeout_ms = child, { tag = "!" }, LONG_MS
@@ -149,7 +149,7 @@ function DO.dedupe(agent)
   expect("x!", last_tag(agent, child, { delay_ms = 100 }), "what came of three that are one")
 end
 
--- Who is terminated handles what it has first.
+-- A terminated agent first handles what it has.
 function DO.drain(agent)
   local child = born(agent, "-child")
   for i = 1, 3 do
@@ -193,7 +193,7 @@ function DO.chat(agent, number)
   expect("heard " .. question, answer.content, "the answer of the model")
 end
 
--- All come once. The order is not looked at: a host that was down finds all of them due.
+-- Each comes once. The order is not checked: a host that was down finds all of them due.
 function DO.delay(agent)
   local child = born(agent, "-child")
   for i = 1, 4 do
@@ -267,7 +267,7 @@ society.root(function(root, message)
   end
 end)
 
--- What is decided stays so: it is asked once, and answered once.
+-- A decision is final: it is asked once, and answered once.
 local function decide(user, item, decided)
   local number = math.tointeger(tonumber(item.title:match("%d+")))
   local decision = decision_of(number)

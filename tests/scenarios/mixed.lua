@@ -1,5 +1,5 @@
--- Agents that do one thing after another by chance, of all that agents can do: nothing is
--- expected of them but what the checkers ask of every history.
+-- Agents that do one thing after another at random, of everything agents can do: nothing is
+-- expected of them but the laws of the checkers.
 
 local society = require("society")
 
@@ -9,9 +9,9 @@ local BRIEF = {
   objective = "o", constraints = { "c" }, inputs = "i", outputs = "o", completion_criteria = "c",
 }
 
-local DEPTH = 3 -- so many agents one after the other pass it on
+local DEPTH = 3 -- so many agents pass it on one after the other
 
--- Whatever comes of it, all of these may fail.
+-- All of these may fail.
 local DEEDS = {
   function(agent) agent:broadcast { payload = { depth = DEPTH } } end,
   function(agent) agent:checkpoint { payload = { depth = DEPTH }, timeout_ms = 500 } end,
@@ -93,7 +93,7 @@ society.root {
   default = function(root, message)
     if message.from == "user" then
       for i = 1, 4 do
-        root:spawn_agent("worker", BRIEF, { id = "w" .. i }) -- refused but the first time
+        root:spawn_agent("worker", BRIEF, { id = "w" .. i }) -- refused except the first time
         root:send_message { to = "w" .. i, payload = { depth = 0 } }
       end
     end

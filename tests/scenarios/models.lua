@@ -1,8 +1,8 @@
---- Agents that think, with models that are busy, break off, talk nonsense and are slow.
+--- Thinking agents, with models that are busy, break off, return nonsense and are slow.
 --
--- Root has three of them think in turn, each about what the one before said, and asks a
--- model itself. What the models say is scripted: a call too many, or one that does not
--- fit, fails the run.
+-- Root lets three of them think in turn, each about what the one before said, and calls a
+-- model itself. The models' answers are scripted: an extra call, or one that does not
+-- match, fails the run.
 
 local society = require("society")
 

@@ -1,8 +1,8 @@
---- Agents that live outside, behind a door that loses, doubles and delays.
+--- Outside agents, behind a door that loses, duplicates and delays.
 --
--- Root writes to four of them, has each asked, and gives nobody up: one that is reported
--- as unresponsive gets again what it has not acked. Each letter comes back as a message
--- of theirs (`echo`), once. `society sim` plays the four.
+-- Root writes to four of them, makes requests to each, and gives nobody up: an agent
+-- reported as unresponsive is sent again what it has not acked. Each message comes back as
+-- one of theirs (`echo`), once. `society sim` plays the four.
 
 local society = require("society")
 
@@ -50,7 +50,7 @@ society.root({
     if message.payload.text == "back" then
       root.state.back = (root.state.back or 0) + 1
     end
-    for i = 1, message.payload.text == "go" and COUNT or 0 do -- or an answer that was late
+    for i = 1, message.payload.text == "go" and COUNT or 0 do -- or a late reply
       local id, brief_of_asker = "outside" .. i, brief()
       assert(root:spawn_agent("outsider", brief(), { id = id }))
       brief_of_asker.collaborators = { { agentId = id, role = "outsider", description = "x" } }

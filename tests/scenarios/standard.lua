@@ -1,15 +1,15 @@
---- The standard scenario: 50 agents, 500 messages, the usual kinds of waiting.
+--- The standard scenario: 50 agents, 500 messages, the common kinds of waiting.
 --
--- Root leads seven teams of six workers. A lead gives each worker its share and answers
--- its question; workers write notes to the neighbour they were told of, sleep and
--- report; root receives the leads' reports, tells everybody, and asks everybody at a
--- checkpoint. Two names tell the checkers more than the journal does (core/check): a
--- payload's `once` is sent once for ever, `state.handled` counts what was handled.
+-- Root leads seven teams of six workers. A lead gives each worker its share and answers its
+-- question; workers write notes to the neighbour they were told about, sleep and report;
+-- root receives the leads' reports, broadcasts, and asks everybody at a checkpoint. Two
+-- names tell the checkers more than the journal does (core/check): a payload's `once` is
+-- sent only once ever, `state.handled` counts what was handled.
 
 local society = require("society")
 
 local TEAMS, WORKERS = 7, 6
-local NOTES = 5 -- of each worker to its neighbour
+local NOTES = 5 -- from each worker to its neighbour
 local LONG_MS = 1000000000 -- longer than any clock is off
 local PRIORITIES = { "low", "normal", "high", "normal", "urgent" }
 

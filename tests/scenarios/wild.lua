@@ -1,6 +1,6 @@
--- Agents that do by chance all that mixed.lua does and more, tasks, holds, questions, models
--- and agents outside among it, most of it at the wrong time or to the wrong one. The checkers
--- alone judge. What the society itself is like is said behind `--`, in words of SETTINGS:
+-- Agents that do at random everything mixed.lua does and more, including tasks, holds,
+-- questions, models and outside agents, most of it at the wrong time or to the wrong agent.
+-- Only the checkers judge. Words of SETTINGS after `--` configure the society:
 --
 --   society sim tests/scenarios/wild.lua --seeds 1..300 -- narrow open
 
@@ -23,7 +23,7 @@ local SETTINGS = {
     })
   end,
   confirmed = function() society.policy("introductions", "confirm") end,
-  victim = function() -- of a deadlock: another than usual, in large rings nobody who exists
+  victim = function() -- of a deadlock: not the default one, in large cycles nobody who exists
     society.policy("deadlock", {
       kind = "deadlock", version = 1, defaults = {}, examples = {},
       victim = function(request)
@@ -69,7 +69,7 @@ local function act(agent, message)
   end
 end
 
--- How a task ends. One that is left as it is comes to its limit.
+-- How a task ends. One that is left alone reaches its limit.
 local ENDS = {
   function(agent, message) agent:complete(message, { ok = true }) end,
   function(agent, message) agent:fail(message, "no") end,
@@ -88,7 +88,7 @@ local function work(agent, message)
   return finish(agent, message)
 end
 
--- Answers to who wants to be introduced: at once, late, with a refusal, or none.
+-- Answers to introduction requests: immediately, late, with a refusal, or none.
 local ANSWERS = {
   function(agent, message) agent:introduce(message, { target = deeds.someone(agent) }) end,
   function(agent, message) agent:decline(message, "no") end,
@@ -109,7 +109,7 @@ society.role {
   behaviour = { default = act, task = work, task_assign = work, task_assignment = work },
 }
 
--- For workers the host answers who wants to be introduced; a broker answers itself.
+-- The host answers introduction requests for workers; a broker answers itself.
 society.role {
   id = "broker", name = "broker", prompt = "knows others",
   behaviour = {
@@ -125,7 +125,7 @@ local FIRST = { "worker", "worker", "broker", "far" }
 
 local function begin(root)
   for i, role in ipairs(FIRST) do
-    root:spawn_agent(role, BRIEF, { id = "w" .. i }) -- refused but the first time
+    root:spawn_agent(role, BRIEF, { id = "w" .. i }) -- refused except the first time
     root:send_message { to = "w" .. i, payload = { depth = root:random(0, 1) } }
   end
 end
@@ -151,7 +151,7 @@ society.root {
   end,
 }
 
--- What people do to the society. Whoever is asked does not always answer.
+-- What people do to the society. They do not always answer.
 local ORDERS = {
   function(user) user:request { to = "root", payload = { depth = 1 }, timeout_ms = 4000 } end,
   function(user) user:send_message { to = "root", payload = { depth = 1 } } end,
@@ -174,6 +174,6 @@ society.main(function(user)
     for _, item in ipairs(society.inbox()) do
       decide(user, item)
     end
-    user:resume("All") -- or what is held would keep the run from its end
+    user:resume("All") -- otherwise what is held would keep the run from ending
   end
 end)

@@ -1,10 +1,11 @@
--- What the agents of wild.lua do by chance, one deed after another: a list of functions that
--- take the agent, one it knows, and what to write to others so that they go on in turn.
+-- What the agents of wild.lua do at random, one deed after another: a list of functions
+-- that take the agent, one it knows, and what to write to others so that they continue in
+-- turn.
 
 local society = require("society")
 local json = require("society.json")
 
-local DEPTH = 3 -- with which nobody goes on
+local DEPTH = 3 -- with which nobody continues
 local PRIORITIES = { "urgent", "high", "normal", "low" }
 local BRIEF = {
   objective = "o", constraints = { "c" }, inputs = "i", outputs = "o", completion_criteria = "c",
@@ -82,7 +83,8 @@ local function ask_for_contact(agent, peer)
   }
 end
 
--- Lists are shortened and have holes: what is kept of them must be the same after a restart.
+-- Lists are shortened and have holes: what is kept of them must be the same after a
+-- restart.
 local function write_state(agent)
   local list = {}
   for i = 1, agent:random(20) do
@@ -103,7 +105,7 @@ local function look(agent)
     #society.dead_letters()
 end
 
--- Whatever comes of it, all of these may fail. What stands twice is done more often.
+-- All of these may fail. What is listed twice is done more often.
 local DEEDS = {
   -- Tasks, mostly of others.
   assign, assign,
@@ -122,7 +124,7 @@ local DEEDS = {
       status = either(agent, { "done", "failed" }), error = "e", retryable = once_in(agent, 2) } }
   end,
 
-  -- Births and ends.
+  -- Spawns and terminations.
   function(agent, _, mail)
     agent:spawn_agent("worker", BRIEF, { message = mail, wait = true,
       timeout_ms = once_in(agent, 2) and soon(agent) or 20000 })
@@ -148,7 +150,7 @@ local DEEDS = {
   function(agent, peer) agent:terminate(peer, { force = once_in(agent, 2) }) end,
   function(agent) agent:stop() end,
 
-  -- Mail, and waiting for it.
+  -- Messages, and waiting for them.
   ask, ask,
   function(agent, peer, mail)
     local sent = agent:send_message { to = peer, payload = mail, delay_ms = soon(agent),
@@ -192,7 +194,7 @@ local DEEDS = {
   end,
   function(agent) agent:sleep(soon(agent)) end,
 
-  -- Questions to people and to models.
+  -- Questions to people and models.
   function(agent)
     agent:escalate { title = "q", priority = either(agent, PRIORITIES),
       timeout_ms = once_in(agent, 2) and soon(agent) or 15000 }
@@ -218,7 +220,7 @@ local DEEDS = {
     agent:resume("All")
   end,
 
-  -- Introductions, and answers that nobody asked for.
+  -- Introductions, and unsolicited answers.
   ask_for_contact, ask_for_contact,
   function(agent, peer)
     agent:send_message { to = peer, type = "introduction_request",
@@ -231,7 +233,7 @@ local DEEDS = {
   function(agent, peer) agent:remove_contact(peer) end,
   function(agent) agent:add_contact { id = "root" } end,
 
-  -- State, errors, and what leaves no trace but in the log.
+  -- State, errors, and what leaves no trace except in the log.
   write_state, look,
   function(agent) agent.state.list = { [1] = 1, [3] = 2 } end, -- is refused: a hole
   function(agent)

@@ -9,7 +9,7 @@ local M = {}
 
 local APP = tree.path("tests/support/attack_app")
 
--- What the host gives besides files.
+-- What the host provides besides files.
 local BUILT_IN = { "_G", "coroutine", "math", "os", "society", "society.json",
   "society.llm.settings", "string", "table", "utf8" }
 
@@ -31,8 +31,8 @@ function M.modules()
   return names
 end
 
---- The ways in which a module is changed: addresses, names of keys, both, or so that nothing
--- works.
+--- The ways in which a module is changed: addresses, names of keys, both, or so that
+-- nothing works.
 function M.ways(evil_url)
   return {
     { url = evil_url }, { key = "AWS_SECRET_ACCESS_KEY" },
@@ -51,7 +51,7 @@ local function literal(value)
   return "{ " .. table.concat(parts, ", ") .. " }"
 end
 
---- Puts the app into a folder, with the plan that it follows.
+--- Creates the app in a folder, with the plan that it follows.
 function M.install(folder, plan)
   assert(os.execute(("cp -r '%s/.' '%s'"):format(APP, folder)))
   local file = assert(io.open(folder .. "/plan.lua", "w"))

@@ -1,5 +1,5 @@
---- bad: values that no call should take, or only where they fit, and a way to try a
--- call with every one of them in every place.
+--- bad: values that no call should accept, or only where they fit, and a way to try a call
+-- with every one of them in every place.
 --
 --     local faults = bad.try("sleep", { good = function() return { 0 } end, places = { "" } },
 --       function(ms) return agent:sleep(ms) end)
@@ -26,7 +26,7 @@ local function trap()
   error("a metamethod was called")
 end
 
--- Looks like a good table of options to whoever asks its metatable.
+-- Looks like a good table of options through its metatable.
 local function disguised()
   return setmetatable({}, {
     __index = trap, __newindex = trap, __len = trap, __pairs = trap, __tostring = trap, __eq = trap,
@@ -83,7 +83,7 @@ local VALUES = {
   { "a metatable", disguised, "payload options" },
 }
 
--- Tables are made anew for each call, which might change them.
+-- Tables are created again for each call, which might change them.
 local function fresh(name, value)
   if type(value) == "function" and name ~= "a function" then
     return value()
@@ -91,7 +91,7 @@ local function fresh(name, value)
   return value
 end
 
---- Walks the values that are not good for any of `kinds` (words): name, value.
+--- Visits the values that are not good for any of `kinds` (words): name, value.
 function M.each(kinds)
   local index = 0
   return function()
@@ -109,7 +109,7 @@ function M.each(kinds)
   end
 end
 
--- What may be wrong about a raised error; nil: nothing.
+-- What may be wrong with a raised error; nil: nothing.
 local function fault_of_raised(raised, names)
   if type(raised) ~= "string" or #raised > 1024 then
     return "raised no sentence: " .. tostring(raised):sub(1, 200)
@@ -148,7 +148,7 @@ local function judge(call, names, run, arguments)
   return nil
 end
 
--- What a raised error may name: the call, the option, or the very text.
+-- What a raised error may name: the call, the option, or the text itself.
 local function names_of(name, field, value)
   local names = { name, field }
   if type(value) == "string" and #value > 0 then
@@ -157,7 +157,7 @@ local function names_of(name, field, value)
   return names
 end
 
--- Walks what is wrong in one place of the arguments: visit(what, field, change).
+-- Visits what is wrong in one place of the arguments: visit(what, field, change).
 local function each_wrong(call, place, visit)
   local words, fields = call.places[place], call.fields and call.fields[place] or {}
   for what, value in M.each(words) do
@@ -176,7 +176,7 @@ local function each_wrong(call, place, visit)
   end
 end
 
---- Tries a call with everything that can be wrong about its arguments.
+--- Tries a call with everything that can be wrong with its arguments.
 -- @tparam string name of the call
 -- @tparam table call { good: function that gives a list of arguments that would do;
 --   places: what may stand in each, as words of what values here are good for, "?": it

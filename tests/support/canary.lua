@@ -1,5 +1,5 @@
---- canary: a place where the program has a key that must come out nowhere, and a server
--- of models that knows it.
+--- canary: a place where the program has a key that must appear nowhere, and a model server
+-- that knows it.
 --
 --     local place, server = canary.place()
 --     … place:run("run app.lua") …
@@ -29,8 +29,8 @@ OPENAI_API_KEY=%s OPENAI_BASE_URL=%s/v1 ANTHROPIC_API_KEY=%s ANTHROPIC_BASE_URL=
   return place, server
 end
 
---- Runs the program there on a terminal and returns every byte of it. Lets a gated model
--- go on (model_server.py) once the terminal has shown `text`.
+--- Runs the program there on a terminal and returns every byte it shows. Lets a gated model
+-- continue (model_server.py) once the terminal has shown `text`.
 function M.watch(place, arguments, text)
   place:shell("rm -f go")
   local terminal = place:start_terminal(arguments)
@@ -39,19 +39,19 @@ function M.watch(place, arguments, text)
   return terminal:wait().out
 end
 
--- What a text says once its escapes are read, to any depth.
+-- A text with its escapes resolved, to any depth.
 local function unescaped(text)
   return (text:gsub("\\+u00(%x%x)", function(hex) return string.char(tonumber(hex, 16)) end)
     :gsub("%%(%x%x)", function(hex) return string.char(tonumber(hex, 16)) end))
 end
 
---- Raises if the text holds the key, or all but two letters of it.
+--- Raises if the text contains the key, or all but two letters of it.
 function M.assert_clean(text, what)
   for _, form in ipairs({ text, unescaped(text) }) do
     assert(not form:find(M.key:sub(3), 1, true), what)
     assert(not form:find(M.key:sub(1, -3), 1, true), what)
   end
-  -- What of its base64 is the same wherever it stands.
+  -- The part of its base64 that is the same at any offset.
   for _, code in ipairs({ "c2stY2FuYXJ5LTVlMWYwYzFkOW", "NrLWNhbmFyeS01ZTFmMGMxZDlh",
     "zay1jYW5hcnktNWUxZjBjMWQ5Y" }) do
     assert(not text:find(code, 1, true), what)

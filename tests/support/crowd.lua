@@ -1,5 +1,5 @@
---- crowd: a society whose agents do what a spec says while it is their turn, for
--- specs that make agents by the thousand; and their contacts.
+--- crowd: a society whose agents do what a spec says in their turn, for specs that spawn
+-- agents by the thousand; and their contacts.
 
 local json = require("society.json")
 local scene = require("scene")
@@ -55,7 +55,7 @@ function M.contacts(s, id)
   return entries, count
 end
 
---- How an agent knows whom: id -> source.
+--- Whom an agent knows, and how: id -> source.
 function M.sources(s, id)
   local found = {}
   for _, entry in ipairs(s:contacts(id)) do

@@ -35,7 +35,8 @@ function M.open(settings, prepare, environment)
   d.place:shell(prepare or ":")
   settings = settings or {}
   settings.dir = settings.dir or "w"
-  -- Nothing times out because the machine is slow; what is to time out says so, or advances.
+  -- Nothing times out because the machine is slow: specs set a timeout, or advance the
+  -- clock.
   settings.ack = settings.ack or {}
   settings.ack.timeout_ms = settings.ack.timeout_ms or M.ACK_MS
   settings.heartbeat = settings.heartbeat or {}
@@ -47,7 +48,7 @@ function M.open(settings, prepare, environment)
 end
 
 function Desk:start()
-  self.place:shell("rm -f st/socket") -- of one that was killed
+  self.place:shell("rm -f st/socket") -- of a society that was killed
   self.running = self.place:start(self.arguments, self.environment)
   program.wait_for("the control socket", function()
     return self.place:shell("test -S st/socket").code == 0
@@ -63,14 +64,14 @@ function Desk:kill(signal, stays)
   end
 end
 
---- Has root do something and returns what it replied.
+--- Tells root to do something and returns its reply.
 function Desk:tell(payload)
   local result = self.place:run(("send --state st --to root --wait --timeout %d --json-payload %s")
     :format(300000, program.quote(json.encode(payload))))
   return json.decode(result.out) or error("root did not reply: " .. result.out .. result.err, 2)
 end
 
---- Sends it off without waiting.
+--- Sends it without waiting.
 function Desk:ask(payload)
   assert(self.place:run(("send --state st --to root --json-payload %s"):format(
     program.quote(json.encode(payload)))).code == 0)
@@ -80,7 +81,7 @@ function Desk:read(name)
   return self.place:read(self.dir .. "/" .. name)
 end
 
---- The lines of a file, decoded; false for what is no JSON.
+--- The lines of a file, decoded; false for one that is not JSON.
 function Desk:lines(name)
   local list = {}
   for line in (self:read(name) or ""):gmatch("([^\n]*)\n") do
@@ -100,7 +101,7 @@ function Desk:put(name, message)
   self:append(name, json.encode(message) .. "\n")
 end
 
---- Waits until `count` lines of a file are there and returns them.
+--- Waits until a file has `count` lines and returns them.
 function Desk:await(name, count)
   return program.wait_for(("%d lines in %s"):format(count, name), function()
     local lines = self:lines(name)
@@ -108,7 +109,7 @@ function Desk:await(name, count)
   end)
 end
 
---- What root printed: messages from others than the user.
+--- What root printed: messages from everybody but the user.
 function Desk:heard()
   local list = {}
   for number = 1, self.place.count do
@@ -151,9 +152,9 @@ function Desk:advance(ms)
   self.place:shell("society inspect stats --state st > /dev/null 2>&1 & true")
 end
 
---- Lets the time for every ack that is still open run out: advances the clock, and waits
--- until a message to the agent `id`, which nobody acks, is sent again. What is due earlier
--- has then been sent again, too. The agent must exist already.
+--- Lets the time for every open ack run out: advances the clock, and waits until a message
+-- to the agent `id`, which nobody acks, is sent again. By then everything due earlier has
+-- been sent again. The agent must exist already.
 function Desk:outwait_acks(id)
   local queue = ("channel/agents/%s.jsonl"):format(id)
   local task = "never_acked_by_" .. id
@@ -182,7 +183,7 @@ function Desk:deliveries(agent, id)
   return found
 end
 
---- Does something that the society sees only when it is done: it stands still meanwhile.
+--- Does something that the society sees only when it is complete: it is stopped meanwhile.
 function Desk:at_once(write)
   self.running:kill("STOP")
   program.wait_for("the society to stand still", function()
@@ -195,7 +196,7 @@ function Desk:at_once(write)
   self.running:kill("CONT")
 end
 
---- Lets no turn of root start until it is resumed: its mailbox fills up.
+--- Starts no turn of root until it is resumed: its mailbox fills up.
 function Desk:pause_root()
   assert(self.place:run("pause root --state st").code == 0)
 end

@@ -1,4 +1,4 @@
---- dot: reads a digraph as the grammar of Graphviz says, as far as ours use it.
+--- dot: parses a digraph by the grammar of Graphviz, as far as ours use it.
 
 local M = {}
 
@@ -18,7 +18,7 @@ function Reader:need(pattern)
   return found or error(pattern .. " expected at: " .. self.text:sub(self.at, self.at + 40))
 end
 
--- A text in quotes; what a backslash stands before is kept with it.
+-- A quoted text; backslashes are kept.
 function Reader:quoted()
   self:need('"')
   local parts = {}

@@ -1,8 +1,7 @@
 --- house: a society of a few trades in which agents look for each other.
 --
--- Every agent obeys orders from whoever writes to it: `seek` asks for an introduction
--- and keeps what came of it in agent.state, `hire` spawns a child, `say` writes to
--- somebody.
+-- Every agent obeys orders from whoever writes to it: `seek` asks for an introduction and
+-- keeps the outcome in agent.state, `hire` spawns a child, `say` writes to an agent.
 
 local json = require("society.json")
 local scene = require("scene")
@@ -59,7 +58,7 @@ local function declare(s, handlers)
   s:root(obey)
 end
 
---- A house with nobody but root in it.
+--- A house with only root in it.
 -- @tparam[opt] table options of society.new
 -- @tparam[opt] table handlers role -> message type -> function, besides obeying
 function M.new(options, handlers)
@@ -68,7 +67,7 @@ function M.new(options, handlers)
   return scene.new(options)
 end
 
---- Gives an order and lets the society come to rest; returns agent.state.
+--- Gives an order and runs the society until it is idle; returns agent.state.
 function M.order(s, id, order)
   assert(s:send("user", { to = id, payload = order }))
   s:run()
@@ -97,7 +96,7 @@ function M.contact(s, owner, id)
   end
 end
 
---- The ids somebody knows, sorted and joined.
+--- The ids an agent knows, sorted and joined.
 function M.known(s, owner)
   local ids = {}
   for _, contact in ipairs(s:contacts(owner)) do

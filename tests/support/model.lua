@@ -1,4 +1,4 @@
---- model: what a server of chat completions says, for specs, and a root that asks it.
+--- model: what a chat completions server says, for specs, and a root that calls it.
 
 local json = require("society.json")
 local scene = require("scene")
@@ -14,7 +14,7 @@ function M.stream(...)
   return table.concat(parts)
 end
 
---- One piece of what a model says.
+--- One piece of an answer.
 function M.delta(content, finish)
   return { choices = json.array({ { index = 0, delta = { content = content },
     finish_reason = finish } }), model = "test-model" }
@@ -23,14 +23,14 @@ end
 --- Headers of a stream.
 M.SSE = { ["content-type"] = "text/event-stream; charset=utf-8" }
 
---- A whole answer.
+--- A complete answer.
 function M.say(text, usage)
   return { status = 200, headers = M.SSE, body = M.stream(M.delta(text), M.delta(nil, "stop"),
     { choices = json.array({}), usage = usage or { prompt_tokens = 10, completion_tokens = 5 } },
     "[DONE]") }
 end
 
---- A root that asks a model once per message and keeps what it said.
+--- A root that calls a model once per message and keeps its answer.
 function M.ask(world, options, chat)
   local seen = { requests = {}, results = {} }
   options = options or {}

@@ -1,8 +1,8 @@
---- npm: programs of the npm registry that specs check things with.
+--- npm: programs from the npm registry that specs use for checks.
 --
 --     local folder, reason = npm.folder({ "mermaid@11" })   -- nil: npm cannot be reached
 --
--- What was installed stays in build/npm for the next run.
+-- Installed packages stay in build/npm for the next run.
 
 local program = require("program")
 

@@ -1,12 +1,12 @@
---- outpost: societies with agents that live outside, for specs.
+--- outpost: societies with outside agents, for specs.
 
 local scene = require("scene")
 
 local M = {}
 
 --- A society in which root has spawned outside agents of these ids. `acts.root(root,
--- message)` says what root does with its mail; what it gets is kept in `heard`. With
--- `options.policies` nil the usual vocabularies are in force.
+-- message)` is what root does with its messages; `heard` collects them. Without
+-- `options.policies` the default vocabularies are in force.
 function M.new(ids, acts, options)
   local heard = {}
   options = options or {}
@@ -32,7 +32,7 @@ function M.new(ids, acts, options)
   return s, heard
 end
 
---- A message that asks for an ack; returns its id.
+--- A message that requires an ack; returns its id.
 function M.assign(s, id, task_id, fields)
   local message = { to = id, type = "task_assign", payload = { task_id = task_id } }
   for name, value in pairs(fields or {}) do

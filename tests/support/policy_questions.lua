@@ -1,8 +1,8 @@
---- policy_questions: how each question to a policy comes to be asked.
+--- policy_questions: how each question to a policy is triggered.
 --
--- M["kind.question"](s, seen, times) has it asked `times` times in a society of actors a
--- and b, who do as seen.act says, others as seen.others, and puts what came of it into
--- seen.answers, as something to compare.
+-- M["kind.question"](s, seen, times) triggers it `times` times in a society of actors a and
+-- b, who do as seen.act says, others as seen.others, and puts the outcome into
+-- seen.answers, for comparison.
 
 local scene = require("scene")
 
@@ -37,7 +37,7 @@ M["briefs.check"] = function(s, seen, times)
   scene.tell(s, "a")
 end
 
--- Root asks back whoever asks it: each question closes a ring.
+-- Root asks back every asker: each question closes a cycle.
 M["deadlock.victim"] = function(s, seen, times)
   seen.others = function(root)
     root:request({ to = "a", payload = "and you?" })
@@ -98,7 +98,7 @@ M["prompts.system"] = ask_context
 
 M["supervision.retry_after"] = function(s, seen, times)
   seen.act = function() error("on purpose") end
-  local tries = math.ceil(times / 4) -- three tries more, and the question that gives up
+  local tries = math.ceil(times / 4) -- three more tries, and the question that gives up
   for _ = 1, tries do
     scene.tell(s, "a")
     s:advance(60001) -- it must not fail for good
@@ -117,7 +117,7 @@ M["supervision.is_failed"] = function(s, seen, times)
   end
 end
 
--- A fresh parent each time has children and stops.
+-- Each time a new parent has children and stops.
 M["supervision.children"] = function(s, seen, times)
   seen.parents = (seen.parents or 0) + 1
   local parent = "p" .. seen.parents
@@ -144,7 +144,7 @@ M["gatekeeper.route"] = function(s, seen, times)
   end
 end
 
--- Gives itself tasks, and fails those: three tries more, and the question that ends it.
+-- Gives itself tasks, and fails them: three more tries, and the question that ends it.
 M["tasks.retry_after"] = function(s, seen, times)
   seen.act = function(a, message)
     if message.type == "task" then
@@ -172,7 +172,7 @@ M["context.keep"] = function(s, seen, times)
   scene.tell(s, "a")
 end
 
--- A fresh agent outside each time, who acks nothing.
+-- Each time a new outside agent, who acks nothing.
 M["delivery.rung"] = function(s, seen, times)
   seen.workers = (seen.workers or 0) + 1
   local id = "w" .. seen.workers

@@ -17,7 +17,7 @@ Place.__index = Place
 local Running = {}
 Running.__index = Running
 
--- Long enough for any machine that gets there at all. Only a failure takes as long.
+-- Long enough for any working machine. Only a failure takes as long.
 local WAIT_SECONDS_MAX = 300
 
 local function read(path)
@@ -37,7 +37,7 @@ local function output_of(command)
   return (text:gsub("\n$", ""))
 end
 
--- The program's full path: specs run it in other directories.
+-- The program's absolute path: specs run it in other directories.
 local function program_path()
   local path = os.getenv("SOCIETY") or "build/society"
   return path:sub(1, 1) == "/" and path or output_of("pwd") .. "/" .. path
@@ -126,7 +126,8 @@ function Place:start_terminal(arguments, environment)
   return running
 end
 
---- Starts a society, "run …", and waits until it can be spoken to. `state` as in --state.
+--- Starts a society, "run …", and waits until its socket accepts connections. `state` as in
+-- --state.
 function Place:start_ready(arguments, state)
   local socket = (state or ".society") .. "/socket"
   self:shell("rm -f " .. socket) -- one that was left by a kill is no sign of life
@@ -190,7 +191,7 @@ function Running:err()
   return read(self.base .. ".err") or ""
 end
 
---- Waits until stdout or stderr holds `text`.
+--- Waits until stdout or stderr contains `text`.
 function Running:expect(text)
   M.wait_for(("%q in the output"):format(text), function()
     return (self:out() .. self:err()):find(text, 1, true)

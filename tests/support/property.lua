@@ -1,11 +1,11 @@
---- property: a law is held against many generated cases, and the case that breaks
--- it is made as small as it can be before it is shown.
+--- property: checks a law against many generated cases, and shrinks the case that breaks it
+-- before it is shown.
 --
--- A case is plain data (tables, integers, strings), made by a generator from a
--- Random of a known seed, so that every failure can be repeated. Lists get shorter
--- and integers smaller; the named fields of a record stay. So a text is best a list of
--- pieces, what may be left out an element of a list, and a choice the number of one
--- (see at), the simplest first.
+-- A case is plain data (tables, integers, strings), made by a generator from a Random of a
+-- known seed, so that every failure can be repeated. Lists get shorter and integers
+-- smaller; the named fields of a record stay. So a text is best a list of pieces, something
+-- optional an element of a list, and a choice the number of one (see at), the simplest
+-- first.
 --
 --     property.check({ cases = 500, seed = 1 }, function(random)
 --       return random:list(0, 20, function() return random:between(1, 9) end)
@@ -20,7 +20,7 @@ local M = {}
 local Random = {}
 Random.__index = Random
 
---- Makes a source of chance that gives the same numbers for the same seed.
+--- Makes a source of random numbers that is the same for the same seed.
 function M.random(seed)
   return setmetatable({ state = seed }, Random)
 end
@@ -49,12 +49,12 @@ function Random:chance(percent)
   return self:between(1, 100) <= percent
 end
 
---- The number of one of a list, from 0 on; see at().
+--- The number of an element of a list, from 0; see at().
 function Random:number_of(list)
   return self:between(0, #list - 1)
 end
 
---- A list of `low` to `high` values that `make(index)` gives.
+--- A list of `low` to `high` values that `make(index)` returns.
 function Random:list(low, high, make)
   local list = {}
   for index = 1, self:between(low, high) do
@@ -63,8 +63,8 @@ function Random:list(low, high, make)
   return list
 end
 
---- The element that a number from 0 on means, whatever the number: 0 is the first, to
--- which a choice shrinks.
+--- The element that a number from 0 means, whatever the number: 0 is the first, to which a
+-- choice shrinks.
 function M.at(list, number)
   return list[number % #list + 1]
 end
@@ -99,8 +99,8 @@ local function without(list, from, count)
   return rest
 end
 
--- Gives `try` smaller values in place of `value`, the boldest first, until it
--- takes one; returns that one.
+-- Gives `try` smaller values in place of `value`, the boldest first, until it accepts one;
+-- returns that one.
 local function shrink_once(value, try)
   if math.type(value) == "integer" then
     for _, smaller in ipairs({ 0, value // 2, value - 1 }) do
@@ -138,7 +138,7 @@ local function shrink_once(value, try)
   return nil
 end
 
--- A raised value in words: assertions raise tables, and so may the society's errors be.
+-- A raised value in words: assertions raise tables, and the society's errors may be tables.
 local function words_of(raised)
   while type(raised) == "table" and raised.message ~= nil do
     raised = raised.message
@@ -154,7 +154,7 @@ local function verdict(hold, case)
   return held and true or false, why
 end
 
---- Makes a failing case as small as `hold` lets it; returns it and why it fails.
+--- Makes a failing case as small as `hold` allows; returns it and why it fails.
 function M.shrink(case, hold, tries_max)
   local tries, _, why = 0, verdict(hold, case)
   local function fails(smaller)
@@ -175,7 +175,7 @@ function M.shrink(case, hold, tries_max)
   end
 end
 
---- Holds `hold(case)` against options.cases cases of `generate(random)`.
+--- Checks `hold(case)` against options.cases cases of `generate(random)`.
 function M.check(options, generate, hold)
   for number = 1, options.cases or 500 do
     local seed = (options.seed or 1) * 1000003 + number

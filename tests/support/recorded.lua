@@ -14,8 +14,8 @@ local BRIEF = { objective = "work", constraints = { "be brief" }, inputs = "x", 
   completion_criteria = "done" }
 ]]
 
--- A bit of everything: waits, chance, time, refusals, errors that are tried again, one
--- that is given up, a role made in a turn, a module read in a turn, a result as the reply.
+-- A bit of everything: waits, chance, time, refusals, errors that are retried, one that is
+-- given up, a role made in a turn, a module loaded in a turn, a result as the reply.
 M.APP = [[
 local society = require("society")
 ]] .. M.BRIEF .. [[
@@ -68,7 +68,7 @@ return function(agent, message)
 end
 ]]
 
---- Replays; the totals, what differs, and { code, out, err }.
+--- Replays; returns the totals, the differences, and { code, out, err }.
 function M.replay(place, arguments)
   local result = place:run("replay --json " .. (arguments or ""))
   local lines = {}
@@ -78,7 +78,7 @@ function M.replay(place, arguments)
   return table.remove(lines), lines, result
 end
 
---- Replays, and fails if anything differs; the totals.
+--- Replays, and fails if anything differs; returns the totals.
 function M.assert_same(place, arguments)
   local totals, differences, result = M.replay(place, arguments)
   assert.same({}, differences)
@@ -88,7 +88,7 @@ function M.assert_same(place, arguments)
   return totals
 end
 
---- Asks the database of the place.
+--- Queries the database of the place.
 function M.sql(place, text)
   local result = place:shell("sqlite3 -readonly .society/society.db " .. program.quote(text))
   assert.equal("", result.err)

@@ -1,4 +1,4 @@
---- samples: the messages the protocols show, as they show them; `{...}` is `{}`.
+--- samples: the messages that the protocols show, verbatim; `{...}` is `{}`.
 
 return {
   workflow = {

@@ -1,4 +1,4 @@
---- scene: small societies for specs, and what to ask of them.
+--- scene: small societies for specs, and queries about them.
 
 local json = require("society.json")
 local society = require("society")
@@ -7,7 +7,7 @@ local M = {}
 
 local open, folders = {}, {}
 
---- A whole Task Brief, with `fields` over it.
+--- A complete Task Brief, with `fields` over it.
 function M.brief(fields)
   local brief = {
     objective = "do it", constraints = { "be brief" }, inputs = "a text", outputs = "a text",
@@ -19,7 +19,7 @@ function M.brief(fields)
   return brief
 end
 
--- Specs speak of types of their own unless they say which vocabularies are in force.
+-- Specs use types of their own unless they say which vocabularies are in force.
 local function with_any(policies)
   local all = { messages = { "any" } }
   for kind, policy in pairs(policies or {}) do
@@ -28,13 +28,13 @@ local function with_any(policies)
   return all
 end
 
---- Has a society closed by close().
+--- Registers a society for close().
 function M.keep(s)
   open[#open + 1] = s
   return s
 end
 
---- society.new with every type of message, closed by close().
+--- society.new with every message type, closed by close().
 function M.new(options)
   options = options or {}
   options.policies = with_any(options.policies)
@@ -103,9 +103,9 @@ local function declare(s, acts)
   end)
 end
 
---- A society in which each agent behaves as acts[id](agent, message) says, now
--- and after recover(). Root has spawned all but itself; one message was sent for
--- that. Strangers may write to each other unless options say otherwise.
+--- A society in which each agent behaves as acts[id](agent, message) says, now and after
+-- recover(). Root has spawned all others; one message was sent for that. Strangers may
+-- write to each other unless options say otherwise.
 function M.troupe(acts, options)
   options = options or {}
   options.policies = options.policies or { contacts = "open" }
@@ -123,7 +123,7 @@ function M.troupe(acts, options)
   return s
 end
 
---- Sends `payload` from user to the agent and lets the society come to rest.
+--- Sends `payload` from user to the agent and runs the society until it is idle.
 function M.tell(s, id, payload, type)
   local sent = assert(s:send("user", { to = id, payload = payload or "go", type = type }))
   s:run()
@@ -155,7 +155,7 @@ function M.raised(act, options)
   end, options)
 end
 
---- How often a text stands in another.
+--- How often a text occurs in another.
 function M.count(text, part)
   local count, from = 0, 1
   while true do
@@ -167,7 +167,7 @@ function M.count(text, part)
   end
 end
 
---- The one message that fits the filter and all of `fields`.
+--- The one message that matches the filter and all of `fields`.
 function M.message(s, filter, fields)
   local found
   for _, message in ipairs(s:messages(filter)) do
@@ -190,7 +190,7 @@ end
 
 local COUNTS = { "sent", "processed", "pending", "expired", "dead", "dropped", "cancelled" }
 
---- The counters of the law, by name.
+--- The counters of the law of messages, by name.
 function M.counts(s)
   local stats, counts = s:stats(), {}
   for _, name in ipairs(COUNTS) do
@@ -199,8 +199,8 @@ function M.counts(s)
   return counts
 end
 
---- Tells whether sent = processed + pending + expired + dead + dropped + cancelled,
--- by the counters and by the messages themselves.
+--- Whether sent = processed + pending + expired + dead + dropped + cancelled, by the
+-- counters and by the messages themselves.
 function M.law_holds(s)
   local counts, listed = M.counts(s), {}
   local sum = counts.processed + counts.pending + counts.expired + counts.dead + counts.dropped
@@ -225,8 +225,8 @@ local function contacts_of(s, id)
   return lines
 end
 
---- What a society has come to, without what may differ from one order of events
--- to another: counters, agents with state and contacts, messages as a multiset.
+--- The outcome of a society, without what may differ from one order of events to another:
+-- counters, agents with state and contacts, messages as a multiset.
 function M.outcome(s)
   local agents, messages = {}, {}
   for _, agent in ipairs(s:agents()) do

@@ -1,4 +1,4 @@
---- server: the model server of the end-to-end specs, in a place of program.lua's.
+--- server: the model server of the end-to-end specs, in a place of program.lua.
 --
 --     local server = require("server").start(place)
 --     … server.url … server:requests() …
@@ -13,8 +13,8 @@ local M = {}
 local Server = {}
 Server.__index = Server
 
---- Starts it on a free port of loopback; with a file of a certificate and its key it
--- speaks TLS.
+--- Starts it on a free port of loopback; with a file of a certificate and its key it uses
+-- TLS.
 function M.start(place, certificate)
   os.execute(("cd %s && { python3 %s requests %s >port 2>server.err & echo $! >pid; }"):format(
     program.quote(place.path), program.quote(tree.path("tests/support/model_server.py")),

@@ -1,12 +1,12 @@
---- thinkers: societies of agents that think, with scripted answers.
+--- thinkers: societies of thinking agents, with scripted answers.
 
 local json = require("society.json")
 local scene = require("scene")
 
 local M = {}
 
---- A society of agents in the role `thinker`, born of root, that answer by script.
--- options.llm: settings besides; options.root: what root does.
+--- A society of agents in the role `thinker`, spawned by root, that answer by script.
+-- options.llm: further settings; options.root: what root does.
 function M.think(answers, options)
   options = options or {}
   local llm = options.llm or {}
@@ -38,7 +38,7 @@ function M.call(name, arguments)
   return { tool_calls = { { name = name, arguments = arguments } } }
 end
 
---- What a message to ann comes to.
+--- The outcome of a message to ann.
 function M.ask(s, text, more)
   local message = { to = "ann", payload = { text = text or "hello" } }
   for name, value in pairs(more or {}) do
@@ -54,7 +54,7 @@ function M.last(list)
   return list[#list]
 end
 
---- The conversation of an agent as the store has it.
+--- The conversation of an agent as stored.
 function M.memory(s, id)
   local list = {}
   for _, row in ipairs(json.decode(s:dump())) do

@@ -6,7 +6,7 @@ local M = {}
 
 local function nothing() end
 
---- Loads a spec with describe() and it() that only take notes.
+--- Loads a spec with describe() and it() that only record.
 -- @treturn table full name (titles of describe and it, with spaces) -> the title of it
 function M.of(path)
   local found, above = {}, {}
@@ -23,7 +23,7 @@ function M.of(path)
   end
   local known = { describe = describe, it = it }
   for _, name in ipairs({ "before_each", "after_each", "setup", "teardown", "pending" }) do
-    known[name] = nothing -- a test that is pending proves nothing
+    known[name] = nothing -- a pending test proves nothing
   end
   assert(loadfile(path, "t", setmetatable(known, { __index = _G })))()
   return found

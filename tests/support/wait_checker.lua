@@ -1,11 +1,11 @@
---- wait_checker: who waits for whom, kept beside a society by a spec, and rings in it,
--- found by following all ways.
+--- wait_checker: a model of who waits for whom, kept beside a society by a spec, that finds
+-- cycles by exhaustive search.
 
--- waits: by agent, { id, kind, number, on }; coming: what is on its way, in any order.
+-- waits: by agent, { id, kind, number, on }; coming: what is in transit, in any order.
 local Model = {}
 Model.__index = Model
 
--- Tells whether what `wait` lacks of `from` is on its way.
+-- Whether what `wait` lacks of `from` is in transit.
 function Model:is_coming(wait, from)
   for _, mail in ipairs(self.coming) do
     if mail.number == wait.number and mail.from == from then
@@ -18,7 +18,7 @@ function Model:is_coming(wait, from)
   return false
 end
 
--- Tells whether `id` waits for `on`, and nothing of it is on its way.
+-- Whether `id` waits for `on`, and nothing from it is in transit.
 function Model:has_edge(id, on)
   local wait = self.waits[id]
   for _, each in ipairs(wait and wait.on or {}) do
@@ -29,7 +29,7 @@ function Model:has_edge(id, on)
   return false
 end
 
--- Tells whether a way leads from `at` to `goal`, by trying all of them.
+-- Whether a path leads from `at` to `goal`, by trying all of them.
 function Model:leads(at, goal, seen)
   local wait = self.waits[at]
   for _, on in ipairs(wait and wait.on or {}) do
@@ -52,7 +52,7 @@ function Model:has_ring()
   return false
 end
 
--- A ring was named: it must be one, and whoever waited first of it is let go.
+-- A cycle was reported: it must be one, and its first waiter is released.
 function Model:break_ring(id, cycle)
   assert(id == cycle[1], "the ring does not begin with who is let go")
   for i, each in ipairs(cycle) do

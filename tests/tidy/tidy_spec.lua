@@ -14,7 +14,7 @@ local function check(path, text)
 end
 
 describe("tidy", function()
-  it("is content with the tree it belongs to", function()
+  it("accepts the tree it belongs to", function()
     assert.same({}, tidy.check(tidy.read_tree(), layers))
   end)
 
@@ -32,13 +32,13 @@ describe("tidy", function()
       found = "core/model/box.c:2: layer model must not include <uv.h>",
     },
     {
-      name = "lets the loop alone own libuv, but for the streams of doors",
+      name = "reserves libuv to the loop and the streams of doors",
       path = "core/store/box.c",
       text = "#include <uv.h>\n",
       found = "core/store/box.c:1: layer store must not include <uv.h>",
     },
     {
-      name = "finds a folder that is no layer",
+      name = "finds a folder that is not a layer",
       path = "core/attic/box.c",
       text = "\n",
       found = "core/attic/box.c:1: layer attic is not in layers.lua",
@@ -76,7 +76,7 @@ describe("tidy", function()
       found = "core/model/box.h:9: public function without a comment",
     },
     {
-      name = "finds a public struct without a comment, but takes one that lies elsewhere",
+      name = "finds a public struct without a comment, but accepts one defined elsewhere",
       path = "core/model/box.h",
       text = HEAD .. "\nstruct lid;\n\n/* A box. */\nstruct box {\n  int a;\n};\n\n"
         .. "struct tin { /* of one's own */\n  int a;\n};\n\n"
@@ -162,7 +162,7 @@ describe("tidy", function()
     end)
   end
 
-  it("finds a cycle between modules, though none of their files includes itself", function()
+  it("finds a cycle between modules even if no file includes itself", function()
     local files = {
       { path = "core/model/a.h", text = HEAD },
       { path = "core/model/a.c", text = '#include "model/b.h"\n' },

@@ -1,4 +1,4 @@
--- A clerk gathers mail by receive while senders sleep and write.
+-- A clerk collects messages by receive while senders sleep and write.
 local society = require("society")
 
 local BRIEF = {

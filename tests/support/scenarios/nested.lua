@@ -1,4 +1,4 @@
--- Requests three deep, each level with a sleep and a count of its own.
+-- Requests three levels deep, each level with a sleep and a count of its own.
 local society = require("society")
 
 local BRIEF = {

@@ -1,5 +1,5 @@
--- Each step fails once before it works. What has failed is remembered outside the
--- society, so that a crash does not make it fail again: returns a maker of apps.
+-- Each step fails once before it works. Failures are remembered outside the society, so
+-- that a crash does not repeat them: returns a maker of apps.
 
 local BRIEF = {
   objective = "try", constraints = {}, inputs = "-", outputs = "-", completion_criteria = "-",
