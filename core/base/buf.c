@@ -1,5 +1,7 @@
 #include "base/buf.h"
 
+#include <assert.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,7 @@ void soc_buf_fini(struct soc_buf *buf)
 char *soc_buf_reserve(struct soc_buf *buf, size_t extra)
 {
     if (buf->capacity - buf->length < extra) {
+        assert(buf->length <= buf->capacity && extra <= SIZE_MAX / 4);
         size_t wanted = buf->capacity == 0 ? 64 : buf->capacity;
         while (wanted - buf->length < extra)
             wanted *= 2;
@@ -56,6 +59,7 @@ void soc_buf_printf(struct soc_buf *buf, const char *format, ...)
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
     va_end(args);
+    assert(length >= 0);
     if (length > 0) {
         vsnprintf(soc_buf_reserve(buf, (size_t)length + 1), (size_t)length + 1, format, again);
         buf->length += (size_t)length;

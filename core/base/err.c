@@ -25,7 +25,7 @@ const char *soc_error_text(int code)
         SOC_ERROR_MAP(X)
 #undef X
     default:
-        return "an error without a name";
+        return "unknown error";
     }
 }
 

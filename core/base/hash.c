@@ -14,7 +14,7 @@ uint64_t soc_hash_number(uint64_t number)
     return number ^ (number >> 31);
 }
 
-/* Eight bytes a step, read as little-endian so that big-endian machines agree. */
+/* Eight bytes per step, read as little-endian so that big-endian machines agree. */
 static uint64_t read_word(const unsigned char *bytes)
 {
     uint64_t word;

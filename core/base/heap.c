@@ -54,6 +54,7 @@ void soc_heap_add(struct soc_heap *heap, struct soc_heap_item *item, int64_t due
 {
     assert(item->position == 0);
     if (heap->count == heap->capacity) {
+        assert(heap->count < UINT32_MAX); /* positions have 32 bits */
         heap->capacity = heap->capacity == 0 ? 16 : heap->capacity * 2;
         heap->items = soc_realloc(heap->items, heap->capacity * sizeof(struct soc_heap_item *));
     }

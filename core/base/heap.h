@@ -1,8 +1,7 @@
-/* Heap: what falls due next.
+/* Heap: finds what is due next.
  *
- * Items carry their own place in the heap, so that one can be taken out again
- * without a search: timers are many and mostly cancelled. Equal times leave in
- * order of insertion.
+ * Items know their position, so removing one needs no search: timers are many and mostly
+ * cancelled. Items due at the same time leave in order of insertion.
  * Layer: base. Thread: any, one at a time. */
 #ifndef SOC_BASE_HEAP_H
 #define SOC_BASE_HEAP_H
@@ -11,12 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Embed it as a member; all-zero means «not in a heap». */
+/* Embed it as a member; all-zero means that it is not in a heap. */
 struct soc_heap_item {
     int64_t due_ms;
     uint64_t order;    /* set by the heap */
-    uint32_t position; /* index + 1; 0 while outside */
-    uint32_t kind;     /* the owner's: tells what the item is embedded in */
+    uint32_t position; /* index + 1; 0 outside */
+    uint32_t kind;     /* for the owner: what the item is embedded in */
 };
 
 /* An all-zero struct is an empty heap. */
@@ -30,10 +29,10 @@ struct soc_heap {
 /* Frees the heap's own memory, not its items. */
 void soc_heap_fini(struct soc_heap *heap);
 
-/* Adds `item`, which must be outside, due at `due_ms`. The item is lent. */
+/* Adds `item`, which must not be in a heap, due at `due_ms`. The item is lent. */
 void soc_heap_add(struct soc_heap *heap, struct soc_heap_item *item, int64_t due_ms);
 
-/* Takes `item` out; nothing happens if it is outside. */
+/* Removes `item`; does nothing if it is not in a heap. */
 void soc_heap_remove(struct soc_heap *heap, struct soc_heap_item *item);
 
 /* Lends the first item, or NULL if the heap is empty. */

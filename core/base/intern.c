@@ -1,5 +1,6 @@
 #include "base/intern.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ static struct soc_symbol *need(struct soc_intern *intern, struct soc_slice text)
     struct soc_symbol *symbol = soc_map_find(&intern->symbols, text);
     if (symbol != NULL)
         return symbol;
+    assert(text.data != NULL);
     symbol = soc_alloc(sizeof(*symbol) + text.length + 1);
     symbol->length = text.length;
     symbol->is_marked = false;

@@ -1,6 +1,6 @@
-/* Intern: one copy of each short text that is seen again and again.
+/* Intern: one copy of each short text that occurs again and again.
  *
- * Message types and the like are compared by pointer afterwards.
+ * Message types and the like can then be compared by pointer.
  * Layer: base. Thread: any, one at a time. */
 #ifndef SOC_BASE_INTERN_H
 #define SOC_BASE_INTERN_H
@@ -11,7 +11,7 @@
 #include "base/map.h"
 #include "base/slice.h"
 
-/* A text that is kept once: equal texts have one address. */
+/* An interned text: equal texts have the same address. */
 struct soc_symbol {
     size_t length;
     bool is_marked; /* by soc_intern_mark() */
@@ -26,14 +26,13 @@ struct soc_intern {
 /* Frees every symbol. */
 void soc_intern_fini(struct soc_intern *intern);
 
-/* Lends the one symbol for `text`, made if it is new. It lives as long as the
- * table. */
+/* Lends the symbol for `text`, creating it if it is new. It lives as long as the table. */
 const struct soc_symbol *soc_intern(struct soc_intern *intern, struct soc_slice text);
 
-/* The same, and marks it: what the mark means is the caller's. */
+/* The same, and marks it; the caller defines what the mark means. */
 const struct soc_symbol *soc_intern_mark(struct soc_intern *intern, struct soc_slice text);
 
-/* Lends the symbol for `text` if it was ever seen, else NULL. */
+/* Lends the symbol for `text`, or NULL if it was never interned. */
 const struct soc_symbol *soc_intern_find(const struct soc_intern *intern, struct soc_slice text);
 
 /* Lends a symbol's text; absent for NULL. */

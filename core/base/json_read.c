@@ -1,4 +1,4 @@
-/* The reading half of base/json.h. */
+/* Reading: the first half of base/json.h. */
 #include "base/json.h"
 
 #include <assert.h>
@@ -11,20 +11,20 @@
 #include "base/limits.h"
 #include "base/mem.h"
 
-/* A member name seen in an object that is still open. A name with escapes is
- * kept unescaped in the checker's `unescaped`, others stay where they are. */
+/* A member name of an object that is still open. A name with escapes is kept unescaped in
+ * the checker's `unescaped`, others stay in the text. */
 struct name {
     uint64_t hash;
-    uint32_t position; /* of its inside in the text, for the fault */
+    uint32_t position; /* of its inside in the text, for error reports */
     uint32_t offset;   /* of its bytes, in the text or in `unescaped` */
     uint32_t length;
     bool is_unescaped;
 };
 
-/* Names up to this many are compared each with each, more are sorted. */
+/* Up to this many names are compared pairwise, more are sorted. */
 #define NAMES_FEW 16
 
-/* Names kept without asking for memory. */
+/* Names kept without allocating. */
 #define NAMES_IN_PLACE 64
 
 struct level {
@@ -89,7 +89,7 @@ static int compare_content(const struct checker *checker, const struct name *a,
     return memcmp(name_bytes(checker, a), name_bytes(checker, b), a->length);
 }
 
-/* Orders names by content, the same ones by position. */
+/* Orders names by content, equal ones by position. */
 static int compare_names(const void *left, const void *right, void *user)
 {
     const struct name *a = left;
@@ -100,9 +100,9 @@ static int compare_names(const void *left, const void *right, void *user)
     return a->position < b->position ? -1 : a->position > b->position;
 }
 
-/* Returns the inside of the first name that repeats an earlier one of the object,
- * or NULL. Sorting, not hashing alone, so that a text made of colliding names
- * costs no more than another. */
+/* Returns the inside of the first name that repeats an earlier one of the object, or
+ * NULL. It sorts instead of only hashing, so that colliding names cost no more than
+ * others. */
 static const char *find_repeated(struct checker *checker, struct name *names, size_t count)
 {
     const char *found = NULL;
@@ -142,8 +142,8 @@ static bool close_level(struct checker *checker)
     return repeated == NULL || soc_json_scan_repeated(&checker->scan, repeated);
 }
 
-/* Goes on behind a value: closes what ends here and stops before the next value
- * or, with depth 0, behind all. */
+/* Continues after a value: closes what ends here and stops before the next value or, at
+ * depth 0, at the end. */
 static bool check_after_value(struct checker *checker)
 {
     while (checker->depth > 0) {
@@ -159,8 +159,7 @@ static bool check_after_value(struct checker *checker)
     return true;
 }
 
-/* Opens the list at `next` and stops before its first value, or behind it if it
- * is empty. */
+/* Opens the list at `next` and stops before its first value, or after it if it is empty. */
 static bool open_level(struct checker *checker, bool *is_empty)
 {
     bool is_object = *checker->scan.next == '{';
@@ -176,8 +175,8 @@ static bool open_level(struct checker *checker, bool *is_empty)
     return !is_object || check_name(checker);
 }
 
-/* Reads a value, or only the beginning of a list that is not empty: then
- * `*is_whole` is false and the first value of the list is next. */
+/* Reads a value, or only the start of a non-empty list: then `*is_whole` is false and the
+ * first value of the list is next. */
 static bool check_value(struct checker *checker, bool *is_whole)
 {
     struct soc_json_scan *scan = &checker->scan;
@@ -287,7 +286,7 @@ void soc_json_walk(struct soc_json_walk *walk, struct soc_slice text)
     *walk = (struct soc_json_walk){.next = is_list ? scan.next + 1 : scan.end, .end = scan.end};
 }
 
-/* Returns the place behind the string whose opening quote is at `text`. */
+/* Returns the address after the string whose opening quote is at `text`. */
 static const char *skip_string(const char *text, const char *end)
 {
     for (text++;; text++) {
@@ -300,7 +299,7 @@ static const char *skip_string(const char *text, const char *end)
     }
 }
 
-/* Returns the place behind the value that begins at `text`. */
+/* Returns the address after the value that starts at `text`. */
 static const char *skip_value(const char *text, const char *end)
 {
     if (*text == '"')
@@ -321,6 +320,7 @@ static const char *skip_value(const char *text, const char *end)
         depth -= *text == '}' || *text == ']';
         text++;
     } while (depth > 0);
+    assert(text <= end); /* or the text was never checked */
     return text;
 }
 

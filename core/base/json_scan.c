@@ -80,7 +80,7 @@ static int read_hex4(const char *text, const char *end)
     return value;
 }
 
-/* Reads an escape, the scan standing on its backslash. */
+/* Reads an escape; the scan is at its backslash. */
 static bool scan_escape(struct soc_json_scan *scan)
 {
     const char *text = scan->next + 1;
@@ -145,7 +145,7 @@ bool soc_json_scan_string(struct soc_json_scan *scan, struct soc_slice *inside, 
     return true;
 }
 
-/* Moves over the digits of a number and returns where it ends, or NULL. */
+/* Skips the digits of a number and returns where it ends, or NULL. */
 static const char *skip_number(struct soc_json_scan *scan, const char *text)
 {
     const char *end = scan->end;
@@ -171,8 +171,8 @@ static const char *skip_number(struct soc_json_scan *scan, const char *text)
     return text;
 }
 
-/* Reads any well-formed number by the C library, which rounds correctly. The
- * locale is "C": nothing in the host sets another. */
+/* Reads any well-formed number with the C library, which rounds correctly. The locale is
+ * "C": nothing in the host sets another. */
 static double read_slowly(const char *begin, size_t length)
 {
     char room[64];
@@ -185,9 +185,9 @@ static double read_slowly(const char *begin, size_t length)
     return number;
 }
 
-/* Reads a well-formed number without its sign. A mantissa below 2^53 times or
- * divided by a power of ten below 10^22 is two exact doubles and one rounding,
- * so it is correct; anything else goes the slow way. */
+/* Reads a well-formed number without its sign. A mantissa below 2^53 multiplied or
+ * divided by a power of ten below 10^22 is two exact doubles and one rounding, so it is
+ * correct; everything else takes the slow path. */
 static double read_double(const char *begin, const char *end)
 {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -223,8 +223,8 @@ static double read_double(const char *begin, const char *end)
     return read_slowly(begin, (size_t)(end - begin));
 }
 
-/* Ends the reading of a number whose digits are `begin` to `end`, with `.` or
- * an exponent among them, or which is minus zero. */
+/* Finishes a number with digits from `begin` to `end`, with `.` or an exponent among
+ * them, or minus zero. */
 static bool finish_double(struct soc_json_scan *scan, const char *begin, const char *end,
                           struct soc_json_numeral *out)
 {

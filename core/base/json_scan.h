@@ -1,8 +1,8 @@
-/* JSON scan: the words of JSON text, read and checked one at a time.
+/* JSON scan: the tokens of JSON text, read and checked one at a time.
  *
- * Both readers are made of it, the checker in base and the decoder for Lua, so
- * that they accept the same texts and name the same faults. A scan never reads
- * past `end`; plain bytes go by eight at a time.
+ * Both readers are built on it, the checker in base and the decoder for Lua, so they
+ * accept the same texts and report the same errors. A scan never reads past `end`;
+ * ordinary bytes are skipped eight at a time.
  * Layer: base. Thread: any. */
 #ifndef SOC_BASE_JSON_SCAN_H
 #define SOC_BASE_JSON_SCAN_H
@@ -15,16 +15,16 @@
 #include "base/err.h"
 #include "base/slice.h"
 
-/* A place in a text. On a fault `next` is where it lies. */
+/* A position in a text. After an error `next` is where it is. */
 struct soc_json_scan {
     const char *next;
     const char *end;
-    const char *reason; /* static; set with `code` by whatever returns false */
+    const char *reason; /* static; set together with `code` when a function returns false */
     int code;           /* SOC_EJSON or SOC_ETOOLARGE */
-    size_t depth_max;   /* of lists and objects; at first SOC_JSON_DEPTH_MAX */
+    size_t depth_max;   /* of lists and objects; SOC_JSON_DEPTH_MAX by default */
 };
 
-/* What a number says: an integer, or a double if it is written as one. */
+/* A number: an integer, or a double if it is written as one. */
 struct soc_json_numeral {
     bool is_integer;
     union {
@@ -33,7 +33,7 @@ struct soc_json_numeral {
     };
 };
 
-/* Puts the fault where the scan stands and returns false. */
+/* Reports an error at the current position and returns false. */
 static inline bool soc_json_scan_fail(struct soc_json_scan *scan, const char *reason)
 {
     scan->reason = reason;
@@ -69,9 +69,9 @@ static inline uint64_t soc_json_load_tail(const char *bytes, size_t count)
     return low | high << (8 * (count - 4));
 }
 
-/* Marks with its top bit the first byte of `word` that is not plain: a quote, a
- * backslash, a control character or part of a longer UTF-8 sequence. Bytes after
- * the first may be marked wrongly; 0 means that all eight are plain. */
+/* Sets the top bit of the first byte of `word` that is not ordinary: a quote, a
+ * backslash, a control character or part of a longer UTF-8 sequence. Later bytes may be
+ * marked wrongly; 0 means that all eight are ordinary. */
 static inline uint64_t soc_json_odd_bytes(uint64_t word)
 {
     const uint64_t ones = 0x0101010101010101u;
@@ -81,7 +81,7 @@ static inline uint64_t soc_json_odd_bytes(uint64_t word)
     return odd & (ones * 0x80);
 }
 
-/* Returns the first byte of the text that is not plain, or `end`. */
+/* Returns the first byte of the text that is not ordinary, or `end`. */
 static inline const char *soc_json_skip_plain(const char *text, const char *end)
 {
     for (; end - text >= 8; text += 8) {
@@ -95,7 +95,7 @@ static inline const char *soc_json_skip_plain(const char *text, const char *end)
     return odd == 0 ? end : text + (__builtin_ctzll(odd) >> 3);
 }
 
-/* Moves over white space and tells whether anything follows. */
+/* Skips white space and tells whether anything follows. */
 static inline bool soc_json_skip_space(struct soc_json_scan *scan)
 {
     const char *text = scan->next;
@@ -105,45 +105,45 @@ static inline bool soc_json_skip_space(struct soc_json_scan *scan)
     return text < scan->end;
 }
 
-/* Returns the length of the UTF-8 sequence that begins at `text`, or 0 if it is
- * broken: overlong, a surrogate, beyond U+10FFFF, cut off. */
+/* Returns the length of the UTF-8 sequence at `text`, or 0 if it is invalid: overlong, a
+ * surrogate, beyond U+10FFFF, truncated. */
 size_t soc_utf8_length(const char *text, const char *end);
 
-/* Begins a scan of `text`, not absent; false if it is too long. */
+/* Begins a scan of `text`, which is not absent; false if it is too long. */
 bool soc_json_scan_begin(struct soc_json_scan *scan, struct soc_slice text);
 
-/* Reads a string from behind its opening quote to behind its closing one. */
+/* Reads a string, from after its opening quote to after its closing one. */
 bool soc_json_scan_string(struct soc_json_scan *scan, struct soc_slice *inside, bool *has_escapes);
 
-/* Reads a number; out of range is a fault at its first byte. What no number
- * begins with is a fault too: "a value is expected". */
+/* Reads a number. One that is out of range is an error at its first byte; anything else
+ * is the error "a value is expected". */
 bool soc_json_scan_number(struct soc_json_scan *scan, struct soc_json_numeral *out);
 
 /* Reads `word`, one of true, false, null. */
 bool soc_json_scan_word(struct soc_json_scan *scan, struct soc_slice word);
 
-/* Reads the opening bracket of a list inside `depth` others, and the closing one
- * too if nothing is between. */
+/* Reads the opening bracket of a list inside `depth` others, and the closing one if it is
+ * empty. */
 bool soc_json_scan_open(struct soc_json_scan *scan, size_t depth, bool *is_empty);
 
-/* Reads the comma behind an element or the closing bracket, as `is_closed` tells. */
+/* Reads the comma after an element or the closing bracket, as `is_closed` tells. */
 bool soc_json_scan_next(struct soc_json_scan *scan, bool is_object, bool *is_closed);
 
 /* Reads the name of a member and its colon. */
 bool soc_json_scan_name(struct soc_json_scan *scan, struct soc_slice *inside, bool *has_escapes);
 
-/* Puts the fault on a name, as soc_json_scan_name gave it, that was there before. */
+/* Reports an error at a name, as soc_json_scan_name gave it, that occurred before. */
 bool soc_json_scan_repeated(struct soc_json_scan *scan, const char *inside);
 
-/* Makes sure that nothing but white space is left. */
+/* Checks that only white space is left. */
 bool soc_json_scan_end(struct soc_json_scan *scan);
 
-/* Turns one character of a string's inside, an escape or a byte, into at most 4
- * bytes at `out`; returns their number and moves `*text`. */
+/* Converts one character of a string's inside, an escape or a byte, to at most 4 bytes at
+ * `out`; returns their number and moves `*text`. */
 size_t soc_json_unescape_one(const char **text, char *out);
 
-/* Unescapes a string's inside to `out`, where there must be room for as many
- * bytes as `inside` has, and returns the length. Both take checked text. */
+/* Unescapes the inside of a string to `out`, which must have space for as many bytes as
+ * `inside`, and returns the length. Both take checked text. */
 size_t soc_json_unescape(struct soc_slice inside, char *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* The writing half of base/json.h. */
+/* Writing: the second half of base/json.h. */
 #include "base/json.h"
 
 #include <assert.h>
@@ -10,13 +10,12 @@
 
 #include "base/json_scan.h"
 
-/* A string is escaped piece by piece, so that room for the worst case (every
- * byte becomes \u00xx) is asked for a piece only, and a piece of usual size needs
- * one look at the buffer's capacity. */
+/* A string is escaped in pieces: space for the worst case (every byte becomes \u00xx) is
+ * reserved for one piece only, and a piece of usual size needs one check of the capacity. */
 #define PIECE_BYTES      512
 #define ESCAPE_BYTES_MAX 6
 
-/* Room for a piece: the escapes, the rest of a word stored whole, two quotes. */
+/* Space for a piece: the escapes, the rest of a word stored whole, two quotes. */
 #define PIECE_ROOM(length) ((length)*ESCAPE_BYTES_MAX + sizeof(uint64_t) + 2)
 
 static char *make_room(struct soc_buf *out, size_t extra)
@@ -54,10 +53,10 @@ static void store_word(char *to, uint64_t word)
     memcpy(to, &word, sizeof(word));
 }
 
-/* Writes plain bytes up to the first that is not, or to `stop`, and returns where
- * they end; `*text` moves along. Words are stored before they are looked at: what
- * is odd in them is written over. The last word overlaps the one before it.
- * Inlined by force: most strings are short, and a call each is felt. */
+/* Writes ordinary bytes up to the first other one, or to `stop`, and returns where they
+ * end; `*text` moves along. Words are stored before they are checked, and anything else
+ * in them is overwritten. The last word overlaps the one before it. Always inlined: most
+ * strings are short, and a call for each is noticeable. */
 static inline __attribute__((always_inline)) char *put_plain(char *to, const char **text,
                                                              const char *stop)
 {
@@ -91,9 +90,9 @@ static inline __attribute__((always_inline)) char *put_plain(char *to, const cha
     return to + plain;
 }
 
-/* Writes the characters that begin before `stop`, escaped, and returns where they
- * end; `end` is the end of the text. `*text` moves to where it stopped: at or
- * behind `stop`, or at a byte that is not UTF-8. */
+/* Writes the characters that start before `stop`, escaped, and returns where they end;
+ * `end` is the end of the text. `*text` moves to where it stopped: at or after `stop`, or
+ * at a byte that is not UTF-8. */
 static char *put_piece(char *to, const char **text, const char *stop, const char *end)
 {
     const char *next = *text;
@@ -147,7 +146,7 @@ void soc_json_put_string(struct soc_buf *out, struct soc_slice text)
     put_byte(out, '"');
 }
 
-/* Text of one piece, which nearly all is, needs room only once. */
+/* Text of one piece, by far the most common, reserves space only once. */
 ptrdiff_t soc_json_put_checked_string(struct soc_buf *out, struct soc_slice text)
 {
     size_t length_before = out->length;
@@ -252,7 +251,7 @@ void soc_json_put_number(struct soc_buf *out, double number)
     char *text = make_room(out, NUMBER_BYTES_MAX);
     size_t length = put_decimal(text, number);
     if (length == 0) {
-        /* Fifteen digits are always told apart, but for numbers next to zero. */
+        /* Fifteen digits are always distinct, except for numbers next to zero. */
         for (int digits = fabs(number) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
             length = (size_t)snprintf(text, NUMBER_BYTES_MAX, "%.*g", digits, number);
             if (strtod(text, NULL) == number)

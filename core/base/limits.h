@@ -1,4 +1,4 @@
-/* Limits: every bound of the host, in one place, with its unit in its name.
+/* Limits: every bound of the host in one place, with the unit in its name.
  *
  * Layer: base. Thread: any. */
 #ifndef SOC_BASE_LIMITS_H
@@ -11,79 +11,79 @@
 #define SOC_PATH_BYTES_MAX        4096
 #define SOC_MESSAGE_ID_BYTES      35 /* msg_YYYYMMDD_HHMMSS_ + ms, host, counter */
 #define SOC_ITEM_ID_BYTES         36 /* item_, then as a message id */
-#define SOC_CALL_ID_BYTES         48 /* call_, then as a message id, _ and chance; a NUL */
+#define SOC_CALL_ID_BYTES         48 /* call_, as a message id, _, random digits; a NUL */
 #define SOC_TIME_BYTES            24 /* 2026-01-05T12:00:00.000Z */
 #define SOC_PAYLOAD_BYTES_MAX     (16u << 20)
 #define SOC_STATE_BYTES_MAX       (1u << 20)
 #define SOC_BRIEF_BYTES_MAX       (1u << 20)
-#define SOC_MEMORY_BYTES_MAX      (8u << 20)  /* of a conversation that is kept */
+#define SOC_MEMORY_BYTES_MAX      (8u << 20)  /* of a stored conversation */
 #define SOC_MEMORY_BYTES_OPEN_MAX (64u << 20) /* the same while a message is handled */
 #define SOC_JSON_DEPTH_MAX        64          /* of a value from outside */
-#define SOC_JSON_WRAP_MAX         16          /* what the host puts around one in its own answers */
+#define SOC_JSON_WRAP_MAX         16          /* added by the host in its own answers */
 #define SOC_JSON_BYTES_MAX        (64u << 20)
 #define SOC_RECEIVERS_MAX         1000  /* in one send with a list */
-#define SOC_EFFECTS_MAX           10000 /* in one activation, unless set otherwise */
+#define SOC_EFFECTS_MAX           10000 /* of one activation (default) */
 #define SOC_REQUEST_TIMEOUT_MS    30000
-#define SOC_INTRODUCTION_ASK_MS   10000 /* for an onward question, unless a policy says */
+#define SOC_INTRODUCTION_ASK_MS   10000 /* to ask for consent (default) */
 #define SOC_CONTACTS_SHOWN_MAX    1000  /* that a policy is shown */
 #define SOC_TURNS_PER_TICK_MAX    4096
 #define SOC_BATCH_BYTES_MAX       (1u << 20)   /* a batch this large is sealed at once */
-#define SOC_JOURNAL_BYTES_MAX     (64u << 20)  /* sealed and not yet durable: turns wait beyond */
-#define SOC_FOLD_BACKLOG_BYTES    (512u << 20) /* beyond it folding goes before commits */
-#define SOC_FOLD_DELAY_MS         200          /* quiet time before the journal is folded */
-#define SOC_FULL_RETRY_MS         200          /* between two tries of a full disk */
+#define SOC_JOURNAL_BYTES_MAX     (64u << 20)  /* not durable yet; beyond it turns wait */
+#define SOC_FOLD_BACKLOG_BYTES    (512u << 20) /* beyond it folding comes before commits */
+#define SOC_FOLD_DELAY_MS         200          /* idle time before the journal is folded */
+#define SOC_FULL_RETRY_MS         200          /* between retries on a full disk */
 #define SOC_SCRIPT_STEPS_MAX      100000000    /* VM instructions of one turn */
 #define SOC_SCRIPT_BYTES_MAX      (8ull << 30) /* Lua memory of one society */
-#define SOC_POLICY_STEPS_MAX      1000000      /* VM instructions of one policy's answer */
-#define SOC_TEXT_BYTES_MAX        (256u << 10) /* of a file that a policy names */
+#define SOC_POLICY_STEPS_MAX      1000000      /* VM instructions of one answer of a policy */
+#define SOC_TEXT_BYTES_MAX        (256u << 10) /* of a file that a policy refers to */
 #define SOC_VOCABULARIES_MAX      32           /* in force at once */
 #define SOC_TYPES_MAX             256          /* message types of one vocabulary */
-#define SOC_SHAPE_FIELDS_MAX      64           /* members one object's shape may name */
+#define SOC_SHAPE_FIELDS_MAX      64           /* members in the shape of an object */
 #define SOC_SHAPE_DEPTH_MAX       8            /* shapes inside shapes */
-#define SOC_SHAPE_FAULTS_MAX      32           /* told of one message */
+#define SOC_SHAPE_FAULTS_MAX      32           /* reported for one message */
 #define SOC_RETRIES_MAX           3            /* of a turn that raised */
 #define SOC_RETRY_FIRST_MS        100
 #define SOC_FAILURES_MAX          5 /* of turns of one agent in SOC_FAILURES_MS */
 #define SOC_FAILURES_MS           60000
 #define SOC_FAILURES_KEPT         64  /* that a policy is shown */
-#define SOC_DEPTH_MAX             100 /* of the tree; this and the next: unless set otherwise */
+#define SOC_DEPTH_MAX             100 /* of the tree; this and the next five are defaults */
 #define SOC_CHILDREN_MAX          100000
 #define SOC_AGENTS_MAX            1000000
 #define SOC_HOPS_MAX              100000
 #define SOC_MAILBOX_MAX           100000
 #define SOC_NO_PROGRESS_MAX       10000
-#define SOC_TASK_LIMIT_MS         1800000 /* a task may take, unless set otherwise */
-#define SOC_TASKS_DONE_MAX        16      /* ended tasks remembered of each agent */
-#define SOC_LOAD_WINDOW_MS        600000  /* over which an agent's load is taken */
-#define SOC_HISTORY_DAYS          30      /* runs are kept for replay, unless set otherwise */
+#define SOC_TASK_LIMIT_MS         1800000 /* for a task (default) */
+#define SOC_TASKS_DONE_MAX        16      /* ended tasks remembered per agent */
+#define SOC_LOAD_WINDOW_MS        600000  /* over which the load of an agent is averaged */
+#define SOC_HISTORY_DAYS          30      /* for which runs are kept for replay (default) */
 #define SOC_HISTORY_DAYS_MAX      36500
-#define SOC_HTTP_CONNECT_MS       10000 /* unless asked otherwise, as all four */
+#define SOC_HTTP_CONNECT_MS       10000 /* default, like the next three */
 #define SOC_HTTP_FIRST_BYTE_MS    60000
 #define SOC_HTTP_IDLE_MS          60000
 #define SOC_HTTP_TOTAL_MS         600000
-#define SOC_HTTP_BODY_BYTES_MAX   (16u << 20) /* of an answer */
-#define SOC_HTTP_CONCURRENCY      64          /* requests of agents at once, unless set */
+#define SOC_HTTP_BODY_BYTES_MAX   (16u << 20) /* of a response */
+#define SOC_HTTP_CONCURRENCY      64          /* concurrent requests of agents (default) */
 #define SOC_HTTP_HEAD_BYTES_MAX   (256u << 10)
 #define SOC_HTTP_HEADERS_MAX      256
-#define SOC_HTTP_CONNECTIONS_MAX  64   /* kept alive when nobody uses them */
-#define SOC_LOG_PAYLOAD_BYTES_MAX 200  /* of a payload shown in a log line */
-#define SOC_LOG_DETAIL_BYTES_MAX  8192 /* of what a log line says, before it is cut */
-#define SOC_LOG_MEMBER_BYTES_MAX  2048 /* of each member of an object that is cut */
+#define SOC_HTTP_CONNECTIONS_MAX  64   /* idle */
+#define SOC_LOG_PAYLOAD_BYTES_MAX 200  /* of a payload in a log line */
+#define SOC_LOG_DETAIL_BYTES_MAX  8192 /* of a log line, before it is truncated */
+#define SOC_LOG_MEMBER_BYTES_MAX  2048 /* of each member of a truncated object */
 
 /* Delivery. */
-#define SOC_LADDER_STEPS_MAX   64    /* of a message that nobody acks */
-#define SOC_HEARTBEAT_MS       30000 /* an outside agent may be silent, unless set otherwise */
+#define SOC_LADDER_STEPS_MAX   64    /* of an unacked message */
+#define SOC_HEARTBEAT_MS       30000 /* silence of an outside agent (default) */
 #define SOC_DOORS_MAX          4
 #define SOC_PARTS_MAX          24  /* parts of a society: kernel/part.h */
-#define SOC_LETTERS_ENDED_MAX  256 /* remembered of what one outside agent was sent last */
+#define SOC_LETTERS_ENDED_MAX  256 /* last ended messages remembered per outside agent */
 #define SOC_POSITION_BYTES_MAX 1024
-#define SOC_DEDUPE_WINDOW_MS   604800000 /* a key is remembered, unless set otherwise */
+#define SOC_DEDUPE_WINDOW_MS   604800000 /* for which a key is remembered (default) */
 
-#define SOC_SECRET_BYTES_MIN 8 /* of a key that is taken out of what servers say */
+#define SOC_SECRET_BYTES_MIN 8 /* of a secret that is removed from responses */
 
-/* Models, unless set otherwise; costs in millionths of a dollar. */
-#define SOC_CHAT_BYTES_MAX          (1u << 20) /* of an answer, so that it can be remembered */
-#define SOC_CHAT_TIMEOUT_MS         600000     /* for an answer, tries and pauses included */
+/* Models: defaults; costs in millionths of a dollar. */
+#define SOC_CHAT_BYTES_MAX          (1u << 20) /* of an answer that can be remembered */
+#define SOC_CHAT_TIMEOUT_MS         600000     /* for an answer, including retries and pauses */
 #define SOC_AGENT_TOKENS_MAX        2000000
 #define SOC_TASK_TOKENS_MAX         5000000
 #define SOC_SOCIETY_TOKENS_MAX      20000000

@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* A number key has data == NULL and the number in `hash`'s place of comparison. */
+/* A number key has data == NULL and is in length_or_number. */
 struct soc_map_entry {
     const char *data;
     uint64_t length_or_number;
@@ -31,8 +31,8 @@ static bool entry_matches(const struct soc_map_entry *entry, const char *data, u
     return memcmp(entry->data, data, length) == 0;
 }
 
-/* Returns the slot that holds the key, or the free one where it would go.
- * Removed entries keep their slot until the next rebuild. */
+/* Returns the slot that holds the key, or the free one where it would go. Removed entries
+ * keep their slot until the next rebuild. */
 static size_t find_slot(const struct soc_map *map, const char *data, uint64_t length, uint64_t hash)
 {
     size_t mask = map->slot_count - 1;
@@ -53,6 +53,7 @@ static void rebuild(struct soc_map *map)
     for (size_t i = 0; i < map->entry_count; i++)
         if (map->entries[i].value != NULL)
             map->entries[kept++] = map->entries[i];
+    assert(kept == map->count && kept < UINT32_MAX / 2); /* slots have 32 bits */
     map->entry_count = kept;
     size_t slot_count = 32;
     while (slot_count < kept * 2 + 2)
@@ -110,6 +111,7 @@ static void *take_value(struct soc_map *map, const char *data, uint64_t length, 
     void *value = entry->value;
     entry->value = NULL;
     entry->data = NULL;
+    assert(map->count > 0);
     map->count--;
     return value;
 }
@@ -121,6 +123,7 @@ void *soc_map_find(const struct soc_map *map, struct soc_slice key)
 
 void *soc_map_put(struct soc_map *map, struct soc_slice key, void *value)
 {
+    assert(key.data != NULL);
     return put_value(map, key.data, key.length, soc_hash(key.data, key.length, 0), value);
 }
 

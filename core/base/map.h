@@ -1,8 +1,8 @@
 /* Map: bytes or numbers to pointers, iterated in order of insertion.
  *
- * Order is never left to the hash: soc_map_each gives the entries as they came.
- * Keys are lent by the caller and must live as long as their entry, which is
- * natural where the value itself holds its key. A number key is stored in place.
+ * Order never depends on the hash: soc_map_each gives entries in order of insertion. Keys
+ * are lent by the caller and must live as long as their entry, which comes naturally
+ * where the value itself holds its key. A number key is stored in place.
  * Layer: base. Thread: any, one at a time. */
 #ifndef SOC_BASE_MAP_H
 #define SOC_BASE_MAP_H
@@ -42,9 +42,9 @@ void *soc_map_find_number(const struct soc_map *map, uint64_t key);
 void *soc_map_put_number(struct soc_map *map, uint64_t key, void *value);
 void *soc_map_take_number(struct soc_map *map, uint64_t key);
 
-/* Returns the next live value and moves `*cursor` (0 to begin), or NULL at the
- * end. Entries may be removed while iterating; added ones are seen too, unless
- * the addition made the map grow, so collect first where that matters. */
+/* Returns the next live value and moves `*cursor` (0 to start), or NULL at the end.
+ * Entries may be removed while iterating. Added ones are seen too, unless the addition
+ * makes the map grow: collect first where that matters. */
 void *soc_map_each(const struct soc_map *map, size_t *cursor);
 
 #endif

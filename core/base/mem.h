@@ -1,8 +1,8 @@
 /* Memory: allocation that cannot fail.
  *
- * Out of memory aborts with a line on stderr: a host that cannot allocate a few
- * bytes cannot promise anything, and its journal is safe. Scripts have their own
- * allocator with a limit (script/), where it ends the script only.
+ * Out of memory aborts with a line on stderr: a host that cannot allocate a few bytes
+ * cannot promise anything, and its journal is safe. Scripts have an allocator of their
+ * own with a limit (sandbox/), where it only ends the script.
  * Layer: base. Thread: any. */
 #ifndef SOC_BASE_MEM_H
 #define SOC_BASE_MEM_H

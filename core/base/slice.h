@@ -1,4 +1,4 @@
-/* Slice: a lent run of bytes. It owns nothing and is not NUL-terminated.
+/* Slice: a borrowed range of bytes. It owns nothing and is not NUL-terminated.
  *
  * `data == NULL` means «absent», which differs from present and empty.
  * Layer: base. Thread: any. */
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The bytes and how many they are. */
+/* An address and a length. */
 struct soc_slice {
     const char *data;
     size_t length;
@@ -30,7 +30,7 @@ static inline struct soc_slice soc_slice_text(const char *text)
     return (struct soc_slice){text, text == NULL ? 0 : strlen(text)};
 }
 
-/* Lends the beginning of a text, `bytes_max` bytes at most, without cutting a UTF-8
+/* Lends the start of a text, at most `bytes_max` bytes, without splitting a UTF-8
  * sequence. */
 static inline struct soc_slice soc_slice_cut(struct soc_slice text, size_t bytes_max)
 {
@@ -41,7 +41,7 @@ static inline struct soc_slice soc_slice_cut(struct soc_slice text, size_t bytes
     return soc_slice(text.data, bytes_max);
 }
 
-/* Tells whether both hold the same bytes. Absent equals only empty or absent. */
+/* Tells whether both hold the same bytes. Absent equals absent or empty. */
 static inline bool soc_slice_equal(struct soc_slice a, struct soc_slice b)
 {
     return a.length == b.length && (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);

@@ -1,4 +1,4 @@
-/* Version: what this program calls itself.
+/* Version: the version of this program.
  *
  * Layer: base. Thread: any. */
 #ifndef SOC_BASE_VERSION_H

@@ -1,5 +1,6 @@
 #include "check/books.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,9 +45,11 @@ static struct soc_check_block *take_block(struct soc_check *check, size_t bytes)
 void *soc_books_room(struct soc_check *check, size_t bytes)
 {
     struct soc_check_block *block = check->blocks;
+    assert(bytes > 0);
     bytes = (bytes + 15) & ~(size_t)15;
     if (block == NULL || block->size - block->used < bytes)
         block = take_block(check, bytes);
+    assert(block->size - block->used >= bytes);
     void *room = block->bytes + block->used;
     block->used += bytes;
     memset(room, 0, bytes);
@@ -76,10 +79,11 @@ void soc_books_touch(struct soc_check *check, struct soc_check_agent *agent)
     check->touched = agent;
 }
 
-/* Agents and keys of broadcasts are far fewer than their places here. */
+/* There are far fewer agents and broadcast keys than fit here. */
 static uint64_t pair_key(enum soc_check_pair kind, const struct soc_check_agent *agent,
                          uint64_t other)
 {
+    assert(agent->number > 0 && agent->number <= 0x7fffff);
     return (uint64_t)kind << 62 | (uint64_t)(agent->number & 0x7fffff) << 39 |
            (other & 0x7fffffffff);
 }

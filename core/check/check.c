@@ -1,5 +1,6 @@
 #include "check/check.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -42,8 +43,9 @@ void soc_check_heard(struct soc_check *check, struct soc_slice id)
 void soc_check_sealed(struct soc_check *check, uint64_t sequence, struct soc_slice batch)
 {
     uint64_t last = check->applied + check->waiting_count;
+    assert(batch.length > 0);
     if (sequence != last + 1)
-        soc_books_fail(check, "batch %llu was written behind batch %llu",
+        soc_books_fail(check, "batch %llu was written after batch %llu",
                        (unsigned long long)sequence, (unsigned long long)last);
     if (check->waiting_count == check->waiting_capacity) {
         size_t capacity = check->waiting_capacity == 0 ? 8 : check->waiting_capacity * 2;
@@ -61,7 +63,7 @@ void soc_check_sealed(struct soc_check *check, uint64_t sequence, struct soc_sli
 static void note_output(struct soc_check *check, const struct soc_record_output *record)
 {
     if (check->outputs_count > 0 && record->key <= check->outputs[check->outputs_count - 1].key)
-        soc_books_fail(check, "the line %llu was recorded twice or out of order",
+        soc_books_fail(check, "output %llu was recorded twice or out of order",
                        (unsigned long long)record->key);
     if (check->outputs_count == check->outputs_capacity) {
         check->outputs_capacity = check->outputs_capacity == 0 ? 64 : check->outputs_capacity * 2;
@@ -79,13 +81,14 @@ static void note_output(struct soc_check *check, const struct soc_record_output 
 static void note_outputs_seen(struct soc_check *check, uint64_t key)
 {
     if (check->shown == 0 || check->outputs[check->shown - 1].key < key)
-        soc_books_fail(check, "the line %llu is recorded as shown, but nobody has seen it",
+        soc_books_fail(check, "output %llu is recorded as shown, but was not",
                        (unsigned long long)key);
     check->outputs_done = key;
 }
 
 static void note_cursor(struct soc_check *check, struct soc_slice cursor)
 {
+    assert(cursor.data != NULL);
     check->cursor.length = 0;
     soc_buf_put_slice(&check->cursor, cursor);
     soc_check_totals(check, cursor, false);
@@ -116,24 +119,25 @@ static void apply(struct soc_check *check, const struct soc_check_batch *batch)
     while ((rc = soc_record_next(&rest, &record)) > 0)
         read_record(check, &record);
     if (rc < 0)
-        soc_books_fail(check, "batch %llu holds bytes that are no record",
+        soc_books_fail(check, "batch %llu holds bytes that are not a record",
                        (unsigned long long)batch->sequence);
     soc_check_states(check);
     check->applied = batch->sequence;
 }
 
-/* Reads what waits up to `sequence`. */
+/* Applies what waits up to `sequence`. */
 static void apply_up_to(struct soc_check *check, uint64_t sequence)
 {
     size_t count = 0;
     while (count < check->waiting_count && check->waiting[count].sequence <= sequence)
         apply(check, &check->waiting[count++]);
-    /* The emptied ones go behind the others, with their room. */
+    /* The empty ones move to the back, with their buffers. */
     for (size_t i = 0; i + count < check->waiting_count; i++) {
         struct soc_check_batch moved = check->waiting[i];
         check->waiting[i] = check->waiting[i + count];
         check->waiting[i + count] = moved;
     }
+    assert(count <= check->waiting_count);
     check->waiting_count -= count;
 }
 
@@ -141,7 +145,7 @@ void soc_check_durable(struct soc_check *check, uint64_t sequence)
 {
     apply_up_to(check, sequence);
     if (check->applied < sequence)
-        soc_books_fail(check, "batch %llu is called durable, and was never written",
+        soc_books_fail(check, "batch %llu was reported durable, but never written",
                        (unsigned long long)sequence);
     check->durable = sequence;
 }
@@ -164,7 +168,7 @@ void soc_check_shown(struct soc_check *check, struct soc_slice stream, struct so
 void soc_check_restart(struct soc_check *check, uint64_t sequence)
 {
     if (sequence < check->durable)
-        soc_books_fail(check, "batch %llu was durable, and is lost: the store ends with %llu",
+        soc_books_fail(check, "batch %llu was durable, but is lost: the store ends with %llu",
                        (unsigned long long)check->durable, (unsigned long long)sequence);
     apply_up_to(check, sequence);
     if (sequence > check->applied)
@@ -208,7 +212,7 @@ uint64_t soc_check_agents(const struct soc_check *check)
     return check->births;
 }
 
-/* The one that has handled most, but less than `before` or as much and born later. */
+/* Finds the agent that has handled most, after `before` in that order. */
 static const struct soc_check_agent *find_busiest(const struct soc_check *check,
                                                   const struct soc_check_agent *before)
 {

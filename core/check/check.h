@@ -1,23 +1,26 @@
-/* Check: watches a society's history and says what must never be.
+/* Check: watches the history of a society and reports what must never happen.
  *
- * It reads what the society writes, record by record, and what the world outside is
- * shown, and keeps books of its own: no rule here is taken from the code that it
- * checks, and nothing but the form of a record is shared with it. A batch counts when
- * it is durable; after a crash the history is what the store still holds.
+ * It reads what the society writes, record by record, and what the outside world is shown,
+ * and keeps books of its own. No rule is taken from the code it checks; only the format of
+ * records is shared. A batch counts when it is durable; after a crash the history is what
+ * the store still holds.
  *
- * What is checked: no durable batch is lost; every message that came in goes out once,
- * and at the end none is left but for agents that are held (paused, failed) or outside,
- * whose mail is kept; a broadcast goes to everybody who was there and had room for it, and
- * ends for each of them; the totals are those of the records; mail is handled in
- * order for each sender, receiver and priority, and urgent mail first; an effect is
- * recorded once and answered once, never before its time is over; nothing is shown,
- * handed out or asked of the world before it is durable, and no line is shown twice unless a
- * crash left it in doubt; contacts come from
- * nowhere but births, briefs, messages and introductions, and strangers do not write.
+ * These laws are checked:
+ *   - no durable batch is lost;
+ *   - every message ends once, and none is left at the end, except for agents that are held
+ *     (paused, failed) or outside, which keep their mail;
+ *   - a broadcast goes to everyone who was there and had space, and ends for each of them;
+ *   - the totals match the records;
+ *   - mail is handled in order per sender, receiver and priority, urgent mail first;
+ *   - an effect is recorded once and answered once, never before its time;
+ *   - nothing is shown, handed out or requested from the world before it is durable, and no
+ *     line is shown twice unless a crash left it in doubt;
+ *   - contacts come only from births, briefs, messages and introductions, and strangers do
+ *     not write.
  *
- * Two names let a scenario say more: a member `once` of a payload is a text that its
- * sender sends once for ever, and a member `handled` of an agent's state is the number
- * of messages it has handled.
+ * Two names let a scenario say more: a member `once` of a payload is a text that its sender
+ * sends only once, and a member `handled` of an agent's state is the number of messages
+ * that it has handled.
  * Layer: check. Thread: loop. */
 #ifndef SOC_CHECK_CHECK_H
 #define SOC_CHECK_CHECK_H
@@ -36,50 +39,51 @@ struct soc_check *soc_check_new(void);
 /* Frees it. NULL is allowed. */
 void soc_check_free(struct soc_check *check);
 
-/* Forgets everything, for another history; what was allocated is used again. */
+/* Forgets everything, for another history. Memory is reused. */
 void soc_check_reset(struct soc_check *check);
 
-/* How many messages may wait for one agent: whoever has as many is left out of broadcasts.
- * Nobody is until this was said. */
+/* Sets how many messages may wait for one agent: an agent with that many is skipped by
+ * broadcasts. No bound by default. */
 void soc_check_bound(struct soc_check *check, uint32_t mailbox_max);
 
-/* Who is the orchestrator, to whom agents outside may always write; root until it was said. */
+/* Sets the orchestrator, to whom outside agents may always write; root by default. */
 void soc_check_orchestrator(struct soc_check *check, struct soc_slice id);
 
-/* A batch is on its way to the disk. */
+/* A batch was submitted. */
 void soc_check_sealed(struct soc_check *check, uint64_t sequence, struct soc_slice batch);
 
-/* The society says that everything up to `sequence` is durable. */
+/* The society reports that everything up to `sequence` is durable. */
 void soc_check_durable(struct soc_check *check, uint64_t sequence);
 
-/* The world has seen a line. */
+/* A line was shown. */
 void soc_check_shown(struct soc_check *check, struct soc_slice stream, struct soc_slice agent,
                      struct soc_slice text);
 
-/* A message was handed out to an agent that lives outside: it acks its mail when and in
- * what order it likes, and may owe some at the end. */
+/* A message was handed out to an outside agent: it acks its mail at any time and in any
+ * order, and may owe some acks at the end. */
 void soc_check_outside(struct soc_check *check, struct soc_slice id, uint64_t key);
 
-/* An agent that lives outside is about to speak. */
+/* An outside agent is about to send. */
 void soc_check_heard(struct soc_check *check, struct soc_slice id);
 
-/* The world is asked for something, for an agent: a model, a server. `id` is the call's. */
+/* A model or a server is called for an agent. `id` is the id of the call. */
 void soc_check_called(struct soc_check *check, struct soc_slice agent, struct soc_slice id);
 
 /* The society has crashed; its store holds everything up to `sequence`. */
 void soc_check_restart(struct soc_check *check, uint64_t sequence);
 
-/* Nothing can happen any more, at `now_ms`. */
+/* The history is over, at `now_ms`. */
 void soc_check_end(struct soc_check *check, int64_t now_ms);
 
-/* Lends a sentence about the first thing that was wrong; NULL: nothing was. */
+/* Lends a message about the first violation; NULL if there is none. */
 const char *soc_check_fault(const struct soc_check *check);
 
-/* Messages that came in so far, and agents born. */
+/* Messages sent so far, and agents born. */
 uint64_t soc_check_messages(const struct soc_check *check);
 uint64_t soc_check_agents(const struct soc_check *check);
 
-/* Appends who has handled most, up to `count` of them: "root (12 messages), b (3 messages)". */
+/* Appends up to `count` agents that have handled most: "root (12 messages), b (3
+ * messages)". */
 void soc_check_put_busiest(const struct soc_check *check, int count, struct soc_buf *out);
 
 #endif

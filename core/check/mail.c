@@ -1,4 +1,5 @@
-/* Mail: messages from their coming in to their going out, their order and number. */
+/* Mail: messages from acceptance to end, their order and number. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,7 @@ static struct soc_check_message *add(struct soc_check *check, uint64_t key)
     return check->messages[key] = soc_books_room(check, sizeof(struct soc_check_message));
 }
 
-/* Who lives outside can always write to the orchestrator. */
+/* Outside agents may always write to the orchestrator. */
 static bool is_report(const struct soc_check *check, const struct soc_check_message *message)
 {
     struct soc_slice head =
@@ -37,7 +38,7 @@ static bool is_report(const struct soc_check *check, const struct soc_check_mess
            soc_slice_equal(message->to->id, head);
 }
 
-/* Strangers do not write, unless they answer or the host speaks in their name. */
+/* Strangers do not write, unless they answer or the host sends on their behalf. */
 static void check_leave(struct soc_check *check, const struct soc_record_message *record,
                         const struct soc_check_message *message)
 {
@@ -48,11 +49,11 @@ static void check_leave(struct soc_check *check, const struct soc_record_message
         is_report(check, message) ||
         soc_books_has_pair(check, SOC_PAIR_KNOWS, message->from, message->to->number))
         return;
-    soc_books_fail(check, "%.*s wrote to %.*s, whom it does not know", (int)record->from.length,
+    soc_books_fail(check, "%.*s wrote to %.*s, which it does not know", (int)record->from.length,
                    record->from.data, (int)record->to.length, record->to.data);
 }
 
-/* What a payload says to be sent once. */
+/* A once-only text of a payload. */
 static void check_once(struct soc_check *check, const struct soc_record_message *record,
                        const struct soc_check_message *message)
 {
@@ -62,11 +63,11 @@ static void check_once(struct soc_check *check, const struct soc_record_message 
         return;
     struct soc_slice once = soc_json_plain_string(soc_json_member(record->payload, "once"));
     if (once.length > 0 && !soc_books_note_once(check, message->from, once))
-        soc_books_fail(check, "%.*s sent twice what it sends once: %.*s", (int)record->from.length,
-                       record->from.data, (int)once.length, once.data);
+        soc_books_fail(check, "%.*s sent twice what it must send once: %.*s",
+                       (int)record->from.length, record->from.data, (int)once.length, once.data);
 }
 
-/* Mail that the host itself deals with has no place in the order. */
+/* Mail that the host itself handles has no place in the order. */
 static bool goes_to_mailbox(const struct soc_record_message *record)
 {
     static const char *const own[] = {"introduction_request", "introduction_response", "abort",
@@ -83,6 +84,7 @@ static bool goes_to_mailbox(const struct soc_record_message *record)
 static void queue(struct soc_check_message *message)
 {
     struct soc_check_agent *to = message->to;
+    assert(to != NULL && !message->is_queued);
     message->is_queued = true;
     if (to->last[message->priority] == NULL)
         to->first[message->priority] = message;
@@ -91,7 +93,7 @@ static void queue(struct soc_check_message *message)
     to->last[message->priority] = message;
 }
 
-/* A broadcast is for everybody who was there, but for its sender. */
+/* A broadcast is for everyone alive except its sender. */
 static bool is_reader(const struct soc_check_agent *agent, const struct soc_check_message *message)
 {
     return agent != message->from && agent->born < message->place &&
@@ -109,8 +111,8 @@ static uint64_t count_readers(const struct soc_check *check,
     return count;
 }
 
-/* Returns the first reader that is not done with it, NULL if all are. At the end it may be
- * kept by those whose other mail is. */
+/* Returns the first reader that has not finished it, NULL if all have. At the end, agents
+ * that keep their other mail may keep it. */
 static const struct soc_check_agent *
 find_waiting(const struct soc_check *check, const struct soc_check_message *broadcast, bool is_end)
 {
@@ -130,20 +132,21 @@ static void note_request(struct soc_check_message *message)
     message->counts = false;
 }
 
-/* The host answers who asks to be introduced, unless it leaves that to the one who was asked:
- * the request is recorded as not held then. One of its own is recorded so from the start. */
+/* The host answers introduction requests, unless it leaves that to the agent that was
+ * asked: then the request is recorded as not held. A request by the host is recorded so
+ * from the start. */
 static void read_introduction(struct soc_check *check, const struct soc_record_introduction *record)
 {
     struct soc_check_message *message = find(check, record->key);
     if (message == NULL)
         return;
-    bool is_first = record->for_key != 0 && !message->is_hosts;
-    message->is_hosts = record->for_key != 0;
+    bool is_first = record->for_key != 0 && !message->is_from_host;
+    message->is_from_host = record->for_key != 0;
     if (!is_first && message->asks)
         message->counts = (record->flags & SOC_INTRODUCTION_IS_HELD) == 0;
 }
 
-/* Who answers a request to be introduced lets the other get to know one agent. */
+/* Whoever answers an introduction request lets the other agent meet one agent. */
 static void note_meeting(struct soc_check *check, const struct soc_record_message *record,
                          const struct soc_check_message *response)
 {
@@ -170,7 +173,7 @@ static void read_message(struct soc_check *check, const struct soc_record_messag
     bool is_broadcast = (record->flags & SOC_MESSAGE_IS_BROADCAST) != 0;
     bool is_letter = check->letters > 0;
     if (record->key <= check->last_key)
-        soc_books_fail(check, "message %llu came behind message %llu",
+        soc_books_fail(check, "message %llu came after message %llu",
                        (unsigned long long)record->key, (unsigned long long)check->last_key);
     check->last_key = record->key > check->last_key ? record->key : check->last_key;
     struct soc_check_message *message = add(check, record->key);
@@ -186,7 +189,7 @@ static void read_message(struct soc_check *check, const struct soc_record_messag
         return;
     }
     if (message->to == NULL) {
-        soc_books_fail(check, "message %llu goes to %.*s, who was never born",
+        soc_books_fail(check, "message %llu goes to %.*s, which was never born",
                        (unsigned long long)record->key, (int)record->to.length, record->to.data);
         return;
     }
@@ -194,8 +197,8 @@ static void read_message(struct soc_check *check, const struct soc_record_messag
         return;
     check->sent++;
     const struct soc_check_message *question = find(check, record->reply_to);
-    /* An answer to the host's own question is the host's. */
-    bool is_for_host = question != NULL && question->is_hosts;
+    /* The host handles an answer to its own question. */
+    bool is_for_host = question != NULL && question->is_from_host;
     message->counts = (record->flags & SOC_MESSAGE_IS_REPLY) == 0 && !is_for_host;
     message->is_result = soc_slice_equal(record->type, SOC_SLICE("result")) ||
                          soc_slice_equal(record->type, SOC_SLICE("task_complete"));
@@ -223,7 +226,7 @@ static struct soc_check_message *head(struct soc_check_agent *agent, int priorit
     return *first;
 }
 
-/* A message of the queue has been handled: was it its turn? */
+/* A queued message was handled: checks that it was next. */
 static void check_order(struct soc_check *check, struct soc_check_message *message)
 {
     struct soc_check_agent *to = message->to;
@@ -246,19 +249,22 @@ static void check_order(struct soc_check *check, struct soc_check_message *messa
     to->place = check->place;
 }
 
-/* Is it the result that has just ended a wait for its task? That one goes past the mailbox. */
+/* Tells whether it is the result that has just ended a wait for its task. That one
+ * bypasses the mailbox. */
 static bool is_awaited(const struct soc_check_message *message)
 {
     struct soc_check_agent *to = message->to;
-    if (!message->is_result || message->is_taken || !to->is_told || to->active_key == message->key)
+    if (!message->is_result || message->is_taken || !to->has_task_end ||
+        to->active_key == message->key)
         return false;
-    to->is_told = false;
+    to->has_task_end = false;
     return true;
 }
 
-/* Replies and what the host deals with by itself are not handled by anybody's script. */
+/* Replies and mail for the host are handled by no script. */
 static void count_handled(struct soc_check *check, struct soc_check_message *message)
 {
+    assert(message->to != NULL && message->outcome == SOC_OUTCOME_PENDING);
     if (is_awaited(message))
         return;
     if (message->is_queued && !message->is_taken && !message->to->is_outside)
@@ -274,12 +280,13 @@ static void check_all_read(struct soc_check *check, const struct soc_check_messa
 {
     const struct soc_check_agent *agent = find_waiting(check, broadcast, is_end);
     if (agent != NULL)
-        soc_books_fail(check, "%s broadcast %llu has not reached %.*s",
-                       is_end ? "at the end" : "it is over, and",
+        soc_books_fail(check,
+                       is_end ? "at the end broadcast %llu has not reached %.*s"
+                              : "broadcast %llu is over, but has not reached %.*s",
                        (unsigned long long)broadcast->key, (int)agent->id.length, agent->id.data);
 }
 
-/* A letter that was given up may be thrown away by the person. */
+/* The person may drop a dead letter. */
 static bool is_thrown_away(const struct soc_check_message *message,
                            const struct soc_record_message_end *record)
 {
@@ -287,7 +294,7 @@ static bool is_thrown_away(const struct soc_check_message *message,
            (message->outcome == SOC_OUTCOME_DEAD || message->outcome == SOC_OUTCOME_EXPIRED);
 }
 
-/* Appends the arguments of an effect, from its error. */
+/* Appends the arguments of an effect from its error. */
 static void put_arguments(struct soc_buf *out, struct soc_slice reason, const char *name,
                           const char *before)
 {
@@ -295,18 +302,18 @@ static void put_arguments(struct soc_buf *out, struct soc_slice reason, const ch
     if (json.data == NULL)
         return;
     soc_buf_put_text(out, before);
-    if (!soc_json_string(json, out)) /* a text if it was cut */
+    if (!soc_json_string(json, out)) /* text if it was truncated */
         soc_buf_put_slice(out, json);
 }
 
-/* A handler did not do the same again: who, with which message, and what was another. */
+/* A handler did not repeat itself: reports who, with which message, and the difference. */
 static void fail_unlike(struct soc_check *check, struct soc_slice reason)
 {
     struct soc_buf text = {0};
     struct soc_slice agent = soc_json_plain_string(soc_json_member(reason, "agent"));
     struct soc_slice id = soc_json_plain_string(soc_json_member(reason, "message_id"));
     soc_buf_printf(&text,
-                   "%.*s, message %.*s: its handler did not do the same again: ", (int)agent.length,
+                   "%.*s, message %.*s: its handler did not repeat itself: ", (int)agent.length,
                    agent.data, (int)id.length, id.data);
     soc_json_string(soc_json_member(reason, "message"), &text);
     put_arguments(&text, reason, "recorded_arguments", "; recorded: ");
@@ -326,11 +333,11 @@ static void read_end(struct soc_check *check, const struct soc_record_message_en
     }
     if (message == NULL || message->outcome != SOC_OUTCOME_PENDING) {
         soc_books_fail(check, "message %llu ended %s", (unsigned long long)record->key,
-                       message == NULL ? "and never began" : "twice");
+                       message == NULL ? "but was never sent" : "twice");
         return;
     }
     if (record->outcome == 0 || record->outcome > SOC_OUTCOME_CANCELLED) {
-        soc_books_fail(check, "message %llu ended in a way there is not",
+        soc_books_fail(check, "message %llu ended with an unknown outcome",
                        (unsigned long long)record->key);
         return;
     }
@@ -347,12 +354,12 @@ static void read_end(struct soc_check *check, const struct soc_record_message_en
     message->is_letter = false;
 }
 
-/* Pending again: from the end of a queue nobody keeps. */
+/* Pending again, outside any queue. */
 static void read_again(struct soc_check *check, const struct soc_record_message_again *record)
 {
     struct soc_check_message *message = find(check, record->key);
     if (message == NULL || message->outcome == SOC_OUTCOME_PENDING) {
-        soc_books_fail(check, "message %llu is sent again though it has not ended",
+        soc_books_fail(check, "message %llu was sent again although it has not ended",
                        (unsigned long long)record->key);
         return;
     }
@@ -375,13 +382,13 @@ static void read_take(struct soc_check *check, const struct soc_record_take *rec
     if (message->to == NULL)
         return;
     if (message->is_taken || !soc_slice_equal(message->to->id, record->agent))
-        soc_books_fail(check, "%.*s received message %llu, which is not for it any more",
+        soc_books_fail(check, "%.*s received message %llu, which is no longer for it",
                        (int)record->agent.length, record->agent.data,
                        (unsigned long long)record->key);
     message->is_taken = true;
 }
 
-/* Does it wait for the agent, and is not what it is about already? */
+/* Tells whether the message waits for the agent, which is not handling it already. */
 static bool is_waiting_for(const struct soc_check *check, const struct soc_check_message *message,
                            const struct soc_check_agent *agent)
 {
@@ -393,19 +400,20 @@ static bool is_waiting_for(const struct soc_check *check, const struct soc_check
                                : message->to == agent;
 }
 
-/* Had the agent as much mail as it may have when the broadcast came? The newest mail is
- * looked at first: what fills a mailbox is seldom old. */
+/* Tells whether the mailbox of the agent was full when the broadcast came. New mail is
+ * counted first, because old mail seldom fills a mailbox. */
 static bool is_full(const struct soc_check *check, const struct soc_check_agent *agent,
                     uint64_t key)
 {
     uint64_t count = 0;
+    assert(key > 0);
     while (count < check->mailbox_max && key-- > 1)
         count += is_waiting_for(check, find(check, key), agent);
     return check->mailbox_max > 0 && count >= check->mailbox_max;
 }
 
-/* It does not come to those who were about to end, nor, unless it is the host's own, to
- * those who have no room for it. */
+/* A broadcast skips agents that are ending and, unless it is the host's own, those
+ * without space for it. */
 static void leave_out(struct soc_check *check, const struct soc_check_agent *agent, uint64_t key)
 {
     const struct soc_check_message *broadcast = find(check, key);
@@ -413,7 +421,7 @@ static void leave_out(struct soc_check *check, const struct soc_check_agent *age
     if (agent->is_ending ||
         (broadcast != NULL && broadcast->from != NULL && is_full(check, agent, key)))
         return;
-    soc_books_fail(check, "broadcast %llu leaves out %.*s, who was not about to end and had room",
+    soc_books_fail(check, "broadcast %llu skipped %.*s, which was not ending and had space",
                    (unsigned long long)key, (int)agent->id.length, agent->id.data);
 }
 
@@ -422,13 +430,13 @@ static void read_broadcast_end(struct soc_check *check,
 {
     struct soc_check_agent *agent = soc_books_find(check, record->agent);
     const struct soc_check_message *message = find(check, record->key);
-    if (agent == NULL) /* all are done with it */
+    if (agent == NULL) /* all have finished it */
         return;
     if (message == NULL || message->to != NULL || !is_reader(agent, message))
-        soc_books_fail(check, "%.*s was done with broadcast %llu, which was not for it",
+        soc_books_fail(check, "%.*s finished broadcast %llu, which was not for it",
                        (int)agent->id.length, agent->id.data, (unsigned long long)record->key);
     if (!soc_books_note_pair(check, SOC_PAIR_READ, agent, record->key))
-        soc_books_fail(check, "%.*s was done with broadcast %llu twice", (int)agent->id.length,
+        soc_books_fail(check, "%.*s finished broadcast %llu twice", (int)agent->id.length,
                        agent->id.data, (unsigned long long)record->key);
     if (record->outcome == SOC_OUTCOME_PENDING) {
         leave_out(check, agent, record->key);
@@ -480,12 +488,12 @@ void soc_check_totals(struct soc_check *check, struct soc_slice cursor, bool is_
     for (int i = 0; i < (is_short ? 2 : 9) && soc_json_next(&walk); i++)
         soc_json_integer(walk.value, &numbers[i]);
     if ((uint64_t)numbers[0] <= check->last_key)
-        soc_books_fail(check, "the next message would have the number of an older one");
+        soc_books_fail(check, "the next message would reuse the key of an older one");
     if (numbers[1] < check->now_ms)
         soc_books_fail(check, "time went back from %lld to %lld", (long long)check->now_ms,
                        (long long)numbers[1]);
     if (check->timeout_ms > numbers[1])
-        soc_books_fail(check, "a wait was ended %lld ms before its time",
+        soc_books_fail(check, "a wait timed out %lld ms early",
                        (long long)(check->timeout_ms - numbers[1]));
     check->now_ms = numbers[1];
     check->timeout_ms = 0;
@@ -494,11 +502,11 @@ void soc_check_totals(struct soc_check *check, struct soc_slice cursor, bool is_
     check->totals_skipped = 0;
     uint64_t sent = check->sent + check->readers;
     if ((uint64_t)numbers[3] != sent)
-        soc_books_fail(check, "%llu messages came in, and %lld are counted",
+        soc_books_fail(check, "%llu messages were sent, but %lld are counted",
                        (unsigned long long)sent, (long long)numbers[3]);
     for (int i = SOC_OUTCOME_PROCESSED; i <= SOC_OUTCOME_CANCELLED; i++)
         if ((uint64_t)numbers[3 + i] != check->outcomes[i])
-            soc_books_fail(check, "%llu messages ended with outcome %d, and %lld are counted",
+            soc_books_fail(check, "%llu messages ended with outcome %d, but %lld are counted",
                            (unsigned long long)check->outcomes[i], i, (long long)numbers[3 + i]);
 }
 
@@ -521,7 +529,7 @@ void soc_check_mail_end(struct soc_check *check)
     for (int i = SOC_OUTCOME_PROCESSED; i <= SOC_OUTCOME_CANCELLED; i++)
         ended += check->outcomes[i];
     if (ended > check->sent + check->readers)
-        soc_books_fail(check, "more messages went out than came in");
+        soc_books_fail(check, "more messages ended than were sent");
 }
 
 void soc_check_outside(struct soc_check *check, struct soc_slice id, uint64_t key)
@@ -535,7 +543,7 @@ void soc_check_outside(struct soc_check *check, struct soc_slice id, uint64_t ke
         soc_books_fail(check, "%.*s was handed message %llu, which is not for it", (int)id.length,
                        id.data, (unsigned long long)key);
     else if (message->outcome != SOC_OUTCOME_PENDING)
-        soc_books_fail(check, "%.*s was handed message %llu, which is over", (int)id.length,
+        soc_books_fail(check, "%.*s was handed message %llu, which has ended", (int)id.length,
                        id.data, (unsigned long long)key);
     if (agent != NULL)
         agent->is_outside = true;

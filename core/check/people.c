@@ -1,11 +1,12 @@
-/* People: agents and whom they know. */
+/* People: agents and their contacts. */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "check/readers.h"
 
-/* As they are stored. */
+/* As stored. */
 enum source { BY_SYSTEM, BY_PARENT, BY_CHILD, BY_BRIEF, BY_INTRODUCTION, BY_MESSAGE, BY_HAND };
 
 static bool is_head(struct soc_slice id)
@@ -27,6 +28,7 @@ static void read_agent(struct soc_check *check, const struct soc_record_agent *r
     agent->is_outside = record->is_external != 0;
     soc_map_put(&check->agents, agent->id, agent);
     agent->number = (uint32_t)++check->births;
+    assert(agent->number == check->births);
     struct soc_check_agent *parent = soc_books_find(check, agent->parent);
     if (check->births == 2) /* user and root */
         parent = soc_books_find(check, SOC_SLICE("user"));
@@ -36,7 +38,7 @@ static void read_agent(struct soc_check *check, const struct soc_record_agent *r
     soc_books_note_pair(check, SOC_PAIR_KNOWS, parent, agent->number);
 }
 
-/* Is `id` among the collaborators of the brief? */
+/* Tells whether `id` is among the collaborators of the brief. */
 static bool names(struct soc_slice brief, struct soc_slice id)
 {
     struct soc_json_walk walk;
@@ -53,7 +55,7 @@ static bool names(struct soc_slice brief, struct soc_slice id)
     return false;
 }
 
-/* Is there a reason in the history for this entry to be new? */
+/* Tells whether the history has a reason for this new entry. */
 static bool has_reason(const struct soc_check *check, const struct soc_check_agent *owner,
                        const struct soc_check_agent *peer, const struct soc_record_contact *record)
 {
@@ -84,7 +86,7 @@ static void read_contact(struct soc_check *check, const struct soc_record_contac
     const struct soc_check_agent *owner = soc_books_find(check, record->owner);
     const struct soc_check_agent *peer = soc_books_find(check, record->id);
     if (owner == NULL || peer == NULL) {
-        soc_books_fail(check, "%.*s knows %.*s, and one of them was never born",
+        soc_books_fail(check, "%.*s knows %.*s, but one of them was never born",
                        (int)record->owner.length, record->owner.data, (int)record->id.length,
                        record->id.data);
         return;
@@ -111,7 +113,7 @@ static void read_end(struct soc_check *check, struct soc_slice id)
 {
     struct soc_check_agent *agent = soc_books_find(check, id);
     if (agent == NULL || agent->ended != 0)
-        soc_books_fail(check, "%.*s ended twice, or never was", (int)id.length, id.data);
+        soc_books_fail(check, "%.*s ended twice, or was never born", (int)id.length, id.data);
     else
         agent->ended = check->place;
 }
@@ -130,19 +132,19 @@ static void read_parent(struct soc_check *check, const struct soc_record_agent_p
         agent->parent = soc_books_copy(check, record->parent);
 }
 
-/* Whoever is held keeps its mail and what it was doing until it is resumed. */
+/* A held agent keeps its mail and its activation until it is resumed. */
 static void read_standing(struct soc_check *check, const struct soc_record_standing *record)
 {
     struct soc_check_agent *agent = soc_books_find(check, record->id);
     if (agent == NULL)
-        soc_books_fail(check, "%.*s is held or let go, and was never born", (int)record->id.length,
+        soc_books_fail(check, "%.*s was held or released, but never born", (int)record->id.length,
                        record->id.data);
     else
         agent->is_held = record->hold != 0;
 }
 
-/* Tells whether the policy's file is one of those that come with the program, which records
- * call the same wherever it is installed: an app's own may have any name. */
+/* Tells whether the policy is one that comes with the program. Records name its file the
+ * same wherever it is installed; an app may name its own as it likes. */
 static bool is_shipped(struct soc_slice policy, const char *beginning)
 {
     struct soc_slice path = soc_json_plain_string(soc_json_member(policy, "path"));
@@ -150,8 +152,8 @@ static bool is_shipped(struct soc_slice policy, const char *beginning)
     return path.length >= length && memcmp(path.data, beginning, length) == 0;
 }
 
-/* Which policies are in force: only under `strict` as it is shipped strangers are refused, and
- * no shipped one lets anybody be introduced who has not asked. */
+/* Reads which policies are in force: only the shipped `strict` refuses strangers, and no
+ * shipped one introduces an agent that has not asked. */
 static void read_policies(struct soc_check *check, struct soc_slice list)
 {
     struct soc_json_walk walk;

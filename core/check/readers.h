@@ -6,13 +6,13 @@
 
 #include "check/books.h"
 
-/* Read one record each; false if it is not theirs. */
+/* Read one record each; false if it is not one of theirs. */
 bool soc_check_mail(struct soc_check *check, const struct soc_record *record);
 bool soc_check_people(struct soc_check *check, const struct soc_record *record);
 bool soc_check_turns(struct soc_check *check, const struct soc_record *record);
 
-/* The end of a batch: the time and the totals, and what agents say of themselves. The
- * totals are compared now and then, for they only grow more wrong, or if `is_last`. */
+/* The end of a batch: time and totals, and the states of agents. Totals are compared now
+ * and then, because a difference only grows, or if `is_last`. */
 void soc_check_totals(struct soc_check *check, struct soc_slice cursor, bool is_last);
 void soc_check_states(struct soc_check *check);
 

@@ -1,15 +1,14 @@
-/* Turns: activations, their effects and what they wait for. */
+/* Turns: activations, their effects and their waits. */
 #include "base/json.h"
 #include "check/check.h"
 #include "check/readers.h"
 
-/* The agent a record speaks of, which must be there. */
+/* Finds the agent that a record names; it must exist. */
 static struct soc_check_agent *need_agent(struct soc_check *check, struct soc_slice id)
 {
     struct soc_check_agent *agent = soc_books_find(check, id);
     if (agent == NULL)
-        soc_books_fail(check, "a record speaks of %.*s, who was never born", (int)id.length,
-                       id.data);
+        soc_books_fail(check, "a record names %.*s, which was never born", (int)id.length, id.data);
     return agent;
 }
 
@@ -19,7 +18,7 @@ static void read_activation(struct soc_check *check, const struct soc_record_act
     if (agent == NULL)
         return;
     if (agent->is_active)
-        soc_books_fail(check, "%.*s begins to handle a message while it handles another",
+        soc_books_fail(check, "%.*s started on a message while it handled another",
                        (int)agent->id.length, agent->id.data);
     const struct soc_check_message *message =
         record->key < check->messages_count ? check->messages[record->key] : NULL;
@@ -28,7 +27,7 @@ static void read_activation(struct soc_check *check, const struct soc_record_act
                        (int)agent->id.length, agent->id.data, (unsigned long long)record->key);
     agent->is_active = true;
     agent->active_key = record->key;
-    agent->is_waiting = agent->is_told = false;
+    agent->is_waiting = agent->has_task_end = false;
     agent->effects = 0;
 }
 
@@ -43,14 +42,15 @@ static void read_effect(struct soc_check *check, const struct soc_record_effect 
     struct soc_check_agent *agent = need_agent(check, record->agent);
     if (agent == NULL)
         return;
-    /* A look that a crash has cut short is asked anew. */
+    /* A query that a crash has interrupted is repeated. */
     bool is_anew = agent->is_waiting && agent->is_looking && record->index + 1 == agent->effects;
     if (!agent->is_active || ((agent->is_waiting || record->index != agent->effects) && !is_anew))
-        soc_books_fail(check, "%.*s has effect %llu where effect %u is due", (int)agent->id.length,
-                       agent->id.data, (unsigned long long)record->index, agent->effects);
+        soc_books_fail(check, "%.*s has effect %llu where effect %u is expected",
+                       (int)agent->id.length, agent->id.data, (unsigned long long)record->index,
+                       agent->effects);
     agent->effects = (uint32_t)record->index + 1;
     agent->is_waiting = record->answer.length == 0;
-    agent->is_told = false;
+    agent->has_task_end = false;
     agent->deadline_ms = 0;
     agent->call = (struct soc_slice){0};
     if (!agent->is_waiting)
@@ -85,8 +85,8 @@ static void read_answer(struct soc_check *check, const struct soc_record_answer 
         soc_books_fail(check, "%.*s gets an answer to effect %llu, which it does not wait for",
                        (int)agent->id.length, agent->id.data, (unsigned long long)record->index);
     agent->is_waiting = false;
-    agent->is_told = agent->is_tasking;
-    /* The time of this batch comes with its end: whoever was too early is found there. */
+    agent->has_task_end = agent->is_tasking;
+    /* The time of this batch comes at its end, where early timeouts are found. */
     if (is_timeout(record->answer) && agent->deadline_ms > check->timeout_ms)
         check->timeout_ms = agent->deadline_ms;
 }
@@ -107,10 +107,10 @@ bool soc_check_turns(struct soc_check *check, const struct soc_record *record)
     case SOC_RECORD_ACTIVATION_END:
         agent = need_agent(check, record->activation_end.agent);
         if (agent != NULL && !agent->is_active)
-            soc_books_fail(check, "%.*s ends what it never began", (int)agent->id.length,
-                           agent->id.data);
+            soc_books_fail(check, "%.*s ended an activation that it never began",
+                           (int)agent->id.length, agent->id.data);
         if (agent != NULL)
-            agent->is_active = agent->is_waiting = agent->is_told = false;
+            agent->is_active = agent->is_waiting = agent->has_task_end = false;
         return true;
     case SOC_RECORD_STATE:
         agent = need_agent(check, record->state.agent);
@@ -137,7 +137,7 @@ void soc_check_states(struct soc_check *check)
         check->touched = agent->touched;
         agent->is_touched = false;
         if (agent->says_handled >= 0 && agent->says_handled != agent->handled)
-            soc_books_fail(check, "%.*s has handled %lld messages, and its state says %lld",
+            soc_books_fail(check, "%.*s has handled %lld messages, but its state says %lld",
                            (int)agent->id.length, agent->id.data, (long long)agent->handled,
                            (long long)agent->says_handled);
     }
@@ -149,11 +149,11 @@ void soc_check_turns_end(struct soc_check *check)
     const struct soc_check_agent *agent;
     while ((agent = soc_map_each(&check->agents, &cursor)) != NULL)
         if (agent->is_waiting && agent->deadline_ms != 0 && agent->deadline_ms <= check->now_ms)
-            soc_books_fail(check, "at the end %.*s still waits, though its time is over",
+            soc_books_fail(check, "at the end %.*s still waits, although its deadline has passed",
                            (int)agent->id.length, agent->id.data);
         else if (agent->is_active && !agent->is_waiting && !agent->is_held &&
                  !check->has_strange_role)
-            soc_books_fail(check, "at the end %.*s has an answer and does not go on",
+            soc_books_fail(check, "at the end %.*s has an answer, but does not continue",
                            (int)agent->id.length, agent->id.data);
 }
 
@@ -161,6 +161,6 @@ void soc_check_called(struct soc_check *check, struct soc_slice agent, struct so
 {
     const struct soc_check_agent *caller = soc_books_find(check, agent);
     if (caller == NULL || !caller->is_waiting || !soc_slice_equal(caller->call, id))
-        soc_books_fail(check, "%.*s was made for %.*s before it was durable that it is asked for",
-                       (int)id.length, id.data, (int)agent.length, agent.data);
+        soc_books_fail(check, "%.*s was made for %.*s before it was durable", (int)id.length,
+                       id.data, (int)agent.length, agent.data);
 }

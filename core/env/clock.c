@@ -43,9 +43,9 @@ int64_t soc_clock_now(struct soc_clock *clock)
     return now_ms;
 }
 
-/* The base is moved too, so that the time runs on from the floor at once. The
- * price: after a start with a clock that is behind, the society stays ahead of it
- * by the difference; the other choice is a time that stands still that long. */
+/* The base moves as well, so that time continues from the floor at once. The price: after
+ * a start with a clock that is behind, the society stays ahead of it by the difference.
+ * The alternative is a clock that stands still for that long. */
 void soc_clock_raise(struct soc_clock *clock, int64_t floor_ms)
 {
     int64_t now_ms = soc_clock_now(clock);
@@ -97,8 +97,8 @@ void soc_time_digits(char out[SOC_TIME_DIGITS], int64_t time_ms)
         time_ms = 0;
     if (time_ms > TIME_MS_MAX)
         time_ms = TIME_MS_MAX;
-    /* Years are counted from March, so that the leap day is the last of its year,
-     * and in cycles of 400 years: Howard Hinnant's civil_from_days. */
+    /* Years start in March, so that the leap day is the last of its year, and are counted
+     * in cycles of 400: Howard Hinnant's civil_from_days. */
     unsigned days = (unsigned)(time_ms / MS_PER_DAY) + 719468;
     unsigned cycle = days / 146097;
     unsigned day_of_cycle = days % 146097;
@@ -124,8 +124,8 @@ void soc_time_digits(char out[SOC_TIME_DIGITS], int64_t time_ms)
     put_two_digits(out + 15, thousandths % 100);
 }
 
-/* The digits are copied in the pairs they were written in: a wider read has to
- * wait until the narrow writes have reached the cache, which costs a third. */
+/* Digits are copied in the pairs they were written in: a wider read would have to wait
+ * for the narrow writes to reach the cache, which costs a third. */
 void soc_time_format(char out[SOC_TIME_BYTES], int64_t time_ms)
 {
     char digits[SOC_TIME_DIGITS];
@@ -148,7 +148,7 @@ void soc_time_format(char out[SOC_TIME_BYTES], int64_t time_ms)
     out[23] = 'Z';
 }
 
-/* Takes `count` digits off the front of `*rest`; -1 if they are not there. */
+/* Consumes `count` digits from the front of `*rest`; -1 if they are not there. */
 static int take_digits(struct soc_slice *rest, size_t count)
 {
     if (rest->length < count)
@@ -165,7 +165,7 @@ static int take_digits(struct soc_slice *rest, size_t count)
     return number;
 }
 
-/* Takes the front byte off if it is one of `any`. Returns it, or 0. */
+/* Consumes the first byte if it is one of `any`. Returns it, or 0. */
 static char take_byte(struct soc_slice *rest, const char *any)
 {
     if (rest->length == 0 || rest->data[0] == '\0' || strchr(any, rest->data[0]) == NULL)
@@ -202,7 +202,7 @@ static bool take_date(struct soc_slice *rest, int64_t *days)
     return true;
 }
 
-/* Reads "HH:MM" as minutes; -1 if it is none. */
+/* Reads "HH:MM" as minutes; -1 if it is something else. */
 static int take_minutes(struct soc_slice *rest)
 {
     int hours = take_digits(rest, 2);
@@ -244,7 +244,7 @@ bool soc_time_parse(struct soc_slice text, int64_t *time_ms)
     if (zone == 0 || offset < 0 || text.length > 0)
         return false;
     int64_t total = days * 1440 + minutes + (zone == '-' ? offset : -offset);
-    /* A leap second ends a day in UTC and nothing else; it counts as the next. */
+    /* A leap second can only end a day in UTC; it counts as the next second. */
     if (seconds == 60 && (total + 1) % 1440 != 0)
         return false;
     *time_ms = total * 60000 + seconds * 1000 + ms;

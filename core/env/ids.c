@@ -6,11 +6,11 @@
 #include "env/clock.h"
 
 #define PREFIX      "msg_"
-#define HOST_DIGITS "00" /* of the one host there is */
+#define HOST_DIGITS "00" /* of the only host */
 #define KEY_DIGITS  10   /* hex digits */
 #define KEY_OFFSET  (SOC_MESSAGE_ID_BYTES - KEY_DIGITS)
 
-/* In pairs, for the reason soc_time_format gives. */
+/* In pairs, for the reason that soc_time_format gives. */
 static void copy_pairs(char *out, const char *digits, int count)
 {
     for (int i = 0; i < count; i += 2)
@@ -74,7 +74,7 @@ bool soc_message_id_is(struct soc_slice text, int64_t time_ms, uint64_t key)
     return soc_slice_equal(text, soc_slice(id, sizeof(id)));
 }
 
-/* An item's id is a message's with another first word. */
+/* The id of an item is a message id with another prefix. */
 #define ITEM_PREFIX "item_"
 
 void soc_item_id_format(char out[SOC_ITEM_ID_BYTES], int64_t time_ms, uint64_t key)

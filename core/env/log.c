@@ -1,5 +1,6 @@
 #include "env/log.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 /* In the order of enum soc_log_level. */
 static const struct {
     const char *name;
-    const char *colour; /* escape sequence that begins it */
+    const char *colour; /* escape sequence that starts it */
 } levels[] = {
     {"debug", "\x1b[2m"},  {"info", "\x1b[36m"}, {"warn", "\x1b[33m"},
     {"error", "\x1b[31m"}, {"none", ""},
@@ -22,7 +23,7 @@ static const struct {
 
 #define COLOUR_END "\x1b[0m"
 
-/* What one line says. */
+/* One line. */
 struct line {
     enum soc_log_level level;
     int64_t time_ms;
@@ -32,7 +33,7 @@ struct line {
     bool is_event; /* the detail is JSON */
 };
 
-/* Whether the detail can stand in a line of JSON as the object that it is. */
+/* Tells whether a line of JSON can contain the detail as an object. */
 static bool has_object(const struct line *line)
 {
     struct soc_slice detail = line->detail;
@@ -63,6 +64,7 @@ size_t soc_log_harm_at(struct soc_slice text, size_t at)
 {
     const unsigned char *bytes = (const unsigned char *)text.data + at;
     size_t left = text.length - at;
+    assert(at < text.length);
     if (bytes[0] < ' ' || bytes[0] == 0x7f)
         return 1;
     if (left >= 2 && bytes[0] == 0xc2 && bytes[1] >= 0x80 && bytes[1] < 0xa0)
@@ -88,7 +90,7 @@ void soc_log_put_harmless(struct soc_buf *out, struct soc_slice text, const char
     }
 }
 
-/* Made harmless as the header says. */
+/* Escaped as the header says. */
 static void put_visible(struct soc_buf *out, struct soc_slice text)
 {
     soc_log_put_harmless(out, text, "\n    ", '?');
@@ -125,6 +127,7 @@ static void put_human_line(struct soc_buf *out, const struct line *line, bool ha
 
 static void write_line(struct soc_log *log, struct line *line)
 {
+    assert(line->level < SOC_LOG_NONE && line->event != NULL);
     if (line->level < log->level)
         return;
     struct soc_buf out = {0};

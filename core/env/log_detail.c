@@ -52,7 +52,7 @@ void soc_log_put_object(struct soc_buf *out, struct soc_slice object)
     soc_buf_put_byte(out, '}');
 }
 
-/* Tells whether the member that is walked is said as text, and not as JSON. */
+/* Tells whether the current member is shown as text and not as JSON. */
 static bool is_said(const struct soc_json_walk *walk, bool has_message)
 {
     static const char *const names[] = {"message", "error", "traceback", "text"};
@@ -62,8 +62,8 @@ static bool is_said(const struct soc_json_walk *walk, bool has_message)
     return false;
 }
 
-/* Appends what is not said as text: `fields` of agent:log by itself, as it was given, all
- * else as an object. */
+/* Appends what is not shown as text: `fields` of agent:log by itself, as it was given,
+ * everything else as an object. */
 static void put_rest(struct soc_buf *out, struct soc_slice object, bool has_message)
 {
     struct soc_json_walk walk;

@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 
-/* soc_hash_number is one step of splitmix64, its increment included. */
+/* soc_hash_number is one step of splitmix64, including its increment. */
 void soc_rng_init(struct soc_rng *rng, uint64_t seed)
 {
     for (int i = 0; i < 4; i++, seed += 0x9e3779b97f4a7c15ull)
@@ -23,7 +23,7 @@ uint64_t soc_rng_system_seed(void)
         length = getrandom(&seed, sizeof(seed), 0);
     } while (length < 0 && errno == EINTR);
     if (length != (ssize_t)sizeof(seed)) {
-        fprintf(stderr, "society: the system gives no random numbers\n");
+        fprintf(stderr, "society: cannot get random numbers from the system\n");
         abort();
     }
     return seed;
@@ -48,7 +48,7 @@ uint64_t soc_rng_next(struct soc_rng *rng)
     return result;
 }
 
-/* Draws again below 2^64 mod bound, so that what is left divides evenly. */
+/* Rejects values below 2^64 mod bound, so that the rest divides evenly. */
 uint64_t soc_rng_below(struct soc_rng *rng, uint64_t bound)
 {
     assert(bound > 0);

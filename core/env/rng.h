@@ -1,4 +1,4 @@
-/* Rng: chance from a seed (xoshiro256**, filled by splitmix64).
+/* Rng: random numbers from a seed (xoshiro256**, seeded by splitmix64).
  *
  * Layer: env. Thread: one at a time. */
 #ifndef SOC_ENV_RNG_H
@@ -6,21 +6,21 @@
 
 #include <stdint.h>
 
-/* A place in a sequence. */
+/* A position in a sequence. */
 struct soc_rng {
     uint64_t state[4];
 };
 
-/* Begins the sequence of `seed`. */
+/* Starts the sequence of `seed`. */
 void soc_rng_init(struct soc_rng *rng, uint64_t seed);
 
-/* Returns a seed from the system's own source. */
+/* Returns a seed from the system. */
 uint64_t soc_rng_system_seed(void);
 
 /* Returns the next 64 bits. */
 uint64_t soc_rng_next(struct soc_rng *rng);
 
-/* Returns an even choice of 0 .. bound - 1 (bound > 0). */
+/* Returns a uniform choice of 0 .. bound - 1 (bound > 0). */
 uint64_t soc_rng_below(struct soc_rng *rng, uint64_t bound);
 
 /* Returns a double in [0, 1). */

@@ -1,4 +1,4 @@
-/* Alarm: one call after some time, for what keeps its own time on the loop.
+/* Alarm: one call after some time, for users of the loop that keep their own time.
  *
  * Layer: loop. Thread: loop. */
 #ifndef SOC_LOOP_ALARM_H
@@ -10,17 +10,17 @@
 
 struct soc_alarm;
 
-/* The time is over. It may set or close its alarm. */
+/* Called when the time is over. It may set or close its alarm. */
 typedef void soc_alarm_cb(void *user);
 
-/* Returns an alarm that is not set. End it with soc_alarm_close. */
+/* Returns an alarm that is not set. Release with soc_alarm_close. */
 struct soc_alarm *soc_alarm_open(struct soc_loop *loop, soc_alarm_cb *cb, void *user);
 
-/* Sets it to `wait_ms` from now, instead of what it was set to; < 0: to never. At the
- * earliest it is called after one millisecond, never at once. */
+/* Sets it to `wait_ms` from now, replacing the previous time; < 0: never. The call comes
+ * after one millisecond at the earliest. */
 void soc_alarm_set(struct soc_alarm *alarm, int64_t wait_ms);
 
-/* It is not called any more. The memory goes when the loop has run the closing, at
+/* Cancels the alarm. The memory is freed once the loop has run the close callback, by
  * soc_loop_free at the latest. NULL is allowed. */
 void soc_alarm_close(struct soc_alarm *alarm);
 

@@ -1,4 +1,4 @@
-/* Descriptor: tells when a socket of somebody else's can be read or written.
+/* Descriptor: tells when a socket that belongs to somebody else is readable or writable.
  *
  * Layer: loop. Thread: loop. */
 #ifndef SOC_LOOP_DESCRIPTOR_H
@@ -10,19 +10,19 @@
 
 struct soc_descriptor;
 
-/* It can be read, written, or both; an error is told as both, for whoever uses the
- * socket to find out. It may set or close its descriptor. */
+/* Called when it is readable, writable, or both. An error counts as both, so that the
+ * user of the socket finds out. It may set or close its descriptor. */
 typedef void soc_descriptor_cb(void *user, int socket, bool can_read, bool can_write);
 
-/* Returns a watch of `socket`, which is lent, for nothing yet. End it with
- * soc_descriptor_close before the socket is closed. */
+/* Returns an idle watch of `socket`, which is lent. Release with soc_descriptor_close
+ * before the socket is closed. */
 struct soc_descriptor *soc_descriptor_open(struct soc_loop *loop, int socket, soc_descriptor_cb *cb,
                                            void *user);
 
-/* Says what is to be told from now on. */
+/* Sets what to watch for. */
 void soc_descriptor_set(struct soc_descriptor *descriptor, bool reads, bool writes);
 
-/* Tells nothing more. The memory goes when the loop has run the closing. */
+/* Stops watching. The memory is freed once the loop has run the close callback. */
 void soc_descriptor_close(struct soc_descriptor *descriptor);
 
 #endif

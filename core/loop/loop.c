@@ -9,16 +9,16 @@
 #include "base/mem.h"
 
 struct waker {
-    soc_wake_cb *cb; /* NULL: this place is free */
+    soc_wake_cb *cb; /* NULL: the slot is free */
     void *user;
 };
 
 struct soc_loop {
     uv_loop_t uv;
     uv_async_t wake;      /* soc_loop_wake; keeps uv_run waiting when nothing else is open */
-    uv_prepare_t prepare; /* the tick's place: behind every callback, before libuv sleeps */
-    uv_idle_t idle;       /* active while the tick has more work: libuv does not sleep then */
-    uv_timer_t timer;     /* when the tick or the poll wants to go on at the latest */
+    uv_prepare_t prepare; /* runs the tick: after all callbacks, before libuv sleeps */
+    uv_idle_t idle;       /* active while the tick has more work, so that libuv does not sleep */
+    uv_timer_t timer;     /* when the tick or the poll must run at the latest */
     soc_tick_cb *tick;
     void *tick_user;
     uv_signal_t signals[2];
@@ -73,7 +73,7 @@ void soc_loop_free(struct soc_loop *loop)
     free(loop);
 }
 
-/* What is due is the tick's business, which follows. */
+/* The tick, which follows, handles what is due. */
 static void pass_time(uv_timer_t *timer)
 {
     (void)timer;
@@ -84,9 +84,9 @@ static void pass_idle(uv_idle_t *idle)
     (void)idle;
 }
 
-/* Runs the tick and tells libuv how long it may sleep. Were the tick outside of
- * uv_run, a timer could fire between its answer and the sleep, and libuv would
- * sleep on without a tick. */
+/* Runs the tick and tells libuv how long it may sleep. If the tick ran outside uv_run, a
+ * timer could fire between its answer and the sleep, and libuv would sleep on without a
+ * tick. */
 static void run_tick(uv_prepare_t *prepare)
 {
     struct soc_loop *loop = prepare->data;

@@ -1,11 +1,10 @@
-/* Loop: the one owner of the libuv loop.
+/* Loop: the only owner of the libuv loop.
  *
- * The host's work is a `tick` that runs what is ready and says when it wants to
- * run next; between ticks the loop sleeps in libuv. A tick is wanted when its
- * time has come, when soc_loop_wake was called (from any thread), and after any
- * libuv callback of a door. The simulator needs no loop: it calls the host's
- * tick itself and moves the virtual clock.
- * Layer: loop. Thread: loop, but for soc_loop_wake. */
+ * The work of the host is a `tick` that runs what is ready and says when it wants to run
+ * next; between ticks the loop sleeps in libuv. A tick runs when its time has come, after
+ * soc_loop_wake (from any thread), and after any libuv callback of a door. The simulator
+ * needs no loop: it calls the tick itself and moves the virtual clock.
+ * Layer: loop. Thread: loop, except for soc_loop_wake. */
 #ifndef SOC_LOOP_LOOP_H
 #define SOC_LOOP_LOOP_H
 
@@ -17,12 +16,12 @@
 struct soc_loop;
 struct uv_loop_s;
 
-/* What a tick answers. */
-#define SOC_TICK_NOW  0  /* more work is ready: call again after looking at the doors */
+/* Results of a tick. */
+#define SOC_TICK_NOW  0  /* more work is ready: call again after polling the doors */
 #define SOC_TICK_IDLE -1 /* nothing to do until woken */
 
-/* Runs what is ready. Returns SOC_TICK_NOW, SOC_TICK_IDLE, or after how many ms
- * to call again at the latest (> 0). */
+/* Runs what is ready. Returns SOC_TICK_NOW, SOC_TICK_IDLE, or in how many ms to call
+ * again at the latest (> 0). */
 typedef int64_t soc_tick_cb(void *user);
 
 /* Called on the loop's thread after soc_loop_wake. */
@@ -32,31 +31,30 @@ typedef void soc_wake_cb(void *user);
  * closed. */
 struct soc_loop *soc_loop_new(void);
 
-/* Closes what is left open, runs the closing callbacks and frees. NULL is
- * allowed. */
+/* Closes what is still open, runs the close callbacks and frees. NULL is allowed. */
 void soc_loop_free(struct soc_loop *loop);
 
 /* Runs ticks until soc_loop_stop. */
 void soc_loop_run(struct soc_loop *loop, soc_tick_cb *tick, void *user);
 
-/* Ends soc_loop_run after the present callback or tick. */
+/* Ends soc_loop_run after the current callback or tick. */
 void soc_loop_stop(struct soc_loop *loop);
 
-/* Registers what soc_loop_wake calls; at most SOC_LOOP_WAKERS_MAX. Returns its
+/* Registers a callback for soc_loop_wake; at most SOC_LOOP_WAKERS_MAX. Returns its
  * number. */
 int soc_loop_add_waker(struct soc_loop *loop, soc_wake_cb *cb, void *user);
 
-/* Takes waker `number` out again; it is not called afterwards. */
+/* Removes waker `number`; it is not called afterwards. */
 void soc_loop_remove_waker(struct soc_loop *loop, int number);
 
-/* Has every waker called soon, then a tick. Thread: any. */
+/* Schedules a call of every waker, then a tick. Thread: any. */
 void soc_loop_wake(struct soc_loop *loop);
 
-/* Runs libuv once without a tick, waiting at most `wait_ms` for something. For
- * whoever has to wait for a waker outside soc_loop_run, as at a close. */
+/* Runs libuv once without a tick, waiting at most `wait_ms`. For callers that wait for a
+ * waker outside soc_loop_run, such as a close. */
 void soc_loop_poll(struct soc_loop *loop, int64_t wait_ms);
 
-/* Calls `cb` on SIGINT and SIGTERM instead of dying (once per signal). */
+/* Calls `cb` on SIGINT and SIGTERM instead of ending (once per signal). */
 void soc_loop_on_interrupt(struct soc_loop *loop, void (*cb)(int signal_number, void *user),
                            void *user);
 

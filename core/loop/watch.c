@@ -7,10 +7,10 @@
 
 #include "base/mem.h"
 
-#define SETTLE_MS 50   /* without a further change, before it is told */
-#define SEARCH_MS 1000 /* between two looks for a directory that is not there */
+#define SETTLE_MS 50   /* without further changes, before the report */
+#define SEARCH_MS 1000 /* between polls for a directory that is missing */
 
-/* One directory. It outlives its place in the list until its handle is closed. */
+/* One directory. It outlives its entry in the list until its handle is closed. */
 struct folder {
     uv_fs_event_t event;
     struct soc_watch *watch;
@@ -43,8 +43,8 @@ static bool has_name(const struct folder *folder, const char *name)
     return false;
 }
 
-/* `name` is NULL if the system does not say, and the directory's own name if the
- * directory itself was moved or removed. */
+/* `name` is NULL if the system does not say, and the name of the directory itself if that
+ * was moved or removed. */
 static void note_event(uv_fs_event_t *event, const char *name, int events, int status)
 {
     (void)events;
@@ -88,7 +88,7 @@ struct soc_watch *soc_watch_open(struct soc_loop *loop, soc_watch_cb *cb, void *
     return watch;
 }
 
-/* Returns the directory of that path, a new one if it is not in the list. */
+/* Returns the entry of that path, adding it if it is new. */
 static struct folder *need_folder(struct soc_watch *watch, const char *path, size_t length)
 {
     struct folder *folder = watch->folders;

@@ -18,11 +18,11 @@
 struct soc_http {
     struct soc_loop *loop; /* lent */
     CURLM *multi;
-    struct soc_alarm *alarm;         /* when curl wants to be called at the latest */
-    struct soc_http_transfer *first; /* all under way */
+    struct soc_alarm *alarm;         /* when curl must be called at the latest */
+    struct soc_http_transfer *first; /* all transfers */
     size_t count;
     char *ca_file;
-    bool is_inside; /* curl is calling back: it takes no orders now */
+    bool is_inside; /* inside a callback of curl, which then takes no calls */
 };
 
 struct soc_http_transfer {
@@ -34,17 +34,17 @@ struct soc_http_transfer {
     struct soc_http_events events;
     struct soc_alarm *alarm; /* first byte, then idle */
     struct soc_scrub scrub;
-    struct soc_buf sent;    /* the body; curl reads it where it is */
-    struct soc_buf head;    /* header lines of the answer so far */
-    struct soc_buf cleaned; /* a piece of the body, for one call */
+    struct soc_buf sent;    /* the request body; curl reads it in place */
+    struct soc_buf head;    /* header lines of the response so far */
+    struct soc_buf cleaned; /* a scrubbed piece of the body, for one call */
     char error[CURL_ERROR_SIZE];
     int64_t idle_ms;
     size_t body_bytes;
     size_t body_bytes_max;
-    enum soc_http_end end; /* why we ended it ourselves; DONE: we did not */
-    bool has_head;         /* told */
+    enum soc_http_end end; /* why we ended it; DONE: we did not */
+    bool has_head;         /* reported */
     bool is_cancelled;
-    bool is_finishing; /* its last callbacks are being made */
+    bool is_finishing; /* its last callbacks are running */
 };
 
 static const char *const end_names[] = {
@@ -115,8 +115,8 @@ static void free_transfer(struct soc_http_transfer *transfer)
     free(transfer);
 }
 
-/* Lends a header of the next line of `*rest`, its name in lower case; false if the
- * line is none. */
+/* Parses the next line of `*rest` as a header with its name in lower case; false if it is
+ * not one. */
 static bool read_header(char **rest, struct soc_http_header *header)
 {
     char *line = *rest;
@@ -157,7 +157,7 @@ static void tell_head(struct soc_http_transfer *transfer)
     soc_buf_fini(&text);
 }
 
-/* One line of a head. Each answer begins anew: one of 100 may come before the real. */
+/* One header line. Each response starts a new head: one of status 100 may come first. */
 static size_t take_head(char *data, size_t size, size_t count, void *user)
 {
     struct soc_http_transfer *transfer = user;
@@ -169,7 +169,7 @@ static size_t take_head(char *data, size_t size, size_t count, void *user)
         return 0;
     }
     soc_alarm_set(transfer->alarm, transfer->idle_ms);
-    for (size_t i = 0; i < length; i++) /* a zero would end the text we read it as */
+    for (size_t i = 0; i < length; i++) /* a NUL would end the text */
         soc_buf_put_byte(&transfer->head, data[i] == '\0' ? ' ' : data[i]);
     return length;
 }
@@ -208,7 +208,7 @@ static enum soc_http_end end_of(const struct soc_http_transfer *transfer, CURLco
         return SOC_HTTP_DONE;
     case CURLE_URL_MALFORMAT:
         return SOC_HTTP_BAD_URL;
-    case CURLE_UNSUPPORTED_PROTOCOL: /* of the URL, or what a server spoke instead of HTTP */
+    case CURLE_UNSUPPORTED_PROTOCOL: /* of the URL, or the server did not speak HTTP */
         return is_connected(transfer->easy) ? SOC_HTTP_NOT_HTTP : SOC_HTTP_BAD_URL;
     case CURLE_COULDNT_RESOLVE_PROXY:
     case CURLE_COULDNT_RESOLVE_HOST:
@@ -246,7 +246,7 @@ static void finish(struct soc_http_transfer *transfer, enum soc_http_end end)
     soc_scrub_end(&transfer->scrub, &rest);
     if (rest.length > 0 && !transfer->is_cancelled)
         events.body(events.user, soc_buf_slice(&rest));
-    if (end != SOC_HTTP_DONE && transfer->end == SOC_HTTP_DONE) { /* else curl blames itself */
+    if (end != SOC_HTTP_DONE && transfer->end == SOC_HTTP_DONE) { /* otherwise curl blames itself */
         soc_scrub_put(&transfer->scrub, soc_slice_text(transfer->error), &detail);
         soc_scrub_end(&transfer->scrub, &detail);
     }
@@ -258,7 +258,7 @@ static void finish(struct soc_http_transfer *transfer, enum soc_http_end end)
     soc_buf_fini(&detail);
 }
 
-/* Tells the ends that curl has noted, and lets go of what was cancelled meanwhile. */
+/* Reports the transfers that curl has finished, and releases those cancelled meanwhile. */
 static void reap(struct soc_http *http)
 {
     CURLMsg *message;
@@ -269,6 +269,7 @@ static void reap(struct soc_http *http)
             continue;
         CURLcode code = message->data.result;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
+        assert(transfer != NULL && transfer->http == http);
         finish(transfer, end_of(transfer, code));
     }
     struct soc_http_transfer *transfer = http->first;
@@ -283,6 +284,7 @@ static void reap(struct soc_http *http)
 static void act(struct soc_http *http, curl_socket_t socket, int events)
 {
     int running;
+    assert(!http->is_inside);
     http->is_inside = true;
     curl_multi_socket_action(http->multi, socket, events, &running);
     http->is_inside = false;
@@ -360,7 +362,7 @@ void soc_http_close(struct soc_http *http)
     free(http);
 }
 
-/* Nothing came in time: the first byte, or the next one. */
+/* Timeout of the first or the next byte. */
 static void on_silence(void *user)
 {
     struct soc_http_transfer *transfer = user;
@@ -373,7 +375,8 @@ static void add_header(struct soc_http_transfer *transfer, struct soc_slice name
 {
     struct soc_buf line = {0};
     soc_buf_put_slice(&line, name);
-    soc_buf_put_text(&line, value.length + secret.length == 0 ? ";" : ": "); /* curl's empty */
+    soc_buf_put_text(
+        &line, value.length + secret.length == 0 ? ";" : ": "); /* curl's form of an empty header */
     soc_buf_put_slice(&line, value);
     soc_buf_put_slice(&line, secret);
     transfer->headers = curl_slist_append(transfer->headers, soc_buf_text(&line));
@@ -389,7 +392,7 @@ static void set_headers(struct soc_http_transfer *transfer, const struct soc_htt
                    (struct soc_slice){0});
     if (request->secret_name.data != NULL)
         add_header(transfer, request->secret_name, request->secret_prefix, request->secret);
-    /* Waiting for leave to send costs a round trip and gains nothing here. */
+    /* Waiting for permission to send costs a round trip and gains nothing here. */
     transfer->headers = curl_slist_append(transfer->headers, "Expect:");
     curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, transfer->headers);
 }
@@ -397,7 +400,7 @@ static void set_headers(struct soc_http_transfer *transfer, const struct soc_htt
 static void set_text(CURL *easy, CURLoption option, struct soc_slice text)
 {
     char *copy = soc_copy_text(text.data, text.length);
-    curl_easy_setopt(easy, option, copy); /* curl keeps its own */
+    curl_easy_setopt(easy, option, copy); /* curl keeps a copy */
     free(copy);
 }
 
@@ -418,9 +421,9 @@ static void set_request(struct soc_http_transfer *transfer, const struct soc_htt
     set_headers(transfer, request);
 }
 
-static long ms_or(int64_t asked_ms, int64_t usual_ms)
+static long ms_or(int64_t asked_ms, int64_t default_ms)
 {
-    return (long)(asked_ms > 0 ? asked_ms : usual_ms);
+    return (long)(asked_ms > 0 ? asked_ms : default_ms);
 }
 
 static void set_bounds(struct soc_http_transfer *transfer, const struct soc_http_request *request)
@@ -435,7 +438,7 @@ static void set_bounds(struct soc_http_transfer *transfer, const struct soc_http
     soc_alarm_set(transfer->alarm, ms_or(request->first_byte_ms, SOC_HTTP_FIRST_BYTE_MS));
 }
 
-static void set_manners(struct soc_http_transfer *transfer)
+static void set_options(struct soc_http_transfer *transfer)
 {
     CURL *easy = transfer->easy;
     curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
@@ -458,7 +461,7 @@ struct soc_http_transfer *soc_http_start(struct soc_http *http,
                                          const struct soc_http_request *request,
                                          const struct soc_http_events *events)
 {
-    assert(!http->is_inside);
+    assert(!http->is_inside && request->url.length > 0 && events->end != NULL);
     struct soc_http_transfer *transfer = soc_alloc_zero(sizeof(*transfer));
     transfer->http = http;
     transfer->events = *events;
@@ -472,7 +475,7 @@ struct soc_http_transfer *soc_http_start(struct soc_http *http,
     transfer->alarm = soc_alarm_open(http->loop, on_silence, transfer);
     if (request->secret.length >= SOC_SECRET_BYTES_MIN)
         soc_scrub_init(&transfer->scrub, request->secret);
-    set_manners(transfer);
+    set_options(transfer);
     set_request(transfer, request);
     set_bounds(transfer, request);
     curl_multi_add_handle(http->multi, transfer->easy);

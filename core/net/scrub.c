@@ -1,5 +1,6 @@
 #include "net/scrub.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +9,8 @@
 #include "base/mem.h"
 
 #define INSTEAD       "[secret]"
-#define DISGUISED_MAX 8  /* backslashes in a row that are escaped themselves */
-#define RUN_MAX       64 /* backslashes in a row that are held back as they are */
+#define DISGUISED_MAX 8  /* consecutive backslashes that escape each other */
+#define RUN_MAX       64 /* consecutive backslashes that are held back */
 #define MAYBE         SIZE_MAX
 
 void soc_scrub_init(struct soc_scrub *scrub, struct soc_slice secret)
@@ -29,13 +30,14 @@ void soc_scrub_fini(struct soc_scrub *scrub)
     *scrub = (struct soc_scrub){0};
 }
 
-/* The longest run at the end of what was held and `byte` that begins the secret. What
- * no longer belongs to it is let through. */
+/* Finds the longest suffix of what was held and `byte` that starts the secret. The rest
+ * is passed on. */
 static void step(struct soc_scrub *scrub, char byte, struct soc_buf *out)
 {
     const char *secret = scrub->secret;
-    size_t total = scrub->held + 1; /* the held ones are secret[0 .. held) */
+    size_t total = scrub->held + 1; /* the held bytes are secret[0 .. held) */
     size_t keep = total;
+    assert(scrub->held < scrub->length);
     for (; keep > 0; keep--) {
         size_t skipped = total - keep;
         if (secret[keep - 1] == byte && memcmp(secret, secret + skipped, keep - 1) == 0)
@@ -104,8 +106,8 @@ static bool is_hex(struct soc_slice text, size_t at, int count, unsigned char by
     return number == byte;
 }
 
-/* Where the backslashes that begin at `at` end. Only a few may be written otherwise: a
- * text of nothing else must not be read once for each of its letters. */
+/* Returns where the backslashes that start at `at` end. Only a few are followed: a text
+ * of nothing but backslashes must not be read once for each. */
 static size_t skip_backslashes(struct soc_slice text, size_t at)
 {
     size_t i = at;
@@ -132,9 +134,9 @@ static bool is_cut_hex(struct soc_slice text, size_t at, size_t count)
     return i == text.length && text.length - at < count;
 }
 
-/* The bytes at `at` that stand for `byte` however it is written; 0 if they do not, and
- * MAYBE if more is to come that decides it. All backslashes before it are its own, so that
- * none is left without what it escapes. */
+/* Returns the number of bytes at `at` that encode `byte` in any form, 0 if they do not,
+ * MAYBE if more input decides. All backslashes before it belong to it, so that none is
+ * left without what it escapes. */
 static size_t letter_at(struct soc_slice text, size_t at, char byte, bool is_open)
 {
     size_t i = skip_backslashes(text, at);
@@ -150,14 +152,14 @@ static size_t letter_at(struct soc_slice text, size_t at, char byte, bool is_ope
     return text.data[i] == byte ? i + 1 - at : 0;
 }
 
-/* One form of a secret: its letters without backslashes, or what of its base64 does not
- * depend on what stands around it. */
+/* One form of a secret: without backslashes, or the part of its base64 that does not
+ * depend on its surroundings. */
 struct form {
     struct soc_buf letters;
     bool is_base64;
 };
 
-/* As it is, and base64 from each of the three places in a group. */
+/* As it is, and base64 at each of the three offsets in a group. */
 #define FORM_COUNT 4
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -178,7 +180,8 @@ static void make_forms(struct soc_slice secret, struct form forms[FORM_COUNT])
         if (secret.data[i] != '\\')
             soc_buf_put_byte(&forms[0].letters, secret.data[i]);
     for (size_t i = 1; i < FORM_COUNT; i++) {
-        /* Behind one byte of another text a digit is its last two bits and our first four. */
+        /* After one byte of another text, a digit is its last two bits and our first
+         * four. */
         put_base64(secret, (i - 1) * 2, &forms[i].letters);
         forms[i].is_base64 = true;
     }
@@ -203,7 +206,7 @@ static void mark_starts(const struct form forms[FORM_COUNT], bool starts[256])
 {
     starts['\\'] = starts['%'] = true;
     for (int i = 0; i < FORM_COUNT; i++) {
-        if (forms[i].letters.length == 0) /* of a secret of backslashes */
+        if (forms[i].letters.length == 0) /* the secret is all backslashes */
             continue;
         char first = forms[i].letters.data[0];
         starts[(unsigned char)first] = true;
@@ -232,14 +235,14 @@ static void free_forms(struct form forms[FORM_COUNT])
     }
 }
 
-/* What was found by scrub_forms. */
+/* The result of scrub_forms. */
 struct findings {
     bool is_found;
-    size_t held; /* bytes at the end that were not put: they may begin the secret */
+    size_t held; /* bytes at the end that were held back: they may start the secret */
 };
 
-/* A run of backslashes is looked through once, at its start: what does not begin there
- * does not begin inside it. */
+/* A run of backslashes is searched once, at its start: what does not start there does not
+ * start inside it. */
 static struct findings scrub_forms(const struct form forms[FORM_COUNT], struct soc_slice text,
                                    bool is_open, struct soc_buf *out)
 {
@@ -281,8 +284,8 @@ bool soc_scrub_text(struct soc_slice secret, struct soc_slice text, struct soc_b
     return findings.is_found;
 }
 
-/* Adds to what is held back; of backslashes no more than a letter needs, or a text of
- * nothing else would be looked through from its start with each piece. */
+/* Adds to what is held back. Of backslashes only as many as a character needs: otherwise
+ * a text of nothing else would be searched from its start with each piece. */
 static void hold(struct soc_buf *held, struct soc_slice text)
 {
     size_t run = 0;
@@ -306,6 +309,7 @@ void soc_scrub_part(struct soc_slice secret, struct soc_buf *held, struct soc_sl
     make_forms(secret, forms);
     hold(held, text);
     struct findings findings = scrub_forms(forms, soc_buf_slice(held), true, out);
+    assert(findings.held <= held->length);
     if (findings.held > 0)
         memmove(held->data, held->data + held->length - findings.held, findings.held);
     held->length = findings.held;

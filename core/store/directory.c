@@ -1,5 +1,6 @@
 #include "store/directory.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -12,7 +13,7 @@
 #include "env/clock.h"
 #include "store/tables/schema.h"
 
-/* Where SQLite's file header has its numbers, big-endian. */
+/* Offsets of big-endian numbers in SQLite's file header. */
 #define HEADER_BYTES        100
 #define VERSION_OFFSET      60
 #define APPLICATION_OFFSET  68
@@ -21,6 +22,7 @@
 
 void soc_directory_path(struct soc_buf *out, const char *directory, const char *name)
 {
+    assert(directory != NULL && name != NULL);
     soc_buf_printf(out, "%s/%s", directory, name);
     soc_buf_put_byte(out, '\0');
 }
@@ -51,11 +53,11 @@ static int check_header(const char *path, const unsigned char *header, ssize_t l
                         "%s was cut off: it has only %zd bytes" SOC_DIRECTORY_REMEDY, path, length);
     if (memcmp(header, HEADER_MAGIC, sizeof(HEADER_MAGIC)) != 0 ||
         read_number(header + APPLICATION_OFFSET) != SOC_SCHEMA_APPLICATION)
-        return soc_fail(detail, SOC_ECORRUPT, "%s is no database of a society", path);
+        return soc_fail(detail, SOC_ECORRUPT, "%s is not the database of a society", path);
     uint32_t version = read_number(header + VERSION_OFFSET);
     if (version > SOC_SCHEMA_VERSION)
-        return soc_fail(detail, SOC_ENEWER, "%s has version %u; this program knows up to %d", path,
-                        version, SOC_SCHEMA_VERSION);
+        return soc_fail(detail, SOC_ENEWER, "%s has version %u; this program supports up to %d",
+                        path, version, SOC_SCHEMA_VERSION);
     if (version == 0)
         return soc_fail(detail, SOC_ECORRUPT, "%s has no version", path);
     return SOC_OK;
@@ -76,7 +78,7 @@ bool soc_directory_has_rest(const char *directory)
     return has_bytes(directory, "society.db-wal") || has_bytes(directory, "society.db-mark");
 }
 
-/* There is no database. What lies beside it comes after it, so it was there once. */
+/* The database is missing. Files beside it are created after it, so it was there once. */
 static int fail_missing(const char *directory, const char *path, int error,
                         struct soc_detail *detail)
 {
@@ -85,7 +87,7 @@ static int fail_missing(const char *directory, const char *path, int error,
     if (error != ENOENT || (!has_log && !has_mark))
         return fail_errno(detail, path, error);
     return soc_fail(detail, SOC_ECORRUPT,
-                    "%s is missing, but %s%s%s of it %s still there; put it back, or begin anew "
+                    "%s is missing, but %s%s%s %s still there; put it back, or start over "
                     "with `society run --fresh`",
                     path, has_log ? "society.db-wal" : "", has_log && has_mark ? " and " : "",
                     has_mark ? "society.db-mark" : "", has_log && has_mark ? "are" : "is");
@@ -134,7 +136,7 @@ int soc_directory_make(const char *directory, struct soc_detail *detail)
     return SOC_OK;
 }
 
-/* Says who holds the lock, as far as the file tells. */
+/* Names the holder of the lock, if the file tells. */
 static int fail_locked(int file, const char *directory, struct soc_detail *detail)
 {
     char text[LOCK_TEXT_BYTES_MAX];
@@ -162,8 +164,8 @@ static int sign_lock(int file, const char *path, struct soc_detail *detail)
     return SOC_OK;
 }
 
-/* Locks the directory itself: its descriptor, or SOC_ELOCKED. Some file systems lock no
- * directories: the file has to do there, and the descriptor is -1. */
+/* Locks the directory itself: returns its descriptor or SOC_ELOCKED. Some file systems
+ * cannot lock directories: then the lock file has to do, and this returns -1. */
 static int hold_directory(const char *directory)
 {
     int held = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -198,6 +200,7 @@ int soc_directory_lock(const char *directory, struct soc_directory_lock *lock,
 {
     struct soc_buf path = {0};
     int rc;
+    assert(lock->file < 0 && lock->directory < 0);
     soc_directory_path(&path, directory, "lock");
     int held = hold_directory(directory);
     if (held == SOC_ELOCKED) {
@@ -227,7 +230,7 @@ bool soc_directory_is_held(const char *directory)
     return is_held;
 }
 
-/* The file stays, empty: removing it would let two starters lock two files. */
+/* The file stays, empty: removing it would let two processes lock two files. */
 void soc_directory_unlock(struct soc_directory_lock lock)
 {
     if (lock.file >= 0) {

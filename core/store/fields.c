@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 
-/* The structs have no gaps: a walk over the shape finds every field. */
+/* The structs have no padding, so a walk over the table finds every field. */
 #define ADD_NUMBER(field) +sizeof(uint64_t)
 #define ADD_TEXT(field)   +sizeof(struct soc_slice)
 #define R(tag, name, value)                                                                        \

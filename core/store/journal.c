@@ -14,17 +14,17 @@ struct soc_journal {
     struct soc_writer writer; /* the queues, and the thread if there is a loop */
     struct soc_journal_events events;
     int waker;
-    uint64_t sequence;     /* last one submitted */
-    uint64_t bytes;        /* submitted in total */
-    uint64_t durable_told; /* last sequence reported */
-    uint64_t durable_bytes_told;
-    bool full_told;
-    bool failed_told;
+    uint64_t sequence;         /* last one submitted */
+    uint64_t bytes;            /* submitted in total */
+    uint64_t durable_reported; /* last sequence reported */
+    uint64_t durable_bytes_reported;
+    bool full_reported;
+    bool failure_reported;
     bool is_committing; /* without a thread: inside soc_journal_commit */
     bool is_held;       /* without a thread: batches wait for soc_journal_commit */
 };
 
-/* What the loop has to hear, taken out from under the mutex. */
+/* A snapshot of what the writer has to report, taken under the mutex. */
 struct report {
     uint64_t durable;
     uint64_t durable_bytes;
@@ -45,35 +45,35 @@ static void take_report(struct soc_journal *journal, struct report *report)
     pthread_mutex_unlock(&journal->writer.mutex);
 }
 
-static void tell_full(struct soc_journal *journal, bool is_full)
+static void report_full(struct soc_journal *journal, bool is_full)
 {
-    if (journal->full_told == is_full)
+    if (journal->full_reported == is_full)
         return;
-    journal->full_told = is_full;
+    journal->full_reported = is_full;
     if (journal->events.on_full != NULL)
         journal->events.on_full(is_full, journal->events.user);
 }
 
-static void tell_durable(struct soc_journal *journal, uint64_t durable, uint64_t durable_bytes)
+static void report_durable(struct soc_journal *journal, uint64_t durable, uint64_t durable_bytes)
 {
-    if (durable == journal->durable_told)
+    if (durable == journal->durable_reported)
         return;
-    journal->durable_told = durable;
-    journal->durable_bytes_told = durable_bytes;
+    journal->durable_reported = durable;
+    journal->durable_bytes_reported = durable_bytes;
     if (journal->events.on_durable != NULL)
         journal->events.on_durable(durable, journal->events.user);
 }
 
-static void tell_failed(struct soc_journal *journal, const struct soc_detail *detail)
+static void report_failed(struct soc_journal *journal, const struct soc_detail *detail)
 {
-    if (journal->failed_told)
+    if (journal->failure_reported)
         return;
-    journal->failed_told = true;
+    journal->failure_reported = true;
     if (journal->events.on_failed != NULL)
         journal->events.on_failed(detail, journal->events.user);
 }
 
-static void tell_answers(struct soc_lookup *answers)
+static void deliver_answers(struct soc_lookup *answers)
 {
     while (answers != NULL) {
         struct soc_lookup *lookup = answers;
@@ -83,20 +83,20 @@ static void tell_answers(struct soc_lookup *answers)
     }
 }
 
-/* The waker: hands out what the writer has to say. After a failure nothing more becomes
- * durable for the loop, so nothing more is let out. */
+/* The waker: reports what the writer has done. After a failure nothing counts as durable
+ * any more, so nothing more is released. */
 static void deliver(void *user)
 {
     struct soc_journal *journal = user;
     struct report report;
     take_report(journal, &report);
     if (report.is_failed) {
-        tell_failed(journal, &report.failure);
+        report_failed(journal, &report.failure);
     } else {
-        tell_full(journal, report.is_full);
-        tell_durable(journal, report.durable, report.durable_bytes);
+        report_full(journal, report.is_full);
+        report_durable(journal, report.durable, report.durable_bytes);
     }
-    tell_answers(report.answers);
+    deliver_answers(report.answers);
 }
 
 struct soc_journal *soc_journal_open(struct soc_store *store, struct soc_loop *loop,
@@ -106,7 +106,7 @@ struct soc_journal *soc_journal_open(struct soc_store *store, struct soc_loop *l
     soc_writer_init(&journal->writer, store, loop);
     journal->events = *events;
     journal->sequence = soc_store_sequence(store);
-    journal->durable_told = journal->sequence;
+    journal->durable_reported = journal->sequence;
     if (loop != NULL) {
         journal->waker = soc_loop_add_waker(loop, deliver, journal);
         soc_writer_start(&journal->writer);
@@ -118,10 +118,10 @@ static void fail_here(struct soc_journal *journal, const struct soc_detail *deta
 {
     journal->writer.is_failed = true;
     journal->writer.failure = *detail;
-    tell_failed(journal, detail);
+    report_failed(journal, detail);
 }
 
-/* Commits the batch that was kept first; false if it stays. */
+/* Commits the first waiting batch; false if it stays. */
 static bool commit_kept(struct soc_journal *journal)
 {
     struct soc_detail detail = {0};
@@ -131,12 +131,12 @@ static bool commit_kept(struct soc_journal *journal)
     struct soc_slice bytes = soc_buf_slice(&batch->bytes);
     int rc = soc_store_commit(store, sequence, &bytes, 1, &detail);
     if (rc == SOC_EDISKFULL) {
-        tell_full(journal, true);
+        report_full(journal, true);
         return false;
     }
     while (rc >= 0 && soc_store_backlog(store) > SOC_FOLD_BACKLOG_BYTES) {
         rc = soc_store_fold(store, SOC_FOLD_SLICE_BYTES, &detail);
-        if (rc == SOC_EDISKFULL) /* met again by the next commit */
+        if (rc == SOC_EDISKFULL) /* the next commit will report it */
             rc = SOC_OK;
         if (rc <= 0)
             break;
@@ -150,62 +150,61 @@ static bool commit_kept(struct soc_journal *journal)
     if (journal->writer.batches == NULL)
         journal->writer.batches_end = &journal->writer.batches;
     soc_writer_recycle(&journal->writer, batch);
-    tell_full(journal, false);
-    tell_durable(journal, sequence, journal->durable_bytes_told + length);
+    report_full(journal, false);
+    report_durable(journal, sequence, journal->durable_bytes_reported + length);
     return true;
 }
 
-/* Asks the store, behind every batch. A query folds, so it can meet a disk that is full
- * or fails as a commit can. */
-static int ask_here(struct soc_journal *journal, struct soc_lookup *lookup)
+/* Queries the store, after every batch. A query folds, so it can find the disk full or
+ * failing just as a commit can. */
+static int answer_here(struct soc_journal *journal, struct soc_lookup *lookup)
 {
     struct soc_detail detail = {0};
-    if (journal->failed_told)
+    if (journal->failure_reported)
         return SOC_EIO;
-    if (journal->full_told && journal->writer.batches != NULL)
+    if (journal->full_reported && journal->writer.batches != NULL)
         return SOC_EDISKFULL;
     int rc = soc_store_query(journal->writer.store, &lookup->query, &lookup->rows, &detail);
     if (soc_lookup_is_fatal(rc))
         fail_here(journal, &detail);
     else if (rc == SOC_EDISKFULL && lookup->query.waits_for_room)
-        tell_full(journal, true);
+        report_full(journal, true);
     else if (rc == SOC_OK && journal->writer.batches == NULL)
-        tell_full(journal, false);
+        report_full(journal, false);
     return rc;
 }
 
-/* Asks for those that wait for room, as long as there is some. */
+/* Answers lookups that wait for space, as long as there is some. */
 static void serve_kept(struct soc_journal *journal)
 {
     struct soc_lookup *lookup;
     while ((lookup = journal->writer.lookups) != NULL) {
-        lookup->rc = ask_here(journal, lookup);
+        lookup->rc = answer_here(journal, lookup);
         if (lookup->rc == SOC_EDISKFULL)
             return;
         journal->writer.lookups = lookup->next;
         if (journal->writer.lookups == NULL)
             journal->writer.lookups_end = &journal->writer.lookups;
         lookup->next = NULL;
-        tell_answers(lookup);
+        deliver_answers(lookup);
     }
 }
 
-/* What is reported meanwhile may submit more and come here again: the first one does
- * it all. */
+/* Events may submit more and call this again: only the outermost call commits. */
 void soc_journal_commit(struct soc_journal *journal, size_t count)
 {
     assert(journal->writer.loop == NULL);
     if (journal->is_committing)
         return;
     journal->is_committing = true;
-    while (count-- > 0 && journal->writer.batches != NULL && !journal->failed_told &&
+    while (count-- > 0 && journal->writer.batches != NULL && !journal->failure_reported &&
            commit_kept(journal))
         continue;
     journal->is_committing = false;
     serve_kept(journal);
 }
 
-/* Commits what is kept, in order: there is no thread. */
+/* Commits everything that waits, in order: there is no thread. */
 static void commit_here(struct soc_journal *journal)
 {
     soc_journal_commit(journal, SIZE_MAX);
@@ -228,13 +227,13 @@ uint64_t soc_journal_submit(struct soc_journal *journal, struct soc_buf *batch)
     assert(batch->length > 0);
     uint64_t sequence = ++journal->sequence;
     journal->bytes += batch->length;
-    if (journal->failed_told) {
+    if (journal->failure_reported) {
         batch->length = 0;
         return sequence;
     }
     if (journal->writer.loop == NULL) {
         soc_writer_add_batch(&journal->writer, batch);
-        if (!journal->full_told && !journal->is_held)
+        if (!journal->full_reported && !journal->is_held)
             commit_here(journal);
         return sequence;
     }
@@ -247,19 +246,19 @@ uint64_t soc_journal_submit(struct soc_journal *journal, struct soc_buf *batch)
 
 size_t soc_journal_bytes(const struct soc_journal *journal)
 {
-    return (size_t)(journal->bytes - journal->durable_bytes_told);
+    return (size_t)(journal->bytes - journal->durable_bytes_reported);
 }
 
 uint64_t soc_journal_durable(const struct soc_journal *journal)
 {
-    return journal->durable_told;
+    return journal->durable_reported;
 }
 
 static struct soc_slice copy_text(struct soc_buf *texts, struct soc_slice text)
 {
     if (text.data == NULL)
         return text;
-    char *at = texts->data + texts->length; /* room was made for all of them */
+    char *at = texts->data + texts->length; /* reserved for all of them */
     soc_buf_put_slice(texts, text);
     return soc_slice(at, text.length);
 }
@@ -277,13 +276,13 @@ static void copy_query(struct soc_lookup *lookup, const struct soc_query *query)
     lookup->query.correlation_id = copy_text(&lookup->texts, query->correlation_id);
 }
 
-/* There is no thread: answers, or keeps it until there is room. */
+/* There is no thread: answers now, or keeps the lookup until there is space. */
 static void query_here(struct soc_journal *journal, struct soc_lookup *lookup)
 {
     commit_here(journal);
-    lookup->rc = ask_here(journal, lookup);
+    lookup->rc = answer_here(journal, lookup);
     if (lookup->rc != SOC_EDISKFULL || !lookup->query.waits_for_room) {
-        tell_answers(lookup);
+        deliver_answers(lookup);
         return;
     }
     *journal->writer.lookups_end = lookup;
@@ -324,12 +323,12 @@ static bool has_ended(struct soc_journal *journal)
     return is_ended;
 }
 
-/* Answers the lookups that nobody will answer any more. */
+/* Answers lookups that will not be served any more. */
 static void close_lookups(struct soc_lookup *lookups)
 {
     for (struct soc_lookup *lookup = lookups; lookup != NULL; lookup = lookup->next)
         lookup->rc = SOC_ECLOSED;
-    tell_answers(lookups);
+    deliver_answers(lookups);
 }
 
 /* Frees everything. The thread, if there was one, has ended. */
@@ -353,13 +352,13 @@ void soc_journal_close(struct soc_journal *journal, int64_t fold_ms_max)
         struct soc_detail detail = {0};
         int rc = 1;
         commit_here(journal);
-        while (rc > 0 && !journal->failed_told && journal->writer.store->is_durable &&
+        while (rc > 0 && !journal->failure_reported && journal->writer.store->is_durable &&
                soc_clock_monotonic_us() < fold_until_us)
             rc = soc_store_fold(journal->writer.store, SOC_FOLD_SLICE_BYTES, &detail);
-        if (rc >= 0 && !journal->failed_told)
+        if (rc >= 0 && !journal->failure_reported)
             rc = soc_store_tidy(journal->writer.store, true, &detail);
         if (rc < 0 && rc != SOC_EDISKFULL)
-            tell_failed(journal, &detail);
+            report_failed(journal, &detail);
         free_journal(journal);
         return;
     }

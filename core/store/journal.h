@@ -1,16 +1,16 @@
 /* Journal: batches become durable, in order, on a thread of their own.
  *
- * The loop seals a batch and submits it; the writer commits everything that is
- * waiting, one transaction each batch or several batches at once, and reports
- * back through the loop. In its quiet moments the writer folds (store.h); when
- * the backlog is beyond its bound it folds before it commits, which slows the
- * submitters down through soc_journal_bytes. Without a loop there is no thread:
- * submit commits and reports before it returns (simulation, tests).
+ * The loop seals a batch and submits it. The writer commits everything that is
+ * queued, several batches in one transaction if there are many, and reports back
+ * through the loop. When idle it folds (store.h). When the backlog exceeds its bound
+ * it folds before it commits, which slows submitters down through soc_journal_bytes.
+ * Without a loop there is no thread: a submit commits and reports before it returns
+ * (simulation, tests).
  *
- * Disk full: the batch is kept and tried again every so often, without a loop by
- * soc_journal_retry; `on_full` tells when that begins and ends. Any other error is reported once by
- * `on_failed`, after which nothing more is written or reported. Layer: store. Thread: loop, but for
- * the writer's own part. */
+ * When the disk is full the batch is kept and retried periodically, without a loop by
+ * soc_journal_retry; `on_full` reports when that begins and ends. Any other error is
+ * reported once by `on_failed`, after which nothing more is written or reported.
+ * Layer: store. Thread: loop; writer.h has the thread. */
 #ifndef SOC_STORE_JOURNAL_H
 #define SOC_STORE_JOURNAL_H
 
@@ -24,63 +24,60 @@
 
 struct soc_journal;
 
-/* What the loop is told, on its own thread. */
+/* Events for the loop, on its thread. */
 struct soc_journal_events {
     /* Every batch up to `sequence` is durable. */
     void (*on_durable)(uint64_t sequence, void *user);
-    /* The disk is full (true), or has room again (false). */
+    /* The disk is full (true), or has space again (false). */
     void (*on_full)(bool is_full, void *user);
-    /* The disk failed; the outcome of what is not reported durable is unknown. */
+    /* The disk failed. It is unknown what became of batches not reported durable. */
     void (*on_failed)(const struct soc_detail *detail, void *user);
     void *user;
 };
 
-/* Starts a journal on `store`, which it borrows until soc_journal_close. `loop`
- * NULL: no thread, everything happens inside the call. */
+/* Starts a journal on `store`, which it borrows until soc_journal_close. `loop` NULL:
+ * there is no thread, everything happens inside the calls. */
 struct soc_journal *soc_journal_open(struct soc_store *store, struct soc_loop *loop,
                                      const struct soc_journal_events *events);
 
-/* Takes the bytes of `batch`, leaving it empty (perhaps with recycled room), and
- * returns its sequence. The batch must hold records. */
+/* Takes the bytes of `batch`, leaves it empty (maybe with a recycled buffer), and returns
+ * its sequence. The batch must hold records. */
 uint64_t soc_journal_submit(struct soc_journal *journal, struct soc_buf *batch);
 
-/* Tries again to commit what was kept because the disk was full. Without a loop
- * only. */
+/* Retries the commit of what was kept because the disk was full. Without a loop only. */
 void soc_journal_retry(struct soc_journal *journal);
 
-/* Without a loop, `is_held`: batches wait for soc_journal_commit, as they do for a slow
- * disk, until this is called again. Queries and the close commit what waits. */
+/* While `is_held`, batches wait for soc_journal_commit, as they would for a slow disk.
+ * Queries and the close commit them. Without a loop only. */
 void soc_journal_hold(struct soc_journal *journal, bool is_held);
 
-/* Commits the first `count` batches that wait, or as many as there are; fewer if the
- * disk is full. Without a loop only. */
+/* Commits up to `count` waiting batches, fewer if the disk is full. Without a loop only. */
 void soc_journal_commit(struct soc_journal *journal, size_t count);
 
-/* Bytes submitted and not yet durable. */
+/* Bytes submitted that are not durable yet. */
 size_t soc_journal_bytes(const struct soc_journal *journal);
 
 /* Last sequence reported durable. */
 uint64_t soc_journal_durable(const struct soc_journal *journal);
 
-/* Answer of a query: `rc` and a JSON array, lent. Every query gets one: SOC_EIO
- * after the disk failed, SOC_ECLOSED from a crash. A query that meets a disk that
- * fails ends the journal as a commit does. While the disk is full the answer is
- * SOC_EDISKFULL, or waits if the query says so (until a close). */
+/* The answer to a query: `rc` and a JSON array, lent. Every query gets one: SOC_EIO after
+ * the disk failed, SOC_ECLOSED after a crash. A disk failure during a query ends the
+ * journal, as it does during a commit. While the disk is full the answer is
+ * SOC_EDISKFULL, unless the query waits for space. */
 typedef void soc_query_cb(int rc, struct soc_slice rows, void *user);
 
-/* Asks the store behind every batch submitted so far; `cb` is called from the
- * loop (without a loop: before this returns, if it does not wait for room). The texts
- * of `query` are copied. */
+/* Queries the store as of every batch submitted so far. `cb` is called from the loop;
+ * without a loop before this returns, unless it waits for space. The texts of `query` are
+ * copied. */
 void soc_journal_query(struct soc_journal *journal, const struct soc_query *query, soc_query_cb *cb,
                        void *user);
 
-/* Waits until everything submitted is durable (unless the disk failed; without a
- * loop it is tried once more), folds
- * what is left within `fold_ms_max`, copies the log back, ends the thread and frees the
- * journal. Events still come while it waits; on_failed too, of either. */
+/* Waits until everything submitted is durable or the disk has failed, folds for up to
+ * `fold_ms_max`, copies the log back, ends the thread and frees the journal. Events still
+ * arrive meanwhile. Without a loop a full disk is tried once more. */
 void soc_journal_close(struct soc_journal *journal, int64_t fold_ms_max);
 
-/* Ends without waiting, as `kill -9` would: what is not durable is lost. */
+/* Ends without waiting, like `kill -9`: what is not durable is lost. */
 void soc_journal_crash(struct soc_journal *journal);
 
 #endif

@@ -63,6 +63,7 @@ static int load(struct soc_store *store, soc_record_cb *cb, void *user, struct s
 {
     struct soc_memory *memory = memory_of(store);
     int rc = SOC_OK;
+    assert(memory->count - memory->first == store->at.sequence - store->at.folded);
     if (store->at.folded > 0)
         rc = soc_load_tables(&memory->database, cb, user, detail);
     for (size_t i = memory->first; i < memory->count && rc == SOC_OK; i++)
@@ -106,6 +107,7 @@ static int fold(struct soc_store *store, size_t bytes_max, struct soc_detail *de
     struct soc_memory *memory = memory_of(store);
     struct soc_fold_source source = {read_batches, memory};
     uint64_t folded = store->at.folded;
+    assert(memory->count - memory->first == store->at.sequence - folded);
     int rc = need_tables(memory, detail);
     if (rc == SOC_OK)
         rc = soc_fold_run(memory->fold, &source, &store->at, bytes_max, detail);

@@ -19,7 +19,7 @@ static char *write_varint(char *at, uint64_t number)
     return at;
 }
 
-/* Any number, also a long one: kept apart, since nearly all take one byte. */
+/* Reads a number of any length. Not inlined, because nearly all take one byte. */
 static __attribute__((noinline)) const char *read_long_varint(const char *at, const char *end,
                                                               uint64_t *number)
 {
@@ -37,7 +37,7 @@ static __attribute__((noinline)) const char *read_long_varint(const char *at, co
     return NULL;
 }
 
-/* Returns the place behind the number, or NULL if there is none before `end`. */
+/* Returns the address after the number, or NULL if it is not complete before `end`. */
 static inline const char *read_varint(const char *at, const char *end, uint64_t *number)
 {
     if (at < end && (unsigned char)*at < 0x80) {
@@ -54,9 +54,9 @@ static char *write_text(char *at, const struct soc_slice *text)
     return at + text->length;
 }
 
-/* For each record a function that returns the mask of its present fields and adds
- * the bytes they take to `*size`, and one that writes them. Written out field by
- * field, since every message takes several records. */
+/* For each record type, a function that returns the mask of its present fields and adds
+ * their size to `*size`, and one that writes them. Both are unrolled field by field
+ * because every message takes several records. */
 #define MEASURE_NUMBER(field)                                                                      \
     if (from->field != 0) {                                                                        \
         mask |= bit;                                                                               \
@@ -130,7 +130,7 @@ void soc_record_put(struct soc_buf *batch, const struct soc_record *record)
     batch->length += (size_t)(out - start);
 }
 
-/* Returns the place behind the text, or NULL if it is not whole before `end`. */
+/* Returns the address after the text, or NULL if it is not complete before `end`. */
 static const char *read_text(const char *at, const char *end, struct soc_slice *text)
 {
     uint64_t length;
@@ -141,8 +141,8 @@ static const char *read_text(const char *at, const char *end, struct soc_slice *
     return at + length;
 }
 
-/* For each record a function that reads the fields of `mask`; what is not there is zero
- * already. Returns the place behind the last one, or NULL if they are not whole. */
+/* For each record type, a function that reads the fields of `mask`; the others are zero.
+ * Returns the address after the last one, or NULL if they are incomplete. */
 #define READ_NUMBER(field)                                                                         \
     if ((mask & bit) != 0 && (at = read_varint(at, end, &to->field)) == NULL)                      \
         return NULL;                                                                               \

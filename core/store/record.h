@@ -1,13 +1,13 @@
-/* Record: one change of a society, as it stands in a batch of the journal.
+/* Record: one change of a society, as it is written to a batch of the journal.
  *
  * A batch is the records of one loop tick in their total order. The same records
- * rebuild the host at a start (host/recover) and fill the tables behind the
- * journal (store/fold), so what a change means is written down once.
+ * rebuild the host at a start (kernel/recover) and fill the tables behind the
+ * journal (tables/fold), so the meaning of a change is defined once.
  *
- * A record on disk is: type (1 byte), length of the rest (varint), a bit mask of
- * the fields that are present (varint), then the fields in the order below,
- * numbers as varints, texts as length and bytes. A zero number and an absent
- * text take no room. New fields are added at the end of their record only.
+ * On disk a record is its type (1 byte), the length of the rest (varint), a bit mask
+ * of the fields that are present (varint), then the fields in the order below:
+ * numbers as varints, texts as length and bytes. A zero number and an absent text
+ * take no space. New fields are added at the end of their record only.
  * Layer: store. Thread: any; a record lends its texts. */
 #ifndef SOC_STORE_RECORD_H
 #define SOC_STORE_RECORD_H
@@ -19,44 +19,44 @@
 #include "store/record_fields.h"
 #include "store/values.h"
 
-/*  R(tag, struct name, value): every record there is. Values are for ever.
- *  role            a role created inside a turn; without a creator: one of the script
- *  agent           a birth; makes parent and child contacts, unless it is_adopted
- *  agent_end       a death; its row stays, its contacts are forgotten
- *  state           agent.state as JSON, whole
- *  contact         one entry, whole: it replaces an older one of the same id
- *  contact_end     an entry is gone (also the implied one of parent or child)
- *  message         a message enters
- *  message_end     it leaves, with an outcome; dead ones stay listed as dead letters
+/* R(tag, struct name, value): every record type. Values never change.
+ *  role            a role created in a turn, or (without a creator) by the script
+ *  agent           a birth; parent and child become contacts, unless it is_adopted
+ *  agent_end       a death; its row stays, its contacts are removed
+ *  state           agent.state, complete, as JSON
+ *  contact         one entry, complete; it replaces an older one with the same id
+ *  contact_end     an entry is removed, possibly the implied one of parent or child
+ *  message         a message is accepted
+ *  message_end     it ends, with an outcome; dead ones stay listed as dead letters
  *  message_again   a dead letter is pending again, or a retry raised `attempt`
  *  take            `receive` took it: it belongs to the agent's activation
  *  activation      an activation of `agent` waits or retries; key 0: `main`
- *  effect          what the activation did; no answer: it waits as `wait` says
+ *  effect          what the activation did; without an answer it waits as `wait` says
  *  answer          the wait of effect `index` is over
- *  activation_end  it is finished; its effects are forgotten
- *  output          a line for the world outside, to be shown when durable
- *  output_end      every output with this key or a lower one has been shown
+ *  activation_end  it has finished; its effects are dropped
+ *  output          a line for the outside world, to be shown when durable
+ *  output_end      every output up to this key has been shown
  *  event           a line of the activity log that no other record implies
  *  memory          an entry of an agent's conversation
- *  usage           what an agent has asked of a model for a task, all of it so far
+ *  usage           what an agent has used of a model for a task, in total
  *  meta            a named value of the society: app, main, counters
- *  introduction    a request to be introduced is open, as it stands now
- *  introduction_end  it is answered, or nobody waits for it any more
- *  agent_ending    nobody may write to it any more; it dies when its mailbox is empty
+ *  introduction    the current state of an open introduction request
+ *  introduction_end  it was answered, or nobody waits for it any more
+ *  agent_ending    it accepts no more mail and ends when its mailbox is empty
  *  agent_parent    an agent gets another parent: from now on it is_adopted
- *  item, item_end  an agent puts something before the person, who decides about it
- *  task            a task as it stands now, opened by message `key`; ended ones stay
- *  broadcast_end   one reader is done with a message to all (pending: it is none);
- *                  without an agent: nobody is left
- *  barrier, seat, barrier_end  a checkpoint waits; one asked by it, as it stands; over
- *  sent_key        a key that a sender knows a message by is remembered
- *  sent_keys_end   those remembered up to then are forgotten
- *  standing        why an agent is not let run, and which guards it has met
- *  receipt         a pending message was handed out again, or its receiver acked it
- *  position        where a door stands, under a name of its own
+ *  item, item_end  an agent asks the person for a decision; the decision
+ *  task            the current state of a task, opened by message `key`
+ *  broadcast_end   one reader has finished a broadcast (pending: it is not a reader);
+ *                  without an agent: all readers have
+ *  barrier, seat, barrier_end  an open checkpoint; one participant's state; its end
+ *  sent_key        a deduplication key of a sender is remembered
+ *  sent_keys_end   older ones are forgotten
+ *  standing        why an agent is held, and which guards it has met
+ *  receipt         a pending message was delivered again, or its receiver acked it
+ *  position        the position of a door, by name
  *  source          the text of a script or a policy, by its hash
- *  history         what happened, for replay: parts/history/history.h says what there is
- *  history_end     what is older is forgotten */
+ *  history         what happened, for replay (parts/history/history.h)
+ *  history_end     older history is forgotten */
 #define SOC_RECORD_MAP(R)                                                                          \
     R(ROLE, role, 1)                                                                               \
     R(AGENT, agent, 2)                                                                             \
@@ -98,7 +98,7 @@
     R(HISTORY, history, 57)                                                                        \
     R(HISTORY_END, history_end, 58)
 
-/* What a record tells; the numbers are on disk. */
+/* The type of a record. The numbers are on disk. */
 enum soc_record_type {
 #define R(tag, name, value) SOC_RECORD_##tag = (value),
     SOC_RECORD_MAP(R)
@@ -127,9 +127,9 @@ struct soc_record {
 /* Appends `record` to a batch. */
 void soc_record_put(struct soc_buf *batch, const struct soc_record *record);
 
-/* Reads the record at the front of `*rest` and moves `*rest` behind it. Returns
- * 1 for a record, 0 at the end, SOC_ECORRUPT for bytes that are none. A record
- * of a type unknown here is SOC_ECORRUPT too: the schema version guards that. */
+/* Reads the record at the front of `*rest` and moves `*rest` past it. Returns 1 for a
+ * record, 0 at the end, SOC_ECORRUPT for anything else, unknown types included: the
+ * schema version guards against those. */
 int soc_record_next(struct soc_slice *rest, struct soc_record *record);
 
 #endif

@@ -5,10 +5,10 @@
 #ifndef SOC_STORE_RECORD_FIELDS_H
 #define SOC_STORE_RECORD_FIELDS_H
 
-/* The fields of each record: N(name) a number >= 0, T(name) a text.
- * Times are ms since 1970 UTC. `key` is a message's number: unique for ever and
- * rising; its printed id derives from time_ms and key (env/ids.h). reply_to and
- * reply_to_ms are the key and time of the answered message. */
+/* The fields of each record: N(name) is a number >= 0, T(name) a text. Times are ms since
+ * 1970 UTC. `key` is the number of a message: unique and rising; its printed id derives
+ * from time_ms and key (env/ids.h). reply_to and reply_to_ms are the key and time of the
+ * message that is answered. */
 #define SOC_ROLE_FIELDS(N, T)                                                                      \
     N(time_ms) T(id) T(name) T(prompt) T(behaviour) T(interface_spec) T(creator)
 #define SOC_AGENT_BIRTH(N, T)      N(time_ms) T(id) T(role) T(parent) T(brief)
@@ -57,21 +57,21 @@
 #define SOC_TASK_FIELDS(N, T)                                                                      \
     SOC_TASK_NUMBERS(N) SOC_TASK_TIMES(N) T(id) T(assigner) T(owner) T(correlation_id) T(reason)
 
-/* A broadcast is stored as one message; the key is its own, `agent` one reader. */
+/* A broadcast is stored as one message: `key` is its own, `agent` one reader. */
 #define SOC_BROADCAST_END_FIELDS(N, T) N(key) N(time_ms) N(outcome) T(agent)
 #define SOC_BARRIER_FIELDS(N, T)       N(key) N(time_ms) N(deadline_ms) T(owner)
 #define SOC_SEAT_FIELDS(N, T)          N(key) N(question) N(asked_ms) N(state) T(agent) T(payload)
 #define SOC_BARRIER_END_FIELDS(N, T)   N(key)
 
-/* `text` is the whole of a key (model/dedupe.h). */
+/* `text` is the complete key (model/dedupe.h). */
 #define SOC_SENT_KEY_FIELDS(N, T)      N(since_ms) N(key) N(sent_ms) T(text)
 #define SOC_SENT_KEYS_END_FIELDS(N, T) N(until_ms)
-/* `births` stands in no batch: the births themselves do. */
+/* No batch has `births`: folding counts the births themselves. */
 #define SOC_STANDING_FIELDS(N, T) N(time_ms) N(hold) N(guards) N(births) T(id)
 #define SOC_RECEIPT_FIELDS(N, T)  N(key) N(time_ms) N(attempt) N(ack)
 #define SOC_POSITION_FIELDS(N, T) T(name) T(value)
 
-/* `checksum` is that of the detail. */
+/* `checksum` is the hash of the detail. */
 #define SOC_SOURCE_FIELDS(N, T)      T(hash) T(text)
 #define SOC_HISTORY_FIELDS(N, T)     N(time_ms) N(key) N(checksum) T(what) T(agent) T(detail)
 #define SOC_HISTORY_END_FIELDS(N, T) N(time_ms)

@@ -108,6 +108,6 @@ int soc_store_load_batch(struct soc_slice batch, uint64_t sequence, soc_record_c
             return rc;
     }
     return rc == 0 ? SOC_OK
-                   : soc_fail(detail, rc, "batch %llu holds bytes that are no record",
+                   : soc_fail(detail, rc, "batch %llu holds bytes that are not a record",
                               (unsigned long long)sequence);
 }

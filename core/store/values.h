@@ -1,10 +1,10 @@
-/* Values: what the numbers in records mean. They are stored: for ever as they are.
+/* Values: the meaning of numbers in records. They are stored, so they never change.
  *
  * Layer: store. Thread: any. */
 #ifndef SOC_STORE_VALUES_H
 #define SOC_STORE_VALUES_H
 
-/* What becomes of a message in the end. */
+/* How a message ended. */
 enum soc_outcome {
     SOC_OUTCOME_PENDING,
     SOC_OUTCOME_PROCESSED,
@@ -17,18 +17,18 @@ enum soc_outcome {
 /* Bits of a message record's `flags`. */
 enum soc_message_flag {
     SOC_MESSAGE_REQUIRES_ACK = 1,
-    SOC_MESSAGE_WANTS_REPLY = 2,    /* a request: somebody waits for the reply */
-    SOC_MESSAGE_IS_REPLY = 4,       /* it was routed to a waiter, never to a mailbox */
-    SOC_MESSAGE_IS_FORMAL = 8,      /* the host's, in an agent's name: nobody gets acquainted */
-    SOC_MESSAGE_IS_LETTER = 16,     /* a reader's own of what went to all, once it was given up */
-    SOC_MESSAGE_IS_INTAKE = 64,     /* to nobody in particular: the gatekeeper passes it on */
-    SOC_MESSAGE_IS_BROADCAST = 128, /* to all */
+    SOC_MESSAGE_WANTS_REPLY = 2,    /* a request: the sender waits for the reply */
+    SOC_MESSAGE_IS_REPLY = 4,       /* routed to a waiter, never to a mailbox */
+    SOC_MESSAGE_IS_FORMAL = 8,      /* sent by the host on behalf of an agent: makes no contacts */
+    SOC_MESSAGE_IS_LETTER = 16,     /* a dead letter made of one reader's copy of a broadcast */
+    SOC_MESSAGE_IS_INTAKE = 64,     /* without a receiver: the gatekeeper forwards it */
+    SOC_MESSAGE_IS_BROADCAST = 128, /* a broadcast */
 };
 
 /* Bits of an introduction record's `flags`. */
 enum soc_introduction_flag {
     SOC_INTRODUCTION_IS_HELD = 1,    /* the host answers for the broker */
-    SOC_INTRODUCTION_IS_CONSENT = 2, /* it asks somebody to agree */
+    SOC_INTRODUCTION_IS_CONSENT = 2, /* it asks an agent for consent */
 };
 
 #endif

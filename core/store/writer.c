@@ -9,10 +9,10 @@
 
 #define GROUP_BYTES_MAX (8u << 20) /* committed at once */
 #define GROUP_COUNT_MAX 256        /* batches committed at once */
-#define FOLD_AGE_US_MAX 1000000    /* of the oldest unfolded batch, if nothing waits */
+#define FOLD_AGE_US_MAX 1000000    /* of the oldest unfolded batch while nothing waits */
 #define WINDOW_BYTES                                                                               \
-    (4u << 20)             /* folded at once if there is much: a message that ends in the          \
-                            * window it began in is written once */
+    (4u << 20) /* folded at once if there is much, so that a message that ends in the window it    \
+                  began in is written once */
 #define SPARE_COUNT_MAX 16 /* empty buffers kept for the next batches */
 
 static void free_batches(struct soc_batch *batch)
@@ -28,6 +28,7 @@ static void free_batches(struct soc_batch *batch)
 void soc_writer_add_batch(struct soc_writer *writer, struct soc_buf *batch)
 {
     struct soc_batch *entry = writer->spares;
+    assert(batch->length > 0);
     if (entry != NULL) {
         writer->spares = entry->next;
         writer->spare_count--;
@@ -45,6 +46,7 @@ void soc_writer_add_batch(struct soc_writer *writer, struct soc_buf *batch)
 void soc_writer_recycle(struct soc_writer *writer, struct soc_batch *batch)
 {
     batch->next = NULL;
+    assert(writer->spare_count <= SPARE_COUNT_MAX);
     if (writer->spare_count == SPARE_COUNT_MAX || batch->bytes.capacity > 2 * SOC_BATCH_BYTES_MAX) {
         free_batches(batch);
         return;
@@ -67,8 +69,8 @@ void soc_lookup_free(struct soc_lookup *lookup)
     free(lookup);
 }
 
-/* Waits until the loop has something or `wait_us` have passed (< 0: for ever).
- * With the mutex held. */
+/* Waits until the loop has something, or for `wait_us` (< 0: forever). With the mutex
+ * held. */
 static void wait_for_change(struct soc_writer *writer, int64_t wait_us)
 {
     if (wait_us < 0) {
@@ -104,7 +106,7 @@ static size_t take_group(struct soc_writer *writer, struct soc_batch **group)
     return count;
 }
 
-/* Says that the disk is full, waits, and says whether to try again. */
+/* Reports that the disk is full, waits, and tells whether to try again. */
 static bool wait_for_room(struct soc_writer *writer)
 {
     pthread_mutex_lock(&writer->mutex);
@@ -123,7 +125,7 @@ static bool wait_for_room(struct soc_writer *writer)
     return !is_crashed;
 }
 
-/* Reports a group as durable and keeps its buffers for new batches. */
+/* Reports a group as durable and recycles its buffers. */
 static void report_group(struct soc_writer *writer, struct soc_batch **group, size_t count)
 {
     pthread_mutex_lock(&writer->mutex);
@@ -164,7 +166,7 @@ static void commit_group(struct soc_writer *writer, struct soc_batch **group, si
     }
 }
 
-/* Folds one slice. A full disk is met again by the next commit, which tells. */
+/* Folds one slice. If the disk is full, the next commit will report it. */
 static void fold_slice(struct soc_writer *writer)
 {
     struct soc_detail detail = {0};
@@ -177,8 +179,8 @@ static void fold_slice(struct soc_writer *writer)
         fail(writer, &detail);
 }
 
-/* Folds a slice on the way to an answer, or answers: returns 1 if there is more to
- * fold, SOC_OK if it is answered, or an error. Without the mutex. */
+/* Folds a slice on the way to an answer, or answers. Returns 1 if there is more to fold,
+ * SOC_OK if it is answered, or an error. Without the mutex. */
 static int try_lookup(struct soc_writer *writer, struct soc_lookup *lookup)
 {
     struct soc_detail detail = {0};
@@ -194,8 +196,8 @@ static int try_lookup(struct soc_writer *writer, struct soc_lookup *lookup)
     return rc;
 }
 
-/* Serves the first lookup, or puts it last if it waits for room. With the mutex held,
- * which is let go meanwhile. */
+/* Serves the first lookup, or requeues it if it waits for space. The mutex is held, and
+ * released meanwhile. */
 static void serve_lookup(struct soc_writer *writer)
 {
     struct soc_lookup *lookup = writer->lookups;
@@ -224,9 +226,9 @@ static void serve_lookup(struct soc_writer *writer)
     soc_loop_wake(writer->loop);
 }
 
-/* Does or waits for what is to be done while nothing is to be written. With the
- * mutex held, which is let go meanwhile. */
-static void spend_quiet_time(struct soc_writer *writer)
+/* Does background work, or waits until some is due. The mutex is held, and released
+ * meanwhile. */
+static void work_in_background(struct soc_writer *writer)
 {
     struct soc_store *store = writer->store;
     bool has_backlog = soc_store_backlog(store) > 0 && store->is_durable;
@@ -250,8 +252,8 @@ static void spend_quiet_time(struct soc_writer *writer)
     }
 }
 
-/* Folds on while closing; false when it is done or its time is over. With the
- * mutex held, which is let go meanwhile. */
+/* Folds while closing; false when done or out of time. The mutex is held, and released
+ * meanwhile. */
 static bool fold_before_end(struct soc_writer *writer)
 {
     if (soc_store_backlog(writer->store) == 0 || !writer->store->is_durable ||
@@ -263,9 +265,9 @@ static bool fold_before_end(struct soc_writer *writer)
     return true;
 }
 
-/* Copies the log back, as the close of the database would without telling how it went.
- * With the mutex held, which is let go meanwhile. */
-static void settle(struct soc_writer *writer)
+/* Finishes maintenance, so that an error is reported, which closing would not do. The
+ * mutex is held, and released meanwhile. */
+static void finish(struct soc_writer *writer)
 {
     struct soc_detail detail = {0};
     pthread_mutex_unlock(&writer->mutex);
@@ -274,8 +276,8 @@ static void settle(struct soc_writer *writer)
     pthread_mutex_lock(&writer->mutex);
 }
 
-/* Commits what is waiting, after folding if the backlog is beyond its bound. With
- * the mutex held, which is let go meanwhile. */
+/* Commits what is queued, or folds first if the backlog exceeds its bound. The mutex is
+ * held, and released meanwhile. */
 static void write_group(struct soc_writer *writer)
 {
     struct soc_batch *group[GROUP_COUNT_MAX];
@@ -291,7 +293,7 @@ static void write_group(struct soc_writer *writer)
     pthread_mutex_lock(&writer->mutex);
 }
 
-/* Hands the lookups back that will not be answered. With the mutex held. */
+/* Returns the lookups that will not be answered. With the mutex held. */
 static void refuse_lookups(struct soc_writer *writer)
 {
     for (struct soc_lookup *lookup = writer->lookups; lookup != NULL; lookup = lookup->next)
@@ -316,12 +318,12 @@ static void *run(void *user)
         if (has_work || writer->is_crashed || writer->is_failed)
             continue;
         if (!writer->is_closing)
-            spend_quiet_time(writer);
+            work_in_background(writer);
         else if (!fold_before_end(writer))
             break;
     }
     if (!writer->is_crashed && !writer->is_failed)
-        settle(writer);
+        finish(writer);
     writer->is_ended = true;
     if (writer->is_failed)
         refuse_lookups(writer);
@@ -364,7 +366,7 @@ void soc_writer_join(struct soc_writer *writer)
 
 void soc_writer_fini(struct soc_writer *writer)
 {
-    assert(writer->lookups == NULL && writer->answers == NULL); /* each gets an answer */
+    assert(writer->lookups == NULL && writer->answers == NULL); /* every lookup is answered */
     free_batches(writer->batches);
     free_batches(writer->spares);
 }

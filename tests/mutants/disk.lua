@@ -8,8 +8,8 @@ return {
   },
   {
     name = "a batch that finds no room is dropped", file = "core/store/journal.c", by = { "disk" },
-    from = "        tell_full(journal, true);\n        return false;",
-    to = "        tell_full(journal, true);\n        rc = SOC_OK;",
+    from = "        report_full(journal, true);\n        return false;",
+    to = "        report_full(journal, true);\n        rc = SOC_OK;",
   },
   {
     name = "nothing is synced at all", file = "core/store/sqlite/sqlite.c",

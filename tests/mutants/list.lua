@@ -79,7 +79,7 @@ local M = {
   {
     name = "totals are lost over a restart", file = "core/kernel/turns/batch.c", by = SIM,
     from = "    host->totals.sent = (uint64_t)numbers[3];", to = "    host->totals.sent = 0;",
-    law = "conservation", says = "came in, and",
+    law = "conservation", says = "were sent, but",
   },
   {
     name = "an answer is not written", file = "core/kernel/turns/waiting.c", by = SIM,
@@ -92,14 +92,14 @@ local M = {
     by = { "sim:tests/mutants/timeouts.lua" },
     from = "        soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms);",
     to = "        (void)wait->deadline_ms;",
-    law = "waits end", says = "still waits, though its time is over",
+    law = "waits end", says = "still waits, although its deadline has passed",
   },
   {
     name = "a wait is told of its time-out too early", file = "core/kernel/turns/waiting.c",
     by = { "sim:tests/mutants/timeouts.lua" },
     from = "        soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms);",
     to = "        soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms - 5);",
-    law = "waits end", says = "before its time",
+    law = "waits end", says = "timed out %d+ ms early",
   },
   {
     name = "agent.state is not written", file = "core/kernel/gate.c", by = SIM,
@@ -127,14 +127,14 @@ local M = {
     by = { "sim:tests/mutants/strangers.lua" },
     from = "    int rc = is_allowed ? SOC_OK : refuse_stranger(error, to, &said);",
     to = "    int rc = is_allowed || to != NULL ? SOC_OK : refuse_stranger(error, to, &said);",
-    law = "contacts", says = "whom it does not know",
+    law = "contacts", says = "which it does not know",
   },
   {
     name = "recorded effects are done again", file = "core/kernel/gate.c", by = SIM,
     from = "    return SOC_GATE_RECORDED;\n}",
     to = "    activation->effects_count = index;\n" ..
       "    soc_activation_add(activation, kind, hash);\n    return SOC_GATE_LIVE;\n}",
-    law = "nothing is handled twice", says = "sent twice what it sends once",
+    law = "nothing is handled twice", says = "sent twice what it must send once",
   },
   {
     name = "a replay does not compare what is asked", file = "core/kernel/gate.c",
@@ -149,11 +149,11 @@ local M = {
   {
     name = "a batch is called durable when it is handed over", file = "core/store/journal.c",
     by = SIM,
-    from = "        if (!journal->full_told && !journal->is_held)\n",
+    from = "        if (!journal->full_reported && !journal->is_held)\n",
     to = "        if (journal->is_held)\n" ..
       "            journal->events.on_durable(sequence, journal->events.user);\n" ..
-      "        if (!journal->full_told && !journal->is_held)\n",
-    law = "nothing is lost", says = "was durable, and is lost",
+      "        if (!journal->full_reported && !journal->is_held)\n",
+    law = "nothing is lost", says = "was durable, but is lost",
   },
   {
     name = "a restart gives mail back in the wrong order", file = "core/kernel/recover.c", by = SIM,
@@ -172,7 +172,7 @@ local M = {
     from = "    soc_map_put_number(&loader->takes, r->key, " ..
       "soc_registry_need(loader->host, r->agent));",
     to = "    (void)loader, (void)r;",
-    law = "nothing is handled twice", says = "not for it any more",
+    law = "nothing is handled twice", says = "no longer for it",
   },
   {
     name = "a restart forgets who heard a broadcast", file = "core/parts/group/group.c", by = SIM,
@@ -180,7 +180,7 @@ local M = {
       "                                       " ..
       "soc_registry_need(host, record->broadcast_end.agent));",
     to = "            soc_registry_need(host, record->broadcast_end.agent);",
-    law = "nothing is handled twice", says = "was done with broadcast %d+ twice",
+    law = "nothing is handled twice", says = "finished broadcast %d+ twice",
   },
   {
     name = "a checkpoint forgets an answer over a restart", file = "core/parts/group/group.c",

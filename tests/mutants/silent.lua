@@ -16,7 +16,7 @@ return {
     by = { "sim:tests/mutants/news.lua" },
     from = "    host->totals.sent += broadcast->left;",
     to = "    host->totals.sent += broadcast->left - 1;",
-    law = "conservation", says = "messages came in",
+    law = "conservation", says = "messages were sent",
   },
   {
     name = "a request leaves before it is durable", file = "core/parts/models/calls.c",

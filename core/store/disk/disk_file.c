@@ -11,7 +11,7 @@
 void soc_disk_file_make(struct soc_disk_file *file)
 {
     assert(file->name[0] != '\0');
-    if (!file->is_there && file->is_entered) { /* the deleted file was another one */
+    if (!file->is_there && file->is_entered) { /* the file that was deleted was another one */
         file->synced.length = 0;
         file->is_entered = false;
     }
@@ -47,7 +47,7 @@ static struct soc_disk_change *add_change(struct soc_disk_file *file)
     return change;
 }
 
-/* Puts bytes at a place, with zeros before it where there was nothing. */
+/* Writes bytes at an offset, and zeros before it where there was nothing. */
 static void put_at(struct soc_buf *buf, uint64_t at, const void *bytes, size_t length)
 {
     if (at + length > buf->length) {
@@ -60,7 +60,7 @@ static void put_at(struct soc_buf *buf, uint64_t at, const void *bytes, size_t l
         memcpy(buf->data + at, bytes, length);
 }
 
-/* Tells whether the bytes stand there already, for a reader and after a power loss. */
+/* Tells whether the bytes are already there, synced. */
 static bool is_written(const struct soc_disk_file *file, const void *bytes, size_t length,
                        uint64_t at)
 {
@@ -69,11 +69,12 @@ static bool is_written(const struct soc_disk_file *file, const void *bytes, size
            memcmp(file->synced.data + at, bytes, length) == 0;
 }
 
-/* What is written anew as it was, as a start does with a log, changes nothing. */
+/* Rewriting bytes with themselves, as a start does with a log, changes nothing. */
 void soc_disk_file_write(struct soc_disk_file *file, const void *bytes, size_t length, uint64_t at)
 {
     if (is_written(file, bytes, length, at))
         return;
+    assert(file->is_there && length > 0);
     struct soc_disk_change *change = add_change(file);
     change->at = at;
     change->length = length;
@@ -97,8 +98,7 @@ static void forget_changes(struct soc_disk_file *file)
     file->bytes.length = 0;
 }
 
-/* One that was synced may come back by a power loss if that its name is gone is
- * not synced. */
+/* Unless the deletion is synced, a power loss may bring a synced file back. */
 void soc_disk_file_hide(struct soc_disk_file *file, bool is_synced)
 {
     if (is_synced || !file->is_entered) {
@@ -141,7 +141,7 @@ void soc_disk_file_doom(struct soc_disk_file *file, struct soc_rng *rng)
         change->is_doomed = true;
         if (!is_read_back)
             continue;
-        /* The system forgot what it could not write; a reader sees the old bytes. */
+        /* The kernel has dropped what it could not write; a reader sees the old bytes. */
         for (size_t k = 0; k < change->length && change->at + k < file->now.length; k++) {
             size_t at = (size_t)change->at + k;
             file->now.data[at] = at < file->synced.length ? file->synced.data[at] : 0;
@@ -154,15 +154,15 @@ size_t soc_disk_file_part(size_t length, struct soc_rng *rng)
     return (size_t)soc_rng_below(rng, length / SECTOR_BYTES + 1) * SECTOR_BYTES;
 }
 
-/* How much of what is not synced a power loss leaves, in sixteenths: often nothing
- * or all of it, so that every kind of cut is met. */
+/* How much of the unsynced data survives a power loss, in sixteenths: often none or all
+ * of it, so that all kinds of loss occur. */
 static uint64_t choose_odds(struct soc_rng *rng)
 {
     uint64_t choice = soc_rng_below(rng, 8);
     return choice < 2 ? 0 : choice < 4 ? 16 : soc_rng_below(rng, 17);
 }
 
-/* Brings those sectors of a write to the disk that chance leaves. */
+/* Keeps a random choice of the sectors of a write. */
 static void keep_sectors(struct soc_disk_file *file, struct soc_rng *rng,
                          const struct soc_disk_change *change, uint64_t odds)
 {

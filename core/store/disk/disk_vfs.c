@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-#define SECTOR_BYTES  4096 /* what SQLite takes a real disk to have */
+#define SECTOR_BYTES  4096 /* what SQLite assumes of a real disk */
 #define PATH_BYTES    64
 #define DAY_MS        86400000
 #define JULIAN_DAY_MS 210866760000000 /* 1970-01-01 */
@@ -79,7 +79,7 @@ static int read_file(sqlite3_file *base, void *out, int count, sqlite3_int64 at)
     return length == wanted ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
 }
 
-/* A write that fails may have been done in part, also the one a process ends in. */
+/* A failing write may be partly done, also the one a process ends in. */
 static int write_file(sqlite3_file *base, const void *bytes, int count, sqlite3_int64 at)
 {
     struct handle *handle = handle_of(base);
@@ -88,7 +88,7 @@ static int write_file(sqlite3_file *base, const void *bytes, int count, sqlite3_
     enum soc_disk_fault fault = soc_disk_faults_call(&disk->faults, SOC_DISK_WRITES);
     if (fault == SOC_DISK_FULL && (uint64_t)at + (uint64_t)count <= handle->file->now.length &&
         soc_rng_below(&disk->rng, 2) == 0)
-        fault = SOC_DISK_NONE; /* the room it needs is its own already */
+        fault = SOC_DISK_NONE; /* overwriting needs no new space */
     size_t length = (size_t)count;
     if (fault != SOC_DISK_NONE)
         length = was_dead ? 0 : soc_disk_file_part(length, &disk->rng);
@@ -136,7 +136,7 @@ static int measure_file(sqlite3_file *base, sqlite3_int64 *length)
     return SQLITE_OK;
 }
 
-/* One store at a time is open on a disk: nobody else could hold a lock. */
+/* Only one store is open on a disk at a time, so locks are free. */
 static int lock_file(sqlite3_file *base, int level)
 {
     (void)base;
@@ -159,13 +159,13 @@ static int control_file(sqlite3_file *base, int what, void *argument)
     return SQLITE_NOTFOUND;
 }
 
-static int tell_sector(sqlite3_file *base)
+static int get_sector_size(sqlite3_file *base)
 {
     (void)base;
     return SECTOR_BYTES;
 }
 
-static int tell_device(sqlite3_file *base)
+static int get_device_traits(sqlite3_file *base)
 {
     (void)base;
     return SQLITE_IOCAP_POWERSAFE_OVERWRITE;
@@ -216,8 +216,8 @@ static const sqlite3_io_methods methods = {
     .xUnlock = lock_file,
     .xCheckReservedLock = check_lock,
     .xFileControl = control_file,
-    .xSectorSize = tell_sector,
-    .xDeviceCharacteristics = tell_device,
+    .xSectorSize = get_sector_size,
+    .xDeviceCharacteristics = get_device_traits,
     .xShmMap = map_shared,
     .xShmLock = lock_shared,
     .xShmBarrier = fence_shared,
@@ -256,20 +256,20 @@ static int delete_file(sqlite3_vfs *vfs, const char *name, int is_synced)
     return SQLITE_OK;
 }
 
-static int look_for_file(sqlite3_vfs *vfs, const char *name, int flags, int *is_there)
+static int check_file(sqlite3_vfs *vfs, const char *name, int flags, int *is_there)
 {
     (void)flags;
     *is_there = soc_disk_vfs_find(vfs->pAppData, name) != NULL;
     return SQLITE_OK;
 }
 
-static int name_file(sqlite3_vfs *vfs, const char *name, int room, char *out)
+static int resolve_name(sqlite3_vfs *vfs, const char *name, int room, char *out)
 {
     (void)vfs;
     return snprintf(out, (size_t)room, "%s", name) < room ? SQLITE_OK : SQLITE_CANTOPEN;
 }
 
-static int give_chance(sqlite3_vfs *vfs, int count, char *out)
+static int fill_random(sqlite3_vfs *vfs, int count, char *out)
 {
     struct soc_disk *disk = vfs->pAppData;
     for (int i = 0; i < count; i++)
@@ -277,20 +277,20 @@ static int give_chance(sqlite3_vfs *vfs, int count, char *out)
     return count;
 }
 
-static int sleep_not(sqlite3_vfs *vfs, int microseconds)
+static int skip_sleep(sqlite3_vfs *vfs, int microseconds)
 {
     (void)vfs;
     return microseconds;
 }
 
-static int tell_time(sqlite3_vfs *vfs, double *days)
+static int get_time(sqlite3_vfs *vfs, double *days)
 {
     (void)vfs;
     *days = (double)JULIAN_DAY_MS / DAY_MS;
     return SQLITE_OK;
 }
 
-static int tell_error(sqlite3_vfs *vfs, int room, char *out)
+static int get_last_error(sqlite3_vfs *vfs, int room, char *out)
 {
     (void)vfs;
     (void)room;
@@ -309,12 +309,12 @@ void soc_disk_vfs_register(struct soc_disk *disk)
         .pAppData = disk,
         .xOpen = open_file,
         .xDelete = delete_file,
-        .xAccess = look_for_file,
-        .xFullPathname = name_file,
-        .xRandomness = give_chance,
-        .xSleep = sleep_not,
-        .xCurrentTime = tell_time,
-        .xGetLastError = tell_error,
+        .xAccess = check_file,
+        .xFullPathname = resolve_name,
+        .xRandomness = fill_random,
+        .xSleep = skip_sleep,
+        .xCurrentTime = get_time,
+        .xGetLastError = get_last_error,
     };
     int rc = sqlite3_vfs_register(&disk->vfs, 0);
     assert(rc == SQLITE_OK);

@@ -12,12 +12,13 @@
 #define MAGIC      "socmark1"
 #define MARK_BYTES 48
 
-/* Where SQLite's index of the log has what we need. */
+/* Offsets in SQLite's index of the log. */
 #define INDEX_BYTES         32768
 #define INDEX_FRAMES_OFFSET 16
 #define INDEX_SALT_OFFSET   32
 
-#define REMEDY "; restore a copy of the whole directory, or remove society.db-mark to go on with it"
+#define REMEDY                                                                                     \
+    "; restore a copy of the whole directory, or remove society.db-mark to use what is left"
 
 #define CREATE_FLAGS (SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
 
@@ -43,7 +44,7 @@ static int decode(struct soc_mark *mark, const unsigned char *bytes, struct soc_
         return SOC_OK;
     if (memcmp(bytes, MAGIC, 8) != 0 || soc_hash(bytes, 40, 0) != read_number(bytes + 40))
         return soc_fail(detail, SOC_ECORRUPT,
-                        "society.db-mark is damaged; remove it to go on without its evidence");
+                        "society.db-mark is damaged; remove it to start without this check");
     mark->is_there = true;
     mark->sequence = read_number(bytes + 8);
     mark->salt[0] = (uint32_t)read_number(bytes + 16);
@@ -59,10 +60,10 @@ static int read_mark(struct soc_mark *mark, struct soc_detail *detail)
     int rc = mark->file->pMethods->xRead(mark->file, bytes, MARK_BYTES, 0);
     if (rc != SQLITE_OK && rc != SQLITE_IOERR_SHORT_READ)
         return soc_database_fail(mark->database, rc, detail);
-    return decode(mark, bytes, detail); /* what is missing was read as zeros */
+    return decode(mark, bytes, detail); /* missing bytes are read as zeros */
 }
 
-/* As a log of SQLite's it gets the mode of the database. */
+/* Opened as a log, it gets the mode of the database. */
 static int open_file(struct soc_mark *mark, int flags)
 {
     sqlite3_vfs *vfs = soc_pages_below(mark->pages);
@@ -87,20 +88,21 @@ int soc_mark_open(struct soc_mark *mark, const char *path, struct soc_detail *de
     mark->name = name.data;
     if (rc == SQLITE_OK)
         rc = open_file(mark, mark->is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
-    /* To SQLite one of no bytes is not there, but it can be opened. One that cannot is made
-     * by a writer, when everything else is found to be well. */
+    /* SQLite says that an empty file does not exist, but can open it. A missing one is
+     * created by a writer, once everything else has been found intact. */
     if ((rc & 0xff) == SQLITE_CANTOPEN && !is_there)
         return SOC_OK;
     return rc == SQLITE_OK ? read_mark(mark, detail)
                            : soc_database_fail(mark->database, rc, detail);
 }
 
-/* One of no bytes does not exist to SQLite. */
+/* An empty file does not exist to SQLite. */
 static bool has_log(struct soc_mark *mark)
 {
     sqlite3_vfs *vfs = soc_pages_below(mark->pages);
     struct soc_buf name = {0};
     int is_there = 0;
+    assert(mark->name != NULL);
     soc_buf_put(&name, mark->name, strlen(mark->name) - strlen("-mark"));
     soc_buf_put_text(&name, "-wal");
     int rc = vfs->xAccess(vfs, soc_buf_text(&name), SQLITE_ACCESS_EXISTS, &is_there);
@@ -113,11 +115,11 @@ bool soc_mark_log_is_gone(struct soc_mark *mark)
     return mark->is_there && !mark->is_copied && mark->frames > 0 && !has_log(mark);
 }
 
-/* What SQLite has of the log now. */
+/* The current state of the log, according to SQLite. */
 struct log {
     uint32_t frames;
     uint32_t salt[2];
-    bool is_empty; /* there is no byte of it */
+    bool is_empty; /* it has no bytes */
 };
 
 static sqlite3_file *file_of(struct soc_mark *mark, int which)
@@ -127,7 +129,7 @@ static sqlite3_file *file_of(struct soc_mark *mark, int which)
     return file != NULL && file->pMethods != NULL ? file : NULL;
 }
 
-static void look_at_log(struct soc_mark *mark, struct log *log)
+static void inspect_log(struct soc_mark *mark, struct log *log)
 {
     *log = (struct log){.is_empty = true};
     sqlite3_file *database = file_of(mark, SQLITE_FCNTL_FILE_POINTER);
@@ -147,7 +149,7 @@ static void look_at_log(struct soc_mark *mark, struct log *log)
 
 int soc_mark_check(struct soc_mark *mark, uint64_t sequence, struct soc_detail *detail)
 {
-    /* There is one before the first batch. A reader may have come just before that. */
+    /* It is written before the first batch. A reader may have come just before that. */
     bool is_expected = sequence > 0 && soc_pages_are_checked(mark->pages);
     int rc = mark->is_empty && is_expected ? read_mark(mark, detail) : SOC_OK;
     if (rc == SOC_OK && mark->is_empty && is_expected)
@@ -159,10 +161,10 @@ int soc_mark_check(struct soc_mark *mark, uint64_t sequence, struct soc_detail *
                         "the journal ends with batch %" PRIu64 ", but batch %" PRIu64
                         " was durable" REMEDY,
                         sequence, mark->sequence);
-    if (mark->is_read_only) /* the log of one that runs moves on meanwhile */
+    if (mark->is_read_only) /* the log of a running society moves on meanwhile */
         return SOC_OK;
     struct log log;
-    look_at_log(mark, &log);
+    inspect_log(mark, &log);
     bool is_same = memcmp(log.salt, mark->salt, sizeof(log.salt)) == 0;
     bool is_needed = mark->is_copied ? log.frames > 0 && is_same : mark->frames > 0;
     if (!is_needed || log.is_empty || (is_same && log.frames >= mark->frames))
@@ -193,15 +195,15 @@ static int write_mark(struct soc_mark *mark, bool is_synced)
 static void set_mark(struct soc_mark *mark, uint64_t sequence, bool is_copied)
 {
     struct log log;
-    look_at_log(mark, &log);
+    inspect_log(mark, &log);
     mark->sequence = sequence;
     mark->frames = log.frames;
     memcpy(mark->salt, log.salt, sizeof(log.salt));
     mark->is_copied = is_copied;
 }
 
-/* Writes a mark that asks for more than the last one; without room that one stays and
- * holds as well. */
+/* Writes a mark that requires more than the last one. Without space that one stays, and
+ * still holds. */
 static int raise_mark(struct soc_mark *mark, uint64_t sequence, struct soc_detail *detail)
 {
     assert(mark->file != NULL);
@@ -211,7 +213,8 @@ static int raise_mark(struct soc_mark *mark, uint64_t sequence, struct soc_detai
                                                 : soc_database_fail(mark->database, rc, detail);
 }
 
-/* Writes and syncs a mark. Without room for it nothing is appended before there is. */
+/* Writes and syncs a mark. Without space for it, nothing is committed until there is
+ * some. */
 static int put_synced(struct soc_mark *mark, uint64_t sequence, bool is_copied,
                       struct soc_detail *detail)
 {
@@ -228,7 +231,7 @@ int soc_mark_begin(struct soc_mark *mark, uint64_t sequence, struct soc_detail *
     int rc = mark->file == NULL ? open_file(mark, CREATE_FLAGS) : SQLITE_OK;
     if (rc != SQLITE_OK)
         return soc_database_fail(mark->database, rc, detail);
-    look_at_log(mark, &log);
+    inspect_log(mark, &log);
     if (was_there && log.frames > 0)
         return raise_mark(mark, sequence, detail);
     return put_synced(mark, sequence, log.frames == 0, detail);

@@ -13,21 +13,21 @@
 
 #define PAGE_BYTES     SOC_SCHEMA_PAGE_BYTES
 #define CHECKED_BYTES  (PAGE_BYTES - SOC_PAGES_CHECK_BYTES)
-#define SIZE_OFFSET    16 /* in the header of the file: bytes of a page, */
-#define RESERVE_OFFSET 20 /* bytes left free in each */
+#define SIZE_OFFSET    16 /* page size, in the file header */
+#define RESERVE_OFFSET 20 /* reserved bytes of a page */
 
 struct soc_pages {
     char name[40];
     sqlite3_vfs vfs;
     sqlite3_vfs *below; /* lent */
     bool are_checked;
-    bool are_trusted; /* read without being checked */
+    bool are_trusted; /* read without checks */
     struct soc_detail damage;
-    unsigned char page[PAGE_BYTES]; /* on its way to the file */
+    unsigned char page[PAGE_BYTES]; /* being written */
 };
 
-/* The database's file; the one of the layer below lies behind it. Other files are
- * those of the layer below as they are. */
+/* The file of the database, followed in memory by that of the layer below. Other files
+ * belong to the layer below alone. */
 struct file {
     sqlite3_file base; /* first */
     struct soc_pages *pages;
@@ -87,7 +87,7 @@ static int read_page(sqlite3_file *base, void *out, int count, sqlite3_int64 at)
         return rc;
     sqlite3_int64 number = at / PAGE_BYTES + 1;
     if (rc == SQLITE_IOERR_SHORT_READ)
-        return report(pages, number, "the file ends before it does");
+        return report(pages, number, "the file is too short");
     if (rc == SQLITE_OK && !is_whole(out, number))
         return report(pages, number, "its checksum differs");
     return rc;
@@ -146,12 +146,12 @@ static int control_file(sqlite3_file *base, int what, void *argument)
     return below(base)->pMethods->xFileControl(below(base), what, argument);
 }
 
-static int tell_sector(sqlite3_file *base)
+static int get_sector_size(sqlite3_file *base)
 {
     return below(base)->pMethods->xSectorSize(below(base));
 }
 
-static int tell_device(sqlite3_file *base)
+static int get_device_traits(sqlite3_file *base)
 {
     return below(base)->pMethods->xDeviceCharacteristics(below(base));
 }
@@ -176,7 +176,7 @@ static int unmap_shared(sqlite3_file *base, int is_deleted)
     return below(base)->pMethods->xShmUnmap(below(base), is_deleted);
 }
 
-/* Version 2: no memory mapping, which would go past the checks. */
+/* Version 2: no memory mapping, which would bypass the checks. */
 static const sqlite3_io_methods methods = {
     .iVersion = 2,
     .xClose = close_file,
@@ -189,23 +189,23 @@ static const sqlite3_io_methods methods = {
     .xUnlock = unlock_file,
     .xCheckReservedLock = check_lock,
     .xFileControl = control_file,
-    .xSectorSize = tell_sector,
-    .xDeviceCharacteristics = tell_device,
+    .xSectorSize = get_sector_size,
+    .xDeviceCharacteristics = get_device_traits,
     .xShmMap = map_shared,
     .xShmLock = lock_shared,
     .xShmBarrier = fence_shared,
     .xShmUnmap = unmap_shared,
 };
 
-/* Looks at the first page, if there is one, whether there are checksums. That it says
- * so is one byte of its header; if that byte itself was flipped, the checksum still fits
- * without. Whether the page is whole is not asked here: a process that ended while it
- * copied the log back may have left half of it, and the log still has it. */
-static int look_at_first_page(struct soc_pages *pages, sqlite3_file *file)
+/* Reads from the first page, if there is one, whether pages have checksums. One byte of
+ * its header tells; if that byte was flipped, the checksum still matches when it is
+ * flipped back. Whether the page is intact is not checked here: a process that ended
+ * while it copied the log back may have left half of it, and the log still has it. */
+static int inspect_first_page(struct soc_pages *pages, sqlite3_file *file)
 {
     unsigned char *page = pages->page;
     int rc = file->pMethods->xRead(file, page, PAGE_BYTES, 0);
-    if (rc != SQLITE_OK) /* empty, or too short to be one of ours: others will say so */
+    if (rc != SQLITE_OK) /* empty, or too short to be ours: reported elsewhere */
         return rc == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : rc;
     pages->are_checked = page[RESERVE_OFFSET] == SOC_PAGES_CHECK_BYTES;
     page[RESERVE_OFFSET] = SOC_PAGES_CHECK_BYTES;
@@ -228,7 +228,7 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int
     sqlite3_file *file = below(base);
     int rc = pages->below->xOpen(pages->below, name, file, flags, flags_out);
     if (rc == SQLITE_OK)
-        rc = look_at_first_page(pages, file);
+        rc = inspect_first_page(pages, file);
     if (rc == SQLITE_OK) {
         *(struct file *)(void *)base = (struct file){{&methods}, pages};
     } else if (file->pMethods != NULL) {
@@ -243,19 +243,19 @@ static int delete_file(sqlite3_vfs *vfs, const char *name, int is_synced)
     return real->xDelete(real, name, is_synced);
 }
 
-static int look_for_file(sqlite3_vfs *vfs, const char *name, int flags, int *is_there)
+static int check_file(sqlite3_vfs *vfs, const char *name, int flags, int *is_there)
 {
     sqlite3_vfs *real = ((struct soc_pages *)vfs->pAppData)->below;
     return real->xAccess(real, name, flags, is_there);
 }
 
-static int name_file(sqlite3_vfs *vfs, const char *name, int room, char *out)
+static int resolve_name(sqlite3_vfs *vfs, const char *name, int room, char *out)
 {
     sqlite3_vfs *real = ((struct soc_pages *)vfs->pAppData)->below;
     return real->xFullPathname(real, name, room, out);
 }
 
-static int give_chance(sqlite3_vfs *vfs, int count, char *out)
+static int fill_random(sqlite3_vfs *vfs, int count, char *out)
 {
     sqlite3_vfs *real = ((struct soc_pages *)vfs->pAppData)->below;
     return real->xRandomness(real, count, out);
@@ -267,13 +267,13 @@ static int sleep_for(sqlite3_vfs *vfs, int microseconds)
     return real->xSleep(real, microseconds);
 }
 
-static int tell_time(sqlite3_vfs *vfs, double *days)
+static int get_time(sqlite3_vfs *vfs, double *days)
 {
     sqlite3_vfs *real = ((struct soc_pages *)vfs->pAppData)->below;
     return real->xCurrentTime(real, days);
 }
 
-static int tell_error(sqlite3_vfs *vfs, int room, char *out)
+static int get_last_error(sqlite3_vfs *vfs, int room, char *out)
 {
     sqlite3_vfs *real = ((struct soc_pages *)vfs->pAppData)->below;
     return real->xGetLastError(real, room, out);
@@ -293,12 +293,12 @@ struct soc_pages *soc_pages_new(sqlite3_vfs *below_vfs)
         .pAppData = pages,
         .xOpen = open_file,
         .xDelete = delete_file,
-        .xAccess = look_for_file,
-        .xFullPathname = name_file,
-        .xRandomness = give_chance,
+        .xAccess = check_file,
+        .xFullPathname = resolve_name,
+        .xRandomness = fill_random,
         .xSleep = sleep_for,
-        .xCurrentTime = tell_time,
-        .xGetLastError = tell_error,
+        .xCurrentTime = get_time,
+        .xGetLastError = get_last_error,
     };
     int rc = sqlite3_vfs_register(&pages->vfs, 0);
     assert(rc == SQLITE_OK);
@@ -362,7 +362,7 @@ int soc_pages_reseal(struct soc_pages *pages, const char *path)
 {
     sqlite3_vfs *vfs = pages->below;
     sqlite3_file *file = soc_alloc_zero((size_t)vfs->szOsFile);
-    /* A name as SQLite hands it on ends twice. */
+    /* SQLite expects names that end with two NULs. */
     struct soc_buf name = {0};
     soc_buf_put_text(&name, path);
     soc_buf_put(&name, "\0", 2);

@@ -52,7 +52,7 @@ void soc_sqlite_be_alone(void)
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
-/* Makes the tables in a file that is empty or not there. */
+/* Creates the tables in a file that is empty or missing. */
 static int fill_file(struct soc_sqlite *sqlite, const char *path, struct soc_detail *detail)
 {
     int check_bytes = SOC_PAGES_CHECK_BYTES;
@@ -69,8 +69,8 @@ static int fill_file(struct soc_sqlite *sqlite, const char *path, struct soc_det
     return rc;
 }
 
-/* Makes society.db under another name and renames it when it is whole, so that
- * there is never half of one. */
+/* Creates society.db under another name and renames it when it is complete, so that a
+ * half-made one never exists. */
 static int create_file(struct soc_sqlite *sqlite, const char *directory, const char *path,
                        struct soc_detail *detail)
 {
@@ -88,10 +88,10 @@ static int create_file(struct soc_sqlite *sqlite, const char *directory, const c
     return rc;
 }
 
-/* Another program has copied the log of a killed society into the database and removed
- * it, as SQLite does when the last connection closes: `sqlite3 society.db` is enough.
- * Its pages have no checksums of ours. If nothing durable is missing and SQLite finds
- * its structure whole they get them. */
+/* Another program has copied the log of a killed society back and removed it, as SQLite
+ * does when the last connection closes: `sqlite3 society.db` is enough. The pages it
+ * wrote lack our checksums. They get them, provided that nothing durable is missing and
+ * SQLite finds the structure intact. */
 static int take_over(struct soc_sqlite *sqlite, const char *path, struct soc_detail *detail)
 {
     soc_pages_trust(sqlite->pages, true);
@@ -118,7 +118,7 @@ static int renew_log(struct soc_sqlite *sqlite, const char *path, struct soc_det
     return rc == SQLITE_OK ? SOC_OK : soc_database_fail(&sqlite->database, rc, detail);
 }
 
-/* Opens the file that is there and reads where it stands. */
+/* Opens an existing file and reads its position. */
 static int open_file(struct soc_sqlite *sqlite, const char *path, struct soc_detail *detail)
 {
     int flags = sqlite->is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
@@ -143,7 +143,7 @@ static int open_file(struct soc_sqlite *sqlite, const char *path, struct soc_det
         rc = soc_mark_check(&sqlite->mark, sqlite->store.at.sequence, detail);
     if (rc == SOC_OK && !sqlite->is_read_only)
         rc = soc_mark_begin(&sqlite->mark, sqlite->store.at.sequence, detail);
-    sqlite->database.has_failed |= rc < 0; /* what is there stays as it is */
+    sqlite->database.has_failed |= rc < 0; /* leave the files as they are */
     return rc;
 }
 
@@ -164,7 +164,7 @@ static int open_directory(struct soc_sqlite *sqlite, const char *directory,
         rc = create_file(sqlite, directory, path.data, detail);
     if (rc == SOC_OK)
         rc = open_file(sqlite, path.data, detail);
-    if (rc == SOC_OK && !sqlite->is_read_only) /* log and mark are there now */
+    if (rc == SOC_OK && !sqlite->is_read_only) /* log and mark exist by now */
         rc = soc_directory_sync(directory, detail);
     soc_buf_fini(&path);
     return rc;
@@ -212,11 +212,11 @@ static int checkpoint(struct soc_sqlite *sqlite, int pages_min, struct soc_detai
 static int load(struct soc_store *store, soc_record_cb *cb, void *user, struct soc_detail *detail)
 {
     struct soc_sqlite *sqlite = sqlite_of(store);
-    /* One transaction: tables and journal are of the same moment. */
+    /* In one transaction, so that tables and journal match. */
     int rc = soc_database_exec(&sqlite->database, "BEGIN", detail);
     if (rc == SOC_OK && sqlite->is_read_only)
         rc = soc_batches_position(&sqlite->database, &store->at, detail);
-    if (rc == SOC_OK && store->at.folded > 0) /* the tables are empty before */
+    if (rc == SOC_OK && store->at.folded > 0) /* until then the tables are empty */
         rc = soc_load_tables(&sqlite->database, cb, user, detail);
     if (rc == SOC_OK)
         rc = soc_batches_load(&sqlite->database, store->at.folded, cb, user, detail);
@@ -228,6 +228,7 @@ static int commit(struct soc_store *store, const struct soc_slice *batches, size
                   struct soc_detail *detail)
 {
     struct soc_sqlite *sqlite = sqlite_of(store);
+    assert(!sqlite->is_read_only && sqlite->database.db != NULL);
     int rc = soc_mark_settle(&sqlite->mark, detail);
     if (rc == SOC_OK)
         rc = soc_batches_append(&sqlite->database, store->at.sequence + 1, batches, count, detail);
@@ -244,7 +245,8 @@ static int fold(struct soc_store *store, size_t bytes_max, struct soc_detail *de
 {
     struct soc_sqlite *sqlite = sqlite_of(store);
     struct soc_fold_source source = {soc_batches_read, &sqlite->database};
-    /* Not synced: if it is lost, the journal has everything. The next commit syncs it. */
+    /* Without a sync: if it is lost, the journal still has everything. The next commit
+     * syncs it. */
     int rc = soc_database_exec(&sqlite->database, "PRAGMA synchronous = NORMAL", detail);
     if (rc == SOC_OK)
         rc = soc_fold_run(sqlite->fold, &source, &store->at, bytes_max, detail);
@@ -260,8 +262,8 @@ static int look(struct soc_store *store, const struct soc_query *query, struct s
     return soc_query_answer(&sqlite_of(store)->database, query, out, detail);
 }
 
-/* Answers from a copy with the rest of the journal folded. A store at rest has no rest of
- * the journal and is asked directly. */
+/* Includes batches that are not folded by answering from a copy with all of them folded.
+ * Without any, the store itself answers. */
 static int look_through(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
                         struct soc_detail *detail)
 {
@@ -315,7 +317,7 @@ static int tidy(struct soc_store *store, bool is_last, struct soc_detail *detail
         return checkpoint(sqlite, WAL_PAGES_QUIET, detail);
     if (sqlite->database.has_failed)
         return SOC_OK;
-    /* Without a commit it is not known how long the log is that was found. */
+    /* Before the first commit the length of the log is unknown. */
     return checkpoint(sqlite, sqlite->database.wal_pages == 0 ? 0 : 1, detail);
 }
 

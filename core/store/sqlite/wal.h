@@ -1,4 +1,4 @@
-/* Wal: what the store does itself to SQLite's write-ahead log.
+/* Wal: what the store itself does with SQLite's write-ahead log.
  *
  * Layer: store. Thread: that of the store. */
 #ifndef SOC_STORE_SQLITE_WAL_H

@@ -5,7 +5,7 @@
 
 #include "store/fields.h"
 
-/* Fields whose names are words of SQL have other columns. */
+/* Fields whose names are keywords of SQL have differently named columns. */
 static const char *column_of(const char *field)
 {
     static const char *const others[][2] = {

@@ -9,19 +9,19 @@
 #include "store/tables/columns.h"
 #include "store/tables/schema.h"
 
-/* How long to wait for another program that writes here, against the rules. */
+/* How long to wait for another program that writes here although it must not. */
 #define BUSY_MS_MAX 60000
 
-/* Pages are kept in memory up to here: enough for what is appended and folded
- * soon after. */
+/* The page cache holds what is appended until it is folded soon after. */
 #define SETTINGS                                                                                   \
     "PRAGMA secure_delete = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32768;"          \
     "PRAGMA cell_size_check = ON;"
 
-/* Where SQLite's file header says how many pages there are, big-endian. */
+/* Offset of the big-endian page count in SQLite's file header. */
 #define PAGE_COUNT_OFFSET 28
 
-/* Notes how long the write-ahead log is; SQLite itself then copies nothing back. */
+/* Notes the length of the write-ahead log. With this hook SQLite itself copies nothing
+ * back. */
 static int note_wal_pages(void *user, sqlite3 *db, const char *name, int pages)
 {
     struct soc_database *database = user;
@@ -33,8 +33,8 @@ static int note_wal_pages(void *user, sqlite3 *db, const char *name, int pages)
     return SQLITE_OK;
 }
 
-/* message_id(time_ms, key) in SQL: much faster than the views' own expression. */
-static void give_message_id(sqlite3_context *context, int count, sqlite3_value **values)
+/* message_id(time_ms, key) in SQL: much faster than the expression of the views. */
+static void format_message_id(sqlite3_context *context, int count, sqlite3_value **values)
 {
     (void)count;
     char id[SOC_MESSAGE_ID_BYTES];
@@ -56,7 +56,7 @@ int soc_database_open(struct soc_database *database, const char *path, int flags
     sqlite3_busy_timeout(database->db, BUSY_MS_MAX);
     sqlite3_wal_hook(database->db, note_wal_pages, database);
     sqlite3_create_function(database->db, "message_id", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
-                            give_message_id, NULL, NULL);
+                            format_message_id, NULL, NULL);
     return soc_database_exec(database, SETTINGS, detail);
 }
 
@@ -118,8 +118,9 @@ int soc_database_upgrade(struct soc_database *database, bool may_write, struct s
     if (version < 1)
         return soc_fail(detail, SOC_ECORRUPT, "society.db has no version");
     if (!may_write)
-        return soc_fail(detail, SOC_EOLDER,
-                        "the state is of version %d; run its app once with this program", version);
+        return soc_fail(
+            detail, SOC_EOLDER,
+            "the state has version %d; run its app once with this program to upgrade it", version);
     struct soc_buf sql = {0};
     soc_buf_printf(&sql, "BEGIN IMMEDIATE; %s", soc_schema_drop_sql());
     while (version < SOC_SCHEMA_VERSION)
@@ -199,7 +200,7 @@ static int map_result(int sqlite_rc)
         return SOC_EDISKFULL;
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-    case SQLITE_CONSTRAINT: /* a row that is already there: two records of one key */
+    case SQLITE_CONSTRAINT: /* the row exists: two records with one key */
     case SQLITE_ERROR:      /* a table or column is missing */
         return SOC_ECORRUPT;
     case SQLITE_CANTOPEN:
@@ -212,7 +213,7 @@ static int map_result(int sqlite_rc)
     }
 }
 
-/* Says what is wrong with a database whose structure SQLite cannot follow. */
+/* Describes a database whose structure SQLite cannot follow. */
 static int fail_structure(struct soc_database *database, int rc, const char *text,
                           struct soc_detail *detail)
 {
@@ -230,13 +231,13 @@ static int fail_structure(struct soc_database *database, int rc, const char *tex
     if (is_read && length / SOC_SCHEMA_PAGE_BYTES < pages)
         return soc_fail(detail, rc,
                         "society.db was cut off: %lld of its %" PRIu32
-                        " pages are there" SOC_DIRECTORY_REMEDY,
+                        " pages are left" SOC_DIRECTORY_REMEDY,
                         (long long)(length / SOC_SCHEMA_PAGE_BYTES), pages);
     return soc_fail(detail, rc, "society.db is damaged: %s" SOC_DIRECTORY_REMEDY, text);
 }
 
-/* Lends a sentence for the error: SQLite's last one, unless that is another, because a file
- * was written or synced without it. */
+/* Lends a message for the error: SQLite's last one, unless that is about something else
+ * because a file was written or synced without SQLite. */
 static const char *text_of(const struct soc_database *database, int sqlite_rc)
 {
     bool is_last =
@@ -288,8 +289,8 @@ int soc_database_run(struct soc_database *database, enum soc_statement which)
     return rc;
 }
 
-/* Runs it, unless damage was found: nothing is written on top of it, even if SQLite could
- * do without the page. */
+/* Runs it, unless damage was found: nothing is written on top of that, even if SQLite
+ * could do without the damaged page. */
 static int run_if_whole(struct soc_database *database, enum soc_statement which)
 {
     return has_damage(database) ? SQLITE_IOERR_DATA : soc_database_run(database, which);
@@ -317,7 +318,7 @@ void soc_database_rollback(struct soc_database *database)
         sqlite3_exec(database->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
-/* A full disk or a reader puts a checkpoint off. */
+/* A full disk or a reader only delays a checkpoint. */
 static int end_checkpoint(struct soc_database *database, int sqlite_rc, struct soc_detail *detail)
 {
     int rc = sqlite_rc == SQLITE_OK ? SOC_OK : soc_database_fail(database, sqlite_rc, detail);

@@ -25,7 +25,7 @@ static void run_texts(struct soc_window *window, enum soc_statement which, struc
     soc_window_run(window, which);
 }
 
-/* Returns the number of the agent's activation in the window. */
+/* Returns the index of the agent's activation in the window, adding it if necessary. */
 static size_t need_activation(struct soc_window *window, struct soc_slice agent)
 {
     size_t number = soc_window_number(soc_map_find(&window->activation_by_agent, agent));
@@ -102,8 +102,7 @@ static void set_state(struct soc_window *window, struct soc_record *record)
     SOC_WINDOW_ADD(window->states) = (struct soc_window_plain){*record};
 }
 
-/* Writes the state of the agent with this id now: another life of it begins, or
- * this one ends. */
+/* Writes the state of this agent now: its life ends, or another begins. */
 static void write_state(struct soc_window *window, struct soc_slice id)
 {
     size_t number = soc_window_number(soc_map_take(&window->state_by_agent, id));
@@ -113,7 +112,7 @@ static void write_state(struct soc_window *window, struct soc_slice id)
     window->states.items[number].record.type = 0;
 }
 
-/* One that the script names leaves no line. */
+/* A role declared by the script leaves no line. */
 static void put_role(struct soc_window *window, struct soc_record *record)
 {
     soc_window_run_record(window, SOC_STATEMENT_ROLE, record);
@@ -140,7 +139,7 @@ static void end_agent(struct soc_window *window, struct soc_record *record)
     soc_window_run_record(window, SOC_STATEMENT_AGENT_END, record);
 }
 
-/* An entry that was forgotten comes back as a new one, last in order. */
+/* A removed entry that comes back is a new one, last in order. */
 static void put_contact(struct soc_window *window, struct soc_record *record)
 {
     run_texts(window, SOC_STATEMENT_CONTACT_FREE, record->contact.owner, &record->contact.id);
@@ -160,7 +159,7 @@ static void end_barrier(struct soc_window *window, struct soc_record *record)
     soc_window_run_record(window, SOC_STATEMENT_SEATS_END, record);
 }
 
-/* The statement of a record that is written as it is. */
+/* Returns the statement of a record that is written as it is. */
 static enum soc_statement plain_statement(enum soc_record_type type)
 {
     static const unsigned char statements[] = {
@@ -255,7 +254,7 @@ static void write_activations(struct soc_window *window)
             soc_window_run_record(window, SOC_STATEMENT_TAKE, &window->takes.items[i].record);
 }
 
-/* Writes what was kept until the end of the window. */
+/* Writes what was held back until the end of the window. */
 static void write_kept(struct soc_window *window)
 {
     soc_fold_mail_write(window);
@@ -282,7 +281,7 @@ static int fold_window(struct soc_fold *fold, const struct soc_fold_source *sour
     while ((rc = soc_record_next(&rest, &record)) > 0)
         apply(window, &record);
     if (rc < 0)
-        return soc_fail(detail, rc, "a batch up to %" PRIu64 " holds bytes that are no record",
+        return soc_fail(detail, rc, "a batch up to %" PRIu64 " holds bytes that are not a record",
                         fold->last);
     write_kept(window);
     struct soc_database *database = window->database;

@@ -21,7 +21,7 @@ static void end_takes(struct soc_window *window, uint64_t key)
         window->takes.items[number].record.type = 0;
 }
 
-/* The message has ended before, and that is not so any more: the end stays in the log. */
+/* The message had ended and is pending again: its end stays in the log. */
 static void keep_end(struct soc_window *window, const struct soc_window_message *item, uint64_t key)
 {
     enum soc_statement which =
@@ -42,10 +42,10 @@ void soc_fold_mail_end(struct soc_window *window, struct soc_record *record)
 {
     struct soc_window_message *item = find_message(window, record->message_end.key);
     end_takes(window, record->message_end.key);
-    /* What was handled was pending: the most frequent end need not look. */
+    /* A processed message was pending, so the most frequent end needs no look. */
     if (record->message_end.outcome != SOC_OUTCOME_PROCESSED)
         keep_end(window, item, record->message_end.key);
-    if (item == NULL) { /* only then it can have been taken before the window */
+    if (item == NULL) { /* otherwise it was not taken before this window */
         soc_window_run_line(window, SOC_STATEMENT_MESSAGE_END, record);
         sqlite3_bind_int64(soc_database_statement(window->database, SOC_STATEMENT_TAKE_END), 1,
                            (int64_t)record->message_end.key);
@@ -74,7 +74,7 @@ void soc_fold_mail_again(struct soc_window *window, struct soc_record *record)
     item->record.message.attempt = record->message_again.attempt;
     item->record.message.deliver_at_ms = record->message_again.deliver_at_ms;
     item->ack = 0;
-    item->record.message.expires_ms = 0; /* whoever sends it again wants it handled */
+    item->record.message.expires_ms = 0; /* sent again, it is to be handled */
 }
 
 void soc_fold_mail_receipt(struct soc_window *window, struct soc_record *record)
@@ -86,15 +86,15 @@ void soc_fold_mail_receipt(struct soc_window *window, struct soc_record *record)
     item->ack = record->receipt.ack;
 }
 
-/* Tells whether the end of a reader's copy is a line of the log. One that is no reader has
- * none, and a copy that was given up is a message of its own. */
+/* Tells whether the end of a reader's copy has a line of its own. A copy for somebody who
+ * is not a reader has none, and one that was given up is a message by itself. */
 static bool has_line(const struct soc_record_broadcast_end *end)
 {
     return end->outcome != SOC_OUTCOME_PENDING && end->outcome != SOC_OUTCOME_DEAD &&
            end->outcome != SOC_OUTCOME_EXPIRED;
 }
 
-/* A reader that took it has let go of it, too. Without a reader: it is over. */
+/* A reader that took it has released it as well. Without a reader the broadcast is over. */
 void soc_fold_mail_broadcast_end(struct soc_window *window, struct soc_record *record)
 {
     struct soc_slice agent = record->broadcast_end.agent;
@@ -126,8 +126,7 @@ void soc_fold_mail_write(struct soc_window *window)
         struct soc_window_message *item = &window->messages.items[i];
         int index = soc_window_bind(window, SOC_STATEMENT_MESSAGE, &item->record);
         sqlite3_bind_int64(statement, index++, (int64_t)item->status);
-        soc_database_bind_positive(statement, index++,
-                                   item->finished_ms); /* 0 while it is pending */
+        soc_database_bind_positive(statement, index++, item->finished_ms); /* 0 while pending */
         soc_database_bind_text(statement, index++, item->reason);
         soc_database_bind_positive(statement, index++, item->ack);
         sqlite3_bind_int64(statement, index++, (int64_t)item->place);

@@ -21,7 +21,7 @@ static struct soc_history_row read_row(sqlite3_stmt *row)
     return out;
 }
 
-/* Hands out the rows behind `*last`, a few; 0: there were none. */
+/* Walks a few rows after `*last`. Returns their number. */
 static int read_some(struct soc_database *database, sqlite3_stmt *statement, int64_t *last,
                      soc_history_cb *cb, void *user, struct soc_detail *detail)
 {
@@ -89,12 +89,12 @@ int soc_kept_source(struct soc_database *database, struct soc_slice hash, struct
     }
     sqlite3_finalize(statement);
     if (sqlite_rc == SQLITE_DONE)
-        return soc_fail(detail, SOC_ENOFILE, "the text %.*s was not kept", (int)hash.length,
+        return soc_fail(detail, SOC_ENOFILE, "the source text %.*s was not kept", (int)hash.length,
                         hash.data);
     if (sqlite_rc != SQLITE_ROW)
         return soc_database_fail(database, sqlite_rc, detail);
     if (!soc_slice_equal(soc_slice_text(found), hash))
-        return soc_fail(detail, SOC_ECORRUPT, "the text %.*s is not what was kept",
+        return soc_fail(detail, SOC_ECORRUPT, "the source text %.*s is damaged: its hash differs",
                         (int)hash.length, hash.data);
     return SOC_OK;
 }

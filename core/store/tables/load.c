@@ -1,28 +1,30 @@
 #include "store/tables/load.h"
 
+#include <assert.h>
+
 #include "base/err.h"
 #include "base/limits.h"
 #include "store/fields.h"
 #include "store/tables/schema.h"
 
-/* Of decided items only so many keys back are remembered, to say that they are. */
+/* Decided items are remembered this many keys back, to answer that they are. */
 #define DECIDED_FROM "(SELECT max(key) - 1000000 FROM inbox_entries)"
 
-/* Agents that have ended are remembered if they are among so many born last. */
+/* Ended agents are remembered if they are among this many born last. */
 #define TOMBSTONES_LOADED "100000"
 
-/* Where to find the records of one kind: columns in the order of the fields. */
+/* Where to find records of one type; columns in the order of the fields. */
 struct source {
     unsigned type;
     const char *sql;
 };
 
-/* Agents and contacts are handed out in one order of origin, so that everybody's
- * contacts come back as they were met: an entry notes who was born last before it.
- * Behind the fields of a record stand that number and, for an agent, how it ends:
- * one that has ended is still named by others, and its id is not given again. Of
- * those only the youngest are remembered, so that a start does not take longer the
- * more agents there ever were. */
+/* Agents and contacts come merged in their order of origin, so that everyone's contacts
+ * are restored in the order they were made: an entry notes who was born last before it.
+ * That number follows the fields of a record and, for an agent, how it ends: an ended
+ * agent may still be named by others, and its id is not reused. Only the youngest of
+ * those are remembered, so that a start does not slow down with the number of agents
+ * there ever were. */
 #define AGENT_COLUMNS                                                                              \
     "created_ms, id, role, parent, CASE WHEN ended_ms IS NULL THEN brief END, is_adopted,"         \
     " since, is_external, number, ending_ms, ended_ms, end_reason"
@@ -40,15 +42,15 @@ static const struct source contacts = {
 #define TEXT_OF(macro)     QUOTE_OF(macro)
 #define QUOTE_OF(expanded) #expanded
 
-/* Where those last columns are. */
+/* Indexes of those last columns. */
 #define AGENT_NUMBER 8
 #define AGENT_ENDING 9
 #define AGENT_ENDED  10
 #define AGENT_REASON 11
 #define CONTACT_BORN 9
 
-/* The last ended tasks of each agent that has any: the index is walked from owner to
- * owner, so that the time depends on their number and not on that of the tasks. */
+/* The last ended tasks of each agent. The index is walked from owner to owner, so the
+ * cost depends on their number and not on that of the tasks. */
 #define DONE_TASKS                                                                                 \
     "WITH RECURSIVE busy(who) AS (SELECT min(owner) FROM task_entries INDEXED BY tasks_ended"      \
     "  WHERE state >= 2 UNION ALL SELECT (SELECT min(owner) FROM task_entries"                     \
@@ -59,26 +61,26 @@ static const struct source contacts = {
     "  ORDER BY ended_ms DESC, key DESC LIMIT " TEXT_OF(                                           \
         SOC_TASKS_DONE_MAX) ") ORDER BY ended_ms, key"
 
-/* Tasks that failed with a message which is a dead letter: it may be sent again. */
+/* Tasks that failed with a dead letter, which may be sent again. */
 #define FAILED_TASKS                                                                               \
     "SELECT {task} FROM task_entries WHERE state = 3 AND key IN"                                   \
     " (SELECT key FROM message_entries INDEXED BY messages_dead WHERE status IN (2, 3))"           \
     " ORDER BY key"
 
-/* Messages of open tasks that were handled once already: another try needs them. */
+/* Messages of open tasks that were handled before: a retry needs them. */
 #define KEPT_MESSAGES                                                                              \
     "SELECT {message}, status, finished_ms, reason FROM message_entries"                           \
     " WHERE status = 1 AND key IN (SELECT key FROM task_entries INDEXED BY tasks_open"             \
     "  WHERE state < 2) ORDER BY key"
 
-/* Stands for both of them in the list. */
+/* Stands for agents and contacts in the list. */
 #define PEOPLE                                                                                     \
     {                                                                                              \
         0, NULL                                                                                    \
     }
 
-/* In the order in which they are handed out. The named indexes hold live rows
- * only; a plan without them would read all history. */
+/* In the order of loading. The named indexes hold live rows only; other plans would read
+ * all history. */
 static const struct source sources[] = {
     {SOC_RECORD_META, "SELECT {meta} FROM meta ORDER BY name"},
     {SOC_RECORD_ROLE, "SELECT created_ms, id, name, prompt, behaviour, interface_spec, creator"
@@ -105,7 +107,7 @@ static const struct source sources[] = {
                             " ORDER BY number"},
     {SOC_RECORD_EFFECT, "SELECT {effect} FROM effects"
                         " ORDER BY agent, idx"},
-    /* After the activations: of who has none only the latest are kept. */
+    /* After the activations: agents without one keep only the latest entries. */
     {SOC_RECORD_MEMORY, "SELECT number, 0, agent, entry FROM memories WHERE agent IN"
                         " (SELECT id FROM agents INDEXED BY agents_order WHERE ended_ms IS NULL)"
                         " ORDER BY agent, number"},
@@ -130,6 +132,7 @@ static int read_record(sqlite3_stmt *row, unsigned type, struct soc_record *reco
     const struct soc_fields *fields = soc_fields_of(type);
     char *at = soc_fields_at(record);
     int column = 0;
+    assert(fields != NULL && sqlite3_column_count(row) >= (int)fields->count);
     record->type = (enum soc_record_type)type;
     for (size_t i = 0; i < fields->count; at += soc_fields_size(&fields->items[i]), i++) {
         if (fields->items[i].is_text)
@@ -140,7 +143,7 @@ static int read_record(sqlite3_stmt *row, unsigned type, struct soc_record *reco
     return column;
 }
 
-/* Hands out how an agent ends, if it does. */
+/* Hands out the end of an agent, if it has one. */
 static int load_end(sqlite3_stmt *row, struct soc_slice id, soc_record_cb *cb, void *user)
 {
     struct soc_record record = {.type = SOC_RECORD_AGENT_ENDING};
@@ -183,13 +186,13 @@ static int load_row(sqlite3_stmt *row, unsigned type, soc_record_cb *cb, void *u
     return cb(&end, user);
 }
 
-/* Says what could not be read, too. */
+/* Adds which records could not be read. */
 static int fail_reading(struct soc_database *database, int sqlite_rc, unsigned type,
                         struct soc_detail *detail)
 {
     struct soc_detail inner = {0};
     int rc = soc_database_fail(database, sqlite_rc, &inner);
-    return soc_fail(detail, rc, "%s; it was read for the stored records '%s'", inner.text,
+    return soc_fail(detail, rc, "%s (while loading records of type '%s')", inner.text,
                     soc_fields_of(type)->name);
 }
 
@@ -212,7 +215,7 @@ static int load_source(struct soc_database *database, const struct source *sourc
     return rc < 0 ? rc : SOC_OK;
 }
 
-/* Steps a statement that may have been prepared; true for a row. */
+/* Steps a statement if it was prepared; true for a row. */
 static bool step(sqlite3_stmt *statement, int *sqlite_rc)
 {
     if (*sqlite_rc == SQLITE_OK || *sqlite_rc == SQLITE_ROW)

@@ -1,11 +1,12 @@
 /* Queries: rows of the tables as JSON.
  *
- * A column's name says how it is shown: "name:time" is ms as RFC 3339, with 0 as
- * absent; "name:json" is JSON already; "name:bool" is 0 or 1; a plain name is
- * text or a number. NULL is left out. Members stand in the order of the columns,
- * which is that of their names. */
+ * The name of a column says how it is shown: "name:time" is ms as RFC 3339, 0 being
+ * absent; "name:json" is JSON already; "name:bool" is 0 or 1; a plain name is text or
+ * a number. NULL is left out. Members come in the order of the columns, which is that
+ * of their names. */
 #include "store/tables/query.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -15,8 +16,7 @@
 #include "model/message_fields.h"
 #include "store/tables/schema.h"
 
-/* One kind of question. `up` orders the rows as they are answered, `down` from
- * the last to the first. */
+/* One kind of query. `up` orders rows as they are answered, `down` the other way round. */
 struct question {
     const char *what;
     const char *columns;
@@ -69,7 +69,7 @@ static const char message_columns[] = SOC_MESSAGE_FIELD_MAP(SHOW_FIELD);
     "(:correlation IS NULL OR correlation_id = :correlation"                                       \
     " OR (correlation_id IS NULL AND key = :chain_key"                                             \
     " AND message_id(" sent_ms ", key) = :correlation))"
-/* To all (flag 128), and the agent has read it; or it is yet to, and is no exception. */
+/* A broadcast (flag 128) that the agent has read, or is yet to read. */
 #define READ_BY_AGENT "EXISTS(SELECT 1 FROM events e WHERE e.key = m.key AND e.agent = :agent)"
 #define AWAITS_AGENT                                                                               \
     "(status = 0 AND EXISTS(SELECT 1 FROM agents a WHERE a.id = :agent AND a.ended_ms IS NULL"     \
@@ -81,7 +81,7 @@ static const char message_columns[] = SOC_MESSAGE_FIELD_MAP(SHOW_FIELD);
     " AND (:task IS NULL OR task_id = :task) AND (:type IS NULL OR type = :type)"                  \
     " AND " OF_CHAIN("time_ms") " AND key >= :first_key AND key < :end_key"
 #define NOW "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
-/* When a task that waits for another try is tried again: its message is due then. */
+/* When a task is retried: when its message is due. */
 #define RETRY_MS                                                                                   \
     "CASE WHEN t.state = 0 AND t.tries > 0 THEN (SELECT m.deliver_at_ms FROM message_entries m"    \
     " WHERE m.key = t.key) END"
@@ -93,7 +93,7 @@ static const char message_columns[] = SOC_MESSAGE_FIELD_MAP(SHOW_FIELD);
     " 'P' || priority AS priority, reason AS \"reason:json\", " RETRY_MS " AS \"retry_at:time\","  \
     " started_ms AS \"started_at:time\", " SOC_SQL_TASK_STATE " AS state, id AS task_id, tries,"   \
     " " SOC_SQL_TASK_STYLE " AS type"
-/* What an entry does not say of its role and its services the agent's role says. */
+/* An entry without role or services shows those of the agent's role. */
 #define SPEC_OF_CONTACT                                                                            \
     "coalesce(interface_spec, (SELECT r.interface_spec FROM agents a JOIN roles r ON"              \
     " r.id = a.role WHERE a.id = contacts.id AND a.ended_ms IS NULL))"
@@ -160,7 +160,7 @@ static const struct question questions[] = {
     {"meta", "name, value", "meta", "1", "name", "name DESC"},
 };
 
-/* Numbers of rows that depend on how the journal was folded are left out. */
+/* Row numbers that depend on how the journal was folded are left out. */
 static const char *const dump_sql[] = {
     "SELECT 'activations' AS \"table\", agent, key, time_ms, retries FROM activations"
     " ORDER BY agent",
@@ -223,6 +223,7 @@ static void put_member(struct soc_buf *out, sqlite3_stmt *row, int column)
     bool is_time = strcmp(kind, "time") == 0;
     if (type == SQLITE_NULL || (is_time && sqlite3_column_int64(row, column) == 0))
         return;
+    assert(length < sizeof(name));
     memcpy(name, title, length);
     name[length] = '\0';
     soc_json_put_name(out, name);
@@ -238,8 +239,7 @@ static void put_member(struct soc_buf *out, sqlite3_stmt *row, int column)
         put_text(out, row, column, strcmp(kind, "json") == 0);
 }
 
-/* Why a message ended: an error object gives its code as `reason` and stands
- * whole beside it as `error`. */
+/* Why a message ended: of an error object, `reason` is the code and `error` the object. */
 static void put_reason(struct soc_buf *out, sqlite3_stmt *row, int column)
 {
     struct soc_slice text = soc_slice((const char *)sqlite3_column_text(row, column),
@@ -289,7 +289,7 @@ static int put_rows(struct soc_database *database, sqlite3_stmt *statement, stru
     return rc == SQLITE_DONE ? SOC_OK : soc_database_fail(database, rc, detail);
 }
 
-/* Appends the rows, which come last first, in reverse order. */
+/* Appends rows that come last first, in reverse order. */
 static int put_rows_reversed(struct soc_database *database, sqlite3_stmt *statement,
                              struct soc_buf *out, struct soc_detail *detail)
 {
@@ -313,8 +313,7 @@ static int put_rows_reversed(struct soc_database *database, sqlite3_stmt *statem
     return rc == SQLITE_DONE ? SOC_OK : soc_database_fail(database, rc, detail);
 }
 
-/* Finds the lowest key of a message not older than `time_ms`: time rises with
- * the key. */
+/* Finds the lowest key of a message not older than `time_ms`: times rise with keys. */
 static int find_key(struct soc_database *database, int64_t time_ms, int64_t *key,
                     struct soc_detail *detail)
 {
@@ -432,7 +431,7 @@ int soc_query_answer(struct soc_database *database, const struct soc_query *quer
         while (question < end && strcmp(question->what, query->what) != 0)
             question++;
         rc = question < end ? answer_question(database, question, query, &rows, detail)
-                            : soc_fail(detail, SOC_EINVAL, "nothing is called %s", query->what);
+                            : soc_fail(detail, SOC_EINVAL, "there is no query '%s'", query->what);
     }
     soc_buf_put_byte(&rows, ']');
     if (rc == SOC_OK)

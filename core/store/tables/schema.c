@@ -9,7 +9,7 @@
     "'msg_' || strftime('%Y%m%d_%H%M%S_', " ms " / 1000, 'unixepoch')"                             \
     " || printf('%03d00%010x', " ms " % 1000, " key ")"
 
-/* Those that the views show. */
+/* What the views show. */
 #define MESSAGE_ID    ID("m.time_ms", "m.key")
 #define ANSWERED_ID   ID("coalesce(nullif(m.reply_to_ms, 0), q.time_ms)", "m.reply_to")
 #define ACTIVITY_ID   ID("sent_ms", "key")
@@ -66,7 +66,7 @@
     " agent TEXT, title TEXT, body TEXT, options TEXT, task_id TEXT, correlation_id TEXT,"         \
     " decided_ms INTEGER, decision INTEGER, changes TEXT, comment TEXT);"                          \
     "CREATE INDEX inbox_open ON inbox_entries(key) WHERE decided_ms IS NULL;"
-/* What agents have said to models and heard, and what it took. */
+/* Conversations with models, and their usage. */
 #define MODELS                                                                                     \
     "CREATE TABLE memories(number INTEGER, time_ms INTEGER, agent TEXT, entry TEXT,"               \
     " PRIMARY KEY(agent, number)) WITHOUT ROWID;"                                                  \
@@ -83,7 +83,7 @@
     "CREATE INDEX tasks_open ON task_entries(key) WHERE state < 2;"                                \
     "CREATE INDEX tasks_ended ON task_entries(owner, ended_ms, key) WHERE state >= 2;"
 
-/* What broadcasts and barriers that are not over have come to so far. */
+/* Progress of broadcasts and barriers that are not over. */
 #define ATONCE                                                                                     \
     "CREATE TABLE broadcast_ends(key INTEGER, time_ms INTEGER, outcome INTEGER, agent TEXT,"       \
     " PRIMARY KEY(key, agent)) WITHOUT ROWID;"                                                     \
@@ -93,7 +93,7 @@
     " number INTEGER PRIMARY KEY, key INTEGER, question INTEGER, asked_ms INTEGER,"                \
     " state INTEGER, agent TEXT, payload TEXT, UNIQUE(key, agent));"
 
-/* Keys that senders know their messages by, the oldest first. */
+/* Deduplication keys of senders, oldest first. */
 #define SENT_KEYS                                                                                  \
     "CREATE TABLE sent_keys("                                                                      \
     " number INTEGER PRIMARY KEY, since_ms INTEGER, key INTEGER, sent_ms INTEGER,"                 \
@@ -101,10 +101,10 @@
     "CREATE INDEX sent_keys_age ON sent_keys(since_ms);"                                           \
     "CREATE TABLE positions(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
 
-/* Lines of the log that are about a message: who has read what was sent to all. */
+/* Lines of the log about a message, to find who has read a broadcast. */
 #define READERS "CREATE INDEX events_readers ON events(key, agent) WHERE key IS NOT NULL;"
 
-/* For replay: what happened and the scripts it happened with, if it is kept. */
+/* For replay, if it is kept: what happened, and the scripts in force. */
 #define HISTORY                                                                                    \
     "CREATE TABLE sources(hash TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;"               \
     "CREATE TABLE history("                                                                        \
@@ -180,8 +180,8 @@ static const char views[] =
     " CASE WHEN t.deadline_ms > 0 THEN " TASK_DEADLINE " END AS deadline, t.correlation_id,"
     " t.reason, t.key FROM task_entries t;"
 
-    /* Birth makes parent and child know each other, and root and user always do,
-     * unless a stored entry says otherwise; one without a source says «forgotten». */
+    /* Parent and child know each other by birth, root and user always, unless a stored
+     * entry says otherwise; one without a source means «removed». */
     "CREATE VIEW contacts AS WITH implied(owner, id, source, added_ms) AS ("
     " SELECT c.parent, c.id, 2, c.created_ms FROM agents c JOIN agents p"
     "  ON p.id = c.parent AND p.ended_ms IS NULL WHERE c.ended_ms IS NULL"
@@ -199,10 +199,10 @@ static const char views[] =
     "  WHERE NOT EXISTS(SELECT 1 FROM contact_entries e"
     "   WHERE e.owner = i.owner AND e.id = i.id);"
 
-    /* `place` orders what happened in the same millisecond; below 0 it is that of a kind of
-     * line, from the version that knew no other. `other` is the second agent of a line, for
-     * whom the line is of interest as well. A reader's own letter (flag 16) was not sent but
-     * made later of what went to all, which has a line; one here would stand in the past. */
+    /* `place` orders what happened in the same millisecond; below 0 it is a kind of line,
+     * from the version that stored no places. `other` is the second agent that a line
+     * concerns. A dead letter of a broadcast (flag 16) was not sent but made later from
+     * the broadcast, which has a line; another one here would appear in the past. */
     "CREATE VIEW activity_entries AS"
     " SELECT time_ms, coalesce(place, -5) AS place, key AS number, 'sent' AS event,"
     "  sender AS agent, receiver AS other, task_id, correlation_id, key, time_ms AS sent_ms,"
@@ -214,13 +214,13 @@ static const char views[] =
     "  coalesce(e.agent, m.receiver), coalesce(e.other, m.sender),"
     "  coalesce(e.task_id, m.task_id), coalesce(e.correlation_id, m.correlation_id), e.key,"
     "  m.time_ms, m.type, e.detail FROM events e LEFT JOIN message_entries m ON m.key = e.key;"
-    /* A message that began its chain has no correlation id: its own id is that of the chain. */
+    /* The first message of a chain has no correlation id: its own id is that of the chain. */
     "CREATE VIEW activity_logs AS SELECT " ACTIVITY_TIME " AS time, event, agent, task_id,"
     " coalesce(correlation_id, CASE WHEN key > 0 THEN " ACTIVITY_ID " END) AS correlation_id,"
     " CASE WHEN key > 0 THEN " ACTIVITY_ID " END AS message_id, type,"
     " detail, other FROM activity_entries ORDER BY time_ms, place, number;";
 
-/* From version number + 1 to the next. */
+/* From version index + 1 to the next. */
 static const char *const upgrades[] = {
     "ALTER TABLE agents ADD COLUMN ending_ms INTEGER;"
     "ALTER TABLE agents ADD COLUMN is_adopted INTEGER;"
@@ -233,7 +233,7 @@ static const char *const upgrades[] = {
     "ALTER TABLE contact_entries ADD COLUMN reason TEXT;"
     "ALTER TABLE effects ADD COLUMN arguments TEXT;" INTRODUCTIONS INBOX TASKS MODELS ATONCE
         SENT_KEYS HISTORY,
-    /* What tables could not keep of the log becomes lines of it, as far as it is there. */
+    /* Parts of the log that tables could not hold become lines, as far as they are left. */
     "ALTER TABLE progress ADD COLUMN lines INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE message_entries ADD COLUMN place INTEGER;"
     "ALTER TABLE message_entries ADD COLUMN end_place INTEGER;"

@@ -1,24 +1,22 @@
-/* Schema: the tables of society.db, and the pieces of SQL that more than one
- * question needs.
+/* Schema: the tables of society.db, and SQL expressions that several queries need.
  *
- * The journal is what counts; every other table is filled from it (fold.c) for
- * recovery and for people. Tables that end in `_entries` are stored as they fit
- * best; the view without the suffix shows the same for reading, ids and times
- * spelt out. The views use plain SQL, so that any SQLite tool can read them.
+ * The journal is authoritative; every other table is filled from it (fold.h) for recovery
+ * and for people. Tables named `_entries` are stored in the most compact form; the view
+ * without the suffix shows the same for reading, with ids and times spelled out. The views
+ * use plain SQL, so that any SQLite tool can read them.
  *
- * There is no index on finished messages: one would cost more than all the rest
- * of folding. Keys rise with time, so that a span of time is a span of keys.
+ * There is no index on finished messages: it would cost more than all the rest of
+ * folding. Keys rise with time, so a range of time is a range of keys.
  * Layer: store. Thread: any. */
 #ifndef SOC_STORE_TABLES_SCHEMA_H
 #define SOC_STORE_TABLES_SCHEMA_H
 
-/* Rises with every change of the tables, views or records in the journal. A
- * program opens what it knows and refuses what is newer. A change of an existing
- * database ends with a checkpoint: the version is looked up in the file's header
- * before SQLite touches anything. */
+/* Rises with every change of the tables, views or records in the journal. A program opens
+ * what it knows and refuses what is newer. An upgrade ends with a checkpoint, because the
+ * version is read from the file header before SQLite touches anything. */
 #define SOC_SCHEMA_VERSION 4
 
-/* "SOCY", in the header of the file. */
+/* "SOCY", in the file header. */
 #define SOC_SCHEMA_APPLICATION 0x534f4359
 
 #define SOC_SCHEMA_PAGE_BYTES 8192
@@ -51,12 +49,12 @@
 #define SOC_SQL_TASK_STYLE                                                                         \
     "CASE t.style WHEN 0 THEN 'task' WHEN 1 THEN 'task_assign' ELSE 'task_assignment' END"
 
-/* Lends the statements that make the tables of a new database, and the views. */
+/* Lends the statements that create the tables of a new database, and its views. */
 const char *soc_schema_tables_sql(void);
 const char *soc_schema_views_sql(void);
 
-/* Lends the statements that take the views of any version away, and those that
- * make the tables of `version` those of the next one. */
+/* Lends the statements that drop the views of any version, and those that upgrade the
+ * tables of `version` to the next. */
 const char *soc_schema_drop_sql(void);
 const char *soc_schema_upgrade_sql(int version);
 

@@ -7,10 +7,11 @@
 
 #define ALIVE " AND ended_ms IS NULL"
 
-/* A line of the activity log. Of a message it has the key, and the view the rest. */
+/* A line of the activity log. About a message it has only the key; the view adds the
+ * rest. */
 #define LINE(columns) "INSERT INTO events(place, time_ms, event, " columns ")"
 
-/* Parameters that belong to a record stand in the order of its fields. */
+/* Parameters for a record come in the order of its fields. */
 static const char *const texts[SOC_STATEMENT_COUNT] = {
     [SOC_STATEMENT_BEGIN] = "BEGIN IMMEDIATE",
     [SOC_STATEMENT_COMMIT] = "COMMIT",

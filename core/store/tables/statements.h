@@ -4,7 +4,7 @@
 #ifndef SOC_STORE_TABLES_STATEMENTS_H
 #define SOC_STORE_TABLES_STATEMENTS_H
 
-/* What each does says its text in statements.c. */
+/* Their SQL is in statements.c. */
 enum soc_statement {
     SOC_STATEMENT_BEGIN,
     SOC_STATEMENT_COMMIT,

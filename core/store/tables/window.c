@@ -27,6 +27,7 @@ int soc_window_bind(struct soc_window *window, enum soc_statement which, struct 
     sqlite3_stmt *statement = soc_database_statement(window->database, which);
     const struct soc_fields *fields = soc_fields_of(record->type);
     const char *at = soc_fields_at(record);
+    assert(fields != NULL);
     int index = 1;
     for (size_t i = 0; i < fields->count; at += soc_fields_size(&fields->items[i]), i++) {
         if (fields->items[i].is_text)

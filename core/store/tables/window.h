@@ -1,4 +1,4 @@
-/* Window: the batches that are being folded at once, and what has become of them.
+/* Window: the batches that are folded together, and what has become of them.
  *
  * For the files of folding only.
  * Layer: store. Thread: that of the store. */
@@ -11,14 +11,14 @@
 
 #define SOC_WINDOW_NONE ((size_t)-1)
 
-/* A message that the window mentions, and how it stands at its end. */
+/* A message of the window, and its state at the end. */
 struct soc_window_message {
     struct soc_record record;
     uint64_t status;
     uint64_t finished_ms;
     uint64_t ack;
     uint64_t place;     /* of its line in the activity log */
-    uint64_t end_place; /* of that of its end */
+    uint64_t end_place; /* of the line of its end */
     struct soc_slice reason;
 };
 
@@ -29,7 +29,7 @@ struct soc_window_activation {
     bool is_ended;
 };
 
-/* An activation of which the window has a record, in the order of the first. */
+/* An activation recorded in the window, in order of its first record. */
 struct soc_window_begun {
     size_t activation;
 };
@@ -41,7 +41,7 @@ struct soc_window_effect {
     size_t previous;   /* effect of the same activation, or SOC_WINDOW_NONE */
 };
 
-/* A message that an activation has taken by `receive`. */
+/* A message that `receive` took. */
 struct soc_window_take {
     struct soc_record record; /* type 0: its message has ended */
     size_t activation;
@@ -61,7 +61,7 @@ struct soc_window_plain {
         size_t capacity;                                                                           \
     }
 
-/* All that the window holds, by kind, and where it goes. */
+/* What the window holds, by kind. */
 struct soc_window {
     struct soc_database *database; /* lent */
     struct soc_buf bytes;          /* of its batches; records lend from it */
@@ -78,11 +78,11 @@ struct soc_window {
     struct soc_map activation_by_agent;
     struct soc_map state_by_agent;
     uint64_t outputs_shown; /* highest key of an output_end */
-    uint64_t lines;         /* of the activity log, all of them so far */
-    int rc;                 /* of SQLite; the first failure stays */
+    uint64_t lines;         /* of the activity log, in total */
+    int rc;                 /* SQLite's first failure */
 };
 
-/* The number behind a map's value, SOC_WINDOW_NONE for NULL; and the value of a number. */
+/* The index in a map's value, SOC_WINDOW_NONE for NULL; and the value of an index. */
 static inline size_t soc_window_number(void *value)
 {
     return (size_t)(uintptr_t)value - 1;
@@ -92,16 +92,16 @@ static inline void *soc_window_value(size_t number)
     return (void *)(uintptr_t)(number + 1);
 }
 
-/* Makes room for one more item of `size` bytes. */
+/* Makes space for one more item of `size` bytes. */
 void soc_window_make_room(void **items, size_t count, size_t *capacity, size_t size);
 
-/* The same in a list; the item is an lvalue. */
+/* The same for a list; yields the item as an lvalue. */
 #define SOC_WINDOW_ADD(list)                                                                       \
     (*(soc_window_make_room((void **)&(list).items, (list).count, &(list).capacity,                \
                             sizeof(*(list).items)),                                                \
        &(list).items[(list).count++]))
 
-/* Runs a statement, unless one has failed before. */
+/* Runs a statement, unless one has failed. */
 void soc_window_run(struct soc_window *window, enum soc_statement which);
 
 /* Binds the fields of `record` from parameter 1 on; returns the next index. */
@@ -111,8 +111,8 @@ int soc_window_bind(struct soc_window *window, enum soc_statement which, struct 
 void soc_window_run_record(struct soc_window *window, enum soc_statement which,
                            struct soc_record *record);
 
-/* The same for a statement that also takes the place of a line in the activity log, behind
- * the fields: the next one. */
+/* The same for a statement whose parameter after the fields is the place of a new line in
+ * the activity log. */
 void soc_window_run_line(struct soc_window *window, enum soc_statement which,
                          struct soc_record *record);
 

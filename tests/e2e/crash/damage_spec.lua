@@ -194,7 +194,7 @@ describe("a damaged state directory", function()
       for _, result in ipairs({ looked, sent, ran, place:run("inspect stats --state copy") }) do
         assert.equal(DISK, result.code, harm .. ": " .. result.err)
         assert.matches("copy/society%.db is missing, but society%.db%-[wm]", result.err)
-        assert.matches("put it back, or begin anew", result.err, 1, true)
+        assert.matches("put it back, or start over", result.err, 1, true)
       end
       assert.is_nil(place:read("copy/society.db"), harm)
       -- what is left is moved aside, and kept

@@ -226,7 +226,7 @@ describe("the file door", function()
       d:put(OUT, { payload = tostring(i), to = i % 2 == 0 and { "root" } or nil })
     end
     local entry = d:await_event("waiting", "logs/errors.jsonl")
-    assert.matches("queued", entry.detail.reason, 1, true)
+    assert.matches("mailbox is full", entry.detail.reason, 1, true)
     d:resume_root()
     local texts = {}
     for i, message in ipairs(d:await_heard(6)) do

@@ -50,7 +50,7 @@ local CASES = {
     root:sleep(10)
     if seen ~= expected then root:sleep(1) end
     root:sleep(10)
-    root.state.count = expected]], says = "did not do the same again" },
+    root.state.count = expected]], says = "did not repeat itself" },
   crash = { app = COUNTING, body = [[
     seen = seen + 1
     root.state.count = (root.state.count or 0) + 1

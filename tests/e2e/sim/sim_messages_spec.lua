@@ -21,8 +21,8 @@ describe("sim prints", function()
     ]])
     local result = place:run("sim app.lua --seeds 1..200 --faults evict")
     assert.equal(1, result.code)
-    assert.matches("^society: root, message msg_20260101_%d+_%x+: its handler did not do the same "
-      .. "again: effect 1 of the script was send, and now its arguments differ; "
+    assert.matches("^society: root, message msg_20260101_%d+_%x+: its handler did not repeat "
+      .. "itself: effect 1 of the script was send, and now its arguments differ; "
       .. 'now: %[{"payload":{"n":2},"to":"user"}%]\n', result.err)
   end)
 

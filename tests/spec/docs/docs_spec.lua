@@ -115,7 +115,7 @@ describe("docs/lua-api.md", function()
   it("lists every error code with its message", function()
     local page, source = read("docs/lua-api.md"), read("core/base/err.h"):gsub('"%s*\\?%s*"', "")
     local count = 0
-    for code, sentence in source:gmatch('X%(E%u+, %-%d+, "([%l_]+)", "([^"]+)"%)') do
+    for code, sentence in source:gmatch('X%(E%u+, %-%d+, "([%l_]+)",[%s\\]*"([^"]+)"%)') do
       count = count + 1
       local row = ("| `%s` | %s |"):format(code, sentence)
       assert(page:find(row, 1, true), "missing: " .. row)

@@ -3,7 +3,7 @@
 #include "base/buf.h"
 #include "env/rng.h"
 
-static void an_empty_buffer_lends_present_and_empty_bytes(void)
+static void an_empty_buffer_lends_an_empty_slice_that_is_present(void)
 {
     struct soc_buf buf = {0};
     struct soc_slice slice = soc_buf_slice(&buf);
@@ -37,7 +37,7 @@ static void an_absent_slice_and_an_empty_format_append_nothing(void)
     soc_buf_fini(&buf);
 }
 
-static void the_text_form_does_not_count_its_nul(void)
+static void the_length_does_not_include_the_nul(void)
 {
     struct soc_buf buf = {0};
     soc_buf_put_text(&buf, "ab");
@@ -47,7 +47,7 @@ static void the_text_form_does_not_count_its_nul(void)
     soc_buf_fini(&buf);
 }
 
-static void a_formatted_text_longer_than_the_room_fits(void)
+static void a_formatted_text_may_exceed_the_capacity(void)
 {
     struct soc_buf buf = {0};
     soc_buf_printf(&buf, "%063d", 7);
@@ -95,11 +95,11 @@ static void fini_leaves_a_buffer_that_can_be_used_again(void)
 
 int main(void)
 {
-    RUN(an_empty_buffer_lends_present_and_empty_bytes);
+    RUN(an_empty_buffer_lends_an_empty_slice_that_is_present);
     RUN(every_kind_of_put_appends);
     RUN(an_absent_slice_and_an_empty_format_append_nothing);
-    RUN(the_text_form_does_not_count_its_nul);
-    RUN(a_formatted_text_longer_than_the_room_fits);
+    RUN(the_length_does_not_include_the_nul);
+    RUN(a_formatted_text_may_exceed_the_capacity);
     RUN(bytes_survive_growth);
     RUN(fini_leaves_a_buffer_that_can_be_used_again);
     return check_done();

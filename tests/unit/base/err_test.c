@@ -121,7 +121,7 @@ static void fail_returns_the_code_and_fills_the_detail(void)
     CHECK_INT(soc_fail(NULL, SOC_EIO, "nobody listens"), SOC_EIO);
 }
 
-static void a_long_detail_is_cut_and_ended(void)
+static void a_long_detail_is_truncated_and_terminated(void)
 {
     struct soc_detail detail;
     memset(&detail, 'x', sizeof(detail));
@@ -137,6 +137,6 @@ int main(void)
     RUN(every_text_is_a_clause_without_a_full_stop);
     RUN(an_unknown_code_has_a_name_and_a_text);
     RUN(fail_returns_the_code_and_fills_the_detail);
-    RUN(a_long_detail_is_cut_and_ended);
+    RUN(a_long_detail_is_truncated_and_terminated);
     return check_done();
 }

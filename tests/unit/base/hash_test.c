@@ -3,13 +3,13 @@
 #include "base/hash.h"
 #include "env/rng.h"
 
-static void a_number_is_mixed_as_splitmix64_does(void)
+static void a_number_is_mixed_as_by_splitmix64(void)
 {
     CHECK_INT(soc_hash_number(0), 0xe220a8397b1dcdaf);
     CHECK_INT(soc_hash_number(0x9e3779b97f4a7c15), 0x6e789e6aa1b965f4);
 }
 
-/* Recorded effects carry hashes, so these values are for ever. */
+/* Recorded effects contain hashes, so these values never change. */
 static void hashes_are_the_same_on_every_machine_and_run(void)
 {
     CHECK_INT(soc_hash("", 0, 0), 0xe220a8397b1dcdaf);
@@ -37,7 +37,7 @@ static void a_hash_does_not_depend_on_alignment(void)
     }
 }
 
-static void every_bit_and_the_length_count(void)
+static void every_bit_and_the_length_matter(void)
 {
     unsigned char bytes[40] = {0};
     for (size_t length = 1; length <= sizeof(bytes); length++) {
@@ -62,17 +62,17 @@ static void similar_keys_spread_over_the_slots(void)
         size_t slot = soc_hash(key, (size_t)length, 0) & ((1 << 16) - 1);
         used += slots[slot]++ == 0;
     }
-    /* An even spread leaves 1/e of the slots free: 41,428 are used. */
+    /* A uniform spread leaves 1/e of the slots free: 41,428 are used. */
     CHECK(used > 41000 && used < 41900);
 }
 
 int main(void)
 {
-    RUN(a_number_is_mixed_as_splitmix64_does);
+    RUN(a_number_is_mixed_as_by_splitmix64);
     RUN(hashes_are_the_same_on_every_machine_and_run);
     RUN(the_seed_continues_a_hash);
     RUN(a_hash_does_not_depend_on_alignment);
-    RUN(every_bit_and_the_length_count);
+    RUN(every_bit_and_the_length_matter);
     RUN(similar_keys_spread_over_the_slots);
     return check_done();
 }

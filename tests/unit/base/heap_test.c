@@ -40,12 +40,12 @@ static void equal_times_leave_in_order_of_insertion(void)
     soc_heap_fini(&heap);
 }
 
-static void an_item_knows_whether_it_is_inside(void)
+static void an_item_knows_whether_it_is_in_a_heap(void)
 {
     struct soc_heap heap = {0};
     struct soc_heap_item item = {0};
     CHECK(!soc_heap_has(&item));
-    soc_heap_remove(&heap, &item); /* outside: nothing happens */
+    soc_heap_remove(&heap, &item); /* not in the heap: nothing happens */
     soc_heap_add(&heap, &item, 1);
     CHECK(soc_heap_has(&item));
     soc_heap_remove(&heap, &item);
@@ -56,10 +56,10 @@ static void an_item_knows_whether_it_is_inside(void)
 
 #define MODEL_ITEMS 300
 
-/* Items and, beside them, when each was added, found by looking at all. */
+/* Items and when each was added, found by a full search. */
 struct model {
     struct soc_heap_item items[MODEL_ITEMS];
-    uint64_t added[MODEL_ITEMS]; /* 0: outside */
+    uint64_t added[MODEL_ITEMS]; /* 0: not in the heap */
     uint64_t added_last;
 };
 
@@ -77,7 +77,7 @@ static struct soc_heap_item *model_first(struct model *model)
     return first == MODEL_ITEMS ? NULL : &model->items[first];
 }
 
-static void random_work_agrees_with_a_naive_model(void)
+static void random_operations_agree_with_a_naive_model(void)
 {
     static struct model model;
     struct soc_heap heap = {0};
@@ -109,7 +109,7 @@ int main(void)
 {
     RUN(the_earliest_item_comes_first);
     RUN(equal_times_leave_in_order_of_insertion);
-    RUN(an_item_knows_whether_it_is_inside);
-    RUN(random_work_agrees_with_a_naive_model);
+    RUN(an_item_knows_whether_it_is_in_a_heap);
+    RUN(random_operations_agree_with_a_naive_model);
     return check_done();
 }

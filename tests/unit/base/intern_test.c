@@ -16,7 +16,7 @@ static void the_same_text_is_the_same_symbol(void)
     soc_intern_fini(&table);
 }
 
-static void looking_for_a_text_does_not_make_it(void)
+static void looking_a_text_up_does_not_intern_it(void)
 {
     struct soc_intern table = {0};
     CHECK(soc_intern_find(&table, SOC_SLICE("general")) == NULL);
@@ -27,7 +27,7 @@ static void looking_for_a_text_does_not_make_it(void)
     soc_intern_fini(&table);
 }
 
-static void a_symbol_lends_its_text_and_none_lends_nothing(void)
+static void a_symbol_lends_its_text_and_null_lends_nothing(void)
 {
     struct soc_intern table = {0};
     struct soc_slice text = soc_symbol_slice(soc_intern(&table, SOC_SLICE("a\0b")));
@@ -38,7 +38,7 @@ static void a_symbol_lends_its_text_and_none_lends_nothing(void)
     soc_intern_fini(&table);
 }
 
-static void symbols_stay_where_they_are_while_many_more_come(void)
+static void symbols_keep_their_address_while_many_are_added(void)
 {
     enum { COUNT = 5000 };
     static const struct soc_symbol *symbols[COUNT];
@@ -60,7 +60,7 @@ static void symbols_stay_where_they_are_while_many_more_come(void)
     soc_intern_fini(&table);
 }
 
-static void an_empty_table_ends_quietly(void)
+static void an_empty_table_can_be_freed(void)
 {
     struct soc_intern table = {0};
     soc_intern_fini(&table);
@@ -70,9 +70,9 @@ static void an_empty_table_ends_quietly(void)
 int main(void)
 {
     RUN(the_same_text_is_the_same_symbol);
-    RUN(looking_for_a_text_does_not_make_it);
-    RUN(a_symbol_lends_its_text_and_none_lends_nothing);
-    RUN(symbols_stay_where_they_are_while_many_more_come);
-    RUN(an_empty_table_ends_quietly);
+    RUN(looking_a_text_up_does_not_intern_it);
+    RUN(a_symbol_lends_its_text_and_null_lends_nothing);
+    RUN(symbols_keep_their_address_while_many_are_added);
+    RUN(an_empty_table_can_be_freed);
     return check_done();
 }

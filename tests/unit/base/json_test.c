@@ -52,7 +52,7 @@ static void every_kind_of_value_is_accepted(void)
     expect_all(texts, SOC_OK);
 }
 
-static void numbers_and_words_are_taken_strictly(void)
+static void numbers_and_keywords_are_parsed_strictly(void)
 {
     /* clang-format off */
     static const char *const texts[] = {
@@ -63,7 +63,7 @@ static void numbers_and_words_are_taken_strictly(void)
     expect_all(texts, SOC_EJSON);
 }
 
-static void strings_are_taken_strictly(void)
+static void strings_are_parsed_strictly(void)
 {
     /* clang-format off */
     static const char *const texts[] = {
@@ -77,7 +77,7 @@ static void strings_are_taken_strictly(void)
     expect_all(texts, SOC_EJSON);
 }
 
-static void lists_and_objects_are_taken_strictly(void)
+static void lists_and_objects_are_parsed_strictly(void)
 {
     /* clang-format off */
     static const char *const texts[] = {
@@ -89,7 +89,7 @@ static void lists_and_objects_are_taken_strictly(void)
     expect_all(texts, SOC_EJSON);
 }
 
-static void a_fault_names_its_place_and_reason(void)
+static void an_error_has_a_position_and_a_reason(void)
 {
     CHECK_INT(position_of("[1 2]"), 3);
     CHECK_TEXT(reason_of("[1 2]"), "a comma or ] is expected");
@@ -108,7 +108,7 @@ static void a_fault_names_its_place_and_reason(void)
     CHECK_TEXT(reason_of("[true] x"), "the text goes on behind its value");
 }
 
-static void a_zero_byte_does_not_end_the_text(void)
+static void a_nul_does_not_end_the_text(void)
 {
     struct soc_json_fault fault;
     CHECK_INT(soc_json_check(SOC_SLICE("1\0"), &fault), SOC_EJSON);
@@ -118,12 +118,12 @@ static void a_zero_byte_does_not_end_the_text(void)
     CHECK_INT(soc_json_check(soc_slice(NULL, 0), &fault), SOC_EJSON);
 }
 
-static void a_text_cut_short_anywhere_is_refused(void)
+static void a_text_truncated_anywhere_is_refused(void)
 {
     static const char text[] =
         "{\"a\":[1.5e+3,\"x\\u00e9\xe4\xbd\xa0\",true,null],\"b\":{\"c\":-0}}";
     for (size_t length = 0; length < sizeof(text) - 1; length++) {
-        /* A copy of the right size lets the sanitizer see a read too far. */
+        /* A copy of the exact size lets the sanitizer see a read past the end. */
         char *copy = malloc(length + 1);
         memcpy(copy, text, length);
         char *exact = realloc(copy, length > 0 ? length : 1);
@@ -268,7 +268,7 @@ static void strings_are_unescaped(void)
     soc_buf_fini(&buf);
 }
 
-static void numbers_are_read_as_they_are_written(void)
+static void numbers_are_parsed_as_written(void)
 {
     int64_t integer;
     double number;
@@ -288,7 +288,7 @@ static void numbers_are_read_as_they_are_written(void)
     CHECK(!soc_json_number(SOC_SLICE("null"), &number));
 }
 
-/* A small generator of its own, so that every run checks the same values. */
+/* A small generator, so that every run checks the same values. */
 static uint64_t next_random(uint64_t *state)
 {
     *state ^= *state << 13;
@@ -297,7 +297,7 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-static void numbers_are_read_as_by_the_c_library(void)
+static void numbers_are_parsed_as_by_the_c_library(void)
 {
     uint64_t state = 88172645463325252u;
     for (int i = 0; i < 200000; i++) {
@@ -349,7 +349,7 @@ static void doubles_are_written_in_their_shortest_form(void)
     soc_buf_fini(&buf);
 }
 
-/* The definition that the quick way must agree with. */
+/* The reference that the fast path must agree with. */
 static void print_slowly(char *text, size_t size, double number)
 {
     for (int digits = fabs(number) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
@@ -419,7 +419,7 @@ static void strings_are_escaped_no_more_than_needed(void)
     soc_buf_fini(&buf);
 }
 
-static void a_string_of_any_length_comes_back(void)
+static void a_string_of_any_length_survives_a_round_trip(void)
 {
     static const char *const pieces[] = {
         "a",  "\n",   "\xc3\xa9",         "\xe4\xbd\xa0",
@@ -441,7 +441,7 @@ static void a_string_of_any_length_comes_back(void)
     }
 }
 
-static void broken_utf8_is_found_where_it_is(void)
+static void invalid_utf8_is_located(void)
 {
     struct soc_buf buf = {0};
     char text[1100];
@@ -461,7 +461,7 @@ static void broken_utf8_is_found_where_it_is(void)
     soc_buf_fini(&buf);
 }
 
-static void members_are_written_with_commas_between(void)
+static void members_are_separated_by_commas(void)
 {
     struct soc_buf buf = {0};
     soc_buf_put_byte(&buf, '{');
@@ -480,7 +480,7 @@ static void members_are_written_with_commas_between(void)
     soc_buf_fini(&buf);
 }
 
-static void a_number_with_very_many_digits_is_read(void)
+static void a_number_with_very_many_digits_is_parsed(void)
 {
     struct soc_buf buf = {0};
     soc_buf_put_text(&buf, "0.");
@@ -502,7 +502,7 @@ static void check_changed(const char *object, const char *name, const char *valu
     soc_buf_fini(&out);
 }
 
-static void a_member_is_set_in_its_place_or_taken_out(void)
+static void a_member_is_set_in_order_or_removed(void)
 {
     check_changed("{}", "b", "1", "{\"b\":1}");
     check_changed("{\"a\":1,\"c\":3}", "b", "2", "{\"a\":1,\"b\":2,\"c\":3}");
@@ -516,12 +516,12 @@ static void a_member_is_set_in_its_place_or_taken_out(void)
 int main(void)
 {
     RUN(every_kind_of_value_is_accepted);
-    RUN(numbers_and_words_are_taken_strictly);
-    RUN(strings_are_taken_strictly);
-    RUN(lists_and_objects_are_taken_strictly);
-    RUN(a_fault_names_its_place_and_reason);
-    RUN(a_zero_byte_does_not_end_the_text);
-    RUN(a_text_cut_short_anywhere_is_refused);
+    RUN(numbers_and_keywords_are_parsed_strictly);
+    RUN(strings_are_parsed_strictly);
+    RUN(lists_and_objects_are_parsed_strictly);
+    RUN(an_error_has_a_position_and_a_reason);
+    RUN(a_nul_does_not_end_the_text);
+    RUN(a_text_truncated_anywhere_is_refused);
     RUN(repeated_names_are_refused_in_any_spelling);
     RUN(repeated_names_are_found_in_a_large_object);
     RUN(depth_is_bounded);
@@ -529,16 +529,16 @@ int main(void)
     RUN(a_member_is_found_by_name);
     RUN(a_walk_gives_each_element_once);
     RUN(strings_are_unescaped);
-    RUN(numbers_are_read_as_they_are_written);
-    RUN(numbers_are_read_as_by_the_c_library);
-    RUN(a_number_with_very_many_digits_is_read);
+    RUN(numbers_are_parsed_as_written);
+    RUN(numbers_are_parsed_as_by_the_c_library);
+    RUN(a_number_with_very_many_digits_is_parsed);
     RUN(doubles_are_written_in_their_shortest_form);
     RUN(short_decimals_are_written_as_by_the_c_library);
     RUN(integers_are_written_exactly);
     RUN(strings_are_escaped_no_more_than_needed);
-    RUN(a_string_of_any_length_comes_back);
-    RUN(broken_utf8_is_found_where_it_is);
-    RUN(members_are_written_with_commas_between);
-    RUN(a_member_is_set_in_its_place_or_taken_out);
+    RUN(a_string_of_any_length_survives_a_round_trip);
+    RUN(invalid_utf8_is_located);
+    RUN(members_are_separated_by_commas);
+    RUN(a_member_is_set_in_order_or_removed);
     return check_done();
 }

@@ -3,7 +3,7 @@
 #include "base/map.h"
 #include "env/rng.h"
 
-static void a_key_finds_its_value_and_only_its(void)
+static void a_key_finds_only_its_own_value(void)
 {
     struct soc_map map = {0};
     int one, two;
@@ -83,7 +83,7 @@ static void entries_may_be_removed_while_iterating(void)
     soc_map_fini(&map);
 }
 
-static void steady_coming_and_going_does_not_grow_the_map(void)
+static void steady_insertion_and_removal_does_not_grow_the_map(void)
 {
     struct soc_map map = {0};
     int value;
@@ -99,7 +99,7 @@ static void steady_coming_and_going_does_not_grow_the_map(void)
 
 #define MODEL_KEYS 400
 
-/* What the map should hold: each key's value, and the keys by age. */
+/* What the map should hold: the value of each key, and the keys by age. */
 struct model {
     void *values[MODEL_KEYS];
     size_t order[MODEL_KEYS];
@@ -128,7 +128,7 @@ static bool same_as_model(const struct soc_map *map, const struct model *model)
 }
 
 /* Even keys are numbers, odd ones texts, in the same map. */
-static void random_work_agrees_with_a_naive_model(void)
+static void random_operations_agree_with_a_naive_model(void)
 {
     static char texts[MODEL_KEYS][16], cells[64];
     struct model model = {0};
@@ -139,7 +139,7 @@ static void random_work_agrees_with_a_naive_model(void)
     for (size_t i = 0; i < MODEL_KEYS; i++)
         snprintf(texts[i], sizeof(texts[i]), "key-%zu", i);
     for (int step = 0; step < 100000; step++) {
-        /* The mix of work swings, so that the map fills up and drains. */
+        /* The mix of operations changes, so that the map fills up and drains. */
         size_t key = soc_rng_below(&rng, MODEL_KEYS);
         bool is_put = soc_rng_below(&rng, 10) < (step / 5000 % 2 == 0 ? 7u : 3u);
         struct soc_slice text = soc_slice_text(texts[key]);
@@ -167,12 +167,12 @@ static void random_work_agrees_with_a_naive_model(void)
 
 int main(void)
 {
-    RUN(a_key_finds_its_value_and_only_its);
+    RUN(a_key_finds_only_its_own_value);
     RUN(a_second_put_replaces_the_value_and_the_lent_key);
     RUN(numbers_and_bytes_are_different_keys);
     RUN(iteration_is_in_order_of_insertion);
     RUN(entries_may_be_removed_while_iterating);
-    RUN(steady_coming_and_going_does_not_grow_the_map);
-    RUN(random_work_agrees_with_a_naive_model);
+    RUN(steady_insertion_and_removal_does_not_grow_the_map);
+    RUN(random_operations_agree_with_a_naive_model);
     return check_done();
 }

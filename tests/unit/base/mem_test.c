@@ -17,7 +17,7 @@ static void zeroed_memory_is_zero(void)
     free(bytes);
 }
 
-static void resizing_keeps_the_bytes_and_may_begin_with_nothing(void)
+static void resizing_keeps_the_bytes_and_may_start_from_null(void)
 {
     char *text = soc_realloc(NULL, 4);
     memcpy(text, "abc", 4);
@@ -29,13 +29,13 @@ static void resizing_keeps_the_bytes_and_may_begin_with_nothing(void)
     free(plain);
 }
 
-static void nothing_may_be_asked_for(void)
+static void zero_bytes_may_be_allocated(void)
 {
     free(soc_alloc(0));
     free(soc_alloc_zero(0));
 }
 
-static void a_copied_text_ends_with_nul_and_stands_alone(void)
+static void a_copied_text_is_nul_terminated_and_independent(void)
 {
     char source[] = "hello, world";
     char *copy = soc_copy_text(source, 5);
@@ -47,15 +47,15 @@ static void a_copied_text_ends_with_nul_and_stands_alone(void)
     free(with_nul);
 }
 
-static void an_empty_text_can_be_copied_even_from_nowhere(void)
+static void an_empty_text_can_be_copied_even_from_null(void)
 {
     char *copy = soc_copy_text(NULL, 0);
     CHECK_TEXT(copy, "");
     free(copy);
 }
 
-/* Asks for more than there is in a child and reports how the child ended; its
- * stderr goes to `words`. */
+/* Allocates more than there is in a child process and returns how it ended; its stderr
+ * goes to `words`. */
 static int ask_for_too_much(char words[256])
 {
     int ends[2];
@@ -81,11 +81,11 @@ static int ask_for_too_much(char words[256])
     return status;
 }
 
-static void without_memory_it_says_so_and_aborts(void)
+static void out_of_memory_is_reported_and_aborts(void)
 {
     char words[256];
     int status = ask_for_too_much(words);
-    if (WIFEXITED(status)) { /* a sanitizer's allocator is the first to give up */
+    if (WIFEXITED(status)) { /* a sanitizer gives up first */
         CHECK(WEXITSTATUS(status) != 0);
         return;
     }
@@ -96,10 +96,10 @@ static void without_memory_it_says_so_and_aborts(void)
 int main(void)
 {
     RUN(zeroed_memory_is_zero);
-    RUN(resizing_keeps_the_bytes_and_may_begin_with_nothing);
-    RUN(nothing_may_be_asked_for);
-    RUN(a_copied_text_ends_with_nul_and_stands_alone);
-    RUN(an_empty_text_can_be_copied_even_from_nowhere);
-    RUN(without_memory_it_says_so_and_aborts);
+    RUN(resizing_keeps_the_bytes_and_may_start_from_null);
+    RUN(zero_bytes_may_be_allocated);
+    RUN(a_copied_text_is_nul_terminated_and_independent);
+    RUN(an_empty_text_can_be_copied_even_from_null);
+    RUN(out_of_memory_is_reported_and_aborts);
     return check_done();
 }

@@ -1,7 +1,7 @@
-/* The checker on broadcasts: who is to read them, and who has. */
+/* The checker on broadcasts: who must read them, and who has. */
 #include "check_history.h"
 
-/* Sends to all; `readers` is how many the society says they are. */
+/* Sends a broadcast; `readers` is how many the society reports. */
 static uint64_t broadcast(struct history *history, uint64_t readers)
 {
     history->totals[0] += readers - 1;
@@ -17,7 +17,7 @@ static void read(struct history *history, uint64_t key, const char *agent, enum 
             .broadcast_end = {.key = key, .outcome = outcome, .agent = soc_slice_text(agent)}});
 }
 
-static void a_broadcast_reaches_everybody_who_was_there(void)
+static void a_broadcast_reaches_everyone_alive(void)
 {
     struct history h = begin();
     put(&h, &(struct soc_record){.type = SOC_RECORD_AGENT_ENDING,
@@ -34,7 +34,7 @@ static void a_broadcast_reaches_everybody_who_was_there(void)
     CHECK(ends_with(&h, NULL));
 }
 
-static void a_reader_that_a_broadcast_does_not_reach_is_missed(void)
+static void a_reader_that_a_broadcast_misses_is_reported(void)
 {
     struct history h = begin();
     uint64_t key = broadcast(&h, 3);
@@ -53,15 +53,15 @@ static void a_broadcast_is_not_over_before_all_have_read_it(void)
     put(&h, &(struct soc_record){.type = SOC_RECORD_MESSAGE_END,
                                  .message_end = {.key = key, .outcome = SOC_OUTCOME_PROCESSED}});
     commit(&h);
-    CHECK(ends_with(&h, "is over, and broadcast 1 has not reached"));
+    CHECK(ends_with(&h, "broadcast 1 is over, but has not reached"));
 }
 
-static void who_is_not_about_to_end_is_not_left_out_of_a_broadcast(void)
+static void a_broadcast_may_not_skip_an_agent_that_is_not_ending(void)
 {
     struct history h = begin();
     read(&h, broadcast(&h, 2), "b", SOC_OUTCOME_PENDING);
     commit(&h);
-    CHECK(ends_with(&h, "leaves out b"));
+    CHECK(ends_with(&h, "skipped b"));
 }
 
 /* Two wait for `a`: one is delayed, one went to all. It handles a third. */
@@ -84,7 +84,7 @@ static struct history begin_full(uint32_t mailbox_max)
     return h;
 }
 
-static void who_has_no_room_is_left_out_of_a_broadcast(void)
+static void a_broadcast_may_skip_an_agent_without_space(void)
 {
     struct history h = begin_full(2);
     read(&h, broadcast(&h, 2), "a", SOC_OUTCOME_PENDING);
@@ -92,24 +92,24 @@ static void who_has_no_room_is_left_out_of_a_broadcast(void)
     CHECK(ends_with(&h, NULL));
 }
 
-static void who_has_room_is_not_left_out_of_a_broadcast(void)
+static void a_broadcast_may_not_skip_an_agent_with_space(void)
 {
     struct history h = begin_full(3);
     read(&h, broadcast(&h, 2), "a", SOC_OUTCOME_PENDING);
     commit(&h);
-    CHECK(ends_with(&h, "broadcast 4 leaves out a"));
+    CHECK(ends_with(&h, "broadcast 4 skipped a"));
     h = begin_full(2);
-    read(&h, broadcast(&h, 2), "b", SOC_OUTCOME_PENDING); /* the mail of others is not its own */
+    read(&h, broadcast(&h, 2), "b", SOC_OUTCOME_PENDING); /* the mail of others does not count */
     commit(&h);
-    CHECK(ends_with(&h, "broadcast 4 leaves out b"));
+    CHECK(ends_with(&h, "broadcast 4 skipped b"));
     h = begin_full(2);
-    read(&h, 3, "a", SOC_OUTCOME_PROCESSED); /* so there is room again */
+    read(&h, 3, "a", SOC_OUTCOME_PROCESSED); /* so there is space again */
     read(&h, broadcast(&h, 2), "a", SOC_OUTCOME_PENDING);
     commit(&h);
-    CHECK(ends_with(&h, "broadcast 4 leaves out a"));
+    CHECK(ends_with(&h, "broadcast 4 skipped a"));
 }
 
-static void who_is_born_later_does_not_read_a_broadcast(void)
+static void an_agent_born_later_is_not_a_reader(void)
 {
     struct history h = begin();
     uint64_t key = broadcast(&h, 3);
@@ -119,24 +119,24 @@ static void who_is_born_later_does_not_read_a_broadcast(void)
     CHECK(ends_with(&h, "which was not for it"));
 }
 
-static void a_broadcast_with_too_few_readers_is_noticed(void)
+static void a_broadcast_with_too_few_readers_is_reported(void)
 {
     struct history h = begin();
     broadcast(&h, 2);
     commit(&h);
     soc_check_end(h.check, 1000);
-    CHECK(ends_with(&h, "3 messages came in, and 2 are counted"));
+    CHECK(ends_with(&h, "3 messages were sent, but 2 are counted"));
 }
 
 int main(void)
 {
-    RUN(a_broadcast_reaches_everybody_who_was_there);
-    RUN(a_reader_that_a_broadcast_does_not_reach_is_missed);
+    RUN(a_broadcast_reaches_everyone_alive);
+    RUN(a_reader_that_a_broadcast_misses_is_reported);
     RUN(a_broadcast_is_not_over_before_all_have_read_it);
-    RUN(who_is_not_about_to_end_is_not_left_out_of_a_broadcast);
-    RUN(who_has_no_room_is_left_out_of_a_broadcast);
-    RUN(who_has_room_is_not_left_out_of_a_broadcast);
-    RUN(who_is_born_later_does_not_read_a_broadcast);
-    RUN(a_broadcast_with_too_few_readers_is_noticed);
+    RUN(a_broadcast_may_not_skip_an_agent_that_is_not_ending);
+    RUN(a_broadcast_may_skip_an_agent_without_space);
+    RUN(a_broadcast_may_not_skip_an_agent_with_space);
+    RUN(an_agent_born_later_is_not_a_reader);
+    RUN(a_broadcast_with_too_few_readers_is_reported);
     return check_done();
 }

@@ -33,7 +33,7 @@ static inline void put_meta(struct history *history, const char *name, const cha
                      .meta = {.name = soc_slice_text(name), .value = soc_slice_text(value)}});
 }
 
-/* Sends the batch on its way, with the totals. */
+/* Submits the batch, with the totals. */
 static inline void seal(struct history *history)
 {
     char cursor[200];
@@ -47,7 +47,7 @@ static inline void seal(struct history *history)
     history->batch.length = 0;
 }
 
-/* Seals it and makes it durable. */
+/* Submits it and makes it durable. */
 static inline void commit(struct history *history)
 {
     seal(history);
@@ -82,8 +82,8 @@ static inline struct history begin(void)
     return history;
 }
 
-/* Tells whether the checker complains of something with `words` in it, NULL: of
- * nothing; and ends the history. */
+/* Ends the history and tells whether the checker reports something with `words` in it;
+ * NULL: nothing. */
 static inline bool ends_with(struct history *history, const char *words)
 {
     const char *fault = soc_check_fault(history->check);
@@ -95,7 +95,7 @@ static inline bool ends_with(struct history *history, const char *words)
     return is_right;
 }
 
-/* A message, as far as a test says anything of it. */
+/* A message, as far as a test specifies it. */
 struct mail {
     const char *from;
     const char *to;

@@ -48,7 +48,7 @@ static void show(struct history *history, const char *text)
     soc_check_shown(history->check, SOC_SLICE("stdout"), SOC_SLICE("user"), soc_slice_text(text));
 }
 
-static void a_history_without_faults_has_none(void)
+static void a_correct_history_has_no_violation(void)
 {
     struct history h = begin();
     uint64_t first = send(&h, (struct mail){"root", "a", 1, 0, "{\"once\":\"x\"}"});
@@ -84,7 +84,7 @@ static void a_message_ends_once(void)
     CHECK(ends_with(&h, "ended twice"));
 }
 
-static void a_message_that_is_left_is_missed(void)
+static void a_message_left_pending_is_reported(void)
 {
     struct history h = begin();
     send(&h, (struct mail){"root", "a", 1, 0, NULL});
@@ -99,7 +99,7 @@ static void hold(struct history *history, const char *id, uint64_t how)
                                       .standing = {.hold = how, .id = soc_slice_text(id)}});
 }
 
-static void what_is_left_for_an_agent_that_is_held_is_kept(void)
+static void a_held_agent_may_keep_its_mail(void)
 {
     struct history h = begin();
     uint64_t key = send(&h, (struct mail){"root", "a", 1, 0, NULL});
@@ -113,7 +113,7 @@ static void what_is_left_for_an_agent_that_is_held_is_kept(void)
     CHECK(ends_with(&h, NULL));
 }
 
-static void what_is_left_for_an_agent_that_was_resumed_is_missed(void)
+static void a_resumed_agent_may_not_keep_its_mail(void)
 {
     struct history h = begin();
     hold(&h, "a", 1);
@@ -124,7 +124,7 @@ static void what_is_left_for_an_agent_that_was_resumed_is_missed(void)
     CHECK(ends_with(&h, "still pending"));
 }
 
-static void what_is_left_for_an_agent_outside_is_kept(void)
+static void an_outside_agent_may_keep_its_mail(void)
 {
     struct history h = begin();
     put(&h, &(struct soc_record){.type = SOC_RECORD_AGENT,
@@ -138,7 +138,7 @@ static void what_is_left_for_an_agent_outside_is_kept(void)
     CHECK(ends_with(&h, NULL));
 }
 
-static void totals_that_do_not_add_up_are_noticed(void)
+static void wrong_totals_are_reported(void)
 {
     struct history h = begin();
     send(&h, (struct mail){"root", "a", 1, 0, NULL});
@@ -148,13 +148,13 @@ static void totals_that_do_not_add_up_are_noticed(void)
     CHECK(ends_with(&h, "are counted"));
 }
 
-static void a_number_is_never_given_twice(void)
+static void a_key_is_never_reused(void)
 {
     struct history h = begin();
     send(&h, (struct mail){"root", "a", 1, 0, NULL});
     h.next_key--;
     commit(&h);
-    CHECK(ends_with(&h, "the number of an older one"));
+    CHECK(ends_with(&h, "the key of an older one"));
 }
 
 static void mail_of_one_sender_keeps_its_order(void)
@@ -167,7 +167,7 @@ static void mail_of_one_sender_keeps_its_order(void)
     CHECK(ends_with(&h, "of the same sender"));
 }
 
-static void urgent_mail_that_was_there_goes_first(void)
+static void urgent_mail_goes_first(void)
 {
     struct history h = begin();
     uint64_t before = send(&h, (struct mail){"root", "a", 2, 0, NULL});
@@ -186,10 +186,10 @@ static void strangers_do_not_write(void)
     struct history h = begin();
     send(&h, (struct mail){"a", "b", 1, 0, NULL});
     commit(&h);
-    CHECK(ends_with(&h, "whom it does not know"));
+    CHECK(ends_with(&h, "which it does not know"));
 }
 
-static void what_is_sent_once_is_sent_once(void)
+static void a_once_only_text_is_sent_once(void)
 {
     struct history h = begin();
     send(&h, (struct mail){"root", "a", 1, 0, "{\"once\":\"x\"}"});
@@ -198,8 +198,8 @@ static void what_is_sent_once_is_sent_once(void)
     CHECK(ends_with(&h, "sent twice"));
 }
 
-/* It says who may write to whom, and may be called as a shipped one. */
-static void strangers_write_where_a_policy_of_the_apps_own_lets_them(void)
+/* It decides who may write to whom, and may have the name of a shipped one. */
+static void strangers_may_write_under_a_custom_policy(void)
 {
     static const char *const lists[] = {
         "[{\"kind\":\"contacts\",\"name\":\"strict\"}]",
@@ -227,7 +227,7 @@ static void contacts_have_a_reason(void)
     }
 }
 
-/* `a` asks root to be introduced; returns the key of that. */
+/* `a` asks root for an introduction; returns the key of the request. */
 static uint64_t ask(struct history *h)
 {
     h->totals[0]++;
@@ -260,7 +260,7 @@ static void forget(struct history *h)
                                 .contact_end = {.owner = SOC_SLICE("a"), .id = SOC_SLICE("b")}});
 }
 
-static void an_introduction_is_an_answer(void)
+static void an_introduction_needs_a_request(void)
 {
     struct history h = begin();
     introduce(&h, ask(&h));
@@ -275,7 +275,7 @@ static void an_introduction_is_an_answer(void)
     CHECK(ends_with(&h, "a got to know b without a reason"));
 }
 
-static void a_request_to_be_introduced_is_answered_once(void)
+static void an_introduction_request_is_answered_once(void)
 {
     struct history h = begin();
     uint64_t key = ask(&h);
@@ -290,7 +290,7 @@ static void a_request_to_be_introduced_is_answered_once(void)
     CHECK(ends_with(&h, "a got to know b without a reason"));
 }
 
-/* Root is asked in its own name, answers, and the answer ends before the question. */
+/* Root is asked on its own behalf, answers, and the answer ends before the question. */
 static struct history answer_oneself(bool is_hosts)
 {
     struct history h = begin();
@@ -314,7 +314,7 @@ static struct history answer_oneself(bool is_hosts)
     return h;
 }
 
-static void who_confirms_an_introduction_to_itself_answers_the_host(void)
+static void consent_to_an_introduction_is_an_answer_to_the_host(void)
 {
     struct history h = answer_oneself(true);
     CHECK(ends_with(&h, NULL));
@@ -322,7 +322,7 @@ static void who_confirms_an_introduction_to_itself_answers_the_host(void)
     CHECK(ends_with(&h, "of the same sender"));
 }
 
-static void a_policy_of_ones_own_may_take_introductions_nobody_asked_for(void)
+static void a_custom_policy_may_accept_introductions_without_a_request(void)
 {
     static const char *const lists[] = {
         "[{\"kind\":\"introductions\",\"name\":\"mine\"}]",
@@ -341,7 +341,7 @@ static void a_policy_of_ones_own_may_take_introductions_nobody_asked_for(void)
     }
 }
 
-static void a_state_that_counts_otherwise_is_noticed(void)
+static void a_state_with_a_wrong_count_is_reported(void)
 {
     struct history h = begin();
     uint64_t key = send(&h, (struct mail){"root", "a", 1, 0, NULL});
@@ -360,7 +360,7 @@ static void an_effect_is_recorded_once_and_answered_once(void)
     effect(&h, "a", 0, NULL);
     effect(&h, "a", 0, NULL);
     commit(&h);
-    CHECK(ends_with(&h, "has effect 0 where effect 1 is due"));
+    CHECK(ends_with(&h, "has effect 0 where effect 1 is expected"));
     h = begin();
     activate(&h, "a", send(&h, (struct mail){"root", "a", 1, 0, NULL}));
     effect(&h, "a", 0, "{\"for\":\"reply\",\"deadline_ms\":0}");
@@ -370,7 +370,7 @@ static void an_effect_is_recorded_once_and_answered_once(void)
     CHECK(ends_with(&h, "which it does not wait for"));
 }
 
-/* b, who has written to root before, ends the task that root waits for, or did. */
+/* b, which has written to root before, ends the task that root waits for, or did. */
 static struct history tell(bool is_waiting)
 {
     struct history h = begin();
@@ -397,7 +397,7 @@ static struct history tell(bool is_waiting)
     return h;
 }
 
-static void a_result_that_is_waited_for_goes_past_the_mailbox(void)
+static void an_awaited_result_bypasses_the_mailbox(void)
 {
     struct history h = tell(true);
     CHECK(ends_with(&h, NULL));
@@ -405,7 +405,7 @@ static void a_result_that_is_waited_for_goes_past_the_mailbox(void)
     CHECK(ends_with(&h, "of the same sender"));
 }
 
-static void nobody_is_told_of_a_timeout_before_its_time(void)
+static void no_wait_times_out_early(void)
 {
     struct history h = begin();
     activate(&h, "a", send(&h, (struct mail){"root", "a", 1, 0, NULL}));
@@ -413,10 +413,10 @@ static void nobody_is_told_of_a_timeout_before_its_time(void)
     h.now_ms = 1999;
     answer(&h, "a", 0, "{\"error\":\"timeout\"}");
     commit(&h);
-    CHECK(ends_with(&h, "1 ms before its time"));
+    CHECK(ends_with(&h, "1 ms early"));
 }
 
-static void a_wait_that_never_ends_is_noticed(void)
+static void a_wait_that_never_ends_is_reported(void)
 {
     struct history h = begin();
     activate(&h, "a", send(&h, (struct mail){"root", "a", 1, 0, NULL}));
@@ -456,7 +456,7 @@ static void nothing_is_handed_out_before_it_is_durable(void)
     CHECK(ends_with(&h, "a was handed message 2 before that was durable"));
 }
 
-static void a_letter_is_handed_to_nobody_else_and_not_when_it_is_over(void)
+static void mail_is_handed_only_to_its_receiver_and_only_while_pending(void)
 {
     struct history h = begin();
     uint64_t key = send(&h, (struct mail){"root", "a", 1, 0, NULL});
@@ -468,10 +468,10 @@ static void a_letter_is_handed_to_nobody_else_and_not_when_it_is_over(void)
     end(&h, key, SOC_OUTCOME_PROCESSED);
     commit(&h);
     soc_check_outside(h.check, SOC_SLICE("a"), key);
-    CHECK(ends_with(&h, "which is over"));
+    CHECK(ends_with(&h, "which has ended"));
 }
 
-/* Lets `a` ask the world for the call c1. */
+/* Makes `a` wait for the external call c1. */
 static struct history begin_call(void)
 {
     struct history h = begin();
@@ -481,7 +481,7 @@ static struct history begin_call(void)
     return h;
 }
 
-static void the_world_is_asked_for_nothing_before_it_is_durable(void)
+static void no_external_call_is_made_before_it_is_durable(void)
 {
     struct history h = begin_call();
     soc_check_called(h.check, SOC_SLICE("a"), SOC_SLICE("c1"));
@@ -516,16 +516,16 @@ static void a_line_in_doubt_may_be_shown_again(void)
     CHECK(ends_with(&h, "before it was durable"));
 }
 
-static void a_durable_batch_that_a_crash_takes_is_missed(void)
+static void a_durable_batch_lost_in_a_crash_is_reported(void)
 {
     struct history h = begin();
     put_meta(&h, "x", "1");
     commit(&h);
     soc_check_restart(h.check, h.sequence - 1);
-    CHECK(ends_with(&h, "and is lost"));
+    CHECK(ends_with(&h, "but is lost"));
 }
 
-static void what_was_not_durable_may_be_lost_or_kept(void)
+static void a_batch_that_was_not_durable_may_be_lost(void)
 {
     struct history h = begin();
     uint64_t key = send(&h, (struct mail){"root", "a", 1, 0, NULL});
@@ -541,7 +541,7 @@ static void what_was_not_durable_may_be_lost_or_kept(void)
     CHECK(ends_with(&h, NULL));
 }
 
-static void a_checker_that_is_reset_knows_nothing(void)
+static void a_reset_checker_knows_nothing(void)
 {
     struct history h = begin();
     h.now_ms--;
@@ -554,37 +554,37 @@ static void a_checker_that_is_reset_knows_nothing(void)
 
 int main(void)
 {
-    RUN(a_history_without_faults_has_none);
+    RUN(a_correct_history_has_no_violation);
     RUN(a_message_ends_once);
-    RUN(a_message_that_is_left_is_missed);
-    RUN(what_is_left_for_an_agent_that_is_held_is_kept);
-    RUN(what_is_left_for_an_agent_that_was_resumed_is_missed);
-    RUN(what_is_left_for_an_agent_outside_is_kept);
-    RUN(totals_that_do_not_add_up_are_noticed);
-    RUN(a_number_is_never_given_twice);
+    RUN(a_message_left_pending_is_reported);
+    RUN(a_held_agent_may_keep_its_mail);
+    RUN(a_resumed_agent_may_not_keep_its_mail);
+    RUN(an_outside_agent_may_keep_its_mail);
+    RUN(wrong_totals_are_reported);
+    RUN(a_key_is_never_reused);
     RUN(mail_of_one_sender_keeps_its_order);
-    RUN(urgent_mail_that_was_there_goes_first);
+    RUN(urgent_mail_goes_first);
     RUN(strangers_do_not_write);
-    RUN(what_is_sent_once_is_sent_once);
-    RUN(strangers_write_where_a_policy_of_the_apps_own_lets_them);
+    RUN(a_once_only_text_is_sent_once);
+    RUN(strangers_may_write_under_a_custom_policy);
     RUN(contacts_have_a_reason);
-    RUN(an_introduction_is_an_answer);
-    RUN(a_request_to_be_introduced_is_answered_once);
-    RUN(who_confirms_an_introduction_to_itself_answers_the_host);
-    RUN(a_policy_of_ones_own_may_take_introductions_nobody_asked_for);
-    RUN(a_state_that_counts_otherwise_is_noticed);
+    RUN(an_introduction_needs_a_request);
+    RUN(an_introduction_request_is_answered_once);
+    RUN(consent_to_an_introduction_is_an_answer_to_the_host);
+    RUN(a_custom_policy_may_accept_introductions_without_a_request);
+    RUN(a_state_with_a_wrong_count_is_reported);
     RUN(an_effect_is_recorded_once_and_answered_once);
-    RUN(a_result_that_is_waited_for_goes_past_the_mailbox);
-    RUN(nobody_is_told_of_a_timeout_before_its_time);
-    RUN(a_wait_that_never_ends_is_noticed);
+    RUN(an_awaited_result_bypasses_the_mailbox);
+    RUN(no_wait_times_out_early);
+    RUN(a_wait_that_never_ends_is_reported);
     RUN(time_does_not_go_back);
     RUN(nothing_is_shown_before_it_is_durable);
     RUN(nothing_is_handed_out_before_it_is_durable);
-    RUN(a_letter_is_handed_to_nobody_else_and_not_when_it_is_over);
-    RUN(the_world_is_asked_for_nothing_before_it_is_durable);
+    RUN(mail_is_handed_only_to_its_receiver_and_only_while_pending);
+    RUN(no_external_call_is_made_before_it_is_durable);
     RUN(a_line_in_doubt_may_be_shown_again);
-    RUN(a_durable_batch_that_a_crash_takes_is_missed);
-    RUN(what_was_not_durable_may_be_lost_or_kept);
-    RUN(a_checker_that_is_reset_knows_nothing);
+    RUN(a_durable_batch_lost_in_a_crash_is_reported);
+    RUN(a_batch_that_was_not_durable_may_be_lost);
+    RUN(a_reset_checker_knows_nothing);
     return check_done();
 }

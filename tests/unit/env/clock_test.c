@@ -5,7 +5,7 @@
 #include "env/clock.h"
 #include "env/rng.h"
 
-static void a_virtual_clock_stands_still_until_moved(void)
+static void a_virtual_clock_stands_still_until_it_is_moved(void)
 {
     struct soc_clock clock;
     soc_clock_init(&clock, true);
@@ -17,7 +17,7 @@ static void a_virtual_clock_stands_still_until_moved(void)
     CHECK_INT(soc_clock_now(&clock), SOC_CLOCK_VIRTUAL_START_MS + 5);
 }
 
-static void stepping_the_wall_clock_moves_nothing(void)
+static void stepping_the_wall_clock_changes_nothing(void)
 {
     struct soc_clock clock;
     soc_clock_init(&clock, true);
@@ -51,7 +51,7 @@ static void a_real_clock_runs_by_the_monotonic_one(void)
     CHECK(soc_clock_now(&clock) >= from_ms + 60000);
 }
 
-static void a_raised_clock_runs_on_from_there(void)
+static void a_raised_clock_continues_from_there(void)
 {
     struct soc_clock clock;
     soc_clock_init(&clock, false);
@@ -70,7 +70,7 @@ static void a_raised_clock_runs_on_from_there(void)
     CHECK_INT(soc_clock_now(&clock), SOC_CLOCK_VIRTUAL_START_MS + 10);
 }
 
-static void monotonic_microseconds_never_fall(void)
+static void monotonic_microseconds_never_decrease(void)
 {
     int64_t last = soc_clock_monotonic_us();
     size_t wrong = 0;
@@ -100,14 +100,14 @@ static void times_are_written_as_rfc_3339(void)
     check_format(253402300799999, "9999-12-31T23:59:59.999Z");
 }
 
-static void a_time_out_of_range_is_written_as_the_nearest(void)
+static void a_time_out_of_range_is_clamped(void)
 {
     check_format(-1, "1970-01-01T00:00:00.000Z");
     check_format(INT64_MIN, "1970-01-01T00:00:00.000Z");
     check_format(INT64_MAX, "9999-12-31T23:59:59.999Z");
 }
 
-static void writing_agrees_with_the_c_library_and_reads_back(void)
+static void formatting_agrees_with_the_c_library_and_parses_back(void)
 {
     struct soc_rng rng;
     size_t wrong = 0;
@@ -134,7 +134,7 @@ static int64_t parse(const char *text)
     return soc_time_parse(soc_slice_text(text), &time_ms) ? time_ms : INT64_MIN;
 }
 
-static void any_rfc_3339_time_is_read(void)
+static void any_rfc_3339_time_is_parsed(void)
 {
     CHECK_INT(parse("2026-01-05T12:00:00Z"), 1767614400000);
     CHECK_INT(parse("2026-01-05t12:00:00z"), 1767614400000);
@@ -150,7 +150,7 @@ static void any_rfc_3339_time_is_read(void)
     CHECK_INT(parse("2017-01-01T08:59:60.5+09:00"), 1483228800500);
 }
 
-static void what_is_no_time_is_refused(void)
+static void other_texts_are_not_times(void)
 {
     static const char *const texts[] = {
         "",
@@ -198,17 +198,17 @@ static void a_time_becomes_a_json_string(void)
 
 int main(void)
 {
-    RUN(a_virtual_clock_stands_still_until_moved);
-    RUN(stepping_the_wall_clock_moves_nothing);
+    RUN(a_virtual_clock_stands_still_until_it_is_moved);
+    RUN(stepping_the_wall_clock_changes_nothing);
     RUN(a_real_clock_shows_the_wall_clock);
     RUN(a_real_clock_runs_by_the_monotonic_one);
-    RUN(a_raised_clock_runs_on_from_there);
-    RUN(monotonic_microseconds_never_fall);
+    RUN(a_raised_clock_continues_from_there);
+    RUN(monotonic_microseconds_never_decrease);
     RUN(times_are_written_as_rfc_3339);
-    RUN(a_time_out_of_range_is_written_as_the_nearest);
-    RUN(writing_agrees_with_the_c_library_and_reads_back);
-    RUN(any_rfc_3339_time_is_read);
-    RUN(what_is_no_time_is_refused);
+    RUN(a_time_out_of_range_is_clamped);
+    RUN(formatting_agrees_with_the_c_library_and_parses_back);
+    RUN(any_rfc_3339_time_is_parsed);
+    RUN(other_texts_are_not_times);
     RUN(a_time_becomes_a_json_string);
     return check_done();
 }

@@ -3,7 +3,7 @@
 #include "env/ids.h"
 #include "env/rng.h"
 
-static void a_message_id_holds_time_host_and_key(void)
+static void a_message_id_contains_time_host_and_key(void)
 {
     char id[SOC_MESSAGE_ID_BYTES];
     soc_message_id_format(id, 1767614400123, 1);
@@ -12,7 +12,7 @@ static void a_message_id_holds_time_host_and_key(void)
     CHECK_BYTES(id, sizeof(id), "msg_20260105_120000_12300ffffffffff");
 }
 
-static void a_message_id_gives_its_key_back(void)
+static void the_key_of_a_message_id_can_be_parsed(void)
 {
     struct soc_rng rng;
     size_t wrong = 0;
@@ -50,7 +50,7 @@ static bool is_message_id(const char *text)
     return soc_message_id_parse(soc_slice_text(text), &key);
 }
 
-static void what_is_no_message_id_of_ours_is_refused(void)
+static void other_texts_are_not_message_ids(void)
 {
     CHECK(is_message_id("msg_20260105_120000_12300000000000f"));
     CHECK(!is_message_id(NULL));
@@ -73,7 +73,7 @@ static bool is_valid(const char *text)
     return soc_id_is_valid(soc_slice_text(text));
 }
 
-static void ids_begin_with_a_letter_or_digit_and_stay_plain(void)
+static void ids_start_with_a_letter_or_digit_and_have_few_other_characters(void)
 {
     CHECK(is_valid("a"));
     CHECK(is_valid("7"));
@@ -92,7 +92,7 @@ static void ids_begin_with_a_letter_or_digit_and_stay_plain(void)
     CHECK(!soc_id_is_valid(soc_slice("a\0b", 3)));
 }
 
-static void an_id_has_at_most_its_limit_of_bytes(void)
+static void the_length_of_an_id_is_limited(void)
 {
     char text[SOC_ID_BYTES_MAX + 1];
     memset(text, 'x', sizeof(text));
@@ -100,7 +100,7 @@ static void an_id_has_at_most_its_limit_of_bytes(void)
     CHECK(!soc_id_is_valid(soc_slice(text, SOC_ID_BYTES_MAX + 1)));
 }
 
-static void a_checkpoint_id_is_a_message_id_with_another_first_word(void)
+static void a_checkpoint_id_is_a_message_id_with_another_prefix(void)
 {
     char id[SOC_MESSAGE_ID_BYTES + 1] = {0};
     uint64_t key = 0;
@@ -112,7 +112,7 @@ static void a_checkpoint_id_is_a_message_id_with_another_first_word(void)
     CHECK(!soc_checkpoint_id_parse(SOC_SLICE("chk_1"), &key));
 }
 
-static void an_item_id_is_a_message_id_with_another_first_word(void)
+static void an_item_id_is_a_message_id_with_another_prefix(void)
 {
     char id[SOC_ITEM_ID_BYTES + 1] = {0};
     uint64_t key = 0;
@@ -144,14 +144,14 @@ static void an_id_of_another_time_is_another_id(void)
 
 int main(void)
 {
-    RUN(a_message_id_holds_time_host_and_key);
-    RUN(a_message_id_gives_its_key_back);
+    RUN(a_message_id_contains_time_host_and_key);
+    RUN(the_key_of_a_message_id_can_be_parsed);
     RUN(message_ids_sort_by_time_then_key);
-    RUN(what_is_no_message_id_of_ours_is_refused);
-    RUN(ids_begin_with_a_letter_or_digit_and_stay_plain);
-    RUN(an_id_has_at_most_its_limit_of_bytes);
-    RUN(a_checkpoint_id_is_a_message_id_with_another_first_word);
-    RUN(an_item_id_is_a_message_id_with_another_first_word);
+    RUN(other_texts_are_not_message_ids);
+    RUN(ids_start_with_a_letter_or_digit_and_have_few_other_characters);
+    RUN(the_length_of_an_id_is_limited);
+    RUN(a_checkpoint_id_is_a_message_id_with_another_prefix);
+    RUN(an_item_id_is_a_message_id_with_another_prefix);
     RUN(an_id_of_another_time_is_another_id);
     return check_done();
 }

@@ -12,7 +12,7 @@ static void keep_line(struct soc_slice line, void *user)
     soc_buf_put_slice(user, line);
 }
 
-/* Writes one line by `log` and compares it. */
+/* Writes one line with `log` and compares it. */
 static void check_line(struct soc_log log, struct soc_slice agent, struct soc_slice detail,
                        const char *expected)
 {
@@ -30,7 +30,7 @@ static void a_line_for_people_has_time_level_event_agent_and_detail(void)
                "12:00:00.123 warn spawn_refused root: no brief\n");
 }
 
-static void a_line_without_an_agent_leaves_it_out(void)
+static void a_line_without_an_agent_has_no_agent_field(void)
 {
     check_line((struct soc_log){0}, soc_slice_text(NULL), SOC_SLICE("no brief"),
                "12:00:00.123 warn spawn_refused: no brief\n");
@@ -71,7 +71,7 @@ static void an_event_in_json_has_an_object_for_its_detail(void)
     check_event(SOC_SLICE("{}"), "{}");
 }
 
-static void an_event_whose_detail_is_no_object_has_a_text(void)
+static void an_event_whose_detail_is_not_an_object_has_text(void)
 {
     check_event(SOC_SLICE("{\"text\":"), "\"{\\\"text\\\":\"");
     check_event(SOC_SLICE("{\n}"), "\"{\\n}\"");
@@ -80,7 +80,7 @@ static void an_event_whose_detail_is_no_object_has_a_text(void)
     check_event(soc_slice_text(NULL), "\"\"");
 }
 
-/* Writes one event with `detail` and lends the line, without its end, in `lines`. */
+/* Writes one event with `detail` and lends the line, without its newline, in `lines`. */
 static struct soc_slice write_event(struct soc_buf *lines, bool is_json, struct soc_slice detail)
 {
     struct soc_log log = {.is_json = is_json, .write = keep_line, .user = lines};
@@ -96,7 +96,7 @@ static void put_many(struct soc_buf *out, const char *text, int count)
         soc_buf_put_text(out, text);
 }
 
-/* Writes one event for people and compares what it says. */
+/* Writes one event for people and compares its text. */
 static void check_sentence(struct soc_slice detail, const char *expected)
 {
     struct soc_buf lines = {0};
@@ -108,7 +108,7 @@ static void check_sentence(struct soc_slice detail, const char *expected)
     soc_buf_fini(&lines);
 }
 
-static void an_event_for_people_says_its_message_and_then_its_traceback(void)
+static void an_event_for_people_shows_its_message_then_its_traceback(void)
 {
     check_sentence(
         SOC_SLICE("{\"error\":\"script_error\",\"message\":\"app.lua:3: \\\"boom\\\"\","
@@ -119,7 +119,7 @@ static void an_event_for_people_says_its_message_and_then_its_traceback(void)
     check_sentence(SOC_SLICE("{\"error\":{\"a\":1},\"message\":\"m\"}"), "m {\"error\":{\"a\":1}}");
 }
 
-static void an_event_for_people_says_its_text_and_fields(void)
+static void an_event_for_people_shows_its_text_and_fields(void)
 {
     check_sentence(SOC_SLICE("{\"text\":\"noted\\ntwice\"}"), "noted\n    twice");
     check_sentence(SOC_SLICE("{\"text\":\"noted\",\"fields\":{\"n\":1}}"), "noted {\"n\":1}");
@@ -127,7 +127,7 @@ static void an_event_for_people_says_its_text_and_fields(void)
                    "noted [1] {\"more\":null}");
 }
 
-static void an_event_for_people_without_words_stays_json(void)
+static void an_event_for_people_without_text_stays_json(void)
 {
     check_sentence(SOC_SLICE("{\"from\":\"idle\",\"to\":\"paused\"}"),
                    "{\"from\":\"idle\",\"to\":\"paused\"}");
@@ -135,13 +135,13 @@ static void an_event_for_people_without_words_stays_json(void)
     check_sentence(SOC_SLICE("[1]"), "[1]");
 }
 
-static void a_sentence_of_an_event_steers_no_terminal(void)
+static void the_text_of_an_event_cannot_control_the_terminal(void)
 {
     check_sentence(SOC_SLICE("{\"text\":\"a\\u001b[2J\\n12:00 error fake: b\"}"),
                    "a?[2J\n    12:00 error fake: b");
 }
 
-static void a_long_member_of_an_event_is_cut_and_the_line_stays_an_object(void)
+static void a_long_member_of_an_event_is_truncated_and_the_line_stays_an_object(void)
 {
     struct soc_buf lines = {0};
     struct soc_buf detail = {0};
@@ -169,7 +169,7 @@ static void a_long_member_of_an_event_is_cut_and_the_line_stays_an_object(void)
     soc_buf_fini(&lines);
 }
 
-static void an_event_with_very_many_members_says_how_many_it_leaves_out(void)
+static void an_event_with_too_many_members_counts_those_dropped(void)
 {
     struct soc_buf lines = {0};
     struct soc_buf detail = {0};
@@ -182,7 +182,7 @@ static void an_event_with_very_many_members_says_how_many_it_leaves_out(void)
     CHECK_INT(soc_json_check(line, NULL), SOC_OK);
     struct soc_slice said = soc_json_member(line, "detail");
     int64_t left_out = 0;
-    int64_t shown = -1; /* what tells how many are left out is a member, too */
+    int64_t shown = -1; /* the count of dropped members is a member itself */
     struct soc_json_walk walk;
     for (soc_json_walk(&walk, said); soc_json_next(&walk);)
         shown++;
@@ -192,7 +192,7 @@ static void an_event_with_very_many_members_says_how_many_it_leaves_out(void)
     soc_buf_fini(&lines);
 }
 
-static void a_long_text_is_cut_and_tells_its_length(void)
+static void a_long_text_is_truncated_and_shows_its_length(void)
 {
     struct soc_buf lines = {0};
     struct soc_buf detail = {0};
@@ -212,7 +212,7 @@ static void colour_is_only_around_the_level(void)
                "12:00:00.123 \x1b[33mwarn\x1b[0m spawn_refused root: x\n");
 }
 
-static void no_control_or_turning_sign_of_unicode_comes_to_the_terminal(void)
+static void unicode_control_and_bidirectional_characters_are_replaced(void)
 {
     check_line(
         (struct soc_log){0}, SOC_SLICE("root"),
@@ -223,7 +223,7 @@ static void no_control_or_turning_sign_of_unicode_comes_to_the_terminal(void)
         "12:00:00.123 warn spawn_refused root: a?31m??b??c \xc2\xa0\xe2\x80\x94\xe4\xbd\xa0\n");
 }
 
-static void a_detail_can_neither_forge_a_line_nor_steer_the_terminal(void)
+static void a_detail_can_neither_forge_a_line_nor_control_the_terminal(void)
 {
     check_line((struct soc_log){0}, soc_slice_text(NULL),
                SOC_SLICE("one\n12:00:00.000 error fake: two\r\x1b[2J\tend\x7f"),
@@ -259,7 +259,7 @@ static void a_formatted_detail_may_be_long(void)
     soc_buf_fini(&lines);
 }
 
-static void level_names_are_read(void)
+static void level_names_are_parsed(void)
 {
     static const char *const names[] = {"debug", "info", "warn", "error", "none"};
     enum soc_log_level level;
@@ -275,22 +275,22 @@ static void level_names_are_read(void)
 int main(void)
 {
     RUN(a_line_for_people_has_time_level_event_agent_and_detail);
-    RUN(a_line_without_an_agent_leaves_it_out);
+    RUN(a_line_without_an_agent_has_no_agent_field);
     RUN(a_json_line_is_one_object);
     RUN(an_event_in_json_has_an_object_for_its_detail);
-    RUN(an_event_whose_detail_is_no_object_has_a_text);
-    RUN(an_event_for_people_says_its_message_and_then_its_traceback);
-    RUN(an_event_for_people_says_its_text_and_fields);
-    RUN(an_event_for_people_without_words_stays_json);
-    RUN(a_sentence_of_an_event_steers_no_terminal);
-    RUN(a_long_member_of_an_event_is_cut_and_the_line_stays_an_object);
-    RUN(an_event_with_very_many_members_says_how_many_it_leaves_out);
-    RUN(a_long_text_is_cut_and_tells_its_length);
+    RUN(an_event_whose_detail_is_not_an_object_has_text);
+    RUN(an_event_for_people_shows_its_message_then_its_traceback);
+    RUN(an_event_for_people_shows_its_text_and_fields);
+    RUN(an_event_for_people_without_text_stays_json);
+    RUN(the_text_of_an_event_cannot_control_the_terminal);
+    RUN(a_long_member_of_an_event_is_truncated_and_the_line_stays_an_object);
+    RUN(an_event_with_too_many_members_counts_those_dropped);
+    RUN(a_long_text_is_truncated_and_shows_its_length);
     RUN(colour_is_only_around_the_level);
-    RUN(a_detail_can_neither_forge_a_line_nor_steer_the_terminal);
-    RUN(no_control_or_turning_sign_of_unicode_comes_to_the_terminal);
+    RUN(a_detail_can_neither_forge_a_line_nor_control_the_terminal);
+    RUN(unicode_control_and_bidirectional_characters_are_replaced);
     RUN(lines_below_the_threshold_are_not_written);
     RUN(a_formatted_detail_may_be_long);
-    RUN(level_names_are_read);
+    RUN(level_names_are_parsed);
     return check_done();
 }

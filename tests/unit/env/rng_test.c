@@ -3,7 +3,7 @@
 #include "env/rng.h"
 
 /* The values its authors' code gives for the state 1, 2, 3, 4. */
-static void the_sequence_is_that_of_xoshiro256_starstar(void)
+static void the_sequence_is_xoshiro256_starstar(void)
 {
     static const uint64_t expected[] = {
         11520, 0, 1509978240, 1215971899390074240, 1216172134540287360, 607988272756665600,
@@ -13,7 +13,7 @@ static void the_sequence_is_that_of_xoshiro256_starstar(void)
         CHECK_INT(soc_rng_next(&rng), expected[i]);
 }
 
-static void a_seed_is_spread_by_splitmix64(void)
+static void a_seed_is_expanded_by_splitmix64(void)
 {
     struct soc_rng rng;
     soc_rng_init(&rng, 0);
@@ -38,7 +38,7 @@ static void the_same_seed_gives_the_same_sequence_and_another_does_not(void)
     CHECK_INT(different, 1000);
 }
 
-static void below_is_even_and_keeps_its_bound(void)
+static void below_is_uniform_and_keeps_its_bound(void)
 {
     struct soc_rng rng;
     int counts[7] = {0};
@@ -54,7 +54,7 @@ static void below_is_even_and_keeps_its_bound(void)
 }
 
 /* Without a second draw the lower half would come up twice as often here. */
-static void below_is_even_for_bounds_that_do_not_divide(void)
+static void below_is_uniform_for_bounds_that_do_not_divide(void)
 {
     struct soc_rng rng;
     uint64_t bound = 3ull << 62;
@@ -68,7 +68,7 @@ static void below_is_even_for_bounds_that_do_not_divide(void)
     CHECK(low > 3100 && low < 3560);
 }
 
-static void a_fraction_is_in_the_unit_interval_and_even(void)
+static void a_fraction_is_uniform_in_the_unit_interval(void)
 {
     struct soc_rng rng;
     double sum = 0;
@@ -88,12 +88,12 @@ static void system_seeds_differ(void)
 
 int main(void)
 {
-    RUN(the_sequence_is_that_of_xoshiro256_starstar);
-    RUN(a_seed_is_spread_by_splitmix64);
+    RUN(the_sequence_is_xoshiro256_starstar);
+    RUN(a_seed_is_expanded_by_splitmix64);
     RUN(the_same_seed_gives_the_same_sequence_and_another_does_not);
-    RUN(below_is_even_and_keeps_its_bound);
-    RUN(below_is_even_for_bounds_that_do_not_divide);
-    RUN(a_fraction_is_in_the_unit_interval_and_even);
+    RUN(below_is_uniform_and_keeps_its_bound);
+    RUN(below_is_uniform_for_bounds_that_do_not_divide);
+    RUN(a_fraction_is_uniform_in_the_unit_interval);
     RUN(system_seeds_differ);
     return check_done();
 }

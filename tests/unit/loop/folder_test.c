@@ -11,7 +11,7 @@ struct world {
     struct soc_loop *loop;
     struct soc_folder *folder;
     char path[64];
-    char last[64]; /* what was told last */
+    char last[64]; /* the last report */
     int calls;
 };
 
@@ -59,7 +59,7 @@ static void await(struct world *world, const char *name)
     CHECK_TEXT(world->last, name);
 }
 
-static void every_change_is_told_by_name(void)
+static void every_change_is_reported_by_name(void)
 {
     struct world world;
     open_world(&world);
@@ -72,7 +72,7 @@ static void every_change_is_told_by_name(void)
     close_world(&world);
 }
 
-static void nothing_is_told_once_it_is_closed(void)
+static void a_closed_folder_reports_nothing(void)
 {
     struct world world;
     open_world(&world);
@@ -84,7 +84,7 @@ static void nothing_is_told_once_it_is_closed(void)
     close_world(&world);
 }
 
-static void a_folder_that_is_not_there_cannot_be_watched(void)
+static void a_missing_folder_cannot_be_watched(void)
 {
     struct soc_loop *loop = soc_loop_new();
     CHECK(soc_folder_open(loop, "/tmp/no/such/folder", note, NULL) == NULL);
@@ -94,8 +94,8 @@ static void a_folder_that_is_not_there_cannot_be_watched(void)
 
 int main(void)
 {
-    RUN(every_change_is_told_by_name);
-    RUN(nothing_is_told_once_it_is_closed);
-    RUN(a_folder_that_is_not_there_cannot_be_watched);
+    RUN(every_change_is_reported_by_name);
+    RUN(a_closed_folder_reports_nothing);
+    RUN(a_missing_folder_cannot_be_watched);
     return check_done();
 }

@@ -68,7 +68,7 @@ static void a_tick_with_more_work_is_called_again_at_once(void)
     soc_loop_free(world.loop);
 }
 
-static void a_tick_comes_again_when_its_time_has_come(void)
+static void a_tick_runs_again_when_its_time_has_come(void)
 {
     struct world world = {.loop = soc_loop_new(), .ticks_max = 4, .answer = 10};
     int64_t started_us = soc_clock_monotonic_us();
@@ -105,7 +105,7 @@ static void an_idle_loop_sleeps_until_it_is_woken(void)
     CHECK_INT(pthread_create(&thread, NULL, wake_from_elsewhere, &world), 0);
     soc_loop_run(world.loop, tick, &world);
     CHECK_INT(world.ticks, 2);
-    CHECK_INT(world.wakes, 1); /* a loop that does not sleep has its two ticks without it */
+    CHECK_INT(world.wakes, 1); /* a loop that does not sleep runs its two ticks without it */
     pthread_join(thread, NULL);
     soc_loop_free(world.loop);
 }
@@ -137,7 +137,7 @@ static void every_waker_is_called_until_it_is_removed(void)
     soc_loop_free(world.loop);
 }
 
-static void a_poll_waits_no_longer_than_it_is_told(void)
+static void a_poll_waits_no_longer_than_asked(void)
 {
     struct soc_loop *loop = soc_loop_new();
     int64_t started_us = soc_clock_monotonic_us();
@@ -149,7 +149,7 @@ static void a_poll_waits_no_longer_than_it_is_told(void)
     soc_loop_free(loop);
 }
 
-static void a_door_is_served_while_ticks_have_work_and_followed_by_a_tick(void)
+static void doors_are_served_between_ticks_that_have_work(void)
 {
     struct world world = {
         .loop = soc_loop_new(), .ticks_max = 50, .answer = SOC_TICK_NOW, .slow_us = 1000};
@@ -169,7 +169,7 @@ static void a_door_is_served_while_ticks_have_work_and_followed_by_a_tick(void)
     soc_loop_free(world.loop);
 }
 
-static void a_door_that_is_due_before_the_sleep_is_followed_by_a_tick_too(void)
+static void a_callback_just_before_the_sleep_is_followed_by_a_tick(void)
 {
     for (int64_t slow_us = 500; slow_us <= 5000; slow_us += 500) {
         struct world world = {
@@ -198,7 +198,7 @@ static void note_signal(int signal_number, void *user)
     ((struct world *)user)->signal_number = signal_number;
 }
 
-static void an_interrupt_is_told_instead_of_killing(void)
+static void an_interrupt_is_reported_instead_of_ending_the_process(void)
 {
     struct world world = {.loop = soc_loop_new()};
     soc_loop_on_interrupt(world.loop, note_signal, &world);
@@ -214,15 +214,15 @@ static void an_interrupt_is_told_instead_of_killing(void)
 int main(void)
 {
     RUN(a_tick_with_more_work_is_called_again_at_once);
-    RUN(a_tick_comes_again_when_its_time_has_come);
+    RUN(a_tick_runs_again_when_its_time_has_come);
     RUN(the_wait_counts_from_the_end_of_a_slow_tick);
     RUN(an_idle_loop_sleeps_until_it_is_woken);
     RUN(a_wake_before_the_wait_is_not_lost);
     RUN(every_waker_is_called_until_it_is_removed);
-    RUN(a_poll_waits_no_longer_than_it_is_told);
-    RUN(a_door_is_served_while_ticks_have_work_and_followed_by_a_tick);
-    RUN(a_door_that_is_due_before_the_sleep_is_followed_by_a_tick_too);
+    RUN(a_poll_waits_no_longer_than_asked);
+    RUN(doors_are_served_between_ticks_that_have_work);
+    RUN(a_callback_just_before_the_sleep_is_followed_by_a_tick);
     RUN(a_stop_outside_a_run_leaves_the_loop_usable);
-    RUN(an_interrupt_is_told_instead_of_killing);
+    RUN(an_interrupt_is_reported_instead_of_ending_the_process);
     return check_done();
 }

@@ -57,7 +57,7 @@ static void close_world(struct world *world)
     CHECK_INT(system(command), 0);
 }
 
-/* Polls until so many calls have come, or it has taken too long. */
+/* Polls until that many calls have come, or for too long. */
 static void wait_for(struct world *world, int calls)
 {
     int64_t until_us = soc_clock_monotonic_us() + WAIT_MS_MAX * 1000;
@@ -76,7 +76,7 @@ static void expect_quiet(struct world *world)
     CHECK_INT(world->calls, calls);
 }
 
-static void a_file_that_is_written_is_told_once_however_often(void)
+static void repeated_writes_are_reported_once(void)
 {
     struct world world;
     open_world(&world);
@@ -89,7 +89,7 @@ static void a_file_that_is_written_is_told_once_however_often(void)
     close_world(&world);
 }
 
-static void a_file_renamed_over_it_is_told(void)
+static void a_file_renamed_over_another_is_reported(void)
 {
     struct world world;
     open_world(&world);
@@ -104,7 +104,7 @@ static void a_file_renamed_over_it_is_told(void)
     close_world(&world);
 }
 
-static void other_files_and_files_of_a_former_list_are_not_told(void)
+static void other_files_and_files_of_a_former_list_are_ignored(void)
 {
     struct world world;
     open_world(&world);
@@ -122,7 +122,7 @@ static void other_files_and_files_of_a_former_list_are_not_told(void)
     close_world(&world);
 }
 
-static void a_directory_that_comes_later_is_found_and_one_that_goes_is_told(void)
+static void directories_that_appear_or_disappear_are_noticed(void)
 {
     struct world world;
     open_world(&world);
@@ -134,7 +134,7 @@ static void a_directory_that_comes_later_is_found_and_one_that_goes_is_told(void
     wait_for(&world, 1);
     const char *paths[] = {world.path};
     soc_watch_set(world.watch, paths, 1);
-    wait_for(&world, 2); /* it looks again, for it found nothing */
+    wait_for(&world, 2); /* it polls, because it found nothing */
     CHECK_INT(rename(moved, folder), 0);
     soc_watch_set(world.watch, paths, 1);
     expect_quiet(&world);
@@ -143,7 +143,7 @@ static void a_directory_that_comes_later_is_found_and_one_that_goes_is_told(void
     close_world(&world);
 }
 
-static void a_watch_that_is_closed_tells_nothing_and_leaves_nothing(void)
+static void a_closed_watch_reports_and_leaks_nothing(void)
 {
     struct world world;
     open_world(&world);
@@ -157,10 +157,10 @@ static void a_watch_that_is_closed_tells_nothing_and_leaves_nothing(void)
 
 int main(void)
 {
-    RUN(a_file_that_is_written_is_told_once_however_often);
-    RUN(a_file_renamed_over_it_is_told);
-    RUN(other_files_and_files_of_a_former_list_are_not_told);
-    RUN(a_directory_that_comes_later_is_found_and_one_that_goes_is_told);
-    RUN(a_watch_that_is_closed_tells_nothing_and_leaves_nothing);
+    RUN(repeated_writes_are_reported_once);
+    RUN(a_file_renamed_over_another_is_reported);
+    RUN(other_files_and_files_of_a_former_list_are_ignored);
+    RUN(directories_that_appear_or_disappear_are_noticed);
+    RUN(a_closed_watch_reports_and_leaks_nothing);
     return check_done();
 }

@@ -27,7 +27,7 @@ static void take_end(void *user, enum soc_http_end end, const char *detail)
     *(enum soc_http_end *)user = end;
 }
 
-/* The end of a request to that URL that may take 50 ms to connect. */
+/* Returns the end of a request to that URL that may take 50 ms to connect. */
 static enum soc_http_end end_of(const char *url)
 {
     enum soc_http_end end = SOC_HTTP_END_COUNT;
@@ -43,8 +43,8 @@ static enum soc_http_end end_of(const char *url)
     return end;
 }
 
-/* A listener whose queue is full lets nobody in and sends nobody away. */
-static void a_connection_that_does_not_come_about_ends_in_time(void)
+/* A listener with a full queue neither accepts nor refuses. */
+static void an_attempt_to_connect_times_out(void)
 {
     struct sockaddr_in address = {.sin_family = AF_INET};
     socklen_t length = sizeof(address);
@@ -68,6 +68,6 @@ static void a_connection_that_does_not_come_about_ends_in_time(void)
 
 int main(void)
 {
-    RUN(a_connection_that_does_not_come_about_ends_in_time);
+    RUN(an_attempt_to_connect_times_out);
     return check_done();
 }

@@ -8,8 +8,8 @@
 #include "base/buf.h"
 #include "check.h"
 
-/* A server on loopback, on the client's own loop: what it answers is told by the path.
- * It keeps what it was sent and counts connections. */
+/* A server on loopback, on the loop of the client: the path selects the response. It
+ * keeps what it received and counts connections. */
 struct http_server {
     uv_tcp_t listener;
     struct soc_buf received; /* of the last request, whole */
@@ -28,7 +28,7 @@ struct http_peer {
     int handles; /* still open of the two */
 };
 
-/* What the server says to a path; a piece a line of `pieces` of a slow one. */
+/* The response to a path; of a slow one, each line of `pieces` is a piece. */
 struct http_answer {
     const char *path;
     const char *text;
@@ -37,7 +37,7 @@ struct http_answer {
 
 static const struct http_answer http_server_answers[] = {
     {"/hello", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-Kind:  Plain \r\n\r\nhello", false},
-    {"/mirror", "", false}, /* says what it was sent */
+    {"/mirror", "", false}, /* echoes the request */
     {"/many", "HTTP/1.1 429 Too Many\r\nRetry-After: 7\r\nContent-Length: 2\r\n\r\n{}", false},
     {"/moved", "HTTP/1.1 302 Found\r\nLocation: /hello\r\nContent-Length: 0\r\n\r\n", false},
     {"/cut", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", true},
@@ -132,7 +132,7 @@ static void http_peer_answer(struct http_peer *peer, const struct http_answer *a
     }
 }
 
-/* Tells whether a whole request is there, by its Content-Length. */
+/* Tells whether a complete request is there, by its Content-Length. */
 static bool http_peer_is_whole(struct http_peer *peer)
 {
     const char *text = soc_buf_text(&peer->in);
@@ -228,7 +228,7 @@ struct world {
     struct http_server server;
 };
 
-/* What one transfer told. */
+/* What one transfer reported. */
 struct result {
     struct soc_buf body;
     struct soc_buf headers;
@@ -319,7 +319,7 @@ static void get(struct world *world, const char *path, struct soc_http_request r
     CHECK_INT(result->ends, 1);
 }
 
-static void an_answer_has_status_headers_and_body(void)
+static void a_response_has_status_headers_and_body(void)
 {
     struct world world;
     struct result result;
@@ -333,7 +333,7 @@ static void an_answer_has_status_headers_and_body(void)
     close_world(&world);
 }
 
-static void a_connection_is_used_again(void)
+static void a_connection_is_reused(void)
 {
     struct world world;
     struct result result;
@@ -370,7 +370,7 @@ static void method_headers_and_body_arrive(void)
     close_world(&world);
 }
 
-static void a_status_that_is_no_success_is_an_answer_and_no_redirect_is_followed(void)
+static void any_status_is_a_response_and_redirects_are_not_followed(void)
 {
     struct world world;
     struct result result;
@@ -387,7 +387,7 @@ static void a_status_that_is_no_success_is_an_answer_and_no_redirect_is_followed
     close_world(&world);
 }
 
-static void an_interim_answer_is_not_the_answer(void)
+static void an_interim_response_is_skipped(void)
 {
     struct world world;
     struct result result;
@@ -400,7 +400,7 @@ static void an_interim_answer_is_not_the_answer(void)
     close_world(&world);
 }
 
-static void a_body_is_told_as_it_comes(void)
+static void a_body_is_reported_as_it_arrives(void)
 {
     struct world world;
     struct result result;
@@ -444,7 +444,7 @@ static void each_failure_has_its_name(void)
     close_world(&world);
 }
 
-static void slow_bytes_are_no_idle_time(void)
+static void slow_bytes_are_not_idle_time(void)
 {
     struct world world;
     struct result result;
@@ -456,7 +456,7 @@ static void slow_bytes_are_no_idle_time(void)
     close_world(&world);
 }
 
-static void a_cancelled_transfer_tells_nothing_more(void)
+static void a_cancelled_transfer_reports_nothing_more(void)
 {
     struct world world;
     struct result result;
@@ -477,7 +477,7 @@ static void a_cancelled_transfer_tells_nothing_more(void)
     close_world(&world);
 }
 
-static void many_transfers_go_at_once(void)
+static void many_transfers_run_at_once(void)
 {
     enum { COUNT = 200 };
     struct world world;
@@ -495,7 +495,7 @@ static void many_transfers_go_at_once(void)
     close_world(&world);
 }
 
-static void closing_cancels_what_is_under_way(void)
+static void closing_cancels_transfers(void)
 {
     struct world world;
     struct result result;
@@ -507,7 +507,7 @@ static void closing_cancels_what_is_under_way(void)
     fini(&result);
 }
 
-static void a_secret_is_sent_and_scrubbed_from_what_comes_back(void)
+static void a_secret_is_sent_and_scrubbed_from_the_response(void)
 {
     struct world world;
     struct result result;
@@ -526,7 +526,7 @@ static void a_secret_is_sent_and_scrubbed_from_what_comes_back(void)
     close_world(&world);
 }
 
-static void a_key_of_a_letter_is_no_secret(void)
+static void a_key_of_one_letter_is_not_a_secret(void)
 {
     struct world world;
     struct result result;
@@ -539,7 +539,7 @@ static void a_key_of_a_letter_is_no_secret(void)
     close_world(&world);
 }
 
-static void a_proxy_of_the_environment_is_asked(void)
+static void a_proxy_of_the_environment_is_used(void)
 {
     struct world world;
     struct result result;
@@ -565,19 +565,19 @@ static void a_proxy_of_the_environment_is_asked(void)
 
 int main(void)
 {
-    RUN(an_answer_has_status_headers_and_body);
-    RUN(a_connection_is_used_again);
+    RUN(a_response_has_status_headers_and_body);
+    RUN(a_connection_is_reused);
     RUN(method_headers_and_body_arrive);
-    RUN(a_status_that_is_no_success_is_an_answer_and_no_redirect_is_followed);
-    RUN(an_interim_answer_is_not_the_answer);
-    RUN(a_body_is_told_as_it_comes);
+    RUN(any_status_is_a_response_and_redirects_are_not_followed);
+    RUN(an_interim_response_is_skipped);
+    RUN(a_body_is_reported_as_it_arrives);
     RUN(each_failure_has_its_name);
-    RUN(slow_bytes_are_no_idle_time);
-    RUN(a_cancelled_transfer_tells_nothing_more);
-    RUN(many_transfers_go_at_once);
-    RUN(closing_cancels_what_is_under_way);
-    RUN(a_secret_is_sent_and_scrubbed_from_what_comes_back);
-    RUN(a_key_of_a_letter_is_no_secret);
-    RUN(a_proxy_of_the_environment_is_asked);
+    RUN(slow_bytes_are_not_idle_time);
+    RUN(a_cancelled_transfer_reports_nothing_more);
+    RUN(many_transfers_run_at_once);
+    RUN(closing_cancels_transfers);
+    RUN(a_secret_is_sent_and_scrubbed_from_the_response);
+    RUN(a_key_of_one_letter_is_not_a_secret);
+    RUN(a_proxy_of_the_environment_is_used);
     return check_done();
 }

@@ -11,7 +11,7 @@ static bool scrub(const char *text, struct soc_buf *out)
     return soc_scrub_text(SOC_SLICE(SECRET), soc_slice_text(text), out);
 }
 
-static void a_text_without_the_secret_stays_as_it_is(void)
+static void a_text_without_the_secret_is_unchanged(void)
 {
     static const char *const texts[] = {
         "",    "\\",           "\\\\u",           "%",         "100% %2",
@@ -25,7 +25,7 @@ static void a_text_without_the_secret_stays_as_it_is(void)
     soc_buf_fini(&out);
 }
 
-/* Appends the secret with the letters of `mask` as \uXXXX or %XX, between two words. */
+/* Appends the secret with the characters of `mask` as \uXXXX or %XX, between two words. */
 static void put_disguised(struct soc_buf *out, unsigned mask, bool is_json)
 {
     static const char secret[] = SECRET;
@@ -39,7 +39,7 @@ static void put_disguised(struct soc_buf *out, unsigned mask, bool is_json)
     soc_buf_put_text(out, " b");
 }
 
-static void letters_may_be_escaped_in_any_way(void)
+static void characters_may_be_escaped_in_any_way(void)
 {
     struct soc_buf text = {0};
     struct soc_buf out = {0};
@@ -47,7 +47,7 @@ static void letters_may_be_escaped_in_any_way(void)
         text.length = 0;
         put_disguised(&text, mask & 255, mask > 255);
         CHECK(scrub(soc_buf_text(&text), &out));
-        /* A backslash that is escaped itself may be left. */
+        /* An escaped backslash may be left. */
         CHECK(strncmp(soc_buf_text(&out), "a [secret]", 10) == 0);
         CHECK(strstr(soc_buf_text(&out), "ry/5") == NULL);
     }
@@ -55,8 +55,8 @@ static void letters_may_be_escaped_in_any_way(void)
     soc_buf_fini(&out);
 }
 
-/* JSON in a string of JSON, and so on: what comes out is JSON still. */
-static void json_stays_json_to_any_depth(void)
+/* JSON in a string of JSON, and so on: the result is still JSON. */
+static void json_stays_valid_to_any_depth(void)
 {
     struct soc_buf text = {0};
     struct soc_buf out = {0};
@@ -76,7 +76,7 @@ static void json_stays_json_to_any_depth(void)
     soc_buf_fini(&out);
 }
 
-static void base64_of_it_is_found_wherever_it_begins(void)
+static void base64_of_the_secret_is_found_at_any_offset(void)
 {
     static const char *const texts[] = {
         "c2stY2FuInJ5LzU/Pn5cMQ==", "eHNrLWNhbiJyeS81Pz5+XDE=", "eHhzay1jYW4icnkvNT8+flwx",
@@ -90,7 +90,7 @@ static void base64_of_it_is_found_wherever_it_begins(void)
     soc_buf_fini(&out);
 }
 
-static void a_secret_that_is_short_or_odd_does_no_harm(void)
+static void a_short_or_unusual_secret_is_harmless(void)
 {
     struct soc_buf out = {0};
     CHECK(!soc_scrub_text(SOC_SLICE("abc"), SOC_SLICE("abc"), &out));
@@ -102,8 +102,8 @@ static void a_secret_that_is_short_or_odd_does_no_harm(void)
     soc_buf_fini(&out);
 }
 
-/* Minutes, if each letter were looked at from each before it. */
-static void a_long_text_of_escapes_takes_no_long_time(void)
+/* It would take minutes if each character were searched from each one before it. */
+static void a_long_text_of_escapes_passes_unchanged(void)
 {
     static const char *const pieces[] = {"\\", "%5C", "\\u005c", "\\\\s", "%73", "c2st"};
     for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
@@ -118,7 +118,7 @@ static void a_long_text_of_escapes_takes_no_long_time(void)
     }
 }
 
-/* Cut at every place, a secret never comes through and nothing else is lost. */
+/* Split anywhere, a secret never passes and nothing else is lost. */
 static void a_secret_in_pieces_is_scrubbed(void)
 {
     static const char text[] = "aab aaab aab aa";
@@ -138,7 +138,7 @@ static void a_secret_in_pieces_is_scrubbed(void)
     }
 }
 
-/* Feeds the text letter by letter: no letter of the secret is seen at any time. */
+/* Feeds the text byte by byte: no byte of the secret is ever seen. */
 static void check_never_shown(const char *text, const char *expected)
 {
     struct soc_buf held = {0};
@@ -152,12 +152,12 @@ static void check_never_shown(const char *text, const char *expected)
     soc_buf_fini(&out);
 }
 
-static void a_text_that_is_shown_while_it_comes_never_shows_a_secret(void)
+static void a_text_shown_as_it_arrives_never_shows_a_secret(void)
 {
     struct soc_buf text = {0};
     for (unsigned mask = 0; mask < 512; mask++) {
         text.length = 0;
-        /* Its last letter but one is a backslash, which may be left if it is escaped. */
+        /* Its last character but one is a backslash, which may be left if it is escaped. */
         put_disguised(&text, mask & 191, mask > 255);
         check_never_shown(soc_buf_text(&text), "a [secret] b");
     }
@@ -167,7 +167,7 @@ static void a_text_that_is_shown_while_it_comes_never_shows_a_secret(void)
     soc_buf_fini(&text);
 }
 
-static void a_text_in_pieces_of_any_size_is_let_through_whole(void)
+static void a_text_in_pieces_of_any_size_is_passed_on_completely(void)
 {
     static const char text[] = "sk-can\\\\ \\u007 %7x " SECRET " c2stY2Fu\\n sk";
     for (size_t first = 0; first < sizeof(text) - 1; first++) {
@@ -201,15 +201,15 @@ static void a_run_of_backslashes_is_not_held_back_whole(void)
 
 int main(void)
 {
-    RUN(a_text_without_the_secret_stays_as_it_is);
-    RUN(letters_may_be_escaped_in_any_way);
-    RUN(json_stays_json_to_any_depth);
-    RUN(base64_of_it_is_found_wherever_it_begins);
-    RUN(a_secret_that_is_short_or_odd_does_no_harm);
-    RUN(a_long_text_of_escapes_takes_no_long_time);
+    RUN(a_text_without_the_secret_is_unchanged);
+    RUN(characters_may_be_escaped_in_any_way);
+    RUN(json_stays_valid_to_any_depth);
+    RUN(base64_of_the_secret_is_found_at_any_offset);
+    RUN(a_short_or_unusual_secret_is_harmless);
+    RUN(a_long_text_of_escapes_passes_unchanged);
     RUN(a_secret_in_pieces_is_scrubbed);
-    RUN(a_text_that_is_shown_while_it_comes_never_shows_a_secret);
-    RUN(a_text_in_pieces_of_any_size_is_let_through_whole);
+    RUN(a_text_shown_as_it_arrives_never_shows_a_secret);
+    RUN(a_text_in_pieces_of_any_size_is_passed_on_completely);
     RUN(a_run_of_backslashes_is_not_held_back_whole);
     return check_done();
 }

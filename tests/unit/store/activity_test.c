@@ -1,4 +1,4 @@
-/* The activity log: lines that stay and their order, however the journal is folded. */
+/* The activity log: its lines and their order, however the journal is folded. */
 #include "store_world.h"
 
 /* Ends the batch, and folds it if `is_folded`. */
@@ -9,7 +9,7 @@ static void end_batch(struct world *world, bool is_folded)
         CHECK_INT(world_fold(world), 0);
 }
 
-/* Everything that a later record changes or takes away, in one millisecond. */
+/* Everything that a later record changes or removes, in one millisecond. */
 static void tell(struct world *world, bool is_folded)
 {
     world_init(world, IN_MEMORY);
@@ -59,7 +59,7 @@ static const char *events(struct world *world, const struct soc_query *query)
     "root spawned, root role_created, ann spawned, ann contact_added, root sent, ann blocked,"     \
     " ann dead, ann sent_again, ann expired, ann unblocked, ann dropped, ann stopped"
 
-static void lines_stay_in_the_order_of_what_happened(void)
+static void lines_keep_the_order_of_events(void)
 {
     for (int is_folded = 0; is_folded < 2; is_folded++) {
         struct world world;
@@ -71,7 +71,7 @@ static void lines_stay_in_the_order_of_what_happened(void)
         query = (struct soc_query){.what = "activity", .task = SOC_SLICE("t1")};
         CHECK_TEXT(events(&world, &query),
                    "root sent, ann dead, ann sent_again, ann expired, ann dropped");
-        /* Who it was born to stays in the line, too. */
+        /* The line keeps the parent as well. */
         query = (struct soc_query){
             .what = "activity", .agent = SOC_SLICE("root"), .type = SOC_SLICE("spawned")};
         CHECK_TEXT(events(&world, &query), "root spawned, ann spawned");
@@ -93,7 +93,7 @@ static void the_tables_are_the_same_whether_folded_at_once_or_late(void)
     world_fini(&late);
 }
 
-static void places_go_on_after_a_restart(void)
+static void places_continue_after_a_restart(void)
 {
     struct world world;
     world_init(&world, IN_DIRECTORY);
@@ -111,8 +111,8 @@ static void places_go_on_after_a_restart(void)
     world_fini(&world);
 }
 
-/* A message to all that `ann` has read, `bob` not yet, `cyd` is no reader of, and that
- * `dan` was born after. */
+/* A broadcast that `ann` has read and `bob` has not, which `cyd` does not read and before
+ * which `dan` was not born. */
 static void tell_all(struct world *world, bool is_folded)
 {
     world_init(world, IN_MEMORY);
@@ -135,7 +135,7 @@ static bool has_message(struct world *world, const char *agent)
     return strstr(world_ask_for(world, &query), "\"to\":\"All\"") != NULL;
 }
 
-static void what_was_sent_to_all_is_found_by_its_readers(void)
+static void readers_find_their_broadcasts(void)
 {
     for (int is_folded = 0; is_folded < 2; is_folded++) {
         struct world world;
@@ -151,7 +151,7 @@ static void what_was_sent_to_all_is_found_by_its_readers(void)
         PUT(&world, BROADCAST_END, broadcast_end, 7, NOW_MS);
         PUT(&world, MESSAGE_END, message_end, 7, NOW_MS, SOC_OUTCOME_PROCESSED);
         end_batch(&world, is_folded == 1);
-        /* The letter that bob's copy becomes has lines of its own. */
+        /* The dead letter that bob's copy becomes has lines of its own. */
         CHECK_TEXT(events(&world, &query), "root sent, ann processed, All processed");
         CHECK(has_message(&world, "ann"));
         CHECK(!has_message(&world, "bob"));
@@ -162,9 +162,9 @@ static void what_was_sent_to_all_is_found_by_its_readers(void)
 
 int main(void)
 {
-    RUN(lines_stay_in_the_order_of_what_happened);
+    RUN(lines_keep_the_order_of_events);
     RUN(the_tables_are_the_same_whether_folded_at_once_or_late);
-    RUN(places_go_on_after_a_restart);
-    RUN(what_was_sent_to_all_is_found_by_its_readers);
+    RUN(places_continue_after_a_restart);
+    RUN(readers_find_their_broadcasts);
     return check_done();
 }

@@ -1,6 +1,6 @@
-/* Damage: whatever byte of a stored society is flipped, cut off or rolled back, the
- * store says so or hands out exactly what it would have. FLIPS says how many bytes are
- * tried of each file; 0: every one. */
+/* Damage: whichever byte of a stored society is flipped, truncated or rolled back, the
+ * store reports it or hands out exactly what it would have. FLIPS is the number of bytes
+ * tried in each file; 0: all. */
 #include "store_world.h"
 
 #include "env/rng.h"
@@ -22,7 +22,7 @@ static void look(struct soc_disk *disk, struct outcome *outcome)
     outcome->rc = soc_sqlite_open(&store, &options, &outcome->detail);
     if (outcome->rc == SOC_OK)
         outcome->rc = soc_store_load(store, show_record, &outcome->text, &outcome->detail);
-    /* A fold that is lost is done again, so the rows of the tables are compared. */
+    /* A lost fold is repeated, so the rows of the tables are compared. */
     outcome->text.length = 0;
     if (outcome->rc == SOC_OK)
         outcome->rc = soc_store_query(store, &query, &outcome->text, &outcome->detail);
@@ -43,14 +43,14 @@ static int append(struct world *world, uint64_t key)
     return world_append(world);
 }
 
-/* How a society was left: the steps of its last days. */
+/* How a society was left. */
 enum way {
-    CLOSED,    /* in order */
+    CLOSED,    /* closed properly */
     LOGGED,    /* killed with everything in the log */
-    FOLDED,    /* killed behind a fold that was not synced */
-    COPIED,    /* killed behind a checkpoint, the log still there */
-    RESTARTED, /* killed when a new log had begun in the same file */
-    CUT_OFF,   /* killed in the middle of a checkpoint */
+    FOLDED,    /* killed after a fold that was not synced */
+    COPIED,    /* killed after a checkpoint, with the log still there */
+    RESTARTED, /* killed after a new log had begun in the same file */
+    CUT_OFF,   /* killed during a checkpoint */
     WAY_COUNT,
 };
 
@@ -91,7 +91,7 @@ static long flips_wanted(void)
     return text == NULL ? 250 : strtol(text, NULL, 10);
 }
 
-/* Tries one damaged copy. Tells whether it was noticed; other contents are a failure. */
+/* Tries one damaged copy. Tells whether it was reported; other contents are a failure. */
 static bool try_copy(struct soc_disk *disk, const struct outcome *right, const char *what, long at)
 {
     struct outcome outcome = {0};
@@ -120,7 +120,7 @@ static void flip_file(struct soc_disk *disk, const char *name, const struct outc
     long noticed = 0;
     soc_rng_init(&rng, (uint64_t)length);
     for (long i = 0; i < count; i++) {
-        /* The head of a file is always among them. */
+        /* The start of a file is always included. */
         long at = count == length || i < 100 ? i : (long)soc_rng_below(&rng, (uint64_t)length);
         struct soc_disk *copy = soc_disk_copy(disk, 1);
         soc_disk_bytes(copy, name)->data[at] ^= (char)(1 << soc_rng_below(&rng, 8));
@@ -130,7 +130,7 @@ static void flip_file(struct soc_disk *disk, const char *name, const struct outc
            length, noticed);
 }
 
-static void whatever_bit_is_flipped_nothing_else_is_handed_out(void)
+static void a_flipped_bit_is_reported_or_harmless(void)
 {
     static const char *const ways[] = {"closed", "logged", "folded", "copied", "restarted", "cut"};
     for (enum way way = CLOSED; way < WAY_COUNT; way++) {
@@ -150,7 +150,7 @@ static void whatever_bit_is_flipped_nothing_else_is_handed_out(void)
     }
 }
 
-static void wherever_a_file_is_cut_off_nothing_else_is_handed_out(void)
+static void a_truncated_file_is_reported_or_harmless(void)
 {
     for (enum way way = CLOSED; way < WAY_COUNT; way++) {
         struct soc_disk *disk = make(way);
@@ -175,8 +175,7 @@ static void wherever_a_file_is_cut_off_nothing_else_is_handed_out(void)
 #define LOG_HEAD_BYTES   32
 #define FRAME_HEAD_BYTES 24
 
-/* Tries the log with fewer frames than were durable. Whether it makes a difference or
- * not, that is not passed over. */
+/* Tries the log with fewer frames than were durable, which must always be reported. */
 static void shorten_log(struct soc_disk *disk, int call)
 {
     const struct soc_buf *log = soc_disk_bytes(disk, "society.db-wal");
@@ -196,14 +195,14 @@ static void shorten_log(struct soc_disk *disk, int call)
     soc_disk_free(disk);
 }
 
-static void a_log_that_has_become_shorter_is_reported(void)
+static void a_log_that_became_shorter_is_reported(void)
 {
     shorten_log(make(COPIED), 0);
     for (uint64_t call = 4; call <= 24; call += 4)
         shorten_log(make_cut(CUT_OFF, 1, call), (int)call);
 }
 
-static void a_page_that_was_half_copied_is_no_damage(void)
+static void a_half_copied_page_is_not_damage(void)
 {
     struct outcome outcome = {0};
     for (uint64_t seed = 1; seed <= 5; seed++) {
@@ -218,8 +217,8 @@ static void a_page_that_was_half_copied_is_no_damage(void)
     soc_buf_fini(&outcome.text);
 }
 
-/* Puts files of an earlier day beside those of today. */
-static void an_older_log_or_database_is_noticed(void)
+/* Mixes files of an earlier day with those of today. */
+static void an_older_log_or_database_is_reported(void)
 {
     struct soc_disk *today = make(RESTARTED);
     struct soc_disk *before = make(COPIED);
@@ -242,10 +241,10 @@ static void an_older_log_or_database_is_noticed(void)
 
 int main(void)
 {
-    RUN(whatever_bit_is_flipped_nothing_else_is_handed_out);
-    RUN(wherever_a_file_is_cut_off_nothing_else_is_handed_out);
-    RUN(a_log_that_has_become_shorter_is_reported);
-    RUN(a_page_that_was_half_copied_is_no_damage);
-    RUN(an_older_log_or_database_is_noticed);
+    RUN(a_flipped_bit_is_reported_or_harmless);
+    RUN(a_truncated_file_is_reported_or_harmless);
+    RUN(a_log_that_became_shorter_is_reported);
+    RUN(a_half_copied_page_is_not_damage);
+    RUN(an_older_log_or_database_is_reported);
     return check_done();
 }

@@ -1,5 +1,5 @@
 /* The simulated disk, and what a store on it keeps through crashes, power losses, full
- * disks and errors at every one of its I/O calls. DISK_SEEDS says how many ends. */
+ * disks and errors at each of its I/O calls. DISK_SEEDS is the number of crashes. */
 #include "store_world.h"
 
 #include "env/clock.h"
@@ -39,7 +39,7 @@ static int bench_open(struct bench *bench)
     return soc_sqlite_open(&bench->store, &options, &bench->detail);
 }
 
-/* A batch by its number: a message comes, the one before it is done, a state. */
+/* A batch by number: a new message, the end of the one before, a state. */
 static struct soc_slice make_batch(struct bench *bench, uint64_t number)
 {
     char payload[600];
@@ -56,8 +56,8 @@ static struct soc_slice make_batch(struct bench *bench, uint64_t number)
     return soc_buf_slice(&bench->batch);
 }
 
-/* Goes on from where the store stands to the last batch: appends, folds now and then,
- * copies the log back now and then, closes. Returns the first error. */
+/* Continues to the last batch: commits, folds and copies the log back now and then,
+ * closes. Returns the first error. */
 static int bench_work(struct bench *bench)
 {
     int rc = bench->store == NULL ? bench_open(bench) : SOC_OK;
@@ -77,7 +77,7 @@ static int bench_work(struct bench *bench)
     return rc;
 }
 
-/* Everything the store holds, as text; what is wrong with it if it cannot be read. */
+/* The contents of the store as text, or the error. */
 static const char *bench_dump(struct bench *bench)
 {
     struct soc_query query = {.what = "dump"};
@@ -93,7 +93,7 @@ static const char *bench_dump(struct bench *bench)
     return soc_buf_text(&bench->text);
 }
 
-/* A disk with a store in which nothing is yet: a copy of it is cheaper than another. */
+/* A disk with an empty store: copying it is cheaper than making another. */
 static struct soc_disk *make_prepared(void)
 {
     struct bench bench = {.disk = soc_disk_new(1)};
@@ -105,7 +105,7 @@ static struct soc_disk *make_prepared(void)
     return disk;
 }
 
-/* What an undisturbed store holds in the end; the caller frees it. Tells how many
+/* What an undisturbed store holds at the end; the caller frees it. Returns the number of
  * calls it took from the prepared disk on. */
 static char *plain_end(const struct soc_disk *prepared, uint64_t *calls)
 {
@@ -117,7 +117,7 @@ static char *plain_end(const struct soc_disk *prepared, uint64_t *calls)
     return end;
 }
 
-static void a_store_on_a_disk_is_like_any_other(void)
+static void a_store_on_a_simulated_disk_is_like_any_other(void)
 {
     struct bench bench = {.disk = soc_disk_new(1)};
     CHECK(bench_work(&bench) >= 0);
@@ -131,8 +131,8 @@ static void a_store_on_a_disk_is_like_any_other(void)
     bench_fini(&bench);
 }
 
-/* One process: it works until it ends at the armed call or at its own end. Tells
- * whether everything promised is there when the next one opens the store. */
+/* One process: it works until it ends at the armed call or by itself. Tells whether
+ * everything promised is there when the next one opens the store. */
 static bool live(struct bench *bench, enum soc_disk_end how, bool is_killed)
 {
     bool is_done = bench_work(bench) >= 0;
@@ -143,9 +143,9 @@ static bool live(struct bench *bench, enum soc_disk_end how, bool is_killed)
     return bench_open(bench) == SOC_OK && soc_store_sequence(bench->store) >= bench->promised;
 }
 
-/* Ends processes at calls by seed, up to three in a row; the fourth comes to the end.
- * The first seeds take each call in its turn. Tells whether nothing was lost and the
- * end is the same as without a fault. */
+/* Ends processes at random calls, up to three in a row; the fourth finishes. The first
+ * seeds take each call in turn. Tells whether nothing was lost and the result is the same
+ * as without faults. */
 static bool survives(struct bench *bench, enum soc_disk_end how, uint64_t seed, uint64_t calls)
 {
     struct soc_rng rng;
@@ -187,7 +187,7 @@ static int try_ends(enum soc_disk_end how, const char *sync, uint64_t seeds)
     return lost;
 }
 
-static void an_end_while_the_store_is_made_leaves_none_or_a_whole_one(void)
+static void a_crash_during_creation_leaves_no_store_or_a_complete_one(void)
 {
     uint64_t calls;
     struct soc_disk *prepared = make_prepared();
@@ -224,15 +224,15 @@ static void a_power_loss_at_any_call_loses_nothing(void)
     CHECK_INT(try_ends(SOC_DISK_POWER_LOSS, NULL, seeds_wanted()), 0);
 }
 
-static void a_power_loss_without_full_syncs_is_noticed(void)
+static void a_power_loss_without_full_syncs_is_reported(void)
 {
     CHECK(try_ends(SOC_DISK_POWER_LOSS, "NORMAL", 100) > 0);
     CHECK(try_ends(SOC_DISK_POWER_LOSS, "OFF", 100) > 0);
     CHECK_INT(try_ends(SOC_DISK_KILL, "OFF", 100), 0);
 }
 
-/* Lets one call after the other fail in a store's life, then ends the process and the
- * power, and lets the next one do the rest. */
+/* Fails one call after the other in the life of a store, then ends the process and the
+ * power, and has the next one do the rest. */
 static void fail_each_call(enum soc_disk_fault fault, bool is_told)
 {
     uint64_t calls;
@@ -247,7 +247,7 @@ static void fail_each_call(enum soc_disk_fault fault, bool is_told)
         struck += has_struck;
         if (is_told && has_struck && bench.promised < BATCHES)
             CHECK(rc < 0);
-        if (rc < 0) /* the error of the call, which SQLite may not have heard of */
+        if (rc < 0) /* the error of the call, which SQLite may not have seen */
             CHECK(strstr(bench.detail.text, "not an error") == NULL);
         soc_disk_kill(bench.disk);
         bench_close(&bench);
@@ -280,7 +280,7 @@ static void fail_each_call(enum soc_disk_fault fault, bool is_told)
     free(end);
 }
 
-static void a_failed_sync_stops_the_store_and_the_next_start_makes_it_good(void)
+static void a_failed_sync_stops_the_store_and_the_next_start_repairs_it(void)
 {
     fail_each_call(SOC_DISK_SYNC_ERROR, true);
 }
@@ -295,7 +295,7 @@ static void a_failed_read_loses_nothing(void)
     fail_each_call(SOC_DISK_READ_ERROR, false);
 }
 
-static void a_full_disk_at_any_write_is_waited_out(void)
+static void a_full_disk_at_any_write_is_survived(void)
 {
     uint64_t calls;
     struct soc_disk *prepared = make_prepared();
@@ -338,15 +338,15 @@ static void a_commit_takes_few_calls(void)
 
 int main(void)
 {
-    RUN(a_store_on_a_disk_is_like_any_other);
-    RUN(an_end_while_the_store_is_made_leaves_none_or_a_whole_one);
+    RUN(a_store_on_a_simulated_disk_is_like_any_other);
+    RUN(a_crash_during_creation_leaves_no_store_or_a_complete_one);
     RUN(a_kill_at_any_call_loses_nothing);
     RUN(a_power_loss_at_any_call_loses_nothing);
-    RUN(a_power_loss_without_full_syncs_is_noticed);
-    RUN(a_failed_sync_stops_the_store_and_the_next_start_makes_it_good);
+    RUN(a_power_loss_without_full_syncs_is_reported);
+    RUN(a_failed_sync_stops_the_store_and_the_next_start_repairs_it);
     RUN(a_failed_write_stops_the_store);
     RUN(a_failed_read_loses_nothing);
-    RUN(a_full_disk_at_any_write_is_waited_out);
+    RUN(a_full_disk_at_any_write_is_survived);
     RUN(a_commit_takes_few_calls);
     return check_done();
 }

@@ -1,4 +1,4 @@
-/* However the journal is cut into windows, the tables are the same in the end. */
+/* However the journal is split into windows, the tables end up the same. */
 #include "store_world.h"
 
 #include "env/rng.h"
@@ -17,7 +17,7 @@ static struct soc_slice pick_text(struct soc_rng *rng)
     return soc_slice_text(texts[soc_rng_below(rng, 5)]);
 }
 
-/* What a history has reached. */
+/* The state of a random history. */
 struct story {
     struct soc_rng rng;
     uint64_t time_ms;
@@ -154,7 +154,7 @@ static void put_output(struct world *world, struct story *story)
         PUT(world, OUTPUT_END, output_end, soc_rng_below(&story->rng, story->output + 1));
 }
 
-/* Appends one batch by chance. */
+/* Commits one random batch. */
 static void append_batch(struct world *world, struct story *story)
 {
     static void (*const parts[])(struct world *, struct story *) = {
@@ -166,7 +166,7 @@ static void append_batch(struct world *world, struct story *story)
     CHECK_INT(world_append(world), SOC_OK);
 }
 
-/* Tells the story of `seed` and folds after every `fold_every` batches. */
+/* Writes the history of `seed` and folds after every `fold_every` batches. */
 static void tell_story(struct world *world, uint64_t seed, int fold_every)
 {
     struct story story = {.time_ms = NOW_MS};
@@ -180,7 +180,7 @@ static void tell_story(struct world *world, uint64_t seed, int fold_every)
     CHECK_INT(world_fold(world), 0);
 }
 
-/* Compares long texts and shows only where they part. */
+/* Compares long texts and shows only where they differ. */
 static void check_same(const char *what, uint64_t seed, const char *actual, const char *expected)
 {
     size_t at = 0;
@@ -217,7 +217,7 @@ static void the_tables_do_not_depend_on_when_the_journal_was_folded(void)
     }
 }
 
-static void what_comes_and_goes_between_two_folds_is_written_once_or_never(void)
+static void short_lived_rows_are_written_once_or_never(void)
 {
     struct world world;
     world_init(&world, IN_MEMORY);
@@ -235,7 +235,7 @@ static void what_comes_and_goes_between_two_folds_is_written_once_or_never(void)
 }
 
 /* An activation that ends in its first turn leaves no other record of itself. */
-static void a_take_goes_with_its_message(void)
+static void a_take_ends_with_its_message(void)
 {
     for (int folds_between = 0; folds_between < 2; folds_between++) {
         struct world world;
@@ -262,8 +262,8 @@ static void a_take_goes_with_its_message(void)
 
 int main(void)
 {
-    RUN(a_take_goes_with_its_message);
+    RUN(a_take_ends_with_its_message);
     RUN(the_tables_do_not_depend_on_when_the_journal_was_folded);
-    RUN(what_comes_and_goes_between_two_folds_is_written_once_or_never);
+    RUN(short_lived_rows_are_written_once_or_never);
     return check_done();
 }

@@ -8,7 +8,7 @@
 #include "loop/loop.h"
 #include "store/journal.h"
 
-/* What a journal has told. */
+/* What a journal has reported. */
 struct ear {
     struct world world;
     struct soc_loop *loop;
@@ -156,7 +156,7 @@ static void a_close_without_time_to_fold_leaves_the_journal(void)
     ear_fini(&ear);
 }
 
-static void a_crash_keeps_a_prefix_and_tells_nothing(void)
+static void a_crash_keeps_a_prefix_and_reports_nothing(void)
 {
     struct ear ear;
     ear_init(&ear, IN_DIRECTORY, true);
@@ -214,7 +214,7 @@ static int count_journal(struct ear *ear)
     return count;
 }
 
-static void a_quiet_journal_folds_by_itself(void)
+static void an_idle_journal_folds_by_itself(void)
 {
     struct ear ear;
     ear_init(&ear, IN_DIRECTORY, true);
@@ -227,7 +227,7 @@ static void a_quiet_journal_folds_by_itself(void)
     ear_fini(&ear);
 }
 
-static void a_trickle_of_batches_does_not_put_folding_off_for_ever(void)
+static void a_trickle_of_batches_does_not_delay_folding_forever(void)
 {
     struct ear ear;
     ear_init(&ear, IN_DIRECTORY, true);
@@ -247,7 +247,7 @@ static void a_trickle_of_batches_does_not_put_folding_off_for_ever(void)
     ear_fini(&ear);
 }
 
-static void a_full_disk_is_told_and_waited_for(void)
+static void a_full_disk_is_reported_and_retried(void)
 {
     struct ear ear;
     ear_init(&ear, IN_DIRECTORY, true);
@@ -282,7 +282,7 @@ static void a_crash_does_not_wait_for_a_full_disk(void)
     ear_fini(&ear);
 }
 
-static void a_failed_disk_is_told_once_and_ends_the_journal(void)
+static void a_failed_disk_is_reported_once_and_ends_the_journal(void)
 {
     struct ear ear;
     ear_init(&ear, IN_DIRECTORY, true);
@@ -303,7 +303,7 @@ static void a_failed_disk_is_told_once_and_ends_the_journal(void)
     ear_fini(&ear);
 }
 
-static void a_failed_disk_without_a_loop_is_told_too(void)
+static void a_failed_disk_is_reported_without_a_loop_as_well(void)
 {
     struct ear ear;
     ear_init(&ear, IN_DIRECTORY, false);
@@ -323,8 +323,8 @@ static void ask(struct ear *ear, bool waits_for_room)
     soc_journal_query(ear->journal, &query, hear_answer, ear);
 }
 
-/* Asks when the disk is in trouble, with something to fold on the way. A writer that has
- * folded it by then answers all the same: then once more. */
+/* Queries while the disk is in trouble, with something to fold first. A writer that has
+ * already folded answers all the same: then it tries again. */
 static void ask_in_trouble(struct ear *ear, atomic_bool *trouble)
 {
     for (uint64_t key = 1; key <= 50; key++) {
@@ -359,7 +359,7 @@ static void a_query_that_meets_a_failed_disk_ends_the_journal(void)
     }
 }
 
-static void a_query_waits_for_room_if_it_says_so(void)
+static void a_query_waits_for_space_if_it_says_so(void)
 {
     struct ear ear;
     for (int has_loop = 0; has_loop < 2; has_loop++) {
@@ -387,7 +387,7 @@ static void a_query_waits_for_room_if_it_says_so(void)
     }
 }
 
-static void a_query_that_waits_for_room_does_not_hold_up_a_close(void)
+static void a_query_that_waits_for_space_does_not_delay_a_close(void)
 {
     struct ear ear;
     for (int has_loop = 0; has_loop < 2; has_loop++) {
@@ -402,7 +402,7 @@ static void a_query_that_waits_for_room_does_not_hold_up_a_close(void)
     }
 }
 
-static void a_store_in_memory_can_have_a_thread_too(void)
+static void a_store_in_memory_can_have_a_thread(void)
 {
     struct ear ear;
     ear_init(&ear, IN_MEMORY, true);
@@ -416,7 +416,7 @@ static void a_store_in_memory_can_have_a_thread_too(void)
     ear_fini(&ear);
 }
 
-static void many_batches_go_through_while_others_are_asked_for(void)
+static void many_batches_become_durable_among_queries(void)
 {
     struct ear ear;
     ear_init(&ear, IN_DIRECTORY, true);
@@ -455,18 +455,18 @@ int main(void)
     RUN(every_batch_becomes_durable_in_order);
     RUN(a_close_waits_for_every_batch_and_folds);
     RUN(a_close_without_time_to_fold_leaves_the_journal);
-    RUN(a_crash_keeps_a_prefix_and_tells_nothing);
+    RUN(a_crash_keeps_a_prefix_and_reports_nothing);
     RUN(a_query_sees_everything_submitted_before_it);
-    RUN(a_quiet_journal_folds_by_itself);
-    RUN(a_trickle_of_batches_does_not_put_folding_off_for_ever);
-    RUN(a_full_disk_is_told_and_waited_for);
+    RUN(an_idle_journal_folds_by_itself);
+    RUN(a_trickle_of_batches_does_not_delay_folding_forever);
+    RUN(a_full_disk_is_reported_and_retried);
     RUN(a_crash_does_not_wait_for_a_full_disk);
-    RUN(a_failed_disk_is_told_once_and_ends_the_journal);
-    RUN(a_failed_disk_without_a_loop_is_told_too);
+    RUN(a_failed_disk_is_reported_once_and_ends_the_journal);
+    RUN(a_failed_disk_is_reported_without_a_loop_as_well);
     RUN(a_query_that_meets_a_failed_disk_ends_the_journal);
-    RUN(a_query_waits_for_room_if_it_says_so);
-    RUN(a_query_that_waits_for_room_does_not_hold_up_a_close);
-    RUN(a_store_in_memory_can_have_a_thread_too);
-    RUN(many_batches_go_through_while_others_are_asked_for);
+    RUN(a_query_waits_for_space_if_it_says_so);
+    RUN(a_query_that_waits_for_space_does_not_delay_a_close);
+    RUN(a_store_in_memory_can_have_a_thread);
+    RUN(many_batches_become_durable_among_queries);
     return check_done();
 }

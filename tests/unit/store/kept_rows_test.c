@@ -1,4 +1,4 @@
-/* History rows: what is forgotten, and what is noticed. */
+/* History rows: what is deleted, and what damage is noticed. */
 #include "store_world.h"
 
 #include "base/hash.h"
@@ -26,7 +26,7 @@ static const char *rows_of(struct world *world)
     return soc_buf_text(&world->text);
 }
 
-static void old_runs_and_questions_are_forgotten_and_what_was_in_force_stays(void)
+static void old_runs_and_questions_are_deleted_and_what_was_in_force_stays(void)
 {
     struct world world;
     world_init(&world, IN_MEMORY);
@@ -40,7 +40,7 @@ static void old_runs_and_questions_are_forgotten_and_what_was_in_force_stays(voi
     world_fini(&world);
 }
 
-static void a_row_or_a_text_that_is_not_what_was_written_is_told(void)
+static void a_damaged_row_or_source_is_reported(void)
 {
     struct world world;
     struct soc_buf text = {0};
@@ -60,7 +60,7 @@ static void a_row_or_a_text_that_is_not_what_was_written_is_told(void)
 
 int main(void)
 {
-    RUN(old_runs_and_questions_are_forgotten_and_what_was_in_force_stays);
-    RUN(a_row_or_a_text_that_is_not_what_was_written_is_told);
+    RUN(old_runs_and_questions_are_deleted_and_what_was_in_force_stays);
+    RUN(a_damaged_row_or_source_is_reported);
     return check_done();
 }

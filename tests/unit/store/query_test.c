@@ -1,4 +1,4 @@
-/* What can be asked of a store, and how it answers. */
+/* What a store can be queried for, and its answers. */
 #include "store_world.h"
 
 #include "env/clock.h"
@@ -49,7 +49,7 @@ static void tell(struct world *world)
     "\"timestamp\":\"2026-01-01T00:00:00.009Z\",\"to\":\"root\",\"ttl_seconds\":1.5,"              \
     "\"type\":\"result\"}"
 
-static void messages_are_answered_in_the_shape_of_the_envelope(void)
+static void message_rows_have_the_form_of_the_envelope(void)
 {
     struct world world;
     tell(&world);
@@ -58,7 +58,7 @@ static void messages_are_answered_in_the_shape_of_the_envelope(void)
     world_fini(&world);
 }
 
-static void messages_can_be_chosen_by_agent_task_type_correlation_and_time(void)
+static void messages_can_be_filtered_by_agent_task_type_correlation_and_time(void)
 {
     struct world world;
     tell(&world);
@@ -84,7 +84,7 @@ static void messages_can_be_chosen_by_agent_task_type_correlation_and_time(void)
     world_fini(&world);
 }
 
-static void agents_roles_and_meta_are_answered(void)
+static void agents_roles_and_meta_can_be_queried(void)
 {
     struct world world;
     tell(&world);
@@ -107,7 +107,7 @@ static void agents_roles_and_meta_are_answered(void)
     world_fini(&world);
 }
 
-static void contacts_hold_what_birth_implies_unless_an_entry_says_otherwise(void)
+static void contacts_include_those_by_birth_unless_an_entry_says_otherwise(void)
 {
     struct world world;
     tell(&world);
@@ -133,7 +133,7 @@ static void contacts_hold_what_birth_implies_unless_an_entry_says_otherwise(void
     world_fini(&world);
 }
 
-static void activity_is_one_story_in_order_of_time(void)
+static void activity_is_in_order_of_time(void)
 {
     struct world world;
     tell(&world);
@@ -165,7 +165,7 @@ static void activity_is_one_story_in_order_of_time(void)
     world_fini(&world);
 }
 
-static void an_unknown_question_is_refused(void)
+static void an_unknown_query_is_refused(void)
 {
     struct world world;
     tell(&world);
@@ -175,7 +175,7 @@ static void an_unknown_question_is_refused(void)
     world_fini(&world);
 }
 
-static void a_span_of_time_is_found_among_many_messages(void)
+static void a_range_of_time_is_found_among_many_messages(void)
 {
     struct world world;
     world_init(&world, IN_MEMORY);
@@ -197,12 +197,12 @@ static void a_span_of_time_is_found_among_many_messages(void)
 
 int main(void)
 {
-    RUN(messages_are_answered_in_the_shape_of_the_envelope);
-    RUN(messages_can_be_chosen_by_agent_task_type_correlation_and_time);
-    RUN(agents_roles_and_meta_are_answered);
-    RUN(contacts_hold_what_birth_implies_unless_an_entry_says_otherwise);
-    RUN(activity_is_one_story_in_order_of_time);
-    RUN(an_unknown_question_is_refused);
-    RUN(a_span_of_time_is_found_among_many_messages);
+    RUN(message_rows_have_the_form_of_the_envelope);
+    RUN(messages_can_be_filtered_by_agent_task_type_correlation_and_time);
+    RUN(agents_roles_and_meta_can_be_queried);
+    RUN(contacts_include_those_by_birth_unless_an_entry_says_otherwise);
+    RUN(activity_is_in_order_of_time);
+    RUN(an_unknown_query_is_refused);
+    RUN(a_range_of_time_is_found_among_many_messages);
     return check_done();
 }

@@ -5,7 +5,7 @@
 #include "store/fields.h"
 #include "store/record.h"
 
-/* Every type of record there is. */
+/* Every type of record. */
 static const unsigned types[] = {
 #define R(tag, name, value) SOC_RECORD_##tag,
     SOC_RECORD_MAP(R)
@@ -14,8 +14,8 @@ static const unsigned types[] = {
 
 #define TYPE_COUNT (sizeof(types) / sizeof(types[0]))
 
-/* Records as they are on disk, for ever: type, name and fields in order, numbers marked by
- * a `#`. A new type gets a line here, a new field comes last in its line. */
+/* Records as stored, which never changes: type, name and fields in order, numbers marked
+ * by a `#`. A new type gets a line here, a new field comes last in its line. */
 static const struct {
     unsigned type;
     const char *name;
@@ -156,7 +156,7 @@ static void every_record_reads_back_as_it_was_written(void)
     soc_buf_fini(&batch);
 }
 
-/* Every field for itself, so that none is written where another is read. */
+/* Every field by itself, so that none is written where another is read. */
 static void every_field_alone_reads_back(void)
 {
     struct soc_buf batch = {0};

@@ -48,14 +48,14 @@ static int count_files(struct world *world)
     return count;
 }
 
-static void a_new_directory_is_for_its_owner_only(void)
+static void a_new_directory_is_private(void)
 {
     struct world world;
     world_init(&world, IN_DIRECTORY);
     soc_store_close(world.store);
     world.store = NULL;
     unlink(world_path(&world, "society.db"));
-    /* what is left of it is not passed over */
+    /* a rest of it is not ignored */
     CHECK_INT(world_open(&world), SOC_ECORRUPT);
     world.store = NULL;
     unlink(world_path(&world, "society.db-mark"));
@@ -80,7 +80,7 @@ static void a_directory_without_a_parent_is_refused(void)
     CHECK(strstr(detail.text, "/nowhere/at/all") != NULL);
 }
 
-static void a_second_opener_is_refused_though_the_lock_file_was_removed(void)
+static void a_second_opener_is_refused_even_without_the_lock_file(void)
 {
     struct world world;
     world_init(&world, IN_DIRECTORY);
@@ -96,7 +96,7 @@ static void a_second_opener_is_refused_though_the_lock_file_was_removed(void)
     world_fini(&world);
 }
 
-static void a_second_opener_hears_who_holds_the_directory(void)
+static void a_second_opener_learns_who_holds_the_directory(void)
 {
     struct world world;
     world_init(&world, IN_DIRECTORY);
@@ -114,7 +114,7 @@ static void a_second_opener_hears_who_holds_the_directory(void)
     world_fini(&world);
 }
 
-/* Runs `body` in a process of its own that is killed at its end, nothing closed. */
+/* Runs `body` in a child process that is killed at its end, with nothing closed. */
 static void run_and_kill(struct world *world, void (*body)(struct world *))
 {
     pid_t child = fork();
@@ -140,7 +140,7 @@ static void write_and_fold_some(struct world *world)
     soc_store_fold(world->store, 20 * world->batch.capacity / 10, NULL);
 }
 
-static void what_was_appended_outlives_a_kill(void)
+static void committed_batches_survive_a_kill(void)
 {
     struct world world;
     world_init(&world, IN_DIRECTORY);
@@ -185,7 +185,7 @@ static void other_programs_read_while_it_runs(void)
     world_fini(&world);
 }
 
-/* Opens the world's directory to look at it. */
+/* Opens the directory as a reader. */
 static int open_to_look(struct world *world, struct soc_store **out)
 {
     struct soc_sqlite_options options = {.directory = world->directory, .access = SOC_SQLITE_READ};
@@ -218,7 +218,7 @@ static void a_reader_sees_batches_that_are_not_folded_and_folds_nothing(void)
     world_fini(&world);
 }
 
-static void a_reader_of_nothing_makes_nothing(void)
+static void a_reader_of_a_missing_store_creates_nothing(void)
 {
     struct world world;
     world_init(&world, IN_DIRECTORY);
@@ -233,7 +233,7 @@ static void a_reader_of_nothing_makes_nothing(void)
     world_fini(&world);
 }
 
-/* Takes away what version 3 came with. */
+/* Removes what version 3 added. */
 #define BACK_TO_2                                                                                  \
     "DROP VIEW activity_logs; DROP VIEW activity_entries; DROP INDEX events_readers;"              \
     "DELETE FROM events WHERE event IN ('spawned', 'stopped', 'contact_added', 'role_created')"    \
@@ -243,7 +243,7 @@ static void a_reader_of_nothing_makes_nothing(void)
     "ALTER TABLE message_entries DROP COLUMN end_place;"                                           \
     "ALTER TABLE message_entries ADD COLUMN again_ms INTEGER;"
 
-static void an_older_database_is_brought_up_to_date_by_who_may_write(void)
+static void an_older_database_is_upgraded_by_a_writer(void)
 {
     struct world world;
     world_init(&world, IN_DIRECTORY);
@@ -290,8 +290,8 @@ static void an_older_database_is_brought_up_to_date_by_who_may_write(void)
     world_fini(&world);
 }
 
-/* What the log of version 2 had, in its order, and then what has happened since. */
-static void the_log_of_version_2_is_kept_and_goes_on(void)
+/* The log of version 2 in its order, and then what has happened since. */
+static void the_log_of_version_2_is_kept_and_continued(void)
 {
     struct world world;
     world_init(&world, IN_DIRECTORY);
@@ -323,8 +323,8 @@ static void the_log_of_version_2_is_kept_and_goes_on(void)
     world_fini(&world);
 }
 
-/* Its view gave the letter of a reader a line in the past. */
-static void the_views_of_version_3_are_made_anew(void)
+/* Its view gave the dead letter of a reader a line in the past. */
+static void the_views_of_version_3_are_recreated(void)
 {
     struct world world;
     world_init(&world, IN_DIRECTORY);
@@ -346,7 +346,7 @@ static void the_views_of_version_3_are_made_anew(void)
     world_fini(&world);
 }
 
-static void a_newer_database_is_refused_and_not_touched(void)
+static void a_newer_database_is_refused_and_left_alone(void)
 {
     struct world world;
     world_init(&world, IN_DIRECTORY);
@@ -371,7 +371,7 @@ static void a_newer_database_is_refused_and_not_touched(void)
     world_fini(&world);
 }
 
-static void a_file_that_is_no_database_of_ours_is_refused(void)
+static void a_file_that_is_not_our_database_is_refused(void)
 {
     struct world world;
     world_init(&world, IN_DIRECTORY);
@@ -386,7 +386,7 @@ static void a_file_that_is_no_database_of_ours_is_refused(void)
     world_fini(&world);
 }
 
-/* Appends three batches with a mark in the second, and closes. */
+/* Commits three batches with a marker in the second, and closes. */
 static void write_three(struct world *world)
 {
     world_init(world, IN_DIRECTORY);
@@ -422,7 +422,7 @@ static void a_flipped_bit_is_found_and_its_page_named(void)
     world_fini(&world);
 }
 
-static void a_page_that_another_program_wrote_is_found(void)
+static void a_page_written_by_another_program_is_found(void)
 {
     struct world world;
     write_three(&world);
@@ -474,7 +474,7 @@ static void swapped_batches_are_found(void)
     world_fini(&world);
 }
 
-static void a_full_disk_leaves_nothing_behind_and_the_batch_can_be_tried_again(void)
+static void a_full_disk_leaves_no_trace_and_the_batch_can_be_retried(void)
 {
     struct world world;
     world_init(&world, IN_DIRECTORY);
@@ -495,7 +495,7 @@ static void a_full_disk_leaves_nothing_behind_and_the_batch_can_be_tried_again(v
     world_fini(&world);
 }
 
-static void a_failed_sync_is_an_error_of_the_disk(void)
+static void a_failed_sync_is_a_disk_error(void)
 {
     struct world world;
     world_init(&world, IN_DIRECTORY);
@@ -527,7 +527,7 @@ static void the_write_ahead_log_stays_bounded(void)
     world_fini(&world);
 }
 
-static void a_hundred_thousand_messages_are_no_burden(void)
+static void a_hundred_thousand_messages_load_only_what_is_live(void)
 {
     struct world world;
     world_init(&world, IN_DIRECTORY);
@@ -555,27 +555,27 @@ static void a_hundred_thousand_messages_are_no_burden(void)
 int main(void)
 {
     disk_install();
-    RUN(a_new_directory_is_for_its_owner_only);
+    RUN(a_new_directory_is_private);
     RUN(a_directory_without_a_parent_is_refused);
-    RUN(a_second_opener_is_refused_though_the_lock_file_was_removed);
-    RUN(a_second_opener_hears_who_holds_the_directory);
-    RUN(what_was_appended_outlives_a_kill);
+    RUN(a_second_opener_is_refused_even_without_the_lock_file);
+    RUN(a_second_opener_learns_who_holds_the_directory);
+    RUN(committed_batches_survive_a_kill);
     RUN(other_programs_read_while_it_runs);
     RUN(a_reader_sees_batches_that_are_not_folded_and_folds_nothing);
-    RUN(a_reader_of_nothing_makes_nothing);
-    RUN(a_newer_database_is_refused_and_not_touched);
-    RUN(an_older_database_is_brought_up_to_date_by_who_may_write);
-    RUN(the_log_of_version_2_is_kept_and_goes_on);
-    RUN(the_views_of_version_3_are_made_anew);
-    RUN(a_file_that_is_no_database_of_ours_is_refused);
+    RUN(a_reader_of_a_missing_store_creates_nothing);
+    RUN(a_newer_database_is_refused_and_left_alone);
+    RUN(an_older_database_is_upgraded_by_a_writer);
+    RUN(the_log_of_version_2_is_kept_and_continued);
+    RUN(the_views_of_version_3_are_recreated);
+    RUN(a_file_that_is_not_our_database_is_refused);
     RUN(a_flipped_bit_is_found_and_its_page_named);
-    RUN(a_page_that_another_program_wrote_is_found);
+    RUN(a_page_written_by_another_program_is_found);
     RUN(a_changed_batch_is_found_and_named);
     RUN(a_missing_batch_is_found);
     RUN(swapped_batches_are_found);
-    RUN(a_full_disk_leaves_nothing_behind_and_the_batch_can_be_tried_again);
-    RUN(a_failed_sync_is_an_error_of_the_disk);
+    RUN(a_full_disk_leaves_no_trace_and_the_batch_can_be_retried);
+    RUN(a_failed_sync_is_a_disk_error);
     RUN(the_write_ahead_log_stays_bounded);
-    RUN(a_hundred_thousand_messages_are_no_burden);
+    RUN(a_hundred_thousand_messages_load_only_what_is_live);
     return check_done();
 }

@@ -9,8 +9,8 @@
 #include "store/sqlite/pages.h"
 #include "store_world.h"
 
-/* Runs SQL through a connection of another program, which knows of checksums or not,
- * and returns the last value of the last row, lent until the next call. */
+/* Runs SQL through a connection of another program, with or without checksums, and
+ * returns the last value of the last row, lent until the next call. */
 static inline const char *run_sql_in(struct world *world, const char *sql, const char *vfs)
 {
     static char result[4096];
@@ -38,13 +38,13 @@ static inline const char *run_sql_in(struct world *world, const char *sql, const
     return result;
 }
 
-/* The same as a program that knows of no checksums. */
+/* The same as a program that knows nothing of checksums. */
 static inline const char *run_sql(struct world *world, const char *sql)
 {
     return run_sql_in(world, sql, NULL);
 }
 
-/* Changes the database so that its pages stay right. */
+/* Changes the database and keeps its checksums right. */
 static inline void set_sql(struct world *world, const char *sql)
 {
     struct soc_pages *pages = soc_pages_new(NULL);

@@ -148,7 +148,7 @@ ON_ALL(an_ended_agent_is_loaded_as_ended_and_its_id_may_be_born_again)
     CHECK(strstr(world_ask(world, "agents"), "\"ended_at\":\"1970-01-01T00:00:00.005Z\"") != NULL);
 }
 
-ON_ALL(an_agent_that_ends_and_one_that_was_adopted_are_loaded_as_such)
+ON_ALL(ending_and_adopted_agents_are_loaded_as_such)
 {
     PUT(world, AGENT, agent, 1, SOC_SLICE("ann"), SOC_SLICE("r"), SOC_SLICE("root"));
     PUT(world, AGENT, agent, 2, SOC_SLICE("bob"), SOC_SLICE("r"), SOC_SLICE("ann"));
@@ -168,7 +168,7 @@ ON_ALL(an_agent_that_ends_and_one_that_was_adopted_are_loaded_as_such)
                "{\"record\":\"standing\",\"births\":1,\"id\":\"ann\"}\n");
 }
 
-ON_ALL(how_an_agent_stands_is_loaded_and_its_births_are_counted)
+ON_ALL(the_standing_of_an_agent_is_loaded_and_its_births_are_counted)
 {
     PUT(world, AGENT, agent, 1, SOC_SLICE("ann"), SOC_SLICE("r"));
     PUT(world, AGENT, agent, 2, SOC_SLICE("bob"), SOC_SLICE("r"), SOC_SLICE("ann"));
@@ -191,7 +191,7 @@ ON_ALL(how_an_agent_stands_is_loaded_and_its_births_are_counted)
           NULL);
 }
 
-ON_ALL(a_forgotten_parent_stays_forgotten_and_a_forgotten_stranger_leaves_nothing)
+ON_ALL(a_removed_parent_stays_removed_and_a_removed_stranger_leaves_no_trace)
 {
     PUT(world, AGENT, agent, 1, SOC_SLICE("ann"), SOC_SLICE("r"), SOC_SLICE("zoe"));
     PUT(world, CONTACT, contact, 1, 6, SOC_SLICE("ann"), SOC_SLICE("yan"));
@@ -316,7 +316,7 @@ ON_ALL(a_waiting_activation_keeps_its_effects_and_takes_until_it_ends)
                "{\"record\":\"activation\",\"key\":6,\"time_ms\":2,\"agent\":\"ann\"}\n");
 }
 
-ON_ALL(outputs_stay_until_they_were_shown)
+ON_ALL(outputs_stay_until_they_are_shown)
 {
     for (uint64_t key = 1; key <= 3; key++)
         PUT(world, OUTPUT, output, key, 5, SOC_SLICE("root"), SOC_SLICE("stdout"), SOC_SLICE("x"));
@@ -336,7 +336,7 @@ static int stop_at_the_second(const struct soc_record *record, void *user)
     return ++*(int *)user == 2 ? SOC_EREFUSED : 0;
 }
 
-ON_ALL(a_load_ends_when_its_reader_says_so)
+ON_ALL(a_load_ends_when_its_callback_fails)
 {
     for (uint64_t key = 1; key <= 4; key++)
         put_message(world, key);
@@ -349,7 +349,7 @@ ON_ALL(a_load_ends_when_its_reader_says_so)
     CHECK_INT(count, 2);
 }
 
-ON_ALL(a_batch_of_many_megabytes_is_kept_whole)
+ON_ALL(a_batch_of_many_megabytes_is_kept)
 {
     size_t length = 20u << 20;
     char *payload = malloc(length);
@@ -447,7 +447,7 @@ ON_ALL(a_look_shows_the_tables_as_they_are_and_a_query_folds_first)
     CHECK(strstr(soc_buf_text(&world->text), "\"to\":\"user\"") != NULL);
 }
 
-ON_ALL(an_unknown_query_is_refused_and_the_store_goes_on)
+ON_ALL(an_unknown_query_is_refused_and_the_store_stays_usable)
 {
     struct soc_query query = {.what = "nonsense"};
     put_message(world, 1);
@@ -475,7 +475,7 @@ ON_ALL(a_limit_gives_the_latest_rows_in_ascending_order)
                "[{\"detail\":\"a\",\"event\":\"note\",\"time\":\"1970-01-01T00:00:00.001Z\"}]");
 }
 
-ON_ALL(maintenance_changes_nothing_that_can_be_seen)
+ON_ALL(maintenance_has_no_visible_effect)
 {
     commit_life(world, 4);
     struct soc_buf before = {0};
@@ -604,22 +604,22 @@ int main(void)
     RUN_ALL(batches_are_numbered_and_counted);
     RUN_ALL(agents_and_contacts_come_in_order_of_origin_then_states);
     RUN_ALL(an_ended_agent_is_loaded_as_ended_and_its_id_may_be_born_again);
-    RUN_ALL(an_agent_that_ends_and_one_that_was_adopted_are_loaded_as_such);
-    RUN_ALL(how_an_agent_stands_is_loaded_and_its_births_are_counted);
-    RUN_ALL(a_forgotten_parent_stays_forgotten_and_a_forgotten_stranger_leaves_nothing);
+    RUN_ALL(ending_and_adopted_agents_are_loaded_as_such);
+    RUN_ALL(the_standing_of_an_agent_is_loaded_and_its_births_are_counted);
+    RUN_ALL(a_removed_parent_stays_removed_and_a_removed_stranger_leaves_no_trace);
     RUN_ALL(pending_and_dead_messages_are_loaded_finished_ones_are_not);
     RUN_ALL(every_field_of_every_plain_record_survives_folding);
     RUN_ALL(an_empty_text_is_not_an_absent_one);
     RUN_ALL(a_waiting_activation_keeps_its_effects_and_takes_until_it_ends);
-    RUN_ALL(outputs_stay_until_they_were_shown);
-    RUN_ALL(a_load_ends_when_its_reader_says_so);
-    RUN_ALL(a_batch_of_many_megabytes_is_kept_whole);
+    RUN_ALL(outputs_stay_until_they_are_shown);
+    RUN_ALL(a_load_ends_when_its_callback_fails);
+    RUN_ALL(a_batch_of_many_megabytes_is_kept);
     RUN_ALL(several_batches_are_committed_at_once_and_in_order);
     RUN_ALL(a_torn_batch_is_refused_and_what_was_before_it_is_kept);
     RUN_ALL(a_look_shows_the_tables_as_they_are_and_a_query_folds_first);
-    RUN_ALL(an_unknown_query_is_refused_and_the_store_goes_on);
+    RUN_ALL(an_unknown_query_is_refused_and_the_store_stays_usable);
     RUN_ALL(a_limit_gives_the_latest_rows_in_ascending_order);
-    RUN_ALL(maintenance_changes_nothing_that_can_be_seen);
+    RUN_ALL(maintenance_has_no_visible_effect);
     RUN_ALL(what_is_kept_for_replay_is_read_back);
     RUN_ALL(however_it_is_folded_the_tables_are_the_same);
     RUN(a_store_in_memory_has_no_tables_before_it_is_queried);

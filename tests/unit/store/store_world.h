@@ -95,8 +95,7 @@ static inline void world_fini(struct world *world)
     rmdir(world->directory);
 }
 
-/* Puts one record into the batch. Fields left out are absent, which is what a
- * record with its first fields only means. */
+/* Adds one record to the batch. Fields left out are absent. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 #define PUT(world, tag, name, ...)                                                                 \
     soc_record_put(&(world)->batch,                                                                \
@@ -138,7 +137,7 @@ static inline const char *world_load(struct world *world)
     return soc_buf_text(&world->text);
 }
 
-/* Asks and returns the rows. */
+/* Queries and returns the rows. */
 static inline const char *world_ask_for(struct world *world, const struct soc_query *query)
 {
     world->text.length = 0;
@@ -148,13 +147,13 @@ static inline const char *world_ask_for(struct world *world, const struct soc_qu
     return soc_buf_text(&world->text);
 }
 
-/* Asks without conditions. */
+/* Queries without filters. */
 static inline const char *world_ask(struct world *world, const char *what)
 {
     return world_ask_for(world, &(struct soc_query){.what = what});
 }
 
-/* Puts a message with a payload, on its way from root to user. */
+/* Adds a message with a payload, from root to user. */
 static inline void put_message(struct world *world, uint64_t key)
 {
     PUT(world, MESSAGE, message, .key = key, .time_ms = NOW_MS + key, .priority = 2, .attempt = 1,
