@@ -141,8 +141,8 @@ describe("tidy", function()
     {
       name = "finds a header that is too long",
       path = "core/model/box.h",
-      text = HEAD .. ("\n"):rep(248),
-      found = "core/model/box.h:251: file has more than 250 lines",
+      text = HEAD .. ("\n"):rep(298),
+      found = "core/model/box.h:301: file has more than 300 lines",
     },
     {
       name = "finds a plan",

@@ -31,17 +31,18 @@ struct world { /* a host, its store, and what its scripts are */
     part_fn *worker; /* of every agent of that role */
     /* The gatekeeper; NULL: none is there. */
     struct soc_agent *(*route)(void *user, struct soc_slice payload, struct soc_buf *intent);
-    bool shows_early, keys_apart; /* as in struct soc_host_options */
-    uint32_t effects_max;         /* 0: as usual */
-    uint32_t retries_max;         /* of a turn that raised */
-    int64_t now_ms;               /* time at a start, if the store knows none later */
-    int runs;                     /* calls of a part */
-    int live;                     /* effects done, not answered from the record */
-    int failures;                 /* of the disk */
-    bool is_deaf;                 /* nothing can be shown */
-    struct soc_buf shown;         /* "agent: text\n" for each line */
-    uint64_t shown_sequence;      /* of the store when the last line was shown */
-    struct soc_buf texts[2];      /* owned by a test */
+    bool shows_early, keys_apart;        /* as in struct soc_host_options */
+    const struct soc_part *const *parts; /* NULL: those of every society */
+    uint32_t effects_max;                /* 0: as usual */
+    uint32_t retries_max;                /* of a turn that raised */
+    int64_t now_ms;                      /* time at a start, if the store knows none later */
+    int runs;                            /* calls of a part */
+    int live;                            /* effects done, not answered from the record */
+    int failures;                        /* of the disk */
+    bool is_deaf;                        /* nothing can be shown */
+    struct soc_buf shown;                /* "agent: text\n" for each line */
+    uint64_t shown_sequence;             /* of the store when the last line was shown */
+    struct soc_buf texts[2];             /* owned by a test */
 };
 
 /* Runs the part of the activation's agent. */

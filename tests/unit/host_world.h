@@ -21,7 +21,7 @@ static inline void world_define(struct world *world, const char *id)
 static inline int world_start_as(struct world *world, const char *app)
 {
     struct soc_host_options options = {
-        .parts = soc_part_table,
+        .parts = world->parts == NULL ? soc_part_table : world->parts,
         .store = world->store,
         .loop = world->loop,
         .seed = 1,

@@ -111,6 +111,17 @@ for _, page in ipairs(PAGES) do
   end)
 end
 
+describe("docs/architecture.md", function()
+  it("shows the part that a unit test builds", function()
+    local shown
+    for _, block in ipairs(blocks_of("docs/architecture.md")) do
+      shown = block.language == "c" and block.text or shown
+    end
+    local source = read("tests/unit/kernel/part_test.c")
+    assert.equal(source:match("/%* docs: begin %*/\n(.-)/%* docs: end %*/"), shown)
+  end)
+end)
+
 describe("docs/lua-api.md", function()
   it("lists every error code with its message", function()
     local page, source = read("docs/lua-api.md"), read("core/base/err.h"):gsub('"%s*\\?%s*"', "")
