@@ -15,7 +15,6 @@
 void soc_book_write(struct soc_host *host, struct soc_agent *owner, struct soc_agent *peer,
                     enum soc_source source, int64_t added_ms, struct soc_contact_extra *extra)
 {
-    assert(owner != peer);
     struct soc_record record = {.type = SOC_RECORD_CONTACT};
     record.contact = (struct soc_record_contact){
         .time_ms = (uint64_t)added_ms,
