@@ -366,11 +366,12 @@ void soc_router_accept(struct soc_host *host, struct soc_message *message)
 
 bool soc_router_hand_out(struct soc_host *host, struct soc_message *message)
 {
-    bool is_out = false;
-    for (size_t i = 0; message->to->is_external && !is_out && host->parts.calls.hand_out[i] != NULL;
-         i++)
-        is_out = host->parts.calls.hand_out[i](host, message);
-    return is_out;
+    if (!message->to->is_external)
+        return false;
+    for (size_t i = 0; host->parts.calls.hand_out[i] != NULL; i++)
+        if (host->parts.calls.hand_out[i](host, message))
+            return true; /* it may be gone by now */
+    return false;
 }
 
 void soc_router_hand_over(struct soc_host *host, struct soc_message *message)
