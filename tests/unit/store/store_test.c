@@ -466,7 +466,7 @@ ON_ALL(a_limit_gives_the_latest_rows_in_ascending_order)
         PUT(world, OUTPUT_END, output_end, key);
     for (uint64_t key = 1; key <= 5; key++)
         PUT(world, EVENT, event, .time_ms = key, .event = SOC_SLICE("note"),
-            .detail = soc_slice("abcde" + key - 1, 1));
+            .detail = soc_slice(&"abcde"[key - 1], 1));
     CHECK_INT(world_append(world), SOC_OK);
     CHECK_TEXT(world_ask_for(world, &(struct soc_query){.what = "activity", .limit = 2}),
                "[{\"detail\":\"d\",\"event\":\"note\",\"time\":\"1970-01-01T00:00:00.004Z\"},"
