@@ -14,9 +14,9 @@
 #include "base/buf.h"
 #include "model/activation.h"
 #include "model/agent.h"
+#include "model/delivery/ladder.h"
 #include "model/introduction.h"
-#include "model/ladder.h"
-#include "model/task.h"
+#include "model/tasks/task.h"
 
 struct soc_outcall; /* parts/models/calls.h */
 

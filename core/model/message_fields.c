@@ -16,7 +16,7 @@ struct said_name {
     const char *text;
     uint8_t length;
     uint8_t field;
-    uint8_t said_by;
+    uint8_t given_by;
 };
 
 /* The fields by their own names, in the order of the table, then their other names. */
@@ -75,7 +75,7 @@ const struct soc_field_rule *soc_message_fields_rule(enum soc_message_field fiel
 
 static inline bool is_called(const struct said_name *said, struct soc_slice name, unsigned context)
 {
-    return said->length == name.length && said->said_by & context &&
+    return said->length == name.length && said->given_by & context &&
            memcmp(said->text, name.data, name.length) == 0;
 }
 
@@ -95,7 +95,7 @@ int soc_message_fields_find(struct soc_slice name, unsigned context)
 const char *soc_message_fields_name(unsigned context, int index)
 {
     for (int i = 0; i < NAME_COUNT; i++)
-        if (names[i].said_by & context && index-- == 0)
+        if (names[i].given_by & context && index-- == 0)
             return names[i].text;
     return NULL;
 }

@@ -102,25 +102,25 @@ enum soc_field_kind {
 #define SOC_IF_TEXT_TIME(...)
 #define SOC_IF_TEXT_TYPE(...)
 
-/* Where something is said: bits of a context. */
-enum soc_say {
-    SOC_SAY_AGENT = 1,     /* send_message and request in Lua */
-    SOC_SAY_BROADCAST = 2, /* broadcast in Lua */
-    SOC_SAY_REPLY = 4,     /* the options of reply in Lua */
-    SOC_SAY_SOCKET = 8,    /* the control socket */
-    SOC_SAY_FILE = 16,     /* the file door */
-    SOC_SAY_WAIT = 32,     /* besides: the sender waits for a reply */
+/* Where a send comes from: bits of a context. */
+enum soc_send_context {
+    SOC_SEND_FROM_AGENT = 1,     /* send_message and request in Lua */
+    SOC_SEND_FROM_BROADCAST = 2, /* broadcast in Lua */
+    SOC_SEND_FROM_REPLY = 4,     /* the options of reply in Lua */
+    SOC_SEND_FROM_SOCKET = 8,    /* the control socket */
+    SOC_SEND_FROM_FILE = 16,     /* the file door */
+    SOC_SEND_FROM_WAIT = 32,     /* besides: the sender waits for a reply */
 };
 
-/* Who may say a field, as the table names them. */
-enum soc_said_by {
+/* Who may set a field, as the table names them. */
+enum soc_send_source {
     SOC_BY_NOBODY = 0,
-    SOC_BY_FILES = SOC_SAY_FILE,
-    SOC_BY_WAITERS = SOC_SAY_WAIT,
-    SOC_BY_DOORS = SOC_SAY_SOCKET | SOC_SAY_FILE,
-    SOC_BY_SENDERS = SOC_BY_DOORS | SOC_SAY_AGENT,
-    SOC_BY_EVERYBODY = SOC_BY_SENDERS | SOC_SAY_BROADCAST,
-    SOC_BY_REPLIERS = SOC_BY_EVERYBODY | SOC_SAY_REPLY,
+    SOC_BY_FILES = SOC_SEND_FROM_FILE,
+    SOC_BY_WAITERS = SOC_SEND_FROM_WAIT,
+    SOC_BY_DOORS = SOC_SEND_FROM_SOCKET | SOC_SEND_FROM_FILE,
+    SOC_BY_SENDERS = SOC_BY_DOORS | SOC_SEND_FROM_AGENT,
+    SOC_BY_EVERYBODY = SOC_BY_SENDERS | SOC_SEND_FROM_BROADCAST,
+    SOC_BY_REPLIERS = SOC_BY_EVERYBODY | SOC_SEND_FROM_REPLY,
 };
 
 /* Where a field is shown. */
@@ -150,7 +150,7 @@ enum soc_message_field {
 struct soc_field_rule {
     const char *name;
     enum soc_field_kind kind;
-    unsigned said_by; /* enum soc_say bits */
+    unsigned given_by; /* enum soc_send_context bits */
     enum soc_shown shown;
     enum soc_hashed hashed;
 };
@@ -158,7 +158,7 @@ struct soc_field_rule {
 /* Lends the row of a field. */
 const struct soc_field_rule *soc_message_fields_rule(enum soc_message_field field);
 
-/* Finds the field that is called so in a context (enum soc_say bits), by its own name or
+/* Finds the field that is called so in a context (enum soc_send_context bits), by its own name or
  * another; -1 if that is no field there. */
 int soc_message_fields_find(struct soc_slice name, unsigned context);
 

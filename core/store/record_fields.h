@@ -63,7 +63,7 @@
 #define SOC_SEAT_FIELDS(N, T)          N(key) N(question) N(asked_ms) N(state) T(agent) T(payload)
 #define SOC_BARRIER_END_FIELDS(N, T)   N(key)
 
-/* `text` is the complete key (model/dedupe.h). */
+/* `text` is the complete key (model/delivery/dedupe.h). */
 #define SOC_SENT_KEY_FIELDS(N, T)      N(since_ms) N(key) N(sent_ms) T(text)
 #define SOC_SENT_KEYS_END_FIELDS(N, T) N(until_ms)
 /* No batch has `births`: folding counts the births themselves. */

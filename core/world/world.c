@@ -354,7 +354,7 @@ static int send_list(lua_State *L, struct soc_world *world, struct soc_agent *fr
 {
     struct soc_script *script = world->script;
     soc_gate_begin_as(world->host, from);
-    int rc = soc_receivers_send(world->host, from, &options->said, &script->answer);
+    int rc = soc_receivers_send(world->host, from, &options->input, &script->answer);
     soc_gate_end_as(world->host, rc == SOC_OK);
     soc_batch_seal(world->host);
     return soc_push_answer(L, soc_buf_slice(&script->answer));
@@ -369,15 +369,15 @@ static int world_send(lua_State *L)
     size_t length;
     const char *from = luaL_checklstring(L, 2, &length);
     struct soc_send_options options;
-    int rc = soc_send_options_read(L, script, 3, SOC_SAY_AGENT, &options);
+    int rc = soc_send_options_read(L, script, 3, SOC_SEND_FROM_AGENT, &options);
     struct soc_agent *agent = soc_registry_find(world->host, soc_slice(from, length));
     if (rc == SOC_OK && agent == NULL)
         rc = soc_refuse(&script->error, SOC_ENOAGENT, "the sender does not exist", "agentId",
                         soc_slice(from, length));
-    if (rc == SOC_OK && options.said.receivers != NULL)
+    if (rc == SOC_OK && options.input.receivers != NULL)
         return send_list(L, world, agent, &options);
     if (rc == SOC_OK)
-        rc = soc_gate_send_as(world->host, agent, &options.said.send, &script->error);
+        rc = soc_gate_send_as(world->host, agent, &options.input.send, &script->error);
     soc_batch_seal(world->host);
     return soc_push_answer(L, soc_buf_slice(&script->error));
 }

@@ -8,8 +8,9 @@ static const struct {
     const char *name;
     unsigned bit;
 } contexts[] = {
-    {"agent", SOC_SAY_AGENT},   {"broadcast", SOC_SAY_BROADCAST}, {"reply", SOC_SAY_REPLY},
-    {"socket", SOC_SAY_SOCKET}, {"file", SOC_SAY_FILE},           {"wait", SOC_SAY_WAIT},
+    {"agent", SOC_SEND_FROM_AGENT}, {"broadcast", SOC_SEND_FROM_BROADCAST},
+    {"reply", SOC_SEND_FROM_REPLY}, {"socket", SOC_SEND_FROM_SOCKET},
+    {"file", SOC_SEND_FROM_FILE},   {"wait", SOC_SEND_FROM_WAIT},
 };
 
 /* Pushes { [context] = list of the names that the field may be said by there }. */

@@ -183,11 +183,11 @@ static int world_outside_send(lua_State *L)
     copy_table(L, 3);
     luaL_checkstack(L, 20, NULL);
     struct soc_position position = take_position(L, 3);
-    int rc = soc_send_options_read(L, script, 3, SOC_SAY_FILE, &options);
-    if (options.said.receivers != NULL)
+    int rc = soc_send_options_read(L, script, 3, SOC_SEND_FROM_FILE, &options);
+    if (options.input.receivers != NULL)
         return luaL_error(L, "s:outside_send takes one receiver");
-    mail.send = options.said.send;
-    mail.answers = options.said.reply_to;
+    mail.send = options.input.send;
+    mail.answers = options.input.reply_to;
     struct soc_agent *agent = rc < 0 ? NULL : check_outsider(L, world);
     if (agent != NULL && world->check != NULL)
         soc_check_heard(world->check, soc_agent_id(agent));

@@ -2,7 +2,8 @@
 
 return {
   {
-    name = "a heartbeat pays for an ack", file = "core/model/pulse.c", by = { "spec:ladder" },
+    name = "a heartbeat pays for an ack", file = "core/model/delivery/pulse.c",
+    by = { "spec:ladder" },
     from = "    pulse->is_lost = pulse->is_alarmed = false;",
     to = "    pulse->is_lost = pulse->is_alarmed = pulse->is_owing = false;",
   },
@@ -17,12 +18,12 @@ return {
     from = "    soc_pulse_retry(&outsider->pulse, soc_host_now(host));\n", to = "",
   },
   {
-    name = "silence is too long at its time", file = "core/model/pulse.c",
+    name = "silence is too long at its time", file = "core/model/delivery/pulse.c",
     by = { "unit:ladder_test" },
     from = "+ timeout_ms + 1;", to = "+ timeout_ms;",
   },
   {
-    name = "rungs may go back", file = "core/model/ladder.c", by = { "unit:ladder_test" },
+    name = "rungs may go back", file = "core/model/delivery/ladder.c", by = { "unit:ladder_test" },
     from = "    if (rung.at_ms < last_ms)", to = "    if (rung.at_ms < 0)",
   },
   {
@@ -43,7 +44,7 @@ return {
     to = "        if (is_temporary(rc) && outsider == NULL)",
   },
   {
-    name = "a key is remembered for ever", file = "core/model/dedupe.c",
+    name = "a key is remembered for ever", file = "core/model/delivery/dedupe.c",
     by = { "unit:dedupe_test" },
     from = "    return now_ms - entry->since_ms >= window_ms;",
     to = "    return now_ms - entry->since_ms < 0 && window_ms > 0;",

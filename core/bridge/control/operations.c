@@ -135,40 +135,41 @@ static void answer_request(void *user, struct soc_slice answer)
 }
 
 /* Sends what was said from `user`, which waits for the reply or not. */
-static int send_said(struct op *op, struct soc_said *said, bool waits, struct soc_buf *answer)
+static int send_input(struct op *op, struct soc_send_input *input, bool waits,
+                      struct soc_buf *answer)
 {
     struct soc_host *host = op->society->host;
     struct soc_agent *user = soc_registry_user(host);
-    soc_said_settle(said, soc_clock_now(soc_host_clock(host)));
-    if (!soc_said_has(said, SOC_MESSAGE_FIELD_TO))
-        soc_human_address(host, &said->send);
-    if (said->receivers != NULL) {
+    soc_send_input_settle(input, soc_clock_now(soc_host_clock(host)));
+    if (!soc_send_input_has(input, SOC_MESSAGE_FIELD_TO))
+        soc_human_address(host, &input->send);
+    if (input->receivers != NULL) {
         soc_gate_begin_as(host, user);
-        int rc = soc_receivers_send(host, user, said, answer);
+        int rc = soc_receivers_send(host, user, input, answer);
         soc_gate_end_as(host, rc == SOC_OK);
         return rc;
     }
     if (!waits)
-        return soc_gate_send_as(host, user, &said->send, answer);
+        return soc_gate_send_as(host, user, &input->send, answer);
     int64_t timeout_ms = SOC_REQUEST_TIMEOUT_MS;
-    if (soc_said_has(said, SOC_MESSAGE_FIELD_TIMEOUT_MS))
-        timeout_ms = said->timeout_ms > 0 ? said->timeout_ms : 1;
-    return soc_gate_request_as(host, user, &said->send, timeout_ms, answer_request, op->call,
+    if (soc_send_input_has(input, SOC_MESSAGE_FIELD_TIMEOUT_MS))
+        timeout_ms = input->timeout_ms > 0 ? input->timeout_ms : 1;
+    return soc_gate_request_as(host, user, &input->send, timeout_ms, answer_request, op->call,
                                answer);
 }
 
 static void send_or_request(struct op *op, bool waits)
 {
     struct soc_send_reader reader = {0};
-    struct soc_said said = {0};
-    struct soc_said_fault fault;
+    struct soc_send_input input = {0};
+    struct soc_send_input_fault fault;
     struct soc_buf answer = {0};
-    unsigned context = SOC_SAY_SOCKET | (waits ? SOC_SAY_WAIT : 0);
-    int rc = soc_send_reader_read(&reader, op->line, context, &said, &fault);
+    unsigned context = SOC_SEND_FROM_SOCKET | (waits ? SOC_SEND_FROM_WAIT : 0);
+    int rc = soc_send_reader_read(&reader, op->line, context, &input, &fault);
     if (rc < 0)
         soc_send_reader_refuse(&answer, rc, &fault);
     else
-        rc = send_said(op, &said, waits, &answer);
+        rc = send_input(op, &input, waits, &answer);
     if (rc < 0)
         fail(op->call, soc_buf_slice(&answer));
     else if (!waits)

@@ -192,13 +192,13 @@ static bool accept(struct reading *reading, struct soc_outside_mail *mail, struc
  * can take nothing now, the line is read again, and those who have the message are known by
  * its key. */
 static bool accept_list(struct reading *reading, struct soc_outside_mail *mail,
-                        const struct soc_said *said, struct soc_position position)
+                        const struct soc_send_input *input, struct soc_position position)
 {
     struct soc_host *host = reading->inlet->files->host;
-    assert(said->receivers_count > 0);
-    for (size_t i = 0; i < said->receivers_count; i++) {
-        bool is_last = i + 1 == said->receivers_count;
-        struct soc_slice to = said->receivers[i];
+    assert(input->receivers_count > 0);
+    for (size_t i = 0; i < input->receivers_count; i++) {
+        bool is_last = i + 1 == input->receivers_count;
+        struct soc_slice to = input->receivers[i];
         const struct soc_agent *agent = soc_registry_receiver(host, to);
         if (agent != NULL) /* an agent named twice, even by an alias, gets it once */
             to = soc_agent_id(agent);
@@ -210,36 +210,36 @@ static bool accept_list(struct reading *reading, struct soc_outside_mail *mail,
 
 /* Sends what a line says. `reply_to` names what it answers; without a receiver its
  * correlation id does. */
-static bool accept_said(struct reading *reading, struct soc_said *said)
+static bool accept_input(struct reading *reading, struct soc_send_input *input)
 {
     struct soc_inlet *inlet = reading->inlet;
     char place[SOC_LINES_POSITION_BYTES];
     char key[SOC_LINES_KEY_BYTES];
-    soc_said_settle(said, soc_clock_now(soc_host_clock(inlet->files->host)));
+    soc_send_input_settle(input, soc_clock_now(soc_host_clock(inlet->files->host)));
     struct soc_outside_mail mail = {
-        .send = said->send,
-        .answers = said->reply_to,
-        .is_chain = !soc_said_has(said, SOC_MESSAGE_FIELD_REPLY_TO),
+        .send = input->send,
+        .answers = input->reply_to,
+        .is_chain = !soc_send_input_has(input, SOC_MESSAGE_FIELD_REPLY_TO),
     };
-    if (mail.is_chain && !soc_said_has(said, SOC_MESSAGE_FIELD_TO))
+    if (mail.is_chain && !soc_send_input_has(input, SOC_MESSAGE_FIELD_TO))
         mail.answers = mail.send.texts[SOC_TEXT_CORRELATION_ID];
-    give_key(reading, &mail.send, said->receivers != NULL, key);
-    if (said->receivers != NULL)
-        return accept_list(reading, &mail, said, position_of(inlet, place));
-    return accept(reading, &mail, said->send.to, position_of(inlet, place));
+    give_key(reading, &mail.send, input->receivers != NULL, key);
+    if (input->receivers != NULL)
+        return accept_list(reading, &mail, input, position_of(inlet, place));
+    return accept(reading, &mail, input->send.to, position_of(inlet, place));
 }
 
 static bool take_message(struct reading *reading)
 {
     struct soc_send_reader reader = {0};
-    struct soc_said said = {0};
-    struct soc_said_fault fault;
+    struct soc_send_input input = {0};
+    struct soc_send_input_fault fault;
     bool is_taken = true;
-    int rc = soc_send_reader_read(&reader, reading->line->text, SOC_SAY_FILE, &said, &fault);
+    int rc = soc_send_reader_read(&reader, reading->line->text, SOC_SEND_FROM_FILE, &input, &fault);
     if (rc < 0)
         skip(reading->inlet, "malformed_line", reading->line, fault.detail.text);
     else
-        is_taken = accept_said(reading, &said);
+        is_taken = accept_input(reading, &input);
     soc_send_reader_fini(&reader);
     return is_taken;
 }

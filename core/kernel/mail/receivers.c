@@ -45,20 +45,20 @@ static void put_failures(struct soc_buf *out, const struct outcome *outcome)
     soc_buf_put_byte(out, ']');
 }
 
-int soc_receivers_send(struct soc_host *host, struct soc_agent *from, const struct soc_said *said,
-                       struct soc_buf *answer)
+int soc_receivers_send(struct soc_host *host, struct soc_agent *from,
+                       const struct soc_send_input *input, struct soc_buf *answer)
 {
     struct outcome outcome = {.answer = answer};
-    struct soc_send send = said->send;
+    struct soc_send send = input->send;
     struct soc_buf error = {0};
     int rc = SOC_OK;
-    assert(said->receivers_count > 0 && said->send.to.data == NULL);
+    assert(input->receivers_count > 0 && input->send.to.data == NULL);
     answer->length = 0;
     send.is_listed = true;
     soc_buf_put_text(answer, "[{\"messageIds\":[");
-    for (size_t i = 0; i < said->receivers_count; i++) {
+    for (size_t i = 0; i < input->receivers_count; i++) {
         struct soc_message *message;
-        send.to = said->receivers[i];
+        send.to = input->receivers[i];
         soc_buf_put_text(answer, i == 0 ? "" : ",");
         rc = soc_router_send(host, from, &send, &message, &error);
         if (rc < 0) {
@@ -76,7 +76,7 @@ int soc_receivers_send(struct soc_host *host, struct soc_agent *from, const stru
         put_failures(answer, &outcome);
     soc_buf_put_text(answer, "}]");
     rc = SOC_OK;
-    if (outcome.failed == said->receivers_count) {
+    if (outcome.failed == input->receivers_count) {
         soc_refuse_named(answer, "all_recipients_failed",
                          "the message could not be sent to any receiver");
         answer->length--;

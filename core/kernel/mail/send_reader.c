@@ -68,8 +68,8 @@ static void find_values(struct reading *reading, struct soc_slice object)
     }
 }
 
-static int read_list(struct reading *reading, struct soc_slice list, struct soc_said *said,
-                     struct soc_said_fault *fault)
+static int read_list(struct reading *reading, struct soc_slice list, struct soc_send_input *input,
+                     struct soc_send_input_fault *fault)
 {
     struct soc_json_walk walk;
     struct soc_buf *receivers = &reading->reader->receivers;
@@ -77,17 +77,17 @@ static int read_list(struct reading *reading, struct soc_slice list, struct soc_
     soc_json_walk(&walk, list);
     while (soc_json_next(&walk))
         count++;
-    int rc = soc_said_check_list(reading->context, count, fault);
+    int rc = soc_send_input_check_list(reading->context, count, fault);
     soc_json_walk(&walk, list);
     while (rc == SOC_OK && soc_json_next(&walk)) {
         struct soc_slice receiver;
         struct soc_value value = value_of(reading->reader, walk.value);
-        rc = soc_said_set_receiver(&receiver, &value, fault);
+        rc = soc_send_input_set_receiver(&receiver, &value, fault);
         soc_buf_put(receivers, &receiver, sizeof(receiver));
     }
-    said->receivers = (struct soc_slice *)(void *)receivers->data;
-    said->receivers_count = count;
-    said->fields |= 1u << SOC_MESSAGE_FIELD_TO;
+    input->receivers = (struct soc_slice *)(void *)receivers->data;
+    input->receivers_count = count;
+    input->fields |= 1u << SOC_MESSAGE_FIELD_TO;
     return rc;
 }
 
@@ -104,25 +104,25 @@ static struct soc_slice payload_of(struct soc_send_reader *reader, struct soc_sl
     return soc_slice(texts->data + start, texts->length - start);
 }
 
-static int read_field(struct reading *reading, enum soc_message_field field, struct soc_said *said,
-                      struct soc_said_fault *fault)
+static int read_field(struct reading *reading, enum soc_message_field field,
+                      struct soc_send_input *input, struct soc_send_input_fault *fault)
 {
     struct soc_slice json = reading->values[field];
     if (reading->twice >> field & 1)
-        return soc_said_refuse_twice(field, reading->context, fault);
+        return soc_send_input_refuse_twice(field, reading->context, fault);
     if (field == SOC_MESSAGE_FIELD_PAYLOAD) {
-        said->send.payload = payload_of(reading->reader, json);
-        said->fields |= 1u << field;
+        input->send.payload = payload_of(reading->reader, json);
+        input->fields |= 1u << field;
         return SOC_OK;
     }
     if (field == SOC_MESSAGE_FIELD_TO && soc_json_kind(json) == SOC_JSON_ARRAY)
-        return read_list(reading, json, said, fault);
+        return read_list(reading, json, input, fault);
     struct soc_value value = value_of(reading->reader, json);
-    return soc_said_set(said, field, &value, fault);
+    return soc_send_input_set(input, field, &value, fault);
 }
 
 int soc_send_reader_read(struct soc_send_reader *reader, struct soc_slice object, unsigned context,
-                         struct soc_said *said, struct soc_said_fault *fault)
+                         struct soc_send_input *input, struct soc_send_input_fault *fault)
 {
     struct reading reading = {.reader = reader, .context = context};
     int rc = SOC_OK;
@@ -130,17 +130,17 @@ int soc_send_reader_read(struct soc_send_reader *reader, struct soc_slice object
     const char *room = soc_buf_reserve(&reader->texts, object.length + WRAP_BYTES);
     find_values(&reading, object);
     for (uint32_t left = reading.found; rc == SOC_OK && left != 0; left &= left - 1)
-        rc = read_field(&reading, (enum soc_message_field)__builtin_ctz(left), said, fault);
+        rc = read_field(&reading, (enum soc_message_field)__builtin_ctz(left), input, fault);
     if (rc == SOC_OK)
-        rc = soc_said_check(said, fault);
+        rc = soc_send_input_check(input, fault);
     assert(reader->texts.data == room);
-    if (rc != SOC_OK || said->send.payload.data != NULL)
+    if (rc != SOC_OK || input->send.payload.data != NULL)
         return rc;
     fault->field = NULL;
     return soc_fail(&fault->detail, SOC_ENOPAYLOAD, "%s", soc_error_text(SOC_ENOPAYLOAD));
 }
 
-int soc_send_reader_refuse(struct soc_buf *out, int code, const struct soc_said_fault *fault)
+int soc_send_reader_refuse(struct soc_buf *out, int code, const struct soc_send_input_fault *fault)
 {
     return soc_refuse(out, code, fault->detail.text, fault->field == NULL ? NULL : "member",
                       soc_slice_text(fault->field));

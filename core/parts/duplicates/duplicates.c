@@ -11,7 +11,7 @@
 #include "kernel/state.h"
 #include "kernel/turns/batch.h"
 #include "kernel/turns/turn.h"
-#include "model/dedupe.h"
+#include "model/delivery/dedupe.h"
 #include "parts/table.h"
 
 /* The keys of messages sent before. */

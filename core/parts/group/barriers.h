@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "kernel/mail/send.h"
 #include "model/activation.h"
-#include "model/barrier.h"
+#include "model/group/barrier.h"
 #include "store/record.h"
 
 struct soc_host;

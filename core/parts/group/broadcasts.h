@@ -13,7 +13,7 @@
 
 #include "base/buf.h"
 #include "kernel/mail/send.h"
-#include "model/broadcast.h"
+#include "model/group/broadcast.h"
 #include "store/record.h"
 
 struct soc_host;

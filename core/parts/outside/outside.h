@@ -11,13 +11,12 @@
  *   - soc_door.deliver hands it out once it is durable, urgent ones first among those due
  *     together;
  *   - without requires_ack, and for a broadcast, that finishes it: processed;
- *   - otherwise an ack `received` stops the ladder (model/ladder.h), and an ack `processed`,
- *     a reply, a checkpoint_response or the result of its task finishes it.
- * Without an ack it is handed out again, when the policy `delivery` says so, under the
- * same id with `attempt` raised. At a start, unacked messages are handed out once more,
- * marked `is_again`: the agent may already have them, and a door that can tell (from
- * its file) skips them. Acks survive a restart; the timers of acks and heartbeats
- * restart.
+ *   - otherwise an ack `received` stops the ladder (model/delivery/ladder.h), and an ack
+ * `processed`, a reply, a checkpoint_response or the result of its task finishes it. Without an ack
+ * it is handed out again, when the policy `delivery` says so, under the same id with `attempt`
+ * raised. At a start, unacked messages are handed out once more, marked `is_again`: the agent may
+ * already have them, and a door that can tell (from its file) skips them. Acks survive a restart;
+ * the timers of acks and heartbeats restart.
  *
  * A door's read position (an offset, a stream id) is kept for it under a name. A
  * position given with a message or an ack commits in the same batch, so after a crash
@@ -28,7 +27,7 @@
 
 #include "base/buf.h"
 #include "kernel/mail/router.h"
-#include "model/ack.h"
+#include "model/delivery/ack.h"
 
 struct soc_agent;
 struct soc_host;

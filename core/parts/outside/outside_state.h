@@ -6,8 +6,8 @@
 
 #include "base/heap.h"
 #include "kernel/state.h"
-#include "model/ladder.h"
-#include "model/pulse.h"
+#include "model/delivery/ladder.h"
+#include "model/delivery/pulse.h"
 #include "parts/outside/outside.h"
 #include "parts/table.h"
 

@@ -15,7 +15,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "model/message.h"
-#include "model/task.h"
+#include "model/tasks/task.h"
 #include "store/record.h"
 
 struct soc_agent;

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/slice.h"
-#include "model/task.h"
+#include "model/tasks/task.h"
 
 struct soc_agent;
 struct soc_host;

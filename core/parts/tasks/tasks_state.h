@@ -7,7 +7,7 @@
 #include "base/heap.h"
 #include "kernel/mail/send.h"
 #include "kernel/state.h"
-#include "model/workload.h"
+#include "model/tasks/workload.h"
 #include "parts/table.h"
 #include "parts/tasks/tasks.h"
 #include "parts/tasks/tasks_lookup.h"

@@ -19,7 +19,7 @@ static int agent_broadcast(lua_State *L)
     struct soc_script *script = soc_handle_script(L);
     struct soc_send_options options;
     lua_settop(L, 2);
-    int rc = soc_send_options_read(L, script, 2, SOC_SAY_BROADCAST, &options);
+    int rc = soc_send_options_read(L, script, 2, SOC_SEND_FROM_BROADCAST, &options);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_BROADCAST, options.hash, &count) ==
         SOC_GATE_RECORDED)
@@ -27,7 +27,7 @@ static int agent_broadcast(lua_State *L)
     struct soc_message *message;
     if (rc == SOC_OK)
         rc = soc_router_send(script->host, soc_gate_activation(script->host)->agent,
-                             &options.said.send, &message, &script->error);
+                             &options.input.send, &message, &script->error);
     script->answer.length = 0;
     if (rc == SOC_OK)
         soc_gate_put_receipt(script->host, message, &script->answer);

@@ -69,11 +69,11 @@ static int agent_send_message(lua_State *L)
     struct soc_script *script = soc_handle_script(L);
     struct soc_send_options options;
     lua_settop(L, 2);
-    struct soc_send *send = &options.said.send;
-    int rc = soc_send_options_read(L, script, 2, SOC_SAY_AGENT, &options);
+    struct soc_send *send = &options.input.send;
+    int rc = soc_send_options_read(L, script, 2, SOC_SEND_FROM_AGENT, &options);
     int count;
     struct soc_activation *activation = soc_gate_activation(script->host);
-    bool is_list = options.said.receivers != NULL;
+    bool is_list = options.input.receivers != NULL;
     bool is_reply = rc == SOC_OK && !is_list && is_response(script, send);
     if (soc_effect_begin(L, script, SOC_EFFECT_SEND, options.hash, &count) == SOC_GATE_RECORDED) {
         activation->has_replied |= is_reply && count == 1;
@@ -82,7 +82,7 @@ static int agent_send_message(lua_State *L)
     if (rc < 0)
         return soc_effect_finish(L, script, rc);
     if (is_list) {
-        soc_receivers_send(script->host, self(script), &options.said, &script->answer);
+        soc_receivers_send(script->host, self(script), &options.input, &script->answer);
         return soc_effect_end(L, script, soc_buf_slice(&script->answer));
     }
     struct soc_message *message;
@@ -141,14 +141,15 @@ static int agent_request(lua_State *L)
     soc_effect_check_wait(L);
     struct soc_send_options options;
     lua_settop(L, 2);
-    int rc = soc_send_options_read(L, script, 2, SOC_SAY_AGENT | SOC_SAY_WAIT, &options);
+    int rc =
+        soc_send_options_read(L, script, 2, SOC_SEND_FROM_AGENT | SOC_SEND_FROM_WAIT, &options);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_REQUEST, options.hash, &count) == SOC_GATE_RECORDED)
         return count;
     if (rc == SOC_OK)
-        rc = soc_bind_mail_request(script, &options.said.send,
-                                   soc_said_has(&options.said, SOC_MESSAGE_FIELD_TIMEOUT_MS)
-                                       ? options.said.timeout_ms
+        rc = soc_bind_mail_request(script, &options.input.send,
+                                   soc_send_input_has(&options.input, SOC_MESSAGE_FIELD_TIMEOUT_MS)
+                                       ? options.input.timeout_ms
                                        : SOC_REQUEST_TIMEOUT_MS);
     return rc < 0 ? soc_effect_finish(L, script, rc) : soc_effect_yield(L);
 }
@@ -180,12 +181,12 @@ static struct soc_slice answered_id(lua_State *L, struct soc_script *script, int
 /* Reads the options of a reply. */
 static struct soc_slice reply_type(lua_State *L, int index)
 {
-    struct soc_said said = {0};
+    struct soc_send_input input = {0};
     if (!lua_isnoneornil(L, index)) {
         luaL_checktype(L, index, LUA_TTABLE);
-        soc_send_options_say(L, index, SOC_SAY_REPLY, &said);
+        soc_send_options_say(L, index, SOC_SEND_FROM_REPLY, &input);
     }
-    return said.send.type;
+    return input.send.type;
 }
 
 int soc_bind_mail_reply(lua_State *L, struct soc_script *script, enum soc_effect_kind kind,

@@ -149,7 +149,7 @@ static void read_spawn_options(lua_State *L, int index, struct spawn_options *op
 }
 
 /* A task_assignment carries its brief: unless the payload has one of its own, or is
- * one, the child's stands beside what was said. */
+ * one, the child's stands beside what was input. */
 static void add_brief(struct soc_buf *payload, const struct soc_agent *child)
 {
     static const char *const own[] = {"task_brief", "taskBrief", "objective"};

@@ -13,7 +13,7 @@
 #include "script/turns/payload.h"
 
 /* Raises what cannot be said: a mistake in the script. */
-static int raise(lua_State *L, const struct soc_said_fault *fault)
+static int raise(lua_State *L, const struct soc_send_input_fault *fault)
 {
     return luaL_error(L, "%s", fault->detail.text);
 }
@@ -60,9 +60,9 @@ static int raise_unknown(lua_State *L, int index, unsigned context)
         known[count] = soc_message_fields_name(context, count);
     while (known[count++] != NULL);
     soc_check_names(L, index,
-                    context & SOC_SAY_REPLY       ? "reply"
-                    : context & SOC_SAY_BROADCAST ? "broadcast"
-                                                  : "send",
+                    context & SOC_SEND_FROM_REPLY       ? "reply"
+                    : context & SOC_SEND_FROM_BROADCAST ? "broadcast"
+                                                        : "send",
                     known);
     assert(false && "an unknown option is known");
     return 0;
@@ -105,60 +105,60 @@ static void find_options(lua_State *L, int index, unsigned context, struct found
 
 /* Takes a list of receivers. Its texts are kept alive by a copy on the stack: a policy may
  * run while the list is sent to, and change the table. */
-static void read_list(lua_State *L, int index, unsigned context, struct soc_said *said)
+static void read_list(lua_State *L, int index, unsigned context, struct soc_send_input *input)
 {
-    struct soc_said_fault fault;
+    struct soc_send_input_fault fault;
     size_t count = lua_rawlen(L, index);
-    if (soc_said_check_list(context, count, &fault) < 0)
+    if (soc_send_input_check_list(context, count, &fault) < 0)
         raise(L, &fault);
-    said->receivers = lua_newuserdatauv(L, count * sizeof(*said->receivers), 0);
-    said->receivers_count = count;
+    input->receivers = lua_newuserdatauv(L, count * sizeof(*input->receivers), 0);
+    input->receivers_count = count;
     lua_createtable(L, (int)count, 0);
     for (size_t i = 0; i < count; i++) {
         lua_rawgeti(L, index, (lua_Integer)i + 1);
         struct soc_value value = value_at(L, -1);
-        if (soc_said_set_receiver(&said->receivers[i], &value, &fault) < 0)
+        if (soc_send_input_set_receiver(&input->receivers[i], &value, &fault) < 0)
             raise(L, &fault);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
-    said->fields |= 1u << SOC_MESSAGE_FIELD_TO;
+    input->fields |= 1u << SOC_MESSAGE_FIELD_TO;
 }
 
 static void read_options(lua_State *L, const struct found *found, unsigned context,
-                         struct soc_said *said)
+                         struct soc_send_input *input)
 {
-    struct soc_said_fault fault;
+    struct soc_send_input_fault fault;
     for (uint32_t left = found->fields; left != 0; left &= left - 1) {
         enum soc_message_field field = (enum soc_message_field)__builtin_ctz(left);
         int slot = found->slots[field];
         if (found->twice >> field & 1) {
-            soc_said_refuse_twice(field, context, &fault);
+            soc_send_input_refuse_twice(field, context, &fault);
             raise(L, &fault);
         }
         if (field == SOC_MESSAGE_FIELD_PAYLOAD)
             continue;
         if (field == SOC_MESSAGE_FIELD_TO && lua_type(L, slot) == LUA_TTABLE) {
-            read_list(L, slot, context, said);
+            read_list(L, slot, context, input);
             continue;
         }
         struct soc_value value = value_at(L, slot);
-        if (soc_said_set(said, field, &value, &fault) < 0)
+        if (soc_send_input_set(input, field, &value, &fault) < 0)
             raise(L, &fault);
     }
-    if (soc_said_check(said, &fault) < 0)
+    if (soc_send_input_check(input, &fault) < 0)
         raise(L, &fault);
 }
 
 static int read_payload(lua_State *L, struct soc_script *script, struct soc_send_options *out)
 {
-    struct soc_said *said = &out->said;
+    struct soc_send_input *input = &out->input;
     struct soc_payload payload = {.wants_copy =
-                                      said->receivers == NULL && soc_message_has_room(script, 0)};
-    said->fields |= 1u << SOC_MESSAGE_FIELD_PAYLOAD;
+                                      input->receivers == NULL && soc_message_has_room(script, 0)};
+    input->fields |= 1u << SOC_MESSAGE_FIELD_PAYLOAD;
     int rc = soc_payload_encode(L, script, out->payload_index, &script->payload, &payload,
                                 &script->error);
     out->copy_index = payload.has_copy ? lua_gettop(L) : 0;
-    said->send.is_bare = rc == SOC_OK && payload.is_bare;
+    input->send.is_bare = rc == SOC_OK && payload.is_bare;
     return rc;
 }
 
@@ -187,40 +187,41 @@ static uint64_t hash_younger(lua_State *L, const struct found *found, uint64_t h
 /* Hash of all that was said, as it was said: a delay, not the time it means. Most sends
  * say only to whom and what. Recorded activations hold it: what is hashed, and in which
  * order, must never change. */
-static uint64_t hash_options(lua_State *L, const struct found *found, const struct soc_said *said)
+static uint64_t hash_options(lua_State *L, const struct found *found,
+                             const struct soc_send_input *input)
 {
     static const uint8_t texts[] = {SOC_TEXT_TASK_ID, SOC_TEXT_CORRELATION_ID, SOC_TEXT_EXTERNAL_ID,
                                     SOC_TEXT_DEDUPE_KEY, SOC_TEXT_TRACEPARENT};
     const uint32_t plain = 1u << SOC_MESSAGE_FIELD_TO | 1u << SOC_MESSAGE_FIELD_PAYLOAD;
-    const struct soc_send *send = &said->send;
+    const struct soc_send *send = &input->send;
     uint64_t hash = soc_hash(send->payload.data, send->payload.length, 0);
     hash = soc_hash(send->to.data, send->to.length, hash);
-    if (said->fields & ~plain) {
-        bool has_timeout = soc_said_has(said, SOC_MESSAGE_FIELD_TIMEOUT_MS);
+    if (input->fields & ~plain) {
+        bool has_timeout = soc_send_input_has(input, SOC_MESSAGE_FIELD_TIMEOUT_MS);
         const int64_t numbers[] = {send->has_priority ? (int64_t)send->priority : -1,
                                    send->has_requires_ack ? 2 - send->requires_ack : 0,
                                    send->ttl_ms,
                                    send->deliver_at_ms,
                                    send->deadline_ms,
-                                   said->delay_ms,
-                                   has_timeout ? said->timeout_ms : -1};
+                                   input->delay_ms,
+                                   has_timeout ? input->timeout_ms : -1};
         hash = soc_hash(numbers, sizeof(numbers), hash);
         hash = soc_hash(send->type.data, send->type.length, hash);
         for (unsigned i = 0; i < sizeof(texts); i++)
             hash = soc_hash(send->texts[texts[i]].data, send->texts[texts[i]].length, hash + i);
         hash = hash_younger(L, found, hash);
     }
-    for (size_t i = 0; i < said->receivers_count; i++)
-        hash = soc_hash(said->receivers[i].data, said->receivers[i].length, hash);
+    for (size_t i = 0; i < input->receivers_count; i++)
+        hash = soc_hash(input->receivers[i].data, input->receivers[i].length, hash);
     return hash;
 }
 
-void soc_send_options_say(lua_State *L, int index, unsigned context, struct soc_said *said)
+void soc_send_options_say(lua_State *L, int index, unsigned context, struct soc_send_input *input)
 {
     struct found found;
     luaL_checkstack(L, 3 * SOC_MESSAGE_FIELD_COUNT + 4, NULL);
     find_options(L, index, context, &found);
-    read_options(L, &found, context, said);
+    read_options(L, &found, context, input);
 }
 
 int soc_send_options_read(lua_State *L, struct soc_script *script, int index, unsigned context,
@@ -233,20 +234,20 @@ int soc_send_options_read(lua_State *L, struct soc_script *script, int index, un
     luaL_checktype(L, index, LUA_TTABLE);
     luaL_checkstack(L, 3 * SOC_MESSAGE_FIELD_COUNT + 4, NULL);
     find_options(L, index, context, &found);
-    read_options(L, &found, context, &out->said);
+    read_options(L, &found, context, &out->input);
     if (found.fields >> SOC_MESSAGE_FIELD_PAYLOAD & 1) {
         out->payload_index = found.slots[SOC_MESSAGE_FIELD_PAYLOAD];
         rc = read_payload(L, script, out);
     }
     if (rc == SOC_ENOPAYLOAD)
         soc_refuse(&script->error, SOC_ENOPAYLOAD, NULL, NULL, (struct soc_slice){0});
-    if (context & SOC_SAY_AGENT && !soc_said_has(&out->said, SOC_MESSAGE_FIELD_TO))
+    if (context & SOC_SEND_FROM_AGENT && !soc_send_input_has(&out->input, SOC_MESSAGE_FIELD_TO))
         return luaL_error(L, "'to' must be %s", soc_field_kind_expects(SOC_KIND_RECEIVER));
-    if (context & SOC_SAY_BROADCAST)
-        out->said.send.to = SOC_SLICE("All");
-    out->said.send.payload = soc_buf_slice(&script->payload);
-    out->hash = hash_options(L, &found, &out->said);
-    if (out->said.delay_ms > 0)
-        soc_said_settle(&out->said, soc_clock_now(soc_host_clock(script->host)));
+    if (context & SOC_SEND_FROM_BROADCAST)
+        out->input.send.to = SOC_SLICE("All");
+    out->input.send.payload = soc_buf_slice(&script->payload);
+    out->hash = hash_options(L, &found, &out->input);
+    if (out->input.delay_ms > 0)
+        soc_send_input_settle(&out->input, soc_clock_now(soc_host_clock(script->host)));
     return rc;
 }

@@ -4,25 +4,25 @@
 #ifndef SOC_SCRIPT_BINDINGS_SEND_OPTIONS_H
 #define SOC_SCRIPT_BINDINGS_SEND_OPTIONS_H
 
-#include "kernel/mail/said.h"
+#include "kernel/mail/send_input.h"
 #include "script/turns/box.h"
 
-/* What a table of options said. */
+/* What a table of options input. */
 struct soc_send_options {
-    struct soc_said said; /* its texts are lent by the stack */
-    int payload_index;    /* stack index of the payload, 0: none */
-    int copy_index;       /* stack index of a copy of it, 0: none was made on the way */
-    uint64_t hash;        /* of everything that was said, for replay */
+    struct soc_send_input input; /* its texts are lent by the stack */
+    int payload_index;           /* stack index of the payload, 0: none */
+    int copy_index;              /* stack index of a copy of it, 0: none was made on the way */
+    uint64_t hash;               /* of everything that was said, for replay */
 };
 
-/* Reads the table at `index` in a context (enum soc_say bits). The payload goes to
+/* Reads the table at `index` in a context (enum soc_send_context bits). The payload goes to
  * `script->payload`. Unknown options and wrong values raise and name the option; a payload
  * that is missing or no JSON gives SOC_ENOPAYLOAD or SOC_EBADMESSAGE with the object in
  * `script->error`. Leaves what it read on the stack. Asks no metatable. */
 int soc_send_options_read(lua_State *L, struct soc_script *script, int index, unsigned context,
                           struct soc_send_options *out);
 
-/* The same for a table that says no payload: `said` comes zeroed. */
-void soc_send_options_say(lua_State *L, int index, unsigned context, struct soc_said *said);
+/* The same for a table that gives no payload: `input` comes zeroed. */
+void soc_send_options_say(lua_State *L, int index, unsigned context, struct soc_send_input *input);
 
 #endif

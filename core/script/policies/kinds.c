@@ -5,7 +5,7 @@
 
 #include "lualib/nearest.h"
 #include "lualib/options.h"
-#include "model/ladder.h"
+#include "model/delivery/ladder.h"
 
 static const struct {
     const char *name;

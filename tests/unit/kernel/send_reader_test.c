@@ -1,4 +1,4 @@
-/* Also what covers kernel/mail/said.h, which takes the values that the reader finds. */
+/* Also what covers kernel/mail/send_input.h, which takes the values that the reader finds. */
 #include "kernel/mail/send_reader.h"
 
 #include "check.h"
@@ -6,8 +6,8 @@
 /* One object, read. */
 struct read {
     struct soc_send_reader reader;
-    struct soc_said said;
-    struct soc_said_fault fault;
+    struct soc_send_input input;
+    struct soc_send_input_fault fault;
     int rc;
 };
 
@@ -15,7 +15,7 @@ static struct read begin(const char *json, unsigned context)
 {
     struct read read = {0};
     read.rc =
-        soc_send_reader_read(&read.reader, soc_slice_text(json), context, &read.said, &read.fault);
+        soc_send_reader_read(&read.reader, soc_slice_text(json), context, &read.input, &read.fault);
     return read;
 }
 
@@ -46,8 +46,8 @@ static void every_field_a_sender_may_set_is_read(void)
                              "\"deliver_at\":\"1970-01-01T00:00:07Z\",\"task_id\":\"t\","
                              "\"correlation_id\":\"c\",\"dedupe_key\":\"d\",\"traceparent\":\"p\","
                              "\"id\":\"i\",\"reply_to\":\"r\",\"from\":7,\"surprise\":{}}",
-                             SOC_SAY_FILE);
-    const struct soc_send *send = &read.said.send;
+                             SOC_SEND_FROM_FILE);
+    const struct soc_send *send = &read.input.send;
     CHECK_INT(read.rc, SOC_OK);
     check_slice(send->to, "a");
     check_slice(send->payload, "[1]");
@@ -62,19 +62,19 @@ static void every_field_a_sender_may_set_is_read(void)
     check_slice(send->texts[SOC_TEXT_DEDUPE_KEY], "d");
     check_slice(send->texts[SOC_TEXT_TRACEPARENT], "p");
     check_slice(send->texts[SOC_TEXT_EXTERNAL_ID], "i");
-    check_slice(read.said.reply_to, "r");
+    check_slice(read.input.reply_to, "r");
     end(&read);
 }
 
 static void a_context_hides_fields_that_do_not_belong_to_it(void)
 {
     struct read read =
-        begin("{\"payload\":1,\"id\":9,\"reply_to\":9,\"timeout_ms\":\"x\"}", SOC_SAY_SOCKET);
+        begin("{\"payload\":1,\"id\":9,\"reply_to\":9,\"timeout_ms\":\"x\"}", SOC_SEND_FROM_SOCKET);
     CHECK_INT(read.rc, SOC_OK);
-    CHECK_INT(read.said.fields, 1u << SOC_MESSAGE_FIELD_PAYLOAD);
+    CHECK_INT(read.input.fields, 1u << SOC_MESSAGE_FIELD_PAYLOAD);
     end(&read);
-    read = begin("{\"payload\":1,\"timeout_ms\":2.6}", SOC_SAY_SOCKET | SOC_SAY_WAIT);
-    CHECK_INT(read.said.timeout_ms, 3);
+    read = begin("{\"payload\":1,\"timeout_ms\":2.6}", SOC_SEND_FROM_SOCKET | SOC_SEND_FROM_WAIT);
+    CHECK_INT(read.input.timeout_ms, 3);
     end(&read);
 }
 
@@ -82,11 +82,11 @@ static void null_means_absent(void)
 {
     struct read read = begin("{\"payload\":null,\"content\":\"x\",\"type\":null,\"to\":null,"
                              "\"requires_ack\":null}",
-                             SOC_SAY_SOCKET);
+                             SOC_SEND_FROM_SOCKET);
     CHECK_INT(read.rc, SOC_OK);
-    check_slice(read.said.send.payload, "{\"text\":\"x\"}");
-    CHECK_INT(read.said.fields, 1u << SOC_MESSAGE_FIELD_PAYLOAD);
-    CHECK(!read.said.send.has_requires_ack);
+    check_slice(read.input.send.payload, "{\"text\":\"x\"}");
+    CHECK_INT(read.input.fields, 1u << SOC_MESSAGE_FIELD_PAYLOAD);
+    CHECK(!read.input.send.has_requires_ack);
     end(&read);
 }
 
@@ -94,22 +94,22 @@ static void escapes_are_read_in_names_and_values(void)
 {
     struct read read = begin("{\"\\u0074o\":\"\\u0061\\n\",\"pa\\u0079load\":\"\\u0041\","
                              "\"correlation_id\":\"\\ud83d\\ude00\"}",
-                             SOC_SAY_SOCKET);
+                             SOC_SEND_FROM_SOCKET);
     CHECK_INT(read.rc, SOC_OK);
-    check_slice(read.said.send.to, "a\n");
-    check_slice(read.said.send.payload, "{\"text\":\"\\u0041\"}");
-    check_slice(read.said.send.texts[SOC_TEXT_CORRELATION_ID], "\xf0\x9f\x98\x80");
+    check_slice(read.input.send.to, "a\n");
+    check_slice(read.input.send.payload, "{\"text\":\"\\u0041\"}");
+    check_slice(read.input.send.texts[SOC_TEXT_CORRELATION_ID], "\xf0\x9f\x98\x80");
     end(&read);
 }
 
 static void a_list_of_receivers_is_read(void)
 {
-    struct read read = begin("{\"to\":[\"a\",\"\\u0062\"],\"payload\":1}", SOC_SAY_FILE);
+    struct read read = begin("{\"to\":[\"a\",\"\\u0062\"],\"payload\":1}", SOC_SEND_FROM_FILE);
     CHECK_INT(read.rc, SOC_OK);
-    CHECK(read.said.send.to.data == NULL);
-    if (CHECK_INT(read.said.receivers_count, 2)) {
-        check_slice(read.said.receivers[0], "a");
-        check_slice(read.said.receivers[1], "b");
+    CHECK(read.input.send.to.data == NULL);
+    if (CHECK_INT(read.input.receivers_count, 2)) {
+        check_slice(read.input.receivers[0], "a");
+        check_slice(read.input.receivers[1], "b");
     }
     end(&read);
 }
@@ -118,7 +118,7 @@ static void a_bad_value_is_refused_in_the_same_words_at_every_door(void)
 {
     static const char key[] = " must be a string of at most 256 bytes, UTF-8 without NUL";
     static const char list[] = "'to' must be an agent's id or a list of 1 to 1000 ids";
-    static const unsigned doors[] = {SOC_SAY_SOCKET, SOC_SAY_FILE};
+    static const unsigned doors[] = {SOC_SEND_FROM_SOCKET, SOC_SEND_FROM_FILE};
     char sentence[256];
     for (int i = 0; i < 2; i++) {
         refuse("{\"payload\":1,\"requires_ack\":\"yes\"}", doors[i], "requires_ack",
@@ -146,34 +146,34 @@ static void a_bad_value_is_refused_in_the_same_words_at_every_door(void)
 
 static void of_several_faults_the_first_in_the_table_is_named(void)
 {
-    refuse("{\"type\":7,\"priority\":7,\"payload\":1}", SOC_SAY_SOCKET, "priority",
+    refuse("{\"type\":7,\"priority\":7,\"payload\":1}", SOC_SEND_FROM_SOCKET, "priority",
            "'priority' must be urgent, high, normal, low or P0 to P3");
-    refuse("{\"priority\":7,\"type\":7}", SOC_SAY_SOCKET, "priority",
+    refuse("{\"priority\":7,\"type\":7}", SOC_SEND_FROM_SOCKET, "priority",
            "'priority' must be urgent, high, normal, low or P0 to P3");
 }
 
 static void a_field_may_be_set_once(void)
 {
-    refuse("{\"payload\":1,\"content\":2}", SOC_SAY_FILE, "payload",
+    refuse("{\"payload\":1,\"content\":2}", SOC_SEND_FROM_FILE, "payload",
            "give payload or content, not both");
-    refuse("{\"payload\":1,\"taskId\":\"a\",\"task_id\":\"a\"}", SOC_SAY_SOCKET, "task_id",
+    refuse("{\"payload\":1,\"taskId\":\"a\",\"task_id\":\"a\"}", SOC_SEND_FROM_SOCKET, "task_id",
            "give task_id or taskId, not both");
-    refuse("{\"payload\":1,\"id\":\"a\",\"external_id\":\"b\"}", SOC_SAY_FILE, "external_id",
+    refuse("{\"payload\":1,\"id\":\"a\",\"external_id\":\"b\"}", SOC_SEND_FROM_FILE, "external_id",
            "give external_id or id, not both");
-    refuse("{\"payload\":1,\"delay_ms\":0,\"deliver_at\":5}", SOC_SAY_SOCKET, "deliver_at",
+    refuse("{\"payload\":1,\"delay_ms\":0,\"deliver_at\":5}", SOC_SEND_FROM_SOCKET, "deliver_at",
            "give delay_ms or deliver_at, not both");
 }
 
 static void a_request_has_one_receiver(void)
 {
-    refuse("{\"payload\":1,\"to\":[\"a\"]}", SOC_SAY_SOCKET | SOC_SAY_WAIT, "to",
+    refuse("{\"payload\":1,\"to\":[\"a\"]}", SOC_SEND_FROM_SOCKET | SOC_SEND_FROM_WAIT, "to",
            "'to' must be one agent's id: a request has one receiver");
 }
 
 static void a_missing_payload_has_its_own_error(void)
 {
     struct soc_buf error = {0};
-    struct read read = begin("{\"to\":\"a\"}", SOC_SAY_SOCKET);
+    struct read read = begin("{\"to\":\"a\"}", SOC_SEND_FROM_SOCKET);
     CHECK_INT(read.rc, SOC_ENOPAYLOAD);
     CHECK_INT(soc_send_reader_refuse(&error, read.rc, &read.fault), SOC_ENOPAYLOAD);
     CHECK_TEXT(soc_buf_text(&error),
@@ -184,10 +184,10 @@ static void a_missing_payload_has_its_own_error(void)
 
 static void a_delay_becomes_a_time(void)
 {
-    struct read read = begin("{\"payload\":1,\"delay_ms\":50}", SOC_SAY_SOCKET);
-    CHECK_INT(read.said.send.deliver_at_ms, 0);
-    soc_said_settle(&read.said, 1000);
-    CHECK_INT(read.said.send.deliver_at_ms, 1050);
+    struct read read = begin("{\"payload\":1,\"delay_ms\":50}", SOC_SEND_FROM_SOCKET);
+    CHECK_INT(read.input.send.deliver_at_ms, 0);
+    soc_send_input_settle(&read.input, 1000);
+    CHECK_INT(read.input.send.deliver_at_ms, 1050);
     end(&read);
 }
 

@@ -24,14 +24,15 @@ static void there_is_a_bit_for_each_field(void)
 
 static void every_field_is_found_where_it_may_be_said_and_nowhere_else(void)
 {
-    static const unsigned contexts[] = {SOC_SAY_AGENT,  SOC_SAY_BROADCAST, SOC_SAY_REPLY,
-                                        SOC_SAY_SOCKET, SOC_SAY_FILE,      SOC_SAY_WAIT};
+    static const unsigned contexts[] = {SOC_SEND_FROM_AGENT, SOC_SEND_FROM_BROADCAST,
+                                        SOC_SEND_FROM_REPLY, SOC_SEND_FROM_SOCKET,
+                                        SOC_SEND_FROM_FILE,  SOC_SEND_FROM_WAIT};
     for (int i = 0; i < SOC_MESSAGE_FIELD_COUNT; i++) {
         const struct soc_field_rule *rule = soc_message_fields_rule((enum soc_message_field)i);
         for (int k = 0; k < 6; k++) {
-            if (i == SOC_MESSAGE_FIELD_ID && contexts[k] == SOC_SAY_FILE)
+            if (i == SOC_MESSAGE_FIELD_ID && contexts[k] == SOC_SEND_FROM_FILE)
                 continue; /* there it is another name of external_id */
-            CHECK_INT(find(rule->name, contexts[k]), rule->said_by & contexts[k] ? i : -1);
+            CHECK_INT(find(rule->name, contexts[k]), rule->given_by & contexts[k] ? i : -1);
         }
     }
 }
@@ -42,28 +43,29 @@ static void whatever_can_be_said_has_words_for_what_it_must_be(void)
         const struct soc_field_rule *rule = soc_message_fields_rule((enum soc_message_field)i);
         bool takes_anything = rule->kind == SOC_KIND_SENDER || rule->kind == SOC_KIND_PAYLOAD;
         bool has_words = soc_field_kind_expects(rule->kind) != NULL;
-        CHECK_INT(has_words, rule->said_by != 0 && !takes_anything);
+        CHECK_INT(has_words, rule->given_by != 0 && !takes_anything);
         CHECK(strlen(soc_field_kind_name(rule->kind)) > 0);
     }
 }
 
 static void other_names_mean_their_field(void)
 {
-    CHECK_INT(find("content", SOC_SAY_AGENT), SOC_MESSAGE_FIELD_PAYLOAD);
-    CHECK_INT(find("taskId", SOC_SAY_SOCKET), SOC_MESSAGE_FIELD_TASK_ID);
-    CHECK_INT(find("id", SOC_SAY_FILE), SOC_MESSAGE_FIELD_EXTERNAL_ID);
-    CHECK_INT(find("id", SOC_SAY_SOCKET), -1);
-    CHECK_INT(find("timeout_ms", SOC_SAY_SOCKET | SOC_SAY_WAIT), SOC_MESSAGE_FIELD_TIMEOUT_MS);
-    CHECK_INT(find("", SOC_SAY_AGENT), -1);
-    CHECK_INT(find("to ", SOC_SAY_AGENT), -1);
-    CHECK_INT(soc_message_fields_find(soc_slice("to\0", 3), SOC_SAY_AGENT), -1);
+    CHECK_INT(find("content", SOC_SEND_FROM_AGENT), SOC_MESSAGE_FIELD_PAYLOAD);
+    CHECK_INT(find("taskId", SOC_SEND_FROM_SOCKET), SOC_MESSAGE_FIELD_TASK_ID);
+    CHECK_INT(find("id", SOC_SEND_FROM_FILE), SOC_MESSAGE_FIELD_EXTERNAL_ID);
+    CHECK_INT(find("id", SOC_SEND_FROM_SOCKET), -1);
+    CHECK_INT(find("timeout_ms", SOC_SEND_FROM_SOCKET | SOC_SEND_FROM_WAIT),
+              SOC_MESSAGE_FIELD_TIMEOUT_MS);
+    CHECK_INT(find("", SOC_SEND_FROM_AGENT), -1);
+    CHECK_INT(find("to ", SOC_SEND_FROM_AGENT), -1);
+    CHECK_INT(soc_message_fields_find(soc_slice("to\0", 3), SOC_SEND_FROM_AGENT), -1);
 }
 
 static void the_names_of_a_context_can_be_walked(void)
 {
     int count = 0;
     const char *name;
-    while ((name = soc_message_fields_name(SOC_SAY_REPLY, count)) != NULL) {
+    while ((name = soc_message_fields_name(SOC_SEND_FROM_REPLY, count)) != NULL) {
         CHECK_TEXT(name, "type");
         count++;
     }

@@ -4,8 +4,8 @@
  * sits there has ended, failed, or let the time pass. The barrier is over when no seat
  * is open or its time has come. It reads no clock and does no I/O.
  * Layer: model. Thread: loop. */
-#ifndef SOC_MODEL_BARRIER_H
-#define SOC_MODEL_BARRIER_H
+#ifndef SOC_MODEL_GROUP_BARRIER_H
+#define SOC_MODEL_GROUP_BARRIER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * those behind it are still to come. Readers that are settled out of that order, before
  * a restart, are noted apart. It is over when every reader is done with it.
  * Layer: model. Thread: loop. */
-#ifndef SOC_MODEL_BROADCAST_H
-#define SOC_MODEL_BROADCAST_H
+#ifndef SOC_MODEL_GROUP_BROADCAST_H
+#define SOC_MODEL_GROUP_BROADCAST_H
 
 #include <stdbool.h>
 #include <stdint.h>

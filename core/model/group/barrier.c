@@ -1,4 +1,4 @@
-#include "model/barrier.h"
+#include "model/group/barrier.h"
 
 #include <assert.h>
 #include <stdlib.h>

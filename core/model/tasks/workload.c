@@ -1,4 +1,4 @@
-#include "model/workload.h"
+#include "model/tasks/workload.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "model/pulse.h"
+#include "model/delivery/pulse.h"
 
 void soc_pulse_begin(struct soc_pulse *pulse, int64_t now_ms)
 {

@@ -1,4 +1,4 @@
-#include "kernel/mail/said.h"
+#include "kernel/mail/send_input.h"
 
 #include <assert.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #define MS_MAX             1e14                       /* in the year 5138 */
 #define RECEIVER_BYTES_MAX (2 * SOC_ID_BYTES_MAX + 1) /* agent@host */
 
-static int refuse(enum soc_message_field field, struct soc_said_fault *fault)
+static int refuse(enum soc_message_field field, struct soc_send_input_fault *fault)
 {
     const struct soc_field_rule *rule = soc_message_fields_rule(field);
     fault->field = rule->name;
@@ -83,7 +83,7 @@ static bool read_flag(const struct soc_value *value, bool *out, bool *has)
 }
 
 /* How each kind of field is read. */
-#define TAKE_ANSWERED(tag, name) read_key(value, &said->name)
+#define TAKE_ANSWERED(tag, name) read_key(value, &input->name)
 #define TAKE_FLAG(tag, name)     read_flag(value, &send->name, &send->has_##name)
 #define TAKE_ID(tag, name)       refuse_kind()
 #define TAKE_KEY(tag, name)      read_key(value, &send->texts[SOC_TEXT_##tag])
@@ -97,7 +97,7 @@ static bool read_flag(const struct soc_value *value, bool *out, bool *has)
 #define TAKE_SECONDS(tag, name)  read_seconds(value, &send->ttl_ms)
 #define TAKE_SENDER(tag, name)   true /* ignored: the host knows who sends */
 #define TAKE_SENT(tag, name)     refuse_kind()
-#define TAKE_SPAN(tag, name)     read_ms(value, &said->name)
+#define TAKE_SPAN(tag, name)     read_ms(value, &input->name)
 #define TAKE_TIME(tag, name)     read_time(value, &send->name##_ms)
 #define TAKE_TYPE(tag, name)     read_text(value, &send->name)
 
@@ -108,9 +108,10 @@ static bool refuse_kind(void)
     return false;
 }
 
-static bool take(struct soc_said *said, enum soc_message_field field, const struct soc_value *value)
+static bool take(struct soc_send_input *input, enum soc_message_field field,
+                 const struct soc_value *value)
 {
-    struct soc_send *send = &said->send;
+    struct soc_send *send = &input->send;
     switch (field) {
 #define F(tag, name, kind, ...)                                                                    \
     case SOC_MESSAGE_FIELD_##tag:                                                                  \
@@ -122,20 +123,20 @@ static bool take(struct soc_said *said, enum soc_message_field field, const stru
     }
 }
 
-int soc_said_set(struct soc_said *said, enum soc_message_field field, const struct soc_value *value,
-                 struct soc_said_fault *fault)
+int soc_send_input_set(struct soc_send_input *input, enum soc_message_field field,
+                       const struct soc_value *value, struct soc_send_input_fault *fault)
 {
     if (value->kind == SOC_VALUE_NULL)
         return SOC_OK;
-    if (!take(said, field, value))
+    if (!take(input, field, value))
         return refuse(field, fault);
-    said->fields |= 1u << field;
+    input->fields |= 1u << field;
     return SOC_OK;
 }
 
-int soc_said_check_list(unsigned context, size_t count, struct soc_said_fault *fault)
+int soc_send_input_check_list(unsigned context, size_t count, struct soc_send_input_fault *fault)
 {
-    if (context & SOC_SAY_WAIT) {
+    if (context & SOC_SEND_FROM_WAIT) {
         fault->field = "to";
         return soc_fail(&fault->detail, SOC_EINVAL,
                         "'to' must be one agent's id: a request has one receiver");
@@ -145,14 +146,14 @@ int soc_said_check_list(unsigned context, size_t count, struct soc_said_fault *f
     return SOC_OK;
 }
 
-int soc_said_set_receiver(struct soc_slice *receiver, const struct soc_value *value,
-                          struct soc_said_fault *fault)
+int soc_send_input_set_receiver(struct soc_slice *receiver, const struct soc_value *value,
+                                struct soc_send_input_fault *fault)
 {
     return read_receiver(value, receiver) ? SOC_OK : refuse(SOC_MESSAGE_FIELD_TO, fault);
 }
 
-int soc_said_refuse_twice(enum soc_message_field field, unsigned context,
-                          struct soc_said_fault *fault)
+int soc_send_input_refuse_twice(enum soc_message_field field, unsigned context,
+                                struct soc_send_input_fault *fault)
 {
     const char *name;
     int i = 0;
@@ -165,17 +166,17 @@ int soc_said_refuse_twice(enum soc_message_field field, unsigned context,
     return soc_fail(&fault->detail, SOC_EINVAL, "give %s or %s, not both", fault->field, name);
 }
 
-int soc_said_check(const struct soc_said *said, struct soc_said_fault *fault)
+int soc_send_input_check(const struct soc_send_input *input, struct soc_send_input_fault *fault)
 {
-    if (!soc_said_has(said, SOC_MESSAGE_FIELD_DELAY_MS) ||
-        !soc_said_has(said, SOC_MESSAGE_FIELD_DELIVER_AT))
+    if (!soc_send_input_has(input, SOC_MESSAGE_FIELD_DELAY_MS) ||
+        !soc_send_input_has(input, SOC_MESSAGE_FIELD_DELIVER_AT))
         return SOC_OK;
     fault->field = "deliver_at";
     return soc_fail(&fault->detail, SOC_EINVAL, "give delay_ms or deliver_at, not both");
 }
 
-void soc_said_settle(struct soc_said *said, int64_t now_ms)
+void soc_send_input_settle(struct soc_send_input *input, int64_t now_ms)
 {
-    if (said->delay_ms > 0)
-        said->send.deliver_at_ms = now_ms + said->delay_ms;
+    if (input->delay_ms > 0)
+        input->send.deliver_at_ms = now_ms + input->delay_ms;
 }

@@ -3,8 +3,8 @@
  * Two forms are read: of the wire {"ack_for":ID,"status":S,…} and of a log
  * {"msg_id":ID,"status":S,"at":TIME}. An id may be ours or the sender's own.
  * Layer: model. Thread: any. */
-#ifndef SOC_MODEL_ACK_H
-#define SOC_MODEL_ACK_H
+#ifndef SOC_MODEL_DELIVERY_ACK_H
+#define SOC_MODEL_DELIVERY_ACK_H
 
 #include <stdbool.h>
 

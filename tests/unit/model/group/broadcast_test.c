@@ -1,6 +1,6 @@
 /* Broadcasts: who the readers are, and when none is left. */
 #include "check.h"
-#include "model/broadcast.h"
+#include "model/group/broadcast.h"
 
 struct world {
     struct soc_role *role;

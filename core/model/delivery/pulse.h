@@ -5,8 +5,8 @@
  * is given until then, or until somebody has decided what to do. Whoever is heard but
  * never acks owes an ack: that is told once, too, until there is an ack or a decision.
  * Layer: model. Thread: loop. */
-#ifndef SOC_MODEL_PULSE_H
-#define SOC_MODEL_PULSE_H
+#ifndef SOC_MODEL_DELIVERY_PULSE_H
+#define SOC_MODEL_DELIVERY_PULSE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "model/dedupe.h"
+#include "model/delivery/dedupe.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Barriers: who has a seat, what fills it, and when the barrier is over. */
 #include "check.h"
 #include "model/agent.h"
-#include "model/barrier.h"
+#include "model/group/barrier.h"
 
 struct world {
     struct soc_role *role;

@@ -1,7 +1,7 @@
 /* The life of a task, its alerts, and its place among tasks. */
 #include "base/err.h"
 #include "check.h"
-#include "model/task.h"
+#include "model/tasks/task.h"
 
 static struct soc_task *make(uint64_t key)
 {

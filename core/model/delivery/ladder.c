@@ -1,4 +1,4 @@
-#include "model/ladder.h"
+#include "model/delivery/ladder.h"
 
 #include "base/limits.h"
 

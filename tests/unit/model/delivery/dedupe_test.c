@@ -1,6 +1,6 @@
 /* Dedupe keys: known for a window of time, then forgotten. */
 #include "check.h"
-#include "model/dedupe.h"
+#include "model/delivery/dedupe.h"
 
 static struct soc_dedupe_words key_of(const char *sender, const char *words)
 {

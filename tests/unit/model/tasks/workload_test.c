@@ -1,6 +1,6 @@
 /* How busy an agent was, and when it will be free. */
 #include "check.h"
-#include "model/workload.h"
+#include "model/tasks/workload.h"
 
 #define HOUR_MS 3600000
 

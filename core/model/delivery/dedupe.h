@@ -4,8 +4,8 @@
  * Keys are the sender's own: two senders may use the same words. The oldest are
  * forgotten first, so forgetting costs no search.
  * Layer: model. Thread: loop. */
-#ifndef SOC_MODEL_DEDUPE_H
-#define SOC_MODEL_DEDUPE_H
+#ifndef SOC_MODEL_DELIVERY_DEDUPE_H
+#define SOC_MODEL_DELIVERY_DEDUPE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /* The ladder of an unacked message, acks, and the pulse of an agent. */
 #include "base/limits.h"
 #include "check.h"
-#include "model/ack.h"
-#include "model/ladder.h"
-#include "model/pulse.h"
+#include "model/delivery/ack.h"
+#include "model/delivery/ladder.h"
+#include "model/delivery/pulse.h"
 
 /* Climbs the default ladder from `start_ms` on, tick by tick, and writes what happens. */
 static void climb(struct soc_ladder *ladder, int64_t start_ms, struct soc_buf *out)

@@ -4,13 +4,13 @@
  * ended. From these alone follow how busy it was and when it will be free, so that
  * the same history gives the same figures, also after a restart.
  * Layer: model. Thread: loop. */
-#ifndef SOC_MODEL_WORKLOAD_H
-#define SOC_MODEL_WORKLOAD_H
+#ifndef SOC_MODEL_TASKS_WORKLOAD_H
+#define SOC_MODEL_TASKS_WORKLOAD_H
 
 #include <stdint.h>
 
 #include "base/limits.h"
-#include "model/task.h"
+#include "model/tasks/task.h"
 
 /* A task that has ended, as far as it is remembered. */
 struct soc_task_done {

@@ -6,8 +6,8 @@
  * A task knows its place among tasks (the one in whose handling it was opened, and
  * those opened in its own), but nothing of messages, timers or scripts.
  * Layer: model. Thread: loop. */
-#ifndef SOC_MODEL_TASK_H
-#define SOC_MODEL_TASK_H
+#ifndef SOC_MODEL_TASKS_TASK_H
+#define SOC_MODEL_TASKS_TASK_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,8 +9,8 @@
  *
  * A ladder that was stopped (an ack, an unresponsive agent) can be started afresh.
  * Layer: model. Thread: loop. */
-#ifndef SOC_MODEL_LADDER_H
-#define SOC_MODEL_LADDER_H
+#ifndef SOC_MODEL_DELIVERY_LADDER_H
+#define SOC_MODEL_DELIVERY_LADDER_H
 
 #include <stdbool.h>
 #include <stdint.h>

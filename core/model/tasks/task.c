@@ -1,4 +1,4 @@
-#include "model/task.h"
+#include "model/tasks/task.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "model/broadcast.h"
+#include "model/group/broadcast.h"
 
 #include <assert.h>
 #include <stdlib.h>

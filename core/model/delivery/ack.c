@@ -1,4 +1,4 @@
-#include "model/ack.h"
+#include "model/delivery/ack.h"
 
 #include "base/json.h"
 
