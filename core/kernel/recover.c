@@ -1,9 +1,12 @@
 #include "kernel/recover.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "kernel/mail/mail.h"
 #include "kernel/mail/router.h"
@@ -26,6 +29,7 @@ struct soc_loader {
     struct soc_map takes;    /* key -> agent that took it */
     struct soc_map handling; /* key -> agent whose activation handles it */
     struct soc_buf app;
+    struct soc_detail *detail; /* lent, or NULL */
 };
 
 static struct soc_role *role_of(struct soc_host *host, struct soc_slice id)
@@ -326,14 +330,81 @@ static int apply_own(struct soc_loader *loader, const struct soc_record *record)
     return SOC_OK;
 }
 
+/* Where records name agents that must exist, now or as a tombstone. `system` does not
+ * count: it is only a sender. */
+static const struct {
+    enum soc_record_type type;
+    bool is_optional; /* the name may be absent */
+    size_t offset;
+} agent_names[] = {
+#define NAME(tag, field, is_optional)                                                              \
+    {                                                                                              \
+        SOC_RECORD_##tag, is_optional, offsetof(struct soc_record, field)                          \
+    }
+    NAME(AGENT, agent.id, false),
+    NAME(AGENT_END, agent_end.id, false),
+    NAME(AGENT_ENDING, agent_ending.id, false),
+    NAME(AGENT_PARENT, agent_parent.id, false),
+    NAME(AGENT_PARENT, agent_parent.parent, false),
+    NAME(STATE, state.agent, false),
+    NAME(CONTACT, contact.owner, false),
+    NAME(CONTACT, contact.id, false),
+    NAME(CONTACT_END, contact_end.owner, false),
+    NAME(CONTACT_END, contact_end.id, false),
+    NAME(TAKE, take.agent, false),
+    NAME(ACTIVATION, activation.agent, false),
+    NAME(EFFECT, effect.agent, false),
+    NAME(ANSWER, answer.agent, false),
+    NAME(ACTIVATION_END, activation_end.agent, false),
+    NAME(ITEM, item.agent, false),
+    NAME(BROADCAST_END, broadcast_end.agent, true),
+    NAME(BARRIER, barrier.owner, false),
+    NAME(SEAT, seat.agent, false),
+    NAME(STANDING, standing.id, false),
+#undef NAME
+};
+
+static bool is_agent_id(struct soc_slice id)
+{
+    return id.length > 0 && id.length <= SOC_ID_BYTES_MAX &&
+           !soc_slice_equal(id, SOC_SLICE("system"));
+}
+
+/* Returns true if sender, receiver and priority are valid. */
+static bool is_message_sound(const struct soc_record_message *r)
+{
+    return r->from.length > 0 && r->from.length <= SOC_ID_BYTES_MAX &&
+           r->priority < SOC_PRIORITY_COUNT &&
+           (r->flags & SOC_MESSAGE_IS_BROADCAST || is_agent_id(r->to));
+}
+
+/* Returns true if every agent that the record names can exist. The journal is not trusted:
+ * what follows dereferences these agents. */
+static bool is_sound(const struct soc_record *record)
+{
+    if (record->type == SOC_RECORD_MESSAGE)
+        return is_message_sound(&record->message);
+    for (size_t i = 0; i < sizeof(agent_names) / sizeof(agent_names[0]); i++) {
+        if (agent_names[i].type != record->type)
+            continue;
+        struct soc_slice name;
+        memcpy(&name, (const char *)record + agent_names[i].offset, sizeof(name));
+        if (!is_agent_id(name) && !(agent_names[i].is_optional && name.data == NULL))
+            return false;
+    }
+    return true;
+}
+
 static int apply(const struct soc_record *record, void *user)
 {
     struct soc_loader *loader = user;
     const struct soc_part_calls *calls = &loader->host->parts.calls;
-    int rc = apply_own(loader, record);
+    int rc = is_sound(record) ? apply_own(loader, record) : SOC_ECORRUPT;
     for (size_t i = 0; rc == SOC_OK && calls->restore[i] != NULL; i++)
         rc = calls->restore[i](loader->host, record);
-    return rc;
+    return rc == SOC_ECORRUPT
+               ? soc_fail(loader->detail, rc, "invalid record of type %d", (int)record->type)
+               : rc;
 }
 
 static int compare_due(const void *a, const void *b)
@@ -437,7 +508,7 @@ static void resume_activations(struct soc_host *host)
             continue;
         soc_host_look_for_news(host, agent); /* before it waits: it may have timed out */
         soc_waiting_begin(host, activation);
-        activation->told = (uint8_t)soc_status_of_work(host, agent);
+        activation->logged_status = (uint8_t)soc_status_of_work(host, agent);
         soc_wait_note(host, agent);
         offer_mail(host, activation);
     }
@@ -447,7 +518,7 @@ int soc_recover(struct soc_host *host, struct soc_buf *app, struct soc_detail *d
 {
     assert(host->loader == NULL && host->registry.agents.count == 0);
     assert(!host->turn.is_open);
-    struct soc_loader loader = {.host = host};
+    struct soc_loader loader = {.host = host, .detail = detail};
     host->loader = &loader;
     int rc = soc_store_load(host->options.store, apply, &loader, detail);
     if (rc == SOC_OK) {
