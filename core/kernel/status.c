@@ -75,18 +75,18 @@ void soc_status_log_blocked(struct soc_host *host, const struct soc_agent *agent
 {
     struct soc_activation *activation = agent->activation;
     enum soc_status now = soc_status_of_work(host, agent);
-    if (activation == NULL || !is_blocked(now) || activation->told == now)
+    if (activation == NULL || !is_blocked(now) || activation->logged_status == now)
         return;
-    bool was_blocked = is_blocked((enum soc_status)activation->told);
+    bool was_blocked = is_blocked((enum soc_status)activation->logged_status);
     log_change(host, "blocked", activation,
-               was_blocked ? (enum soc_status)activation->told : SOC_STATUS_WORKING, now);
-    activation->told = (uint8_t)now;
+               was_blocked ? (enum soc_status)activation->logged_status : SOC_STATUS_WORKING, now);
+    activation->logged_status = (uint8_t)now;
 }
 
 void soc_status_log_unblocked(struct soc_host *host, struct soc_activation *activation)
 {
-    enum soc_status told = (enum soc_status)activation->told;
-    activation->told = SOC_STATUS_IDLE;
-    if (is_blocked(told))
-        log_change(host, "unblocked", activation, told, SOC_STATUS_WORKING);
+    enum soc_status logged = (enum soc_status)activation->logged_status;
+    activation->logged_status = SOC_STATUS_IDLE;
+    if (is_blocked(logged))
+        log_change(host, "unblocked", activation, logged, SOC_STATUS_WORKING);
 }

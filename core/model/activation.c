@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 
-/* Room kept by a pooled activation; larger answers are given back. */
+/* Buffer size a pooled activation may keep; larger buffers are freed. */
 #define ANSWERS_BYTES_KEPT 4096
 
 static const char *const effect_names[SOC_EFFECT_COUNT] = {

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* Up to here a plain search is as fast as a hash. */
+/* Up to this count a linear search is as fast as a hash. */
 #define FEW_MAX 8
 
 static const char *const source_names[SOC_SOURCE_COUNT] = {
@@ -81,7 +81,7 @@ static void rebuild_index(struct soc_contacts *contacts)
         index_item(contacts, i);
 }
 
-/* Returns the slot that holds `value`, which stands for `peer`. */
+/* Returns the slot that holds `value`, the item number of `peer` plus 1. */
 static uint32_t find_slot(const struct soc_contacts *contacts, const struct soc_agent *peer,
                           uint32_t value)
 {
@@ -91,8 +91,7 @@ static uint32_t find_slot(const struct soc_contacts *contacts, const struct soc_
     return slot;
 }
 
-/* Takes item `number` out of the hash: what was put behind its slot for want of a
- * free one moves up. */
+/* Removes item `number` from the hash and closes the gap in its probe sequence. */
 static void unindex_item(struct soc_contacts *contacts, uint32_t number)
 {
     uint32_t mask = contacts->slot_count - 1;
@@ -126,7 +125,7 @@ struct soc_contact *soc_contacts_find(const struct soc_contacts *contacts,
     return NULL;
 }
 
-/* One entry is the usual lot, so the first allocation is for one. */
+/* Most agents have one contact, so the first allocation is for one. */
 static void grow(struct soc_contacts *contacts)
 {
     contacts->capacity = contacts->capacity == 0 ? 1 : contacts->capacity * 2;

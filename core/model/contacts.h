@@ -1,7 +1,7 @@
-/* Contacts: whom one agent knows, in the order it met them.
+/* Contacts: the agents one agent knows, in the order it met them.
  *
- * Few contacts are searched one by one; many by a hash of their own, so that the
- * parent of a million children finds one as fast as anybody.
+ * Short lists are searched linearly, long ones through a hash, so the parent of a
+ * million children finds each as fast as anybody else.
  * Layer: model. Thread: loop. */
 #ifndef SOC_MODEL_CONTACTS_H
 #define SOC_MODEL_CONTACTS_H
@@ -13,7 +13,7 @@
 
 struct soc_agent;
 
-/* How an agent came to know another. Stored: values are for ever. */
+/* How an agent came to know another. Stored: never change the values. */
 enum soc_source {
     SOC_SOURCE_SYSTEM,
     SOC_SOURCE_PARENT,
@@ -25,34 +25,34 @@ enum soc_source {
     SOC_SOURCE_COUNT,
 };
 
-/* What an entry says beyond its source; most have none of it. Texts are owned,
- * NULL where absent. */
+/* Details of an entry beyond its source; most have none. Texts are owned, NULL if
+ * absent. */
 struct soc_contact_extra {
-    char *role;           /* the role's name, where it was given by hand */
+    char *role;           /* the role's name, if it was set explicitly */
     char *interface_spec; /* JSON */
     char *introduced_by;  /* an id */
     char *via;            /* JSON list of ids */
-    char *reason;         /* why it was sought, or what it was given for */
+    char *reason;         /* why the contact was requested, or what it is for */
 };
 
-/* Somebody an agent knows. */
+/* One entry. */
 struct soc_contact {
     struct soc_agent *peer;          /* lent */
     struct soc_contact_extra *extra; /* owned, or NULL */
     int64_t added_ms;
-    uint32_t verdict_generation; /* of the policy that gave `is_allowed`; 0: not asked */
+    uint32_t verdict_generation; /* of the policy that set `is_allowed`; 0: not asked */
     uint8_t source;
     bool is_allowed; /* cached answer of the contacts policy */
 };
 
-/* All-zero: nobody is known. */
+/* An all-zero struct is empty. */
 struct soc_contacts {
     struct soc_contact *items; /* in order of acquaintance */
-    uint32_t *slots;           /* hash of item numbers + 1; NULL while there are few */
+    uint32_t *slots;           /* hash of item numbers + 1; NULL while the list is short */
     uint32_t count;
     uint32_t capacity;
     uint32_t slot_count;
-    uint32_t recent; /* number of the entry that was written to last, if it is still there */
+    uint32_t recent; /* number of the entry last written to, if it still exists */
 };
 
 /* Frees everything. */
@@ -62,21 +62,21 @@ void soc_contacts_fini(struct soc_contacts *contacts);
 struct soc_contact *soc_contacts_find(const struct soc_contacts *contacts,
                                       const struct soc_agent *peer);
 
-/* Sets the entry for `peer`, taking `extra`; an older entry keeps its place. */
+/* Sets the entry for `peer` and takes `extra`. An existing entry keeps its position. */
 struct soc_contact *soc_contacts_put(struct soc_contacts *contacts, struct soc_agent *peer,
                                      enum soc_source source, int64_t added_ms,
                                      struct soc_contact_extra *extra);
 
-/* Removes the entry for `peer`; false if there was none. It costs as much as there
- * are entries behind it: none for the last one. */
+/* Removes the entry for `peer`; false if there is none. The cost is linear in the
+ * number of entries after it. */
 bool soc_contacts_remove(struct soc_contacts *contacts, const struct soc_agent *peer);
 
-/* Gives the entry for `peer`, which must be there, the place `number` in the
- * order: for one whose removal is taken back. */
+/* Moves the entry for `peer`, which must exist, to position `number`. Used to undo a
+ * removal. */
 void soc_contacts_move(struct soc_contacts *contacts, const struct soc_agent *peer,
                        uint32_t number);
 
-/* Returns a copy of `extra`, which may be NULL. */
+/* Copies `extra`. NULL is allowed. */
 struct soc_contact_extra *soc_contact_extra_copy(const struct soc_contact_extra *extra);
 
 /* Frees an extra. NULL is allowed. */
@@ -85,7 +85,7 @@ void soc_contact_extra_free(struct soc_contact_extra *extra);
 /* Lends the name of a source. */
 const char *soc_source_name(enum soc_source source);
 
-/* Reads a source's name; false if it is none. */
+/* Parses the name of a source; false if it is unknown. */
 bool soc_source_parse(struct soc_slice text, enum soc_source *source);
 
 #endif

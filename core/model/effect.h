@@ -1,5 +1,4 @@
-/* Effect: the kinds of things an agent's script asks of the host.
- *
+/* Effect: the kinds of requests a script makes to the host.
  * Layer: model. Thread: any. */
 #ifndef SOC_MODEL_EFFECT_H
 #define SOC_MODEL_EFFECT_H
@@ -8,7 +7,7 @@
 
 #include "base/slice.h"
 
-/*  X(tag, name): every kind of effect. Names are stored: they are for ever. */
+/* X(tag, name): every kind of effect. Names are stored: never change them. */
 #define SOC_EFFECT_MAP(X)                                                                          \
     X(SEND, "send")                                                                                \
     X(REPLY, "reply")                                                                              \
@@ -51,7 +50,7 @@
     X(CHOOSE, "choose")                                                                            \
     X(RESOLVE, "resolve")
 
-/* What a turn asks of the host. */
+/* The kinds of effects. */
 enum soc_effect_kind {
 #define X(tag, name) SOC_EFFECT_##tag,
     SOC_EFFECT_MAP(X) SOC_EFFECT_COUNT
@@ -61,7 +60,7 @@ enum soc_effect_kind {
 /* Lends the name of an effect. */
 const char *soc_effect_name(enum soc_effect_kind kind);
 
-/* Reads an effect's name; false if it is none. */
+/* Parses the name of an effect; false if it is unknown. */
 bool soc_effect_parse(struct soc_slice name, enum soc_effect_kind *kind);
 
 #endif

@@ -82,6 +82,7 @@ int soc_inbox_decide(struct soc_inbox *inbox, uint64_t key, enum soc_decision de
 
 void soc_inbox_reopen(struct soc_inbox *inbox, struct soc_item *item)
 {
+    assert(soc_inbox_decision(inbox, item->key) != SOC_DECISION_NONE);
     soc_map_take_number(&inbox->decided, item->key);
     soc_inbox_add(inbox, item);
 }
@@ -97,7 +98,7 @@ static int compare(const void *a, const void *b)
     const struct soc_item *y = *(struct soc_item *const *)b;
     if (x->priority != y->priority)
         return x->priority < y->priority ? -1 : 1;
-    return x->key < y->key ? -1 : x->key > y->key; /* keys rise with time */
+    return x->key < y->key ? -1 : x->key > y->key; /* keys increase with time */
 }
 
 struct soc_item **soc_inbox_sorted(const struct soc_inbox *inbox, size_t *count)
@@ -119,6 +120,7 @@ bool soc_item_is_overdue(const struct soc_item *item, int64_t now_ms)
 
 const char *soc_decision_name(enum soc_decision decision)
 {
+    assert(decision <= SOC_DECISION_WITHDRAWN);
     return names[decision];
 }
 

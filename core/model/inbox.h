@@ -1,9 +1,8 @@
-/* Inbox: what agents have put before the person, until it is decided.
+/* Inbox: questions from agents to the person, until they are decided.
  *
- * An item is open until one decision is made about it; later ones are refused, for
- * ever: of a decided item nothing but its decision is remembered here. An item whose
- * time is over stays open and is overdue. Whether anybody still waits is not the
- * inbox's business.
+ * An item is open until it is decided once; every later decision is refused. Only the
+ * decision of a decided item is kept. An item past its deadline stays open and is
+ * overdue. The inbox does not know whether anybody still waits for it.
  *
  * An inbox reads no clock; the caller passes the time.
  * Layer: model. Thread: loop. */
@@ -20,23 +19,23 @@
 
 struct soc_agent;
 
-/* What the person says to an item. Stored: values are for ever. */
+/* What the person decided. Stored: never change the values. */
 enum soc_decision {
     SOC_DECISION_NONE,
     SOC_DECISION_APPROVE,
     SOC_DECISION_MODIFY,
     SOC_DECISION_REJECT,
-    SOC_DECISION_WITHDRAWN, /* none: the host took it back, and nobody can decide any more */
+    SOC_DECISION_WITHDRAWN, /* the host withdrew it; it can no longer be decided */
 };
 
-/* Something for the person to decide. */
+/* A question to the person. */
 struct soc_item {
-    uint64_t key;            /* unique for ever, rising */
-    int64_t time_ms;         /* when it was put there */
-    int64_t deadline_ms;     /* overdue from then on, 0: never */
-    struct soc_agent *agent; /* who asks, lent */
+    uint64_t key;            /* unique, increasing */
+    int64_t time_ms;         /* when it was added */
+    int64_t deadline_ms;     /* overdue from then on; 0: never */
+    struct soc_agent *agent; /* the agent that asks, lent */
     enum soc_priority priority;
-    char *title;          /* owned, as all texts */
+    char *title;          /* owned, as are all texts */
     char *body;           /* JSON, or NULL */
     char *options;        /* JSON list, or NULL */
     char *task_id;        /* or NULL */
@@ -46,55 +45,53 @@ struct soc_item {
 /* An all-zero struct is an empty inbox. */
 struct soc_inbox {
     struct soc_map open;    /* key -> soc_item, owned */
-    struct soc_map decided; /* key -> its decision, as a number that is no pointer */
+    struct soc_map decided; /* key -> decision, stored as a number in the pointer */
 };
 
 /* Frees all items and the inbox's own memory. */
 void soc_inbox_fini(struct soc_inbox *inbox);
 
-/* Returns an item without texts; release with soc_item_free(), or give it to an
- * inbox. */
+/* Returns an item without texts. Release with soc_item_free() or add it to an inbox. */
 struct soc_item *soc_item_new(uint64_t key, int64_t time_ms, struct soc_agent *agent);
 
 /* Frees it. NULL is allowed. */
 void soc_item_free(struct soc_item *item);
 
-/* Adds an open item, which the inbox then owns. */
+/* Adds an open item. Takes it. */
 void soc_inbox_add(struct soc_inbox *inbox, struct soc_item *item);
 
-/* Lends the open item of that key, or NULL. */
+/* Lends the open item with that key, or NULL. */
 struct soc_item *soc_inbox_find(const struct soc_inbox *inbox, uint64_t key);
 
-/* Returns how item `key` was decided; SOC_DECISION_NONE: it is open or was never
- * there. */
+/* Returns the decision about item `key`; SOC_DECISION_NONE if it is open or unknown. */
 enum soc_decision soc_inbox_decision(const struct soc_inbox *inbox, uint64_t key);
 
-/* Decides an open item, or withdraws it: SOC_OK, and the item is given to the caller in
- * `*item` (NULL is allowed: it is freed). SOC_EDECIDED if that has been done before,
- * SOC_EWITHDRAWN if it was withdrawn, SOC_ENOITEM if there is none. */
+/* Decides or withdraws an open item. SOC_OK: the caller owns the item in `*item`; it is
+ * freed if `item` is NULL. SOC_EDECIDED: it was decided before. SOC_EWITHDRAWN: it was
+ * withdrawn before. SOC_ENOITEM: there is no such item. */
 int soc_inbox_decide(struct soc_inbox *inbox, uint64_t key, enum soc_decision decision,
                      struct soc_item **item);
 
-/* Takes a decision back: `item`, which the inbox owns again, is open. */
+/* Undoes a decision: opens `item` again and takes it. */
 void soc_inbox_reopen(struct soc_inbox *inbox, struct soc_item *item);
 
-/* Notes the decision of an item whose rest is not known here any more. */
+/* Records the decision of an item that is no longer in memory. */
 void soc_inbox_note_decided(struct soc_inbox *inbox, uint64_t key, enum soc_decision decision);
 
-/* Takes an open item out and gives it to the caller, or NULL. */
+/* Removes an open item and returns it, or NULL. The caller owns it. */
 struct soc_item *soc_inbox_take(struct soc_inbox *inbox, uint64_t key);
 
-/* Returns the open items, urgent ones first, then the oldest: `*count` lent items in
- * a list that the caller frees. */
+/* Returns the open items by priority, then oldest first: `*count` lent items in a list
+ * that the caller frees. */
 struct soc_item **soc_inbox_sorted(const struct soc_inbox *inbox, size_t *count);
 
-/* Tells whether the item's time is over. */
+/* Returns true if the item's deadline has passed. */
 bool soc_item_is_overdue(const struct soc_item *item, int64_t now_ms);
 
-/* Lends the word for a decision: approve, modify, reject, withdrawn. */
+/* Lends the name of a decision: approve, modify, reject, withdrawn. */
 const char *soc_decision_name(enum soc_decision decision);
 
-/* Reads the word of a person; SOC_DECISION_NONE if it is none of the first three. */
+/* Parses approve, modify or reject; SOC_DECISION_NONE for anything else. */
 enum soc_decision soc_decision_parse(struct soc_slice text);
 
 #endif

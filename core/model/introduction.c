@@ -1,5 +1,6 @@
 #include "model/introduction.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -30,6 +31,7 @@ void soc_introduction_free(struct soc_introduction *introduction)
 
 void soc_introduction_note_asked(struct soc_introduction *introduction, struct soc_agent *agent)
 {
+    assert(agent != NULL);
     size_t bytes = (introduction->asked_count + 1) * sizeof(struct soc_agent *);
     introduction->asked = soc_realloc(introduction->asked, bytes);
     introduction->asked[introduction->asked_count++] = agent;
@@ -44,7 +46,7 @@ bool soc_introduction_was_asked(const struct soc_introduction *introduction,
     return false;
 }
 
-/* The names an id goes by, besides `id` in `target_agent` itself. */
+/* Accepted names of the id, besides `id` inside `target_agent`. */
 static const char *const id_names[] = {"targetAgentId", "target_agent_id", "agentId", "agent_id"};
 
 #define ID_NAME_COUNT (sizeof(id_names) / sizeof(id_names[0]))
@@ -61,7 +63,7 @@ static struct soc_slice read_id(struct soc_slice object, const char **name)
     return (struct soc_slice){0};
 }
 
-/* The id in `target_agent`, which is an object or the id itself. */
+/* Reads the id from `target_agent`, which is an object or the id itself. */
 static struct soc_slice read_target(struct soc_slice target)
 {
     const char *ignored;
@@ -80,7 +82,7 @@ static struct soc_slice read_spec(struct soc_slice target)
     return spec.data != NULL && spec.data[0] == '{' ? spec : (struct soc_slice){0};
 }
 
-/* Without a name it is a refusal if it says so, by null or by giving a reason. */
+/* A response without an id is a refusal if its target is null or it gives a reason. */
 static bool refuses(struct soc_slice payload, struct soc_slice target)
 {
     if (target.data != NULL)

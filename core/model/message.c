@@ -115,6 +115,7 @@ bool soc_priority_parse(struct soc_slice text, enum soc_priority *priority)
 
 void soc_message_list_push(struct soc_message_list *list, struct soc_message *message)
 {
+    assert(message->previous == NULL && message->next == NULL);
     message->next = NULL;
     message->previous = list->last;
     if (list->last == NULL)
@@ -127,6 +128,7 @@ void soc_message_list_push(struct soc_message_list *list, struct soc_message *me
 
 void soc_message_list_push_first(struct soc_message_list *list, struct soc_message *message)
 {
+    assert(message->previous == NULL && message->next == NULL);
     message->previous = NULL;
     message->next = list->first;
     if (list->first == NULL)

@@ -1,8 +1,7 @@
-/* Message: one envelope with its payload, in one piece of memory.
+/* Message: an envelope with its payload, in one allocation.
  *
- * The payload is JSON bytes, encoded once when the message was sent: what is
- * handed to the receiver, written to the journal and read back after a crash are
- * the same bytes, so a message looks alike however it came.
+ * The payload is JSON, encoded once when the message is sent. The receiver, the journal
+ * and recovery see the same bytes, so a message looks the same however it arrives.
  * Layer: model. Thread: loop. */
 #ifndef SOC_MODEL_MESSAGE_H
 #define SOC_MODEL_MESSAGE_H
@@ -19,7 +18,7 @@
 
 struct soc_agent;
 
-/* Urgent first; the wire also knows them as P0 to P3. */
+/* Most urgent first; P0 to P3 on the wire. */
 enum soc_priority {
     SOC_PRIORITY_URGENT,
     SOC_PRIORITY_HIGH,
@@ -28,7 +27,7 @@ enum soc_priority {
     SOC_PRIORITY_COUNT,
 };
 
-/* Texts a message may carry besides its payload: the fields whose kind is a text. */
+/* The texts of a message besides its payload: one for each text field. */
 enum soc_message_text {
 #define F(tag, name, kind, ...) SOC_IF_TEXT_##kind(SOC_TEXT_##tag, )
     SOC_MESSAGE_FIELD_MAP(F)
@@ -36,44 +35,44 @@ enum soc_message_text {
         SOC_TEXT_COUNT,
 };
 
-/* A message; its texts and its payload lie behind it. */
+/* A message, followed by its payload and its texts. */
 struct soc_message {
     struct soc_message *previous; /* in a mailbox or another list */
     struct soc_message *next;
-    struct soc_heap_item timer; /* until due, then until expired */
+    struct soc_heap_item timer; /* until it is due, then until it expires */
     struct soc_agent *from;     /* lent; NULL: the host itself, `system` */
     struct soc_agent *to;       /* lent */
     const struct soc_symbol *type;
-    /* From here to `text_length`: the numbers that fields are shown from. Whoever shows a
-     * message later keeps a copy of this part. */
-    uint64_t key;          /* unique for ever, rising */
+    /* From here to `text_length`: the numbers from which fields are shown. Whoever
+     * shows a message later copies this part. */
+    uint64_t key;          /* unique, increasing */
     int64_t time_ms;       /* when it was sent */
-    uint64_t reply_to;     /* key of the answered message, 0: none */
-    int64_t reply_to_ms;   /* its time, for its printed id */
+    uint64_t reply_to;     /* key of the message it answers; 0: none */
+    int64_t reply_to_ms;   /* when that message was sent; part of its printed id */
     int64_t expires_ms;    /* 0: never */
-    int64_t deliver_at_ms; /* 0: at once */
+    int64_t deliver_at_ms; /* 0: immediately */
     int64_t deadline_ms;   /* of its task, 0: none */
-    uint32_t hops;         /* from agent to agent of its lineage */
+    uint32_t hops;         /* hops from agent to agent in its lineage */
     uint16_t attempt;
     uint8_t priority;
     uint8_t flags; /* enum soc_message_flag of the record */
     uint16_t text_length[SOC_TEXT_COUNT];
-    /* How the message stands. */
+    /* Delivery state. */
     uint8_t outcome;    /* enum soc_outcome of the record: why it is a dead letter */
-    bool is_queued;     /* it stands in its receiver's mailbox */
-    bool is_outside;    /* on its way to an agent that lives outside */
-    bool is_changed;    /* the host added to the payload that the sender gave */
-    int script_mark;    /* the script layer's own: its copy of the payload; 0: none */
-    uint32_t idle_hops; /* messages of it up to this one in which nobody made progress */
+    bool is_queued;     /* it is in its receiver's mailbox */
+    bool is_outside;    /* it was handed to an outside agent */
+    bool is_changed;    /* the host added members to the sender's payload */
+    int script_mark;    /* the script layer's: its decoded payload; 0: none */
+    uint32_t idle_hops; /* consecutive messages of the lineage without progress */
     uint32_t payload_length;
-    char bytes[]; /* the payload, then the texts that are there */
+    char bytes[]; /* the payload, then the texts */
 };
 
-/* Where the part with the numbers is. */
+/* Offset and size of the numbers. */
 #define SOC_MESSAGE_NUMBERS       offsetof(struct soc_message, key)
 #define SOC_MESSAGE_NUMBERS_BYTES (offsetof(struct soc_message, outcome) - SOC_MESSAGE_NUMBERS)
 
-/* What a new message is made of; the texts are copied. */
+/* What a new message is made from; the texts are copied. */
 struct soc_message_draft {
     uint64_t key;
     int64_t time_ms;
@@ -94,54 +93,54 @@ struct soc_message_draft {
     struct soc_slice texts[SOC_TEXT_COUNT];
 };
 
-/* Returns a message made of the draft. Release with soc_message_free(). */
+/* Returns a message made from the draft. Release with soc_message_free(). */
 struct soc_message *soc_message_new(const struct soc_message_draft *draft);
 
-/* Frees it; it must stand in no list and no heap. NULL is allowed. */
+/* Frees it. It must not be in a list or heap. NULL is allowed. */
 void soc_message_free(struct soc_message *message);
 
-/* Has the processor fetch the message, which is about to be handled. */
+/* Prefetches the message. */
 void soc_message_prefetch(const struct soc_message *message);
 
-/* When it becomes due: what its place in a queue is decided by. */
+/* Returns when it becomes due, which decides its position in a queue. */
 int64_t soc_message_due_ms(const struct soc_message *message);
 
-/* Tells whether `a` stands behind `b` in order of age: by when it became due, then by key. */
+/* Returns true if `a` is younger than `b`: it became due later, or has the greater key. */
 bool soc_message_is_younger(const struct soc_message *a, const struct soc_message *b);
 
 /* Lends the payload. */
 struct soc_slice soc_message_payload(const struct soc_message *message);
 
-/* Lends one of its texts, absent if it has none. */
+/* Lends one of its texts; absent if it has none. */
 struct soc_slice soc_message_text(const struct soc_message *message, enum soc_message_text which);
 
-/* The same of a copy whose texts lie at `texts`. */
+/* The same for a copy whose texts are at `texts`. */
 struct soc_slice soc_message_text_at(const struct soc_message *message, const char *texts,
                                      enum soc_message_text which);
 
 /* Lends the name of a priority: urgent, high, normal, low. */
 const char *soc_priority_name(enum soc_priority priority);
 
-/* Reads a priority, in words or as P0 to P3; false if it is none. */
+/* Parses a priority: a name or P0 to P3. Returns false if it is unknown. */
 bool soc_priority_parse(struct soc_slice text, enum soc_priority *priority);
 
-/* A list of messages in order; all-zero is empty. The list owns nothing. */
+/* A list of messages in order. An all-zero struct is empty. It owns nothing. */
 struct soc_message_list {
     struct soc_message *first;
     struct soc_message *last;
     uint32_t count;
 };
 
-/* Puts `message`, which stands in no list, last. */
+/* Appends `message`, which must be in no list. */
 void soc_message_list_push(struct soc_message_list *list, struct soc_message *message);
 
-/* Puts it first. */
+/* Puts `message`, which must be in no list, first. */
 void soc_message_list_push_first(struct soc_message_list *list, struct soc_message *message);
 
-/* Takes the first out and returns it, or NULL. */
+/* Removes and returns the first message, or NULL. */
 struct soc_message *soc_message_list_pop(struct soc_message_list *list);
 
-/* Takes `message` out of the list it stands in. */
+/* Removes `message` from the list. */
 void soc_message_list_remove(struct soc_message_list *list, struct soc_message *message);
 
 #endif

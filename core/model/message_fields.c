@@ -11,7 +11,7 @@ static const struct soc_field_rule rules[SOC_MESSAGE_FIELD_COUNT] = {
 #undef F
 };
 
-/* A name that something may be said by. */
+/* A name by which a field can be given. */
 struct said_name {
     const char *text;
     uint8_t length;
@@ -19,7 +19,7 @@ struct said_name {
     uint8_t given_by;
 };
 
-/* The fields by their own names, in the order of the table, then their other names. */
+/* The fields' own names in table order, then their aliases. */
 static const struct said_name names[] = {
 #define F(tag, name, kind, by, ...)                                                                \
     {#name, sizeof(#name) - 1, SOC_MESSAGE_FIELD_##tag, SOC_BY_##by},
@@ -81,7 +81,7 @@ static inline bool is_called(const struct said_name *said, struct soc_slice name
 
 int soc_message_fields_find(struct soc_slice name, unsigned context)
 {
-    /* Every send says these two, and most say no more. */
+    /* Every send has these two, and most have no others. */
     if (is_called(&names[SOC_MESSAGE_FIELD_TO], name, context))
         return SOC_MESSAGE_FIELD_TO;
     if (is_called(&names[SOC_MESSAGE_FIELD_PAYLOAD], name, context))

@@ -1,13 +1,15 @@
-/* Message fields: the one table of what a message holds and what a sender may say.
+/* Message fields: the table of what a message holds and what a sender may set.
  *
- * Whatever reads or writes messages goes by this table: the options of Lua calls, requests
- * at the control socket, lines of the file door, the hash that replay compares, a message
- * as JSON and as a Lua table, the columns and views of the database, and the reference in
- * docs/. A field's kind decides how its value is checked, stored and shown.
+ * Everything that reads or writes messages uses this table: the options of Lua calls,
+ * requests at the control socket, lines of the file door, the hash that replay
+ * compares, a message as JSON and as a Lua table, the columns and views of the
+ * database, and the reference in docs/. A field's kind decides how its value is
+ * checked, stored and shown.
  *
- * To add a field, add a row. A stored field also needs a place at the end of the message
- * record (store/record_fields.h) and a column in an upgrade (store/schema.c), because what
- * is on disk stays readable for ever. The compiler names whatever is missing.
+ * To add a field, add a row. A stored field also needs a place at the end of the
+ * message record (store/record_fields.h) and a column in an upgrade
+ * (store/tables/schema.c), because old databases must remain readable. The compiler
+ * reports whatever is missing.
  * Layer: model. Thread: any. */
 #ifndef SOC_MODEL_MESSAGE_FIELDS_H
 #define SOC_MODEL_MESSAGE_FIELDS_H
@@ -18,8 +20,8 @@
 
 #include "base/slice.h"
 
-/*  F(tag, wire name, kind, who may say it, where it is shown, part of replay's hash)
- *  Sorted by name: JSON members stand in this order. */
+/* F(tag, wire name, kind, who may set it, where it is shown, part of replay's hash)
+ * Sorted by name, which is the order of members in JSON. */
 #define SOC_MESSAGE_FIELD_MAP(F)                                                                   \
     F(ACK, ack, ROW, NOBODY, HISTORY, NEVER)                                                       \
     F(ATTEMPT, attempt, NUMBER, NOBODY, ENVELOPE, NEVER)                                           \
@@ -48,13 +50,13 @@
     F(TYPE, type, TYPE, REPLIERS, ENVELOPE, ALWAYS)                                                \
     F(WANTS_REPLY, wants_reply, MARK, NOBODY, SCRIPTS, NEVER)
 
-/*  A(other name, field, who may use it) */
+/* A(alias, field, who may use it) */
 #define SOC_MESSAGE_ALIAS_MAP(A)                                                                   \
     A(content, PAYLOAD, EVERYBODY)                                                                 \
     A(taskId, TASK_ID, EVERYBODY)                                                                  \
     A(id, EXTERNAL_ID, FILES)
 
-/*  P(member of a payload, field): what a payload may say of its envelope, which wins. */
+/* P(member of a payload, field): a payload may set these fields and takes precedence. */
 #define SOC_MESSAGE_PAYLOAD_MAP(P)                                                                 \
     P(deadline, DEADLINE)                                                                          \
     P(messageType, TYPE)                                                                           \
@@ -62,28 +64,28 @@
     P(priority, PRIORITY)                                                                          \
     P(task_id, TASK_ID)
 
-/* What a value is. */
+/* The kinds of values. */
 enum soc_field_kind {
-    SOC_KIND_ANSWERED, /* the id of the message that is answered */
-    SOC_KIND_FLAG,     /* true or false: a bit of the message's flags */
+    SOC_KIND_ANSWERED, /* the id of the message it answers */
+    SOC_KIND_FLAG,     /* true or false; a bit of the message's flags */
     SOC_KIND_ID,       /* the message's own id */
-    SOC_KIND_KEY,      /* a text of the sender's own */
-    SOC_KIND_MARK,     /* shown only if it is so: a bit of the message's flags */
-    SOC_KIND_NAME,     /* a text that the router takes only if it is an id */
-    SOC_KIND_NUMBER,   /* a count the host keeps */
+    SOC_KIND_KEY,      /* text chosen by the sender */
+    SOC_KIND_MARK,     /* shown only if set; a bit of the message's flags */
+    SOC_KIND_NAME,     /* text that the router accepts only if it is an id */
+    SOC_KIND_NUMBER,   /* a number kept by the host */
     SOC_KIND_PAYLOAD,  /* any JSON but null */
     SOC_KIND_PRIORITY, /* a word, or P0 to P3 */
     SOC_KIND_RECEIVER, /* an agent's id, All, or a list of ids */
-    SOC_KIND_ROW,      /* not of the envelope: how the message stands in the history */
-    SOC_KIND_SECONDS,  /* a span in seconds, above 0 */
-    SOC_KIND_SENDER,   /* who sends: the host knows, so what a sender says is ignored */
+    SOC_KIND_ROW,      /* not part of the envelope: the message's state in the history */
+    SOC_KIND_SECONDS,  /* a duration in seconds, above 0 */
+    SOC_KIND_SENDER,   /* the sender; the host knows it and ignores what is given */
     SOC_KIND_SENT,     /* when it was sent */
-    SOC_KIND_SPAN,     /* a span in ms that concerns the call; not stored */
-    SOC_KIND_TIME,     /* a moment: RFC 3339, or ms since 1970 */
+    SOC_KIND_SPAN,     /* a duration in ms for the call only; not stored */
+    SOC_KIND_TIME,     /* a time: RFC 3339, or ms since 1970 */
     SOC_KIND_TYPE,     /* the message's type, checked by the router */
 };
 
-/* Expands to its arguments for the kinds whose values are texts of a message. */
+/* Expands to its arguments for the kinds that are stored as texts of a message. */
 #define SOC_IF_TEXT_ANSWERED(...)
 #define SOC_IF_TEXT_FLAG(...)
 #define SOC_IF_TEXT_ID(...)
@@ -109,10 +111,10 @@ enum soc_send_context {
     SOC_SEND_FROM_REPLY = 4,     /* the options of reply in Lua */
     SOC_SEND_FROM_SOCKET = 8,    /* the control socket */
     SOC_SEND_FROM_FILE = 16,     /* the file door */
-    SOC_SEND_FROM_WAIT = 32,     /* besides: the sender waits for a reply */
+    SOC_SEND_FROM_WAIT = 32,     /* in addition: the sender waits for a reply */
 };
 
-/* Who may set a field, as the table names them. */
+/* Who may set a field, as written in the table. */
 enum soc_send_source {
     SOC_BY_NOBODY = 0,
     SOC_BY_FILES = SOC_SEND_FROM_FILE,
@@ -126,16 +128,16 @@ enum soc_send_source {
 /* Where a field is shown. */
 enum soc_shown {
     SOC_SHOWN_NOWHERE,
-    SOC_SHOWN_ENVELOPE, /* in the message, to agents, doors and in the history */
-    SOC_SHOWN_SCRIPTS,  /* in the message as scripts see it, if it is so */
+    SOC_SHOWN_ENVELOPE, /* in the message to agents and doors, and in the history */
+    SOC_SHOWN_SCRIPTS,  /* in the message as scripts see it, if set */
     SOC_SHOWN_HISTORY,  /* in the history only */
 };
 
-/* Whether a field counts in the hash that replay compares (SPEC §13). */
+/* Whether a field is part of the hash that replay compares (SPEC §13). */
 enum soc_hashed {
     SOC_HASHED_NEVER,
-    SOC_HASHED_ALWAYS,  /* in the hash since its first version, said or not */
-    SOC_HASHED_IF_SAID, /* for every later field, so that older hashes still match */
+    SOC_HASHED_ALWAYS,  /* hashed since the first version, set or not */
+    SOC_HASHED_IF_SAID, /* for later fields, so that older hashes still match */
 };
 
 /* The fields. */
@@ -158,22 +160,22 @@ struct soc_field_rule {
 /* Lends the row of a field. */
 const struct soc_field_rule *soc_message_fields_rule(enum soc_message_field field);
 
-/* Finds the field that is called so in a context (enum soc_send_context bits), by its own name or
- * another; -1 if that is no field there. */
+/* Finds the field with that name or alias in a context (enum soc_send_context bits); -1
+ * if there is none. */
 int soc_message_fields_find(struct soc_slice name, unsigned context);
 
-/* Lends name number `index` that a field may be said by in that context, from 0; NULL
- * behind the last. */
+/* Lends name number `index`, from 0, by which a field can be given in that context;
+ * NULL after the last. */
 const char *soc_message_fields_name(unsigned context, int index);
 
-/* Finds the field that a member of a payload speaks of; -1 for none. */
+/* Finds the field that a member of a payload sets; -1 if there is none. */
 int soc_message_fields_find_in_payload(struct soc_slice name);
 
-/* Lends the names of those members; NULL ends them. */
+/* Lends the names of those members, terminated by NULL. */
 const char *const *soc_message_fields_payload_names(void);
 
-/* Lends the words for what a value of this kind must be: `'priority' must be …`. NULL for
- * kinds that nobody may say, and for those that take any value. */
+/* Lends the text for «'priority' must be …». NULL for kinds that nobody may set and for
+ * those that accept any value. */
 const char *soc_field_kind_expects(enum soc_field_kind kind);
 
 /* Lends the name of a kind. */

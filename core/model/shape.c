@@ -1,5 +1,6 @@
 #include "model/shape.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,11 +18,11 @@ struct soc_shape {
     const struct soc_shape_words *words;
     uint32_t kinds;
     uint32_t value_count;
-    char **values; /* owned, and each */
+    char **values; /* owned, with its texts */
     struct soc_shape *items;
-    struct field *fields; /* at most 64, so that a word can hold which were seen */
+    struct field *fields; /* at most 64: a 64-bit word holds which were seen */
     uint32_t field_count;
-    uint64_t required; /* bits of fields */
+    uint64_t required; /* bits of `fields` */
 };
 
 static const struct {
@@ -43,13 +44,14 @@ int soc_shape_kind_find(struct soc_slice name)
 
 struct soc_shape *soc_shape_new(uint32_t kinds_wanted, const struct soc_shape_words *words)
 {
+    assert(kinds_wanted >> SOC_SHAPE_KIND_COUNT == 0);
     struct soc_shape *shape = soc_alloc_zero(sizeof(*shape));
     shape->kinds = kinds_wanted;
     shape->words = words;
     return shape;
 }
 
-/* Shapes are as deep as whoever builds them lets them be, not as data is. */
+/* Recursive: depth is bounded by whoever builds shapes, not by data. */
 void soc_shape_free(struct soc_shape *shape)
 {
     if (shape == NULL)
@@ -148,7 +150,7 @@ void soc_shape_report_fini(struct soc_shape_report *report)
     report->faults = 0;
 }
 
-/* What a sentence calls the value being looked at. */
+/* Appends the name of the current value for a sentence. */
 static void put_subject(struct soc_buf *out, const struct soc_shape_report *report)
 {
     if (report->path.length == 0)
@@ -157,7 +159,7 @@ static void put_subject(struct soc_buf *out, const struct soc_shape_report *repo
         soc_buf_put_slice(out, soc_buf_slice(&report->path));
 }
 
-/* Tells of a value that is none of its kinds, or none of its texts. */
+/* Reports a value of a wrong kind, or a text that is not allowed. */
 static bool tell_wrong(const struct soc_shape *shape, bool is_kind_right,
                        struct soc_shape_report *report)
 {
@@ -184,14 +186,14 @@ static bool tell_wrong(const struct soc_shape *shape, bool is_kind_right,
     return false;
 }
 
-/* Tells whether `text`, a string's inside still escaped, is an id or a time. */
+/* Returns true if `value`, a JSON string that may be escaped, passes `test`. */
 static bool is_word(struct soc_slice value, bool (*test)(struct soc_slice text))
 {
     struct soc_slice plain = soc_json_plain_string(value);
     if (plain.data != NULL)
         return test(plain);
     if (value.length > 6 * SOC_ID_BYTES_MAX + 2)
-        return false; /* longer than either can be, however it is escaped */
+        return false; /* longer than any id or time, however it is escaped */
     struct soc_buf text = {0};
     soc_json_string(value, &text);
     bool is_right = test(soc_buf_slice(&text));
@@ -232,7 +234,7 @@ static bool is_kind_right(const struct soc_shape *shape, struct soc_slice value)
     return false;
 }
 
-/* Of a value that is a string and has to be one of some texts. */
+/* Checks a string that must be one of the allowed texts. */
 static bool is_value_right(const struct soc_shape *shape, struct soc_slice value)
 {
     if (shape->value_count == 0 || soc_json_kind(value) != SOC_JSON_STRING)
@@ -244,7 +246,8 @@ static bool is_value_right(const struct soc_shape *shape, struct soc_slice value
     return false;
 }
 
-/* Enters a member or, with `field` NULL, an element; returns the path's old length. */
+/* Descends into a member or, with `field` NULL, an element. Returns the old length of
+ * the path. */
 static size_t enter(struct soc_shape_report *report, const struct field *field, size_t index)
 {
     if (report == NULL)
@@ -355,7 +358,7 @@ bool soc_shape_fits(const struct soc_shape *shape, struct soc_slice value,
 {
     if (!is_kind_right(shape, value)) {
         tell_wrong(shape, false, report);
-        /* What is no object has none of the members either. */
+        /* A value that is no object lacks all required members. */
         return shape->required == 0 ? false : tell_missing(shape, 0, report);
     }
     if (!is_value_right(shape, value))

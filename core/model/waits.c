@@ -1,12 +1,13 @@
 #include "model/waits.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "base/map.h"
 #include "base/mem.h"
 
-/* An agent that was reached, and from where. */
+/* An agent that was reached, and from which visit. */
 struct visit {
     struct soc_agent *agent;
     size_t from;  /* index of the visit that led here */
@@ -14,10 +15,10 @@ struct visit {
 };
 
 struct search {
-    struct visit *visits; /* in order of depth: a queue that is kept */
+    struct visit *visits; /* ordered by depth: a queue that keeps what was popped */
     size_t count;
     size_t capacity;
-    struct soc_map seen; /* address of each agent but the start */
+    struct soc_map seen; /* address of each agent reached, except the start */
 };
 
 static void add_visit(struct search *search, struct soc_agent *agent, size_t from, size_t depth)
@@ -29,7 +30,7 @@ static void add_visit(struct search *search, struct soc_agent *agent, size_t fro
     search->visits[search->count++] = (struct visit){agent, from, depth};
 }
 
-/* Goes on to `agent` unless it was reached before or waits for nobody. */
+/* Enqueues `agent` unless it was reached before or waits for nobody. */
 static void reach(struct search *search, struct soc_agent *agent, size_t from,
                   soc_waits_target_cb *cb, void *user)
 {
@@ -40,8 +41,8 @@ static void reach(struct search *search, struct soc_agent *agent, size_t from,
     add_visit(search, agent, from, search->visits[from].depth + 1);
 }
 
-/* The way from the start to visit `last`. */
-static size_t take_way(const struct search *search, size_t last, struct soc_agent ***ring)
+/* Returns the path from the start to visit `last`. */
+static size_t take_path(const struct search *search, size_t last, struct soc_agent ***cycle)
 {
     size_t count = search->visits[last].depth;
     struct soc_agent **agents = soc_alloc(count * sizeof(*agents));
@@ -49,13 +50,15 @@ static size_t take_way(const struct search *search, size_t last, struct soc_agen
         agents[i - 1] = search->visits[last].agent;
         last = search->visits[last].from;
     }
-    *ring = agents;
+    assert(last == 0); /* the start leads to itself */
+    *cycle = agents;
     return count;
 }
 
-size_t soc_waits_find_ring(struct soc_agent *start, struct soc_agent ***ring,
-                           soc_waits_target_cb *cb, void *user)
+size_t soc_waits_find_cycle(struct soc_agent *start, struct soc_agent ***cycle,
+                            soc_waits_target_cb *cb, void *user)
 {
+    assert(start != NULL);
     struct search search = {0};
     size_t count = 0;
     add_visit(&search, start, 0, 1);
@@ -63,7 +66,7 @@ size_t soc_waits_find_ring(struct soc_agent *start, struct soc_agent ***ring,
         struct soc_agent *next;
         for (size_t i = 0; (next = cb(user, search.visits[at].agent, i)) != NULL; i++) {
             if (next == start) {
-                count = take_way(&search, at, ring);
+                count = take_path(&search, at, cycle);
                 break;
             }
             reach(&search, next, at, cb, user);

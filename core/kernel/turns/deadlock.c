@@ -98,7 +98,7 @@ static bool break_cycle(struct soc_host *host, struct soc_agent *agent)
     struct soc_agent **agents;
     if (target_of(host, agent, 0) == NULL)
         return false;
-    size_t count = soc_waits_find_ring(agent, &agents, target_of, host);
+    size_t count = soc_waits_find_cycle(agent, &agents, target_of, host);
     if (count == 0)
         return false;
     struct soc_waiter *cycle = soc_alloc(count * sizeof(*cycle));

@@ -1,5 +1,7 @@
 #include "model/delivery/ack.h"
 
+#include <assert.h>
+
 #include "base/json.h"
 
 enum soc_ack soc_ack_parse(struct soc_slice text)
@@ -13,6 +15,7 @@ enum soc_ack soc_ack_parse(struct soc_slice text)
 
 const char *soc_ack_name(enum soc_ack ack)
 {
+    assert(ack <= SOC_ACK_PROCESSED);
     static const char *const names[] = {"none", "received", "processed"};
     return names[ack];
 }

@@ -1,13 +1,13 @@
 #include "model/delivery/dedupe.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
 
-/* No id and no words hold a line break at their front: ids never do, and the words
- * stand last. */
+/* The encoding is unambiguous: ids contain no line break, and the words come last. */
 static void put_text(struct soc_buf *out, const struct soc_dedupe_words *words)
 {
     static const char kinds[] = {'e', 'k', 'l'};
@@ -57,6 +57,7 @@ const struct soc_dedupe_entry *soc_dedupe_find(const struct soc_dedupe *dedupe,
 
 void soc_dedupe_remove(struct soc_dedupe *dedupe, struct soc_dedupe_entry *entry)
 {
+    assert(soc_map_find(&dedupe->entries, text_of(entry)) == entry);
     soc_map_take(&dedupe->entries, text_of(entry));
     *(entry->previous == NULL ? &dedupe->first : &entry->previous->next) = entry->next;
     *(entry->next == NULL ? &dedupe->last : &entry->next->previous) = entry->previous;

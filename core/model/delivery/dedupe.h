@@ -1,8 +1,7 @@
-/* Dedupe: what senders have said once, so that saying it again does nothing.
+/* Dedupe: remembers deduplication keys, so that repeating a send does nothing.
  *
- * A key is remembered for a window of time, with the message that was sent under it.
- * Keys are the sender's own: two senders may use the same words. The oldest are
- * forgotten first, so forgetting costs no search.
+ * A key is remembered for a time window, with the message that was sent under it. Each
+ * sender has its own keys. Entries expire oldest first, so expiry needs no search.
  * Layer: model. Thread: loop. */
 #ifndef SOC_MODEL_DELIVERY_DEDUPE_H
 #define SOC_MODEL_DELIVERY_DEDUPE_H
@@ -14,61 +13,61 @@
 #include "base/map.h"
 #include "base/slice.h"
 
-/* What kind of key it is: the same words mean different things in each. */
+/* The kinds of keys; each has its own namespace. */
 enum soc_dedupe_kind {
-    SOC_DEDUPE_EXTERNAL, /* an outsider's own id of the message */
+    SOC_DEDUPE_EXTERNAL, /* an outside agent's own message id */
     SOC_DEDUPE_KEY,      /* the sender's dedupe_key */
-    SOC_DEDUPE_LIST,     /* the same, said of a list of receivers: each has its own */
+    SOC_DEDUPE_LIST,     /* `dedupe_key` of a send to a list: one for each receiver */
 };
 
-/* A key that is remembered. */
+/* A remembered key. */
 struct soc_dedupe_entry {
     struct soc_dedupe_entry *previous;
     struct soc_dedupe_entry *next;
     uint64_t key;     /* of the message */
-    int64_t sent_ms;  /* its time, for its printed id */
+    int64_t sent_ms;  /* when it was sent; part of its printed id */
     int64_t since_ms; /* when the key was remembered */
     uint32_t length;
-    char text[]; /* kind, sender, receiver (of a list) and words, told apart */
+    char text[]; /* kind, sender, receiver (for a list) and words, encoded */
 };
 
-/* All-zero remembers nothing. */
+/* An all-zero struct is empty. */
 struct soc_dedupe {
     struct soc_map entries;
     struct soc_dedupe_entry *first; /* the oldest */
     struct soc_dedupe_entry *last;
 };
 
-/* What a key is made of; its texts are lent. */
+/* The components of a key; its texts are lent. */
 struct soc_dedupe_words {
     enum soc_dedupe_kind kind;
     struct soc_slice sender;
-    struct soc_slice receiver; /* of a list only */
+    struct soc_slice receiver; /* for a list only */
     struct soc_slice words;
 };
 
 /* Frees everything. */
 void soc_dedupe_fini(struct soc_dedupe *dedupe);
 
-/* Lends what was remembered under these words less than `window_ms` ago, or NULL. */
+/* Lends the entry remembered under this key less than `window_ms` ago, or NULL. */
 const struct soc_dedupe_entry *soc_dedupe_find(const struct soc_dedupe *dedupe,
                                                const struct soc_dedupe_words *words, int64_t now_ms,
                                                int64_t window_ms);
 
-/* Remembers a message under these words, instead of an older one. `since_ms` never goes
- * back from one call to the next. Lends the entry. */
+/* Remembers a message under this key and replaces an older one. `since_ms` never
+ * decreases between calls. Lends the entry. */
 struct soc_dedupe_entry *soc_dedupe_add(struct soc_dedupe *dedupe,
                                         const struct soc_dedupe_words *words, uint64_t key,
                                         int64_t sent_ms, int64_t since_ms);
 
-/* The same for a key whose text is known: one that was stored. */
+/* The same for a key in its encoded form, as stored. */
 struct soc_dedupe_entry *soc_dedupe_restore(struct soc_dedupe *dedupe, struct soc_slice text,
                                             uint64_t key, int64_t sent_ms, int64_t since_ms);
 
 /* Forgets one entry. */
 void soc_dedupe_remove(struct soc_dedupe *dedupe, struct soc_dedupe_entry *entry);
 
-/* Forgets what is `window_ms` old or older and returns how many that were. */
+/* Removes entries that are at least `window_ms` old and returns how many. */
 size_t soc_dedupe_forget(struct soc_dedupe *dedupe, int64_t now_ms, int64_t window_ms);
 
 #endif

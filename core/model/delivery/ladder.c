@@ -1,11 +1,14 @@
 #include "model/delivery/ladder.h"
 
+#include <assert.h>
+
 #include "base/limits.h"
 
 static const char *const names[] = {"end", "timeout", "resend", "warn", "unresponsive"};
 
 const char *soc_rung_name(enum soc_rung_action action)
 {
+    assert(action <= SOC_RUNG_UNRESPONSIVE);
     return names[action];
 }
 
@@ -17,7 +20,7 @@ enum soc_rung_action soc_rung_parse(struct soc_slice name)
     return SOC_RUNG_END;
 }
 
-struct soc_rung soc_ladder_usual(uint32_t step)
+struct soc_rung soc_ladder_default(uint32_t step)
 {
     static const struct soc_rung rungs[] = {
         {5000, SOC_RUNG_TIMEOUT}, {7000, SOC_RUNG_RESEND},        {12000, SOC_RUNG_TIMEOUT},
@@ -35,6 +38,7 @@ void soc_ladder_start(struct soc_ladder *ladder, int64_t now_ms)
 
 int64_t soc_ladder_set(struct soc_ladder *ladder, struct soc_rung rung)
 {
+    assert(ladder->step > 0);
     int64_t last_ms = ladder->next.at_ms;
     if (ladder->step > SOC_LADDER_STEPS_MAX)
         rung.action = SOC_RUNG_END;

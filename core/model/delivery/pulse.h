@@ -1,9 +1,9 @@
-/* Pulse: whether an agent that lives outside is still heard.
+/* Pulse: whether an outside agent is still alive.
  *
- * Whatever comes from it counts. Silence for longer than the time-out, or a message that
- * it never acked, make it unresponsive; the next sign of life brings it back. One alarm
- * is given until then, or until somebody has decided what to do. Whoever is heard but
- * never acks owes an ack: that is told once, too, until there is an ack or a decision.
+ * Everything it sends counts as a sign of life. Silence beyond the timeout or an
+ * unacked message makes it unresponsive, until the next sign of life. One alert is
+ * raised until then or until somebody decides what to do. An agent that sends but never
+ * acks owes an ack, which raises one alert as well.
  * Layer: model. Thread: loop. */
 #ifndef SOC_MODEL_DELIVERY_PULSE_H
 #define SOC_MODEL_DELIVERY_PULSE_H
@@ -11,40 +11,42 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is known of the life of one agent. */
+/* The state of one agent. */
 struct soc_pulse {
-    int64_t heard_ms;   /* when it was last heard; 0: never in this run */
-    int64_t counted_ms; /* from when its silence is counted */
+    int64_t heard_ms;   /* when it last sent something; 0: never in this run */
+    int64_t counted_ms; /* when its silence began */
     bool is_lost;
-    bool is_alarmed; /* somebody was told */
-    bool is_owing;   /* a message was given up; neither ack nor decision since */
+    bool is_alarmed; /* an alert was raised */
+    bool is_owing;   /* a message was given up, with no ack or decision since */
 };
 
-/* Counts its silence from `now_ms` on; it was not heard. */
+/* Starts measuring silence at `now_ms`, without a sign of life. */
 void soc_pulse_begin(struct soc_pulse *pulse, int64_t now_ms);
 
-/* Counts its silence anew from `now_ms` on: what went before was not its own. */
+/* Restarts the measurement at `now_ms`: earlier silence was not its fault. */
 void soc_pulse_excuse(struct soc_pulse *pulse, int64_t now_ms);
 
-/* It was heard. True if it was lost and is back. */
+/* Records a sign of life. Returns true if it was lost and is back. */
 bool soc_pulse_hear(struct soc_pulse *pulse, int64_t now_ms);
 
-/* When its silence has lasted longer than `timeout_ms`, 0: never; that 0: it may be silent. */
+/* Returns when its silence exceeds `timeout_ms`; 0: never. A timeout of 0 allows any
+ * silence. */
 int64_t soc_pulse_due(const struct soc_pulse *pulse, int64_t timeout_ms);
 
-/* It is lost. True if that is to be told: once. */
+/* Marks it as lost. Returns true if an alert is due. */
 bool soc_pulse_lose(struct soc_pulse *pulse);
 
-/* The same for a message that it never acked: from now on it owes an ack. */
+/* The same for a message that was never acked: it now owes an ack. */
 bool soc_pulse_give_up(struct soc_pulse *pulse);
 
-/* It has acked something, or what it owed an ack of has ended. True if it was owing. */
+/* It has acked a message, or the message it owed an ack for has ended. Returns true if
+ * it owed one. */
 bool soc_pulse_redeem(struct soc_pulse *pulse);
 
-/* Tells whether acks are waited for: nobody was told of it who has not decided yet. */
+/* Returns true if acks are expected: no alert awaits a decision. */
 bool soc_pulse_is_awaited(const struct soc_pulse *pulse);
 
-/* Somebody gives it another chance from `now_ms` on: it may be told again. */
+/* Gives it another chance from `now_ms` on; alerts can be raised again. */
 void soc_pulse_retry(struct soc_pulse *pulse, int64_t now_ms);
 
 #endif

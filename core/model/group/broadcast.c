@@ -7,6 +7,7 @@
 
 struct soc_broadcast *soc_broadcast_new(struct soc_message *message)
 {
+    assert(message->to == NULL);
     struct soc_broadcast *broadcast = soc_alloc_zero(sizeof(*broadcast));
     broadcast->message = message;
     return broadcast;

@@ -70,7 +70,7 @@ int soc_task_end(struct soc_task *task, enum soc_task_state state, int64_t now_m
     return SOC_OK;
 }
 
-/* When the alert falls due, 0: never, or it was given. */
+/* Returns when the alert is due; 0: never, or it was raised. */
 static int64_t due_of(const struct soc_task *task, enum soc_task_alert alert)
 {
     if (soc_task_is_over(task) || (task->alerts & alert) != 0)
@@ -169,11 +169,13 @@ struct soc_task *soc_task_next_below(const struct soc_task *top, const struct so
 
 const char *soc_task_state_name(enum soc_task_state state)
 {
+    assert(state < sizeof(state_names) / sizeof(state_names[0]));
     return state_names[state];
 }
 
 const char *soc_task_style_name(enum soc_task_style style)
 {
+    assert(style < SOC_TASK_STYLE_COUNT);
     return style_names[style];
 }
 

@@ -1,5 +1,6 @@
 #include "model/tasks/workload.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,8 @@ void soc_workload_add(struct soc_workload *workload, struct soc_task *task)
 
 void soc_workload_remove(struct soc_workload *workload, struct soc_task *task)
 {
+    assert(task->previous != NULL || workload->first == task);
+    assert(task->next != NULL || workload->last == task);
     if (task->previous == NULL)
         workload->first = task->next;
     else
@@ -60,7 +63,7 @@ void soc_workload_forget_done(struct soc_workload *workload, uint64_t key)
             take_out(workload, i--);
 }
 
-/* By time of the end, then by age, whatever order they come in. */
+/* Orders by end, then by age, whatever the order of insertion. */
 static bool ends_after(const struct soc_task_done *done, const struct soc_task *task)
 {
     return done->ended_ms != task->ended_ms ? done->ended_ms > task->ended_ms
@@ -76,7 +79,7 @@ void soc_workload_note_done(struct soc_workload *workload, const struct soc_task
         place--;
     if (workload->done_count == SOC_TASKS_DONE_MAX) {
         if (place == 0)
-            return; /* older than all that is remembered */
+            return; /* older than everything remembered */
         take_out(workload, 0);
         place--;
     }
@@ -105,12 +108,12 @@ void soc_workload_add_pace(const struct soc_workload *workload, struct soc_pace 
     }
 }
 
-/* Time between `from_ms` and `to_ms` that tasks which have ended covered. They are
- * few: each millisecond is counted by going backwards through what is left of it. */
+/* Returns the time from `from_ms` to `to_ms` covered by ended tasks. Overlaps count
+ * once. */
 static int64_t covered_by_done(const struct soc_workload *workload, int64_t from_ms, int64_t to_ms)
 {
     int64_t covered_ms = 0;
-    /* In order of their ends, latest first, so `to_ms` is where counting stands. */
+    /* Latest end first: `to_ms` moves back past what has been counted. */
     for (uint32_t i = workload->done_count; i > 0 && to_ms > from_ms; i--) {
         const struct soc_task_done *done = &workload->done[i - 1];
         int64_t end_ms = done->ended_ms < to_ms ? done->ended_ms : to_ms;
@@ -129,7 +132,7 @@ int soc_workload_percent(const struct soc_workload *workload, int64_t now_ms, in
     int64_t from_ms = now_ms - window_ms > born_ms ? now_ms - window_ms : born_ms;
     if (workload->done_count == SOC_TASKS_DONE_MAX && workload->done[0].ended_ms > from_ms)
         from_ms = workload->done[0].ended_ms;
-    int64_t held_ms = now_ms + 1; /* since then it has had something in hand without a break */
+    int64_t held_ms = now_ms + 1; /* it has been busy without a break since then */
     for (const struct soc_task *task = workload->first; task != NULL; task = task->next)
         if (task->started_ms != 0 && task->started_ms < held_ms)
             held_ms = task->started_ms;
@@ -162,7 +165,7 @@ int64_t soc_workload_free_ms(const struct soc_workload *workload, int64_t now_ms
         if (state_of(task) == SOC_TASK_PROCESSING && spent_ms < mean_ms)
             free_ms += mean_ms - spent_ms;
     }
-    /* Then what is pending, as it falls due: before that nobody can begin it. */
+    /* Then the pending tasks as they become due; none can begin earlier. */
     int64_t *ready_ms = soc_alloc((count + 1) * sizeof(*ready_ms));
     count = 0;
     for (task = workload->first; task != NULL; task = task->next)

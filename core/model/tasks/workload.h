@@ -1,8 +1,8 @@
-/* Workload: what one agent has to do, and how long such work took it.
+/* Workload: the open tasks of one agent, and how long recent ones took.
  *
- * The open tasks of an agent in the order they were opened, and the last few that
- * ended. From these alone follow how busy it was and when it will be free, so that
- * the same history gives the same figures, also after a restart.
+ * It lists the open tasks in the order they were opened and the last few that ended.
+ * Load and expected completion derive from these alone, so the same history gives the
+ * same figures, even after a restart.
  * Layer: model. Thread: loop. */
 #ifndef SOC_MODEL_TASKS_WORKLOAD_H
 #define SOC_MODEL_TASKS_WORKLOAD_H
@@ -12,15 +12,15 @@
 #include "base/limits.h"
 #include "model/tasks/task.h"
 
-/* A task that has ended, as far as it is remembered. */
+/* A remembered task that has ended. */
 struct soc_task_done {
     uint64_t key;
-    uint64_t parent; /* key of the task it descended from, 0: none */
+    uint64_t parent; /* key of its parent task; 0: none */
     char *id;        /* owned */
     int64_t started_ms;
     int64_t ended_ms;
     uint8_t state;
-    uint8_t alerts; /* enum soc_task_alert, those given */
+    uint8_t alerts; /* enum soc_task_alert, those raised */
 };
 
 /* The tasks of one agent. */
@@ -29,46 +29,46 @@ struct soc_workload {
     struct soc_task *first;  /* open, lent */
     struct soc_task *last;
     uint32_t done_count;
-    struct soc_task_done done[SOC_TASKS_DONE_MAX]; /* in order of their ends */
+    struct soc_task_done done[SOC_TASKS_DONE_MAX]; /* ordered by end */
 };
 
-/* How long tasks took that were completed: a sum, so that several can be joined. */
+/* Total duration of completed tasks; sums can be added. */
 struct soc_pace {
     int64_t total_ms;
     uint32_t count;
 };
 
-/* Returns the workload of an agent without tasks; release with soc_workload_free(). */
+/* Returns the workload of an agent without tasks. Release with soc_workload_free(). */
 struct soc_workload *soc_workload_new(struct soc_agent *owner);
 
-/* Frees it, not its tasks. NULL is allowed. */
+/* Frees it but not its tasks. NULL is allowed. */
 void soc_workload_free(struct soc_workload *workload);
 
-/* Puts an open task last, or takes one out. */
+/* Appends an open task, or removes one. */
 void soc_workload_add(struct soc_workload *workload, struct soc_task *task);
 void soc_workload_remove(struct soc_workload *workload, struct soc_task *task);
 
-/* Remembers one that has ended, and the key of the task it descended from; the oldest
- * is forgotten. A second of the same key replaces the first. */
+/* Remembers a task that has ended, and the key of its parent. Drops the oldest if full.
+ * A later entry with the same key replaces the earlier. */
 void soc_workload_note_done(struct soc_workload *workload, const struct soc_task *task,
                             uint64_t parent);
 
-/* Forgets one that is open again. */
+/* Forgets a task that was opened again. */
 void soc_workload_forget_done(struct soc_workload *workload, uint64_t key);
 
-/* Adds what its completed tasks took to `pace`. */
+/* Adds the durations of its completed tasks to `pace`. */
 void soc_workload_add_pace(const struct soc_workload *workload, struct soc_pace *pace);
 
-/* The share of the last `window_ms` in which it had a task in hand, begun and not
- * ended, in percent. Where less is remembered, or it is younger (`born_ms`), the
- * share of that. */
+/* Returns the percentage of the last `window_ms` in which a task was in progress. The
+ * window is shorter if the agent is younger (`born_ms`) or less is remembered. */
 int soc_workload_percent(const struct soc_workload *workload, int64_t now_ms, int64_t born_ms,
                          int64_t window_ms);
 
-/* The state of a task that counts for whoever asks. */
+/* Returns the state of a task as the caller sees it. */
 typedef enum soc_task_state soc_task_state_fn(const struct soc_task *task);
 
-/* When all it has will be done if each task takes `mean_ms` and begins when it is due. */
+/* Returns when all tasks will be done if each takes `mean_ms` and begins when it is
+ * due. */
 int64_t soc_workload_free_ms(const struct soc_workload *workload, int64_t now_ms, int64_t mean_ms,
                              soc_task_state_fn *state_of);
 

@@ -27,7 +27,7 @@ static void ask_rung(struct soc_letter *letter)
     struct soc_host *host = letter->outsider->host;
     uint32_t step = letter->ladder.step;
     struct soc_rung rung = host->hooks.rung == NULL
-                               ? soc_ladder_usual(step)
+                               ? soc_ladder_default(step)
                                : host->hooks.rung(host->hooks.user, letter->message, step);
     int64_t due_ms = soc_ladder_set(&letter->ladder, rung);
     if (due_ms == 0)

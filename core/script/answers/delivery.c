@@ -40,7 +40,7 @@ struct soc_rung soc_answer_rung(void *user, const struct soc_message *message, u
     struct soc_script *script = user;
     lua_State *L = script->L;
     int top = lua_gettop(L);
-    struct soc_rung rung = soc_ladder_usual(step);
+    struct soc_rung rung = soc_ladder_default(step);
     luaL_checkstack(L, 12, NULL);
     push_request(L, message, step);
     if (soc_policy_set_ask(L, script, SOC_ASK_RUNG, 1)) {

@@ -59,7 +59,7 @@ static const char *ring_of(struct graph *graph, int start)
 {
     static char text[AGENTS_MAX + 1];
     struct soc_agent **ring = NULL;
-    size_t count = soc_waits_find_ring(graph->agents[start], &ring, target_of, graph);
+    size_t count = soc_waits_find_cycle(graph->agents[start], &ring, target_of, graph);
     for (size_t i = 0; i < count && i < AGENTS_MAX; i++)
         text[i] = ring[i]->id[0];
     text[count < AGENTS_MAX ? count : AGENTS_MAX] = '\0';
@@ -219,9 +219,9 @@ static void a_long_cycle_is_found(void)
         agents[i] = soc_agent_new(soc_slice(id, (size_t)length), role, NULL, 0);
     }
     struct soc_agent **ring = NULL;
-    CHECK_INT(soc_waits_find_ring(agents[0], &ring, next_of_many, agents), 0);
+    CHECK_INT(soc_waits_find_cycle(agents[0], &ring, next_of_many, agents), 0);
     agents[COUNT] = agents[0];
-    CHECK_INT(soc_waits_find_ring(agents[0], &ring, next_of_many, agents), COUNT);
+    CHECK_INT(soc_waits_find_cycle(agents[0], &ring, next_of_many, agents), COUNT);
     CHECK(ring != NULL && ring[COUNT - 1] == agents[COUNT - 1]);
     free(ring);
     for (int i = 0; i < COUNT; i++)

@@ -9,12 +9,12 @@
 static void climb(struct soc_ladder *ladder, int64_t start_ms, struct soc_buf *out)
 {
     soc_ladder_start(ladder, start_ms);
-    int64_t due_ms = soc_ladder_set(ladder, soc_ladder_usual(ladder->step));
+    int64_t due_ms = soc_ladder_set(ladder, soc_ladder_default(ladder->step));
     while (due_ms != 0) {
         CHECK_INT(soc_ladder_climb(ladder, due_ms - 1), SOC_RUNG_END);
         enum soc_rung_action action = soc_ladder_climb(ladder, due_ms);
         soc_buf_printf(out, "%s@%lld ", soc_rung_name(action), (long long)(due_ms - start_ms));
-        due_ms = soc_ladder_set(ladder, soc_ladder_usual(ladder->step));
+        due_ms = soc_ladder_set(ladder, soc_ladder_default(ladder->step));
     }
 }
 
@@ -35,7 +35,7 @@ static void a_stopped_ladder_does_nothing_until_it_is_restarted(void)
     struct soc_buf out = {0};
     CHECK(!soc_ladder_is_climbed(&ladder));
     soc_ladder_start(&ladder, 0);
-    CHECK_INT(soc_ladder_set(&ladder, soc_ladder_usual(1)), 5000);
+    CHECK_INT(soc_ladder_set(&ladder, soc_ladder_default(1)), 5000);
     CHECK(soc_ladder_is_climbed(&ladder));
     soc_ladder_stop(&ladder);
     CHECK_INT(soc_ladder_climb(&ladder, 1000000), SOC_RUNG_END);
