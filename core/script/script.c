@@ -27,6 +27,7 @@
 #include "script/policies/swap.h"
 #include "script/turns/behaviour.h"
 #include "script/turns/environments.h"
+#include "script/turns/frame.h"
 #include "script/turns/handle.h"
 #include "script/turns/message.h"
 #include "script/turns/payload.h"
@@ -105,6 +106,7 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
         .history_start = soc_recorder_start,
         .history_turn = soc_recorder_turn,
     };
+    soc_frame_init(script);
     soc_payload_open(script);
     soc_behaviour_open(script);
     soc_policy_log_open(script);
@@ -187,14 +189,11 @@ void soc_script_free(struct soc_script *script)
     soc_policy_log_fini(script);
     soc_behaviour_fini(script);
     soc_payload_fini(script);
+    soc_frame_fini(script);
     free(script->home);
     free(script->app_dir);
     soc_buf_fini(&script->arguments);
-    soc_buf_fini(&script->payload);
-    soc_buf_fini(&script->answer);
-    soc_buf_fini(&script->error);
     soc_buf_fini(&script->fatal);
-    soc_buf_fini(&script->scratch);
     soc_buf_fini(&script->state);
     free(script);
 }

@@ -349,15 +349,14 @@ static int world_now(lua_State *L)
 }
 
 /* To a list of receivers, as one turn. */
-static int send_list(lua_State *L, struct soc_world *world, struct soc_agent *from,
-                     const struct soc_send_options *options)
+static int send_list(lua_State *L, struct soc_world *world, struct soc_frame *frame,
+                     struct soc_agent *from, const struct soc_send_options *options)
 {
-    struct soc_script *script = world->script;
     soc_gate_begin_as(world->host, from);
-    int rc = soc_receivers_send(world->host, from, &options->input, &script->answer);
+    int rc = soc_receivers_send(world->host, from, &options->input, &frame->answer);
     soc_gate_end_as(world->host, rc == SOC_OK);
     soc_batch_seal(world->host);
-    return soc_push_answer(L, soc_buf_slice(&script->answer));
+    return soc_effect_push_answer(L, soc_buf_slice(&frame->answer));
 }
 
 /* s:send(from, { to, payload, … }) -> { messageId } | { messageIds, … } | nil, err: as that
@@ -365,21 +364,21 @@ static int send_list(lua_State *L, struct soc_world *world, struct soc_agent *fr
 static int world_send(lua_State *L)
 {
     struct soc_world *world = soc_world_check_ready(L);
-    struct soc_script *script = world->script;
+    struct soc_frame *frame = soc_frame_open(world->script);
     size_t length;
     const char *from = luaL_checklstring(L, 2, &length);
     struct soc_send_options options;
-    int rc = soc_send_options_read(L, script, 3, SOC_SEND_FROM_AGENT, &options);
+    int rc = soc_send_options_read(L, frame, 3, SOC_SEND_FROM_AGENT, &options);
     struct soc_agent *agent = soc_registry_find(world->host, soc_slice(from, length));
     if (rc == SOC_OK && agent == NULL)
-        rc = soc_refuse(&script->error, SOC_ENOAGENT, "the sender does not exist", "agentId",
+        rc = soc_refuse(&frame->error, SOC_ENOAGENT, "the sender does not exist", "agentId",
                         soc_slice(from, length));
     if (rc == SOC_OK && options.input.receivers != NULL)
-        return send_list(L, world, agent, &options);
+        return send_list(L, world, frame, agent, &options);
     if (rc == SOC_OK)
-        rc = soc_gate_send_as(world->host, agent, &options.input.send, &script->error);
+        rc = soc_gate_send_as(world->host, agent, &options.input.send, &frame->error);
     soc_batch_seal(world->host);
-    return soc_push_answer(L, soc_buf_slice(&script->error));
+    return soc_effect_push_answer(L, soc_buf_slice(&frame->error));
 }
 
 static void take_answer(void *user, struct soc_slice answer)
@@ -395,7 +394,7 @@ static int world_dispatch(lua_State *L)
     if (luaL_testudata(L, 1, SOC_WORLD) == NULL)
         return luaL_error(L, "dispatch is a method: call it as s:dispatch(id, payload)");
     struct soc_world *world = soc_world_check_ready(L);
-    struct soc_script *script = world->script;
+    struct soc_frame *frame = soc_frame_open(world->script);
     size_t length;
     const char *to = luaL_optlstring(L, 2, NULL, &length);
     int64_t timeout_ms = SOC_REQUEST_TIMEOUT_MS;
@@ -405,8 +404,8 @@ static int world_dispatch(lua_State *L)
         soc_check_names(L, 4, "dispatch", known);
         timeout_ms = soc_timeout_option(L, 4, "dispatch", timeout_ms);
     }
-    int rc = soc_payload_encode(L, script, 3, &script->payload, NULL, &script->error);
-    struct soc_send send = {.payload = soc_buf_slice(&script->payload)};
+    int rc = soc_payload_encode(L, world->script, 3, &frame->payload, NULL, &frame->error);
+    struct soc_send send = {.payload = soc_buf_slice(&frame->payload)};
     struct soc_buf answer = {0};
     if (to != NULL)
         send.to = soc_slice(to, length);
@@ -414,9 +413,9 @@ static int world_dispatch(lua_State *L)
         soc_human_address(world->host, &send);
     if (rc == SOC_OK)
         rc = soc_gate_request_as(world->host, soc_registry_user(world->host), &send, timeout_ms,
-                                 take_answer, &answer, &script->error);
+                                 take_answer, &answer, &frame->error);
     if (rc < 0)
-        return soc_push_answer(L, soc_buf_slice(&script->error));
+        return soc_effect_push_answer(L, soc_buf_slice(&frame->error));
     while (answer.length == 0) {
         if (soc_host_step(world->host))
             continue;
@@ -427,13 +426,13 @@ static int world_dispatch(lua_State *L)
         if (answer.length == 0)
             soc_clock_move(soc_host_clock(world->host), due_ms);
     }
-    script->answer.length = 0;
+    frame = soc_frame_open(world->script); /* the turns since have used it */
     if (answer.length == 0)
-        soc_refuse(&script->answer, SOC_EIO, NULL, NULL, (struct soc_slice){0});
-    soc_buf_put_slice(&script->answer, soc_buf_slice(&answer));
+        soc_refuse(&frame->answer, SOC_EIO, NULL, NULL, (struct soc_slice){0});
+    soc_buf_put_slice(&frame->answer, soc_buf_slice(&answer));
     soc_buf_fini(&answer);
     soc_world_complain_of_calls(L, world);
-    return soc_push_answer(L, soc_buf_slice(&script->answer));
+    return soc_effect_push_answer(L, soc_buf_slice(&frame->answer));
 }
 
 /* s:crash(): as by kill -9, at the last durable point */
@@ -490,8 +489,7 @@ static int world_dump(lua_State *L)
 {
     struct soc_world *world = soc_world_check_ready(L);
     struct soc_query query = {.what = "dump"};
-    struct soc_buf *out = &world->script->answer;
-    out->length = 0;
+    struct soc_buf *out = &soc_frame_open(world->script)->answer;
     soc_batch_seal(world->host);
     soc_look_query(world->host, &query, take_dump, out);
     lua_pushlstring(L, out->data == NULL ? "" : out->data, out->length);

@@ -68,23 +68,24 @@ void soc_world_free_door(struct soc_world *world)
     world->handed_last = NULL;
 }
 
-/* Lends the outside agent whose id is at 2, or NULL, with the error pushed. */
-static struct soc_agent *check_outsider(lua_State *L, struct soc_world *world)
+/* Lends the outside agent whose id is at 2, or NULL with the error in the frame. */
+static struct soc_agent *check_outsider(lua_State *L, struct soc_world *world,
+                                        struct soc_frame *frame)
 {
     size_t length;
     const char *id = luaL_checklstring(L, 2, &length);
     struct soc_agent *agent = soc_outside_find(world->host, soc_slice(id, length));
     if (agent == NULL)
-        soc_refuse(&world->script->error, SOC_ENOAGENT, "no agent that lives outside has that id",
+        soc_refuse(&frame->error, SOC_ENOAGENT, "no agent that lives outside has that id",
                    "agentId", soc_slice(id, length));
     return agent;
 }
 
-static int push_result(lua_State *L, struct soc_world *world, int rc)
+static int push_result(lua_State *L, struct soc_world *world, const struct soc_frame *frame, int rc)
 {
     soc_batch_seal(world->host);
     if (rc < 0)
-        return soc_push_answer(L, soc_buf_slice(&world->script->error));
+        return soc_effect_push_answer(L, soc_buf_slice(&frame->error));
     lua_pushboolean(L, true);
     return 1;
 }
@@ -176,40 +177,39 @@ static void copy_table(lua_State *L, int index)
 static int world_outside_send(lua_State *L)
 {
     struct soc_world *world = soc_world_check_ready(L);
-    struct soc_script *script = world->script;
+    struct soc_frame *frame = soc_frame_open(world->script);
     struct soc_outside_mail mail = {0};
     struct soc_send_options options;
     lua_settop(L, 3);
     copy_table(L, 3);
     luaL_checkstack(L, 20, NULL);
     struct soc_position position = take_position(L, 3);
-    int rc = soc_send_options_read(L, script, 3, SOC_SEND_FROM_FILE, &options);
+    int rc = soc_send_options_read(L, frame, 3, SOC_SEND_FROM_FILE, &options);
     if (options.input.receivers != NULL)
         return luaL_error(L, "s:outside_send takes one receiver");
     mail.send = options.input.send;
     mail.answers = options.input.reply_to;
-    struct soc_agent *agent = rc < 0 ? NULL : check_outsider(L, world);
+    struct soc_agent *agent = rc < 0 ? NULL : check_outsider(L, world, frame);
     if (agent != NULL && world->check != NULL)
         soc_check_heard(world->check, soc_agent_id(agent));
     if (agent != NULL)
-        soc_outside_accept(world->host, agent, &mail, position, &script->error);
+        soc_outside_accept(world->host, agent, &mail, position, &frame->error);
     soc_batch_seal(world->host);
-    return soc_push_answer(L, soc_buf_slice(&script->error));
+    return soc_effect_push_answer(L, soc_buf_slice(&frame->error));
 }
 
 /* Reads an ack that is given as a table, in one of its two forms, into `id`. */
-static enum soc_ack read_ack(lua_State *L, struct soc_script *script, int index, struct soc_buf *id)
+static enum soc_ack read_ack(lua_State *L, struct soc_frame *frame, int index, struct soc_buf *id)
 {
     struct soc_detail detail;
     const char *reason = NULL;
-    script->payload.length = 0;
     enum soc_ack ack = SOC_ACK_NONE;
-    if (soc_lua_json_encode(L, index, "ack", SOC_BRIEF_BYTES_MAX, &script->payload, &detail) < 0)
+    if (soc_lua_json_encode(L, index, "ack", SOC_BRIEF_BYTES_MAX, &frame->payload, &detail) < 0)
         reason = detail.text;
     else
-        ack = soc_ack_read(soc_buf_slice(&script->payload), id, NULL, &reason);
+        ack = soc_ack_read(soc_buf_slice(&frame->payload), id, NULL, &reason);
     if (ack == SOC_ACK_NONE)
-        soc_refuse(&script->error, SOC_EBADMESSAGE, reason, NULL, (struct soc_slice){0});
+        soc_refuse(&frame->error, SOC_EBADMESSAGE, reason, NULL, (struct soc_slice){0});
     return ack;
 }
 
@@ -218,17 +218,16 @@ static enum soc_ack read_ack(lua_State *L, struct soc_script *script, int index,
 static int world_ack(lua_State *L)
 {
     struct soc_world *world = soc_world_check_ready(L);
-    struct soc_script *script = world->script;
-    struct soc_buf *id = &script->scratch;
+    struct soc_frame *frame = soc_frame_open(world->script);
+    struct soc_buf *id = &frame->scratch;
     enum soc_ack ack;
     lua_settop(L, 4);
     luaL_checkstring(L, 2);
-    id->length = 0;
     if (lua_type(L, 3) == LUA_TTABLE) {
         luaL_argcheck(L, lua_isnil(L, 4), 4, "the table says the status");
-        ack = read_ack(L, script, 3, id);
+        ack = read_ack(L, frame, 3, id);
         if (ack == SOC_ACK_NONE)
-            return soc_push_answer(L, soc_buf_slice(&script->error));
+            return soc_effect_push_answer(L, soc_buf_slice(&frame->error));
     } else {
         size_t length;
         const char *text = luaL_checklstring(L, 3, &length);
@@ -236,21 +235,22 @@ static int world_ack(lua_State *L)
         ack = soc_ack_parse(soc_slice_text(luaL_optstring(L, 4, "received")));
         luaL_argcheck(L, ack != SOC_ACK_NONE, 4, "received or processed expected");
     }
-    struct soc_agent *agent = check_outsider(L, world);
+    struct soc_agent *agent = check_outsider(L, world, frame);
     int rc = agent == NULL ? SOC_ENOAGENT
                            : soc_outside_ack(world->host, agent, soc_buf_slice(id), ack,
-                                             (struct soc_position){0}, &script->error);
-    return push_result(L, world, rc);
+                                             (struct soc_position){0}, &frame->error);
+    return push_result(L, world, frame, rc);
 }
 
 /* s:heartbeat(id) -> true | nil, err */
 static int world_heartbeat(lua_State *L)
 {
     struct soc_world *world = soc_world_check_ready(L);
-    struct soc_agent *agent = check_outsider(L, world);
+    struct soc_frame *frame = soc_frame_open(world->script);
+    struct soc_agent *agent = check_outsider(L, world, frame);
     if (agent != NULL)
         soc_outside_hear(world->host, agent);
-    return push_result(L, world, agent == NULL ? SOC_ENOAGENT : SOC_OK);
+    return push_result(L, world, frame, agent == NULL ? SOC_ENOAGENT : SOC_OK);
 }
 
 /* s:position(name) -> where a door stood last | nil */

@@ -82,9 +82,9 @@ struct parts {
     int contacts_text;
 };
 
-static struct parts push_parts(lua_State *L, struct soc_script *script,
-                               const struct soc_agent *agent)
+static struct parts push_parts(lua_State *L, struct soc_frame *frame, const struct soc_agent *agent)
 {
+    struct soc_script *script = frame->script;
     struct parts parts;
     if (agent->brief == NULL)
         lua_pushnil(L);
@@ -96,21 +96,22 @@ static struct parts push_parts(lua_State *L, struct soc_script *script,
     else
         push_shown(L, script, SOC_ASK_SHOW_BRIEF, parts.brief);
     parts.brief_text = lua_gettop(L);
-    script->scratch.length = 0;
-    soc_look_contacts(agent, &script->scratch);
-    lua_pushlstring(L, script->scratch.data, script->scratch.length);
+    frame->scratch.length = 0;
+    soc_look_contacts(agent, &frame->scratch);
+    lua_pushlstring(L, frame->scratch.data, frame->scratch.length);
     parts.contacts = lua_gettop(L);
     push_shown(L, script, SOC_ASK_SHOW_CONTACTS, parts.contacts);
     parts.contacts_text = lua_gettop(L);
     return parts;
 }
 
-void soc_context_put(lua_State *L, struct soc_script *script, const struct soc_agent *agent,
+void soc_context_put(lua_State *L, struct soc_frame *frame, const struct soc_agent *agent,
                      struct soc_buf *out)
 {
+    struct soc_script *script = frame->script;
     int top = lua_gettop(L);
     luaL_checkstack(L, 16, NULL);
-    struct parts parts = push_parts(L, script, agent);
+    struct parts parts = push_parts(L, frame, agent);
     lua_createtable(L, 0, 7);
     soc_push_person(L, agent);
     lua_setfield(L, -2, "agent");
@@ -122,19 +123,19 @@ void soc_context_put(lua_State *L, struct soc_script *script, const struct soc_a
     set_copy(L, "brief_text", parts.brief_text, false);
     set_copy(L, "contacts", parts.contacts, true);
     set_copy(L, "contacts_text", parts.contacts_text, false);
-    script->scratch.length = 0;
+    frame->scratch.length = 0;
     struct soc_slice language = {0};
     if (soc_policy_set_ask(L, script, SOC_ASK_SYSTEM, 1)) {
-        put_part(L, &script->scratch, lua_gettop(L) - 1);
+        put_part(L, &frame->scratch, lua_gettop(L) - 1);
         if (lua_type(L, -1) == LUA_TSTRING)
             language.data = lua_tolstring(L, -1, &language.length);
     } else {
         lua_pushstring(L, agent->role->prompt);
-        put_part(L, &script->scratch, lua_gettop(L));
-        put_part(L, &script->scratch, parts.brief_text);
-        put_part(L, &script->scratch, parts.contacts_text);
+        put_part(L, &frame->scratch, lua_gettop(L));
+        put_part(L, &frame->scratch, parts.brief_text);
+        put_part(L, &frame->scratch, parts.contacts_text);
     }
-    soc_json_put_string(out, soc_buf_slice(&script->scratch));
+    soc_json_put_string(out, soc_buf_slice(&frame->scratch));
     if (language.data != NULL) {
         soc_buf_put_byte(out, ',');
         soc_json_put_string(out, language);

@@ -12,7 +12,7 @@
 
 /* Pushes a copy of the message at index 1, whose fields may be the script's by now.
  * False, with nothing pushed, if it has a table in it that is no JSON. */
-static bool push_message_copy(lua_State *L, struct soc_script *script)
+static bool push_message_copy(lua_State *L, struct soc_frame *frame)
 {
     struct soc_detail detail;
     soc_lua_fill(L, 1);
@@ -21,9 +21,9 @@ static bool push_message_copy(lua_State *L, struct soc_script *script)
     lua_pushnil(L);
     while (lua_next(L, 1) != 0) {
         if (lua_type(L, -1) == LUA_TTABLE) {
-            script->scratch.length = 0;
+            frame->scratch.length = 0;
             if (soc_lua_json_encode(L, lua_gettop(L), "message", SOC_JSON_BYTES_MAX,
-                                    &script->scratch, &detail) < 0) {
+                                    &frame->scratch, &detail) < 0) {
                 lua_settop(L, copy - 1);
                 return false;
             }
@@ -39,14 +39,15 @@ static bool push_message_copy(lua_State *L, struct soc_script *script)
 
 /* Pushes how the message at index 1 is shown, by the presentation policy: what that
  * does to the message, the script must not see. */
-static void push_text(lua_State *L, struct soc_script *script)
+static void push_text(lua_State *L, struct soc_frame *frame)
 {
+    struct soc_script *script = frame->script;
     size_t length;
     soc_raw_field(L, 1, "from");
     const char *from = lua_tolstring(L, -1, &length);
     const struct soc_agent *sender =
         from == NULL ? NULL : soc_registry_find_any(script->host, soc_slice(from, length));
-    if (!push_message_copy(L, script)) {
+    if (!push_message_copy(L, frame)) {
         lua_pushliteral(L, "(this message cannot be shown: the script has put into it what is "
                            "no JSON)");
         return;
@@ -61,8 +62,9 @@ static void push_text(lua_State *L, struct soc_script *script)
 }
 
 /* Inside a turn the text is an effect: a policy is not asked again on replay. */
-static void push_recorded_text(lua_State *L, struct soc_script *script)
+static void push_recorded_text(lua_State *L, struct soc_frame *frame)
 {
+    struct soc_script *script = frame->script;
     size_t length;
     int count;
     soc_raw_field(L, 1, "id");
@@ -70,19 +72,19 @@ static void push_recorded_text(lua_State *L, struct soc_script *script)
     uint64_t hash = soc_hash(id, id == NULL ? 0 : length, SOC_EFFECT_LOOK);
     if (soc_effect_begin(L, script, SOC_EFFECT_LOOK, hash, &count) == SOC_GATE_RECORDED)
         return;
-    push_text(L, script);
+    push_text(L, frame);
     const char *text = lua_tolstring(L, -1, &length);
-    script->answer.length = 0;
-    soc_buf_put_byte(&script->answer, '[');
-    soc_json_put_string(&script->answer, soc_slice(text, length));
-    soc_buf_put_byte(&script->answer, ']');
-    soc_effect_end(L, script, soc_buf_slice(&script->answer));
+    soc_buf_put_byte(&frame->answer, '[');
+    soc_json_put_string(&frame->answer, soc_slice(text, length));
+    soc_buf_put_byte(&frame->answer, ']');
+    soc_effect_end(L, script, soc_buf_slice(&frame->answer));
 }
 
 void soc_presentation_push_text(lua_State *L, struct soc_script *script)
 {
+    struct soc_frame *frame = soc_frame_open(script);
     if (soc_gate_activation(script->host) != NULL)
-        push_recorded_text(L, script);
+        push_recorded_text(L, frame);
     else
-        push_text(L, script);
+        push_text(L, frame);
 }

@@ -29,29 +29,29 @@ static int agent_sleep(lua_State *L)
     return soc_effect_yield(L);
 }
 
-static int push_now(lua_State *L, struct soc_script *script)
+static int push_now(lua_State *L, struct soc_frame *frame)
 {
+    struct soc_script *script = frame->script;
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_NOW, 0, &count) == SOC_GATE_RECORDED)
         return count;
-    script->answer.length = 0;
-    soc_buf_printf(&script->answer, "[%lld]",
+    soc_buf_printf(&frame->answer, "[%lld]",
                    (long long)soc_clock_now(soc_host_clock(script->host)));
-    return soc_effect_finish(L, script, SOC_OK);
+    return soc_effect_finish(L, frame, SOC_OK);
 }
 
 /* agent:now() -> ms since 1970 UTC */
 static int agent_now(lua_State *L)
 {
-    return push_now(L, soc_handle_script(L));
+    return push_now(L, soc_frame_open(soc_handle_script(L)));
 }
 
 /* Begins an effect that is a look, by its name; true if it is answered from the record,
  * by `count` values. */
-static bool begin_look(lua_State *L, struct soc_script *script, const char *name, int *count)
+static bool begin_look(lua_State *L, struct soc_frame *frame, const char *name, int *count)
 {
+    struct soc_script *script = frame->script;
     uint64_t hash = soc_hash(name, strlen(name), SOC_EFFECT_LOOK);
-    script->answer.length = 0;
     return soc_effect_begin(L, script, SOC_EFFECT_LOOK, hash, count) == SOC_GATE_RECORDED;
 }
 
@@ -60,12 +60,13 @@ static bool begin_look(lua_State *L, struct soc_script *script, const char *name
 static int agent_idle_talk(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     const struct soc_message *message = soc_gate_activation(script->host)->message;
     int count;
-    if (begin_look(L, script, "idle_talk", &count))
+    if (begin_look(L, frame, "idle_talk", &count))
         return count;
-    soc_buf_printf(&script->answer, "[%u]", message == NULL ? 0 : (unsigned)message->idle_hops);
-    return soc_effect_finish(L, script, SOC_OK);
+    soc_buf_printf(&frame->answer, "[%u]", message == NULL ? 0 : (unsigned)message->idle_hops);
+    return soc_effect_finish(L, frame, SOC_OK);
 }
 
 /* agent:effects_left() -> how many effects it may still have while it handles its message,
@@ -84,17 +85,19 @@ static int agent_effects_left(lua_State *L)
 static int agent_progress(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     int count;
-    if (begin_look(L, script, "progress", &count))
+    if (begin_look(L, frame, "progress", &count))
         return count;
     soc_gate_progress(script->host);
-    soc_buf_put_text(&script->answer, "[]");
-    return soc_effect_finish(L, script, SOC_OK);
+    soc_buf_put_text(&frame->answer, "[]");
+    return soc_effect_finish(L, frame, SOC_OK);
 }
 
 /* As math.random: a float, 1..m, or m..n. The 64 bits are the effect's answer. */
-static int push_random(lua_State *L, struct soc_script *script, int first)
+static int push_random(lua_State *L, struct soc_frame *frame, int first)
 {
+    struct soc_script *script = frame->script;
     lua_Integer low = 1;
     lua_Integer high = 0;
     int arguments = lua_gettop(L) - first + 1;
@@ -106,12 +109,11 @@ static int push_random(lua_State *L, struct soc_script *script, int first)
     }
     if (arguments > 0)
         luaL_argcheck(L, low <= high, lua_gettop(L), "interval is empty");
-    uint64_t hash = soc_hash_arguments(L, script, first);
+    uint64_t hash = soc_effect_hash_arguments(L, frame, first);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_RANDOM, hash, &count) == SOC_GATE_LIVE) {
-        script->answer.length = 0;
-        soc_buf_printf(&script->answer, "[%lld]", (long long)soc_gate_random(script->host));
-        soc_effect_finish(L, script, SOC_OK);
+        soc_buf_printf(&frame->answer, "[%lld]", (long long)soc_gate_random(script->host));
+        soc_effect_finish(L, frame, SOC_OK);
     }
     uint64_t bits = (uint64_t)lua_tointeger(L, -1);
     if (arguments == 0) {
@@ -127,13 +129,14 @@ static int push_random(lua_State *L, struct soc_script *script, int first)
 /* agent:random(m?, n?) */
 static int agent_random(lua_State *L)
 {
-    return push_random(L, soc_handle_script(L), 2);
+    return push_random(L, soc_frame_open(soc_handle_script(L)), 2);
 }
 
 /* agent:log(level, text, fields?) */
 static int agent_log(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     bool has_fields = !lua_isnoneornil(L, 4);
     lua_settop(L, has_fields ? 4 : 3); /* nil is no JSON */
     size_t level_length;
@@ -143,10 +146,10 @@ static int agent_log(lua_State *L)
     enum soc_log_level level;
     luaL_argcheck(L, soc_log_level_parse(soc_slice(level_name, level_length), &level), 2,
                   "debug, info, warn or error expected");
-    uint64_t hash = soc_hash_arguments(L, script, 2);
+    uint64_t hash = soc_effect_hash_arguments(L, frame, 2);
     struct soc_slice fields = {0};
     if (has_fields)
-        fields = soc_buf_slice(&script->scratch);
+        fields = soc_buf_slice(&frame->scratch);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_LOG, hash, &count) == SOC_GATE_RECORDED)
         return count;
@@ -188,18 +191,19 @@ static int gate_print(lua_State *L)
     return 0;
 }
 
-static struct soc_script *gate_script(lua_State *L, const char *name)
+/* Opens the frame of a function of the sandbox that is an effect. */
+static struct soc_frame *gate_frame(lua_State *L, const char *name)
 {
     struct soc_script *script = *(struct soc_script **)lua_touserdata(L, lua_upvalueindex(1));
     if (script == NULL || soc_gate_activation(script->host) == NULL)
         luaL_error(L, "%s is an effect: it works inside a behaviour, not while the script loads",
                    name);
-    return script;
+    return soc_frame_open(script);
 }
 
 static int gate_time(lua_State *L)
 {
-    push_now(L, gate_script(L, "os.time"));
+    push_now(L, gate_frame(L, "os.time"));
     lua_pushinteger(L, lua_tointeger(L, -1) / 1000);
     return 1;
 }
@@ -207,14 +211,14 @@ static int gate_time(lua_State *L)
 /* CPU time would differ from run to run; the society's own time stands for it. */
 static int gate_clock(lua_State *L)
 {
-    push_now(L, gate_script(L, "os.clock"));
+    push_now(L, gate_frame(L, "os.clock"));
     lua_pushnumber(L, (lua_Number)lua_tointeger(L, -1) / 1000);
     return 1;
 }
 
 static int gate_random(lua_State *L)
 {
-    return push_random(L, gate_script(L, "math.random"), 1);
+    return push_random(L, gate_frame(L, "math.random"), 1);
 }
 
 static const luaL_Reg agent_functions[] = {

@@ -167,8 +167,9 @@ static struct soc_slice task_of(const struct soc_script *script)
 static int agent_chat(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     struct soc_detail detail;
-    struct soc_buf *out = &script->payload;
+    struct soc_buf *out = &frame->payload;
     check_names(L);
     struct soc_call_draft draft = {
         .kind = SOC_SLICE("chat"),
@@ -177,7 +178,6 @@ static int agent_chat(lua_State *L)
     };
     soc_raw_field(L, 2, "interruptible");
     draft.is_interruptible = lua_toboolean(L, -1);
-    out->length = 0;
     if (soc_lua_json_encode(L, 2, "chat", SOC_PAYLOAD_BYTES_MAX, out, &detail) < 0)
         return luaL_error(L, "%s", detail.text);
     const char *fault = fault_of_chat(script, soc_buf_slice(out));
@@ -189,8 +189,8 @@ static int agent_chat(lua_State *L)
     if (soc_effect_begin(L, script, SOC_EFFECT_CHAT, hash, &count) == SOC_GATE_RECORDED)
         return count;
     const struct soc_agent *agent = soc_gate_activation(script->host)->agent;
-    if (soc_usage_check(script->host, agent, task_of(script), &script->error) < 0)
-        return soc_effect_finish(L, script, SOC_EBUDGET);
+    if (soc_usage_check(script->host, agent, task_of(script), &frame->error) < 0)
+        return soc_effect_finish(L, frame, SOC_EBUDGET);
     put_numbers(script, out);
     draft.request = soc_buf_slice(out);
     soc_calls_ask(script->host, &draft);
@@ -201,31 +201,30 @@ static int agent_chat(lua_State *L)
 static int agent_remember(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     struct soc_detail detail;
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_settop(L, 2);
-    script->payload.length = 0;
-    if (soc_lua_json_encode(L, 2, "message", SOC_STATE_BYTES_MAX, &script->payload, &detail) < 0)
+    if (soc_lua_json_encode(L, 2, "message", SOC_STATE_BYTES_MAX, &frame->payload, &detail) < 0)
         return luaL_error(L, "remember: %s", detail.text);
-    const char *fault = fault_of_message(soc_buf_slice(&script->payload));
+    const char *fault = fault_of_message(soc_buf_slice(&frame->payload));
     if (fault != NULL)
         return luaL_error(L, "remember: %s", fault);
-    uint64_t hash = soc_hash(script->payload.data, script->payload.length, 0);
+    uint64_t hash = soc_hash(frame->payload.data, frame->payload.length, 0);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_REMEMBER, hash, &count) == SOC_GATE_RECORDED) {
         soc_memory_repeat(script->host, (uint64_t)lua_tointeger(L, -count),
-                          soc_buf_slice(&script->payload));
+                          soc_buf_slice(&frame->payload));
         return count;
     }
-    uint64_t number = soc_memory_append(script->host, soc_buf_slice(&script->payload));
+    uint64_t number = soc_memory_append(script->host, soc_buf_slice(&frame->payload));
     if (number == 0) {
-        soc_refuse_named(&script->error, soc_error_name(SOC_ETOOLARGE),
+        soc_refuse_named(&frame->error, soc_error_name(SOC_ETOOLARGE),
                          "the conversation takes no more until this message is handled");
-        return soc_effect_finish(L, script, SOC_ETOOLARGE);
+        return soc_effect_finish(L, frame, SOC_ETOOLARGE);
     }
-    script->answer.length = 0;
-    soc_buf_printf(&script->answer, "[%llu]", (unsigned long long)number);
-    return soc_effect_finish(L, script, SOC_OK);
+    soc_buf_printf(&frame->answer, "[%llu]", (unsigned long long)number);
+    return soc_effect_finish(L, frame, SOC_OK);
 }
 
 /* agent:recall() -> the list of what was remembered and is kept, the number of its first.
@@ -233,16 +232,16 @@ static int agent_remember(lua_State *L)
 static int agent_recall(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     const struct soc_agent *agent = soc_gate_activation(script->host)->agent;
     struct soc_detail detail;
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_RECALL, 0, &count) == SOC_GATE_LIVE) {
-        script->answer.length = 0;
         soc_buf_printf(
-            &script->answer, "[%llu,%llu]",
+            &frame->answer, "[%llu,%llu]",
             (unsigned long long)soc_memory_first(script->host, agent, SOC_MEMORY_BYTES_MAX),
             (unsigned long long)soc_memory_count(script->host, agent));
-        count = soc_effect_finish(L, script, SOC_OK);
+        count = soc_effect_finish(L, frame, SOC_OK);
     }
     uint64_t first = count < 2 ? 1 : (uint64_t)lua_tointeger(L, -2);
     uint64_t last = (uint64_t)lua_tointeger(L, -1);
@@ -250,12 +249,11 @@ static int agent_recall(lua_State *L)
         (first <= last && first < soc_memory_first(script->host, agent, SIZE_MAX)))
         return luaL_error(L, "recall: the conversation has no entries %d to %d", (int)first,
                           (int)last);
-    script->scratch.length = 0;
-    soc_buf_put_byte(&script->scratch, '[');
+    soc_buf_put_byte(&frame->scratch, '[');
     if (first <= last)
-        soc_memory_put(script->host, agent, first, last, &script->scratch);
-    soc_buf_put_byte(&script->scratch, ']');
-    if (soc_lua_json_decode(L, soc_buf_slice(&script->scratch), &detail) < 0)
+        soc_memory_put(script->host, agent, first, last, &frame->scratch);
+    soc_buf_put_byte(&frame->scratch, ']');
+    if (soc_lua_json_decode(L, soc_buf_slice(&frame->scratch), &detail) < 0)
         return luaL_error(L, "the conversation is damaged: %s", detail.text);
     lua_pushinteger(L, (lua_Integer)first);
     return 2;
@@ -273,6 +271,7 @@ static int society_usage(lua_State *L)
 {
     static const char *const known[] = {"agent", "task", NULL};
     struct soc_script *script = soc_bind_enter(L);
+    struct soc_frame *frame = soc_frame_open(script);
     struct soc_slice filters[2] = {{0}};
     int count = 0;
     if (!lua_isnoneornil(L, 1)) {
@@ -295,13 +294,12 @@ static int society_usage(lua_State *L)
         if (soc_effect_begin(L, script, SOC_EFFECT_USAGE, hash, &count) == SOC_GATE_RECORDED)
             return count;
     }
-    script->answer.length = 0;
-    soc_buf_put_byte(&script->answer, '[');
-    soc_usage_look(script->host, filters[0], filters[1], &script->answer);
-    soc_buf_put_byte(&script->answer, ']');
+    soc_buf_put_byte(&frame->answer, '[');
+    soc_usage_look(script->host, filters[0], filters[1], &frame->answer);
+    soc_buf_put_byte(&frame->answer, ']');
     if (soc_gate_activation(script->host) != NULL)
-        return soc_effect_finish(L, script, SOC_OK);
-    return soc_push_answer(L, soc_buf_slice(&script->answer));
+        return soc_effect_finish(L, frame, SOC_OK);
+    return soc_effect_push_answer(L, soc_buf_slice(&frame->answer));
 }
 
 static const luaL_Reg usage_functions[] = {

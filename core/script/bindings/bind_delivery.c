@@ -9,6 +9,7 @@
 static int agent_resolve(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     size_t id_length;
     size_t action_length;
     const char *id = luaL_checklstring(L, 2, &id_length);
@@ -17,12 +18,11 @@ static int agent_resolve(lua_State *L)
     uint64_t hash = soc_hash(action, action_length, soc_hash(id, id_length, 0));
     if (soc_effect_begin(L, script, SOC_EFFECT_RESOLVE, hash, &count) == SOC_GATE_RECORDED)
         return count;
-    script->answer.length = 0;
-    soc_buf_put_byte(&script->answer, '[');
+    soc_buf_put_byte(&frame->answer, '[');
     int rc = soc_outside_resolve(script->host, soc_slice(id, id_length),
-                                 soc_slice(action, action_length), &script->answer, &script->error);
-    soc_buf_put_byte(&script->answer, ']');
-    return soc_effect_finish(L, script, rc);
+                                 soc_slice(action, action_length), &frame->answer, &frame->error);
+    soc_buf_put_byte(&frame->answer, ']');
+    return soc_effect_finish(L, frame, rc);
 }
 
 static const luaL_Reg delivery_functions[] = {

@@ -57,15 +57,14 @@ static uint64_t hash_options(const struct end_options *options)
                     options->is_forced + 2u * options->has_subtree);
 }
 
-static int finish(lua_State *L, struct soc_script *script, int rc, struct soc_slice id,
+static int finish(lua_State *L, struct soc_frame *frame, int rc, struct soc_slice id,
                   const char *status)
 {
-    script->answer.length = 0;
-    soc_buf_put_text(&script->answer, "[{");
-    soc_json_put_text_member(&script->answer, "id", id);
-    soc_json_put_text_member(&script->answer, "status", soc_slice_text(status));
-    soc_buf_put_text(&script->answer, "}]");
-    return soc_effect_finish(L, script, rc);
+    soc_buf_put_text(&frame->answer, "[{");
+    soc_json_put_text_member(&frame->answer, "id", id);
+    soc_json_put_text_member(&frame->answer, "status", soc_slice_text(status));
+    soc_buf_put_text(&frame->answer, "}]");
+    return soc_effect_finish(L, frame, rc);
 }
 
 /* agent:terminate(id, { force?, reason? }?) -> { id, status } */
@@ -73,6 +72,7 @@ static int agent_terminate(lua_State *L)
 {
     static const char *const known[] = {"force", "reason", NULL};
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     size_t length;
     const char *text = luaL_checklstring(L, 2, &length);
     struct soc_slice id = soc_slice(text, length);
@@ -84,8 +84,8 @@ static int agent_terminate(lua_State *L)
     if (soc_effect_begin(L, script, SOC_EFFECT_TERMINATE, hash, &count) == SOC_GATE_RECORDED)
         return count;
     int rc =
-        soc_ending_terminate(script->host, id, &options.is_forced, options.reason, &script->error);
-    return finish(L, script, rc, id, options.is_forced ? "stopped" : "ending");
+        soc_ending_terminate(script->host, id, &options.is_forced, options.reason, &frame->error);
+    return finish(L, frame, rc, id, options.is_forced ? "stopped" : "ending");
 }
 
 /* agent:stop({ reason? }?) -> { id, status } */
@@ -93,6 +93,7 @@ static int agent_stop(lua_State *L)
 {
     static const char *const known[] = {"reason", NULL};
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     struct end_options options;
     lua_settop(L, 2);
     read_options(L, 2, "stop", known, &options);
@@ -100,8 +101,8 @@ static int agent_stop(lua_State *L)
     if (soc_effect_begin(L, script, SOC_EFFECT_STOP, hash_options(&options), &count) ==
         SOC_GATE_RECORDED)
         return count;
-    int rc = soc_ending_stop(script->host, options.reason, &script->error);
-    return finish(L, script, rc, soc_agent_id(soc_gate_activation(script->host)->agent), "ending");
+    int rc = soc_ending_stop(script->host, options.reason, &frame->error);
+    return finish(L, frame, rc, soc_agent_id(soc_gate_activation(script->host)->agent), "ending");
 }
 
 void soc_bind_endings_read(lua_State *L, int index, const char *what, struct soc_hold_order *order)
@@ -116,6 +117,7 @@ void soc_bind_endings_read(lua_State *L, int index, const char *what, struct soc
 static int hold(lua_State *L, bool is_resume)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     size_t length;
     const char *text = luaL_checklstring(L, 2, &length);
     struct soc_hold_order order = {.id = soc_slice(text, length), .is_resume = is_resume};
@@ -127,12 +129,8 @@ static int hold(lua_State *L, bool is_resume)
     if (soc_effect_begin(L, script, is_resume ? SOC_EFFECT_RESUME : SOC_EFFECT_PAUSE, hash,
                          &count) == SOC_GATE_RECORDED)
         return count;
-    int rc = soc_hold_order(script->host, &order, &script->answer);
-    if (rc < 0) {
-        script->error.length = 0;
-        soc_buf_put_slice(&script->error, soc_buf_slice(&script->answer));
-    }
-    return soc_effect_finish(L, script, rc);
+    soc_hold_order(script->host, &order, &frame->answer); /* or the error object */
+    return soc_effect_end(L, script, soc_buf_slice(&frame->answer));
 }
 
 /* agent:pause(id, { reason?, subtree? }?) -> { count, id, status? } */

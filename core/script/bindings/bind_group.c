@@ -17,9 +17,10 @@
 static int agent_broadcast(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     struct soc_send_options options;
     lua_settop(L, 2);
-    int rc = soc_send_options_read(L, script, 2, SOC_SEND_FROM_BROADCAST, &options);
+    int rc = soc_send_options_read(L, frame, 2, SOC_SEND_FROM_BROADCAST, &options);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_BROADCAST, options.hash, &count) ==
         SOC_GATE_RECORDED)
@@ -27,11 +28,10 @@ static int agent_broadcast(lua_State *L)
     struct soc_message *message;
     if (rc == SOC_OK)
         rc = soc_router_send(script->host, soc_gate_activation(script->host)->agent,
-                             &options.input.send, &message, &script->error);
-    script->answer.length = 0;
+                             &options.input.send, &message, &frame->error);
     if (rc == SOC_OK)
-        soc_gate_put_receipt(script->host, message, &script->answer);
-    return soc_effect_finish(L, script, rc);
+        soc_gate_put_receipt(script->host, message, &frame->answer);
+    return soc_effect_finish(L, frame, rc);
 }
 
 static int64_t read_timeout(lua_State *L)
@@ -44,14 +44,14 @@ static int64_t read_timeout(lua_State *L)
     return (int64_t)ms;
 }
 
-/* Reads the payload of the table at 2 into script->payload; an object, or empty. */
-static int read_payload(lua_State *L, struct soc_script *script)
+/* Reads the payload of the table at 2 into frame->payload; an object, or empty. */
+static int read_payload(lua_State *L, struct soc_frame *frame)
 {
-    script->payload.length = 0;
+    struct soc_script *script = frame->script;
     if (soc_raw_field(L, 2, "payload") == LUA_TNIL)
         return SOC_OK;
-    int rc = soc_payload_encode(L, script, lua_gettop(L), &script->payload, NULL, &script->error);
-    if (rc == SOC_OK && soc_json_kind(soc_buf_slice(&script->payload)) != SOC_JSON_OBJECT)
+    int rc = soc_payload_encode(L, script, lua_gettop(L), &frame->payload, NULL, &frame->error);
+    if (rc == SOC_OK && soc_json_kind(soc_buf_slice(&frame->payload)) != SOC_JSON_OBJECT)
         luaL_error(L, "checkpoint: 'payload' must be a table of named values or a text");
     return rc;
 }
@@ -89,6 +89,7 @@ static int agent_checkpoint(lua_State *L)
 {
     static const char *const known[] = {"payload", "agents", "timeout_ms", NULL};
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     struct soc_checkpoint checkpoint = {0};
     struct soc_wait wait;
     soc_effect_check_wait(L);
@@ -102,22 +103,22 @@ static int agent_checkpoint(lua_State *L)
     checkpoint.timeout_ms = read_timeout(L);
     checkpoint.agents = read_agents(L, &checkpoint.agents_count);
     checkpoint.is_for_all = checkpoint.agents == NULL;
-    int rc = read_payload(L, script);
-    if (script->payload.length > 0)
-        checkpoint.payload = soc_buf_slice(&script->payload);
+    int rc = read_payload(L, frame);
+    if (frame->payload.length > 0)
+        checkpoint.payload = soc_buf_slice(&frame->payload);
     const int64_t numbers[] = {checkpoint.timeout_ms, checkpoint.is_for_all};
     uint64_t hash = soc_hash(numbers, sizeof(numbers), 0);
-    hash = soc_hash(script->payload.data, script->payload.length, hash);
+    hash = soc_hash(frame->payload.data, frame->payload.length, hash);
     for (size_t i = 0; i < checkpoint.agents_count; i++)
         hash = soc_hash(checkpoint.agents[i].data, checkpoint.agents[i].length, hash + 1);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_CHECKPOINT, hash, &count) == SOC_GATE_RECORDED)
         return count;
     if (rc < 0)
-        return soc_effect_finish(L, script, rc);
-    rc = soc_barriers_open(script->host, &checkpoint, &wait, &script->answer);
+        return soc_effect_finish(L, frame, rc);
+    rc = soc_barriers_open(script->host, &checkpoint, &wait, &frame->answer);
     if (rc <= 0)
-        return soc_effect_end(L, script, soc_buf_slice(&script->answer));
+        return soc_effect_end(L, script, soc_buf_slice(&frame->answer));
     soc_gate_wait(script->host, &wait);
     return soc_effect_yield(L);
 }

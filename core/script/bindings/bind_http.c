@@ -136,9 +136,10 @@ static struct secret read_secret(lua_State *L)
     return secret;
 }
 
-static void put_secret(lua_State *L, struct soc_script *script, struct soc_slice url)
+static void put_secret(lua_State *L, struct soc_frame *frame, struct soc_slice url)
 {
-    struct soc_buf *out = &script->payload;
+    struct soc_script *script = frame->script;
+    struct soc_buf *out = &frame->payload;
     if (soc_raw_field(L, 2, "secret") == LUA_TNIL)
         return;
     struct secret secret = read_secret(L);
@@ -166,14 +167,14 @@ static void put_headers(lua_State *L, struct soc_buf *out)
         luaL_error(L, "http: %s", detail.text);
 }
 
-/* Writes the request to script->payload, its members in order. */
-static struct soc_call_draft read_request(lua_State *L, struct soc_script *script)
+/* Writes the request to frame->payload, its members in order. */
+static struct soc_call_draft read_request(lua_State *L, struct soc_frame *frame)
 {
     static const char *const known[] = {
         "method",     "url",        "headers",       "body",    "timeout_ms",
         "connect_ms", "idempotent", "first_byte_ms", "idle_ms", "answer_bytes_max",
         "secret",     NULL};
-    struct soc_buf *out = &script->payload;
+    struct soc_buf *out = &frame->payload;
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_settop(L, 2);
     soc_check_names(L, 2, "http", known);
@@ -190,7 +191,6 @@ static struct soc_call_draft read_request(lua_State *L, struct soc_script *scrip
     check_headers(L);
     soc_raw_field(L, 2, "idempotent");
     bool is_idempotent = lua_toboolean(L, -1);
-    out->length = 0;
     soc_buf_put_byte(out, '{');
     put_number(L, out, "answer_bytes_max", SOC_HTTP_BODY_BYTES_MAX);
     soc_json_put_text_member(out, "body", body);
@@ -201,7 +201,7 @@ static struct soc_call_draft read_request(lua_State *L, struct soc_script *scrip
     soc_buf_put_text(out, is_idempotent ? "true" : "false");
     put_number(L, out, "idle_ms", INT32_MAX);
     soc_json_put_text_member(out, "method", method);
-    put_secret(L, script, url);
+    put_secret(L, frame, url);
     soc_json_put_text_member(out, "url", url);
     soc_buf_put_byte(out, '}');
     if (out->length > SOC_PAYLOAD_BYTES_MAX)
@@ -218,9 +218,10 @@ static struct soc_call_draft read_request(lua_State *L, struct soc_script *scrip
 static int agent_http(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
-    struct soc_call_draft draft = read_request(L, script);
+    struct soc_frame *frame = soc_frame_open(script);
+    struct soc_call_draft draft = read_request(L, frame);
     soc_effect_check_wait(L);
-    draft.request = soc_buf_slice(&script->payload);
+    draft.request = soc_buf_slice(&frame->payload);
     uint64_t hash = soc_hash(draft.request.data, draft.request.length, (uint64_t)draft.timeout_ms);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_HTTP, hash, &count) == SOC_GATE_RECORDED)

@@ -28,17 +28,17 @@ static struct soc_slice read_text(lua_State *L, int index, const char *call, con
     return soc_slice(text, length);
 }
 
-/* Appends the field as JSON to script->payload and tells where; absent if it is nil. */
+/* Appends the field as JSON to frame->payload and tells where; absent if it is nil. */
 struct span {
     size_t start;
     size_t length;
 };
 
-static struct span read_json(lua_State *L, struct soc_script *script, int index, const char *call,
+static struct span read_json(lua_State *L, struct soc_frame *frame, int index, const char *call,
                              const char *name)
 {
     struct soc_detail detail;
-    struct soc_buf *out = &script->payload;
+    struct soc_buf *out = &frame->payload;
     struct span span = {.start = out->length};
     if (soc_raw_field(L, index, name) == LUA_TNIL)
         return span;
@@ -48,13 +48,13 @@ static struct span read_json(lua_State *L, struct soc_script *script, int index,
     return span;
 }
 
-static struct soc_slice slice_of(const struct soc_script *script, struct span span)
+static struct soc_slice slice_of(const struct soc_frame *frame, struct span span)
 {
     return span.length == 0 ? (struct soc_slice){0}
-                            : soc_slice(script->payload.data + span.start, span.length);
+                            : soc_slice(frame->payload.data + span.start, span.length);
 }
 
-void soc_bind_human_read(lua_State *L, struct soc_script *script, int index,
+void soc_bind_human_read(lua_State *L, struct soc_frame *frame, int index,
                          struct soc_verdict *verdict)
 {
     static const char *const known[] = {"decision", "changes", "comment", NULL};
@@ -63,13 +63,12 @@ void soc_bind_human_read(lua_State *L, struct soc_script *script, int index,
     luaL_checktype(L, index + 1, LUA_TTABLE);
     lua_settop(L, index + 1);
     soc_check_names(L, index + 1, "decide", known);
-    script->payload.length = 0;
     *verdict = (struct soc_verdict){
         .item_id = soc_slice(id, length),
         .decision = read_text(L, index + 1, "decide", "decision"),
         .comment = read_text(L, index + 1, "decide", "comment"),
     };
-    verdict->changes = slice_of(script, read_json(L, script, index + 1, "decide", "changes"));
+    verdict->changes = slice_of(frame, read_json(L, frame, index + 1, "decide", "changes"));
 }
 
 /* What escalate{ … } asks for, read and checked. */
@@ -88,10 +87,10 @@ static void read_title(lua_State *L, struct request *request)
     request->escalation.title = title;
 }
 
-static void read_options(lua_State *L, struct soc_script *script, struct request *request)
+static void read_options(lua_State *L, struct soc_frame *frame, struct request *request)
 {
-    request->options = read_json(L, script, 2, "escalate", "options");
-    struct soc_slice list = slice_of(script, request->options);
+    request->options = read_json(L, frame, 2, "escalate", "options");
+    struct soc_slice list = slice_of(frame, request->options);
     if (list.data != NULL && soc_json_kind(list) != SOC_JSON_ARRAY)
         luaL_error(L, "escalate: 'options' must be a list of choices");
 }
@@ -123,7 +122,7 @@ static void read_time(lua_State *L, struct request *request)
 }
 
 /* Reads the table at 2; returns the hash of all of it. */
-static uint64_t read_request(lua_State *L, struct soc_script *script, struct request *request)
+static uint64_t read_request(lua_State *L, struct soc_frame *frame, struct request *request)
 {
     static const char *const known[] = {"title",      "body", "options", "priority",
                                         "timeout_ms", "wait", NULL};
@@ -131,20 +130,19 @@ static uint64_t read_request(lua_State *L, struct soc_script *script, struct req
     lua_settop(L, 2);
     soc_check_names(L, 2, "escalate", known);
     *request = (struct request){0};
-    script->payload.length = 0;
     read_title(L, request);
-    request->body = read_json(L, script, 2, "escalate", "body");
-    read_options(L, script, request);
+    request->body = read_json(L, frame, 2, "escalate", "body");
+    read_options(L, frame, request);
     read_priority(L, request);
     read_time(L, request);
     struct soc_escalation *escalation = &request->escalation;
-    escalation->body = slice_of(script, request->body);
-    escalation->options = slice_of(script, request->options);
+    escalation->body = slice_of(frame, request->body);
+    escalation->options = slice_of(frame, request->options);
     const int64_t numbers[] = {escalation->priority, escalation->timeout_ms, request->waits,
                                (int64_t)request->body.length};
     uint64_t hash = soc_hash(numbers, sizeof(numbers), 0);
     hash = soc_hash(escalation->title.data, escalation->title.length, hash);
-    return soc_hash(script->payload.data, script->payload.length, hash);
+    return soc_hash(frame->payload.data, frame->payload.length, hash);
 }
 
 /* agent:escalate{ title, body?, options?, priority?, timeout_ms?, wait = true }
@@ -153,35 +151,36 @@ static uint64_t read_request(lua_State *L, struct soc_script *script, struct req
 static int agent_escalate(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     struct request request;
-    uint64_t hash = read_request(L, script, &request);
+    uint64_t hash = read_request(L, frame, &request);
     if (request.waits)
         soc_effect_check_wait(L);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_ESCALATE, hash, &count) == SOC_GATE_RECORDED)
         return count;
-    int rc = soc_tasks_check_asking(script->host, &script->error);
+    int rc = soc_tasks_check_asking(script->host, &frame->error);
     if (rc < 0)
-        return soc_effect_finish(L, script, rc);
+        return soc_effect_finish(L, frame, rc);
     const struct soc_item *item = soc_human_escalate(script->host, &request.escalation);
     if (request.waits) {
         struct soc_wait wait = soc_human_wait(script->host, item, request.escalation.timeout_ms);
         soc_gate_wait(script->host, &wait);
         return soc_effect_yield(L);
     }
-    script->answer.length = 0;
-    soc_buf_put_text(&script->answer, "[{");
-    soc_human_put_id(&script->answer, "item_id", item->time_ms, item->key);
-    soc_buf_put_text(&script->answer, "}]");
-    return soc_effect_finish(L, script, SOC_OK);
+    soc_buf_put_text(&frame->answer, "[{");
+    soc_human_put_id(&frame->answer, "item_id", item->time_ms, item->key);
+    soc_buf_put_text(&frame->answer, "}]");
+    return soc_effect_finish(L, frame, SOC_OK);
 }
 
 /* user:decide(item_id, { decision, changes?, comment? }) -> what came of it */
 static int agent_decide(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     struct soc_verdict verdict;
-    soc_bind_human_read(L, script, 2, &verdict);
+    soc_bind_human_read(L, frame, 2, &verdict);
     uint64_t hash = soc_hash(verdict.item_id.data, verdict.item_id.length, 0);
     hash = soc_hash(verdict.decision.data, verdict.decision.length, hash);
     hash = soc_hash(verdict.changes.data, verdict.changes.length, hash + 1);
@@ -192,12 +191,12 @@ static int agent_decide(lua_State *L)
     struct soc_host *host = script->host;
     int rc;
     if (soc_gate_activation(host)->agent == soc_registry_user(host))
-        rc = soc_human_decide(host, &verdict, &script->answer);
+        rc = soc_human_decide(host, &verdict, &frame->answer);
     else
-        rc = soc_refuse(&script->answer, SOC_EFORBIDDEN, "only the user decides; escalate instead",
+        rc = soc_refuse(&frame->answer, SOC_EFORBIDDEN, "only the user decides; escalate instead",
                         "item_id", verdict.item_id);
     (void)rc;
-    return soc_effect_end(L, script, soc_buf_slice(&script->answer));
+    return soc_effect_end(L, script, soc_buf_slice(&frame->answer));
 }
 
 static const luaL_Reg human_functions[] = {

@@ -5,12 +5,12 @@
 #define SOC_SCRIPT_BINDINGS_BIND_HUMAN_H
 
 #include "parts/human/human.h"
-#include "script/turns/box.h"
+#include "script/turns/frame.h"
 
 /* Reads an item's id at `index` and the table { decision, changes?, comment? } behind
- * it. Its texts are lent by Lua, the changes by `script->payload`. Wrong types and
+ * it. Its texts are lent by Lua, the changes by `frame->payload`. Wrong types and
  * unknown names raise; what the words say is the host's to judge. */
-void soc_bind_human_read(lua_State *L, struct soc_script *script, int index,
+void soc_bind_human_read(lua_State *L, struct soc_frame *frame, int index,
                          struct soc_verdict *verdict);
 
 /* Gives agents escalate, and decide, which works for `user` only. */

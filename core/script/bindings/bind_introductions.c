@@ -9,8 +9,8 @@
 #include "script/turns/effect.h"
 #include "script/turns/handle.h"
 
-/* Reads a string option of the table at `index` into the object in script->payload. */
-static void put_option(lua_State *L, struct soc_script *script, int index, const char *call,
+/* Reads a string option of the table at `index` into the object in frame->payload. */
+static void put_option(lua_State *L, struct soc_frame *frame, int index, const char *call,
                        const char *name)
 {
     size_t length;
@@ -22,7 +22,7 @@ static void put_option(lua_State *L, struct soc_script *script, int index, const
     const char *text = lua_tolstring(L, -1, &length);
     if (soc_utf8_fault(soc_slice(text, length)) >= 0)
         luaL_error(L, "%s: '%s' is not UTF-8", call, name);
-    soc_json_put_text_member(&script->payload, name, soc_slice(text, length));
+    soc_json_put_text_member(&frame->payload, name, soc_slice(text, length));
 }
 
 static struct soc_slice read_receiver(lua_State *L)
@@ -41,36 +41,36 @@ static int agent_request_introduction(lua_State *L)
 {
     static const char *const known[] = {"to", "reason", "required_capability", "timeout_ms", NULL};
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     soc_effect_check_wait(L);
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_settop(L, 2);
     soc_check_names(L, 2, "request_introduction", known);
     struct soc_send send = {.to = read_receiver(L), .type = SOC_SLICE("introduction_request")};
     int64_t timeout_ms = soc_timeout_option(L, 2, "request_introduction", SOC_REQUEST_TIMEOUT_MS);
-    script->payload.length = 0;
-    soc_buf_put_byte(&script->payload, '{');
-    put_option(L, script, 2, "request_introduction", "reason");
-    put_option(L, script, 2, "request_introduction", "required_capability");
-    soc_buf_put_byte(&script->payload, '}');
-    send.payload = soc_buf_slice(&script->payload);
+    soc_buf_put_byte(&frame->payload, '{');
+    put_option(L, frame, 2, "request_introduction", "reason");
+    put_option(L, frame, 2, "request_introduction", "required_capability");
+    soc_buf_put_byte(&frame->payload, '}');
+    send.payload = soc_buf_slice(&frame->payload);
     uint64_t hash = soc_hash(send.to.data, send.to.length, (uint64_t)timeout_ms);
     hash = soc_hash(send.payload.data, send.payload.length, hash);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_REQUEST_INTRODUCTION, hash, &count) ==
         SOC_GATE_RECORDED)
         return count;
-    int rc = soc_bind_mail_request(script, &send, timeout_ms);
-    return rc < 0 ? soc_effect_finish(L, script, rc) : soc_effect_yield(L);
+    int rc = soc_bind_mail_request(frame, &send, timeout_ms);
+    return rc < 0 ? soc_effect_finish(L, frame, rc) : soc_effect_yield(L);
 }
 
-/* Answers the request at index 2 with the payload in script->payload. */
-static int respond(lua_State *L, struct soc_script *script, enum soc_effect_kind kind)
+/* Answers the request at index 2 with the payload in frame->payload. */
+static int respond(lua_State *L, struct soc_frame *frame, enum soc_effect_kind kind)
 {
     struct soc_send send = {
         .type = SOC_SLICE("introduction_response"),
-        .payload = soc_buf_slice(&script->payload),
+        .payload = soc_buf_slice(&frame->payload),
     };
-    return soc_bind_mail_reply(L, script, kind, 2, SOC_OK, &send);
+    return soc_bind_mail_reply(L, frame, kind, 2, SOC_OK, &send);
 }
 
 /* agent:introduce(request_message, { target, usage_hint? }) -> { messageId } */
@@ -78,6 +78,7 @@ static int agent_introduce(lua_State *L)
 {
     static const char *const known[] = {"target", "usage_hint", NULL};
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     size_t length;
     lua_settop(L, 3);
     luaL_checktype(L, 3, LUA_TTABLE);
@@ -85,31 +86,30 @@ static int agent_introduce(lua_State *L)
     if (soc_raw_field(L, 3, "target") != LUA_TSTRING)
         luaL_error(L, "introduce: 'target' must be an agent's id, got %s", luaL_typename(L, -1));
     const char *id = lua_tolstring(L, -1, &length);
-    script->payload.length = 0;
-    soc_buf_put_text(&script->payload, "{\"target_agent\":{");
-    soc_json_put_text_member(&script->payload, "id", soc_slice(id, length));
-    soc_buf_put_byte(&script->payload, '}');
-    put_option(L, script, 3, "introduce", "usage_hint");
-    soc_buf_put_byte(&script->payload, '}');
+    soc_buf_put_text(&frame->payload, "{\"target_agent\":{");
+    soc_json_put_text_member(&frame->payload, "id", soc_slice(id, length));
+    soc_buf_put_byte(&frame->payload, '}');
+    put_option(L, frame, 3, "introduce", "usage_hint");
+    soc_buf_put_byte(&frame->payload, '}');
     lua_settop(L, 3);
-    return respond(L, script, SOC_EFFECT_INTRODUCE);
+    return respond(L, frame, SOC_EFFECT_INTRODUCE);
 }
 
 /* agent:decline(request_message, reason) -> { messageId } */
 static int agent_decline(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     size_t length;
     lua_settop(L, 3);
     const char *reason = luaL_optlstring(L, 3, "", &length);
     if (soc_utf8_fault(soc_slice(reason, length)) >= 0)
         return luaL_argerror(L, 3, "not UTF-8");
-    script->payload.length = 0;
-    soc_buf_put_byte(&script->payload, '{');
-    soc_json_put_text_member(&script->payload, "reason", soc_slice(reason, length));
-    soc_json_put_name(&script->payload, "target_agent");
-    soc_buf_put_text(&script->payload, "null}");
-    return respond(L, script, SOC_EFFECT_DECLINE);
+    soc_buf_put_byte(&frame->payload, '{');
+    soc_json_put_text_member(&frame->payload, "reason", soc_slice(reason, length));
+    soc_json_put_name(&frame->payload, "target_agent");
+    soc_buf_put_text(&frame->payload, "null}");
+    return respond(L, frame, SOC_EFFECT_DECLINE);
 }
 
 static const luaL_Reg introduction_functions[] = {

@@ -67,10 +67,11 @@ static bool is_response(struct soc_script *script, const struct soc_send *send)
 static int agent_send_message(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     struct soc_send_options options;
     lua_settop(L, 2);
     struct soc_send *send = &options.input.send;
-    int rc = soc_send_options_read(L, script, 2, SOC_SEND_FROM_AGENT, &options);
+    int rc = soc_send_options_read(L, frame, 2, SOC_SEND_FROM_AGENT, &options);
     int count;
     struct soc_activation *activation = soc_gate_activation(script->host);
     bool is_list = options.input.receivers != NULL;
@@ -80,47 +81,48 @@ static int agent_send_message(lua_State *L)
         return count;
     }
     if (rc < 0)
-        return soc_effect_finish(L, script, rc);
+        return soc_effect_finish(L, frame, rc);
     if (is_list) {
-        soc_receivers_send(script->host, self(script), &options.input, &script->answer);
-        return soc_effect_end(L, script, soc_buf_slice(&script->answer));
+        soc_receivers_send(script->host, self(script), &options.input, &frame->answer);
+        return soc_effect_end(L, script, soc_buf_slice(&frame->answer));
     }
     struct soc_message *message;
-    rc = soc_router_send(script->host, self(script), send, &message, &script->error);
-    script->answer.length = 0;
+    rc = soc_router_send(script->host, self(script), send, &message, &frame->error);
     if (rc > 0) { /* it was sent before */
         activation->has_replied |= is_reply;
-        soc_buf_put_slice(&script->answer, soc_buf_slice(&script->error));
-        return soc_effect_finish(L, script, SOC_OK);
+        soc_buf_put_slice(&frame->answer, soc_buf_slice(&frame->error));
+        return soc_effect_finish(L, frame, SOC_OK);
     }
     if (rc == SOC_OK && message->flags & SOC_MESSAGE_IS_BROADCAST)
-        soc_gate_put_receipt(script->host, message, &script->answer);
+        soc_gate_put_receipt(script->host, message, &frame->answer);
     if (rc < 0 || message->flags & SOC_MESSAGE_IS_BROADCAST)
-        return soc_effect_finish(L, script, rc);
+        return soc_effect_finish(L, frame, rc);
     activation->has_replied |= is_reply;
     keep_copy(L, script, &options, message);
     return finish_sent(L, script, message);
 }
 
-static int refuse_self_wait(struct soc_script *script)
+static int refuse_self_wait(struct soc_frame *frame)
 {
-    soc_refusal_begin(&script->error, SOC_EDEADLOCK, "an agent cannot wait for itself");
-    soc_json_put_name(&script->error, "cycle");
-    soc_buf_put_byte(&script->error, '[');
-    soc_json_put_string(&script->error, soc_agent_id(self(script)));
-    soc_buf_put_byte(&script->error, ']');
-    return soc_refusal_end(&script->error, SOC_EDEADLOCK);
+    struct soc_script *script = frame->script;
+    soc_refusal_begin(&frame->error, SOC_EDEADLOCK, "an agent cannot wait for itself");
+    soc_json_put_name(&frame->error, "cycle");
+    soc_buf_put_byte(&frame->error, '[');
+    soc_json_put_string(&frame->error, soc_agent_id(self(script)));
+    soc_buf_put_byte(&frame->error, ']');
+    return soc_refusal_end(&frame->error, SOC_EDEADLOCK);
 }
 
-int soc_bind_mail_request(struct soc_script *script, struct soc_send *send, int64_t timeout_ms)
+int soc_bind_mail_request(struct soc_frame *frame, struct soc_send *send, int64_t timeout_ms)
 {
+    struct soc_script *script = frame->script;
     struct soc_message *message;
     send->wants_reply = true;
     if (soc_registry_receiver(script->host, send->to) == self(script))
-        return refuse_self_wait(script);
-    int rc = soc_router_send(script->host, self(script), send, &message, &script->error);
+        return refuse_self_wait(frame);
+    int rc = soc_router_send(script->host, self(script), send, &message, &frame->error);
     if (rc != SOC_OK)
-        return rc < 0 ? rc : soc_gate_refuse_duplicate(&script->error);
+        return rc < 0 ? rc : soc_gate_refuse_duplicate(&frame->error);
     struct soc_wait wait = {
         .kind = SOC_WAIT_REPLY,
         .request_key = message->key,
@@ -138,20 +140,20 @@ int soc_bind_mail_request(struct soc_script *script, struct soc_send *send, int6
 static int agent_request(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     soc_effect_check_wait(L);
     struct soc_send_options options;
     lua_settop(L, 2);
-    int rc =
-        soc_send_options_read(L, script, 2, SOC_SEND_FROM_AGENT | SOC_SEND_FROM_WAIT, &options);
+    int rc = soc_send_options_read(L, frame, 2, SOC_SEND_FROM_AGENT | SOC_SEND_FROM_WAIT, &options);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_REQUEST, options.hash, &count) == SOC_GATE_RECORDED)
         return count;
     if (rc == SOC_OK)
-        rc = soc_bind_mail_request(script, &options.input.send,
+        rc = soc_bind_mail_request(frame, &options.input.send,
                                    soc_send_input_has(&options.input, SOC_MESSAGE_FIELD_TIMEOUT_MS)
                                        ? options.input.timeout_ms
                                        : SOC_REQUEST_TIMEOUT_MS);
-    return rc < 0 ? soc_effect_finish(L, script, rc) : soc_effect_yield(L);
+    return rc < 0 ? soc_effect_finish(L, frame, rc) : soc_effect_yield(L);
 }
 
 /* The id of what is answered: a message's, or a correlation id given as text. */
@@ -189,9 +191,10 @@ static struct soc_slice reply_type(lua_State *L, int index)
     return input.send.type;
 }
 
-int soc_bind_mail_reply(lua_State *L, struct soc_script *script, enum soc_effect_kind kind,
-                        int index, int rc, struct soc_send *send)
+int soc_bind_mail_reply(lua_State *L, struct soc_frame *frame, enum soc_effect_kind kind, int index,
+                        int rc, struct soc_send *send)
 {
+    struct soc_script *script = frame->script;
     char id_text[SOC_MESSAGE_ID_BYTES];
     struct soc_slice id = answered_id(L, script, index, id_text);
     uint64_t hash =
@@ -206,11 +209,11 @@ int soc_bind_mail_reply(lua_State *L, struct soc_script *script, enum soc_effect
     }
     struct soc_message *message;
     if (rc == SOC_OK)
-        rc = soc_gate_address_reply(script->host, id, send, &script->error);
+        rc = soc_gate_address_reply(script->host, id, send, &frame->error);
     if (rc == SOC_OK)
-        rc = soc_router_send(script->host, activation->agent, send, &message, &script->error);
+        rc = soc_router_send(script->host, activation->agent, send, &message, &frame->error);
     if (rc < 0)
-        return soc_effect_finish(L, script, rc);
+        return soc_effect_finish(L, frame, rc);
     activation->has_replied |= is_own;
     return finish_sent(L, script, message);
 }
@@ -219,11 +222,12 @@ int soc_bind_mail_reply(lua_State *L, struct soc_script *script, enum soc_effect
 static int agent_reply(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     lua_settop(L, 4);
     struct soc_send send = {.type = reply_type(L, 4)};
-    int rc = soc_payload_encode(L, script, 3, &script->payload, NULL, &script->error);
-    send.payload = soc_buf_slice(&script->payload);
-    return soc_bind_mail_reply(L, script, SOC_EFFECT_REPLY, 2, rc, &send);
+    int rc = soc_payload_encode(L, script, 3, &frame->payload, NULL, &frame->error);
+    send.payload = soc_buf_slice(&frame->payload);
+    return soc_bind_mail_reply(L, frame, SOC_EFFECT_REPLY, 2, rc, &send);
 }
 
 /* What receive{ from?, type?, timeout_ms? } asks for, read and checked. */
@@ -262,31 +266,31 @@ static void read_receive(lua_State *L, struct receive_options *options)
 }
 
 /* Takes what is queued, or begins to wait. SOC_OK with the answer, 1: it waits. */
-static int begin_receive(struct soc_script *script, const struct receive_options *options)
+static int begin_receive(struct soc_frame *frame, const struct receive_options *options)
 {
+    struct soc_script *script = frame->script;
     struct soc_wait wait = {.kind = SOC_WAIT_RECEIVE};
     if (options->from.data != NULL) {
         wait.on = soc_registry_receiver(script->host, options->from);
         if (wait.on == NULL)
-            return soc_refuse(&script->error, SOC_ENOAGENT, NULL, "agentId", options->from);
+            return soc_refuse(&frame->error, SOC_ENOAGENT, NULL, "agentId", options->from);
     }
     if (options->type.data != NULL)
         wait.type = soc_gate_type(script->host, options->type);
     struct soc_message *message =
         soc_gate_take(script->host, (struct soc_mail_filter){wait.on, wait.type});
     if (message != NULL) {
-        script->answer.length = 0;
-        soc_buf_put_byte(&script->answer, '[');
-        soc_envelope_put_script_json(&script->answer, message);
-        soc_buf_put_byte(&script->answer, ']');
+        soc_buf_put_byte(&frame->answer, '[');
+        soc_envelope_put_script_json(&frame->answer, message);
+        soc_buf_put_byte(&frame->answer, ']');
         return SOC_OK;
     }
     if (wait.on == self(script) &&
         !soc_gate_is_coming(script->host, (struct soc_mail_filter){wait.on, wait.type}))
-        return refuse_self_wait(script);
+        return refuse_self_wait(frame);
     if (wait.on != NULL && wait.on->is_ended &&
         !soc_gate_is_coming(script->host, (struct soc_mail_filter){wait.on, wait.type}))
-        return soc_refuse(&script->error, SOC_ESTOPPED, NULL, "agentId", soc_agent_id(wait.on));
+        return soc_refuse(&frame->error, SOC_ESTOPPED, NULL, "agentId", soc_agent_id(wait.on));
     if (options->timeout_ms >= 0) {
         wait.timeout_ms = options->timeout_ms;
         wait.deadline_ms = soc_clock_now(soc_host_clock(script->host)) +
@@ -300,6 +304,7 @@ static int begin_receive(struct soc_script *script, const struct receive_options
 static int agent_receive(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     struct receive_options options;
     soc_effect_check_wait(L);
     read_receive(L, &options);
@@ -309,8 +314,8 @@ static int agent_receive(lua_State *L)
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_RECEIVE, hash, &count) == SOC_GATE_RECORDED)
         return count;
-    int rc = begin_receive(script, &options);
-    return rc > 0 ? soc_effect_yield(L) : soc_effect_finish(L, script, rc);
+    int rc = begin_receive(frame, &options);
+    return rc > 0 ? soc_effect_yield(L) : soc_effect_finish(L, frame, rc);
 }
 
 static const luaL_Reg mail_functions[] = {

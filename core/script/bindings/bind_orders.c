@@ -40,15 +40,16 @@ static int handle_dead(lua_State *L, const char *name, const char *instead,
                        int (*fn)(struct soc_host *, struct soc_slice, struct soc_buf *))
 {
     struct soc_script *script = enter_from_outside(L, name, instead);
+    struct soc_frame *frame = soc_frame_open(script);
     struct soc_slice id = soc_bind_check_text(L, name, "a message's id");
     uint64_t key;
     int rc = SOC_ENOMESSAGE;
     if (soc_message_id_parse(id, &key))
-        rc = fn(script->host, id, &script->error);
+        rc = fn(script->host, id, &frame->error);
     else
-        soc_refuse(&script->error, rc, NULL, "id", id);
+        soc_refuse(&frame->error, rc, NULL, "id", id);
     if (rc < 0)
-        return soc_push_answer(L, soc_buf_slice(&script->error));
+        return soc_effect_push_answer(L, soc_buf_slice(&frame->error));
     soc_batch_seal(script->host);
     lua_pushboolean(L, 1);
     return 1;
@@ -69,23 +70,25 @@ static int society_drop(lua_State *L)
 static int society_decide(lua_State *L)
 {
     struct soc_script *script = enter_from_outside(L, "decide", "the command `society decide`");
+    struct soc_frame *frame = soc_frame_open(script);
     struct soc_verdict verdict;
-    soc_bind_human_read(L, script, 1, &verdict);
-    soc_human_decide_now(script->host, &verdict, &script->answer);
+    soc_bind_human_read(L, frame, 1, &verdict);
+    soc_human_decide_now(script->host, &verdict, &frame->answer);
     soc_batch_seal(script->host);
-    return soc_push_answer(L, soc_buf_slice(&script->answer));
+    return soc_effect_push_answer(L, soc_buf_slice(&frame->answer));
 }
 
 static int hold(lua_State *L, const char *name, const char *instead, bool is_resume)
 {
     struct soc_script *script = enter_from_outside(L, name, instead);
+    struct soc_frame *frame = soc_frame_open(script);
     struct soc_hold_order order = {.is_resume = is_resume};
     order.id = soc_bind_check_text(L, name, "an agent's id");
     lua_settop(L, 2);
     soc_bind_endings_read(L, 2, name, &order);
-    soc_hold_order_now(script->host, &order, &script->answer);
+    soc_hold_order_now(script->host, &order, &frame->answer);
     soc_batch_seal(script->host);
-    return soc_push_answer(L, soc_buf_slice(&script->answer));
+    return soc_effect_push_answer(L, soc_buf_slice(&frame->answer));
 }
 
 /* society.pause(id, { reason?, subtree? }?), society.resume -> { count, id, status? } */

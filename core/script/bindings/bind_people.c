@@ -21,67 +21,69 @@
 #include "script/turns/handle.h"
 #include "script/turns/payload.h"
 
-/* The error object stands in script->error: said in the log, too. */
-static int refuse_brief(struct soc_script *script)
+/* The error object stands in frame->error: said in the log, too. */
+static int refuse_brief(struct soc_frame *frame)
 {
+    struct soc_script *script = frame->script;
     soc_log_line(soc_host_log(script->host), SOC_LOG_WARN,
                  soc_clock_now(soc_host_clock(script->host)), "invalid_task_brief",
                  soc_agent_id(soc_gate_activation(script->host)->agent),
-                 soc_buf_slice(&script->error));
+                 soc_buf_slice(&frame->error));
     return SOC_EREFUSED;
 }
 
 /* The same for a fault no policy has described. */
-static int refuse_brief_for(struct soc_script *script, const char *reason)
+static int refuse_brief_for(struct soc_frame *frame, const char *reason)
 {
-    soc_refuse_named(&script->error, "invalid_task_brief", reason);
-    script->error.length--;
-    soc_buf_put_text(&script->error, ",\"missing_fields\":[],\"details\":[");
-    soc_json_put_string(&script->error, soc_slice_text(reason));
-    soc_buf_put_text(&script->error, "]}");
-    return refuse_brief(script);
+    soc_refuse_named(&frame->error, "invalid_task_brief", reason);
+    frame->error.length--;
+    soc_buf_put_text(&frame->error, ",\"missing_fields\":[],\"details\":[");
+    soc_json_put_string(&frame->error, soc_slice_text(reason));
+    soc_buf_put_text(&frame->error, "]}");
+    return refuse_brief(frame);
 }
 
 /* Takes over the policy's second result, an error object or a sentence. */
-static int refuse_by_policy(lua_State *L, struct soc_script *script)
+static int refuse_by_policy(lua_State *L, struct soc_frame *frame)
 {
     struct soc_detail detail;
     if (lua_type(L, -1) != LUA_TTABLE)
-        return refuse_brief_for(script, lua_isstring(L, -1) ? lua_tostring(L, -1)
-                                                            : "the brief was refused");
-    script->error.length = 0;
-    if (soc_lua_json_encode(L, -1, "error", SOC_BRIEF_BYTES_MAX, &script->error, &detail) < 0)
-        return refuse_brief_for(script, detail.text);
-    return refuse_brief(script);
+        return refuse_brief_for(frame, lua_isstring(L, -1) ? lua_tostring(L, -1)
+                                                           : "the brief was refused");
+    frame->error.length = 0;
+    if (soc_lua_json_encode(L, -1, "error", SOC_BRIEF_BYTES_MAX, &frame->error, &detail) < 0)
+        return refuse_brief_for(frame, detail.text);
+    return refuse_brief(frame);
 }
 
 /* An empty table is an object in JSON; where a brief has lists it is the empty list that
  * it means. */
-static void list_lists(struct soc_script *script)
+static void list_lists(struct soc_frame *frame)
 {
     static const char *const names[] = {"collaborators", "constraints", "references"};
     for (int i = 0; i < 3; i++)
-        soc_lua_json_list(&script->payload, names[i], &script->scratch);
+        soc_lua_json_list(&frame->payload, names[i], &frame->scratch);
 }
 
-static int encode_brief(lua_State *L, struct soc_script *script, int index)
+static int encode_brief(lua_State *L, struct soc_frame *frame, int index)
 {
     struct soc_detail detail;
-    script->payload.length = 0;
-    if (soc_lua_json_encode(L, index, "brief", SOC_BRIEF_BYTES_MAX, &script->payload, &detail) < 0)
-        return refuse_brief_for(script, detail.text);
-    list_lists(script);
+    frame->payload.length = 0;
+    if (soc_lua_json_encode(L, index, "brief", SOC_BRIEF_BYTES_MAX, &frame->payload, &detail) < 0)
+        return refuse_brief_for(frame, detail.text);
+    list_lists(frame);
     return SOC_OK;
 }
 
 /* Checks the brief at `index` and encodes what the policy made of it. The policy gets
  * a copy: it must not meet a metatable whose functions would act in its name. */
-static int check_brief(lua_State *L, struct soc_script *script, int index)
+static int check_brief(lua_State *L, struct soc_frame *frame, int index)
 {
+    struct soc_script *script = frame->script;
     int top = lua_gettop(L);
     bool is_encoded = lua_type(L, index) == LUA_TTABLE;
     if (is_encoded) {
-        if (encode_brief(L, script, index) < 0)
+        if (encode_brief(L, frame, index) < 0)
             return SOC_EREFUSED;
         soc_lua_copy(L, index);
         lua_replace(L, index);
@@ -90,16 +92,16 @@ static int check_brief(lua_State *L, struct soc_script *script, int index)
     lua_pushvalue(L, index);
     if (soc_policy_set_ask(L, script, SOC_ASK_CHECK_BRIEF, 1)) {
         if (!lua_toboolean(L, -2))
-            rc = refuse_by_policy(L, script);
+            rc = refuse_by_policy(L, frame);
         else if (lua_type(L, -2) == LUA_TTABLE) { /* the policy made it whole */
             lua_copy(L, -2, index);
             is_encoded = false;
         }
     } else if (lua_type(L, index) != LUA_TTABLE) {
-        rc = refuse_brief_for(script, "a brief is a table");
+        rc = refuse_brief_for(frame, "a brief is a table");
     }
     lua_settop(L, top);
-    return rc < 0 || is_encoded ? rc : encode_brief(L, script, index);
+    return rc < 0 || is_encoded ? rc : encode_brief(L, frame, index);
 }
 
 struct spawn_options {
@@ -166,21 +168,22 @@ static void add_brief(struct soc_buf *payload, const struct soc_agent *child)
 }
 
 /* The first task_assignment, sent with the birth as one step. */
-static int send_first(lua_State *L, struct soc_script *script, const struct spawn_options *options,
+static int send_first(lua_State *L, struct soc_frame *frame, const struct spawn_options *options,
                       struct soc_agent *child)
 {
-    int rc = soc_payload_encode(L, script, options->message_index, &script->payload, NULL,
-                                &script->error);
+    struct soc_script *script = frame->script;
+    int rc =
+        soc_payload_encode(L, script, options->message_index, &frame->payload, NULL, &frame->error);
     if (rc == SOC_OK)
-        add_brief(&script->payload, child);
+        add_brief(&frame->payload, child);
     struct soc_send send = {
         .to = soc_agent_id(child),
         .type = SOC_SLICE("task_assignment"),
-        .payload = soc_buf_slice(&script->payload),
+        .payload = soc_buf_slice(&frame->payload),
     };
     struct soc_message *message;
     if (rc == SOC_OK)
-        rc = soc_router_send(script->host, child->parent, &send, &message, &script->error);
+        rc = soc_router_send(script->host, child->parent, &send, &message, &frame->error);
     if (rc == SOC_OK && options->is_waiting) {
         struct soc_wait wait = {
             .kind = SOC_WAIT_TASK,
@@ -194,54 +197,55 @@ static int send_first(lua_State *L, struct soc_script *script, const struct spaw
         soc_gate_wait(script->host, &wait);
     }
     if (rc < 0) {
-        script->scratch.length = 0;
-        soc_buf_put_slice(&script->scratch, soc_buf_slice(&script->error));
-        soc_refuse_named(&script->error, "spawn_failed",
+        frame->scratch.length = 0;
+        soc_buf_put_slice(&frame->scratch, soc_buf_slice(&frame->error));
+        soc_refuse_named(&frame->error, "spawn_failed",
                          "the first message was refused, so no agent was made");
-        script->error.length--;
-        soc_json_put_name(&script->error, "cause");
-        soc_buf_put_slice(&script->error, soc_buf_slice(&script->scratch));
-        soc_buf_put_byte(&script->error, '}');
+        frame->error.length--;
+        soc_json_put_name(&frame->error, "cause");
+        soc_buf_put_slice(&frame->error, soc_buf_slice(&frame->scratch));
+        soc_buf_put_byte(&frame->error, '}');
     }
     return rc;
 }
 
-static int spawn(lua_State *L, struct soc_script *script, struct soc_slice role,
+static int spawn(lua_State *L, struct soc_frame *frame, struct soc_slice role,
                  const struct spawn_options *options, struct soc_agent **out)
 {
-    int rc = check_brief(L, script, 3);
+    struct soc_script *script = frame->script;
+    int rc = check_brief(L, frame, 3);
     if (rc < 0)
         return rc;
     struct soc_agent *child;
     struct soc_spawn draft = {
         .role = role,
         .id = options->id,
-        .brief = soc_buf_slice(&script->payload),
+        .brief = soc_buf_slice(&frame->payload),
         .is_external = options->is_external,
     };
     struct soc_turn_mark mark = soc_turn_mark(script->host);
-    rc = soc_agents_spawn(script->host, &draft, &child, &script->error);
+    rc = soc_agents_spawn(script->host, &draft, &child, &frame->error);
     if (rc == SOC_OK && options->has_message) {
-        rc = send_first(L, script, options, child);
+        rc = send_first(L, frame, options, child);
         if (rc < 0)
             soc_turn_rollback_to(script->host, mark);
     }
     if (rc < 0)
         return rc;
-    script->answer.length = 0;
-    soc_buf_put_text(&script->answer, "[{");
-    soc_json_put_text_member(&script->answer, "id", soc_agent_id(child));
-    soc_json_put_text_member(&script->answer, "roleId", soc_slice_text(child->role->id));
-    soc_json_put_text_member(&script->answer, "roleName", soc_slice_text(child->role->name));
-    soc_buf_put_text(&script->answer, "}]");
+    soc_buf_put_text(&frame->answer, "[{");
+    soc_json_put_text_member(&frame->answer, "id", soc_agent_id(child));
+    soc_json_put_text_member(&frame->answer, "roleId", soc_slice_text(child->role->id));
+    soc_json_put_text_member(&frame->answer, "roleName", soc_slice_text(child->role->name));
+    soc_buf_put_text(&frame->answer, "}]");
     *out = child;
     return SOC_OK;
 }
 
 /* Answers with the child. What was recorded says the same, and is not read back. */
-static int finish_spawn(lua_State *L, struct soc_script *script, const struct soc_agent *child)
+static int finish_spawn(lua_State *L, struct soc_frame *frame, const struct soc_agent *child)
 {
-    soc_gate_answer(script->host, soc_buf_slice(&script->answer));
+    struct soc_script *script = frame->script;
+    soc_gate_answer(script->host, soc_buf_slice(&frame->answer));
     lua_createtable(L, 0, 3);
     lua_pushlstring(L, child->id, child->id_length);
     lua_setfield(L, -2, "id");
@@ -253,15 +257,15 @@ static int finish_spawn(lua_State *L, struct soc_script *script, const struct so
 }
 
 /* What can be hashed of the arguments of a call that must not raise for them. */
-static uint64_t hash_loosely(lua_State *L, struct soc_script *script, int first)
+static uint64_t hash_loosely(lua_State *L, struct soc_frame *frame, int first)
 {
     struct soc_detail detail;
     uint64_t hash = 0;
     for (int i = first; i <= lua_gettop(L); i++) {
-        script->scratch.length = 0;
-        if (soc_lua_json_encode(L, i, "argument", SOC_JSON_BYTES_MAX, &script->scratch, &detail) ==
+        frame->scratch.length = 0;
+        if (soc_lua_json_encode(L, i, "argument", SOC_JSON_BYTES_MAX, &frame->scratch, &detail) ==
             SOC_OK)
-            hash = soc_hash(script->scratch.data, script->scratch.length, hash + 1);
+            hash = soc_hash(frame->scratch.data, frame->scratch.length, hash + 1);
     }
     return hash;
 }
@@ -270,10 +274,11 @@ static uint64_t hash_loosely(lua_State *L, struct soc_script *script, int first)
 static int agent_spawn_agent(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     size_t length;
     const char *role = luaL_checklstring(L, 2, &length);
     lua_settop(L, 4);
-    uint64_t hash = hash_loosely(L, script, 2);
+    uint64_t hash = hash_loosely(L, frame, 2);
     struct spawn_options options;
     read_spawn_options(L, 4, &options);
     if (options.is_waiting)
@@ -282,37 +287,37 @@ static int agent_spawn_agent(lua_State *L)
     if (soc_effect_begin(L, script, SOC_EFFECT_SPAWN, hash, &count) == SOC_GATE_RECORDED)
         return count;
     struct soc_agent *child;
-    int rc = spawn(L, script, soc_slice(role, length), &options, &child);
+    int rc = spawn(L, frame, soc_slice(role, length), &options, &child);
     if (rc < 0)
-        return soc_effect_finish(L, script, rc);
-    return options.is_waiting ? soc_effect_yield(L) : finish_spawn(L, script, child);
+        return soc_effect_finish(L, frame, rc);
+    return options.is_waiting ? soc_effect_yield(L) : finish_spawn(L, frame, child);
 }
 
 /* agent:create_role{ id?, name, prompt, behaviour, interface_spec? } */
 static int agent_create_role(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     lua_settop(L, 2);
     struct soc_role_draft draft;
-    uint64_t hash = hash_loosely(L, script, 2);
+    uint64_t hash = hash_loosely(L, frame, 2);
     int behaviour;
-    int rc = soc_role_read(L, script, 2, &draft, true, &behaviour);
+    int rc = soc_role_read(L, frame, 2, &draft, true, &behaviour);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_CREATE_ROLE, hash, &count) == SOC_GATE_RECORDED)
         return count;
     struct soc_role *role;
     if (rc == SOC_OK)
         rc = soc_agents_create_role(script->host, &draft, behaviour != LUA_NOREF, &role,
-                                    &script->error);
+                                    &frame->error);
     if (rc < 0)
-        return soc_effect_finish(L, script, rc);
+        return soc_effect_finish(L, frame, rc);
     role->script_mark = behaviour;
-    script->answer.length = 0;
-    soc_buf_put_text(&script->answer, "[{");
-    soc_json_put_text_member(&script->answer, "id", draft.id);
-    soc_json_put_text_member(&script->answer, "name", draft.name);
-    soc_buf_put_text(&script->answer, "}]");
-    return soc_effect_finish(L, script, SOC_OK);
+    soc_buf_put_text(&frame->answer, "[{");
+    soc_json_put_text_member(&frame->answer, "id", draft.id);
+    soc_json_put_text_member(&frame->answer, "name", draft.name);
+    soc_buf_put_text(&frame->answer, "}]");
+    return soc_effect_finish(L, frame, SOC_OK);
 }
 
 static struct soc_agent *self(struct soc_script *script)
@@ -324,29 +329,29 @@ static struct soc_agent *self(struct soc_script *script)
 static int agent_contacts(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_CONTACTS, 0, &count) == SOC_GATE_RECORDED)
         return count;
-    script->answer.length = 0;
-    soc_buf_put_byte(&script->answer, '[');
-    soc_look_contacts(self(script), &script->answer);
-    soc_buf_put_byte(&script->answer, ']');
-    return soc_effect_finish(L, script, SOC_OK);
+    soc_buf_put_byte(&frame->answer, '[');
+    soc_look_contacts(self(script), &frame->answer);
+    soc_buf_put_byte(&frame->answer, ']');
+    return soc_effect_finish(L, frame, SOC_OK);
 }
 
 /* agent:context() -> text; what was told once is told again on replay */
 static int agent_context(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     uint64_t hash = soc_hash("context", strlen("context"), SOC_EFFECT_LOOK);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_LOOK, hash, &count) == SOC_GATE_RECORDED)
         return count;
-    script->answer.length = 0;
-    soc_buf_put_byte(&script->answer, '[');
-    soc_context_put(L, script, self(script), &script->answer);
-    soc_buf_put_byte(&script->answer, ']');
-    return soc_effect_finish(L, script, SOC_OK);
+    soc_buf_put_byte(&frame->answer, '[');
+    soc_context_put(L, frame, self(script), &frame->answer);
+    soc_buf_put_byte(&frame->answer, ']');
+    return soc_effect_finish(L, frame, SOC_OK);
 }
 
 /* An effect that asks about one id: begins it and finds the agent. */
@@ -360,7 +365,6 @@ static int begin_about(lua_State *L, struct soc_script *script, enum soc_effect_
     if (soc_effect_begin(L, script, kind, soc_hash(text, length, 0), &count) == SOC_GATE_RECORDED)
         return count;
     *peer = soc_registry_find_any(script->host, *id);
-    script->answer.length = 0;
     return -1;
 }
 
@@ -368,6 +372,7 @@ static int begin_about(lua_State *L, struct soc_script *script, enum soc_effect_
 static int agent_contact(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     struct soc_slice id;
     struct soc_agent *peer;
     int count = begin_about(L, script, SOC_EFFECT_CONTACT, &id, &peer);
@@ -377,11 +382,11 @@ static int agent_contact(lua_State *L)
         peer == NULL ? NULL : soc_contacts_find(&self(script)->contacts, peer);
     if (contact == NULL)
         return soc_effect_finish(
-            L, script, soc_refuse(&script->error, SOC_ENOCONTACT, "no such contact", "to", id));
-    soc_buf_put_byte(&script->answer, '[');
-    soc_look_contact(contact, &script->answer);
-    soc_buf_put_byte(&script->answer, ']');
-    return soc_effect_finish(L, script, SOC_OK);
+            L, frame, soc_refuse(&frame->error, SOC_ENOCONTACT, "no such contact", "to", id));
+    soc_buf_put_byte(&frame->answer, '[');
+    soc_look_contact(contact, &frame->answer);
+    soc_buf_put_byte(&frame->answer, ']');
+    return soc_effect_finish(L, frame, SOC_OK);
 }
 
 /* agent:knows(id) -> { inRegistry, error? } */
@@ -404,18 +409,19 @@ static int agent_knows(lua_State *L)
 static int agent_can_send(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     struct soc_slice id;
     struct soc_agent *peer;
     int count = begin_about(L, script, SOC_EFFECT_CAN_SEND, &id, &peer);
     if (count >= 0)
         return count;
     int rc = peer == NULL ? SOC_ENOAGENT
-                          : soc_router_may_send(script->host, self(script), peer, &script->error);
-    soc_buf_printf(&script->answer, "[{\"allowed\":%s", rc < 0 ? "false" : "true");
+                          : soc_router_may_send(script->host, self(script), peer, &frame->error);
+    soc_buf_printf(&frame->answer, "[{\"allowed\":%s", rc < 0 ? "false" : "true");
     if (rc < 0)
-        soc_json_put_text_member(&script->answer, "error", soc_slice_text(soc_error_name(rc)));
-    soc_buf_put_text(&script->answer, "}]");
-    return soc_effect_finish(L, script, SOC_OK);
+        soc_json_put_text_member(&frame->answer, "error", soc_slice_text(soc_error_name(rc)));
+    soc_buf_put_text(&frame->answer, "}]");
+    return soc_effect_finish(L, frame, SOC_OK);
 }
 
 /* What a contact may be told about; an entry that was looked up may be given as it
@@ -445,40 +451,40 @@ static void check_contact(lua_State *L, int index)
 static int agent_add_contact(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     struct soc_detail detail;
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_settop(L, 2);
     check_contact(L, 2);
-    script->payload.length = 0;
-    if (soc_lua_json_encode(L, 2, "contact", SOC_BRIEF_BYTES_MAX, &script->payload, &detail) < 0)
+    if (soc_lua_json_encode(L, 2, "contact", SOC_BRIEF_BYTES_MAX, &frame->payload, &detail) < 0)
         return luaL_argerror(L, 2, detail.text);
-    uint64_t hash = soc_hash(script->payload.data, script->payload.length, 0);
+    uint64_t hash = soc_hash(frame->payload.data, frame->payload.length, 0);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_ADD_CONTACT, hash, &count) == SOC_GATE_RECORDED)
         return count;
     struct soc_agent *peer;
-    int rc = soc_book_add(script->host, soc_buf_slice(&script->payload), &peer, &script->error);
+    int rc = soc_book_add(script->host, soc_buf_slice(&frame->payload), &peer, &frame->error);
     if (rc < 0)
-        return soc_effect_finish(L, script, rc);
-    script->answer.length = 0;
-    soc_buf_put_byte(&script->answer, '[');
-    soc_look_contact(soc_contacts_find(&self(script)->contacts, peer), &script->answer);
-    soc_buf_put_byte(&script->answer, ']');
-    return soc_effect_finish(L, script, SOC_OK);
+        return soc_effect_finish(L, frame, rc);
+    soc_buf_put_byte(&frame->answer, '[');
+    soc_look_contact(soc_contacts_find(&self(script)->contacts, peer), &frame->answer);
+    soc_buf_put_byte(&frame->answer, ']');
+    return soc_effect_finish(L, frame, SOC_OK);
 }
 
 /* agent:remove_contact(id) -> { removed = true } */
 static int agent_remove_contact(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     struct soc_slice id;
     struct soc_agent *peer;
     int count = begin_about(L, script, SOC_EFFECT_REMOVE_CONTACT, &id, &peer);
     if (count >= 0)
         return count;
-    int rc = soc_book_remove(script->host, id, &script->error);
-    soc_buf_put_text(&script->answer, "[{\"removed\":true}]");
-    return soc_effect_finish(L, script, rc);
+    int rc = soc_book_remove(script->host, id, &frame->error);
+    soc_buf_put_text(&frame->answer, "[{\"removed\":true}]");
+    return soc_effect_finish(L, frame, rc);
 }
 
 static const luaL_Reg people_functions[] = {

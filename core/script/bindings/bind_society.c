@@ -39,29 +39,30 @@ static struct soc_script *enter_to_change(lua_State *L, const char *name)
     return script;
 }
 
-static int raise_refusal(lua_State *L, struct soc_script *script)
+static int raise_refusal(lua_State *L, struct soc_frame *frame)
 {
-    struct soc_slice object = soc_buf_slice(&script->error);
-    script->scratch.length = 0;
-    soc_json_string(soc_json_member(object, "error"), &script->scratch);
-    soc_buf_put_text(&script->scratch, ": ");
-    soc_json_string(soc_json_member(object, "message"), &script->scratch);
-    return luaL_error(L, "%s", soc_buf_text(&script->scratch));
+    struct soc_slice object = soc_buf_slice(&frame->error);
+    frame->scratch.length = 0;
+    soc_json_string(soc_json_member(object, "error"), &frame->scratch);
+    soc_buf_put_text(&frame->scratch, ": ");
+    soc_json_string(soc_json_member(object, "message"), &frame->scratch);
+    return luaL_error(L, "%s", soc_buf_text(&frame->scratch));
 }
 
 /* society.role{ id?, name, prompt, behaviour, interface_spec? } */
 static int society_role(lua_State *L)
 {
     struct soc_script *script = enter_to_change(L, "role");
+    struct soc_frame *frame = soc_frame_open(script);
     check_table(L, 1, "role", "a table");
     struct soc_role_draft draft;
     int behaviour;
-    int rc = soc_role_read(L, script, 1, &draft, false, &behaviour);
+    int rc = soc_role_read(L, frame, 1, &draft, false, &behaviour);
     draft.behaviour = (struct soc_slice){0};
     if (rc == SOC_OK)
-        rc = soc_agents_define_role(script->host, &draft, behaviour != LUA_NOREF, &script->error);
+        rc = soc_agents_define_role(script->host, &draft, behaviour != LUA_NOREF, &frame->error);
     if (rc < 0)
-        return raise_refusal(L, script);
+        return raise_refusal(L, frame);
     soc_registry_find_role(script->host, draft.id)->script_mark = behaviour;
     return 0;
 }
@@ -129,46 +130,46 @@ static int society_config(lua_State *L)
     return 0;
 }
 
-/* Answers with what stands in script->answer: inside a turn as an effect. The
+/* Answers with what stands in frame->answer: inside a turn as an effect. The
  * question's name and arguments tell one look from another on replay. */
-typedef void look_fn(lua_State *L, struct soc_script *script, const char *name);
+typedef void look_fn(lua_State *L, struct soc_frame *frame, const char *name);
 
-static uint64_t hash_look(lua_State *L, struct soc_script *script, const char *name)
+static uint64_t hash_look(lua_State *L, struct soc_frame *frame, const char *name)
 {
-    return soc_hash(name, strlen(name), soc_hash_arguments(L, script, 1));
+    return soc_hash(name, strlen(name), soc_effect_hash_arguments(L, frame, 1));
 }
 
-static int look(lua_State *L, struct soc_script *script, const char *name, look_fn *fill)
+static int look(lua_State *L, struct soc_frame *frame, const char *name, look_fn *fill)
 {
+    struct soc_script *script = frame->script;
     int count;
     bool in_turn = soc_gate_activation(script->host) != NULL;
     if (!script->is_started)
         return luaL_error(L, "society.%s works once the society runs, not while it loads", name);
-    if (in_turn && soc_effect_begin(L, script, SOC_EFFECT_LOOK, hash_look(L, script, name),
+    if (in_turn && soc_effect_begin(L, script, SOC_EFFECT_LOOK, hash_look(L, frame, name),
                                     &count) == SOC_GATE_RECORDED)
         return count;
-    script->answer.length = 0;
-    soc_buf_put_byte(&script->answer, '[');
-    fill(L, script, name);
-    soc_buf_put_byte(&script->answer, ']');
+    soc_buf_put_byte(&frame->answer, '[');
+    fill(L, frame, name);
+    soc_buf_put_byte(&frame->answer, ']');
     if (in_turn)
-        return soc_effect_finish(L, script, SOC_OK);
-    return soc_push_answer(L, soc_buf_slice(&script->answer));
+        return soc_effect_finish(L, frame, SOC_OK);
+    return soc_effect_push_answer(L, soc_buf_slice(&frame->answer));
 }
 
 /* From memory, as the subject of that name looks at it. */
-static void fill_subject(lua_State *L, struct soc_script *script, const char *name)
+static void fill_subject(lua_State *L, struct soc_frame *frame, const char *name)
 {
     const struct soc_subject *subject = soc_subjects_find(soc_slice_text(name));
     (void)L;
     assert(subject != NULL && subject->look != NULL);
-    subject->look(script->host, NULL, &script->answer);
+    subject->look(frame->script->host, NULL, &frame->answer);
 }
 
-static void fill_stats(lua_State *L, struct soc_script *script, const char *name)
+static void fill_stats(lua_State *L, struct soc_frame *frame, const char *name)
 {
     (void)L, (void)name;
-    soc_look_stats(script->host, &script->answer);
+    soc_look_stats(frame->script->host, &frame->answer);
 }
 
 static struct soc_agent *named_agent(lua_State *L, struct soc_script *script)
@@ -178,45 +179,48 @@ static struct soc_agent *named_agent(lua_State *L, struct soc_script *script)
     return soc_registry_find(script->host, soc_slice(id, length));
 }
 
-static void fill_agent(lua_State *L, struct soc_script *script, const char *name)
+static void fill_agent(lua_State *L, struct soc_frame *frame, const char *name)
 {
+    struct soc_script *script = frame->script;
     (void)name;
     const struct soc_agent *agent = named_agent(L, script);
     if (agent == NULL)
-        soc_buf_put_text(&script->answer, "null");
+        soc_buf_put_text(&frame->answer, "null");
     else
-        soc_look_agent(script->host, agent, &script->answer);
+        soc_look_agent(script->host, agent, &frame->answer);
 }
 
-static void fill_contacts(lua_State *L, struct soc_script *script, const char *name)
+static void fill_contacts(lua_State *L, struct soc_frame *frame, const char *name)
 {
+    struct soc_script *script = frame->script;
     (void)name;
     const struct soc_agent *agent = named_agent(L, script);
     if (agent == NULL)
-        soc_buf_put_text(&script->answer, "null");
+        soc_buf_put_text(&frame->answer, "null");
     else
-        soc_look_contacts(agent, &script->answer);
+        soc_look_contacts(agent, &frame->answer);
 }
 
-static void fill_context(lua_State *L, struct soc_script *script, const char *name)
+static void fill_context(lua_State *L, struct soc_frame *frame, const char *name)
 {
+    struct soc_script *script = frame->script;
     (void)name;
     const struct soc_agent *agent = named_agent(L, script);
     if (agent == NULL)
-        soc_buf_put_text(&script->answer, "null");
+        soc_buf_put_text(&frame->answer, "null");
     else
-        soc_context_put(L, script, agent, &script->answer);
+        soc_context_put(L, frame, agent, &frame->answer);
 }
 
 /* Rows asked for outside a turn: only a simulated society can be asked there, and
  * its journal has no thread, so the answer comes before the question returns. */
 static void take_rows(int rc, struct soc_slice rows, void *user)
 {
-    struct soc_script *script = user;
+    struct soc_frame *frame = user;
     if (rc == SOC_OK)
-        soc_buf_put_slice(&script->answer, rows);
+        soc_buf_put_slice(&frame->answer, rows);
     else
-        soc_buf_put_text(&script->answer, "null");
+        soc_buf_put_text(&frame->answer, "null");
 }
 
 static struct soc_slice filter_text(lua_State *L, const char *name)
@@ -300,31 +304,33 @@ static void read_query(lua_State *L, const char *what, struct soc_query *query)
         query->type = type;
 }
 
-static void fill_queue(lua_State *L, struct soc_script *script, const char *name)
+static void fill_queue(lua_State *L, struct soc_frame *frame, const char *name)
 {
+    struct soc_script *script = frame->script;
     (void)name;
     const struct soc_agent *agent = named_agent(L, script);
     if (agent == NULL)
-        soc_buf_put_text(&script->answer, "null");
+        soc_buf_put_text(&frame->answer, "null");
     else
-        soc_tasks_put_queue(script->host, agent, &script->answer);
+        soc_tasks_put_queue(script->host, agent, &frame->answer);
 }
 
-static void fill_load(lua_State *L, struct soc_script *script, const char *name)
+static void fill_load(lua_State *L, struct soc_frame *frame, const char *name)
 {
+    struct soc_script *script = frame->script;
     (void)name;
     const struct soc_agent *agent = named_agent(L, script);
     if (agent == NULL)
-        soc_buf_put_text(&script->answer, "null");
+        soc_buf_put_text(&frame->answer, "null");
     else
-        soc_tasks_put_load(script->host, agent, &script->answer);
+        soc_tasks_put_load(script->host, agent, &frame->answer);
 }
 
-static void fill_rows(lua_State *L, struct soc_script *script, const char *name)
+static void fill_rows(lua_State *L, struct soc_frame *frame, const char *name)
 {
     struct soc_query query;
     read_query(L, name, &query);
-    soc_look_query(script->host, &query, take_rows, script);
+    soc_look_query(frame->script->host, &query, take_rows, frame);
 }
 
 /* society.messages{…}, activity{…}, dead_letters{…}, tasks{…}: a turn waits for them, because its
@@ -332,12 +338,13 @@ static void fill_rows(lua_State *L, struct soc_script *script, const char *name)
 static int society_rows(lua_State *L)
 {
     struct soc_script *script = soc_bind_enter(L);
+    struct soc_frame *frame = soc_frame_open(script);
     const char *what = lua_tostring(L, lua_upvalueindex(2));
     if (soc_gate_activation(script->host) == NULL)
-        return look(L, script, what, fill_rows);
+        return look(L, frame, what, fill_rows);
     soc_effect_check_wait(L);
     lua_settop(L, lua_isnoneornil(L, 1) ? 0 : 1);
-    uint64_t hash = hash_look(L, script, what);
+    uint64_t hash = hash_look(L, frame, what);
     struct soc_query query;
     read_query(L, what, &query);
     int count;
@@ -350,49 +357,49 @@ static int society_rows(lua_State *L)
 /* society.agents(), waits(), policies(), inbox() */
 static int society_subject(lua_State *L)
 {
-    struct soc_script *script = soc_bind_enter(L);
-    return look(L, script, lua_tostring(L, lua_upvalueindex(2)), fill_subject);
+    struct soc_frame *frame = soc_frame_open(soc_bind_enter(L));
+    return look(L, frame, lua_tostring(L, lua_upvalueindex(2)), fill_subject);
 }
 
 static int society_agent(lua_State *L)
 {
-    struct soc_script *script = soc_bind_enter(L);
+    struct soc_frame *frame = soc_frame_open(soc_bind_enter(L));
     soc_bind_check_text(L, "agent", "an agent's id");
-    return look(L, script, "agent", fill_agent);
+    return look(L, frame, "agent", fill_agent);
 }
 
 static int society_contacts(lua_State *L)
 {
-    struct soc_script *script = soc_bind_enter(L);
+    struct soc_frame *frame = soc_frame_open(soc_bind_enter(L));
     soc_bind_check_text(L, "contacts", "an agent's id");
-    return look(L, script, "contacts", fill_contacts);
+    return look(L, frame, "contacts", fill_contacts);
 }
 
 static int society_context(lua_State *L)
 {
-    struct soc_script *script = soc_bind_enter(L);
+    struct soc_frame *frame = soc_frame_open(soc_bind_enter(L));
     soc_bind_check_text(L, "context", "an agent's id");
-    return look(L, script, "context", fill_context);
+    return look(L, frame, "context", fill_context);
 }
 
 static int society_stats(lua_State *L)
 {
-    struct soc_script *script = soc_bind_enter(L);
-    return look(L, script, "stats", fill_stats);
+    struct soc_frame *frame = soc_frame_open(soc_bind_enter(L));
+    return look(L, frame, "stats", fill_stats);
 }
 
 static int society_queue(lua_State *L)
 {
-    struct soc_script *script = soc_bind_enter(L);
+    struct soc_frame *frame = soc_frame_open(soc_bind_enter(L));
     luaL_checkstring(L, 1);
-    return look(L, script, "queue", fill_queue);
+    return look(L, frame, "queue", fill_queue);
 }
 
 static int society_load(lua_State *L)
 {
-    struct soc_script *script = soc_bind_enter(L);
+    struct soc_frame *frame = soc_frame_open(soc_bind_enter(L));
     luaL_checkstring(L, 1);
-    return look(L, script, "load", fill_load);
+    return look(L, frame, "load", fill_load);
 }
 
 /* Subjects (parts/subjects.h) that are answered from memory, and those with filters that

@@ -41,24 +41,24 @@ static struct soc_task_ref read_ref(lua_State *L, int index)
     return ref;
 }
 
-/* Encodes the value at `index` into script->payload; absent if it is nil. */
-static struct soc_slice read_value(lua_State *L, struct soc_script *script, int index,
+/* Encodes the value at `index` into frame->payload; absent if it is nil. */
+static struct soc_slice read_value(lua_State *L, struct soc_frame *frame, int index,
                                    const char *what)
 {
     struct soc_detail detail;
-    script->payload.length = 0;
     if (lua_isnil(L, index))
         return (struct soc_slice){0};
-    if (soc_lua_json_encode(L, index, what, SOC_PAYLOAD_BYTES_MAX, &script->payload, &detail) < 0)
+    if (soc_lua_json_encode(L, index, what, SOC_PAYLOAD_BYTES_MAX, &frame->payload, &detail) < 0)
         luaL_argerror(L, index, detail.text);
-    return soc_buf_slice(&script->payload);
+    return soc_buf_slice(&frame->payload);
 }
 
 /* Ends the task that is meant at index 2. A result is the answer to the message that
  * opened it, so what the handler returns is none any more. */
-static int close_task(lua_State *L, struct soc_script *script, enum soc_effect_kind kind,
+static int close_task(lua_State *L, struct soc_frame *frame, enum soc_effect_kind kind,
                       const struct soc_task_close *how)
 {
+    struct soc_script *script = frame->script;
     struct soc_task_ref ref = read_ref(L, 2);
     struct soc_activation *activation = soc_gate_activation(script->host);
     const struct soc_message *own = activation->message;
@@ -70,24 +70,24 @@ static int close_task(lua_State *L, struct soc_script *script, enum soc_effect_k
         activation->has_replied |= is_own && count == 1;
         return count;
     }
-    script->answer.length = 0;
-    soc_buf_put_byte(&script->answer, '[');
-    int rc = soc_tasks_close(script->host, ref, how, &script->answer, &script->error);
-    soc_buf_put_byte(&script->answer, ']');
+    soc_buf_put_byte(&frame->answer, '[');
+    int rc = soc_tasks_close(script->host, ref, how, &frame->answer, &frame->error);
+    soc_buf_put_byte(&frame->answer, ']');
     activation->has_replied |= is_own && rc == SOC_OK;
-    return soc_effect_finish(L, script, rc);
+    return soc_effect_finish(L, frame, rc);
 }
 
 /* agent:complete(message, output) -> the task */
 static int agent_complete(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     lua_settop(L, 3);
     struct soc_task_close how = {
         .state = SOC_TASK_COMPLETED,
-        .value = read_value(L, script, 3, "output"),
+        .value = read_value(L, frame, 3, "output"),
     };
-    return close_task(L, script, SOC_EFFECT_COMPLETE, &how);
+    return close_task(L, frame, SOC_EFFECT_COMPLETE, &how);
 }
 
 /* agent:fail(message, error, { retryable? }?) -> the task */
@@ -95,6 +95,7 @@ static int agent_fail(lua_State *L)
 {
     static const char *const known[] = {"retryable", NULL};
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     lua_settop(L, 4);
     if (lua_isnil(L, 3))
         return luaL_argerror(L, 3, "say why it failed");
@@ -108,42 +109,42 @@ static int agent_fail(lua_State *L)
                               luaL_typename(L, -1));
         how.is_retryable = lua_toboolean(L, -1);
     }
-    how.value = read_value(L, script, 3, "error");
-    return close_task(L, script, SOC_EFFECT_FAIL, &how);
+    how.value = read_value(L, frame, 3, "error");
+    return close_task(L, frame, SOC_EFFECT_FAIL, &how);
 }
 
 /* agent:cancel(task_id, reason?) -> the task */
 static int agent_cancel(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     size_t length;
     size_t reason_length = 0;
     lua_settop(L, 3);
     const char *id = luaL_checklstring(L, 2, &length);
     const char *reason = luaL_optlstring(L, 3, NULL, &reason_length);
-    script->payload.length = 0;
     if (reason != NULL && soc_utf8_fault(soc_slice(reason, reason_length)) >= 0)
         return luaL_argerror(L, 3, "not UTF-8");
     if (reason != NULL)
-        soc_json_put_string(&script->payload, soc_slice(reason, reason_length));
+        soc_json_put_string(&frame->payload, soc_slice(reason, reason_length));
     uint64_t hash = soc_hash(id, length, soc_hash(reason, reason_length, 0));
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_CANCEL, hash, &count) == SOC_GATE_RECORDED)
         return count;
-    script->answer.length = 0;
-    soc_buf_put_byte(&script->answer, '[');
+    soc_buf_put_byte(&frame->answer, '[');
     int rc =
         soc_tasks_cancel(script->host, soc_slice(id, length),
-                         reason == NULL ? (struct soc_slice){0} : soc_buf_slice(&script->payload),
-                         &script->answer, &script->error);
-    soc_buf_put_byte(&script->answer, ']');
-    return soc_effect_finish(L, script, rc);
+                         reason == NULL ? (struct soc_slice){0} : soc_buf_slice(&frame->payload),
+                         &frame->answer, &frame->error);
+    soc_buf_put_byte(&frame->answer, ']');
+    return soc_effect_finish(L, frame, rc);
 }
 
 /* agent:load(id?) -> { agent, status, … } */
 static int agent_load(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
     const struct soc_agent *agent = soc_gate_activation(script->host)->agent;
     size_t length = 0;
     const char *id = luaL_optlstring(L, 2, NULL, &length);
@@ -155,13 +156,12 @@ static int agent_load(lua_State *L)
         agent = soc_registry_find(script->host, soc_slice(id, length));
     if (agent == NULL)
         return soc_effect_finish(
-            L, script,
-            soc_refuse(&script->error, SOC_ENOAGENT, NULL, "agentId", soc_slice(id, length)));
-    script->answer.length = 0;
-    soc_buf_put_byte(&script->answer, '[');
-    soc_tasks_put_load(script->host, agent, &script->answer);
-    soc_buf_put_byte(&script->answer, ']');
-    return soc_effect_finish(L, script, SOC_OK);
+            L, frame,
+            soc_refuse(&frame->error, SOC_ENOAGENT, NULL, "agentId", soc_slice(id, length)));
+    soc_buf_put_byte(&frame->answer, '[');
+    soc_tasks_put_load(script->host, agent, &frame->answer);
+    soc_buf_put_byte(&frame->answer, ']');
+    return soc_effect_finish(L, frame, SOC_OK);
 }
 
 static const luaL_Reg task_functions[] = {

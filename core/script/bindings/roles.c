@@ -31,14 +31,13 @@ static bool is_text_field(lua_State *L, int index, const char *name)
     return is_text;
 }
 
-static int refuse_spec(struct soc_script *script, const char *reason)
+static int refuse_spec(struct soc_frame *frame, const char *reason)
 {
-    soc_refuse_named(&script->error, "invalid_interface_spec", reason);
+    soc_refuse_named(&frame->error, "invalid_interface_spec", reason);
     return SOC_EINVAL;
 }
 
-static int read_spec(lua_State *L, struct soc_script *script, int index,
-                     struct soc_role_draft *draft)
+static int read_spec(lua_State *L, struct soc_frame *frame, int index, struct soc_role_draft *draft)
 {
     static const char *const required[] = {"services", "input_format", "output_format"};
     struct soc_detail detail;
@@ -46,19 +45,18 @@ static int read_spec(lua_State *L, struct soc_script *script, int index,
         return SOC_OK;
     int spec = lua_gettop(L);
     if (lua_type(L, spec) != LUA_TTABLE)
-        return refuse_spec(script, "interface_spec: a table expected");
+        return refuse_spec(frame, "interface_spec: a table expected");
     for (int i = 0; i < 3; i++) {
         if (is_text_field(L, spec, required[i]))
             continue;
         soc_fail(&detail, SOC_EINVAL, "interface_spec: '%s' must be a string", required[i]);
-        return refuse_spec(script, detail.text);
+        return refuse_spec(frame, detail.text);
     }
-    script->payload.length = 0;
-    if (soc_lua_json_encode(L, spec, "interface_spec", SOC_BRIEF_BYTES_MAX, &script->payload,
+    if (soc_lua_json_encode(L, spec, "interface_spec", SOC_BRIEF_BYTES_MAX, &frame->payload,
                             &detail) < 0)
-        return refuse_spec(script, detail.text);
-    soc_lua_json_list(&script->payload, "examples", &script->scratch);
-    draft->interface_spec = soc_buf_slice(&script->payload);
+        return refuse_spec(frame, detail.text);
+    soc_lua_json_list(&frame->payload, "examples", &frame->scratch);
+    draft->interface_spec = soc_buf_slice(&frame->payload);
     return SOC_OK;
 }
 
@@ -96,9 +94,10 @@ static int read_behaviour(lua_State *L, struct soc_script *script, int index,
     return soc_behaviour_keep(L, script, lua_gettop(L));
 }
 
-int soc_role_read(lua_State *L, struct soc_script *script, int index, struct soc_role_draft *draft,
+int soc_role_read(lua_State *L, struct soc_frame *frame, int index, struct soc_role_draft *draft,
                   bool in_turn, int *behaviour)
 {
+    struct soc_script *script = frame->script;
     luaL_checktype(L, index, LUA_TTABLE);
     static const char *const known[] = {"id",        "name",           "prompt", "rolePrompt",
                                         "behaviour", "interface_spec", NULL};
@@ -120,5 +119,5 @@ int soc_role_read(lua_State *L, struct soc_script *script, int index, struct soc
     if (draft->id.data == NULL)
         make_id(L, draft);
     *behaviour = read_behaviour(L, script, index, draft, in_turn);
-    return read_spec(L, script, index, draft);
+    return read_spec(L, frame, index, draft);
 }

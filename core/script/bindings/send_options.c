@@ -149,14 +149,15 @@ static void read_options(lua_State *L, const struct found *found, unsigned conte
         raise(L, &fault);
 }
 
-static int read_payload(lua_State *L, struct soc_script *script, struct soc_send_options *out)
+static int read_payload(lua_State *L, struct soc_frame *frame, struct soc_send_options *out)
 {
+    struct soc_script *script = frame->script;
     struct soc_send_input *input = &out->input;
     struct soc_payload payload = {.wants_copy =
                                       input->receivers == NULL && soc_message_has_room(script, 0)};
     input->fields |= 1u << SOC_MESSAGE_FIELD_PAYLOAD;
-    int rc = soc_payload_encode(L, script, out->payload_index, &script->payload, &payload,
-                                &script->error);
+    int rc =
+        soc_payload_encode(L, script, out->payload_index, &frame->payload, &payload, &frame->error);
     out->copy_index = payload.has_copy ? lua_gettop(L) : 0;
     input->send.is_bare = rc == SOC_OK && payload.is_bare;
     return rc;
@@ -224,28 +225,28 @@ void soc_send_options_say(lua_State *L, int index, unsigned context, struct soc_
     read_options(L, &found, context, input);
 }
 
-int soc_send_options_read(lua_State *L, struct soc_script *script, int index, unsigned context,
+int soc_send_options_read(lua_State *L, struct soc_frame *frame, int index, unsigned context,
                           struct soc_send_options *out)
 {
+    struct soc_script *script = frame->script;
     struct found found;
     int rc = SOC_ENOPAYLOAD;
     *out = (struct soc_send_options){0};
-    script->payload.length = 0;
     luaL_checktype(L, index, LUA_TTABLE);
     luaL_checkstack(L, 3 * SOC_MESSAGE_FIELD_COUNT + 4, NULL);
     find_options(L, index, context, &found);
     read_options(L, &found, context, &out->input);
     if (found.fields >> SOC_MESSAGE_FIELD_PAYLOAD & 1) {
         out->payload_index = found.slots[SOC_MESSAGE_FIELD_PAYLOAD];
-        rc = read_payload(L, script, out);
+        rc = read_payload(L, frame, out);
     }
     if (rc == SOC_ENOPAYLOAD)
-        soc_refuse(&script->error, SOC_ENOPAYLOAD, NULL, NULL, (struct soc_slice){0});
+        soc_refuse(&frame->error, SOC_ENOPAYLOAD, NULL, NULL, (struct soc_slice){0});
     if (context & SOC_SEND_FROM_AGENT && !soc_send_input_has(&out->input, SOC_MESSAGE_FIELD_TO))
         return luaL_error(L, "'to' must be %s", soc_field_kind_expects(SOC_KIND_RECEIVER));
     if (context & SOC_SEND_FROM_BROADCAST)
         out->input.send.to = SOC_SLICE("All");
-    out->input.send.payload = soc_buf_slice(&script->payload);
+    out->input.send.payload = soc_buf_slice(&frame->payload);
     out->hash = hash_options(L, &found, &out->input);
     if (out->input.delay_ms > 0)
         soc_send_input_settle(&out->input, soc_clock_now(soc_host_clock(script->host)));

@@ -5,7 +5,7 @@
 #define SOC_SCRIPT_BINDINGS_SEND_OPTIONS_H
 
 #include "kernel/mail/send_input.h"
-#include "script/turns/box.h"
+#include "script/turns/frame.h"
 
 /* What a table of options input. */
 struct soc_send_options {
@@ -16,10 +16,10 @@ struct soc_send_options {
 };
 
 /* Reads the table at `index` in a context (enum soc_send_context bits). The payload goes to
- * `script->payload`. Unknown options and wrong values raise and name the option; a payload
+ * `frame->payload`. Unknown options and wrong values raise and name the option; a payload
  * that is missing or no JSON gives SOC_ENOPAYLOAD or SOC_EBADMESSAGE with the object in
- * `script->error`. Leaves what it read on the stack. Asks no metatable. */
-int soc_send_options_read(lua_State *L, struct soc_script *script, int index, unsigned context,
+ * `frame->error`. Leaves what it read on the stack. Asks no metatable. */
+int soc_send_options_read(lua_State *L, struct soc_frame *frame, int index, unsigned context,
                           struct soc_send_options *out);
 
 /* The same for a table that gives no payload: `input` comes zeroed. */

@@ -16,6 +16,7 @@
 #include "script/policies/policy_log.h"
 #include "script/policies/policy_shelf.h"
 #include "script/turns/effect.h"
+#include "script/turns/frame.h"
 
 /* Steps of a turn that a question costs. */
 #define ASK_STEPS 100
@@ -205,8 +206,8 @@ void soc_policy_set_charge(lua_State *L, struct soc_script *script)
 
 /* Calls `function` with copies of the `count` values that end at the top and the
  * settings; two results pushed, or the error's text. */
-static bool try(lua_State *L, enum soc_policy_question question, int function, int settings,
-                int count)
+static bool try(lua_State *L, struct soc_script *script, enum soc_policy_question question,
+                int function, int settings, int count)
 {
     int first = lua_gettop(L) - count + 1;
     luaL_checkstack(L, count + 4, NULL);
@@ -214,7 +215,10 @@ static bool try(lua_State *L, enum soc_policy_question question, int function, i
     for (int i = 0; i < count; i++)
         lua_pushvalue(L, first + i);
     lua_rawgeti(L, LUA_REGISTRYINDEX, settings);
-    if (soc_policy_call(L, count + 1, 2) != LUA_OK)
+    soc_frame_enter(script);
+    int status = soc_policy_call(L, count + 1, 2);
+    soc_frame_leave(script);
+    if (status != LUA_OK)
         return false;
     if (soc_kind_is_answer(L, -2, question))
         return true;
@@ -264,8 +268,8 @@ bool soc_policy_set_ask_fallback(lua_State *L, struct soc_script *script,
     int settings = set->fallbacks[soc_kind_of(question)].settings_ref;
     int base = lua_gettop(L) - count;
     assert(base >= 0);
-    return settle_results(L, base,
-                          try(L, question, set->fallback_answers[question], settings, count));
+    return settle_results(
+        L, base, try(L, script, question, set->fallback_answers[question], settings, count));
 }
 
 static bool ask(lua_State *L, struct soc_script *script, enum soc_policy_question question,
@@ -275,7 +279,7 @@ static bool ask(lua_State *L, struct soc_script *script, enum soc_policy_questio
     int base = lua_gettop(L) - count;
     if (set->answers[question] != LUA_NOREF) {
         int settings = set->policies[soc_kind_of(question)].settings_ref;
-        if (try(L, question, set->answers[question], settings, count))
+        if (try(L, script, question, set->answers[question], settings, count))
             return settle_results(L, base, true);
         soc_policy_set_complain(script, question, lua_tostring(L, -1));
         lua_settop(L, base + count);

@@ -15,6 +15,7 @@
 #include "script/policies/policy_set.h"
 #include "script/policies/policy_shelf.h"
 #include "script/policies/rule.h"
+#include "script/turns/frame.h"
 #include "script/turns/payload.h"
 
 #define SLOT  "society.vocabulary"
@@ -250,7 +251,10 @@ static bool ask_check(lua_State *L, struct soc_script *script, const struct soc_
         return true;
     lua_pushcfunction(L, ask);
     lua_pushlightuserdata(L, &question);
-    if (soc_policy_call(L, 1, 0) != LUA_OK) {
+    soc_frame_enter(script);
+    int status = soc_policy_call(L, 1, 0);
+    soc_frame_leave(script);
+    if (status != LUA_OK) {
         complain(script, type, lua_tostring(L, -1));
         lua_settop(L, top);
         soc_shape_report_clear(report);

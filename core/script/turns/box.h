@@ -63,11 +63,13 @@ struct soc_script {
     bool is_loading;    /* a module is loading inside a turn: no effects */
     uint32_t steps_max; /* VM instructions of a turn */
     int64_t steps_left;
-    struct soc_buf fatal; /* why the turn is broken: an error object */
-    struct soc_buf state; /* run.c: agent.state of the turn that ends */
+    struct soc_buf fatal;     /* why the turn is broken: an error object */
+    struct soc_buf state;     /* run.c: agent.state of the turn that ends */
+    struct soc_buf arguments; /* effect.c: for history */
 
     /* What each area keeps for itself. */
     struct soc_thread *free_threads;         /* thread.c: the pool */
+    struct soc_frame *frame;                 /* frame.c: of the call under way, or the next */
     struct soc_flat_shapes *shapes;          /* payload.c */
     size_t copies_bytes;                     /* message.c: payloads kept as tables until delivery */
     struct soc_behaviours *behaviours;       /* behaviour.c */
@@ -83,12 +85,6 @@ struct soc_script {
     struct soc_chat_settings *chat_settings; /* calls/chat_settings.c */
     struct soc_recorder *recorder;           /* history/recorder.c */
     struct soc_settings *settings;           /* bindings/settings.c */
-
-    struct soc_buf arguments; /* effect.c: for history */
-    struct soc_buf payload;   /* for one effect at a time */
-    struct soc_buf answer;
-    struct soc_buf error;
-    struct soc_buf scratch;
 };
 
 /* Pushes an empty box. */

@@ -10,7 +10,7 @@
 #include "script/turns/arguments.h"
 #include "script/turns/message.h"
 
-int soc_push_answer(lua_State *L, struct soc_slice answer)
+int soc_effect_push_answer(lua_State *L, struct soc_slice answer)
 {
     struct soc_detail detail;
     bool is_error = answer.length > 0 && answer.data[0] == '{';
@@ -36,19 +36,16 @@ int soc_push_answer(lua_State *L, struct soc_slice answer)
 static int push_results(lua_State *L, struct soc_script *script, uint32_t index)
 {
     const struct soc_activation *activation = soc_gate_activation(script->host);
-    int count = soc_push_answer(L, soc_activation_answer_of(activation, index));
+    int count = soc_effect_push_answer(L, soc_activation_answer_of(activation, index));
     enum soc_effect_kind kind = activation->effects[index].kind;
     if (count == 1 && (kind == SOC_EFFECT_REQUEST || kind == SOC_EFFECT_RECEIVE))
         soc_mark_message(L, script);
     return count;
 }
 
-int soc_effect_break(lua_State *L, struct soc_script *script)
+/* Ends the turn with the error object in `script->fatal`: no script can catch it. */
+static int break_turn(lua_State *L, struct soc_script *script)
 {
-    if (!script->is_broken) {
-        script->fatal.length = 0;
-        soc_buf_put_slice(&script->fatal, soc_buf_slice(&script->error));
-    }
     script->is_broken = true;
     lua_pushlstring(L, script->fatal.data, script->fatal.length);
     return soc_sandbox_raise_fatal(L);
@@ -56,22 +53,23 @@ int soc_effect_break(lua_State *L, struct soc_script *script)
 
 int soc_effect_break_budget(lua_State *L, struct soc_script *script)
 {
-    soc_refuse_named(&script->error, "budget",
-                     "one turn ran too many steps; split the work over several messages");
-    return soc_effect_break(L, script);
+    if (!script->is_broken)
+        soc_refuse_named(&script->fatal, "budget",
+                         "one turn ran too many steps; split the work over several messages");
+    return break_turn(L, script);
 }
 
 /* The record has a hash of the arguments only: those of now are shown, so that people see
  * what is made of something that does not last. */
 static void show_arguments(lua_State *L, struct soc_script *script, enum soc_effect_kind kind)
 {
-    if (soc_json_member(soc_buf_slice(&script->error), "now").data == NULL)
+    if (soc_json_member(soc_buf_slice(&script->fatal), "now").data == NULL)
         return;
     script->arguments.length = 0;
     soc_arguments_put(L, kind, &script->arguments);
-    script->error.length--;
-    soc_refusal_put_shown(&script->error, "arguments", soc_buf_slice(&script->arguments));
-    soc_refusal_end(&script->error, SOC_ENONDET);
+    script->fatal.length--;
+    soc_refusal_put_shown(&script->fatal, "arguments", soc_buf_slice(&script->arguments));
+    soc_refusal_end(&script->fatal, SOC_ENONDET);
 }
 
 int soc_effect_begin(lua_State *L, struct soc_script *script, enum soc_effect_kind kind,
@@ -82,17 +80,17 @@ int soc_effect_begin(lua_State *L, struct soc_script *script, enum soc_effect_ki
     if (script->is_loading)
         return luaL_error(L, "a module that loads cannot act: move this into a behaviour");
     if (script->is_broken)
-        return soc_effect_break(L, script);
+        return break_turn(L, script);
     if (script->keeps_history) {
         script->arguments.length = 0;
         soc_arguments_put(L, kind, &script->arguments);
         soc_history_set_arguments(script->host, soc_buf_slice(&script->arguments));
     }
-    int state = soc_gate_begin(script->host, kind, hash, &answer, &script->error);
+    int state = soc_gate_begin(script->host, kind, hash, &answer, &script->fatal);
     if (state == SOC_ENONDET)
         show_arguments(L, script, kind);
     if (state < 0)
-        return soc_effect_break(L, script);
+        return break_turn(L, script);
     if (state == SOC_GATE_RECORDED) {
         script->steps_left = script->steps_max; /* several turns are run as one */
         *count = push_results(L, script, soc_gate_activation(script->host)->cursor - 1);
@@ -106,9 +104,9 @@ int soc_effect_end(lua_State *L, struct soc_script *script, struct soc_slice ans
     return push_results(L, script, soc_gate_activation(script->host)->cursor - 1);
 }
 
-int soc_effect_finish(lua_State *L, struct soc_script *script, int rc)
+int soc_effect_finish(lua_State *L, const struct soc_frame *frame, int rc)
 {
-    return soc_effect_end(L, script, soc_buf_slice(rc < 0 ? &script->error : &script->answer));
+    return soc_effect_end(L, frame->script, soc_buf_slice(rc < 0 ? &frame->error : &frame->answer));
 }
 
 static int answered(lua_State *L, int status, lua_KContext context)
@@ -132,16 +130,15 @@ int soc_effect_yield(lua_State *L)
     return lua_yieldk(L, 1, (lua_KContext)script, answered);
 }
 
-uint64_t soc_hash_arguments(lua_State *L, struct soc_script *script, int first)
+uint64_t soc_effect_hash_arguments(lua_State *L, struct soc_frame *frame, int first)
 {
     struct soc_detail detail;
     uint64_t hash = 0;
     for (int i = first; i <= lua_gettop(L); i++) {
-        script->scratch.length = 0;
-        if (soc_lua_json_encode(L, i, "argument", SOC_JSON_BYTES_MAX, &script->scratch, &detail) <
-            0)
+        frame->scratch.length = 0;
+        if (soc_lua_json_encode(L, i, "argument", SOC_JSON_BYTES_MAX, &frame->scratch, &detail) < 0)
             luaL_argerror(L, i, detail.text);
-        hash = soc_hash(script->scratch.data, script->scratch.length, hash + 1);
+        hash = soc_hash(frame->scratch.data, frame->scratch.length, hash + 1);
     }
     return hash;
 }

@@ -5,6 +5,7 @@
 #define SOC_SCRIPT_TURNS_EFFECT_H
 
 #include "script/turns/box.h"
+#include "script/turns/frame.h"
 
 /* Begins an effect of the running agent, whose arguments have all been read and
  * checked: nothing may raise until it is answered. Returns SOC_GATE_LIVE; or
@@ -16,9 +17,8 @@ int soc_effect_begin(lua_State *L, struct soc_script *script, enum soc_effect_ki
 /* Records `answer` and pushes the results it holds; returns their number. */
 int soc_effect_end(lua_State *L, struct soc_script *script, struct soc_slice answer);
 
-/* Records `script->answer`, a list, or `script->error` if `rc` < 0, and pushes the
- * results. */
-int soc_effect_finish(lua_State *L, struct soc_script *script, int rc);
+/* The same with `frame->answer`, or `frame->error` if `rc` < 0. */
+int soc_effect_finish(lua_State *L, const struct soc_frame *frame, int rc);
 
 /* Raises unless the calling function may wait: to be asked before an effect that
  * waits is begun. */
@@ -29,16 +29,14 @@ void soc_effect_check_wait(lua_State *L);
 int soc_effect_yield(lua_State *L);
 
 /* Pushes the results an answer holds: a list's elements, or nil and an error. */
-int soc_push_answer(lua_State *L, struct soc_slice answer);
+int soc_effect_push_answer(lua_State *L, struct soc_slice answer);
 
-/* Ends the turn with the error object in `script->error`: no script can catch it
- * and nothing more can be done in it. */
-int soc_effect_break(lua_State *L, struct soc_script *script);
-
-/* The same because the turn has run too many steps. */
+/* Ends the turn because it has run too many steps: no script can catch the error, and
+ * nothing more can be done in the turn. */
 int soc_effect_break_budget(lua_State *L, struct soc_script *script);
 
-/* Hash of the arguments from `first` to the top, as JSON. Raises if they are not. */
-uint64_t soc_hash_arguments(lua_State *L, struct soc_script *script, int first);
+/* Hash of the arguments from `first` to the top, as JSON. Raises if they are not. The last
+ * of them is in `frame->scratch` then. */
+uint64_t soc_effect_hash_arguments(lua_State *L, struct soc_frame *frame, int first);
 
 #endif

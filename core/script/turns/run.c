@@ -85,7 +85,6 @@ struct failure {
 static int describe(lua_State *L)
 {
     struct failure *failure = lua_touserdata(L, 1);
-    struct soc_script *script = failure->script;
     lua_State *co = failure->co;
     struct soc_detail detail;
     size_t length;
@@ -101,11 +100,10 @@ static int describe(lua_State *L)
         return 0;
     }
     if (lua_type(co, -1) != LUA_TSTRING) {
-        script->scratch.length = 0;
-        if (soc_lua_json_encode(co, -1, "error", SOC_STATE_BYTES_MAX, &script->scratch, &detail) <
-            0)
-            soc_buf_put_text(&script->scratch, "(an error value that is not JSON)");
-        lua_pushlstring(co, script->scratch.data, script->scratch.length);
+        struct soc_buf *text = &soc_frame_open(failure->script)->scratch;
+        if (soc_lua_json_encode(co, -1, "error", SOC_STATE_BYTES_MAX, text, &detail) < 0)
+            soc_buf_put_text(text, "(an error value that is not JSON)");
+        lua_pushlstring(co, text->data, text->length);
     }
     luaL_traceback(L, co, NULL, 0);
     soc_refusal_begin(failure->error, SOC_ESCRIPT, lua_tolstring(co, -1, &length));
@@ -170,21 +168,22 @@ static void reply_with_result(lua_State *co, struct soc_script *script)
     if (message == NULL || message->from == NULL || message->reply_to != 0 ||
         activation->has_replied || lua_isnil(co, -1))
         return;
-    if (soc_payload_encode(co, script, lua_gettop(co), &script->payload, NULL, &script->error) < 0)
-        luaL_error(co, "the result cannot be the reply: %s", soc_buf_text(&script->error));
+    struct soc_frame *frame = soc_frame_open(script);
+    if (soc_payload_encode(co, script, lua_gettop(co), &frame->payload, NULL, &frame->error) < 0)
+        luaL_error(co, "the result cannot be the reply: %s", soc_buf_text(&frame->error));
     if (script->keeps_history &&
-        !soc_replay_keep_result(script->host, soc_buf_slice(&script->payload)))
+        !soc_replay_keep_result(script->host, soc_buf_slice(&frame->payload)))
         return;
     struct soc_send send = {
         .to = soc_agent_id(message->from),
-        .payload = soc_buf_slice(&script->payload),
+        .payload = soc_buf_slice(&frame->payload),
         .answers = message,
     };
     struct soc_message *sent;
-    int rc = soc_router_send(script->host, activation->agent, &send, &sent, &script->error);
+    int rc = soc_router_send(script->host, activation->agent, &send, &sent, &frame->error);
     /* A sender that has ended meanwhile is no failure of this activation. */
     if (rc < 0 && rc != SOC_ESTOPPED)
-        luaL_error(co, "the result cannot be the reply: %s", soc_buf_text(&script->error));
+        luaL_error(co, "the result cannot be the reply: %s", soc_buf_text(&frame->error));
 }
 
 /* The handler has returned: stack is the handle and its result. */
