@@ -177,7 +177,7 @@ void soc_script_free(struct soc_script *script)
     *script->box = NULL;
     const int refs[] = {script->env_ref,          script->module_ref,      script->methods_ref,
                         script->message_meta_ref, script->handle_meta_ref, script->receipt_meta_ref,
-                        script->box_ref};
+                        script->payload_name_ref, script->box_ref};
     for (size_t i = 0; i < sizeof(refs) / sizeof(refs[0]); i++)
         if (refs[i] != 0)
             luaL_unref(L, LUA_REGISTRYINDEX, refs[i]);

@@ -12,7 +12,8 @@
 struct soc_behaviours {
     int *refs; /* to be released at the end */
     size_t count;
-    int main_ref; /* LUA_NOREF: none */
+    int main_ref;    /* LUA_NOREF: none */
+    int default_ref; /* the text "default" */
 };
 
 void soc_behaviour_open(struct soc_script *script)
@@ -20,6 +21,8 @@ void soc_behaviour_open(struct soc_script *script)
     assert(script->behaviours == NULL);
     script->behaviours = soc_alloc_zero(sizeof(*script->behaviours));
     script->behaviours->main_ref = LUA_NOREF;
+    lua_pushliteral(script->L, "default");
+    script->behaviours->default_ref = luaL_ref(script->L, LUA_REGISTRYINDEX);
 }
 
 void soc_behaviour_fini(struct soc_script *script)
@@ -28,6 +31,7 @@ void soc_behaviour_fini(struct soc_script *script)
     for (size_t i = 0; i < kept->count; i++)
         luaL_unref(script->L, LUA_REGISTRYINDEX, kept->refs[i]);
     luaL_unref(script->L, LUA_REGISTRYINDEX, kept->main_ref);
+    luaL_unref(script->L, LUA_REGISTRYINDEX, kept->default_ref);
     free(kept->refs);
     free(kept);
     script->behaviours = NULL;
@@ -171,7 +175,7 @@ void soc_behaviour_find_all(struct soc_script *script)
     }
 }
 
-bool soc_behaviour_push(lua_State *L, const struct soc_role *role,
+bool soc_behaviour_push(lua_State *L, const struct soc_script *script, const struct soc_role *role,
                         const struct soc_message *message)
 {
     int type = lua_rawgeti(L, LUA_REGISTRYINDEX, role->script_mark);
@@ -181,7 +185,8 @@ bool soc_behaviour_push(lua_State *L, const struct soc_role *role,
         lua_pushlstring(L, message->type->text, message->type->length);
         if (lua_rawget(L, -2) != LUA_TFUNCTION) {
             lua_pop(L, 1);
-            lua_getfield(L, -1, "default");
+            lua_rawgeti(L, LUA_REGISTRYINDEX, script->behaviours->default_ref);
+            lua_gettable(L, -2);
         }
         lua_remove(L, -2);
         if (lua_isfunction(L, -1))

@@ -24,7 +24,7 @@ void soc_behaviour_find_all(struct soc_script *script);
 
 /* Pushes the function that handles `message` for `role`; false, with nothing pushed, if
  * it has none. */
-bool soc_behaviour_push(lua_State *L, const struct soc_role *role,
+bool soc_behaviour_push(lua_State *L, const struct soc_script *script, const struct soc_role *role,
                         const struct soc_message *message);
 
 /* Tells whether the role's behaviour has a handler for this very type. */

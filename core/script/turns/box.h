@@ -53,6 +53,7 @@ struct soc_script {
     int methods_ref;      /* the table of agents' methods */
     int handle_meta_ref;  /* metatable of agents' handles */
     int message_meta_ref; /* metatable of messages handed to scripts */
+    int payload_name_ref; /* "payload": cheaper to fetch than to look up by its text */
     int receipt_meta_ref; /* metatable of what a send returns */
 
     bool is_simulated;  /* there is no loop: time is virtual and nothing goes over a network */

@@ -161,6 +161,8 @@ void soc_message_open(lua_State *L, struct soc_script *script)
     lua_pushliteral(L, "message");
     lua_setfield(L, -2, "__metatable");
     script->message_meta_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    lua_pushliteral(L, "payload");
+    script->payload_name_ref = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
 void soc_mark_message(lua_State *L, struct soc_script *script)
@@ -208,8 +210,9 @@ static void push_payload(lua_State *L, struct soc_script *script, struct soc_mes
 void soc_push_message(lua_State *L, struct soc_script *script, struct soc_message *message)
 {
     lua_createtable(L, 0, 2);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->payload_name_ref);
     push_payload(L, script, message);
-    lua_setfield(L, -2, "payload");
+    lua_rawset(L, -3);
     push_packed(L, message);
     lua_rawsetp(L, -2, &packed_key);
     soc_mark_message(L, script);

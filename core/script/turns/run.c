@@ -227,7 +227,7 @@ static int body(lua_State *co)
     if (activation->message == NULL && !soc_behaviour_push_main(co, script))
         return luaL_error(co, "main was waiting, and the script has no main any more");
     if (activation->message != NULL &&
-        !soc_behaviour_push(co, activation->agent->role, activation->message))
+        !soc_behaviour_push(co, script, activation->agent->role, activation->message))
         return skip_unhandled(script, activation);
     lua_pushvalue(co, 1);
     if (activation->message != NULL)
