@@ -8,16 +8,16 @@
 #include "base/json.h"
 #include "base/limits.h"
 
-int soc_raw_field(lua_State *L, int index, const char *name)
+int soc_option_field(lua_State *L, int index, const char *name)
 {
     index = lua_absindex(L, index);
     lua_pushstring(L, name);
     return lua_rawget(L, index);
 }
 
-void soc_check_option(lua_State *L, int index, const char *call, const char *name, int type)
+void soc_option_check(lua_State *L, int index, const char *call, const char *name, int type)
 {
-    int given = soc_raw_field(L, index, name);
+    int given = soc_option_field(L, index, name);
     if (given != LUA_TNIL && given != type)
         luaL_error(L, "%s: '%s' must be a %s, got %s", call, name, lua_typename(L, type),
                    luaL_typename(L, -1));
@@ -31,9 +31,9 @@ const char *soc_option_name(lua_State *L, const char *what)
     return lua_tostring(L, -2);
 }
 
-int64_t soc_timeout_option(lua_State *L, int index, const char *call, int64_t otherwise)
+int64_t soc_option_timeout(lua_State *L, int index, const char *call, int64_t otherwise)
 {
-    if (soc_raw_field(L, index, "timeout_ms") == LUA_TNIL)
+    if (soc_option_field(L, index, "timeout_ms") == LUA_TNIL)
         return otherwise;
     lua_Number ms = lua_tonumber(L, -1);
     if (lua_type(L, -1) != LUA_TNUMBER || !(ms >= 0 && ms <= 1e14))
@@ -41,11 +41,11 @@ int64_t soc_timeout_option(lua_State *L, int index, const char *call, int64_t ot
     return (int64_t)ms;
 }
 
-int64_t soc_integer_option(lua_State *L, int index, const char *call, const char *name,
+int64_t soc_option_integer(lua_State *L, int index, const char *call, const char *name,
                            int64_t otherwise)
 {
     int is_integer;
-    if (soc_raw_field(L, index, name) == LUA_TNIL)
+    if (soc_option_field(L, index, name) == LUA_TNIL)
         return otherwise;
     lua_Integer number = lua_tointegerx(L, -1, &is_integer);
     if (lua_type(L, -1) != LUA_TNUMBER || !is_integer)
@@ -53,7 +53,7 @@ int64_t soc_integer_option(lua_State *L, int index, const char *call, const char
     return number;
 }
 
-bool soc_is_text(struct soc_slice text)
+bool soc_option_is_text(struct soc_slice text)
 {
     return soc_utf8_fault(text) < 0 &&
            (text.length == 0 || memchr(text.data, '\0', text.length) == NULL);
@@ -68,7 +68,7 @@ static bool is_known(const char *name, size_t length, const char *const *known)
     return false;
 }
 
-void soc_check_names(lua_State *L, int index, const char *what, const char *const *known)
+void soc_option_check_names(lua_State *L, int index, const char *what, const char *const *known)
 {
     const char *worst = NULL;
     index = lua_absindex(L, index);

@@ -115,7 +115,7 @@ void soc_world_stop(struct soc_world *world, bool as_crash)
 static void apply_options(lua_State *L, struct soc_world *world, int options)
 {
     struct soc_detail detail;
-    if (soc_raw_field(L, options, "config") == LUA_TTABLE) {
+    if (soc_option_field(L, options, "config") == LUA_TTABLE) {
         lua_pushnil(L);
         while (lua_next(L, -2) != 0) {
             if (soc_settings_set(L, world->script, soc_option_name(L, "config"), lua_gettop(L),
@@ -125,11 +125,11 @@ static void apply_options(lua_State *L, struct soc_world *world, int options)
         }
     }
     lua_pop(L, 1);
-    soc_check_option(L, options, "society.new", "http", LUA_TFUNCTION);
-    if (soc_raw_field(L, options, "http") != LUA_TNIL)
+    soc_option_check(L, options, "society.new", "http", LUA_TFUNCTION);
+    if (soc_option_field(L, options, "http") != LUA_TNIL)
         soc_exchange_set_world(L, world->script, lua_gettop(L));
     lua_pop(L, 1);
-    if (soc_raw_field(L, options, "policies") == LUA_TTABLE) {
+    if (soc_option_field(L, options, "policies") == LUA_TTABLE) {
         lua_pushnil(L);
         while (lua_next(L, -2) != 0) {
             struct soc_swap swap = {.kind = soc_option_name(L, "policies"), .by = "option"};
@@ -221,7 +221,7 @@ static int make_parts(lua_State *L)
     const char *app_dir = app_directory(L, 1);
     lua_getiuservalue(L, 1, UV_OPTIONS);
     int option_table = lua_gettop(L);
-    if (soc_raw_field(L, option_table, "quiet"), lua_toboolean(L, -1))
+    if (soc_option_field(L, option_table, "quiet"), lua_toboolean(L, -1))
         options.log.level = SOC_LOG_NONE;
     world->host = soc_host_new(&options);
     soc_clock_move(soc_host_clock(world->host), world->now_ms);
@@ -401,8 +401,8 @@ static int world_dispatch(lua_State *L)
     if (!lua_isnoneornil(L, 4)) {
         static const char *const known[] = {"timeout_ms", NULL};
         luaL_checktype(L, 4, LUA_TTABLE);
-        soc_check_names(L, 4, "dispatch", known);
-        timeout_ms = soc_timeout_option(L, 4, "dispatch", timeout_ms);
+        soc_option_check_names(L, 4, "dispatch", known);
+        timeout_ms = soc_option_timeout(L, 4, "dispatch", timeout_ms);
     }
     int rc = soc_payload_encode(L, world->script, 3, &frame->payload, NULL, &frame->error);
     struct soc_send send = {.payload = soc_buf_slice(&frame->payload)};
@@ -534,10 +534,10 @@ static int society_new(lua_State *L)
         lua_newtable(L);
     }
     luaL_checktype(L, 1, LUA_TTABLE);
-    soc_check_names(L, 1, "society.new", known);
-    soc_check_option(L, 1, "society.new", "store", LUA_TSTRING);
-    soc_check_option(L, 1, "society.new", "policies", LUA_TTABLE);
-    soc_check_option(L, 1, "society.new", "config", LUA_TTABLE);
+    soc_option_check_names(L, 1, "society.new", known);
+    soc_option_check(L, 1, "society.new", "store", LUA_TSTRING);
+    soc_option_check(L, 1, "society.new", "policies", LUA_TTABLE);
+    soc_option_check(L, 1, "society.new", "config", LUA_TTABLE);
     make_metatable(L);
     struct soc_world *world = lua_newuserdatauv(L, sizeof(*world), UV_COUNT);
     *world = (struct soc_world){0};
@@ -545,7 +545,7 @@ static int society_new(lua_State *L)
     int self = lua_gettop(L);
     soc_script_push_box(L);
     lua_setiuservalue(L, self, UV_BOX);
-    int type = soc_raw_field(L, 1, "app");
+    int type = soc_option_field(L, 1, "app");
     bool is_file = type == LUA_TSTRING && *lua_tostring(L, -1) != '\0';
     if (type != LUA_TNIL && type != LUA_TFUNCTION && !is_file)
         return luaL_error(L, "society.new: 'app' is a file or a function");
@@ -554,14 +554,14 @@ static int society_new(lua_State *L)
     lua_setiuservalue(L, self, UV_DECLARED);
     lua_pushvalue(L, 1);
     lua_setiuservalue(L, self, UV_OPTIONS);
-    int64_t seed = soc_integer_option(L, 1, "society.new", "seed", 1);
+    int64_t seed = soc_option_integer(L, 1, "society.new", "seed", 1);
     if (seed < 0)
         return luaL_error(L, "society.new: 'seed' is a whole number from 0 on");
     world->seed = (uint64_t)seed;
-    soc_raw_field(L, 1, "store");
+    soc_option_field(L, 1, "store");
     const char *store = luaL_optstring(L, -1, "memory");
     struct soc_sqlite_options options = {.directory = strcmp(store, "memory") == 0 ? NULL : store};
-    soc_raw_field(L, 1, "unexpected_calls");
+    soc_option_field(L, 1, "unexpected_calls");
     world->takes_unexpected_calls = lua_toboolean(L, -1);
     soc_world_read_faults(L, world, 1);
     options.disk = world->disk;

@@ -120,11 +120,11 @@ static int world_outside(lua_State *L)
 static struct soc_slice take_text(lua_State *L, int index, const char *name)
 {
     size_t length = 0;
-    int type = soc_raw_field(L, index, name);
+    int type = soc_option_field(L, index, name);
     if (type == LUA_TNIL)
         return (struct soc_slice){0};
     const char *text = type == LUA_TSTRING ? lua_tolstring(L, -1, &length) : NULL;
-    if (text == NULL || length > SOC_KEY_BYTES_MAX || !soc_is_text(soc_slice(text, length)))
+    if (text == NULL || length > SOC_KEY_BYTES_MAX || !soc_option_is_text(soc_slice(text, length)))
         luaL_error(L, "option '%s': a text of at most %d bytes expected", name, SOC_KEY_BYTES_MAX);
     lua_pushnil(L);
     lua_setfield(L, index, name);
@@ -136,17 +136,17 @@ static struct soc_position take_position(lua_State *L, int index)
 {
     static const char *const known[] = {"name", "value", NULL};
     struct soc_position position = {0};
-    int type = soc_raw_field(L, index, "position");
+    int type = soc_option_field(L, index, "position");
     if (type == LUA_TNIL)
         return position;
     if (type != LUA_TTABLE)
         luaL_error(L, "option 'position': a table { name, value } expected");
     int table = lua_gettop(L);
-    soc_check_names(L, table, "position", known);
+    soc_option_check_names(L, table, "position", known);
     lua_newtable(L);
     int copy = lua_gettop(L);
     for (int i = 0; i < 2; i++) {
-        soc_raw_field(L, table, known[i]);
+        soc_option_field(L, table, known[i]);
         lua_setfield(L, copy, known[i]);
     }
     position.name = take_text(L, copy, "name");

@@ -36,7 +36,7 @@ void soc_world_read_faults(lua_State *L, struct soc_world *world, int index)
 {
     struct soc_detail detail;
     uint32_t set;
-    int type = soc_raw_field(L, index, "faults");
+    int type = soc_option_field(L, index, "faults");
     if (type == LUA_TNIL) {
         lua_pop(L, 1);
         return;

@@ -8,7 +8,7 @@
 #include "lualib/lua_json.h"
 #include "script/policies/policy_set.h"
 
-void soc_push_person(lua_State *L, const struct soc_agent *agent)
+void soc_answer_push_person(lua_State *L, const struct soc_agent *agent)
 {
     lua_createtable(L, 0, 3);
     lua_pushlstring(L, agent->id, agent->id_length);
@@ -55,9 +55,9 @@ bool soc_answer_may_send(void *user, struct soc_agent *from, struct soc_agent *t
     int top = lua_gettop(L);
     luaL_checkstack(L, 12, NULL);
     lua_createtable(L, 0, 4);
-    soc_push_person(L, from);
+    soc_answer_push_person(L, from);
     lua_setfield(L, -2, "from");
-    soc_push_person(L, to);
+    soc_answer_push_person(L, to);
     lua_setfield(L, -2, "to");
     lua_pushboolean(L, contact != NULL);
     lua_setfield(L, -2, "is_known");
@@ -85,7 +85,7 @@ bool soc_answer_may_broadcast(void *user, struct soc_agent *from, bool is_head,
     int top = lua_gettop(L);
     luaL_checkstack(L, 12, NULL);
     lua_createtable(L, 0, 2);
-    soc_push_person(L, from);
+    soc_answer_push_person(L, from);
     lua_setfield(L, -2, "from");
     lua_pushboolean(L, is_head);
     lua_setfield(L, -2, "is_head");
@@ -106,7 +106,7 @@ int64_t soc_answer_retry_after(void *user, struct soc_agent *agent, uint32_t ret
     int top = lua_gettop(L);
     int64_t delay_ms;
     lua_createtable(L, 0, 2);
-    soc_push_person(L, agent);
+    soc_answer_push_person(L, agent);
     lua_setfield(L, -2, "agent");
     lua_pushinteger(L, retries);
     lua_setfield(L, -2, "failures");
@@ -127,7 +127,7 @@ bool soc_answer_is_failed(void *user, struct soc_agent *agent, const int64_t *ag
     bool is_failed = false;
     luaL_checkstack(L, 12, NULL);
     lua_createtable(L, 0, 2);
-    soc_push_person(L, agent);
+    soc_answer_push_person(L, agent);
     lua_setfield(L, -2, "agent");
     lua_createtable(L, (int)count, 0);
     for (size_t i = 0; i < count; i++) {
@@ -151,9 +151,9 @@ bool soc_answer_is_adopted(void *user, struct soc_agent *agent, struct soc_agent
     int top = lua_gettop(L);
     bool is_adopted = false;
     lua_createtable(L, 0, 4);
-    soc_push_person(L, agent);
+    soc_answer_push_person(L, agent);
     lua_setfield(L, -2, "agent");
-    soc_push_person(L, child);
+    soc_answer_push_person(L, child);
     lua_setfield(L, -2, "child");
     lua_pushboolean(L, is_forced);
     lua_setfield(L, -2, "is_forced");
@@ -172,7 +172,7 @@ static void push_ring(lua_State *L, const struct soc_waiter *ring, size_t count)
     lua_createtable(L, 0, 1);
     lua_createtable(L, (int)count, 0);
     for (size_t i = 0; i < count; i++) {
-        soc_push_person(L, ring[i].agent);
+        soc_answer_push_person(L, ring[i].agent);
         lua_pushstring(L, ring[i].target->id);
         lua_setfield(L, -2, "waits_for");
         lua_pushstring(L, ring[i].kind);

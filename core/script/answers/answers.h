@@ -26,7 +26,7 @@ int64_t soc_answer_task_limit(void *user, const struct soc_message *message, int
 struct soc_rung soc_answer_rung(void *user, const struct soc_message *message, uint32_t step);
 
 /* Pushes what policies are told of an agent: { id, role, parent? }. */
-void soc_push_person(lua_State *L, const struct soc_agent *agent);
+void soc_answer_push_person(lua_State *L, const struct soc_agent *agent);
 
 /* introduce.c */
 void soc_answer_introduce(void *user, const struct soc_introduction *introduction,

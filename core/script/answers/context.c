@@ -113,7 +113,7 @@ void soc_context_put(lua_State *L, struct soc_frame *frame, const struct soc_age
     luaL_checkstack(L, 16, NULL);
     struct parts parts = push_parts(L, frame, agent);
     lua_createtable(L, 0, 7);
-    soc_push_person(L, agent);
+    soc_answer_push_person(L, agent);
     lua_setfield(L, -2, "agent");
     push_role(L, agent->role);
     lua_setfield(L, -2, "role");

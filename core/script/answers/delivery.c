@@ -11,7 +11,7 @@ static void set_text(lua_State *L, const char *name, struct soc_slice text)
 static void push_request(lua_State *L, const struct soc_message *message, uint32_t step)
 {
     lua_createtable(L, 0, 6);
-    soc_push_person(L, message->to);
+    soc_answer_push_person(L, message->to);
     lua_setfield(L, -2, "agent");
     set_text(L, "type", soc_symbol_slice(message->type));
     set_text(L, "priority", soc_slice_text(soc_priority_name(message->priority)));

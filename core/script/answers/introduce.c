@@ -89,9 +89,9 @@ static void push_request(lua_State *L, const struct soc_script *script,
     static const char *const consents[] = {NULL, "given", "refused"};
     struct soc_slice payload = soc_message_payload(introduction->message);
     lua_createtable(L, 0, 10);
-    soc_push_person(L, introduction->broker);
+    soc_answer_push_person(L, introduction->broker);
     lua_setfield(L, -2, "agent");
-    soc_push_person(L, introduction->requester);
+    soc_answer_push_person(L, introduction->requester);
     lua_setfield(L, -2, "requester");
     lua_pushliteral(L, "");
     lua_setfield(L, -2, "reason");
@@ -234,9 +234,9 @@ bool soc_answer_takes_unsolicited(void *user, struct soc_agent *from, struct soc
     int top = lua_gettop(L);
     luaL_checkstack(L, 12, NULL);
     lua_createtable(L, 0, 2);
-    soc_push_person(L, from);
+    soc_answer_push_person(L, from);
     lua_setfield(L, -2, "from");
-    soc_push_person(L, to);
+    soc_answer_push_person(L, to);
     lua_setfield(L, -2, "to");
     bool is_taken = soc_policy_set_ask(L, script, SOC_ASK_UNSOLICITED, 1) && lua_toboolean(L, -2);
     lua_settop(L, top);

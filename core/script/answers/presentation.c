@@ -43,7 +43,7 @@ static void push_text(lua_State *L, struct soc_frame *frame)
 {
     struct soc_script *script = frame->script;
     size_t length;
-    soc_raw_field(L, 1, "from");
+    soc_option_field(L, 1, "from");
     const char *from = lua_tolstring(L, -1, &length);
     const struct soc_agent *sender =
         from == NULL ? NULL : soc_registry_find_any(script->host, soc_slice(from, length));
@@ -67,7 +67,7 @@ static void push_recorded_text(lua_State *L, struct soc_frame *frame)
     struct soc_script *script = frame->script;
     size_t length;
     int count;
-    soc_raw_field(L, 1, "id");
+    soc_option_field(L, 1, "id");
     const char *id = lua_tolstring(L, -1, &length);
     uint64_t hash = soc_hash(id, id == NULL ? 0 : length, SOC_EFFECT_LOOK);
     if (soc_effect_begin(L, script, SOC_EFFECT_LOOK, hash, &count) == SOC_GATE_RECORDED)

@@ -18,10 +18,10 @@ static void push_request(lua_State *L, struct soc_agent *owner, struct soc_agent
 {
     char text[2] = {'P', (char)('0' + priority)};
     lua_createtable(L, 0, 8);
-    soc_push_person(L, owner);
+    soc_answer_push_person(L, owner);
     lua_setfield(L, -2, "agent");
     if (assigner != NULL) {
-        soc_push_person(L, assigner);
+        soc_answer_push_person(L, assigner);
         lua_setfield(L, -2, "assigner");
     }
     set_text(L, "task_id", id);

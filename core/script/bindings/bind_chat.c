@@ -129,14 +129,14 @@ static void check_names(lua_State *L)
     static const char *const texts[] = {"system", "model", "provider"};
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_settop(L, 2);
-    soc_check_names(L, 2, "chat", known);
+    soc_option_check_names(L, 2, "chat", known);
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-        soc_check_option(L, 2, "chat", texts[i], LUA_TSTRING);
-    soc_check_option(L, 2, "chat", "temperature", LUA_TNUMBER);
-    soc_check_option(L, 2, "chat", "max_tokens", LUA_TNUMBER);
-    soc_check_option(L, 2, "chat", "interruptible", LUA_TBOOLEAN);
-    soc_check_option(L, 2, "chat", "options", LUA_TTABLE);
-    if (soc_raw_field(L, 2, "max_tokens") != LUA_TNIL &&
+        soc_option_check(L, 2, "chat", texts[i], LUA_TSTRING);
+    soc_option_check(L, 2, "chat", "temperature", LUA_TNUMBER);
+    soc_option_check(L, 2, "chat", "max_tokens", LUA_TNUMBER);
+    soc_option_check(L, 2, "chat", "interruptible", LUA_TBOOLEAN);
+    soc_option_check(L, 2, "chat", "options", LUA_TTABLE);
+    if (soc_option_field(L, 2, "max_tokens") != LUA_TNIL &&
         (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 1))
         luaL_error(L, "chat: 'max_tokens' must be a whole number above 0");
     lua_settop(L, 2);
@@ -173,10 +173,10 @@ static int agent_chat(lua_State *L)
     check_names(L);
     struct soc_call_draft draft = {
         .kind = SOC_SLICE("chat"),
-        .timeout_ms = soc_timeout_option(L, 2, "chat", SOC_CHAT_TIMEOUT_MS),
+        .timeout_ms = soc_option_timeout(L, 2, "chat", SOC_CHAT_TIMEOUT_MS),
         .may_repeat = true,
     };
-    soc_raw_field(L, 2, "interruptible");
+    soc_option_field(L, 2, "interruptible");
     draft.is_interruptible = lua_toboolean(L, -1);
     if (soc_lua_json_encode(L, 2, "chat", SOC_PAYLOAD_BYTES_MAX, out, &detail) < 0)
         return luaL_error(L, "%s", detail.text);
@@ -278,11 +278,11 @@ static int society_usage(lua_State *L)
         if (lua_type(L, 1) != LUA_TTABLE)
             return luaL_error(L, "society.usage: a table of filters expected, got %s",
                               luaL_typename(L, 1));
-        soc_check_names(L, 1, "usage", known);
+        soc_option_check_names(L, 1, "usage", known);
         for (int i = 0; i < 2; i++) {
             size_t length;
-            soc_check_option(L, 1, "usage", known[i], LUA_TSTRING);
-            soc_raw_field(L, 1, known[i]);
+            soc_option_check(L, 1, "usage", known[i], LUA_TSTRING);
+            soc_option_field(L, 1, known[i]);
             const char *text = lua_tolstring(L, -1, &length);
             if (text != NULL)
                 filters[i] = soc_slice(text, length);

@@ -20,7 +20,7 @@ static void push_question(lua_State *L, struct soc_frame *frame)
     lua_setfield(L, -2, "units");
     lua_pushvalue(L, 3);
     lua_setfield(L, -2, "tokens_max");
-    soc_push_person(L, soc_gate_activation(script->host)->agent);
+    soc_answer_push_person(L, soc_gate_activation(script->host)->agent);
     lua_setfield(L, -2, "agent");
 }
 
@@ -83,7 +83,7 @@ static void check_units(lua_State *L)
     for (lua_Integer i = 1; lua_rawgeti(L, 2, i) != LUA_TNIL; i++) {
         bool is_unit = lua_istable(L, -1);
         for (int k = 0; is_unit && k < 3; k++) {
-            is_unit = soc_raw_field(L, 4, fields[k]) == LUA_TNUMBER && lua_isinteger(L, -1);
+            is_unit = soc_option_field(L, 4, fields[k]) == LUA_TNUMBER && lua_isinteger(L, -1);
             lua_pop(L, 1);
         }
         if (!is_unit)

@@ -18,14 +18,14 @@ struct end_options {
 
 static bool read_flag(lua_State *L, int index, const char *what, const char *name)
 {
-    int type = soc_raw_field(L, index, name);
+    int type = soc_option_field(L, index, name);
     if (type != LUA_TNIL && type != LUA_TBOOLEAN)
         luaL_error(L, "%s: '%s' must be true or false, got %s", what, name, luaL_typename(L, -1));
     return lua_toboolean(L, -1);
 }
 
 /* Reads the table of options at `index`, which may be absent; `known` as for
- * soc_check_names. */
+ * soc_option_check_names. */
 static void read_options(lua_State *L, int index, const char *what, const char *const *known,
                          struct end_options *options)
 {
@@ -35,10 +35,10 @@ static void read_options(lua_State *L, int index, const char *what, const char *
         return;
     if (lua_type(L, index) != LUA_TTABLE)
         luaL_error(L, "%s: a table of options expected, got %s", what, luaL_typename(L, index));
-    soc_check_names(L, index, what, known);
+    soc_option_check_names(L, index, what, known);
     options->is_forced = read_flag(L, index, what, "force");
     options->has_subtree = read_flag(L, index, what, "subtree");
-    int type = soc_raw_field(L, index, "reason");
+    int type = soc_option_field(L, index, "reason");
     if (type != LUA_TNIL && type != LUA_TSTRING)
         luaL_error(L, "%s: 'reason' must be a string, got %s", what, luaL_typename(L, -1));
     const char *text = lua_tolstring(L, -1, &length);

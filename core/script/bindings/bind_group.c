@@ -36,7 +36,7 @@ static int agent_broadcast(lua_State *L)
 
 static int64_t read_timeout(lua_State *L)
 {
-    if (soc_raw_field(L, 2, "timeout_ms") == LUA_TNIL)
+    if (soc_option_field(L, 2, "timeout_ms") == LUA_TNIL)
         return TIMEOUT_MS_USUAL;
     lua_Number ms = lua_tonumber(L, -1);
     if (lua_type(L, -1) != LUA_TNUMBER || !(ms >= 0 && ms <= 1e14))
@@ -48,7 +48,7 @@ static int64_t read_timeout(lua_State *L)
 static int read_payload(lua_State *L, struct soc_frame *frame)
 {
     struct soc_script *script = frame->script;
-    if (soc_raw_field(L, 2, "payload") == LUA_TNIL)
+    if (soc_option_field(L, 2, "payload") == LUA_TNIL)
         return SOC_OK;
     int rc = soc_payload_encode(L, script, lua_gettop(L), &frame->payload, NULL, &frame->error);
     if (rc == SOC_OK && soc_json_kind(soc_buf_slice(&frame->payload)) != SOC_JSON_OBJECT)
@@ -60,7 +60,7 @@ static int read_payload(lua_State *L, struct soc_frame *frame)
 static struct soc_slice *read_agents(lua_State *L, size_t *count)
 {
     static const char wrong[] = "checkpoint: 'agents' must be a list of ids";
-    if (soc_raw_field(L, 2, "agents") == LUA_TNIL)
+    if (soc_option_field(L, 2, "agents") == LUA_TNIL)
         return NULL;
     if (lua_type(L, -1) != LUA_TTABLE)
         luaL_error(L, wrong);
@@ -99,7 +99,7 @@ static int agent_checkpoint(lua_State *L)
     }
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_settop(L, 2);
-    soc_check_names(L, 2, "checkpoint", known);
+    soc_option_check_names(L, 2, "checkpoint", known);
     checkpoint.timeout_ms = read_timeout(L);
     checkpoint.agents = read_agents(L, &checkpoint.agents_count);
     checkpoint.is_for_all = checkpoint.agents == NULL;

@@ -17,7 +17,7 @@
 static struct soc_slice text_field(lua_State *L, const char *name)
 {
     size_t length;
-    int type = soc_raw_field(L, 2, name);
+    int type = soc_option_field(L, 2, name);
     if (type == LUA_TNIL)
         return (struct soc_slice){0};
     if (type != LUA_TSTRING)
@@ -44,7 +44,7 @@ static bool begins_with(struct soc_slice text, const char *prefix)
 
 static void check_headers(lua_State *L)
 {
-    int type = soc_raw_field(L, 2, "headers");
+    int type = soc_option_field(L, 2, "headers");
     int headers = lua_gettop(L);
     int count = 0;
     if (type == LUA_TNIL)
@@ -78,10 +78,10 @@ static bool is_safe(struct soc_slice method)
 /* Puts the whole number of that option, 1 to `max`, if it is there. */
 static void put_number(lua_State *L, struct soc_buf *out, const char *name, int64_t max)
 {
-    int64_t number = soc_integer_option(L, 2, "http", name, 1);
+    int64_t number = soc_option_integer(L, 2, "http", name, 1);
     if (number < 1 || number > max)
         luaL_error(L, "http: '%s' must be a whole number from 1 to %I", name, (LUAI_UACINT)max);
-    if (soc_raw_field(L, 2, name) == LUA_TNIL)
+    if (soc_option_field(L, 2, name) == LUA_TNIL)
         return;
     soc_json_put_name(out, name);
     soc_json_put_integer(out, number);
@@ -97,7 +97,7 @@ struct secret {
 static struct soc_slice secret_field(lua_State *L, int table, const char *name)
 {
     size_t length;
-    if (soc_raw_field(L, table, name) == LUA_TNIL)
+    if (soc_option_field(L, table, name) == LUA_TNIL)
         return (struct soc_slice){0};
     if (lua_type(L, -1) != LUA_TSTRING)
         luaL_error(L, "http: 'secret.%s' must be a string", name);
@@ -110,12 +110,12 @@ static struct secret read_secret(lua_State *L)
 {
     static const char *const known[] = {"env", "header", "prefix", NULL};
     struct secret secret = {.header = SOC_SLICE("Authorization"), .prefix = SOC_SLICE("Bearer ")};
-    int type = soc_raw_field(L, 2, "secret");
+    int type = soc_option_field(L, 2, "secret");
     int table = lua_gettop(L);
     if (type == LUA_TSTRING) {
         secret.env = text_field(L, "secret");
     } else if (type == LUA_TTABLE) {
-        soc_check_names(L, table, "http: secret", known);
+        soc_option_check_names(L, table, "http: secret", known);
         secret.env = secret_field(L, table, "env");
         struct soc_slice header = secret_field(L, table, "header");
         struct soc_slice prefix = secret_field(L, table, "prefix");
@@ -131,7 +131,7 @@ static struct secret read_secret(lua_State *L)
     if (!soc_keys_is_name(secret.env))
         luaL_error(L, "http: 'secret' must name a variable of the environment");
     if (!soc_http_is_token(secret.header) || !soc_http_is_line(secret.prefix) ||
-        !soc_is_text(secret.prefix))
+        !soc_option_is_text(secret.prefix))
         luaL_error(L, "http: the secret's header cannot be sent");
     return secret;
 }
@@ -140,7 +140,7 @@ static void put_secret(lua_State *L, struct soc_frame *frame, struct soc_slice u
 {
     struct soc_script *script = frame->script;
     struct soc_buf *out = &frame->payload;
-    if (soc_raw_field(L, 2, "secret") == LUA_TNIL)
+    if (soc_option_field(L, 2, "secret") == LUA_TNIL)
         return;
     struct secret secret = read_secret(L);
     const char *place = soc_keys_place(script->keys, secret.env);
@@ -160,7 +160,7 @@ static void put_secret(lua_State *L, struct soc_frame *frame, struct soc_slice u
 static void put_headers(lua_State *L, struct soc_buf *out)
 {
     struct soc_detail detail;
-    if (soc_raw_field(L, 2, "headers") == LUA_TNIL)
+    if (soc_option_field(L, 2, "headers") == LUA_TNIL)
         return;
     soc_json_put_name(out, "headers");
     if (soc_lua_json_encode(L, lua_gettop(L), "headers", SOC_HTTP_HEAD_BYTES_MAX, out, &detail) < 0)
@@ -177,8 +177,8 @@ static struct soc_call_draft read_request(lua_State *L, struct soc_frame *frame)
     struct soc_buf *out = &frame->payload;
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_settop(L, 2);
-    soc_check_names(L, 2, "http", known);
-    soc_check_option(L, 2, "http", "idempotent", LUA_TBOOLEAN);
+    soc_option_check_names(L, 2, "http", known);
+    soc_option_check(L, 2, "http", "idempotent", LUA_TBOOLEAN);
     struct soc_slice url = text_field(L, "url");
     struct soc_slice method = text_field(L, "method");
     struct soc_slice body = text_field(L, "body");
@@ -189,7 +189,7 @@ static struct soc_call_draft read_request(lua_State *L, struct soc_frame *frame)
     if (!is_method(method))
         luaL_error(L, "http: 'method' must be a word in capitals such as GET or POST");
     check_headers(L);
-    soc_raw_field(L, 2, "idempotent");
+    soc_option_field(L, 2, "idempotent");
     bool is_idempotent = lua_toboolean(L, -1);
     soc_buf_put_byte(out, '{');
     put_number(L, out, "answer_bytes_max", SOC_HTTP_BODY_BYTES_MAX);
@@ -208,7 +208,7 @@ static struct soc_call_draft read_request(lua_State *L, struct soc_frame *frame)
         luaL_error(L, "http: the request is over its limit of 16 MB");
     return (struct soc_call_draft){
         .kind = SOC_SLICE("http"),
-        .timeout_ms = soc_timeout_option(L, 2, "http", TIMEOUT_MS),
+        .timeout_ms = soc_option_timeout(L, 2, "http", TIMEOUT_MS),
         .may_repeat = is_idempotent || is_safe(method),
     };
 }

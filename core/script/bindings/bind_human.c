@@ -15,7 +15,7 @@
 static struct soc_slice read_text(lua_State *L, int index, const char *call, const char *name)
 {
     size_t length;
-    int type = soc_raw_field(L, index, name);
+    int type = soc_option_field(L, index, name);
     if (type == LUA_TNIL)
         return (struct soc_slice){0};
     if (type != LUA_TSTRING)
@@ -40,7 +40,7 @@ static struct span read_json(lua_State *L, struct soc_frame *frame, int index, c
     struct soc_detail detail;
     struct soc_buf *out = &frame->payload;
     struct span span = {.start = out->length};
-    if (soc_raw_field(L, index, name) == LUA_TNIL)
+    if (soc_option_field(L, index, name) == LUA_TNIL)
         return span;
     if (soc_lua_json_encode(L, lua_gettop(L), name, SOC_BRIEF_BYTES_MAX, out, &detail) < 0)
         luaL_error(L, "%s: %s", call, detail.text);
@@ -62,7 +62,7 @@ void soc_bind_human_read(lua_State *L, struct soc_frame *frame, int index,
     const char *id = luaL_checklstring(L, index, &length);
     luaL_checktype(L, index + 1, LUA_TTABLE);
     lua_settop(L, index + 1);
-    soc_check_names(L, index + 1, "decide", known);
+    soc_option_check_names(L, index + 1, "decide", known);
     *verdict = (struct soc_verdict){
         .item_id = soc_slice(id, length),
         .decision = read_text(L, index + 1, "decide", "decision"),
@@ -107,13 +107,13 @@ static void read_time(lua_State *L, struct request *request)
 {
     request->escalation.timeout_ms = -1;
     request->waits = true;
-    if (soc_raw_field(L, 2, "timeout_ms") != LUA_TNIL) {
+    if (soc_option_field(L, 2, "timeout_ms") != LUA_TNIL) {
         lua_Number ms = lua_tonumber(L, -1);
         if (lua_type(L, -1) != LUA_TNUMBER || !(ms >= 0 && ms <= 1e14))
             luaL_error(L, "escalate: 'timeout_ms' must be a number from 0 to 10^14");
         request->escalation.timeout_ms = (int64_t)ms;
     }
-    int type = soc_raw_field(L, 2, "wait");
+    int type = soc_option_field(L, 2, "wait");
     if (type == LUA_TNIL)
         return;
     if (type != LUA_TBOOLEAN)
@@ -128,7 +128,7 @@ static uint64_t read_request(lua_State *L, struct soc_frame *frame, struct reque
                                         "timeout_ms", "wait", NULL};
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_settop(L, 2);
-    soc_check_names(L, 2, "escalate", known);
+    soc_option_check_names(L, 2, "escalate", known);
     *request = (struct request){0};
     read_title(L, request);
     request->body = read_json(L, frame, 2, "escalate", "body");

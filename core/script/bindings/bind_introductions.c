@@ -14,7 +14,7 @@ static void put_option(lua_State *L, struct soc_frame *frame, int index, const c
                        const char *name)
 {
     size_t length;
-    int type = soc_raw_field(L, index, name);
+    int type = soc_option_field(L, index, name);
     if (type == LUA_TNIL)
         return; /* the validator of introduction_request says what is missing */
     if (type != LUA_TSTRING)
@@ -28,7 +28,7 @@ static void put_option(lua_State *L, struct soc_frame *frame, int index, const c
 static struct soc_slice read_receiver(lua_State *L)
 {
     size_t length;
-    if (soc_raw_field(L, 2, "to") != LUA_TSTRING)
+    if (soc_option_field(L, 2, "to") != LUA_TSTRING)
         luaL_error(L, "request_introduction: 'to' must be an agent's id, got %s",
                    luaL_typename(L, -1));
     const char *id = lua_tolstring(L, -1, &length);
@@ -45,9 +45,9 @@ static int agent_request_introduction(lua_State *L)
     soc_effect_check_wait(L);
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_settop(L, 2);
-    soc_check_names(L, 2, "request_introduction", known);
+    soc_option_check_names(L, 2, "request_introduction", known);
     struct soc_send send = {.to = read_receiver(L), .type = SOC_SLICE("introduction_request")};
-    int64_t timeout_ms = soc_timeout_option(L, 2, "request_introduction", SOC_REQUEST_TIMEOUT_MS);
+    int64_t timeout_ms = soc_option_timeout(L, 2, "request_introduction", SOC_REQUEST_TIMEOUT_MS);
     soc_buf_put_byte(&frame->payload, '{');
     put_option(L, frame, 2, "request_introduction", "reason");
     put_option(L, frame, 2, "request_introduction", "required_capability");
@@ -82,8 +82,8 @@ static int agent_introduce(lua_State *L)
     size_t length;
     lua_settop(L, 3);
     luaL_checktype(L, 3, LUA_TTABLE);
-    soc_check_names(L, 3, "introduce", known);
-    if (soc_raw_field(L, 3, "target") != LUA_TSTRING)
+    soc_option_check_names(L, 3, "introduce", known);
+    if (soc_option_field(L, 3, "target") != LUA_TSTRING)
         luaL_error(L, "introduce: 'target' must be an agent's id, got %s", luaL_typename(L, -1));
     const char *id = lua_tolstring(L, -1, &length);
     soc_buf_put_text(&frame->payload, "{\"target_agent\":{");

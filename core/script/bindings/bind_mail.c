@@ -29,7 +29,7 @@ static struct soc_agent *self(struct soc_script *script)
 static int finish_sent(lua_State *L, struct soc_script *script, const struct soc_message *message)
 {
     soc_gate_answer_sent(script->host, message);
-    soc_push_receipt(L, script, message);
+    soc_receipt_push(L, script, message);
     return 1;
 }
 
@@ -171,7 +171,7 @@ static struct soc_slice answered_id(lua_State *L, struct soc_script *script, int
     }
     if (lua_type(L, index) == LUA_TTABLE) {
         soc_lua_fill(L, index);
-        soc_raw_field(L, index, "id");
+        soc_option_field(L, index, "id");
         lua_replace(L, index);
     }
     if (lua_type(L, index) != LUA_TSTRING)
@@ -240,7 +240,7 @@ struct receive_options {
 static struct soc_slice read_receive_text(lua_State *L, const char *name)
 {
     size_t length;
-    if (soc_raw_field(L, 2, name) == LUA_TNIL)
+    if (soc_option_field(L, 2, name) == LUA_TNIL)
         return (struct soc_slice){0};
     if (lua_type(L, -1) != LUA_TSTRING)
         luaL_error(L, "receive: '%s' must be a string, got %s", name, luaL_typename(L, -1));
@@ -259,10 +259,10 @@ static void read_receive(lua_State *L, struct receive_options *options)
     }
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_settop(L, 2);
-    soc_check_names(L, 2, "receive", known);
+    soc_option_check_names(L, 2, "receive", known);
     options->from = read_receive_text(L, "from");
     options->type = read_receive_text(L, "type");
-    options->timeout_ms = soc_timeout_option(L, 2, "receive", -1);
+    options->timeout_ms = soc_option_timeout(L, 2, "receive", -1);
 }
 
 /* Takes what is queued, or begins to wait. SOC_OK with the answer, 1: it waits. */

@@ -121,30 +121,30 @@ static void read_spawn_options(lua_State *L, int index, struct spawn_options *op
     if (lua_isnoneornil(L, index))
         return;
     luaL_checktype(L, index, LUA_TTABLE);
-    soc_check_names(L, index, "spawn_agent", known);
-    int type = soc_raw_field(L, index, "id");
+    soc_option_check_names(L, index, "spawn_agent", known);
+    int type = soc_option_field(L, index, "id");
     if (type != LUA_TNIL && type != LUA_TSTRING)
         luaL_error(L, "spawn_agent: 'id' must be a string, got %s", luaL_typename(L, -1));
     if (type == LUA_TSTRING) {
         const char *id = lua_tolstring(L, -1, &length);
         options->id = soc_slice(id, length);
     }
-    if (soc_raw_field(L, index, "behaviour") != LUA_TNIL) {
+    if (soc_option_field(L, index, "behaviour") != LUA_TNIL) {
         if (lua_type(L, -1) != LUA_TSTRING || strcmp(lua_tostring(L, -1), "external") != 0)
             luaL_error(L, "spawn_agent: 'behaviour' can be \"external\"; others are their role's");
         options->is_external = true;
     }
-    type = soc_raw_field(L, index, "wait");
+    type = soc_option_field(L, index, "wait");
     if (type != LUA_TNIL && type != LUA_TBOOLEAN)
         luaL_error(L, "spawn_agent: 'wait' must be a boolean, got %s", luaL_typename(L, -1));
     options->is_waiting = lua_toboolean(L, -1);
-    if (soc_raw_field(L, index, "timeout_ms") != LUA_TNIL) {
+    if (soc_option_field(L, index, "timeout_ms") != LUA_TNIL) {
         lua_Number ms = lua_tonumber(L, -1);
         if (lua_type(L, -1) != LUA_TNUMBER || !(ms >= 0 && ms <= 1e14) || !options->is_waiting)
             luaL_error(L, "spawn_agent: 'timeout_ms' goes with 'wait': a number from 0 to 10^14");
         options->timeout_ms = (int64_t)ms;
     }
-    options->has_message = soc_raw_field(L, index, "message") != LUA_TNIL;
+    options->has_message = soc_option_field(L, index, "message") != LUA_TNIL;
     if (options->is_waiting && !options->has_message)
         luaL_error(L, "spawn_agent: 'wait' waits for the task that 'message' gives; there is none");
     options->message_index = lua_gettop(L);
@@ -430,17 +430,17 @@ static void check_contact(lua_State *L, int index)
 {
     static const char *const known[] = {"id",  "role",    "interfaceSpec", "source", "introducedBy",
                                         "via", "addedAt", "reason",        NULL};
-    soc_check_names(L, index, "add_contact", known);
-    if (soc_raw_field(L, index, "id") != LUA_TSTRING)
+    soc_option_check_names(L, index, "add_contact", known);
+    if (soc_option_field(L, index, "id") != LUA_TSTRING)
         luaL_error(L, "add_contact: 'id' must be a string, got %s", luaL_typename(L, -1));
-    int type = soc_raw_field(L, index, "role");
+    int type = soc_option_field(L, index, "role");
     size_t length;
     if (type != LUA_TNIL && type != LUA_TSTRING)
         luaL_error(L, "add_contact: 'role' must be a string, got %s", luaL_typename(L, -1));
     const char *role = type == LUA_TNIL ? NULL : lua_tolstring(L, -1, &length);
-    if (role != NULL && !soc_is_text(soc_slice(role, length)))
+    if (role != NULL && !soc_option_is_text(soc_slice(role, length)))
         luaL_error(L, "add_contact: 'role' must be UTF-8 without NUL");
-    type = soc_raw_field(L, index, "interfaceSpec");
+    type = soc_option_field(L, index, "interfaceSpec");
     if (type != LUA_TNIL && (type != LUA_TTABLE || lua_rawlen(L, -1) > 0))
         luaL_error(L, "add_contact: 'interfaceSpec' must be an object, got %s",
                    type == LUA_TTABLE ? "a list" : luaL_typename(L, -1));

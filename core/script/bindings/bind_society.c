@@ -98,7 +98,7 @@ static int society_policy(lua_State *L)
     struct soc_slice kind = soc_bind_check_text(L, "policy", "a kind");
     struct soc_swap swap = {.kind = kind.data, .by = "call"};
     struct soc_detail detail = {{0}};
-    if (!soc_is_text(kind))
+    if (!soc_option_is_text(kind))
         return luaL_error(L, "society.policy: a kind is UTF-8 without NUL");
     if (!lua_isnoneornil(L, 3)) {
         check_table(L, 3, "policy", "a table of settings");
@@ -228,7 +228,7 @@ static struct soc_slice filter_text(lua_State *L, const char *name)
     size_t length;
     if (lua_isnoneornil(L, 1))
         return (struct soc_slice){0};
-    int type = soc_raw_field(L, 1, name);
+    int type = soc_option_field(L, 1, name);
     if (type == LUA_TNIL)
         return (struct soc_slice){0};
     if (type != LUA_TSTRING)
@@ -243,7 +243,7 @@ static int64_t filter_time(lua_State *L, const char *name)
     size_t length;
     if (lua_isnoneornil(L, 1))
         return 0;
-    int type = soc_raw_field(L, 1, name);
+    int type = soc_option_field(L, 1, name);
     if (type == LUA_TNIL)
         return 0;
     lua_Number ms = lua_tonumber(L, -1);
@@ -259,7 +259,7 @@ static int64_t filter_count(lua_State *L, const char *name)
 {
     if (lua_isnoneornil(L, 1))
         return 0;
-    int64_t count = soc_integer_option(L, 1, "filter", name, INT64_MAX);
+    int64_t count = soc_option_integer(L, 1, "filter", name, INT64_MAX);
     if (count < 1)
         luaL_error(L, "filter '%s': 1 or more expected", name);
     return count == INT64_MAX ? 0 : count;
@@ -278,7 +278,7 @@ static void check_filters(lua_State *L, const struct soc_subject *subject)
     if (lua_isnoneornil(L, 1))
         return;
     check_table(L, 1, subject->name, "a table of filters");
-    soc_check_names(L, 1, subject->name, known);
+    soc_option_check_names(L, 1, subject->name, known);
 }
 
 static void read_query(lua_State *L, const char *what, struct soc_query *query)

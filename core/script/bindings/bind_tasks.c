@@ -20,12 +20,12 @@ static struct soc_task_ref read_ref(lua_State *L, int index)
     size_t length;
     if (lua_type(L, index) == LUA_TTABLE) {
         soc_lua_fill(L, index);
-        if (soc_raw_field(L, index, "id") == LUA_TSTRING) {
+        if (soc_option_field(L, index, "id") == LUA_TSTRING) {
             const char *id = lua_tolstring(L, -1, &length);
             ref.message_id = soc_slice(id, length);
             soc_message_id_parse(ref.message_id, &ref.key);
         }
-        if (soc_raw_field(L, index, "task_id") == LUA_TSTRING) {
+        if (soc_option_field(L, index, "task_id") == LUA_TSTRING) {
             const char *id = lua_tolstring(L, -1, &length);
             ref.id = soc_slice(id, length);
         }
@@ -102,8 +102,8 @@ static int agent_fail(lua_State *L)
     struct soc_task_close how = {.state = SOC_TASK_FAILED};
     if (!lua_isnil(L, 4)) {
         luaL_checktype(L, 4, LUA_TTABLE);
-        soc_check_names(L, 4, "fail", known);
-        int type = soc_raw_field(L, 4, "retryable");
+        soc_option_check_names(L, 4, "fail", known);
+        int type = soc_option_field(L, 4, "retryable");
         if (type != LUA_TNIL && type != LUA_TBOOLEAN)
             return luaL_error(L, "fail: 'retryable' must be a boolean, got %s",
                               luaL_typename(L, -1));

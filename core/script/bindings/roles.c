@@ -13,20 +13,20 @@
 static struct soc_slice optional_text(lua_State *L, int index, const char *name)
 {
     size_t length;
-    int type = soc_raw_field(L, index, name);
+    int type = soc_option_field(L, index, name);
     if (type == LUA_TNIL)
         return (struct soc_slice){0};
     if (type != LUA_TSTRING)
         luaL_error(L, "role: '%s' must be a string, got %s", name, luaL_typename(L, -1));
     const char *text = lua_tolstring(L, -1, &length);
-    if (!soc_is_text(soc_slice(text, length)))
+    if (!soc_option_is_text(soc_slice(text, length)))
         luaL_error(L, "role: '%s' must be UTF-8 without NUL", name);
     return soc_slice(text, length);
 }
 
 static bool is_text_field(lua_State *L, int index, const char *name)
 {
-    bool is_text = soc_raw_field(L, index, name) == LUA_TSTRING;
+    bool is_text = soc_option_field(L, index, name) == LUA_TSTRING;
     lua_pop(L, 1);
     return is_text;
 }
@@ -41,7 +41,7 @@ static int read_spec(lua_State *L, struct soc_frame *frame, int index, struct so
 {
     static const char *const required[] = {"services", "input_format", "output_format"};
     struct soc_detail detail;
-    if (soc_raw_field(L, index, "interface_spec") == LUA_TNIL)
+    if (soc_option_field(L, index, "interface_spec") == LUA_TNIL)
         return SOC_OK;
     int spec = lua_gettop(L);
     if (lua_type(L, spec) != LUA_TTABLE)
@@ -77,7 +77,7 @@ static void make_id(lua_State *L, struct soc_role_draft *draft)
 static int read_behaviour(lua_State *L, struct soc_script *script, int index,
                           struct soc_role_draft *draft, bool in_turn)
 {
-    int type = soc_raw_field(L, index, "behaviour");
+    int type = soc_option_field(L, index, "behaviour");
     if (type == LUA_TNIL)
         return LUA_NOREF;
     if (in_turn && type != LUA_TSTRING)
@@ -101,7 +101,7 @@ int soc_role_read(lua_State *L, struct soc_frame *frame, int index, struct soc_r
     luaL_checktype(L, index, LUA_TTABLE);
     static const char *const known[] = {"id",        "name",           "prompt", "rolePrompt",
                                         "behaviour", "interface_spec", NULL};
-    soc_check_names(L, index, "role", known);
+    soc_option_check_names(L, index, "role", known);
     *draft = (struct soc_role_draft){
         .id = optional_text(L, index, "id"),
         .name = optional_text(L, index, "name"),

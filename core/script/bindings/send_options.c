@@ -59,11 +59,11 @@ static int raise_unknown(lua_State *L, int index, unsigned context)
     do
         known[count] = soc_message_fields_name(context, count);
     while (known[count++] != NULL);
-    soc_check_names(L, index,
-                    context & SOC_SEND_FROM_REPLY       ? "reply"
-                    : context & SOC_SEND_FROM_BROADCAST ? "broadcast"
-                                                        : "send",
-                    known);
+    soc_option_check_names(L, index,
+                           context & SOC_SEND_FROM_REPLY       ? "reply"
+                           : context & SOC_SEND_FROM_BROADCAST ? "broadcast"
+                                                               : "send",
+                           known);
     assert(false && "an unknown option is known");
     return 0;
 }

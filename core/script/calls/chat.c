@@ -93,7 +93,7 @@ static void push_engine(lua_State *L, struct soc_script *script)
 static struct soc_slice text_at(lua_State *L, int table, const char *name)
 {
     size_t length = 0;
-    bool is_text = soc_raw_field(L, table, name) == LUA_TSTRING;
+    bool is_text = soc_option_field(L, table, name) == LUA_TSTRING;
     const char *text = is_text ? lua_tolstring(L, -1, &length) : NULL;
     return text == NULL ? (struct soc_slice){0} : soc_slice(text, length);
 }
@@ -162,7 +162,7 @@ static void set_bounds(lua_State *L, struct soc_script *script,
 static void take_secret(lua_State *L, const struct soc_keys *keys, int request,
                         struct soc_exchange_request *exchange)
 {
-    bool is_there = soc_raw_field(L, request, "secret") == LUA_TTABLE;
+    bool is_there = soc_option_field(L, request, "secret") == LUA_TTABLE;
     int secret = lua_gettop(L);
     lua_pushliteral(L, "secret");
     lua_pushnil(L);
@@ -305,8 +305,10 @@ static void note_unexpected(lua_State *L, struct soc_chat *chat, int error)
     if (!chat->script->is_simulated || out->length > 0 || lua_type(L, error) != LUA_TTABLE)
         return;
     int top = lua_gettop(L);
-    const char *code = soc_raw_field(L, error, "error") == LUA_TSTRING ? lua_tostring(L, -1) : "";
-    const char *text = soc_raw_field(L, error, "message") == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    const char *code =
+        soc_option_field(L, error, "error") == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    const char *text =
+        soc_option_field(L, error, "message") == LUA_TSTRING ? lua_tostring(L, -1) : "";
     struct soc_slice id = soc_agent_id(chat->call->activation->agent);
     bool is_unscripted = strcmp(code, "no_network") == 0;
     if (strcmp(code, "script_mismatch") == 0 || is_unscripted)

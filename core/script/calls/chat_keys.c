@@ -22,7 +22,7 @@ static const struct provider shipped[] = {
 /* Pushes a text of the table at `index` and lends it; NULL if there is none. */
 static const char *push_text(lua_State *L, int index, const char *name)
 {
-    return soc_raw_field(L, index, name) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
+    return soc_option_field(L, index, name) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
 }
 
 /* What the app has set, which lies on the stack. */
@@ -61,12 +61,12 @@ static void allow_own(lua_State *L, struct soc_script *script, const struct set 
     int module = lua_gettop(L);
     if (!lua_istable(L, module))
         return;
-    if (soc_raw_field(L, module, "environment") == LUA_TTABLE) {
+    if (soc_option_field(L, module, "environment") == LUA_TTABLE) {
         int environment = lua_gettop(L);
         provider.key = push_text(L, environment, "key");
         provider.url_variable = push_text(L, environment, "base_url");
     }
-    if (soc_raw_field(L, module, "defaults") == LUA_TTABLE)
+    if (soc_option_field(L, module, "defaults") == LUA_TTABLE)
         provider.url = push_text(L, lua_gettop(L), "base_url");
     allow(script->keys, &provider, set);
 }

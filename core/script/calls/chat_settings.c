@@ -88,7 +88,7 @@ static int check_setting(lua_State *L, const char *name, struct soc_detail *deta
 /* Reads limits.NAME of the table at `limits`, times `scale`; false if it is no number. */
 static bool read_limit(lua_State *L, int limits, const char *name, double scale, uint64_t *out)
 {
-    int type = soc_raw_field(L, limits, name);
+    int type = soc_option_field(L, limits, name);
     double number = lua_tonumber(L, -1) * scale;
     lua_pop(L, 1);
     if (type == LUA_TNIL)
@@ -113,7 +113,7 @@ static int set_limits(lua_State *L, struct soc_script *script, int index, struct
                                 &bounds.society.tokens, &bounds.society.cost_micros};
     int rc = SOC_OK;
     int top = lua_gettop(L);
-    if (index != 0 && soc_raw_field(L, index, "limits") == LUA_TTABLE) {
+    if (index != 0 && soc_option_field(L, index, "limits") == LUA_TTABLE) {
         int limits = lua_gettop(L);
         for (size_t i = 0; rc == SOC_OK && i < sizeof(known) / sizeof(known[0]); i++)
             if (!read_limit(L, limits, known[i], i % 2 == 0 ? 1 : 1e6, places[i]))
@@ -139,7 +139,7 @@ static int set_limits(lua_State *L, struct soc_script *script, int index, struct
 /* Files are kept apart from the table, which providers of one's own are shown. */
 static void set_path(lua_State *L, int table, const char *name, char **path)
 {
-    soc_raw_field(L, table, name);
+    soc_option_field(L, table, name);
     soc_text_set(path, soc_slice_text(lua_tostring(L, -1)));
     lua_pop(L, 1);
 }
@@ -149,7 +149,7 @@ static void replace_settings(lua_State *L, int table, int index)
 {
     for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
         lua_pushstring(L, settings[i].name);
-        soc_raw_field(L, index, settings[i].name);
+        soc_option_field(L, index, settings[i].name);
         lua_rawset(L, table);
     }
 }

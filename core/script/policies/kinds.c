@@ -87,10 +87,10 @@ static bool is_rung(lua_State *L, int index)
     size_t length = 0;
     if (!lua_istable(L, index))
         return false;
-    soc_raw_field(L, index, "at_ms");
+    soc_option_field(L, index, "at_ms");
     lua_Number at_ms = lua_tonumber(L, -1);
     bool is_time = lua_type(L, -1) == LUA_TNUMBER && at_ms >= 0 && at_ms <= 1e14;
-    soc_raw_field(L, index, "action");
+    soc_option_field(L, index, "action");
     const char *action = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &length) : NULL;
     bool is_action = action != NULL && soc_rung_parse(soc_slice(action, length)) != SOC_RUNG_END;
     lua_settop(L, top);

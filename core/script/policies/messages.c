@@ -82,7 +82,7 @@ static void push_own(lua_State *L, const struct wanted *wanted)
 {
     int index = lua_gettop(L);
     struct soc_policy_source source = {.kind = SOC_MESSAGES, .name = "app"};
-    if (soc_raw_field(L, index, "name") == LUA_TSTRING)
+    if (soc_option_field(L, index, "name") == LUA_TSTRING)
         source.name = lua_tostring(L, -1);
     soc_vocabulary_push(L, wanted->script, index, &source, 3);
     lua_replace(L, index);

@@ -46,7 +46,7 @@ static void remove_effects(lua_State *L, int env)
     for (size_t i = 0; i < sizeof(effects) / sizeof(effects[0]); i++) {
         lua_pushvalue(L, env);
         if (effects[i].library != NULL)
-            soc_raw_field(L, env, effects[i].library);
+            soc_option_field(L, env, effects[i].library);
         lua_pushstring(L, effects[i].name);
         lua_pushnil(L);
         lua_rawset(L, -3);
@@ -96,7 +96,7 @@ static bool choose_shape(lua_State *L, struct audit *audit, struct soc_policy_sh
     find_folder(audit->path, folder, sizeof(folder));
     if (soc_kind_shape(folder, audit->path, audit->path, shape))
         return true;
-    int type = lua_istable(L, -1) ? soc_raw_field(L, -1, "kind") : (lua_pushnil(L), LUA_TNIL);
+    int type = lua_istable(L, -1) ? soc_option_field(L, -1, "kind") : (lua_pushnil(L), LUA_TNIL);
     const char *kind = type == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
     bool is_known = kind != NULL && soc_kind_shape(kind, audit->path, audit->path, shape);
     lua_pop(L, 1); /* the shape names a kind of the table of kinds, not this text */
@@ -131,7 +131,7 @@ static void check_vocabulary(lua_State *L, struct audit *audit)
     int top = lua_gettop(L);
     int number = 0;
     audit->report.examples =
-        soc_raw_field(L, top, "examples") == LUA_TTABLE ? (int)lua_rawlen(L, -1) : 0;
+        soc_option_field(L, top, "examples") == LUA_TTABLE ? (int)lua_rawlen(L, -1) : 0;
     lua_pushcfunction(L, read_vocabulary);
     lua_pushlightuserdata(L, audit);
     lua_pushvalue(L, top);

@@ -75,7 +75,7 @@ static int function_line(struct check *check)
 static void check_kind(struct check *check)
 {
     const struct soc_policy_shape *shape = check->shape;
-    if (soc_raw_field(check->L, check->index, "kind") != LUA_TSTRING ||
+    if (soc_option_field(check->L, check->index, "kind") != LUA_TSTRING ||
         strcmp(lua_tostring(check->L, -1), shape->kind) != 0)
         soc_policy_found(check->report, field_line(check, "kind"), false, "kind must be \"%s\"",
                          shape->kind);
@@ -85,14 +85,14 @@ static void check_kind(struct check *check)
 static void check_data(struct check *check)
 {
     lua_State *L = check->L;
-    if (soc_raw_field(L, check->index, "version") != LUA_TNUMBER)
+    if (soc_option_field(L, check->index, "version") != LUA_TNUMBER)
         soc_policy_found(check->report, field_line(check, "version"), false,
                          "version must be a number");
-    int type = soc_raw_field(L, check->index, "defaults");
+    int type = soc_option_field(L, check->index, "defaults");
     if (type != LUA_TTABLE && type != LUA_TNIL)
         soc_policy_found(check->report, field_line(check, "defaults"), false,
                          "defaults must be a table, not a %s", luaL_typename(L, -1));
-    type = soc_raw_field(L, check->index, "examples");
+    type = soc_option_field(L, check->index, "examples");
     if (type != LUA_TTABLE && type != LUA_TNIL)
         soc_policy_found(check->report, field_line(check, "examples"), false,
                          "examples must be a list, not a %s", luaL_typename(L, -1));
@@ -104,7 +104,7 @@ static void check_functions(struct check *check)
     const struct soc_policy_shape *shape = check->shape;
     for (int i = 0; shape->functions[i].name != NULL; i++) {
         const char *name = shape->functions[i].name;
-        int type = soc_raw_field(check->L, check->index, name);
+        int type = soc_option_field(check->L, check->index, name);
         if (type == LUA_TNIL && shape->functions[i].is_required)
             soc_policy_found(check->report, choose_line(check, 0), false, "function %s is missing",
                              name);
@@ -194,7 +194,7 @@ static void warn_of_fields(struct check *check)
             break;
         before = next;
         lua_pushstring(L, next);
-        soc_raw_field(L, check->index, next);
+        soc_option_field(L, check->index, next);
         warn_of_field(check);
     }
     lua_settop(L, top);
@@ -248,9 +248,9 @@ static int push_question(struct check *check, int example, int settings)
 {
     lua_State *L = check->L;
     int top = lua_gettop(L);
-    if (soc_raw_field(L, example, "ask") == LUA_TSTRING)
+    if (soc_option_field(L, example, "ask") == LUA_TSTRING)
         lua_rawget(L, check->index);
-    int type = soc_raw_field(L, example, "given");
+    int type = soc_option_field(L, example, "given");
     if (!lua_isfunction(L, -2) || type != LUA_TTABLE) {
         lua_settop(L, top);
         return -1;
@@ -269,8 +269,8 @@ static void fail_question(struct check *check, int example, int number)
 {
     char text[256];
     lua_State *L = check->L;
-    if (soc_raw_field(L, example, "ask") == LUA_TSTRING &&
-        soc_raw_field(L, example, "given") == LUA_TTABLE)
+    if (soc_option_field(L, example, "ask") == LUA_TSTRING &&
+        soc_option_field(L, example, "given") == LUA_TTABLE)
         snprintf(text, sizeof(text), "the policy has no function '%s'", lua_tostring(L, -2));
     else
         snprintf(text, sizeof(text),
@@ -326,14 +326,14 @@ static void run_example(struct check *check, int settings, int number)
         fail_raised(check, number);
         return;
     }
-    if (soc_raw_field(L, example, "contains") == LUA_TTABLE) {
+    if (soc_option_field(L, example, "contains") == LUA_TTABLE) {
         lua_insert(L, -2);
         compare_parts(check, lua_gettop(L) - 1, number);
         return;
     }
     lua_pop(L, 1);
     bool is_json = put_json(L, "result", &check->got);
-    soc_raw_field(L, example, "expect");
+    soc_option_field(L, example, "expect");
     is_json = put_json(L, "expect", &check->expected) && is_json;
     if (is_json && soc_slice_equal(soc_buf_slice(&check->got), soc_buf_slice(&check->expected)))
         return;
@@ -350,8 +350,9 @@ static void run_examples(struct check *check)
     int top = lua_gettop(L);
     struct soc_detail detail;
     soc_policy_push_settings(L, check->index, 0, &detail); /* examples speak of the defaults */
-    int count =
-        soc_raw_field(L, check->index, "examples") == LUA_TTABLE ? (int)lua_rawlen(L, top + 2) : 0;
+    int count = soc_option_field(L, check->index, "examples") == LUA_TTABLE
+                    ? (int)lua_rawlen(L, top + 2)
+                    : 0;
     for (int i = 1; i <= count && !is_over(check); i++) {
         if (lua_rawgeti(L, top + 2, i) == LUA_TTABLE)
             run_example(check, top + 1, i);

@@ -217,7 +217,7 @@ int soc_policy_push_settings(lua_State *L, int index, int settings_index, struct
 {
     lua_newtable(L);
     int out = lua_gettop(L);
-    if (soc_raw_field(L, index, "defaults") == LUA_TTABLE) {
+    if (soc_option_field(L, index, "defaults") == LUA_TTABLE) {
         lua_pushnil(L);
         while (lua_next(L, out + 1) != 0) {
             lua_pushvalue(L, -2);

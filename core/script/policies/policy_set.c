@@ -49,7 +49,7 @@ static void keep(lua_State *L, int kind, int index, struct soc_policy *policy, i
         enum soc_policy_question question = (enum soc_policy_question)i;
         if ((int)soc_kind_of(question) != kind)
             continue;
-        soc_raw_field(L, index, soc_kind_function(question));
+        soc_option_field(L, index, soc_kind_function(question));
         soc_policy_keep_ref(L, &answers[i]);
     }
 }

@@ -44,7 +44,7 @@ static void push_shelf(lua_State *L)
  * decided anew for each app that has a place for them. */
 static bool may_share(lua_State *L, const struct soc_script *script, int index)
 {
-    bool has_texts = soc_raw_field(L, index, "texts") != LUA_TNIL;
+    bool has_texts = soc_option_field(L, index, "texts") != LUA_TNIL;
     lua_pop(L, 1);
     if (!has_texts || script->app_dir == NULL)
         return true;
@@ -76,7 +76,7 @@ static bool take(lua_State *L, const struct soc_script *script, const char *path
     if (soc_policy_shipped(script, path) == NULL)
         return false;
     push_shelf(L);
-    if (soc_raw_field(L, top + 1, path) != LUA_TTABLE) {
+    if (soc_option_field(L, top + 1, path) != LUA_TTABLE) {
         lua_settop(L, top);
         return false;
     }

@@ -164,13 +164,13 @@ int soc_policy_texts(lua_State *L, const struct soc_script *script, const char *
                      char hash[SOC_POLICY_HASH_BYTES], struct soc_detail *detail)
 {
     int policy = lua_gettop(L);
-    if (lua_type(L, policy) != LUA_TTABLE || soc_raw_field(L, policy, "texts") == LUA_TNIL) {
+    if (lua_type(L, policy) != LUA_TTABLE || soc_option_field(L, policy, "texts") == LUA_TNIL) {
         lua_settop(L, policy);
         return SOC_OK;
     }
     int names = lua_gettop(L);
     struct reader reader = {.script = script, .policy_path = path, .hash = hash, .detail = detail};
-    if (soc_raw_field(L, policy, "kind") == LUA_TSTRING)
+    if (soc_option_field(L, policy, "kind") == LUA_TSTRING)
         reader.kind = lua_tostring(L, -1);
     if (reader.kind != NULL &&
         strspn(reader.kind, "abcdefghijklmnopqrstuvwxyz_") != strlen(reader.kind))

@@ -53,7 +53,7 @@ void soc_rule_check_names(lua_State *L, int index, const char *path, const char 
 /* Pushes the field; false if it is nil. Raises unless it is a table then. */
 static bool push_table(lua_State *L, int index, const char *path, const char *name)
 {
-    int type = soc_raw_field(L, index, name);
+    int type = soc_option_field(L, index, name);
     if (type != LUA_TNIL && type != LUA_TTABLE)
         luaL_error(L, "%s: %s must be a table, got %s", path, name, luaL_typename(L, -1));
     return type == LUA_TTABLE;
@@ -124,7 +124,7 @@ static void read_field(lua_State *L, int fields, const char *path, int depth, co
     struct soc_shape *member = soc_shape_add_field(shape, soc_slice_text(name), is_required);
     if (member == NULL)
         luaL_error(L, "%s: more than %d fields", path, SOC_SHAPE_FIELDS_MAX);
-    if (soc_raw_field(L, fields, name) == LUA_TNIL)
+    if (soc_option_field(L, fields, name) == LUA_TNIL)
         luaL_error(L, "%s: required, and not among the fields", inside);
     soc_rule_read(L, lua_gettop(L), inside, depth + 1, member);
     lua_settop(L, top);
@@ -180,7 +180,7 @@ static uint32_t implied_kinds(lua_State *L, int index)
     } implied[] = {
         {"fields", SOC_SHAPE_OBJECT}, {"items", SOC_SHAPE_LIST}, {"values", SOC_SHAPE_STRING}};
     for (size_t i = 0; i < sizeof(implied) / sizeof(implied[0]); i++)
-        if (soc_raw_field(L, index, implied[i].name) != LUA_TNIL)
+        if (soc_option_field(L, index, implied[i].name) != LUA_TNIL)
             return SOC_SHAPE_BIT(implied[i].kind);
     return 0;
 }
@@ -202,12 +202,12 @@ void soc_rule_read(lua_State *L, int index, const char *path, int depth, struct 
         luaL_error(L, "%s: a kind or a table of rules expected, got %s", path,
                    luaL_typename(L, index));
     soc_rule_check_names(L, index, path, known);
-    bool has_kind = soc_raw_field(L, index, "kind") != LUA_TNIL;
+    bool has_kind = soc_option_field(L, index, "kind") != LUA_TNIL;
     soc_shape_set_kinds(shape, has_kind ? read_kinds(L, path) : implied_kinds(L, index));
     lua_settop(L, top);
     read_values(L, index, path, shape);
     const char *inside = lua_pushfstring(L, "%s[]", path);
-    if (soc_raw_field(L, index, "items") != LUA_TNIL)
+    if (soc_option_field(L, index, "items") != LUA_TNIL)
         soc_rule_read(L, lua_gettop(L), inside, depth + 1, soc_shape_items(shape));
     soc_rule_read_fields(L, index, path, depth, NULL, shape);
     lua_settop(L, top);

@@ -38,7 +38,7 @@ static void put_policy(lua_State *L, const struct soc_script *script, const char
         out->length = before;
     soc_json_put_name(out, "version");
     lua_rawgeti(L, LUA_REGISTRYINDEX, policy->table_ref);
-    soc_raw_field(L, -1, "version");
+    soc_option_field(L, -1, "version");
     if (lua_isinteger(L, -1))
         soc_json_put_integer(out, lua_tointeger(L, -1));
     else if (soc_lua_json_encode(L, -1, "version", SOC_BRIEF_BYTES_MAX, out, &detail) < 0)
@@ -254,7 +254,7 @@ void soc_swap_read(lua_State *L, int index, struct soc_swap *swap)
 {
     if (lua_type(L, index) == LUA_TSTRING) {
         swap->name = lua_tostring(L, index);
-        if (!soc_is_text(soc_slice(swap->name, lua_rawlen(L, index))))
+        if (!soc_option_is_text(soc_slice(swap->name, lua_rawlen(L, index))))
             luaL_error(L, "policies: a policy's name is UTF-8 without NUL");
         return;
     }

@@ -173,7 +173,7 @@ struct question {
 static void add_texts(lua_State *L, const char *field, struct soc_shape_report *report)
 {
     size_t length;
-    if (soc_raw_field(L, 2, field) == LUA_TTABLE) {
+    if (soc_option_field(L, 2, field) == LUA_TTABLE) {
         int list = lua_gettop(L);
         bool is_missing = strcmp(field, "missing_fields") == 0;
         for (lua_Integer i = 1; lua_rawgeti(L, list, i) == LUA_TSTRING; i++) {
@@ -292,7 +292,7 @@ bool soc_vocabulary_fits(lua_State *L, struct soc_script *script,
 
 static void read_flag(lua_State *L, int index, const char *path, const char *name, bool *out)
 {
-    int type = soc_raw_field(L, index, name);
+    int type = soc_option_field(L, index, name);
     if (type != LUA_TNIL && type != LUA_TBOOLEAN)
         luaL_error(L, "%s: %s must be true or false", path, name);
     *out = lua_toboolean(L, -1);
@@ -319,14 +319,14 @@ static void read_type(lua_State *L, int index, const char *path, struct soc_mess
     soc_rule_check_names(L, index, path, known);
     read_flag(L, index, path, "requires_ack", &type->wants_ack);
     read_flag(L, index, path, "host_only", &type->is_hosts);
-    if (soc_raw_field(L, index, "fields") != LUA_TNIL ||
-        soc_raw_field(L, index, "required") != LUA_TNIL) {
+    if (soc_option_field(L, index, "fields") != LUA_TNIL ||
+        soc_option_field(L, index, "required") != LUA_TNIL) {
         read_shape(L, index, path, NULL, &type->shape);
         if (soc_shape_needs(type->shape, SOC_SLICE("task_id")))
             read_shape(L, index, path, "task_id", &type->shape_in_task);
     }
     lua_settop(L, top);
-    int kind = soc_raw_field(L, index, "check");
+    int kind = soc_option_field(L, index, "check");
     if (kind != LUA_TNIL && kind != LUA_TFUNCTION)
         luaL_error(L, "%s: check must be a function", path);
     if (kind == LUA_TFUNCTION)
@@ -345,7 +345,7 @@ static struct soc_message_type *new_type(struct soc_vocabulary *vocabulary, cons
 
 static void read_types(lua_State *L, int index, struct soc_vocabulary *vocabulary)
 {
-    if (soc_raw_field(L, index, "types") != LUA_TTABLE)
+    if (soc_option_field(L, index, "types") != LUA_TTABLE)
         luaL_error(L, "policy %s: types must be a table", vocabulary->policy.identity.name);
     int types = lua_gettop(L);
     const char *name = NULL;
@@ -358,11 +358,11 @@ static void read_types(lua_State *L, int index, struct soc_vocabulary *vocabular
             luaL_error(L, "%s: more than %d types", path, SOC_TYPES_MAX);
         if (!soc_id_is_valid(soc_slice_text(name)))
             luaL_error(L, "%s: a type is 1 to 64 of A-Z a-z 0-9 _ . -", path);
-        soc_raw_field(L, types, name);
+        soc_option_field(L, types, name);
         read_type(L, lua_gettop(L), path, type);
         lua_settop(L, types);
     }
-    if (soc_raw_field(L, index, "default") != LUA_TNIL) {
+    if (soc_option_field(L, index, "default") != LUA_TNIL) {
         const char *path =
             lua_pushfstring(L, "policy %s: default", vocabulary->policy.identity.name);
         vocabulary->rest = new_type(vocabulary, "default");
@@ -402,7 +402,7 @@ static void push_defaults(lua_State *L, int index)
     lua_newtable(L);
     lua_setfield(L, -2, "requires_ack");
     int defaults = lua_gettop(L);
-    if (soc_raw_field(L, index, "defaults") == LUA_TTABLE) {
+    if (soc_option_field(L, index, "defaults") == LUA_TTABLE) {
         lua_pushnil(L);
         while (lua_next(L, defaults + 1) != 0) {
             lua_pushvalue(L, -2);
@@ -423,12 +423,13 @@ static void apply_settings(lua_State *L, int index, int settings_index,
     if (soc_policy_push_settings(L, top + 1, settings_index, &detail) < 0)
         luaL_error(L, "policy %s: %s", vocabulary->policy.identity.name, detail.text);
     int settings = lua_gettop(L);
-    const char *mode = soc_raw_field(L, settings, "mode") == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    const char *mode =
+        soc_option_field(L, settings, "mode") == LUA_TSTRING ? lua_tostring(L, -1) : "";
     vocabulary->is_lax = strcmp(mode, "warn") == 0;
     if (!vocabulary->is_lax && strcmp(mode, "reject") != 0)
         luaL_error(L, "policy %s: mode must be \"reject\" or \"warn\"",
                    vocabulary->policy.identity.name);
-    if (soc_raw_field(L, settings, "requires_ack") != LUA_TTABLE)
+    if (soc_option_field(L, settings, "requires_ack") != LUA_TTABLE)
         luaL_error(L, "policy %s: requires_ack must be a table", vocabulary->policy.identity.name);
     apply_acks(L, vocabulary);
     lua_pushvalue(L, settings);
@@ -490,15 +491,15 @@ static void run_example(lua_State *L, struct soc_script *script, struct soc_voca
 {
     int example = lua_gettop(L);
     struct soc_candidate candidate = {0};
-    candidate.type =
-        soc_slice_text(soc_raw_field(L, example, "type") == LUA_TSTRING ? lua_tostring(L, -1) : "");
+    candidate.type = soc_slice_text(
+        soc_option_field(L, example, "type") == LUA_TSTRING ? lua_tostring(L, -1) : "");
     candidate.task_id = soc_slice_text(
-        soc_raw_field(L, example, "task_id") == LUA_TSTRING ? lua_tostring(L, -1) : NULL);
+        soc_option_field(L, example, "task_id") == LUA_TSTRING ? lua_tostring(L, -1) : NULL);
     const struct soc_message_type *type = soc_map_find(&vocabulary->types, candidate.type);
     type = type == NULL ? vocabulary->rest : type;
     if (type == NULL)
         luaL_error(L, "example %d: there is no type '%s'", (int)number, candidate.type.data);
-    soc_raw_field(L, example, "payload");
+    soc_option_field(L, example, "payload");
     if (soc_payload_encode(L, script, lua_gettop(L), &trial->payload, NULL, &trial->error) < 0)
         luaL_error(L, "example %d: %s", (int)number, soc_buf_text(&trial->error));
     candidate.payload = soc_buf_slice(&trial->payload);
@@ -507,7 +508,7 @@ static void run_example(lua_State *L, struct soc_script *script, struct soc_voca
     if (vocabulary->policy.is_reported)
         luaL_error(L, "example %d: the check of %s fails; the log says why", (int)number,
                    type->name);
-    soc_raw_field(L, example, "expect");
+    soc_option_field(L, example, "expect");
     compare(L, number, candidate.type.data, fits, &trial->report);
     lua_settop(L, example);
 }
@@ -536,7 +537,7 @@ struct soc_vocabulary *soc_vocabulary_push(lua_State *L, struct soc_script *scri
     soc_rule_check_names(L, index,
                          lua_pushfstring(L, "policy %s", vocabulary->policy.identity.name), known);
     apply_settings(L, index, 0, vocabulary); /* the examples speak of the defaults */
-    if (!is_shelved && soc_raw_field(L, index, "examples") == LUA_TTABLE) {
+    if (!is_shelved && soc_option_field(L, index, "examples") == LUA_TTABLE) {
         int list = lua_gettop(L);
         lua_Integer count = (lua_Integer)lua_rawlen(L, list);
         struct trial *trial = push_trial(L);

@@ -99,7 +99,7 @@ static void resolve_name(lua_State *L, struct soc_script *script)
 {
     size_t length;
     const char *name = lua_tolstring(L, -1, &length);
-    if (length > SOC_KEY_BYTES_MAX || !soc_is_text(soc_slice(name, length)))
+    if (length > SOC_KEY_BYTES_MAX || !soc_option_is_text(soc_slice(name, length)))
         luaL_error(L, "behaviour: the name of a module or of a role expected");
     const struct soc_role *role =
         strcmp(name, "llm") == 0 ? NULL
@@ -202,7 +202,7 @@ bool soc_behaviour_handles(lua_State *L, const struct soc_role *role, const char
     if (!role->is_runnable)
         return false;
     if (lua_rawgeti(L, LUA_REGISTRYINDEX, role->script_mark) == LUA_TTABLE) {
-        has_handler = soc_raw_field(L, -1, type) == LUA_TFUNCTION;
+        has_handler = soc_option_field(L, -1, type) == LUA_TFUNCTION;
         lua_pop(L, 1);
     }
     lua_pop(L, 1);

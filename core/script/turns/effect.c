@@ -39,7 +39,7 @@ static int push_results(lua_State *L, struct soc_script *script, uint32_t index)
     int count = soc_effect_push_answer(L, soc_activation_answer_of(activation, index));
     enum soc_effect_kind kind = activation->effects[index].kind;
     if (count == 1 && (kind == SOC_EFFECT_REQUEST || kind == SOC_EFFECT_RECEIVE))
-        soc_mark_message(L, script);
+        soc_message_mark(L, script);
     return count;
 }
 

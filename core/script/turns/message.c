@@ -165,7 +165,7 @@ void soc_message_open(lua_State *L, struct soc_script *script)
     script->payload_name_ref = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-void soc_mark_message(lua_State *L, struct soc_script *script)
+void soc_message_mark(lua_State *L, struct soc_script *script)
 {
     lua_rawgeti(L, LUA_REGISTRYINDEX, script->message_meta_ref);
     lua_setmetatable(L, -2);
@@ -207,7 +207,7 @@ static void push_payload(lua_State *L, struct soc_script *script, struct soc_mes
     }
 }
 
-void soc_push_message(lua_State *L, struct soc_script *script, struct soc_message *message)
+void soc_message_push(lua_State *L, struct soc_script *script, struct soc_message *message)
 {
     lua_createtable(L, 0, 2);
     lua_rawgeti(L, LUA_REGISTRYINDEX, script->payload_name_ref);
@@ -215,7 +215,7 @@ void soc_push_message(lua_State *L, struct soc_script *script, struct soc_messag
     lua_rawset(L, -3);
     push_packed(L, message);
     lua_rawsetp(L, -2, &packed_key);
-    soc_mark_message(L, script);
+    soc_message_mark(L, script);
 }
 
 bool soc_message_key_of(lua_State *L, int index, uint64_t *key)

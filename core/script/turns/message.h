@@ -11,7 +11,7 @@
 void soc_message_open(lua_State *L, struct soc_script *script);
 
 /* Pushes a message as a table; its copy of the payload, if any, goes with it. */
-void soc_push_message(lua_State *L, struct soc_script *script, struct soc_message *message);
+void soc_message_push(lua_State *L, struct soc_script *script, struct soc_message *message);
 
 /* Tells whether there is room to keep one more payload, of `length` bytes of JSON,
  * as a table for its receiver. */
@@ -28,6 +28,6 @@ void soc_message_forget(void *user, struct soc_message *message);
 bool soc_message_key_of(lua_State *L, int index, uint64_t *key);
 
 /* Gives the message metatable to the table on top: its `text` is presented. */
-void soc_mark_message(lua_State *L, struct soc_script *script);
+void soc_message_mark(lua_State *L, struct soc_script *script);
 
 #endif

@@ -48,7 +48,7 @@ static bool is_bare(lua_State *L, int index)
     int top = lua_gettop(L);
     int i = 0;
     luaL_checkstack(L, 6, NULL);
-    while (names[i] != NULL && soc_raw_field(L, index, names[i]) == LUA_TNIL)
+    while (names[i] != NULL && soc_option_field(L, index, names[i]) == LUA_TNIL)
         i++;
     lua_settop(L, top);
     return names[i] == NULL;

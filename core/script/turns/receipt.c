@@ -41,7 +41,7 @@ void soc_receipt_open(lua_State *L, struct soc_script *script)
     script->receipt_meta_ref = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-void soc_push_receipt(lua_State *L, struct soc_script *script, const struct soc_message *message)
+void soc_receipt_push(lua_State *L, struct soc_script *script, const struct soc_message *message)
 {
     lua_createtable(L, 0, 1);
     lua_pushinteger(L, message->time_ms);

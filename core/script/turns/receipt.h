@@ -13,6 +13,6 @@
 void soc_receipt_open(lua_State *L, struct soc_script *script);
 
 /* Pushes the receipt of `message`. */
-void soc_push_receipt(lua_State *L, struct soc_script *script, const struct soc_message *message);
+void soc_receipt_push(lua_State *L, struct soc_script *script, const struct soc_message *message);
 
 #endif

@@ -231,7 +231,7 @@ static int body(lua_State *co)
         return skip_unhandled(script, activation);
     lua_pushvalue(co, 1);
     if (activation->message != NULL)
-        soc_push_message(co, script, activation->message);
+        soc_message_push(co, script, activation->message);
     lua_callk(co, lua_gettop(co) - 2, 1, (lua_KContext)script, finish);
     return finish(co, LUA_OK, (lua_KContext)script);
 }
