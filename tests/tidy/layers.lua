@@ -55,6 +55,27 @@ return {
     tasks = {},
   },
 
+  -- The folders of core/script, in order: each may include itself and those before it.
+  script = { "turns", "policies", "answers", "calls", "history", "bindings" },
+
+  -- Prefixes of public functions that bear another name than their header's. Those of base
+  -- and env are used everywhere and read as verbs; `refusal.h` is named by what it makes.
+  names = {
+    ["base/err.h"] = { "soc_fail" },
+    ["base/json.h"] = { "soc_utf8" },
+    ["base/json_scan.h"] = { "soc_utf8" },
+    ["base/mem.h"] = { "soc_alloc", "soc_realloc", "soc_copy_text" },
+    ["env/clock.h"] = { "soc_time" },
+    ["env/ids.h"] = { "soc_message_id", "soc_item_id", "soc_checkpoint_id" },
+    ["kernel/mail/envelope.h"] = { "soc_receiver_id" },
+    ["kernel/refusal.h"] = { "soc_refuse" },
+    ["kernel/state.h"] = { "soc_part_state", "soc_part_timer", "soc_sender_id" },
+    ["main/command.h"] = { "soc_cmd", "soc_complain" },
+    ["model/agent.h"] = { "soc_text_set" },
+    ["model/mailbox.h"] = { "soc_mail_fits" },
+    ["parts/contacts/acquaintance.h"] = { "soc_acquaint" },
+  },
+
   outside = {
     -- The control socket and the terminal are streams, which the loop layer has no words of
     -- its own for; they are given the loop, and make none.

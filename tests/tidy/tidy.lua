@@ -2,14 +2,16 @@
 --
 -- It reads layers.lua and reports with file and line: an include that goes up, a
 -- header from outside in the wrong layer, a part that includes another part it
--- is not listed for or whose state is private, an include cycle, a public function,
--- type or variable without a comment, a file head without its layer, a forward
--- declaration, a mutable global, a long line, function or file, and words that do
--- not belong.
+-- is not listed for or whose state is private, a folder of script/ that includes a
+-- later one, an include cycle, a public function that does not bear its file's name, a
+-- public function, type or variable without a comment, a file head without its layer, a
+-- forward declaration, a mutable global, a long line, function or file, and words that
+-- do not belong.
 -- As a module it gives check(files, layers), so that a spec can feed it faults.
 
 package.path = "tests/tidy/?.lua;" .. package.path
 local cycles = require("cycles")
+local names = require("names")
 local source = require("source")
 
 local M = {}
@@ -44,6 +46,23 @@ local function check_part(file, layers, inside, report)
   end
 end
 
+-- Folders of core/script are in order; what lies in core/script itself stands above them.
+local function check_folder(file, layers, inside, report)
+  local function place_of(path)
+    local folder = path:match("^core/script/([^/]+)/")
+    for place, each in ipairs(layers.script) do
+      if each == folder then
+        return place
+      end
+    end
+    return #layers.script + 1
+  end
+  if layer_of(file.path) == "script" and layer_of("core/" .. inside) == "script"
+    and place_of("core/" .. inside) > place_of(file.path) then
+    report(("%s must not include %s"):format(file.path:match("^core/(.+)/"), inside))
+  end
+end
+
 local function check_include(file, layers, line, report)
   local layer = layer_of(file.path)
   local outside = line:match("^#include <(.+)>")
@@ -61,6 +80,7 @@ local function check_include(file, layers, line, report)
       report(("layer %s must not include %s/"):format(layer, target))
     else
       check_part(file, layers, inside, report)
+      check_folder(file, layers, inside, report)
     end
   end
 end
@@ -121,7 +141,8 @@ local function check_global(file, statement, report)
 end
 
 local function check_c(file, layers, report)
-  local stripped = source.lines(source.strip_c(table.concat(file.lines, "\n")))
+  local text = source.strip_c(table.concat(file.lines, "\n"))
+  local stripped = source.lines(text)
   local statements = source.statements(stripped)
   local function_lines_max = layers.function_lines_max[file.ext]
   for number, line in ipairs(stripped) do
@@ -139,6 +160,10 @@ local function check_c(file, layers, report)
   if file.ext == "h" then
     check_comment(file, statements, report)
   end
+  local inside = file.path:match("^core/(.+/.+%.h)$")
+  if inside then
+    names.check(file.path, text, statements, layers.names[inside], report)
+  end
 end
 
 local function check_head(file, layers, report)
@@ -151,6 +176,10 @@ local function check_head(file, layers, report)
   end
   if part_of(file.path) and not layers.parts[part_of(file.path)] then
     report(1, ("part %s is not in layers.lua"):format(part_of(file.path)))
+  end
+  local folder = file.path:match("^core/script/([^/]+)/")
+  if folder and not contains(layers.script, folder) then
+    report(1, ("folder script/%s is not in layers.lua"):format(folder))
   end
   if file.ext == "h" and layer ~= "society" then
     local head = table.concat(file.lines, " "):match("^/%*(.-)%*/") or ""

@@ -69,6 +69,34 @@ describe("tidy", function()
       found = "core/parts/attic/box.c:1: part attic is not in layers.lua",
     },
     {
+      name = "finds a folder of script that includes a later one",
+      path = "core/script/policies/box.c",
+      text = '#include "script/turns/box.h"\n#include "script/policies/kinds.h"\n'
+        .. '#include "script/answers/answers.h"\n',
+      found = "core/script/policies/box.c:3: script/policies must not include "
+        .. "script/answers/answers.h",
+    },
+    {
+      name = "keeps the folders of script from what stands above them",
+      path = "core/script/bindings/box.c",
+      text = '#include "script/history/rerun.h"\n#include "script/script.h"\n',
+      found = "core/script/bindings/box.c:2: script/bindings must not include script/script.h",
+    },
+    {
+      name = "finds a folder of script that is not listed",
+      path = "core/script/attic/box.c",
+      text = "\n",
+      found = "core/script/attic/box.c:1: folder script/attic is not in layers.lua",
+    },
+    {
+      name = "finds a public function that does not bear its file's name",
+      path = "core/model/bags_of.h",
+      text = HEAD .. "\n/* Good. */\nint soc_bags_of_x(int a);\nint soc_bag_open(int a);\n"
+        .. "int soc_model_x(void);\nstruct soc_cord {\n    int a;\n};\n"
+        .. "int soc_cord_cut(void);\ntypedef void soc_cut_cb(int a);\nint soc_cut(int a);\n",
+      found = "core/model/bags_of.h:14: soc_cut does not bear the name of its file",
+    },
+    {
       name = "finds a public function without a comment",
       path = "core/model/box.h",
       text = HEAD .. "\n/* Opens. */\nint open_box(int a);\nint close_box(int a);\n\n"
