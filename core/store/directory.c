@@ -263,11 +263,8 @@ int soc_directory_make_file(const char *path, struct soc_detail *detail)
     return SOC_OK;
 }
 
-int soc_directory_rename(const char *directory, const char *from, const char *to,
-                         struct soc_detail *detail)
+int soc_directory_rename(const char *from, const char *to, struct soc_detail *detail)
 {
     soc_directory_clean(to);
-    if (rename(from, to) < 0)
-        return fail_errno(detail, to, errno);
-    return soc_directory_sync(directory, detail);
+    return rename(from, to) < 0 ? fail_errno(detail, to, errno) : SOC_OK;
 }

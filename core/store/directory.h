@@ -62,8 +62,8 @@ int soc_directory_make_file(const char *path, struct soc_detail *detail);
  * ignores errors. */
 int soc_directory_sync(const char *directory, struct soc_detail *detail);
 
-/* Renames the database `from` to the free name `to` in the same directory, durably. */
-int soc_directory_rename(const char *directory, const char *from, const char *to,
-                         struct soc_detail *detail);
+/* Renames the database `from` to the free name `to` in the same directory. It is durable
+ * after soc_directory_sync. */
+int soc_directory_rename(const char *from, const char *to, struct soc_detail *detail);
 
 #endif

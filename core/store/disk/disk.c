@@ -27,7 +27,7 @@ struct soc_disk *soc_disk_copy(const struct soc_disk *disk, uint64_t seed)
         struct soc_disk_file *same = soc_disk_vfs_make(copy, file->name);
         soc_buf_put_slice(&same->now, soc_buf_slice(&file->now));
         soc_buf_put_slice(&same->synced, soc_buf_slice(&file->now));
-        same->is_entered = true;
+        soc_disk_file_enter(same);
     }
     return copy;
 }
@@ -123,9 +123,9 @@ int soc_disk_remove(struct soc_disk *disk, const char *name)
 {
     if (soc_disk_faults_call(&disk->faults, SOC_DISK_OTHERS) == SOC_DISK_CRASH)
         return SOC_EIO;
-    struct soc_disk_file *file = soc_disk_vfs_slot(disk, name);
+    struct soc_disk_file *file = soc_disk_vfs_find(disk, name);
     if (file != NULL)
-        soc_disk_file_clear(file);
+        soc_disk_file_hide(file, false);
     return SOC_OK;
 }
 
@@ -139,6 +139,13 @@ int soc_disk_rename(struct soc_disk *disk, const char *from, const char *to)
     if (old != NULL)
         soc_disk_file_clear(old);
     snprintf(file->name, sizeof(file->name), "%s", to);
-    file->is_entered = true;
+    return SOC_OK;
+}
+
+int soc_disk_sync(struct soc_disk *disk)
+{
+    if (soc_disk_faults_call(&disk->faults, SOC_DISK_SYNCS) != SOC_DISK_NONE)
+        return SOC_EIO;
+    soc_disk_vfs_enter_all(disk);
     return SOC_OK;
 }

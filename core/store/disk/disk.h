@@ -75,10 +75,13 @@ struct soc_buf *soc_disk_bytes(struct soc_disk *disk, const char *name);
 const char *soc_disk_name(const struct soc_disk *disk, int index);
 
 /* For the store: the name of the disk in SQLite; whether a file exists; delete and rename
- * a file, durably. */
+ * a file; sync the directory. A file that was created, renamed or deleted since the last
+ * such sync may vanish, have its old name or come back when the power fails. What SQLite
+ * does for that by itself does not count: it ignores errors there. */
 const char *soc_disk_vfs(const struct soc_disk *disk);
 bool soc_disk_has(const struct soc_disk *disk, const char *name);
 int soc_disk_remove(struct soc_disk *disk, const char *name);
 int soc_disk_rename(struct soc_disk *disk, const char *from, const char *to);
+int soc_disk_sync(struct soc_disk *disk);
 
 #endif

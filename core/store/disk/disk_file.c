@@ -128,7 +128,16 @@ void soc_disk_file_sync(struct soc_disk_file *file)
             put_at(&file->synced, change->at, file->bytes.data + change->bytes_at, change->length);
     }
     forget_changes(file);
-    file->is_entered = file->is_there;
+}
+
+void soc_disk_file_enter(struct soc_disk_file *file)
+{
+    if (!file->is_there) {
+        soc_disk_file_clear(file);
+        return;
+    }
+    file->is_entered = true;
+    memcpy(file->entered, file->name, sizeof(file->entered));
 }
 
 void soc_disk_file_doom(struct soc_disk_file *file, struct soc_rng *rng)
@@ -192,9 +201,12 @@ void soc_disk_file_lose_power(struct soc_disk_file *file, struct soc_rng *rng)
     }
     forget_changes(file);
     bool may_stay = soc_rng_below(rng, 2) == 0;
+    if (file->is_entered && !may_stay) /* it has its old name again */
+        memcpy(file->name, file->entered, sizeof(file->name));
     file->is_there =
         (file->is_entered && file->is_there) || (file->is_entered != file->is_there && may_stay);
     file->is_entered = file->is_there;
+    memcpy(file->entered, file->name, sizeof(file->entered));
     file->now.length = 0;
     soc_buf_put_slice(&file->now, soc_buf_slice(&file->synced));
 }

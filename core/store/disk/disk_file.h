@@ -34,7 +34,8 @@ struct soc_disk_file {
     size_t change_capacity;
     struct soc_buf bytes; /* of the writes among them */
     bool is_there;        /* to a reader */
-    bool is_entered;      /* its directory entry is synced */
+    bool is_entered;      /* the directory was synced while it was there, as `entered` */
+    char entered[SOC_DISK_NAME_BYTES_MAX];
     char *shared[SOC_DISK_SHARED_MAX];
 };
 
@@ -52,14 +53,20 @@ void soc_disk_file_cut(struct soc_disk_file *file, uint64_t length);
 /* Deletes the file. Unless `is_synced`, a power loss may bring it back. */
 void soc_disk_file_hide(struct soc_disk_file *file, bool is_synced);
 
-/* Syncs the file and its directory entry. */
+/* Syncs the bytes of the file, not its name. */
 void soc_disk_file_sync(struct soc_disk_file *file);
+
+/* The directory is synced: the name of the file, or its absence, survives a power loss.
+ * Frees the slot of a deleted file. */
+void soc_disk_file_enter(struct soc_disk_file *file);
 
 /* A sync has failed: some of the changes will never be on the disk, and readers may
  * no longer see them. */
 void soc_disk_file_doom(struct soc_disk_file *file, struct soc_rng *rng);
 
-/* Leaves what survives a power loss: any sectors of what was not synced, or none. */
+/* Leaves what survives a power loss: any sectors of what was not synced, or none. Whether a
+ * file that was created, renamed or deleted since the directory was synced is there, and
+ * under which name, is left to chance. */
 void soc_disk_file_lose_power(struct soc_disk_file *file, struct soc_rng *rng);
 
 /* Returns how many bytes of an interrupted write are done: whole sectors. */

@@ -39,6 +39,13 @@ struct soc_disk_file *soc_disk_vfs_make(struct soc_disk *disk, const char *name)
     return file;
 }
 
+void soc_disk_vfs_enter_all(struct soc_disk *disk)
+{
+    for (int i = 0; i < SOC_DISK_FILES_MAX; i++)
+        if (disk->files[i].name[0] != '\0')
+            soc_disk_file_enter(&disk->files[i]);
+}
+
 /* SQLite's handle of an open file. */
 struct handle {
     sqlite3_file base; /* first */

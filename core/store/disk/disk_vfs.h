@@ -32,6 +32,9 @@ struct soc_disk_file *soc_disk_vfs_slot(struct soc_disk *disk, const char *name)
 /* Finds a file or creates an empty one. */
 struct soc_disk_file *soc_disk_vfs_make(struct soc_disk *disk, const char *name);
 
+/* Makes the names of all files durable. */
+void soc_disk_vfs_enter_all(struct soc_disk *disk);
+
 /* Registers the disk with SQLite under `vfs_name`, and removes it. */
 void soc_disk_vfs_register(struct soc_disk *disk);
 void soc_disk_vfs_unregister(struct soc_disk *disk);

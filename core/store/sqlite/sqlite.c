@@ -69,6 +69,15 @@ static int fill_file(struct soc_sqlite *sqlite, const char *path, struct soc_det
     return rc;
 }
 
+/* Makes the names of files that were created or renamed durable. */
+static int sync_names(struct soc_sqlite *sqlite, const char *directory, struct soc_detail *detail)
+{
+    if (sqlite->disk == NULL)
+        return soc_directory_sync(directory, detail);
+    int rc = soc_disk_sync(sqlite->disk);
+    return rc < 0 ? soc_fail(detail, rc, "the simulated directory cannot be synced") : rc;
+}
+
 /* Creates society.db under another name and renames it when it is complete, so that a
  * half-made one never exists. */
 static int create_file(struct soc_sqlite *sqlite, const char *directory, const char *path,
@@ -80,12 +89,12 @@ static int create_file(struct soc_sqlite *sqlite, const char *directory, const c
     if (rc == SOC_OK) {
         rc = fill_file(sqlite, draft.data, detail);
         if (rc == SOC_OK)
-            rc = soc_directory_rename(directory, draft.data, path, detail);
+            rc = soc_directory_rename(draft.data, path, detail);
         else
             unlink(draft.data);
     }
     soc_buf_fini(&draft);
-    return rc;
+    return rc == SOC_OK ? sync_names(sqlite, directory, detail) : rc;
 }
 
 /* Another program has copied the log of a killed society back and removed it, as SQLite
@@ -118,8 +127,10 @@ static int renew_log(struct soc_sqlite *sqlite, const char *path, struct soc_det
     return rc == SQLITE_OK ? SOC_OK : soc_database_fail(&sqlite->database, rc, detail);
 }
 
-/* Opens an existing file and reads its position. */
-static int open_file(struct soc_sqlite *sqlite, const char *path, struct soc_detail *detail)
+/* Opens an existing file, reads its position and makes the names of log and mark, which
+ * exist by now, durable. */
+static int open_file(struct soc_sqlite *sqlite, const char *directory, const char *path,
+                     struct soc_detail *detail)
 {
     int flags = sqlite->is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
     int rc = sqlite->is_read_only ? SOC_OK : renew_log(sqlite, path, detail);
@@ -143,6 +154,8 @@ static int open_file(struct soc_sqlite *sqlite, const char *path, struct soc_det
         rc = soc_mark_check(&sqlite->mark, sqlite->store.at.sequence, detail);
     if (rc == SOC_OK && !sqlite->is_read_only)
         rc = soc_mark_begin(&sqlite->mark, sqlite->store.at.sequence, detail);
+    if (rc == SOC_OK && !sqlite->is_read_only)
+        rc = sync_names(sqlite, directory, detail);
     sqlite->database.has_failed |= rc < 0; /* leave the files as they are */
     return rc;
 }
@@ -163,9 +176,7 @@ static int open_directory(struct soc_sqlite *sqlite, const char *directory,
     if (rc == SOC_ENOFILE && sqlite->lock.file >= 0)
         rc = create_file(sqlite, directory, path.data, detail);
     if (rc == SOC_OK)
-        rc = open_file(sqlite, path.data, detail);
-    if (rc == SOC_OK && !sqlite->is_read_only) /* log and mark exist by now */
-        rc = soc_directory_sync(directory, detail);
+        rc = open_file(sqlite, directory, path.data, detail);
     soc_buf_fini(&path);
     return rc;
 }
@@ -182,8 +193,10 @@ static int open_disk(struct soc_sqlite *sqlite, struct soc_detail *detail)
             rc = fill_file(sqlite, DRAFT, detail);
         if (rc == SOC_OK)
             rc = soc_disk_rename(sqlite->disk, DRAFT, DATABASE);
+        if (rc == SOC_OK)
+            rc = sync_names(sqlite, NULL, detail);
     }
-    return rc == SOC_OK ? open_file(sqlite, DATABASE, detail) : rc;
+    return rc == SOC_OK ? open_file(sqlite, NULL, DATABASE, detail) : rc;
 }
 
 /* Notes whether the log has grown enough to be copied back in a quiet moment. */
