@@ -144,6 +144,10 @@ void soc_books_reset(struct soc_check *check)
     soc_map_fini(&check->pairs);
     soc_map_fini(&check->once);
     soc_map_fini(&check->speakers);
+    soc_map_fini(&check->keys);
+    soc_map_fini(&check->items);
+    soc_map_fini(&check->barriers);
+    soc_map_fini(&check->places);
     free(check->messages);
     *check = fresh;
 }

@@ -31,6 +31,37 @@ struct soc_check_message { /* a message and what became of it */
     bool asks;         /* it asks for an introduction */
     bool is_from_host; /* a question sent by the host on behalf of its sender */
     bool is_asking;    /* an introduction request that is not answered yet */
+    bool is_reply;     /* it answers `reply_to`, and goes to who waits for that */
+    bool is_answered;  /* a reply to it was accepted */
+    uint32_t answers;  /* messages that answer it and are pending */
+    uint64_t reply_to; /* key; 0: it answers nothing */
+    int64_t from_ms;   /* not handled before; 0: at any time */
+    int64_t until_ms;  /* not handled then or later; 0: at any time */
+};
+
+struct soc_check_seat { /* one participant of a checkpoint */
+    struct soc_check_seat *next;
+    struct soc_check_agent *agent;
+    uint64_t question; /* key of the message it has to answer */
+    bool is_open;
+};
+
+struct soc_check_key { /* a deduplication key */
+    int64_t since_ms;
+};
+
+struct soc_check_place { /* of a simulated door: how many lines it has read */
+    int64_t line;
+};
+
+/* What a waiting activation waits for, as far as others are concerned. */
+enum soc_check_wait {
+    SOC_CHECK_WAIT_OTHER,
+    SOC_CHECK_WAIT_REPLY,
+    SOC_CHECK_WAIT_RECEIVE,
+    SOC_CHECK_WAIT_TASK,
+    SOC_CHECK_WAIT_BARRIER,
+    SOC_CHECK_WAIT_HUMAN,
 };
 
 struct soc_check_agent { /* an agent and its queue */
@@ -40,20 +71,28 @@ struct soc_check_agent { /* an agent and its queue */
     struct soc_slice brief;
     struct soc_check_message *first[SOC_CHECK_CLASSES];
     struct soc_check_message *last[SOC_CHECK_CLASSES];
-    uint64_t born;         /* where in the history */
-    uint64_t ended;        /* 0: alive */
-    uint64_t place;        /* when it last finished a message of its queue */
-    int64_t handled;       /* messages, according to the records */
-    int64_t says_handled;  /* according to its state; -1: unknown */
-    uint64_t active_key;   /* of the message that its activation handles; 0: none */
-    uint32_t effects;      /* of its activation */
-    int64_t deadline_ms;   /* of its wait; 0: none */
-    struct soc_slice call; /* id of the external call it waits for; empty: none */
-    bool is_active;        /* it has an activation */
-    bool is_waiting;       /* whose last effect is unanswered */
-    bool is_looking;       /* a wait for rows of the store */
-    bool is_tasking;       /* or for the end of a task */
-    bool has_task_end;     /* that end was delivered, and its script has not continued since */
+    uint64_t born;              /* where in the history */
+    uint64_t ended;             /* 0: alive */
+    uint64_t place;             /* when it last finished a message of its queue */
+    int64_t handled;            /* messages, according to the records */
+    int64_t says_handled;       /* according to its state; -1: unknown */
+    uint64_t active_key;        /* of the message that its activation handles; 0: none */
+    uint32_t effects;           /* of its activation */
+    int64_t deadline_ms;        /* of its wait; 0: none */
+    struct soc_slice call;      /* id of the external call it waits for; empty: none */
+    enum soc_check_wait wait;   /* while is_waiting */
+    struct soc_check_agent *on; /* whom it waits for; NULL: nobody in particular */
+    uint64_t wait_key;          /* of the request, item or checkpoint */
+    int64_t raised_ms;          /* when a turn on its current message first raised; 0: none did */
+    uint64_t visit;             /* of the search for rings that has reached it */
+    struct soc_check_agent *reached_from;
+    uint64_t census;   /* number of the last one that found it … */
+    uint32_t contacts; /* … with so many living contacts */
+    bool is_active;    /* it has an activation */
+    bool is_waiting;   /* whose last effect is unanswered */
+    bool is_looking;   /* a wait for rows of the store */
+    bool is_tasking;   /* or for the end of a task */
+    bool has_task_end; /* that end was delivered, and its script has not continued since */
     bool is_ending;
     bool is_held;                    /* paused or failed: it keeps its mail, and no turn starts */
     bool is_outside;                 /* it acks its mail at any time and in any order */
@@ -83,6 +122,10 @@ struct soc_check { /* everything known about one history */
     struct soc_map pairs;                /* kind, agent and other in one number -> anything */
     struct soc_map once;                 /* number of the agent, and text -> anything */
     struct soc_map speakers;             /* ids of outside agents that have sent */
+    struct soc_map keys;                 /* text -> soc_check_key */
+    struct soc_map items;                /* key of an item -> decision + 1, as a pointer */
+    struct soc_map barriers;             /* key -> the first soc_check_seat */
+    struct soc_map places;               /* name of a simulated door's place -> soc_check_place */
     struct soc_check_message **messages; /* by key; NULL: none */
     size_t messages_count;
     struct soc_check_output *outputs;
@@ -99,6 +142,13 @@ struct soc_check { /* everything known about one history */
     uint64_t last_key;
     int64_t now_ms;     /* of the last batch */
     int64_t timeout_ms; /* latest deadline of the waits that this batch times out */
+    int64_t taken_ms;   /* latest time before which a message that it takes must not be */
+    int64_t window_ms;  /* for which keys count; 0: the default */
+    int64_t keyed;      /* keys of the messages of this batch that were not remembered yet */
+    uint64_t visits;    /* searches for rings so far */
+    uint64_t census;    /* number of the current one … */
+    uint64_t alive;     /* … and agents it has found */
+    bool has_new_wait;  /* in this batch */
     uint64_t sent;
     uint64_t readers; /* of broadcasts, in total */
     uint64_t outcomes[6];

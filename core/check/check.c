@@ -34,6 +34,12 @@ void soc_check_orchestrator(struct soc_check *check, struct soc_slice id)
     check->orchestrator = soc_books_copy(check, id);
 }
 
+void soc_check_window(struct soc_check *check, int64_t window_ms)
+{
+    assert(window_ms >= 0);
+    check->window_ms = window_ms;
+}
+
 void soc_check_heard(struct soc_check *check, struct soc_slice id)
 {
     if (soc_map_find(&check->speakers, id) == NULL)
@@ -106,7 +112,8 @@ static void read_record(struct soc_check *check, const struct soc_record *record
             note_cursor(check, record->meta.value);
         else if (soc_slice_equal(record->meta.name, SOC_SLICE("policies")))
             soc_check_people(check, record);
-    } else if (!soc_check_mail(check, record) && !soc_check_people(check, record)) {
+    } else if (!soc_check_mail(check, record) && !soc_check_people(check, record) &&
+               !soc_check_waits(check, record) && !soc_check_promises(check, record)) {
         soc_check_turns(check, record);
     }
 }
@@ -122,6 +129,8 @@ static void apply(struct soc_check *check, const struct soc_check_batch *batch)
         soc_books_fail(check, "batch %llu holds bytes that are not a record",
                        (unsigned long long)batch->sequence);
     soc_check_states(check);
+    soc_check_rings(check);
+    soc_check_promises_kept(check);
     check->applied = batch->sequence;
 }
 

@@ -16,11 +16,20 @@
  *   - nothing is shown, handed out or requested from the world before it is durable, and no
  *     line is shown twice unless a crash left it in doubt;
  *   - contacts come only from births, briefs, messages and introductions, and strangers do
- *     not write.
+ *     not write;
+ *   - no message is handled before its time or after its time to live, and none expires
+ *     early;
+ *   - only the agent that was asked answers, and once;
+ *   - no ring of agents that wait for each other outlives the step that closed it;
+ *   - an item of the inbox is decided once;
+ *   - a deduplication key makes one message per window, and commits with it;
+ *   - a door takes each line once, refused or not;
+ *   - the live society is what its history says (census.c): a turn that was rolled back, or
+ *     a restart, leaves no agent, contact or message behind, and loses none.
  *
- * Two names let a scenario say more: a member `once` of a payload is a text that its sender
- * sends only once, and a member `handled` of an agent's state is the number of messages
- * that it has handled.
+ * Some names let a scenario say more: a member `once` of a payload is a text that its sender
+ * sends only once; `not_before` and `not_after` are times in ms between which it is handled;
+ * a member `handled` of an agent's state is the number of messages that it has handled.
  * Layer: check. Thread: loop. */
 #ifndef SOC_CHECK_CHECK_H
 #define SOC_CHECK_CHECK_H
@@ -49,6 +58,9 @@ void soc_check_bound(struct soc_check *check, uint32_t mailbox_max);
 /* Sets the orchestrator, to whom outside agents may always write; root by default. */
 void soc_check_orchestrator(struct soc_check *check, struct soc_slice id);
 
+/* Sets for how long a deduplication key counts; that of limits.h by default. */
+void soc_check_window(struct soc_check *check, int64_t window_ms);
+
 /* A batch was submitted. */
 void soc_check_sealed(struct soc_check *check, uint64_t sequence, struct soc_slice batch);
 
@@ -61,7 +73,7 @@ void soc_check_shown(struct soc_check *check, struct soc_slice stream, struct so
 
 /* A message was handed out to an outside agent: it acks its mail at any time and in any
  * order, and may owe some acks at the end. */
-void soc_check_outside(struct soc_check *check, struct soc_slice id, uint64_t key);
+void soc_check_outside(struct soc_check *check, struct soc_slice id, uint64_t key, int64_t now_ms);
 
 /* An outside agent is about to send. */
 void soc_check_heard(struct soc_check *check, struct soc_slice id);
@@ -71,6 +83,16 @@ void soc_check_called(struct soc_check *check, struct soc_slice agent, struct so
 
 /* The society has crashed; its store holds everything up to `sequence`. */
 void soc_check_restart(struct soc_check *check, uint64_t sequence);
+
+/* A census of the live society, while everything it did is durable: each agent with its
+ * parent (absent: none), then its contacts and the mail in its mailbox, one by one. */
+void soc_check_census_begin(struct soc_check *check);
+void soc_check_census_agent(struct soc_check *check, struct soc_slice id, struct soc_slice parent);
+void soc_check_census_contact(struct soc_check *check, struct soc_slice owner,
+                              struct soc_slice peer);
+void soc_check_census_mail(struct soc_check *check, struct soc_slice to, uint64_t key,
+                           int64_t now_ms);
+void soc_check_census_end(struct soc_check *check);
 
 /* The history is over, at `now_ms`. */
 void soc_check_end(struct soc_check *check, int64_t now_ms);

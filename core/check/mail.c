@@ -1,5 +1,6 @@
 /* Mail: messages from acceptance to end, their order and number. */
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,7 +184,11 @@ static void read_message(struct soc_check *check, const struct soc_record_messag
     message->to = is_broadcast ? NULL : soc_books_find(check, record->to);
     message->priority = record->priority < SOC_CHECK_CLASSES ? (uint8_t)record->priority : 0;
     message->is_letter = is_letter;
+    message->is_reply = (record->flags & SOC_MESSAGE_IS_REPLY) != 0;
+    soc_check_times_note(message, record);
     check->letters -= is_letter;
+    if (!is_letter)
+        soc_check_promises_keyed(check, record);
     if (is_broadcast) {
         check->readers += count_readers(check, message);
         return;
@@ -196,7 +201,10 @@ static void read_message(struct soc_check *check, const struct soc_record_messag
     if (is_letter)
         return;
     check->sent++;
-    const struct soc_check_message *question = find(check, record->reply_to);
+    struct soc_check_message *question = find(check, record->reply_to);
+    message->reply_to = record->reply_to;
+    if (question != NULL)
+        question->answers++;
     /* The host handles an answer to its own question. */
     bool is_for_host = question != NULL && question->is_from_host;
     message->counts = (record->flags & SOC_MESSAGE_IS_REPLY) == 0 && !is_for_host;
@@ -286,6 +294,42 @@ static void check_all_read(struct soc_check *check, const struct soc_check_messa
                        (unsigned long long)broadcast->key, (int)agent->id.length, agent->id.data);
 }
 
+/* Only the agent that was asked answers, and once. */
+static void check_reply(struct soc_check *check, const struct soc_check_message *reply)
+{
+    struct soc_check_message *question = find(check, reply->reply_to);
+    if (question == NULL || question->to == NULL || reply->from == NULL)
+        return;
+    if (reply->from != question->to || reply->to != question->from)
+        soc_books_fail(check, "%.*s answered message %llu, which went to %.*s",
+                       (int)reply->from->id.length, reply->from->id.data,
+                       (unsigned long long)question->key, (int)question->to->id.length,
+                       question->to->id.data);
+    if (question->is_answered)
+        soc_books_fail(check, "message %llu was answered twice", (unsigned long long)question->key);
+    question->is_answered = true;
+}
+
+/* A message ends: its time must fit. What the host handles itself may have come long
+ * before. */
+static void check_time(struct soc_check *check, const struct soc_check_message *message,
+                       const struct soc_record_message_end *record)
+{
+    struct soc_check_agent *to = message->to;
+    bool is_begun = to->active_key == message->key; /* checked then */
+    if (record->outcome == SOC_OUTCOME_EXPIRED)
+        soc_check_times_expire(check, message, (int64_t)record->time_ms);
+    if (record->outcome == SOC_OUTCOME_PROCESSED && !message->is_taken && !is_begun &&
+        (message->counts || message->is_reply) && !to->is_outside)
+        soc_check_times_start(check, message->is_reply ? NULL : to, message,
+                              (int64_t)record->time_ms);
+    if (record->outcome == SOC_OUTCOME_PROCESSED && message->is_reply)
+        check_reply(check, message);
+    if (message->counts && !message->is_taken &&
+        (record->outcome == SOC_OUTCOME_PROCESSED || record->outcome == SOC_OUTCOME_DEAD))
+        to->raised_ms = 0;
+}
+
 /* The person may drop a dead letter. */
 static bool is_thrown_away(const struct soc_check_message *message,
                            const struct soc_record_message_end *record)
@@ -344,6 +388,11 @@ static void read_end(struct soc_check *check, const struct soc_record_message_en
     if (record->outcome == SOC_OUTCOME_DEAD && record->reason.length > 0 &&
         memmem(record->reason.data, record->reason.length, "\"nondeterministic\"", 18) != NULL)
         fail_unlike(check, record->reason);
+    if (message->to != NULL)
+        check_time(check, message, record);
+    struct soc_check_message *question = find(check, message->reply_to);
+    if (question != NULL && question->answers > 0)
+        question->answers--;
     if (message->to == NULL)
         check_all_read(check, message, false);
     else if (record->outcome == SOC_OUTCOME_PROCESSED)
@@ -368,6 +417,21 @@ static void read_again(struct soc_check *check, const struct soc_record_message_
     message->is_queued = false;
     message->is_taken = false;
     message->is_asking = message->asks;
+    message->is_answered = false;
+    message->from_ms = (int64_t)record->deliver_at_ms;
+    message->until_ms = 0; /* what is sent again must be handled */
+    struct soc_check_message *question = find(check, message->reply_to);
+    if (question != NULL)
+        question->answers++;
+}
+
+/* Notes that `receive` took a copy of a broadcast; false if that is known. */
+static bool note_copy_taken(struct soc_check *check, const struct soc_check_agent *agent,
+                            uint64_t key)
+{
+    char text[32];
+    int length = snprintf(text, sizeof(text), "\ntaken %llu", (unsigned long long)key);
+    return soc_books_note_once(check, agent, soc_slice(text, (size_t)length));
 }
 
 static void read_take(struct soc_check *check, const struct soc_record_take *record)
@@ -379,13 +443,19 @@ static void read_take(struct soc_check *check, const struct soc_record_take *rec
                        (unsigned long long)record->key);
         return;
     }
-    if (message->to == NULL)
+    const struct soc_check_agent *agent = soc_books_find(check, record->agent);
+    if (message->to == NULL) {
+        soc_check_times_take(check, message);
+        if (agent != NULL)
+            note_copy_taken(check, agent, record->key);
         return;
+    }
     if (message->is_taken || !soc_slice_equal(message->to->id, record->agent))
         soc_books_fail(check, "%.*s received message %llu, which is no longer for it",
                        (int)record->agent.length, record->agent.data,
                        (unsigned long long)record->key);
     message->is_taken = true;
+    soc_check_times_take(check, message);
 }
 
 /* Tells whether the message waits for the agent, which is not handling it already. */
@@ -447,8 +517,15 @@ static void read_broadcast_end(struct soc_check *check,
     check->outcomes[record->outcome]++;
     if (record->outcome == SOC_OUTCOME_DEAD || record->outcome == SOC_OUTCOME_EXPIRED)
         check->letters++;
+    if (message != NULL && record->outcome == SOC_OUTCOME_EXPIRED)
+        soc_check_times_expire(check, message, (int64_t)record->time_ms);
     if (record->outcome != SOC_OUTCOME_PROCESSED)
         return;
+    bool is_begun = agent->active_key == record->key;
+    if (message != NULL && note_copy_taken(check, agent, record->key) && !is_begun &&
+        !agent->is_outside)
+        soc_check_times_start(check, agent, message, (int64_t)record->time_ms);
+    agent->raised_ms = 0;
     agent->handled++;
     soc_books_touch(check, agent);
 }
@@ -495,8 +572,11 @@ void soc_check_totals(struct soc_check *check, struct soc_slice cursor, bool is_
     if (check->timeout_ms > numbers[1])
         soc_books_fail(check, "a wait timed out %lld ms early",
                        (long long)(check->timeout_ms - numbers[1]));
+    if (check->taken_ms > numbers[1])
+        soc_books_fail(check, "a message was taken %lld ms before its time",
+                       (long long)(check->taken_ms - numbers[1]));
     check->now_ms = numbers[1];
-    check->timeout_ms = 0;
+    check->timeout_ms = check->taken_ms = 0;
     if (is_short)
         return;
     check->totals_skipped = 0;
@@ -532,7 +612,7 @@ void soc_check_mail_end(struct soc_check *check)
         soc_books_fail(check, "more messages ended than were sent");
 }
 
-void soc_check_outside(struct soc_check *check, struct soc_slice id, uint64_t key)
+void soc_check_outside(struct soc_check *check, struct soc_slice id, uint64_t key, int64_t now_ms)
 {
     struct soc_check_agent *agent = soc_books_find(check, id);
     const struct soc_check_message *message = find(check, key);
@@ -545,6 +625,8 @@ void soc_check_outside(struct soc_check *check, struct soc_slice id, uint64_t ke
     else if (message->outcome != SOC_OUTCOME_PENDING)
         soc_books_fail(check, "%.*s was handed message %llu, which has ended", (int)id.length,
                        id.data, (unsigned long long)key);
+    else
+        soc_check_times_start(check, NULL, message, now_ms);
     if (agent != NULL)
         agent->is_outside = true;
 }

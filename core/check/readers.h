@@ -10,11 +10,35 @@
 bool soc_check_mail(struct soc_check *check, const struct soc_record *record);
 bool soc_check_people(struct soc_check *check, const struct soc_record *record);
 bool soc_check_turns(struct soc_check *check, const struct soc_record *record);
+bool soc_check_waits(struct soc_check *check, const struct soc_record *record);
+bool soc_check_promises(struct soc_check *check, const struct soc_record *record);
+
+/* Times (times.c): notes when a message may be handled; checks that it is at `time_ms`,
+ * that `receive` takes it in time, and that it does not expire early. */
+void soc_check_times_note(struct soc_check_message *message,
+                          const struct soc_record_message *record);
+void soc_check_times_start(struct soc_check *check, const struct soc_check_agent *agent,
+                           const struct soc_check_message *message, int64_t time_ms);
+void soc_check_times_take(struct soc_check *check, const struct soc_check_message *message);
+void soc_check_times_expire(struct soc_check *check, const struct soc_check_message *message,
+                            int64_t time_ms);
+
+/* Waits (waits.c): notes whom an agent begins to wait for, by the JSON of its wait. */
+void soc_check_waits_note(struct soc_check *check, struct soc_check_agent *agent,
+                          struct soc_slice wait);
+
+/* Promises (promises.c): a message was accepted, and its keys must be remembered; a wait for
+ * a decision ends with this answer. */
+void soc_check_promises_keyed(struct soc_check *check, const struct soc_record_message *record);
+void soc_check_promises_decided(struct soc_check *check, const struct soc_check_agent *agent,
+                                struct soc_slice answer);
 
 /* The end of a batch: time and totals, and the states of agents. Totals are compared now
  * and then, because a difference only grows, or if `is_last`. */
 void soc_check_totals(struct soc_check *check, struct soc_slice cursor, bool is_last);
 void soc_check_states(struct soc_check *check);
+void soc_check_rings(struct soc_check *check);
+void soc_check_promises_kept(struct soc_check *check);
 
 /* The end of the history. */
 void soc_check_mail_end(struct soc_check *check);

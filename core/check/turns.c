@@ -25,6 +25,8 @@ static void read_activation(struct soc_check *check, const struct soc_record_act
     if (record->key != 0 && (message == NULL || message->outcome != SOC_OUTCOME_PENDING))
         soc_books_fail(check, "%.*s handles message %llu, which is not pending",
                        (int)agent->id.length, agent->id.data, (unsigned long long)record->key);
+    if (message != NULL)
+        soc_check_times_start(check, agent, message, (int64_t)record->time_ms);
     agent->is_active = true;
     agent->active_key = record->key;
     agent->is_waiting = agent->has_task_end = false;
@@ -62,6 +64,7 @@ static void read_effect(struct soc_check *check, const struct soc_record_effect 
     struct soc_slice what = {0};
     if (record->wait.length > 0)
         what = soc_json_member(record->wait, "for");
+    soc_check_waits_note(check, agent, record->wait);
     agent->is_looking = soc_slice_equal(what, SOC_SLICE("\"look\""));
     agent->is_tasking = soc_slice_equal(what, SOC_SLICE("\"task\""));
     if (soc_slice_equal(what, SOC_SLICE("\"call\"")))
@@ -84,11 +87,21 @@ static void read_answer(struct soc_check *check, const struct soc_record_answer 
     if (!agent->is_active || !agent->is_waiting || record->index + 1 != agent->effects)
         soc_books_fail(check, "%.*s gets an answer to effect %llu, which it does not wait for",
                        (int)agent->id.length, agent->id.data, (unsigned long long)record->index);
+    if (agent->wait == SOC_CHECK_WAIT_HUMAN)
+        soc_check_promises_decided(check, agent, record->answer);
     agent->is_waiting = false;
     agent->has_task_end = agent->is_tasking;
     /* The time of this batch comes at its end, where early timeouts are found. */
     if (is_timeout(record->answer) && agent->deadline_ms > check->timeout_ms)
         check->timeout_ms = agent->deadline_ms;
+}
+
+/* A turn raised. Its message was begun then at the latest. */
+static void note_raised(struct soc_check *check, const struct soc_record_event *record)
+{
+    struct soc_check_agent *agent = soc_books_find(check, record->agent);
+    if (agent != NULL && agent->raised_ms == 0)
+        agent->raised_ms = (int64_t)record->time_ms;
 }
 
 bool soc_check_turns(struct soc_check *check, const struct soc_record *record)
@@ -124,6 +137,8 @@ bool soc_check_turns(struct soc_check *check, const struct soc_record *record)
     case SOC_RECORD_EVENT:
         if (soc_slice_equal(record->event.event, SOC_SLICE("unknown_role")))
             check->has_strange_role = true;
+        else if (soc_slice_equal(record->event.event, SOC_SLICE("turn_failed")))
+            note_raised(check, &record->event);
         return true;
     default:
         return false;

@@ -22,6 +22,8 @@ struct soc_store;
 struct soc_witness {
     /* The limit of messages queued for one agent is set. */
     void (*bounded)(void *user, uint32_t mailbox_max);
+    /* How long deduplication keys count is set. */
+    void (*windowed)(void *user, int64_t window_ms);
     /* The orchestrator is set. */
     void (*headed)(void *user, struct soc_slice id);
     /* A batch is sealed and may become durable from now on. */

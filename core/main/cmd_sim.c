@@ -34,7 +34,8 @@
 #define STEPS_MAX 5000000
 #define SPAN_MS   31536000000 /* a year */
 
-#define BUSIEST 5 /* agents that are named then */
+#define NEW_DISK_IN 4 /* one seed in this many has an empty disk */
+#define BUSIEST     5 /* agents that are named then */
 
 struct sim {
     const char *path;         /* of the app */
@@ -88,7 +89,13 @@ static bool show(void *user, struct soc_slice stream, struct soc_slice agent, st
 
 static void note_handed(void *user, struct soc_slice agent, uint64_t key)
 {
-    soc_check_outside(((struct sim *)user)->check, agent, key);
+    struct sim *sim = user;
+    soc_check_outside(sim->check, agent, key, soc_clock_now(soc_host_clock(sim->parts.host)));
+}
+
+static void count_all(struct soc_simulation *simulation)
+{
+    soc_witness_census(((struct sim *)simulation->user)->check, simulation->host);
 }
 
 static void note_failure(void *user, const struct soc_detail *detail)
@@ -247,6 +254,7 @@ static int run_parts(struct sim *sim)
         .span_ms = sim->span_ms,
         .is_stopped = sim->is_many ? is_stopped : NULL,
         .restart = restart,
+        .count = count_all,
         .user = sim,
     };
     enum soc_simulated end = soc_simulate(&simulation, 0, true);
@@ -362,8 +370,9 @@ static int take_disk(struct sim *sim, uint64_t seed, struct soc_detail *detail)
         if (rc == SOC_OK)
             soc_store_close(store);
     }
-    if (sim->plan.has_disk)
-        sim->disk = soc_disk_copy(sim->empty_disk, seed);
+    if (sim->plan.has_disk) /* some seeds also make their store */
+        sim->disk =
+            seed % NEW_DISK_IN == 0 ? soc_disk_new(seed) : soc_disk_copy(sim->empty_disk, seed);
     sim->options.disk = sim->disk;
     return rc;
 }

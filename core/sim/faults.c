@@ -132,6 +132,7 @@ static bool raises(void *user, struct soc_host *host, const struct soc_activatio
             return false;
     soc_faults_log(faults, SOC_FAULT_RAISE, soc_host_now(host), soc_agent_id(activation->agent),
                    "the turn raises at its end");
+    faults->has_raised = true;
     return true;
 }
 

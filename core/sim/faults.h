@@ -53,7 +53,8 @@ struct soc_faults {
     uint32_t set; /* kinds that may happen */
     uint32_t chance[SOC_FAULT_COUNT];
     uint32_t crashes_left;
-    bool has_disk; /* the store is on a simulated disk, where any call may crash */
+    bool has_disk;   /* the store is on a simulated disk, where any call may crash */
+    bool has_raised; /* a turn was made to raise, and nobody has looked since */
     struct soc_rng rng;
     struct soc_rng steps; /* clock steps: a generator of their own, so they change no other draw */
     struct soc_log *log;  /* lent; where faults are logged; NULL: nowhere */

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/heap.h"
 #include "base/json.h"
@@ -23,7 +24,12 @@
 #define ECHO_MS        20000 /* delay before an echo that may not be durable is repeated */
 #define SILENCES_MAX   3
 
-enum deed { ACK_RECEIVED, ACK_PROCESSED, REPLY, ECHO };
+#define LINES_MAX 64
+
+/* Of the name under which the place of a reader is kept. */
+#define LINES_NAME_BYTES (SOC_ID_BYTES_MAX + 8)
+
+enum deed { ACK_RECEIVED, ACK_PROCESSED, REPLY, ECHO, LINE };
 
 /* A planned action of an outsider. */
 struct act {
@@ -38,7 +44,18 @@ struct act {
     char to[SOC_ID_BYTES_MAX + 1];
 };
 
+/* Lines that an outsider has written down, for its door to read one by one. */
+struct lines {
+    struct lines *following;
+    char agent[SOC_ID_BYTES_MAX + 1];
+    char to[SOC_ID_BYTES_MAX + 1];
+    int64_t count;
+    int64_t next;    /* to be read, from 1 */
+    bool is_planned; /* that is an action */
+};
+
 struct soc_outsiders {
+    struct lines *lines; /* owned */
     struct soc_rng rng;
     struct soc_faults *faults;
     soc_handed_cb *cb;
@@ -84,6 +101,11 @@ void soc_outsiders_free(struct soc_outsiders *outsiders)
         free_act(act);
     }
     soc_heap_fini(&outsiders->acts);
+    while (outsiders->lines != NULL) {
+        struct lines *lines = outsiders->lines;
+        outsiders->lines = lines->following;
+        free(lines);
+    }
     free(outsiders);
 }
 
@@ -140,6 +162,47 @@ static void plan(struct soc_outsiders *outsiders, const struct soc_handout *hand
     }
 }
 
+/* Plans to read the next line, if there is one. */
+static void plan_line(struct soc_outsiders *outsiders, struct lines *lines)
+{
+    if (lines->is_planned || lines->next > lines->count)
+        return;
+    struct act *act = soc_alloc_zero(sizeof(*act));
+    act->deed = LINE;
+    memcpy(act->agent, lines->agent, sizeof(act->agent));
+    lines->is_planned = true;
+    soc_heap_add(&outsiders->acts, &act->due,
+                 soc_host_now(outsiders->host) + 1 +
+                     (int64_t)soc_rng_below(&outsiders->rng, WHILE_MS));
+}
+
+static struct lines *find_lines(const struct soc_outsiders *outsiders, const char *agent)
+{
+    struct lines *lines = outsiders->lines;
+    while (lines != NULL && strcmp(lines->agent, agent) != 0)
+        lines = lines->following;
+    return lines;
+}
+
+/* Writes down as many lines as the payload says, once. */
+static void write_lines(struct soc_outsiders *outsiders, const struct soc_handout *handout)
+{
+    struct soc_slice payload = soc_message_payload(handout->message);
+    int64_t count = 0;
+    if (handout->message->from == NULL || payload.length == 0 || payload.data[0] != '{' ||
+        !soc_json_integer(soc_json_member(payload, "lines"), &count) || count < 1 ||
+        find_lines(outsiders, handout->agent->id) != NULL)
+        return;
+    struct lines *lines = soc_alloc_zero(sizeof(*lines));
+    memcpy(lines->agent, handout->agent->id, handout->agent->id_length);
+    memcpy(lines->to, handout->message->from->id, handout->message->from->id_length);
+    lines->count = count < LINES_MAX ? count : LINES_MAX;
+    lines->next = 1;
+    lines->following = outsiders->lines;
+    outsiders->lines = lines;
+    plan_line(outsiders, lines);
+}
+
 static bool deliver(void *user, const struct soc_handout *handout)
 {
     struct soc_outsiders *outsiders = user;
@@ -159,6 +222,7 @@ static bool deliver(void *user, const struct soc_handout *handout)
         return true; /* sent, but never received */
     if (handout->is_broadcast)
         return true;
+    write_lines(outsiders, handout);
     /* A message received twice is handled twice. */
     int copies = happens(outsiders, SOC_FAULT_DOUBLE, agent, id, "receives twice") ? 2 : 1;
     for (; copies > 0; copies--) {
@@ -171,12 +235,56 @@ static bool deliver(void *user, const struct soc_handout *handout)
     return true;
 }
 
+static struct soc_slice name_place(char name[LINES_NAME_BYTES], const struct lines *lines)
+{
+    snprintf(name, LINES_NAME_BYTES, "sim:%s", lines->agent);
+    return soc_slice_text(name);
+}
+
+/* Reads one line. Odd ones name nobody who is there, and are refused. What is refused for
+ * now is read again later. */
+static void read_line(struct soc_outsiders *outsiders, struct act *act)
+{
+    struct soc_host *host = outsiders->host;
+    struct lines *lines = find_lines(outsiders, act->agent);
+    struct soc_agent *agent = soc_outside_find(host, soc_slice_text(act->agent));
+    char name[LINES_NAME_BYTES];
+    char number[24];
+    char to[32];
+    struct soc_buf payload = {0};
+    struct soc_buf answer = {0};
+    lines->is_planned = false;
+    if (agent == NULL || lines->next > lines->count)
+        return;
+    snprintf(number, sizeof(number), "%lld", (long long)lines->next);
+    snprintf(to, sizeof(to), "nobody-%s", number);
+    soc_buf_printf(&payload, "{\"text\":\"line\",\"once\":\"%s/line/%s\"}", act->agent, number);
+    struct soc_outside_mail mail = {.send = {.payload = soc_buf_slice(&payload)}};
+    mail.send.to = soc_slice_text(lines->next % 2 == 1 ? to : lines->to);
+    struct soc_position position = {name_place(name, lines), soc_slice_text(number)};
+    int rc = soc_outside_accept(host, agent, &mail, position, &answer);
+    if (rc != SOC_EMAILBOX && rc != SOC_EDISKFULL)
+        lines->next++;
+    plan_line(outsiders, lines);
+    soc_buf_fini(&payload);
+    soc_buf_fini(&answer);
+}
+
 void soc_outsiders_join(struct soc_outsiders *outsiders, struct soc_host *host)
 {
     struct soc_door door = {.user = outsiders, .deliver = deliver};
     outsiders->host = host;
     outsiders->lives++;
     soc_outside_open(host, &door);
+    for (struct lines *lines = outsiders->lines; lines != NULL; lines = lines->following) {
+        char name[LINES_NAME_BYTES];
+        int64_t line = 0;
+        struct soc_slice kept = soc_outside_position(host, name_place(name, lines));
+        if (kept.length > 0)
+            soc_json_integer(kept, &line);
+        lines->next = line + 1;
+        plan_line(outsiders, lines);
+    }
 }
 
 int64_t soc_outsiders_due(const struct soc_outsiders *outsiders)
@@ -247,6 +355,11 @@ bool soc_outsiders_act(struct soc_outsiders *outsiders, struct soc_host *host)
     if (act == NULL || act->due.due_ms > now_ms)
         return false;
     soc_heap_remove(&outsiders->acts, &act->due);
+    if (act->deed == LINE) {
+        read_line(outsiders, act);
+        free_act(act);
+        return true;
+    }
     struct soc_agent *agent = soc_outside_find(host, soc_slice_text(act->agent));
     if (now_ms < outsiders->silent_ms ||
         happens(outsiders, SOC_FAULT_DROP, act->agent, act->message, "its message is lost for") ||

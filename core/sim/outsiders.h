@@ -2,7 +2,10 @@
  *
  * After a short delay drawn from the seed, an outsider acks each message, first as
  * received and then as processed, and answers requests. A payload's member `echo` is sent
- * back to the sender as a new message, repeatedly until it is durable. The fault plan may
+ * back to the sender as a new message, repeatedly until it is durable. A member `lines`
+ * makes the outsider write that many lines, once, which its door reads in order as the file
+ * door does: every second one is a message to the sender, the others are refused, and the
+ * place is kept with each. They are neither lost nor doubled on their way. The fault plan may
  * lose messages in either direction, duplicate, delay and so reorder them, and silence
  * all outsiders for a minute. Outsiders survive the society's crashes.
  * Layer: sim. Thread: loop. */

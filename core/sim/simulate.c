@@ -57,6 +57,8 @@ static void crash(struct soc_simulation *simulation)
     if (simulation->host == NULL)
         return;
     soc_host_hold(simulation->host, true);
+    if (simulation->count != NULL && simulation->host->batch.length == 0)
+        simulation->count(simulation);
     if (simulation->outsiders != NULL)
         soc_outsiders_join(simulation->outsiders, simulation->host);
 }
@@ -176,6 +178,18 @@ static bool make_durable(struct soc_host *host)
     return did;
 }
 
+/* Has the live society counted if everything is durable; `is_made` makes it so. */
+static void count(struct soc_simulation *simulation, bool is_made)
+{
+    struct soc_host *host = simulation->host;
+    if (simulation->count == NULL || host == NULL || host->disk.is_failed || host->disk.is_full)
+        return;
+    if (is_made)
+        make_durable(host);
+    if (host->batch.length == 0 && soc_journal_bytes(host->journal) == 0 && !host->disk.is_failed)
+        simulation->count(simulation);
+}
+
 static bool has_ended(const struct soc_host *host)
 {
     return host == NULL || host->main.has_failed || host->disk.is_failed;
@@ -229,6 +243,10 @@ static enum soc_simulated run(struct soc_simulation *simulation, int64_t until_m
         bool has_stepped = soc_host_step(host) || has_acted || make_durable(host);
         if (simulation->faults != NULL)
             log_full(simulation);
+        if (simulation->faults != NULL && simulation->faults->has_raised) {
+            simulation->faults->has_raised = false;
+            count(simulation, true);
+        }
         if (has_stepped)
             continue;
         int64_t due_ms = next_due(simulation, is_app && until_ms == 0);
@@ -257,6 +275,7 @@ enum soc_simulated soc_simulate(struct soc_simulation *simulation, int64_t until
     if (end == SOC_SIMULATED_TIME)
         soc_clock_move(&host->clock, until_ms);
     make_durable(host);
+    count(simulation, false);
     soc_host_hold(host, false);
     return end;
 }

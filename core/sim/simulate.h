@@ -24,6 +24,9 @@ struct soc_simulation {
      * with the clock at `now_ms` or at the last recorded time if that is later. Sets
      * `host`, NULL on failure. */
     void (*restart)(struct soc_simulation *simulation, int64_t now_ms, bool has_power);
+    /* Compares the live society with its history. Called when everything is durable: after
+     * a restart, after a turn that was made to raise, and at the end. May be NULL. */
+    void (*count)(struct soc_simulation *simulation);
     void *user;
     uint64_t steps; /* taken so far */
     bool is_losing; /* the next crash is a power failure */

@@ -1,8 +1,15 @@
 #include "world/witness.h"
 
+#include "kernel/state.h"
+
 static void note_bounded(void *user, uint32_t mailbox_max)
 {
     soc_check_bound(user, mailbox_max);
+}
+
+static void note_windowed(void *user, int64_t window_ms)
+{
+    soc_check_window(user, window_ms);
 }
 
 static void note_headed(void *user, struct soc_slice id)
@@ -29,10 +36,38 @@ struct soc_witness soc_witness_of(struct soc_check *check)
 {
     return (struct soc_witness){
         .bounded = note_bounded,
+        .windowed = note_windowed,
         .headed = note_headed,
         .sealed = note_sealed,
         .durable = note_durable,
         .called = note_called,
         .user = check,
     };
+}
+
+static void count_mail(struct soc_check *check, const struct soc_agent *agent, int64_t now_ms)
+{
+    for (int i = 0; i < SOC_PRIORITY_COUNT; i++)
+        for (const struct soc_message *m = agent->mailbox.classes[i].first; m != NULL; m = m->next)
+            soc_check_census_mail(check, soc_agent_id(agent), m->key, now_ms);
+}
+
+void soc_witness_census(struct soc_check *check, struct soc_host *host)
+{
+    size_t cursor = 0;
+    const struct soc_agent *agent;
+    soc_check_census_begin(check);
+    while ((agent = soc_map_each(&host->registry.agents, &cursor)) != NULL) {
+        if (agent->is_ended)
+            continue;
+        struct soc_slice parent = {0};
+        if (agent->parent != NULL)
+            parent = soc_agent_id(agent->parent);
+        soc_check_census_agent(check, soc_agent_id(agent), parent);
+        for (uint32_t i = 0; i < agent->contacts.count; i++)
+            soc_check_census_contact(check, soc_agent_id(agent),
+                                     soc_agent_id(agent->contacts.items[i].peer));
+        count_mail(check, agent, soc_host_now(host));
+    }
+    soc_check_census_end(check);
 }

@@ -10,4 +10,7 @@
 /* Returns what tells `check`, which is lent as long as it is used. */
 struct soc_witness soc_witness_of(struct soc_check *check);
 
+/* Compares the live society with what the checker knows. Everything it did must be durable. */
+void soc_witness_census(struct soc_check *check, struct soc_host *host);
+
 #endif

@@ -35,7 +35,8 @@ static bool deliver(void *user, const struct soc_handout *handout)
     struct soc_world *world = user;
     struct soc_world_handed *handed = soc_alloc_zero(sizeof(*handed));
     if (world->check != NULL)
-        soc_check_outside(world->check, soc_agent_id(handout->agent), handout->message->key);
+        soc_check_outside(world->check, soc_agent_id(handout->agent), handout->message->key,
+                          soc_clock_now(soc_host_clock(world->host)));
     handed->agent = soc_copy_text(handout->agent->id, handout->agent->id_length);
     soc_envelope_put_json(&handed->json, handout->message);
     handed->json.length--;

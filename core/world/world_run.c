@@ -116,6 +116,12 @@ static void restart(struct soc_simulation *simulation, int64_t now_ms, bool has_
     simulation->host = world->host;
 }
 
+static void count_all(struct soc_simulation *simulation)
+{
+    struct drive *drive = simulation->user;
+    soc_witness_census(drive->world->check, simulation->host);
+}
+
 static void complain(lua_State *L, const struct soc_world *world)
 {
     if (soc_check_fault(world->check) != NULL)
@@ -151,6 +157,7 @@ static void run_with_faults(lua_State *L, struct soc_world *world, int64_t until
         .faults = &world->plan,
         .disk = world->disk,
         .restart = restart,
+        .count = count_all,
         .user = &drive,
     };
     lua_settop(L, 1);

@@ -143,6 +143,9 @@ void soc_duplicates_set_window(struct soc_host *host, int64_t window_ms)
 {
     assert(window_ms >= 0);
     of(host)->window_ms = window_ms;
+    const struct soc_witness *witness = host->options.witness;
+    if (witness != NULL)
+        witness->windowed(witness->user, window_ms);
 }
 
 static void *open_duplicates(struct soc_host *host)

@@ -1,0 +1,90 @@
+/* Census: the live society against its history. */
+#include "check/check.h"
+#include "check/readers.h"
+
+/* Beyond so many agents, missing contacts are not looked for: every pair would be. */
+#define AGENTS_MAX 100
+
+void soc_check_census_begin(struct soc_check *check)
+{
+    check->census++;
+    check->alive = 0;
+}
+
+void soc_check_census_agent(struct soc_check *check, struct soc_slice id, struct soc_slice parent)
+{
+    struct soc_check_agent *agent = soc_books_find(check, id);
+    if (agent == NULL || agent->ended != 0) {
+        soc_books_fail(check, "%.*s is there, but %s", (int)id.length, id.data,
+                       agent == NULL ? "was never born" : "has ended");
+        return;
+    }
+    agent->census = check->census;
+    agent->contacts = 0;
+    check->alive++;
+    if (agent->parent.length > 0 && !soc_slice_equal(agent->parent, parent))
+        soc_books_fail(check, "the parent of %.*s is %.*s, not %.*s", (int)id.length, id.data,
+                       (int)agent->parent.length, agent->parent.data, (int)parent.length,
+                       parent.data);
+}
+
+void soc_check_census_contact(struct soc_check *check, struct soc_slice owner,
+                              struct soc_slice peer)
+{
+    struct soc_check_agent *agent = soc_books_find(check, owner);
+    const struct soc_check_agent *other = soc_books_find(check, peer);
+    if (agent == NULL)
+        return;
+    if (other == NULL || !soc_books_has_pair(check, SOC_PAIR_KNOWS, agent, other->number))
+        soc_books_fail(check, "%.*s has %.*s as a contact, which the history does not say",
+                       (int)owner.length, owner.data, (int)peer.length, peer.data);
+    else if (other->ended == 0)
+        agent->contacts++;
+}
+
+void soc_check_census_mail(struct soc_check *check, struct soc_slice to, uint64_t key,
+                           int64_t now_ms)
+{
+    const struct soc_check_message *message =
+        key < check->messages_count ? check->messages[key] : NULL;
+    if (message == NULL || message->outcome != SOC_OUTCOME_PENDING)
+        soc_books_fail(check, "message %llu is in the mailbox of %.*s, but %s",
+                       (unsigned long long)key, (int)to.length, to.data,
+                       message == NULL ? "was never sent" : "has ended");
+    else if (message->from_ms > now_ms)
+        soc_books_fail(check, "message %llu is in the mailbox of %.*s %lld ms before its time",
+                       (unsigned long long)key, (int)to.length, to.data,
+                       (long long)(message->from_ms - now_ms));
+}
+
+static void check_contacts(struct soc_check *check, const struct soc_check_agent *agent)
+{
+    size_t cursor = 0;
+    uint32_t known = 0;
+    const struct soc_check_agent *other;
+    const struct soc_check_agent *lost = NULL;
+    while ((other = soc_map_each(&check->agents, &cursor)) != NULL)
+        if (other->ended == 0 && soc_books_has_pair(check, SOC_PAIR_KNOWS, agent, other->number)) {
+            known++;
+            lost = other;
+        }
+    if (known != agent->contacts)
+        soc_books_fail(check, "%.*s has %u contacts, but %u according to the history (%.*s is one)",
+                       (int)agent->id.length, agent->id.data, agent->contacts, known,
+                       lost == NULL ? 0 : (int)lost->id.length, lost == NULL ? "" : lost->id.data);
+}
+
+void soc_check_census_end(struct soc_check *check)
+{
+    size_t cursor = 0;
+    const struct soc_check_agent *agent;
+    while ((agent = soc_map_each(&check->agents, &cursor)) != NULL) {
+        if (agent->ended != 0)
+            continue;
+        if (agent->census != check->census)
+            soc_books_fail(check, "%.*s was born, but is not there", (int)agent->id.length,
+                           agent->id.data);
+        else if (check->alive <= AGENTS_MAX)
+            check_contacts(check, agent);
+    }
+}
