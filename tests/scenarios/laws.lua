@@ -1,0 +1,226 @@
+-- Jobs at the edges of what the checkers watch: a time to live to the millisecond, delays
+-- beyond any restart, keys at the end of their window, decisions that come as messages,
+-- waits that close a ring, replies by an agent that was not asked, turns that do much and
+-- are rolled back, and lines of a door that refuses every second one. The outcome of each
+-- job is fixed; main fails if one does not come to it.
+
+local society = require("society")
+local helpers = require("laws_helpers")
+
+local JOBS = 12 -- every kind once, then some at random
+local WINDOW_MS = 20000
+local LINES = 8
+local BRIEF, LONG_MS = helpers.BRIEF, helpers.LONG_MS
+local ask, expect, spawn, tell = helpers.ask, helpers.expect, helpers.spawn, helpers.tell
+
+society.config { name = "laws", dedupe_window_ms = WINDOW_MS }
+
+society.role { id = "far", name = "far", prompt = "lives outside", behaviour = "external" }
+
+local DO = {}
+
+-- Messages that expire just before, when and just after their receiver wakes.
+local function send_short(agent, to, wake_ms, kind)
+  for late_ms = -1, 1 do
+    local left_ms = wake_ms + late_ms - agent:now()
+    if left_ms > 0 then
+      tell(agent, to, {
+        order = "note", tag = "x", status = "s", not_after = agent:now() + left_ms,
+      }, { ttl_seconds = left_ms / 1000, type = kind })
+    end
+  end
+end
+
+function DO.ttl(agent, number)
+  for i, order in ipairs { "sleep_until", "take_all" } do
+    local helper = spawn(agent, "-helper" .. i)
+    local wake_ms = agent:now() + 100 + number
+    tell(agent, helper, { order = order, time_ms = wake_ms })
+    send_short(agent, helper, wake_ms, i == 2 and "status_report" or nil)
+    agent:broadcast {
+      payload = { not_after = agent:now() + 1000 * i }, ttl_seconds = i,
+    }
+    ask(agent, helper, { order = "state" }, { priority = "low" })
+  end
+end
+
+-- The longest delay is longer than any step of the clock.
+function DO.delay(agent)
+  local helper = spawn(agent, "-helper")
+  for i, delay_ms in ipairs { 40, 900, 4000, 60000, 4000000 } do
+    local due_ms = agent:now() + delay_ms
+    local options = i % 2 == 0 and { deliver_at = due_ms } or { delay_ms = delay_ms }
+    tell(agent, helper, { order = "note", tag = "x", not_before = due_ms }, options)
+  end
+  local seen = ask(agent, helper, { order = "note", tag = "!", not_before = agent:now() + 9000000 },
+    { delay_ms = 9000000 }).seen
+  expect("xxxxx!", seen, "what came late")
+end
+
+function DO.window(agent)
+  local helper, other = spawn(agent, "-helper"), spawn(agent, "-other")
+  local since_ms, count = -WINDOW_MS, 0
+  for i = 1, 9 do
+    local now_ms = agent:now()
+    local is_over = now_ms - since_ms >= WINDOW_MS
+    local sent = tell(agent, helper, { order = "note", tag = "x" }, { dedupe_key = agent.id })
+    expect(not is_over, sent.duplicate == true, "a duplicate after " .. now_ms - since_ms .. " ms")
+    if is_over then
+      since_ms, count = now_ms, count + 1
+    end
+    agent:sleep(i == 4 and WINDOW_MS - 1 or agent:random(1000, 8000))
+  end
+  for _ = 1, 2 do
+    assert(agent:send_message {
+      to = { helper, other }, payload = { order = "note", tag = "l" }, dedupe_key = "list",
+    })
+  end
+  expect(("x"):rep(count) .. "l!", ask(agent, helper, { order = "note", tag = "!" },
+    { priority = "low" }).seen, "what came under one key")
+  expect("l!", ask(agent, other, { order = "note", tag = "!" }, { priority = "low" }).seen,
+    "what came under one key of a list")
+end
+
+function DO.decision(agent, number)
+  local helper = spawn(agent, "-helper")
+  tell(agent, helper, { order = "escalate", title = "number " .. number })
+  local answer = assert(agent:escalate { title = "number " .. number + 1 })
+  expect(number % 2 == 0 and "reject" or "approve", answer.decision, "the decision")
+  agent:sleep(900000) -- the person looks every minute
+  local decisions = ask(agent, helper, { order = "state" }).decisions
+  expect(number % 2 == 0 and "approve" or "reject", decisions, "the decision that is a message")
+end
+
+local WAYS = { "ask", "receive", "checkpoint" }
+
+-- Two agents wait for each other, each in its way: one of them is told so.
+function DO.ring(agent, number)
+  local first = spawn(agent, "-first")
+  local second = spawn(agent, "-second", first)
+  ask(agent, second, { order = "greet", to = first }) -- now the first knows the second
+  local ways = { WAYS[number % 3 + 1], WAYS[number // 3 % 3 + 1] }
+  tell(agent, first, { order = ways[1], to = second })
+  local ended = ask(agent, second, { order = ways[2], to = first }).ended
+  expect(true, ended == "deadlock" or ended == "answered", "a wait in a ring: " .. ended)
+end
+
+-- A parent that waits for its child's task, and the child for its parent.
+function DO.spawn_ring(agent)
+  local ended = ask(agent, spawn(agent, "-helper"), { order = "spawn" }).ended
+  expect(true, ended == "deadlock" or ended == "answered", "a spawn in a ring: " .. ended)
+end
+
+function DO.forged(agent)
+  local other = spawn(agent, "-other")
+  local asked = spawn(agent, "-asked", other)
+  expect("own", ask(agent, asked, { order = "be_slow", to = other }).text, "the reply")
+  expect(true, ask(agent, other, { order = "state" }).forged ~= nil, "a forged reply was tried")
+end
+
+-- All in one turn, which may be rolled back at its end.
+function DO.much(agent)
+  local helper = spawn(agent, "-helper")
+  agent:create_role { id = agent.id .. "-role", name = "made", prompt = "p", behaviour = "helper" }
+  local made = agent.id .. "-made"
+  assert(agent:spawn_agent(agent.id .. "-role", BRIEF, { id = made }))
+  agent:remove_contact("root")
+  agent:add_contact { id = "root" }
+  tell(agent, helper, { order = "note", tag = "a" }, { dedupe_key = agent.id })
+  tell(agent, made, { order = "note", tag = "b" }, { delay_ms = 100 })
+  agent:broadcast { payload = { text = "hello" } }
+  assert(agent:pause(helper))
+  assert(agent:resume(helper))
+  agent.state.did = (agent.state.did or 0) + 1
+  agent:sleep(200)
+  agent:remove_contact(made)
+  agent:add_contact { id = made }
+  local gone = spawn(agent, "-gone")
+  tell(agent, gone, { order = "note", tag = "c" })
+  agent:terminate(gone)
+  agent:sleep(10)
+  local last = { order = "note", tag = "!" }
+  expect("a!", ask(agent, helper, last, { priority = "low" }).seen, "what the helper saw")
+  expect("b!", ask(agent, made, last, { delay_ms = 200 }).seen, "what the other saw")
+end
+
+function DO.lines(agent)
+  local id = agent.id .. "-far"
+  assert(agent:spawn_agent("far", BRIEF, { id = id }))
+  tell(agent, id, { text = "write", lines = LINES }, { requires_ack = true })
+  for _ = 1, LINES / 2 do
+    expect("line", assert(agent:receive { from = id, timeout_ms = LONG_MS }).payload.text, "a line")
+  end
+  agent:sleep(600000) -- until what it read last is durable
+  agent:terminate(id, { force = true })
+end
+
+local KINDS = { "ttl", "delay", "window", "decision", "ring", "spawn_ring", "forged", "much",
+  "lines" }
+
+society.role {
+  id = "job", name = "job", prompt = "does a job",
+  behaviour = {
+    general = function(agent, message)
+      if message.payload.kind then
+        DO[message.payload.kind](agent, message.payload.number)
+        return { done = true }
+      end
+    end,
+    broadcast = function() end,
+  },
+}
+
+local function give_jobs(root)
+  for i = 1, JOBS do
+    local kind = KINDS[i] or KINDS[root:random(#KINDS)]
+    local id = ("job%d-%s"):format(i, kind)
+    assert(root:spawn_agent("job", BRIEF, { id = id }))
+    assert(root:send_message { to = id, payload = { kind = kind, number = root:random(1000) } })
+  end
+end
+
+society.root {
+  broadcast = function() end,
+  alert = function(root, message)
+    if message.payload.alert_type == "unresponsive" then
+      root:resolve(message.payload.agent, "restart")
+    end
+  end,
+  general = function(root, message)
+    if message.payload.text == "go" then
+      give_jobs(root)
+    elseif message.payload.done then
+      expect(nil, root.state[message.from], message.from .. " was done before")
+      root.state[message.from] = true
+      root.state.done = (root.state.done or 0) + 1
+    end
+  end,
+}
+
+-- Every item is decided once, and stays so.
+local function decide(user, item, decided)
+  expect(nil, decided[item.id], item.title .. " is asked again")
+  local number = math.tointeger(tonumber(item.title:match("%d+")))
+  decided[item.id] = number % 2 == 0 and "approve" or "reject"
+  expect(true, assert(user:decide(item.id, { decision = decided[item.id] })).delivered, "delivered")
+end
+
+society.main(function(user)
+  local decided = {}
+  user:send_message { to = "root", payload = "go" }
+  for _ = 1, 400 do
+    user:sleep(60000)
+    for _, item in ipairs(society.inbox()) do
+      decide(user, item, decided)
+    end
+    for id, decision in pairs(decided) do
+      local _, err = user:decide(id, { decision = "approve" })
+      expect("already_decided", err and err.error, "a second decision")
+      expect(decision, err.decision, "the first decision")
+    end
+    if (society.agent("root").state or {}).done == JOBS then
+      return
+    end
+  end
+  error("jobs that came to their end: " .. tostring((society.agent("root").state or {}).done))
+end)

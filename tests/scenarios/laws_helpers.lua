@@ -1,0 +1,159 @@
+-- The helpers of laws.lua: agents that do as they are told, and how to tell them.
+
+local society = require("society")
+
+local LONG_MS = 1000000000
+local BRIEF = {
+  objective = "o", constraints = { "c" }, inputs = "i", outputs = "o", completion_criteria = "c",
+}
+
+local function expect(wanted, got, what)
+  if wanted ~= got then
+    error(("%s: %s, not %s"):format(what, tostring(got), tostring(wanted)), 0)
+  end
+end
+
+local function error_of(_, err)
+  return err and err.error
+end
+
+-- A helper of `agent`, which may know another one from its birth.
+local function spawn(agent, name, known)
+  local brief = { collaborators = known and {
+    { agentId = known, role = "helper", description = "d" },
+  } or nil }
+  for key, value in pairs(BRIEF) do
+    brief[key] = value
+  end
+  return assert(agent:spawn_agent("helper", brief, { id = agent.id .. name })).id
+end
+
+local function tell(agent, to, payload, options)
+  options = options or {}
+  options.to, options.payload = to, payload
+  return assert(agent:send_message(options))
+end
+
+local function ask(agent, to, payload, options)
+  options = options or {}
+  options.to, options.payload, options.timeout_ms = to, payload, LONG_MS
+  return assert(agent:request(options)).payload
+end
+
+-- What helpers are told to do, by the member `order` of a payload.
+local ORDERS = {}
+
+function ORDERS.note(agent, payload)
+  agent.state.seen = (agent.state.seen or "") .. payload.tag
+  return { seen = agent.state.seen }
+end
+
+function ORDERS.sleep_until(agent, payload)
+  if payload.time_ms > agent:now() then
+    agent:sleep(payload.time_ms - agent:now())
+  end
+end
+
+-- Takes the reports that are left.
+function ORDERS.take_all(agent, payload)
+  ORDERS.sleep_until(agent, payload)
+  while agent:receive { type = "status_report", timeout_ms = 1 } do
+    agent.state.taken = (agent.state.taken or 0) + 1
+  end
+end
+
+-- A wait for `to` is over: a report ends its own, if it waits for one.
+local function note_end(agent, to, err)
+  tell(agent, to, { status = "free" }, { type = "status_report" })
+  return { ended = err or "answered" }
+end
+
+-- Waits for `to` in one way or another; what came of it is the answer.
+function ORDERS.ask(agent, payload)
+  local err = error_of(agent:request {
+    to = payload.to, payload = { order = "nothing" }, timeout_ms = LONG_MS,
+  })
+  return note_end(agent, payload.to, err)
+end
+
+function ORDERS.receive(agent, payload)
+  local err = error_of(agent:receive {
+    from = payload.to, type = "status_report", timeout_ms = LONG_MS,
+  })
+  return note_end(agent, payload.to, err)
+end
+
+function ORDERS.checkpoint(agent, payload)
+  local err = error_of(agent:checkpoint { agents = { payload.to }, timeout_ms = LONG_MS })
+  return note_end(agent, payload.to, err)
+end
+
+function ORDERS.spawn(agent)
+  local err = error_of(agent:spawn_agent("asks_parent", BRIEF, {
+    id = agent.id .. "-child", message = { parent = agent.id }, wait = true,
+  }))
+  return { ended = err or "answered" }
+end
+
+-- Answers a request that went to somebody else.
+function ORDERS.forge(agent, payload)
+  agent.state.forged = error_of(agent:reply(payload.id, { text = "forged" })) or "accepted"
+end
+
+-- Lets another agent answer first.
+function ORDERS.be_slow(agent, payload, message)
+  tell(agent, payload.to, { order = "forge", id = message.id })
+  agent:sleep(2000)
+  return { text = "own" }
+end
+
+function ORDERS.greet(agent, payload)
+  tell(agent, payload.to, { text = "hello" })
+  return {}
+end
+
+function ORDERS.nothing()
+  return {}
+end
+
+function ORDERS.state(agent)
+  return { forged = agent.state.forged, decisions = agent.state.decisions }
+end
+
+-- Asks the person and does not wait: the decision is a message.
+function ORDERS.escalate(agent, payload)
+  assert(agent:escalate { title = payload.title, wait = false })
+end
+
+society.role {
+  id = "helper", name = "helper", prompt = "helps",
+  behaviour = {
+    general = function(agent, message)
+      if message.payload.order then
+        return ORDERS[message.payload.order](agent, message.payload, message)
+      end
+    end,
+    decision = function(agent, message)
+      agent.state.decisions = (agent.state.decisions or "") .. message.payload.decision
+    end,
+    checkpoint_request = function() return {} end,
+    status_report = function() end,
+  },
+}
+
+-- Does its task only after its parent, which waits for that, has answered.
+society.role {
+  id = "asks_parent", name = "asks_parent", prompt = "asks",
+  behaviour = {
+    task_assignment = function(agent, message)
+      agent:request {
+        to = message.payload.parent, payload = { order = "nothing" }, timeout_ms = LONG_MS,
+      }
+      agent:complete(message, { ok = true })
+    end,
+  },
+}
+
+return {
+  BRIEF = BRIEF, LONG_MS = LONG_MS, ask = ask, expect = expect, spawn = spawn, tell = tell,
+}
