@@ -30,14 +30,19 @@ static int check_role(const struct soc_role_draft *draft, struct soc_buf *error)
     return SOC_OK;
 }
 
-static void fill_role(struct soc_role *role, const struct soc_role_draft *draft)
+/* Returns the record of a role that `creator` creates; absent: the script declares it. */
+static struct soc_record_role record_of(struct soc_host *host, const struct soc_role_draft *draft,
+                                        struct soc_slice creator)
 {
-    soc_text_set(&role->name, draft->name);
-    soc_text_set(&role->prompt, draft->prompt.data == NULL ? SOC_SLICE("") : draft->prompt);
-    soc_text_set(&role->interface_spec, draft->interface_spec);
-    soc_text_set(&role->behaviour, draft->behaviour);
-    role->is_external = draft->is_external;
-    role->is_declared = true;
+    return (struct soc_record_role){
+        .time_ms = (uint64_t)soc_host_now(host),
+        .id = draft->id,
+        .name = draft->name,
+        .prompt = draft->prompt,
+        .behaviour = draft->behaviour,
+        .interface_spec = draft->interface_spec,
+        .creator = creator,
+    };
 }
 
 void soc_agents_set_runnable(struct soc_host *host, struct soc_role *role)
@@ -52,13 +57,6 @@ void soc_agents_set_runnable(struct soc_host *host, struct soc_role *role)
             (agent->activation != NULL || soc_mailbox_count(&agent->mailbox) > 0 ||
              soc_host_has_news(host, agent)))
             soc_ready_add(host, agent);
-}
-
-static struct soc_role *add_role(struct soc_host *host, const struct soc_role_draft *draft)
-{
-    struct soc_role *role = soc_role_new(draft->id, draft->name);
-    soc_map_put(&host->registry.roles, soc_slice_text(role->id), role);
-    return role;
 }
 
 static void store_role(struct soc_host *host, struct soc_role *role)
@@ -85,8 +83,11 @@ int soc_agents_define_role(struct soc_host *host, const struct soc_role_draft *d
         return rc;
     struct soc_role *role = soc_registry_find_role(host, draft->id);
     if (role == NULL)
-        role = add_role(host, draft);
-    fill_role(role, draft);
+        role = soc_registry_add_role(host, draft->id, draft->name);
+    struct soc_record_role record = record_of(host, draft, (struct soc_slice){0});
+    soc_registry_fill_role(role, &record);
+    role->is_external = draft->is_external; /* the record of a script's role has no behaviour */
+    role->is_declared = true;
     role->is_of_script = true;
     role->is_stored = false;
     if (host->journal != NULL)
@@ -120,22 +121,15 @@ int soc_agents_create_role(struct soc_host *host, const struct soc_role_draft *d
     const struct soc_role *old = soc_registry_find_role(host, draft->id);
     if (old != NULL)
         return soc_refuse(error, SOC_EEXISTS, "a role with that id exists", "roleId", draft->id);
-    struct soc_role *role = add_role(host, draft);
-    fill_role(role, draft);
+    struct soc_record record = {.type = SOC_RECORD_ROLE};
+    record.role = record_of(host, draft, soc_sender_id(host->turn.agent));
+    soc_batch_put(host, &record);
+    struct soc_role *role = soc_registry_add_role(host, draft->id, draft->name);
+    soc_registry_fill_role(role, &record.role);
+    role->is_declared = true;
     role->is_runnable = is_runnable;
     static const struct soc_undo_ops ops = {.roll_back = roll_back_role};
     soc_turn_note(host, (struct soc_undo){.ops = &ops, .data = role});
-    struct soc_record record = {.type = SOC_RECORD_ROLE};
-    record.role = (struct soc_record_role){
-        .time_ms = (uint64_t)soc_host_now(host),
-        .id = draft->id,
-        .name = draft->name,
-        .prompt = draft->prompt,
-        .behaviour = draft->behaviour,
-        .interface_spec = draft->interface_spec,
-        .creator = soc_sender_id(host->turn.agent),
-    };
-    soc_batch_put(host, &record);
     *out = role;
     return SOC_OK;
 }
@@ -193,30 +187,20 @@ static struct soc_agent *add_child(struct soc_host *host, struct soc_role *role,
     struct soc_agent *parent = host->turn.agent;
     assert(parent != NULL && !parent->is_ended);
     assert(soc_map_find(&host->registry.agents, id) == NULL);
-    int64_t now_ms = soc_host_now(host);
-    struct soc_agent *child = soc_agent_new(id, role, parent, now_ms);
-    child->since = host->next_key;
-    child->news = child->since - 1;
-    child->is_external = role->is_external || spawn->is_external;
-    if (spawn->brief.data != NULL)
-        soc_agent_set_brief(child, spawn->brief);
-    soc_map_put(&host->registry.agents, soc_agent_id(child), child);
-    host->registry.alive++;
-    parent->children++;
-    parent->births++;
-    static const struct soc_undo_ops ops = {.roll_back = roll_back_spawn, .commit = commit_spawn};
-    soc_turn_note(host, (struct soc_undo){.ops = &ops, .agent = child});
     struct soc_record record = {.type = SOC_RECORD_AGENT};
     record.agent = (struct soc_record_agent){
-        .time_ms = (uint64_t)now_ms,
-        .id = soc_agent_id(child),
+        .time_ms = (uint64_t)soc_host_now(host),
+        .id = id,
         .role = soc_slice_text(role->id),
         .parent = soc_agent_id(parent),
         .brief = spawn->brief,
-        .since = child->since,
+        .since = host->next_key,
         .is_external = spawn->is_external,
     };
     soc_batch_put(host, &record);
+    struct soc_agent *child = soc_registry_add(host, &record.agent, role, parent);
+    static const struct soc_undo_ops ops = {.roll_back = roll_back_spawn, .commit = commit_spawn};
+    soc_turn_note(host, (struct soc_undo){.ops = &ops, .agent = child});
     return child;
 }
 
@@ -260,20 +244,6 @@ void soc_agents_set_orchestrator(struct soc_host *host, struct soc_slice id)
         witness->headed(witness->user, id);
 }
 
-static struct soc_agent *create_first(struct soc_host *host, struct soc_slice id)
-{
-    int64_t now_ms = soc_host_now(host);
-    struct soc_role *role = soc_map_find(&host->registry.roles, id);
-    assert(role != NULL);
-    struct soc_agent *agent = soc_agent_new(id, role, NULL, now_ms);
-    soc_map_put(&host->registry.agents, soc_agent_id(agent), agent);
-    host->registry.alive++;
-    struct soc_record record = {.type = SOC_RECORD_AGENT};
-    record.agent = (struct soc_record_agent){.time_ms = (uint64_t)now_ms, .id = id, .role = id};
-    soc_batch_put(host, &record);
-    return agent;
-}
-
 void soc_agents_create_first(struct soc_host *host)
 {
     static const char *const ids[] = {"user", "root"};
@@ -281,13 +251,14 @@ void soc_agents_create_first(struct soc_host *host)
     assert(host->registry.user == NULL && host->registry.root == NULL);
     for (int i = 0; i < 2; i++) {
         struct soc_slice id = soc_slice_text(ids[i]);
-        const struct soc_agent *agent = create_first(host, id);
+        struct soc_role *role = soc_registry_find_role(host, id);
+        assert(role != NULL);
         records[i] = (struct soc_record){.type = SOC_RECORD_AGENT};
-        records[i].agent =
-            (struct soc_record_agent){.time_ms = (uint64_t)agent->created_ms, .id = id, .role = id};
+        records[i].agent = (struct soc_record_agent){
+            .time_ms = (uint64_t)soc_host_now(host), .id = id, .role = id};
+        soc_batch_put(host, &records[i]);
+        soc_registry_add(host, &records[i].agent, role, NULL);
     }
-    host->registry.user = soc_map_find(&host->registry.agents, SOC_SLICE("user"));
-    host->registry.root = soc_map_find(&host->registry.agents, SOC_SLICE("root"));
     /* The parts see these two as they would during recovery. */
     for (int i = 0; i < 2; i++)
         SOC_PARTS_TELL(host, restore, host, &records[i]);

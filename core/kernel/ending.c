@@ -9,6 +9,7 @@
 #include "kernel/mail/router.h"
 #include "kernel/mail/transit.h"
 #include "kernel/refusal.h"
+#include "kernel/registry.h"
 #include "kernel/state.h"
 #include "kernel/trace.h"
 #include "kernel/turns/batch.h"
@@ -40,16 +41,14 @@ static void put_departure(struct departures *list, struct soc_agent *agent, bool
 /* From now on nobody can write to it. An earlier reason stays unless there is a new one. */
 static void set_ending(struct soc_host *host, struct soc_agent *agent, struct soc_slice reason)
 {
-    agent->is_ending = true;
-    if (reason.data != NULL)
-        soc_text_set(&agent->end_reason, reason);
     struct soc_record record = {.type = SOC_RECORD_AGENT_ENDING};
     record.agent_ending = (struct soc_record_agent_ending){
         .time_ms = (uint64_t)soc_host_now(host),
         .id = soc_agent_id(agent),
-        .reason = soc_slice_text(agent->end_reason),
+        .reason = reason.data != NULL ? reason : soc_slice_text(agent->end_reason),
     };
     soc_batch_put(host, &record);
+    soc_registry_set_ending(agent, record.agent_ending.reason);
 }
 
 /* `by` is the agent that asked for it, possibly `agent` itself. */
@@ -144,9 +143,7 @@ static void adopt(struct soc_host *host, struct soc_agent *child)
         .parent = soc_agent_id(heir),
     };
     soc_batch_put(host, &record);
-    child->parent = heir;
-    former->children--;
-    heir->children++;
+    soc_registry_set_parent(child, heir);
     SOC_PARTS_TELL(host, agent_adopted, host, child, former);
     struct soc_buf detail = {0};
     soc_buf_put_byte(&detail, '{');
@@ -199,11 +196,10 @@ static void end_or_adopt_children(struct soc_host *host, struct soc_agent *agent
 static void end_agent(struct soc_host *host, struct soc_agent *agent, bool is_forced,
                       struct departures *list)
 {
-    struct soc_agent *parent = agent->parent;
-    assert(!agent->is_ended && parent != NULL && parent->children > 0);
+    assert(!agent->is_ended && agent->parent != NULL && agent->parent->children > 0);
     end_or_adopt_children(host, agent, is_forced, list);
     soc_host_look_for_news(host, agent);
-    agent->is_ended = true;
+    agent->is_ended = true; /* before its mail is discarded: nothing may be sent to it */
     discard_mail(host, agent);
     SOC_PARTS_TELL(host, agent_ended, host, agent);
     soc_waiting_note_end(host, agent);
@@ -215,9 +211,7 @@ static void end_agent(struct soc_host *host, struct soc_agent *agent, bool is_fo
     };
     soc_batch_put(host, &record);
     soc_trace(host, "stopped", agent, "%s", agent->end_reason == NULL ? "" : agent->end_reason);
-    host->registry.alive--;
-    parent->children--;
-    soc_agent_shrink(agent);
+    soc_registry_end(host, agent);
 }
 
 /* Ends `agent` if it is drained or forced, then the children that end with it. */

@@ -34,12 +34,8 @@ struct soc_loader {
 
 static struct soc_role *role_of(struct soc_host *host, struct soc_slice id)
 {
-    struct soc_role *role = soc_map_find(&host->registry.roles, id);
-    if (role == NULL) {
-        role = soc_role_new(id, id); /* the script may still declare it */
-        soc_map_put(&host->registry.roles, soc_slice_text(role->id), role);
-    }
-    return role;
+    struct soc_role *role = soc_registry_find_role(host, id);
+    return role != NULL ? role : soc_registry_add_role(host, id, id); /* may be declared later */
 }
 
 static bool is_text(const char *text, struct soc_slice stored)
@@ -61,62 +57,20 @@ static void apply_role(struct soc_host *host, const struct soc_record_role *r)
         role->is_stored = r->creator.data != NULL || is_as_stored(role, r);
         return;
     }
-    soc_text_set(&role->name, r->name);
-    soc_text_set(&role->prompt, r->prompt.data == NULL ? SOC_SLICE("") : r->prompt);
-    soc_text_set(&role->interface_spec, r->interface_spec);
-    soc_text_set(&role->behaviour, r->behaviour);
-    role->is_external =
-        r->behaviour.data != NULL && soc_slice_equal(r->behaviour, SOC_SLICE("external"));
+    soc_registry_fill_role(role, r);
     role->is_declared = r->creator.data != NULL; /* else the script must define it again */
 }
 
 static void apply_agent(struct soc_host *host, const struct soc_record_agent *r)
 {
     struct soc_agent *parent = r->parent.data == NULL ? NULL : soc_registry_need(host, r->parent);
-    struct soc_agent *agent =
-        soc_agent_new(r->id, role_of(host, r->role), parent, (int64_t)r->time_ms);
-    if (r->brief.data != NULL)
-        soc_agent_set_brief(agent, r->brief);
-    agent->since = r->since;
-    agent->news = r->since == 0 ? 0 : r->since - 1;
-    agent->is_external = agent->role->is_external || r->is_external;
-    soc_map_put(&host->registry.agents, soc_agent_id(agent), agent);
-    host->registry.alive++;
-    if (soc_slice_equal(r->id, SOC_SLICE("user")))
-        host->registry.user = agent;
-    if (soc_slice_equal(r->id, SOC_SLICE("root")))
-        host->registry.root = agent;
-    if (parent != NULL) {
-        parent->children++;
-        parent->births++;
-    }
-}
-
-static void apply_agent_end(struct soc_host *host, const struct soc_record_agent_end *r)
-{
-    struct soc_agent *agent = soc_registry_need(host, r->id);
-    agent->is_ended = true;
-    host->registry.alive--;
-    if (agent->parent != NULL)
-        agent->parent->children--;
-    soc_agent_shrink(agent);
-}
-
-static void apply_agent_ending(struct soc_host *host, const struct soc_record_agent_ending *r)
-{
-    struct soc_agent *agent = soc_registry_need(host, r->id);
-    agent->is_ending = true;
-    soc_text_set(&agent->end_reason, r->reason);
+    soc_registry_add(host, r, role_of(host, r->role), parent);
 }
 
 /* Changes of contacts have records of their own. */
 static void apply_agent_parent(struct soc_host *host, const struct soc_record_agent_parent *r)
 {
-    struct soc_agent *agent = soc_registry_need(host, r->id);
-    if (agent->parent != NULL)
-        agent->parent->children--;
-    agent->parent = soc_registry_need(host, r->parent);
-    agent->parent->children++;
+    soc_registry_set_parent(soc_registry_need(host, r->id), soc_registry_need(host, r->parent));
 }
 
 struct soc_message *soc_recover_message(struct soc_host *host, const struct soc_record_message *r)
@@ -166,6 +120,8 @@ static bool is_kept(struct soc_host *host, struct soc_message *message)
     return is;
 }
 
+/* soc_router_finish does the same live, where it also tells parts and answers requests.
+ * Here parts restore from their own records, and the message sits in the loader's tables. */
 static void apply_message_end(struct soc_loader *loader, const struct soc_record_message_end *r)
 {
     struct soc_message *message = soc_map_take_number(&loader->pending, r->key);
@@ -190,10 +146,7 @@ static void apply_message_again(struct soc_loader *loader, const struct soc_reco
         message = loader->host->parts.calls.release[i](loader->host, r->key);
     if (message == NULL)
         return;
-    message->outcome = SOC_OUTCOME_PENDING;
-    message->attempt = (uint16_t)r->attempt;
-    message->deliver_at_ms = (int64_t)r->deliver_at_ms;
-    message->expires_ms = 0;
+    soc_router_set_again(message, r);
     soc_map_put_number(&loader->pending, r->key, message);
 }
 
@@ -204,6 +157,8 @@ static void forget_wait(struct soc_activation *activation)
     activation->wait = (struct soc_wait){0};
 }
 
+/* Live, an effect gets its answer and its wait in steps while the script runs (gate.c); its
+ * record has the sum of them. Both use the functions of model/activation.h. */
 static int apply_effect(struct soc_loader *loader, const struct soc_record_effect *r)
 {
     struct soc_activation *activation = soc_registry_need(loader->host, r->agent)->activation;
@@ -284,10 +239,11 @@ static int apply_own(struct soc_loader *loader, const struct soc_record *record)
         apply_agent(host, &record->agent);
         break;
     case SOC_RECORD_AGENT_ENDING:
-        apply_agent_ending(host, &record->agent_ending);
+        soc_registry_set_ending(soc_registry_need(host, record->agent_ending.id),
+                                record->agent_ending.reason);
         break;
     case SOC_RECORD_AGENT_END:
-        apply_agent_end(host, &record->agent_end);
+        soc_registry_end(host, soc_registry_need(host, record->agent_end.id));
         break;
     case SOC_RECORD_AGENT_PARENT:
         apply_agent_parent(host, &record->agent_parent);

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "kernel/state.h"
+#include "store/record.h"
 
 struct soc_role *soc_registry_find_role(struct soc_host *host, struct soc_slice id)
 {
@@ -12,6 +13,71 @@ struct soc_role *soc_registry_find_role(struct soc_host *host, struct soc_slice 
 struct soc_role *soc_registry_each_role(struct soc_host *host, size_t *cursor)
 {
     return soc_map_each(&host->registry.roles, cursor);
+}
+
+struct soc_role *soc_registry_add_role(struct soc_host *host, struct soc_slice id,
+                                       struct soc_slice name)
+{
+    struct soc_role *role = soc_role_new(id, name);
+    soc_map_put(&host->registry.roles, soc_slice_text(role->id), role);
+    return role;
+}
+
+void soc_registry_fill_role(struct soc_role *role, const struct soc_record_role *r)
+{
+    soc_text_set(&role->name, r->name);
+    soc_text_set(&role->prompt, r->prompt.data == NULL ? SOC_SLICE("") : r->prompt);
+    soc_text_set(&role->interface_spec, r->interface_spec);
+    soc_text_set(&role->behaviour, r->behaviour);
+    role->is_external =
+        r->behaviour.data != NULL && soc_slice_equal(r->behaviour, SOC_SLICE("external"));
+}
+
+struct soc_agent *soc_registry_add(struct soc_host *host, const struct soc_record_agent *r,
+                                   struct soc_role *role, struct soc_agent *parent)
+{
+    struct soc_agent *agent = soc_agent_new(r->id, role, parent, (int64_t)r->time_ms);
+    if (r->brief.data != NULL)
+        soc_agent_set_brief(agent, r->brief);
+    agent->since = r->since;
+    agent->news = r->since == 0 ? 0 : r->since - 1;
+    agent->is_external = role->is_external || r->is_external;
+    soc_map_put(&host->registry.agents, soc_agent_id(agent), agent);
+    host->registry.alive++;
+    if (parent != NULL) {
+        parent->children++;
+        parent->births++;
+    } else if (soc_slice_equal(r->id, SOC_SLICE("user"))) {
+        host->registry.user = agent;
+    } else if (soc_slice_equal(r->id, SOC_SLICE("root"))) {
+        host->registry.root = agent;
+    }
+    return agent;
+}
+
+void soc_registry_set_ending(struct soc_agent *agent, struct soc_slice reason)
+{
+    agent->is_ending = true;
+    soc_text_set(&agent->end_reason, reason);
+}
+
+void soc_registry_set_parent(struct soc_agent *agent, struct soc_agent *parent)
+{
+    assert(parent != NULL && parent != agent);
+    if (agent->parent != NULL)
+        agent->parent->children--;
+    agent->parent = parent;
+    parent->children++;
+}
+
+void soc_registry_end(struct soc_host *host, struct soc_agent *agent)
+{
+    assert(host->registry.alive > 0);
+    agent->is_ended = true;
+    host->registry.alive--;
+    if (agent->parent != NULL)
+        agent->parent->children--;
+    soc_agent_shrink(agent);
 }
 
 struct soc_agent *soc_registry_find(struct soc_host *host, struct soc_slice id)

@@ -12,6 +12,8 @@
 
 struct soc_agent;
 struct soc_host;
+struct soc_record_agent;
+struct soc_record_role;
 struct soc_role;
 
 /* Lends a role, or NULL. */
@@ -19,6 +21,29 @@ struct soc_role *soc_registry_find_role(struct soc_host *host, struct soc_slice 
 
 /* Lends the next role and advances `*cursor` (start at 0), or NULL after the last. */
 struct soc_role *soc_registry_each_role(struct soc_host *host, size_t *cursor);
+
+/* What a record changes here. Live code and recovery both call these functions, so that an
+ * agent is the same after a restart. */
+
+/* Adds an undeclared role; lends it. */
+struct soc_role *soc_registry_add_role(struct soc_host *host, struct soc_slice id,
+                                       struct soc_slice name);
+
+/* Sets the texts of a role, and whether its agents live outside. */
+void soc_registry_fill_role(struct soc_role *role, const struct soc_record_role *r);
+
+/* Adds a new agent; lends it. `parent` is NULL for user and root. */
+struct soc_agent *soc_registry_add(struct soc_host *host, const struct soc_record_agent *r,
+                                   struct soc_role *role, struct soc_agent *parent);
+
+/* Marks an agent that accepts no more messages. `reason` may be absent. */
+void soc_registry_set_ending(struct soc_agent *agent, struct soc_slice reason);
+
+/* Gives an agent a new parent. */
+void soc_registry_set_parent(struct soc_agent *agent, struct soc_agent *parent);
+
+/* Turns an agent into a tombstone. */
+void soc_registry_end(struct soc_host *host, struct soc_agent *agent);
 
 /* Lends a live agent, or NULL. */
 struct soc_agent *soc_registry_find(struct soc_host *host, struct soc_slice id);

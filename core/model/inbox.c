@@ -57,27 +57,11 @@ enum soc_decision soc_inbox_decision(const struct soc_inbox *inbox, uint64_t key
     return (enum soc_decision)(uintptr_t)soc_map_find_number(&inbox->decided, key);
 }
 
-void soc_inbox_note_decided(struct soc_inbox *inbox, uint64_t key, enum soc_decision decision)
+struct soc_item *soc_inbox_end(struct soc_inbox *inbox, uint64_t key, enum soc_decision decision)
 {
     assert(decision != SOC_DECISION_NONE);
     soc_map_put_number(&inbox->decided, key, (void *)(uintptr_t)decision);
-}
-
-int soc_inbox_decide(struct soc_inbox *inbox, uint64_t key, enum soc_decision decision,
-                     struct soc_item **item)
-{
-    struct soc_item *taken = soc_map_take_number(&inbox->open, key);
-    enum soc_decision earlier = soc_inbox_decision(inbox, key);
-    if (taken == NULL && earlier == SOC_DECISION_WITHDRAWN)
-        return SOC_EWITHDRAWN;
-    if (taken == NULL)
-        return earlier == SOC_DECISION_NONE ? SOC_ENOITEM : SOC_EDECIDED;
-    soc_inbox_note_decided(inbox, key, decision);
-    if (item != NULL)
-        *item = taken;
-    else
-        soc_item_free(taken);
-    return SOC_OK;
+    return soc_map_take_number(&inbox->open, key);
 }
 
 void soc_inbox_reopen(struct soc_inbox *inbox, struct soc_item *item)

@@ -66,17 +66,12 @@ struct soc_item *soc_inbox_find(const struct soc_inbox *inbox, uint64_t key);
 /* Returns the decision about item `key`; SOC_DECISION_NONE if it is open or unknown. */
 enum soc_decision soc_inbox_decision(const struct soc_inbox *inbox, uint64_t key);
 
-/* Decides or withdraws an open item. SOC_OK: the caller owns the item in `*item`; it is
- * freed if `item` is NULL. SOC_EDECIDED: it was decided before. SOC_EWITHDRAWN: it was
- * withdrawn before. SOC_ENOITEM: there is no such item. */
-int soc_inbox_decide(struct soc_inbox *inbox, uint64_t key, enum soc_decision decision,
-                     struct soc_item **item);
+/* Ends an item with a decision or as withdrawn. The caller owns the item returned; NULL
+ * if it was not open here: recovery loads decisions of items that were over. */
+struct soc_item *soc_inbox_end(struct soc_inbox *inbox, uint64_t key, enum soc_decision decision);
 
 /* Undoes a decision: opens `item` again and takes it. */
 void soc_inbox_reopen(struct soc_inbox *inbox, struct soc_item *item);
-
-/* Records the decision of an item that is no longer in memory. */
-void soc_inbox_note_decided(struct soc_inbox *inbox, uint64_t key, enum soc_decision decision);
 
 /* Removes an open item and returns it, or NULL. The caller owns it. */
 struct soc_item *soc_inbox_take(struct soc_inbox *inbox, uint64_t key);

@@ -476,22 +476,27 @@ void soc_router_finish(struct soc_host *host, struct soc_message *message, enum 
     }
 }
 
+void soc_router_set_again(struct soc_message *message, const struct soc_record_message_again *r)
+{
+    message->outcome = SOC_OUTCOME_PENDING;
+    message->attempt = (uint16_t)r->attempt;
+    message->expires_ms = 0; /* redelivery means that it must be handled */
+    message->deliver_at_ms = (int64_t)r->deliver_at_ms;
+}
+
 void soc_router_again(struct soc_host *host, struct soc_message *message, int64_t deliver_at_ms)
 {
     assert(!message->is_queued && !soc_heap_has(&message->timer));
     host->totals.outcome[message->outcome]--;
-    message->outcome = SOC_OUTCOME_PENDING;
-    message->attempt++;
-    message->expires_ms = 0; /* redelivery means that it must be handled */
-    message->deliver_at_ms = deliver_at_ms;
     struct soc_record record = {.type = SOC_RECORD_MESSAGE_AGAIN};
     record.message_again = (struct soc_record_message_again){
         .key = message->key,
         .time_ms = (uint64_t)soc_host_now(host),
-        .attempt = message->attempt,
+        .attempt = (uint64_t)message->attempt + 1,
         .deliver_at_ms = (uint64_t)deliver_at_ms,
     };
     soc_batch_put(host, &record);
+    soc_router_set_again(message, &record.message_again);
     SOC_PARTS_TELL(host, again, host, message);
     deliver_when_due(host, message);
 }

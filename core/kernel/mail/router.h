@@ -14,6 +14,7 @@
 #include "store/record.h"
 
 struct soc_host;
+struct soc_record_message_again;
 
 /* Sends as `from` (NULL: the host) inside the open turn.
  *
@@ -48,6 +49,10 @@ void soc_router_timer(struct soc_host *host, struct soc_message *message);
  * as a dead letter. `reason` is JSON, absent if processed. */
 void soc_router_finish(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
                        struct soc_slice reason);
+
+/* Makes an ended message pending again, as the record says. Live code and recovery both
+ * use this. */
+void soc_router_set_again(struct soc_message *message, const struct soc_record_message_again *r);
 
 /* Redelivers a message that ended with `message->outcome`, from `deliver_at_ms` on, with
  * `attempt` incremented. Takes it. */

@@ -223,13 +223,19 @@ void soc_book_policy_changed(struct soc_host *host)
     soc_contacts_state(host)->policy_generation++;
 }
 
+/* Makes parent and child contacts of each other. The birth record implies it, so these
+ * contacts need no records of their own. Live code and recovery both use this. */
+static void put_family(struct soc_agent *child, struct soc_agent *parent)
+{
+    soc_contacts_put(&child->contacts, parent, SOC_SOURCE_PARENT, child->created_ms, NULL);
+    if (!parent->is_ended)
+        soc_contacts_put(&parent->contacts, child, SOC_SOURCE_CHILD, child->created_ms, NULL);
+}
+
 int soc_book_birth(struct soc_host *host, struct soc_agent *child, struct soc_buf *error)
 {
-    struct soc_agent *parent = child->parent;
-    /* The birth record implies these contacts; they need no records of their own. */
-    soc_contacts_put(&child->contacts, parent, SOC_SOURCE_PARENT, child->created_ms, NULL);
-    note(host, parent, child);
-    soc_contacts_put(&parent->contacts, child, SOC_SOURCE_CHILD, child->created_ms, NULL);
+    note(host, child->parent, child);
+    put_family(child, child->parent);
     return add_collaborators(host, child, error);
 }
 
@@ -290,9 +296,7 @@ static void restore_agent(struct soc_host *host, const struct soc_record_agent *
     if (parent != NULL && r->is_adopted)
         return; /* its contacts have records of their own */
     if (parent != NULL) {
-        soc_contacts_put(&agent->contacts, parent, SOC_SOURCE_PARENT, time_ms, NULL);
-        if (!parent->is_ended)
-            soc_contacts_put(&parent->contacts, agent, SOC_SOURCE_CHILD, time_ms, NULL);
+        put_family(agent, parent);
     } else if (user != NULL && root != NULL) {
         soc_contacts_put(&user->contacts, root, SOC_SOURCE_SYSTEM, time_ms, NULL);
         soc_contacts_put(&root->contacts, user, SOC_SOURCE_SYSTEM, time_ms, NULL);
@@ -306,6 +310,8 @@ void soc_book_forget_agent(struct soc_host *host, struct soc_agent *agent)
         soc_contacts_remove(&agent->parent->contacts, agent);
 }
 
+/* Live code has the texts in an entry, recovery in a record; soc_contacts_put does the rest
+ * for both. */
 static void restore_contact(struct soc_host *host, const struct soc_record_contact *r)
 {
     struct soc_contact_extra *extra = NULL;

@@ -40,19 +40,39 @@ static void put_answer(struct soc_buf *out, const struct soc_barrier *barrier)
     soc_buf_put_byte(out, ']');
 }
 
-static void record_seat(struct soc_host *host, const struct soc_barrier *barrier,
-                        const struct soc_seat *seat)
+/* Opens the checkpoint of the record; lends it. Live code and recovery both use this. */
+static struct soc_barrier *
+add_barrier(struct soc_host *host, const struct soc_record_barrier *record, struct soc_agent *owner)
 {
-    struct soc_record record = {.type = SOC_RECORD_SEAT};
-    record.seat = (struct soc_record_seat){
-        .key = barrier->key,
-        .question = seat->question,
-        .asked_ms = (uint64_t)seat->asked_ms,
-        .state = seat->state,
-        .agent = soc_agent_id(seat->agent),
-        .payload = soc_slice_text(seat->payload),
-    };
+    struct soc_barrier *barrier =
+        soc_barrier_new(record->key, (int64_t)record->time_ms, (int64_t)record->deadline_ms, owner);
+    soc_map_put_number(&soc_group_state(host)->barriers, barrier->key, barrier);
+    return barrier;
+}
+
+/* Puts the seat into the state of the record. Live code and recovery both use this. */
+static void apply_seat(struct soc_barrier *barrier, const struct soc_record_seat *record,
+                       struct soc_agent *agent)
+{
+    assert(record->key == barrier->key);
+    struct soc_seat *seat = soc_barrier_add(barrier, agent);
+    seat->question = record->question;
+    seat->asked_ms = (int64_t)record->asked_ms;
+    if (record->state == SOC_SEAT_ANSWERED)
+        soc_barrier_answer(barrier, seat, record->payload);
+    else if (record->state == SOC_SEAT_MISSING)
+        soc_barrier_miss(barrier, seat);
+}
+
+/* Changes a seat, in memory and in the journal. */
+static void put_seat(struct soc_host *host, struct soc_barrier *barrier, struct soc_agent *agent,
+                     struct soc_record_seat seat)
+{
+    struct soc_record record = {.type = SOC_RECORD_SEAT, .seat = seat};
+    record.seat.key = barrier->key;
+    record.seat.agent = soc_agent_id(agent);
     soc_batch_put(host, &record);
+    apply_seat(barrier, &record.seat, agent);
 }
 
 /* Records the start or end of a checkpoint in the activity log. */
@@ -97,21 +117,19 @@ static int ask(struct soc_host *host, struct soc_barrier *barrier, struct soc_ag
         .is_formal = true,
         .is_bare = true,
     };
-    struct soc_seat *seat = soc_barrier_find(barrier, agent);
-    if (seat != NULL)
+    struct soc_record_seat seat = {.state = SOC_SEAT_MISSING};
+    if (soc_barrier_find(barrier, agent) != NULL)
         return SOC_OK;
-    seat = soc_barrier_add(barrier, agent);
-    if (agent->is_ended || agent->is_ending || agent->hold & SOC_HOLD_FAILED ||
-        soc_guard_meets_full(host, agent)) {
-        soc_barrier_miss(barrier, seat);
-    } else {
+    if (!agent->is_ended && !agent->is_ending && !(agent->hold & SOC_HOLD_FAILED) &&
+        !soc_guard_meets_full(host, agent)) {
         int rc = soc_router_send(host, barrier->owner, &send, &message, error);
         if (rc < 0)
             return rc;
-        seat->question = message->key;
-        seat->asked_ms = message->time_ms;
+        seat.state = SOC_SEAT_ASKED;
+        seat.question = message->key;
+        seat.asked_ms = (uint64_t)message->time_ms;
     }
-    record_seat(host, barrier, seat);
+    put_seat(host, barrier, agent, seat);
     return SOC_OK;
 }
 
@@ -172,19 +190,17 @@ int soc_barriers_open(struct soc_host *host, const struct soc_checkpoint *checkp
     struct soc_buf payload = {0};
     int64_t now_ms = soc_host_now(host);
     int64_t timeout_ms = checkpoint->timeout_ms;
-    struct soc_barrier *barrier = soc_barrier_new(
-        host->next_key++, now_ms, now_ms + (timeout_ms > 0 ? timeout_ms : 1), host->turn.agent);
-    soc_map_put_number(&soc_group_state(host)->barriers, barrier->key, barrier);
-    static const struct soc_undo_ops ops = {.roll_back = take_back};
-    soc_turn_note(host, (struct soc_undo){.ops = &ops, .number = barrier->key});
     struct soc_record record = {.type = SOC_RECORD_BARRIER};
     record.barrier = (struct soc_record_barrier){
-        .key = barrier->key,
+        .key = host->next_key++,
         .time_ms = (uint64_t)now_ms,
-        .deadline_ms = (uint64_t)barrier->deadline_ms,
-        .owner = soc_agent_id(barrier->owner),
+        .deadline_ms = (uint64_t)(now_ms + (timeout_ms > 0 ? timeout_ms : 1)),
+        .owner = soc_agent_id(host->turn.agent),
     };
     soc_batch_put(host, &record);
+    struct soc_barrier *barrier = add_barrier(host, &record.barrier, host->turn.agent);
+    static const struct soc_undo_ops ops = {.roll_back = take_back};
+    soc_turn_note(host, (struct soc_undo){.ops = &ops, .number = barrier->key});
     put_question(&payload, barrier, checkpoint->payload);
     int rc = checkpoint->is_for_all
                  ? ask_all(host, barrier, soc_buf_slice(&payload), answer)
@@ -222,10 +238,19 @@ static void finish(struct soc_host *host, struct soc_barrier *barrier)
     soc_buf_fini(&answer);
 }
 
-/* Records that a seat is settled; its question is closed. */
-static void settle(struct soc_host *host, struct soc_barrier *barrier, struct soc_seat *seat)
+/* Settles a seat whose question is closed. */
+static void settle(struct soc_host *host, struct soc_barrier *barrier, const struct soc_seat *seat,
+                   enum soc_seat_state state, struct soc_slice payload)
 {
-    record_seat(host, barrier, seat);
+    if (seat->state != SOC_SEAT_ASKED)
+        return;
+    put_seat(host, barrier, seat->agent,
+             (struct soc_record_seat){
+                 .question = seat->question,
+                 .asked_ms = (uint64_t)seat->asked_ms,
+                 .state = state,
+                 .payload = payload,
+             });
     if (soc_barrier_is_over(barrier, INT64_MIN))
         finish(host, barrier);
 }
@@ -241,8 +266,8 @@ static void take_reply(struct soc_host *host, struct soc_request *request,
     soc_request_close(host, request->key);
     if (soc_json_kind(payload) == SOC_JSON_OBJECT)
         soc_json_put_changed(&bare, payload, "checkpoint_id", (struct soc_slice){0});
-    if (soc_barrier_answer(barrier, seat, bare.length > 0 ? soc_buf_slice(&bare) : payload))
-        settle(host, barrier, seat);
+    settle(host, barrier, seat, SOC_SEAT_ANSWERED,
+           bare.length > 0 ? soc_buf_slice(&bare) : payload);
     soc_buf_fini(&bare);
 }
 
@@ -252,8 +277,7 @@ static void take_failure(struct soc_host *host, struct soc_request *request)
     struct soc_seat *seat = soc_barrier_find(barrier, request->to);
     assert(seat != NULL);
     soc_request_close(host, request->key);
-    if (soc_barrier_miss(barrier, seat))
-        settle(host, barrier, seat);
+    settle(host, barrier, seat, SOC_SEAT_MISSING, (struct soc_slice){0});
 }
 
 static const struct soc_request_ops question_ops = {.replied = take_reply, .failed = take_failure};
@@ -400,24 +424,15 @@ const struct soc_seat *soc_barriers_open_seat(const struct soc_host *host, uint6
 void soc_barriers_restore(struct soc_host *host, const struct soc_record_barrier *record,
                           struct soc_agent *owner)
 {
-    struct soc_barrier *barrier =
-        soc_barrier_new(record->key, (int64_t)record->time_ms, (int64_t)record->deadline_ms, owner);
-    soc_map_put_number(&soc_group_state(host)->barriers, barrier->key, barrier);
+    add_barrier(host, record, owner);
 }
 
 void soc_barriers_restore_seat(struct soc_host *host, const struct soc_record_seat *record,
                                struct soc_agent *agent)
 {
     struct soc_barrier *barrier = find(host, record->key);
-    if (barrier == NULL)
-        return;
-    struct soc_seat *seat = soc_barrier_add(barrier, agent);
-    seat->question = record->question;
-    seat->asked_ms = (int64_t)record->asked_ms;
-    if (record->state == SOC_SEAT_ANSWERED)
-        soc_barrier_answer(barrier, seat, record->payload);
-    else if (record->state == SOC_SEAT_MISSING)
-        soc_barrier_miss(barrier, seat);
+    if (barrier != NULL)
+        apply_seat(barrier, record, agent);
 }
 
 void soc_barriers_forget(struct soc_host *host, uint64_t key)

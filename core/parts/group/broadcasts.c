@@ -108,6 +108,7 @@ int soc_broadcasts_open(struct soc_host *host, struct soc_message *message, stru
             broadcast->left++;
         }
     }
+    /* Last: the guard above counts the broadcasts in the map against each mailbox. */
     soc_map_put_number(&soc_group_state(host)->broadcasts, message->key, broadcast);
     return broadcast->left == 0 && full != NULL ? put_full(host, full, error) : SOC_OK;
 }
@@ -308,7 +309,7 @@ void soc_broadcasts_expire(struct soc_host *host, struct soc_message *message)
 void soc_broadcasts_restore(struct soc_host *host, struct soc_message *message)
 {
     soc_map_put_number(&soc_group_state(host)->broadcasts, message->key,
-                       soc_broadcast_new(message));
+                       soc_broadcast_new(message)); /* soc_broadcasts_count_left counts later */
 }
 
 void soc_broadcasts_restore_end(struct soc_host *host, uint64_t key, struct soc_agent *agent)

@@ -124,16 +124,28 @@ static void put_event(struct soc_host *host, const char *event, const struct soc
     soc_buf_fini(&detail);
 }
 
-/* Copies what any message sent in this turn would inherit from the message being
- * handled. */
-static void inherit(const struct soc_host *host, struct soc_item *item)
+/* Opens the item of the record; lends it. Live code and recovery both use this. */
+static struct soc_item *open_item(struct soc_host *host, const struct soc_record_item *record,
+                                  struct soc_agent *agent)
 {
-    const struct soc_message *cause = host->turn.cause;
-    if (cause == NULL)
-        return;
-    char id[SOC_MESSAGE_ID_BYTES];
-    soc_text_set(&item->correlation_id, soc_envelope_chain(cause, id));
-    soc_text_set(&item->task_id, soc_message_text(cause, SOC_TEXT_TASK_ID));
+    struct soc_item *item = soc_item_new(record->key, (int64_t)record->time_ms, agent);
+    item->priority = (enum soc_priority)record->priority;
+    item->deadline_ms = (int64_t)record->deadline_ms;
+    soc_text_set(&item->title, record->title);
+    soc_text_set(&item->body, record->body);
+    soc_text_set(&item->options, record->options);
+    soc_text_set(&item->task_id, record->task_id);
+    soc_text_set(&item->correlation_id, record->correlation_id);
+    soc_inbox_add(&soc_human_state(host)->inbox, item);
+    return item;
+}
+
+/* Ends the item of the record; the caller owns the result. NULL: recovery did not load
+ * the item because it was over. Live code and recovery both use this. */
+static struct soc_item *end_item(struct soc_host *host, const struct soc_record_item_end *record)
+{
+    return soc_inbox_end(&soc_human_state(host)->inbox, record->key,
+                         (enum soc_decision)record->decision);
 }
 
 static void settle_item(struct soc_host *host, struct soc_undo *undo)
@@ -152,31 +164,30 @@ const struct soc_item *soc_human_escalate(struct soc_host *host,
                                           const struct soc_escalation *escalation)
 {
     assert(host->turn.is_open && host->turn.agent != NULL);
-    struct soc_item *item = soc_item_new(host->next_key++, soc_host_now(host), host->turn.agent);
-    item->priority = escalation->priority;
-    if (escalation->timeout_ms >= 0)
-        item->deadline_ms =
-            item->time_ms + (escalation->timeout_ms > 0 ? escalation->timeout_ms : 1);
-    soc_text_set(&item->title, escalation->title);
-    soc_text_set(&item->body, escalation->body);
-    soc_text_set(&item->options, escalation->options);
-    inherit(host, item);
+    struct soc_agent *agent = host->turn.agent;
+    const struct soc_message *cause = host->turn.cause;
+    int64_t now_ms = soc_host_now(host);
+    char id[SOC_MESSAGE_ID_BYTES];
     struct soc_record record = {.type = SOC_RECORD_ITEM};
     record.item = (struct soc_record_item){
-        .key = item->key,
-        .time_ms = (uint64_t)item->time_ms,
-        .priority = item->priority,
-        .deadline_ms = (uint64_t)item->deadline_ms,
-        .agent = soc_agent_id(item->agent),
+        .key = host->next_key++,
+        .time_ms = (uint64_t)now_ms,
+        .priority = escalation->priority,
+        .agent = soc_agent_id(agent),
         .title = escalation->title,
         .body = escalation->body,
         .options = escalation->options,
-        .task_id = soc_slice_text(item->task_id),
-        .correlation_id = soc_slice_text(item->correlation_id),
     };
+    if (escalation->timeout_ms >= 0)
+        record.item.deadline_ms =
+            (uint64_t)(now_ms + (escalation->timeout_ms > 0 ? escalation->timeout_ms : 1));
+    if (cause != NULL) { /* inherited as by any message sent in this turn */
+        record.item.task_id = soc_message_text(cause, SOC_TEXT_TASK_ID);
+        record.item.correlation_id = soc_envelope_chain(cause, id);
+    }
     soc_batch_put(host, &record);
+    struct soc_item *item = open_item(host, &record.item, agent);
     put_event(host, "escalation", item, "title", escalation->title);
-    soc_inbox_add(&soc_human_state(host)->inbox, item);
     static const struct soc_undo_ops ops = {.roll_back = take_back_item, .commit = settle_item};
     soc_turn_note(host, (struct soc_undo){.ops = &ops, .data = item});
     struct soc_buf shown = {0};
@@ -339,7 +350,6 @@ static void close_item(struct soc_host *host, struct soc_item *item,
     enum soc_decision decision = soc_decision_parse(verdict->decision);
     static const struct soc_undo_ops ops = {.roll_back = reopen_item, .commit = settle_decision};
     struct soc_undo undo = {.ops = &ops};
-    struct soc_item *taken = NULL;
     struct soc_record record = {.type = SOC_RECORD_ITEM_END};
     record.item_end = (struct soc_record_item_end){
         .key = item->key,
@@ -350,9 +360,8 @@ static void close_item(struct soc_host *host, struct soc_item *item,
     };
     soc_batch_put(host, &record);
     put_event(host, "decision", item, "decision", verdict->decision);
-    int rc = soc_inbox_decide(&soc_human_state(host)->inbox, item->key, decision, &taken);
-    assert(rc == SOC_OK);
-    (void)rc;
+    undo.data = end_item(host, &record.item_end);
+    assert(undo.data == item);
     if (is_waited) {
         struct soc_buf answer = {0};
         soc_buf_put_byte(&answer, '[');
@@ -361,7 +370,6 @@ static void close_item(struct soc_host *host, struct soc_item *item,
         undo.old = soc_copy_text(answer.data, answer.length);
         soc_buf_fini(&answer);
     }
-    undo.data = taken;
     soc_turn_note(host, undo);
 }
 
@@ -411,17 +419,15 @@ static void show_withdrawn(struct soc_host *host, const struct soc_item *item)
 
 static void withdraw(struct soc_host *host, uint64_t key)
 {
-    struct soc_item *item = NULL;
     struct soc_record record = {.type = SOC_RECORD_ITEM_END};
     record.item_end = (struct soc_record_item_end){
         .key = key,
         .time_ms = (uint64_t)soc_host_now(host),
         .decision = SOC_DECISION_WITHDRAWN,
     };
-    int rc = soc_inbox_decide(&soc_human_state(host)->inbox, key, SOC_DECISION_WITHDRAWN, &item);
-    assert(rc == SOC_OK && item != NULL);
-    (void)rc;
     soc_batch_put(host, &record);
+    struct soc_item *item = end_item(host, &record.item_end);
+    assert(item != NULL);
     put_event(host, "withdrawn", item, "title", soc_slice_text(item->title));
     soc_trace(host, "withdrawn", item->agent, "%s", item->title);
     show_withdrawn(host, item);
@@ -455,27 +461,6 @@ void soc_human_withdraw(struct soc_host *host, const struct soc_agent *owner,
     if (is_own)
         soc_commit_turn(host);
     free(items);
-}
-
-static void restore_item(struct soc_host *host, const struct soc_record_item *record)
-{
-    struct soc_agent *agent = soc_registry_need(host, record->agent);
-    struct soc_item *item = soc_item_new(record->key, (int64_t)record->time_ms, agent);
-    item->priority = (enum soc_priority)record->priority;
-    item->deadline_ms = (int64_t)record->deadline_ms;
-    soc_text_set(&item->title, record->title);
-    soc_text_set(&item->body, record->body);
-    soc_text_set(&item->options, record->options);
-    soc_text_set(&item->task_id, record->task_id);
-    soc_text_set(&item->correlation_id, record->correlation_id);
-    soc_inbox_add(&soc_human_state(host)->inbox, item);
-}
-
-static void restore_end(struct soc_host *host, const struct soc_record_item_end *record)
-{
-    soc_item_free(soc_inbox_take(&soc_human_state(host)->inbox, record->key));
-    soc_inbox_note_decided(&soc_human_state(host)->inbox, record->key,
-                           (enum soc_decision)record->decision);
 }
 
 void soc_human_address(struct soc_host *host, struct soc_send *send)
@@ -552,9 +537,9 @@ static enum soc_reclaim reclaim(struct soc_host *host, struct soc_message *messa
 static int restore(struct soc_host *host, const struct soc_record *record)
 {
     if (record->type == SOC_RECORD_ITEM)
-        restore_item(host, &record->item);
+        open_item(host, &record->item, soc_registry_need(host, record->item.agent));
     else if (record->type == SOC_RECORD_ITEM_END)
-        restore_end(host, &record->item_end);
+        soc_item_free(end_item(host, &record->item_end));
     return SOC_OK;
 }
 

@@ -451,6 +451,8 @@ void soc_outside_restore_position(struct soc_host *host, const struct soc_record
     set_position(host, record->name, record->value);
 }
 
+/* Live, a receipt is a flag of the letter. Recovery reads receipts before the letters are
+ * made, so it keeps them in a map until then. */
 void soc_outside_restore_receipt(struct soc_host *host, struct soc_message *message,
                                  const struct soc_record_receipt *record)
 {

@@ -273,12 +273,17 @@ struct soc_task *soc_tasks_make(struct soc_host *host, struct soc_message *messa
         soc_envelope_id(own_id, message);
         correlation = soc_slice(own_id, sizeof(own_id));
     }
-    soc_text_set(&task->correlation_id, correlation);
-    task->opened_ms = message->time_ms;
-    task->deadline_ms = message->deadline_ms;
-    task->limit_ms = limit_ms;
-    task->style = (uint8_t)style;
-    task->priority = message->priority;
+    soc_tasks_read(host, task,
+                   &(struct soc_record_task){
+                       .key = message->key,
+                       .state = SOC_TASK_PENDING,
+                       .style = (uint64_t)style,
+                       .priority = message->priority,
+                       .opened_ms = (uint64_t)message->time_ms,
+                       .deadline_ms = (uint64_t)message->deadline_ms,
+                       .limit_ms = (uint64_t)limit_ms,
+                       .correlation_id = correlation,
+                   });
     task->message = message;
     soc_tasks_link(host, task);
     return task;
@@ -366,9 +371,7 @@ void soc_tasks_end(struct soc_host *host, struct soc_task *task, enum soc_task_s
     for (const struct soc_task *child = task->first_child; child != NULL;
          child = child->next_sibling)
         soc_tasks_store_under(host, child, task->parent);
-    uint64_t parent = task->parent == NULL ? 0 : task->parent->key;
-    soc_task_leave(task);
-    soc_workload_note_done(soc_tasks_workload(host, task->owner), task, parent);
+    soc_tasks_file(host, task, task->parent == NULL ? 0 : task->parent->key);
     soc_tasks_trace(host, events[task->state], task, reason);
 }
 

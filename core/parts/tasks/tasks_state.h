@@ -80,6 +80,13 @@ void soc_tasks_store(struct soc_host *host, const struct soc_task *task);
 void soc_tasks_store_under(struct soc_host *host, const struct soc_task *task,
                            const struct soc_task *parent);
 
+/* Takes over the fields of the record; keeps the task's message. */
+void soc_tasks_read(struct soc_host *host, struct soc_task *task, const struct soc_record_task *r);
+
+/* Remembers a task that is over and unlinked as done under the task with key `parent` (0:
+ * none). Its children move to its parent. */
+void soc_tasks_file(struct soc_host *host, struct soc_task *task, uint64_t parent);
+
 /* Writes an event about the task to log and activity. `reason` is JSON or absent. */
 void soc_tasks_trace(struct soc_host *host, const char *event, const struct soc_task *task,
                      struct soc_slice reason);

@@ -65,9 +65,7 @@ void soc_tasks_trace(struct soc_host *host, const char *event, const struct soc_
     soc_buf_fini(&detail);
 }
 
-/* Takes over the fields of the record; keeps the task's message. */
-static void read_record(struct soc_host *host, struct soc_task *task,
-                        const struct soc_record_task *r)
+void soc_tasks_read(struct soc_host *host, struct soc_task *task, const struct soc_record_task *r)
 {
     assert(task->key == r->key);
     task->opened_ms = (int64_t)r->opened_ms;
@@ -87,6 +85,16 @@ static void read_record(struct soc_host *host, struct soc_task *task,
         soc_task_adopt(parent, task);
 }
 
+void soc_tasks_file(struct soc_host *host, struct soc_task *task, uint64_t parent)
+{
+    assert(soc_task_is_over(task));
+    soc_task_leave(task);
+    soc_workload_note_done(soc_tasks_need_workload(host, task->owner), task, parent);
+}
+
+/* A record holds the whole task, while live code changes one field at a time and stores the
+ * result: each change follows rules of model/tasks/task.h (begin, retry, end) that a record,
+ * which may skip steps, must not be held to. Creating, filling and filing are shared. */
 void soc_tasks_restore(struct soc_host *host, const struct soc_record_task *r)
 {
     struct soc_agent *owner = soc_map_find(&host->registry.agents, r->owner);
@@ -105,16 +113,15 @@ void soc_tasks_restore(struct soc_host *host, const struct soc_record_task *r)
     struct soc_workload *workload = soc_tasks_need_workload(host, owner);
     if (!is_over) {
         soc_workload_forget_done(workload, r->key);
-        read_record(host, task, r);
+        soc_tasks_read(host, task, r);
         if (!is_open)
             soc_tasks_link(host, task);
         return;
     }
     if (is_open)
         soc_tasks_unlink(host, task);
-    read_record(host, task, r);
-    soc_task_leave(task);
-    soc_workload_note_done(workload, task, r->parent);
+    soc_tasks_read(host, task, r);
+    soc_tasks_file(host, task, r->parent);
     soc_tasks_dispose(host, task);
 }
 

@@ -31,18 +31,15 @@ static void urgent_items_come_first_then_the_oldest(void)
     soc_inbox_fini(&inbox);
 }
 
-static void one_decision_counts(void)
+static void a_decision_closes_the_item_and_is_remembered(void)
 {
     struct soc_inbox inbox = {0};
-    struct soc_item *item;
-    struct soc_item *added = put(&inbox, 7, SOC_PRIORITY_NORMAL);
+    struct soc_item *item = put(&inbox, 7, SOC_PRIORITY_NORMAL);
     CHECK_INT(soc_inbox_decision(&inbox, 7), SOC_DECISION_NONE);
-    CHECK_INT(soc_inbox_decide(&inbox, 7, SOC_DECISION_REJECT, &item), SOC_OK);
-    CHECK(item == added);
-    CHECK_INT(soc_inbox_decide(&inbox, 7, SOC_DECISION_APPROVE, NULL), SOC_EDECIDED);
+    CHECK(soc_inbox_end(&inbox, 7, SOC_DECISION_REJECT) == item);
     CHECK_INT(soc_inbox_decision(&inbox, 7), SOC_DECISION_REJECT);
     CHECK(soc_inbox_find(&inbox, 7) == NULL);
-    CHECK_INT(soc_inbox_decide(&inbox, 8, SOC_DECISION_APPROVE, NULL), SOC_ENOITEM);
+    CHECK_INT(soc_inbox_decision(&inbox, 8), SOC_DECISION_NONE);
     soc_item_free(item);
     soc_inbox_fini(&inbox);
 }
@@ -51,9 +48,8 @@ static void a_withdrawn_item_cannot_be_decided(void)
 {
     struct soc_inbox inbox = {0};
     put(&inbox, 3, SOC_PRIORITY_NORMAL);
-    CHECK_INT(soc_inbox_decide(&inbox, 3, SOC_DECISION_WITHDRAWN, NULL), SOC_OK);
+    soc_item_free(soc_inbox_end(&inbox, 3, SOC_DECISION_WITHDRAWN));
     CHECK(soc_inbox_find(&inbox, 3) == NULL);
-    CHECK_INT(soc_inbox_decide(&inbox, 3, SOC_DECISION_APPROVE, NULL), SOC_EWITHDRAWN);
     CHECK_INT(soc_inbox_decision(&inbox, 3), SOC_DECISION_WITHDRAWN);
     CHECK_TEXT(soc_decision_name(SOC_DECISION_WITHDRAWN), "withdrawn");
     CHECK_INT(soc_decision_parse(SOC_SLICE("withdrawn")), SOC_DECISION_NONE);
@@ -63,13 +59,12 @@ static void a_withdrawn_item_cannot_be_decided(void)
 static void a_rolled_back_decision_leaves_the_item_open(void)
 {
     struct soc_inbox inbox = {0};
-    struct soc_item *item;
     put(&inbox, 1, SOC_PRIORITY_NORMAL);
-    CHECK_INT(soc_inbox_decide(&inbox, 1, SOC_DECISION_APPROVE, &item), SOC_OK);
+    struct soc_item *item = soc_inbox_end(&inbox, 1, SOC_DECISION_APPROVE);
     soc_inbox_reopen(&inbox, item);
     CHECK_INT(soc_inbox_decision(&inbox, 1), SOC_DECISION_NONE);
     CHECK(soc_inbox_find(&inbox, 1) == item);
-    CHECK_INT(soc_inbox_decide(&inbox, 1, SOC_DECISION_MODIFY, NULL), SOC_OK);
+    soc_item_free(soc_inbox_end(&inbox, 1, SOC_DECISION_MODIFY));
     CHECK_INT(soc_inbox_decision(&inbox, 1), SOC_DECISION_MODIFY);
     soc_inbox_fini(&inbox);
 }
@@ -77,8 +72,7 @@ static void a_rolled_back_decision_leaves_the_item_open(void)
 static void a_decision_is_remembered_without_its_item(void)
 {
     struct soc_inbox inbox = {0};
-    soc_inbox_note_decided(&inbox, 9, SOC_DECISION_APPROVE);
-    CHECK_INT(soc_inbox_decide(&inbox, 9, SOC_DECISION_REJECT, NULL), SOC_EDECIDED);
+    CHECK(soc_inbox_end(&inbox, 9, SOC_DECISION_APPROVE) == NULL);
     CHECK_INT(soc_inbox_decision(&inbox, 9), SOC_DECISION_APPROVE);
     soc_inbox_fini(&inbox);
 }
@@ -111,7 +105,7 @@ static void there_are_three_decisions(void)
 int main(void)
 {
     RUN(urgent_items_come_first_then_the_oldest);
-    RUN(one_decision_counts);
+    RUN(a_decision_closes_the_item_and_is_remembered);
     RUN(a_withdrawn_item_cannot_be_decided);
     RUN(a_rolled_back_decision_leaves_the_item_open);
     RUN(a_decision_is_remembered_without_its_item);
