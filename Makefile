@@ -22,7 +22,7 @@ WERROR  ?=
 Q        = $(if $(V),,@)
 
 # Asked once, and not before a compiler runs: `deps` may have to come first.
-PKGS      = lua5.4 libuv sqlite3 libcurl
+PKGS      = lua5.4 libuv sqlite3 libcurl libmicrohttpd libcrypto
 PKG_FLAGS = $(eval PKG_FLAGS := $(shell pkg-config --cflags $(PKGS)))$(PKG_FLAGS)
 PKG_LIBS  = $(eval PKG_LIBS := $(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
 
@@ -35,7 +35,7 @@ LINK    = $(CC) $(CFLAGS) $(LDFLAGS) -Wl,-E
 LUA_LIB = $(firstword $(wildcard $(shell pkg-config --variable=libdir lua5.4)/liblua5.4.a) -llua5.4)
 # Every Lua state then hashes alike (core/lualib/lua_seed.h). A shared Lua cannot be told.
 LUA_SEED = -Wl,--wrap=luaS_hash,-u,__wrap_luaS_hash
-LIBS    = $(PKG_LIBS:-llua5.4=$(LUA_LIB)) $(LUA_SEED) -lpthread -ldl -lm
+LIBS    = $(PKG_LIBS:-llua5.4=$(LUA_LIB)) $(LUA_SEED) -lwslay -lpthread -ldl -lm
 
 # The layers, lowest first. tests/tidy/layers.lua says who may include whom.
 LAYERS  = base env model loop store check net kernel parts sim lualib sandbox script bridge world embed

@@ -65,7 +65,16 @@
 #define SOC_HTTP_CONCURRENCY      64          /* concurrent requests of agents (default) */
 #define SOC_HTTP_HEAD_BYTES_MAX   (256u << 10)
 #define SOC_HTTP_HEADERS_MAX      256
-#define SOC_HTTP_CONNECTIONS_MAX  64   /* idle */
+#define SOC_HTTP_CONNECTIONS_MAX  64  /* idle */
+#define SOC_SERVER_CONNECTIONS    256 /* of the HTTP door (default), like the next five */
+#define SOC_SERVER_STREAMS        64
+#define SOC_SERVER_BODY_BYTES     (1u << 20)
+#define SOC_SERVER_HEAD_MS        10000
+#define SOC_SERVER_BODY_MS        30000
+#define SOC_SERVER_IDLE_MS        60000
+#define SOC_SERVER_LINE_BYTES_MAX (8u << 10)  /* of a request line */
+#define SOC_SERVER_HEAD_BYTES_MAX (16u << 10) /* of all headers */
+#define SOC_SERVER_HEADERS_MAX    100
 #define SOC_LOG_PAYLOAD_BYTES_MAX 200  /* of a payload in a log line */
 #define SOC_LOG_DETAIL_BYTES_MAX  8192 /* of a log line, before it is truncated */
 #define SOC_LOG_MEMBER_BYTES_MAX  2048 /* of each member of a truncated object */

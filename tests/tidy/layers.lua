@@ -82,6 +82,10 @@ return {
     ["uv.h"] = { "loop", "bridge" },
     ["sqlite3.h"] = { "store" },
     ["curl/curl.h"] = { "net" },
+    ["microhttpd.h"] = { "net" },
+    ["wslay/wslay.h"] = { "net" },
+    ["openssl/evp.h"] = { "net" },
+    ["openssl/sha.h"] = { "net" },
     ["hiredis/async.h"] = { "bridge" },
     ["hiredis/hiredis.h"] = { "bridge" },
     -- Whoever makes the Lua state: `embed` for a society, `main` for `test` and `check`.
