@@ -1,5 +1,6 @@
 #include "script/script.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +94,7 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
                    struct soc_detail *detail)
 {
     lua_State *L = options->L;
+    assert(L != NULL && options->host != NULL && options->home != NULL);
     struct soc_script *script = soc_alloc_zero(sizeof(*script));
     script->L = L;
     script->active = L;
@@ -118,6 +120,7 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
     soc_visit_open(script);
     soc_chat_open(script);
     script->box = lua_touserdata(L, box_index);
+    assert(script->box != NULL && *script->box == NULL);
     *script->box = script;
     lua_pushvalue(L, box_index);
     script->box_ref = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -167,6 +170,7 @@ void soc_script_free(struct soc_script *script)
     if (script == NULL)
         return;
     lua_State *L = script->L;
+    assert(script->active == L && *script->box == script);
     soc_thread_free_all(script);
     soc_chat_fini(script);
     soc_visit_fini(script);
@@ -288,6 +292,7 @@ int soc_script_run_file(struct soc_script *script, const char *path, int argc, c
 int soc_script_run_function(struct soc_script *script, struct soc_detail *detail)
 {
     lua_State *L = script->L;
+    assert(lua_isfunction(L, -1));
     lua_insert(L, -2);
     return call_app(script, 1, detail);
 }
@@ -313,6 +318,7 @@ static int run_policy_call(lua_State *L)
 static int call_protected(struct policy_call *call)
 {
     lua_State *L = call->script->L;
+    assert(soc_gate_activation(call->script->host) == NULL);
     lua_pushcfunction(L, run_policy_call);
     lua_pushlightuserdata(L, call);
     if (lua_pcall(L, 1, 0, 0) != LUA_OK) {
@@ -349,6 +355,7 @@ void soc_script_started(struct soc_script *script)
     struct soc_detail detail = {{0}};
     struct policy_call settle = {.run = run_settle, .script = script, .detail = &detail};
     struct policy_call call = {.run = run_start, .script = script, .detail = &detail};
+    assert(!script->is_started);
     script->is_started = true;
     call_protected(&settle);
     call_protected(&call);

@@ -1,5 +1,6 @@
 #include "script/answers/answers.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -10,6 +11,7 @@
 
 void soc_answer_push_person(lua_State *L, const struct soc_agent *agent)
 {
+    assert(agent->role != NULL);
     lua_createtable(L, 0, 3);
     lua_pushlstring(L, agent->id, agent->id_length);
     lua_setfield(L, -2, "id");
@@ -53,6 +55,7 @@ bool soc_answer_may_send(void *user, struct soc_agent *from, struct soc_agent *t
     struct soc_script *script = user;
     lua_State *L = script->active; /* protected: an error ends the turn */
     int top = lua_gettop(L);
+    assert(from != NULL && to != NULL && from != to);
     luaL_checkstack(L, 12, NULL);
     lua_createtable(L, 0, 4);
     soc_answer_push_person(L, from);
@@ -105,6 +108,7 @@ int64_t soc_answer_retry_after(void *user, struct soc_agent *agent, uint32_t ret
     lua_State *L = script->L;
     int top = lua_gettop(L);
     int64_t delay_ms;
+    assert(retries > 0);
     lua_createtable(L, 0, 2);
     soc_answer_push_person(L, agent);
     lua_setfield(L, -2, "agent");
@@ -125,6 +129,7 @@ bool soc_answer_is_failed(void *user, struct soc_agent *agent, const int64_t *ag
     lua_State *L = script->L;
     int top = lua_gettop(L);
     bool is_failed = false;
+    assert(count == 0 || ages_ms != NULL);
     luaL_checkstack(L, 12, NULL);
     lua_createtable(L, 0, 2);
     soc_answer_push_person(L, agent);
@@ -150,6 +155,7 @@ bool soc_answer_is_adopted(void *user, struct soc_agent *agent, struct soc_agent
     lua_State *L = script->L;
     int top = lua_gettop(L);
     bool is_adopted = false;
+    assert(child->parent == agent);
     lua_createtable(L, 0, 4);
     soc_answer_push_person(L, agent);
     lua_setfield(L, -2, "agent");
@@ -194,6 +200,7 @@ size_t soc_answer_victim(void *user, const struct soc_waiter *ring, size_t count
     lua_State *L = script->L;
     int top = lua_gettop(L);
     size_t victim = count;
+    assert(count > 0);
     luaL_checkstack(L, 12, NULL);
     push_ring(L, ring, count);
     if (soc_policy_set_ask(L, script, SOC_ASK_VICTIM, 1)) {
@@ -211,6 +218,7 @@ size_t soc_answer_victim(void *user, const struct soc_waiter *ring, size_t count
             if (ring[i].number < ring[victim].number)
                 victim = i;
     }
+    assert(victim < count);
     lua_settop(L, top);
     return victim;
 }

@@ -1,5 +1,7 @@
 #include "script/answers/context.h"
 
+#include <assert.h>
+
 #include "base/json.h"
 #include "kernel/look.h"
 #include "kernel/registry.h"
@@ -110,6 +112,7 @@ void soc_context_put(lua_State *L, struct soc_frame *frame, const struct soc_age
 {
     struct soc_script *script = frame->script;
     int top = lua_gettop(L);
+    assert(out != &frame->scratch);
     luaL_checkstack(L, 16, NULL);
     struct parts parts = push_parts(L, frame, agent);
     lua_createtable(L, 0, 7);

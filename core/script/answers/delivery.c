@@ -1,4 +1,6 @@
 /* Delivery: the ladder of messages that nobody acks, put to the policy `delivery`. */
+#include <assert.h>
+
 #include "script/answers/answers.h"
 #include "script/policies/policy_set.h"
 
@@ -10,6 +12,7 @@ static void set_text(lua_State *L, const char *name, struct soc_slice text)
 
 static void push_request(lua_State *L, const struct soc_message *message, uint32_t step)
 {
+    assert(message->to != NULL);
     lua_createtable(L, 0, 6);
     soc_answer_push_person(L, message->to);
     lua_setfield(L, -2, "agent");
@@ -26,6 +29,7 @@ static struct soc_rung read_rung(lua_State *L, int index)
 {
     struct soc_rung rung = {0};
     size_t length;
+    assert(lua_istable(L, index));
     lua_getfield(L, index, "action");
     const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &length) : NULL;
     lua_getfield(L, index, "at_ms");

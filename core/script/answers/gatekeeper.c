@@ -1,4 +1,6 @@
 /* Gatekeeper: input without an address, put to the policy `gatekeeper`. */
+#include <assert.h>
+
 #include "base/json.h"
 #include "base/limits.h"
 #include "kernel/look.h"
@@ -50,6 +52,7 @@ static struct soc_agent *read_answer(lua_State *L, struct soc_script *script,
 {
     size_t length;
     struct soc_agent *agent = NULL;
+    assert(lua_istable(L, -1));
     if (lua_getfield(L, -1, "intent") == LUA_TSTRING) {
         const char *text = lua_tolstring(L, -1, &length);
         if (soc_utf8_fault(soc_slice(text, length)) < 0)

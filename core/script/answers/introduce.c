@@ -1,4 +1,5 @@
 /* Introduce: requests to be introduced, put to the policy `introductions`. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -88,6 +89,7 @@ static void push_request(lua_State *L, const struct soc_script *script,
 {
     static const char *const consents[] = {NULL, "given", "refused"};
     struct soc_slice payload = soc_message_payload(introduction->message);
+    assert(introduction->consent < sizeof(consents) / sizeof(consents[0]));
     lua_createtable(L, 0, 10);
     soc_answer_push_person(L, introduction->broker);
     lua_setfield(L, -2, "agent");
@@ -157,6 +159,7 @@ static const char *read_answer(lua_State *L, const struct soc_script *script,
                                const struct soc_introduction *introduction,
                                struct soc_introduce_answer *answer)
 {
+    assert(lua_istable(L, -1));
     lua_Number ms = lua_getfield(L, -1, "timeout_ms") == LUA_TNUMBER ? lua_tonumber(L, -1) : -1;
     lua_pop(L, 1);
     answer->timeout_ms = ms > 0 && ms <= 1e14 ? (int64_t)ms : SOC_INTRODUCTION_ASK_MS;
@@ -200,6 +203,7 @@ void soc_answer_introduce(void *user, const struct soc_introduction *introductio
     struct soc_script *script = user;
     lua_State *L = script->L;
     int top = lua_gettop(L);
+    assert(introduction->broker != introduction->requester && answer->text.length == 0);
     luaL_checkstack(L, 20, NULL);
     answer->kind = SOC_INTRODUCE_LEAVE;
     if (soc_behaviour_handles(L, introduction->broker->role, "introduction_request"))

@@ -1,5 +1,7 @@
 #include "script/answers/presentation.h"
 
+#include <assert.h>
+
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/limits.h"
@@ -15,6 +17,7 @@
 static bool push_message_copy(lua_State *L, struct soc_frame *frame)
 {
     struct soc_detail detail;
+    assert(lua_istable(L, 1));
     soc_lua_fill(L, 1);
     lua_createtable(L, 0, 12);
     int copy = lua_gettop(L);

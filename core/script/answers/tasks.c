@@ -1,4 +1,6 @@
 /* Task answers: what the policy `tasks` says. */
+#include <assert.h>
+
 #include "base/json.h"
 #include "lualib/lua_json.h"
 #include "script/answers/answers.h"
@@ -17,6 +19,7 @@ static void push_request(lua_State *L, struct soc_agent *owner, struct soc_agent
                          struct soc_slice id, int priority)
 {
     char text[2] = {'P', (char)('0' + priority)};
+    assert(owner != NULL && priority >= 0 && priority < SOC_PRIORITY_COUNT);
     lua_createtable(L, 0, 8);
     soc_answer_push_person(L, owner);
     lua_setfield(L, -2, "agent");

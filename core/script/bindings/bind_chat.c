@@ -1,4 +1,5 @@
 /* Chat: agent:chat, a word from a model as an effect; an agent's conversation; usage. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -149,7 +150,8 @@ static void put_numbers(struct soc_script *script, struct soc_buf *out)
     const struct soc_agent *agent = soc_gate_activation(host)->agent;
     uint64_t answered = soc_usage_total(host).calls;
     uint64_t open = soc_calls_open_count(host, SOC_SLICE("chat"));
-    out->length--; /* the brace */
+    assert(out->length > 2 && out->data[out->length - 1] == '}');
+    out->length--;
     soc_json_put_name(out, "number");
     soc_json_put_integer(out, (int64_t)(answered + open + 1));
     soc_json_put_name(out, "turn");

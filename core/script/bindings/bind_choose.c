@@ -1,5 +1,7 @@
 /* Choose: agent:choose, which parts of a conversation go to a model, by the policy
  * `context`. */
+#include <assert.h>
+
 #include "base/limits.h"
 #include "lualib/lua_json.h"
 #include "script/answers/answers.h"
@@ -14,6 +16,7 @@ static void push_question(lua_State *L, struct soc_frame *frame)
 {
     struct soc_script *script = frame->script;
     struct soc_detail detail;
+    assert(frame->payload.length > 0);
     lua_createtable(L, 0, 3);
     if (soc_lua_json_decode(L, soc_buf_slice(&frame->payload), &detail) < 0)
         luaL_error(L, "choose: %s", detail.text);
@@ -29,6 +32,7 @@ static void push_question(lua_State *L, struct soc_frame *frame)
 static bool read_kept(lua_State *L, struct soc_frame *frame, int index, lua_Integer count)
 {
     lua_Integer last = 0;
+    assert(lua_istable(L, index));
     frame->answer.length = 0;
     soc_buf_put_text(&frame->answer, "[[");
     for (lua_Integer i = 1; lua_rawgeti(L, index, i) != LUA_TNIL; i++) {

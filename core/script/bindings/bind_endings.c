@@ -1,4 +1,5 @@
 /* Endings: how agents go, are held for a while and go on. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -60,6 +61,7 @@ static uint64_t hash_options(const struct end_options *options)
 static int finish(lua_State *L, struct soc_frame *frame, int rc, struct soc_slice id,
                   const char *status)
 {
+    assert(id.data != NULL && status != NULL);
     soc_buf_put_text(&frame->answer, "[{");
     soc_json_put_text_member(&frame->answer, "id", id);
     soc_json_put_text_member(&frame->answer, "status", soc_slice_text(status));

@@ -1,4 +1,6 @@
 /* All at once: broadcast, and checkpoint, which waits for everybody's answer. */
+#include <assert.h>
+
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/limits.h"
@@ -119,6 +121,7 @@ static int agent_checkpoint(lua_State *L)
     rc = soc_barriers_open(script->host, &checkpoint, &wait, &frame->answer);
     if (rc <= 0)
         return soc_effect_end(L, script, soc_buf_slice(&frame->answer));
+    assert(wait.kind != SOC_WAIT_NONE);
     soc_gate_wait(script->host, &wait);
     return soc_effect_yield(L);
 }

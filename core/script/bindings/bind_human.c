@@ -1,5 +1,8 @@
 /* Human: escalate, and the person's own decide. */
 #include "script/bindings/bind_human.h"
+
+#include <assert.h>
+
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/limits.h"
@@ -50,6 +53,7 @@ static struct span read_json(lua_State *L, struct soc_frame *frame, int index, c
 
 static struct soc_slice slice_of(const struct soc_frame *frame, struct span span)
 {
+    assert(span.start + span.length <= frame->payload.length);
     return span.length == 0 ? (struct soc_slice){0}
                             : soc_slice(frame->payload.data + span.start, span.length);
 }
@@ -165,6 +169,7 @@ static int agent_escalate(lua_State *L)
     const struct soc_item *item = soc_human_escalate(script->host, &request.escalation);
     if (request.waits) {
         struct soc_wait wait = soc_human_wait(script->host, item, request.escalation.timeout_ms);
+        assert(wait.kind != SOC_WAIT_NONE);
         soc_gate_wait(script->host, &wait);
         return soc_effect_yield(L);
     }

@@ -1,5 +1,8 @@
 /* Mail: send_message, request, reply, receive. */
 #include "script/bindings/bind_mail.h"
+
+#include <assert.h>
+
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/limits.h"
@@ -37,13 +40,14 @@ static int finish_sent(lua_State *L, struct soc_script *script, const struct soc
 static void keep_copy(lua_State *L, struct soc_script *script,
                       const struct soc_send_options *options, struct soc_message *message)
 {
-    if (message->is_changed || !soc_message_has_room(script, message->payload_length) ||
-        lua_type(L, options->payload_index) != LUA_TTABLE)
+    if (message->is_changed || !soc_message_has_room(script, message->payload_length))
         return;
     if (options->copy_index != 0)
         lua_pushvalue(L, options->copy_index);
-    else
+    else if (lua_type(L, options->payload_index) == LUA_TTABLE)
         soc_lua_copy(L, options->payload_index);
+    else
+        return;
     soc_message_keep_copy(L, script, message);
 }
 
@@ -117,12 +121,14 @@ int soc_bind_mail_request(struct soc_frame *frame, struct soc_send *send, int64_
 {
     struct soc_script *script = frame->script;
     struct soc_message *message;
+    assert(send->payload.length > 0 && timeout_ms >= 0);
     send->wants_reply = true;
     if (soc_registry_receiver(script->host, send->to) == self(script))
         return refuse_self_wait(frame);
     int rc = soc_router_send(script->host, self(script), send, &message, &frame->error);
     if (rc != SOC_OK)
         return rc < 0 ? rc : soc_gate_refuse_duplicate(&frame->error);
+    assert(message->to != NULL); /* nobody waits for a broadcast's answer */
     struct soc_wait wait = {
         .kind = SOC_WAIT_REPLY,
         .request_key = message->key,
@@ -196,6 +202,7 @@ int soc_bind_mail_reply(lua_State *L, struct soc_frame *frame, enum soc_effect_k
 {
     struct soc_script *script = frame->script;
     char id_text[SOC_MESSAGE_ID_BYTES];
+    assert(rc < 0 || send->payload.length > 0);
     struct soc_slice id = answered_id(L, script, index, id_text);
     uint64_t hash =
         soc_hash(id.data, id.length, soc_hash(send->payload.data, send->payload.length, 0));

@@ -3,6 +3,8 @@
  * A turn has none of them, because what it does is recorded as its own agent's, and
  * while a script loads there is nothing to change yet. So in an app each of them says
  * what to use there; they work as methods of society.new. */
+#include <assert.h>
+
 #include "env/ids.h"
 #include "kernel/mail/dead.h"
 #include "kernel/refusal.h"
@@ -44,6 +46,7 @@ static int handle_dead(lua_State *L, const char *name, const char *instead,
     struct soc_slice id = soc_bind_check_text(L, name, "a message's id");
     uint64_t key;
     int rc = SOC_ENOMESSAGE;
+    assert(fn != NULL);
     if (soc_message_id_parse(id, &key))
         rc = fn(script->host, id, &frame->error);
     else

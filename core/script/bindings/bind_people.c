@@ -1,4 +1,5 @@
 /* People: roles, births and contacts. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -156,6 +157,7 @@ static void add_brief(struct soc_buf *payload, const struct soc_agent *child)
 {
     static const char *const own[] = {"task_brief", "taskBrief", "objective"};
     struct soc_slice object = soc_buf_slice(payload);
+    assert(child->brief != NULL);
     bool has_own = soc_json_kind(object) != SOC_JSON_OBJECT;
     for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
         has_own = has_own || soc_json_member(object, own[i]).data != NULL;
@@ -232,6 +234,7 @@ static int spawn(lua_State *L, struct soc_frame *frame, struct soc_slice role,
     }
     if (rc < 0)
         return rc;
+    assert(child->parent == soc_gate_activation(script->host)->agent);
     soc_buf_put_text(&frame->answer, "[{");
     soc_json_put_text_member(&frame->answer, "id", soc_agent_id(child));
     soc_json_put_text_member(&frame->answer, "roleId", soc_slice_text(child->role->id));
@@ -245,6 +248,7 @@ static int spawn(lua_State *L, struct soc_frame *frame, struct soc_slice role,
 static int finish_spawn(lua_State *L, struct soc_frame *frame, const struct soc_agent *child)
 {
     struct soc_script *script = frame->script;
+    assert(frame->answer.length > 0);
     soc_gate_answer(script->host, soc_buf_slice(&frame->answer));
     lua_createtable(L, 0, 3);
     lua_pushlstring(L, child->id, child->id_length);
@@ -467,7 +471,9 @@ static int agent_add_contact(lua_State *L)
     if (rc < 0)
         return soc_effect_finish(L, frame, rc);
     soc_buf_put_byte(&frame->answer, '[');
-    soc_look_contact(soc_contacts_find(&self(script)->contacts, peer), &frame->answer);
+    const struct soc_contact *contact = soc_contacts_find(&self(script)->contacts, peer);
+    assert(contact != NULL);
+    soc_look_contact(contact, &frame->answer);
     soc_buf_put_byte(&frame->answer, ']');
     return soc_effect_finish(L, frame, SOC_OK);
 }

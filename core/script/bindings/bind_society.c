@@ -329,8 +329,10 @@ static void fill_load(lua_State *L, struct soc_frame *frame, const char *name)
 static void fill_rows(lua_State *L, struct soc_frame *frame, const char *name)
 {
     struct soc_query query;
+    size_t length = frame->answer.length;
     read_query(L, name, &query);
     soc_look_query(frame->script->host, &query, take_rows, frame);
+    assert(frame->answer.length > length);
 }
 
 /* society.messages{…}, activity{…}, dead_letters{…}, tasks{…}: a turn waits for them, because its

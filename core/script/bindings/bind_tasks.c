@@ -1,4 +1,6 @@
 /* Tasks: complete, fail, cancel, load. */
+#include <assert.h>
+
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/limits.h"
@@ -59,6 +61,7 @@ static int close_task(lua_State *L, struct soc_frame *frame, enum soc_effect_kin
                       const struct soc_task_close *how)
 {
     struct soc_script *script = frame->script;
+    assert(how->state == SOC_TASK_COMPLETED || how->state == SOC_TASK_FAILED);
     struct soc_task_ref ref = read_ref(L, 2);
     struct soc_activation *activation = soc_gate_activation(script->host);
     const struct soc_message *own = activation->message;

@@ -1,5 +1,6 @@
 #include "script/bindings/roles.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -118,6 +119,7 @@ int soc_role_read(lua_State *L, struct soc_frame *frame, int index, struct soc_r
         luaL_error(L, "role: an id or a name is needed");
     if (draft->id.data == NULL)
         make_id(L, draft);
+    assert(draft->id.data != NULL && draft->name.data != NULL);
     *behaviour = read_behaviour(L, script, index, draft, in_turn);
     return read_spec(L, frame, index, draft);
 }

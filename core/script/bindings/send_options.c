@@ -246,6 +246,7 @@ int soc_send_options_read(lua_State *L, struct soc_frame *frame, int index, unsi
         return luaL_error(L, "'to' must be %s", soc_field_kind_expects(SOC_KIND_RECEIVER));
     if (context & SOC_SEND_FROM_BROADCAST)
         out->input.send.to = SOC_SLICE("All");
+    assert(rc < 0 || frame->payload.length > 0);
     out->input.send.payload = soc_buf_slice(&frame->payload);
     out->hash = hash_options(L, &found, &out->input);
     if (out->input.delay_ms > 0)

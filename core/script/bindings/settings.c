@@ -174,6 +174,7 @@ static int set_bound(lua_State *L, struct soc_script *script, const char *name, 
 static int use_policy(lua_State *L, struct soc_script *script, const char *kind, const char *name,
                       struct soc_detail *detail)
 {
+    assert(lua_istable(L, -1));
     struct soc_swap swap = {
         .kind = kind, .name = name, .settings_index = lua_gettop(L), .by = "call"};
     int rc = soc_swap_do(L, script, &swap, detail);
@@ -253,6 +254,7 @@ static int set_files(lua_State *L, struct soc_script *script, int index, struct 
 int soc_settings_set(lua_State *L, struct soc_script *script, const char *name, int index,
                      struct soc_detail *detail)
 {
+    assert(script->settings != NULL && index > 0);
     int listed = set_listed(L, script, name, index, detail);
     if (listed <= 0)
         return listed;

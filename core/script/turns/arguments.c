@@ -1,5 +1,6 @@
 #include "script/turns/arguments.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -70,6 +71,7 @@ static void put_message(lua_State *L, int index, struct soc_buf *out)
 {
     size_t start = out->length;
     soc_arguments_put_value(L, index, out);
+    assert(out->length > start);
     struct soc_slice id = soc_json_member(soc_slice(out->data + start, out->length - start), "id");
     if (id.data == NULL)
         return;

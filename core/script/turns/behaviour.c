@@ -28,6 +28,7 @@ void soc_behaviour_open(struct soc_script *script)
 void soc_behaviour_fini(struct soc_script *script)
 {
     struct soc_behaviours *kept = script->behaviours;
+    assert(kept != NULL);
     for (size_t i = 0; i < kept->count; i++)
         luaL_unref(script->L, LUA_REGISTRYINDEX, kept->refs[i]);
     luaL_unref(script->L, LUA_REGISTRYINDEX, kept->main_ref);

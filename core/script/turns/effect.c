@@ -1,5 +1,7 @@
 #include "script/turns/effect.h"
 
+#include <assert.h>
+
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/limits.h"
@@ -21,6 +23,7 @@ int soc_effect_push_answer(lua_State *L, struct soc_slice answer)
     if (is_error)
         return 2;
     int list = lua_gettop(L);
+    assert(lua_istable(L, list));
     int count = (int)lua_rawlen(L, list);
     luaL_checkstack(L, count, "too many results");
     for (int i = 1; i <= count; i++) {
@@ -36,6 +39,7 @@ int soc_effect_push_answer(lua_State *L, struct soc_slice answer)
 static int push_results(lua_State *L, struct soc_script *script, uint32_t index)
 {
     const struct soc_activation *activation = soc_gate_activation(script->host);
+    assert(activation != NULL && index < activation->effects_count);
     int count = soc_effect_push_answer(L, soc_activation_answer_of(activation, index));
     enum soc_effect_kind kind = activation->effects[index].kind;
     if (count == 1 && (kind == SOC_EFFECT_REQUEST || kind == SOC_EFFECT_RECEIVE))
@@ -46,6 +50,7 @@ static int push_results(lua_State *L, struct soc_script *script, uint32_t index)
 /* Ends the turn with the error object in `script->fatal`: no script can catch it. */
 static int break_turn(lua_State *L, struct soc_script *script)
 {
+    assert(script->fatal.length > 0 && script->fatal.data[0] == '{');
     script->is_broken = true;
     lua_pushlstring(L, script->fatal.data, script->fatal.length);
     return soc_sandbox_raise_fatal(L);
@@ -100,12 +105,14 @@ int soc_effect_begin(lua_State *L, struct soc_script *script, enum soc_effect_ki
 
 int soc_effect_end(lua_State *L, struct soc_script *script, struct soc_slice answer)
 {
+    assert(answer.length >= 2 && (answer.data[0] == '[' || answer.data[0] == '{'));
     soc_gate_answer(script->host, answer);
     return push_results(L, script, soc_gate_activation(script->host)->cursor - 1);
 }
 
 int soc_effect_finish(lua_State *L, const struct soc_frame *frame, int rc)
 {
+    assert(rc >= 0 || frame->error.length > 0);
     return soc_effect_end(L, frame->script, soc_buf_slice(rc < 0 ? &frame->error : &frame->answer));
 }
 
@@ -113,6 +120,7 @@ static int answered(lua_State *L, int status, lua_KContext context)
 {
     (void)status;
     struct soc_script *script = (struct soc_script *)context;
+    assert(soc_gate_activation(script->host)->wait.kind == SOC_WAIT_NONE);
     return push_results(L, script, soc_gate_activation(script->host)->cursor - 1);
 }
 

@@ -89,6 +89,7 @@ void soc_environments_fini(lua_State *L, struct soc_script *script)
 /* Replaces the environment on top by what its `require` gives. */
 static void call_require(lua_State *L, const char *name)
 {
+    assert(lua_istable(L, -1));
     lua_getfield(L, -1, "require");
     lua_remove(L, -2);
     lua_pushstring(L, name);
@@ -113,6 +114,7 @@ void soc_environments_push_provider(lua_State *L, struct soc_script *script, con
 {
     struct soc_environments *environments = script->environments;
     settings = lua_absindex(L, settings);
+    assert(lua_istable(L, settings));
     luaL_checkstack(L, 8, NULL);
     if (environments->providers_ref == LUA_NOREF)
         environments->providers_ref = new_table_ref(L);

@@ -144,6 +144,7 @@ void soc_handle_push(lua_State *L, struct soc_script *script)
 int soc_handle_put_state(lua_State *L, int index, struct soc_buf *out, struct soc_detail *detail)
 {
     const struct handle *handle = lua_touserdata(L, index);
+    assert(handle != NULL);
     if (!handle->has_state)
         return SOC_OK;
     lua_getiuservalue(L, index, 1);

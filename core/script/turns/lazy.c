@@ -1,5 +1,7 @@
 #include "script/turns/lazy.h"
 
+#include <assert.h>
+
 #include "lualib/lua_fill.h"
 #include "sandbox/sandbox.h"
 
@@ -8,6 +10,7 @@ static void fill_in(lua_State *L)
 {
     lua_CFunction fill = lua_tocfunction(L, lua_upvalueindex(2));
     int top = lua_gettop(L);
+    assert(fill != NULL && lua_istable(L, 1));
     fill(L);
     lua_settop(L, top);
 }
@@ -44,6 +47,7 @@ static void set_function(lua_State *L, const struct soc_script *script, const ch
 void soc_lazy_push(lua_State *L, const struct soc_script *script, lua_CFunction index,
                    lua_CFunction fill)
 {
+    assert(script->box_ref != 0 && index != NULL && fill != NULL);
     lua_createtable(L, 0, 5);
     set_function(L, script, "__index", index, fill);
     set_function(L, script, "__newindex", lazy_newindex, fill);

@@ -182,6 +182,7 @@ bool soc_message_has_room(const struct soc_script *script, size_t length)
 
 void soc_message_keep_copy(lua_State *L, struct soc_script *script, struct soc_message *message)
 {
+    assert(message->script_mark == 0);
     message->script_mark = luaL_ref(L, LUA_REGISTRYINDEX);
     script->copies_bytes += message->payload_length;
 }

@@ -1,5 +1,7 @@
 #include "script/turns/receipt.h"
 
+#include <assert.h>
+
 #include "base/limits.h"
 #include "env/ids.h"
 #include "script/turns/lazy.h"
@@ -14,6 +16,7 @@ static int fill(lua_State *L)
     if (lua_next(L, 1) == 0)
         return 0;
     lua_Integer private_key = lua_tointeger(L, -2);
+    assert(private_key < 0);
     soc_message_id_format(id, lua_tointeger(L, -1), (uint64_t)-private_key);
     lua_pushnil(L);
     lua_rawseti(L, 1, private_key);
@@ -43,6 +46,7 @@ void soc_receipt_open(lua_State *L, struct soc_script *script)
 
 void soc_receipt_push(lua_State *L, struct soc_script *script, const struct soc_message *message)
 {
+    assert(message->key != 0);
     lua_createtable(L, 0, 1);
     lua_pushinteger(L, message->time_ms);
     lua_rawseti(L, -2, -(lua_Integer)message->key);

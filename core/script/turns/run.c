@@ -45,6 +45,7 @@ static void charge_steps(lua_State *L, lua_Debug *debug)
 
 int soc_run_limited(struct soc_script *script, lua_State *L, int arguments, int handler)
 {
+    assert(arguments >= 0 && lua_gettop(L) > arguments);
     struct soc_script **running = lua_getextraspace(script->L);
     struct soc_script *former = *running;
     lua_Hook hook = lua_gethook(L);
@@ -64,6 +65,7 @@ void soc_run_drop(void *user, struct soc_activation *activation)
 {
     struct soc_thread *thread = activation->script;
     struct soc_script *script = user;
+    assert(thread != NULL && !script->is_dropping);
     activation->script = NULL;
     script->is_dropping = true; /* handlers of <close> run now and find nothing to do */
     lua_resetthread(thread->co);
@@ -88,6 +90,7 @@ static int describe(lua_State *L)
     lua_State *co = failure->co;
     struct soc_detail detail;
     size_t length;
+    assert(lua_gettop(co) > 0);
     if (soc_sandbox_fatal_value(co, -1)) {
         const char *fatal = lua_tolstring(co, -1, &length);
         bool is_ours = fatal != NULL && fatal[0] == '{'; /* else Lua's own: memory ran out */
@@ -240,6 +243,7 @@ enum soc_turn_end soc_run_turn(void *user, struct soc_activation *activation, st
 {
     struct soc_script *script = user;
     struct soc_thread *thread = activation->script;
+    assert(script->active == script->L && soc_gate_activation(script->host) == activation);
     if (thread == NULL) {
         soc_lua_heap_tend(script->L);
         thread = soc_thread_take(script);
