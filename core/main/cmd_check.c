@@ -13,8 +13,8 @@
 #include "main/options.h"
 #include "script/policies/policy_audit.h"
 
-/* Finds require("society"). */
-static bool asks_for_society(const char *text)
+/* Returns true if the text requires "society". */
+static bool requires_society(const char *text)
 {
     struct soc_lua_source source = {text, 1};
     struct soc_token token;
@@ -27,8 +27,8 @@ static bool asks_for_society(const char *text)
     return false;
 }
 
-/* Tells a policy from an app without running either: a policy does not ask for the
- * society, returns a table, and lies among policies or has the fields of one. */
+/* Distinguishes a policy from an app without running it: a policy does not require
+ * "society", returns a table, and is in a folder `policies` or has a policy's fields. */
 static bool is_policy(const char *path)
 {
     static const char *const fields[] = {"kind", "version", "defaults", "examples", NULL};
@@ -43,7 +43,7 @@ static bool is_policy(const char *path)
     for (int i = 0; fields[i] != NULL; i++)
         has_field = has_field || soc_lua_source_field_line(text, fields[i]) > 0;
     bool returns = soc_lua_source_return_line(text) > 0;
-    bool asks = asks_for_society(text);
+    bool asks = requires_society(text);
     soc_buf_fini(&source);
     return !asks && (is_among || (returns && has_field));
 }
@@ -81,7 +81,7 @@ static int check_policy(const struct soc_assembly_options *options)
     return SOC_EXIT_DONE;
 }
 
-/* The policies an app puts in force, but for those that come with the program. */
+/* Audits the policies an app uses, except those that come with the program. */
 struct app_check {
     struct soc_script *script;
     const char *home;

@@ -6,10 +6,10 @@
 #include "main/command.h"
 #include "main/options.h"
 
-/* The two functions of the options that are called on the way. */
+/* Calls the option functions `found` and `progress`. */
 struct listener {
     lua_State *L;
-    bool has_failed; /* one of them raised: its error is on the stack */
+    bool has_failed; /* one of them raised; the error is on the stack */
 };
 
 static void set_text(lua_State *L, const char *name, struct soc_slice text)
@@ -26,8 +26,8 @@ static void set_number(lua_State *L, const char *name, int64_t number)
     lua_setfield(L, -2, name);
 }
 
-/* Calls the function below `count` arguments. A replay is not left by an error: the first
- * one is kept, and nothing more is called. */
+/* Calls the function below `count` arguments. An error does not jump out of the replay:
+ * the first one is kept and the functions are not called again. */
 static void call(struct listener *listener, int count)
 {
     listener->has_failed = lua_pcall(listener->L, count, 0, 0) != LUA_OK;

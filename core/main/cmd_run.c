@@ -30,12 +30,12 @@ struct run {
     bool is_quiet;
     struct soc_text_list policies;
     struct soc_text_list settings;
-    struct soc_text_list rest; /* the app's own arguments */
+    struct soc_text_list rest; /* arguments of the app */
     struct soc_society *society;
-    int output_error; /* errno of stdout, 0: it takes what is shown */
+    int output_error; /* errno of the first failed write to stdout, or 0 */
 };
 
-/* After the first failure nothing more is tried: the next run shows it. */
+/* Writes nothing after the first failure; the next run shows the rest. */
 static bool show(void *user, const char *stream, const char *agent, const char *text, size_t length)
 {
     struct run *run = user;
@@ -44,7 +44,7 @@ static bool show(void *user, const char *stream, const char *agent, const char *
     return run->output_error == 0;
 }
 
-/* Says a last word about the run, as a line of JSON where the log has those. */
+/* Prints the final status, as JSON if the log is JSON. */
 static int __attribute__((format(printf, 4, 5)))
 conclude(const struct run *run, int code, const char *event, const char *format, ...)
 {
@@ -76,21 +76,21 @@ static int end_run(const struct run *run, enum soc_society_end end)
 {
     if (end == SOC_SOCIETY_DISK_FAILED)
         return conclude(run, SOC_EXIT_DISK, "ended",
-                        "the disk failed; what was being written is known at the next start");
+                        "the disk failed; the next start shows which writes survived");
     if (end == SOC_SOCIETY_FAILED)
         return SOC_EXIT_FAILED;
     if (run->output_error != 0)
         return conclude(run, SOC_EXIT_FAILED, "ended", "stdout: %s", strerror(run->output_error));
     if (end == SOC_SOCIETY_INTERRUPTED)
-        return conclude(run, SOC_EXIT_INTERRUPTED, "ended", "interrupted; go on with: %s",
+        return conclude(run, SOC_EXIT_INTERRUPTED, "ended", "interrupted; resume with: %s",
                         run->again);
     if (end == SOC_SOCIETY_STOPPED)
-        return conclude(run, SOC_EXIT_DONE, "ended", "stopped; go on with: %s", run->again);
+        return conclude(run, SOC_EXIT_DONE, "ended", "stopped; resume with: %s", run->again);
     return SOC_EXIT_DONE;
 }
 
-/* A command at work on the stopped society holds its state for a moment; a society
- * that runs there answers, and does not let go. */
+/* Returns true if another command holds the state of the stopped society, which takes
+ * moments. A running society answers on its socket and keeps the lock. */
 static bool is_held_for_a_moment(const char *state)
 {
     struct soc_detail detail = {0};
@@ -140,17 +140,18 @@ static int run_app(struct run *run)
         soc_society_was_finished(run->society) && soc_society_is_idle(run->society);
     enum soc_society_end end = soc_society_run(run->society);
     size_t open_items = soc_society_open_items(run->society);
-    /* The rest of the journal is folded by the close, which may find damage. */
+    /* Closing folds the rest of the journal and may find damage. */
     if (soc_society_close(run->society) < 0)
         end = SOC_SOCIETY_DISK_FAILED;
     int code = end_run(run, end);
     if (open_items > 0 && !run->is_quiet)
-        conclude(run, code, "inbox", "%zu open in the inbox; see: society inbox --state %s",
+        conclude(run, code, "inbox", "%zu undecided in the inbox; see: society inbox --state %s",
                  open_items, run->state);
     if (code == SOC_EXIT_DONE && has_nothing_to_do)
-        conclude(run, code, "ended",
-                 "main has finished in %s and nothing has come since; --fresh begins anew",
-                 run->state);
+        conclude(
+            run, code, "ended",
+            "main finished in an earlier run of %s and there is nothing to do; --fresh starts over",
+            run->state);
     return code;
 }
 

@@ -25,43 +25,43 @@
 #include "store/sqlite/sqlite.h"
 #include "world/witness.h"
 
-#define PROGRESS_US 1000000 /* between two lines about how far it is */
+#define PROGRESS_US 1000000 /* between two progress lines */
 
 #define KEPT_BYTES (256 << 20)
 #define TOP_BYTES  (4 << 20)
 
-/* Of one seed, unless told: beyond either it never ends. */
+/* Default limits of one seed. A seed that exceeds one of them counts as endless. */
 #define STEPS_MAX 5000000
 #define SPAN_MS   31536000000 /* a year */
 
 #define NEW_DISK_IN 4 /* one seed in this many has an empty disk */
-#define BUSIEST     5 /* agents that are named then */
+#define BUSIEST     5 /* agents named when a seed is endless */
 
 struct sim {
     const char *path;         /* of the app */
-    const char *again_before; /* the command that repeats a seed, before and behind `--seed N` */
+    const char *again_before; /* the command that repeats a seed, before and after `--seed N` */
     const char *again_after;
     const char *faults;
     int64_t steps_max; /* of one seed */
-    int64_t span_ms;   /* of its time */
-    const char *dump;  /* file for the rows of the store at the end */
+    int64_t span_ms;   /* virtual time of one seed */
+    const char *dump;  /* file that receives the rows of the store at the end */
     FILE *dump_file;
-    int start_fd;    /* of the directory that the command was given in, for the dump */
-    const char *app; /* the file's name where it is */
+    int start_fd;    /* the directory the command was started in, for the dump */
+    const char *app; /* file name, relative to the app's directory */
     char *home;      /* owned; NULL: not found */
     bool is_json;
-    bool is_many;                  /* seeds: no transcripts */
-    struct soc_text_list policies; /* as they are called where the app is */
+    bool is_many;                  /* several seeds: no transcripts */
+    struct soc_text_list policies; /* paths relative to the app's directory */
     struct soc_text_list settings;
     struct soc_text_list rest; /* the app's own arguments */
     struct soc_detail failure; /* of the store, or of a restart */
-    int output_error;          /* errno of stdout, 0: it takes what is shown */
+    int output_error;          /* errno of the first failed write to stdout, or 0 */
     uint32_t fault_set;
     struct soc_faults plan;
     struct soc_buf last_error;
-    struct soc_buf unexpected;       /* the first call to a model that nobody thought of */
-    struct soc_buf blank;            /* a database in memory without rows */
-    struct soc_disk *empty_disk;     /* with a store that nothing was written to */
+    struct soc_buf unexpected;       /* the first model call without a scripted answer */
+    struct soc_buf blank;            /* an empty database in memory */
+    struct soc_disk *empty_disk;     /* has an empty store */
     struct soc_disk *disk;           /* of this seed; NULL: in memory */
     struct soc_outsiders *outsiders; /* of this seed */
     struct soc_check *check;
@@ -69,11 +69,11 @@ struct sim {
     struct soc_assembly parts;
     struct soc_assembly_options options;
     uint64_t messages; /* of all seeds together */
-    uint64_t first;    /* of the seeds */
+    uint64_t first;    /* seed */
     uint64_t last;
-    uint64_t count;   /* of seeds */
-    int64_t start_us; /* when the first began */
-    int64_t told_us;  /* when it was last told how far it is */
+    uint64_t count;      /* of seeds */
+    int64_t start_us;    /* when the first seed started */
+    int64_t progress_us; /* when progress was last printed */
 };
 
 static bool show(void *user, struct soc_slice stream, struct soc_slice agent, struct soc_slice text)
@@ -104,7 +104,7 @@ static void note_failure(void *user, const struct soc_detail *detail)
     sim->failure = *detail;
 }
 
-/* Of many seeds only the last error is kept, for the one that fails. */
+/* With several seeds only the last error is kept, for the seed that fails. */
 static void write_transcript(struct soc_slice line, void *user)
 {
     struct sim *sim = user;
@@ -116,13 +116,13 @@ static void write_transcript(struct soc_slice line, void *user)
     }
 }
 
-static int complain_of_waits(const struct soc_assembly *parts)
+static int report_waits(const struct soc_assembly *parts)
 {
     struct soc_buf waits = {0};
     struct soc_json_walk walk;
     fflush(stdout);
     soc_look_waits(parts->host, &waits);
-    soc_complain(0, "nothing can happen any more and main has not finished; what waits:");
+    soc_complain(0, "nothing is left to run and main has not finished; waiting:");
     soc_json_walk(&walk, soc_buf_slice(&waits));
     while (soc_json_next(&walk))
         fprintf(stderr, "  %.*s\n", (int)walk.value.length, walk.value.data);
@@ -130,15 +130,14 @@ static int complain_of_waits(const struct soc_assembly *parts)
     return SOC_EXIT_FAILED;
 }
 
-/* Before a script ends: what it knows of calls to models goes with it. */
+/* Call this before a script is freed: its record of model calls is freed with it. */
 static void note_calls(struct sim *sim)
 {
     if (sim->unexpected.length == 0 && sim->parts.script != NULL)
         soc_buf_put_text(&sim->unexpected, soc_chat_unexpected(sim->parts.script));
 }
 
-/* Opens the store that a crash has left and starts the society on it, which may end in
- * one more crash. */
+/* Opens the store as the crash left it and starts the society, which may crash again. */
 static int start_again(struct sim *sim, int64_t now_ms, bool has_power)
 {
     int rc = SOC_OK;
@@ -159,7 +158,7 @@ static int start_again(struct sim *sim, int64_t now_ms, bool has_power)
     }
     if (rc < 0)
         return rc;
-    /* What a crash has left is looked at before the society is. */
+    /* Check what the crash left before the society changes it. */
     soc_check_restart(sim->check, soc_store_sequence(sim->parts.store));
     return soc_assembly_resume(&sim->parts, &sim->options, now_ms, &sim->failure);
 }
@@ -172,14 +171,14 @@ static void restart(struct soc_simulation *simulation, int64_t now_ms, bool has_
     while (rc < 0 && sim->disk != NULL && soc_disk_struck(sim->disk) != SOC_DISK_NONE) {
         bool is_up = soc_rng_below(&sim->plan.rng, 2) > 0;
         soc_faults_log(&sim->plan, SOC_FAULT_POWER, now_ms < reached_ms ? reached_ms : now_ms,
-                       (struct soc_slice){0}, "the start dies in a disk call%s; it restarts",
-                       is_up ? "" : ", the power fails");
+                       (struct soc_slice){0}, "crash during recovery%s; restarting",
+                       is_up ? "" : " with power loss");
         rc = start_again(sim, now_ms, is_up);
     }
     simulation->host = rc < 0 ? NULL : sim->parts.host;
 }
 
-static int complain_of_main(const struct sim *sim)
+static int report_main(const struct sim *sim)
 {
     if (sim->last_error.length > 0)
         fwrite(sim->last_error.data, 1, sim->last_error.length, stderr);
@@ -191,18 +190,18 @@ static void print_progress(struct sim *sim, uint64_t done, int64_t now_us)
     double seconds = now_us - sim->start_us < 1 ? 1e-6 : (double)(now_us - sim->start_us) / 1e6;
     fprintf(stderr, "%llu of %llu seeds, %.1f seeds/s\n", (unsigned long long)done,
             (unsigned long long)sim->count, (double)done / seconds);
-    sim->told_us = now_us;
+    sim->progress_us = now_us;
 }
 
 static void print_place(const char *before, uint64_t seed, const struct soc_simulation *at)
 {
     char time[SOC_TIME_BYTES];
     soc_time_format(time, soc_clock_now(soc_host_clock(at->host)));
-    soc_complain(0, "%sseed %llu is at %.*s of its time, after %llu steps", before,
-                 (unsigned long long)seed, SOC_TIME_BYTES, time, (unsigned long long)at->steps);
+    soc_complain(0, "%sseed %llu: virtual time %.*s, %llu steps", before, (unsigned long long)seed,
+                 SOC_TIME_BYTES, time, (unsigned long long)at->steps);
 }
 
-/* Signals that end the program are kept waiting while many seeds run. */
+/* While several seeds run, SIGINT and SIGTERM are blocked and polled here. */
 static bool is_interrupted(void)
 {
     sigset_t signals;
@@ -219,26 +218,27 @@ static bool is_stopped(struct soc_simulation *simulation)
         print_place("stopped: ", seed, simulation);
         return true;
     }
-    if (now_us - sim->told_us >= PROGRESS_US) {
+    if (now_us - sim->progress_us >= PROGRESS_US) {
         print_progress(sim, seed - sim->first, now_us);
         print_place("", seed, simulation);
     }
     return false;
 }
 
-static int complain_of_length(const struct sim *sim, enum soc_simulated end)
+static int report_endless(const struct sim *sim, enum soc_simulated end)
 {
     struct soc_buf busiest = {0};
     soc_check_put_busiest(sim->check, BUSIEST, &busiest);
     if (end == SOC_SIMULATED_LATE)
         soc_complain(0,
-                     "it never ends: what comes next lies beyond %lld ms of its time (--limit-ms)",
+                     "the run does not end: the next event is more than %lld ms of virtual time "
+                     "after the start (--limit-ms)",
                      (long long)sim->span_ms);
     else
-        soc_complain(0, "it never ends: it has taken %lld steps (--limit-steps)",
+        soc_complain(0, "the run does not end: %lld steps taken (--limit-steps)",
                      (long long)sim->steps_max);
     if (busiest.length > 0)
-        soc_complain(0, "the busiest: %s", soc_buf_text(&busiest));
+        soc_complain(0, "busiest agents: %s", soc_buf_text(&busiest));
     soc_buf_fini(&busiest);
     return SOC_EXIT_FAILED;
 }
@@ -272,20 +272,20 @@ static int run_parts(struct sim *sim)
     if (end == SOC_SIMULATED_MOVED)
         return soc_complain(SOC_EXIT_FAILED, "%s", SOC_SIMULATED_MOVED_TEXT);
     if (end == SOC_SIMULATED_STUCK || end == SOC_SIMULATED_LATE)
-        return complain_of_length(sim, end);
+        return report_endless(sim, end);
     if (end == SOC_SIMULATED_ENDED)
-        return complain_of_main(sim);
+        return report_main(sim);
     if (!soc_host_main_is_done(simulation.host))
-        return complain_of_waits(&sim->parts);
-    soc_check_end(sim->check, INT64_MAX); /* whatever has a time, it is over */
+        return report_waits(&sim->parts);
+    soc_check_end(sim->check, INT64_MAX); /* every deadline has passed */
     if (soc_check_fault(sim->check) != NULL)
         return soc_complain(SOC_EXIT_FAILED, "%s", soc_check_fault(sim->check));
     return sim->unexpected.length > 0 ? SOC_EXIT_FAILED : SOC_EXIT_DONE;
 }
 
-/* Goes where the app is: paths that an app may see in a message, a traceback or the
- * store are then the same wherever the command was given. */
-static int go_to_app(struct sim *sim)
+/* Changes to the app's directory, so that paths in messages, tracebacks and the store do
+ * not depend on where the command was started. */
+static int enter_app_directory(struct sim *sim)
 {
     const char *path = sim->path;
     const char *slash = strrchr(path, '/');
@@ -337,25 +337,24 @@ static void take_dump(int rc, struct soc_slice rows, void *user)
         soc_buf_put_slice(user, rows);
 }
 
-/* Every row of the store, sorted, one on a line. */
+/* Writes every row of the store, sorted, one per line. */
 static int write_dump(struct sim *sim)
 {
     struct soc_buf rows = {0};
     struct soc_json_walk walk;
     struct soc_query query = {.what = "dump"};
     if (sim->disk != NULL)
-        soc_disk_clear(sim->disk); /* the run is over, and so are its faults */
+        soc_disk_clear(sim->disk); /* no faults after the run */
     soc_look_query(sim->parts.host, &query, take_dump, &rows);
     soc_json_walk(&walk, rows.length > 0 ? soc_buf_slice(&rows) : SOC_SLICE("[]"));
     while (soc_json_next(&walk))
         fprintf(sim->dump_file, "%.*s\n", (int)walk.value.length, walk.value.data);
     soc_buf_fini(&rows);
     bool is_written = fflush(sim->dump_file) == 0 && !ferror(sim->dump_file);
-    return is_written ? SOC_EXIT_DONE
-                      : soc_complain(SOC_EXIT_FAILED, "%s takes no more", sim->dump);
+    return is_written ? SOC_EXIT_DONE : soc_complain(SOC_EXIT_FAILED, "cannot write %s", sim->dump);
 }
 
-/* Gives the seed a disk of its own if its plan wants one. */
+/* Creates a disk for the seed if its plan needs one. */
 static int take_disk(struct sim *sim, uint64_t seed, struct soc_detail *detail)
 {
     int rc = SOC_OK;
@@ -377,8 +376,8 @@ static int take_disk(struct sim *sim, uint64_t seed, struct soc_detail *detail)
     return rc;
 }
 
-/* Memory that one seed gives back is the next one's: it stays with the process, which
- * would otherwise return it and have it cleared again some hundred times a second. */
+/* Keeps freed memory in the process for the next seed. Returning it to the system, which
+ * clears it again, would cost time hundreds of times a second. */
 static void tune(void)
 {
     soc_sqlite_be_alone();
@@ -389,7 +388,7 @@ static void tune(void)
 #endif
 }
 
-/* Once the app has loaded: an older file stays what it is if there is nothing to see. */
+/* Called after the app has loaded: a failed load does not truncate an older dump. */
 static int open_dump(struct sim *sim, struct soc_detail *detail)
 {
     if (sim->dump == NULL)
@@ -402,7 +401,7 @@ static int open_dump(struct sim *sim, struct soc_detail *detail)
                : soc_fail(detail, SOC_EACCESS, "%s: %s", sim->dump, strerror(errno));
 }
 
-/* The first seed makes the parts; the next ones use what can be used again. */
+/* The first seed creates the assembly; later ones reuse it. */
 static int begin(struct sim *sim, uint64_t seed, struct soc_detail *detail)
 {
     bool is_first = sim->parts.L == NULL;
@@ -442,13 +441,13 @@ static int simulate(struct sim *sim, uint64_t seed)
     return code;
 }
 
-static void say_how_to_repeat(const struct sim *sim, uint64_t seed, const char *what)
+static void print_repeat_command(const struct sim *sim, uint64_t seed, const char *what)
 {
     soc_complain(0, "seed %llu %s; repeat it with: %s --seed %llu%s", (unsigned long long)seed,
                  what, sim->again_before, (unsigned long long)seed, sim->again_after);
 }
 
-static void keep_signals_waiting(void)
+static void block_signals(void)
 {
     sigset_t signals;
     sigemptyset(&signals);
@@ -462,27 +461,27 @@ static int simulate_many(struct sim *sim)
     uint64_t first = sim->first;
     uint64_t last = sim->last;
     sim->count = last - first == UINT64_MAX ? UINT64_MAX : last - first + 1;
-    sim->start_us = sim->told_us = soc_clock_monotonic_us();
-    keep_signals_waiting();
+    sim->start_us = sim->progress_us = soc_clock_monotonic_us();
+    block_signals();
     for (uint64_t seed = first;; seed++) {
         int code = simulate(sim, seed);
         bool is_over = code == SOC_EXIT_INTERRUPTED;
         if (sim->is_json && !is_over)
             printf("{\"seed\":%llu,\"ok\":%s}\n", (unsigned long long)seed,
                    code == SOC_EXIT_DONE ? "true" : "false");
-        if (fflush(stdout) != 0) /* which is no fault of the seed's */
+        if (fflush(stdout) != 0) /* not a failure of the seed */
             return soc_complain(SOC_EXIT_FAILED, "stdout: %s", strerror(errno));
         if (code != SOC_EXIT_DONE) {
-            say_how_to_repeat(sim, seed, is_over ? "was stopped" : "failed");
+            print_repeat_command(sim, seed, is_over ? "was stopped" : "failed");
             return code;
         }
         int64_t now_us = soc_clock_monotonic_us();
-        if (seed == last || now_us - sim->told_us >= PROGRESS_US)
+        if (seed == last || now_us - sim->progress_us >= PROGRESS_US)
             print_progress(sim, seed - first + 1, now_us);
         if (seed == last)
             return SOC_EXIT_DONE;
         if (is_interrupted())
-            return soc_complain(SOC_EXIT_INTERRUPTED, "stopped behind seed %llu",
+            return soc_complain(SOC_EXIT_INTERRUPTED, "stopped after seed %llu",
                                 (unsigned long long)seed);
     }
 }
@@ -492,7 +491,7 @@ static int run_seeds(struct sim *sim)
     struct soc_detail detail;
     if (!soc_faults_parse(sim->faults, &sim->fault_set, &detail))
         return soc_complain(SOC_EXIT_USAGE, "sim: --faults: %s", detail.text);
-    int code = go_to_app(sim);
+    int code = enter_app_directory(sim);
     if (code != SOC_EXIT_DONE)
         return code;
     tune();
@@ -514,7 +513,7 @@ static int run_seeds(struct sim *sim)
     return code;
 }
 
-/* A seed may be any number of 64 bits, which Lua's integers do not all hold. */
+/* A seed is any unsigned 64-bit number; Lua integers are signed. */
 static bool read_seed(lua_State *L, const char *name, uint64_t *seed)
 {
     const char *digits = soc_options_text(L, name);
@@ -523,7 +522,7 @@ static bool read_seed(lua_State *L, const char *name, uint64_t *seed)
     *seed = strtoull(digits, NULL, 10);
     bool is_seed = errno == 0;
     if (!is_seed)
-        soc_complain(0, "sim: %s is too large for a seed", digits);
+        soc_complain(0, "sim: seed %s is too large", digits);
     return is_seed;
 }
 

@@ -1,14 +1,14 @@
-/* Command: what the commands of the program have in common.
+/* Command: what the commands of the program share.
  *
  * The commands are Lua modules (lua/society/command/). Those that run a society call one
- * of the functions below with a table of options and get the exit code.
+ * of the functions below with a table of options; it returns the exit code.
  * Layer: main. Thread: main. */
 #ifndef SOC_MAIN_COMMAND_H
 #define SOC_MAIN_COMMAND_H
 
 #include <lua.h>
 
-/* Exit codes, a contract with scripts that call the program. */
+/* Exit codes; scripts that call the program rely on them. */
 enum soc_exit {
     SOC_EXIT_DONE = 0,
     SOC_EXIT_FAILED = 1,
@@ -28,15 +28,15 @@ int soc_exit_of(int error);
 int soc_cmd_run(lua_State *L);
 
 /* sim{ app, first, last, is_many, faults, limit_ms, limit_steps, dump, policy, set, json,
- * rest, again_before, again_after } -> exit code. The seeds are texts of digits. The last
- * two are what stands before and behind `--seed N` in the command that repeats a seed. */
+ * rest, again_before, again_after } -> exit code. Seeds are strings of digits. The last
+ * two go before and after `--seed N` in the command that repeats a seed. */
 int soc_cmd_sim(lua_State *L);
 
 /* check(file, arguments) -> exit code. */
 int soc_cmd_check(lua_State *L);
 
 /* replay{ state, app, policy, found, progress } -> totals | nil, error name, sentence.
- * found(finding) and progress(done, rows, differences) are called on the way. */
+ * found(finding) and progress(done, rows, differences) are called during the replay. */
 int soc_cmd_replay(lua_State *L);
 
 #endif

@@ -15,7 +15,7 @@ static bool has_member(lua_State *L, int box, const char *name, size_t length)
     return is_there;
 }
 
-/* At the name `society`: looks at what follows the dot. */
+/* Checks the member name after `society.`. */
 static int check_member(struct soc_lua_source source, lua_State *L, int box, const char *path)
 {
     struct soc_token dot;

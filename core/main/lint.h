@@ -1,4 +1,4 @@
-/* Lint: calls of an app that nothing will answer, found without running them.
+/* Lint: finds calls of functions that do not exist, without running the app.
  *
  * Layer: main. Thread: main. */
 #ifndef SOC_MAIN_LINT_H
@@ -6,9 +6,9 @@
 
 #include <lua.h>
 
-/* Reads the file and reports on stderr, with file and line, each `society.NAME`
- * outside comments and texts that the module does not have. `box`: stack index of
- * the script's box. Returns how many there were. */
+/* Reports on stderr, with file and line, each `society.NAME` outside comments and strings
+ * that the module does not have. `box`: stack index of the script's box. Returns their
+ * number. */
 int soc_lint_calls(lua_State *L, int box, const char *path);
 
 #endif

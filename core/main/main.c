@@ -1,4 +1,4 @@
-/* The program: hands its arguments to the commands, which are written in Lua. */
+/* The program: passes its arguments to the commands, which are written in Lua. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -39,8 +39,8 @@ int soc_exit_of(int error)
     return is_disk ? SOC_EXIT_DISK : SOC_EXIT_FAILED;
 }
 
-/* A closed standard stream would be given to the first file that is opened, and what is
- * printed would end up in it. */
+/* If a standard stream is closed, the first file opened would get its number and receive
+ * the output. */
 static void fill_standard_streams(void)
 {
     int fd;
@@ -51,7 +51,7 @@ static void fill_standard_streams(void)
         close(fd);
 }
 
-/* Modules come from home only: what LUA_PATH names is for `test`, which asks for it. */
+/* Modules are loaded from home only. `test` uses LUA_PATH, through SOC_PROGRAM_PATH. */
 static void set_modules(lua_State *L, const char *home)
 {
     static const luaL_Reg modules[] = {
@@ -72,7 +72,7 @@ static void set_modules(lua_State *L, const char *home)
     lua_pop(L, 2);
 }
 
-/* Called protected with home, argv and argc: returns the exit code. */
+/* Called in protected mode with home, argv and argc; returns the exit code. */
 static int run_command(lua_State *L)
 {
     const char *home = lua_tostring(L, 1);
@@ -99,8 +99,8 @@ static int run(int argc, char **argv)
     struct soc_buf home = {0};
     if (!soc_home_find(&home)) {
         soc_buf_fini(&home);
-        return soc_complain(SOC_EXIT_FAILED, "lua/society and policies are not near the program; "
-                                             "set SOCIETY_HOME");
+        return soc_complain(SOC_EXIT_FAILED,
+                            "cannot find lua/society and policies; set SOCIETY_HOME");
     }
     lua_State *L = soc_lua_heap_open(SOC_SCRIPT_BYTES_MAX);
     assert(L != NULL);
@@ -119,7 +119,7 @@ static int run(int argc, char **argv)
     return code;
 }
 
-/* A command whose results could not be written has failed. */
+/* A command fails if its output could not be written. */
 static int end_output(int code)
 {
     int error = fflush(stdout) == 0 ? 0 : errno;

@@ -1,4 +1,4 @@
-/* Options: what a command in Lua hands to its part in C, a table at stack index 1.
+/* Options: the table at stack index 1 that a command in Lua passes to its C function.
  *
  * Texts are lent by the table, which stays on the stack until the command returns.
  * Layer: main. Thread: main. */
@@ -10,16 +10,16 @@
 
 #include <lua.h>
 
-/* Texts, then NULL. */
+/* A list of texts that ends with NULL. */
 struct soc_text_list {
-    const char **items; /* NULL: there are none */
+    const char **items; /* NULL if the list is empty */
     int count;
 };
 
-/* Returns the text of that name, NULL if there is none. */
+/* Lends the text of that name, or NULL. */
 const char *soc_options_text(lua_State *L, const char *name);
 
-/* Tells whether the option is set. */
+/* Returns true if the option is set. */
 bool soc_options_flag(lua_State *L, const char *name);
 
 /* Returns the number of that name, or `fallback`. */

@@ -1,7 +1,7 @@
-/* Program: the module society.program, what commands written in Lua need of C.
+/* Program: the module society.program, with the C functions that commands in Lua use.
  *
- * Its functions check, call and push; how things look and what they mean is decided in
- * lua/society/command/. They are not for apps: those run in a sandbox that lacks them.
+ * Its functions check, call and push; lua/society/command/ decides on presentation and
+ * meaning. Apps cannot use them: the sandbox lacks them.
  * Layer: main. Thread: main. */
 #ifndef SOC_MAIN_PROGRAM_H
 #define SOC_MAIN_PROGRAM_H
@@ -11,24 +11,25 @@
 /* Registry field with the path on which Lua finds installed modules. */
 #define SOC_PROGRAM_PATH "society.installed_path"
 
-/* Pushes the module. A lua_CFunction, for package.preload. Beside the functions below:
+/* Pushes the module. A lua_CFunction for package.preload. Besides the functions below:
  *   complain(sentence)            prints "society: " and the sentence to stderr
  *   run, sim, check, replay       the commands in C (command.h)
  *   version, installed_path, has_fixed_seed */
 int soc_program_open(lua_State *L);
 
-/* Adds the functions that ask a society to the module on top of the stack:
+/* Adds the functions that query a society to the module on top of the stack:
  *   ask(state, request)           -> list | nil, error name, sentence
- *   ask_stopped(state, request)   -> the same, of a society that does not run
+ *   ask_stopped(state, request)   -> the same for a stopped society
  *   is_held(state)                -> whether a process holds the state directory
- *   subjects                      what can be looked at (parts/subjects.h)
+ *   subjects                      what can be inspected (parts/subjects.h)
  *   faults, kinds                 names for `sim --faults` and `--policy`
- * A request and a list are JSON. The error name "refused" comes with the error object. */
+ * Requests and lists are JSON. With the error name "refused" the sentence is the error
+ * object. */
 void soc_program_add_asking(lua_State *L);
 
-/* Adds the functions for texts and JSON:
- *   rows(list, names?)            -> iterator over the elements of a JSON list: as they
- *                                 stand, or their cells
+/* Adds the functions for text and JSON:
+ *   rows(list, names?)            -> iterator over the elements of a JSON list, as JSON
+ *                                 or as cells
  *   cells(object, names)          -> texts of those members, in order, for people
  *   members(object)               -> list of { name, text } in order
  *   member(object, name)          -> JSON of that member, or nil
@@ -40,21 +41,22 @@ void soc_program_add_texts(lua_State *L);
 /* Adds the functions for files and the terminal:
  *   now()                         -> ms since 1970
  *   pause(ms)
- *   input(ms)                     -> what stdin has within that time: nil nothing, "" its end
+ *   input(ms)                     -> what stdin has within that time: nil if nothing, "" at
+ *                                 its end
  *   is_terminal(0 | 1 | 2)
- *   complete_path(path)           -> without links and dots, or nil and why not
- *   make_directory(path)          -> true | nil, why not, whether something is there
+ *   complete_path(path)           -> resolved path | nil, reason
+ *   make_directory(path)          -> true | nil, reason, whether the path exists
  *   is_empty_directory(path)
- *   write_new(path, text)         -> true | nil, why not
+ *   write_new(path, text)         -> true | nil, reason
  *   ignore_closed_pipes()
- *   open_workflow(path)           -> workflow (program_workflow.c) | nil, why not */
+ *   open_workflow(path)           -> workflow (program_workflow.c) | nil, reason */
 void soc_program_add_system(lua_State *L);
 
-/* Pushes the directory of a workflow (bridge/files/workdir.h), opened by the path at stack
- * index 1; or nil and why not. The places are those of the protocol: "agents", …
- *   workflow:read(place, name, from?)     -> bytes from that offset, size | nil, why not
- *   workflow:append(place, name, line)    -> true | nil, why not; as a line of its own
- *   workflow:replace(place, name, text)   -> true | nil, why not; at one stroke */
+/* Opens the workflow directory (bridge/files/workdir.h) whose path is at stack index 1 and
+ * pushes it, or nil and the reason. Places are those of the protocol: "agents", …
+ *   workflow:read(place, name, from?)     -> bytes from that offset, size | nil, reason
+ *   workflow:append(place, name, line)    -> true | nil, reason; as a line of its own
+ *   workflow:replace(place, name, text)   -> true | nil, reason; atomically */
 int soc_program_open_workflow(lua_State *L);
 
 #endif

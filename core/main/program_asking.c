@@ -12,7 +12,7 @@
 #include "sim/faults.h"
 #include "store/directory.h"
 
-/* Pushes what a request came to: a list, or nil with what went wrong. */
+/* Pushes the result of a request: a list, or nil, error name and sentence. */
 static int push_outcome(lua_State *L, int rc, bool is_error, struct soc_slice answer,
                         const struct soc_detail *detail)
 {

@@ -16,7 +16,7 @@
 
 #define INPUT_BYTES 4096
 
-/* Pushes nil and the sentence of errno. */
+/* Pushes nil and the text of errno. */
 static int push_errno(lua_State *L)
 {
     const char *why = strerror(errno);

@@ -19,7 +19,7 @@ static struct soc_slice check_json(lua_State *L)
     return json;
 }
 
-/* Appends the elements of a list with commas between them. */
+/* Appends the elements of a list, separated by commas. */
 static void put_list(struct soc_buf *out, struct soc_slice list)
 {
     struct soc_json_walk walk;
@@ -32,7 +32,7 @@ static void put_list(struct soc_buf *out, struct soc_slice list)
     }
 }
 
-/* Pushes a value for people: an object by its member `name`, or as JSON. */
+/* Pushes a value as readable text: an object as its member `name`, or as JSON. */
 static void push_cell(lua_State *L, struct soc_slice value)
 {
     struct soc_buf text = {0};
@@ -51,7 +51,7 @@ static void push_cell(lua_State *L, struct soc_slice value)
     soc_buf_fini(&text);
 }
 
-/* Pushes the members of `object` that the list at `names` names; returns how many. */
+/* Pushes the members of `object` listed at stack index `names`; returns their number. */
 static int push_cells(lua_State *L, struct soc_slice object, int names)
 {
     int count = (int)lua_rawlen(L, names);
@@ -72,7 +72,7 @@ static int cells(lua_State *L)
     return push_cells(L, object, 2);
 }
 
-/* Upvalues: the list, whose bytes the walk points into, the walk, and the names or nil. */
+/* Upvalues: the list (the walk points into its bytes), the walk, and the names or nil. */
 static int next_row(lua_State *L)
 {
     struct soc_json_walk *walk = lua_touserdata(L, lua_upvalueindex(2));

@@ -31,7 +31,7 @@ static enum soc_place check_place(lua_State *L)
     return (enum soc_place)luaL_checkoption(L, 2, NULL, names);
 }
 
-/* Pushes true, or nil and the sentence of a negative errno. */
+/* Pushes true, or nil and the text of a negative errno. */
 static int push_result(lua_State *L, int code)
 {
     if (code == 0) {
@@ -43,7 +43,7 @@ static int push_result(lua_State *L, int code)
     return 2;
 }
 
-/* Reads the rest of an open file into `bytes`: their number, or a negative errno. */
+/* Reads the rest of an open file into `bytes`. Returns their number or a negative errno. */
 static ssize_t read_rest(int file, char *bytes, size_t length, off_t from)
 {
     size_t done = 0;
@@ -54,7 +54,7 @@ static ssize_t read_rest(int file, char *bytes, size_t length, off_t from)
         if (count < 0)
             return -errno;
         if (count == 0)
-            break; /* it has become shorter meanwhile */
+            break; /* it was truncated meanwhile */
         done += (size_t)count;
     }
     return (ssize_t)done;

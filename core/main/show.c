@@ -7,16 +7,16 @@
 #include "base/json.h"
 #include "env/log.h"
 
-/* Bytes of an item's title that are shown; `society inbox` has the rest. */
+/* Bytes of an item's title that are shown; `society inbox` shows all. */
 #define TITLE_BYTES_MAX 300
 
-/* Appends what an agent wrote; further lines (`is_line`: there are none) stand indented. */
+/* Appends an agent's text. Further lines are indented, or joined if `is_line`. */
 static void put_written(struct soc_buf *out, struct soc_slice text, bool is_line)
 {
     soc_log_put_harmless(out, text, is_line ? " " : "\n  ", ' ');
 }
 
-/* The same of a JSON string, or false. */
+/* Appends a JSON string likewise. Returns false if it is not a string. */
 static bool put_string(struct soc_buf *out, struct soc_slice json, bool is_line)
 {
     struct soc_buf text = {0};
@@ -33,7 +33,7 @@ static bool put_string(struct soc_buf *out, struct soc_slice json, bool is_line)
     return is_string;
 }
 
-/* A message for the person, from its envelope: its text, else its payload. */
+/* Appends a message to the person: its text if it has one, else its payload. */
 static void put_mail(struct soc_buf *out, struct soc_slice envelope)
 {
     struct soc_slice payload = soc_json_member(envelope, "payload");
@@ -45,7 +45,7 @@ static void put_mail(struct soc_buf *out, struct soc_slice envelope)
         soc_buf_put_slice(out, payload);
 }
 
-/* An item for the person to decide about. */
+/* Appends an inbox item. */
 static void put_item(struct soc_buf *out, struct soc_slice item)
 {
     soc_buf_put_text(out, "[inbox] ");

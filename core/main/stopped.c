@@ -21,7 +21,7 @@
 #define POLL_MS     20
 #define FOLD_MS_MAX 2000
 
-/* No script runs here, so the host never has a turn to give. */
+/* No script is loaded, so no turn ever runs. */
 static enum soc_turn_end run_nothing(void *user, struct soc_activation *activation,
                                      struct soc_buf *error)
 {
@@ -41,7 +41,7 @@ static bool allow(void *user, struct soc_agent *from, struct soc_agent *to,
     return true;
 }
 
-/* Which vocabularies are in force is said by the app, which does not run. */
+/* The app chooses the vocabularies, and it is not loaded. */
 static int take_any(void *user, const struct soc_candidate *candidate, bool *requires_ack,
                     struct soc_buf *error)
 {
@@ -86,10 +86,10 @@ static const struct soc_hooks no_script = {
 
 static int fail_empty(struct soc_detail *detail)
 {
-    return soc_fail(detail, SOC_ENOFILE, "no society has run there yet");
+    return soc_fail(detail, SOC_ENOFILE, "no society has run in this directory");
 }
 
-/* Looks at a host that is loaded but does not run. */
+/* Inspects a host that is loaded but not started. */
 static int look_at_host(struct soc_store *store, const struct soc_subject *subject,
                         const struct soc_query *query, struct soc_buf *out,
                         struct soc_detail *detail)
@@ -136,20 +136,20 @@ static int look(const char *directory, const struct soc_subject *subject,
     return rc;
 }
 
-/* What the former run could not show for certain is shown now, beside the result. */
+/* Outputs that the last run may not have shown appear on stderr, apart from the result. */
 static bool show(void *user, struct soc_slice stream, struct soc_slice agent, struct soc_slice text)
 {
     (void)user, (void)stream, (void)agent;
     return fprintf(stderr, "%.*s\n", (int)text.length, text.data) >= 0;
 }
 
-/* An order that is being carried out. */
+/* A request that changes the society, being carried out. */
 struct order {
-    struct soc_call call; /* first: the one is the other */
+    struct soc_call call; /* first: take_answer casts back */
     struct soc_buf *answer;
     bool is_answered;
     bool is_error;
-    struct soc_detail failure; /* of the disk; empty: none */
+    struct soc_detail failure; /* of the disk; empty if none */
 };
 
 static void take_answer(struct soc_call *call, bool is_error, struct soc_slice answer)
@@ -167,7 +167,7 @@ static void note_failure(void *user, const struct soc_detail *detail)
     order->failure = *detail;
 }
 
-/* Starts the host under the name of the app that ran there before. */
+/* Starts the host under the name of the app that ran there last. */
 static int start_host(struct soc_host *host, struct soc_store *store, struct soc_detail *detail)
 {
     struct soc_buf meta = {0};
@@ -188,7 +188,7 @@ static int start_host(struct soc_host *host, struct soc_store *store, struct soc
     return rc;
 }
 
-/* The answer, even a refusal, does not stand: the disk has the last word. */
+/* Replaces the answer, even a refusal, by the failure of the disk. */
 static int take_back(struct order *order, struct soc_detail *detail, int rc, const char *text)
 {
     order->answer->length = 0;
@@ -226,11 +226,11 @@ static int obey(struct order *order, struct soc_store *store, struct soc_slice r
         soc_host_crash(host);
     else
         soc_host_close(host, FOLD_MS_MAX);
-    if (is_started && order->failure.text[0] != '\0') /* the close may have found it */
+    if (is_started && order->failure.text[0] != '\0') /* perhaps found by the close */
         rc = take_back(order, detail, SOC_EIO, order->failure.text);
     if (is_full && soc_store_sequence(store) == before)
         rc = take_back(order, detail, SOC_EDISKFULL, SOC_DIRECTORY_FULL);
-    else if (is_full && !order->is_answered) /* there was room at the last moment */
+    else if (is_full && !order->is_answered) /* written after all */
         soc_buf_put_slice(order->answer, soc_buf_slice(&order->call.held));
     soc_buf_fini(&order->call.held);
     soc_loop_free(loop);

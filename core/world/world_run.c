@@ -257,7 +257,7 @@ static bool push_fault_of_main(lua_State *L, const struct soc_world *world)
         return false;
     soc_look_waits(host, &waits);
     lua_pushnil(L);
-    lua_pushfstring(L, "nothing can happen any more and main has not finished; what waits: %s",
+    lua_pushfstring(L, "nothing is left to run and main has not finished; waiting: %s",
                     soc_buf_text(&waits));
     soc_buf_fini(&waits);
     return true;

@@ -250,7 +250,7 @@ describe("the person by commands", function()
     stop()
     local other = place:start_ready("run app.lua")
     other:kill("INT")
-    assert.matches("society: 1 open in the inbox; see: society inbox --state .society",
+    assert.matches("society: 1 undecided in the inbox; see: society inbox --state .society",
       other:wait().err, 1, true)
   end)
 end)

@@ -123,7 +123,7 @@ describe("society run", function()
         assert.matches('^{"timestamp":"[^\n]*}$', line)
       end
     end
-    assert.matches('"event":"ended","detail":"interrupted; go on with: society run server.lua',
+    assert.matches('"event":"ended","detail":"interrupted; resume with: society run server.lua',
       running:err(), 1, true)
     assert.matches('"event":"not_started"', refused.err, 1, true)
   end)

@@ -123,14 +123,14 @@ describe("the end of a simulation", function()
   it("is a failure that names the busiest agent if there is no end", function()
     place:write("app.lua", ENDLESS)
     for words, text in pairs({
-      ["--limit-ms 60000"] = "it never ends: what comes next lies beyond 60000 ms of its time",
-      ["--limit-steps 2000"] = "it never ends: it has taken 2000 steps",
+      ["--limit-ms 60000"] = "the run does not end: the next event is more than 60000 ms",
+      ["--limit-steps 2000"] = "the run does not end: 2000 steps taken",
     }) do
       for _, more in ipairs({ " --seed 3", " --seeds 3..9" }) do
         local result = place:run("sim app.lua " .. words .. more)
         assert.equal(1, result.code)
         assert.matches(text, result.err, 1, true)
-        assert.matches("the busiest: root %(%d+ messages%)\n", result.err)
+        assert.matches("busiest agents: root %(%d+ messages%)\n", result.err)
         local command = result.err:match("repeat it with: ([^\n]+)\n$")
         assert.equal(more == " --seeds 3..9", command ~= nil)
         assert.is_true(command == nil or command:find(words, 1, true) ~= nil)
@@ -151,7 +151,7 @@ describe("the end of a simulation", function()
     running:expect("0 of 3 seeds, 0.0 seeds/s\n")
     running:kill("INT")
     local result = running:wait()
-    assert.matches("society: stopped: seed 7 is at 2026%-%S+Z of its time, after %d+ steps\n",
+    assert.matches("society: stopped: seed 7: virtual time 2026%-%S+Z, %d+ steps\n",
       result.err)
     assert.matches("seed 7 was stopped; repeat it with: .* sim app.lua %-%-seed 7", result.err)
   end)

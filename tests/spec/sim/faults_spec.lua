@@ -110,7 +110,7 @@ describe("society.new with faults", function()
     assert.matches("^main raised: .*oh no", text)
     fine, text = check(function(user) user:receive() end)
     assert.is_nil(fine)
-    assert.matches("nothing can happen any more and main has not finished; what waits: [{", text,
+    assert.matches("nothing is left to run and main has not finished; waiting: [{", text,
       1, true)
     assert.matches('"user"', text, 1, true)
   end)
