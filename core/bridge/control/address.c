@@ -1,5 +1,6 @@
 #include "bridge/control/address.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@ void soc_address_path(struct soc_buf *out, const char *directory, const char *na
 
 bool soc_address_init(struct soc_address *address, const char *directory, const char *name)
 {
+    assert(directory != NULL && name != NULL);
     size_t room = sizeof(address->socket.sun_path);
     *address = (struct soc_address){.socket = {.sun_family = AF_UNIX}, .directory = -1};
     int length = snprintf(address->socket.sun_path, room, "%s/%s", directory, name);

@@ -1,4 +1,4 @@
-/* Address: where the control socket of a state directory is.
+/* Address: the address of the control socket in a state directory.
  *
  * Layer: bridge. Thread: any. */
 #ifndef SOC_BRIDGE_CONTROL_ADDRESS_H
@@ -9,23 +9,24 @@
 
 #include "base/buf.h"
 
-/* What the control socket is called in its directory. */
+/* File name of the control socket. */
 #define SOC_SOCKET_NAME "socket"
 
-/* Where a control socket is. */
+/* The address of a socket. */
 struct soc_address {
     struct sockaddr_un socket;
     int directory; /* kept open while the address is in use; -1: not needed */
 };
 
-/* Fills the address of DIRECTORY/NAME. One too long for a socket's name is
- * reached through the open directory. False, with errno, if that is not there. */
+/* Fills in the address of DIRECTORY/NAME. A path too long for a socket address goes
+ * through /proc and an open directory. Returns false, with errno, if the directory cannot
+ * be opened. */
 bool soc_address_init(struct soc_address *address, const char *directory, const char *name);
 
-/* Lets the directory go. */
+/* Closes the directory. */
 void soc_address_fini(struct soc_address *address);
 
-/* Appends the path of DIRECTORY/NAME and a NUL behind it. */
+/* Appends the path DIRECTORY/NAME and a NUL. */
 void soc_address_path(struct soc_buf *out, const char *directory, const char *name);
 
 #endif

@@ -1,5 +1,6 @@
 #include "bridge/control/client.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,7 @@ static bool write_all(int number, const char *data, size_t length)
     return true;
 }
 
-/* Reads until the end of a line; false if the connection ends before it. */
+/* Reads one line. Returns false if the connection ends first. */
 static bool read_line(int number, struct soc_buf *line)
 {
     while (line->length == 0 || line->data[line->length - 1] != '\n') {
@@ -79,13 +80,14 @@ static bool read_line(int number, struct soc_buf *line)
 int soc_control_client_ask(struct soc_control_client *client, struct soc_slice request,
                            struct soc_buf *answer, struct soc_detail *detail)
 {
+    assert(client->socket >= 0 && request.length > 0);
     answer->length = 0;
-    /* A refusal of what was too long may stand there although writing failed. */
+    /* Read even if writing failed: the society may have refused a line that is too long. */
     bool is_sent = write_all(client->socket, request.data, request.length) &&
                    write_all(client->socket, "\n", 1);
     if (!read_line(client->socket, answer))
         return soc_fail(detail, SOC_ECLOSED, "the society stopped before it %s",
-                        is_sent ? "answered" : "took the request");
+                        is_sent ? "answered" : "accepted the request");
     if (soc_json_check(soc_buf_slice(answer), NULL) < 0)
         return soc_fail(detail, SOC_EJSON, "the society's answer is not JSON");
     return SOC_OK;

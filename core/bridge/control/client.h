@@ -1,6 +1,6 @@
-/* Control client: asks a society that runs in another process.
+/* Control client: sends requests to a society that runs in another process.
  *
- * It blocks until the answer is there: for commands, not for a loop.
+ * Calls block until the answer arrives: for commands, not for use on a loop.
  * Layer: bridge. Thread: any, one at a time. */
 #ifndef SOC_BRIDGE_CONTROL_CLIENT_H
 #define SOC_BRIDGE_CONTROL_CLIENT_H
@@ -11,14 +11,15 @@
 
 struct soc_control_client;
 
-/* Connects to the society that runs in `directory`. SOC_ENOFILE if none does (or
- * it has no socket), SOC_EACCESS, SOC_EIO with `detail`. The caller owns `*out`;
- * release with soc_control_client_close(). */
+/* Connects to the society that runs in `directory`. SOC_ENOFILE: none runs there, or it has
+ * no socket. SOC_EACCESS, SOC_EIO. Errors set `detail`. The caller owns `*out`; release
+ * with soc_control_client_close(). */
 int soc_control_client_open(struct soc_control_client **out, const char *directory,
                             struct soc_detail *detail);
 
-/* Puts one request, a JSON object, and waits for its answer, a JSON object that
- * was checked, into `answer`. SOC_ECLOSED if the society went away meanwhile. */
+/* Sends one request, a JSON object, and waits for the answer, a valid JSON text in
+ * `answer`. SOC_ECLOSED: the society stopped meanwhile. SOC_EJSON: the answer is not
+ * JSON. */
 int soc_control_client_ask(struct soc_control_client *client, struct soc_slice request,
                            struct soc_buf *answer, struct soc_detail *detail);
 

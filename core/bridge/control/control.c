@@ -18,32 +18,32 @@
 #define READ_BYTES        65536
 #define LINE_BYTES_MAX    SOC_PAYLOAD_BYTES_MAX
 #define CALL_ID_BYTES_MAX SOC_KEY_BYTES_MAX
-#define CALLS_MAX         4096        /* of one client, unanswered: its lines wait beyond */
-#define UNREAD_BYTES_MAX  (64u << 20) /* of answers: who does not read them is cut off */
+#define CALLS_MAX         4096        /* unanswered, per client; further lines wait */
+#define UNREAD_BYTES_MAX  (64u << 20) /* of answers; a client beyond it is disconnected */
 
-/* One client. Freed when its handle is closed and no call names it any more. */
+/* One client. Freed when its handle is closed and it has no calls. */
 struct connection {
     uv_pipe_t pipe;
     struct connection *previous;
     struct connection *next;
     struct soc_control *control;
-    struct soc_buf in;   /* lines not taken yet */
-    size_t taken;        /* bytes of `in` that are done with */
+    struct soc_buf in;   /* lines not processed yet */
+    size_t taken;        /* bytes of `in` already processed */
     unsigned call_count; /* unanswered */
     bool is_ended;       /* the client sends no more */
-    bool is_taking;      /* lines are being taken: no second time inside */
+    bool is_taking;      /* inside take_lines, which must not recurse */
     bool is_closing;
     bool is_closed;
 };
 
 /* A request of a client. */
 struct call {
-    struct soc_call base; /* first: the one is the other */
+    struct soc_call base; /* first: answer_call casts back */
     struct call *previous;
     struct call *next;
     struct connection *connection;
     size_t id_length;
-    char id[]; /* the client's own, JSON */
+    char id[]; /* chosen by the client, JSON */
 };
 
 struct soc_control {
@@ -53,13 +53,13 @@ struct soc_control {
     struct connection *connections;
     struct call *calls;
     struct soc_buf out; /* one answer at a time */
-    /* Answers a call, after which waiting lines are taken, which are new calls: kept here
-     * because no function can stand before itself. */
+    /* answer_call. Answering resumes waiting lines, which make new calls with this callback;
+     * the pointer breaks that cycle between functions. */
     void (*answer)(struct soc_call *call, bool is_error, struct soc_slice answer);
     bool is_stopped;
 };
 
-/* An answer that did not go out at once. */
+/* The part of an answer that could not be written at once. */
 struct rest {
     uv_write_t request;
     char data[];
@@ -76,6 +76,7 @@ static void free_if_unused(struct connection *connection)
 static void finish_close(uv_handle_t *handle)
 {
     struct connection *connection = handle->data;
+    assert(connection->is_closing && !connection->is_closed);
     connection->is_closed = true;
     free_if_unused(connection);
 }
@@ -94,7 +95,7 @@ static void close_connection(struct connection *connection)
     uv_close((uv_handle_t *)&connection->pipe, finish_close);
 }
 
-/* A client that sends no more is let go when it has all its answers. */
+/* Closes the connection of a client that sends no more, once it has all answers. */
 static void close_if_done(struct connection *connection)
 {
     uv_stream_t *stream = (uv_stream_t *)&connection->pipe;
@@ -116,6 +117,7 @@ static void finish_write(uv_write_t *request, int status)
 static void write_bytes(struct connection *connection, struct soc_slice bytes)
 {
     uv_stream_t *stream = (uv_stream_t *)&connection->pipe;
+    assert(!connection->is_closing && bytes.length > 0);
     size_t done = 0;
     if (uv_stream_get_write_queue_size(stream) == 0) {
         uv_buf_t buf = uv_buf_init((char *)bytes.data, (unsigned)bytes.length);
@@ -183,7 +185,7 @@ static struct call *new_call(struct connection *connection, struct soc_slice lin
     return call;
 }
 
-/* Takes the line, which ends before `length`; it may be answered at once. */
+/* Processes the next `length` bytes as a line, which may be answered at once. */
 static void take_line(struct connection *connection, size_t length)
 {
     struct soc_slice line = soc_slice(connection->in.data + connection->taken, length);
@@ -197,13 +199,14 @@ static void take_line(struct connection *connection, size_t length)
         return;
     }
     snprintf(sentence, sizeof(sentence), "%s at byte %zu of the line",
-             fault.reason == NULL ? "an object is expected" : fault.reason, fault.position + 1);
+             fault.reason == NULL ? "expected an object" : fault.reason, fault.position + 1);
     soc_call_fail(&call->base, SOC_EJSON, sentence);
 }
 
 static void forget_taken(struct connection *connection)
 {
     struct soc_buf *in = &connection->in;
+    assert(connection->taken <= in->length);
     memmove(in->data, in->data + connection->taken, in->length - connection->taken);
     in->length -= connection->taken;
     connection->taken = 0;
@@ -214,7 +217,7 @@ static void forget_taken(struct connection *connection)
 static void refuse_line(struct connection *connection)
 {
     struct call *call = new_call(connection, SOC_SLICE("{}"));
-    soc_call_fail(&call->base, SOC_ETOOLARGE, "a line is over its limit of 16 MB");
+    soc_call_fail(&call->base, SOC_ETOOLARGE, "the line exceeds the limit of 16 MB");
     close_connection(connection);
 }
 
@@ -224,8 +227,8 @@ static bool may_take(const struct connection *connection)
            connection->call_count < CALLS_MAX;
 }
 
-/* Takes the whole lines that have come. `scanned`: there is no end of a line in
- * the bytes of `in` before it. */
+/* Processes the complete lines received. The first `scanned` bytes of `in` are known to
+ * contain no line end. */
 static void take_lines(struct connection *connection, size_t scanned)
 {
     const char *end;
@@ -264,7 +267,7 @@ static void take_bytes(uv_stream_t *stream, ssize_t count, const uv_buf_t *buf)
     if (count == UV_EOF) {
         connection->is_ended = true;
         uv_read_stop(stream);
-        soc_buf_put_byte(&connection->in, '\n'); /* the last line may lack its end */
+        soc_buf_put_byte(&connection->in, '\n'); /* the last line may lack a line end */
         take_lines(connection, 0);
         if (!connection->is_closing)
             close_if_done(connection);
@@ -281,7 +284,7 @@ static void take_bytes(uv_stream_t *stream, ssize_t count, const uv_buf_t *buf)
         uv_read_stop(stream);
 }
 
-/* Goes on with a client whose lines had to wait. */
+/* Resumes a client whose lines had to wait. */
 static void resume(struct connection *connection)
 {
     if (connection->is_taking || connection->call_count != CALLS_MAX / 2)
@@ -291,7 +294,7 @@ static void resume(struct connection *connection)
         uv_read_start((uv_stream_t *)&connection->pipe, lend_room, take_bytes);
 }
 
-/* Sends what stands in `out` and ends the call. */
+/* Sends the contents of `out` and ends the call. */
 static void end_call(struct soc_control *control, struct call *call)
 {
     struct connection *connection = call->connection;
@@ -314,6 +317,7 @@ static void answer_call(struct soc_call *base, bool is_error, struct soc_slice a
 {
     struct call *call = (struct call *)base;
     struct soc_control *control = call->connection->control;
+    assert(answer.length >= 2 && answer.data[0] == (is_error ? '{' : '['));
     control->out.length = 0;
     soc_buf_put_text(&control->out, "{\"id\":");
     soc_buf_put(&control->out, call->id, call->id_length);
@@ -345,11 +349,11 @@ static void accept_client(uv_stream_t *listener, int status)
         close_connection(connection);
 }
 
-/* The name of a socket that does not listen yet. */
+/* File name of a socket that does not listen yet. */
 #define UNREADY_NAME "socket.new"
 
-/* Returns the bound socket, or -1 with errno. The lock of the directory is held,
- * so a socket that is there already is a dead one. */
+/* Returns the bound socket, or -1 with errno. The directory is locked, so a socket that
+ * exists there is a leftover. */
 static int bind_socket(const char *directory, const char *path)
 {
     struct soc_address address;
@@ -357,7 +361,7 @@ static int bind_socket(const char *directory, const char *path)
         return -1;
     int number = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     unlink(path);
-    /* The mode of the socket becomes that of its file: no moment is open. */
+    /* The file gets the mode of the socket, so others can at no time open it. */
     if (number >= 0 &&
         (fchmod(number, 0600) < 0 ||
          bind(number, (const struct sockaddr *)&address.socket, sizeof(address.socket)) < 0)) {
@@ -370,7 +374,7 @@ static int bind_socket(const char *directory, const char *path)
     return number;
 }
 
-/* Has the bound socket listen, and gives it its name only then: who finds it is heard. */
+/* Listens, then gives the socket its final name: a client that finds it can connect. */
 static int publish(struct soc_control *control, int number, const char *unready)
 {
     int rc = uv_pipe_open(&control->listener, number);
@@ -392,6 +396,7 @@ static void free_control(uv_handle_t *listener)
 int soc_control_open(struct soc_control **out, const struct soc_control_options *options,
                      struct soc_detail *detail)
 {
+    assert(options->society.host != NULL && options->loop != NULL && options->directory != NULL);
     struct soc_buf unready = {0};
     soc_address_path(&unready, options->directory, UNREADY_NAME);
     int number = bind_socket(options->directory, unready.data);

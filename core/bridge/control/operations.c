@@ -27,8 +27,8 @@ struct op {
     struct soc_call *call;
     struct soc_slice line;
     const char *name;     /* of the op */
-    struct soc_buf texts; /* unescaped, with room for all and two NULs: it never moves */
-    const char *fault;    /* what is wrong with a member, NULL: nothing */
+    struct soc_buf texts; /* unescaped; reserved in full, so it never moves */
+    const char *fault;    /* name of an invalid member, or NULL */
 };
 
 static void succeed(struct soc_call *call, struct soc_slice list)
@@ -60,7 +60,7 @@ static void succeed_now(void *user)
     soc_buf_fini(&list);
 }
 
-/* Takes the bytes of `list` and answers with them once everything done so far is durable. */
+/* Takes the bytes of `list` and answers with them when everything so far is durable. */
 static void succeed_when_durable(struct soc_call *call, struct soc_buf *list)
 {
     assert(call->held.data == NULL);
@@ -69,7 +69,7 @@ static void succeed_when_durable(struct soc_call *call, struct soc_buf *list)
     soc_gate_when_durable(call->host, succeed_now, call);
 }
 
-/* Lends the text of member `name`, absent if it is missing or null. */
+/* Lends the text of member `name`; absent if it is missing or null. */
 static struct soc_slice text_of(struct op *op, const char *name, size_t bytes_max)
 {
     struct soc_slice value = soc_json_member(op->line, name);
@@ -82,18 +82,19 @@ static struct soc_slice text_of(struct op *op, const char *name, size_t bytes_ma
 }
 
 static int64_t integer_of(struct op *op, const char *name, int64_t least, int64_t most,
-                          int64_t otherwise)
+                          int64_t fallback)
 {
+    assert(least <= most);
     struct soc_slice value = soc_json_member(op->line, name);
-    int64_t number = otherwise;
+    int64_t number = fallback;
     if (value.data == NULL || soc_json_kind(value) == SOC_JSON_NULL)
-        return otherwise;
+        return fallback;
     if (!soc_json_integer(value, &number) || number < least || number > most)
         op->fault = name;
     return number;
 }
 
-/* A time: RFC 3339, or ms since 1970. */
+/* Reads a time: RFC 3339, or ms since 1970. */
 static int64_t time_of(struct op *op, const char *name)
 {
     struct soc_slice value = soc_json_member(op->line, name);
@@ -116,7 +117,7 @@ static bool fail_if_faulty(struct op *op)
     return true;
 }
 
-/* Ends the call with `answer`, what was done or why not. */
+/* Answers the call with `answer`, a result or an error. */
 static void finish_order(struct op *op, int rc, struct soc_buf *answer)
 {
     if (rc < 0)
@@ -134,7 +135,7 @@ static void answer_request(void *user, struct soc_slice answer)
         fail(user, answer);
 }
 
-/* Sends what was said from `user`, which waits for the reply or not. */
+/* Sends the input as `user`, which waits for the reply if `waits`. */
 static int send_input(struct op *op, struct soc_send_input *input, bool waits,
                       struct soc_buf *answer)
 {
@@ -196,7 +197,7 @@ static void answer_query(int rc, struct soc_slice rows, void *user)
         succeed(user, rows);
 }
 
-/* Tells whether a filter of the request says something. */
+/* Returns true if the request sets that filter. */
 static bool has_filter(struct soc_slice line, const char *name)
 {
     struct soc_slice value = soc_json_member(line, name);
@@ -216,7 +217,7 @@ static void read_query(struct op *op, const struct soc_subject *subject, struct 
         .until_ms = time_of(op, "until"),
         .limit = integer_of(op, "limit", 0, INT64_MAX, 0),
     };
-    /* Rows that a filter was silently not applied to would pass for what was asked for. */
+    /* A filter that does not apply is an error: ignoring it would return wrong rows. */
     for (int i = 0; i < SOC_FILTER_COUNT; i++)
         if ((subject->filters & 1u << i) == 0 && has_filter(op->line, soc_subject_filters[i]))
             op->fault = soc_subject_filters[i];
@@ -232,13 +233,13 @@ const char *soc_operations_read_query(struct soc_slice request, const struct soc
     return op.fault;
 }
 
-/* Tells whether there is an agent `id`, or none is named; else that is the answer. */
+/* Returns true if agent `id` exists or no id is given; otherwise answers with an error. */
 static bool has_agent(struct op *op, struct soc_slice id)
 {
     if (id.data == NULL || soc_registry_find(op->society->host, id) != NULL)
         return true;
     struct soc_buf error = {0};
-    soc_refuse(&error, SOC_ENOAGENT, "no living agent has that id", "agentId", id);
+    soc_refuse(&error, SOC_ENOAGENT, "no live agent has that id", "agentId", id);
     fail(op->call, soc_buf_slice(&error));
     soc_buf_fini(&error);
     return false;
@@ -290,7 +291,7 @@ static void do_drop(struct op *op)
     change_dead_letter(op, soc_dead_drop);
 }
 
-/* Appends those policies of the list in force that are of this kind. */
+/* Appends the active policies of that kind. */
 static void put_kind(struct soc_buf *out, struct soc_slice list, struct soc_slice kind)
 {
     struct soc_json_walk walk;
@@ -311,7 +312,7 @@ static void do_policy(struct op *op)
     struct soc_detail detail = {{0}};
     struct soc_buf list = {0};
     struct soc_slice kind = text_of(op, "kind", SOC_KEY_BYTES_MAX);
-    soc_buf_put_byte(&op->texts, '\0'); /* both are wanted as C texts */
+    soc_buf_put_byte(&op->texts, '\0'); /* both are passed on as C strings */
     struct soc_slice name = text_of(op, "name", SOC_PATH_BYTES_MAX);
     soc_buf_put_byte(&op->texts, '\0');
     if (kind.data == NULL || name.data == NULL)
@@ -371,7 +372,7 @@ static void do_stop(struct op *op)
     op->society->stop(op->society->user);
 }
 
-/* The operations that do something; those that only look are in parts/subjects.h. */
+/* The operations that change something; queries are in parts/subjects.h. */
 static const struct order {
     const char *name;
     void (*run)(struct op *op);
@@ -395,7 +396,7 @@ static void fail_unknown_op(struct soc_call *call)
 {
     struct soc_buf sentence = {0};
     const struct soc_subject *subject;
-    soc_buf_put_text(&sentence, "unknown op; the operations are");
+    soc_buf_put_text(&sentence, "unknown op; known ones are");
     for (size_t i = 0; i < ORDER_COUNT; i++)
         soc_buf_printf(&sentence, " %s,", orders[i].name);
     for (size_t i = 0; (subject = soc_subjects_at(i)) != NULL; i++)
@@ -417,7 +418,7 @@ void soc_operations_do(const struct soc_operations *society, struct soc_call *ca
     if (order == NULL && subject == NULL) {
         fail_unknown_op(call);
     } else if (soc_host_is_full(society->host) && (order == NULL || order->run != do_stop)) {
-        /* What an order changes must be stored, and what is shown must be durable. */
+        /* Changes cannot be stored, and query results must be durable. */
         soc_call_fail(call, SOC_EDISKFULL, NULL);
     } else if (order != NULL) {
         op.name = order->name;

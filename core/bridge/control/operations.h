@@ -1,9 +1,9 @@
-/* Operations: what can be asked of a society, one request and one answer at a time.
+/* Operations: the requests a society accepts from its doors.
  *
- * A request is a JSON object that names its `op`; control.h lists them. Nothing here
- * knows where a request came from: whoever passes one on embeds a struct soc_call in
- * a struct of its own and gets the answer through it, once, now or later. What an
- * operation changed is durable by the time it is answered.
+ * A request is a JSON object with a member `op`; control.h lists the operations. This file
+ * does not know where a request came from: a door embeds struct soc_call in a struct of its
+ * own and receives exactly one answer through it, at once or later. Changes are durable
+ * when they are answered.
  * Layer: bridge. Thread: loop. */
 #ifndef SOC_BRIDGE_CONTROL_OPERATIONS_H
 #define SOC_BRIDGE_CONTROL_OPERATIONS_H
@@ -12,11 +12,11 @@
 #include "kernel/host.h"
 #include "parts/subjects.h"
 
-/* The society that is asked. */
+/* The society that receives the requests. */
 struct soc_operations {
     struct soc_host *host;    /* lent, started */
-    void (*stop)(void *user); /* asks the society to stop; NULL: it does not run */
-    /* Puts a policy in force; NULL: that is not possible here. */
+    void (*stop)(void *user); /* stops the society; NULL: it is not running */
+    /* Switches a policy; NULL: not possible here. */
     int (*use_policy)(void *user, const char *kind, const char *name, struct soc_detail *detail);
     void *user;
 };
@@ -27,19 +27,19 @@ struct soc_call {
     /* Called once: `answer` is a JSON list, or if `is_error` an object with a member
      * `error`. The owner may free the call. */
     void (*answer)(struct soc_call *call, bool is_error, struct soc_slice answer);
-    struct soc_buf held; /* an answer that waits to be durable */
+    struct soc_buf held; /* an answer that waits until it is durable */
 };
 
-/* Answers with an error of the table and a sentence (NULL: that of the table). */
+/* Answers with an error code and a sentence (NULL: the text of base/err.h). */
 void soc_call_fail(struct soc_call *call, int code, const char *message);
 
-/* Does what `request`, a JSON object, asks and has `call` answered. */
+/* Executes `request`, a JSON object, and answers `call`. */
 void soc_operations_do(const struct soc_operations *society, struct soc_call *call,
                        struct soc_slice request);
 
-/* Reads the filters of a request that asks for `subject`. The texts of `query` are lent
- * by the request and by `texts`, which the caller frees. Returns the member that is
- * wrong or does not apply, or NULL. */
+/* Reads the filters of a query for `subject`. The texts of `query` are lent by the request
+ * and by `texts`, which the caller frees. Returns the name of a member that is invalid or
+ * does not apply, or NULL. */
 const char *soc_operations_read_query(struct soc_slice request, const struct soc_subject *subject,
                                       struct soc_buf *texts, struct soc_query *query);
 

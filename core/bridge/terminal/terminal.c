@@ -22,7 +22,7 @@
 #define READ_BYTES     4096
 #define LINE_BYTES_MAX (1u << 20)
 
-/* Something to be said when what it speaks of is durable. */
+/* A line to show when what it reports is durable. */
 struct saying {
     struct saying *previous;
     struct saying *next;
@@ -34,18 +34,18 @@ struct saying {
 struct soc_terminal {
     struct soc_terminal_options options;
     uv_tty_t tty;
-    struct soc_buf in;  /* of a line that has not ended */
-    struct soc_buf ids; /* SOC_ITEM_ID_BYTES each: item n is the n-th */
+    struct soc_buf in;  /* an incomplete line */
+    struct soc_buf ids; /* SOC_ITEM_ID_BYTES each; item n is the n-th */
     struct saying *sayings;
 };
 
-static const char help[] = "N approve [WHY]          say yes to item N\n"
-                           "N reject [WHY]           say no\n"
-                           "N modify {\"...\":...}     say yes to something else, as JSON\n"
+static const char help[] = "N approve [COMMENT]      approve item N\n"
+                           "N reject [COMMENT]       reject it\n"
+                           "N modify {\"...\":...}     approve it with changes, as JSON\n"
                            "N                        show item N again\n"
-                           "inbox                    list what is to be decided\n"
-                           "help                     this text\n"
-                           "anything else            goes to whom the gatekeeper names";
+                           "inbox                    list open items\n"
+                           "help                     show this text\n"
+                           "anything else            is sent to the agent the gatekeeper chooses";
 
 bool soc_terminal_is_there(int input)
 {
@@ -54,6 +54,7 @@ bool soc_terminal_is_there(int input)
 
 static bool say(struct soc_terminal *terminal, struct soc_slice text)
 {
+    assert(text.length > 0);
     return terminal->options.say(terminal->options.user, text);
 }
 
@@ -89,7 +90,7 @@ static void say_when_durable(struct soc_terminal *terminal, const struct soc_buf
     soc_gate_when_durable(terminal->options.host, say_now, saying);
 }
 
-/* Returns the number of the item with that id, a new one if it has none. */
+/* Returns the number of the item with that id; assigns one if needed. */
 static size_t number_of(struct soc_terminal *terminal, struct soc_slice id)
 {
     struct soc_buf *ids = &terminal->ids;
@@ -101,7 +102,7 @@ static size_t number_of(struct soc_terminal *terminal, struct soc_slice id)
     return ids->length / SOC_ITEM_ID_BYTES;
 }
 
-/* Lends the id of item `number`, absent if there is none. */
+/* Lends the id of item `number`; absent if there is no such item. */
 static struct soc_slice id_of(const struct soc_terminal *terminal, uint64_t number)
 {
     if (number == 0 || number > terminal->ids.length / SOC_ITEM_ID_BYTES)
@@ -109,7 +110,7 @@ static struct soc_slice id_of(const struct soc_terminal *terminal, uint64_t numb
     return soc_slice(terminal->ids.data + (number - 1) * SOC_ITEM_ID_BYTES, SOC_ITEM_ID_BYTES);
 }
 
-/* Appends an agent's words: each line set in, and nothing that steers a terminal. */
+/* Appends an agent's text, indented and without terminal control sequences. */
 static void put_words(struct soc_buf *out, struct soc_slice value)
 {
     struct soc_buf text = {0};
@@ -179,8 +180,8 @@ static void list_items(struct soc_terminal *terminal, struct soc_slice id)
         put_item(terminal, &text, walk.value);
     }
     if (text.length == 0)
-        soc_buf_put_text(&text, id.data == NULL ? "nothing is to be decided"
-                                                : "that has been decided, or withdrawn");
+        soc_buf_put_text(&text, id.data == NULL ? "the inbox is empty"
+                                                : "that item is already decided or was withdrawn");
     say_when_durable(terminal, &text);
     soc_buf_fini(&list);
     soc_buf_fini(&text);
@@ -212,13 +213,14 @@ static void decide(struct soc_terminal *terminal, uint64_t number,
     if (rc < 0) {
         say_refusal(terminal, soc_buf_slice(&answer));
     } else {
+        assert(answer.length > 2 && answer.data[0] == '[');
         struct soc_slice result = soc_slice(answer.data + 1, answer.length - 2);
         soc_buf_printf(&text, "[%llu] ", (unsigned long long)number);
         put_words(&text, soc_json_member(result, "decision"));
         put_line(&text, ": ", soc_json_member(result, "agent"));
         struct soc_slice note = soc_json_member(result, "note");
         if (note.data == NULL)
-            soc_buf_put_text(&text, " is told");
+            soc_buf_put_text(&text, " is notified");
         put_line(&text, ", but ", note);
         say_when_durable(terminal, &text);
     }
@@ -226,7 +228,7 @@ static void decide(struct soc_terminal *terminal, uint64_t number,
     soc_buf_fini(&text);
 }
 
-/* Takes the next word off the front of `*line`. */
+/* Removes the first word of `*line` and returns it. */
 static struct soc_slice take_word(struct soc_slice *line)
 {
     size_t start = 0;
@@ -266,22 +268,22 @@ static bool is_open(struct soc_terminal *terminal, struct soc_slice id)
     return is_found;
 }
 
-/* `N aprove`: a decision that was mistyped is not to become mail. False: N is not open. */
+/* Do not send a mistyped decision (`N aprove`) as mail. Returns false if N is not open. */
 static bool give_hint(struct soc_terminal *terminal, uint64_t number, struct soc_slice id)
 {
     struct soc_buf text = {0};
     if (id.data == NULL || !is_open(terminal, id))
         return false;
     soc_buf_printf(&text,
-                   "nothing was sent: item %llu can be decided by approve, reject or modify,"
-                   " like: %llu approve",
+                   "nothing was sent; decide item %llu with approve, reject or modify,"
+                   " for example: %llu approve",
                    (unsigned long long)number, (unsigned long long)number);
     say(terminal, soc_buf_slice(&text));
     soc_buf_fini(&text);
     return true;
 }
 
-/* Takes `N`, `N approve …` and so on; false if the line is something else. */
+/* Handles `N`, `N approve …` and so on. Returns false if the line is something else. */
 static bool take_decision(struct soc_terminal *terminal, struct soc_slice line)
 {
     uint64_t number;
@@ -304,13 +306,14 @@ static bool take_decision(struct soc_terminal *terminal, struct soc_slice line)
     if (id.data == NULL)
         say(terminal, SOC_SLICE("no item has that number; `inbox` lists them"));
     else if (decision == SOC_DECISION_MODIFY && soc_json_check(line, NULL) < 0)
-        say(terminal, SOC_SLICE("modify needs its changes as JSON, like: 1 modify {\"limit\":10}"));
+        say(terminal,
+            SOC_SLICE("modify needs changes as JSON, for example: 1 modify {\"limit\":10}"));
     else if (!is_full(terminal))
         decide(terminal, number, &verdict);
     return true;
 }
 
-/* What is said to nobody in particular. */
+/* Sends input without an address. */
 static void pass_on(struct soc_terminal *terminal, struct soc_slice line)
 {
     struct soc_host *host = terminal->options.host;
@@ -342,7 +345,7 @@ static void take_line(struct soc_terminal *terminal, struct soc_slice line)
     if (line.length == 0)
         return;
     if (soc_utf8_fault(line) >= 0 || memchr(line.data, '\0', line.length) != NULL)
-        say(terminal, SOC_SLICE("that line is not text (UTF-8)"));
+        say(terminal, SOC_SLICE("the line is not valid UTF-8"));
     else if (soc_slice_equal(line, SOC_SLICE("help")))
         say(terminal, soc_slice_text(help));
     else if (soc_slice_equal(line, SOC_SLICE("inbox")))
@@ -354,6 +357,7 @@ static void take_line(struct soc_terminal *terminal, struct soc_slice line)
 static void take_lines(struct soc_terminal *terminal)
 {
     struct soc_buf *in = &terminal->in;
+    assert(in->data != NULL);
     size_t taken = 0;
     const char *end;
     while ((end = memchr(in->data + taken, '\n', in->length - taken)) != NULL) {
@@ -378,7 +382,7 @@ static void take_bytes(uv_stream_t *stream, ssize_t count, const uv_buf_t *buf)
 {
     (void)buf;
     struct soc_terminal *terminal = stream->data;
-    if (count < 0) { /* its end, or this process is in the background now */
+    if (count < 0) { /* end of input, or the process is in the background */
         uv_read_stop(stream);
         return;
     }
@@ -398,19 +402,20 @@ static void free_terminal(uv_handle_t *handle)
 int soc_terminal_open(struct soc_terminal **out, const struct soc_terminal_options *options,
                       struct soc_detail *detail)
 {
+    assert(options->host != NULL && options->loop != NULL && options->say != NULL);
     struct soc_terminal *terminal = soc_alloc_zero(sizeof(*terminal));
     terminal->options = *options;
-    signal(SIGTTIN, SIG_IGN); /* in the background reading fails, it does not stop us */
+    signal(SIGTTIN, SIG_IGN); /* reading in the background fails instead of stopping us */
     int rc = uv_tty_init(soc_loop_uv(options->loop), &terminal->tty, options->input, 1);
     if (rc < 0) {
         free(terminal);
-        return soc_fail(detail, SOC_EIO, "the terminal: %s", uv_strerror(rc));
+        return soc_fail(detail, SOC_EIO, "terminal: %s", uv_strerror(rc));
     }
     terminal->tty.data = terminal;
     rc = uv_read_start((uv_stream_t *)&terminal->tty, lend_room, take_bytes);
     if (rc < 0) {
         uv_close((uv_handle_t *)&terminal->tty, free_terminal);
-        return soc_fail(detail, SOC_EIO, "the terminal: %s", uv_strerror(rc));
+        return soc_fail(detail, SOC_EIO, "terminal: %s", uv_strerror(rc));
     }
     if (soc_human_count(options->host) > 0)
         list_items(terminal, (struct soc_slice){0});

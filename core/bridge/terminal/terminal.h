@@ -1,10 +1,9 @@
-/* Terminal: the door of the person who sits before a running society.
+/* Terminal: the door for a person at the terminal of a running society.
  *
- * Items of the inbox are shown with a number when they are durable, and lines are
- * read: `1 approve`, `2 reject too expensive`, `3 modify {"limit":10}` decide,
- * `3` shows item 3 again, `inbox` lists them all, `help` explains; any other line is
- * input that the gatekeeper passes on. Numbers hold for one run. The end of the input
- * ends nothing.
+ * Inbox items are shown with a number once they are durable. Input lines `1 approve`,
+ * `2 reject too expensive` and `3 modify {"limit":10}` decide an item, `3` shows item 3
+ * again, `inbox` lists all items, `help` explains. Any other line is input for the
+ * gatekeeper. Numbers are valid for one run. End of input does not stop the society.
  * Layer: bridge. Thread: loop. */
 #ifndef SOC_BRIDGE_TERMINAL_TERMINAL_H
 #define SOC_BRIDGE_TERMINAL_TERMINAL_H
@@ -13,30 +12,29 @@
 
 struct soc_terminal;
 
-/* What a terminal is opened with. */
+/* Options of a terminal. */
 struct soc_terminal_options {
     struct soc_host *host; /* lent, started */
-    struct soc_loop *loop; /* lent, the host's own */
+    struct soc_loop *loop; /* lent, that of the host */
     int input;             /* descriptor of the terminal */
-    /* Shows a text, which may have several lines; false: it could not. */
+    /* Shows a text of one or more lines. Returns false if that failed. */
     bool (*say)(void *user, struct soc_slice text);
     void *user;
 };
 
-/* Tells whether a person can be talked to there: it is a terminal, and this process
- * may read from it without being stopped. */
+/* Returns true if `input` is a terminal and this process is in its foreground. */
 bool soc_terminal_is_there(int input);
 
-/* Lists what is open and begins to read. SOC_EIO with `detail`. End it with
- * soc_terminal_close. */
+/* Lists the open items and starts to read. SOC_EIO with `detail`. End it with
+ * soc_terminal_close(). */
 int soc_terminal_open(struct soc_terminal **out, const struct soc_terminal_options *options,
                       struct soc_detail *detail);
 
-/* Shows an item, given as its JSON object, with its number; false: it could not. */
+/* Shows an item, a JSON object, with its number. Returns false if that failed. */
 bool soc_terminal_show(struct soc_terminal *terminal, struct soc_slice item);
 
-/* Reads no more. The host must be gone, so that nothing is to be said. The memory goes
- * when the loop has run the closing. NULL is allowed. */
+/* Stops reading. The host must have been freed, so that no output is pending. The loop
+ * frees the memory. NULL is allowed. */
 void soc_terminal_close(struct soc_terminal *terminal);
 
 #endif

@@ -57,7 +57,7 @@ describe("the workers in shell and Python", function()
       assert.is_true(lines[line], line .. " is missing in:\n" .. result.out .. result.err)
     end
     local again = place:shell(("society run %s --quiet -- w"):format(example("team.lua")))
-    assert.matches("main has finished", again.err, 1, true)
+    assert.matches("main finished in an earlier run", again.err, 1, true)
     assert.not_matches("file_", again.err, 1, true) -- they are in the archive
     place:remove()
   end)

@@ -1,4 +1,6 @@
 -- The person: at the terminal, and by commands.
+--
+-- Covers: core/bridge/terminal/terminal.c
 
 local json = require("society.json")
 local program = require("program")
@@ -68,7 +70,7 @@ describe("the person at the terminal", function()
   it("decides by number, in any order, with confirmation", function()
     local shown, code = talk({
       { "third", "inbox" }, { "(urgent): second", "2 approve" },
-      { "told", "nonsense in between" },
+      { "notified", "nonsense in between" },
       { "to root", "1 reject too expensive" },
       { "[1] reject", "3 modify not json" },
       { "as JSON", [[3 modify {"limit":10}]] },
@@ -84,9 +86,9 @@ describe("the person at the terminal", function()
 
   it("is told what is not possible, and gets help", function()
     local shown, code = talk({
-      { "third", "help" }, { "gatekeeper names", "9 approve" }, { "no item has", "1 approve" },
+      { "third", "help" }, { "gatekeeper chooses", "9 approve" }, { "no item has", "1 approve" },
       { "[1] approve", "1 reject" }, { "already_decided", "1" },
-      { "has been decided", "2 approve" }, { "[2] approve", "3 approve" },
+      { "is already decided or", "2 approve" }, { "[2] approve", "3 approve" },
     })
     assert.equal(0, code, shown)
     assert.matches("N modify", shown, 1, true)
@@ -94,13 +96,13 @@ describe("the person at the terminal", function()
 
   it("does not send a mistyped decision as mail", function()
     local shown, code = talk({
-      { "third", "1 aprove" }, { "nothing was sent: item 1", "2 approve" },
+      { "third", "1 aprove" }, { "nothing was sent; decide item 1", "2 approve" },
       { "[2] approve", "2 apples" }, { "to root", "7 pears" },
       { "root heard\t7 pears", "1 approve" }, { "[1] approve", "3 approve" },
     })
     assert.equal(0, code, shown)
-    assert.matches("item 1 can be decided by approve, reject or modify, like: 1 approve", shown, 1,
-      true)
+    assert.matches("decide item 1 with approve, reject or modify, for example: 1 approve", shown,
+      1, true)
     assert.is_nil(shown:find("root heard\t1 aprove", 1, true))
     assert.matches("root heard\t2 apples", shown, 1, true)
   end)

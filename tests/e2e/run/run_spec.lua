@@ -1,3 +1,6 @@
+-- Covers: core/embed/society.c, core/embed/assembly.c, core/main/cmd_run.c
+-- Covers: core/main/options.c, core/main/main.c, core/parts/table.c
+
 local program = require("program")
 
 local HELLO = [[
@@ -76,7 +79,7 @@ describe("society run", function()
       assert.equal(1, place:run("run hello.lua --fresh --policy contacts=none_such").code)
     end
     assert.is_nil(place:read(".society/previous/society.db"))
-    assert.matches("main has finished", place:run("run hello.lua").err, 1, true)
+    assert.matches("main finished in an earlier run", place:run("run hello.lua").err, 1, true)
   end)
 
   it("keeps output out of the first file opened when stdout is closed", function()
