@@ -5,11 +5,12 @@
 -- is not listed for or whose state is private, a folder of script/ that includes a
 -- later one, an include cycle, a public function that does not bear its file's name, a
 -- public function, type or variable without a comment, a file head without its layer, a
--- forward declaration, a mutable global, a long line, function or file, and words that
--- do not belong.
+-- forward declaration, a mutable global, a long line, function or file, words that do not
+-- belong, and a source file whose tests cannot be found.
 -- As a module it gives check(files, layers), so that a spec can feed it faults.
 
 package.path = "tests/tidy/?.lua;" .. package.path
+local covers = require("covers")
 local cycles = require("cycles")
 local names = require("names")
 local source = require("source")
@@ -253,6 +254,7 @@ function M.check(files, layers)
     table.move(up, 1, #up, #found + 1, found)
   end
   check_cycles(files, ratchet, report)
+  covers.check(files, report)
   return found
 end
 

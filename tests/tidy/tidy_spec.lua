@@ -190,6 +190,26 @@ describe("tidy", function()
     end)
   end
 
+  it("finds a source file without tests, a test that covers none, and two of one name", function()
+    local files = {
+      { path = "core/model/by_name.c", text = "\n" },
+      { path = "core/model/by_spec.c", text = "\n" },
+      { path = "core/model/covered.c", text = "\n" },
+      { path = "core/model/in_c.c", text = "\n" },
+      { path = "core/model/alone.c", text = "\n" },
+      { path = "tests/spec/model/by_spec_spec.lua",
+        text = "-- Specs.\n--\n-- Covers: core/model/covered.c, core/model/gone.c\n" },
+      { path = "tests/unit/model/by_name_test.c",
+        text = "/* Tests.\n *\n * Covers: core/model/in_c.c */\n" },
+      { path = "tests/unit/store/by_name_test.c", text = "\n" },
+    }
+    assert.same({
+      "tests/unit/store/by_name_test.c:1: tests/unit/model/by_name_test.c has the same name",
+      "core/model/alone.c:1: no test has its name or a line `Covers:` with its path",
+      "tests/spec/model/by_spec_spec.lua:3: covers core/model/gone.c, which does not exist",
+    }, tidy.check(files, strict))
+  end)
+
   it("finds a cycle between modules even if no file includes itself", function()
     local files = {
       { path = "core/model/a.h", text = HEAD },

@@ -1,4 +1,6 @@
 -- society attach: a person plays an outside agent.
+--
+-- Covers: core/main/program_workflow.c
 
 local desk = require("desk")
 local json = require("society.json")

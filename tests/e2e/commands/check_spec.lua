@@ -1,3 +1,5 @@
+-- Covers: core/main/cmd_check.c, core/main/lint.c, core/script/policies/policy_audit.c
+
 local program = require("program")
 
 describe("society check of a policy", function()

@@ -1,4 +1,6 @@
 -- make install, and what a machine without apt is told.
+--
+-- Covers: core/embed/home.c
 
 local program = require("program")
 

@@ -1,3 +1,5 @@
+-- Covers: core/embed/policy_watch.c
+
 local json = require("society.json")
 local program = require("program")
 

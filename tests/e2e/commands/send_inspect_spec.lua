@@ -1,3 +1,6 @@
+-- Covers: core/main/stopped.c, core/main/program_asking.c, core/main/program_texts.c
+-- Covers: core/bridge/control/client.c
+
 local program = require("program")
 
 local APP = [[

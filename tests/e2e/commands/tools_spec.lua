@@ -1,3 +1,5 @@
+-- Covers: core/main/program_system.c, core/main/program.c
+
 local program = require("program")
 
 local RANDOM = [[

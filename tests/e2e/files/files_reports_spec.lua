@@ -1,4 +1,6 @@
 -- state/ and logs/ of the file door, while somebody else interferes with them.
+--
+-- Covers: core/bridge/files/report.c
 
 local desk = require("desk")
 local json = require("society.json")

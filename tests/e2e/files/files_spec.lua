@@ -1,4 +1,6 @@
 -- The file door as outside agents see it: real files, a real process.
+--
+-- Covers: core/bridge/files/inlet.c, core/bridge/files/clients.c, core/bridge/files/state.c
 
 local desk = require("desk")
 local json = require("society.json")

@@ -1,5 +1,7 @@
 -- Keys of the built program go only to their servers: a script that changes modules, names
 -- other servers or is redirected gets none of them.
+--
+-- Covers: core/script/calls/secrets.c
 
 local attack = require("attack")
 local program = require("program")

@@ -1,4 +1,6 @@
 -- Replay: kept history is rerun, and every difference reported.
+--
+-- Covers: core/main/cmd_replay.c, core/script/history/rerun.c
 
 local json = require("society.json")
 local program = require("program")

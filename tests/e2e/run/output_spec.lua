@@ -1,4 +1,6 @@
 -- Output of the program, and what it does when stdout fails.
+--
+-- Covers: core/main/show.c
 
 local program = require("program")
 

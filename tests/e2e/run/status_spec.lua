@@ -1,4 +1,6 @@
 -- The status line for thinking agents on a terminal.
+--
+-- Covers: core/embed/status_line.c
 
 local program = require("program")
 local servers = require("server")

@@ -1,6 +1,8 @@
 -- The scenarios without settings under the simulator's faults, and the seeds that once
 -- failed.
 -- Slow: thousands of seeds.
+--
+-- Covers: core/sim/outsiders.c
 
 local program = require("program")
 local tree = require("tree")

@@ -1,5 +1,7 @@
 -- The simulator in separate processes: the same seed gives the same bytes, whatever else
 -- differs; and scripts cannot change that.
+--
+-- Covers: core/main/cmd_sim.c
 
 local program = require("program")
 

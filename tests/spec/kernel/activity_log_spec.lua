@@ -1,5 +1,7 @@
 -- The activity log as a record: in the order things happened, even within a millisecond,
 -- and append-only.
+--
+-- Covers: core/kernel/trace.c, core/kernel/mail/message_view.c
 
 local scene = require("scene")
 

@@ -1,5 +1,7 @@
 -- The core guarantee: a crash after any step does not change the outcome. Nothing is lost,
 -- nothing counts twice, nothing is printed twice.
+--
+-- Covers: core/kernel/recover.c
 
 local property = require("property")
 local scene = require("scene")

@@ -1,4 +1,6 @@
 -- Workload: an agent's queue, its load, and when it will be free.
+--
+-- Covers: core/parts/tasks/tasks_look.c
 
 local json = require("society.json")
 local scene = require("scene")

@@ -1,5 +1,7 @@
 -- society.json in detail: it reads exactly what the RFC allows, and refuses anything else
 -- with its position.
+--
+-- Covers: core/lualib/lua_json_decode.c
 
 local json = require("society.json")
 

@@ -1,5 +1,7 @@
 -- The examples of the shipped policies: every function has one, each says what is expected,
 -- and a policy that answers otherwise is rejected.
+--
+-- Covers: core/script/policies/policy_check.c
 
 local scene = require("scene")
 local tree = require("tree")

@@ -1,4 +1,6 @@
 -- What an agent is told about itself: complete, worded by policies, recorded once.
+--
+-- Covers: core/script/answers/context.c, core/script/policies/policy_texts.c
 
 local json = require("society.json")
 local property = require("property")

@@ -1,4 +1,6 @@
 -- What scripts see of Lua: the same today, tomorrow and when they are rerun.
+--
+-- Covers: core/script/bindings/bind_agent.c
 
 local scene = require("scene")
 

@@ -1,4 +1,6 @@
 -- society.new{ faults = … }: faults injected by seed, and the checker that watches.
+--
+-- Covers: core/world/witness.c, core/world/world_run.c, core/sim/simulate.c
 
 local scene = require("scene")
 local society = require("society")

@@ -1,4 +1,6 @@
 -- Apps that are functions of a spec: what they share with it, and what not.
+--
+-- Covers: core/world/world_app.c
 
 local scene = require("scene")
 

@@ -1,4 +1,6 @@
 -- Several societies, societies on disk, and reproducibility by seed.
+--
+-- Covers: core/script/script.c
 
 local scene = require("scene")
 local society = require("society")

@@ -1,3 +1,4 @@
+/* Covers: core/base/json_scan.c, core/base/json_read.c, core/base/json_write.c */
 #include "base/json.h"
 
 #include <float.h>

@@ -1,3 +1,5 @@
+/* Covers: core/parts/subjects.c, core/bridge/control/operations.c
+ * Covers: core/bridge/control/address.c */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Covers: core/check/census.c, core/check/promises.c, core/check/times.c */
 #include "check_history.h"
 
 /* A message with times, as far as a test specifies them. */

@@ -1,3 +1,4 @@
+/* Covers: core/check/books.c, core/check/mail.c, core/check/turns.c, core/check/people.c */
 #include "check_history.h"
 
 static void activate(struct history *history, const char *agent, uint64_t key)

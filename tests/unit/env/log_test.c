@@ -1,3 +1,4 @@
+/* Covers: core/env/log_detail.c */
 #include "check.h"
 
 #include "base/buf.h"

@@ -1,6 +1,8 @@
 /* Waiting at the level of the host: doors that are answered by their own ids, rings
  * that a door's message closes, answers lost on their way, and a society that is only
- * looked at. */
+ * looked at.
+ *
+ * Covers: core/kernel/turns/commit.c */
 #include "host_parts.h"
 #include "kernel/ending.h"
 #include "parts/table.h"

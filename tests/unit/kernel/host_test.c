@@ -1,3 +1,4 @@
+/* Covers: core/kernel/mail/mail.c, core/kernel/turns/ready.c */
 #include <unistd.h>
 
 #include "env/ids.h"

@@ -1,4 +1,6 @@
-/* A part of twenty lines, as docs/architecture.md shows it, and what the kernel does for it. */
+/* A part of twenty lines, as docs/architecture.md shows it, and what the kernel does for it.
+ *
+ * Covers: core/kernel/parts.c */
 #include "base/mem.h"
 #include "host_parts.h"
 #include "kernel/state.h"

@@ -1,4 +1,6 @@
-/* Also what covers kernel/mail/send_input.h, which takes the values that the reader finds. */
+/* Also what covers kernel/mail/send_input.h, which takes the values that the reader finds.
+ *
+ * Covers: core/kernel/mail/send_input.c */
 #include "kernel/mail/send_reader.h"
 
 #include "check.h"

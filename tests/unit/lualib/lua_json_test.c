@@ -1,3 +1,4 @@
+/* Covers: core/lualib/lua_json_encode.c */
 #include "lualib/lua_json.h"
 
 #include <stdint.h>

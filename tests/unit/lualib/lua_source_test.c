@@ -1,3 +1,4 @@
+/* Covers: core/lualib/lua_names.c */
 #include "check.h"
 
 #include <lauxlib.h>

@@ -1,3 +1,4 @@
+/* Covers: core/loop/descriptor.c, core/loop/alarm.c */
 #include "net/http.h"
 
 #include <assert.h>

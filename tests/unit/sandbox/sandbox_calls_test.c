@@ -1,3 +1,4 @@
+/* Covers: core/sandbox/sandbox_coroutine.c */
 #include "sandbox_world.h"
 
 static void pcall_and_xpcall_behave_like_the_native_ones(void)

@@ -1,3 +1,7 @@
+/* Covers: core/sandbox/sandbox_load.c, core/sandbox/sandbox_table.c
+ * Covers: core/sandbox/sandbox_text.c, core/sandbox/sandbox_metatables.c
+ * Covers: core/sandbox/sandbox_require.c, core/sandbox/sandbox_os.c
+ * Covers: core/sandbox/sandbox_pairs.c */
 #include "sandbox_world.h"
 
 #include <sys/stat.h>

@@ -1,4 +1,6 @@
-/* The activity log: its lines and their order, however the journal is folded. */
+/* The activity log: its lines and their order, however the journal is folded.
+ *
+ * Covers: core/store/tables/statements.c, core/store/tables/columns.c */
 #include "store_world.h"
 
 /* Ends the batch, and folds it if `is_folded`. */

@@ -1,6 +1,8 @@
 /* Damage: whichever byte of a stored society is flipped, truncated or rolled back, the
  * store reports it or hands out exactly what it would have. FLIPS is the number of bytes
- * tried in each file; 0: all. */
+ * tried in each file; 0: all.
+ *
+ * Covers: core/store/tables/database.c, core/store/sqlite/mark.c, core/store/sqlite/wal.c */
 #include "store_world.h"
 
 #include "env/rng.h"

@@ -1,5 +1,8 @@
 /* The simulated disk, and what a store on it keeps through crashes, power losses, full
- * disks and errors at each of its I/O calls. DISK_SEEDS is the number of crashes. */
+ * disks and errors at each of its I/O calls. DISK_SEEDS is the number of crashes.
+ *
+ * Covers: core/store/sqlite/pages.c, core/store/disk/disk_faults.c
+ * Covers: core/store/disk/disk_vfs.c, core/store/disk/disk_file.c */
 #include "store_world.h"
 
 #include "env/clock.h"

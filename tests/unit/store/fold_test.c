@@ -1,4 +1,6 @@
-/* However the journal is split into windows, the tables end up the same. */
+/* However the journal is split into windows, the tables end up the same.
+ *
+ * Covers: core/store/tables/fold_mail.c */
 #include "store_world.h"
 
 #include "env/rng.h"

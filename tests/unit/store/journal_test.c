@@ -1,3 +1,4 @@
+/* Covers: core/store/writer.c */
 #include "store_world.h"
 #include "switched_disk.h"
 

@@ -1,3 +1,4 @@
+/* Covers: core/store/fields.c */
 #include "check.h"
 
 #include "base/err.h"

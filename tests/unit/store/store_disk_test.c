@@ -1,4 +1,7 @@
-/* What a store in a directory promises beyond one in memory. */
+/* What a store in a directory promises beyond one in memory.
+ *
+ * Covers: core/store/tables/batches.c, core/store/tables/copy.c, core/store/tables/schema.c
+ * Covers: core/store/directory.c */
 #include "store_sql.h"
 #include "store_world.h"
 #include "switched_disk.h"

@@ -1,4 +1,6 @@
-/* Conformance: what every store does, whichever implementation it is. */
+/* Conformance: what every store does, whichever implementation it is.
+ *
+ * Covers: core/store/tables/kept.c, core/store/tables/window.c, core/store/sqlite/sqlite.c */
 #include "store_world.h"
 
 #include "base/hash.h"

@@ -1,5 +1,7 @@
 -- What happens to an agent's children when it terminates: they terminate as well, or the
 -- grandparent adopts them, as the supervision policy decides for each.
+--
+-- Covers: core/kernel/look.c, core/kernel/ending.c
 
 local scene = require("scene")
 

@@ -1,5 +1,7 @@
 -- Agents that stop themselves: what still reaches them, and that a crash in any phase
 -- changes nothing.
+--
+-- Covers: core/kernel/turns/handling.c
 
 local scene = require("scene")
 

@@ -1,5 +1,7 @@
 -- Dead letters keep the whole message, can be redelivered or dropped, and every message is
 -- accounted for.
+--
+-- Covers: core/kernel/mail/dead.c, core/kernel/turns/waiting.c
 
 local property = require("property")
 local scene = require("scene")

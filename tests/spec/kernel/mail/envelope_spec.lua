@@ -1,4 +1,6 @@
 -- What a message carries besides its payload, and how it is presented.
+--
+-- Covers: core/kernel/mail/adopt.c
 
 local scene = require("scene")
 

@@ -1,4 +1,6 @@
 -- receive takes messages out of turn, while another message is being handled.
+--
+-- Covers: core/kernel/turns/schedule.c, core/script/bindings/bind_mail.c
 
 local scene = require("scene")
 

@@ -1,4 +1,6 @@
 -- Replies, and requests from the user.
+--
+-- Covers: core/kernel/gate.c, core/kernel/mail/requests.c
 
 local scene = require("scene")
 

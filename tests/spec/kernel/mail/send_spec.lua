@@ -1,4 +1,8 @@
 -- send_message as a behaviour uses it: what it accepts, refuses and raises.
+--
+-- Covers: core/script/bindings/send_options.c, core/kernel/mail/receivers.c
+-- Covers: core/kernel/refusal.c, core/script/turns/payload.c, core/script/turns/receipt.c
+-- Covers: core/lualib/lua_copy.c
 
 local json = require("society.json")
 local scene = require("scene")

@@ -1,5 +1,7 @@
 -- Messages in transit, that is sent but not yet due: waiting for one is no deadlock until
 -- it is removed from transit. Its time to live runs there as well.
+--
+-- Covers: core/kernel/mail/notice.c, core/parts/expiry/expiry.c
 
 local scene = require("scene")
 

@@ -2,6 +2,8 @@
 -- answers that come immediately, with a delay, too late or never; work and messages that
 -- are cancelled. After each step an exhaustive checker searches for cycles: every reported
 -- one existed, and none is left.
+--
+-- Covers: core/kernel/turns/wait.c
 
 local json = require("society.json")
 local scene = require("scene")

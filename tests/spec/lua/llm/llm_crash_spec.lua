@@ -1,4 +1,6 @@
 -- A thinking agent: messages that come meanwhile, and crashes anywhere.
+--
+-- Covers: core/script/bindings/bind_chat.c, core/script/bindings/bind_choose.c
 
 local json = require("society.json")
 local scene = require("scene")

@@ -1,4 +1,6 @@
 -- Who may call a model, when and how much: the limiter, the brake, the limits.
+--
+-- Covers: core/parts/models/usage.c
 
 local limiter = require("society.llm.limiter")
 local scene = require("scene")

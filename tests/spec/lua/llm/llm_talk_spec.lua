@@ -1,4 +1,6 @@
 -- Thinking agents that write to each other forever: stopped at a limit, by name.
+--
+-- Covers: core/script/turns/handle.c
 
 local scene = require("scene")
 local thinkers = require("thinkers")

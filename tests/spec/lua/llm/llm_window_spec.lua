@@ -1,4 +1,6 @@
 -- What a model is sent fits its window, whatever is long: messages, its own calls, results.
+--
+-- Covers: core/lualib/lua_heap.c
 
 local json = require("society.json")
 local scene = require("scene")

@@ -1,4 +1,6 @@
 -- Huge answers and messages: a named error, once.
+--
+-- Covers: core/script/calls/chat_show.c
 
 local json = require("society.json")
 local model = require("model")

@@ -1,5 +1,7 @@
 -- Recorded answers are replayed, and a mismatch fails loudly.
 -- tests/e2e/models/record_spec.lua shows that only real runs record.
+--
+-- Covers: core/script/calls/chat_host.c
 
 local model = require("model")
 local replay = require("society.llm.replay")

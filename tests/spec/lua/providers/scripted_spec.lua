@@ -1,4 +1,6 @@
 -- The scripted provider: always the same answers, and loud on a mismatch.
+--
+-- Covers: core/script/calls/chat_settings.c
 
 local scene = require("scene")
 

@@ -1,4 +1,6 @@
 -- Contacts changed explicitly: add_contact and remove_contact.
+--
+-- Covers: core/parts/contacts/book.c
 
 local scene = require("scene")
 

@@ -1,4 +1,6 @@
 -- Introductions: regressions.
+--
+-- Covers: core/script/bindings/bind_introductions.c
 
 local house = require("house")
 local scene = require("scene")

@@ -1,5 +1,7 @@
 -- What introductions may not do, what else they may wait for, and that they survive
 -- crashes.
+--
+-- Covers: core/script/answers/introduce.c
 
 local house = require("house")
 local scene = require("scene")

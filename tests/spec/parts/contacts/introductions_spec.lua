@@ -1,4 +1,6 @@
 -- Introductions: meeting an agent through one who knows both.
+--
+-- Covers: core/parts/contacts/introductions_wire.c
 
 local house = require("house")
 local scene = require("scene")

@@ -1,4 +1,6 @@
 -- The first message between two agents introduces the sender.
+--
+-- Covers: core/parts/contacts/acquaintance.c
 
 local house = require("house")
 local scene = require("scene")

@@ -1,4 +1,6 @@
 -- Broadcasts whose readers terminate, fail or are late, and crashes.
+--
+-- Covers: core/parts/group/broadcasts.c
 
 local scene = require("scene")
 

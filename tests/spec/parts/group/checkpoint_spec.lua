@@ -1,4 +1,6 @@
 -- Barriers: who is asked, who counts as missing, what comes too late.
+--
+-- Covers: core/parts/group/barriers.c, core/parts/group/group.c
 
 local scene = require("scene")
 

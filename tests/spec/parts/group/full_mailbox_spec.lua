@@ -1,5 +1,7 @@
 -- A full mailbox among many receivers: its owner is left out and named, the others are not
 -- held up.
+--
+-- Covers: core/script/bindings/bind_group.c
 
 local scene = require("scene")
 

@@ -1,4 +1,6 @@
 -- The person's side: main as the human, restarts, and random histories.
+--
+-- Covers: core/script/bindings/bind_human.c
 
 local property = require("property")
 local scene = require("scene")

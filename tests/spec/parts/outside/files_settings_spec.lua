@@ -1,5 +1,7 @@
 -- society.config{ files = {…} }: what it accepts and refuses. No file is opened: these
 -- societies are simulated.
+--
+-- Covers: core/script/bindings/settings.c
 
 local scene = require("scene")
 

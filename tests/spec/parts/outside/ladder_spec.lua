@@ -1,4 +1,6 @@
 -- The retry ladder of a message that an outside agent does not ack, at its exact times.
+--
+-- Covers: core/parts/outside/outside_letters.c
 
 local outpost = require("outpost")
 local scene = require("scene")

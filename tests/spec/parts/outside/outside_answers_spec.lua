@@ -1,4 +1,6 @@
 -- What outside agents say: where replies go, even late ones, and what is refused for now.
+--
+-- Covers: core/parts/outside/outside_in.c
 
 local outpost = require("outpost")
 local scene = require("scene")

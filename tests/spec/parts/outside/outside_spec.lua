@@ -1,4 +1,6 @@
 -- Outside agents: their messages go to a door, and what they say comes in through it.
+--
+-- Covers: core/world/world_outside.c
 
 local outpost = require("outpost")
 local scene = require("scene")

@@ -1,4 +1,7 @@
 -- Outside agents that are silent, the decisions about them, and their return.
+--
+-- Covers: core/model/delivery/pulse.c, core/parts/outside/outside_watch.c
+-- Covers: core/script/bindings/bind_delivery.c
 
 local json = require("society.json")
 local outpost = require("outpost")

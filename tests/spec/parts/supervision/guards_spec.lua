@@ -1,5 +1,7 @@
 -- Runaway protection: each guard refuses with its own error, earlier work stays, and the
 -- parent gets one alert.
+--
+-- Covers: core/parts/supervision/guard.c
 
 local scene = require("scene")
 

@@ -1,5 +1,7 @@
 -- Pausing and resuming one agent, a subtree or everybody: who may, and that nothing is lost
 -- meanwhile.
+--
+-- Covers: core/script/bindings/bind_endings.c
 
 local json = require("society.json")
 local scene = require("scene")

@@ -1,5 +1,7 @@
 -- What happens to a turn that fails: retries with back-off, then a dead letter; and scripts
 -- cannot hold up the host.
+--
+-- Covers: core/parts/supervision/alert.c
 
 local scene = require("scene")
 

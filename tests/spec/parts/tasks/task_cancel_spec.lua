@@ -1,4 +1,6 @@
 -- Cancelling a task: queued, running, waiting, with all tasks below it.
+--
+-- Covers: core/parts/tasks/tasks_cancel.c, core/script/bindings/bind_tasks.c
 
 local scene = require("scene")
 

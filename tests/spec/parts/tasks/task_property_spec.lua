@@ -1,5 +1,7 @@
 -- Tasks given, completed, retried, cancelled and cut by crashes: each follows its life
 -- cycle in one state at a time, its end is reported once, and no message is lost.
+--
+-- Covers: core/parts/tasks/tasks_life.c, core/parts/tasks/tasks_store.c
 
 local json = require("society.json")
 local property = require("property")

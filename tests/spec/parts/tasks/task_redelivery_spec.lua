@@ -1,4 +1,6 @@
 -- A task whose dead letter is redelivered is the same task as before.
+--
+-- Covers: core/parts/tasks/tasks_reopen.c
 
 local scene = require("scene")
 

@@ -1,4 +1,6 @@
 -- The life of a task: opened by a message, started, ended by its owner.
+--
+-- Covers: core/parts/tasks/tasks_result.c
 
 local json = require("society.json")
 local scene = require("scene")

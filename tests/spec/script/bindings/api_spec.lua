@@ -1,4 +1,6 @@
 -- The names of the API: each exists wherever the API says so, and says where it works.
+--
+-- Covers: core/script/turns/box.c
 
 local scene = require("scene")
 local tree = require("tree")

@@ -1,5 +1,8 @@
 -- Every call of a society with everything that can be wrong with its arguments, as
 -- bad_input_spec.lua does for agents.
+--
+-- Covers: core/script/bindings/bind_society.c, core/script/bindings/bind_orders.c
+-- Covers: core/script/bindings/bind.c
 
 local bad = require("bad")
 local json = require("society.json")

@@ -1,4 +1,7 @@
 -- Roles and spawning.
+--
+-- Covers: core/script/bindings/bind_people.c, core/kernel/agents.c, core/kernel/registry.c
+-- Covers: core/script/turns/behaviour.c
 
 local json = require("society.json")
 local scene = require("scene")

@@ -1,5 +1,7 @@
 -- The hash of what a call was given, by which replay tells whether a script repeats itself.
 -- State directories hold these hashes, so they stay as they are in every later version.
+--
+-- Covers: core/world/world_fields.c
 
 local cases_of = require("field_cases")
 local json = require("society.json")

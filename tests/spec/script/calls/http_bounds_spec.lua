@@ -1,4 +1,7 @@
 -- agent:http and models: limits of time, size and concurrency, and secrets.
+--
+-- Covers: core/lualib/options.c, core/script/calls/outward.c, core/script/calls/exchange.c
+-- Covers: core/script/calls/visit.c, core/script/bindings/bind_http.c
 
 local model = require("model")
 local scene = require("scene")

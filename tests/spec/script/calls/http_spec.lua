@@ -1,5 +1,7 @@
 -- agent:http in a simulated world: an effect that is made once, answered once, and in doubt
 -- after a crash.
+--
+-- Covers: core/parts/models/calls.c
 
 local json = require("society.json")
 local scene = require("scene")

@@ -1,4 +1,7 @@
 -- Where a key may go is fixed once the app has loaded, whatever Lua says later.
+--
+-- Covers: core/lualib/lua_fill.c, core/script/calls/chat_keys.c
+-- Covers: core/script/turns/environments.c, core/lualib/lua_plain.c
 
 local model = require("model")
 local scene = require("scene")

@@ -1,4 +1,6 @@
 -- Vocabularies as policies: several in force, their order, modes, settings, faults.
+--
+-- Covers: core/script/policies/messages.c
 
 local json = require("society.json")
 local scene = require("scene")

@@ -1,4 +1,6 @@
 -- Policies of an app, which can do nothing to the society except answer.
+--
+-- Covers: core/script/policies/policy_shelf.c
 
 local json = require("society.json")
 local scene = require("scene")

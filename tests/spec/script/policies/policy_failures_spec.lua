@@ -1,5 +1,8 @@
 -- Policies that raise, loop or return nonsense, for every question: the default answer is
 -- used, and the failure is reported once.
+--
+-- Covers: core/script/answers/answers.c, core/script/policies/policy_set.c
+-- Covers: core/script/turns/thread.c
 
 local json = require("society.json")
 local scene = require("scene")

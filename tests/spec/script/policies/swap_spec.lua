@@ -1,4 +1,7 @@
 -- Policies that change while the society runs: what is in force, and how it is recorded.
+--
+-- Covers: core/script/policies/policy_load.c, core/script/policies/kinds.c
+-- Covers: core/lualib/nearest.c
 
 local json = require("society.json")
 local scene = require("scene")

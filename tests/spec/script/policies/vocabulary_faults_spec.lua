@@ -1,4 +1,6 @@
 -- Vocabularies with code of their own, and with faults.
+--
+-- Covers: core/script/policies/rule.c, core/script/policies/vocabulary.c
 
 local json = require("society.json")
 local scene = require("scene")

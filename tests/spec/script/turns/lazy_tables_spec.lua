@@ -1,5 +1,7 @@
 -- Messages and receipts are filled in on first access. A script sees a complete table,
 -- whatever it uses to look.
+--
+-- Covers: core/script/turns/lazy.c
 
 local scene = require("scene")
 

@@ -1,4 +1,8 @@
 -- A script that does not repeat itself: its error says where to look.
+--
+-- Covers: core/kernel/turns/batch.c, core/script/history/recorder.c
+-- Covers: core/script/policies/policy_log.c, core/script/turns/arguments.c
+-- Covers: core/lualib/sources.c
 
 local scene = require("scene")
 

@@ -1,4 +1,6 @@
 -- Recovery point by point: waits continue, changes are noticed.
+--
+-- Covers: core/script/turns/effect.c
 
 local scene = require("scene")
 

@@ -1,4 +1,6 @@
-/* The ladder of an unacked message, acks, and the pulse of an agent. */
+/* The ladder of an unacked message, acks, and the pulse of an agent.
+ *
+ * Covers: core/model/delivery/ack.c */
 #include "base/limits.h"
 #include "check.h"
 #include "model/delivery/ack.h"

@@ -1,4 +1,6 @@
-/* Doors: what they are handed, when, in which order, and what they are told. */
+/* Doors: what they are handed, when, in which order, and what they are told.
+ *
+ * Covers: core/parts/outside/outside_mail.c */
 #include "env/ids.h"
 #include "host_world.h"
 #include "kernel/ending.h"
