@@ -242,4 +242,14 @@ function M.outcome(s)
   return { counts = M.counts(s), agents = agents, messages = messages, waits = s:waits() }
 end
 
+--- The ids of an agent's contacts, sorted.
+function M.contact_ids(s, id)
+  local ids = {}
+  for _, contact in ipairs(s:contacts(id)) do
+    ids[#ids + 1] = contact.id
+  end
+  table.sort(ids)
+  return ids
+end
+
 return M

@@ -2,34 +2,13 @@
 --
 -- Covers: core/parts/group/broadcasts.c
 
+local listeners = require("listeners")
 local scene = require("scene")
 
--- A broadcast is one message but counts as one per reader.
-local function law(s)
-  local c = scene.counts(s)
-  return c.sent - c.processed - c.pending - c.expired - c.dead - c.dropped - c.cancelled
-end
+local law, seen, troupe = listeners.law, listeners.seen, listeners.troupe
 
 describe("a broadcast", function()
   after_each(scene.close)
-
-  -- Everybody records in its state what it handles; root does as it is told.
-  local function troupe(do_it, ids, settings)
-    local acts = { root = do_it }
-    for _, id in ipairs(ids) do
-      acts[id] = function(agent, message)
-        local list = agent.state.seen or {}
-        list[#list + 1] = message.payload.text
-        agent.state.seen = list
-      end
-    end
-    return scene.troupe(acts, settings)
-  end
-
-  local function seen(s, id)
-    local agent = s:agent(id)
-    return agent.state and agent.state.seen or {}
-  end
 
   it("does not reach a terminating agent, and drains with one that terminates later", function()
     local heard = {}

@@ -1,44 +1,14 @@
 -- Broadcasts: who gets one, exactly once, in which order, and what is recorded.
 
+local listeners = require("listeners")
 local scene = require("scene")
+
+local law, seen, troupe = listeners.law, listeners.seen, listeners.troupe
 
 local function nothing() end
 
-local function contact_ids(s, id)
-  local ids = {}
-  for _, contact in ipairs(s:contacts(id)) do
-    ids[#ids + 1] = contact.id
-  end
-  table.sort(ids)
-  return ids
-end
-
--- A broadcast is one message but counts as one per reader.
-local function law(s)
-  local c = scene.counts(s)
-  return c.sent - c.processed - c.pending - c.expired - c.dead - c.dropped - c.cancelled
-end
-
 describe("broadcast", function()
   after_each(scene.close)
-
-  -- Everybody records in its state what it handles; root does as it is told.
-  local function troupe(do_it, ids, settings)
-    local acts = { root = do_it }
-    for _, id in ipairs(ids) do
-      acts[id] = function(agent, message)
-        local list = agent.state.seen or {}
-        list[#list + 1] = message.payload.text
-        agent.state.seen = list
-      end
-    end
-    return scene.troupe(acts, settings)
-  end
-
-  local function seen(s, id)
-    local agent = s:agent(id)
-    return agent.state and agent.state.seen or {}
-  end
 
   it("reaches everybody except the sender, once each, and returns the count", function()
     local got, envelope
@@ -60,7 +30,7 @@ describe("broadcast", function()
     assert.equal(before.processed + 1 + 3, after.processed)
     assert.equal(0, after.pending)
     assert.matches("hear", s:transcript(), 1, true)
-    assert.same({ "root" }, contact_ids(s, "bob"))
+    assert.same({ "root" }, scene.contact_ids(s, "bob"))
   end)
 
   it("is the same as send_message to All", function()

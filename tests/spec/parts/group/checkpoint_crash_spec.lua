@@ -1,32 +1,14 @@
 -- Barriers across crashes, later activations, and in the wait-for graph.
 
+local barriers = require("barriers")
 local scene = require("scene")
 
-local function ready(_, message)
-  if message.type == "checkpoint_request" then
-    return { ready = true, round = message.payload.round }
-  end
-end
+local begin, ready, troupe = barriers.begin, barriers.ready, barriers.troupe
 
 local function nothing() end
 
--- Like scene.tell, but the clock advances only a little.
-local function begin(s, id)
-  assert(s:send("user", { to = id, payload = "go" }))
-  s:advance(1)
-end
-
 describe("a checkpoint", function()
   after_each(scene.close)
-
-  -- Root asks with `options` when told; `got` is what it gets.
-  local function troupe(options, acts, settings)
-    local got = {}
-    acts.root = acts.root or function(root)
-      got[#got + 1] = table.pack(root:checkpoint(options))
-    end
-    return scene.troupe(acts, settings), got
-  end
 
   it("continues after a crash at any step, with each answer counted once", function()
     for cut = 0, 40 do

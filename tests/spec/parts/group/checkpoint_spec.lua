@@ -2,7 +2,10 @@
 --
 -- Covers: core/parts/group/barriers.c, core/parts/group/group.c
 
+local barriers = require("barriers")
 local scene = require("scene")
+
+local begin, ready, troupe = barriers.begin, barriers.ready, barriers.troupe
 
 local function events(s, name)
   local list = {}
@@ -12,40 +15,10 @@ local function events(s, name)
   return list
 end
 
-local function contact_ids(s, id)
-  local ids = {}
-  for _, contact in ipairs(s:contacts(id)) do
-    ids[#ids + 1] = contact.id
-  end
-  table.sort(ids)
-  return ids
-end
-
-local function ready(_, message)
-  if message.type == "checkpoint_request" then
-    return { ready = true, round = message.payload.round }
-  end
-end
-
 local function nothing() end
-
--- Like scene.tell, but the clock advances only a little.
-local function begin(s, id)
-  assert(s:send("user", { to = id, payload = "go" }))
-  s:advance(1)
-end
 
 describe("checkpoint", function()
   after_each(scene.close)
-
-  -- Root asks with `options` when told; `got` is what it gets.
-  local function troupe(options, acts, settings)
-    local got = {}
-    acts.root = acts.root or function(root)
-      got[#got + 1] = table.pack(root:checkpoint(options))
-    end
-    return scene.troupe(acts, settings), got
-  end
 
   it("counts a failed agent as missing and asks the others", function()
     local got = {}
@@ -158,8 +131,8 @@ describe("checkpoint", function()
     })
     scene.tell(s, "ann")
     assert.same({ bob = { ready = true } }, got[1][1].responses)
-    assert.same({ "root" }, contact_ids(s, "bob"))
-    assert.same({ "root", "user" }, contact_ids(s, "ann"))
+    assert.same({ "root" }, scene.contact_ids(s, "bob"))
+    assert.same({ "root", "user" }, scene.contact_ids(s, "ann"))
   end)
 
   it("asks strangers under strict only for agents that may broadcast", function()
