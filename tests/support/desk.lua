@@ -47,6 +47,14 @@ function M.open(settings, prepare, environment)
   return d
 end
 
+--- Opens a desk as M.open does, with one agent `a`.
+function M.open_with_agent(...)
+  local d = M.open(...)
+  d:tell({ command = "hire", id = "a" })
+  d:await_event("registered")
+  return d
+end
+
 function Desk:start()
   self.place:shell("rm -f st/socket") -- of a society that was killed
   self.running = self.place:start(self.arguments, self.environment)
@@ -203,6 +211,21 @@ end
 
 function Desk:resume_root()
   assert(self.place:run("resume root --state st").code == 0)
+end
+
+--- Assigns agent `a` the task t<number>.
+function Desk:assign(number)
+  self:tell({ command = "send", message = {
+    to = "a", type = "task_assign", payload = { task_id = "t" .. number } } })
+end
+
+--- How often an event is in a log, by default that of errors.
+function Desk:count(event, log)
+  local found = 0
+  for _, line in ipairs(self:lines(log or "logs/errors.jsonl")) do
+    found = found + (line.event == event and 1 or 0)
+  end
+  return found
 end
 
 function Desk:close()

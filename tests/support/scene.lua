@@ -242,6 +242,15 @@ function M.outcome(s)
   return { counts = M.counts(s), agents = agents, messages = messages, waits = s:waits() }
 end
 
+--- Agents `a` and `b`, which accept everything, under these policies by kind.
+function M.pair(policies, settings)
+  local s = M.troupe({ a = function() end, b = function() end }, settings)
+  for kind, policy in pairs(policies) do
+    s:policy(kind, policy)
+  end
+  return s
+end
+
 --- The ids of an agent's contacts, sorted.
 function M.contact_ids(s, id)
   local ids = {}

@@ -12,22 +12,7 @@ describe("the file door", function()
   local d
 
   local function open(settings)
-    d = desk.open(settings)
-    d:tell({ command = "hire", id = "a" })
-    d:await_event("registered")
-  end
-
-  local function assign(number)
-    d:tell({ command = "send", message = {
-      to = "a", type = "task_assign", payload = { task_id = "t" .. number } } })
-  end
-
-  local function count(event, log)
-    local found = 0
-    for _, line in ipairs(d:lines(log or ERRORS)) do
-      found = found + (line.event == event and 1 or 0)
-    end
-    return found
+    d = desk.open_with_agent(settings)
   end
 
   after_each(function()
@@ -59,7 +44,7 @@ describe("the file door", function()
     local heard = d:await_heard(4)
     assert.same({ 5, { 1, 2 }, true, { text = "x" } }, { heard[1].payload, heard[2].payload,
       heard[3].payload, heard[4].payload })
-    assert.equal(2, count("malformed_line"))
+    assert.equal(2, d:count("malformed_line"))
     for _, line in ipairs(d:lines(ERRORS)) do
       assert.equal("a message needs a payload", line.detail.reason)
     end
@@ -95,7 +80,7 @@ describe("the file door", function()
     for i = 1, 3 do
       d:append(OUT, "no JSON\n")
       program.wait_for("the event", function()
-        return count("malformed_line", "logs/events.jsonl") == i
+        return d:count("malformed_line", "logs/events.jsonl") == i
       end)
     end
     local _, times = d.running:err():gsub("errors.jsonl: it is a link", "")
@@ -105,7 +90,7 @@ describe("the file door", function()
   it("refuses an ack of another agent's message", function()
     open()
     d:tell({ command = "hire", id = "b" })
-    assign(1)
+    d:assign(1)
     local id = d:await(QUEUE, 1)[1].id
     d:kill()
     d:put("channel/agents/b.ack", { msg_id = id, status = "processed" })
@@ -116,21 +101,21 @@ describe("the file door", function()
     assert.equal(id, d:await_event("acked").message_id)
     d:put("channel/agents/b.ack", { msg_id = id, status = "processed" })
     program.wait_for("the second refusal", function()
-      return count("refused") == 2
+      return d:count("refused") == 2
     end)
     d:kill() -- the files remember finished messages
     d:put("channel/agents/b.ack", { msg_id = id, status = "processed" })
     program.wait_for("the third refusal", function()
-      return count("refused") == 3
+      return d:count("refused") == 3
     end)
-    assert.equal(1, count("acked", "logs/events.jsonl"))
+    assert.equal(1, d:count("acked", "logs/events.jsonl"))
   end)
 
   it("does not report an unknown ack as accepted", function()
     open()
-    assign(1)
+    d:assign(1)
     d:tell({ command = "hire", id = "b" })
-    assign(2)
+    d:assign(2)
     local first, later = table.unpack(d:await(QUEUE, 2)) -- correlated to what user told root
     d:kill()
     d:put("channel/agents/b.ack", { msg_id = first.correlation_id, status = "processed" })
@@ -138,13 +123,13 @@ describe("the file door", function()
       d:await_event("refused", ERRORS).detail.reason.message, 1, true)
     d:put("channel/agents/b.ack", { msg_id = later.correlation_id, status = "processed" })
     assert.equal(later.correlation_id, d:await_event("ack_unknown").message_id)
-    assert.equal(0, count("acked", "logs/events.jsonl"))
+    assert.equal(0, d:count("acked", "logs/events.jsonl"))
   end)
 
   it("refuses a reply to a message the agent never got", function()
     open()
     d:tell({ command = "hire", id = "b" })
-    assign(1)
+    d:assign(1)
     local id = d:await(QUEUE, 1)[1].id
     d:put(OUT, { reply_to = "msg_none", payload = "x" })
     d:put(OUT, { reply_to = "msg_20260101_000000_000000000fffffff", payload = "x" })
@@ -176,7 +161,7 @@ describe("the file door", function()
       assert.equal(0, d.place:shell(command).code)
     end
     shell("touch w/" .. OUT .. " && chown nobody w/" .. OUT)
-    assign(1)
+    d:assign(1)
     local id = d:await(QUEUE, 1)[1].id
     d:put("channel/orchestrator.jsonl", { from = "a", id = "i1", payload = "not a" })
     d:put("channel/orchestrator.jsonl", { from = "a", msg_id = id, status = "processed" })
@@ -184,16 +169,16 @@ describe("the file door", function()
     d:put(OUT, { payload = "a itself" })
     assert.equal("a itself", d:await_heard(1)[1].payload.text)
     program.wait_for("three refusals", function()
-      return count("refused") == 3
+      return d:count("refused") == 3
     end)
     local told = d:lines(ERRORS)[1].detail
     assert.same({ "channel/orchestrator.jsonl", "i1" }, { told.file, told.id })
     assert.matches("another user", told.reason, 1, true)
-    assert.equal(0, count("acked", "logs/events.jsonl"))
+    assert.equal(0, d:count("acked", "logs/events.jsonl"))
     shell("cp w/" .. OUT .. " x && rm w/" .. OUT .. " && mv x w/" .. OUT)
     d:put(OUT, { payload = "put in its place" })
     program.wait_for("another refusal", function()
-      return count("refused") == 4
+      return d:count("refused") == 4
     end)
     shell("rm w/" .. ACK .. " && touch w/" .. ACK .. " && chown nobody w/" .. ACK)
     -- Other bytes than those that were refused: the same ones in the same place are the
@@ -209,7 +194,7 @@ describe("the file door", function()
       return
     end
     d.place:shell("touch w/" .. OUT .. " && chown nobody w/" .. OUT)
-    assign(1)
+    d:assign(1)
     d:put("channel/orchestrator.jsonl", { from = "a", payload = "hello" })
     d:put(ACK, { msg_id = d:await(QUEUE, 1)[1].id, status = "processed" })
     d:await_heard(1)
@@ -223,7 +208,7 @@ describe("the file door", function()
     d:append(OUT, '{"id":"2","payload":"x","requires_ack":1}\n')
     d:append(OUT, '{"id":"3","payload":"last","requires_ack":true}\n')
     assert.equal("last", d:await_heard(1)[1].payload.text)
-    assert.same({ 2, "1" }, { count("malformed_line"), d:lines(ERRORS)[1].detail.id })
+    assert.same({ 2, "1" }, { d:count("malformed_line"), d:lines(ERRORS)[1].detail.id })
     assert.matches("'requires_ack'", d:lines(ERRORS)[1].detail.reason, 1, true)
   end)
 

@@ -13,27 +13,12 @@ describe("the file door", function()
   local d
 
   local function open(settings, prepare, environment)
-    d = desk.open(settings, prepare, environment)
-    d:tell({ command = "hire", id = "a" })
-    d:await_event("registered")
+    d = desk.open_with_agent(settings, prepare, environment)
   end
 
   local function shell(command)
     local result = d.place:shell(command)
     assert.equal(0, result.code, result.err)
-  end
-
-  local function assign(number)
-    d:tell({ command = "send", message = {
-      to = "a", type = "task_assign", payload = { task_id = "t" .. number } } })
-  end
-
-  local function count(event, log)
-    local found = 0
-    for _, line in ipairs(d:lines(log or ERRORS)) do
-      found = found + (line.event == event and 1 or 0)
-    end
-    return found
   end
 
   after_each(function()
@@ -76,7 +61,7 @@ describe("the file door", function()
   for _, name in ipairs({ "w/channel/agents", "w" }) do
     it("continues when " .. name .. " is moved away", function()
       open({ polling = { interval_ms = 50, max_interval_ms = 100 } })
-      assign(1)
+      d:assign(1)
       local first = d:await(QUEUE, 1)[1]
       shell("mv " .. name .. " away")
       local told = program.wait_for("the note", function()
@@ -89,14 +74,14 @@ describe("the file door", function()
       d:put(OUT, { payload = "here" })
       assert.equal("here", d:await_heard(1)[1].payload.text)
       d:await_event("acked")
-      assign(2)
+      d:assign(2)
       assert.equal("t2", d:await(QUEUE, 2)[2].task_id)
     end)
   end
 
   it("locks its directory until it is killed", function()
     open()
-    assign(1)
+    d:assign(1)
     local first = d:await(QUEUE, 1)[1]
     local other = d.arguments:gsub("--state st", "--state st2")
     local result = d.place:run(other)
@@ -149,7 +134,7 @@ describe("the file door", function()
     end)
     d:put(OUT, { payload = "here" })
     d:await_heard(1)
-    assert.equal(1, count("directory_lost"))
+    assert.equal(1, d:count("directory_lost"))
   end)
 
   it("skips a byte order mark", function()
@@ -166,7 +151,7 @@ describe("the file door", function()
     assert.matches("0777", d:await_event("open_directory", ERRORS).detail.reason, 1, true)
     d:close()
     open({ directory_mode = "0777" }, "mkdir w && chmod 777 w")
-    assert.equal(0, count("open_directory"))
+    assert.equal(0, d:count("open_directory"))
   end)
 
   it("lets everybody ack a broadcast, also after a restart", function()
@@ -178,7 +163,7 @@ describe("the file door", function()
     d:kill()
     d:put(ACK, { msg_id = id, status = "processed" })
     program.wait_for("the second ack", function()
-      return count("acked", "logs/events.jsonl") == 2
+      return d:count("acked", "logs/events.jsonl") == 2
     end)
     assert.is_nil(d:read(ERRORS))
   end)
@@ -186,7 +171,7 @@ describe("the file door", function()
   it("rotates when acks have made room, without another message", function()
     open({ cleanup = { max_messages = 10, keep_ms = 0 } })
     for i = 1, 12 do
-      assign(i)
+      d:assign(i)
     end
     local lines = d:await(QUEUE, 12)
     assert.equal("", d.place:shell("ls w/archive").out)
@@ -200,7 +185,7 @@ describe("the file door", function()
   it("shows that it has heard an agent that only acks", function()
     open({ heartbeat = { interval_ms = 600000 } }) -- nothing is written without a cause
     assert.is_not_string(d:await_status("a", "active").last_heartbeat)
-    assign(1)
+    d:assign(1)
     d:put(ACK, { msg_id = d:await(QUEUE, 1)[1].id, status = "received" })
     program.wait_for("last_heartbeat", function()
       return type(d:await_status("a", "active").last_heartbeat) == "string"

@@ -7,13 +7,8 @@ local scene = require("scene")
 local DEFAULTS = { messages = { "society", "workflow", "helix" } }
 local INTERFACE = { services = "s", input_format = "i", output_format = "o" }
 
--- Two agents that accept everything, under these policies.
 local function pair(policies)
-  local s = scene.troupe({ a = function() end, b = function() end })
-  for kind, policy in pairs(policies or DEFAULTS) do
-    s:policy(kind, policy)
-  end
-  return s
+  return scene.pair(policies or DEFAULTS)
 end
 
 local function send(s, type, payload, options)

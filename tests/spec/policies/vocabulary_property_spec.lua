@@ -19,9 +19,7 @@ end
 table.sort(rules, function(a, b) return a.type < b.type end)
 
 local function pair()
-  local s = scene.troupe({ a = function() end, b = function() end }, { quiet = true })
-  s:policy("messages", NAMES)
-  return s
+  return scene.pair({ messages = NAMES }, { quiet = true })
 end
 
 local function kinds_of(rule)

@@ -16,9 +16,7 @@ local function vocabulary(types, more)
 end
 
 local function pair()
-  local s = scene.troupe({ a = function() end, b = function() end })
-  s:policy("messages", USUAL)
-  return s
+  return scene.pair({ messages = USUAL })
 end
 
 local function send(s, type, payload)
