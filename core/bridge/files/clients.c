@@ -31,7 +31,7 @@ static void open_inlet(struct soc_files_client *client, struct soc_inlet *inlet,
     soc_buf_fini(&name);
 }
 
-/* Opens the files of an agent, and makes those that are not there. */
+/* Opens the files of an agent and creates missing ones. */
 static void open_client(struct soc_files_client *client, const struct soc_agent *agent)
 {
     struct soc_files *files = client->files;
@@ -59,6 +59,7 @@ static void open_client(struct soc_files_client *client, const struct soc_agent 
 struct soc_files_client *soc_files_clients_need(struct soc_files *files,
                                                 const struct soc_agent *agent)
 {
+    assert(agent->is_external);
     struct soc_files_client *client = soc_files_find(files, soc_agent_id(agent));
     if (client != NULL && (client->queue.name != NULL || agent->is_ended))
         return client;

@@ -30,17 +30,17 @@ static bool is_pending(void *user, uint64_t key)
     return soc_map_find_number(&client->pending, key) != NULL;
 }
 
-/* A broadcast stays until it was handed out to everybody: it is to be written once. */
+/* A broadcast stays until every agent has it, so that it is written only once. */
 static bool is_awaited(void *user, uint64_t key)
 {
     const struct soc_files *files = user;
     return soc_outside_is_awaited(files->host, key);
 }
 
-/* How many of the newest lines a rotation is to leave; 0: it is too early for one. Half of
- * the room is left for what is new; if more than that is pending, or was written a moment
- * ago, the file grows. A rotation must be worth its while: what is pending is counted for
- * an agent; of broadcasts it is as much as the last rotation left, as far as is known. */
+/* Returns how many of the newest lines a rotation keeps; 0: too early to rotate. Half of
+ * the space is for new lines; if more than that is pending or was just written, the file
+ * grows. A rotation must remove enough lines: for an agent, pending lines are counted; for
+ * broadcasts, the number that the last rotation kept is the estimate. */
 static uint64_t plan_rotation(struct soc_files *files, struct soc_outlet *outlet,
                               const struct soc_files_client *client)
 {
@@ -105,8 +105,8 @@ static void log_delivery(struct soc_files *files, const struct soc_handout *hand
     soc_buf_fini(&detail);
 }
 
-/* What stands in the file already is not written again: after a crash nobody knows
- * whether it was, and a broadcast comes once for each of its receivers. */
+/* A message already in the file is not written again: after a crash it may be there, and a
+ * broadcast is handed out once per receiver. */
 static bool deliver(void *user, const struct soc_handout *handout)
 {
     struct soc_files *files = user;
@@ -154,15 +154,15 @@ void soc_files_delivery_check(struct soc_files *files, struct soc_files_client *
         .agent = id, .place = outlet->place, .name = outlet->name, .offset = outlet->size};
     bool is_cut = outlet->change == SOC_OUTLET_TRUNCATED;
     soc_files_log_file(files, SOC_LOG_WARN, is_cut ? "file_truncated" : "file_replaced", &spot,
-                       "nobody else is to write here; what is not done with is written again");
+                       "only the society may write here; unfinished messages are written again");
     outlet->change = SOC_OUTLET_SOUND;
     struct soc_agent *agent = client == NULL ? NULL : soc_outside_find(files->host, id);
     if (agent != NULL)
         soc_outside_hand_again(files->host, agent);
 }
 
-/* What was acked as received in an earlier run is not handed out again, but must stand in
- * the file all the same: the agent may need to read it again. */
+/* A message acked as received in an earlier run is not handed out again, but must be in the
+ * file: the agent may need to read it again. */
 static void note_pending(struct soc_files_client *client, uint64_t key)
 {
     soc_map_put_number(&client->pending, key, client);
@@ -185,7 +185,7 @@ static void tell(void *user, const struct soc_door_news *news)
         if (soc_message_id_parse(news->message_id, &key))
             soc_map_take_number(&client->pending, key);
         if (client->queue.lines >= (uint64_t)files->settings->messages_max)
-            soc_files_note_change(client); /* there may be room to be made */
+            soc_files_note_change(client); /* a rotation may make room */
         return;
     case SOC_DOOR_PENDING:
         if (soc_message_id_parse(news->message_id, &key))
@@ -213,5 +213,6 @@ static void tell(void *user, const struct soc_door_news *news)
 
 struct soc_door soc_files_delivery_door(struct soc_files *files)
 {
+    assert(!files->is_stopped);
     return (struct soc_door){.user = files, .carries = carries, .deliver = deliver, .tell = tell};
 }

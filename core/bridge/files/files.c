@@ -18,10 +18,10 @@
 #include "kernel/gate.h"
 #include "kernel/turns/batch.h"
 
-#define IDENTITY       "files:workflow" /* the position that says which workflow this is */
+#define IDENTITY       "files:workflow" /* the position that stores the identity of the workflow */
 #define SETTLE_POLL_MS 20
 
-/* Which workflow this is was kept when it began, «created_ms id»; else it begins now. */
+/* Reads the identity of the workflow, «created_ms id»; a new workflow starts now. */
 static bool read_identity(struct soc_files *files)
 {
     struct soc_slice kept = soc_outside_position(files->host, SOC_SLICE(IDENTITY));
@@ -83,7 +83,7 @@ static int put_away(struct soc_files *files, const char *why)
     return code;
 }
 
-/* A directory that was there may let in more than ours would: those could speak for all. */
+/* An existing directory may be writable for others, who could then write as any agent. */
 static void warn_of_modes(struct soc_files *files)
 {
     mode_t mode = 0;
@@ -96,7 +96,7 @@ static void warn_of_modes(struct soc_files *files)
         if (!soc_workdir_is_open_to_others(&files->dir, (enum soc_place)i, &mode))
             continue;
         soc_buf_printf(&reason,
-                       "its mode is %04o, not %04o: whoever can write there can speak for every "
+                       "its mode is %04o, not %04o: anyone who can write there can write as any "
                        "outside agent",
                        (unsigned)mode, files->settings->folder_mode);
         soc_files_log_file(files, SOC_LOG_WARN, "open_directory", &spot, soc_buf_text(&reason));
@@ -107,6 +107,7 @@ static void warn_of_modes(struct soc_files *files)
 int soc_files_open(struct soc_files **out, const struct soc_files_options *options,
                    struct soc_detail *detail)
 {
+    assert(options->host != NULL && options->loop != NULL && options->settings != NULL);
     struct soc_files *files = soc_alloc_zero(sizeof(*files));
     files->host = options->host;
     files->loop = options->loop;
@@ -149,7 +150,7 @@ static void note_durable(void *user)
     *(bool *)user = true;
 }
 
-/* Waits until everything done is durable. */
+/* Waits until everything is durable. */
 static void settle(struct soc_files *files)
 {
     bool is_durable = false;
@@ -159,8 +160,8 @@ static void settle(struct soc_files *files)
         soc_loop_poll(files->loop, SETTLE_POLL_MS);
 }
 
-/* Puts the workflow into the archive. Only then do its files begin anew: after a crash in
- * between what was read of them is missed, which is told, and nothing is taken twice. */
+/* Archives the workflow, then starts its files over. After a crash in between, the files
+ * are reported as missing, and no line is taken twice. */
 static void archive(struct soc_files *files)
 {
     size_t cursor = 0;
@@ -170,7 +171,7 @@ static void archive(struct soc_files *files)
     soc_inlet_begin_anew(&files->orchestrator);
     while ((client = soc_map_each(&files->clients, &cursor)) != NULL) {
         if (client->acks.name == NULL)
-            continue; /* one of an earlier run */
+            continue; /* of an earlier run */
         soc_inlet_begin_anew(&client->acks);
         soc_inlet_begin_anew(&client->out);
     }
@@ -201,7 +202,8 @@ void soc_files_stop(struct soc_files *files, bool is_finished)
         return;
     }
     if (is_finished) {
-        files->is_over = true; /* a message that came since soc_files_take_rest would stay there */
+        files->is_over =
+            true; /* nobody would read a message that arrived after soc_files_take_rest */
         soc_files_watch_look(files, true);
         while ((client = soc_map_each(&files->clients, &cursor)) != NULL)
             client->is_ended = true;

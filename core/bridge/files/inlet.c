@@ -22,13 +22,14 @@
 struct reading {
     struct soc_inlet *inlet;
     const struct soc_line *line;
-    struct soc_agent *agent; /* who speaks */
-    bool is_placed;          /* it has one receiver, and only its place tells it apart */
+    struct soc_agent *agent; /* the sender */
+    bool is_placed;          /* it has one receiver and no id: its place identifies it */
 };
 
 void soc_inlet_open(struct soc_inlet *inlet, struct soc_files *files,
                     struct soc_files_client *client, enum soc_place place, const char *name)
 {
+    assert(files != NULL && name != NULL && inlet->name == NULL);
     struct soc_buf position = {0};
     soc_buf_printf(&position, "files:%s/%s", soc_place_path(place), name);
     *inlet = (struct soc_inlet){.files = files, .client = client, .place = place};
@@ -51,7 +52,7 @@ static struct soc_slice speaker(const struct soc_inlet *inlet)
     return inlet->client == NULL ? (struct soc_slice){0} : soc_slice_text(inlet->client->id);
 }
 
-/* The position behind the line, to be kept with what it leads to. */
+/* Returns the position after the line, to be committed with its effects. */
 static struct soc_position position_of(const struct soc_inlet *inlet,
                                        char text[SOC_LINES_POSITION_BYTES])
 {
@@ -85,7 +86,7 @@ static void log_line(const struct soc_inlet *inlet, enum soc_log_level level, co
     soc_files_log_file(inlet->files, level, event, &spot, reason);
 }
 
-/* Skips a line, for a reason that is logged. */
+/* Skips a line and logs the reason. */
 static bool skip(const struct soc_inlet *inlet, const char *event, const struct soc_line *line,
                  const char *reason)
 {
@@ -95,7 +96,7 @@ static bool skip(const struct soc_inlet *inlet, const char *event, const struct 
     return true;
 }
 
-/* Logs what the host has refused: its error object, with the place of the line. */
+/* Logs a refusal of the host: its error object with the place of the line. */
 static void log_refusal(const struct reading *reading, struct soc_slice error)
 {
     const struct soc_inlet *inlet = reading->inlet;
@@ -116,7 +117,7 @@ static void log_refusal(const struct reading *reading, struct soc_slice error)
     soc_buf_fini(&file);
 }
 
-/* Gives a line without an id of its own a key: where it stands and what it says. */
+/* Gives a line without an id a key made of its place and contents. */
 static void give_key(struct reading *reading, struct soc_send *send, bool is_list,
                      char room[SOC_LINES_KEY_BYTES])
 {
@@ -145,8 +146,8 @@ static void log_accepted(struct reading *reading, const struct soc_send *send,
     bool is_known = soc_json_member(walk.value, "duplicate").data != NULL;
     if (is_known && reading->is_placed) {
         log_line(reading->inlet, SOC_LOG_WARN, "duplicate", reading->line,
-                 "it was taken before: the same bytes stood in this place; a line with an id of "
-                 "its own is told apart");
+                 "already taken: the same bytes were at this place; give lines an id to repeat "
+                 "them");
         return;
     }
     soc_buf_put_byte(&detail, '{');
@@ -159,7 +160,7 @@ static void log_accepted(struct reading *reading, const struct soc_send *send,
     soc_buf_fini(&detail);
 }
 
-/* Logs once that a line waits, and why. */
+/* Logs once that a line waits and why. */
 static void log_waiting(const struct reading *reading, int rc)
 {
     if (!reading->inlet->is_waiting)
@@ -167,15 +168,15 @@ static void log_waiting(const struct reading *reading, int rc)
     reading->inlet->is_waiting = true;
 }
 
-/* Sends to one receiver, absent: whom it answers, or the orchestrator. False: it is
- * refused for now, and to be tried again. */
+/* Sends to one receiver; absent: the sender of what it answers, or the orchestrator.
+ * Returns false if it must be retried later. */
 static bool accept(struct reading *reading, struct soc_outside_mail *mail, struct soc_slice to,
                    struct soc_position position)
 {
     struct soc_buf answer = {0};
     struct soc_host *host = reading->inlet->files->host;
     mail->send.to = to;
-    mail->is_again = reading->inlet->is_waiting; /* which only its first line can do */
+    mail->is_again = reading->inlet->is_waiting; /* only the first line can be waiting */
     int rc = soc_outside_accept(host, reading->agent, mail, position, &answer);
     bool is_taken = rc != SOC_EMAILBOX && rc != SOC_EDISKFULL;
     if (!is_taken)
@@ -188,9 +189,8 @@ static bool accept(struct reading *reading, struct soc_outside_mail *mail, struc
     return is_taken;
 }
 
-/* The position goes with the last receiver. After a crash between two of them, or when one
- * can take nothing now, the line is read again, and those who have the message are known by
- * its key. */
+/* The position is committed with the last receiver. After a crash in between, or if a
+ * receiver is full, the line is read again; its key identifies receivers that have it. */
 static bool accept_list(struct reading *reading, struct soc_outside_mail *mail,
                         const struct soc_send_input *input, struct soc_position position)
 {
@@ -208,10 +208,11 @@ static bool accept_list(struct reading *reading, struct soc_outside_mail *mail,
     return true;
 }
 
-/* Sends what a line says. `reply_to` names what it answers; without a receiver its
+/* Sends the message of a line. `reply_to` names what it answers; without a receiver its
  * correlation id does. */
 static bool accept_input(struct reading *reading, struct soc_send_input *input)
 {
+    assert(reading->agent != NULL);
     struct soc_inlet *inlet = reading->inlet;
     char place[SOC_LINES_POSITION_BYTES];
     char key[SOC_LINES_KEY_BYTES];
@@ -244,8 +245,8 @@ static bool take_message(struct reading *reading)
     return is_taken;
 }
 
-/* What the host does not remember the files may tell. False: it stands in the queue of
- * another. `*event` is what to log else. */
+/* Looks for a message that the host no longer has in the queues. Returns false if it is in
+ * the queue of another agent. Otherwise `*event` is the event to log. */
 static bool find_in_files(const struct reading *reading, struct soc_slice id, const char **event)
 {
     struct soc_files *files = reading->inlet->files;
@@ -307,8 +308,8 @@ static bool take_ack(struct reading *reading)
     return true;
 }
 
-/* Takes the ack of an agent that has ended, of what is done with: an answer may end one that
- * is to go, and its ack comes behind. */
+/* Accepts the ack of an ended agent for a finished message: an answer may end the agent, and
+ * its ack arrives afterwards. */
 static bool pass_ack(struct reading *reading)
 {
     struct soc_inlet *inlet = reading->inlet;
@@ -336,15 +337,15 @@ static bool is_ack(const struct soc_inlet *inlet, const struct soc_line *line)
            (has_member(line, "msg_id") && !has_member(line, "payload"));
 }
 
-/* Tells whether the agent whose file it is has ended. */
+/* Returns true if the agent that owns the file has ended. */
 static bool has_ended(const struct soc_inlet *inlet)
 {
     return inlet->client != NULL && soc_outside_find(inlet->files->host, speaker(inlet)) == NULL;
 }
 
-/* Tells whether an agent has a name nobody can borrow: ID.out.jsonl belongs to another user
- * than ours, in a folder that only we can write to. Where others can, any of them could put
- * a file there, and all trust each other. Once seen it stays so. */
+/* Returns true if only one user may write as the agent: ID.out.jsonl belongs to another user
+ * than ours, in a folder that only we can write to. If others can write to the folder, any
+ * of them could create the file. The answer is kept once it is true. */
 static bool is_owned(struct soc_files_client *client)
 {
     const struct soc_workdir *dir = &client->files->dir;
@@ -359,8 +360,8 @@ static bool is_owned(struct soc_files_client *client)
     return client->is_owned;
 }
 
-/* Who speaks: the one whose file it is; in the common file the line says, and nobody but
- * an outside agent can be meant. NULL: nobody, `*reason` says why. */
+/* Finds the sender: the owner of the file; in the common file the line names an outside
+ * agent. NULL with `*reason` if there is none. */
 static struct soc_agent *find_speaker(struct reading *reading, const char **reason)
 {
     const struct soc_inlet *inlet = reading->inlet;
@@ -374,7 +375,7 @@ static struct soc_agent *find_speaker(struct reading *reading, const char **reas
     soc_buf_fini(&from);
     if (agent == NULL) {
         *reason = client != NULL ? "the agent has ended"
-                                 : "'from' names no outside agent that is registered here";
+                                 : "'from' is not an outside agent registered here";
         return NULL;
     }
     if (client == NULL)
@@ -383,12 +384,12 @@ static struct soc_agent *find_speaker(struct reading *reading, const char **reas
         (inlet->client != NULL && inlet->lines.owner == client->owner))
         return agent;
     *reason = inlet->client == NULL
-                  ? "the agent's .out.jsonl belongs to another user, who alone speaks for it there"
-                  : "this file does not belong to the user who alone speaks for the agent";
+                  ? "the agent's .out.jsonl belongs to another user; only that user may write as it"
+                  : "only the owner of the agent's .out.jsonl may write as it";
     return NULL;
 }
 
-/* Whoever was never heard is shown at once to be there. */
+/* Reports an agent at once when it is heard for the first time. */
 static void note_heard(struct soc_files *files, const struct soc_agent *agent)
 {
     struct soc_files_client *client = soc_files_find(files, soc_agent_id(agent));
@@ -414,7 +415,7 @@ static bool take_object(struct soc_inlet *inlet, const struct soc_line *line)
         keep_position(inlet);
         is_taken = true;
     } else if (inlet->files->is_over) {
-        is_taken = skip(inlet, "refused", line, "the work is over; nobody would read it");
+        is_taken = skip(inlet, "refused", line, "the society has ended; nobody would read it");
     } else {
         is_taken = take_message(&reading);
     }
@@ -423,7 +424,7 @@ static bool take_object(struct soc_inlet *inlet, const struct soc_line *line)
     return is_taken;
 }
 
-/* Nothing is taken while the disk is full or has failed: the lines can wait. */
+/* Takes nothing while the disk is full or has failed: lines can wait. */
 static bool take_text(struct soc_inlet *inlet, const struct soc_line *line)
 {
     struct soc_host *host = inlet->files->host;
@@ -433,19 +434,18 @@ static bool take_text(struct soc_inlet *inlet, const struct soc_line *line)
     int rc = soc_json_check(line->text, &fault);
     if (rc < 0 && line->kind == SOC_LINE_UNENDED) {
         soc_lines_leave_torn(&inlet->lines);
-        log_line(inlet, SOC_LOG_WARN, "torn_line", line, "the last line has no newline; it waits");
+        log_line(inlet, SOC_LOG_WARN, "torn_line", line, "the last line has no newline yet");
         return false;
     }
     if (rc < 0) {
         struct soc_buf reason = {0};
-        soc_buf_printf(&reason, "it is no JSON: %s",
-                       fault.reason == NULL ? "it cannot be read" : fault.reason);
+        soc_buf_printf(&reason, "not JSON: %s", fault.reason == NULL ? "unreadable" : fault.reason);
         skip(inlet, "malformed_line", line, soc_buf_text(&reason));
         soc_buf_fini(&reason);
         return true;
     }
     if (soc_json_kind(line->text) != SOC_JSON_OBJECT)
-        return skip(inlet, "malformed_line", line, "it is no JSON object");
+        return skip(inlet, "malformed_line", line, "not a JSON object");
     if (!take_object(inlet, line))
         return false;
     inlet->files->found++;
@@ -457,34 +457,34 @@ static bool take_line(void *user, const struct soc_line *line)
 {
     struct soc_inlet *inlet = user;
     if (line->kind > SOC_LINE_UNENDED)
-        inlet->is_waiting = false; /* what waited may be gone */
+        inlet->is_waiting = false; /* the line that waited may be gone */
     switch (line->kind) {
     case SOC_LINE_WHOLE:
     case SOC_LINE_UNENDED:
         return take_text(inlet, line);
     case SOC_LINE_TOO_LONG:
-        return skip(inlet, "line_too_long", line, "it is longer than buffers.line_bytes allow");
+        return skip(inlet, "line_too_long", line, "longer than buffers.line_bytes");
     case SOC_LINE_LONG_END:
         keep_position(inlet);
         return true;
     case SOC_LINE_TRUNCATED:
         return skip(inlet, "file_truncated", line,
-                    "it is shorter than what was read of it; it is read from its start");
+                    "shorter than the part already read; reading starts over");
     case SOC_LINE_REPLACED:
         return skip(inlet, "file_replaced", line,
-                    "it is another file than the one that was read; it is read from its start");
+                    "not the file that was read before; reading starts over");
     case SOC_LINE_REMOVED:
         return skip(inlet, "file_removed", line, "it is gone");
     case SOC_LINE_RETURNED:
         return skip(inlet, "file_returned", line,
-                    "it is back, with the bytes that were read; they are not taken again");
+                    "the file is back with the same bytes; they are not taken again");
     default:
         log_line(inlet, SOC_LOG_ERROR, "file_unreadable", line, line->text.data);
         return true;
     }
 }
 
-/* Tells that what an ack names has arrived, and leaves the ack for later. */
+/* Confirms that an acked message arrived and leaves the ack for later. */
 static bool take_receipt(void *user, const struct soc_line *line)
 {
     struct reading reading = {.inlet = user, .line = line};
@@ -516,13 +516,14 @@ static struct soc_look_options options_of(const struct soc_inlet *inlet, bool is
 
 bool soc_inlet_look(struct soc_inlet *inlet, bool is_last)
 {
+    assert(inlet->name != NULL);
     struct soc_look_options options = options_of(inlet, is_last);
     return soc_lines_look(&inlet->lines, &options, take_line, inlet);
 }
 
-/* Only an ack of an agent that is to end when its mail is done can end it, before what it
- * said is taken. The acks of others wait for no line: one that waits for room in a mailbox
- * may wait for just these acks. */
+/* Only the ack of an agent that is ending can end it before its own messages are taken.
+ * Other acks do not wait for lines: a line that waits for a full mailbox may depend on just
+ * these acks. */
 static bool may_end_by_ack(const struct soc_files_client *client)
 {
     const struct soc_agent *agent =
@@ -533,6 +534,7 @@ static bool may_end_by_ack(const struct soc_files_client *client)
 bool soc_inlet_look_at_acks(struct soc_files_client *client, const struct soc_lines_end *end,
                             bool is_last)
 {
+    assert(client->acks.is_acks && end != NULL);
     struct soc_inlet *acks = &client->acks;
     struct soc_look_options options = options_of(acks, is_last);
     options.end = end;

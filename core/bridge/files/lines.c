@@ -1,5 +1,6 @@
 #include "bridge/files/lines.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -10,10 +11,12 @@
 
 #include "base/hash.h"
 
-#define CHUNK_BYTES     65536
-#define WHOLE_BYTES_MAX 16384 /* read before: so much is compared whole at each look */
+#define CHUNK_BYTES 65536
+#define WHOLE_BYTES_MAX                                                                            \
+    16384 /* up to this much, all bytes read before are compared at each look                      \
+           */
 
-/* FNV-1a, which can go on where it stopped. */
+/* FNV-1a, which can be continued. */
 #define SUM_START 0xcbf29ce484222325ull
 #define SUM_PRIME 0x100000001b3ull
 
@@ -24,11 +27,11 @@ struct look {
     soc_line_cb *cb;
     void *user;
     int file;
-    int64_t size;        /* up to which it is read */
-    struct soc_buf rest; /* bytes of the file from the position on */
+    int64_t size;        /* read up to here */
+    struct soc_buf rest; /* bytes after the position */
     int taken;
     bool is_over; /* a line was not taken */
-    bool is_cut;  /* there is more than is to be read */
+    bool is_cut;  /* there is more than `end` allows */
 };
 
 static ssize_t read_at(int file, void *out, size_t length, int64_t offset)
@@ -40,7 +43,7 @@ static ssize_t read_at(int file, void *out, size_t length, int64_t offset)
     return count;
 }
 
-/* The hash of the bytes before `offset`; 0 if they are not there. */
+/* Returns the hash of the bytes before `offset`; 0 if they are missing. */
 static uint64_t hash_before(int file, int64_t offset)
 {
     char bytes[SOC_LINES_TAIL_BYTES];
@@ -57,7 +60,7 @@ static uint64_t add_up(uint64_t sum, const char *bytes, size_t length)
     return sum;
 }
 
-/* Goes on with the bytes of the file; 0 if they are not there. */
+/* Continues a hash with bytes of the file; 0 if they are missing. */
 static uint64_t add_up_file(uint64_t sum, int file, int64_t from, int64_t to)
 {
     char chunk[CHUNK_BYTES];
@@ -86,7 +89,7 @@ static void go_to_start(struct soc_lines *lines)
     lines->is_torn = lines->is_long = false;
 }
 
-/* Moves the position on; `bytes` NULL: they are in the file only. */
+/* Advances the position; `bytes` NULL: read them from the file. */
 static void move_on(struct look *look, const char *bytes, int64_t length)
 {
     struct soc_lines *lines = look->lines;
@@ -99,8 +102,7 @@ static void move_on(struct look *look, const char *bytes, int64_t length)
     lines->since_ms = 0;
 }
 
-/* Moves behind a line of `length` bytes with its end, or back in front of it if it is not
- * taken. */
+/* Advances past a line of `length` bytes including its end, and back if it is not taken. */
 static bool pass(struct look *look, enum soc_line_kind kind, const char *bytes, int64_t length,
                  struct soc_slice text)
 {
@@ -110,7 +112,7 @@ static bool pass(struct look *look, enum soc_line_kind kind, const char *bytes, 
     lines->is_torn = lines->is_long = false;
     if (tell(look, kind, before.offset, text))
         return true;
-    before.is_torn |= lines->is_torn; /* whoever left it may have said so */
+    before.is_torn |= lines->is_torn; /* the callback may have set it */
     *lines = before;
     return false;
 }
@@ -124,7 +126,7 @@ static struct soc_slice trim(struct soc_slice text)
     return text;
 }
 
-/* A byte order mark at the start of a file is none of its first line. */
+/* A byte order mark at the start of a file is not part of its first line. */
 static struct soc_slice skip_mark(const struct soc_lines *lines, struct soc_slice text)
 {
     if (lines->offset > 0 || text.length < 3 || memcmp(text.data, "\xef\xbb\xbf", 3) != 0)
@@ -132,10 +134,11 @@ static struct soc_slice skip_mark(const struct soc_lines *lines, struct soc_slic
     return soc_slice(text.data + 3, text.length - 3);
 }
 
-/* Passes a line that begins at the position; `length` without its newline, which stands
- * behind `text` unless that is absent. */
+/* Passes on the line at the position; `length` is without its newline, which follows
+ * `text` unless that is absent. */
 static void take(struct look *look, struct soc_slice text, int64_t length)
 {
+    assert(length >= 0);
     const struct soc_lines *lines = look->lines;
     const char *bytes = text.data;
     bool is_long = length > (int64_t)look->options->line_bytes_max;
@@ -152,8 +155,8 @@ static void take(struct look *look, struct soc_slice text, int64_t length)
     look->taken += !look->is_over;
 }
 
-/* Takes the lines that end in `rest`; false if enough were. What is left begins at the
- * position. */
+/* Takes the complete lines in `rest`. Returns false at the limit. What remains starts at
+ * the position. */
 static bool take_lines(struct look *look)
 {
     struct soc_lines *lines = look->lines;
@@ -176,8 +179,8 @@ static bool take_lines(struct look *look)
     return false;
 }
 
-/* Looks for the end of a line that is too long to be held: SOC_LINE_TOO_LONG. Returns
- * false if it has none yet, which is told once: it cannot become shorter. */
+/* Finds the end of a line that is too long (SOC_LINE_TOO_LONG). Returns false if it has not
+ * ended yet, which is reported once. */
 static bool skip_long(struct look *look)
 {
     struct soc_lines *lines = look->lines;
@@ -199,7 +202,7 @@ static bool skip_long(struct look *look)
     }
 }
 
-/* Offers a last line without a newline, once it has waited long enough. */
+/* Offers a last line without a newline after `wait_ms`. */
 static void offer_rest(struct look *look)
 {
     struct soc_lines *lines = look->lines;
@@ -217,7 +220,7 @@ static void offer_rest(struct look *look)
     look->taken += pass(look, SOC_LINE_UNENDED, look->rest.data, (int64_t)look->rest.length, text);
 }
 
-/* Reads on from the position; tells whether it stopped with more to be taken. */
+/* Reads from the position. Returns true if there is more to take. */
 static bool read_on(struct look *look)
 {
     struct soc_lines *lines = look->lines;
@@ -249,7 +252,7 @@ static bool read_on(struct look *look)
     return look->is_cut;
 }
 
-/* What the system says of a file that changes whenever the file does. */
+/* Returns a hash of the metadata that changes whenever the file does. */
 static uint64_t mark_of(const struct stat *info)
 {
     int64_t facts[] = {(int64_t)info->st_ino, info->st_size,        info->st_mtim.tv_sec,
@@ -257,9 +260,9 @@ static uint64_t mark_of(const struct stat *info)
     return soc_hash(facts, sizeof(facts), 1) | 1;
 }
 
-/* Tells whether what was read stands there still. All of it is compared where that is cheap,
- * and if it is another file: a line at the start may be another one, and long ones may differ
- * in nothing but their ids. */
+/* Returns true if the bytes read before are still there. All are compared if they are few or
+ * the file is another one: an early line may differ, and long lines may differ only in their
+ * ids. */
 static bool is_as_read(struct look *look, bool is_other_file)
 {
     struct soc_lines *lines = look->lines;
@@ -270,11 +273,11 @@ static bool is_as_read(struct look *look, bool is_other_file)
         return false;
     uint64_t sum = is_due ? add_up_file(SUM_START, look->file, 0, lines->offset) : lines->sum;
     if (lines->sum == 0)
-        lines->sum = sum; /* it was read by a version that did not add up */
+        lines->sum = sum; /* positions of older versions have no sum */
     return sum == lines->sum;
 }
 
-/* Makes sure that the position still fits the file. */
+/* Checks that the position still matches the file. */
 static void check_position(struct look *look, const struct stat *info)
 {
     struct soc_lines *lines = look->lines;
@@ -300,7 +303,7 @@ static void note_gone(struct look *look)
 {
     struct soc_lines *lines = look->lines;
     lines->seen = 0;
-    lines->is_odd = lines->is_behind = false;
+    lines->is_unreadable = lines->is_behind = false;
     if (lines->inode == 0)
         return;
     lines->inode = 0;
@@ -309,17 +312,17 @@ static void note_gone(struct look *look)
 
 static void note_odd(struct look *look, int code)
 {
-    const char *why = code == -ELOOP    ? "it is a link, which is not followed"
-                      : code == -EINVAL ? "it is no plain file"
+    const char *why = code == -ELOOP    ? "a link; links are not followed"
+                      : code == -EINVAL ? "not a regular file"
                                         : strerror(-code);
     look->lines->is_behind = false;
-    if (look->lines->is_odd)
+    if (look->lines->is_unreadable)
         return;
-    look->lines->is_odd = true;
-    tell(look, SOC_LINE_ODD, look->lines->offset, soc_slice_text(why));
+    look->lines->is_unreadable = true;
+    tell(look, SOC_LINE_UNREADABLE, look->lines->offset, soc_slice_text(why));
 }
 
-/* Tells whether there is nothing to do for a file that stands as it stood. */
+/* Returns true if the file is unchanged and nothing is pending. */
 static bool is_settled(const struct soc_lines *lines, const struct soc_look_options *options,
                        uint64_t mark)
 {
@@ -329,7 +332,7 @@ static bool is_settled(const struct soc_lines *lines, const struct soc_look_opti
            options->now_ms - lines->since_ms < options->wait_ms;
 }
 
-/* Sets up to where the file is read; false if it is not the one whose end was noted. */
+/* Sets the end to read up to. Returns false if the file is not the one noted in `end`. */
 static bool set_end(struct look *look, const struct stat *info)
 {
     const struct soc_lines_end *end = look->options->end;
@@ -350,6 +353,7 @@ void soc_lines_find_end(const struct soc_workdir *dir, enum soc_place place, con
 bool soc_lines_look(struct soc_lines *lines, const struct soc_look_options *options,
                     soc_line_cb *cb, void *user)
 {
+    assert(options->dir != NULL && options->name != NULL && cb != NULL);
     struct look look = {.lines = lines, .options = options, .cb = cb, .user = user};
     struct stat info;
     bool has_more = false;
@@ -370,7 +374,7 @@ bool soc_lines_look(struct soc_lines *lines, const struct soc_look_options *opti
         note_odd(&look, look.file);
         return false;
     }
-    lines->is_odd = false;
+    lines->is_unreadable = false;
     if (fstat(look.file, &info) == 0) {
         lines->owner = info.st_uid;
         has_more = !set_end(&look, &info);
@@ -414,6 +418,7 @@ bool soc_lines_set_position(struct soc_lines *lines, struct soc_slice text)
 void soc_lines_key(const struct soc_lines *lines, const char *name, const struct soc_line *line,
                    char out[SOC_LINES_KEY_BYTES])
 {
+    assert(line->offset >= 0);
     uint64_t seed = soc_hash(name, strlen(name), 1);
     snprintf(out, SOC_LINES_KEY_BYTES, "line-%" PRIu32 "-%" PRId64 "-%016" PRIx64, lines->epoch,
              line->offset, soc_hash(line->text.data, line->text.length, seed));

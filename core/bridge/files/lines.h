@@ -1,22 +1,18 @@
 /* Lines: reads a file that somebody else appends lines to, each line once.
  *
- * A position says how far the file was read: the offset, which file it was (its inode), a
- * hash of the bytes right before the offset, and one of all bytes before it, which is looked
- * at if the file is short or another one. It is kept by whoever takes the lines,
- * together with what a line has led to. When the file is looked at again these must still
- * fit: a file that is shorter now, or holds other bytes there, was truncated or replaced;
- * that is told, and reading begins at the start of what is there now. What had been taken
- * before stays taken, whatever has become of the file: the same bytes in the same place of
- * the same name are the same line. Whether the file was seen to be empty or gone meanwhile
- * makes no difference, since that is a matter of chance. A file that comes back as it was is
- * gone on with; else each line is known again by soc_lines_key. Only soc_lines_begin_anew
- * says that what stands there is new.
+ * A position says how far the file was read: the offset, the inode, a hash of the bytes
+ * right before the offset, and a hash of all bytes before it, which is checked if the file
+ * is short or has another inode. The caller commits it with the effects of each line. If
+ * the position does not match at the next look, the file was truncated or replaced; that is
+ * reported, and reading starts over. Lines taken before stay taken: the same bytes at the
+ * same offset of the same name are the same line (soc_lines_key), whether or not the file
+ * was seen empty or missing in between, which is a matter of chance. A file that comes back
+ * unchanged is continued. Only soc_lines_begin_anew makes its contents new.
  *
- * A last line without its newline waits. When it has not grown for `wait_ms` it is offered
- * as `unended`: a text that is complete in itself can be taken, another is left to wait, and
- * offered again when it has grown. One that is not taken for now is offered at each look.
- * Carriage returns before a newline and a byte order mark at the start of the file are not
- * part of a line; empty lines are none.
+ * A last line without a newline waits. If it has not grown for `wait_ms`, it is offered as
+ * `unended`: the caller takes it if it is complete, or leaves it until it has grown. One
+ * that is refused for now is offered at each look. Carriage returns before a newline and a
+ * byte order mark at the start of the file are not part of a line; empty lines are skipped.
  * Layer: bridge. Thread: any, one at a time. */
 #ifndef SOC_BRIDGE_FILES_LINES_H
 #define SOC_BRIDGE_FILES_LINES_H
@@ -27,7 +23,7 @@
 #include "base/buf.h"
 #include "bridge/files/workdir.h"
 
-/* Bytes before a position that must be the same to go on there. */
+/* Bytes before a position that must be unchanged to continue there. */
 #define SOC_LINES_TAIL_BYTES 256
 
 /* Room for a position as text. */
@@ -37,88 +33,87 @@
 struct soc_lines {
     /* The position. */
     int64_t offset; /* of the next byte to be read */
-    uint64_t inode; /* 0: the file was not there when it was looked for last */
+    uint64_t inode; /* 0: there was no file at the last look */
     uint64_t hash;  /* of the bytes right before */
-    uint64_t sum;   /* of all bytes before, 0: not known */
-    uint32_t epoch; /* how often it was begun anew */
+    uint64_t sum;   /* of all bytes before; 0: unknown */
+    uint32_t epoch; /* how often it was started over */
 
-    /* What is known until the next look. */
-    int64_t scanned;  /* no newline between `offset` and here */
-    uint64_t seen;    /* a hash of the file's data in its folder, 0: not seen */
-    int64_t since_ms; /* the last line has had its length since, 0: there is none */
-    bool is_odd;      /* it cannot be read: told */
-    bool is_torn;     /* its last line was offered and is not complete: told */
-    bool is_long;     /* its last line is too long already: told */
-    bool is_behind;   /* something stands there that was not taken and may be, soon */
-    uint32_t owner;   /* the user whose file it is; known while a line is taken */
+    /* Valid until the next look. */
+    int64_t scanned;    /* no newline between `offset` and here */
+    uint64_t seen;      /* hash of the file's metadata; 0: not seen */
+    int64_t since_ms;   /* when the last, incomplete line last grew; 0: none */
+    bool is_unreadable; /* reported once */
+    bool is_torn;       /* the last line was offered and is incomplete: reported once */
+    bool is_long;       /* the last line is too long: reported once */
+    bool is_behind;     /* a line was refused for now */
+    uint32_t owner;     /* user id of the file's owner; valid while a line is taken */
 };
 
-/* How far a file reached at some moment. */
+/* The end of a file at some moment. */
 struct soc_lines_end {
-    uint64_t inode; /* 0: there was none */
+    uint64_t inode; /* 0: no file */
     int64_t size;
 };
 
-/* What a look has found. */
+/* What a look can find. */
 enum soc_line_kind {
-    SOC_LINE_WHOLE,     /* `text` is a line */
-    SOC_LINE_UNENDED,   /* `text` is a last line that has no newline and does not grow */
-    SOC_LINE_TOO_LONG,  /* a line is longer than it may be and is left out, with its end or not */
-    SOC_LINE_LONG_END,  /* here ends one that was told of before its end */
-    SOC_LINE_TRUNCATED, /* the file is shorter than what was read of it */
-    SOC_LINE_REPLACED,  /* other bytes stand where it was read */
-    SOC_LINE_REMOVED,   /* the file is gone */
-    SOC_LINE_RETURNED,  /* it is back, with the bytes that were read */
-    SOC_LINE_ODD,       /* a link, a directory, no permission: `text` says what */
+    SOC_LINE_WHOLE,      /* `text` is a line */
+    SOC_LINE_UNENDED,    /* `text` is a last line without newline that does not grow */
+    SOC_LINE_TOO_LONG,   /* a line exceeds the limit and is skipped, ended or not */
+    SOC_LINE_LONG_END,   /* the end of a line that was reported as too long */
+    SOC_LINE_TRUNCATED,  /* the file is shorter than the part already read */
+    SOC_LINE_REPLACED,   /* the bytes already read have changed */
+    SOC_LINE_REMOVED,    /* the file is gone */
+    SOC_LINE_RETURNED,   /* the file is back with the bytes already read */
+    SOC_LINE_UNREADABLE, /* a link, a directory, no permission: see `text` */
 };
 
-/* One thing that a look has found. */
+/* A finding. */
 struct soc_line {
     enum soc_line_kind kind;
-    int64_t offset; /* where the line begins, or what was read up to */
+    int64_t offset; /* start of the line, or the position */
     struct soc_slice text;
 };
 
-/* Takes one line, or a note of the kinds behind. The position is behind it already. False
- * for a line: it is not taken, and the look ends in front of it. */
+/* Receives one finding; the position is already after it. Returning false for a line means
+ * that it is not taken: the look ends before it. */
 typedef bool soc_line_cb(void *user, const struct soc_line *line);
 
-/* Which file is looked at, and how much of it at once. */
+/* Which file to look at, and how much of it at once. */
 struct soc_look_options {
-    const struct soc_workdir *dir; /* where the file is, and what it is called */
+    const struct soc_workdir *dir; /* with `place` and `name`: the file */
     enum soc_place place;
     const char *name;
     size_t line_bytes_max;
-    int lines_max;                   /* of one look; the rest is for the next */
-    int64_t now_ms;                  /* a clock that does not go back */
+    int lines_max;                   /* per look */
+    int64_t now_ms;                  /* monotonic */
     int64_t wait_ms;                 /* for a newline */
-    bool is_last;                    /* nobody writes any more: no waiting */
-    const struct soc_lines_end *end; /* nothing beyond it; NULL: all there is */
+    bool is_last;                    /* do not wait for a newline */
+    const struct soc_lines_end *end; /* read up to here; NULL: all */
 };
 
-/* Notes how far a file reaches now: what was written to another one before a line of this
- * one stands there when that is read up to here. */
+/* Stores the current end of a file in `end`. */
 void soc_lines_find_end(const struct soc_workdir *dir, enum soc_place place, const char *name,
                         struct soc_lines_end *end);
 
-/* Looks at a file and has what is new taken. Tells whether there is more to be taken at
- * once. A file that has not changed costs one question to the system. */
+/* Looks at a file and passes new lines to `cb`. Returns true if there is more to take at
+ * once. An unchanged file costs one system call. */
 bool soc_lines_look(struct soc_lines *lines, const struct soc_look_options *options,
                     soc_line_cb *cb, void *user);
 
-/* For who is offered an unended line: it is not complete. */
+/* For the callback: the unended line is incomplete. */
 void soc_lines_leave_torn(struct soc_lines *lines);
 
-/* Writes the position as a text; reads one, false if it is none. */
+/* Format a position as text, and parse it; false if the text is invalid. */
 void soc_lines_put_position(const struct soc_lines *lines, char out[SOC_LINES_POSITION_BYTES]);
 bool soc_lines_set_position(struct soc_lines *lines, struct soc_slice text);
 
-/* Writes the key that a line of the file `name` is known by again. */
+/* Writes the key that identifies a line of the file `name`. */
 #define SOC_LINES_KEY_BYTES 64
 void soc_lines_key(const struct soc_lines *lines, const char *name, const struct soc_line *line,
                    char out[SOC_LINES_KEY_BYTES]);
 
-/* The file was put away: what stands there from now on is new, whatever it says. */
+/* Starts over: the file was archived, and its contents are new from now on. */
 void soc_lines_begin_anew(struct soc_lines *lines);
 
 #endif

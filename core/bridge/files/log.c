@@ -13,9 +13,9 @@
 #include "kernel/gate.h"
 
 #define LOG_BYTES_MAX  (64 << 20)
-#define LOG_BYTES_HELD (4 << 20) /* of lines that cannot be written */
+#define LOG_BYTES_HELD (4 << 20) /* of lines that could not be written */
 
-/* A log that has grown long goes to the archive. */
+/* Archives a log that has become too long. */
 static void rotate_log(struct soc_files *files, const char *name)
 {
     struct stat info;
@@ -31,7 +31,7 @@ static void rotate_log(struct soc_files *files, const char *name)
     soc_buf_fini(&old);
 }
 
-/* What could not be written is kept, up to a bound; then the oldest lines are dropped. */
+/* Keeps lines that could not be written, up to a limit; then drops the oldest. */
 static void drop_oldest(struct soc_files_log *log)
 {
     size_t from = log->text.length < LOG_BYTES_HELD ? 0 : log->text.length - LOG_BYTES_HELD;
@@ -55,7 +55,7 @@ static void let_out(struct soc_files *files, const char *name, struct soc_files_
         soc_log_printf(soc_host_log(files->host), SOC_LOG_WARN,
                        soc_clock_now(soc_host_clock(files->host)), "files", SOC_SLICE("system"),
                        "%s/logs/%s: %s", files->dir.path, name,
-                       code == -ELOOP ? "it is a link, which is not followed" : strerror(-code));
+                       code == -ELOOP ? "a link; links are not followed" : strerror(-code));
     log->is_stuck = code < 0;
     length -= rest.length;
     memmove(log->text.data, log->text.data + length, log->text.length - length);
@@ -69,7 +69,7 @@ static bool has_more(const struct soc_files_log *log)
     return log->text.length > 0 && !log->is_stuck;
 }
 
-/* Logs do not come back: what is not as we left it is told of once. */
+/* Lost log lines cannot be restored, so a change is reported once. */
 static void check_logs(struct soc_files *files)
 {
     if (soc_files_log_is_spoilt(files, SOC_PLACE_LOGS, "events.jsonl", &files->events.left, true))
@@ -78,8 +78,8 @@ static void check_logs(struct soc_files *files)
         files->errors.left = (struct soc_left){0};
 }
 
-/* Lets out what was there when this call was asked for; what came since may not be
- * durable yet and needs another. What could not be written waits for the next sweep. */
+/* Writes the lines that existed when this call was requested; later ones may not be durable
+ * yet and need another call. Lines that cannot be written wait for the next sweep. */
 static void let_log_out(void *user)
 {
     struct soc_files *files = user;
@@ -108,6 +108,7 @@ static void call_log(struct soc_files *files)
 void soc_files_log(struct soc_files *files, enum soc_log_level level, const char *event,
                    struct soc_slice agent, struct soc_slice message_id, struct soc_slice detail)
 {
+    assert(event != NULL);
     struct soc_buf *line = &files->events.text;
     size_t start = line->length;
     int64_t now_ms = soc_clock_now(soc_host_clock(files->host));
@@ -172,8 +173,7 @@ void soc_files_log_write(struct soc_files *files, const struct soc_spot *spot, b
     assert(code <= 0);
     if (code < 0 && !*is_stuck)
         soc_files_log_file(files, SOC_LOG_ERROR, "write_failed", spot,
-                           code == -ELOOP ? "it is a link, which is not followed"
-                                          : strerror(-code));
+                           code == -ELOOP ? "a link; links are not followed" : strerror(-code));
     *is_stuck = code < 0;
 }
 
@@ -192,8 +192,8 @@ bool soc_files_log_is_spoilt(struct soc_files *files, enum soc_place place, cons
                        : is_other || !is_shorter ? "file_replaced"
                                                  : "file_truncated",
                        &spot,
-                       grows ? "nobody else is to write here; what stood there is lost"
-                             : "nobody else is to write here; it is written again");
+                       grows ? "only the society may write here; the former contents are lost"
+                             : "only the society may write here; it is written again");
     return true;
 }
 

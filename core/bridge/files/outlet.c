@@ -1,5 +1,6 @@
 #include "bridge/files/outlet.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,18 +20,19 @@
 /* A line of the file, lent. */
 struct entry {
     struct soc_slice line; /* with its newline */
-    uint64_t key;          /* 0: no message */
+    uint64_t key;          /* 0: not a message */
     uint16_t attempt;
 };
 
 static void remember(struct soc_outlet *outlet, uint64_t key, uint16_t attempt)
 {
+    assert(key != 0);
     uintptr_t known = (uintptr_t)soc_map_find_number(&outlet->written, key);
     if (attempt > known)
         soc_map_put_number(&outlet->written, key, (void *)(uintptr_t)attempt);
 }
 
-/* Notes when one more line was written. */
+/* Records the time of one more line. */
 static void add_line(struct soc_outlet *outlet, int64_t time_ms)
 {
     if (outlet->lines == outlet->times_max) {
@@ -40,7 +42,7 @@ static void add_line(struct soc_outlet *outlet, int64_t time_ms)
     outlet->times[outlet->lines++] = time_ms;
 }
 
-/* Reads which message a line is. */
+/* Parses the key and the attempt of a line. */
 static void read_entry(struct entry *entry)
 {
     struct soc_slice text = soc_slice(entry->line.data, entry->line.length - 1);
@@ -57,7 +59,7 @@ static void read_entry(struct entry *entry)
         entry->attempt = (uint16_t)attempt;
 }
 
-/* Moves to the next line of `*text`; false if there is no whole one. */
+/* Advances to the next complete line of `*text`. Returns false if there is none. */
 static bool next_entry(struct soc_slice *text, struct entry *entry)
 {
     const char *end = text->length == 0 ? NULL : memchr(text->data, '\n', text->length);
@@ -69,7 +71,7 @@ static bool next_entry(struct soc_slice *text, struct entry *entry)
     return true;
 }
 
-/* Puts what `next` remembers in the place of what is remembered now, and frees that. */
+/* Replaces what is remembered by `next`. */
 static void take_over(struct soc_outlet *outlet, struct soc_outlet *next)
 {
     soc_map_fini(&outlet->written);
@@ -92,7 +94,7 @@ static int stat_file(const struct soc_outlet *outlet, struct stat *info)
     return fstatat(folder, outlet->name, info, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
 }
 
-/* Reads what stands in the file. On an error everything is as it was. */
+/* Reads the file. On an error nothing changes. */
 static int read_file(struct soc_outlet *outlet, int64_t now_ms)
 {
     struct soc_buf bytes = {0};
@@ -122,6 +124,7 @@ static int read_file(struct soc_outlet *outlet, int64_t now_ms)
 int soc_outlet_open(struct soc_outlet *outlet, const struct soc_workdir *dir, enum soc_place place,
                     const char *name, int64_t now_ms)
 {
+    assert(dir != NULL && name != NULL);
     *outlet = (struct soc_outlet){.dir = dir, .place = place, .size = -1};
     outlet->name = soc_copy_text(name, strlen(name));
     int code = soc_workdir_append(dir, place, name, SOC_SLICE(""));
@@ -141,7 +144,7 @@ bool soc_outlet_has(const struct soc_outlet *outlet, uint64_t key, uint16_t atte
     return (uintptr_t)soc_map_find_number(&outlet->written, key) >= attempt;
 }
 
-/* Writes one line by one call; -EIO if it was cut short. */
+/* Writes one line with one call; -EIO if it was written in part. */
 static int write_line(struct soc_outlet *outlet, int file, struct soc_slice json, int64_t now_ms)
 {
     size_t first = outlet->is_torn ? 0 : 1;
@@ -165,7 +168,7 @@ static int write_line(struct soc_outlet *outlet, int file, struct soc_slice json
     return outlet->is_torn ? -ENOSPC : 0;
 }
 
-/* Compares the file with what we left. */
+/* Compares the file with how we left it. */
 static int compare(struct soc_outlet *outlet, const struct stat *info, int64_t now_ms)
 {
     bool is_other = info->st_ino != outlet->inode;
@@ -197,6 +200,7 @@ int soc_outlet_check(struct soc_outlet *outlet, int64_t now_ms)
 int soc_outlet_put(struct soc_outlet *outlet, uint64_t key, uint16_t attempt, struct soc_slice json,
                    int64_t now_ms)
 {
+    assert(outlet->name != NULL && key != 0 && json.length > 0);
     int file = soc_workdir_open_file(outlet->dir, outlet->place, outlet->name,
                                      O_WRONLY | O_APPEND | O_CREAT);
     if (file < 0)
@@ -213,6 +217,7 @@ int soc_outlet_put(struct soc_outlet *outlet, uint64_t key, uint16_t attempt, st
 
 uint64_t soc_outlet_count_old(struct soc_outlet *outlet, int64_t since_ms)
 {
+    assert(outlet->old <= outlet->lines);
     while (outlet->old < outlet->lines && outlet->times[outlet->old] < since_ms)
         outlet->old++;
     while (outlet->old > 0 && outlet->times[outlet->old - 1] >= since_ms)
@@ -220,8 +225,7 @@ uint64_t soc_outlet_count_old(struct soc_outlet *outlet, int64_t since_ms)
     return outlet->old;
 }
 
-/* Puts the old file into the archive under its new name, beside what it is called now
- * where the file system can do that. */
+/* Links the old file into the archive, or moves it where the file system has no links. */
 static int put_away(const struct soc_outlet *outlet, const char *stamp)
 {
     char name[SOC_ID_BYTES_MAX + 96];
@@ -239,6 +243,7 @@ static int put_away(const struct soc_outlet *outlet, const char *stamp)
 int soc_outlet_rotate(struct soc_outlet *outlet, const char *stamp, uint64_t newest,
                       bool (*is_pending)(void *user, uint64_t key), void *user)
 {
+    assert(outlet->name != NULL && stamp != NULL && is_pending != NULL);
     struct soc_buf bytes = {0};
     struct soc_buf kept = {0};
     struct entry entry;
@@ -247,7 +252,7 @@ int soc_outlet_rotate(struct soc_outlet *outlet, const char *stamp, uint64_t new
     int code = soc_workdir_read(outlet->dir, outlet->place, outlet->name, FILE_BYTES_MAX, &bytes);
     struct soc_slice rest = soc_buf_slice(&bytes);
     for (uint64_t number = 0; code == 0 && next_entry(&rest, &entry); number++) {
-        bool is_known = number < outlet->lines; /* else somebody has put lines there */
+        bool is_known = number < outlet->lines; /* else somebody else added lines */
         bool is_new = number + newest >= outlet->lines;
         read_entry(&entry);
         if (entry.key == 0 || !(is_new || is_pending(user, entry.key)))

@@ -24,11 +24,11 @@
 #include "base/map.h"
 #include "bridge/files/workdir.h"
 
-/* What somebody else has done to the file. */
+/* How somebody else changed the file. */
 enum soc_outlet_change {
     SOC_OUTLET_SOUND,
-    SOC_OUTLET_TRUNCATED, /* it is shorter than it was */
-    SOC_OUTLET_REPLACED,  /* it is another one, or longer */
+    SOC_OUTLET_TRUNCATED, /* it is shorter */
+    SOC_OUTLET_REPLACED,  /* another file, or longer */
 };
 
 /* A file that messages are appended to. */
@@ -38,44 +38,42 @@ struct soc_outlet {
     char *name;
     struct soc_map written; /* key of a message -> its highest attempt in the file */
     uint64_t lines;         /* in the file */
-    int64_t *times;         /* when each was written, ms; what was found there: when opened */
-    uint64_t times_max;     /* room in `times` */
-    uint64_t old;           /* the first so many were written long ago, as last asked */
-    uint64_t left;          /* lines that the last rotation left */
-    int64_t size;           /* of the file as we left it; < 0: not known */
+    int64_t *times;     /* when each was written, ms; for older lines when the file was opened */
+    uint64_t times_max; /* capacity of `times` */
+    uint64_t old;       /* result of the last soc_outlet_count_old */
+    uint64_t left;      /* lines that the last rotation kept */
+    int64_t size;       /* of the file as we left it; < 0: unknown */
     uint64_t inode;
-    enum soc_outlet_change change; /* what was noted, until somebody has seen to it */
-    bool is_torn;                  /* it does not end with a newline */
-    bool is_unrotated;             /* it could not be rotated: told, by whoever wanted that */
+    enum soc_outlet_change change; /* found by a check; the caller resets it */
+    bool is_torn;                  /* the file does not end with a newline */
+    bool is_unrotated;             /* a rotation failed: reported once by the caller */
 };
 
-/* Opens the file, which is made if it is not there. 0, or a negative errno: it is to be
- * used all the same, a later write may succeed. */
+/* Opens the file and creates it if needed. Returns 0 or a negative errno; the outlet can be
+ * used even then: a later write may succeed. */
 int soc_outlet_open(struct soc_outlet *outlet, const struct soc_workdir *dir, enum soc_place place,
                     const char *name, int64_t now_ms);
 
-/* Frees what is remembered. The file stays. */
+/* Frees the outlet. The file stays. */
 void soc_outlet_close(struct soc_outlet *outlet);
 
-/* Tells whether this message, in this attempt or a later one, stands in the file. */
+/* Returns true if the file has this message with this or a later attempt. */
 bool soc_outlet_has(const struct soc_outlet *outlet, uint64_t key, uint16_t attempt);
 
-/* Appends a message: `json` is its envelope. 0, or a negative errno: nothing whole was
- * written. */
+/* Appends a message; `json` is its envelope. Returns 0, or a negative errno if no complete
+ * line was written. */
 int soc_outlet_put(struct soc_outlet *outlet, uint64_t key, uint16_t attempt, struct soc_slice json,
                    int64_t now_ms);
 
-/* Looks whether the file is as we left it; else it is read anew, and `change` set. 0, or a
- * negative errno. soc_outlet_put does the same. */
+/* Checks that the file is as we left it; otherwise reads it again and sets `change`. Returns
+ * 0 or a negative errno. soc_outlet_put does the same. */
 int soc_outlet_check(struct soc_outlet *outlet, int64_t now_ms);
 
-/* Counts the lines that were written before `since_ms`. Cheap when asked with times that
- * do not go back. */
+/* Counts the lines written before `since_ms`. Cheap if `since_ms` never decreases. */
 uint64_t soc_outlet_count_old(struct soc_outlet *outlet, int64_t since_ms);
 
-/* Rotates: the file goes to the archive as NAME.`stamp`.jsonl; the messages for which
- * `is_pending` is true and the newest `newest` lines stay. 0, or a negative errno:
- * everything is as it was. */
+/* Archives the file as NAME.`stamp`.jsonl; messages for which `is_pending` is true and the
+ * newest `newest` lines stay. Returns 0, or a negative errno if nothing changed. */
 int soc_outlet_rotate(struct soc_outlet *outlet, const char *stamp, uint64_t newest,
                       bool (*is_pending)(void *user, uint64_t key), void *user);
 

@@ -14,7 +14,7 @@
 #include "kernel/registry.h"
 #include "parts/tasks/tasks.h"
 
-#define SOON_MS          50 /* what changes together is written together */
+#define SOON_MS          50 /* changes within this time are written together */
 #define REPORT_BYTES_MAX (64 << 20)
 #define STATUS_SHOWN_MAX 10000 /* agents in status.json */
 
@@ -27,7 +27,7 @@ static void put_time_member(struct soc_buf *out, const char *name, int64_t time_
         soc_time_put_json(out, time_ms);
 }
 
-/* One line for each agent, so that line tools can read it. */
+/* One line per agent, for line-oriented tools. */
 static void put_client(struct soc_buf *out, const struct soc_files_client *client)
 {
     soc_json_put_string(out, soc_slice_text(client->id));
@@ -97,7 +97,7 @@ static void put_status(struct soc_files *files, struct soc_buf *out)
     soc_buf_fini(&load);
 }
 
-/* Writes what waits unless the file says that already. */
+/* Writes the pending text unless the file already has it. */
 static void write_report(struct soc_files *files, const char *name, struct soc_report *report)
 {
     struct soc_slice next = soc_buf_slice(&report->next);
@@ -130,7 +130,7 @@ static void write_reports(struct soc_files *files)
     write_report(files, "status.json", &files->status);
 }
 
-/* The file is written whatever it is to say. */
+/* Writes the file even if its text is unchanged. */
 static void forget(struct soc_report *report)
 {
     report->text.length = 0;
@@ -217,8 +217,8 @@ static void let_reports_out(void *user)
         write_reports(files);
 }
 
-/* Now and then also without a cause: heartbeats and loads change by themselves. What is
- * seen now is written when it is durable; what comes until then waits for the next time. */
+/* Also runs at intervals: heartbeats and loads change by themselves. The current state is
+ * written when it is durable; later changes wait for the next run. */
 static void ring(void *user)
 {
     struct soc_files *files = user;
@@ -241,6 +241,7 @@ void soc_files_report_soon(struct soc_files *files)
 
 void soc_files_report_open(struct soc_files *files)
 {
+    assert(files->report_alarm == NULL);
     files->report_alarm = soc_alarm_open(files->loop, ring, files);
     soc_files_report_soon(files);
 }

@@ -14,7 +14,7 @@
 #include "parts/outside/files_settings.h"
 #include "parts/outside/outside.h"
 
-/* A file that shows a state and is replaced when that changes. */
+/* A file that shows a state and is replaced when the state changes. */
 struct soc_report {
     struct soc_buf text; /* as written */
     struct soc_buf next; /* waits to be durable */
@@ -33,35 +33,35 @@ struct soc_files_log {
 /* A file that is read. */
 struct soc_inlet {
     struct soc_files *files;
-    struct soc_files_client *client; /* who speaks in it; NULL: each line says */
+    struct soc_files_client *client; /* the sender; NULL: each line names one */
     struct soc_lines lines;
     enum soc_place place;
     char *name;
-    char *position; /* what its position is kept under */
+    char *position; /* name under which the position is stored */
     bool is_acks;
-    bool is_waiting; /* a line was refused for now: told */
+    bool is_waiting; /* a line was refused for now: logged once */
 };
 
-/* An outside agent. It stays, with what is known of it, when the agent has ended. */
+/* An outside agent. It is kept when the agent has ended. */
 struct soc_files_client {
     struct soc_files *files;
-    struct soc_files_client *next_changed; /* of those to be looked at */
+    struct soc_files_client *next_changed; /* list of clients to look at */
     char *id;
     char *perspective;
     struct soc_outlet queue;
     struct soc_inlet acks;
     struct soc_inlet out;
-    struct soc_map pending; /* keys of messages handed out, ever, and not done with */
+    struct soc_map pending; /* keys of unfinished messages handed out so far */
     int64_t started_ms;
-    char since[SOC_MESSAGE_ID_BYTES + 1]; /* broadcasts with lesser ids came before it */
+    char since[SOC_MESSAGE_ID_BYTES + 1]; /* broadcasts with lower ids are older than the agent */
     int64_t heard_ms;                     /* as agents.json shows it; 0: never */
-    int64_t beat_ms;                      /* what its heartbeat said last; 0: nothing yet */
-    uint64_t beat_mark;                   /* of that file, as the system described it */
-    uint32_t owner;                       /* the user who alone speaks for it, if is_owned */
+    int64_t beat_ms;                      /* last time in its heartbeat; 0: none yet */
+    uint64_t beat_mark;                   /* hash of that file's metadata */
+    uint32_t owner;                       /* the only user who may write as it, if is_owned */
     bool is_owned;
-    bool is_beat_faulty; /* it said nothing that is a time: told */
-    bool is_stuck;       /* its queue could not be written: told */
-    bool is_changed;     /* stands in the list of those to be looked at */
+    bool is_beat_faulty; /* its heartbeat is malformed: logged once */
+    bool is_stuck;       /* its queue could not be written: logged once */
+    bool is_changed;     /* it is in the list of clients to look at */
     bool is_unresponsive;
     bool is_ended;
 };
@@ -80,35 +80,35 @@ struct soc_files {
 
     /* watching */
     struct soc_folder *folders[3];
-    bool is_lost[SOC_PLACE_COUNT]; /* that folder cannot be opened or made: told */
-    struct soc_alarm *look_alarm;  /* something was told: look at it */
-    struct soc_alarm *sweep_alarm; /* look at everything */
+    bool is_lost[SOC_PLACE_COUNT]; /* that folder cannot be opened or created: logged once */
+    struct soc_alarm *look_alarm;  /* a change was reported */
+    struct soc_alarm *sweep_alarm; /* time for a sweep */
     struct soc_files_client *changed;
     bool is_orchestrator_changed;
     bool is_all_changed;
-    int64_t sweep_ms;  /* between the last two */
+    int64_t sweep_ms;  /* between the last two sweeps */
     uint64_t found;    /* lines and heartbeats so far */
-    uint64_t sweep_at; /* the same at the last sweep */
+    uint64_t sweep_at; /* `found` at the last sweep */
 
     /* reports */
     struct soc_alarm *report_alarm;
-    bool is_report_due;    /* something changed that is shown at once */
-    bool is_report_called; /* what is to be written waits to be durable */
+    bool is_report_due;    /* a change must be reported at once */
+    bool is_report_called; /* a pending report waits to be durable */
     bool is_log_called;
     struct soc_report agents, status;
     struct soc_files_log events, errors;
 
-    bool is_stuck; /* the broadcast file could not be written: told */
-    bool is_held;  /* something could not be handed out: to be tried again */
-    bool is_over;  /* the society has come to its end: what is said now is refused */
+    bool is_stuck; /* the broadcast file could not be written: logged once */
+    bool is_held;  /* a message could not be handed out; retried */
+    bool is_over;  /* the society has ended: new lines are refused */
     bool is_stopped;
     struct soc_buf scratch;
 };
 
-/* Finds the client of that id, or NULL. */
+/* Lends the client with that id, or NULL. */
 struct soc_files_client *soc_files_find(struct soc_files *files, struct soc_slice id);
 
-/* Has the files of a client looked at soon. */
+/* Schedules a look at the files of a client. */
 void soc_files_note_change(struct soc_files_client *client);
 
 #endif

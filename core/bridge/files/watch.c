@@ -26,8 +26,8 @@ static void name_beat(const struct soc_files_client *client, struct soc_buf *nam
     soc_buf_printf(name, "%s" SOC_HEARTBEAT_SUFFIX, client->id);
 }
 
-/* Reads the first line of a heartbeat; false if it is no time. One that is empty is being
- * written, as `date > FILE` does it: `*beat_ms` stays as it is. */
+/* Reads the time in a heartbeat. Returns false if it is malformed. An empty file is just
+ * being written (`date > FILE`) and leaves `*beat_ms` unchanged. */
 static bool read_beat(struct soc_files *files, const char *name, int64_t *beat_ms)
 {
     struct soc_buf text = {0};
@@ -42,8 +42,8 @@ static bool read_beat(struct soc_files *files, const char *name, int64_t *beat_m
     return is_good;
 }
 
-/* A heartbeat that says another time than before is a sign of life; the first one that is
- * seen only if it is fresh, since it may be left from earlier. */
+/* A heartbeat with a new time is a sign of life. The first one seen must be recent: it may be
+ * a leftover. */
 static void take_beat(struct soc_files_client *client, const char *name)
 {
     struct soc_files *files = client->files;
@@ -57,7 +57,7 @@ static void take_beat(struct soc_files_client *client, const char *name)
                             .offset = -1};
     if (!is_time && !client->is_beat_faulty)
         soc_files_log_file(files, SOC_LOG_WARN, "malformed_heartbeat", &spot,
-                           "one line with an RFC 3339 time expected");
+                           "expected one line with an RFC 3339 time");
     client->is_beat_faulty = !is_time;
     if (!is_time || beat_ms == client->beat_ms)
         return;
@@ -97,13 +97,13 @@ static void note_orchestrator(struct soc_files *files)
     soc_alarm_set(files->look_alarm, 1);
 }
 
-/* Tells whether there is more in its files than is taken at a time. What the agent said is
- * taken first: it is written before the ack. */
+/* Returns true if its files have more than is taken at a time. Messages are taken before
+ * acks: agents write them first. */
 static bool look_at(struct soc_files_client *client, bool is_last)
 {
     struct soc_files *files = client->files;
     struct soc_lines_end end;
-    if (client->is_ended) /* what it says is refused, and that is told */
+    if (client->is_ended) /* its lines are refused and logged */
         return client->out.name != NULL && soc_inlet_look(&client->out, is_last);
     look_at_beat(client);
     if (!is_last) {
@@ -155,11 +155,11 @@ static void note_channel(void *user, const char *name)
     struct soc_files *files = user;
     if (name == NULL || strcmp(name, files->orchestrator.name) == 0)
         note_orchestrator(files);
-    else if (strcmp(name, "agents") == 0) /* the folder itself, not what is in it */
+    else if (strcmp(name, "agents") == 0) /* the folder itself */
         soc_alarm_set(files->sweep_alarm, 1);
 }
 
-/* Looks at what was told. What has more comes again, behind all others. */
+/* Looks at the changed files. Those with more lines queue again, after all others. */
 static void look_at_changed(void *user)
 {
     struct soc_files *files = user;
@@ -232,7 +232,7 @@ static void open_folders(struct soc_files *files)
         close_folders(files);
 }
 
-/* A folder is another one now: what we need is made there, and all of it looked at. */
+/* A folder was replaced: create our files there and look at everything. */
 static void move_in(struct soc_files *files)
 {
     size_t cursor = 0;
@@ -252,11 +252,11 @@ static void move_in(struct soc_files *files)
 static const char *why_lost(int code)
 {
     if (code == -ELOOP || code == -ENOTDIR)
-        return "a directory is needed here, not a link or a file";
-    return code == -EBUSY ? "another society runs there" : strerror(-code);
+        return "a link or a file, not a directory";
+    return code == -EBUSY ? "another society uses it" : strerror(-code);
 }
 
-/* Makes sure that the folders we hold are those that others see. */
+/* Checks that the open folders are still those at their paths. */
 static void check_folders(struct soc_files *files)
 {
     bool has_moved = false;
@@ -267,8 +267,8 @@ static void check_folders(struct soc_files *files)
         has_moved |= code == 1;
         if (code == 1)
             soc_files_log_file(files, SOC_LOG_WARN, "directory_replaced", &spot,
-                               "it was moved, removed or replaced; the one that is there now is "
-                               "used, and what is not done with is written again");
+                               "moved, removed or replaced; the new one is used and unfinished "
+                               "messages are written again");
         else if (code < 0 && !files->is_lost[i])
             soc_files_log_file(files, SOC_LOG_ERROR, "directory_lost", &spot, why_lost(code));
         files->is_lost[i] = code < 0;
@@ -277,8 +277,8 @@ static void check_folders(struct soc_files *files)
         move_in(files);
 }
 
-/* Looks at everything: soon again if something came, else later and later. Where changes
- * are told this is for what was missed, and for lines that wait for their newline. */
+/* Looks at everything; the interval grows while nothing arrives. With inotify this finds
+ * missed changes and lines that wait for a newline. */
 static void sweep(void *user)
 {
     struct soc_files *files = user;
@@ -302,6 +302,7 @@ static void sweep(void *user)
 
 void soc_files_watch_open(struct soc_files *files)
 {
+    assert(files->look_alarm == NULL && files->sweep_alarm == NULL);
     files->look_alarm = soc_alarm_open(files->loop, look_at_changed, files);
     files->sweep_alarm = soc_alarm_open(files->loop, sweep, files);
     open_folders(files);

@@ -1,5 +1,6 @@
 #include "bridge/files/workdir.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,7 @@
 #define LOCK_NAME           ".lock"
 #define LOCK_TEXT_BYTES_MAX 128
 
-/* Each in an earlier one. */
+/* Each is inside an earlier one. */
 static const struct {
     enum soc_place parent;
     const char *name;
@@ -36,10 +37,11 @@ static const struct {
 
 const char *soc_place_path(enum soc_place place)
 {
+    assert(place < SOC_PLACE_COUNT);
     return places[place].path;
 }
 
-/* Opens a folder below `parent`, made if `makes`; a negative errno if it cannot. */
+/* Opens a folder in `parent` and creates it if `makes`. Returns a negative errno on failure. */
 static int open_folder(int parent, const char *name, bool makes, mode_t mode)
 {
     bool is_new = makes && mkdirat(parent, name, mode) == 0;
@@ -56,7 +58,7 @@ static int open_folder(int parent, const char *name, bool makes, mode_t mode)
     return folder;
 }
 
-/* Makes the folders above the workflow's; links among those are the user's own. */
+/* Creates the folders above the workflow's. Links are allowed there. */
 static int make_above(const char *path, mode_t mode)
 {
     char *copy = soc_copy_text(path, strlen(path));
@@ -72,7 +74,7 @@ static int make_above(const char *path, mode_t mode)
     return code;
 }
 
-/* Writes "PID since TIME" into the lock file; it is for people only. */
+/* Writes "PID since TIME" into the lock file, for people. */
 static void sign_lock(int lock)
 {
     struct soc_clock clock;
@@ -86,8 +88,8 @@ static void sign_lock(int lock)
         length -= (int)pwrite(lock, text, (size_t)length, 0);
 }
 
-/* Locks the workflow's folder; the descriptor, or a negative errno: -EBUSY if another
- * society holds it. Closing the descriptor, by the end of the process too, frees it. */
+/* Locks the workflow's folder. Returns the descriptor or a negative errno: -EBUSY if another
+ * society holds it. Closing the descriptor, also by the end of the process, unlocks it. */
 static int lock_folder(int folder)
 {
     struct stat info;
@@ -106,7 +108,7 @@ static int lock_folder(int folder)
     return lock;
 }
 
-/* The file stays, empty: removing it would let two starters lock two files. */
+/* The file stays, empty: removing it would let two processes lock two files. */
 static void unlock(int lock)
 {
     if (lock < 0)
@@ -116,7 +118,7 @@ static void unlock(int lock)
     close(lock);
 }
 
-/* Reads who holds the lock, as far as its file tells. */
+/* Reads from the lock file who holds the lock. */
 static void read_holder(int folder, char out[LOCK_TEXT_BYTES_MAX])
 {
     char text[LOCK_TEXT_BYTES_MAX] = {0};
@@ -135,13 +137,12 @@ static int fail_lock(struct soc_workdir *dir, int code, struct soc_detail *detai
     read_holder(dir->folders[SOC_PLACE_ROOT], holder);
     if (code == -EBUSY)
         soc_fail(detail, 0,
-                 "files: %s: another society runs there (%s); files.dir, or files.workflow_id, "
-                 "chooses another directory",
+                 "files: %s: another society uses it (%s); choose another directory by "
+                 "files.dir or files.workflow_id",
                  dir->path, holder);
     else
         soc_fail(detail, 0, "files: %s/" LOCK_NAME ": %s", dir->path,
-                 code == -ELOOP || code == -EINVAL ? "a plain file is needed here"
-                                                   : strerror(-code));
+                 code == -ELOOP || code == -EINVAL ? "not a regular file" : strerror(-code));
     soc_workdir_close(dir);
     return SOC_EACCESS;
 }
@@ -150,7 +151,7 @@ static int fail(struct soc_workdir *dir, int code, enum soc_place place, struct 
 {
     const char *below = places[place].path;
     soc_fail(detail, 0, "files: %s%s%s: %s", dir->path, below[0] == '\0' ? "" : "/", below,
-             code == -ELOOP || code == -ENOTDIR ? "a directory is needed here, not a link or a file"
+             code == -ELOOP || code == -ENOTDIR ? "a link or a file, not a directory"
                                                 : strerror(-code));
     soc_workdir_close(dir);
     return code == -ENOENT ? SOC_ENOFILE : SOC_EACCESS;
@@ -188,8 +189,8 @@ static bool is_same_file(const struct stat *one, const struct stat *other)
     return one->st_ino == other->st_ino && one->st_dev == other->st_dev;
 }
 
-/* Locks `folder` in the place of the one that is held, or the same one again if its lock
- * file was taken away. 0, or a negative errno: the old lock is kept. */
+/* Locks `folder` instead of the one held, or again if its lock file was removed. Returns 0,
+ * or a negative errno and keeps the old lock. */
 static int renew_lock(struct soc_workdir *dir, int folder)
 {
     struct stat held;
@@ -208,6 +209,7 @@ static int renew_lock(struct soc_workdir *dir, int folder)
 
 int soc_workdir_renew(struct soc_workdir *dir, enum soc_place place)
 {
+    assert(place < SOC_PLACE_COUNT);
     struct stat held;
     struct stat there;
     int parent = place == SOC_PLACE_ROOT ? AT_FDCWD : dir->folders[places[place].parent];
@@ -252,6 +254,7 @@ void soc_workdir_close(struct soc_workdir *dir)
 int soc_workdir_open_file(const struct soc_workdir *dir, enum soc_place place, const char *name,
                           int flags)
 {
+    assert(place < SOC_PLACE_COUNT && name[0] != '\0' && strchr(name, '/') == NULL);
     struct stat info;
     int folder = dir->folders[place];
     int always = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
@@ -274,7 +277,7 @@ int soc_workdir_open_file(const struct soc_workdir *dir, enum soc_place place, c
     return code;
 }
 
-/* Writes, and moves `*text` behind what was written. */
+/* Writes, and removes what was written from `*text`. */
 static int write_some(int file, struct soc_slice *text)
 {
     while (text->length > 0) {
@@ -313,7 +316,7 @@ static struct soc_left describe(const struct stat *info)
     };
 }
 
-/* Of an open file: while it has no name yet nobody can have changed it since. */
+/* Describes an open file. Before it has a name, nobody else can change it. */
 static void note_left(int file, struct soc_left *left)
 {
     struct stat info;
@@ -328,7 +331,7 @@ struct soc_left soc_workdir_look(const struct soc_workdir *dir, enum soc_place p
     return is_there ? describe(&info) : (struct soc_left){0};
 }
 
-/* Ends the last line of an open file. */
+/* Ends the last line of an open file with a newline. */
 static int end_line(int file)
 {
     struct stat info;
@@ -369,6 +372,7 @@ int soc_workdir_end_line(const struct soc_workdir *dir, enum soc_place place, co
 int soc_workdir_replace(const struct soc_workdir *dir, enum soc_place place, const char *name,
                         struct soc_slice text, struct soc_left *left)
 {
+    assert(place < SOC_PLACE_COUNT && strchr(name, '/') == NULL);
     char draft[SOC_ID_BYTES_MAX + 32];
     int folder = dir->folders[place];
     snprintf(draft, sizeof(draft), ".%.*s.new", (int)sizeof(draft) - 6, name);
@@ -417,14 +421,14 @@ static bool ends_with(const char *name, const char *suffix)
     return length > suffix_length && strcmp(name + length - suffix_length, suffix) == 0;
 }
 
-/* Tells whether the file is one that an agent reads: its end says that the work is over. */
+/* Returns true for a queue of an agent: its removal tells the agent that the work is over. */
 static bool is_queue(const char *name)
 {
     return ends_with(name, SOC_QUEUE_SUFFIX) && !ends_with(name, SOC_OUT_SUFFIX);
 }
 
-/* Moves the files of one folder that hold anything, and removes the queues of agents that do
- * not; `to` < 0: 1 if there is one to be moved. */
+/* Moves the non-empty files of a folder and removes empty queues of agents. With `to` < 0 it
+ * only returns 1 if there is a file to move. */
 static int move_files(int from, int to, bool is_of_agents)
 {
     struct dirent *entry;

@@ -110,7 +110,7 @@ static void a_link_in_place_of_a_folder_is_refused(void)
              world.path, world.home, world.home, world.path);
     CHECK_INT(system(command), 0);
     CHECK_INT(open_dir(&world, &detail), SOC_EACCESS);
-    CHECK(strstr(detail.text, "/channel: a directory is needed here") != NULL);
+    CHECK(strstr(detail.text, "/channel: a link or a file, not a directory") != NULL);
     close_world(&world);
 }
 
@@ -134,7 +134,7 @@ static void one_society_locks_it_and_another_touches_nothing(void)
     CHECK_INT(mode_of(&world, ".lock"), 0600);
     CHECK_INT(unlinkat(world.dir.folders[SOC_PLACE_ROOT], "archive", AT_REMOVEDIR), 0);
     CHECK_INT(soc_workdir_open(&other, world.path, true, 0700, 0600, &detail), SOC_EACCESS);
-    CHECK(strstr(detail.text, ": another society runs there (process ") != NULL);
+    CHECK(strstr(detail.text, ": another society uses it (process ") != NULL);
     CHECK_INT(mode_of(&world, "archive"), 0);
     soc_workdir_close(&world.dir);
     CHECK_INT(soc_workdir_open(&other, world.path, true, 0700, 0600, &detail), SOC_OK);
