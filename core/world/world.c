@@ -9,22 +9,18 @@
 #include "base/version.h"
 #include "check/check.h"
 #include "kernel/look.h"
-#include "kernel/mail/receivers.h"
 #include "kernel/refusal.h"
 #include "kernel/registry.h"
 #include "kernel/turns/batch.h"
 #include "lualib/lua_json.h"
-#include "parts/human/human.h"
 #include "parts/table.h"
 #include "script/bindings/bind.h"
-#include "script/bindings/send_options.h"
 #include "script/bindings/settings.h"
 #include "script/calls/chat_keys.h"
 #include "script/calls/exchange.h"
 #include "script/calls/keys.h"
 #include "script/policies/swap.h"
 #include "script/turns/effect.h"
-#include "script/turns/payload.h"
 #include "store/memory.h"
 #include "store/sqlite/sqlite.h"
 #include "world/world_state.h"
@@ -348,93 +344,6 @@ static int world_now(lua_State *L)
     return 1;
 }
 
-/* To a list of receivers, as one turn. */
-static int send_list(lua_State *L, struct soc_world *world, struct soc_frame *frame,
-                     struct soc_agent *from, const struct soc_send_options *options)
-{
-    soc_gate_begin_as(world->host, from);
-    int rc = soc_receivers_send(world->host, from, &options->input, &frame->answer);
-    soc_gate_end_as(world->host, rc == SOC_OK);
-    soc_batch_seal(world->host);
-    return soc_effect_push_answer(L, soc_buf_slice(&frame->answer));
-}
-
-/* s:send(from, { to, payload, … }) -> { messageId } | { messageIds, … } | nil, err: as that
- * agent */
-static int world_send(lua_State *L)
-{
-    struct soc_world *world = soc_world_check_ready(L);
-    struct soc_frame *frame = soc_frame_open(world->script);
-    size_t length;
-    const char *from = luaL_checklstring(L, 2, &length);
-    struct soc_send_options options;
-    int rc = soc_send_options_read(L, frame, 3, SOC_SEND_FROM_AGENT, &options);
-    struct soc_agent *agent = soc_registry_find(world->host, soc_slice(from, length));
-    if (rc == SOC_OK && agent == NULL)
-        rc = soc_refuse(&frame->error, SOC_ENOAGENT, "the sender does not exist", "agentId",
-                        soc_slice(from, length));
-    if (rc == SOC_OK && options.input.receivers != NULL)
-        return send_list(L, world, frame, agent, &options);
-    if (rc == SOC_OK)
-        rc = soc_gate_send_as(world->host, agent, &options.input.send, &frame->error);
-    soc_batch_seal(world->host);
-    return soc_effect_push_answer(L, soc_buf_slice(&frame->error));
-}
-
-static void take_answer(void *user, struct soc_slice answer)
-{
-    struct soc_buf *out = user;
-    soc_buf_put_slice(out, answer);
-}
-
-/* s:dispatch(id, payload, { timeout_ms? }?) -> the reply, from the user's end; with
- * nil for the id the gatekeeper says whom it is for */
-static int world_dispatch(lua_State *L)
-{
-    if (luaL_testudata(L, 1, SOC_WORLD) == NULL)
-        return luaL_error(L, "dispatch is a method: call it as s:dispatch(id, payload)");
-    struct soc_world *world = soc_world_check_ready(L);
-    struct soc_frame *frame = soc_frame_open(world->script);
-    size_t length;
-    const char *to = luaL_optlstring(L, 2, NULL, &length);
-    int64_t timeout_ms = SOC_REQUEST_TIMEOUT_MS;
-    if (!lua_isnoneornil(L, 4)) {
-        static const char *const known[] = {"timeout_ms", NULL};
-        luaL_checktype(L, 4, LUA_TTABLE);
-        soc_option_check_names(L, 4, "dispatch", known);
-        timeout_ms = soc_option_timeout(L, 4, "dispatch", timeout_ms);
-    }
-    int rc = soc_payload_encode(L, world->script, 3, &frame->payload, NULL, &frame->error);
-    struct soc_send send = {.payload = soc_buf_slice(&frame->payload)};
-    struct soc_buf answer = {0};
-    if (to != NULL)
-        send.to = soc_slice(to, length);
-    else if (rc == SOC_OK)
-        soc_human_address(world->host, &send);
-    if (rc == SOC_OK)
-        rc = soc_gate_request_as(world->host, soc_registry_user(world->host), &send, timeout_ms,
-                                 take_answer, &answer, &frame->error);
-    if (rc < 0)
-        return soc_effect_push_answer(L, soc_buf_slice(&frame->error));
-    while (answer.length == 0) {
-        if (soc_host_step(world->host))
-            continue;
-        soc_batch_seal(world->host);
-        int64_t due_ms = soc_host_next_due(world->host);
-        if (answer.length == 0 && (due_ms == 0 || soc_host_is_failed(world->host)))
-            break;
-        if (answer.length == 0)
-            soc_clock_move(soc_host_clock(world->host), due_ms);
-    }
-    frame = soc_frame_open(world->script); /* the turns since have used it */
-    if (answer.length == 0)
-        soc_refuse(&frame->answer, SOC_EIO, NULL, NULL, (struct soc_slice){0});
-    soc_buf_put_slice(&frame->answer, soc_buf_slice(&answer));
-    soc_buf_fini(&answer);
-    soc_world_complain_of_calls(L, world);
-    return soc_effect_push_answer(L, soc_buf_slice(&frame->answer));
-}
-
 /* s:crash(): as by kill -9, at the last durable point */
 static int world_crash(lua_State *L)
 {
@@ -497,14 +406,8 @@ static int world_dump(lua_State *L)
 }
 
 static const luaL_Reg world_functions[] = {
-    {"now", world_now},
-    {"send", world_send},
-    {"dispatch", world_dispatch},
-    {"crash", world_crash},
-    {"recover", world_recover},
-    {"close", world_close},
-    {"dump", world_dump},
-    {"transcript", world_transcript},
+    {"now", world_now},     {"crash", world_crash}, {"recover", world_recover},
+    {"close", world_close}, {"dump", world_dump},   {"transcript", world_transcript},
     {NULL, NULL},
 };
 
@@ -512,6 +415,7 @@ static void make_metatable(lua_State *L)
 {
     if (luaL_newmetatable(L, SOC_WORLD)) {
         luaL_newlib(L, world_functions);
+        soc_world_add_mail(L);
         soc_world_add_run(L);
         soc_world_add_outside(L);
         lua_pushcclosure(L, world_index, 1);

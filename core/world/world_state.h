@@ -63,6 +63,9 @@ void soc_world_note_restart(struct soc_world *world);
 void soc_world_note_calls(struct soc_world *world);
 void soc_world_complain_of_calls(lua_State *L, struct soc_world *world);
 
+/* Adds s:send and s:dispatch to the table on top. */
+void soc_world_add_mail(lua_State *L);
+
 /* Adds s:run, s:step, s:advance, s:check and s:unused_answers to the table on top. */
 void soc_world_add_run(lua_State *L);
 

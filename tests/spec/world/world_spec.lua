@@ -1,4 +1,6 @@
 -- society.new itself: what is left when something goes wrong.
+--
+-- Covers: core/world/world_mail.c
 
 local scene = require("scene")
 local society = require("society")
