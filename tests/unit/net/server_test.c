@@ -1,3 +1,4 @@
+/* Covers: core/net/listener.c */
 #include "net/server.h"
 
 #include <unistd.h>
