@@ -1,4 +1,4 @@
---- answer: what a model's message must be, whoever gives it.
+--- answer: the form of a model's message, whichever provider returned it.
 
 local clean = require("society.llm.clean")
 local texts = require("society.llm.texts")

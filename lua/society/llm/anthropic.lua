@@ -1,6 +1,6 @@
---- anthropic: the messages API of Anthropic.
+--- anthropic: Anthropic's messages API.
 --
--- As society.llm.openai says what a provider is.
+-- society.llm.openai explains what a provider is.
 
 local answers = require("society.llm.answer")
 local blocks = require("society.llm.blocks")

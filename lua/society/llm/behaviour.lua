@@ -1,10 +1,9 @@
 --- behaviour: an agent that thinks with a model. society.role{ behaviour = "llm" }.
 --
--- A message is shown to the model with all that was said before; the model calls tools,
--- is told what came of them, and goes on until it has nothing more to call. What it says
--- then goes to whoever was not answered yet. Everything it does is an effect, so it goes on after
--- kill -9 where it was. What stops it, stops it with a name: the parent is told, and what
--- was said and done stays.
+-- The model is shown a message with the conversation so far. It calls tools, receives their
+-- results, and continues until it makes no more calls. Its last text goes to whoever still
+-- waits for an answer. Everything it does is an effect, so it resumes after kill -9. A guard
+-- that stops it has a name: the parent receives an alert, and the conversation is kept.
 
 local ending = require("society.llm.ending")
 local guards = require("society.llm.guards")

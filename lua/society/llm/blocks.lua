@@ -1,4 +1,4 @@
---- blocks: what an answer of Anthropic's is made of, as it comes, and what may be wrong with it.
+--- blocks: parses Anthropic's streamed answers and reports malformed ones.
 
 local json = require("society.json")
 

@@ -1,7 +1,7 @@
---- body: what a model's server answers, told apart: a stream of events, or one text.
+--- body: distinguishes streamed answers of a model's server from plain ones.
 --
--- How it begins tells more than its header: servers and what stands before them send either
--- under any content type, and some first send blanks so that nobody loses patience.
+-- The first bytes decide, not the header: servers and proxies send either form under any
+-- content type, and some send blanks first to keep the connection open.
 
 local M = {}
 

@@ -1,11 +1,10 @@
---- budget: what is set aside for calls under way, so that many at once keep to a bound.
+--- budget: reserves tokens and cost for running calls, so that parallel calls keep to a limit.
 --
--- A bound on tokens or cost is of an agent, a task or the society. When a call begins,
--- what it may take is set aside under each; when it ends, what it took is counted by the
--- host and the rest is free again. A call for which there is no room now waits until
--- others have ended; one that is alone under a bound goes while anything is left of it.
--- So a bound is passed by one call at most, and by what calls take beyond what was
--- thought of.
+-- A limit applies to an agent, a task or the society. When a call starts, its estimate is
+-- reserved under each limit; when it ends, the host counts what it used and the rest is
+-- released. A call that does not fit waits until others have ended; a call that is alone
+-- under a limit starts while anything is left. A limit is therefore exceeded by one call at
+-- most, plus errors of the estimates.
 
 local M = {}
 

@@ -1,7 +1,7 @@
---- check: what is wrong with society.config{ llm = … } inside its tables.
+--- check: validates the tables inside society.config{ llm = … }.
 --
--- Asked once, when the settings are made, so that a slip of the pen is not found out by
--- an agent in the midst of its work.
+-- This happens once, when the settings are made, so that an agent does not run into a typo in
+-- the middle of its work.
 
 local clean = require("society.llm.clean")
 local guards = require("society.llm.guards")

@@ -1,6 +1,6 @@
---- clean: what an error says, for those who did not write the code that raised it.
+--- clean: the text of an error, for readers who did not write the code that raised it.
 --
--- Where it was raised, with paths of this machine, and the traceback are for the log.
+-- Paths of this machine and the traceback are for the log only.
 
 --- The sentence of an error that was raised.
 return function(value)

@@ -1,8 +1,8 @@
---- ending: how the handling of messages ends, for those who wait for it.
+--- ending: how handling a message ends for those who wait for it.
 --
--- Whoever was not answered gets what the model said at last, or why it was stopped: for
--- the message that is handled, and for those that came meanwhile. A task ends with it, so
--- that nobody waits for ever.
+-- Whoever was not answered receives the last text of the model, or the reason why it was
+-- stopped: for the message being handled and for those that arrived meanwhile. A task ends
+-- with it, so that nobody waits forever.
 
 local M = {}
 

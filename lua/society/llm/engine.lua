@@ -1,13 +1,13 @@
---- engine: what becomes of the calls to models, from the wish to the answer.
+--- engine: the life of model calls, from request to answer.
 --
--- The host hands it what happens (a call begins, bytes come, a time is over) and does
--- what it says: a list of { "send", id, request }, { "wake", id, at_ms, why? },
--- { "answer", id, message, err, spent, tries } and { "spent", id, spent }, of tries that
--- gave nothing. It holds nothing that must last: after a crash calls begin anew.
+-- The host reports events (a call starts, bytes arrive, a timer fires) and carries out the
+-- returned actions: { "send", id, request }, { "wake", id, at_ms, why? },
+-- { "answer", id, message, err, spent, tries } and { "spent", id, spent } for attempts without
+-- an answer. Nothing here must survive a crash: calls start over.
 --
--- A call waits until there is room for it within the bounds (society.llm.budget) and then
--- for its turn (society.llm.limiter), is sent, and if that fails in a way that may pass is
--- tried again after a pause that grows, with chance in it, when the server wants it.
+-- A call waits until it fits the limits (society.llm.budget), then for its turn
+-- (society.llm.limiter), and is sent. A failure that may pass is retried with exponential
+-- back-off and jitter, not before the server allows it.
 
 local answers = require("society.llm.answer")
 local budget = require("society.llm.budget")

@@ -1,7 +1,7 @@
---- failure: what a model's server answers when it does not answer, told apart.
+--- failure: classifies the errors of a model's server.
 --
--- Every error says by `retryable` whether trying again can help, and by `retry_after_ms`
--- when the server wants that at the earliest.
+-- Each error has `retryable` if a retry can help, and `retry_after_ms` if the server asks for
+-- a pause.
 
 local json = require("society.json")
 

@@ -1,7 +1,7 @@
---- guards: what keeps an agent that thinks from running away.
+--- guards: runaway protection for agents that think.
 --
--- Each has a name, which is the reason the parent is told. Tokens and cost are bounded
--- by the host (llm.limits), whoever asks.
+-- Each guard has a name, which is the reason in the alert to the parent. The host limits
+-- tokens and cost (llm.limits) for all callers.
 
 local json = require("society.json")
 local settings = require("society.llm.settings")

@@ -1,9 +1,8 @@
---- letters: reads JSON in which a letter was cut in two.
+--- letters: reads JSON with surrogate pairs split across deltas.
 --
--- Servers that cut what a model says by units of UTF-16 send the halves of an emoji in two
--- pieces, each an escape that stands for nothing alone; strict readers refuse those. Here a
--- half waits as a letter that nobody uses until the pieces are together. One whose other half
--- never comes is U+FFFD.
+-- Servers that split text by UTF-16 units send the two halves of an emoji in two pieces, each
+-- an escape that is invalid alone. A half is held as a private character until the pieces are
+-- joined. A half that stays alone becomes U+FFFD.
 
 local json = require("society.json")
 

@@ -1,8 +1,8 @@
---- limiter: who may ask a model next, for the whole society.
+--- limiter: which agent may call a model next, for the whole society.
 --
--- So many calls at once, so many calls and tokens a minute; agents take turns, so that
--- one with a hundred calls does not keep the others waiting; and after several refusals
--- in a row (429) nobody asks for a while. It reads no clock: the time is an argument.
+-- It limits parallel calls, and calls and tokens per minute. Agents take turns, so that one
+-- with a hundred calls does not delay the others. After several refusals in a row (429) all
+-- calls pause. It reads no clock: the time is an argument.
 
 local M = {}
 

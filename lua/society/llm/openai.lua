@@ -1,7 +1,7 @@
---- openai: chat completions as OpenAI has them, and every server that does the same.
+--- openai: chat completions of OpenAI and compatible servers.
 --
--- A provider is pure: it says what to send, without the key, which the host adds, and
--- reads what comes back.
+-- A provider is pure: it builds the request, without the key, which the host adds, and parses
+-- the answer.
 
 local answers = require("society.llm.answer")
 local bodies = require("society.llm.body")

@@ -1,4 +1,4 @@
---- options: what an app wants said to a model's server besides, as it stands.
+--- options: settings that an app passes to a model's server unchanged.
 
 --- Puts into a request's body what it does not have yet, of each table in turn.
 -- @tparam table body

@@ -1,9 +1,9 @@
---- patience: an agent's handle as tools get it.
+--- patience: the agent handle that tools receive.
 --
--- It notes how long people kept the agent waiting: escalate, request{ to = "user" },
--- receive{ from = "user" } or of a decision. Whatever else a tool waits for is over when the
--- agent's own time is, and it can do nothing more when the effects that a message may have
--- are nearly used up. And it notes which tasks and messages a tool has dealt with itself.
+-- It measures how long people kept the agent waiting: escalate, request{ to = "user" }, and
+-- receive{ from = "user" } or of a decision. Any other wait of a tool ends when the agent's
+-- time is over, and a tool can do nothing more when the effects of a message are nearly used
+-- up. It also records which tasks and messages a tool has handled itself.
 
 local clean = require("society.llm.clean")
 

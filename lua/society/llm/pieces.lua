@@ -1,6 +1,5 @@
---- pieces: what an answer of chat completions is made of, as it comes, and what may be wrong
--- with it. What is of another type than it should be is never passed over: an answer without
--- it would be another answer.
+--- pieces: parses streamed chat completions and reports malformed ones. A member of the wrong
+-- type is never ignored: the answer would be another one without it.
 
 local json = require("society.json")
 

@@ -1,7 +1,7 @@
---- prices: what models cost, in US dollars for a million tokens, in and out.
+--- prices: prices of models in US dollars per million tokens, input and output.
 --
--- Edit it, or say society.config{ llm = { prices = { mine = { input = 1, output = 2 } } } }.
--- A name that is not here has the price of the longest one it begins with, else none.
+-- Edit it, or set society.config{ llm = { prices = { mine = { input = 1, output = 2 } } } }.
+-- An unknown name has the price of the longest name that is its prefix, or none.
 
 local M = {
   ["gpt-4o"] = { input = 2.5, output = 10 },

@@ -1,4 +1,4 @@
---- providers: who answers a call, with which settings, and whether there is a key.
+--- providers: which provider answers a call, with which settings, and whether it has a key.
 
 local M = {}
 

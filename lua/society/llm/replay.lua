@@ -1,12 +1,11 @@
---- replay: real answers, recorded once, given again.
+--- replay: returns recorded answers of a real model.
 --
 --     society.config { llm = { provider = "openai", record = "answers.jsonl" } }   -- once
 --     society.config { llm = { provider = "replay", replay = "answers.jsonl" } }   -- always
 --
--- A recording is a line of JSON for each answer: who asked, which of its calls it was, the
--- last message it saw, and what the model said. A call whose last message is another, or
--- that was never recorded, fails loudly and shows both. What the host makes up anew in each
--- run makes no message another.
+-- A recording has one line of JSON per answer: the agent, the number of its call, the last
+-- message it saw, and the answer. A call with another last message, or without a recording,
+-- fails and shows both. Ids and times that the host creates in each run are not compared.
 
 local answers = require("society.llm.answer")
 local json = require("society.json")

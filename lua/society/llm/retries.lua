@@ -1,4 +1,4 @@
---- retries: how often a model is asked again, after which pause, and when no longer.
+--- retries: how often and after which pause a model call is retried.
 
 local M = {}
 

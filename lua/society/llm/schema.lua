@@ -1,7 +1,7 @@
---- schema: whether a model's arguments are what a tool wants.
+--- schema: checks a model's arguments against the schema of a tool.
 --
--- Of JSON schema what tools use: type, properties, required, items, enum, and true and
--- false for anything and nothing. The rest is left to the tool itself.
+-- It supports what tools use of JSON schema: type, properties, required, items, enum, true
+-- and false. Other keywords are left to the tool.
 
 local json = require("society.json")
 

@@ -1,5 +1,5 @@
---- scripted: answers that were written beforehand, so that tests and examples need no
--- model and always come out the same.
+--- scripted: answers written in advance, so that tests and examples need no model and are
+-- repeatable.
 --
 --     society.config { llm = { provider = "scripted", answers = {
 --       "the first answer",
@@ -8,8 +8,8 @@
 --     } } }
 --
 -- `answers` is a list for all calls in their order, a table of such lists by agent or
--- role, or a function(request). A call that does not fit what an answer expects, or that
--- finds no answer, fails loudly and shows both.
+-- role, or a function(request). A call that does not match what an answer expects, or finds
+-- no answer, fails and shows both.
 
 local answer_rules = require("society.llm.answer")
 local json = require("society.json")

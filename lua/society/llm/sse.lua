@@ -1,10 +1,10 @@
---- sse: reads server-sent events out of bytes that come in any pieces.
+--- sse: parses server-sent events from bytes that arrive in any pieces.
 --
 --     local stream = sse.new()
 --     for _, event in ipairs(stream:put(bytes)) do … event.event, event.data … end
 --
--- Lines end with LF, CR LF or CR; lines of data of one event are joined by LF; comments
--- and fields that nobody asked for are passed over.
+-- Lines end with LF, CR LF or CR; the data lines of an event are joined by LF; comments and
+-- unknown fields are ignored.
 
 local M = {}
 

@@ -1,8 +1,8 @@
---- talk: an agent's conversation with its model, while a message is handled.
+--- talk: an agent's conversation with its model while a message is handled.
 --
--- What is said lies in the agent's memory, which lasts; here is what this activation
--- must know of it: the entries, in units that are never parted, and which of the
--- messages at hand still want an answer.
+-- The conversation is in the agent's durable memory. This module keeps what the activation
+-- needs of it: the entries, in units that stay together, and which messages still need an
+-- answer.
 
 local texts = require("society.llm.texts")
 local usage = require("society.llm.usage")

@@ -1,4 +1,4 @@
---- texts: what a model is shown of texts that are too long for it.
+--- texts: shortens texts that are too long for a model.
 
 local json = require("society.json")
 local usage = require("society.llm.usage")

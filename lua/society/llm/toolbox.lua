@@ -1,8 +1,7 @@
---- toolbox: the tools of one agent, and what a call of one comes to.
+--- toolbox: the tools of one agent, and how its calls are executed.
 --
--- Whatever goes wrong is told to the model as the result of its call, so that it can do
--- better: arguments that are no JSON or do not fit, a tool that is not there, one that
--- raised.
+-- Every failure is returned to the model as the result of its call, so that it can correct
+-- itself: invalid JSON, arguments that do not fit, an unknown tool, a tool that raised.
 
 local clean = require("society.llm.clean")
 local json = require("society.json")

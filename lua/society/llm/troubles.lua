@@ -1,8 +1,8 @@
---- troubles: what a simulation has go wrong with a model, by the plan of its seed.
+--- troubles: faults of a model in a simulation, by the plan of its seed.
 --
--- busy and limited: the server says so. cut and garbled: bytes that break off, or are
--- none of an answer, are read as a server's are. slow: the answer comes late. All pass
--- by trying again or waiting, so that the story stays the same.
+-- busy and limited: the server says so. cut and garbled: the bytes break off or are not an
+-- answer, and are parsed as a server's. slow: the answer is late. All of them pass by retrying
+-- or waiting, so that the outcome of a run stays the same.
 
 local M = {}
 
