@@ -1,9 +1,9 @@
---- Briefs: as strict, but what is meant is repaired instead of refused.
+--- Briefs: like strict, but repairs what it can instead of refusing it.
 --
--- Taken as well: a brief that is a JSON text; "" as a field's value; a lone string
--- as the one constraint ("" as none); completionCriteria for completion_criteria,
--- and agent_id and interface_spec in collaborators. Answers the repaired brief, or
--- false and the error object for what is missing all the same.
+-- Also accepts a brief that is a JSON text; "" as the value of a field; a single string as
+-- the only constraint ("" for none); completionCriteria for completion_criteria, and agent_id
+-- and interface_spec in collaborators. Returns the repaired brief, or false and the error
+-- object for what is still missing.
 
 local json = require("society.json")
 local brief_rules = require("society.brief")

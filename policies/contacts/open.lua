@@ -1,4 +1,4 @@
---- Contacts: anybody may write to anybody; the registry only records.
+--- Contacts: everybody may write to everybody; contacts are only recorded.
 
 local M = { kind = "contacts", version = 1, defaults = {} }
 

@@ -1,7 +1,7 @@
---- Contacts: an agent writes only to whom it knows.
+--- Contacts: an agent may write only to its contacts.
 --
--- The person may reach everybody. A stranger is refused with a hint. To all at once
--- write root, the person and the orchestrator.
+-- The person may write to everybody. A stranger is refused with a hint. Only root, the person
+-- and the orchestrator may broadcast.
 
 local M = {
   kind = "contacts",

@@ -1,4 +1,4 @@
---- Context: everything that was ever said, whatever the model makes of it.
+--- Context: the whole conversation, even if it exceeds the window of the model.
 
 local M = { kind = "context", version = 1 }
 

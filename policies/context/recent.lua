@@ -1,9 +1,8 @@
---- Context: the messages at hand, how it began, and as much of what came last as there is
--- room for.
+--- Context: the messages at hand, the beginning, and as much of the latest conversation as fits.
 --
--- A unit is never parted, so a tool call keeps its answer. The last unit and the messages at
--- hand always go in, even if they are too large: without them there is nothing to answer.
--- What came before those begins with a message, not in the midst of what was done for one.
+-- Units stay together, so a tool call keeps its result. The last unit and the messages at
+-- hand are always included, even if they are too large: without them there is nothing to
+-- answer. The units before them start with a message, not in the middle of its handling.
 
 local M = {
   kind = "context", version = 1,

@@ -1,5 +1,4 @@
---- Deadlock: of agents that wait for each other in a ring, the one that has waited
--- longest goes on.
+--- Deadlock: releases the agent of a cycle that has waited longest.
 
 local M = { kind = "deadlock", version = 1 }
 

@@ -1,5 +1,4 @@
---- Deadlock: of agents that wait for each other in a ring, the one that closed it
--- goes on; the others are not disturbed.
+--- Deadlock: releases the agent whose wait closed the cycle; the others keep waiting.
 
 local M = { kind = "deadlock", version = 1 }
 

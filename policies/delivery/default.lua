@@ -1,12 +1,11 @@
---- Delivery: what is done about a message that an agent outside does not ack.
+--- Delivery: what happens to a message that an outside agent does not ack.
 --
--- Says rung after rung of a ladder: when, counted from the moment the message was first
--- handed out, and what: "timeout" (it is noted), "resend", "warn" (resend with a
--- warning), "unresponsive" (the agent is given up, the orchestrator is told). Nil: nothing
--- more is done.
+-- Returns the steps of a ladder: when, counted from the first delivery, and what: "timeout"
+-- (it is logged), "resend", "warn" (resend with a warning), "unresponsive" (give up and alert
+-- the orchestrator). Nil: no further step.
 --
--- Each attempt has `timeout_ms` for its ack; the next one follows `retry_delay_ms` later.
--- The one before the last rung warns; when `attempts_max` would be reached it is given up.
+-- Each attempt waits `timeout_ms` for its ack; the next one follows `retry_delay_ms` later.
+-- The last attempt carries a warning; after `attempts_max` attempts the agent is given up.
 
 local M = {
   kind = "delivery",

@@ -1,9 +1,8 @@
---- Gatekeeper: input goes to whom it speaks of, by words; else to root.
+--- Gatekeeper: input goes to the agent whose role or services it mentions, else to root.
 --
--- The words of the text are compared with each agent's role and with the services of
--- its Interface Spec. An agent that is named at the beginning, as in "pm: ship it" or
--- "@pm ship it", gets it whatever it says. Of several that fit equally, one that is
--- idle wins, then the oldest.
+-- The words of the text are compared with each agent's role and with the services of its
+-- Interface Spec. An agent named at the beginning, as in "pm: ship it" or "@pm ship it",
+-- receives it in any case. Among equal matches an idle agent wins, then the oldest.
 
 local capability = require("society.capability")
 local json = require("society.json")

@@ -1,4 +1,4 @@
---- Gatekeeper: everything goes to root, who knows best.
+--- Gatekeeper: everything goes to root.
 
 local M = { kind = "gatekeeper", version = 1 }
 

@@ -1,4 +1,4 @@
---- Introductions: whoever offers what is needed, else ask onward, else refuse.
+--- Introductions: introduce a contact that offers the capability, else ask onward, else refuse.
 --
 -- The capability is compared with the roles and Interface Specs of the asked agent's
 -- contacts, in English and in Chinese words.

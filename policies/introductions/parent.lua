@@ -1,4 +1,4 @@
---- Introductions: always ask the parent; only who has none looks among its contacts.
+--- Introductions: always ask the parent; an agent without one searches its contacts.
 
 local introductions = require("society.introductions")
 

@@ -1,9 +1,8 @@
---- Supervision: a turn that raised is tried again after a while, then given up.
+--- Supervision: retries a turn that raised, with back-off, then gives up.
 --
--- Answers the ms to wait before the next try, or nil: the message goes to the
--- dead letters with the error. An agent whose turns raise too often in a while has
--- failed: it is held back until somebody resumes it. What becomes of the children of
--- an agent that ends is a setting.
+-- Returns the ms to wait before the next try, or nil: the message becomes a dead letter with
+-- the error. An agent whose turns raise too often has failed: it is held until somebody
+-- resumes it. A setting decides what happens to an agent's children when it terminates.
 
 local M = {
   kind = "supervision",

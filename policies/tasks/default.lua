@@ -1,8 +1,8 @@
---- Tasks: a task that failed and may be tried again is, after a while that doubles.
+--- Tasks: retries a retryable failure with exponential back-off.
 --
--- Answers the ms to wait before the next try, or nil: the task has failed. And how
--- long a task may take once it is begun, or nil for no limit, before whoever gave it
--- is alerted.
+-- Returns the ms to wait before the next try, or nil: the task has failed. Also returns how
+-- long a task may take once it has started, or nil for no limit, before its assigner receives
+-- an alert.
 
 local M = {
   kind = "tasks",
