@@ -223,11 +223,11 @@ static void set_arg(lua_State *L, struct soc_script *script, const char *path, i
     lua_pop(L, 1);
 }
 
-/* An error value that is no text becomes one. */
+/* Converts an error value to a text. A message handler for lua_pcall. */
 static int as_text(lua_State *L)
 {
     if (soc_sandbox_fatal_value(L, 1)) {
-        lua_pushliteral(L, "the script ran too many steps, or out of memory, while it loaded");
+        lua_pushliteral(L, "the script exceeded its budget of steps or memory while it loaded");
         return 1;
     }
     if (lua_tostring(L, 1) != NULL)
@@ -238,7 +238,7 @@ static int as_text(lua_State *L)
         lua_pop(L, 1); /* no text after all */
     }
     if (lua_isnil(L, 1)) {
-        lua_pushliteral(L, "the script raised nil, without a word why");
+        lua_pushliteral(L, "the script raised nil");
         return 1;
     }
     struct soc_buf json = {0};
@@ -246,7 +246,7 @@ static int as_text(lua_State *L)
     if (soc_lua_json_encode(L, 1, "error", SOC_STATE_BYTES_MAX, &json, &detail) == SOC_OK)
         lua_pushfstring(L, "the script raised %s", soc_buf_text(&json));
     else
-        lua_pushfstring(L, "the script raised a %s, which is no text", luaL_typename(L, 1));
+        lua_pushfstring(L, "the script raised a %s instead of a text", luaL_typename(L, 1));
     soc_buf_fini(&json);
     return 1;
 }
@@ -297,7 +297,7 @@ int soc_script_run_function(struct soc_script *script, struct soc_detail *detail
     return call_app(script, 1, detail);
 }
 
-/* What is done protected with policies. */
+/* An operation on policies, to run protected. */
 struct policy_call {
     void (*run)(lua_State *L, struct policy_call *call);
     struct soc_script *script;
@@ -314,7 +314,7 @@ static int run_policy_call(lua_State *L)
     return 0;
 }
 
-/* Policies are strangers' scripts: they may also use up the memory. */
+/* Policies are foreign code: they may raise or exhaust the memory. */
 static int call_protected(struct policy_call *call)
 {
     lua_State *L = call->script->L;

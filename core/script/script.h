@@ -23,14 +23,14 @@ struct soc_script_options {
     const char *app_dir;   /* where the app's own modules and policies are; NULL: none */
 };
 
-/* Returns the script side; release with soc_script_free(). Policies by default
- * are loaded: SOC_ESCRIPT with `detail` if one is broken. `box_index`: a box made
- * by soc_script_push_box, to be filled. */
+/* Returns the script side; release it with soc_script_free(). Loads the default policies:
+ * SOC_ESCRIPT with `detail` if one is broken. Fills the box at `box_index`, made by
+ * soc_script_push_box(). */
 int soc_script_new(struct soc_script **out, const struct soc_script_options *options, int box_index,
                    struct soc_detail *detail);
 
-/* Frees it; scripts that still hold something of it get a clear error. The host
- * must be gone or going: no coroutine may be needed any more. NULL is allowed. */
+/* Frees it. Scripts that still hold something of it get a clear error. The host must have
+ * stopped: no coroutine may be needed any more. NULL is allowed. */
 void soc_script_free(struct soc_script *script);
 
 /* Pushes an empty box: what Lua closures hold instead of the script itself. */
@@ -66,11 +66,11 @@ void soc_script_each_policy_file(struct soc_script *script,
 /* Tells whether the app has a `main`. */
 bool soc_script_has_main(const struct soc_script *script);
 
-/* The settings of the file door, lent; NULL: the app wants none. */
+/* Lends the settings of the file door; NULL: not used. */
 struct soc_files_settings;
 const struct soc_files_settings *soc_script_files(const struct soc_script *script);
 
-/* The app's value for society.config{ name = … }, or NULL. Lent. */
+/* Lends the app's name, society.config{ name = … }; NULL: not given. */
 const char *soc_script_app_name(const struct soc_script *script);
 
 #endif

@@ -23,16 +23,16 @@ void soc_answer_push_person(lua_State *L, const struct soc_agent *agent)
     }
 }
 
-/* Without a policy's word the strict rule holds: whom one knows, one may write
- * to; the person may write to everybody. */
+/* The rule if no policy answers: agents may write to their contacts, the user to
+ * everybody. */
 static bool strict_rule(struct soc_script *script, const struct soc_agent *from,
                         const struct soc_contact *contact)
 {
     return contact != NULL || from == soc_registry_user(script->host);
 }
 
-/* The members of the refusal's table become members of the error. The script's own
- * buffers are in use: whoever sends to a list collects there. */
+/* Appends the policy's reasons to `refusal`: a table's members become members of the
+ * error, a text becomes its `hint`. */
 static void append_refusal(lua_State *L, int index, struct soc_buf *refusal)
 {
     struct soc_detail detail;
@@ -122,7 +122,7 @@ int64_t soc_answer_retry_after(void *user, struct soc_agent *agent, uint32_t ret
     return delay_ms;
 }
 
-/* Without a policy's word the usual rule holds. */
+/* The limit of limits.h applies if no policy answers. */
 bool soc_answer_is_failed(void *user, struct soc_agent *agent, const int64_t *ages_ms, size_t count)
 {
     struct soc_script *script = user;
@@ -173,7 +173,7 @@ bool soc_answer_is_adopted(void *user, struct soc_agent *agent, struct soc_agent
     return is_adopted;
 }
 
-static void push_ring(lua_State *L, const struct soc_waiter *ring, size_t count)
+static void push_cycle(lua_State *L, const struct soc_waiter *ring, size_t count)
 {
     lua_createtable(L, 0, 1);
     lua_createtable(L, (int)count, 0);
@@ -192,8 +192,7 @@ static void push_ring(lua_State *L, const struct soc_waiter *ring, size_t count)
     lua_setfield(L, -2, "cycle");
 }
 
-/* Without a sensible word of the policy the usual rule holds: whoever has waited
- * longest goes on. */
+/* If no policy names an agent of the cycle, the one that has waited longest is released. */
 size_t soc_answer_victim(void *user, const struct soc_waiter *ring, size_t count)
 {
     struct soc_script *script = user;
@@ -202,7 +201,7 @@ size_t soc_answer_victim(void *user, const struct soc_waiter *ring, size_t count
     size_t victim = count;
     assert(count > 0);
     luaL_checkstack(L, 12, NULL);
-    push_ring(L, ring, count);
+    push_cycle(L, ring, count);
     if (soc_policy_set_ask(L, script, SOC_ASK_VICTIM, 1)) {
         size_t length;
         const char *id = lua_tolstring(L, -2, &length);
@@ -210,7 +209,7 @@ size_t soc_answer_victim(void *user, const struct soc_waiter *ring, size_t count
             if (soc_slice_equal(soc_agent_id(ring[victim].agent), soc_slice(id, length)))
                 break;
         if (victim == count)
-            soc_policy_set_complain(script, SOC_ASK_VICTIM, "it named somebody outside the cycle");
+            soc_policy_set_complain(script, SOC_ASK_VICTIM, "it named an agent outside the cycle");
     }
     if (victim == count) {
         victim = 0;

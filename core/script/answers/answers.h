@@ -25,7 +25,7 @@ int64_t soc_answer_task_limit(void *user, const struct soc_message *message, int
 /* delivery.c */
 struct soc_rung soc_answer_rung(void *user, const struct soc_message *message, uint32_t step);
 
-/* Pushes what policies are told of an agent: { id, role, parent? }. */
+/* Pushes an agent as policies see it: { id, role, parent? }. */
 void soc_answer_push_person(lua_State *L, const struct soc_agent *agent);
 
 /* introduce.c */

@@ -9,8 +9,8 @@
 #include "script/answers/answers.h"
 #include "script/policies/policy_set.h"
 
-/* Pushes the value that the JSON text at `index` says. A policy is handed its own
- * each time, to do with as it likes. */
+/* Pushes the value of the JSON text at `index`. Each policy gets a copy of its own, which
+ * it may change. */
 static void push_value(lua_State *L, int index)
 {
     size_t length;
@@ -20,7 +20,8 @@ static void push_value(lua_State *L, int index)
         luaL_error(L, "stored data is damaged: %s", detail.text);
 }
 
-/* Pushes how the policy words the JSON text at `index`; that itself if it cannot. */
+/* Pushes the policy's wording of the JSON text at `index`, or that text if the policy
+ * fails. */
 static void push_shown(lua_State *L, struct soc_script *script, enum soc_policy_question question,
                        int index)
 {
@@ -37,8 +38,8 @@ static void set_text(lua_State *L, const char *name, const char *text)
     lua_setfield(L, -2, name);
 }
 
-/* Sets a field of the table on top to what is at `index`: a text, or the value that
- * the text says in JSON. Nothing for nil. */
+/* Sets a field of the table on top to the text at `index`, or to its value if it is JSON.
+ * Ignores nil. */
 static void set_copy(lua_State *L, const char *name, int index, bool is_json)
 {
     if (lua_isnil(L, index))
@@ -64,7 +65,7 @@ static void push_role(lua_State *L, const struct soc_role *role)
     lua_setfield(L, -2, "interface_spec");
 }
 
-/* Appends one part behind an empty line. */
+/* Appends one part after an empty line. */
 static void put_part(lua_State *L, struct soc_buf *out, int index)
 {
     size_t length;
@@ -76,7 +77,7 @@ static void put_part(lua_State *L, struct soc_buf *out, int index)
     soc_buf_put(out, text, length);
 }
 
-/* Indices of what a context is made of. */
+/* Stack indices of the parts of a context. */
 struct parts {
     int brief; /* JSON text, or nil */
     int brief_text;

@@ -1,4 +1,4 @@
-/* Delivery: the ladder of messages that nobody acks, put to the policy `delivery`. */
+/* Delivery: asks the policy `delivery` what to do about messages without an ack. */
 #include <assert.h>
 
 #include "script/answers/answers.h"
@@ -24,7 +24,7 @@ static void push_request(lua_State *L, const struct soc_message *message, uint32
     lua_setfield(L, -2, "step");
 }
 
-/* The rung in the table at `index`; END for anything that is none. */
+/* Reads the rung in the table at `index`; END for anything else. */
 static struct soc_rung read_rung(lua_State *L, int index)
 {
     struct soc_rung rung = {0};

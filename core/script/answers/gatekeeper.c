@@ -1,4 +1,4 @@
-/* Gatekeeper: input without an address, put to the policy `gatekeeper`. */
+/* Gatekeeper: asks the policy `gatekeeper` who receives input without an address. */
 #include <assert.h>
 
 #include "base/json.h"
@@ -30,7 +30,7 @@ static void push_agent(lua_State *L, const struct soc_script *script, const stru
         lua_setfield(L, -2, "interfaceSpec");
 }
 
-/* All who can be written to, in order of birth; the person is not among them. */
+/* Pushes all possible receivers, oldest first, without the user. */
 static void push_agents(lua_State *L, const struct soc_script *script)
 {
     size_t cursor = 0;
@@ -67,8 +67,8 @@ static struct soc_agent *read_answer(lua_State *L, struct soc_script *script,
     bool is_person = agent != NULL && agent == soc_registry_user(script->host);
     if (agent == NULL || is_person)
         soc_policy_set_complain(script, SOC_ASK_ROUTE,
-                                is_person ? "it sent the user's words back to the user"
-                                          : "it named nobody who is there");
+                                is_person ? "it routed the user's input back to the user"
+                                          : "it named an agent that does not exist");
     return is_person ? NULL : agent;
 }
 

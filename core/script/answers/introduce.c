@@ -1,4 +1,4 @@
-/* Introduce: requests to be introduced, put to the policy `introductions`. */
+/* Introduce: asks the policy `introductions` to answer a request for an introduction. */
 #include <assert.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "script/policies/policy_set.h"
 #include "script/turns/behaviour.h"
 
-/* Rings are cut here: nobody is asked twice on one way. */
+/* Breaks cycles: no agent is asked twice along one path. */
 static bool may_ask(const struct soc_script *script, const struct soc_introduction *introduction,
                     const struct soc_agent *agent)
 {
@@ -116,7 +116,7 @@ static void push_request(lua_State *L, const struct soc_script *script,
         set_text(L, "consent", consents[introduction->consent]);
 }
 
-/* Lends the agent that a text member of the answer on top names, or NULL. */
+/* Lends the agent named by a text member of the answer on top, or NULL. */
 static struct soc_agent *read_agent(lua_State *L, const struct soc_script *script, const char *name)
 {
     size_t length;
@@ -154,7 +154,8 @@ static bool can_name(const struct soc_introduction *introduction, const struct s
             soc_contacts_find(&broker->contacts, target) != NULL);
 }
 
-/* Reads the policy's answer on top; a sentence about it if it cannot be done. */
+/* Reads the policy's answer on top. Returns a sentence that says why it is invalid, or
+ * NULL. */
 static const char *read_answer(lua_State *L, const struct soc_script *script,
                                const struct soc_introduction *introduction,
                                struct soc_introduce_answer *answer)
@@ -178,15 +179,16 @@ static const char *read_answer(lua_State *L, const struct soc_script *script,
         answer->target = read_agent(L, script, "introduce");
         if (introduction->consent != SOC_CONSENT_NOT_ASKED)
             return "it asked for consent a second time";
-        return answer->who == NULL ? "it wants the consent of an agent that is not there" : NULL;
+        return answer->who == NULL ? "it asked for the consent of an agent that does not exist"
+                                   : NULL;
     }
     if (has(L, "introduce")) {
         answer->kind = SOC_INTRODUCE_NAME;
         answer->who = read_agent(L, script, "introduce");
         read_text(L, "usage_hint", &answer->text);
         return can_name(introduction, answer->who) ? NULL
-                                                   : "it introduced somebody the agent does not "
-                                                     "know, or the requester itself";
+                                                   : "it introduced an agent that the broker does "
+                                                     "not know, or the requester itself";
     }
     if (!has(L, "ask"))
         return "it answered with a table without introduce, ask, confirm, refuse or leave";
@@ -194,7 +196,7 @@ static const char *read_answer(lua_State *L, const struct soc_script *script,
     answer->who = read_agent(L, script, "ask");
     bool can_ask = answer->who != NULL && may_ask(script, introduction, answer->who) &&
                    soc_contacts_find(&introduction->broker->contacts, answer->who) != NULL;
-    return can_ask ? NULL : "it asked somebody who cannot be asked (see may_ask)";
+    return can_ask ? NULL : "it asked an agent that cannot be asked (see may_ask)";
 }
 
 void soc_answer_introduce(void *user, const struct soc_introduction *introduction,
@@ -226,7 +228,7 @@ void soc_answer_introduce(void *user, const struct soc_introduction *introductio
     if (fault != NULL) {
         answer->kind = SOC_INTRODUCE_REFUSE;
         answer->text.length = 0;
-        soc_buf_put_text(&answer->text, "nobody who fits is known");
+        soc_buf_put_text(&answer->text, "no suitable contact is known");
     }
     lua_settop(L, top);
 }

@@ -12,8 +12,8 @@
 #include "script/policies/policy_set.h"
 #include "script/turns/effect.h"
 
-/* Pushes a copy of the message at index 1, whose fields may be the script's by now.
- * False, with nothing pushed, if it has a table in it that is no JSON. */
+/* Pushes a copy of the message at index 1, which the script may have changed. Returns
+ * false, with nothing pushed, if it holds a table that is not JSON. */
 static bool push_message_copy(lua_State *L, struct soc_frame *frame)
 {
     struct soc_detail detail;
@@ -40,8 +40,8 @@ static bool push_message_copy(lua_State *L, struct soc_frame *frame)
     return true;
 }
 
-/* Pushes how the message at index 1 is shown, by the presentation policy: what that
- * does to the message, the script must not see. */
+/* Pushes the presentation policy's text of the message at index 1. The policy gets a
+ * copy, so the script never sees its changes. */
 static void push_text(lua_State *L, struct soc_frame *frame)
 {
     struct soc_script *script = frame->script;
@@ -51,8 +51,8 @@ static void push_text(lua_State *L, struct soc_frame *frame)
     const struct soc_agent *sender =
         from == NULL ? NULL : soc_registry_find_any(script->host, soc_slice(from, length));
     if (!push_message_copy(L, frame)) {
-        lua_pushliteral(L, "(this message cannot be shown: the script has put into it what is "
-                           "no JSON)");
+        lua_pushliteral(
+            L, "(this message cannot be shown: the script put a value into it that is not JSON)");
         return;
     }
     lua_createtable(L, 0, 1);

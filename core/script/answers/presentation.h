@@ -1,4 +1,4 @@
-/* Presentation: message.text, a message as a model is shown it.
+/* Presentation: message.text, a message in the words a model reads.
  *
  * Layer: script. Thread: loop. */
 #ifndef SOC_SCRIPT_ANSWERS_PRESENTATION_H

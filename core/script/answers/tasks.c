@@ -1,4 +1,4 @@
-/* Task answers: what the policy `tasks` says. */
+/* Task answers: asks the policy `tasks` about retries and time limits. */
 #include <assert.h>
 
 #include "base/json.h"
@@ -14,7 +14,7 @@ static void set_text(lua_State *L, const char *name, struct soc_slice text)
     lua_setfield(L, -2, name);
 }
 
-/* The table of a question about a task; its fields common to both. */
+/* Pushes the table of a question about a task, with the fields that both questions share. */
 static void push_request(lua_State *L, struct soc_agent *owner, struct soc_agent *assigner,
                          struct soc_slice id, int priority)
 {
@@ -31,7 +31,7 @@ static void push_request(lua_State *L, struct soc_agent *owner, struct soc_agent
     set_text(L, "priority", soc_slice(text, sizeof(text)));
 }
 
-/* Asks the question whose table is on top, and takes it off: ms, or -1 for nil.
+/* Asks the question whose table is on top and pops it. Returns ms, -1 for nil, or
  * `otherwise` if no policy answers. */
 static int64_t ask(lua_State *L, struct soc_script *script, enum soc_policy_question question,
                    int64_t otherwise)

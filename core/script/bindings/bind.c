@@ -28,7 +28,7 @@ struct soc_script *soc_bind_enter(lua_State *L)
         lua_remove(L, 1);
     struct soc_script *script = soc_box_script(L, lua_upvalueindex(1));
     if (script->is_dropping)
-        luaL_error(L, "a behaviour that is being closed can do nothing more");
+        luaL_error(L, "a behaviour that is being closed cannot act");
     return script;
 }
 

@@ -46,8 +46,8 @@ static int agent_now(lua_State *L)
     return push_now(L, soc_frame_open(soc_handle_script(L)));
 }
 
-/* Begins an effect that is a look, by its name; true if it is answered from the record,
- * by `count` values. */
+/* Begins a named look as an effect. Returns true if the record answers it, with `count`
+ * values pushed. */
 static bool begin_look(lua_State *L, struct soc_frame *frame, const char *name, int *count)
 {
     struct soc_script *script = frame->script;
@@ -157,15 +157,14 @@ static int agent_log(lua_State *L)
     return soc_effect_end(L, script, SOC_SLICE("[]"));
 }
 
-/* print(…): an effect inside a turn; at load time there is no cause to wait for
- * and the line goes to the log. */
+/* print(…): an effect inside a turn. While the app loads, the line goes to the log. */
 static int gate_print(lua_State *L)
 {
     struct soc_script *script = *(struct soc_script **)lua_touserdata(L, lua_upvalueindex(1));
-    int arguments = lua_gettop(L); /* the sandbox has made texts of them */
+    int arguments = lua_gettop(L); /* the sandbox has converted them to strings */
     luaL_Buffer line;
     if (script == NULL || script->is_dropping)
-        return luaL_error(L, "print: nothing can be shown any more");
+        return luaL_error(L, "print: the society has ended");
     luaL_buffinit(L, &line);
     for (int i = 1; i <= arguments; i++) {
         if (i > 1)
@@ -191,7 +190,7 @@ static int gate_print(lua_State *L)
     return 0;
 }
 
-/* Opens the frame of a function of the sandbox that is an effect. */
+/* Opens the frame of a sandbox function that is an effect. */
 static struct soc_frame *gate_frame(lua_State *L, const char *name)
 {
     struct soc_script *script = *(struct soc_script **)lua_touserdata(L, lua_upvalueindex(1));
@@ -208,7 +207,7 @@ static int gate_time(lua_State *L)
     return 1;
 }
 
-/* CPU time would differ from run to run; the society's own time stands for it. */
+/* CPU time would differ between runs, so this is the society's time. */
 static int gate_clock(lua_State *L)
 {
     push_now(L, gate_frame(L, "os.clock"));

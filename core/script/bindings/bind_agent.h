@@ -1,5 +1,5 @@
-/* Bind agent: methods of agents about themselves, time and chance; and the sandbox's gate,
- * whose functions are the same effects under Lua's own names.
+/* Bind agent: an agent's methods for time, randomness, logging and progress, and the
+ * sandbox's gate, which offers the same effects under Lua's own names.
  *
  * Layer: script. Thread: loop. */
 #ifndef SOC_SCRIPT_BINDINGS_BIND_AGENT_H

@@ -1,4 +1,4 @@
-/* Chat: agent:chat, a word from a model as an effect; an agent's conversation; usage. */
+/* Chat: agent:chat, a model call as an effect; an agent's conversation; usage. */
 #include <assert.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static bool is_role(struct soc_slice role)
     return false;
 }
 
-/* Lends what is wrong with a message, NULL if nothing is. */
+/* Returns what is wrong with a message, or NULL. */
 static const char *fault_of_message(struct soc_slice message)
 {
     struct soc_slice calls = soc_json_member(message, "tool_calls");
@@ -85,7 +85,7 @@ static const char *fault_of_tools(struct soc_slice list)
     return NULL;
 }
 
-/* Ranges of the conversation, { { first, last }, … }, that exist. */
+/* Checks that the ranges { { first, last }, … } of the conversation exist. */
 static const char *fault_of_history(const struct soc_script *script, struct soc_slice list)
 {
     const struct soc_agent *agent = soc_gate_activation(script->host)->agent;
@@ -104,7 +104,7 @@ static const char *fault_of_history(const struct soc_script *script, struct soc_
             if (!soc_json_integer(pair.value, &ends[found++]))
                 return "'history' must be a list of { first, last }";
         if (found != 2 || ends[0] < oldest || ends[1] < ends[0] || ends[1] > count)
-            return "'history' names entries that are not there";
+            return "'history' names entries that do not exist";
     }
     return NULL;
 }
@@ -143,7 +143,7 @@ static void check_names(lua_State *L)
     lua_settop(L, 2);
 }
 
-/* Which call of the agent and of the society this is: for scripted answers. */
+/* Adds the call's number within the society and within the agent, for scripted answers. */
 static void put_numbers(struct soc_script *script, struct soc_buf *out)
 {
     struct soc_host *host = script->host;
@@ -222,7 +222,7 @@ static int agent_remember(lua_State *L)
     uint64_t number = soc_memory_append(script->host, soc_buf_slice(&frame->payload));
     if (number == 0) {
         soc_refuse_named(&frame->error, soc_error_name(SOC_ETOOLARGE),
-                         "the conversation takes no more until this message is handled");
+                         "the conversation is full until this message has been handled");
         return soc_effect_finish(L, frame, SOC_ETOOLARGE);
     }
     soc_buf_printf(&frame->answer, "[%llu]", (unsigned long long)number);

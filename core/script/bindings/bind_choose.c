@@ -1,5 +1,5 @@
-/* Choose: agent:choose, which parts of a conversation go to a model, by the policy
- * `context`. */
+/* Choose: agent:choose asks the policy `context` which parts of a conversation go to a
+ * model. */
 #include <assert.h>
 
 #include "base/limits.h"
@@ -27,8 +27,8 @@ static void push_question(lua_State *L, struct soc_frame *frame)
     lua_setfield(L, -2, "agent");
 }
 
-/* Writes the list at `index`, numbers of units that rise, to frame->answer; false if
- * it is no such list, or an empty one. */
+/* Writes the list at `index` to frame->answer. Returns false unless it holds ascending
+ * numbers of units and ends with the last one. */
 static bool read_kept(lua_State *L, struct soc_frame *frame, int index, lua_Integer count)
 {
     lua_Integer last = 0;
@@ -49,7 +49,7 @@ static bool read_kept(lua_State *L, struct soc_frame *frame, int index, lua_Inte
     return last == count;
 }
 
-/* If no policy answers, all of it. */
+/* Chooses all units, if no policy answers. */
 static void put_all(struct soc_frame *frame, lua_Integer count)
 {
     frame->answer.length = 0;

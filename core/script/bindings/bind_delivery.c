@@ -1,4 +1,4 @@
-/* Delivery: agent:resolve, a decision about an agent outside that does not respond. */
+/* Delivery: agent:resolve decides about an outside agent that does not respond. */
 #include "base/hash.h"
 #include "parts/outside/outside.h"
 #include "script/bindings/bind.h"

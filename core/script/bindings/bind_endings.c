@@ -1,4 +1,4 @@
-/* Endings: how agents go, are held for a while and go on. */
+/* Endings: terminate, stop, pause and resume agents. */
 #include <assert.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* Hold: reads what agent:pause and society.pause, resume and all, are given.
+/* Endings: the options that agent:pause, agent:resume, society.pause and society.resume
+ * share.
  *
  * Layer: script. Thread: loop. */
 #ifndef SOC_SCRIPT_BINDINGS_BIND_ENDINGS_H
@@ -8,8 +9,8 @@
 
 #include "parts/supervision/hold.h"
 
-/* Reads the options { reason?, subtree? } at `index`, which may be absent, into `order`;
- * `what` names the call in complaints. */
+/* Reads the options { reason?, subtree? } at `index`, which may be absent, into `order`.
+ * `what` names the call in errors. */
 void soc_bind_endings_read(lua_State *L, int index, const char *what, struct soc_hold_order *order);
 
 #endif

@@ -1,4 +1,4 @@
-/* All at once: broadcast, and checkpoint, which waits for everybody's answer. */
+/* Group messaging: broadcast, and checkpoint, which waits for all answers. */
 #include <assert.h>
 
 #include "base/hash.h"
@@ -13,7 +13,7 @@
 #include "script/turns/handle.h"
 #include "script/turns/payload.h"
 
-#define TIMEOUT_MS_USUAL 30000
+#define TIMEOUT_MS_DEFAULT 30000
 
 /* agent:broadcast{ type?, payload, priority?, ttl_seconds?, … } -> { messageId, count } */
 static int agent_broadcast(lua_State *L)
@@ -39,14 +39,14 @@ static int agent_broadcast(lua_State *L)
 static int64_t read_timeout(lua_State *L)
 {
     if (soc_option_field(L, 2, "timeout_ms") == LUA_TNIL)
-        return TIMEOUT_MS_USUAL;
+        return TIMEOUT_MS_DEFAULT;
     lua_Number ms = lua_tonumber(L, -1);
     if (lua_type(L, -1) != LUA_TNUMBER || !(ms >= 0 && ms <= 1e14))
         luaL_error(L, "checkpoint: 'timeout_ms' must be a number from 0 to 10^14");
     return (int64_t)ms;
 }
 
-/* Reads the payload of the table at 2 into frame->payload; an object, or empty. */
+/* Reads the payload of the table at 2 into frame->payload: an object, or nothing. */
 static int read_payload(lua_State *L, struct soc_frame *frame)
 {
     struct soc_script *script = frame->script;
@@ -58,7 +58,8 @@ static int read_payload(lua_State *L, struct soc_frame *frame)
     return rc;
 }
 
-/* Pushes the list of agents, checked, and an array of `count` slices that lend from it. */
+/* Checks and pushes the list of agents, and pushes an array of `count` slices that lend
+ * from it. */
 static struct soc_slice *read_agents(lua_State *L, size_t *count)
 {
     static const char wrong[] = "checkpoint: 'agents' must be a list of ids";

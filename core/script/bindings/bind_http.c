@@ -69,13 +69,13 @@ static void check_headers(lua_State *L)
     }
 }
 
-/* The methods that change nothing may be repeated whenever it is in doubt. */
+/* Safe methods may be repeated when in doubt. */
 static bool is_safe(struct soc_slice method)
 {
     return soc_slice_equal(method, SOC_SLICE("GET")) || soc_slice_equal(method, SOC_SLICE("HEAD"));
 }
 
-/* Puts the whole number of that option, 1 to `max`, if it is there. */
+/* Appends the option, an integer from 1 to `max`, if it is given. */
 static void put_number(lua_State *L, struct soc_buf *out, const char *name, int64_t max)
 {
     int64_t number = soc_option_integer(L, 2, "http", name, 1);
@@ -87,7 +87,7 @@ static void put_number(lua_State *L, struct soc_buf *out, const char *name, int6
     soc_json_put_integer(out, number);
 }
 
-/* The header that carries a secret: as the options say, or the usual one. */
+/* The header that carries a secret; by default, a bearer token. */
 struct secret {
     struct soc_slice env;
     struct soc_slice header;
@@ -129,7 +129,7 @@ static struct secret read_secret(lua_State *L)
         luaL_error(L, "http: 'secret' must be a name or a table { env, header?, prefix? }");
     }
     if (!soc_keys_is_name(secret.env))
-        luaL_error(L, "http: 'secret' must name a variable of the environment");
+        luaL_error(L, "http: 'secret' must name an environment variable");
     if (!soc_http_is_token(secret.header) || !soc_http_is_line(secret.prefix) ||
         !soc_option_is_text(secret.prefix))
         luaL_error(L, "http: the secret's header cannot be sent");
@@ -187,7 +187,7 @@ static struct soc_call_draft read_request(lua_State *L, struct soc_frame *frame)
     if (method.data == NULL)
         method = body.data == NULL ? SOC_SLICE("GET") : SOC_SLICE("POST");
     if (!is_method(method))
-        luaL_error(L, "http: 'method' must be a word in capitals such as GET or POST");
+        luaL_error(L, "http: 'method' must be an upper-case word such as GET or POST");
     check_headers(L);
     soc_option_field(L, 2, "idempotent");
     bool is_idempotent = lua_toboolean(L, -1);
@@ -205,7 +205,7 @@ static struct soc_call_draft read_request(lua_State *L, struct soc_frame *frame)
     soc_json_put_text_member(out, "url", url);
     soc_buf_put_byte(out, '}');
     if (out->length > SOC_PAYLOAD_BYTES_MAX)
-        luaL_error(L, "http: the request is over its limit of 16 MB");
+        luaL_error(L, "http: the request exceeds the limit of 16 MB");
     return (struct soc_call_draft){
         .kind = SOC_SLICE("http"),
         .timeout_ms = soc_option_timeout(L, 2, "http", TIMEOUT_MS),

@@ -1,4 +1,4 @@
-/* Human: escalate, and the person's own decide. */
+/* Human: agent:escalate, and user:decide. */
 #include "script/bindings/bind_human.h"
 
 #include <assert.h>
@@ -14,7 +14,7 @@
 #include "script/turns/effect.h"
 #include "script/turns/handle.h"
 
-/* Lends a text field of the table at `index`, absent if it is nil. */
+/* Lends a text field of the table at `index`; absent for nil. */
 static struct soc_slice read_text(lua_State *L, int index, const char *call, const char *name)
 {
     size_t length;
@@ -31,7 +31,7 @@ static struct soc_slice read_text(lua_State *L, int index, const char *call, con
     return soc_slice(text, length);
 }
 
-/* Appends the field as JSON to frame->payload and tells where; absent if it is nil. */
+/* Where read_json has appended a field to frame->payload; empty for nil. */
 struct span {
     size_t start;
     size_t length;
@@ -75,7 +75,7 @@ void soc_bind_human_read(lua_State *L, struct soc_frame *frame, int index,
     verdict->changes = slice_of(frame, read_json(L, frame, index + 1, "decide", "changes"));
 }
 
-/* What escalate{ … } asks for, read and checked. */
+/* The checked arguments of escalate{ … }. */
 struct request {
     struct soc_escalation escalation;
     struct span body;
@@ -87,7 +87,7 @@ static void read_title(lua_State *L, struct request *request)
 {
     struct soc_slice title = read_text(L, 2, "escalate", "title");
     if (title.length == 0)
-        luaL_error(L, "escalate: 'title' must be a text that says what is to be decided");
+        luaL_error(L, "escalate: 'title' must be a text that says what to decide");
     request->escalation.title = title;
 }
 
@@ -125,7 +125,7 @@ static void read_time(lua_State *L, struct request *request)
     request->waits = lua_toboolean(L, -1);
 }
 
-/* Reads the table at 2; returns the hash of all of it. */
+/* Reads the table at 2 and returns its hash. */
 static uint64_t read_request(lua_State *L, struct soc_frame *frame, struct request *request)
 {
     static const char *const known[] = {"title",      "body", "options", "priority",

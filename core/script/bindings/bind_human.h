@@ -1,4 +1,4 @@
-/* Human: what agents ask of the person and the person decides, as scripts say it.
+/* Human: agents escalate to the user, and the user decides.
  *
  * Layer: script. Thread: loop. */
 #ifndef SOC_SCRIPT_BINDINGS_BIND_HUMAN_H
@@ -7,9 +7,9 @@
 #include "parts/human/human.h"
 #include "script/turns/frame.h"
 
-/* Reads an item's id at `index` and the table { decision, changes?, comment? } behind
- * it. Its texts are lent by Lua, the changes by `frame->payload`. Wrong types and
- * unknown names raise; what the words say is the host's to judge. */
+/* Reads an item's id at `index` and the table { decision, changes?, comment? } after it.
+ * Its texts are lent by Lua, the changes by `frame->payload`. Wrong types and unknown
+ * names raise; the host checks the values. */
 void soc_bind_human_read(lua_State *L, struct soc_frame *frame, int index,
                          struct soc_verdict *verdict);
 

@@ -51,7 +51,7 @@ static void keep_copy(lua_State *L, struct soc_script *script,
     soc_message_keep_copy(L, script, message);
 }
 
-/* Tells whether what is sent is the response to the message being handled. */
+/* Tells whether `send` is the response to the message being handled. */
 static bool is_response(struct soc_script *script, const struct soc_send *send)
 {
     const struct soc_message *message = soc_gate_activation(script->host)->message;
@@ -128,7 +128,7 @@ int soc_bind_mail_request(struct soc_frame *frame, struct soc_send *send, int64_
     int rc = soc_router_send(script->host, self(script), send, &message, &frame->error);
     if (rc != SOC_OK)
         return rc < 0 ? rc : soc_gate_refuse_duplicate(&frame->error);
-    assert(message->to != NULL); /* nobody waits for a broadcast's answer */
+    assert(message->to != NULL); /* a broadcast cannot be a request */
     struct soc_wait wait = {
         .kind = SOC_WAIT_REPLY,
         .request_key = message->key,
@@ -162,7 +162,7 @@ static int agent_request(lua_State *L)
     return rc < 0 ? soc_effect_finish(L, frame, rc) : soc_effect_yield(L);
 }
 
-/* The id of what is answered: a message's, or a correlation id given as text. */
+/* Returns the id of the message to answer, given as a message or as a correlation id. */
 static struct soc_slice answered_id(lua_State *L, struct soc_script *script, int index,
                                     char id[SOC_MESSAGE_ID_BYTES])
 {
@@ -237,7 +237,7 @@ static int agent_reply(lua_State *L)
     return soc_bind_mail_reply(L, frame, SOC_EFFECT_REPLY, 2, rc, &send);
 }
 
-/* What receive{ from?, type?, timeout_ms? } asks for, read and checked. */
+/* The checked arguments of receive{ from?, type?, timeout_ms? }. */
 struct receive_options {
     struct soc_slice from;
     struct soc_slice type;
@@ -272,7 +272,8 @@ static void read_receive(lua_State *L, struct receive_options *options)
     options->timeout_ms = soc_option_timeout(L, 2, "receive", -1);
 }
 
-/* Takes what is queued, or begins to wait. SOC_OK with the answer, 1: it waits. */
+/* Takes a queued message or begins to wait. Returns SOC_OK with the answer, 1 if it
+ * waits, or an error. */
 static int begin_receive(struct soc_frame *frame, const struct receive_options *options)
 {
     struct soc_script *script = frame->script;

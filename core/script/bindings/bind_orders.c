@@ -1,8 +1,8 @@
-/* Orders: the functions of society.* that change a society which runs, from outside it.
+/* Orders: functions of society.* that change a running society from outside.
  *
- * A turn has none of them, because what it does is recorded as its own agent's, and
- * while a script loads there is nothing to change yet. So in an app each of them says
- * what to use there; they work as methods of society.new. */
+ * They work as methods of society.new. In an app they raise and name the alternative: a
+ * turn acts only as its own agent, and while a script loads there is nothing to change
+ * yet. */
 #include <assert.h>
 
 #include "env/ids.h"
@@ -15,22 +15,22 @@
 #include "script/bindings/bind_human.h"
 #include "script/turns/effect.h"
 
-/* Lends the script if the society runs and no turn is under way; else raises and names
- * what an app has `instead`. */
+/* Lends the script if the society runs and no turn is open. Otherwise raises and names
+ * what to use `instead`. */
 static struct soc_script *enter_from_outside(lua_State *L, const char *name, const char *instead)
 {
     struct soc_script *script = soc_bind_enter(L);
     bool in_turn = soc_gate_activation(script->host) != NULL;
     if (in_turn || !script->is_started)
         luaL_error(L,
-                   "society.%s changes a society that runs, from outside it, and not %s; use %s, "
-                   "or s:%s in a spec",
+                   "society.%s changes a running society from outside and does not work %s; use "
+                   "%s, or s:%s in a spec",
                    name, in_turn ? "inside a turn" : "while its script loads", instead, name);
     return script;
 }
 
-/* society.dispatch(id, payload): a request from the person's end, which waits until the
- * reply is there, and so has to drive the society: s:dispatch (world.c) does. */
+/* society.dispatch(id, payload): a request from the user that waits for the reply. Only
+ * s:dispatch (world.c) can do that, because it drives the society. */
 static int society_dispatch(lua_State *L)
 {
     const char *instead = "agent:request in a turn, the command `society send --wait`";

@@ -1,4 +1,4 @@
-/* People: roles, births and contacts. */
+/* People: roles, spawning and contacts. */
 #include <assert.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@
 #include "script/turns/handle.h"
 #include "script/turns/payload.h"
 
-/* The error object stands in frame->error: said in the log, too. */
+/* Logs the error object in frame->error. */
 static int refuse_brief(struct soc_frame *frame)
 {
     struct soc_script *script = frame->script;
@@ -33,7 +33,7 @@ static int refuse_brief(struct soc_frame *frame)
     return SOC_EREFUSED;
 }
 
-/* The same for a fault no policy has described. */
+/* The same for a fault that no policy has described. */
 static int refuse_brief_for(struct soc_frame *frame, const char *reason)
 {
     soc_refuse_named(&frame->error, "invalid_task_brief", reason);
@@ -44,7 +44,7 @@ static int refuse_brief_for(struct soc_frame *frame, const char *reason)
     return refuse_brief(frame);
 }
 
-/* Takes over the policy's second result, an error object or a sentence. */
+/* Refuses with the policy's second result, an error object or a sentence. */
 static int refuse_by_policy(lua_State *L, struct soc_frame *frame)
 {
     struct soc_detail detail;
@@ -57,8 +57,8 @@ static int refuse_by_policy(lua_State *L, struct soc_frame *frame)
     return refuse_brief(frame);
 }
 
-/* An empty table is an object in JSON; where a brief has lists it is the empty list that
- * it means. */
+/* Turns empty objects into empty lists where a brief has lists: Lua cannot tell them
+ * apart. */
 static void list_lists(struct soc_frame *frame)
 {
     static const char *const names[] = {"collaborators", "constraints", "references"};
@@ -76,8 +76,8 @@ static int encode_brief(lua_State *L, struct soc_frame *frame, int index)
     return SOC_OK;
 }
 
-/* Checks the brief at `index` and encodes what the policy made of it. The policy gets
- * a copy: it must not meet a metatable whose functions would act in its name. */
+/* Checks the brief at `index` and encodes what the policy made of it. The policy gets a
+ * copy, without metatables whose functions could act inside it. */
 static int check_brief(lua_State *L, struct soc_frame *frame, int index)
 {
     struct soc_script *script = frame->script;
@@ -132,7 +132,9 @@ static void read_spawn_options(lua_State *L, int index, struct spawn_options *op
     }
     if (soc_option_field(L, index, "behaviour") != LUA_TNIL) {
         if (lua_type(L, -1) != LUA_TSTRING || strcmp(lua_tostring(L, -1), "external") != 0)
-            luaL_error(L, "spawn_agent: 'behaviour' can be \"external\"; others are their role's");
+            luaL_error(
+                L,
+                "spawn_agent: 'behaviour' can only be \"external\"; any other comes from the role");
         options->is_external = true;
     }
     type = soc_option_field(L, index, "wait");
@@ -142,17 +144,18 @@ static void read_spawn_options(lua_State *L, int index, struct spawn_options *op
     if (soc_option_field(L, index, "timeout_ms") != LUA_TNIL) {
         lua_Number ms = lua_tonumber(L, -1);
         if (lua_type(L, -1) != LUA_TNUMBER || !(ms >= 0 && ms <= 1e14) || !options->is_waiting)
-            luaL_error(L, "spawn_agent: 'timeout_ms' goes with 'wait': a number from 0 to 10^14");
+            luaL_error(
+                L, "spawn_agent: 'timeout_ms' needs 'wait' and must be a number from 0 to 10^14");
         options->timeout_ms = (int64_t)ms;
     }
     options->has_message = soc_option_field(L, index, "message") != LUA_TNIL;
     if (options->is_waiting && !options->has_message)
-        luaL_error(L, "spawn_agent: 'wait' waits for the task that 'message' gives; there is none");
+        luaL_error(L, "spawn_agent: 'wait' needs 'message', which gives the task to wait for");
     options->message_index = lua_gettop(L);
 }
 
-/* A task_assignment carries its brief: unless the payload has one of its own, or is
- * one, the child's stands beside what was input. */
+/* Adds the child's brief to the payload of its task_assignment, unless the payload has or
+ * is a brief. */
 static void add_brief(struct soc_buf *payload, const struct soc_agent *child)
 {
     static const char *const own[] = {"task_brief", "taskBrief", "objective"};
@@ -169,7 +172,7 @@ static void add_brief(struct soc_buf *payload, const struct soc_agent *child)
     soc_buf_put_byte(payload, '}');
 }
 
-/* The first task_assignment, sent with the birth as one step. */
+/* Sends the first task_assignment, atomically with the spawn. */
 static int send_first(lua_State *L, struct soc_frame *frame, const struct spawn_options *options,
                       struct soc_agent *child)
 {
@@ -202,7 +205,7 @@ static int send_first(lua_State *L, struct soc_frame *frame, const struct spawn_
         frame->scratch.length = 0;
         soc_buf_put_slice(&frame->scratch, soc_buf_slice(&frame->error));
         soc_refuse_named(&frame->error, "spawn_failed",
-                         "the first message was refused, so no agent was made");
+                         "the first message was refused, so no agent was spawned");
         frame->error.length--;
         soc_json_put_name(&frame->error, "cause");
         soc_buf_put_slice(&frame->error, soc_buf_slice(&frame->scratch));
@@ -244,7 +247,7 @@ static int spawn(lua_State *L, struct soc_frame *frame, struct soc_slice role,
     return SOC_OK;
 }
 
-/* Answers with the child. What was recorded says the same, and is not read back. */
+/* Answers with the child. The record says the same and is not read back. */
 static int finish_spawn(lua_State *L, struct soc_frame *frame, const struct soc_agent *child)
 {
     struct soc_script *script = frame->script;
@@ -260,7 +263,7 @@ static int finish_spawn(lua_State *L, struct soc_frame *frame, const struct soc_
     return 1;
 }
 
-/* What can be hashed of the arguments of a call that must not raise for them. */
+/* Hashes the arguments that are JSON, for calls that must not raise for the others. */
 static uint64_t hash_loosely(lua_State *L, struct soc_frame *frame, int first)
 {
     struct soc_detail detail;
@@ -358,7 +361,8 @@ static int agent_context(lua_State *L)
     return soc_effect_finish(L, frame, SOC_OK);
 }
 
-/* An effect that asks about one id: begins it and finds the agent. */
+/* Begins an effect about one id and finds the agent. Returns the number of recorded
+ * results, -1 if it is live. */
 static int begin_about(lua_State *L, struct soc_script *script, enum soc_effect_kind kind,
                        struct soc_slice *id, struct soc_agent **peer)
 {
@@ -428,8 +432,8 @@ static int agent_can_send(lua_State *L)
     return soc_effect_finish(L, frame, SOC_OK);
 }
 
-/* What a contact may be told about; an entry that was looked up may be given as it
- * is, and then says more than is taken from it. */
+/* Checks the argument of add_contact. An entry returned by `contact` may be passed as it
+ * is, so its other fields are accepted and ignored. */
 static void check_contact(lua_State *L, int index)
 {
     static const char *const known[] = {"id",  "role",    "interfaceSpec", "source", "introducedBy",

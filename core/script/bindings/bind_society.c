@@ -130,8 +130,8 @@ static int society_config(lua_State *L)
     return 0;
 }
 
-/* Answers with what stands in frame->answer: inside a turn as an effect. The
- * question's name and arguments tell one look from another on replay. */
+/* Fills frame->answer for look(), which is an effect inside a turn. Replay tells looks
+ * apart by name and arguments. */
 typedef void look_fn(lua_State *L, struct soc_frame *frame, const char *name);
 
 static uint64_t hash_look(lua_State *L, struct soc_frame *frame, const char *name)
@@ -157,7 +157,7 @@ static int look(lua_State *L, struct soc_frame *frame, const char *name, look_fn
     return soc_effect_push_answer(L, soc_buf_slice(&frame->answer));
 }
 
-/* From memory, as the subject of that name looks at it. */
+/* Answers a subject from memory. */
 static void fill_subject(lua_State *L, struct soc_frame *frame, const char *name)
 {
     const struct soc_subject *subject = soc_subjects_find(soc_slice_text(name));
@@ -212,8 +212,8 @@ static void fill_context(lua_State *L, struct soc_frame *frame, const char *name
         soc_context_put(L, frame, agent, &frame->answer);
 }
 
-/* Rows asked for outside a turn: only a simulated society can be asked there, and
- * its journal has no thread, so the answer comes before the question returns. */
+/* Takes rows queried outside a turn. Only a simulated society allows that; its journal
+ * has no thread, so the answer arrives before the query returns. */
 static void take_rows(int rc, struct soc_slice rows, void *user)
 {
     struct soc_frame *frame = user;
@@ -265,7 +265,7 @@ static int64_t filter_count(lua_State *L, const char *name)
     return count == INT64_MAX ? 0 : count;
 }
 
-/* The filters that the subject has, by their names. */
+/* Raises for filters that the subject does not have. */
 static void check_filters(lua_State *L, const struct soc_subject *subject)
 {
     const char *known[SOC_FILTER_COUNT + 2] = {0};
@@ -335,8 +335,8 @@ static void fill_rows(lua_State *L, struct soc_frame *frame, const char *name)
     assert(frame->answer.length > length);
 }
 
-/* society.messages{…}, activity{…}, dead_letters{…}, tasks{…}: a turn waits for them, because its
- * own changes must be committed before anything can be asked behind them. */
+/* society.messages{…}, activity{…}, dead_letters{…}, tasks{…}: a turn waits for the rows,
+ * because its own changes must be committed before the query. */
 static int society_rows(lua_State *L)
 {
     struct soc_script *script = soc_bind_enter(L);
@@ -404,8 +404,8 @@ static int society_load(lua_State *L)
     return look(L, frame, "load", fill_load);
 }
 
-/* Subjects (parts/subjects.h) that are answered from memory, and those with filters that
- * are asked of the store. */
+/* Subjects (parts/subjects.h) answered from memory, and those queried from the store with
+ * filters. */
 static const char *const looked_at[] = {"agents", "waits", "policies", "inbox", NULL};
 static const char *const asked_for[] = {"messages", "activity", "dead_letters", "tasks", NULL};
 

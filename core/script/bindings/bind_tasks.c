@@ -14,8 +14,8 @@
 #include "script/turns/effect.h"
 #include "script/turns/handle.h"
 
-/* Reads which task the value at `index` means: a message, or the id of a task or of
- * the message that opened it. */
+/* Reads a reference to a task: a message, or the id of the task or of the message that
+ * opened it. */
 static struct soc_task_ref read_ref(lua_State *L, int index)
 {
     struct soc_task_ref ref = {0};
@@ -43,7 +43,7 @@ static struct soc_task_ref read_ref(lua_State *L, int index)
     return ref;
 }
 
-/* Encodes the value at `index` into frame->payload; absent if it is nil. */
+/* Encodes the value at `index` into frame->payload; absent for nil. */
 static struct soc_slice read_value(lua_State *L, struct soc_frame *frame, int index,
                                    const char *what)
 {
@@ -55,8 +55,8 @@ static struct soc_slice read_value(lua_State *L, struct soc_frame *frame, int in
     return soc_buf_slice(&frame->payload);
 }
 
-/* Ends the task that is meant at index 2. A result is the answer to the message that
- * opened it, so what the handler returns is none any more. */
+/* Ends the task at index 2. Its result answers the message that opened it, so the
+ * handler's return value is no longer a reply. */
 static int close_task(lua_State *L, struct soc_frame *frame, enum soc_effect_kind kind,
                       const struct soc_task_close *how)
 {

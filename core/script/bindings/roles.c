@@ -61,8 +61,8 @@ static int read_spec(lua_State *L, struct soc_frame *frame, int index, struct so
     return SOC_OK;
 }
 
-/* An id for a role that gives none: its name if that can be one, else a hash of
- * it, so that a restarted script makes the same. */
+/* Makes the id of a role without one: its name if valid, else a hash of it, so that a
+ * restart makes the same id. */
 static void make_id(lua_State *L, struct soc_role_draft *draft)
 {
     char id[32];

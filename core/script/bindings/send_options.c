@@ -12,7 +12,7 @@
 #include "script/turns/message.h"
 #include "script/turns/payload.h"
 
-/* Raises what cannot be said: a mistake in the script. */
+/* Raises a mistake of the script. */
 static int raise(lua_State *L, const struct soc_send_input_fault *fault)
 {
     return luaL_error(L, "%s", fault->detail.text);
@@ -48,10 +48,10 @@ static struct soc_value value_at(lua_State *L, int index)
 struct found {
     int slots[SOC_MESSAGE_FIELD_COUNT];
     uint32_t fields; /* 1 << field: its slot is filled */
-    uint32_t twice;  /* it has more than one name in the table */
+    uint32_t twice;  /* 1 << field: given under two names */
 };
 
-/* Raises with the name of the smallest option that is none in this context. */
+/* Raises with the name of the first unknown option, in the order of names. */
 static int raise_unknown(lua_State *L, int index, unsigned context)
 {
     const char *known[2 * SOC_MESSAGE_FIELD_COUNT];
@@ -68,7 +68,8 @@ static int raise_unknown(lua_State *L, int index, unsigned context)
     return 0;
 }
 
-/* A field has another name in the table, and its value is on top. json.null is no value. */
+/* Notes a field given under a second name, whose value is on top. json.null does not
+ * count. */
 static void note_again(lua_State *L, int field, struct found *found)
 {
     if (soc_lua_is_null(L, -1))
@@ -103,8 +104,8 @@ static void find_options(lua_State *L, int index, unsigned context, struct found
     }
 }
 
-/* Takes a list of receivers. Its texts are kept alive by a copy on the stack: a policy may
- * run while the list is sent to, and change the table. */
+/* Reads a list of receivers. A copy on the stack keeps its texts alive, because a policy
+ * that runs during the send may change the table. */
 static void read_list(lua_State *L, int index, unsigned context, struct soc_send_input *input)
 {
     struct soc_send_input_fault fault;
@@ -163,8 +164,8 @@ static int read_payload(lua_State *L, struct soc_frame *frame, struct soc_send_o
     return rc;
 }
 
-/* Hashes what was said under fields that are younger than the hash. If nothing was, the
- * hash is that of older programs. */
+/* Hashes fields that were added after the hash was defined. Without them the hash equals
+ * that of older versions. */
 static uint64_t hash_younger(lua_State *L, const struct found *found, uint64_t hash)
 {
     static const uint32_t younger = 0
@@ -185,8 +186,8 @@ static uint64_t hash_younger(lua_State *L, const struct found *found, uint64_t h
     return hash;
 }
 
-/* Hash of all that was said, as it was said: a delay, not the time it means. Most sends
- * say only to whom and what. Recorded activations hold it: what is hashed, and in which
+/* Hashes the options as given: a delay, not the resulting time. Most sends give only `to`
+ * and `payload`. Recorded activations hold this hash, so what is hashed, and in which
  * order, must never change. */
 static uint64_t hash_options(lua_State *L, const struct found *found,
                              const struct soc_send_input *input)

@@ -1,4 +1,4 @@
-/* Send options: what a Lua table says of a message to be sent.
+/* Send options: the Lua table that describes a message to send.
  *
  * Layer: script. Thread: loop. */
 #ifndef SOC_SCRIPT_BINDINGS_SEND_OPTIONS_H
@@ -7,12 +7,12 @@
 #include "kernel/mail/send_input.h"
 #include "script/turns/frame.h"
 
-/* What a table of options input. */
+/* A table of options, read. */
 struct soc_send_options {
     struct soc_send_input input; /* its texts are lent by the stack */
     int payload_index;           /* stack index of the payload, 0: none */
-    int copy_index;              /* stack index of a copy of it, 0: none was made on the way */
-    uint64_t hash;               /* of everything that was said, for replay */
+    int copy_index;              /* stack index of a copy of it, 0: none */
+    uint64_t hash;               /* of all options, for replay */
 };
 
 /* Reads the table at `index` in a context (enum soc_send_context bits). The payload goes to
@@ -22,7 +22,7 @@ struct soc_send_options {
 int soc_send_options_read(lua_State *L, struct soc_frame *frame, int index, unsigned context,
                           struct soc_send_options *out);
 
-/* The same for a table that gives no payload: `input` comes zeroed. */
+/* The same for a table without a payload. `input` must be zeroed. */
 void soc_send_options_say(lua_State *L, int index, unsigned context, struct soc_send_input *input);
 
 #endif

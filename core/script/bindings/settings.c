@@ -23,7 +23,7 @@
 
 struct soc_settings {
     char *app_name;                   /* owned; NULL: not given */
-    struct soc_files_settings *files; /* of the file door, owned; NULL: the app wants none */
+    struct soc_files_settings *files; /* of the file door, owned; NULL: not used */
 };
 
 void soc_settings_open(struct soc_script *script)
@@ -58,7 +58,7 @@ const struct soc_files_settings *soc_settings_files(const struct soc_script *scr
     return script->settings->files;
 }
 
-/* An integer from 1, or from 0 where that means something, to `max`. */
+/* The bounds of an integer setting. */
 struct range {
     int64_t min;
     int64_t max;
@@ -88,7 +88,7 @@ static void set_effects_max(struct soc_host *host, int64_t number)
     soc_gate_set_effects_max(host, (uint32_t)number);
 }
 
-/* Settings that are a number which the host takes as it is. */
+/* Integer settings that the host takes as they are. */
 static const struct {
     const char *name;
     struct range range;
@@ -100,7 +100,7 @@ static const struct {
     {"heartbeat_timeout_ms", {0, INT32_MAX}, soc_outside_set_heartbeat},
 };
 
-/* Sets one of those; 1 if it is none. */
+/* Sets one of those. Returns 1 if `name` is not listed. */
 static int set_listed(lua_State *L, struct soc_script *script, const char *name, int index,
                       struct soc_detail *detail)
 {
@@ -182,7 +182,7 @@ static int use_policy(lua_State *L, struct soc_script *script, const char *kind,
     return rc;
 }
 
-/* What is said of acks becomes settings of the policy that decides about them. */
+/* Passes the settings for acks to the policy `delivery`. */
 static int use_ladder(lua_State *L, struct soc_script *script,
                       const struct soc_files_settings *settings, struct soc_detail *detail)
 {
@@ -196,7 +196,7 @@ static int use_ladder(lua_State *L, struct soc_script *script,
     return use_policy(L, script, "delivery", "default", detail);
 }
 
-/* The types of the list require an ack, the others of that vocabulary none. */
+/* Makes the listed types of the vocabulary `workflow` require an ack, and no others. */
 static int use_ack_types(lua_State *L, struct soc_script *script, const char *list,
                          struct soc_detail *detail)
 {
@@ -228,7 +228,7 @@ static int set_files(lua_State *L, struct soc_script *script, int index, struct 
 {
     struct soc_buf json = {0};
     if (script->is_started)
-        return soc_fail(detail, SOC_EINVAL, "'files' is set while the app loads, not later");
+        return soc_fail(detail, SOC_EINVAL, "'files' can only be set while the app loads");
     if (lua_type(L, index) != LUA_TTABLE)
         return soc_fail(detail, SOC_EINVAL, "'files': a table expected");
     int rc = soc_lua_json_encode(L, index, "files", SOC_BRIEF_BYTES_MAX, &json, detail);
@@ -275,7 +275,8 @@ int soc_settings_set(lua_State *L, struct soc_script *script, const char *name, 
     bool is_of_keys = strcmp(name, "llm") == 0 || strcmp(name, "secrets") == 0;
     if (is_of_keys && script->keys->is_settled)
         return soc_fail(detail, SOC_EINVAL,
-                        "'%s' says where keys may go: it is settled once the app has loaded", name);
+                        "'%s' decides where keys may go and cannot change once the app has loaded",
+                        name);
     if (strcmp(name, "llm") == 0)
         return soc_chat_settings_set(L, script, index, detail);
     if (strcmp(name, "http") == 0) {

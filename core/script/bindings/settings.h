@@ -1,4 +1,4 @@
-/* Settings: society.config{ … }, and what it has set.
+/* Settings: society.config{ … } and the values it keeps.
  *
  * Layer: script. Thread: loop. */
 #ifndef SOC_SCRIPT_BINDINGS_SETTINGS_H

@@ -18,8 +18,8 @@ void soc_arguments_put_value(lua_State *L, int index, struct soc_buf *out)
     }
 }
 
-/* The index of the last argument of an effect, counted with the handle that methods get
- * first: what lies above it on the stack is the binding's own. */
+/* Returns the index of an effect's last argument, counting the handle that methods get
+ * first. The values above it on the stack belong to the binding. */
 static int last_argument(lua_State *L, enum soc_effect_kind kind)
 {
     int top = lua_gettop(L);
@@ -59,7 +59,7 @@ static int last_argument(lua_State *L, enum soc_effect_kind kind)
     return last < top ? last : top;
 }
 
-/* Tells whether the first argument of that effect is a message: its id is enough. */
+/* Tells whether the effect's first argument is a message, of which the id is enough. */
 static bool is_about_message(enum soc_effect_kind kind)
 {
     return kind == SOC_EFFECT_REPLY || kind == SOC_EFFECT_INTRODUCE || kind == SOC_EFFECT_DECLINE ||

@@ -38,8 +38,8 @@ void soc_behaviour_fini(struct soc_script *script)
     script->behaviours = NULL;
 }
 
-/* { sense, think, act }: each result is handed to the next. Runs as one Lua
- * function so that every part may wait. */
+/* { sense, think, act }: each stage gets the result of the one before. One Lua function,
+ * so that every stage may wait. */
 static const char stages_source[] = "local sense, think, act = ...\n"
                                     "return function(agent, message)\n"
                                     "  local sensed = message\n"
@@ -78,8 +78,8 @@ static void check_handlers(lua_State *L, int index)
     }
 }
 
-/* require(name). Upvalue 1: the script. `llm` is the host's own: no script changes what it
- * does for others. */
+/* require(name). Upvalue 1: the script. `llm` runs in the host's environment, where no
+ * script can change it. */
 static int require_behaviour(lua_State *L)
 {
     struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));

@@ -27,10 +27,10 @@ void soc_behaviour_find_all(struct soc_script *script);
 bool soc_behaviour_push(lua_State *L, const struct soc_script *script, const struct soc_role *role,
                         const struct soc_message *message);
 
-/* Tells whether the role's behaviour has a handler for this very type. */
+/* Tells whether the role's behaviour has a handler for exactly this type. */
 bool soc_behaviour_handles(lua_State *L, const struct soc_role *role, const char *type);
 
-/* Keeps the function on top of the stack, popped, as `main` in place of any before. */
+/* Pops the function on top and keeps it as `main`, replacing any earlier one. */
 void soc_behaviour_set_main(lua_State *L, struct soc_script *script);
 
 /* Tells whether there is a `main`. */

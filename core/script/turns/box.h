@@ -38,7 +38,7 @@ struct soc_box_hooks {
 /* The core of one society's scripts. */
 struct soc_script {
     lua_State *L;      /* the main thread; lent */
-    lua_State *active; /* the thread whose effect is under way, else L */
+    lua_State *active; /* the thread whose effect is open, else L */
     struct soc_host *host;
     struct soc_box_hooks hooks;
     struct soc_script **box;     /* the content of the userdata; set to NULL at the end */
@@ -59,7 +59,7 @@ struct soc_script {
     bool is_simulated;  /* there is no loop: time is virtual and nothing goes over a network */
     bool is_started;    /* the app has loaded and the society runs */
     bool keeps_history; /* history/recorder.h */
-    bool is_broken;     /* the turn under way met an error it cannot survive: `fatal` */
+    bool is_broken;     /* the open turn met an error it cannot survive: `fatal` */
     bool is_dropping;   /* a coroutine is being closed: its handlers can do nothing */
     bool is_loading;    /* a module is loading inside a turn: no effects */
     uint32_t steps_max; /* VM instructions of a turn */
@@ -70,7 +70,7 @@ struct soc_script {
 
     /* What each area keeps for itself. */
     struct soc_thread *free_threads;         /* thread.c: the pool */
-    struct soc_frame *frame;                 /* frame.c: of the call under way, or the next */
+    struct soc_frame *frame;                 /* frame.c: of the open call, or the next one */
     struct soc_flat_shapes *shapes;          /* payload.c */
     size_t copies_bytes;                     /* message.c: payloads kept as tables until delivery */
     struct soc_behaviours *behaviours;       /* behaviour.c */

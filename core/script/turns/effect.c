@@ -64,8 +64,8 @@ int soc_effect_break_budget(lua_State *L, struct soc_script *script)
     return break_turn(L, script);
 }
 
-/* The record has a hash of the arguments only: those of now are shown, so that people see
- * what is made of something that does not last. */
+/* Adds the current arguments to the error, to show which of them depends on something
+ * that is not repeatable. The record has only a hash of the former ones. */
 static void show_arguments(lua_State *L, struct soc_script *script, enum soc_effect_kind kind)
 {
     if (soc_json_member(soc_buf_slice(&script->fatal), "now").data == NULL)
@@ -83,7 +83,7 @@ int soc_effect_begin(lua_State *L, struct soc_script *script, enum soc_effect_ki
     struct soc_slice answer;
     script->active = L;
     if (script->is_loading)
-        return luaL_error(L, "a module that loads cannot act: move this into a behaviour");
+        return luaL_error(L, "a module cannot act while it loads: move this into a behaviour");
     if (script->is_broken)
         return break_turn(L, script);
     if (script->keeps_history) {
@@ -127,7 +127,7 @@ static int answered(lua_State *L, int status, lua_KContext context)
 void soc_effect_check_wait(lua_State *L)
 {
     if (!lua_isyieldable(L))
-        luaL_error(L, "this call waits, and it stands where Lua cannot wait (inside a "
+        luaL_error(L, "this call waits, and Lua cannot wait here (inside a "
                       "metamethod, an iterator or a sort)");
 }
 

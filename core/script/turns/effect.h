@@ -20,12 +20,12 @@ int soc_effect_end(lua_State *L, struct soc_script *script, struct soc_slice ans
 /* The same with `frame->answer`, or `frame->error` if `rc` < 0. */
 int soc_effect_finish(lua_State *L, const struct soc_frame *frame, int rc);
 
-/* Raises unless the calling function may wait: to be asked before an effect that
- * waits is begun. */
+/* Raises unless the calling function may wait. Call it before beginning an effect that
+ * waits. */
 void soc_effect_check_wait(lua_State *L);
 
-/* Yields to the host until the effect begun last is answered; its results are
- * those of the calling function. */
+/* Yields to the host until the last effect is answered. Its results become those of the
+ * calling function. */
 int soc_effect_yield(lua_State *L);
 
 /* Pushes the results an answer holds: a list's elements, or nil and an error. */

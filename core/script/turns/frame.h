@@ -21,7 +21,7 @@ struct soc_frame {
     struct soc_buf answer;  /* the list of its results */
     struct soc_buf error;   /* the error object, if it is refused */
     struct soc_buf scratch;
-    struct soc_frame *outer; /* NULL: no call is under way around it */
+    struct soc_frame *outer; /* NULL: no call is open around it */
     struct soc_frame *inner; /* NULL: not needed so far */
 };
 
@@ -42,7 +42,7 @@ static inline struct soc_frame *soc_frame_open(struct soc_script *script)
     return frame;
 }
 
-/* Around Lua code that runs, protected, while a call is under way. */
+/* Enter before, and leave after, a protected call of Lua code while a call is open. */
 void soc_frame_enter(struct soc_script *script);
 void soc_frame_leave(struct soc_script *script);
 

@@ -13,7 +13,7 @@ struct handle {
     bool has_state; /* user value 1 is agent.state, decoded */
 };
 
-/* Only the handle of the running activation works, so its address tells. */
+/* Only the handle of the running activation works, so comparing its address is enough. */
 static struct handle *check_handle(lua_State *L)
 {
     struct soc_script *script = soc_box_script(L, lua_upvalueindex(1));
@@ -31,8 +31,8 @@ struct soc_script *soc_handle_script(lua_State *L)
     return check_handle(L)->script;
 }
 
-/* agent.state: decoded when it is first asked for, a fresh table each time the
- * activation runs from its start. */
+/* agent.state: decoded on first use, a new table each time the activation runs from its
+ * start. */
 static int push_state(lua_State *L, struct handle *handle, const struct soc_agent *agent)
 {
     if (handle->has_state) {
@@ -77,8 +77,8 @@ static int push_field(lua_State *L, struct soc_host *host, const char *name)
     return 1;
 }
 
-/* Upvalues: the box, the methods, "state". The state and the methods come first because
- * they are asked for most. */
+/* Upvalues: the box, the methods, "state". State and methods come first because they are
+ * used most. */
 static int handle_index(lua_State *L)
 {
     if (lua_rawequal(L, 2, lua_upvalueindex(3))) {
@@ -151,6 +151,6 @@ int soc_handle_put_state(lua_State *L, int index, struct soc_buf *out, struct so
     int rc = soc_lua_json_encode(L, -1, "state", SOC_STATE_BYTES_MAX, out, detail);
     lua_pop(L, 1);
     if (rc == SOC_ETOOLARGE)
-        soc_fail(detail, rc, "agent.state is over its limit of 1 MB");
+        soc_fail(detail, rc, "agent.state exceeds the limit of 1 MB");
     return rc;
 }

@@ -15,7 +15,8 @@ static void fill_in(lua_State *L)
     lua_settop(L, top);
 }
 
-/* __newindex: what is written must not be written over when the rest is filled in. */
+/* __newindex: fills the table first, so that filling later does not overwrite what is
+ * written. */
 static int lazy_newindex(lua_State *L)
 {
     fill_in(L);

@@ -1,8 +1,7 @@
-/* Lazy: the metatable of tables that are filled in when somebody looks.
+/* Lazy: the metatable of tables that are filled on demand.
  *
- * Such a table holds what it stands for in a form of its own. Reading a field asks
- * its `index`; writing to it or walking it fills it in first, so that a script
- * never sees the difference.
+ * Such a table holds its content in a compact form. Reading a field calls its `index`;
+ * writing to it or iterating over it fills it first, so scripts never see the difference.
  * Layer: script. Thread: loop. */
 #ifndef SOC_SCRIPT_TURNS_LAZY_H
 #define SOC_SCRIPT_TURNS_LAZY_H

@@ -1,10 +1,10 @@
-/* Message: how an envelope looks to a script.
+/* Message: an envelope as scripts see it.
  *
- * It is a table with the payload; the rest waits packed in one string under a
- * private key. Four fields that are often asked for are read from there each time;
- * any other one has the whole table filled in. So a message costs two fields, not
- * fifteen. Whoever walks such a table or looks past its metatable (pairs, next,
- * rawget, the JSON encoder) has it filled first, and so has who writes to it. */
+ * A table with the payload; the other fields are packed in one string under a private
+ * key. Four frequent fields are read from the string each time; reading any other one
+ * fills the whole table. So a message costs two fields, not fifteen. Iteration, writing
+ * and whatever bypasses the metatable (pairs, next, rawget, the JSON encoder) fill the
+ * table first. */
 #include "script/turns/message.h"
 
 #include <assert.h>
@@ -64,7 +64,7 @@ static struct soc_message_view view_of(const char *bytes, struct soc_message *ro
     };
 }
 
-/* Pushes the value of a field; false and nothing if the message has none. */
+/* Pushes the value of a field; false, with nothing pushed, if the message has none. */
 static bool push_field(lua_State *L, const struct soc_message_view *view,
                        enum soc_message_field field)
 {
@@ -171,8 +171,8 @@ void soc_message_mark(lua_State *L, struct soc_script *script)
     lua_setmetatable(L, -2);
 }
 
-/* So much JSON is kept as tables for receivers that will run soon; a queue beyond
- * that is read from its JSON. */
+/* At most this much JSON is kept as tables for receivers. Messages beyond that are
+ * decoded from their JSON. */
 #define COPIES_BYTES_MAX (4u << 20)
 
 bool soc_message_has_room(const struct soc_script *script, size_t length)

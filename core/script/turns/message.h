@@ -1,5 +1,4 @@
-/* Message: how an envelope looks to a script, and the copies of payloads that wait
- * for their receivers.
+/* Message: an envelope as scripts see it, and the copies of payloads kept for receivers.
  *
  * Layer: script. Thread: loop. */
 #ifndef SOC_SCRIPT_TURNS_MESSAGE_H
@@ -17,8 +16,8 @@ void soc_message_push(lua_State *L, struct soc_script *script, struct soc_messag
  * as a table for its receiver. */
 bool soc_message_has_room(const struct soc_script *script, size_t length);
 
-/* Keeps the table on top, a copy of the payload, for the message's receiver; pops
- * it. It saves reading the JSON. */
+/* Pops the table on top, a copy of the payload, and keeps it for the message's receiver,
+ * which saves decoding the JSON. */
 void soc_message_keep_copy(lua_State *L, struct soc_script *script, struct soc_message *message);
 
 /* Drops that copy. The hook `forget` of kernel/hooks.h; `user` is the script. */
@@ -27,7 +26,7 @@ void soc_message_forget(void *user, struct soc_message *message);
 /* Reads the key of the message at `index` if it is not filled in yet. */
 bool soc_message_key_of(lua_State *L, int index, uint64_t *key);
 
-/* Gives the message metatable to the table on top: its `text` is presented. */
+/* Sets the message metatable of the table on top, which gives it the field `text`. */
 void soc_message_mark(lua_State *L, struct soc_script *script);
 
 #endif

@@ -38,8 +38,8 @@ static int encode_text(lua_State *L, int index, struct soc_buf *out, struct soc_
     return SOC_OK;
 }
 
-/* Tells whether the payload at `index` holds nothing of the envelope. Asking the table is
- * quicker than asking its JSON. */
+/* Tells whether the payload at `index` has no fields of the envelope. Asking the table is
+ * quicker than searching its JSON. */
 static bool is_bare(lua_State *L, int index)
 {
     const char *const *names = soc_message_fields_payload_names();

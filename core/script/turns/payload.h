@@ -13,7 +13,7 @@
 void soc_payload_open(struct soc_script *script);
 void soc_payload_fini(struct soc_script *script);
 
-/* What encoding finds out on its way. */
+/* What encoding finds on its way. */
 struct soc_payload {
     bool wants_copy; /* in: push a copy of the table if that costs next to nothing */
     bool has_copy;   /* out: it was pushed */

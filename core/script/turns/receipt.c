@@ -6,9 +6,9 @@
 #include "env/ids.h"
 #include "script/turns/lazy.h"
 
-/* Makes the receipt at index 1 a plain table. A lua_CFunction, for lazy.h.
- * Whoever writes to it fills it first, so what it holds before is one entry: the
- * number, negative so that it is not counted by `#`, and the time. */
+/* Makes the receipt at index 1 a plain table. A lua_CFunction, for lazy.h. Writing fills
+ * the table first, so until then it has one entry: the time under the negated number,
+ * which `#` does not count. */
 static int fill(lua_State *L)
 {
     char id[SOC_MESSAGE_ID_BYTES];

@@ -1,8 +1,8 @@
 /* Receipt: { messageId }, what a script gets for a message it sent.
  *
- * Few look at it, so the id is written only then: until it is read, walked or
- * changed the table holds the message's number and time under a private key, and
- * a metatable that knows. After that it is a table like any other.
+ * Few scripts look at it, so the id is formatted on demand. Until it is read, iterated or
+ * changed, the table holds the message's number and time and a lazy metatable; then it
+ * becomes a plain table.
  * Layer: script. Thread: loop. */
 #ifndef SOC_SCRIPT_TURNS_RECEIPT_H
 #define SOC_SCRIPT_TURNS_RECEIPT_H

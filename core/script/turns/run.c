@@ -17,12 +17,12 @@
 #include "script/turns/payload.h"
 #include "script/turns/thread.h"
 
-/* VM instructions between two looks at the budget. */
+/* VM instructions between two checks of the budget. */
 #define STEPS_PER_LOOK 100000
 
-/* Lends the place in the main thread's extra space that names the script which runs. A
- * thread's own would not do: Lua copies the main thread's into coroutines of a spec, which
- * may outlive the script. */
+/* Lends the place in the main thread's extra space that holds the running script. A
+ * thread's own space would not do: Lua copies the main thread's into coroutines of a
+ * spec, which may outlive the script. */
 static struct soc_script **running_script(lua_State *L)
 {
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
@@ -31,7 +31,8 @@ static struct soc_script **running_script(lua_State *L)
     return lua_getextraspace(main);
 }
 
-/* Coroutines made by scripts are looked at more often; each says how often. */
+/* Charges the steps since the last call. Coroutines made by scripts are checked more
+ * often; each has its own count. */
 static void charge_steps(lua_State *L, lua_Debug *debug)
 {
     (void)debug;
@@ -67,14 +68,14 @@ void soc_run_drop(void *user, struct soc_activation *activation)
     struct soc_script *script = user;
     assert(thread != NULL && !script->is_dropping);
     activation->script = NULL;
-    script->is_dropping = true; /* handlers of <close> run now and find nothing to do */
+    script->is_dropping = true; /* handlers of <close> run now and cannot act */
     lua_resetthread(thread->co);
     script->is_dropping = false;
     lua_settop(thread->co, 0);
     soc_thread_give(script, thread);
 }
 
-/* A failed coroutine and what is to be said of it. */
+/* A failed coroutine and the error it ended with. */
 struct failure {
     struct soc_script *script;
     lua_State *co;
@@ -82,8 +83,8 @@ struct failure {
     enum soc_turn_end end;
 };
 
-/* Appends the error on top of `co` as an object, with the traceback. Protected: it
- * takes memory, and that may be what has run out. */
+/* Appends the error on top of `co` as an object, with the traceback. Called protected,
+ * because memory may have run out. */
 static int describe(lua_State *L)
 {
     struct failure *failure = lua_touserdata(L, 1);
@@ -115,14 +116,14 @@ static int describe(lua_State *L)
     return 0;
 }
 
-/* A script that ended before it had repeated its recorded effects is not the one
- * that made them, whether it returned or raised. */
+/* A script that ends before repeating its recorded effects differs from the one that made
+ * them, whether it returned or raised. */
 static bool is_replayed(const struct soc_activation *activation)
 {
     return activation->cursor >= activation->effects_count;
 }
 
-/* Without an index: replay takes that for the effect which was another one. */
+/* Writes no index: replay reads an index as the effect that differed. */
 static enum soc_turn_end refuse_other_script(struct soc_script *script,
                                              const struct soc_activation *activation,
                                              struct soc_buf *error)
@@ -136,8 +137,8 @@ static enum soc_turn_end refuse_other_script(struct soc_script *script,
     return SOC_TURN_BROKEN;
 }
 
-/* Whatever the script made of it: one that is not in the sandbox can catch the error, and
- * what stands in the way out of it may raise another. */
+/* Ends the turn with the fatal error, even if the script caught it outside the sandbox or
+ * raised another one on the way. */
 static enum soc_turn_end tell_broken(const struct soc_script *script, struct soc_buf *error)
 {
     error->length = 0;
@@ -162,12 +163,12 @@ static enum soc_turn_end describe_error(struct soc_script *script,
     return failure.end;
 }
 
-/* A behaviour's result that is not nil is its reply, if it sent none. */
+/* Sends the behaviour's result as its reply, unless that is nil or it has replied. */
 static void reply_with_result(lua_State *co, struct soc_script *script)
 {
     struct soc_activation *activation = soc_gate_activation(script->host);
     struct soc_message *message = activation->message;
-    /* A reply is not answered in its turn: two such agents would never stop. */
+    /* A reply gets no reply: two such agents would never stop. */
     if (message == NULL || message->from == NULL || message->reply_to != 0 ||
         activation->has_replied || lua_isnil(co, -1))
         return;
@@ -184,22 +185,22 @@ static void reply_with_result(lua_State *co, struct soc_script *script)
     };
     struct soc_message *sent;
     int rc = soc_router_send(script->host, activation->agent, &send, &sent, &frame->error);
-    /* A sender that has ended meanwhile is no failure of this activation. */
+    /* That the sender has ended meanwhile is not this activation's failure. */
     if (rc < 0 && rc != SOC_ESTOPPED)
         luaL_error(co, "the result cannot be the reply: %s", soc_buf_text(&frame->error));
 }
 
-/* The handler has returned: stack is the handle and its result. */
+/* The handler has returned: the stack holds the handle and the result. */
 static int finish(lua_State *co, int status, lua_KContext context)
 {
     (void)status;
     struct soc_script *script = (struct soc_script *)context;
     struct soc_detail detail;
-    /* A turn that is about to be refused leaves nothing behind: no reply, no state. */
+    /* A refused turn leaves no trace: no reply, no state. */
     if (script->is_broken || !is_replayed(soc_gate_activation(script->host)))
         return 0;
-    /* Looked at before the reply, which a replay does not send again: of two faults the
-     * same one is told then. */
+    /* Encode the state before the reply, which a replay does not send: of two faults both
+     * report the same one. */
     script->state.length = 0;
     if (soc_handle_put_state(co, 1, &script->state, &detail) < 0)
         return luaL_error(co, "%s", detail.text);
@@ -220,15 +221,14 @@ static int skip_unhandled(struct soc_script *script, const struct soc_activation
     return 0;
 }
 
-/* The body of every coroutine. All it does stands under lua_resume's protection,
- * also when memory runs out. */
+/* The body of every coroutine. lua_resume protects all it does, even if memory runs out. */
 static int body(lua_State *co)
 {
     struct soc_script *script = *(struct soc_script **)lua_getextraspace(co);
     struct soc_activation *activation = soc_gate_activation(script->host);
     soc_handle_push(co, script);
     if (activation->message == NULL && !soc_behaviour_push_main(co, script))
-        return luaL_error(co, "main was waiting, and the script has no main any more");
+        return luaL_error(co, "main was waiting, but the script no longer has a main");
     if (activation->message != NULL &&
         !soc_behaviour_push(co, script, activation->agent->role, activation->message))
         return skip_unhandled(script, activation);

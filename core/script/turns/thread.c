@@ -27,8 +27,8 @@ static void free_thread(struct soc_script *script, struct soc_thread *thread)
     free(thread);
 }
 
-/* The sandbox remembers fatal errors by their thread. A thread that may have met one is
- * not used again: its next error would be taken for that one. */
+/* The sandbox remembers fatal errors by thread. A thread that may have met one is not
+ * reused, because its next error would look fatal. */
 void soc_thread_give(struct soc_script *script, struct soc_thread *thread)
 {
     assert(lua_gettop(thread->co) == 0);

@@ -140,8 +140,8 @@ describe("society run", function()
 
   for raised, said in pairs({
     ["{ a = 1 }"] = 'the script raised {"a":1}',
-    ["nil"] = "the script raised nil, without a word why",
-    ["print"] = "the script raised a function, which is no text",
+    ["nil"] = "the script raised nil",
+    ["print"] = "the script raised a function instead of a text",
     ["setmetatable({}, { __tostring = function() return 'my words' end })"] = "my words",
     ["setmetatable({}, { __tostring = function() return nil end })"] =
       "the script raised {}",

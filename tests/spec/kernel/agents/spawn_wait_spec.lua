@@ -114,9 +114,9 @@ describe("spawn_agent with wait", function()
         root:spawn_agent("actor", scene.brief(), options)
       end)
     end
-    assert.matches("there is none", raised({ wait = true }), 1, true)
+    assert.matches("'wait' needs 'message'", raised({ wait = true }), 1, true)
     assert.matches("'wait' must be a boolean", raised({ wait = 1, message = "x" }), 1, true)
-    assert.matches("goes with 'wait'", raised({ timeout_ms = 1, message = "x" }), 1, true)
+    assert.matches("needs 'wait'", raised({ timeout_ms = 1, message = "x" }), 1, true)
   end)
 
   it("passes the checker when the child has written before", function()

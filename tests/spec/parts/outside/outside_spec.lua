@@ -31,7 +31,7 @@ describe("an outside agent", function()
     local err = scene.raised(function(root)
       root:spawn_agent("actor", scene.brief(), { id = "x", behaviour = "llm" })
     end)
-    assert.matches("'behaviour' can be \"external\"", err, 1, true)
+    assert.matches("'behaviour' can only be \"external\"", err, 1, true)
   end)
 
   it("stays outside after a restart, however it was declared", function()

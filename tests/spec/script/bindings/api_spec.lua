@@ -137,7 +137,8 @@ describe("a call reserved to the owner", function()
         society.root(function() return { at_load = at_load, in_turn = try() } end)
       ]]):format(order.call)) })
       local said = assert(s:dispatch("root", "x")).payload
-      local start = "society." .. name .. " changes a society that runs, from outside it, and not "
+      local start = "society." .. name
+        .. " changes a running society from outside and does not work "
       assert.matches(start .. "inside a turn; use ", said.in_turn, 1, true)
       assert.matches(start .. "while its script loads; use ", said.at_load, 1, true)
       assert.matches("s:" .. name .. " in a spec", said.in_turn, 1, true)

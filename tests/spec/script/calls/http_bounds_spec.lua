@@ -145,7 +145,7 @@ describe("a secret of agent:http", function()
       fault = "may go to http://a.test only" },
     { name = "for another port", secret = "TOKEN", url = "http://a.test:99/",
       fault = "may go to http://a.test only" },
-    { name = "without a name", secret = "", fault = "must name a variable" },
+    { name = "without a name", secret = "", fault = "must name an environment variable" },
     { name = "that is a number", secret = 7, fault = "must be a name or a table" },
     { name = "in an unknown field", secret = { env = "TOKEN", value = "x" },
       fault = "unknown option 'value'" },

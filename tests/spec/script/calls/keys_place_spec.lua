@@ -158,8 +158,8 @@ describe("society.config once the app has loaded", function()
         print(said)
         try("turn")
       end)]] })
-    assert.matches("'secrets' says where keys may go: it is settled once the app has loaded", text,
-      1, true)
+    assert.matches("'secrets' decides where keys may go and cannot change once the app has loaded",
+      text, 1, true)
     assert.equal(2, scene.count(text, "not inside a turn"))
   end)
 end)

@@ -129,7 +129,8 @@ describe("a presentation policy that modifies its arguments", function()
     end
     s:run()
     assert.equal("other", texts[1])
-    assert.matches("cannot be shown: the script has put into it what is no JSON", texts[2], 1, true)
+    assert.matches("cannot be shown: the script put a value into it that is not JSON",
+      texts[2], 1, true)
   end)
 end)
 
