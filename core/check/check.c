@@ -199,6 +199,9 @@ void soc_check_end(struct soc_check *check, int64_t now_ms)
             check, "at the end a line of %.*s was never shown: %.*s",
             (int)check->outputs[check->shown].agent.length, check->outputs[check->shown].agent.data,
             (int)check->outputs[check->shown].text.length, check->outputs[check->shown].text.data);
+    else if (check->shown > 0 && check->outputs_done < check->outputs[check->shown - 1].key)
+        soc_books_fail(check, "at the end output %llu was shown, but not recorded as shown",
+                       (unsigned long long)check->outputs[check->shown - 1].key);
     if (check->cursor.length > 0)
         soc_check_totals(check, soc_buf_slice(&check->cursor), true);
     check->now_ms = now_ms;

@@ -55,6 +55,9 @@ static const uint32_t chances[SOC_FAULT_COUNT][CHANCES] = {
     [SOC_FAULT_DEAD] = {0, 0, 0, 0, 256, 1024, 2048, 4096},
 };
 
+/* Out of SOC_CHANCE_WHOLE, for every seed: folds that are named are meant. */
+#define FOLD_CHANCE 4096
+
 /* These need a disk, which makes a seed several times slower: with all faults, one seed
  * in this many has one. */
 #define DISK_SET      (1u << SOC_FAULT_POWER | 1u << SOC_FAULT_FULL | 1u << SOC_FAULT_IO)
@@ -158,13 +161,16 @@ void soc_faults_init(struct soc_faults *faults, uint32_t set, uint64_t seed)
     };
     soc_rng_init(&faults->rng, seed ^ FAULTS_SEED);
     soc_rng_init(&faults->steps, seed ^ STEPS_SEED);
+    bool is_all = set == SOC_FAULTS_ALL;
     bool is_drawn = draw(seed, -1, DISK_SEEDS_IN) == 0;
-    faults->has_disk = (set & DISK_SET) != 0 && (is_drawn || set != SOC_FAULTS_ALL);
+    faults->has_disk = (set & DISK_SET) != 0 && (is_drawn || !is_all);
     if (!faults->has_disk)
         set &= ~DISK_SET;
     for (int i = 0; i < SOC_FAULT_COUNT; i++)
         if ((set & 1u << i) != 0)
             faults->chance[i] = chances[i][draw(seed, i, CHANCES)];
+    if (!is_all && (set & 1u << SOC_FAULT_FOLD) != 0)
+        faults->chance[SOC_FAULT_FOLD] = FOLD_CHANCE;
 }
 
 bool soc_faults_happens(struct soc_faults *faults, enum soc_fault_kind kind)

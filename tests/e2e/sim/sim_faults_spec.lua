@@ -111,3 +111,16 @@ describe("the simulator finds a bug with the fault", function()
     end)
   end
 end)
+
+describe("the simulator folds the journal in every seed", function()
+  it("if it is told to by name", function()
+    local place = program.place()
+    place:write("app.lua", (COUNTING:gsub("BODY", "root.state.seen = message.id")))
+    for seed = 1, 4 do
+      local result = place:run(("sim app.lua --seed %d --faults fold"):format(seed))
+      assert.equal(0, result.code, result.err)
+      assert.matches("fold: part of the journal is folded", result.out, 1, true)
+    end
+    place:remove()
+  end)
+end)

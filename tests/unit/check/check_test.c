@@ -69,10 +69,22 @@ static void a_correct_history_has_no_violation(void)
     print(&h, 1, "done");
     commit(&h);
     show(&h, "done");
+    put(&h, &(struct soc_record){.type = SOC_RECORD_OUTPUT_END, .output_end = {.key = 1}});
+    commit(&h);
     soc_check_end(h.check, 2000);
     CHECK_INT(soc_check_messages(h.check), 2);
     CHECK_INT(soc_check_agents(h.check), 4);
     CHECK(ends_with(&h, NULL));
+}
+
+static void a_line_that_was_shown_is_recorded_as_shown(void)
+{
+    struct history h = begin();
+    print(&h, 1, "done");
+    commit(&h);
+    show(&h, "done");
+    soc_check_end(h.check, 1000);
+    CHECK(ends_with(&h, "output 1 was shown, but not recorded as shown"));
 }
 
 static void a_message_ends_once(void)
@@ -556,6 +568,7 @@ static void a_reset_checker_knows_nothing(void)
 int main(void)
 {
     RUN(a_correct_history_has_no_violation);
+    RUN(a_line_that_was_shown_is_recorded_as_shown);
     RUN(a_message_ends_once);
     RUN(a_message_left_pending_is_reported);
     RUN(a_held_agent_may_keep_its_mail);
