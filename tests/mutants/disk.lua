@@ -2,12 +2,13 @@
 
 return {
   {
-    name = "a commit is not synced", file = "core/store/sqlite/sqlite.c", by = { "disk" },
+    name = "a commit is not synced", file = "core/store/sqlite/sqlite.c", by = { "run:disk" },
     from = "        return \"PRAGMA synchronous = FULL\";",
     to = "        return \"PRAGMA synchronous = NORMAL\";",
   },
   {
-    name = "a batch that finds no room is dropped", file = "core/store/journal.c", by = { "disk" },
+    name = "a batch that finds no room is dropped", file = "core/store/journal.c",
+    by = { "run:disk" },
     from = "        report_full(journal, true);\n        return false;",
     to = "        report_full(journal, true);\n        rc = SOC_OK;",
   },
@@ -28,11 +29,13 @@ return {
     by = { "unit:damage_test" },
     from = "    if (rc == SQLITE_OK && !is_whole(out, number))",
     to = "    if (rc != SQLITE_OK && !is_whole(out, number))",
+    outside = "damaged files; the simulated disk flips no bits",
   },
   {
     name = "a log that has become shorter is not noticed", file = "core/store/sqlite/mark.c",
     by = { "unit:damage_test" },
     from = "    if (!is_needed || log.is_empty ||", to = "    if (log.frames == log.frames ||",
+    outside = "damaged files; the simulated disk flips no bits",
   },
   {
     name = "the key of a message is not in its transaction",

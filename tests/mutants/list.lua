@@ -1,10 +1,10 @@
 -- Faults planted in our own code, each of which a test must catch. `from` stands in
 -- the file exactly once and becomes `to`. `by` are the tests that are tried, in order:
--- `sim` is the standard scenario under the default faults, `sim:FILE` another app, `disk`
--- the standard scenario on a disk that fails, `faults:LIST` under these faults alone,
--- `models` agents that think, `unit:NAME`, `spec:NAME` and `e2e:NAME` are single test files.
--- `law` is the law of the checkers that a fault breaks, `says` a pattern their word for it
--- must fit.
+-- `sim` is the standard scenario under the default faults, `run:NAME` a run of suite.lua,
+-- `unit:NAME`, `spec:NAME` and `e2e:NAME` are single test files. `law` is the law of the
+-- checkers that a fault breaks, `says` a pattern their word for it must fit. `also` is a
+-- second change, in another file if it names one. `outside` says why the simulator cannot
+-- see the fault: run.lua --sim leaves it out.
 
 local SIM = { "sim" }
 
@@ -63,7 +63,7 @@ local M = {
   },
   {
     name = "what a turn that raises took goes behind the rest", file = "core/kernel/gate.c",
-    by = { "sim:tests/mutants/takes.lua" },
+    by = { "run:takes" },
     from = "    soc_mail_queue(host, message, true);",
     to = "    soc_mail_queue(host, message, false);",
     law = "order", says = "of the same sender",
@@ -89,14 +89,14 @@ local M = {
   },
   {
     name = "a wait is never told of its time-out", file = "core/kernel/turns/waiting.c",
-    by = { "sim:tests/mutants/timeouts.lua" },
+    by = { "run:timeouts" },
     from = "        soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms);",
     to = "        (void)wait->deadline_ms;",
     law = "waits end", says = "still waits, although its deadline has passed",
   },
   {
     name = "a wait is told of its time-out too early", file = "core/kernel/turns/waiting.c",
-    by = { "sim:tests/mutants/timeouts.lua" },
+    by = { "run:timeouts" },
     from = "        soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms);",
     to = "        soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms - 5);",
     law = "waits end", says = "timed out %d+ ms early",
@@ -124,7 +124,7 @@ local M = {
   },
   {
     name = "everybody may write to everybody", file = "core/parts/contacts/book.c",
-    by = { "sim:tests/mutants/strangers.lua" },
+    by = { "run:strangers" },
     from = "    int rc = is_allowed ? SOC_OK : refuse_stranger(error, to, &said);",
     to = "    int rc = is_allowed || to != NULL ? SOC_OK : refuse_stranger(error, to, &said);",
     law = "contacts", says = "which it does not know",
@@ -198,22 +198,25 @@ local M = {
     name = "the log forgets the end of what is sent again", file = "core/store/tables/fold_mail.c",
     by = { "unit:activity_test", "spec:activity_log" },
     from = "    keep_end(window, item, record->message_again.key);\n", to = "",
+    outside = "lines of the activity log, which only people read",
   },
   {
     name = "who has read what was sent to all has no line", file = "core/store/tables/fold_mail.c",
     by = { "unit:activity_test", "spec:activity_log" },
     from = "    if (has_line(&record->broadcast_end))\n", to = "    if (false)\n",
+    outside = "lines of the activity log, which only people read",
   },
   {
     name = "the log orders a millisecond by kind", file = "core/store/tables/window.c",
     by = { "spec:activity", "spec:activity_log" },
     from = "(int64_t)++window->lines);", to = "0);",
+    outside = "lines of the activity log, which only people read",
   },
   {
     name = "a ring of waits is not found", file = "core/kernel/turns/deadlock.c",
     by = { "unit:deadlock_test", "spec:deadlock" },
     from = "void soc_deadlock_settle(struct soc_host *host)\n{",
-    to = "void soc_deadlock_settle(struct soc_host *host)\n{\n    host->waits_changed.length = 0;",
+    to = "void soc_deadlock_settle(struct soc_host *host)\n{\n    host->waits.changed.length = 0;",
   },
   {
     name = "nobody looks again when mail is taken off its way", file = "core/kernel/mail/transit.c",
@@ -237,16 +240,19 @@ local M = {
     name = "an error is cut before the key is taken out", file = "lua/society/llm/answer.lua",
     by = { "e2e:canary" },
     from = "host.scrub and host.scrub(err.message) or err.message", to = "err.message",
+    outside = "a simulation has no keys",
   },
   {
     name = "chance comes from more than the seed", file = "core/env/rng.c",
     by = { "unit:rng_test" },
     from = "void soc_rng_init(struct soc_rng *rng, uint64_t seed)\n{",
     to = "void soc_rng_init(struct soc_rng *rng, uint64_t seed)\n{\n    seed ^= (uintptr_t)rng;",
+    outside = "one process cannot see it; e2e:sim compares two",
   },
 }
 
-for _, name in ipairs({ "disk", "keys", "outside", "silent" }) do
+for _, name in ipairs({ "disk", "keys", "outside", "silent", "times", "rings", "undone", "folded",
+  "promised" }) do
   for _, mutant in ipairs(dofile("tests/mutants/" .. name .. ".lua")) do
     M[#M + 1] = mutant
   end

@@ -72,13 +72,13 @@ return {
   },
   {
     name = "nonsense of a model is taken for its last word", file = "lua/society/llm/failure.lua",
-    by = { "models" },
+    by = { "run:models" },
     from = "talks nonsense: \" .. text,\n    retryable = true }",
     to = "talks nonsense: \" .. text,\n    retryable = false }",
   },
   {
     name = "a model that breaks off is not asked again", file = "lua/society/llm/failure.lua",
-    by = { "models" },
+    by = { "run:models" },
     from = "timeout = true, connection_cut = true,", to = "timeout = true,",
   },
 }

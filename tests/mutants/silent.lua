@@ -4,7 +4,7 @@
 return {
   {
     name = "a broadcast never reaches one of its readers", file = "core/parts/group/broadcasts.c",
-    by = { "sim:tests/mutants/news.lua" },
+    by = { "run:news" },
     from = "        if (!is_for_it)\n            continue;",
     to = "        if (!is_for_it ||\n" ..
       "            soc_slice_equal(soc_agent_id(agent), SOC_SLICE(\"reader4\")))\n" ..
@@ -13,21 +13,21 @@ return {
   },
   {
     name = "a broadcast counts a reader too few", file = "core/parts/group/broadcasts.c",
-    by = { "sim:tests/mutants/news.lua" },
+    by = { "run:news" },
     from = "    host->totals.sent += broadcast->left;",
     to = "    host->totals.sent += broadcast->left - 1;",
     law = "conservation", says = "messages were sent",
   },
   {
     name = "a request leaves before it is durable", file = "core/parts/models/calls.c",
-    by = { "models" },
+    by = { "run:models" },
     from = "    soc_egress_call(host, depart, host);", to = "    depart(host);",
     law = "output commit", says = "before it was durable",
   },
   {
     name = "a letter is handed out before it is durable",
     file = "core/parts/outside/outside_mail.c",
-    by = { "sim:tests/scenarios/outside.lua" },
+    by = { "run:outside" },
     from = "    return letter->sequence <= host->outbox.released &&",
     to = "    return letter->sequence <= host->outbox.released + 1000000 &&",
     also = {
@@ -41,14 +41,14 @@ return {
   {
     name = "an introduction nobody asked for is taken",
     file = "core/parts/contacts/introductions_wire.c",
-    by = { "sim:tests/mutants/unasked.lua" },
+    by = { "run:unasked" },
     from = "    if (host->hooks.takes_unsolicited(host->hooks.user, from, to))",
     to = "    if (from != to)",
     law = "contacts", says = "a got to know b without a reason",
   },
   {
     name = "the society's time is that of the wall clock", file = "core/env/clock.c",
-    by = { "faults:jump" },
+    by = { "run:jump" },
     from = "    int64_t now_ms = clock->base_ms + read_monotonic_ms(clock) - clock->monotonic_ms;",
     to = "    int64_t now_ms = read_wall_ms(clock);",
     says = "moved the society's time",

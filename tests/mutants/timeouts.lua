@@ -1,4 +1,4 @@
--- For the list beside it: waits that time out.
+-- For the list beside it: waits that time out, and one line that is shown.
 
 local society = require("society")
 
@@ -12,5 +12,6 @@ society.root({
 })
 
 society.main(function(user)
+  print("go")
   assert(user:send_message({ to = "root", payload = { text = "go" } }))
 end)

@@ -36,6 +36,8 @@ function DO.ttl(agent, number)
     local helper = spawn(agent, "-helper" .. i)
     local wake_ms = agent:now() + 100 + number
     tell(agent, helper, { order = order, time_ms = wake_ms })
+    tell(agent, helper, { order = "note", tag = "x", not_after = agent:now() + 500 },
+      { ttl_seconds = 0.5, delay_ms = 500 }) -- never comes
     send_short(agent, helper, wake_ms, i == 2 and "status_report" or nil)
     agent:broadcast {
       payload = { not_after = agent:now() + 1000 * i }, ttl_seconds = i,

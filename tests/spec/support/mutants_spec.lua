@@ -23,10 +23,11 @@ end
 
 describe("the planted faults", function()
   local list = dofile("tests/mutants/list.lua")
+  local suite = dofile("tests/mutants/suite.lua")
 
-  it("are at least 20, each with a unique name and a test", function()
+  it("are at least 120, each with a unique name and a test", function()
     local names = {}
-    assert.is_true(#list >= 20)
+    assert.is_true(#list >= 120)
     for _, mutant in ipairs(list) do
       assert.is_nil(names[mutant.name], mutant.name)
       names[mutant.name] = true
@@ -41,6 +42,8 @@ describe("the planted faults", function()
         local kind, name = test:match("^(%w+):([%w_]+)$")
         if ending[kind] then
           tree.find("tests/" .. kind, name .. ending[kind])
+        elseif kind == "run" then
+          assert.is_string(suite.runs[name], test)
         end
       end
     end
@@ -48,12 +51,31 @@ describe("the planted faults", function()
 
   for _, mutant in ipairs(list) do
     it("can be planted: " .. mutant.name, function()
-      local text = read(mutant.file)
-      assert.equal(1, count(text, mutant.from))
-      assert.equal(1, count(text, (mutant.also or mutant).from))
-      assert.not_equal(mutant.from, mutant.to)
+      for _, change in ipairs { mutant, mutant.also } do
+        assert.equal(1, count(read(change.file or mutant.file), change.from))
+        assert.not_equal(change.from, change.to)
+      end
     end)
   end
+
+  it("are left to others by the simulator only where a test catches them", function()
+    for _, mutant in ipairs(list) do
+      for _, test in ipairs(mutant.outside and mutant.by or {}) do
+        assert.is_nil(test:find("^run:"), mutant.name)
+      end
+    end
+  end)
+
+  it("are judged by runs that all have their turn", function()
+    local named = {}
+    for _, name in ipairs(suite.order) do
+      assert.is_string(suite.runs[name], name)
+      named[name] = true
+    end
+    for name in pairs(suite.runs) do
+      assert.is_true(named[name], name)
+    end
+  end)
 
   it("cover every law of the checkers", function()
     local laws = {}
@@ -61,7 +83,8 @@ describe("the planted faults", function()
       laws[mutant.law or ""] = true
     end
     for _, law in ipairs({ "nothing is lost", "nothing is handled twice", "order", "output commit",
-      "contacts", "waits end", "conservation" }) do
+      "contacts", "waits end", "conservation", "times", "rings", "replies", "decisions", "keys",
+      "lines", "rollback" }) do
       assert.is_true(laws[law], law)
     end
   end)

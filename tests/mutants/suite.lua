@@ -1,0 +1,36 @@
+-- What the simulator runs to judge a planted fault alone: arguments of `society sim`, by
+-- name, and the order in which they are tried.
+
+local WILD = "tests/scenarios/wild.lua --seeds 1..60"
+local ALL = "narrow few_effects kept open adopted confirmed victim"
+
+return {
+  seconds_max = 20, -- of the processor: a run that takes longer hangs
+  order = {
+    "laws", "exact", "folds", "folds_exact", "folds_wild", "disk", "standard", "timeouts",
+    "takes", "strangers", "unasked", "news", "wild", "wild_all", "wild_open", "mixed", "models",
+    "models_all", "jump", "outside",
+  },
+  runs = {
+    laws = "tests/scenarios/laws.lua --seeds 1..50",
+    exact = "tests/scenarios/exact.lua --seeds 1..80",
+    folds = "tests/scenarios/laws.lua --seeds 1..40 --faults fold,crash,lag,raise",
+    folds_exact = "tests/scenarios/exact.lua --seeds 1..40 --faults fold,crash,lag",
+    folds_wild = "tests/scenarios/wild.lua --seeds 1..40 --faults fold,crash,lag -- adopted",
+    disk = "tests/scenarios/standard.lua --seeds 1..40 --faults power,full,io,lag",
+    standard = "tests/scenarios/standard.lua --seeds 1..100",
+    timeouts = "tests/mutants/timeouts.lua --seeds 1..60",
+    takes = "tests/mutants/takes.lua --seeds 1..60",
+    strangers = "tests/mutants/strangers.lua --seeds 1..60",
+    unasked = "tests/mutants/unasked.lua --seeds 1..60",
+    news = "tests/mutants/news.lua --seeds 1..60",
+    wild = WILD,
+    wild_all = WILD .. " -- " .. ALL,
+    wild_open = WILD .. " -- open adopted",
+    mixed = "tests/scenarios/mixed.lua --seeds 1..200",
+    models = "tests/scenarios/models.lua --seeds 1..40 --faults model",
+    models_all = "tests/scenarios/models.lua --seeds 1..30",
+    jump = "tests/scenarios/standard.lua --seeds 1..100 --faults jump",
+    outside = "tests/scenarios/outside.lua --seeds 1..6",
+  },
+}
