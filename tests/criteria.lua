@@ -82,8 +82,10 @@ M.requirements = {
     },
     further = {
       { "1.1", "briefs_spec.lua", "a bad brief lacks all five fields if there is none at all" },
-      { "1.3", "briefs_spec.lua", "a good brief may have values of any kind, and keeps unknown "
-        .. "fields" },
+      { "1.3", "briefs_spec.lua", "a good brief has optional fields, and keeps unknown ones of "
+        .. "any kind" },
+      { "1.3", "brief_priority_spec.lua", "the priority of a brief is that of the message, "
+        .. "wherever the brief stands" },
       { "1.4", "briefs_spec.lua", "a bad brief uses up no id" },
       { "1.5", "prompts_spec.lua", "the context of an agent is the same after a crash" },
     },

@@ -56,12 +56,15 @@
     A(taskId, TASK_ID, EVERYBODY)                                                                  \
     A(id, EXTERNAL_ID, FILES)
 
-/* P(member of a payload, field): a payload may set these fields and takes precedence. */
+/* P(member of a payload, field): a payload may set these fields; the envelope takes
+ * precedence. A Task Brief in a payload may have a member named like the field. */
 #define SOC_MESSAGE_PAYLOAD_MAP(P)                                                                 \
     P(deadline, DEADLINE)                                                                          \
     P(messageType, TYPE)                                                                           \
     P(message_type, TYPE)                                                                          \
     P(priority, PRIORITY)                                                                          \
+    P(taskBrief, PRIORITY)                                                                         \
+    P(task_brief, PRIORITY)                                                                        \
     P(task_id, TASK_ID)
 
 /* The kinds of values. */

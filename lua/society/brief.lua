@@ -14,8 +14,12 @@ M.REQUIRED = { "objective", "constraints", "inputs", "outputs", "completion_crit
 M.WORDS = {
   not_an_object = "任务委托书必须是对象",
   missing = "缺少必填字段: %s",
+  not_a_text = "%s 必须是文本",
   not_a_list = "constraints 必须是数组",
-  bad_collaborators = "collaborators 必须是数组，每项包含 agentId、role、description，interfaceSpec 可选，须是对象",
+  not_texts = "%s 必须是文本数组，每项不能为空",
+  bad_priority = "priority 必须是 urgent、high、normal、low 或 P0 至 P3",
+  bad_collaborators = "collaborators 必须是数组，每项包含文本 agentId、role、description，interfaceSpec 可选，"
+    .. "须是对象，包含文本 services、input_format、output_format，examples 可选，须是数组",
   message = "the Task Brief is not in order: see details, mend it and try again",
 }
 
@@ -31,8 +35,45 @@ function M.is_list(value)
   return count == 0
 end
 
-local function is_spec(value)
-  return value == nil or value == json.null or (type(value) == "table" and #value == 0)
+local function is_absent(value)
+  return value == nil or value == json.null
+end
+
+-- Spaces that Lua's %s does not know: no-break and ideographic.
+local OTHER_SPACES = { "\u{A0}", "\u{3000}" }
+
+--- Tells whether a text is empty or has nothing but spaces.
+-- @tparam string text
+function M.is_blank(text)
+  if text:find("^[%w%p]") then
+    return false
+  end
+  for _, space in ipairs(OTHER_SPACES) do
+    text = text:gsub(space, " ")
+  end
+  return not text:find("%S")
+end
+
+local function is_text(value)
+  return type(value) == "string" and not M.is_blank(value)
+end
+
+local function are_texts(list)
+  if not M.is_list(list) then
+    return false
+  end
+  for i = 1, #list do
+    if not is_text(list[i]) then
+      return false
+    end
+  end
+  return true
+end
+
+local function is_spec(spec)
+  return is_absent(spec) or (type(spec) == "table" and type(spec.services) == "string"
+    and type(spec.input_format) == "string" and type(spec.output_format) == "string"
+    and (is_absent(spec.examples) or M.is_list(spec.examples)))
 end
 
 --- Tells whether `list` is a list of { agentId, role, description, interfaceSpec? }.
@@ -41,28 +82,71 @@ function M.are_collaborators(list)
     return false
   end
   for _, entry in ipairs(list) do
-    if type(entry) ~= "table" or type(entry.agentId) ~= "string" or type(entry.role) ~= "string"
-      or type(entry.description) ~= "string" or not is_spec(entry.interfaceSpec) then
+    if type(entry) ~= "table" or not is_text(entry.agentId) or not is_text(entry.role)
+      or not is_text(entry.description) or not is_spec(entry.interfaceSpec) then
       return false
     end
   end
   return true
 end
 
--- Tells whether nothing is to be said of a brief, as nearly always.
-local function is_whole(fields, is_missing)
-  local required = M.REQUIRED
-  for i = 1, #required do
-    if is_missing(fields[required[i]]) then
+local PRIORITIES = {
+  urgent = true, high = true, normal = true, low = true, P0 = true, P1 = true, P2 = true,
+  P3 = true,
+}
+
+-- Tells whether an optional field is left out.
+local function is_left_out(value)
+  return is_absent(value) or (type(value) == "string" and M.is_blank(value))
+end
+
+-- Tells quickly of most briefs that they are in order: every text is one, and there is no
+-- optional field to look at.
+local function is_plain(fields, is_missing)
+  for i = 1, #M.REQUIRED do
+    local name = M.REQUIRED[i]
+    local value = fields[name]
+    if is_missing(value) or (name ~= "constraints" and not is_text(value)) then
       return false
     end
   end
-  local others = fields.collaborators
-  return M.is_list(fields.constraints)
-    and (others == nil or others == json.null or M.are_collaborators(others))
+  return are_texts(fields.constraints)
+    and fields.collaborators == nil and fields.references == nil and fields.priority == nil
 end
 
---- Checks the fields of a brief.
+-- What is wrong with the kinds of the required fields that are there.
+local function add_required(details, fields, is_missing, words)
+  for _, name in ipairs(M.REQUIRED) do
+    local value = fields[name]
+    if is_missing(value) then
+      goto continue
+    elseif name ~= "constraints" then
+      if type(value) ~= "string" then
+        details[#details + 1] = (words.not_a_text or M.WORDS.not_a_text):format(name)
+      end
+    elseif not M.is_list(value) then
+      details[#details + 1] = words.not_a_list
+    elseif not are_texts(value) then
+      details[#details + 1] = (words.not_texts or M.WORDS.not_texts):format(name)
+    end
+    ::continue::
+  end
+end
+
+-- What is wrong with the optional fields.
+local function add_optional(details, fields, words)
+  if not is_left_out(fields.collaborators) and not M.are_collaborators(fields.collaborators) then
+    details[#details + 1] = words.bad_collaborators
+  end
+  if not is_left_out(fields.references) and not are_texts(fields.references) then
+    details[#details + 1] = (words.not_texts or M.WORDS.not_texts):format("references")
+  end
+  if not is_left_out(fields.priority) and not PRIORITIES[fields.priority] then
+    details[#details + 1] = words.bad_priority or M.WORDS.bad_priority
+  end
+end
+
+--- Checks the fields of a brief and their kinds.
 -- What is no table says so first, then misses every field.
 -- @param fields the brief, of any type
 -- @tparam function is_missing tells whether a value counts as missing
@@ -71,7 +155,7 @@ end
 -- @treturn[2] false
 -- @treturn[2] table the error object
 function M.check(fields, is_missing, words)
-  if type(fields) == "table" and is_whole(fields, is_missing) then
+  if type(fields) == "table" and is_plain(fields, is_missing) then
     return true
   end
   local missing, details = json.array({}), json.array({})
@@ -84,12 +168,10 @@ function M.check(fields, is_missing, words)
       details[#details + 1] = words.missing:format(name)
     end
   end
-  if not is_missing(fields.constraints) and not M.is_list(fields.constraints) then
-    details[#details + 1] = words.not_a_list
-  end
-  local others = fields.collaborators
-  if others ~= nil and others ~= json.null and not M.are_collaborators(others) then
-    details[#details + 1] = words.bad_collaborators
+  add_required(details, fields, is_missing, words)
+  add_optional(details, fields, words)
+  if #details == 0 then
+    return true
   end
   return false, {
     error = "invalid_task_brief",

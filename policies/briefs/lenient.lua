@@ -1,9 +1,9 @@
 --- Briefs: like strict, but repairs what it can instead of refusing it.
 --
 -- Also accepts a brief that is a JSON text; "" as the value of a field; a single string as
--- the only constraint ("" for none); completionCriteria for completion_criteria, and agent_id
--- and interface_spec in collaborators. Returns the repaired brief, or false and the error
--- object for what is still missing.
+-- the only constraint or reference ("" for none); completionCriteria for
+-- completion_criteria, and agent_id and interface_spec in collaborators. Returns the
+-- repaired brief, or false and the error object for what is still missing.
 
 local json = require("society.json")
 local brief_rules = require("society.brief")
@@ -63,6 +63,7 @@ function M.check(brief, settings)
     return brief_rules.check(brief, is_missing, settings)
   end
   fields.constraints = list_of(fields.constraints)
+  fields.references = list_of(fields.references)
   fields.collaborators = collaborators_of(fields.collaborators)
   local is_whole, err = brief_rules.check(fields, is_missing, settings)
   if not is_whole then

@@ -1,7 +1,7 @@
---- Briefs: the five required fields must be there and constraints must be a list.
+--- Briefs: the five required fields must be there, and every field of its kind.
 --
--- A field that is nil, JSON null or "" is missing; an empty list of constraints is
--- fine. Answers true, or false and the error object.
+-- A field that is nil, JSON null or a blank text is missing; an empty list of constraints
+-- is fine. Answers true, or false and the error object.
 
 local json = require("society.json")
 local brief_rules = require("society.brief")
@@ -9,7 +9,8 @@ local brief_rules = require("society.brief")
 local M = { kind = "briefs", version = 1, defaults = brief_rules.WORDS }
 
 local function is_missing(value)
-  return value == nil or value == json.null or value == ""
+  return value == nil or value == json.null
+    or (type(value) == "string" and brief_rules.is_blank(value))
 end
 
 function M.check(brief, settings)
@@ -24,6 +25,11 @@ M.examples = {
   { ask = "check", given = { WHOLE }, expect = true },
   { ask = "check", given = { {} }, expect = false },
   { ask = "check", given = { "text" }, expect = false },
+  {
+    ask = "check", expect = false,
+    given = { { objective = " ", constraints = {}, inputs = "i", outputs = "o",
+      completion_criteria = "c" } },
+  },
 }
 
 return M

@@ -11,26 +11,21 @@ local brief_rules = require("society.brief")
 local M = { kind = "messages", version = 1, defaults = { mode = "reject", briefs = "strict" } }
 
 local function is_missing(value)
-  return value == nil or value == json.null or value == ""
+  return value == nil or value == json.null
+    or (type(value) == "string" and brief_rules.is_blank(value))
 end
 
 local function is_null(value)
   return value == nil or value == json.null
 end
 
-local REQUIRED = brief_rules.REQUIRED
-
--- Tells quickly of most briefs that they are whole. A table read from JSON is a list
--- if it has a first element.
-local function is_whole(brief)
-  for index = 1, #REQUIRED do
-    local value = brief[REQUIRED[index]]
-    if value == nil or value == json.null or value == "" then
-      return false
-    end
+-- A brief whose lone texts stand for lists.
+local function with_lists(brief)
+  local lists = {}
+  for _, name in ipairs({ "constraints", "references" }) do
+    lists[name] = type(brief[name]) == "string" and {} or nil
   end
-  local constraints = brief.constraints
-  return type(constraints) == "table" and constraints[1] ~= nil and brief.collaborators == nil
+  return next(lists) and setmetatable(lists, { __index = brief }) or brief
 end
 
 local function check_assignment(payload, settings)
@@ -43,17 +38,13 @@ local function check_assignment(payload, settings)
   if type(brief) ~= "table" then
     return false, "task_brief must be an object"
   end
-  if settings.briefs == "any" or is_whole(brief) then
+  if settings.briefs == "any" then
     return true
   end
   if settings.briefs == "strict" then
     return brief_rules.check(brief, is_missing, brief_rules.WORDS)
   end
-  if type(brief.constraints) ~= "string" then
-    return brief_rules.check(brief, is_null, brief_rules.WORDS)
-  end
-  return brief_rules.check(setmetatable({ constraints = {} }, { __index = brief }), is_null,
-    brief_rules.WORDS)
+  return brief_rules.check(with_lists(brief), is_null, brief_rules.WORDS)
 end
 
 -- Where the id of the agent that is introduced may stand.

@@ -40,6 +40,22 @@ static void adopt_type(struct soc_adopted *adopted, struct soc_slice value)
     adopted->type = text;
 }
 
+/* The priority of the payload itself counts before that of a Task Brief in it. */
+static void adopt_priority(struct soc_adopted *adopted, struct soc_slice value)
+{
+    char room[SOC_KEY_BYTES_MAX];
+    enum soc_priority priority;
+    bool is_brief = soc_json_kind(value) == SOC_JSON_OBJECT;
+    struct soc_slice text =
+        text_of(is_brief ? soc_json_member(value, "priority") : value, room, sizeof(room));
+    if (text.data == NULL || !soc_priority_parse(text, &priority) ||
+        (is_brief && adopted->has_priority && !adopted->is_brief_priority))
+        return;
+    adopted->priority = priority;
+    adopted->has_priority = true;
+    adopted->is_brief_priority = is_brief;
+}
+
 /* Other members belong to the payload: invalid values are ignored. */
 static void adopt_member(struct soc_adopted *adopted, int field, struct soc_slice value)
 {
@@ -47,6 +63,8 @@ static void adopt_member(struct soc_adopted *adopted, int field, struct soc_slic
     struct soc_slice text = {0};
     if (field == SOC_MESSAGE_FIELD_TYPE)
         adopt_type(adopted, value);
+    else if (field == SOC_MESSAGE_FIELD_PRIORITY)
+        adopt_priority(adopted, value);
     else if (field == SOC_MESSAGE_FIELD_TASK_ID)
         text = text_of(value, adopted->task_room, sizeof(adopted->task_room));
     else
@@ -55,8 +73,6 @@ static void adopt_member(struct soc_adopted *adopted, int field, struct soc_slic
         return;
     if (field == SOC_MESSAGE_FIELD_TASK_ID && soc_id_is_valid(text))
         adopted->task_id = text;
-    else if (field == SOC_MESSAGE_FIELD_PRIORITY)
-        adopted->has_priority = soc_priority_parse(text, &adopted->priority);
     else if (field == SOC_MESSAGE_FIELD_DEADLINE)
         soc_time_parse(text, &adopted->deadline_ms);
 }
@@ -67,7 +83,7 @@ void soc_adopt(struct soc_adopted *adopted, struct soc_slice payload)
     char room[NAME_BYTES_MAX];
     assert(payload.length > 0);
     adopted->type = adopted->task_id = (struct soc_slice){0};
-    adopted->has_bad_type = adopted->has_priority = false;
+    adopted->has_bad_type = adopted->has_priority = adopted->is_brief_priority = false;
     adopted->deadline_ms = 0;
     if (payload.data[0] != '{')
         return;

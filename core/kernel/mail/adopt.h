@@ -22,6 +22,7 @@ struct soc_adopted {
     int64_t deadline_ms;
     enum soc_priority priority;
     bool has_priority;
+    bool is_brief_priority; /* of a Task Brief in the payload */
     /* For texts that are escaped in the payload; one byte more than fits an id. */
     char type_room[SOC_TYPE_BYTES_MAX + 1];
     char task_room[SOC_ID_BYTES_MAX + 1];

@@ -1,7 +1,9 @@
 --- toolbox: the tools of one agent, and how its calls are executed.
 --
 -- Every failure is returned to the model as the result of its call, so that it can correct
--- itself: invalid JSON, arguments that do not fit, an unknown tool, a tool that raised.
+-- itself: invalid JSON, arguments that do not fit, an unknown tool, a tool that raised. The
+-- schema of an app's own tool is checked before it runs. That of a verb is only shown: the
+-- society and its policies judge the arguments, and the model reads their error.
 
 local clean = require("society.llm.clean")
 local json = require("society.json")
@@ -57,19 +59,44 @@ local function names(by_name)
   return json.array(list)
 end
 
-local function read_arguments(tool, given)
+local OBJECT = { type = "object" }
+
+-- The arguments of a call, or nil and what is wrong with its text.
+local function read_object(given)
   local arguments, fault = json.decode(given == "" and "{}" or given)
   if arguments == nil then
     return nil, { error = "invalid_arguments", message = "the arguments are not JSON: "
       .. tostring(type(fault) == "table" and fault.message or fault) }
+  elseif #schema.faults(arguments, OBJECT) > 0 then
+    return nil, { error = "invalid_arguments",
+      message = "the arguments must be one JSON object; mend them and call again" }
   end
-  local ok, faults = pcall(schema.faults, arguments, tool.parameters or { type = "object" })
+  return arguments
+end
+
+local function misfit(faults, message)
+  return { error = "invalid_arguments", details = json.array(faults), message = message
+    or "the arguments do not fit the tool; see details, mend them and call again" }
+end
+
+-- Reads the arguments of a call. Those of a verb are left to the society, whose policies
+-- decide what is wrong with them; null there means that an argument is not given.
+local function read_arguments(tool, given)
+  local arguments, fault = read_object(given)
+  if not arguments then
+    return nil, fault
+  elseif tool.is_verb then
+    for name, value in pairs(arguments) do
+      arguments[name] = value ~= json.null and value or nil
+    end
+    return arguments
+  end
+  local ok, faults = pcall(schema.faults, arguments, tool.parameters or OBJECT)
   if not ok then
     return nil, { error = "tool_failed",
       message = "the tool's schema is broken: " .. clean(faults) }
   elseif #faults > 0 then
-    return nil, { error = "invalid_arguments", details = json.array(faults),
-      message = "the arguments do not fit the tool; see details, mend them and call again" }
+    return nil, misfit(faults)
   end
   return arguments
 end
@@ -103,11 +130,22 @@ local function run_own(tool, agent, arguments)
   return result, err
 end
 
+-- What a verb raises is a mistake in its arguments, unless a guard has stopped it.
+local function verb_error(tool, arguments, raised)
+  if type(raised) == "table" then
+    return raised
+  end
+  local faults = schema.faults(arguments, tool.parameters)
+  return misfit(faults, #faults == 0 and clean(raised) or nil)
+end
+
 local function run(tool, agent, arguments, talk)
   local ok, result, err = pcall(tool.is_verb and tool.run or function()
     return run_own(tool, agent, arguments)
   end, agent, arguments, talk)
-  if not ok then
+  if not ok and tool.is_verb then
+    return nil, verb_error(tool, arguments, result)
+  elseif not ok then
     -- Where it was raised is for whoever wrote the tool, not for the model.
     pcall(agent.log, agent, "warn", "a tool raised",
       { tool = tool.name, message = text_for_log(result) })

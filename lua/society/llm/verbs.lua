@@ -67,7 +67,8 @@ end)
 verb("spawn_agent", function(w) return object({
   roleId = text(w.role_id), taskBrief = task_brief(w),
 }, { "roleId", "taskBrief" }) end, function(agent, given)
-  return agent:spawn_agent(given.roleId, given.taskBrief)
+  -- The brief is checked before the role, even without one.
+  return agent:spawn_agent(type(given.roleId) == "string" and given.roleId or "", given.taskBrief)
 end)
 
 verb("send_message", function(w) return object({

@@ -15,15 +15,17 @@ describe("Property 1: a brief is accepted if and only if it has every required f
   after_each(scene.close)
 
   -- Those that count as missing come last but are as frequent as the others.
-  local VALUES = { "text", json.array({}), { "one", "two" }, { a = 1 }, 7, false, true, " ", "无",
-    json.null, "" }
+  local VALUES = { "text", json.array({}), { "one", "two" }, "high", { a = 1 }, 7, false, true,
+    "无", { "one", 2 }, { "one", " " }, json.null, "", " ", "\n\t", "\u{3000}" }
+  local GOOD = { constraints = { 1, 2 }, references = { 1, 2 }, priority = { 3 } }
   local NO_TABLES = { "objective", 7, true, false, json.null, json.array({}), { "objective" } }
 
   local function generate(random)
     local case = { form = random:chance(95) and 0 or random:between(1, #NO_TABLES), fields = {} }
     for number = 0, #NAMES - 1 do
       if random:chance(number < #REQUIRED and 85 or 20) then
-        local value = random:chance(70) and random:between(0, 1) or random:number_of(VALUES)
+        local good = GOOD[NAMES[number + 1]] or { 0 }
+        local value = random:chance(80) and random:pick(good) or random:number_of(VALUES)
         case.fields[#case.fields + 1] = { name = number, value = value }
       end
     end
@@ -45,25 +47,51 @@ describe("Property 1: a brief is accepted if and only if it has every required f
     return type(value) == "table" and (#value > 0 or next(value) == nil)
   end
 
+  local BLANK = { [""] = true, [" "] = true, ["\n\t"] = true, ["\u{3000}"] = true }
+
   local function is_missing(value)
-    return value == nil or value == json.null or value == ""
+    return value == nil or value == json.null or BLANK[value] or false
   end
+
+  local function are_texts(list)
+    for _, item in ipairs(is_list(list) and list or { 0 }) do
+      if type(item) ~= "string" or is_missing(item) then
+        return false
+      end
+    end
+    return true
+  end
+
+  -- What is said of a field that is there.
+  local function fault_of(name, value)
+    if name == "constraints" and not is_list(value) then
+      return "constraints 必须是数组"
+    elseif name == "constraints" or name == "references" then
+      return not are_texts(value) and name .. " 必须是文本数组，每项不能为空" or nil
+    elseif name == "priority" then
+      return value ~= "high" and "priority 必须是 urgent、high、normal、low 或 P0 至 P3" or nil
+    end
+    return type(value) ~= "string" and name .. " 必须是文本" or nil
+  end
+
+  local CHECKED = { "objective", "constraints", "inputs", "outputs", "completion_criteria",
+    "references", "priority" }
 
   -- What must be reported: the names that are missing, and all sentences.
   local function faults_of(brief)
     local fields = type(brief) == "table" and brief or {}
     local missing, details = {}, { type(brief) ~= "table" and "任务委托书必须是对象" or nil }
     for _, name in ipairs(REQUIRED) do
-      local value = fields[name]
-      if is_missing(value) then
+      if is_missing(fields[name]) then
         missing[#missing + 1] = name
         details[#details + 1] = "缺少必填字段: " .. name
-      elseif name == "constraints" and not is_list(value) then
-        details.not_a_list = true
       end
     end
-    details[#details + 1] = details.not_a_list and "constraints 必须是数组" or nil
-    details.not_a_list = nil
+    for _, name in ipairs(CHECKED) do
+      if not is_missing(fields[name]) then
+        details[#details + 1] = fault_of(name, fields[name])
+      end
+    end
     return missing, details
   end
 
@@ -141,7 +169,7 @@ describe("Property 2: a child gets its whole brief", function()
   -- The value of an optional field that contains the texts.
   local function optional_of(name, texts)
     if name == "priority" then
-      return texts[1]
+      return "high"
     elseif name == "note" then
       return { said = texts, n = #texts }
     elseif name == "collaborators" then

@@ -46,14 +46,15 @@ TYPES[2] = { name = "task_assignment", is_mostly_good = true, fields = {
 } }
 
 TYPES[2].verdict = function(brief)
-  local missing = {}
+  local missing, fits = {}, is_list(brief.constraints)
   for _, name in ipairs(BRIEF) do
     if is_missing(brief[name]) then
       missing[#missing + 1] = name
+    elseif name ~= "constraints" and type(brief[name]) ~= "string" then
+      fits = false
     end
   end
-  local fits = #missing == 0 and is_list(brief.constraints)
-  return fits, missing
+  return fits and #missing == 0, missing
 end
 
 TYPES[3] = { name = "introduction_response", fields = {

@@ -94,6 +94,36 @@ describe("a bad brief", function()
     end)
   end
 
+  for name, case in pairs({
+    ["a number for a text"] = { { objective = 7 }, "objective 必须是文本" },
+    ["an object for a text"] = { { inputs = { a = 1 } }, "inputs 必须是文本" },
+    ["false for a text"] = { { outputs = false }, "outputs 必须是文本" },
+    ["a list for a text"] = { { completion_criteria = { "x" } }, "completion_criteria 必须是文本" },
+    ["a constraint that is a number"] = { { constraints = { "x", 7 } },
+      "constraints 必须是文本数组，每项不能为空" },
+    ["a constraint that is blank"] = { { constraints = { " " } },
+      "constraints 必须是文本数组，每项不能为空" },
+    ["a text for references"] = { { references = "x" }, "references 必须是文本数组，每项不能为空" },
+    ["a reference that is an object"] = { { references = { { a = 1 } } },
+      "references 必须是文本数组，每项不能为空" },
+    ["an unknown priority"] = { { priority = "soon" },
+      "priority 必须是 urgent、high、normal、low 或 P0 至 P3" },
+    ["a priority that is a number"] = { { priority = 1 },
+      "priority 必须是 urgent、high、normal、low 或 P0 至 P3" },
+  }) do
+    it("has a field of another kind: " .. name, function()
+      local err = refused(scene.brief(case[1]))
+      assert.same({}, err.missing_fields)
+      assert.same({ case[2] }, err.details)
+    end)
+  end
+
+  for _, blank in ipairs({ " ", "\n\t ", "\u{3000}", "\u{A0} " }) do
+    it("lacks a field that is blank: " .. json.encode(blank), function()
+      assert.same({ "inputs" }, refused(scene.brief({ inputs = blank })).missing_fields)
+    end)
+  end
+
   it("is reported with both kinds of fault", function()
     local err = refused({ constraints = "x", inputs = "i", outputs = "o" })
     assert.same({ "objective", "completion_criteria" }, err.missing_fields)
@@ -105,6 +135,12 @@ describe("a bad brief", function()
     ["no list"] = "a", ["no entries"] = { "a" }, ["no agentId"] = { { role = "r",
       description = "d" } }, ["no role"] = { { agentId = "root", description = "d" } },
     ["no description"] = { { agentId = "root", role = "r" } },
+    ["a blank role"] = { { agentId = "root", role = " ", description = "d" } },
+    ["an Interface Spec without its formats"] = { { agentId = "root", role = "r",
+      description = "d", interfaceSpec = { services = "s" } } },
+    ["examples that are no list"] = { { agentId = "root", role = "r", description = "d",
+      interfaceSpec = { services = "s", input_format = "i", output_format = "o",
+        examples = "e" } } },
   }) do
     it("has bad collaborators: " .. name, function()
       refused(scene.brief({ collaborators = list }))
@@ -169,13 +205,18 @@ describe("a good brief", function()
     assert.same({}, brief_of(scene.brief({ constraints = {} })).constraints)
   end)
 
-  it("may have values of any kind, and keeps unknown fields", function()
-    local brief = scene.brief({
-      inputs = { a = { 1, 2 } }, outputs = false, priority = "high", references = { "x" },
-      colour = { r = 1 },
-    })
+  it("has optional fields, and keeps unknown ones of any kind", function()
+    local brief = scene.brief({ priority = "high", references = { "x" }, colour = { r = 1 } })
+    assert.same(brief, brief_of(brief))
+    brief = scene.brief({ priority = json.null, references = json.null, collaborators = json.null })
     assert.same(brief, brief_of(brief))
   end)
+
+  for _, priority in ipairs({ "urgent", "high", "normal", "low", "P0", "P3" }) do
+    it("may have the priority " .. priority, function()
+      assert.equal(priority, brief_of(scene.brief({ priority = priority })).priority)
+    end)
+  end
 
   it("has no constraints as an empty list, not as an object", function()
     local s = scene.troupe({
