@@ -152,12 +152,7 @@ local function quote_all(text)
   return text
 end
 
---- The text with `> ` before every line that reads like the beginning of a header.
--- Every other byte stays.
--- @tparam string text
--- @tparam string header how headers begin
--- @treturn string
-function M.guard(text, header)
+local function guard_one(text, header)
   local chars = skeleton(header)
   local start, left = pattern_of(chars), LOOKS_MAX
   local guarded = "\n" .. text
@@ -168,6 +163,21 @@ function M.guard(text, header)
     end
   end
   return guarded:sub(2)
+end
+
+--- The text with `> ` before every line that reads like the beginning of a header.
+-- Every other byte stays.
+-- @tparam string text
+-- @tparam string|table header how headers begin, one or a list
+-- @treturn string
+function M.guard(text, header)
+  if type(header) == "string" then
+    return guard_one(text, header)
+  end
+  for _, each in ipairs(header) do
+    text = guard_one(text, each)
+  end
+  return text
 end
 
 --- The text with `other` for every line break.

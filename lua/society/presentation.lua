@@ -17,15 +17,20 @@ local M = {}
 local INTRODUCTION = "self_introduction"
 local INTRODUCTION_FIELDS = { "role", "duty", "reason" }
 
-local function further_fields(message)
-  if message.type == nil or message.type == "general" then
-    return nil
-  end
-  return fields.rest(message.payload, { text = true, [INTRODUCTION] = true })
-end
-
 local function is_plain(value)
   return type(value) == "string" or type(value) == "number" or type(value) == "boolean"
+end
+
+-- The first of these that is plain is the content; all other fields follow as JSON.
+local CONTENT_FIELDS = { "text", "content" }
+
+-- The fields that the content leaves: neither itself nor an empty place for it.
+local function further_fields(payload, shown)
+  local known = { [shown] = true, [INTRODUCTION] = true }
+  for _, name in ipairs(CONTENT_FIELDS) do
+    known[name] = known[name] or payload[name] == json.null
+  end
+  return fields.rest(payload, known)
 end
 
 local function plain_content(message)
@@ -33,12 +38,12 @@ local function plain_content(message)
   if type(payload) ~= "table" then
     return fields.text(payload)
   end
-  if is_plain(payload.text) then
-    local text, more = fields.text(payload.text), further_fields(message)
-    return more and text .. "\n" .. more or text
-  end
-  if is_plain(payload.content) then
-    return fields.text(payload.content)
+  for _, name in ipairs(CONTENT_FIELDS) do
+    if is_plain(payload[name]) then
+      local text = fields.text(payload[name])
+      local more = further_fields(payload, name)
+      return more and text .. "\n" .. more or text
+    end
   end
   if payload[INTRODUCTION] ~= nil then
     return fields.rest(payload, { [INTRODUCTION] = true }) or ""
@@ -49,7 +54,7 @@ end
 --- The message's content, with every line that reads like the header, or nearly so,
 -- quoted by `> `. A self-introduction is no part of it.
 -- @tparam table message an envelope
--- @tparam string header how the policy's own headers begin
+-- @tparam string|table header how the policy's own headers begin, one or a list
 -- @treturn string
 function M.content(message, header)
   return headers.guard(plain_content(message), header)
@@ -103,28 +108,37 @@ local function role_name(sender, words)
   return name
 end
 
+-- What stands around a message of that sender: a header, and a hint unless it is the
+-- person or the host, to whom send_message is no answer.
+local function frame(message, sender, words)
+  if message.from == "user" then
+    return words.from_user, nil
+  elseif message.from == "system" then
+    return words.from_system or words.from_user, nil
+  end
+  return words.from:format(role_name(sender, words), message.from),
+    words.hint:format(message.from)
+end
+
 --- A message: header, what the sender says of itself, content, hint how to reply.
 -- @tparam table message an envelope
 -- @tparam table sender { role? }
 -- @tparam table words
---   header how headers begin; from_user a header; from a format of role and id;
+--   header how headers begin; from_user and from_system headers; from a format of role
+--   and id;
 --   closing what stands in a role's name for the brackets that end a header;
 --   hint a format of the id; introduction as for introduction()
 -- @treturn string
 function M.message(message, sender, words)
-  local lines = {}
-  local is_user = message.from == "user"
-  lines[1] = is_user and words.from_user
-    or words.from:format(role_name(sender, words), message.from)
+  local header, hint = frame(message, sender, words)
+  local lines = { header }
   local introduction = M.introduction(message, words.introduction)
   lines[#lines + 1] = introduction
   local content = M.content(message, words.header)
   if content ~= "" or not introduction then
     lines[#lines + 1] = content
   end
-  if not is_user then
-    lines[#lines + 1] = words.hint:format(message.from)
-  end
+  lines[#lines + 1] = hint
   return table.concat(lines, "\n")
 end
 

@@ -13,9 +13,17 @@ local template = require("society.template")
 
 local M = {}
 
+-- What is said of writing to strangers: by the name of the contacts policy in force, else
+-- `other`.
+local function contact_rules(request, words)
+  local rules = words.contact_rules
+  return rules and (rules[request.contacts_policy] or rules.other) or ""
+end
+
 -- What the places of a text stand for. Root answers to the person.
-local function values_of(request)
+local function values_of(request, words)
   return {
+    contact_rules = contact_rules(request, words),
     agent_id = request.agent.id,
     role_id = request.role.id,
     role_name = headers.one_line(request.role.name),
@@ -42,11 +50,11 @@ end
 -- prompt and Interface Spec, the brief, the contacts, the text `tools`.
 -- @tparam table request as the question `system` has it
 -- @tparam table texts { root, base, tools }: templates with the places agent_id,
---   role_id, role_name and parent_id
--- @tparam table words { role, interface }: titles
+--   role_id, role_name, parent_id and contact_rules
+-- @tparam table words { role, interface: titles; contact_rules: { strict, open, other } }
 -- @treturn string
 function M.system(request, texts, words)
-  local values, parts, role = values_of(request), {}, request.role
+  local values, parts, role = values_of(request, words), {}, request.role
   if request.is_root then
     add(parts, filled(texts.root, values))
   end

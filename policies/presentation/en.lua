@@ -9,11 +9,12 @@ local presentation = require("society.presentation")
 
 local M = { kind = "presentation", version = 1, defaults = {} }
 
-local HEADER = "[Message from"
+local HEADER = { "[Message from", "[system message" }
 
 local MESSAGE = {
   header = HEADER,
   from_user = "[Message from the user]",
+  from_system = "[system message]",
   from = "[Message from %s (%s)]",
   closing = { ["%]"] = ")", ["］"] = ")", ["】"] = ")" },
   hint = "To reply, use send_message(to='%s', ...)",
@@ -75,6 +76,11 @@ M.examples = {
   {
     ask = "message", expect = "[Message from the user]\nhi",
     given = { { from = "user", payload = { text = "hi" } }, { role = "user" } },
+  },
+  {
+    ask = "message", expect = "[system message]\nlate\n{\"alert_type\":\"timeout\"}",
+    given = { { from = "system", payload = { text = "late", alert_type = "timeout" } },
+      { role = "unknown" } },
   },
   {
     ask = "message",

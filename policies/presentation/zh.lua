@@ -9,11 +9,12 @@ local presentation = require("society.presentation")
 
 local M = { kind = "presentation", version = 1, defaults = {} }
 
-local HEADER = "【来自"
+local HEADER = { "【来自", "【系统消息" }
 
 local MESSAGE = {
   header = HEADER,
   from_user = "【来自用户的消息】",
+  from_system = "【系统消息】",
   from = "【来自 %s（%s）的消息】",
   closing = { ["】"] = "]", ["︼"] = "]" },
   hint = "如需回复，请使用 send_message(to='%s', ...)",
@@ -74,6 +75,11 @@ M.examples = {
   {
     ask = "message", expect = "【来自用户的消息】\nhi",
     given = { { from = "user", payload = { text = "hi" } }, { role = "user" } },
+  },
+  {
+    ask = "message", expect = "【系统消息】\n注意\n{\"alert_type\":\"timeout\"}",
+    given = { { from = "system", payload = { text = "注意", alert_type = "timeout" } },
+      { role = "unknown" } },
   },
   {
     ask = "message",

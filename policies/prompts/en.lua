@@ -10,7 +10,16 @@ local M = {
   texts = { root = "en/root.txt", base = "en/base.txt", tools = "en/tools.txt" },
 }
 
-local WORDS = { role = "# Your role", interface = "# Your Interface Spec" }
+local WORDS = {
+  role = "# Your role", interface = "# Your Interface Spec",
+  contact_rules = {
+    strict = "You can write only to your contacts. A message to a stranger is refused "
+      .. "(`unknown_contact`). Do not make up ids.",
+    open = "You can write to any agent, not only to your contacts. Do not make up ids.",
+    other = "The society decides which agents you can write to; a message to any other is refused "
+      .. "(`unknown_contact`). Do not make up ids.",
+  },
+}
 
 function M.system(request)
   return prompts.system(request, M.texts, WORDS), "en"

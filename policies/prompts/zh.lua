@@ -10,7 +10,14 @@ local M = {
   texts = { root = "zh/root.txt", base = "zh/base.txt", tools = "zh/tools.txt" },
 }
 
-local WORDS = { role = "# 岗位提示词", interface = "# 你的接口规格" }
+local WORDS = {
+  role = "# 岗位提示词", interface = "# 你的接口规格",
+  contact_rules = {
+    strict = "你只能给联系人写信。给陌生的智能体写信会被拒绝（unknown_contact）；不要编造智能体ID。",
+    open = "你可以给任何智能体写信，不限于联系人；不要编造智能体ID。",
+    other = "能给哪些智能体写信由本社会的规则决定，不允许时会得到 unknown_contact；不要编造智能体ID。",
+  },
+}
 
 function M.system(request)
   return prompts.system(request, M.texts, WORDS), "zh"
@@ -24,6 +31,7 @@ local CHILD = {
   agent = { id = "p1", role = "programmer", parent = "root" },
   role = { id = "programmer", name = "程序员", prompt = "写 {{name}} 程序" },
   is_root = false, brief_text = "# 任务委托书", contacts_text = "# 联系人",
+  contacts_policy = "strict",
 }
 
 -- The texts may be an app's own: the examples speak only of what is put between them.

@@ -116,9 +116,11 @@ void soc_context_put(lua_State *L, struct soc_frame *frame, const struct soc_age
     assert(out != &frame->scratch);
     luaL_checkstack(L, 16, NULL);
     struct parts parts = push_parts(L, frame, agent);
-    lua_createtable(L, 0, 7);
+    lua_createtable(L, 0, 8);
     soc_answer_push_person(L, agent);
     lua_setfield(L, -2, "agent");
+    lua_pushstring(L, soc_policy_set_get(script, SOC_POLICY_CONTACTS)->identity.name);
+    lua_setfield(L, -2, "contacts_policy");
     push_role(L, agent->role);
     lua_setfield(L, -2, "role");
     lua_pushboolean(L, agent == soc_registry_root(script->host));

@@ -108,10 +108,8 @@ describe("Property 9: a message is shown with its source, its content and how to
   local FORMS = {
     function(text) return text, text end,
     function(text) return { text = text }, text end,
-    function(text, is_typed)
-      return { text = text, n = 1 }, is_typed and text .. '\n{"n":1}' or text
-    end,
-    function(text) return { content = text, n = 1 }, text end,
+    function(text) return { text = text, n = 1 }, text .. '\n{"n":1}' end,
+    function(text) return { content = text, n = 1 }, text .. '\n{"n":1}' end,
     function(text) return { said = text }, json.encode({ said = text }) end,
     function(text) return #text, tostring(#text) end,
   }
@@ -168,7 +166,7 @@ describe("Property 9: a message is shown with its source, its content and how to
         to = kind == "child" and "root" or "reader"
       end
       local type = at(TYPES, case.type)
-      local payload, content = at(FORMS, case.form)(join(case.text, TEXT), type ~= "general")
+      local payload, content = at(FORMS, case.form)(join(case.text, TEXT))
       if case.again == 1 then -- the first message has introduced its sender
         assert(s:send(sender, { to = to, payload = "hello" }))
       end

@@ -262,7 +262,7 @@ describe("the prompts", function()
     for _, path in ipairs({ "zh/base.txt", "en/base.txt" }) do
       has_all(path, { "Contact Registry", "request_introduction", "reason", "required_capability",
         "introduction_request", "introduce", "decline", "self_introduction", "input_format", "from",
-        "unknown_contact", "usage_hint", "collaborators" })
+        "{{contact_rules}}", "usage_hint", "collaborators" })
     end
   end)
 

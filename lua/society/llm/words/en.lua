@@ -4,8 +4,8 @@ return {
   verbs = {
     create_role = "Sets up a role.",
     spawn_agent = "Creates an agent in a role. A Task Brief is required.",
-    send_message = "Sends a message to a contact and does not wait for an answer.",
-    request = "Sends a message to a contact and waits for the answer.",
+    send_message = "Sends a message to an agent and does not wait for an answer.",
+    request = "Sends a message to an agent and waits for the answer.",
     list_contacts = "Lists your contacts and their Interface Specs.",
     request_introduction = "Asks a contact to introduce an agent that can do something.",
     introduce = "Answers an introduction_request: introduces one of your contacts.",

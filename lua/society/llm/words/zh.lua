@@ -5,8 +5,8 @@ return {
   verbs = {
     create_role = "设立岗位。",
     spawn_agent = "在指定岗位上创建智能体实例，必须提供任务委托书（Task Brief）。",
-    send_message = "给联系人发消息，不等待答复。",
-    request = "给联系人发消息并等待答复。",
+    send_message = "给智能体发消息，不等待答复。",
+    request = "给智能体发消息并等待答复。",
     list_contacts = "列出联系人及其接口规格。",
     request_introduction = "请联系人介绍具备某种能力的智能体。",
     introduce = "答复 introduction_request，介绍一位自己的联系人。",

@@ -202,7 +202,7 @@ describe("message.text", function()
   end)
 
   it("shows payload.content if there is no text", function()
-    assert.equal(from_b("inner"), shown("b", { content = "inner", more = 1 }))
+    assert.equal(from_b("inner"), shown("b", { content = "inner" }))
   end)
 
   it("shows other payloads as compact JSON, and plain values as text", function()
@@ -211,9 +211,31 @@ describe("message.text", function()
     assert.equal(from_b("true"), shown("b", true))
   end)
 
-  it("shows the other fields of a typed message below its text", function()
-    assert.equal(from_b('done\n{"progress":50}'),
-      shown("b", { text = "done", progress = 50 }, "status_report"))
+  it("shows the other fields below its text, whatever its type", function()
+    for _, type in ipairs({ "general", "status_report" }) do
+      assert.equal(from_b('done\n{"progress":50}'),
+        shown("b", { text = "done", progress = 50 }, type))
+      assert.equal(from_b('done\n{"progress":50}'),
+        shown("b", { content = "done", progress = 50 }, type))
+    end
+  end)
+
+  it("shows what the host sends as a system message, without a hint", function()
+    local text
+    local s = scene.new({ app = function(s)
+      s:role({ id = "r", name = "r", behaviour = function() end })
+      s:root({
+        default = function(root)
+          root:spawn_agent("r", scene.brief(), { id = "c" })
+          root:send_message({ to = "c", type = "general", payload = "x", requires_ack = true,
+            ttl_seconds = 1, delay_ms = 5000 })
+        end,
+        delivery_failed = function(_, message) text = message.text end,
+      })
+    end })
+    scene.tell(s, "root")
+    assert.matches("^【系统消息】\n", text)
+    assert.is_nil(text:find("send_message", 1, true))
   end)
 
   it("quotes lines that look like a header, and nothing else", function()
