@@ -127,6 +127,8 @@ M.requirements = {
     further = {
       { "3.1", "introductions_spec.lua", "an introduction comes from a parent who knows a "
         .. "match" },
+      { "3.4", "contact_rules_spec.lua", "an introduction brings its usage_hint: with the contact, "
+        .. "in the contacts and in the context" },
       { "3.3", "introductions_spec.lua", "an introduction is refused with a reason if nobody "
         .. "matches" },
       { "3.5", "introductions_spec.lua", "an introduction ends in a cycle of agents that know "

@@ -125,6 +125,8 @@ void soc_look_contact(const struct soc_contact *contact, struct soc_buf *out)
     if (extra != NULL)
         soc_json_put_text_member(out, "reason", soc_slice_text(extra->reason));
     put_time(out, "addedAt", contact->added_ms);
+    if (extra != NULL)
+        soc_json_put_text_member(out, "usageHint", soc_slice_text(extra->usage_hint));
     soc_buf_put_byte(out, '}');
 }
 

@@ -29,6 +29,9 @@ struct soc_contact_extra *soc_contact_extra_copy(const struct soc_contact_extra 
         copy->via = soc_copy_text(extra->via, strlen(extra->via));
     if (extra->reason != NULL)
         copy->reason = soc_copy_text(extra->reason, strlen(extra->reason));
+    if (extra->usage_hint != NULL)
+        copy->usage_hint = soc_copy_text(extra->usage_hint, strlen(extra->usage_hint));
+    copy->has_written = extra->has_written;
     return copy;
 }
 
@@ -41,6 +44,7 @@ void soc_contact_extra_free(struct soc_contact_extra *extra)
     free(extra->introduced_by);
     free(extra->via);
     free(extra->reason);
+    free(extra->usage_hint);
     free(extra);
 }
 

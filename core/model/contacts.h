@@ -33,6 +33,8 @@ struct soc_contact_extra {
     char *introduced_by;  /* an id */
     char *via;            /* JSON list of ids */
     char *reason;         /* why the contact was requested, or what it is for */
+    char *usage_hint;     /* how to work with it, from whoever introduced it */
+    bool has_written;     /* it was known by its first message before it was introduced */
 };
 
 /* One entry. */

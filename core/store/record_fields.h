@@ -11,12 +11,13 @@
  * message that is answered. */
 #define SOC_ROLE_FIELDS(N, T)                                                                      \
     N(time_ms) T(id) T(name) T(prompt) T(behaviour) T(interface_spec) T(creator)
-#define SOC_AGENT_BIRTH(N, T)      N(time_ms) T(id) T(role) T(parent) T(brief)
-#define SOC_AGENT_FIELDS(N, T)     SOC_AGENT_BIRTH(N, T) N(is_adopted) N(since) N(is_external)
-#define SOC_AGENT_END_FIELDS(N, T) N(time_ms) T(id) T(reason)
-#define SOC_STATE_FIELDS(N, T)     T(agent) T(state)
-#define SOC_CONTACT_FIELDS(N, T)                                                                   \
-    N(time_ms) N(source) T(owner) T(id) T(role) T(interface_spec) T(introduced_by) T(via) T(reason)
+#define SOC_AGENT_BIRTH(N, T)        N(time_ms) T(id) T(role) T(parent) T(brief)
+#define SOC_AGENT_FIELDS(N, T)       SOC_AGENT_BIRTH(N, T) N(is_adopted) N(since) N(is_external)
+#define SOC_AGENT_END_FIELDS(N, T)   N(time_ms) T(id) T(reason)
+#define SOC_STATE_FIELDS(N, T)       T(agent) T(state)
+#define SOC_CONTACT_WHO(N, T)        N(time_ms) N(source) T(owner) T(id) T(role) T(interface_spec)
+#define SOC_CONTACT_WHENCE(T)        T(introduced_by) T(via) T(reason) T(usage_hint)
+#define SOC_CONTACT_FIELDS(N, T)     SOC_CONTACT_WHO(N, T) SOC_CONTACT_WHENCE(T) N(has_written)
 #define SOC_CONTACT_END_FIELDS(N, T) T(owner) T(id)
 #define SOC_MESSAGE_HEAD(N)          N(key) N(time_ms) N(priority) N(flags) N(attempt) N(hops)
 #define SOC_MESSAGE_TIMES(N)         N(reply_to) N(expires_ms) N(deliver_at_ms) N(deadline_ms)

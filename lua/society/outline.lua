@@ -161,6 +161,9 @@ local function add_contact(lines, entry, words)
   if is_given(entry.via) then
     lines[#lines + 1] = "  " .. words.via:format(headers.one_line(text_of(entry.via)))
   end
+  if is_given(entry.usageHint) and words.usage_hint then
+    lines[#lines + 1] = "  " .. words.usage_hint:format(below(text_of(entry.usageHint), "    "))
+  end
   add_spec(lines, entry.interfaceSpec, words.interface)
 end
 
@@ -168,7 +171,7 @@ end
 -- @tparam table list entries of agent:contacts()
 -- @tparam table words
 --   header, none, who and interface as for brief(); title; known, a format of who and
---   source; sources by name; introduced_by and via, formats
+--   source; sources by name; introduced_by, via and usage_hint, formats
 -- @treturn string
 function M.contacts(list, words)
   local lines = { words.title }

@@ -7,7 +7,8 @@ local M = {
   kind = "contacts",
   version = 1,
   defaults = {
-    hint = "write to a contact: a parent, a child, a collaborator or an agent that wrote first",
+    hint = "ask a contact with request_introduction, or let everybody write to everybody: "
+      .. 'society.policy("contacts", "open")',
     broadcast_hint = "only root, user and the orchestrator write to all; ask one of them",
   },
 }

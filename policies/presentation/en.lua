@@ -52,6 +52,7 @@ local CONTACTS = {
   known = "%s, known as: %s",
   introduced_by = "introduced by: %s",
   via = "introduced via: %s",
+  usage_hint = "how to work with it: %s",
   sources = {
     system = "part of the system (system)", parent = "your parent (parent)",
     child = "your child (child)", preset = "a collaborator of your brief (preset)",

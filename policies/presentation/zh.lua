@@ -52,6 +52,7 @@ local CONTACTS = {
   known = "%s，来源：%s",
   introduced_by = "介绍人：%s",
   via = "介绍经过：%s",
+  usage_hint = "合作建议：%s",
   sources = {
     system = "系统（system）", parent = "父智能体（parent）", child = "子智能体（child）",
     preset = "委托书预设（preset）", introduction = "经人介绍（introduction）",

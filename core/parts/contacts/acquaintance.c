@@ -37,7 +37,11 @@ void soc_acquaint_by_introduction(struct soc_host *host, struct soc_agent *owner
     fill(&extra->introduced_by, soc_agent_id(how->by));
     fill(&extra->via, how->via);
     fill(&extra->reason, how->reason);
-    enum soc_source source = known == NULL ? SOC_SOURCE_INTRODUCTION : known->source;
+    fill(&extra->usage_hint, how->usage_hint);
+    bool has_written = known != NULL && known->source == SOC_SOURCE_FIRST_MESSAGE;
+    extra->has_written |= has_written;
+    enum soc_source source =
+        known == NULL || has_written ? SOC_SOURCE_INTRODUCTION : (enum soc_source)known->source;
     int64_t added_ms = known == NULL ? soc_host_now(host) : known->added_ms;
     soc_book_write(host, owner, peer, source, added_ms, extra);
 }
@@ -55,7 +59,8 @@ static bool has_written(const struct soc_host *host, const struct soc_agent *to)
 static bool was_written_to(const struct soc_agent *from, const struct soc_agent *to)
 {
     const struct soc_contact *contact = soc_contacts_find(&from->contacts, to);
-    return contact != NULL && contact->source == SOC_SOURCE_FIRST_MESSAGE;
+    return contact != NULL && (contact->source == SOC_SOURCE_FIRST_MESSAGE ||
+                               (contact->extra != NULL && contact->extra->has_written));
 }
 
 bool soc_acquaint_is_first(const struct soc_host *host, const struct soc_agent *from,

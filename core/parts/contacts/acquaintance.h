@@ -19,9 +19,11 @@ struct soc_acquaintance {
     struct soc_slice via;            /* JSON list of ids */
     struct soc_slice interface_spec; /* JSON, or absent */
     struct soc_slice reason;         /* text, or absent */
+    struct soc_slice usage_hint;     /* text, or absent */
 };
 
-/* Makes `peer` known to `owner`. Fields that an older entry already has are kept. */
+/* Makes `peer` known to `owner`. Fields that an older entry already has are kept; the
+ * source of one that is known by its first message becomes the introduction. */
 void soc_acquaint_by_introduction(struct soc_host *host, struct soc_agent *owner,
                                   struct soc_agent *peer, const struct soc_acquaintance *how);
 

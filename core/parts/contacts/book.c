@@ -28,6 +28,8 @@ void soc_book_write(struct soc_host *host, struct soc_agent *owner, struct soc_a
         record.contact.introduced_by = soc_slice_text(extra->introduced_by);
         record.contact.via = soc_slice_text(extra->via);
         record.contact.reason = soc_slice_text(extra->reason);
+        record.contact.usage_hint = soc_slice_text(extra->usage_hint);
+        record.contact.has_written = extra->has_written;
     }
     soc_batch_put(host, &record);
     soc_contacts_put(&owner->contacts, peer, source, added_ms, extra);
@@ -116,7 +118,6 @@ static char *copy_member(struct soc_slice json, const char *name, bool is_json)
 static struct soc_contact_extra *read_extra(struct soc_slice entry)
 {
     struct soc_contact_extra *extra = soc_alloc_zero(sizeof(*extra));
-    extra->role = copy_member(entry, "role", false);
     extra->interface_spec = copy_member(entry, "interfaceSpec", true);
     return extra;
 }
@@ -146,6 +147,7 @@ static int add_collaborators(struct soc_host *host, struct soc_agent *child, str
         if (rc < 0)
             return rc;
         struct soc_contact_extra *extra = read_extra(walk.value);
+        extra->role = copy_member(walk.value, "role", false);
         extra->reason = copy_member(walk.value, "description", false);
         fill_spec(extra, peer);
         put_noted(host, child, peer, SOC_SOURCE_PRESET, soc_host_now(host), extra);
@@ -167,13 +169,14 @@ static void keep_old(struct soc_contact_extra *extra, const struct soc_contact_e
 {
     if (old == NULL)
         return;
-    if (extra->role == NULL)
-        soc_text_set(&extra->role, soc_slice_text(old->role));
+    soc_text_set(&extra->role, soc_slice_text(old->role));
     if (extra->interface_spec == NULL)
         soc_text_set(&extra->interface_spec, soc_slice_text(old->interface_spec));
     soc_text_set(&extra->introduced_by, soc_slice_text(old->introduced_by));
     soc_text_set(&extra->via, soc_slice_text(old->via));
     soc_text_set(&extra->reason, soc_slice_text(old->reason));
+    soc_text_set(&extra->usage_hint, soc_slice_text(old->usage_hint));
+    extra->has_written = old->has_written;
 }
 
 int soc_book_add(struct soc_host *host, struct soc_slice entry, struct soc_agent **peer,
@@ -200,6 +203,16 @@ int soc_book_add(struct soc_host *host, struct soc_slice entry, struct soc_agent
     return SOC_OK;
 }
 
+/* Whatever the entry says: a brief may name the parent as a collaborator. */
+static bool is_permanent(const struct soc_host *host, const struct soc_agent *agent,
+                         const struct soc_agent *peer)
+{
+    const struct soc_agent *user = host->registry.user;
+    const struct soc_agent *root = host->registry.root;
+    return agent->parent == peer || peer->parent == agent || (agent == user && peer == root) ||
+           (agent == root && peer == user);
+}
+
 int soc_book_remove(struct soc_host *host, struct soc_slice id, struct soc_buf *answer)
 {
     assert(host->turn.is_open && host->turn.agent != NULL);
@@ -210,7 +223,7 @@ int soc_book_remove(struct soc_host *host, struct soc_slice id, struct soc_buf *
     const struct soc_contact *known = soc_contacts_find(&agent->contacts, peer);
     if (known == NULL)
         return soc_refuse(answer, SOC_ENOCONTACT, "no such contact", "to", id);
-    if (known->source <= SOC_SOURCE_CHILD && !peer->is_ended)
+    if (is_permanent(host, agent, peer) && !peer->is_ended)
         return soc_refuse(answer, SOC_EFORBIDDEN,
                           "a parent, a child, user and root cannot be removed", "to", id);
     note(host, agent, peer);
@@ -261,8 +274,9 @@ static int refuse_stranger(struct soc_buf *error, const struct soc_agent *to,
     soc_refusal_begin_said(error, SOC_ENOCONTACT, NULL, soc_agent_id(to), soc_buf_slice(said));
     if (said->length == 0)
         soc_json_put_text_member(error, "hint",
-                                 SOC_SLICE("write to a contact: a parent, a child, a collaborator "
-                                           "or an agent that wrote first"));
+                                 SOC_SLICE("ask a contact with request_introduction, or let "
+                                           "everybody write to everybody: "
+                                           "society.policy(\"contacts\", \"open\")"));
     return soc_refusal_end(error, SOC_ENOCONTACT);
 }
 
@@ -276,7 +290,8 @@ int soc_book_may_send(struct soc_host *host, struct soc_agent *from, struct soc_
     if (contact != NULL && contact->verdict_generation == generation && contact->is_allowed)
         return SOC_OK;
     struct soc_buf said = {0};
-    bool is_allowed = host->hooks.may_send(host->hooks.user, from, to, contact, &said);
+    bool is_allowed = host->hooks.may_send(host->hooks.user, from, to, contact, &said) ||
+                      to == soc_registry_receiver(host, SOC_SLICE("orchestrator"));
     if (contact != NULL) {
         contact->verdict_generation = generation;
         contact->is_allowed = is_allowed;
@@ -316,13 +331,16 @@ static void restore_contact(struct soc_host *host, const struct soc_record_conta
 {
     struct soc_contact_extra *extra = NULL;
     if (r->role.data != NULL || r->interface_spec.data != NULL || r->introduced_by.data != NULL ||
-        r->via.data != NULL || r->reason.data != NULL) {
+        r->via.data != NULL || r->reason.data != NULL || r->usage_hint.data != NULL ||
+        r->has_written != 0) {
         extra = soc_alloc_zero(sizeof(*extra));
         soc_text_set(&extra->role, r->role);
         soc_text_set(&extra->interface_spec, r->interface_spec);
         soc_text_set(&extra->introduced_by, r->introduced_by);
         soc_text_set(&extra->via, r->via);
         soc_text_set(&extra->reason, r->reason);
+        soc_text_set(&extra->usage_hint, r->usage_hint);
+        extra->has_written = r->has_written != 0;
     }
     soc_contacts_put(&soc_registry_need(host, r->owner)->contacts, soc_registry_need(host, r->id),
                      (enum soc_source)r->source, (int64_t)r->time_ms, extra);

@@ -11,8 +11,8 @@
 struct soc_agent;
 struct soc_host;
 
-/* Adds a contact of the running agent, or adds to it, from a JSON entry { id, role?,
- * interfaceSpec? }; `*peer` is the agent it names. */
+/* Adds a contact of the running agent, or adds to it, from a JSON entry { id,
+ * interfaceSpec? }; `*peer` is the agent it names. A role is ignored: it has its name. */
 int soc_book_add(struct soc_host *host, struct soc_slice entry, struct soc_agent **peer,
                  struct soc_buf *error);
 

@@ -411,15 +411,19 @@ static void learn(struct soc_host *host, const struct soc_message *message,
     struct soc_slice payload = soc_message_payload(message);
     struct soc_named named = soc_introduction_named(payload);
     struct soc_agent *target = named.id.data == NULL ? NULL : soc_registry_find(host, named.id);
+    struct soc_buf hint = {0};
     if (target == NULL)
         return;
+    soc_json_string(soc_json_member(payload, "usage_hint"), &hint);
     struct soc_acquaintance how = {
         .by = message->from,
         .via = soc_json_member(payload, "via"),
         .interface_spec = named.spec,
         .reason = entry == NULL ? (struct soc_slice){0} : soc_slice_text(entry->reason),
+        .usage_hint = hint.length == 0 ? (struct soc_slice){0} : soc_buf_slice(&hint),
     };
     soc_acquaint_by_introduction(host, message->to, target, &how);
+    soc_buf_fini(&hint);
 }
 
 /* The broker itself answered what the host held for it: finishes the request and drops

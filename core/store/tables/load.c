@@ -35,9 +35,10 @@ static const struct source agents = {
     "SELECT " AGENT_COLUMNS " FROM agents INDEXED BY agents_order"
     " WHERE ended_ms IS NULL AND number <= " REMEMBERED_FROM " UNION ALL SELECT " AGENT_COLUMNS
     " FROM agents WHERE number > " REMEMBERED_FROM " ORDER BY number"};
-static const struct source contacts = {
-    SOC_RECORD_CONTACT, "SELECT added_ms, source, owner, id, role, interface_spec,"
-                        " introduced_by, via, reason, born FROM contact_entries ORDER BY number"};
+static const struct source contacts = {SOC_RECORD_CONTACT,
+                                       "SELECT added_ms, source, owner, id, role, interface_spec,"
+                                       " introduced_by, via, reason, usage_hint, has_written, born"
+                                       " FROM contact_entries ORDER BY number"};
 
 #define TEXT_OF(macro)     QUOTE_OF(macro)
 #define QUOTE_OF(expanded) #expanded
@@ -47,7 +48,7 @@ static const struct source contacts = {
 #define AGENT_ENDING 9
 #define AGENT_ENDED  10
 #define AGENT_REASON 11
-#define CONTACT_BORN 9
+#define CONTACT_BORN 11
 
 /* The last ended tasks of each agent. The index is walked from owner to owner, so the
  * cost depends on their number and not on that of the tasks. */

@@ -100,8 +100,8 @@ static const char message_columns[] = SOC_MESSAGE_FIELD_MAP(SHOW_FIELD);
 #define ROLE_OF_CONTACT                                                                            \
     "coalesce(role, (SELECT coalesce(r.name, a.role) FROM agents a LEFT JOIN roles r ON"           \
     " r.id = a.role WHERE a.id = contacts.id AND a.ended_ms IS NULL))"
-#define REASON_OF_CONTACT                                                                          \
-    "(SELECT e.reason FROM contact_entries e WHERE e.owner = contacts.owner"                       \
+#define OF_CONTACT(column)                                                                         \
+    "(SELECT e." column " FROM contact_entries e WHERE e.owner = contacts.owner"                   \
     " AND e.id = contacts.id)"
 #define SPAN(column) column " >= :since AND " column " < :until"
 
@@ -116,8 +116,10 @@ static const struct question questions[] = {
      "agents", "(:agent IS NULL OR id = :agent) AND " SPAN("created_ms"), "number", "number DESC"},
     {"contacts",
      "added_ms AS \"addedAt:time\", id, " SPEC_OF_CONTACT " AS \"interfaceSpec:json\","
-     " introduced_by AS \"introducedBy\", owner, " REASON_OF_CONTACT " AS reason,"
-     " " ROLE_OF_CONTACT " AS role, source, via AS \"via:json\"",
+     " introduced_by AS \"introducedBy\", owner, " OF_CONTACT(
+         "reason") " AS reason,"
+                   " " ROLE_OF_CONTACT " AS role, source, " OF_CONTACT(
+                       "usage_hint") " AS \"usageHint\", via AS \"via:json\"",
      "contacts", "(:agent IS NULL OR owner = :agent) AND " SPAN("added_ms"), "added_ms, owner, id",
      "added_ms DESC, owner DESC, id DESC"},
     {"messages", MESSAGE_COLUMNS, "message_entries m", MESSAGE_WHERE, "key", "key DESC"},
@@ -172,7 +174,8 @@ static const char *const dump_sql[] = {
     "SELECT 'barriers' AS \"table\", * FROM barriers ORDER BY key",
     "SELECT 'broadcast_ends' AS \"table\", * FROM broadcast_ends ORDER BY key, agent",
     "SELECT 'contact_entries' AS \"table\", owner, id, source, role,"
-    " interface_spec AS \"interface_spec:json\", introduced_by, via AS \"via:json\", added_ms"
+    " interface_spec AS \"interface_spec:json\", introduced_by, via AS \"via:json\", added_ms,"
+    " usage_hint"
     " FROM contact_entries ORDER BY owner, id",
     "SELECT 'effects' AS \"table\", agent, idx, hash, kind, answer AS \"answer:json\","
     " wait AS \"wait:json\", arguments AS \"arguments:json\" FROM effects ORDER BY agent, idx",

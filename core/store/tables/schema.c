@@ -131,7 +131,8 @@ static const char tables[] =
     "CREATE TABLE contact_entries("
     " number INTEGER PRIMARY KEY, owner TEXT NOT NULL, id TEXT NOT NULL, source INTEGER,"
     " role TEXT, interface_spec TEXT, introduced_by TEXT, via TEXT, reason TEXT,"
-    " added_ms INTEGER, born INTEGER, UNIQUE(owner, id));" INTRODUCTIONS INBOX
+    " added_ms INTEGER, born INTEGER, usage_hint TEXT, has_written INTEGER,"
+    " UNIQUE(owner, id));" INTRODUCTIONS INBOX
 
     "CREATE TABLE message_entries("
     " key INTEGER PRIMARY KEY, time_ms INTEGER, status INTEGER NOT NULL, priority INTEGER,"
@@ -255,6 +256,8 @@ static const char *const upgrades[] = {
     " SELECT -1, ended_ms, 'stopped', id, parent, end_reason FROM agents WHERE ended_ms > 0"
     " ORDER BY number;",
     "", /* only the views changed */
+    "ALTER TABLE contact_entries ADD COLUMN usage_hint TEXT;"
+    "ALTER TABLE contact_entries ADD COLUMN has_written INTEGER;",
 };
 
 _Static_assert(sizeof(upgrades) / sizeof(upgrades[0]) == SOC_SCHEMA_VERSION - 1,

@@ -53,12 +53,13 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
     [SOC_STATEMENT_STATE] = "UPDATE agents SET state = ?2 WHERE id = ?1" ALIVE,
     [SOC_STATEMENT_CONTACT] =
         "INSERT INTO contact_entries(added_ms, source, owner, id, role, interface_spec,"
-        " introduced_by, via, reason, born) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"
-        " (SELECT max(number) FROM agents))"
+        " introduced_by, via, reason, usage_hint, has_written, born)"
+        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, (SELECT max(number) FROM agents))"
         " ON CONFLICT(owner, id) DO UPDATE SET added_ms = ?1, source = ?2, role = ?5,"
-        " interface_spec = ?6, introduced_by = ?7, via = ?8, reason = ?9",
+        " interface_spec = ?6, introduced_by = ?7, via = ?8, reason = ?9, usage_hint = ?10,"
+        " has_written = ?11",
     [SOC_STATEMENT_CONTACT_LINE] =
-        LINE("agent, other, detail") " SELECT ?10, ?1, 'contact_added', ?3, ?4,"
+        LINE("agent, other, detail") " SELECT ?12, ?1, 'contact_added', ?3, ?4,"
                                      " ?4 || ' (' || " SOC_SQL_SOURCE " || ')'"
                                      " FROM (SELECT ?2 AS source)",
     [SOC_STATEMENT_CONTACT_FREE] =

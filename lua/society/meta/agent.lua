@@ -9,6 +9,7 @@
 ---@field addedAt string
 ---@field interfaceSpec? society.InterfaceSpec
 ---@field introducedBy? string
+---@field usageHint? string how to work with it, from whoever introduced it
 ---@field via? string[] the way the introduction took
 ---@field reason? string why it was sought
 
@@ -83,7 +84,7 @@ function Agent:knows(id) end
 ---@return { allowed: boolean, error?: string }
 function Agent:can_send(id) end
 
----@param entry { id: string, role?: string, interfaceSpec?: society.InterfaceSpec }
+---@param entry { id: string, interfaceSpec?: society.InterfaceSpec }
 ---@return society.Contact? contact
 ---@return society.Error? err
 function Agent:add_contact(entry) end
@@ -291,7 +292,6 @@ function Agent:now() end
 ---@param n? integer
 ---@return number
 function Agent:random(m, n) end
-
 ---@param level "debug"|"info"|"warn"|"error"
 ---@param text string
 ---@param fields? table

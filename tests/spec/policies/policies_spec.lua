@@ -136,6 +136,6 @@ describe("a contacts policy", function()
     refusal.index = 2
     assert.same({ refusal }, s:send("a", { to = { "root", "b" }, payload = "x" }).partialErrors)
     said = { 1, 2 }
-    assert.matches("write to a contact", select(2, s:send("a", { to = "b", payload = "x" })).hint)
+    assert.matches("request_introduction", select(2, s:send("a", { to = "b", payload = "x" })).hint)
   end)
 end)

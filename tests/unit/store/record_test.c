@@ -26,7 +26,9 @@ static const struct {
     {2, "agent", "time_ms# id role parent brief is_adopted# since# is_external#"},
     {3, "agent_end", "time_ms# id reason"},
     {4, "state", "agent state"},
-    {5, "contact", "time_ms# source# owner id role interface_spec introduced_by via reason"},
+    {5, "contact",
+     "time_ms# source# owner id role interface_spec introduced_by via reason usage_hint "
+     "has_written#"},
     {6, "contact_end", "owner id"},
     {7, "message",
      "key# time_ms# priority# flags# attempt# hops# reply_to# expires_ms# deliver_at_ms# "

@@ -265,7 +265,7 @@ describe("send_message to a list", function()
       errors[index] = each.to .. " " .. each.error
     end
     assert.same({ "b unknown_contact", "c unknown_contact", "nobody agent_not_found" }, errors)
-    assert.matches("write to a contact", answer.partialErrors[2].hint, 1, true)
+    assert.matches("request_introduction", answer.partialErrors[2].hint, 1, true)
   end)
 
   it("refuses a missing payload for all", function()
