@@ -127,6 +127,8 @@ M.requirements = {
     further = {
       { "3.1", "introductions_spec.lua", "an introduction comes from a parent who knows a "
         .. "match" },
+      { "3.5", "introduction_ends_spec.lua", "a request that two agents pass to each other ends "
+        .. "by a hop limit, with a refusal that names who was asked" },
       { "3.4", "contact_rules_spec.lua", "an introduction brings its usage_hint: with the contact, "
         .. "in the contacts and in the context" },
       { "3.3", "introductions_spec.lua", "an introduction is refused with a reason if nobody "

@@ -50,6 +50,7 @@
 #define SOC_CHILDREN_MAX          100000
 #define SOC_AGENTS_MAX            1000000
 #define SOC_HOPS_MAX              100000
+#define SOC_INTRODUCTION_HOPS_MAX 16 /* agents that pass an introduction request on (default) */
 #define SOC_MAILBOX_MAX           100000
 #define SOC_NO_PROGRESS_MAX       10000
 #define SOC_TASK_LIMIT_MS         1800000 /* for a task (default) */

@@ -2,6 +2,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "kernel/mail/passage.h"
 #include "kernel/mail/requests.h"
@@ -16,6 +17,7 @@ static void *open_contacts(struct soc_host *host)
     struct soc_contacts_state *state = soc_alloc_zero(sizeof(*state));
     struct soc_intern *types = &host->types.table;
     state->policy_generation = 1;
+    state->hops_max = SOC_INTRODUCTION_HOPS_MAX;
     state->request = soc_intern_mark(types, SOC_SLICE("introduction_request"));
     state->response = soc_intern_mark(types, SOC_SLICE("introduction_response"));
     state->collaboration_response = soc_intern_mark(types, SOC_SLICE("collaboration_response"));

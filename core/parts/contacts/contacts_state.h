@@ -11,6 +11,7 @@
 struct soc_contacts_state {
     struct soc_map introductions; /* key of the request -> soc_introduction, owned */
     struct soc_buf due;           /* keys of requests due for their next step */
+    uint32_t hops_max;            /* agents that may pass a request on */
     bool is_introducing;          /* a step is being taken */
     uint32_t policy_generation;   /* raised when a verdict may have changed */
     const struct soc_symbol *request;

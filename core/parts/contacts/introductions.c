@@ -35,6 +35,12 @@ void soc_introductions_put_asked(struct soc_buf *out, const struct soc_introduct
     soc_buf_put_byte(out, ']');
 }
 
+void soc_introductions_set_hops(struct soc_host *host, int64_t hops_max)
+{
+    assert(hops_max > 0);
+    soc_contacts_state(host)->hops_max = (uint32_t)hops_max;
+}
+
 static void store(struct soc_host *host, struct soc_introduction *entry)
 {
     struct soc_buf asked = {0};
@@ -412,7 +418,7 @@ static void learn(struct soc_host *host, const struct soc_message *message,
     struct soc_named named = soc_introduction_named(payload);
     struct soc_agent *target = named.id.data == NULL ? NULL : soc_registry_find(host, named.id);
     struct soc_buf hint = {0};
-    if (target == NULL)
+    if (target == NULL || target->is_ending)
         return;
     soc_json_string(soc_json_member(payload, "usage_hint"), &hint);
     struct soc_acquaintance how = {

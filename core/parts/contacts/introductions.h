@@ -16,10 +16,13 @@
 /* Checks and completes what `from` is about to send to `to`. For a response: finds its
  * request and the agent it names, and writes what the host knows of that agent to
  * `payload`, which `send->payload` then lends. For a request: sets `via` to the path it
- * has taken. Ignores other types. */
+ * has taken, and refuses one that has passed too many agents. Ignores other types. */
 int soc_introductions_prepare(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
                               const struct soc_symbol *type, struct soc_send *send,
                               struct soc_buf *payload, struct soc_buf *error);
+
+/* Sets how many agents may pass a request on. */
+void soc_introductions_set_hops(struct soc_host *host, int64_t hops_max);
 
 /* A request is due at its receiver: opens it. True if the host keeps the message,
  * because it answers for the receiver. */

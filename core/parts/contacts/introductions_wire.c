@@ -23,36 +23,41 @@ static struct soc_introduction *find_answered(const struct soc_host *host,
                                               const struct soc_agent *to,
                                               const struct soc_send *send, bool is_consent)
 {
+    struct soc_map *all = &soc_contacts_state(host)->introductions;
     uint64_t key = send->answers != NULL ? send->answers->key : send->answers_key;
+    if (key != 0) {
+        struct soc_introduction *named = soc_map_find_number(all, key);
+        bool is_it = named != NULL && named->broker == from && named->requester == to &&
+                     named->is_consent == is_consent && !is_answered(host, key);
+        return is_it ? named : NULL;
+    }
     struct soc_slice text = send->texts[SOC_TEXT_CORRELATION_ID];
     struct soc_introduction *oldest = NULL;
     struct soc_introduction *entry;
     size_t cursor = 0;
-    while ((entry = soc_map_each(&soc_contacts_state(host)->introductions, &cursor)) != NULL) {
+    while ((entry = soc_map_each(all, &cursor)) != NULL) {
         if (entry->broker != from || entry->requester != to || entry->is_consent != is_consent ||
             is_answered(host, entry->key))
             continue;
-        if (key != 0 ? entry->key == key
-                     : text.data != NULL && entry->correlation_id != NULL &&
-                           soc_slice_equal(text, soc_slice_text(entry->correlation_id)))
+        if (text.data != NULL && entry->correlation_id != NULL &&
+            soc_slice_equal(text, soc_slice_text(entry->correlation_id)))
             return entry;
         if (oldest == NULL)
             oldest = entry;
     }
-    return key != 0 ? NULL : oldest;
+    return oldest;
 }
 
-/* The policy may let a response pass that nobody asked for. One to a closed request
- * passes as well, to be dropped like any late reply. */
+/* The policy may let a response pass that nobody asked for, or that answers a request
+ * that is over. */
 static int check_unsolicited(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
-                             const struct soc_message *answers, struct soc_buf *error)
+                             struct soc_buf *error)
 {
-    if (answers != NULL && answers->from == to && answers->flags & SOC_MESSAGE_WANTS_REPLY)
-        return SOC_OK;
     if (host->hooks.takes_unsolicited(host->hooks.user, from, to))
         return SOC_OK;
     soc_refuse_named(error, "unsolicited_introduction",
-                     "the receiver did not ask this agent for an introduction");
+                     "the receiver did not ask this agent for an introduction, or no longer waits "
+                     "for one");
     error->length--;
     soc_json_put_text_member(error, "to", soc_agent_id(to));
     return soc_refusal_end(error, SOC_EREFUSED);
@@ -67,6 +72,9 @@ static int check_target(struct soc_host *host, const struct soc_agent *from,
     *target = soc_registry_find(host, id);
     if (*target == NULL)
         return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", id);
+    if ((*target)->is_ending)
+        return soc_refuse(error, SOC_ENOAGENT, "the agent is about to end; introduce another",
+                          "agentId", id);
     if (*target == to)
         return soc_refuse(error, SOC_EBADMESSAGE, "an agent cannot be introduced to itself", "to",
                           id);
@@ -136,7 +144,7 @@ static int prepare_response(struct soc_host *host, struct soc_agent *from, struc
 {
     struct soc_named named = soc_introduction_named(send->payload);
     struct soc_agent *target = NULL;
-    int rc = entry == NULL ? check_unsolicited(host, from, to, send->answers, error) : SOC_OK;
+    int rc = entry == NULL ? check_unsolicited(host, from, to, error) : SOC_OK;
     if (rc == SOC_OK && named.id.data != NULL)
         rc = check_target(host, from, to, named.id, &target, error);
     else if (rc == SOC_OK && !named.is_refusal)
@@ -162,29 +170,54 @@ static int prepare_response(struct soc_host *host, struct soc_agent *from, struc
     return SOC_OK;
 }
 
+/* A request that has passed too many agents ends with a refusal. */
+static int check_hops(const struct soc_host *host, struct soc_slice via, struct soc_buf *error)
+{
+    struct soc_json_walk walk;
+    uint32_t count = 0;
+    soc_json_walk(&walk, via);
+    while (soc_json_next(&walk))
+        count++;
+    if (count <= soc_contacts_state(host)->hops_max + 1) /* and the first requester */
+        return SOC_OK;
+    soc_refuse_named(error, "no_introduction",
+                     "the request was passed on too often; decline it, with a reason");
+    error->length--;
+    soc_json_put_text_member(error, "reason", SOC_SLICE("the request was passed on too often"));
+    soc_json_put_name(error, "via");
+    soc_buf_put_slice(error, via);
+    return soc_refusal_end(error, SOC_EREFUSED);
+}
+
 /* The host alone says which path a request took: its first requester and everyone who
  * passed it on. */
-static void prepare_request(const struct soc_host *host, const struct soc_agent *from,
-                            struct soc_send *send, struct soc_buf *payload)
+static int prepare_request(const struct soc_host *host, const struct soc_agent *from,
+                           struct soc_send *send, struct soc_buf *payload, struct soc_buf *error)
 {
     const struct soc_message *cause = host->turn.cause;
     struct soc_buf via = {0};
     bool is_passed_on = cause != NULL && cause->type == soc_contacts_state(host)->request &&
                         cause->from != NULL && cause->to == from;
     if (send->payload.data[0] != '{')
-        return;
+        return SOC_OK;
     if (is_passed_on) {
         struct soc_slice way = soc_json_member(soc_message_payload(cause), "via");
         struct soc_slice first =
             way.data == NULL ? soc_agent_id(cause->from) : (struct soc_slice){0};
         soc_introduction_extend(&via, first, way, soc_agent_id(from));
     } else if (soc_json_member(send->payload, "via").data == NULL) {
-        return;
+        return SOC_OK;
+    }
+    int rc = is_passed_on ? check_hops(host, soc_buf_slice(&via), error) : SOC_OK;
+    if (rc < 0) {
+        soc_buf_fini(&via);
+        return rc;
     }
     soc_json_put_changed(payload, send->payload, "via",
                          is_passed_on ? soc_buf_slice(&via) : (struct soc_slice){0});
     soc_buf_fini(&via);
     send->payload = soc_buf_slice(payload);
+    return SOC_OK;
 }
 
 int soc_introductions_prepare(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
@@ -193,7 +226,7 @@ int soc_introductions_prepare(struct soc_host *host, struct soc_agent *from, str
 {
     bool is_response = type == soc_contacts_state(host)->response;
     if (from != NULL && type == soc_contacts_state(host)->request)
-        prepare_request(host, from, send, payload);
+        return prepare_request(host, from, send, payload, error);
     if (from == NULL || (!is_response && type != soc_contacts_state(host)->collaboration_response))
         return SOC_OK;
     const struct soc_introduction *entry = find_answered(host, from, to, send, !is_response);
@@ -205,11 +238,13 @@ int soc_introductions_prepare(struct soc_host *host, struct soc_agent *from, str
     return rc;
 }
 
-/* Appends the text of a reply that introduces nobody. */
-static void put_reason(struct soc_buf *out, struct soc_slice payload)
+/* Appends why a reply introduces nobody: its text, or that the agent it names has ended. */
+static void put_reason(struct soc_buf *out, struct soc_slice payload, bool has_named)
 {
     static const char *const names[] = {"reason", "text"};
     struct soc_slice reason = {0};
+    if (has_named)
+        reason = SOC_SLICE("\"the agent that was introduced has ended\"");
     for (int i = 0; i < 2 && reason.data == NULL && payload.data[0] == '{'; i++)
         reason = soc_json_member(payload, names[i]);
     soc_json_put_name(out, "reason");
@@ -224,8 +259,9 @@ void soc_introductions_put_answer(struct soc_host *host, const struct soc_messag
     if (reply->type == soc_contacts_state(host)->response)
         named = soc_introduction_named(payload);
     struct soc_agent *target = named.id.data == NULL ? NULL : soc_registry_find(host, named.id);
-    const struct soc_contact *contact =
-        target == NULL ? NULL : soc_contacts_find(&reply->to->contacts, target);
+    const struct soc_contact *contact = target == NULL || target->is_ending
+                                            ? NULL
+                                            : soc_contacts_find(&reply->to->contacts, target);
     answer->length = 0;
     if (contact != NULL) {
         soc_buf_put_byte(answer, '[');
@@ -235,7 +271,7 @@ void soc_introductions_put_answer(struct soc_host *host, const struct soc_messag
     }
     soc_refuse_named(answer, "no_introduction", "no suitable agent is known; see the reason");
     answer->length--;
-    put_reason(answer, payload);
+    put_reason(answer, payload, named.id.data != NULL);
     struct soc_slice via = soc_json_member(payload, "via");
     soc_json_put_name(answer, "via");
     if (via.data != NULL)

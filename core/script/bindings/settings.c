@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "env/ids.h"
 #include "lualib/lua_json.h"
+#include "parts/contacts/introductions.h"
 #include "parts/duplicates/duplicates.h"
 #include "parts/outside/files_settings.h"
 #include "parts/outside/outside.h"
@@ -98,6 +99,7 @@ static const struct {
     {"task_limit_ms", {1, INT32_MAX}, soc_tasks_set_limit},
     {"dedupe_window_ms", {1, UINT32_MAX}, soc_duplicates_set_window},
     {"heartbeat_timeout_ms", {0, INT32_MAX}, soc_outside_set_heartbeat},
+    {"introduction_hops_max", {1, INT32_MAX}, soc_introductions_set_hops},
 };
 
 /* Sets one of those. Returns 1 if `name` is not listed. */
@@ -165,7 +167,7 @@ static int set_bound(lua_State *L, struct soc_script *script, const char *name, 
     return soc_fail(detail, SOC_EINVAL,
                     "unknown setting '%s'; there are name, orchestrator, effects_max, files, http, "
                     "llm, secrets, http_concurrency, steps_max, dedupe_window_ms, "
-                    "heartbeat_timeout_ms, task_limit_ms, depth_max, "
+                    "heartbeat_timeout_ms, introduction_hops_max, task_limit_ms, depth_max, "
                     "children_max, agents_max, hops_max, mailbox_max, no_progress_max, history and "
                     "history_days",
                     name);

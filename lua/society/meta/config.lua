@@ -12,6 +12,7 @@
 ---@field http_concurrency? integer requests of agent:http under way at once
 ---@field secrets? table<string, string> variables that agent:http may send, and where to
 ---@field heartbeat_timeout_ms? integer
+---@field introduction_hops_max? integer agents that may pass an introduction_request on; 16
 ---@field task_limit_ms? integer
 ---@field steps_max? integer
 ---@field depth_max? integer

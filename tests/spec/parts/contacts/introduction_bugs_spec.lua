@@ -99,7 +99,7 @@ describe("an introduction request", function()
     assert.same("dora mona user", house.known(s, "paul"))
     house.order(s, "paul", { order = "say", to = "mona", type = "introduction_request",
       payload = { reason = "r", required_capability = "c" } })
-    assert.same({ "sent", "sent", "sent", "unsolicited_introduction" }, results)
+    assert.same({ "sent", "unsolicited_introduction", "sent", "unsolicited_introduction" }, results)
     assert.same("dora mona user", house.known(s, "paul"))
   end)
 
