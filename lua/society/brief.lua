@@ -95,11 +95,6 @@ local PRIORITIES = {
   P3 = true,
 }
 
--- Tells whether an optional field is left out.
-local function is_left_out(value)
-  return is_absent(value) or (type(value) == "string" and M.is_blank(value))
-end
-
 -- Tells quickly of most briefs that they are in order: every text is one, and there is no
 -- optional field to look at.
 local function is_plain(fields, is_missing)
@@ -135,13 +130,14 @@ end
 
 -- What is wrong with the optional fields.
 local function add_optional(details, fields, words)
-  if not is_left_out(fields.collaborators) and not M.are_collaborators(fields.collaborators) then
+  if not is_absent(fields.collaborators) and not M.are_collaborators(fields.collaborators) then
     details[#details + 1] = words.bad_collaborators
   end
-  if not is_left_out(fields.references) and not are_texts(fields.references) then
+  if not is_absent(fields.references) and not are_texts(fields.references) then
     details[#details + 1] = (words.not_texts or M.WORDS.not_texts):format("references")
   end
-  if not is_left_out(fields.priority) and not PRIORITIES[fields.priority] then
+  local priority = fields.priority
+  if not is_absent(priority) and priority ~= "" and not PRIORITIES[priority] then
     details[#details + 1] = words.bad_priority or M.WORDS.bad_priority
   end
 end

@@ -77,6 +77,14 @@ describe("Property 1: a brief is accepted if and only if it has every required f
   local CHECKED = { "objective", "constraints", "inputs", "outputs", "completion_criteria",
     "references", "priority" }
 
+  -- An optional field is left out by null, a priority by an empty text as well.
+  local function is_left_out(name, value, is_required)
+    if is_required then
+      return is_missing(value)
+    end
+    return value == nil or value == json.null or (name == "priority" and value == "")
+  end
+
   -- What must be reported: the names that are missing, and all sentences.
   local function faults_of(brief)
     local fields = type(brief) == "table" and brief or {}
@@ -87,8 +95,8 @@ describe("Property 1: a brief is accepted if and only if it has every required f
         details[#details + 1] = "缺少必填字段: " .. name
       end
     end
-    for _, name in ipairs(CHECKED) do
-      if not is_missing(fields[name]) then
+    for number, name in ipairs(CHECKED) do
+      if not is_left_out(name, fields[name], number <= #REQUIRED) then
         details[#details + 1] = fault_of(name, fields[name])
       end
     end
