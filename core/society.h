@@ -41,6 +41,8 @@ struct soc_society_options {
     const char *log_level; /* debug info warn error none; NULL: warn */
     bool log_is_json;      /* one JSON object per line */
     bool log_has_colour;
+    int watchdog_ms; /* logs steps of the loop that take longer, and the worst at the end;
+                        0: steps are not measured */
 
     bool has_socket;       /* listens in state_dir/socket for `society inspect` and `send`;
                               SIGPIPE is ignored by the whole process from then on */

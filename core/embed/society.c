@@ -17,6 +17,7 @@
 #include "embed/assembly.h"
 #include "embed/policy_watch.h"
 #include "embed/status_line.h"
+#include "embed/step_watch.h"
 #include "env/rng.h"
 #include "kernel/agents.h"
 #include "kernel/gate.h"
@@ -37,6 +38,7 @@ struct soc_society {
     struct soc_policy_watch *policies; /* NULL: saved files are not looked at */
     struct soc_terminal *terminal;     /* NULL: nobody types */
     struct soc_status_line *status;    /* NULL: none is shown */
+    struct soc_step_watch *steps;      /* NULL: steps are not measured */
     bool (*show)(void *user, const char *stream, const char *agent, const char *text,
                  size_t length);
     void *user;
@@ -235,6 +237,9 @@ int soc_society_open(struct soc_society **out, const struct soc_society_options 
     society->show = options->show;
     society->user = options->user;
     int rc = open_parts(society, options, &detail);
+    if (rc == SOC_OK && options->watchdog_ms > 0)
+        society->steps =
+            soc_step_watch_open(society->parts.loop, society->parts.host, options->watchdog_ms);
     if (rc == SOC_OK)
         rc = open_doors(society, options, &detail);
     if (rc < 0) {
@@ -398,6 +403,7 @@ int soc_society_close(struct soc_society *society)
     society->status = NULL;
     soc_control_stop(society->control);
     soc_files_stop(society->files, society->is_finished);
+    soc_step_watch_close(society->steps);
     soc_assembly_end_host(&society->parts, society->has_disk_failed);
     int rc = society->has_disk_failed ? SOC_EIO : SOC_OK;
     soc_control_close(society->control);

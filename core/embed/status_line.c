@@ -149,7 +149,7 @@ struct soc_status_line *soc_status_line_open(struct soc_loop *loop, struct soc_h
 {
     struct soc_status_line *line = soc_alloc_zero(sizeof(*line));
     line->host = host;
-    line->alarm = soc_alarm_open(loop, draw, line);
+    line->alarm = soc_alarm_open(loop, "status line", draw, line);
     soc_alarm_set(line->alarm, PERIOD_MS);
     soc_calls_watch(host, hear, line);
     return line;

@@ -76,6 +76,11 @@ int64_t soc_clock_monotonic_us(void)
     return read_clock_us(CLOCK_MONOTONIC);
 }
 
+int64_t soc_clock_thread_us(void)
+{
+    return read_clock_us(CLOCK_THREAD_CPUTIME_ID);
+}
+
 static void put_two_digits(char *out, unsigned number)
 {
     static const char digits[] = "00010203040506070809"

@@ -47,6 +47,9 @@ void soc_clock_step(struct soc_clock *clock, int64_t step_ms);
 /* Returns the monotonic clock in microseconds, for measuring only. */
 int64_t soc_clock_monotonic_us(void);
 
+/* Returns the CPU time of the calling thread in microseconds, for measuring only. */
+int64_t soc_clock_thread_us(void);
+
 /* Writes `time_ms` as RFC 3339 in UTC with milliseconds: SOC_TIME_BYTES bytes, no NUL.
  * Years 1970 to 9999; other times are clamped. */
 void soc_time_format(char out[SOC_TIME_BYTES], int64_t time_ms);

@@ -374,6 +374,11 @@ struct soc_clock *soc_host_clock(struct soc_host *host)
     return &host->clock;
 }
 
+struct soc_watchdog *soc_host_watchdog(const struct soc_host *host)
+{
+    return host->options.loop == NULL ? NULL : soc_loop_watchdog(host->options.loop);
+}
+
 struct soc_log *soc_host_log(struct soc_host *host)
 {
     return &host->log;

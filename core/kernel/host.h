@@ -79,6 +79,9 @@ bool soc_host_is_failed(const struct soc_host *host);
 struct soc_clock *soc_host_clock(struct soc_host *host);
 struct soc_log *soc_host_log(struct soc_host *host);
 
+/* Lends the watchdog of the loop; NULL: there is none, or no loop. */
+struct soc_watchdog *soc_host_watchdog(const struct soc_host *host);
+
 /* Makes everything durable, folds for at most `fold_ms_max` and frees the host. */
 void soc_host_close(struct soc_host *host, int64_t fold_ms_max);
 

@@ -9,17 +9,22 @@
 
 struct soc_alarm {
     uv_timer_t timer;
+    struct soc_loop *loop;
+    const char *name;
     soc_alarm_cb *cb;
     void *user;
 };
 
-struct soc_alarm *soc_alarm_open(struct soc_loop *loop, soc_alarm_cb *cb, void *user)
+struct soc_alarm *soc_alarm_open(struct soc_loop *loop, const char *name, soc_alarm_cb *cb,
+                                 void *user)
 {
     struct soc_alarm *alarm = soc_alloc_zero(sizeof(*alarm));
     int rc = uv_timer_init(soc_loop_uv(loop), &alarm->timer);
     assert(rc == 0);
     (void)rc;
     alarm->timer.data = alarm;
+    alarm->loop = loop;
+    alarm->name = name;
     alarm->cb = cb;
     alarm->user = user;
     return alarm;
@@ -28,7 +33,10 @@ struct soc_alarm *soc_alarm_open(struct soc_loop *loop, soc_alarm_cb *cb, void *
 static void ring(uv_timer_t *timer)
 {
     struct soc_alarm *alarm = timer->data;
+    struct soc_watchdog *dog = soc_loop_watchdog(alarm->loop);
+    soc_watchdog_begin(dog, alarm->name);
     alarm->cb(alarm->user);
+    soc_watchdog_end(dog);
 }
 
 void soc_alarm_set(struct soc_alarm *alarm, int64_t wait_ms)

@@ -13,8 +13,10 @@ struct soc_alarm;
 /* Called when the time is over. It may set or close its alarm. */
 typedef void soc_alarm_cb(void *user);
 
-/* Returns an alarm that is not set. Release with soc_alarm_close. */
-struct soc_alarm *soc_alarm_open(struct soc_loop *loop, soc_alarm_cb *cb, void *user);
+/* Returns an alarm that is not set; `name`, a constant, is what the watchdog calls it.
+ * Release with soc_alarm_close. */
+struct soc_alarm *soc_alarm_open(struct soc_loop *loop, const char *name, soc_alarm_cb *cb,
+                                 void *user);
 
 /* Sets it to `wait_ms` from now, replacing the previous time; < 0: never. The call comes
  * after one millisecond at the earliest. */

@@ -9,19 +9,23 @@
 
 struct soc_descriptor {
     uv_poll_t poll;
+    struct soc_loop *loop;
+    const char *name;
     soc_descriptor_cb *cb;
     void *user;
     int socket;
 };
 
-struct soc_descriptor *soc_descriptor_open(struct soc_loop *loop, int socket, soc_descriptor_cb *cb,
-                                           void *user)
+struct soc_descriptor *soc_descriptor_open(struct soc_loop *loop, const char *name, int socket,
+                                           soc_descriptor_cb *cb, void *user)
 {
     struct soc_descriptor *descriptor = soc_alloc_zero(sizeof(*descriptor));
     int rc = uv_poll_init_socket(soc_loop_uv(loop), &descriptor->poll, socket);
     assert(rc == 0);
     (void)rc;
     descriptor->poll.data = descriptor;
+    descriptor->loop = loop;
+    descriptor->name = name;
     descriptor->cb = cb;
     descriptor->user = user;
     descriptor->socket = socket;
@@ -31,8 +35,11 @@ struct soc_descriptor *soc_descriptor_open(struct soc_loop *loop, int socket, so
 static void tell(uv_poll_t *poll, int status, int events)
 {
     struct soc_descriptor *descriptor = poll->data;
+    struct soc_watchdog *dog = soc_loop_watchdog(descriptor->loop);
+    soc_watchdog_begin(dog, descriptor->name);
     descriptor->cb(descriptor->user, descriptor->socket, status < 0 || events & UV_READABLE,
                    status < 0 || events & UV_WRITABLE);
+    soc_watchdog_end(dog);
 }
 
 void soc_descriptor_set(struct soc_descriptor *descriptor, bool reads, bool writes)

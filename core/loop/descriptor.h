@@ -14,10 +14,10 @@ struct soc_descriptor;
  * user of the socket finds out. It may set or close its descriptor. */
 typedef void soc_descriptor_cb(void *user, int socket, bool can_read, bool can_write);
 
-/* Returns an idle watch of `socket`, which is lent. Release with soc_descriptor_close
- * before the socket is closed. */
-struct soc_descriptor *soc_descriptor_open(struct soc_loop *loop, int socket, soc_descriptor_cb *cb,
-                                           void *user);
+/* Returns an idle watch of `socket`, which is lent; `name`, a constant, is what the watchdog
+ * calls it. Release with soc_descriptor_close before the socket is closed. */
+struct soc_descriptor *soc_descriptor_open(struct soc_loop *loop, const char *name, int socket,
+                                           soc_descriptor_cb *cb, void *user);
 
 /* Sets what to watch for. */
 void soc_descriptor_set(struct soc_descriptor *descriptor, bool reads, bool writes);

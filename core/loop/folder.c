@@ -9,6 +9,7 @@
 
 struct soc_folder {
     uv_fs_event_t event;
+    struct soc_loop *loop;
     soc_folder_cb *cb;
     void *user;
 };
@@ -17,8 +18,12 @@ static void note_event(uv_fs_event_t *event, const char *name, int events, int s
 {
     (void)events;
     const struct soc_folder *folder = event->data;
-    if (folder->cb != NULL)
-        folder->cb(folder->user, status < 0 ? NULL : name);
+    if (folder->cb == NULL)
+        return;
+    struct soc_watchdog *dog = soc_loop_watchdog(folder->loop);
+    soc_watchdog_begin(dog, "folder");
+    folder->cb(folder->user, status < 0 ? NULL : name);
+    soc_watchdog_end(dog);
 }
 
 static void free_folder(uv_handle_t *handle)
@@ -33,6 +38,7 @@ struct soc_folder *soc_folder_open(struct soc_loop *loop, const char *path, soc_
     int rc = uv_fs_event_init(soc_loop_uv(loop), &folder->event);
     assert(rc == 0);
     folder->event.data = folder;
+    folder->loop = loop;
     folder->cb = cb;
     folder->user = user;
     rc = uv_fs_event_start(&folder->event, note_event, path, 0);

@@ -24,6 +24,7 @@ struct soc_loop {
     uv_signal_t signals[2];
     bool has_signals;
     bool is_stopped;
+    struct soc_watchdog *dog; /* lent; NULL: steps are not measured */
     struct waker wakers[SOC_LOOP_WAKERS_MAX];
     void (*interrupt_cb)(int signal_number, void *user);
     void *interrupt_user;
@@ -32,9 +33,13 @@ struct soc_loop {
 static void call_wakers(uv_async_t *async)
 {
     struct soc_loop *loop = async->data;
-    for (int i = 0; i < SOC_LOOP_WAKERS_MAX; i++)
-        if (loop->wakers[i].cb != NULL)
-            loop->wakers[i].cb(loop->wakers[i].user);
+    for (int i = 0; i < SOC_LOOP_WAKERS_MAX; i++) {
+        if (loop->wakers[i].cb == NULL)
+            continue;
+        soc_watchdog_begin(loop->dog, "waker");
+        loop->wakers[i].cb(loop->wakers[i].user);
+        soc_watchdog_end(loop->dog);
+    }
 }
 
 static void require_uv(int rc)
@@ -92,7 +97,9 @@ static void run_tick(uv_prepare_t *prepare)
     struct soc_loop *loop = prepare->data;
     if (loop->is_stopped)
         return;
+    soc_watchdog_begin(loop->dog, "tick");
     int64_t wait_ms = loop->tick(loop->tick_user);
+    soc_watchdog_end(loop->dog);
     uv_timer_stop(&loop->timer);
     if (wait_ms == SOC_TICK_NOW)
         require_uv(uv_idle_start(&loop->idle, pass_idle));
@@ -164,7 +171,9 @@ void soc_loop_poll(struct soc_loop *loop, int64_t wait_ms)
 static void take_signal(uv_signal_t *handle, int signal_number)
 {
     struct soc_loop *loop = handle->data;
+    soc_watchdog_begin(loop->dog, "signal");
     loop->interrupt_cb(signal_number, loop->interrupt_user);
+    soc_watchdog_end(loop->dog);
 }
 
 void soc_loop_on_interrupt(struct soc_loop *loop, void (*cb)(int signal_number, void *user),
@@ -181,6 +190,16 @@ void soc_loop_on_interrupt(struct soc_loop *loop, void (*cb)(int signal_number, 
         loop->signals[i].data = loop;
         require_uv(uv_signal_start(&loop->signals[i], take_signal, numbers[i]));
     }
+}
+
+void soc_loop_set_watchdog(struct soc_loop *loop, struct soc_watchdog *dog)
+{
+    loop->dog = dog;
+}
+
+struct soc_watchdog *soc_loop_watchdog(const struct soc_loop *loop)
+{
+    return loop->dog;
 }
 
 struct uv_loop_s *soc_loop_uv(struct soc_loop *loop)

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "loop/watchdog.h"
+
 #define SOC_LOOP_WAKERS_MAX 16
 
 struct soc_loop;
@@ -57,6 +59,13 @@ void soc_loop_poll(struct soc_loop *loop, int64_t wait_ms);
 /* Calls `cb` on SIGINT and SIGTERM instead of ending (once per signal). */
 void soc_loop_on_interrupt(struct soc_loop *loop, void (*cb)(int signal_number, void *user),
                            void *user);
+
+/* Has every step measured by `dog`, which is lent; NULL: no more. Not in a step. */
+void soc_loop_set_watchdog(struct soc_loop *loop, struct soc_watchdog *dog);
+
+/* Lends the watchdog; NULL: there is none. Doors that have callbacks of libuv begin and end
+ * their steps themselves. */
+struct soc_watchdog *soc_loop_watchdog(const struct soc_loop *loop);
 
 /* Lends the libuv loop to a door. */
 struct uv_loop_s *soc_loop_uv(struct soc_loop *loop);

@@ -32,7 +32,10 @@ struct soc_watch {
 static void tell(uv_timer_t *timer)
 {
     struct soc_watch *watch = timer->data;
+    struct soc_watchdog *dog = soc_loop_watchdog(watch->loop);
+    soc_watchdog_begin(dog, "watched files");
     watch->cb(watch->user);
+    soc_watchdog_end(dog);
 }
 
 static bool has_name(const struct folder *folder, const char *name)

@@ -111,6 +111,13 @@ static int open_society(struct run *run, const struct soc_society_options *optio
     return rc;
 }
 
+/* What SOCIETY_WATCHDOG_MS says; 0 if it is not set or no number. */
+static int watchdog_ms(void)
+{
+    const char *text = getenv("SOCIETY_WATCHDOG_MS");
+    return text == NULL ? 0 : atoi(text);
+}
+
 static int run_app(struct run *run)
 {
     struct soc_society_options options = {
@@ -124,6 +131,7 @@ static int run_app(struct run *run)
         .log_level = run->level,
         .log_is_json = run->is_json,
         .log_has_colour = isatty(STDERR_FILENO) && getenv("NO_COLOR") == NULL,
+        .watchdog_ms = watchdog_ms(),
         .has_socket = true,
         .watches_policies = true,
         .has_terminal = isatty(STDOUT_FILENO) && !run->is_json && !run->is_quiet,

@@ -321,7 +321,7 @@ static int want_socket(CURL *easy, curl_socket_t socket, int what, void *user, v
         return 0;
     }
     if (descriptor == NULL) {
-        descriptor = soc_descriptor_open(http->loop, socket, on_ready, http);
+        descriptor = soc_descriptor_open(http->loop, "http", socket, on_ready, http);
         curl_multi_assign(http->multi, socket, descriptor);
     }
     soc_descriptor_set(descriptor, what & CURL_POLL_IN, what & CURL_POLL_OUT);
@@ -336,7 +336,7 @@ struct soc_http *soc_http_open(struct soc_loop *loop, const struct soc_http_opti
     http->loop = loop;
     http->multi = curl_multi_init();
     assert(http->multi != NULL);
-    http->alarm = soc_alarm_open(loop, on_time, http);
+    http->alarm = soc_alarm_open(loop, "http", on_time, http);
     if (options != NULL && options->ca_file != NULL)
         http->ca_file = soc_copy_text(options->ca_file, strlen(options->ca_file));
     curl_multi_setopt(http->multi, CURLMOPT_SOCKETFUNCTION, want_socket);
@@ -472,7 +472,7 @@ struct soc_http_transfer *soc_http_start(struct soc_http *http,
     http->count++;
     transfer->easy = curl_easy_init();
     assert(transfer->easy != NULL);
-    transfer->alarm = soc_alarm_open(http->loop, on_silence, transfer);
+    transfer->alarm = soc_alarm_open(http->loop, "http", on_silence, transfer);
     if (request->secret.length >= SOC_SECRET_BYTES_MIN)
         soc_scrub_init(&transfer->scrub, request->secret);
     set_options(transfer);

@@ -88,8 +88,8 @@ int soc_listener_open(struct soc_listener **out, struct soc_loop *loop, const ch
     listener->events = *events;
     listener->socket = socket;
     listener->port = port;
-    listener->pause = soc_alarm_open(loop, accept_again, listener);
-    listener->watch = soc_descriptor_open(loop, socket, on_ready, listener);
+    listener->pause = soc_alarm_open(loop, "listener", accept_again, listener);
+    listener->watch = soc_descriptor_open(loop, "listener", socket, on_ready, listener);
     soc_descriptor_set(listener->watch, true, false);
     *out = listener;
     return SOC_OK;

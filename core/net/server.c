@@ -424,8 +424,8 @@ static void suspend(struct soc_server_request *request)
     request->is_suspended = true;
     MHD_suspend_connection(request->mhd);
     assert(request->watch == NULL);
-    request->watch =
-        soc_descriptor_open(server->options.loop, request->connection->socket, on_watch, request);
+    request->watch = soc_descriptor_open(server->options.loop, "http server",
+                                         request->connection->socket, on_watch, request);
     soc_descriptor_set(request->watch, true, false);
 }
 
@@ -765,9 +765,10 @@ int soc_server_open(struct soc_server **out, const struct soc_server_options *op
     server->options.tls_cert = server->options.tls_key = NULL; /* libmicrohttpd has copies */
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(server->mhd, MHD_DAEMON_INFO_EPOLL_FD);
     server->waker = soc_loop_add_waker(options->loop, on_wake, server);
-    server->sweeper = soc_alarm_open(options->loop, sweep, server);
-    server->timer = soc_alarm_open(options->loop, on_timer, server);
-    server->polling = soc_descriptor_open(options->loop, info->epoll_fd, on_poll, server);
+    server->sweeper = soc_alarm_open(options->loop, "http server", sweep, server);
+    server->timer = soc_alarm_open(options->loop, "http server", on_timer, server);
+    server->polling =
+        soc_descriptor_open(options->loop, "http server", info->epoll_fd, on_poll, server);
     soc_descriptor_set(server->polling, true, false);
     server->port = soc_listener_port(server->listener);
     *out = server;

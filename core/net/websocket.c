@@ -129,7 +129,8 @@ static void on_opened(void *user, struct soc_server_tunnel *tunnel, int socket,
     websocket->tunnel = tunnel;
     websocket->socket = socket;
     soc_buf_put_slice(&websocket->early, early);
-    websocket->watch = soc_descriptor_open(websocket->loop, socket, on_ready, websocket);
+    websocket->watch =
+        soc_descriptor_open(websocket->loop, "websocket", socket, on_ready, websocket);
     on_ready(websocket, socket, early.length > 0, true);
 }
 

@@ -114,6 +114,11 @@ static void finish_write(uv_write_t *request, int status)
         close_if_done(connection);
 }
 
+static struct soc_watchdog *dog_of(const struct connection *connection)
+{
+    return soc_loop_watchdog(connection->control->options.loop);
+}
+
 static void write_bytes(struct connection *connection, struct soc_slice bytes)
 {
     uv_stream_t *stream = (uv_stream_t *)&connection->pipe;
@@ -258,10 +263,9 @@ static void lend_room(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
     *buf = uv_buf_init(soc_buf_reserve(&connection->in, READ_BYTES), READ_BYTES);
 }
 
-static void take_bytes(uv_stream_t *stream, ssize_t count, const uv_buf_t *buf)
+static void take_count(struct connection *connection, ssize_t count)
 {
-    (void)buf;
-    struct connection *connection = stream->data;
+    uv_stream_t *stream = (uv_stream_t *)&connection->pipe;
     if (count == 0)
         return;
     if (count == UV_EOF) {
@@ -282,6 +286,16 @@ static void take_bytes(uv_stream_t *stream, ssize_t count, const uv_buf_t *buf)
     take_lines(connection, before);
     if (!connection->is_closing && connection->call_count >= CALLS_MAX)
         uv_read_stop(stream);
+}
+
+static void take_bytes(uv_stream_t *stream, ssize_t count, const uv_buf_t *buf)
+{
+    (void)buf;
+    struct connection *connection = stream->data;
+    struct soc_watchdog *dog = dog_of(connection);
+    soc_watchdog_begin(dog, "control");
+    take_count(connection, count);
+    soc_watchdog_end(dog);
 }
 
 /* Resumes a client whose lines had to wait. */

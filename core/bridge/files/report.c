@@ -242,7 +242,7 @@ void soc_files_report_soon(struct soc_files *files)
 void soc_files_report_open(struct soc_files *files)
 {
     assert(files->report_alarm == NULL);
-    files->report_alarm = soc_alarm_open(files->loop, ring, files);
+    files->report_alarm = soc_alarm_open(files->loop, "files report", ring, files);
     soc_files_report_soon(files);
 }
 

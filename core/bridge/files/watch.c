@@ -303,8 +303,8 @@ static void sweep(void *user)
 void soc_files_watch_open(struct soc_files *files)
 {
     assert(files->look_alarm == NULL && files->sweep_alarm == NULL);
-    files->look_alarm = soc_alarm_open(files->loop, look_at_changed, files);
-    files->sweep_alarm = soc_alarm_open(files->loop, sweep, files);
+    files->look_alarm = soc_alarm_open(files->loop, "files", look_at_changed, files);
+    files->sweep_alarm = soc_alarm_open(files->loop, "files sweep", sweep, files);
     open_folders(files);
     files->sweep_ms = files->settings->poll_ms;
     soc_alarm_set(files->sweep_alarm, 1);

@@ -386,9 +386,12 @@ static void take_bytes(uv_stream_t *stream, ssize_t count, const uv_buf_t *buf)
         uv_read_stop(stream);
         return;
     }
+    struct soc_watchdog *dog = soc_loop_watchdog(terminal->options.loop);
+    soc_watchdog_begin(dog, "terminal");
     terminal->in.length += (size_t)count;
     if (count > 0)
         take_lines(terminal);
+    soc_watchdog_end(dog);
 }
 
 static void free_terminal(uv_handle_t *handle)

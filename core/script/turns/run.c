@@ -260,7 +260,10 @@ enum soc_turn_end soc_run_turn(void *user, struct soc_activation *activation, st
     struct soc_script **running = lua_getextraspace(script->L);
     struct soc_script *former = *running;
     *running = script;
+    struct soc_watchdog *dog = soc_host_watchdog(script->host);
+    soc_watchdog_begin_turn(dog);
     int status = lua_resume(co, script->L, 0, &results);
+    soc_watchdog_end_turn(dog);
     *running = former;
     script->active = script->L;
     if (script->keeps_history)
