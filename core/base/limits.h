@@ -64,6 +64,8 @@
 #define SOC_HTTP_TOTAL_MS         600000
 #define SOC_HTTP_BODY_BYTES_MAX   (16u << 20) /* of a response */
 #define SOC_HTTP_CONCURRENCY      64          /* concurrent requests of agents (default) */
+#define SOC_HTTP_ANSWER_BYTES_MAX (24u << 20) /* of a response as JSON */
+#define SOC_HTTP_STEP_US          5000 /* of handing out bodies, before the loop has its turn */
 #define SOC_HTTP_HEAD_BYTES_MAX   (256u << 10)
 #define SOC_HTTP_HEADERS_MAX      256
 #define SOC_HTTP_CONNECTIONS_MAX  64  /* idle */

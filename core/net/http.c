@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <curl/curl.h>
 
@@ -11,15 +12,25 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/version.h"
+#include "env/clock.h"
 #include "loop/alarm.h"
 #include "loop/descriptor.h"
 #include "net/scrub.h"
+
+/* Of a body, handed out at a time. */
+#define SLICE_BYTES 16384
+
+/* Read from a connection at a time. Compressed, that can become 1,000 times as much, which
+ * is unpacked in one step. */
+#define READ_BYTES 2048
 
 struct soc_http {
     struct soc_loop *loop; /* lent */
     CURLM *multi;
     struct soc_alarm *alarm;         /* when curl must be called at the latest */
+    struct soc_alarm *pump;          /* goes on with bodies that wait */
     struct soc_http_transfer *first; /* all transfers */
+    int64_t until_us;                /* in this step, bodies are handed out until then */
     size_t count;
     char *ca_file;
     bool is_inside; /* inside a callback of curl, which then takes no calls */
@@ -37,12 +48,19 @@ struct soc_http_transfer {
     struct soc_buf sent;    /* the request body; curl reads it in place */
     struct soc_buf head;    /* header lines of the response so far */
     struct soc_buf cleaned; /* a scrubbed piece of the body, for one call */
+    struct soc_buf waiting; /* of the body: not handed out yet */
+    size_t handed_out;      /* bytes of `waiting` */
     char error[CURL_ERROR_SIZE];
     int64_t idle_ms;
     size_t body_bytes;
     size_t body_bytes_max;
     enum soc_http_end end; /* why we ended it; DONE: we did not */
+    CURLcode code;         /* of curl, once it is done */
+    const char *why;       /* more about `end`; NULL: nothing */
     bool has_head;         /* reported */
+    bool has_encoding;     /* the head so far says that the body is compressed */
+    bool is_paused;        /* nothing is read */
+    bool is_done;          /* curl is done with it */
     bool is_cancelled;
     bool is_finishing; /* its last callbacks are running */
 };
@@ -112,6 +130,7 @@ static void free_transfer(struct soc_http_transfer *transfer)
     soc_buf_fini(&transfer->sent);
     soc_buf_fini(&transfer->head);
     soc_buf_fini(&transfer->cleaned);
+    soc_buf_fini(&transfer->waiting);
     free(transfer);
 }
 
@@ -157,13 +176,30 @@ static void tell_head(struct soc_http_transfer *transfer)
     soc_buf_fini(&text);
 }
 
+/* Notes the encoding of the body; false if it is a second one. */
+static bool note_encoding(struct soc_http_transfer *transfer, const char *line, size_t length)
+{
+    static const char name[] = "content-encoding:";
+    size_t start = sizeof(name) - 1;
+    if (length < start || strncasecmp(line, name, start) != 0)
+        return true;
+    bool is_second = transfer->has_encoding || memchr(line, ',', length) != NULL;
+    transfer->has_encoding = true;
+    return !is_second;
+}
+
 /* One header line. Each response starts a new head: one of status 100 may come first. */
 static size_t take_head(char *data, size_t size, size_t count, void *user)
 {
     struct soc_http_transfer *transfer = user;
     size_t length = size * count;
     if (length >= 5 && memcmp(data, "HTTP/", 5) == 0)
-        transfer->head.length = 0;
+        transfer->head.length = transfer->has_encoding = 0;
+    if (!note_encoding(transfer, data, length)) {
+        transfer->end = SOC_HTTP_NOT_HTTP;
+        transfer->why = "its body is compressed more than once";
+        return 0;
+    }
     if (transfer->head.length + length > SOC_HTTP_HEAD_BYTES_MAX) {
         transfer->end = SOC_HTTP_TOO_LARGE;
         return 0;
@@ -172,6 +208,32 @@ static size_t take_head(char *data, size_t size, size_t count, void *user)
     for (size_t i = 0; i < length; i++) /* a NUL would end the text */
         soc_buf_put_byte(&transfer->head, data[i] == '\0' ? ' ' : data[i]);
     return length;
+}
+
+/* Hands out a piece of the body. */
+static void hand_out(struct soc_http_transfer *transfer, struct soc_slice bytes)
+{
+    transfer->cleaned.length = 0;
+    soc_scrub_put(&transfer->scrub, bytes, &transfer->cleaned);
+    if (transfer->cleaned.length > 0 && !transfer->is_cancelled)
+        transfer->events.body(transfer->events.user, soc_buf_slice(&transfer->cleaned));
+}
+
+static bool has_waiting(const struct soc_http_transfer *transfer)
+{
+    return transfer->waiting.length > transfer->handed_out;
+}
+
+/* Leaves bytes for a later step, and the connection unread until then. */
+static void put_off(struct soc_http_transfer *transfer, const char *data, size_t length)
+{
+    soc_buf_put(&transfer->waiting, data, length);
+    if (transfer->is_paused)
+        return;
+    transfer->is_paused = true;
+    curl_easy_pause(transfer->easy, CURLPAUSE_RECV);
+    soc_alarm_set(transfer->alarm, SOC_TICK_IDLE);
+    soc_alarm_set(transfer->http->pump, 1);
 }
 
 static size_t take_body(char *data, size_t size, size_t count, void *user)
@@ -184,11 +246,12 @@ static size_t take_body(char *data, size_t size, size_t count, void *user)
         transfer->end = SOC_HTTP_TOO_LARGE;
         return 0;
     }
+    if (has_waiting(transfer) || soc_clock_monotonic_us() >= transfer->http->until_us) {
+        put_off(transfer, data, length);
+        return length;
+    }
     soc_alarm_set(transfer->alarm, transfer->idle_ms);
-    transfer->cleaned.length = 0;
-    soc_scrub_put(&transfer->scrub, soc_slice(data, length), &transfer->cleaned);
-    if (transfer->cleaned.length > 0 && !transfer->is_cancelled)
-        transfer->events.body(transfer->events.user, soc_buf_slice(&transfer->cleaned));
+    hand_out(transfer, soc_slice(data, length));
     return transfer->is_cancelled ? 0 : length;
 }
 
@@ -246,6 +309,8 @@ static void finish(struct soc_http_transfer *transfer, enum soc_http_end end)
     soc_scrub_end(&transfer->scrub, &rest);
     if (rest.length > 0 && !transfer->is_cancelled)
         events.body(events.user, soc_buf_slice(&rest));
+    if (transfer->why != NULL)
+        soc_buf_put_text(&detail, transfer->why);
     if (end != SOC_HTTP_DONE && transfer->end == SOC_HTTP_DONE) { /* otherwise curl blames itself */
         soc_scrub_put(&transfer->scrub, soc_slice_text(transfer->error), &detail);
         soc_scrub_end(&transfer->scrub, &detail);
@@ -258,21 +323,37 @@ static void finish(struct soc_http_transfer *transfer, enum soc_http_end end)
     soc_buf_fini(&detail);
 }
 
-/* Reports the transfers that curl has finished, and releases those cancelled meanwhile. */
+/* Finds a transfer that is over and was handed out; NULL: there is none. */
+static struct soc_http_transfer *find_done(const struct soc_http *http)
+{
+    struct soc_http_transfer *transfer = http->first;
+    while (transfer != NULL &&
+           (!transfer->is_done || transfer->is_cancelled || has_waiting(transfer)))
+        transfer = transfer->next;
+    return transfer;
+}
+
+/* Reports the transfers that are over, and releases those cancelled meanwhile. */
 static void reap(struct soc_http *http)
 {
+    struct soc_http_transfer *transfer;
     CURLMsg *message;
     int left;
     while ((message = curl_multi_info_read(http->multi, &left)) != NULL) {
-        struct soc_http_transfer *transfer = NULL;
         if (message->msg != CURLMSG_DONE)
             continue;
         CURLcode code = message->data.result;
+        transfer = NULL;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
         assert(transfer != NULL && transfer->http == http);
-        finish(transfer, end_of(transfer, code));
+        transfer->is_done = true;
+        transfer->code = code;
+        if (transfer->end != SOC_HTTP_DONE) /* nobody wants the rest */
+            transfer->waiting.length = transfer->handed_out = 0;
     }
-    struct soc_http_transfer *transfer = http->first;
+    while ((transfer = find_done(http)) != NULL)
+        finish(transfer, end_of(transfer, transfer->code));
+    transfer = http->first;
     while (transfer != NULL) {
         struct soc_http_transfer *next = transfer->next;
         if (transfer->is_cancelled)
@@ -286,6 +367,7 @@ static void act(struct soc_http *http, curl_socket_t socket, int events)
     int running;
     assert(!http->is_inside);
     http->is_inside = true;
+    http->until_us = soc_clock_monotonic_us() + SOC_HTTP_STEP_US;
     curl_multi_socket_action(http->multi, socket, events, &running);
     http->is_inside = false;
     reap(http);
@@ -299,6 +381,57 @@ static void on_ready(void *user, int socket, bool can_read, bool can_write)
 static void on_time(void *user)
 {
     act(user, CURL_SOCKET_TIMEOUT, 0);
+}
+
+/* Hands out what waits, a piece of each transfer at a time. */
+static void pump_waiting(struct soc_http *http)
+{
+    bool has_more = true;
+    while (has_more && soc_clock_monotonic_us() < http->until_us) {
+        has_more = false;
+        for (struct soc_http_transfer *transfer = http->first; transfer != NULL;
+             transfer = transfer->next) {
+            if (transfer->is_cancelled || !has_waiting(transfer))
+                continue;
+            size_t left = transfer->waiting.length - transfer->handed_out;
+            size_t length = left < SLICE_BYTES ? left : SLICE_BYTES;
+            struct soc_slice piece =
+                soc_slice(transfer->waiting.data + transfer->handed_out, length);
+            transfer->handed_out += length;
+            hand_out(transfer, piece);
+            has_more |= has_waiting(transfer);
+        }
+    }
+    if (has_more)
+        soc_alarm_set(http->pump, 1);
+}
+
+/* Goes on with bodies that wait, then reads on where everything was handed out. */
+static void on_pump(void *user)
+{
+    struct soc_http *http = user;
+    bool is_resumed = false;
+    assert(!http->is_inside);
+    http->is_inside = true;
+    http->until_us = soc_clock_monotonic_us() + SOC_HTTP_STEP_US;
+    pump_waiting(http);
+    for (struct soc_http_transfer *transfer = http->first; transfer != NULL;
+         transfer = transfer->next) {
+        if (!transfer->is_paused || transfer->is_cancelled || has_waiting(transfer))
+            continue;
+        transfer->waiting.length = transfer->handed_out = 0;
+        transfer->is_paused = false;
+        if (transfer->is_done)
+            continue;
+        is_resumed = true;
+        soc_alarm_set(transfer->alarm, transfer->idle_ms);
+        curl_easy_pause(transfer->easy, CURLPAUSE_CONT);
+    }
+    http->is_inside = false;
+    if (is_resumed)
+        on_time(http); /* curl reads on, and what is over is reported */
+    else
+        reap(http);
 }
 
 static int want_time(CURLM *multi, long wait_ms, void *user)
@@ -337,6 +470,7 @@ struct soc_http *soc_http_open(struct soc_loop *loop, const struct soc_http_opti
     http->multi = curl_multi_init();
     assert(http->multi != NULL);
     http->alarm = soc_alarm_open(loop, "http", on_time, http);
+    http->pump = soc_alarm_open(loop, "http bodies", on_pump, http);
     if (options != NULL && options->ca_file != NULL)
         http->ca_file = soc_copy_text(options->ca_file, strlen(options->ca_file));
     curl_multi_setopt(http->multi, CURLMOPT_SOCKETFUNCTION, want_socket);
@@ -357,6 +491,7 @@ void soc_http_close(struct soc_http *http)
         free_transfer(http->first);
     curl_multi_cleanup(http->multi);
     soc_alarm_close(http->alarm);
+    soc_alarm_close(http->pump);
     curl_global_cleanup();
     free(http->ca_file);
     free(http);
@@ -447,6 +582,7 @@ static void set_options(struct soc_http_transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
+    curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)READ_BYTES);
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "society/" SOC_VERSION);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_head);

@@ -5,6 +5,11 @@
  * they are a response like any other, so that a secret goes to one host only. Certificates
  * are always verified. Proxies come from the environment, as usual with curl.
  *
+ * No server holds up the loop: bodies are handed out for at most SOC_HTTP_STEP_US at a time.
+ * What has come beyond that waits, its connection is not read meanwhile, and the loop has
+ * its turn in between. A response may be compressed once (gzip, deflate and what else curl
+ * decodes), not several times over.
+ *
  * A request may carry a secret that its caller does not know. Every echo of it in the
  * response is removed before anyone sees it. A secret shorter than SOC_SECRET_BYTES_MIN is
  * not treated as one: only private servers accept such keys, and their text may occur in

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/limits.h"
@@ -22,7 +23,13 @@ struct soc_visit {
     bool is_waiting;
     int status;
     struct soc_buf headers;
-    struct soc_buf body;
+    /* The answer so far, JSON that ends inside the body: as a text, and as bytes. */
+    struct soc_buf text;
+    struct soc_buf text_rest; /* a character whose end has not come */
+    struct soc_buf bytes;
+    struct soc_buf bytes_rest; /* less than three */
+    bool is_binary;            /* the body is not UTF-8: `text` is empty */
+    bool is_too_large;
 };
 
 struct soc_visits {
@@ -53,49 +60,109 @@ static void take_head(void *user, int status, struct soc_slice headers)
     soc_buf_put_slice(&visit->headers, headers);
 }
 
+/* Appends bytes of any kind as base64, three at a time; returns how many that were. */
+static size_t put_base64(struct soc_buf *out, struct soc_slice bytes)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char *from = (const unsigned char *)bytes.data;
+    size_t triples = bytes.length / 3;
+    char *to = soc_buf_reserve(out, triples * 4);
+    for (size_t i = 0; i < triples; i++, from += 3, to += 4) {
+        uint32_t word = (uint32_t)from[0] << 16 | (uint32_t)from[1] << 8 | from[2];
+        to[0] = digits[word >> 18];
+        to[1] = digits[word >> 12 & 63];
+        to[2] = digits[word >> 6 & 63];
+        to[3] = digits[word & 63];
+    }
+    out->length += triples * 4;
+    return triples * 3;
+}
+
+/* Appends the last one or two bytes. */
+static void end_base64(struct soc_buf *out, struct soc_slice rest)
+{
+    char three[3] = {0};
+    if (rest.length == 0)
+        return;
+    memcpy(three, rest.data, rest.length);
+    put_base64(out, soc_slice(three, 3));
+    memset(out->data + out->length - (3 - rest.length), '=', 3 - rest.length);
+}
+
+/* Returns how many bytes at the end may be the beginning of a character. */
+static size_t unended_bytes(struct soc_slice text)
+{
+    for (size_t back = 1; back <= 3 && back <= text.length; back++) {
+        unsigned char byte = (unsigned char)text.data[text.length - back];
+        if (byte >= 0xc0)
+            return back < (byte >= 0xf0 ? 4u : byte >= 0xe0 ? 3u : 2u) ? back : 0;
+        if (byte < 0x80)
+            return 0;
+    }
+    return 0;
+}
+
+/* Appends text inside a string of JSON that is not closed yet; false if it is not UTF-8. */
+static bool put_inside(struct soc_buf *out, struct soc_slice text)
+{
+    char before = out->data[--out->length]; /* where the opening quote goes */
+    size_t at = out->length;
+    bool is_text = soc_json_put_checked_string(out, text) < 0;
+    out->data[at] = before;
+    out->length = is_text ? out->length - 1 : at + 1;
+    return is_text;
+}
+
+static void cut_front(struct soc_buf *buf, size_t length)
+{
+    memmove(buf->data, buf->data + length, buf->length - length);
+    buf->length -= length;
+}
+
+/* What comes is written down as JSON at once, piece by piece: a large body is no long step at
+ * its end. Until it is known which, it is both a text and, as base64, bytes. */
+static void take_piece(struct soc_visit *visit, struct soc_slice bytes, bool is_last)
+{
+    struct soc_buf *text = &visit->text;
+    struct soc_buf *rest = &visit->text_rest;
+    soc_buf_put_slice(&visit->bytes_rest, bytes);
+    size_t done = put_base64(&visit->bytes, soc_buf_slice(&visit->bytes_rest));
+    cut_front(&visit->bytes_rest, done);
+    if (visit->is_binary)
+        return;
+    soc_buf_put_slice(rest, bytes);
+    size_t whole = rest->length - (is_last ? 0 : unended_bytes(soc_buf_slice(rest)));
+    visit->is_binary = !put_inside(text, soc_slice(rest->data, whole));
+    cut_front(rest, whole);
+    visit->is_too_large = text->length > SOC_HTTP_ANSWER_BYTES_MAX;
+    if (visit->is_binary || visit->is_too_large)
+        soc_buf_fini(text);
+}
+
 static void take_body(void *user, struct soc_slice bytes)
 {
     struct soc_visit *visit = user;
-    soc_buf_put_slice(&visit->body, bytes);
+    if (!visit->is_too_large && bytes.length > 0)
+        take_piece(visit, bytes, false);
 }
 
-/* Appends bytes of any kind as a JSON string of base64. */
-static void put_base64(struct soc_buf *out, struct soc_slice bytes)
+/* Completes the answer and moves it to `answer`. A body that is not text comes as base64,
+ * under another name. */
+static void end_answer(struct soc_visit *visit, struct soc_buf *answer)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    if (!visit->is_binary)
+        take_piece(visit, SOC_SLICE(""), true);
+    if (visit->is_binary)
+        end_base64(&visit->bytes, soc_buf_slice(&visit->bytes_rest));
+    struct soc_buf *out = visit->is_binary ? &visit->bytes : &visit->text;
     soc_buf_put_byte(out, '"');
-    for (size_t i = 0; i < bytes.length; i += 3) {
-        size_t left = bytes.length - i;
-        uint32_t word = (uint32_t)(unsigned char)bytes.data[i] << 16;
-        if (left > 1)
-            word |= (uint32_t)(unsigned char)bytes.data[i + 1] << 8;
-        if (left > 2)
-            word |= (uint32_t)(unsigned char)bytes.data[i + 2];
-        soc_buf_put_byte(out, digits[word >> 18]);
-        soc_buf_put_byte(out, digits[word >> 12 & 63]);
-        soc_buf_put_byte(out, left > 1 ? digits[word >> 6 & 63] : '=');
-        soc_buf_put_byte(out, left > 2 ? digits[word & 63] : '=');
-    }
-    soc_buf_put_byte(out, '"');
-}
-
-/* A body that is no text comes as base64, under another name. */
-static void put_answer(struct soc_buf *out, const struct soc_visit *visit)
-{
-    struct soc_slice body = soc_buf_slice(&visit->body);
-    soc_buf_put_text(out, "[{");
-    if (soc_utf8_fault(body) < 0) {
-        soc_json_put_name(out, "body");
-        soc_json_put_string(out, body);
-    } else {
-        soc_json_put_name(out, "body_base64");
-        put_base64(out, body);
-    }
     soc_json_put_name(out, "headers");
     soc_buf_put_slice(out, soc_buf_slice(&visit->headers));
     soc_json_put_name(out, "status");
     soc_json_put_integer(out, visit->status);
     soc_buf_put_text(out, "}]");
+    *answer = *out;
+    *out = (struct soc_buf){0};
 }
 
 static void take_end(void *user, const char *error, const char *message)
@@ -103,14 +170,14 @@ static void take_end(void *user, const char *error, const char *message)
     struct soc_visit *visit = user;
     struct soc_buf answer = {0};
     visit->exchange = NULL;
-    if (error == NULL)
-        put_answer(&answer, visit);
-    else
+    if (error != NULL)
         soc_refuse_named(&answer, error, message);
+    else if (!visit->is_too_large)
+        end_answer(visit, &answer);
     soc_secrets_scrub(visit->script, &answer);
-    if (answer.length > SOC_JSON_BYTES_MAX)
+    if ((error == NULL && visit->is_too_large) || answer.length > SOC_HTTP_ANSWER_BYTES_MAX)
         soc_refuse_named(&answer, soc_http_end_name(SOC_HTTP_TOO_LARGE),
-                         "the answer, written as JSON, is larger than 64 MB");
+                         "the answer, written as JSON, is larger than 24 MB");
     soc_calls_answer(visit->script->host, visit->call, soc_buf_slice(&answer));
     soc_buf_fini(&answer);
 }
@@ -175,6 +242,8 @@ void soc_visit_begin(struct soc_script *script, struct soc_outcall *call)
     visit->script = script;
     visit->call = call;
     call->driver = visit;
+    soc_buf_put_text(&visit->text, "[{\"body\":\"");
+    soc_buf_put_text(&visit->bytes, "[{\"body_base64\":\"");
     if (visits->count < visits->count_max) {
         visits->count++;
         start_visit(visit);
@@ -228,7 +297,10 @@ void soc_visit_end(struct soc_visit *visit)
     else
         script->visits->count--;
     soc_buf_fini(&visit->headers);
-    soc_buf_fini(&visit->body);
+    soc_buf_fini(&visit->text);
+    soc_buf_fini(&visit->text_rest);
+    soc_buf_fini(&visit->bytes);
+    soc_buf_fini(&visit->bytes_rest);
     free(visit);
     give_places(script);
 }

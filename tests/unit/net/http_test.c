@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "check.h"
+#include "env/clock.h"
 
 /* A server on loopback, on the loop of the client: the path selects the response. It
  * keeps what it received and counts connections. */
@@ -50,6 +51,12 @@ static const struct http_answer http_server_answers[] = {
     {"/huge", "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", false},
     {"/continue",
      "HTTP/1.1 100 Continue\r\nX-Early: 1\r\n\r\nHTTP/1.1 201 Made\r\n"
+     "Content-Length: 1\r\n\r\nx",
+     false},
+    {"/packed_twice",
+     "HTTP/1.1 200 OK\r\nContent-Encoding: gzip, gzip\r\nContent-Length: 1\r\n\r\nx", false},
+    {"/packed_again",
+     "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\nContent-Encoding: deflate\r\n"
      "Content-Length: 1\r\n\r\nx",
      false},
     {NULL, NULL, false},
@@ -240,6 +247,7 @@ struct result {
     int pieces;
     int ends;
     struct soc_http_transfer *cancels; /* in the first piece of its body */
+    int64_t piece_us;                  /* of work for each piece */
 };
 
 static void take_head(void *user, int status, const struct soc_http_header *headers, int count)
@@ -255,6 +263,9 @@ static void take_head(void *user, int status, const struct soc_http_header *head
 static void take_body(void *user, struct soc_slice bytes)
 {
     struct result *result = user;
+    int64_t until_us = soc_clock_thread_us() + result->piece_us;
+    while (result->piece_us > 0 && soc_clock_thread_us() < until_us)
+        continue;
     result->pieces++;
     soc_buf_put_slice(&result->body, bytes);
     if (result->cancels != NULL)
@@ -428,6 +439,8 @@ static void each_failure_has_its_name(void)
         {"/silent", SOC_HTTP_TOTAL_TIMEOUT, {.total_ms = 20}},
         {"/stall", SOC_HTTP_IDLE_TIMEOUT, {.idle_ms = 20}},
         {"/huge", SOC_HTTP_TOO_LARGE, {.body_bytes_max = 1000}},
+        {"/packed_twice", SOC_HTTP_NOT_HTTP, {.idle_ms = 0}},
+        {"/packed_again", SOC_HTTP_NOT_HTTP, {.idle_ms = 0}},
         {"ftp://127.0.0.1/", SOC_HTTP_BAD_URL, {.idle_ms = 0}},
         {"http://", SOC_HTTP_BAD_URL, {.idle_ms = 0}},
         {"http://127.0.0.1:1/", SOC_HTTP_CONNECT_FAILED, {.idle_ms = 0}},
@@ -442,6 +455,38 @@ static void each_failure_has_its_name(void)
             printf("#   %s: %s\n", cases[i].path, result.detail);
         fini(&result);
     }
+    close_world(&world);
+}
+
+static void ignore_step(void *user, const char *name, struct soc_watchdog_time time)
+{
+    (void)user, (void)name, (void)time;
+}
+
+static void a_body_that_takes_long_is_handed_out_in_several_steps(void)
+{
+    struct world world;
+    struct result result;
+    open_world(&world);
+    struct soc_watchdog *dog = soc_watchdog_new(1000, ignore_step, NULL);
+    soc_loop_set_watchdog(world.loop, dog);
+    start(&world, "/huge", (struct soc_http_request){0}, &result);
+    result.piece_us = 10000;
+    run(&world);
+    CHECK_INT(result.end, SOC_HTTP_DONE);
+    CHECK_INT(result.body.length, 100000);
+    CHECK_INT(result.ends, 1);
+    CHECK(result.pieces >= 6);
+    CHECK(soc_watchdog_worst(dog).step_time.cpu_us < 50000);
+    fini(&result);
+    start(&world, "/huge", (struct soc_http_request){.body_bytes_max = 50000}, &result);
+    result.piece_us = 10000;
+    run(&world);
+    CHECK_INT(result.end, SOC_HTTP_TOO_LARGE);
+    CHECK_INT(result.ends, 1);
+    fini(&result);
+    soc_loop_set_watchdog(world.loop, NULL);
+    soc_watchdog_free(dog);
     close_world(&world);
 }
 
@@ -573,6 +618,7 @@ int main(void)
     RUN(an_interim_response_is_skipped);
     RUN(a_body_is_reported_as_it_arrives);
     RUN(each_failure_has_its_name);
+    RUN(a_body_that_takes_long_is_handed_out_in_several_steps);
     RUN(slow_bytes_are_not_idle_time);
     RUN(a_cancelled_transfer_reports_nothing_more);
     RUN(many_transfers_run_at_once);
