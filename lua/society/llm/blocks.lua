@@ -4,6 +4,9 @@ local json = require("society.json")
 
 local M = {}
 
+--- Blocks of one answer.
+M.blocks_max = 4096
+
 local Blocks = {}
 Blocks.__index = Blocks
 
@@ -37,7 +40,8 @@ end
 -- @param index the server's number of it, if there is one
 -- @treturn string? what is wrong with it
 function Blocks:add(block, index)
-  local fault = fault_of_block(block)
+  local fault = #self >= M.blocks_max and "more blocks than an answer can have"
+    or fault_of_block(block)
   if fault then
     return fault
   end

@@ -11,8 +11,13 @@ Body.__index = Body
 --- Bytes after which the header decides.
 M.begin_bytes_max = 64
 
+--- Bytes of an answer that is no stream. One of 1 MB, which is the most, fits in there with
+-- its letters as escapes; of an error only the beginning is told.
+M.bytes_max = 3 * 1024 * 1024
+M.error_bytes_max = 64 * 1024
+
 function M.new()
-  return setmetatable({ raw = {}, is_stream = false }, Body)
+  return setmetatable({ raw = {}, bytes = 0, bytes_max = M.bytes_max, is_stream = false }, Body)
 end
 
 --- Whether a status, if there is one, says that all is well: some servers, and proxies, say
@@ -27,7 +32,7 @@ function Body:head(status, headers)
   self.is_declared = kind:find("text/event-stream", 1, true) ~= nil
   self.is_stream = nil
   if not M.is_success(status) then
-    self.is_stream = false
+    self.is_stream, self.bytes_max = false, M.error_bytes_max
   end
 end
 
@@ -51,21 +56,28 @@ local function is_stream(self, begun)
   return nil
 end
 
+-- Keeps bytes of an answer that is no stream, up to its bound.
+local function keep(self, bytes)
+  local room = math.max(0, self.bytes_max - self.bytes)
+  self.bytes = self.bytes + #bytes
+  self.is_too_large = #bytes > room
+  self.raw[#self.raw + 1] = #bytes > room and bytes:sub(1, room) or bytes
+end
+
 --- Takes bytes.
 -- @treturn string? those of the stream, if it is one
 function Body:put(bytes)
+  bytes = bytes or ""
   if self.is_stream then
     return bytes
-  end
-  self.raw[#self.raw + 1] = bytes
-  if self.is_stream == nil then
-    local begun = table.concat(self.raw):gsub("^\xef\xbb\xbf", "") -- a byte order mark
-    self.raw, self.is_stream = { begun }, is_stream(self, begun)
+  elseif self.is_stream == nil then
+    bytes = (table.concat(self.raw) .. bytes):gsub("^\xef\xbb\xbf", "") -- a byte order mark
+    self.raw, self.bytes, self.is_stream = {}, 0, is_stream(self, bytes)
     if self.is_stream then
-      self.raw = {}
-      return begun
+      return bytes
     end
   end
+  keep(self, bytes)
   return nil
 end
 

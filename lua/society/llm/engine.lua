@@ -62,9 +62,9 @@ local function answer(self, actions, call, message, err)
   if message then
     message.role = "assistant"
     message.model = message.model or call.chat.model or call.found.settings.model or "none"
-    message.usage = message.usage or {
+    message.usage = message.usage or usage.bound(call, {
       input_tokens = call.tokens, output_tokens = usage.of_message(message), is_estimated = true,
-    }
+    })
     message.cost_micros = usage.cost_micros(message.model, message.usage, self.settings.prices)
   else
     err.tries = call.tries
@@ -114,6 +114,7 @@ local function settle(self, actions, call, message, err)
   local now_ms = self.host.now()
   message, err = answers.check(message, err)
   local used = message and message.usage
+  used = used and call.status and usage.bound(call, used) or used
   self.limiter:ended(call.id, used and used.input_tokens + used.output_tokens)
   if message then
     self.limiter:praise()

@@ -130,6 +130,12 @@ function M.of_transfer(name, message)
   return { error = name, message = message, retryable = PASSING[name] or false }
 end
 
+--- The error of an answer that is too large to be read.
+function M.too_large(bytes, bytes_max)
+  return { error = "answer_too_large", retryable = false,
+    message = ("the model's answer has %d bytes; %d are the most"):format(bytes, bytes_max) }
+end
+
 --- The error of an answer that is not what it should be.
 function M.bad_answer(text)
   return { error = "bad_answer", message = "the model's server talks nonsense: " .. text,

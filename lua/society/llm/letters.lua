@@ -11,6 +11,10 @@ local M = {}
 local Letters = {}
 Letters.__index = Letters
 
+--- Values of one text, by its commas; shorter texts are not counted.
+M.values_max = 100000
+M.crowded_bytes_min = 2 * M.values_max
+
 function M.new()
   return setmetatable({ has_halves = false }, Letters)
 end
@@ -40,8 +44,23 @@ local function mend(text)
   return table.concat(parts)
 end
 
+-- Whether a text can hold more values than an answer has: making them takes long.
+local function is_crowded(text)
+  if #text <= M.crowded_bytes_min then
+    return false
+  end
+  local count, at = 0, text:find(",", 1, true)
+  while at and count <= M.values_max do
+    count, at = count + 1, text:find(",", at + 1, true)
+  end
+  return count > M.values_max
+end
+
 --- As json.decode does it.
 function Letters:decode(text)
+  if is_crowded(text) then
+    return nil, "more values than an answer can have"
+  end
   local value, err = json.decode(text)
   if value == nil and text:find("\\u[dD][89a-fA-F]") then
     value = json.decode(mend(text))

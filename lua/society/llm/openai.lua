@@ -211,7 +211,9 @@ function Reader:finish(now_ms)
   if not bodies.is_success(self.status) then
     return nil, failure.of_answer(self.status, self.headers, self.body:text(), now_ms)
   end
-  if self.body:close() then
+  if self.body.is_too_large then
+    return nil, failure.too_large(self.body.bytes, bodies.bytes_max)
+  elseif self.body:close() then
     take_events(self, self.stream:finish())
   else
     read_whole(self)

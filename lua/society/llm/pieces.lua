@@ -1,9 +1,13 @@
 --- pieces: parses streamed chat completions and reports malformed ones. A member of the wrong
 -- type is never ignored: the answer would be another one without it.
 
+local answers = require("society.llm.answer")
 local json = require("society.json")
 
 local M = {}
+
+--- Bytes of a tool's name.
+M.name_bytes_max = 256
 
 local Pieces = {}
 Pieces.__index = Pieces
@@ -39,7 +43,7 @@ local function is_another(self, call, delta)
   if not M.is_object(part) or type(part.name) ~= "string" or part.name == "" or call.name == "" then
     return false
   elseif id == nil then
-    return call.begun == self.count or table.concat(call.arguments) ~= ""
+    return call.begun == self.count or call.has_arguments
   end
   return call.id ~= nil and id ~= call.id
 end
@@ -66,7 +70,10 @@ local function call_of(self, delta)
     is_next = not call or is_another(self, call, delta)
   end
   if is_next then
-    call = { id = nil, name = "", arguments = {}, begun = self.count }
+    call = { id = nil, name = "", arguments = {}, has_arguments = false, begun = self.count }
+    if #self.calls > answers.calls_max then
+      return call -- there are too many already, which is told when all is read
+    end
     self.calls[#self.calls + 1] = call
     self.by_index[is_nothing(index) and #self.calls - 1 or index] = call
   end
@@ -98,11 +105,15 @@ local function put_call(self, delta)
       return "a tool call whose name is no text"
     end
     call.name = call.name .. part.name
+    if #call.name > M.name_bytes_max then
+      return "a tool call whose name is too long"
+    end
   end
   local arguments = arguments_of(part.arguments)
   if not arguments then
     return "arguments that are no object"
-  elseif arguments ~= json.null then
+  elseif arguments ~= json.null and arguments ~= "" then
+    call.has_arguments = true
     call.arguments[#call.arguments + 1] = arguments
   end
   return nil

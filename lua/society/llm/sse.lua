@@ -12,17 +12,24 @@ local Stream = {}
 Stream.__index = Stream
 
 --- Bytes that may wait for the end of their event.
-M.bytes_max = 8 * 1024 * 1024
+M.bytes_max = 3 * 1024 * 1024
+
+--- Bytes of comments and the like between two events. Servers that say that they are alive
+-- send a few.
+M.idle_bytes_max = 256 * 1024
 
 function M.new()
-  return setmetatable({ pieces = {}, waiting = 0, name = nil, lines = {}, bytes = 0 }, Stream)
+  return setmetatable({ pieces = {}, waiting = 0, name = nil, lines = {}, bytes = 0,
+    idle = 0 }, Stream)
 end
 
 local function take_line(self, line, events)
   if line == "" then
     if #self.lines > 0 then
       events[#events + 1] = { event = self.name, data = table.concat(self.lines, "\n") }
+      self.idle = 0
     end
+    self.idle = self.idle + 1
     self.name, self.lines, self.bytes = nil, {}, 0
     return
   end
@@ -30,8 +37,11 @@ local function take_line(self, line, events)
   if field == "data" then
     self.lines[#self.lines + 1] = value
     self.bytes = self.bytes + #value + 1
+    self.is_full = self.bytes > M.bytes_max
   elseif field == "event" then
     self.name = value
+  else
+    self.idle = self.idle + #line + 1
   end
 end
 
@@ -52,8 +62,10 @@ local function keep(self, bytes)
     self.pieces[#self.pieces + 1] = bytes
     self.waiting = self.waiting + #bytes
   end
-  if self.waiting + self.bytes > M.bytes_max then
+  if self.is_full or self.waiting + self.bytes > M.bytes_max then
     self.pieces, self.lines, self.fault = {}, {}, "an event is larger than it may be"
+  elseif self.idle > M.idle_bytes_max then
+    self.pieces, self.lines, self.fault = {}, {}, "comments and empty lines, but no events"
   end
 end
 
@@ -78,7 +90,7 @@ function Stream:put(bytes)
   local events, from = {}, begin(self, bytes)
   while true do
     local stop = bytes:find("[\r\n]", from)
-    if not stop then
+    if not stop or self.is_full or self.idle > M.idle_bytes_max then
       break
     end
     take_line(self, end_line(self, bytes:sub(from, stop - 1)), events)

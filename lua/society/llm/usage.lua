@@ -62,6 +62,22 @@ function M.cost_micros(model, used, own)
   return math.ceil(used.input_tokens * price.input + used.output_tokens * price.output)
 end
 
+--- Tokens that a server may say beyond what was sent: what stands around messages and tools.
+M.input_around = 10000
+
+--- Tokens of an answer for which no maximum was asked.
+M.output_tokens_max = 1000000
+
+--- Bounds what a server says that a call took, in place: no more goes in than bytes were
+-- sent, about, and no more comes out than was asked for. So nobody pays for a server's
+-- nonsense.
+function M.bound(call, used)
+  local asked = call.chat.max_tokens or call.found.settings.max_tokens or M.output_tokens_max
+  used.input_tokens = math.min(used.input_tokens, 4 * call.tokens + M.input_around)
+  used.output_tokens = math.min(used.output_tokens, asked)
+  return used
+end
+
 -- Ends of a transfer after which nobody knows how far the model had come.
 local LATE = { first_byte_timeout = true, idle_timeout = true, timeout = true }
 
@@ -77,6 +93,7 @@ function M.lose(call, name, own)
     or math.type(used.output_tokens) ~= "integer" then
     used = { input_tokens = call.tokens, output_tokens = (call.heard or 0) // 4 }
   end
+  used = M.bound(call, { input_tokens = used.input_tokens, output_tokens = used.output_tokens })
   local spent = call.spent or { input_tokens = 0, output_tokens = 0, cost_micros = 0,
     model = call.chat.model or call.found.settings.model or "none" }
   spent.input_tokens = spent.input_tokens + used.input_tokens
