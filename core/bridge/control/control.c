@@ -16,7 +16,7 @@
 
 #define BACKLOG           128
 #define READ_BYTES        65536
-#define LINE_BYTES_MAX    SOC_PAYLOAD_BYTES_MAX
+#define LINE_BYTES_MAX    (2u << 20) /* a longer one would take long to read, in one step */
 #define CALL_ID_BYTES_MAX SOC_KEY_BYTES_MAX
 #define CALLS_MAX         4096        /* unanswered, per client; further lines wait */
 #define UNREAD_BYTES_MAX  (64u << 20) /* of answers; a client beyond it is disconnected */
@@ -222,7 +222,7 @@ static void forget_taken(struct connection *connection)
 static void refuse_line(struct connection *connection)
 {
     struct call *call = new_call(connection, SOC_SLICE("{}"));
-    soc_call_fail(&call->base, SOC_ETOOLARGE, "the line exceeds the limit of 16 MB");
+    soc_call_fail(&call->base, SOC_ETOOLARGE, "the line exceeds the limit of 2 MB");
     close_connection(connection);
 }
 

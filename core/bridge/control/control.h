@@ -7,9 +7,9 @@
  *     {"id":1,"ok":[{"messageId":"msg_…"}]}
  *     {"id":2,"error":"agent_not_found","message":"…","agentId":"nobody"}
  *
- * `id` is any number or string; the answer has the same. Answers may arrive in another
- * order than the requests. Messages are always sent as `user` and are durable when they are
- * answered.
+ * A line has 2 MB at most. `id` is any number or string; the answer has the same.
+ * Answers may arrive in another order than the requests. Messages are always sent as `user`
+ * and are durable when they are answered.
  *
  *     send, request     the fields that model/message_fields.h lets a sender set; without
  *                       `to` the gatekeeper decides who receives it

@@ -185,8 +185,8 @@ bool soc_files_take_rest(struct soc_files *files)
     if (files == NULL || files->is_stopped)
         return false;
     uint64_t found = files->found;
-    soc_files_watch_look(files, true);
-    return files->found != found;
+    bool has_more = soc_files_watch_take_rest(files);
+    return has_more || files->found != found;
 }
 
 void soc_files_stop(struct soc_files *files, bool is_finished)
@@ -202,9 +202,9 @@ void soc_files_stop(struct soc_files *files, bool is_finished)
         return;
     }
     if (is_finished) {
-        files->is_over =
-            true; /* nobody would read a message that arrived after soc_files_take_rest */
-        soc_files_watch_look(files, true);
+        files->is_over = true; /* nobody would read a message that arrived since */
+        while (soc_files_watch_take_rest(files))
+            continue;
         while ((client = soc_map_each(&files->clients, &cursor)) != NULL)
             client->is_ended = true;
         soc_files_log(files, SOC_LOG_INFO, "finished", (struct soc_slice){0}, (struct soc_slice){0},

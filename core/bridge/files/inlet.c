@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +18,12 @@
 #include "kernel/mail/send_reader.h"
 #include "kernel/refusal.h"
 #include "kernel/registry.h"
+
+/* Of a file, read at a time. */
+#define LOOK_BYTES_MAX (2 << 20)
+
+/* Malformed lines in a row that are logged one by one. */
+#define MALFORMED_LOGGED_MAX 100
 
 /* A line being read. */
 struct reading {
@@ -84,6 +91,32 @@ static void log_line(const struct soc_inlet *inlet, enum soc_log_level level, co
         soc_json_kind(line->text) == SOC_JSON_OBJECT)
         spot.line = line->text;
     soc_files_log_file(inlet->files, level, event, &spot, reason);
+}
+
+/* Logs a malformed line. Of very many in a row only their number is logged, when they end. */
+static void log_malformed(struct soc_inlet *inlet, const struct soc_line *line, const char *reason)
+{
+    keep_position(inlet);
+    inlet->files->found++;
+    inlet->malformed++;
+    if (inlet->malformed <= MALFORMED_LOGGED_MAX)
+        log_line(inlet, SOC_LOG_WARN, "malformed_line", line, reason);
+    if (inlet->malformed == MALFORMED_LOGGED_MAX)
+        log_line(inlet, SOC_LOG_WARN, "malformed_lines", line,
+                 "if more of them follow, they are skipped and counted, not logged one by one");
+}
+
+/* A line that is not malformed ends a row of those that are. */
+static void end_malformed(struct soc_inlet *inlet, const struct soc_line *line)
+{
+    struct soc_buf reason = {0};
+    if (inlet->malformed > MALFORMED_LOGGED_MAX) {
+        soc_buf_printf(&reason, "%" PRIu64 " lines in a row were malformed and skipped",
+                       inlet->malformed);
+        log_line(inlet, SOC_LOG_WARN, "malformed_lines", line, soc_buf_text(&reason));
+    }
+    inlet->malformed = 0;
+    soc_buf_fini(&reason);
 }
 
 /* Skips a line and logs the reason. */
@@ -440,12 +473,15 @@ static bool take_text(struct soc_inlet *inlet, const struct soc_line *line)
     if (rc < 0) {
         struct soc_buf reason = {0};
         soc_buf_printf(&reason, "not JSON: %s", fault.reason == NULL ? "unreadable" : fault.reason);
-        skip(inlet, "malformed_line", line, soc_buf_text(&reason));
+        log_malformed(inlet, line, soc_buf_text(&reason));
         soc_buf_fini(&reason);
         return true;
     }
-    if (soc_json_kind(line->text) != SOC_JSON_OBJECT)
-        return skip(inlet, "malformed_line", line, "not a JSON object");
+    if (soc_json_kind(line->text) != SOC_JSON_OBJECT) {
+        log_malformed(inlet, line, "not a JSON object");
+        return true;
+    }
+    end_malformed(inlet, line);
     if (!take_object(inlet, line))
         return false;
     inlet->files->found++;
@@ -508,6 +544,8 @@ static struct soc_look_options options_of(const struct soc_inlet *inlet, bool is
         .name = inlet->name,
         .line_bytes_max = (size_t)files->settings->line_bytes_max,
         .lines_max = (int)files->settings->lines_max,
+        .bytes_max = LOOK_BYTES_MAX,
+        .until_us = files->until_us,
         .now_ms = soc_clock_now(soc_host_clock(files->host)),
         .wait_ms = files->settings->wait_ms,
         .is_last = is_last,

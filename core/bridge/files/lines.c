@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "env/clock.h"
 
 #define CHUNK_BYTES 65536
 #define WHOLE_BYTES_MAX                                                                            \
@@ -30,8 +31,10 @@ struct look {
     int64_t size;        /* read up to here */
     struct soc_buf rest; /* bytes after the position */
     int taken;
-    bool is_over; /* a line was not taken */
-    bool is_cut;  /* there is more than `end` allows */
+    int64_t bytes_left; /* to be read in this look */
+    bool is_hash_due;   /* the position has moved, its hash has not */
+    bool is_over;       /* a line was not taken */
+    bool is_cut;        /* there is more than is to be read */
 };
 
 static ssize_t read_at(int file, void *out, size_t length, int64_t offset)
@@ -60,7 +63,33 @@ static uint64_t add_up(uint64_t sum, const char *bytes, size_t length)
     return sum;
 }
 
-/* Continues a hash with bytes of the file; 0 if they are missing. */
+/* Goes on with `length` bytes that are zero: of a hole. */
+static uint64_t add_up_hole(uint64_t sum, int64_t length)
+{
+    uint64_t factor = SUM_PRIME;
+    for (; length > 0; length >>= 1, factor *= factor)
+        if (length & 1)
+            sum *= factor;
+    return sum;
+}
+
+/* Returns how many bytes from `offset` on are a hole, up to `end`. */
+static int64_t hole_at(int file, int64_t offset, int64_t end)
+{
+    off_t data = offset < end ? lseek(file, offset, SEEK_DATA) : offset;
+    if (data < 0)
+        data = errno == ENXIO ? end : offset;
+    return (data < end ? data : end) - offset;
+}
+
+/* Tells whether a look has read enough, or long enough. */
+static bool is_spent(const struct look *look)
+{
+    int64_t until_us = look->options->until_us;
+    return look->bytes_left <= 0 || (until_us > 0 && soc_clock_monotonic_us() >= until_us);
+}
+
+/* Goes on with the bytes of the file; 0 if they are not there. */
 static uint64_t add_up_file(uint64_t sum, int file, int64_t from, int64_t to)
 {
     char chunk[CHUNK_BYTES];
@@ -83,23 +112,30 @@ static bool tell(struct look *look, enum soc_line_kind kind, int64_t offset, str
 
 static void go_to_start(struct soc_lines *lines)
 {
-    lines->offset = lines->scanned = 0;
+    lines->offset = lines->scanned = lines->summed = 0;
     lines->hash = lines->sum = 0;
     lines->since_ms = 0;
     lines->is_torn = lines->is_long = false;
 }
 
-/* Advances the position; `bytes` NULL: read them from the file. */
+/* Makes the hash that of the position. */
+static void renew_hash(struct look *look)
+{
+    look->lines->hash = hash_before(look->file, look->lines->offset);
+    look->is_hash_due = false;
+}
+
+/* Moves the position on, but not its hash; `bytes` NULL: they were summed up. */
 static void move_on(struct look *look, const char *bytes, int64_t length)
 {
     struct soc_lines *lines = look->lines;
     uint64_t sum = lines->offset == 0 ? SUM_START : lines->sum;
-    lines->sum = bytes == NULL ? add_up_file(sum, look->file, lines->offset, lines->offset + length)
-                               : add_up(sum, bytes, (size_t)length);
+    assert(bytes != NULL || lines->summed == lines->offset + length);
+    lines->sum = bytes == NULL ? lines->summed_up : add_up(sum, bytes, (size_t)length);
     lines->offset += length;
-    lines->scanned = lines->offset;
-    lines->hash = hash_before(look->file, lines->offset);
+    lines->scanned = lines->summed = lines->offset;
     lines->since_ms = 0;
+    look->is_hash_due = true;
 }
 
 /* Advances past a line of `length` bytes including its end, and back if it is not taken. */
@@ -109,6 +145,7 @@ static bool pass(struct look *look, enum soc_line_kind kind, const char *bytes, 
     struct soc_lines *lines = look->lines;
     struct soc_lines before = *lines;
     move_on(look, bytes, length);
+    renew_hash(look);
     lines->is_torn = lines->is_long = false;
     if (tell(look, kind, before.offset, text))
         return true;
@@ -162,7 +199,10 @@ static bool take_lines(struct look *look)
     struct soc_lines *lines = look->lines;
     size_t done = 0;
     size_t from = (size_t)(lines->scanned - lines->offset);
-    while (!look->is_over && look->taken < look->options->lines_max) {
+    bool is_first = true;
+    while (!look->is_over && look->taken < look->options->lines_max &&
+           (is_first || !is_spent(look))) {
+        is_first = false;
         const char *start = look->rest.data + done;
         size_t left = look->rest.length - done;
         const char *end = from < left ? memchr(start + from, '\n', left - from) : NULL;
@@ -179,27 +219,62 @@ static bool take_lines(struct look *look)
     return false;
 }
 
-/* Finds the end of a line that is too long (SOC_LINE_TOO_LONG). Returns false if it has not
- * ended yet, which is reported once. */
-static bool skip_long(struct look *look)
+/* Sums up what was scanned of a line, which is no more than a look reads. */
+static void sum_up_scanned(struct look *look)
+{
+    struct soc_lines *lines = look->lines;
+    if (lines->summed <= lines->offset) {
+        lines->summed = lines->offset;
+        lines->summed_up = lines->offset == 0 ? SUM_START : lines->sum;
+    }
+    lines->summed_up = add_up_file(lines->summed_up, look->file, lines->summed, lines->scanned);
+    lines->summed = lines->scanned;
+}
+
+/* Skips bytes of a long line that were read, or its hole (NULL). */
+static void skip_bytes(struct soc_lines *lines, const char *bytes, int64_t length)
+{
+    lines->summed_up = bytes == NULL ? add_up_hole(lines->summed_up, length)
+                                     : add_up(lines->summed_up, bytes, (size_t)length);
+    lines->summed += length;
+}
+
+/* How the search for the end of a long line went. */
+enum skip {
+    SKIP_ENDED,
+    SKIP_UNENDED, /* it has no end yet */
+    SKIP_LATER,   /* it was not found in this look */
+};
+
+/* Looks for the end of a line that is too long to be held: SOC_LINE_TOO_LONG. That it has no
+ * end is told once: it cannot become shorter. */
+static enum skip skip_long(struct look *look)
 {
     struct soc_lines *lines = look->lines;
     char chunk[CHUNK_BYTES];
-    for (;;) {
+    sum_up_scanned(look);
+    for (bool is_first = true; is_first || !is_spent(look); is_first = false) {
+        int64_t hole = hole_at(look->file, lines->scanned, look->size);
+        skip_bytes(lines, NULL, hole);
+        lines->scanned += hole;
         ssize_t count = read_at(look->file, chunk, sizeof(chunk), lines->scanned);
         if (count <= 0 && !lines->is_long) {
             lines->is_long = true;
             tell(look, SOC_LINE_TOO_LONG, lines->offset, (struct soc_slice){0});
         }
         if (count <= 0)
-            return false;
+            return SKIP_UNENDED;
+        look->bytes_left -= count;
         const char *end = memchr(chunk, '\n', (size_t)count);
         if (end != NULL) {
+            skip_bytes(lines, chunk, end - chunk + 1);
             take(look, (struct soc_slice){0}, lines->scanned + (end - chunk) - lines->offset);
-            return true;
+            return SKIP_ENDED;
         }
+        skip_bytes(lines, chunk, count);
         lines->scanned += count;
     }
+    return SKIP_LATER;
 }
 
 /* Offers a last line without a newline after `wait_ms`. */
@@ -225,14 +300,18 @@ static bool read_on(struct look *look)
 {
     struct soc_lines *lines = look->lines;
     int64_t at = lines->offset;
+    int64_t begun = lines->offset;
     int64_t scanned = lines->scanned;
     for (;;) {
         if (lines->scanned - lines->offset > (int64_t)look->options->line_bytes_max) {
             look->rest.length = 0;
-            if (!skip_long(look))
-                return false;
+            enum skip skip = skip_long(look);
+            if (skip != SKIP_ENDED)
+                return skip == SKIP_LATER;
             at = lines->offset;
         }
+        if (lines->offset > begun && is_spent(look))
+            return true;
         int64_t from = at + (int64_t)look->rest.length;
         int64_t left = look->is_cut ? look->size - from : CHUNK_BYTES;
         size_t length = left < CHUNK_BYTES ? (size_t)(left < 0 ? 0 : left) : CHUNK_BYTES;
@@ -241,6 +320,7 @@ static bool read_on(struct look *look)
         if (count <= 0)
             break;
         look->rest.length += (size_t)count;
+        look->bytes_left -= count;
         if (!take_lines(look))
             return !look->is_over;
         at = lines->offset;
@@ -260,43 +340,87 @@ static uint64_t mark_of(const struct stat *info)
     return soc_hash(facts, sizeof(facts), 1) | 1;
 }
 
-/* Returns true if the bytes read before are still there. All are compared if they are few or
- * the file is another one: an early line may differ, and long lines may differ only in their
- * ids. */
-static bool is_as_read(struct look *look, bool is_other_file)
+/* Whether what was read stands there still. */
+enum fit {
+    FIT_SAME,
+    FIT_OTHER,
+    FIT_LATER, /* not known in this look */
+};
+
+/* Sums up the bytes before the position, as far as one look does; false: there are more. */
+static bool sum_up_read(struct look *look, const struct stat *info)
 {
     struct soc_lines *lines = look->lines;
-    bool is_due = is_other_file || lines->offset <= WHOLE_BYTES_MAX || lines->sum == 0;
-    if (lines->offset == 0)
-        return true;
-    if (hash_before(look->file, lines->offset) != lines->hash)
-        return false;
-    uint64_t sum = is_due ? add_up_file(SUM_START, look->file, 0, lines->offset) : lines->sum;
-    if (lines->sum == 0)
-        lines->sum = sum; /* positions of older versions have no sum */
-    return sum == lines->sum;
+    char chunk[CHUNK_BYTES];
+    if (lines->compared != info->st_ino) {
+        lines->compared = info->st_ino;
+        lines->compared_to = 0;
+        lines->compared_sum = SUM_START;
+    }
+    for (bool is_first = true; lines->compared_to < lines->offset; is_first = false) {
+        if (!is_first && is_spent(look))
+            return false;
+        int64_t hole = hole_at(look->file, lines->compared_to, lines->offset);
+        lines->compared_sum = add_up_hole(lines->compared_sum, hole);
+        lines->compared_to += hole;
+        int64_t left = lines->offset - lines->compared_to;
+        size_t length = left < CHUNK_BYTES ? (size_t)left : CHUNK_BYTES;
+        ssize_t count = read_at(look->file, chunk, length, lines->compared_to);
+        if (count < 0 || (count == 0 && left > 0)) { /* they are not there */
+            lines->compared_sum = 0;
+            break;
+        }
+        look->bytes_left -= count;
+        lines->compared_sum = add_up(lines->compared_sum, chunk, (size_t)count);
+        lines->compared_to += count;
+    }
+    lines->compared = 0;
+    return true;
 }
 
-/* Checks that the position still matches the file. */
-static void check_position(struct look *look, const struct stat *info)
+/* All of it is compared where that is cheap, and if it is another file: a line at the start
+ * may be another one, and long ones may differ in nothing but their ids. */
+static enum fit fit_of(struct look *look, const struct stat *info)
+{
+    struct soc_lines *lines = look->lines;
+    bool is_due =
+        lines->inode != info->st_ino || lines->offset <= WHOLE_BYTES_MAX || lines->sum == 0;
+    if (lines->offset == 0)
+        return FIT_SAME;
+    if (hash_before(look->file, lines->offset) != lines->hash)
+        return FIT_OTHER;
+    if (!is_due)
+        return FIT_SAME;
+    if (!sum_up_read(look, info))
+        return FIT_LATER;
+    if (lines->sum == 0)
+        lines->sum = lines->compared_sum; /* it was read by a version that did not add up */
+    return lines->compared_sum == lines->sum ? FIT_SAME : FIT_OTHER;
+}
+
+/* Makes sure that the position still fits the file; false if that takes another look. */
+static bool check_position(struct look *look, const struct stat *info)
 {
     struct soc_lines *lines = look->lines;
     int64_t was = lines->offset;
     bool is_shorter = info->st_size < was;
-    bool is_other = !is_shorter && !is_as_read(look, lines->inode != info->st_ino);
+    enum fit fit = is_shorter ? FIT_OTHER : fit_of(look, info);
     bool is_back = lines->inode == 0 && was > 0;
+    if (fit == FIT_LATER)
+        return false;
     if (lines->inode != info->st_ino || info->st_size < lines->scanned) {
-        lines->scanned = lines->offset;
+        lines->scanned = lines->summed = lines->offset;
         lines->is_long = false;
     }
     lines->inode = info->st_ino;
-    if (!is_shorter && !is_other) {
+    if (fit == FIT_SAME) {
         if (is_back)
             tell(look, SOC_LINE_RETURNED, was, (struct soc_slice){0});
-        return;
+        return true;
     }
     go_to_start(lines);
     tell(look, is_shorter ? SOC_LINE_TRUNCATED : SOC_LINE_REPLACED, was, (struct soc_slice){0});
+    return true;
 }
 
 static void note_gone(struct look *look)
@@ -341,6 +465,14 @@ static bool set_end(struct look *look, const struct stat *info)
     return end == NULL || end->inode == info->st_ino;
 }
 
+/* A line as long as it may be is read in one look, whatever its bound. */
+static void set_bytes(struct look *look)
+{
+    int64_t line = (int64_t)look->options->line_bytes_max + 2 * CHUNK_BYTES;
+    int64_t most = look->options->bytes_max;
+    look->bytes_left = most == 0 ? INT64_MAX : most < line ? line : most;
+}
+
 void soc_lines_find_end(const struct soc_workdir *dir, enum soc_place place, const char *name,
                         struct soc_lines_end *end)
 {
@@ -377,11 +509,12 @@ bool soc_lines_look(struct soc_lines *lines, const struct soc_look_options *opti
     lines->is_unreadable = false;
     if (fstat(look.file, &info) == 0) {
         lines->owner = info.st_uid;
+        set_bytes(&look);
         has_more = !set_end(&look, &info);
-        if (!has_more) {
-            check_position(&look, &info);
-            has_more = read_on(&look);
-        }
+        if (!has_more)
+            has_more = !check_position(&look, &info) || read_on(&look);
+        if (look.is_hash_due)
+            renew_hash(&look);
         lines->seen = has_more || look.is_over ? 0 : mark_of(&info);
         lines->is_behind = has_more || look.is_over ||
                            (lines->since_ms != 0 && !lines->is_torn && !lines->is_long);

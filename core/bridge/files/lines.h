@@ -13,6 +13,10 @@
  * `unended`: the caller takes it if it is complete, or leaves it until it has grown. One
  * that is refused for now is offered at each look. Carriage returns before a newline and a
  * byte order mark at the start of the file are not part of a line; empty lines are skipped.
+ *
+ * A look is bounded in lines, bytes and time; the next one continues. Holes of a sparse file
+ * are skipped, not read: like any bytes without a newline they are part of a line, which
+ * soon is too long.
  * Layer: bridge. Thread: any, one at a time. */
 #ifndef SOC_BRIDGE_FILES_LINES_H
 #define SOC_BRIDGE_FILES_LINES_H
@@ -39,14 +43,19 @@ struct soc_lines {
     uint32_t epoch; /* how often it was started over */
 
     /* Valid until the next look. */
-    int64_t scanned;    /* no newline between `offset` and here */
-    uint64_t seen;      /* hash of the file's metadata; 0: not seen */
-    int64_t since_ms;   /* when the last, incomplete line last grew; 0: none */
-    bool is_unreadable; /* reported once */
-    bool is_torn;       /* the last line was offered and is incomplete: reported once */
-    bool is_long;       /* the last line is too long: reported once */
-    bool is_behind;     /* a line was refused for now */
-    uint32_t owner;     /* user id of the file's owner; valid while a line is taken */
+    int64_t scanned; /* no newline between `offset` and here */
+    int64_t summed;  /* `summed_up` is the sum of all bytes before here */
+    uint64_t summed_up;
+    uint64_t compared;     /* inode of a file being compared with what was read; 0: none */
+    int64_t compared_to;   /* compared so far */
+    uint64_t compared_sum; /* of its bytes before `compared_to` */
+    uint64_t seen;         /* hash of the file's metadata; 0: not seen */
+    int64_t since_ms;      /* when the last, incomplete line last grew; 0: none */
+    bool is_unreadable;    /* reported once */
+    bool is_torn;          /* the last line was offered and is incomplete: reported once */
+    bool is_long;          /* the last line is too long: reported once */
+    bool is_behind;        /* a line was refused for now */
+    uint32_t owner;        /* user id of the file's owner; valid while a line is taken */
 };
 
 /* The end of a file at some moment. */
@@ -86,6 +95,8 @@ struct soc_look_options {
     const char *name;
     size_t line_bytes_max;
     int lines_max;                   /* per look */
+    int64_t bytes_max;               /* per look, but at least a line of line_bytes_max; 0: any */
+    int64_t until_us;                /* of soc_clock_monotonic_us; 0: any time */
     int64_t now_ms;                  /* monotonic */
     int64_t wait_ms;                 /* for a newline */
     bool is_last;                    /* do not wait for a newline */

@@ -17,6 +17,10 @@
 
 #define FILE_BYTES_MAX (1u << 30)
 
+/* Of a file that somebody else has changed while we run: a larger one is not read, since
+ * everybody would wait for that, but put away. */
+#define CHANGED_BYTES_MAX (4 << 20)
+
 /* A line of the file, lent. */
 struct entry {
     struct soc_slice line; /* with its newline */
@@ -168,7 +172,21 @@ static int write_line(struct soc_outlet *outlet, int file, struct soc_slice json
     return outlet->is_torn ? -ENOSPC : 0;
 }
 
-/* Compares the file with how we left it. */
+/* Puts a file that was spoilt beside the queue, and an empty one in its place. */
+static int put_aside(struct soc_outlet *outlet, int64_t now_ms)
+{
+    struct soc_buf name = {0};
+    int folder = outlet->dir->folders[outlet->place];
+    int archive = outlet->dir->folders[SOC_PLACE_ARCHIVE];
+    soc_buf_printf(&name, "%s.spoilt", outlet->name);
+    int code = renameat(folder, outlet->name, archive, soc_buf_text(&name)) < 0 ? -errno : 0;
+    soc_buf_fini(&name);
+    if (code == 0)
+        code = soc_workdir_append(outlet->dir, outlet->place, outlet->name, SOC_SLICE(""));
+    return code < 0 ? code : read_file(outlet, now_ms);
+}
+
+/* Compares the file with what we left. */
 static int compare(struct soc_outlet *outlet, const struct stat *info, int64_t now_ms)
 {
     bool is_other = info->st_ino != outlet->inode;
@@ -176,7 +194,8 @@ static int compare(struct soc_outlet *outlet, const struct stat *info, int64_t n
         return 0;
     bool is_known = outlet->size >= 0;
     bool is_shorter = info->st_size < outlet->size;
-    int code = read_file(outlet, now_ms);
+    int code = is_known && info->st_size > CHANGED_BYTES_MAX ? put_aside(outlet, now_ms)
+                                                             : read_file(outlet, now_ms);
     if (code == 0 && is_known)
         outlet->change = is_shorter && !is_other ? SOC_OUTLET_TRUNCATED : SOC_OUTLET_REPLACED;
     return code;
@@ -197,16 +216,27 @@ int soc_outlet_check(struct soc_outlet *outlet, int64_t now_ms)
     return code;
 }
 
+static int open_to_append(const struct soc_outlet *outlet)
+{
+    return soc_workdir_open_file(outlet->dir, outlet->place, outlet->name,
+                                 O_WRONLY | O_APPEND | O_CREAT);
+}
+
 int soc_outlet_put(struct soc_outlet *outlet, uint64_t key, uint16_t attempt, struct soc_slice json,
                    int64_t now_ms)
 {
     assert(outlet->name != NULL && key != 0 && json.length > 0);
-    int file = soc_workdir_open_file(outlet->dir, outlet->place, outlet->name,
-                                     O_WRONLY | O_APPEND | O_CREAT);
+    int file = open_to_append(outlet);
     if (file < 0)
         return file;
     struct stat info;
     int code = fstat(file, &info) < 0 ? -errno : compare(outlet, &info, now_ms);
+    if (code == 0 && outlet->inode != info.st_ino) { /* it was put aside */
+        close(file);
+        file = open_to_append(outlet);
+        if (file < 0)
+            return file;
+    }
     if (code == 0)
         code = write_line(outlet, file, json, now_ms);
     close(file);

@@ -39,7 +39,8 @@ struct soc_inlet {
     char *name;
     char *position; /* name under which the position is stored */
     bool is_acks;
-    bool is_waiting; /* a line was refused for now: logged once */
+    bool is_waiting;    /* a line was refused for now: logged once */
+    uint64_t malformed; /* lines in a row, up to the last one */
 };
 
 /* An outside agent. It is kept when the agent has ended. */
@@ -79,6 +80,8 @@ struct soc_files {
     struct soc_inlet orchestrator;
 
     /* watching */
+    int64_t until_us;  /* a step reads files until then */
+    size_t sweep_next; /* cursor of the sweep that is under way; 0: none is */
     struct soc_folder *folders[3];
     bool is_lost[SOC_PLACE_COUNT]; /* that folder cannot be opened or created: logged once */
     struct soc_alarm *look_alarm;  /* a change was reported */

@@ -16,6 +16,9 @@
 
 #define BEAT_BYTES_MAX 256
 
+/* Of looking at files, before the loop has its turn. */
+#define STEP_US 5000
+
 static int64_t now_of(struct soc_files *files)
 {
     return soc_clock_now(soc_host_clock(files->host));
@@ -159,17 +162,42 @@ static void note_channel(void *user, const char *name)
         soc_alarm_set(files->sweep_alarm, 1);
 }
 
-/* Looks at the changed files. Those with more lines queue again, after all others. */
+static void begin_step(struct soc_files *files)
+{
+    files->until_us = soc_clock_monotonic_us() + STEP_US;
+}
+
+static bool is_step_over(const struct soc_files *files)
+{
+    return soc_clock_monotonic_us() >= files->until_us;
+}
+
+/* Puts those whose turn has not come in front of those that come again. */
+static void put_back(struct soc_files *files, struct soc_files_client *first)
+{
+    struct soc_files_client *last = first;
+    if (first == NULL)
+        return;
+    while (last->next_changed != NULL)
+        last = last->next_changed;
+    last->next_changed = files->changed;
+    files->changed = first;
+    soc_alarm_set(files->look_alarm, 1);
+}
+
+/* Looks at what was told, for one step. What has more comes again, behind all others. */
 static void look_at_changed(void *user)
 {
     struct soc_files *files = user;
     struct soc_files_client *client = files->changed;
     files->changed = NULL;
+    begin_step(files);
     if (files->is_all_changed) {
         files->is_all_changed = false;
-        soc_files_watch_look(files, false);
+        soc_alarm_set(files->sweep_alarm, 1);
     }
-    while (client != NULL) {
+    for (bool is_first = true; client != NULL && (is_first || !is_step_over(files));
+         is_first = false) {
         struct soc_files_client *next = client->next_changed;
         client->is_changed = false;
         client->next_changed = NULL;
@@ -177,6 +205,7 @@ static void look_at_changed(void *user)
             soc_files_note_change(client);
         client = next;
     }
+    put_back(files, client);
     if (files->is_orchestrator_changed) {
         files->is_orchestrator_changed = false;
         if (soc_inlet_look(&files->orchestrator, false))
@@ -184,26 +213,43 @@ static void look_at_changed(void *user)
     }
 }
 
-void soc_files_watch_look(struct soc_files *files, bool is_last)
+bool soc_files_watch_take_rest(struct soc_files *files)
 {
     size_t cursor = 0;
     struct soc_files_client *client;
-    if (!is_last) {
+    bool has_more = false;
+    begin_step(files);
+    while ((client = soc_map_each(&files->clients, &cursor)) != NULL) {
+        if (!look_at(client, true))
+            continue;
+        has_more = true;
+        soc_files_note_change(client);
+    }
+    if (soc_inlet_look(&files->orchestrator, true)) {
+        has_more = true;
+        note_orchestrator(files);
+    }
+    return has_more;
+}
+
+/* Looks at every file, from where the last step stopped; false if there are more. */
+static bool sweep_files(struct soc_files *files)
+{
+    struct soc_files_client *client;
+    if (files->sweep_next == 0) {
         soc_files_delivery_check(files, NULL);
         soc_files_delivery_rotate(files, NULL);
     }
-    while ((client = soc_map_each(&files->clients, &cursor)) != NULL) {
-        bool has_more = look_at(client, is_last);
-        while (has_more && is_last)
-            has_more = look_at(client, is_last);
-        if (has_more)
+    while ((client = soc_map_each(&files->clients, &files->sweep_next)) != NULL) {
+        if (look_at(client, false))
             soc_files_note_change(client);
+        if (is_step_over(files))
+            return false;
     }
-    bool has_more = soc_inlet_look(&files->orchestrator, is_last);
-    while (has_more && is_last)
-        has_more = soc_inlet_look(&files->orchestrator, is_last);
-    if (has_more)
+    files->sweep_next = 0;
+    if (soc_inlet_look(&files->orchestrator, false))
         note_orchestrator(files);
+    return true;
 }
 
 static void close_folders(struct soc_files *files)
@@ -283,7 +329,11 @@ static void sweep(void *user)
 {
     struct soc_files *files = user;
     const struct soc_files_settings *settings = files->settings;
-    soc_files_watch_look(files, false);
+    begin_step(files);
+    if (!sweep_files(files)) {
+        soc_alarm_set(files->sweep_alarm, 1);
+        return;
+    }
     check_folders(files);
     soc_files_report_check(files);
     if (files->is_held) {

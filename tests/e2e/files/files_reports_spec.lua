@@ -56,6 +56,20 @@ describe("the file door", function()
     d:close()
   end)
 
+  it("logs the first of many malformed lines in a row, and how many there were", function()
+    open()
+    d:append(OUT, ("x\n"):rep(250) .. '{"to":"root","payload":"after"}\n')
+    d:await_heard(2)
+    local one_by_one, together = 0, {}
+    for _, line in ipairs(d:lines(ERRORS)) do
+      one_by_one = one_by_one + (line.event == "malformed_line" and 1 or 0)
+      together[#together + 1] = line.event == "malformed_lines" and line.detail.reason or nil
+    end
+    assert.equal(100, one_by_one)
+    assert.equal(2, #together)
+    assert.equal("250 lines in a row were malformed and skipped", together[2])
+  end)
+
   it("writes agents.json and status.json again when they are removed or replaced", function()
     open()
     shell("rm w/" .. AGENTS .. " w/" .. STATUS)
