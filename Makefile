@@ -213,6 +213,8 @@ soak: all $(BUILD)/unit/disk_test $(BUILD)/unit/damage_test
 	$(Q)FLIPS=$(SOAK_FLIPS) $(BUILD)/unit/damage_test
 	@echo "  SOAK  5,000 kills of host and workers through files"
 	$(Q)FILE_KILLS=5000 $(BUILD)/society test tests/e2e/files/files_kill_spec.lua
+	@echo "  SOAK  the worst step of the loop under hostile inputs"
+	$(Q)STALLS=print $(BUILD)/society test tests/e2e/attack/stalls_spec.lua
 	$(Q)$(MAKE) --no-print-directory mutants
 
 mutants: all

@@ -28,7 +28,8 @@ end
 --- Starts a society in a place of its own; `settings` are those of the file door. `prepare`
 -- is a shell command that comes first. `environment` is a function of the place that
 -- returns the environment of the program; by default it has a clock that can be advanced.
-function M.open(settings, prepare, environment)
+-- `options` are more options of `society run`.
+function M.open(settings, prepare, environment, options)
   local place = program.place()
   local d = setmetatable({ place = place, dir = "w" }, Desk)
   d.environment = environment and environment(place) or place:clock()
@@ -41,7 +42,7 @@ function M.open(settings, prepare, environment)
   settings.ack.timeout_ms = settings.ack.timeout_ms or M.ACK_MS
   settings.heartbeat = settings.heartbeat or {}
   settings.heartbeat.timeout_ms = settings.heartbeat.timeout_ms or HEARTBEAT_MS
-  d.arguments = ("run %s --state st --quiet -- %s"):format(app_path(),
+  d.arguments = ("run %s --state st --quiet %s -- %s"):format(app_path(), options or "",
     program.quote(json.encode(settings)))
   d:start()
   return d

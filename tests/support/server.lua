@@ -14,10 +14,11 @@ local Server = {}
 Server.__index = Server
 
 --- Starts it on a free port of loopback; with a file of a certificate and its key it uses
--- TLS.
-function M.start(place, certificate)
+-- TLS. `script` is the name of another server in this folder.
+function M.start(place, certificate, script)
   os.execute(("cd %s && { python3 %s requests %s >port 2>server.err & echo $! >pid; }"):format(
-    program.quote(place.path), program.quote(tree.path("tests/support/model_server.py")),
+    program.quote(place.path),
+    program.quote(tree.path("tests/support/" .. (script or "model_server.py"))),
     certificate or ""))
   local port = program.wait_for("the server", function()
     return (place:read("port") or ""):match("^(%d+)\n")

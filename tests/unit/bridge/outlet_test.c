@@ -170,6 +170,26 @@ static void a_failed_rotation_changes_nothing(void)
     close_world(&world);
 }
 
+static void a_file_that_somebody_made_large_is_put_away_unread(void)
+{
+    struct world world;
+    open_world(&world);
+    for (int i = 0; i < 2; i++) {
+        CHECK_INT(put(&world, 1, 1), 0);
+        CHECK_INT(world.outlet.change, SOC_OUTLET_SOUND);
+        int file = soc_workdir_open_file(&world.dir, SOC_PLACE_AGENTS, NAME, O_WRONLY);
+        CHECK_INT(ftruncate(file, (off_t)16 << 30), 0);
+        close(file);
+        CHECK_INT(i == 0 ? soc_outlet_check(&world.outlet, 0) : put(&world, 2, 1), 0);
+        CHECK_INT(world.outlet.change, SOC_OUTLET_REPLACED);
+        CHECK_INT(soc_outlet_has(&world.outlet, 1, 1), false);
+        CHECK_INT(soc_outlet_has(&world.outlet, 2, 1), i == 1);
+        CHECK_INT(count_lines(text_of(&world, SOC_PLACE_AGENTS, NAME)), i);
+        world.outlet.change = SOC_OUTLET_SOUND;
+    }
+    close_world(&world);
+}
+
 static void a_truncated_file_is_read_again(void)
 {
     struct world world;
@@ -219,6 +239,7 @@ int main(void)
     RUN(rotation_keeps_pending_and_recent_lines);
     RUN(the_time_of_a_line_is_known_across_rotations);
     RUN(a_failed_rotation_changes_nothing);
+    RUN(a_file_that_somebody_made_large_is_put_away_unread);
     RUN(a_truncated_file_is_read_again);
     RUN(a_link_in_its_place_is_not_followed);
     return check_done();
