@@ -60,6 +60,10 @@ ATTACKS = {
     "objects": lambda: (JSON, b'{"choices":[' + b'{"a":1},' * (SIZE // 8 - 10) + b"{}]}"),
     "one_text": lambda: (JSON, b'{"choices":[{"message":{"content":"' + b"\\u0041" * (
         SIZE // 6 - 100) + b'"},"finish_reason":"stop"}]}'),
+    "lists_that_fit": lambda: (JSON, b"[" + b" " * (2 << 20) + b"[]," * 99000 + b"[]]"),
+    "text_that_fits": lambda: (JSON, b'{"choices":[{"message":{"content":"' + b"\\u0041" * (
+        (3 << 20) // 6 - 100) + b'"},"finish_reason":"stop"}]}'),
+    "lists_in_event_that_fit": lambda: (EVENTS, b"data:[" + b"[]," * 99000 + b"[]]\n\n" + LAST),
     "nonsense": lambda: (JSON, b"{" * (SIZE - 10)),
     "binary": lambda: ([], b"\xff" * SIZE),
     "control": lambda: ([], b"\x01" * SIZE),

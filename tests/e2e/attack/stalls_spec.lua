@@ -141,7 +141,8 @@ describe("the loop is not held up by a server", function()
 
   for _, attack in ipairs({ "comments", "empty_lines", "unknown_fields", "empty_events",
     "data_lines", "one_event", "small_events", "words", "tool_names", "tool_arguments",
-    "tool_empty", "lists_in_event", "lists", "numbers", "objects", "one_text", "nonsense",
+    "tool_empty", "lists_in_event", "lists_in_event_that_fit", "lists", "lists_that_fit",
+    "numbers", "objects", "one_text", "text_that_fits", "nonsense",
     "binary", "control", "gzip", "gzips", "gzip_headers", "bomb", "usage", "text",
     "endless_headers", "endless_100", "endless_redirect", "drip" }) do
     local name = "a model's server sends " .. attack:gsub("_", " ")
