@@ -19,7 +19,7 @@
 #define OUTSIDERS_SEED 0x6f7574736964ull
 #define WHILE_MS       50    /* maximal delay of an action */
 #define LATE_MS        30000 /* maximal delay of a late one */
-#define AGAIN_MS       5000  /* maximal delay before a lost one is repeated */
+#define AGAIN_MS       5000  /* maximal delay before a lost one is repeated, or a line is read */
 #define SILENT_MS      60000
 #define ECHO_MS        20000 /* delay before an echo that may not be durable is repeated */
 #define SILENCES_MAX   3
@@ -173,7 +173,7 @@ static void plan_line(struct soc_outsiders *outsiders, struct lines *lines)
     lines->is_planned = true;
     soc_heap_add(&outsiders->acts, &act->due,
                  soc_host_now(outsiders->host) + 1 +
-                     (int64_t)soc_rng_below(&outsiders->rng, WHILE_MS));
+                     (int64_t)soc_rng_below(&outsiders->rng, AGAIN_MS));
 }
 
 static struct lines *find_lines(const struct soc_outsiders *outsiders, const char *agent)
