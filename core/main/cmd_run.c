@@ -76,7 +76,7 @@ static int end_run(const struct run *run, enum soc_society_end end)
 {
     if (end == SOC_SOCIETY_DISK_FAILED)
         return conclude(run, SOC_EXIT_DISK, "ended",
-                        "the disk failed; the next start shows which writes survived");
+                        "storage failed; the next start shows which writes survived");
     if (end == SOC_SOCIETY_FAILED)
         return SOC_EXIT_FAILED;
     if (run->output_error != 0)

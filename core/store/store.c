@@ -97,6 +97,11 @@ int soc_store_tidy(struct soc_store *store, bool is_last, struct soc_detail *det
     return store->ops->tidy == NULL ? SOC_OK : store->ops->tidy(store, is_last, detail);
 }
 
+int soc_store_check(struct soc_store *store, struct soc_detail *detail)
+{
+    return store->ops->check == NULL ? SOC_OK : store->ops->check(store, detail);
+}
+
 int soc_store_load_batch(struct soc_slice batch, uint64_t sequence, soc_record_cb *cb, void *user,
                          struct soc_detail *detail)
 {

@@ -70,6 +70,7 @@ struct soc_store_ops {
     int (*memories)(struct soc_store *store, soc_memory_cb *cb, void *user,
                     struct soc_detail *detail);
     int (*tidy)(struct soc_store *store, bool is_last, struct soc_detail *detail);
+    int (*check)(struct soc_store *store, struct soc_detail *detail);
     void (*close)(struct soc_store *store);
 };
 
@@ -148,6 +149,11 @@ int soc_store_memories(struct soc_store *store, soc_memory_cb *cb, void *user,
 /* Does maintenance that is best done when nothing else waits. `is_last`: before a close,
  * everything that is left, so that an error is reported, which a close does not. */
 int soc_store_tidy(struct soc_store *store, bool is_last, struct soc_detail *detail);
+
+/* Checks, cheaply, that what is stored is still where it is looked for. A commit does so
+ * before it returns; while nothing is committed the journal asks once a second. SOC_EIO:
+ * files were removed or replaced; close the store. */
+int soc_store_check(struct soc_store *store, struct soc_detail *detail);
 
 /* For implementations: hands out every record of one batch. */
 int soc_store_load_batch(struct soc_slice batch, uint64_t sequence, soc_record_cb *cb, void *user,

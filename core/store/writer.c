@@ -10,6 +10,7 @@
 #define GROUP_BYTES_MAX (8u << 20) /* committed at once */
 #define GROUP_COUNT_MAX 256        /* batches committed at once */
 #define FOLD_AGE_US_MAX 1000000    /* of the oldest unfolded batch while nothing waits */
+#define CHECK_US        1000000    /* how often an idle store is checked */
 #define WINDOW_BYTES                                                                               \
     (4u << 20) /* folded at once if there is much, so that a message that ends in the window it    \
                   began in is written once */
@@ -172,7 +173,9 @@ static void fold_slice(struct soc_writer *writer)
     struct soc_detail detail = {0};
     size_t bytes =
         soc_store_backlog(writer->store) > 4 * WINDOW_BYTES ? WINDOW_BYTES : SOC_FOLD_SLICE_BYTES;
-    int rc = soc_store_fold(writer->store, bytes, &detail);
+    int rc = soc_store_check(writer->store, &detail);
+    if (rc == SOC_OK)
+        rc = soc_store_fold(writer->store, bytes, &detail);
     if (rc == SOC_EDISKFULL)
         writer->committed_us = writer->unfolded_us = soc_clock_monotonic_us();
     else if (rc < 0)
@@ -226,6 +229,19 @@ static void serve_lookup(struct soc_writer *writer)
     soc_loop_wake(writer->loop);
 }
 
+/* Checks the store if there is still nothing else to do. The mutex is held, and released
+ * meanwhile. */
+static void check_if_idle(struct soc_writer *writer)
+{
+    struct soc_detail detail = {0};
+    if (writer->batches != NULL || writer->lookups != NULL || writer->is_crashed)
+        return;
+    pthread_mutex_unlock(&writer->mutex);
+    if (soc_store_check(writer->store, &detail) < 0)
+        fail(writer, &detail);
+    pthread_mutex_lock(&writer->mutex);
+}
+
 /* Does background work, or waits until some is due. The mutex is held, and released
  * meanwhile. */
 static void work_in_background(struct soc_writer *writer)
@@ -238,7 +254,8 @@ static void work_in_background(struct soc_writer *writer)
         due_us = writer->unfolded_us + FOLD_AGE_US_MAX;
     int64_t wait_us = due_us - soc_clock_monotonic_us();
     if (!has_backlog && !is_untidy) {
-        wait_for_change(writer, -1);
+        wait_for_change(writer, store->is_durable ? CHECK_US : -1);
+        check_if_idle(writer);
     } else if (wait_us > 0) {
         wait_for_change(writer, wait_us);
     } else {

@@ -50,6 +50,7 @@ struct soc_control {
     struct soc_control_options options;
     uv_pipe_t listener;
     char *path;
+    struct stat file; /* the socket's; zeroed: unknown */
     struct connection *connections;
     struct call *calls;
     struct soc_buf out; /* one answer at a time */
@@ -394,7 +395,7 @@ static int publish(struct soc_control *control, int number, const char *unready)
     int rc = uv_pipe_open(&control->listener, number);
     if (rc == 0)
         rc = uv_listen((uv_stream_t *)&control->listener, BACKLOG, accept_client);
-    if (rc == 0 && rename(unready, control->path) < 0)
+    if (rc == 0 && (lstat(unready, &control->file) < 0 || rename(unready, control->path) < 0))
         rc = uv_translate_sys_error(errno);
     return rc;
 }
@@ -442,12 +443,22 @@ int soc_control_open(struct soc_control **out, const struct soc_control_options 
     return SOC_OK;
 }
 
+/* Removes the socket, unless its name belongs to another one by now: the state directory
+ * may have been replaced. */
+static void remove_socket(const struct soc_control *control)
+{
+    struct stat found;
+    if (lstat(control->path, &found) == 0 && found.st_dev == control->file.st_dev &&
+        found.st_ino == control->file.st_ino)
+        unlink(control->path);
+}
+
 void soc_control_stop(struct soc_control *control)
 {
     if (control == NULL || control->is_stopped)
         return;
     control->is_stopped = true;
-    unlink(control->path);
+    remove_socket(control);
     for (struct connection *each = control->connections; each != NULL; each = each->next)
         uv_read_stop((uv_stream_t *)&each->pipe);
 }

@@ -10,6 +10,7 @@
 #include "store/disk/disk.h"
 #include "store/sqlite/mark.h"
 #include "store/sqlite/pages.h"
+#include "store/sqlite/presence.h"
 #include "store/sqlite/wal.h"
 #include "store/tables/batches.h"
 #include "store/tables/copy.h"
@@ -35,8 +36,9 @@ struct soc_sqlite {
     struct soc_fold *fold;   /* owned; NULL in a reader */
     struct soc_pages *pages; /* owned */
     struct soc_mark mark;
-    struct soc_disk *disk; /* lent; NULL: a directory */
-    const char *sync_sql;  /* how a commit is made durable */
+    struct soc_presence presence; /* empty in a reader and on a simulated disk */
+    struct soc_disk *disk;        /* lent; NULL: a directory */
+    const char *sync_sql;         /* how a commit is made durable */
     struct soc_directory_lock lock;
     bool is_read_only;
 };
@@ -177,6 +179,8 @@ static int open_directory(struct soc_sqlite *sqlite, const char *directory,
         rc = create_file(sqlite, directory, path.data, detail);
     if (rc == SOC_OK)
         rc = open_file(sqlite, directory, path.data, detail);
+    if (rc == SOC_OK && !sqlite->is_read_only) /* log and mark exist by now */
+        rc = soc_presence_note(&sqlite->presence, directory, detail);
     soc_buf_fini(&path);
     return rc;
 }
@@ -222,6 +226,16 @@ static int checkpoint(struct soc_sqlite *sqlite, int pages_min, struct soc_detai
     return rc;
 }
 
+/* After this has failed, the files that have the names now are left alone: they belong to
+ * somebody else. */
+static int check(struct soc_store *store, struct soc_detail *detail)
+{
+    struct soc_sqlite *sqlite = sqlite_of(store);
+    int rc = soc_presence_check(&sqlite->presence, detail);
+    sqlite->database.has_failed |= rc < 0;
+    return rc;
+}
+
 static int load(struct soc_store *store, soc_record_cb *cb, void *user, struct soc_detail *detail)
 {
     struct soc_sqlite *sqlite = sqlite_of(store);
@@ -251,6 +265,8 @@ static int commit(struct soc_store *store, const struct soc_slice *batches, size
     for (size_t i = 0; i < count; i++)
         store->at.backlog += batches[i].length;
     rc = soc_mark_append(&sqlite->mark, store->at.sequence, detail);
+    if (rc == SOC_OK)
+        rc = check(store, detail);
     return rc < 0 ? rc : checkpoint(sqlite, WAL_PAGES_MAX, detail);
 }
 
@@ -326,6 +342,9 @@ static int memories(struct soc_store *store, soc_memory_cb *cb, void *user,
 static int tidy(struct soc_store *store, bool is_last, struct soc_detail *detail)
 {
     struct soc_sqlite *sqlite = sqlite_of(store);
+    int rc = check(store, detail);
+    if (rc < 0)
+        return rc;
     if (!is_last)
         return checkpoint(sqlite, WAL_PAGES_QUIET, detail);
     if (sqlite->database.has_failed)
@@ -339,6 +358,7 @@ static void close_store(struct soc_store *store)
     struct soc_sqlite *sqlite = sqlite_of(store);
     soc_database_close(&sqlite->database);
     soc_mark_close(&sqlite->mark);
+    soc_presence_fini(&sqlite->presence);
     soc_pages_free(sqlite->pages);
     soc_directory_unlock(sqlite->lock);
     soc_fold_free(sqlite->fold);
@@ -355,6 +375,7 @@ static const struct soc_store_ops writer_ops = {
     .source = source,
     .memories = memories,
     .tidy = tidy,
+    .check = check,
     .close = close_store,
 };
 

@@ -133,6 +133,53 @@ static void every_batch_becomes_durable_in_order(void)
     ear_fini(&ear);
 }
 
+/* Whatever becomes of the file: a removed one is still written and synced without error. */
+static void take_away(const struct world *world, const char *name, bool is_replaced)
+{
+    char other[512];
+    snprintf(other, sizeof(other), "%s", world_path(world, "other"));
+    FILE *file = fopen(other, "wb");
+    CHECK(file != NULL && fclose(file) == 0);
+    if (is_replaced)
+        CHECK_INT(rename(other, world_path(world, name)), 0);
+    else
+        CHECK_INT(unlink(world_path(world, name)), 0);
+}
+
+static void nothing_is_durable_in_files_that_are_gone(void)
+{
+    static const char *const names[] = {"society.db", "society.db-wal", "society.db-mark",
+                                        "society.db-shm"};
+    for (int i = 0; i < 8; i++) {
+        struct ear ear;
+        ear_init(&ear, IN_DIRECTORY, i % 2 == 0);
+        submit(&ear, 1);
+        if (ear.loop != NULL)
+            WAIT_FOR(&ear, ear.durable, 1);
+        take_away(&ear.world, names[i / 2], i % 4 == 3);
+        submit(&ear, 2);
+        if (ear.loop != NULL)
+            WAIT_FOR(&ear, ear.failed_calls, 1);
+        CHECK_INT(ear.failed_calls, 1);
+        CHECK_INT(ear.durable, 1);
+        soc_journal_crash(ear.journal);
+        ear_fini(&ear);
+    }
+}
+
+static void files_that_are_gone_are_noticed_without_a_commit(void)
+{
+    struct ear ear;
+    ear_init(&ear, IN_DIRECTORY, true);
+    submit(&ear, 1);
+    WAIT_FOR(&ear, ear.durable, 1);
+    take_away(&ear.world, "society.db", false);
+    WAIT_FOR(&ear, ear.failed_calls, 1);
+    CHECK_INT(ear.failed_calls, 1);
+    soc_journal_crash(ear.journal);
+    ear_fini(&ear);
+}
+
 static void a_close_waits_for_every_batch_and_folds(void)
 {
     struct ear ear;
@@ -454,6 +501,8 @@ int main(void)
     disk_install();
     RUN(without_a_loop_a_batch_is_reported_before_submit_returns);
     RUN(every_batch_becomes_durable_in_order);
+    RUN(nothing_is_durable_in_files_that_are_gone);
+    RUN(files_that_are_gone_are_noticed_without_a_commit);
     RUN(a_close_waits_for_every_batch_and_folds);
     RUN(a_close_without_time_to_fold_leaves_the_journal);
     RUN(a_crash_keeps_a_prefix_and_reports_nothing);
