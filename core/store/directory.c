@@ -39,6 +39,11 @@ static int fail_errno(struct soc_detail *detail, const char *path, int error)
     return soc_fail(detail, code, "%s: %s", path, strerror(error));
 }
 
+static int fail_link(const char *path, struct soc_detail *detail)
+{
+    return soc_fail(detail, SOC_EACCESS, "%s is a link or no plain file; remove it", path);
+}
+
 static uint32_t read_number(const unsigned char *bytes)
 {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 |
@@ -98,8 +103,10 @@ int soc_directory_check(const char *directory, struct soc_detail *detail)
     struct soc_buf path = {0};
     soc_directory_path(&path, directory, "society.db");
     int rc;
-    int file = open(path.data, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
+    int file = open(path.data, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0 && errno == ELOOP) {
+        rc = fail_link(path.data, detail);
+    } else if (file < 0) {
         rc = fail_missing(directory, path.data, errno, detail);
     } else {
         unsigned char header[HEADER_BYTES];
@@ -177,12 +184,26 @@ static int hold_directory(const char *directory)
     return error == EWOULDBLOCK ? SOC_ELOCKED : -1;
 }
 
+/* Opens `lock`, which is emptied and written: a link there would empty another file. */
+static int open_lock(const char *path, struct soc_detail *detail)
+{
+    struct stat status;
+    int file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    if (file < 0 && errno != ELOOP)
+        return fail_errno(detail, path, errno);
+    if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink <= 1)
+        return file;
+    if (file >= 0)
+        close(file);
+    return fail_link(path, detail);
+}
+
 static int hold_file(const char *directory, const char *path, int *out, struct soc_detail *detail)
 {
     int rc;
-    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    int file = open_lock(path, detail);
     if (file < 0)
-        return fail_errno(detail, path, errno);
+        return file;
     if (flock(file, LOCK_EX | LOCK_NB) < 0)
         rc = errno == EWOULDBLOCK ? fail_locked(file, directory, detail)
                                   : fail_errno(detail, path, errno);
@@ -195,16 +216,51 @@ static int hold_file(const char *directory, const char *path, int *out, struct s
     return rc;
 }
 
+/* Whoever can write to the directory can replace the files in it. */
+static int check_mode(const char *directory, struct soc_detail *detail)
+{
+    struct stat status;
+    if (stat(directory, &status) < 0)
+        return fail_errno(detail, directory, errno);
+    if ((status.st_mode & (S_IWGRP | S_IWOTH)) == 0)
+        return SOC_OK;
+    return soc_fail(detail, SOC_EACCESS,
+                    "%s can be written by other users, who could replace the state; "
+                    "use: chmod go-w %s",
+                    directory, directory);
+}
+
+/* The files are opened by SQLite, which follows links. */
+static int check_links(const char *directory, struct soc_detail *detail)
+{
+    static const char *const names[] = {"society.db", "society.db-wal", "society.db-shm",
+                                        "society.db-mark", "society.db.new"};
+    int rc = SOC_OK;
+    for (size_t i = 0; rc == SOC_OK && i < sizeof(names) / sizeof(names[0]); i++) {
+        struct soc_buf path = {0};
+        struct stat status;
+        soc_directory_path(&path, directory, names[i]);
+        if (lstat(path.data, &status) == 0 && !S_ISREG(status.st_mode))
+            rc = fail_link(path.data, detail);
+        soc_buf_fini(&path);
+    }
+    return rc;
+}
+
 int soc_directory_lock(const char *directory, struct soc_directory_lock *lock,
                        struct soc_detail *detail)
 {
     struct soc_buf path = {0};
-    int rc;
     assert(lock->file < 0 && lock->directory < 0);
+    int rc = check_mode(directory, detail);
+    if (rc == SOC_OK)
+        rc = check_links(directory, detail);
+    if (rc < 0)
+        return rc;
     soc_directory_path(&path, directory, "lock");
     int held = hold_directory(directory);
     if (held == SOC_ELOCKED) {
-        int file = open(path.data, O_RDONLY | O_CLOEXEC);
+        int file = open(path.data, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
         rc = fail_locked(file, directory, detail);
         if (file >= 0)
             close(file);
@@ -222,7 +278,7 @@ bool soc_directory_is_held(const char *directory)
 {
     struct soc_buf path = {0};
     soc_directory_path(&path, directory, "lock");
-    int file = open(path.data, O_RDONLY | O_CLOEXEC);
+    int file = open(path.data, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     bool is_held = file >= 0 && flock(file, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
     if (file >= 0)
         close(file);
@@ -256,7 +312,7 @@ void soc_directory_clean(const char *path)
 int soc_directory_make_file(const char *path, struct soc_detail *detail)
 {
     soc_directory_clean(path);
-    int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file < 0)
         return fail_errno(detail, path, errno);
     close(file);

@@ -42,7 +42,8 @@ struct soc_directory_lock {
 
 #define SOC_DIRECTORY_FREE ((struct soc_directory_lock){-1, -1})
 
-/* Takes the lock. SOC_ELOCKED: the detail names the holder. */
+/* Takes the lock. SOC_ELOCKED: the detail names the holder. SOC_EACCESS: others can write
+ * to the directory, or a file in it is a link, which is never followed. */
 int soc_directory_lock(const char *directory, struct soc_directory_lock *lock,
                        struct soc_detail *detail);
 

@@ -32,3 +32,13 @@ void soc_address_fini(struct soc_address *address)
         close(address->directory);
     address->directory = -1;
 }
+
+bool soc_address_peer(int number, uid_t *user)
+{
+    struct ucred peer;
+    socklen_t length = sizeof(peer);
+    if (getsockopt(number, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0)
+        return false;
+    *user = peer.uid;
+    return true;
+}

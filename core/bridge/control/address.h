@@ -29,4 +29,7 @@ void soc_address_fini(struct soc_address *address);
 /* Appends the path DIRECTORY/NAME and a NUL. */
 void soc_address_path(struct soc_buf *out, const char *directory, const char *name);
 
+/* Tells which user runs the other end of a connection; false if that is unknown. */
+bool soc_address_peer(int number, uid_t *user);
+
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/json.h"
@@ -26,6 +27,19 @@ static int fail_connect(const char *directory, int error, struct soc_detail *det
     return soc_fail(detail, code, "%s/socket: %s", directory, strerror(error));
 }
 
+/* Tells whether the society behind the socket may be talked to: it runs as we do, as root,
+ * or, if we are root, as the owner of the directory. Anybody who can write there could put
+ * a socket of their own in its place. */
+static bool is_trusted(int number, const char *directory)
+{
+    struct stat info;
+    uid_t user;
+    if (!soc_address_peer(number, &user))
+        return false;
+    return user == geteuid() || user == 0 ||
+           (geteuid() == 0 && stat(directory, &info) == 0 && info.st_uid == user);
+}
+
 int soc_control_client_open(struct soc_control_client **out, const char *directory,
                             struct soc_detail *detail)
 {
@@ -42,6 +56,11 @@ int soc_control_client_open(struct soc_control_client **out, const char *directo
         if (number >= 0)
             close(number);
         return fail_connect(directory, error, detail);
+    }
+    if (!is_trusted(number, directory)) {
+        close(number);
+        return soc_fail(detail, SOC_EACCESS,
+                        "%s/socket belongs to another user; nothing was sent to it", directory);
     }
     *out = soc_alloc_zero(sizeof(**out));
     (*out)->socket = number;

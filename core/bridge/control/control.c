@@ -346,6 +346,15 @@ static void answer_call(struct soc_call *base, bool is_error, struct soc_slice a
     end_call(control, call);
 }
 
+/* The mode of the socket lets nobody else in; this holds also where a mode is ignored. */
+static bool is_trusted(uv_stream_t *stream)
+{
+    uv_os_fd_t number;
+    uid_t user;
+    return uv_fileno((const uv_handle_t *)stream, &number) == 0 &&
+           soc_address_peer(number, &user) && (user == geteuid() || user == 0);
+}
+
 static void accept_client(uv_stream_t *listener, int status)
 {
     struct soc_control *control = listener->data;
@@ -360,7 +369,8 @@ static void accept_client(uv_stream_t *listener, int status)
         connection->next->previous = connection;
     control->connections = connection;
     uv_stream_t *stream = (uv_stream_t *)&connection->pipe;
-    if (uv_accept(listener, stream) < 0 || uv_read_start(stream, lend_room, take_bytes) < 0)
+    if (uv_accept(listener, stream) < 0 || !is_trusted(stream) ||
+        uv_read_start(stream, lend_room, take_bytes) < 0)
         close_connection(connection);
 }
 

@@ -436,9 +436,7 @@ static void note_gone(struct look *look)
 
 static void note_odd(struct look *look, int code)
 {
-    const char *why = code == -ELOOP    ? "a link; links are not followed"
-                      : code == -EINVAL ? "not a regular file"
-                                        : strerror(-code);
+    const char *why = soc_workdir_reason(code);
     look->lines->is_behind = false;
     if (look->lines->is_unreadable)
         return;

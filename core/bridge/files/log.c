@@ -54,8 +54,7 @@ static void let_out(struct soc_files *files, const char *name, struct soc_files_
     if (code < 0 && !log->is_stuck)
         soc_log_printf(soc_host_log(files->host), SOC_LOG_WARN,
                        soc_clock_now(soc_host_clock(files->host)), "files", SOC_SLICE("system"),
-                       "%s/logs/%s: %s", files->dir.path, name,
-                       code == -ELOOP ? "a link; links are not followed" : strerror(-code));
+                       "%s/logs/%s: %s", files->dir.path, name, soc_workdir_reason(code));
     log->is_stuck = code < 0;
     length -= rest.length;
     memmove(log->text.data, log->text.data + length, log->text.length - length);
@@ -172,8 +171,7 @@ void soc_files_log_write(struct soc_files *files, const struct soc_spot *spot, b
 {
     assert(code <= 0);
     if (code < 0 && !*is_stuck)
-        soc_files_log_file(files, SOC_LOG_ERROR, "write_failed", spot,
-                           code == -ELOOP ? "a link; links are not followed" : strerror(-code));
+        soc_files_log_file(files, SOC_LOG_ERROR, "write_failed", spot, soc_workdir_reason(code));
     *is_stuck = code < 0;
 }
 

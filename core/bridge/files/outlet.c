@@ -131,6 +131,7 @@ int soc_outlet_open(struct soc_outlet *outlet, const struct soc_workdir *dir, en
     assert(dir != NULL && name != NULL);
     *outlet = (struct soc_outlet){.dir = dir, .place = place, .size = -1};
     outlet->name = soc_copy_text(name, strlen(name));
+    soc_workdir_take_back(dir, place, name); /* if a rotation was interrupted */
     int code = soc_workdir_append(dir, place, name, SOC_SLICE(""));
     return code < 0 ? code : read_file(outlet, now_ms);
 }
@@ -294,9 +295,12 @@ int soc_outlet_rotate(struct soc_outlet *outlet, const char *stamp, uint64_t new
     }
     if (code == 0)
         code = put_away(outlet, stamp);
+    bool is_put_away = code == 0;
     if (code == 0)
         code = soc_workdir_replace(outlet->dir, outlet->place, outlet->name,
                                    kept.data == NULL ? SOC_SLICE("") : soc_buf_slice(&kept), &left);
+    if (code < 0 && is_put_away)
+        soc_workdir_take_back(outlet->dir, outlet->place, outlet->name);
     if (code == 0) {
         next.left = next.lines;
         next.size = left.size;

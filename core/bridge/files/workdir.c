@@ -88,6 +88,24 @@ static void sign_lock(int lock)
         length -= (int)pwrite(lock, text, (size_t)length, 0);
 }
 
+/* A file with a second name may be anybody's: what is written to a queue would reach it, and
+ * what it holds would be read as mail. */
+static int check_kind(const struct stat *info)
+{
+    if (!S_ISREG(info->st_mode))
+        return -EINVAL;
+    return info->st_nlink > 1 ? -EMLINK : 0;
+}
+
+const char *soc_workdir_reason(int code)
+{
+    assert(code < 0);
+    return code == -ELOOP    ? "a link; links are not followed"
+           : code == -EINVAL ? "not a regular file"
+           : code == -EMLINK ? "it has a second name (a hard link); remove one of the two"
+                             : strerror(-code);
+}
+
 /* Locks the workflow's folder. Returns the descriptor or a negative errno: -EBUSY if another
  * society holds it. Closing the descriptor, also by the end of the process, unlocks it. */
 static int lock_folder(int folder)
@@ -97,7 +115,7 @@ static int lock_folder(int folder)
     int lock = openat(folder, LOCK_NAME, flags, 0600);
     if (lock < 0)
         return -errno;
-    int code = fstat(lock, &info) < 0 ? -errno : S_ISREG(info.st_mode) ? 0 : -EINVAL;
+    int code = fstat(lock, &info) < 0 ? -errno : check_kind(&info);
     if (code == 0 && flock(lock, LOCK_EX | LOCK_NB) < 0)
         code = errno == EWOULDBLOCK ? -EBUSY : -errno;
     if (code < 0) {
@@ -142,7 +160,8 @@ static int fail_lock(struct soc_workdir *dir, int code, struct soc_detail *detai
                  dir->path, holder);
     else
         soc_fail(detail, 0, "files: %s/" LOCK_NAME ": %s", dir->path,
-                 code == -ELOOP || code == -EINVAL ? "not a regular file" : strerror(-code));
+                 code == -ELOOP || code == -EINVAL ? "not a regular file"
+                                                   : soc_workdir_reason(code));
     soc_workdir_close(dir);
     return SOC_EACCESS;
 }
@@ -268,7 +287,7 @@ int soc_workdir_open_file(const struct soc_workdir *dir, enum soc_place place, c
         file = openat(folder, name, (flags & ~O_CREAT) | always);
     if (file < 0)
         return -errno;
-    int code = fstat(file, &info) < 0 ? -errno : S_ISREG(info.st_mode) ? 0 : -EINVAL;
+    int code = fstat(file, &info) < 0 ? -errno : check_kind(&info);
     if (code == 0 && is_new && fchmod(file, dir->file_mode) < 0)
         code = -errno;
     if (code == 0)
@@ -412,6 +431,29 @@ int soc_workdir_read(const struct soc_workdir *dir, enum soc_place place, const 
     if (file >= 0)
         close(file);
     return code;
+}
+
+void soc_workdir_take_back(const struct soc_workdir *dir, enum soc_place place, const char *name)
+{
+    struct stat file;
+    struct stat found;
+    struct dirent *entry;
+    int archive = dir->folders[SOC_PLACE_ARCHIVE];
+    if (fstatat(dir->folders[place], name, &file, AT_SYMLINK_NOFOLLOW) < 0 ||
+        !S_ISREG(file.st_mode) || file.st_nlink < 2)
+        return;
+    int copy = openat(archive, ".", FOLDER_FLAGS);
+    DIR *list = copy < 0 ? NULL : fdopendir(copy);
+    if (list == NULL) {
+        if (copy >= 0)
+            close(copy);
+        return;
+    }
+    while ((entry = readdir(list)) != NULL)
+        if (fstatat(archive, entry->d_name, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+            is_same_file(&file, &found))
+            unlinkat(archive, entry->d_name, 0);
+    closedir(list);
 }
 
 static bool ends_with(const char *name, const char *suffix)

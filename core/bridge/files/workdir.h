@@ -71,9 +71,17 @@ bool soc_workdir_is_open_to_others(const struct soc_workdir *dir, enum soc_place
 const char *soc_place_path(enum soc_place place);
 
 /* Opens the regular file `name` as open() does. Returns the descriptor or a negative errno:
- * -ELOOP for a link, -EINVAL if it is not a regular file. */
+ * -ELOOP for a link, -EINVAL if it is not a regular file, -EMLINK for a file with a
+ * second name. */
 int soc_workdir_open_file(const struct soc_workdir *dir, enum soc_place place, const char *name,
                           int flags);
+
+/* Removes the names in the archive of a file that still has its own name: a rotation gives
+ * it both for a moment. */
+void soc_workdir_take_back(const struct soc_workdir *dir, enum soc_place place, const char *name);
+
+/* Lends the reason for a negative errno of these functions, for people. */
+const char *soc_workdir_reason(int code);
 
 /* Appends to a file and creates it if needed. Returns 0 or a negative errno. */
 int soc_workdir_append(const struct soc_workdir *dir, enum soc_place place, const char *name,

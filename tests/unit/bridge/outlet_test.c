@@ -217,6 +217,37 @@ static void a_truncated_file_is_read_again(void)
     close_world(&world);
 }
 
+/* As if the process had been killed between the two steps of a rotation. */
+static void an_interrupted_rotation_is_taken_back(void)
+{
+    struct world world;
+    open_world(&world);
+    CHECK_INT(put(&world, 1, 1), 0);
+    CHECK_INT(linkat(world.dir.folders[SOC_PLACE_AGENTS], NAME,
+                     world.dir.folders[SOC_PLACE_ARCHIVE], "a.1.jsonl", 0),
+              0);
+    CHECK_INT(put(&world, 2, 1), -EMLINK);
+    reopen(&world);
+    CHECK_INT(put(&world, 2, 1), 0);
+    CHECK_INT(count_lines(text_of(&world, SOC_PLACE_AGENTS, NAME)), 2);
+    CHECK(text_of(&world, SOC_PLACE_ARCHIVE, "a.1.jsonl") == NULL);
+    close_world(&world);
+}
+
+static void nothing_is_written_to_a_file_with_a_second_name(void)
+{
+    struct world world;
+    open_world(&world);
+    int root = world.dir.folders[SOC_PLACE_ROOT];
+    CHECK_INT(soc_workdir_append(&world.dir, SOC_PLACE_ROOT, "other", SOC_SLICE("x")), 0);
+    CHECK_INT(unlinkat(world.dir.folders[SOC_PLACE_AGENTS], NAME, 0), 0);
+    CHECK_INT(linkat(root, "other", world.dir.folders[SOC_PLACE_AGENTS], NAME, 0), 0);
+    CHECK_INT(put(&world, 1, 1), -EMLINK);
+    CHECK_INT(unlinkat(world.dir.folders[SOC_PLACE_AGENTS], NAME, 0), 0);
+    CHECK_TEXT(text_of(&world, SOC_PLACE_ROOT, "other"), "x");
+    close_world(&world);
+}
+
 static void a_link_in_its_place_is_not_followed(void)
 {
     struct world world;
@@ -241,6 +272,8 @@ int main(void)
     RUN(a_failed_rotation_changes_nothing);
     RUN(a_file_that_somebody_made_large_is_put_away_unread);
     RUN(a_truncated_file_is_read_again);
+    RUN(an_interrupted_rotation_is_taken_back);
+    RUN(nothing_is_written_to_a_file_with_a_second_name);
     RUN(a_link_in_its_place_is_not_followed);
     return check_done();
 }
