@@ -149,7 +149,11 @@ static int open_store(struct soc_assembly *parts, const struct soc_assembly_opti
 static int make_rest(struct soc_assembly *parts, const struct soc_assembly_options *options,
                      struct soc_detail *detail)
 {
-    int rc = open_store(parts, options, detail);
+    int rc = options->is_simulated ? SOC_OK : soc_loop_check_room(detail);
+    if (rc == SOC_OK)
+        rc = open_store(parts, options, detail);
+    if (rc == SOC_OK && !options->is_simulated)
+        rc = soc_loop_check_room(detail);
     if (rc < 0)
         return rc;
     if (!options->is_simulated)

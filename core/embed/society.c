@@ -104,6 +104,8 @@ static void note_interrupt(int signal_number, void *user)
 {
     struct soc_society *society = user;
     (void)signal_number;
+    if (society->has_disk_failed) /* it ends already, and not because of the signal */
+        return;
     society->is_interrupted = true;
     signal(SIGINT, SIG_DFL); /* the next one kills */
     signal(SIGTERM, SIG_DFL);
@@ -290,6 +292,17 @@ static void note_durable(void *user)
     *(bool *)user = true;
 }
 
+/* Whoever interrupts a society whose disk is full does not wait for space: nothing of what is
+ * not stored has left the process, so it ends as if it had been killed. */
+static void give_up_full(struct soc_society *society)
+{
+    struct soc_detail detail;
+    soc_fail(&detail, SOC_EDISKFULL,
+             "interrupted while the disk is full; what was not stored is done again at the next "
+             "start");
+    note_failure(society, &detail);
+}
+
 /* Waits until everything done is durable and, if it can be, shown, without a
  * further turn. */
 static void settle(struct soc_society *society)
@@ -299,8 +312,11 @@ static void settle(struct soc_society *society)
         return;
     soc_gate_when_durable(society->parts.host, note_durable, &is_durable);
     soc_batch_seal(society->parts.host);
-    while (!is_durable && !society->has_disk_failed)
+    while (!is_durable && !society->has_disk_failed) {
         soc_loop_poll(society->parts.loop, SETTLE_POLL_MS);
+        if (society->is_interrupted && !is_durable && soc_host_is_full(society->parts.host))
+            give_up_full(society);
+    }
 }
 
 enum soc_society_end soc_society_run(struct soc_society *society)

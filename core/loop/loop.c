@@ -1,12 +1,18 @@
 #include "loop/loop.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <uv.h>
 
 #include "base/mem.h"
+
+#define DESCRIPTORS_MIN 16 /* that a loop and its first handles take */
 
 struct waker {
     soc_wake_cb *cb; /* NULL: the slot is free */
@@ -46,6 +52,21 @@ static void require_uv(int rc)
 {
     assert(rc == 0);
     (void)rc;
+}
+
+int soc_loop_check_room(struct soc_detail *detail)
+{
+    int files[DESCRIPTORS_MIN];
+    int count = 0;
+    while (count < DESCRIPTORS_MIN && (files[count] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0)
+        count++;
+    int error = errno;
+    for (int i = 0; i < count; i++)
+        close(files[i]);
+    if (count == DESCRIPTORS_MIN)
+        return SOC_OK;
+    return soc_fail(detail, SOC_EACCESS, "%s: the limit is %ld; raise it with: ulimit -n 1024",
+                    strerror(error), sysconf(_SC_OPEN_MAX));
 }
 
 struct soc_loop *soc_loop_new(void)

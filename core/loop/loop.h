@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/err.h"
 #include "loop/watchdog.h"
 
 #define SOC_LOOP_WAKERS_MAX 16
@@ -28,6 +29,10 @@ typedef int64_t soc_tick_cb(void *user);
 
 /* Called on the loop's thread after soc_loop_wake. */
 typedef void soc_wake_cb(void *user);
+
+/* Checks that the process may open the descriptors that a loop takes at a start: libuv
+ * aborts without them. SOC_EACCESS, and the detail says which limit to raise. */
+int soc_loop_check_room(struct soc_detail *detail);
 
 /* Returns a new loop; release with soc_loop_free() after everything on it is
  * closed. */

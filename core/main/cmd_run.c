@@ -1,6 +1,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,6 +119,17 @@ static int watchdog_ms(void)
     return text == NULL ? 0 : atoi(text);
 }
 
+/* The exit code of a failed disk stands: a signal that comes during the last steps changes
+ * nothing any more. */
+static void hold_signals(void)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+}
+
 static int run_app(struct run *run)
 {
     struct soc_society_options options = {
@@ -147,6 +159,8 @@ static int run_app(struct run *run)
     bool has_nothing_to_do =
         soc_society_was_finished(run->society) && soc_society_is_idle(run->society);
     enum soc_society_end end = soc_society_run(run->society);
+    if (end == SOC_SOCIETY_DISK_FAILED)
+        hold_signals();
     size_t open_items = soc_society_open_items(run->society);
     /* Closing folds the rest of the journal and may find damage. */
     if (soc_society_close(run->society) < 0)

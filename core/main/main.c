@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <lauxlib.h>
@@ -129,8 +130,20 @@ static int end_output(int code)
                         error == 0 ? "the output is incomplete" : strerror(error));
 }
 
+/* Memory holds keys of models, which must not get into a core file. A limit of 1 byte is
+ * honoured also where cores go to a program (core(5)), which a limit of 0 is not. */
+static void leave_no_core(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_CORE, &limit) < 0)
+        return;
+    limit.rlim_cur = limit.rlim_max < 1 ? limit.rlim_max : 1;
+    setrlimit(RLIMIT_CORE, &limit);
+}
+
 int main(int argc, char **argv)
 {
+    leave_no_core();
     fill_standard_streams();
     return end_output(run(argc, argv));
 }

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/json.h"
@@ -14,6 +15,21 @@
 static void put_written(struct soc_buf *out, struct soc_slice text, bool is_line)
 {
     soc_log_put_harmless(out, text, is_line ? " " : "\n  ", ' ');
+}
+
+/* Appends a line as it was printed, with what could control a terminal shown in hex. */
+static void put_visible(struct soc_buf *out, struct soc_slice text)
+{
+    for (size_t i = 0; i < text.length; i++) {
+        size_t harm = soc_log_harm_at(text, i);
+        if (harm == 0 || text.data[i] == '\n' || text.data[i] == '\t') {
+            soc_buf_put_byte(out, text.data[i]);
+            continue;
+        }
+        for (size_t end = i + harm; i < end; i++)
+            soc_buf_printf(out, "\\x%02x", (unsigned char)text.data[i]);
+        i--;
+    }
 }
 
 /* Appends a JSON string likewise. Returns false if it is not a string. */
@@ -42,7 +58,7 @@ static void put_mail(struct soc_buf *out, struct soc_slice envelope)
     soc_json_string(soc_json_member(envelope, "from"), out);
     soc_buf_put_text(out, ": ");
     if (text.data == NULL || !put_string(out, text, false))
-        soc_buf_put_slice(out, payload);
+        put_written(out, payload, false);
 }
 
 /* Appends an inbox item. */
@@ -83,6 +99,8 @@ bool soc_show(const char *stream, const char *agent, struct soc_slice text, bool
         put_mail(&line, text);
     else if (strcmp(stream, "inbox") == 0)
         put_item(&line, text);
+    else if (strcmp(stream, "stdout") == 0 && isatty(STDOUT_FILENO))
+        put_visible(&line, text);
     else
         soc_buf_put_slice(&line, text);
     soc_buf_put_byte(&line, '\n');

@@ -198,6 +198,9 @@ static int take_back(struct order *order, struct soc_detail *detail, int rc, con
 static int obey(struct order *order, struct soc_store *store, struct soc_slice request,
                 struct soc_detail *detail)
 {
+    int rc = soc_loop_check_room(detail);
+    if (rc < 0)
+        return rc;
     struct soc_loop *loop = soc_loop_new();
     struct soc_host_options options = {
         .store = store,
@@ -210,7 +213,7 @@ static int obey(struct order *order, struct soc_store *store, struct soc_slice r
         .parts = soc_part_table,
     };
     struct soc_host *host = soc_host_new(&options);
-    int rc = start_host(host, store, detail);
+    rc = start_host(host, store, detail);
     bool is_started = rc == SOC_OK;
     bool is_full = false;
     if (is_started) {

@@ -262,6 +262,14 @@ int soc_database_fail(struct soc_database *database, int sqlite_rc, struct soc_d
         return soc_fail(detail, rc, "%s", SOC_DIRECTORY_FULL);
     if ((sqlite_rc & 0xff) == SQLITE_CORRUPT || (sqlite_rc & 0xff) == SQLITE_NOTADB)
         return fail_structure(database, rc, text, detail);
+    if ((sqlite_rc & 0xff) == SQLITE_BUSY)
+        return soc_fail(detail, rc,
+                        "society.db is locked by another program (a sqlite3 shell, a backup); end "
+                        "that program and start again");
+    if ((sqlite_rc & 0xff) == SQLITE_CANTOPEN && database->db != NULL &&
+        sqlite3_system_errno(database->db) != 0)
+        return soc_fail(detail, rc, "society.db: %s: %s (%d)", text,
+                        strerror(sqlite3_system_errno(database->db)), sqlite_rc);
     return soc_fail(detail, rc, "society.db: %s (%d)", text, sqlite_rc);
 }
 

@@ -3,6 +3,8 @@
  * Covers: core/store/tables/kept.c, core/store/tables/window.c, core/store/sqlite/sqlite.c */
 #include "store_world.h"
 
+#include "store/tables/database.h"
+
 #include "base/hash.h"
 
 /* Defines a test for each implementation from one body. */
@@ -600,8 +602,18 @@ static void a_full_disk_refuses_a_commit_and_keeps_the_rest(void)
     world_fini(&world);
 }
 
+static void a_database_locked_by_another_program_is_named_as_that(void)
+{
+    struct soc_database database = {0};
+    struct soc_detail detail = {0};
+    CHECK_INT(soc_database_fail(&database, SQLITE_BUSY_SNAPSHOT, &detail), SOC_EIO);
+    CHECK(strstr(detail.text, "locked by another program") != NULL);
+    CHECK(!database.has_failed);
+}
+
 int main(void)
 {
+    RUN(a_database_locked_by_another_program_is_named_as_that);
     RUN_ALL(a_new_store_is_empty);
     RUN_ALL(batches_are_numbered_and_counted);
     RUN_ALL(agents_and_contacts_come_in_order_of_origin_then_states);
