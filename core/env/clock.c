@@ -51,6 +51,7 @@ void soc_clock_raise(struct soc_clock *clock, int64_t floor_ms)
     int64_t now_ms = soc_clock_now(clock);
     if (floor_ms > now_ms) {
         clock->base_ms += floor_ms - now_ms;
+        clock->ahead_ms += floor_ms - now_ms;
         clock->floor_ms = floor_ms;
     }
 }

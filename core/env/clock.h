@@ -24,6 +24,7 @@ struct soc_clock {
     int64_t base_ms;      /* society time at `monotonic_ms`: what the wall clock showed */
     int64_t monotonic_ms; /* reading of the monotonic clock at the start */
     int64_t floor_ms;     /* never shows less */
+    int64_t ahead_ms;     /* of the wall clock at the start, by soc_clock_raise */
     /* Virtual: the two clocks. */
     int64_t wall_now_ms;
     int64_t monotonic_now_ms;

@@ -58,7 +58,9 @@ static void a_raised_clock_continues_from_there(void)
     int64_t now_ms = soc_clock_now(&clock);
     soc_clock_raise(&clock, now_ms - 1000);
     CHECK(soc_clock_now(&clock) < now_ms + 1000);
+    CHECK_INT(clock.ahead_ms, 0);
     soc_clock_raise(&clock, now_ms + 3600000);
+    CHECK(clock.ahead_ms > 3590000 && clock.ahead_ms <= 3600000);
     CHECK(soc_clock_now(&clock) >= now_ms + 3600000);
     clock.monotonic_ms -= 500;
     CHECK(soc_clock_now(&clock) >= now_ms + 3600500);
