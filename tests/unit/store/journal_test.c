@@ -1,4 +1,4 @@
-/* Covers: core/store/writer.c */
+/* Covers: core/store/writer.c, core/store/sqlite/presence.c */
 #include "store_world.h"
 #include "switched_disk.h"
 
