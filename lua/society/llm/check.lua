@@ -37,10 +37,13 @@ local function check_guards(given)
   end
 end
 
-local function verb_names()
+-- The names of the verbs, or of those that a model has unless `verbs` says otherwise.
+local function verb_names(is_default)
   local names = {}
-  for index, verb in ipairs(verbs.list) do
-    names[index] = verb.name
+  for _, verb in ipairs(verbs.list) do
+    if not (is_default and verb.is_extra) then
+      names[#names + 1] = verb.name
+    end
   end
   return names
 end
@@ -113,7 +116,7 @@ end
 -- A model's server refuses two tools of one name.
 local function check_twice(tools, wanted)
   local seen = {}
-  for _, name in pairs(wanted or verb_names()) do
+  for _, name in pairs(wanted or verb_names(true)) do
     seen[name] = { {} }
   end
   for _, tool in ipairs(tools) do

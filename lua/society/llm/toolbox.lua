@@ -37,7 +37,8 @@ function M.of(role_id, language)
     by_name[tool.name] = tool
   end
   for _, tool in ipairs(verbs.of(language)) do
-    if not settings.verbs or is_listed(settings.verbs, tool.name) then
+    if settings.verbs and is_listed(settings.verbs, tool.name)
+      or not settings.verbs and not tool.is_extra then
       add(tool)
     end
   end

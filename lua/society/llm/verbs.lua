@@ -73,12 +73,16 @@ end)
 
 verb("send_message", function(w) return object({
   to = text(w.agent_id), type = text(w.type), payload = { description = w.payload },
+  priority = text(w.priority), ttl_seconds = { type = "number", description = w.ttl_seconds },
+  delay_ms = { type = "integer", description = w.delay_ms },
 }, { "to", "payload" }) end, function(agent, given, talk)
-  local question = talk:open_question(given.to)
+  local is_plain = not (given.priority or given.ttl_seconds or given.delay_ms)
+  local question = is_plain and talk:open_question(given.to)
   if question then
     return closing(talk, question, agent:reply(question, given.payload, { type = given.type }))
   end
-  return agent:send_message({ to = given.to, type = given.type, payload = given.payload })
+  return agent:send_message({ to = given.to, type = given.type, payload = given.payload,
+    priority = given.priority, ttl_seconds = given.ttl_seconds, delay_ms = given.delay_ms })
 end)
 
 verb("request", function(w) return object({
@@ -168,6 +172,10 @@ verb("fail", function(w) return object({
   return closing(talk, task, agent:fail(task, given.error, { retryable = given.retryable }))
 end)
 
+for _, entry in ipairs(require("society.llm.more_verbs")) do
+  M.list[#M.list + 1] = entry
+end
+
 --- What a model is told, in a language.
 -- @tparam string? language "zh" (the usual one) or "en"
 function M.words(language)
@@ -178,14 +186,15 @@ local made = {}
 
 --- The verbs with all that a model is told of them.
 -- @tparam string? language "zh" (the usual one) or "en"
--- @treturn table list of { name, description, parameters, run, is_verb }
+-- @treturn table list of { name, description, parameters, run, is_verb, is_extra? }
 function M.of(language)
   language = WORDS[language] and language or "zh"
   if not made[language] then
     local words, list = M.words(language), {}
     for index, entry in ipairs(M.list) do
       list[index] = { name = entry.name, description = words.verbs[entry.name],
-        parameters = entry.parameters(words), run = entry.run, is_verb = true }
+        parameters = entry.parameters(words), run = entry.run, is_verb = true,
+        is_extra = entry.is_extra }
     end
     made[language] = list
   end

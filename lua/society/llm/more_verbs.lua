@@ -1,0 +1,98 @@
+--- more_verbs: verbs that a model has only if the app names them in `verbs`.
+--
+-- Each does as the agent's call of the same name; `wait` sleeps. Their form is that of
+-- society.llm.verbs.
+
+local json = require("society.json")
+
+local M = {}
+
+local function text(description)
+  return { type = "string", description = description }
+end
+
+local function object(properties, required)
+  return { type = "object", properties = properties, required = json.array(required or {}) }
+end
+
+local function integer(description)
+  return { type = "integer", description = description }
+end
+
+local function verb(name, parameters, run)
+  M[#M + 1] = { name = name, parameters = parameters, run = run, is_extra = true }
+end
+
+verb("reply", function(w) return object({
+  message_id = text(w.message_id), payload = { description = w.payload }, type = text(w.type),
+}, { "message_id", "payload" }) end, function(agent, given)
+  return agent:reply(given.message_id, given.payload, { type = given.type })
+end)
+
+verb("broadcast", function(w) return object({
+  payload = { description = w.payload }, type = text(w.type), priority = text(w.priority),
+}, { "payload" }) end, function(agent, given)
+  return agent:broadcast({ payload = given.payload, type = given.type,
+    priority = given.priority })
+end)
+
+verb("checkpoint", function(w) return object({
+  payload = { description = w.payload },
+  agents = { type = "array", items = { type = "string" }, description = w.agents },
+  timeout_ms = integer(w.timeout_ms),
+}) end, function(agent, given)
+  return agent:checkpoint({ payload = given.payload, agents = given.agents,
+    timeout_ms = given.timeout_ms })
+end)
+
+verb("cancel", function(w) return object({
+  task_id = text(w.cancelled_task), reason = text(w.reason),
+}, { "task_id" }) end, function(agent, given)
+  return agent:cancel(given.task_id, given.reason)
+end)
+
+verb("terminate", function(w) return object({
+  id = text(w.agent_id), reason = text(w.reason),
+  force = { type = "boolean", description = w.force },
+}, { "id" }) end, function(agent, given)
+  return agent:terminate(given.id, { force = given.force, reason = given.reason })
+end)
+
+verb("pause", function(w) return object({
+  id = text(w.agent_id), reason = text(w.reason),
+  subtree = { type = "boolean", description = w.subtree },
+}, { "id" }) end, function(agent, given)
+  return agent:pause(given.id, { reason = given.reason, subtree = given.subtree })
+end)
+
+verb("resume", function(w) return object({
+  id = text(w.agent_id), reason = text(w.reason),
+  subtree = { type = "boolean", description = w.subtree },
+}, { "id" }) end, function(agent, given)
+  return agent:resume(given.id, { reason = given.reason, subtree = given.subtree })
+end)
+
+verb("resolve", function(w) return object({
+  id = text(w.agent_id),
+  action = { type = "string", enum = json.array({ "restart", "skip", "abort" }),
+    description = w.action },
+}, { "id", "action" }) end, function(agent, given)
+  return agent:resolve(given.id, given.action)
+end)
+
+verb("remove_contact", function(w) return object({ id = text(w.contact_id) },
+  { "id" }) end, function(agent, given)
+  return agent:remove_contact(given.id)
+end)
+
+verb("load", function(w) return object({ id = text(w.agent_id) }) end, function(agent, given)
+  return agent:load(given.id)
+end)
+
+verb("wait", function(w) return object({ ms = integer(w.wait_ms) },
+  { "ms" }) end, function(agent, given)
+  agent:sleep(given.ms)
+  return { waited_ms = given.ms }
+end)
+
+return M

@@ -1,0 +1,171 @@
+-- Verbs that a model has only if the app chooses them.
+
+local json = require("society.json")
+local scene = require("scene")
+local thinkers = require("thinkers")
+local verbs = require("society.llm.verbs")
+local words = { zh = require("society.llm.words.zh"), en = require("society.llm.words.en") }
+
+local DEFAULT = { "create_role", "spawn_agent", "send_message", "request", "list_contacts",
+  "request_introduction", "introduce", "decline", "escalate", "complete", "fail" }
+local EXTRA = { "reply", "broadcast", "checkpoint", "cancel", "terminate", "pause", "resume",
+  "resolve", "remove_contact", "load", "wait" }
+
+-- What the model of ann reads about each of its calls { name, arguments }, and its society.
+-- Arguments may be a function of what was read before.
+local function told(calls, options)
+  options = options or {}
+  local results, chosen = {}, json.array({})
+  for index, each in ipairs(calls) do
+    chosen[index] = each[1]
+  end
+  options.llm = { verbs = chosen }
+  options.policies = options.policies or { contacts = "open" }
+  local number = 0
+  local s = thinkers.think(function(request)
+    if request.agent ~= "ann" then
+      return "fine"
+    end
+    local entry = thinkers.last(request.messages)
+    if entry.role == "tool" then
+      results[number] = json.decode(entry.content)
+    end
+    number = number + 1
+    local each = calls[number]
+    if not each then
+      return "done"
+    end
+    return thinkers.call(each[1], type(each[2]) == "function" and each[2](results) or each[2])
+  end, options)
+  thinkers.ask(s, nil, options.message)
+  return results, s
+end
+
+local SPAWN = { "spawn_agent", { roleId = "thinker", taskBrief = scene.brief() } }
+
+local function child(results)
+  return { id = results[1].id }
+end
+
+describe("the verbs of a model", function()
+  after_each(scene.close)
+
+  it("are few unless the app chooses", function()
+    local names
+    thinkers.ask(thinkers.think(function(request)
+      names = {}
+      for _, tool in ipairs(request.tools) do
+        names[#names + 1] = tool.name
+      end
+      return "ok"
+    end))
+    assert.same(DEFAULT, names)
+  end)
+
+  it("have a description and a schema in both languages", function()
+    local names = {}
+    for language, texts in pairs(words) do
+      names = {}
+      for _, verb in ipairs(verbs.of(language)) do
+        names[#names + 1] = verb.name
+        assert.equal(texts.verbs[verb.name], verb.description)
+        assert.is_string(verb.description)
+        for name, part in pairs(verb.parameters.properties) do
+          assert(part.description, verb.name .. "." .. name)
+        end
+      end
+    end
+    local all = table.move(DEFAULT, 1, #DEFAULT, 1, {})
+    assert.same(table.move(EXTRA, 1, #EXTRA, #all + 1, all), names)
+  end)
+
+  it("can pause, resume and terminate a child", function()
+    local results, s = told({ SPAWN, { "pause", child }, { "resume", child },
+      { "terminate", child } })
+    for number = 2, 4 do
+      assert.is_nil(results[number].error)
+    end
+    assert.is_nil(s:agent(results[1].id))
+  end)
+
+  it("cannot terminate, pause or resume whom the agent may not", function()
+    for _, name in ipairs({ "terminate", "pause", "resume" }) do
+      local results = told({ { name, { id = "bob" } } }, { ids = { "ann", "bob" } })
+      assert.equal("forbidden", results[1].error)
+      scene.close()
+    end
+  end)
+
+  it("can cancel a task that the agent gave, and no other", function()
+    local results, s = told({ SPAWN, { "send_message", function(given)
+      return { to = given[1].id, type = "task", payload = { task_id = "T1" }, delay_ms = 60000 }
+    end }, { "cancel", { task_id = "T1", reason = "no need" } }, { "cancel", { task_id = "T9" } } })
+    assert.equal("cancelled", results[3].state)
+    assert.equal("cancelled", s:tasks({ task = "T1" })[1].state)
+    assert.is_string(results[4].error)
+  end)
+
+  it("can broadcast, and ask for a checkpoint", function()
+    local results = told({ { "broadcast", { payload = "hear" } },
+      { "checkpoint", { agents = { "root" }, timeout_ms = 1000 } } },
+      { root = function() return "ready" end, policies = { contacts = "open" } })
+    assert.equal(2, results[1].count)
+    assert.equal("ready", results[2].responses.root.text)
+  end)
+
+  it("can remove a contact", function()
+    local results, s = told({ { "remove_contact", { id = "root" } },
+      { "remove_contact", { id = "user" } } })
+    assert.equal("forbidden", results[1].error)
+    assert.is_nil(results[2].error)
+    assert.equal(1, #s:contacts("ann"))
+  end)
+
+  it("can reply to a request that came earlier, by its correlation", function()
+    local answer
+    local first = true
+    local s = thinkers.think(function(request)
+      if first then
+        first = false
+        return "" -- nothing yet
+      end
+      local entry = thinkers.last(request.messages)
+      return entry.role == "tool" and "done"
+        or thinkers.call("reply", { message_id = "C1", payload = "at last" })
+    end, { llm = { verbs = { "reply" } }, root = function(root)
+      answer = root:request({ to = "ann", payload = "q", correlation_id = "C1",
+        timeout_ms = 100000 })
+    end })
+    assert(s:send("user", { to = "root", payload = "go" }))
+    s:advance(10)
+    assert(s:send("user", { to = "ann", payload = "now answer C1" }))
+    s:run()
+    assert.equal("at last", answer.payload.text)
+  end)
+
+  it("read the society's errors of resolve and reply", function()
+    local results = told({ { "resolve", { id = "root", action = "skip" } },
+      { "reply", { message_id = "msg_x", payload = "y" } } })
+    assert.is_string(results[1].error)
+    assert.equal("message_not_found", results[2].error)
+  end)
+
+  it("can see a load and wait", function()
+    local results, s = told({ { "load", {} }, { "wait", { ms = 5000 } } })
+    assert.equal("ann", results[1].agent)
+    assert.equal(5000, results[2].waited_ms)
+    assert.is_true(s:now() - 1767225600000 >= 5000)
+  end)
+
+  it("set priority, TTL and delay of a send", function()
+    local results, s = told({ { "send_message", { to = "root", payload = "x", priority = "high",
+      ttl_seconds = 60, delay_ms = 1000 } } })
+    local message
+    for _, each in ipairs(s:messages({ agent = "root" })) do
+      message = each.id == results[1].messageId and each or message
+    end
+    assert.equal("high", message.priority)
+    assert.equal(60, message.ttl_seconds)
+    assert.is_string(message.deliver_at)
+  end)
+end)
