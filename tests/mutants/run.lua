@@ -134,7 +134,7 @@ end
 local function words()
   local said = ""
   for line in read(directory .. "/last.log"):gmatch("[^\n]+") do
-    local is_progress = line:find("^society: seed %d+ is at ")
+    local is_progress = line:find("^society: seed %d+: virtual time ")
     if line:find("^society: ") and not is_progress and not line:find("repeat it with", 1, true) then
       return line:sub(#"society: " + 1)
     elseif line:find(" turn_failed user: ", 1, true) then

@@ -205,7 +205,7 @@ void soc_answer_introduce(void *user, const struct soc_introduction *introductio
     struct soc_script *script = user;
     lua_State *L = script->L;
     int top = lua_gettop(L);
-    assert(introduction->broker != introduction->requester && answer->text.length == 0);
+    assert(answer->text.length == 0); /* an agent may ask itself */
     luaL_checkstack(L, 20, NULL);
     answer->kind = SOC_INTRODUCE_LEAVE;
     if (soc_behaviour_handles(L, introduction->broker->role, "introduction_request"))

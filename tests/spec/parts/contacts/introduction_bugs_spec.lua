@@ -21,6 +21,15 @@ describe("an introduction request", function()
     assert.same("introduction", house.contact(s, "paul", "dora").source)
   end)
 
+  it("may go to the agent that sends it", function()
+    local s = house.new()
+    house.hire(s, { { "root", "designer", "dora" }, { "root", "programmer", "paul" } })
+    assert(s:send("paul", { to = "paul", type = "introduction_request",
+      payload = { reason = "r", required_capability = "design" } }))
+    s:run()
+    assert.same("introduction", house.contact(s, "paul", "dora").source)
+  end)
+
   it("that nobody waits for any more stops no clock after a crash", function()
     local s = scene.new({ app = function(s)
       s:role({ id = "broker", name = "broker", behaviour = {
