@@ -72,6 +72,7 @@ describe("the end of a simulation", function()
     place:write("other/mine.lua", policy:format("of the caller"))
     place:write("app/app.lua", [[
       local society = require("society")
+      society.config { orchestrator = "scheduler" } -- whom everybody may write to
       society.root(function() end)
       society.main(function(user)
         local _, err = user:send_message { to = "root", payload = "x" }
