@@ -297,7 +297,7 @@ bool soc_json_scan_word(struct soc_json_scan *scan, struct soc_slice word)
 bool soc_json_scan_open(struct soc_json_scan *scan, size_t depth, bool *is_empty)
 {
     if (depth >= scan->depth_max) {
-        scan->reason = "lists and objects are nested too deep";
+        scan->reason = "lists and objects are nested too deeply";
         scan->code = SOC_ETOOLARGE;
         return false;
     }

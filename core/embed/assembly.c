@@ -78,7 +78,7 @@ static int check_file(lua_State *L, const char *path, struct soc_detail *detail)
         const char *text = lua_tostring(L, -1);
         bool is_compiled = strncmp(text, "attempt to load", 15) == 0; /* it names no file */
         rc = is_compiled ? soc_fail(detail, SOC_ESCRIPT,
-                                    "%s: this is compiled; only text can be loaded", path)
+                                    "%s: precompiled code cannot be loaded", path)
                          : soc_fail(detail, SOC_ESCRIPT, "%s", text);
     }
     lua_settop(L, 0);

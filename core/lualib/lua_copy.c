@@ -1,11 +1,12 @@
 #include "lualib/lua_copy.h"
 
+#include <assert.h>
+
 #include <lauxlib.h>
 
 #include "lualib/lua_json.h"
 
-/* A list is what the encoder wrote as one: a marked table, or one whose keys are
- * numbers. */
+/* Decides as the encoder does: a marked table, or one with number keys. */
 static int is_list(lua_State *L, int index)
 {
     if (lua_rawlen(L, index) > 0)
@@ -20,6 +21,7 @@ static int is_list(lua_State *L, int index)
 
 static void copy_list(lua_State *L, int from, int to)
 {
+    assert(lua_istable(L, from) && lua_istable(L, to));
     lua_Integer count = (lua_Integer)lua_rawlen(L, from);
     for (lua_Integer i = 1; i <= count; i++) {
         if (lua_rawgeti(L, from, i) == LUA_TTABLE) {
@@ -32,10 +34,10 @@ static void copy_list(lua_State *L, int from, int to)
     lua_setmetatable(L, to);
 }
 
-/* The caller hands in the very value the encoder has just walked, so the depth is
- * bounded. */
+/* The encoder has just walked this value, so its depth is bounded. */
 void soc_lua_copy(lua_State *L, int index)
 {
+    assert(lua_istable(L, index));
     int from = lua_absindex(L, index);
     luaL_checkstack(L, 8, NULL);
     if (is_list(L, from)) {

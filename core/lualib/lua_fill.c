@@ -1,10 +1,13 @@
 #include "lualib/lua_fill.h"
 
-/* Its address is the key of the filling function in a metatable. */
+#include <assert.h>
+
+/* Its address is the key of the fill function in a metatable. */
 static const char fill_key;
 
 void soc_lua_fill_set(lua_State *L, lua_CFunction fill)
 {
+    assert(lua_istable(L, -1));
     lua_pushcfunction(L, fill);
     lua_rawsetp(L, -2, &fill_key);
 }

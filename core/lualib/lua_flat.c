@@ -1,5 +1,6 @@
 #include "lualib/lua_flat.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,22 +14,23 @@
 #define MEMBERS_MAX 16
 #define SHAPES      64 /* a power of two */
 
-/* Longer names are not told by their address: Lua may keep several alike. */
+/* Lua interns only strings up to this length; longer ones cannot be compared by
+ * address. */
 #define NAME_BYTES_MAX 40
 
-/* A shape gives its place to another one only after so many misses in a row, so
- * that two that share a place do not drive each other out. */
+/* Consecutive misses before a shape is replaced, so that two shapes with the same hash
+ * do not evict each other all the time. */
 #define MISSES_MAX 16
 
-/* The names of a table, in the order in which Lua walks it. */
+/* The member names of a table, in the order in which Lua iterates. */
 struct shape {
-    uint32_t count; /* 0: a free place */
+    uint32_t count; /* 0: unused */
     uint32_t misses;
     const char *names[MEMBERS_MAX];
-    uint8_t order[MEMBERS_MAX]; /* their numbers, sorted by bytes */
-    uint16_t ends[MEMBERS_MAX]; /* of the texts below, in that order */
+    uint8_t order[MEMBERS_MAX]; /* indexes of the names, sorted by bytes */
+    uint16_t ends[MEMBERS_MAX]; /* end offsets in `text`, in that order */
     struct soc_buf text;        /* {"first": ,"second": and so on */
-    int names_ref;              /* a list of the names, which keeps them alive */
+    int names_ref;              /* reference to a list that keeps the names alive */
     bool is_watched;
 };
 
@@ -82,7 +84,7 @@ void soc_flat_shapes_free(lua_State *L, struct soc_flat_shapes *shapes)
     free(shapes);
 }
 
-/* Reads the value on top of the stack, if it is a plain one. */
+/* Reads the value on top of the stack; false if it is not a plain one. */
 static bool read_value(lua_State *L, struct value *value)
 {
     value->type = lua_type(L, -1);
@@ -107,7 +109,7 @@ static bool read_value(lua_State *L, struct value *value)
     }
 }
 
-/* Walks the table and leaves its names and values on the stack in turn. */
+/* Iterates over the table and leaves its names and values on the stack, alternating. */
 static bool read_members(lua_State *L, int index, struct members *members)
 {
     uint32_t count = 0;
@@ -169,11 +171,12 @@ static bool write_names(struct shape *shape, const struct members *members)
     return true;
 }
 
-/* Makes the names of the members, which stand above `base` on the stack, the
- * shape at this place. */
+/* Stores the names of the members, which are above `base` on the stack, as the shape in
+ * this slot. */
 static bool learn_shape(lua_State *L, const char *const *watched, struct shape *shape,
                         const struct members *members, int base)
 {
+    assert(lua_gettop(L) == base + 2 * (int)members->count);
     clear_shape(L, shape);
     sort_names(members, shape->order);
     if (!write_names(shape, members))
@@ -202,7 +205,7 @@ static bool is_shape(const struct shape *shape, const struct members *members)
     return true;
 }
 
-/* Lends the shape of the members, learnt if it is new and there is a place. */
+/* Lends the shape of the members. Learns it if it is new and its slot is free. */
 static const struct shape *find_shape(lua_State *L, struct soc_flat_shapes *shapes,
                                       const struct members *members, int base)
 {
@@ -236,7 +239,7 @@ static bool write_value(struct soc_buf *out, const struct value *value)
     }
 }
 
-/* As soc_buf_put, for pieces so small that a call is felt. */
+/* Like soc_buf_put, but inlined: the pieces are so small that a call shows. */
 static inline void put_piece(struct soc_buf *out, const char *data, size_t length)
 {
     if (out->capacity - out->length < length)
@@ -248,6 +251,7 @@ static inline void put_piece(struct soc_buf *out, const char *data, size_t lengt
 static bool write_members(struct soc_buf *out, const struct shape *shape,
                           const struct members *members, size_t length_max)
 {
+    assert(shape->count == members->count);
     uint32_t begin = 0;
     for (uint32_t i = 0; i < shape->count; i++) {
         const struct value *value = &members->values[shape->order[i]];
@@ -273,7 +277,7 @@ bool soc_flat_encode(lua_State *L, struct soc_flat_shapes *shapes, int index, si
         return false;
     }
     index = lua_absindex(L, index);
-    lua_pushnil(L); /* the copy's place */
+    lua_pushnil(L); /* placeholder for the copy */
     int base = lua_gettop(L);
     const struct shape *shape = NULL;
     if (read_members(L, index, &members))

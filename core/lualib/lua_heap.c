@@ -1,5 +1,6 @@
 #include "lualib/lua_heap.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,16 +9,16 @@
 
 #include "base/mem.h"
 
-#define STEP_BYTES  16  /* between two sizes */
-#define SMALL_BYTES 512 /* the largest piece from a free list */
+#define STEP_BYTES  16  /* difference between two size classes */
+#define SMALL_BYTES 512 /* largest block from a free list */
 #define CLASSES     (SMALL_BYTES / STEP_BYTES)
 #define SLAB_BYTES  (256u << 10)
 
-/* A heap from here on is larger than what a core has of cache for itself. */
+/* From this size on a heap exceeds the private cache of a core. */
 #define LARGE_BYTES (8u << 20)
 
-/* Slabs of a large heap are a few of the system's large pages, where it has any: what
- * lives in it is spread over so many pages that finding them is felt. */
+/* Slab size of a large heap: a few huge pages, if the system has them. Its objects are
+ * spread over so many pages that TLB misses show. */
 #define LARGE_SLAB_BYTES (4u << 20)
 #define LARGE_PAGE_BYTES (2u << 20)
 
@@ -35,9 +36,9 @@ struct heap {
     size_t bytes_max;
     struct piece *free[CLASSES];
     struct slab *slabs;
-    char *fresh; /* not given out yet, of the newest slab */
+    char *fresh; /* unused part of the newest slab */
     char *fresh_end;
-    bool is_large; /* and collected as such */
+    bool is_large; /* collected less often */
 };
 
 static size_t class_of(size_t size)
@@ -45,7 +46,7 @@ static size_t class_of(size_t size)
     return (size - 1) / STEP_BYTES;
 }
 
-/* Lends a new slab of `bytes` in all, or NULL. */
+/* Returns a new slab of `bytes` in total, or NULL. */
 static struct slab *take_slab(struct heap *heap, size_t *bytes)
 {
     if (heap->bytes_used < LARGE_BYTES) {
@@ -55,7 +56,7 @@ static struct slab *take_slab(struct heap *heap, size_t *bytes)
     *bytes = LARGE_SLAB_BYTES;
     struct slab *slab = aligned_alloc(LARGE_PAGE_BYTES, LARGE_SLAB_BYTES);
     if (slab != NULL)
-        madvise(slab, LARGE_SLAB_BYTES, MADV_HUGEPAGE); /* a wish: without them it works too */
+        madvise(slab, LARGE_SLAB_BYTES, MADV_HUGEPAGE); /* only a hint */
     return slab;
 }
 
@@ -118,7 +119,7 @@ static void *resize(struct heap *heap, void *old, size_t old_size, size_t size)
     return memory;
 }
 
-/* Any request, also the rare ones. Kept apart so that the short way saves no registers. */
+/* Handles any request. Out of line, so that the fast path saves no registers. */
 static __attribute__((noinline)) void *allocate_any(struct heap *heap, void *old, size_t old_size,
                                                     size_t size)
 {
@@ -137,10 +138,9 @@ static __attribute__((noinline)) void *allocate_any(struct heap *heap, void *old
     return memory;
 }
 
-/* A lua_Alloc. Without `old` its size is a kind of object, not a size. Small pieces
- * that come and go are nearly all there is, so they take the short way. The piece
- * that will be given out next was freed long ago and is not in the cache: it is
- * fetched while the one before it is put to use. */
+/* A lua_Alloc. Without `old`, `old_size` is the kind of the object. Nearly all requests
+ * are small and take the fast path. The next free block is cold, so it is prefetched
+ * while this one is put to use. */
 static void *allocate(void *user, void *old, size_t old_size, size_t size)
 {
     struct heap *heap = user;
@@ -172,17 +172,17 @@ static void free_heap(struct heap *heap)
     free(heap);
 }
 
-/* Garbage is collected when the heap is so many hundredths of what lived after the
- * last time. In a small heap little may gather, so that new objects are made where
- * the last ones were and are still in the cache: a message costs a fifth less than
- * with 400. To collect a large one is to walk what lives, agents' tables and scripts'
- * data spread over memory, so it is done seldom. Near the heap's limit Lua collects
- * whatever this says. */
+/* The collector runs when the heap reaches this percentage of what survived the last
+ * run. A small heap collects often, so that new objects reuse memory that is still in
+ * the cache: a message costs a fifth less than with 400. Collecting a large heap means
+ * walking live data all over memory, so it happens rarely. Near the heap's limit Lua
+ * collects regardless. */
 #define SMALL_COLLECT_PERCENT 150
 #define LARGE_COLLECT_PERCENT 400
 
 lua_State *soc_lua_heap_open(size_t bytes_max)
 {
+    assert(bytes_max > 0);
     struct heap *heap = soc_alloc_zero(sizeof(*heap));
     heap->bytes_max = bytes_max;
     lua_State *L = lua_newstate(allocate, heap);
@@ -209,8 +209,12 @@ void soc_lua_heap_close(lua_State *L)
 {
     if (L == NULL)
         return;
-    void *heap;
-    lua_getallocf(L, &heap);
+    void *user;
+    lua_Alloc allocator = lua_getallocf(L, &user);
+    assert(allocator == allocate);
+    (void)allocator;
+    struct heap *heap = user;
     lua_close(L);
+    assert(heap->bytes_used == 0);
     free_heap(heap);
 }

@@ -6,20 +6,19 @@
 
 #include "base/limits.h"
 
-/* A buffer above this size is given back after its use. */
+/* Larger buffers are freed after use. */
 #define SCRATCH_BYTES_KEPT (64u << 10)
 
 #define SCRATCH "society.json_scratch"
 
-/* The buffer that encode() writes to. It is the collector's, so that a memory
- * error cannot leak it, and is kept from call to call. */
+/* The output buffer of encode(). It belongs to the collector, so an out-of-memory error
+ * cannot leak it, and is reused between calls. */
 struct scratch {
     struct soc_buf buf;
-    bool is_busy; /* in use, or left behind by a call that raised */
+    bool is_busy; /* in use, or abandoned by a call that raised */
 };
 
-/* Where the registry has the metatable once more: its address is found quicker
- * than its name. */
+/* Second registry key of the metatable: a lookup by address is faster than by name. */
 static const char array_key = 'a';
 
 void soc_lua_push_array_mark(lua_State *L)
@@ -28,7 +27,7 @@ void soc_lua_push_array_mark(lua_State *L)
         return;
     lua_pop(L, 1);
     luaL_newmetatable(L, SOC_LUA_ARRAY);
-    /* All lists of all scripts share it: nobody may look into it or change it. */
+    /* All scripts share it, so it must not be visible or changeable. */
     lua_pushboolean(L, 0);
     lua_setfield(L, -2, "__metatable");
     lua_pushvalue(L, -1);
@@ -64,8 +63,8 @@ static struct scratch *push_scratch(lua_State *L)
     return scratch;
 }
 
-/* Pushes the function's own scratch, or a new one that takes its place if that
- * is busy: a finalizer may call encode() in the middle of encode(). */
+/* Pushes the function's scratch, or replaces it with a new one if it is busy: a
+ * finalizer may call encode() during encode(). */
 static struct scratch *take_scratch(lua_State *L)
 {
     lua_pushvalue(L, lua_upvalueindex(1));
@@ -136,7 +135,7 @@ static int json_array(lua_State *L)
     soc_lua_push_array_mark(L);
     if (lua_getmetatable(L, 1)) {
         if (!lua_rawequal(L, 2, 3))
-            return luaL_argerror(L, 1, "the table has another metatable");
+            return luaL_argerror(L, 1, "the table already has a metatable");
         lua_pop(L, 1);
     }
     lua_setmetatable(L, 1);

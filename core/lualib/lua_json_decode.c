@@ -1,4 +1,4 @@
-/* JSON bytes to Lua values, in one pass. */
+/* Decodes JSON into Lua values in one pass. */
 #include "lualib/lua_json.h"
 
 #include <assert.h>
@@ -7,23 +7,23 @@
 #include "base/json_scan.h"
 #include "base/limits.h"
 
-/* Up to this many elements or members wait on the Lua stack until the list ends,
- * so that its table is made in the right size; a longer list gets its table then
+/* Up to this many elements or members stay on the Lua stack until their list ends, so
+ * that its table is created with the right size. A longer list gets its table earlier
  * and grows it. */
 #define PENDING_MAX 32
 
 /* Strings with escapes up to this size are unescaped on the C stack. */
 #define UNESCAPE_BYTES 256
 
-/* A list that is still open. On the Lua stack it has a slot for its table, then
- * the pending elements, or names and values in turn. */
+/* An open list or object. On the Lua stack: a slot for its table, then the pending
+ * elements, or names and values alternating. */
 struct level {
     bool is_object;
-    bool has_table;     /* the table is made and nothing is pending */
+    bool has_table;     /* the table exists and nothing is pending */
     int slot;           /* of the table */
-    int pending;        /* elements or members behind the slot */
+    int pending;        /* elements or members above the slot */
     lua_Integer stored; /* elements in the table */
-    uint64_t seen;      /* names, as a Bloom filter of one hash */
+    uint64_t seen;      /* names, as a Bloom filter with one hash */
 };
 
 struct decoder {
@@ -63,8 +63,8 @@ static uint64_t name_bit(struct soc_slice name)
     return (uint64_t)1 << ((word + name.length) * 0x9e3779b97f4a7c15u >> 58);
 }
 
-/* Tells whether the name on top of the stack is already in its object, exactly,
- * once the filter says that it may be. */
+/* Returns true if the object already has the name on top of the stack. The filter has
+ * said that it may. */
 static bool has_name(lua_State *L, const struct level *level)
 {
     if (level->has_table) {
@@ -79,8 +79,8 @@ static bool has_name(lua_State *L, const struct level *level)
     return false;
 }
 
-/* Reads `"name":` and pushes the name. The filter takes the name as its string
- * holds it, so that an escaped form is found too. */
+/* Reads `"name":` and pushes the name. The filter uses the unescaped name, so an
+ * escaped duplicate is found. */
 static bool read_name(struct decoder *decoder, struct level *level)
 {
     struct soc_slice inside;
@@ -98,9 +98,11 @@ static bool read_name(struct decoder *decoder, struct level *level)
     return true;
 }
 
-/* Makes the table of a level and moves into it what is pending. */
+/* Creates the table of a level and moves the pending values into it. */
 static void make_table(lua_State *L, struct level *level, int size)
 {
+    assert(!level->has_table && level->pending <= PENDING_MAX);
+    assert(lua_gettop(L) == level->slot + level->pending * (level->is_object ? 2 : 1));
     if (level->is_object)
         lua_createtable(L, 0, size);
     else
@@ -120,7 +122,7 @@ static void make_table(lua_State *L, struct level *level, int size)
     level->has_table = true;
 }
 
-/* Takes the value on top of the stack, and the name under it, into its level. */
+/* Adds the value on top of the stack, with the name below it, to its level. */
 static void add_value(lua_State *L, struct level *level)
 {
     if (!level->has_table) {
@@ -133,10 +135,11 @@ static void add_value(lua_State *L, struct level *level)
     }
 }
 
-/* Goes on behind a value, which is on top of the stack: closes what ends here and
- * stops before the next value or, with depth 0, behind all. */
+/* Continues after a value, which is on top of the stack: closes the levels that end
+ * here and stops before the next value, or at depth 0. */
 static bool finish_value(struct decoder *decoder)
 {
+    assert(decoder->depth <= SOC_JSON_DEPTH_MAX + SOC_JSON_WRAP_MAX);
     while (decoder->depth > 0) {
         struct level *level = &decoder->levels[decoder->depth - 1];
         bool is_closed;
@@ -152,7 +155,7 @@ static bool finish_value(struct decoder *decoder)
     return true;
 }
 
-/* Makes sure of `count` free slots on the Lua stack. */
+/* Ensures `count` free slots on the Lua stack. */
 static bool ensure_stack(struct decoder *decoder, int count)
 {
     if (lua_checkstack(decoder->L, count))
@@ -162,8 +165,7 @@ static bool ensure_stack(struct decoder *decoder, int count)
     return false;
 }
 
-/* Opens the list at `next` and stops before its first value, or pushes it if it
- * is empty. */
+/* Opens the list at `next` and stops before its first value; pushes an empty one. */
 static bool open_level(struct decoder *decoder, bool *is_empty)
 {
     lua_State *L = decoder->L;
@@ -198,8 +200,8 @@ static bool push_number(struct decoder *decoder)
     return true;
 }
 
-/* Pushes a value, or only opens a list that is not empty: then `*is_whole` is
- * false and the first value of the list is next. */
+/* Pushes a value, or opens a list that is not empty. Then `*is_whole` is false and the
+ * first value of the list comes next. */
 static bool push_value(struct decoder *decoder, bool *is_whole)
 {
     struct soc_json_scan *scan = &decoder->scan;

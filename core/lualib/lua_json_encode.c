@@ -1,8 +1,8 @@
-/* Lua values to JSON bytes.
+/* Encodes Lua values as JSON.
  *
- * Faults do not depend on the order in which Lua keeps a table: the members of an
- * object are looked at in the order they are written, and a list with wrong keys
- * is told as such even if one of its elements was found wrong first. */
+ * Errors do not depend on the order in which Lua keeps a table: the members of an
+ * object are checked in the order they are written, and a list with wrong keys is
+ * reported as such even if a wrong element was found first. */
 #include "lualib/lua_json.h"
 
 #include <assert.h>
@@ -15,18 +15,18 @@
 #include "base/limits.h"
 #include "lualib/lua_fill.h"
 
-/* Members kept on the C stack, for all open objects together. An object for
- * which there is no room has its members in a userdata. */
+/* Members kept on the C stack, for all open objects together. Objects beyond that keep
+ * their members in a userdata. */
 #define MEMBERS_IN_PLACE 64
 
 /* Up to this many members are sorted by insertion. */
 #define MEMBERS_FEW 24
 
-/* Free slots of the Lua stack that one open table needs. */
+/* Slots of the Lua stack that one open table needs. */
 #define STACK_SLOTS 8
 
-/* A Lua value as far as it can be read in advance. Texts are lent by the table
- * that holds them, which nothing changes meanwhile: scripts have no finalizers. */
+/* A Lua value read ahead of its writing. Texts are lent by the table that holds them;
+ * nothing changes it meanwhile, because scripts have no finalizers. */
 struct value {
     int type; /* LUA_T... */
     bool is_integer;
@@ -45,20 +45,20 @@ struct member {
     struct value value;
 };
 
-/* A table that is being written. On the Lua stack: the table, then for an object
- * perhaps the userdata with its members, for a list the key where it stands. */
+/* A table being written. On the Lua stack: the table, then for an object its members'
+ * userdata, if any, or for a list the current key. */
 struct level {
     bool is_object;
     bool is_moved;          /* the members are in a userdata */
-    bool is_by_index;       /* a list that Lua does not keep in order */
+    bool is_by_index;       /* a list that Lua does not iterate in order */
     int slot;               /* of the table */
-    lua_Integer index;      /* of the element being written, 0 before the first */
+    lua_Integer index;      /* of the current element; 0 before the first */
     lua_Integer index_last; /* if is_by_index */
-    struct member *members; /* as they came */
-    uint32_t *order;        /* their numbers by name */
+    struct member *members; /* in the order of iteration */
+    uint32_t *order;        /* their numbers, sorted by name */
     size_t member_count;    /* all */
-    size_t member_next;     /* behind the one being written */
-    size_t in_place_before; /* the encoder's in_place_used without this object */
+    size_t member_next;     /* number of the next one to write */
+    size_t in_place_before; /* in_place_used of the encoder without this object */
 };
 
 struct encoder {
@@ -77,11 +77,11 @@ struct encoder {
 
 enum step {
     STEP_FAULT,
-    STEP_CHILD, /* a table to be written next is on top of the Lua stack */
+    STEP_CHILD, /* the table to write next is on top of the Lua stack */
     STEP_DONE,
 };
 
-/* Tells whether the table at `slot` has exactly the keys 1..n, and n. */
+/* Returns true, with n, if the table at `slot` has exactly the keys 1..n. */
 static bool is_list(lua_State *L, int slot, lua_Integer *n)
 {
     lua_Integer count = 0;
@@ -101,7 +101,7 @@ static bool is_list(lua_State *L, int slot, lua_Integer *n)
     return last == count;
 }
 
-/* Where a fault lies, for people; one that is too long ends in dots. */
+/* The path of a fault, for people; a long one ends in dots. */
 struct path {
     char text[160];
     size_t length;
@@ -136,7 +136,7 @@ static bool is_identifier(struct soc_slice name)
     return true;
 }
 
-/* Appends `.name`, or `["any name"]` with its bytes escaped as in JSON. */
+/* Appends `.name`, or `["any name"]` escaped as in JSON. */
 static void add_name_to_path(struct path *path, struct soc_slice name)
 {
     struct soc_buf part = {0};
@@ -178,10 +178,10 @@ static bool fail_at(struct encoder *encoder, size_t depth, int code, const char 
     return false;
 }
 
-#define KEYS_REASON "the keys of a table must be strings, or 1, 2, 3 and so on"
+#define KEYS_REASON "table keys must be all strings, or 1 to n without gaps"
 
-/* Ends with the fault of the value being written, unless a list it is in has
- * wrong keys: the outermost such list is the fault then. */
+/* Fails because of the current value, or because of the outermost list around it that
+ * has wrong keys. */
 static bool fail(struct encoder *encoder, int code, const char *reason)
 {
     for (size_t i = 0; i < encoder->depth; i++) {
@@ -309,8 +309,8 @@ static int compare_members(const void *left, const void *right, void *user)
     return is_before(&members[*a], &members[*b]) ? -1 : 1;
 }
 
-/* Fills `order` with the numbers of the members by name. The members stay where
- * they are: moving them just after they were written costs more than it looks. */
+/* Fills `order` with the members' numbers, sorted by name. The members stay in place:
+ * moving them right after they were written is surprisingly slow. */
 static void sort_members(const struct member *members, uint32_t *order, size_t count)
 {
     if (count > MEMBERS_FEW) {
@@ -327,11 +327,12 @@ static void sort_members(const struct member *members, uint32_t *order, size_t c
     }
 }
 
-/* Gives the object room for `capacity` members and their order in a userdata
- * right above its table, and moves there the `count` it has. A key and a value
- * are on top of the stack. */
+/* Gives the object a userdata, right above its table, for `capacity` members and their
+ * order, and moves its `count` members there. A key and a value are on top of the
+ * stack. */
 static void move_members(lua_State *L, struct level *level, size_t count, size_t capacity)
 {
+    assert(count <= capacity);
     struct member *moved =
         lua_newuserdatauv(L, capacity * (sizeof(*moved) + sizeof(*level->order)), 0);
     if (count > 0)
@@ -352,10 +353,11 @@ static uint64_t read_prefix(struct soc_slice name)
     return __builtin_bswap64(word);
 }
 
-/* Reads all members of the object, its first key and value being on top of the
- * stack, and sorts them. */
+/* Reads and sorts all members of the object. Its first key and value are on top of the
+ * stack. */
 static bool collect_members(struct encoder *encoder, struct level *level)
 {
+    assert(encoder->in_place_used <= MEMBERS_IN_PLACE);
     lua_State *L = encoder->L;
     int slot = level->slot;
     size_t capacity = MEMBERS_IN_PLACE - encoder->in_place_used;
@@ -388,7 +390,7 @@ static bool collect_members(struct encoder *encoder, struct level *level)
     return true;
 }
 
-/* Tells whether the table at `slot` is marked as a list. */
+/* Returns true if the table at `slot` is marked as a list. */
 static bool is_marked(lua_State *L, int slot)
 {
     if (!lua_getmetatable(L, slot))
@@ -401,12 +403,12 @@ static bool is_marked(lua_State *L, int slot)
     return is_same;
 }
 
-/* Begins the table on top of the stack; an empty one is written and popped. */
+/* Opens the table on top of the stack; writes and pops an empty one. */
 static bool open_table(struct encoder *encoder)
 {
     lua_State *L = encoder->L;
     if (encoder->depth == SOC_JSON_DEPTH_MAX)
-        return fail(encoder, SOC_EINVAL, "tables are nested too deep, or in a circle");
+        return fail(encoder, SOC_EINVAL, "tables are nested too deeply or form a cycle");
     if (!lua_checkstack(L, STACK_SLOTS))
         return fail(encoder, SOC_ETOOLARGE, "the Lua stack is full");
     struct level *level = &encoder->levels[encoder->depth];
@@ -455,7 +457,7 @@ static enum step write_members(struct encoder *encoder, struct level *level)
     return STEP_DONE;
 }
 
-/* Puts the next element of the list on top of the stack; false behind the last. */
+/* Pushes the next element of the list; false after the last. */
 static bool next_element(lua_State *L, struct level *level)
 {
     if (!level->is_by_index)
@@ -466,8 +468,7 @@ static bool next_element(lua_State *L, struct level *level)
     return true;
 }
 
-/* Goes over from the order in which Lua keeps the elements, which has just proved
- * to be another, to that of the indexes. */
+/* Switches to access by index, because Lua turned out to iterate in another order. */
 static bool order_by_index(struct encoder *encoder, struct level *level)
 {
     lua_State *L = encoder->L;
@@ -478,8 +479,8 @@ static bool order_by_index(struct encoder *encoder, struct level *level)
     return next_element(L, level);
 }
 
-/* Writes elements of the list up to one that is a table. A list mostly comes in
- * order from its walk, which so proves its keys on the way. */
+/* Writes elements of the list up to one that is a table. Lua usually iterates over a
+ * list in order, which also checks its keys. */
 static enum step write_elements(struct encoder *encoder, struct level *level)
 {
     lua_State *L = encoder->L;

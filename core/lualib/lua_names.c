@@ -1,11 +1,12 @@
 #include "lualib/lua_names.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/map.h"
 
-#define DEPTH_MAX      256 /* brackets and blocks inside one another that are told apart */
+#define DEPTH_MAX      256 /* nesting of brackets and blocks that is tracked */
 #define NAME_BYTES_MAX 100
 
 static const char *const keywords[] = {
@@ -27,7 +28,7 @@ static bool is_name(const struct soc_token *token)
     return token->kind == SOC_TOKEN_NAME && !is_keyword(token);
 }
 
-/* A walk that knows what it stands in: a table, or something else. */
+/* A walk that tracks whether it is inside a table. */
 struct walk {
     struct soc_lua_source source;
     struct soc_token token;
@@ -36,7 +37,7 @@ struct walk {
     char inside[DEPTH_MAX]; /* '{', or any other byte */
     int depth;
     struct soc_map declared; /* names, lent by the text */
-    bool is_declaring;       /* behind local, for, function or its bracket */
+    bool is_declaring;       /* after local, for, function or its bracket */
 };
 
 static void open_part(struct walk *walk, char what)
@@ -100,8 +101,8 @@ static bool is_key(const struct walk *walk)
     return is_in_table(walk) && soc_token_is(&walk->next, "=");
 }
 
-/* Lists of names follow `local`, `for` and `function` up to the first token that is
- * neither a name nor between names. */
+/* Names are declared after `local`, `for` and `function` until the first token that is
+ * neither a name nor a separator. */
 static void follow_declaration(struct walk *walk)
 {
     static const char *const begins[] = {"local", "for", "function"};
@@ -133,8 +134,8 @@ static int push_named(lua_State *L, const struct soc_token *token)
     return lua_rawget(L, -2);
 }
 
-/* What the walk stands at is used and not declared: writes down what is missing of
- * it, with its member if only that is. False if all is there. */
+/* Writes the name at the walk's position if it is used but not defined, with its member
+ * if only that is undefined. Returns false if everything is defined. */
 static bool find_missing(lua_State *L, int index, const struct walk *walk, char *name)
 {
     int top = lua_gettop(L);
@@ -159,12 +160,13 @@ static bool find_missing(lua_State *L, int index, const struct walk *walk, char 
 void soc_lua_names_check(lua_State *L, int index, const char *text,
                          void (*found)(void *user, int line, const char *name), void *user)
 {
+    assert(lua_istable(L, index));
     struct walk first = begin_walk(text);
     struct walk walk = begin_walk(text);
     char name[NAME_BYTES_MAX];
     index = lua_absindex(L, index);
     collect(&first);
-    lua_newtable(L); /* what was said */
+    lua_newtable(L); /* names already reported */
     while (advance(&walk)) {
         if (!is_name(&walk.token) || is_member(&walk) || is_key(&walk) ||
             soc_map_find(&first.declared, soc_slice(walk.token.text, walk.token.length)) != NULL ||

@@ -8,10 +8,11 @@
 #include "base/limits.h"
 #include "lualib/lua_json.h"
 
-/* Tells whether the metatable of the table at `index` can be left behind: there is none,
- * or it is the mark of a list, which the table at `copy` then gets. */
+/* Returns true if the metatable of the table at `index` can be dropped: there is none,
+ * or it is the mark of a list, which the table at `copy` gets as well. */
 static bool copy_mark(lua_State *L, int index, int copy)
 {
+    assert(lua_istable(L, index) && lua_istable(L, copy));
     if (!lua_getmetatable(L, index))
         return true;
     soc_lua_push_array_mark(L);
@@ -24,18 +25,18 @@ static bool copy_mark(lua_State *L, int index, int copy)
     return is_mark;
 }
 
-/* Pushes the copy of the table at `from`. `depth` bounds the recursion. */
+/* Pushes a copy of the table at `from`. `depth` bounds the recursion. */
 static int copy_table(lua_State *L, int from, int depth, const char *name,
                       struct soc_detail *detail)
 {
     if (depth > SOC_JSON_DEPTH_MAX)
-        return soc_fail(detail, SOC_EINVAL, "'%s' is nested too deeply, or holds itself", name);
+        return soc_fail(detail, SOC_EINVAL, "'%s' is nested too deeply or contains itself", name);
     luaL_checkstack(L, 8, NULL);
     lua_newtable(L);
     int to = lua_gettop(L);
     int rc = SOC_OK;
     if (!copy_mark(L, from, to))
-        rc = soc_fail(detail, SOC_EINVAL, "'%s' holds a table with a metatable", name);
+        rc = soc_fail(detail, SOC_EINVAL, "'%s' contains a table with a metatable", name);
     if (rc == SOC_OK)
         lua_pushnil(L);
     while (rc == SOC_OK && lua_next(L, from) != 0) {

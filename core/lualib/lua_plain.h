@@ -1,8 +1,8 @@
-/* Lua plain: a script's tables as data, in a copy that the script cannot reach.
+/* Lua plain: copies a script's tables as plain data.
  *
- * The host keeps settings as Lua tables. If it kept the script's own tables, the
- * script could change them afterwards, or let a metatable answer one thing when they
- * are checked and another when they are used.
+ * The host keeps settings as Lua tables. If it kept the script's own tables, the script
+ * could change them later, or use a metatable to return one value when they are checked
+ * and another when they are used.
  * Layer: lualib. Thread: loop. */
 #ifndef SOC_LUALIB_LUA_PLAIN_H
 #define SOC_LUALIB_LUA_PLAIN_H
@@ -11,10 +11,10 @@
 
 #include "base/err.h"
 
-/* Pushes a deep copy of the value at `index`. It calls no metamethods. Functions stay
- * what they are: no script can change one. SOC_OK, or SOC_EINVAL with nothing pushed
- * and `detail` for a table that has a metatable other than the mark of a list, or that
- * is nested deeper than SOC_JSON_DEPTH_MAX; `name` is the value's name in it. */
+/* Pushes a deep copy of the value at `index` without calling metamethods. Functions are
+ * shared: scripts cannot change them. SOC_EINVAL, with nothing pushed and `detail` set,
+ * for a table with a metatable other than the mark of a list and for nesting beyond
+ * SOC_JSON_DEPTH_MAX; `name` is the name of the value in the error. */
 int soc_lua_plain(lua_State *L, int index, const char *name, struct soc_detail *detail);
 
 #endif

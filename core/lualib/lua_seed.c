@@ -5,13 +5,13 @@
 
 #include <lauxlib.h>
 
-#define SEED 0x50c1e7eu /* any number will do */
+#define SEED 0x50c1e7eu /* arbitrary */
 
-/* So many orders are possible that two seeds do not give the same one. */
+/* Enough keys that two seeds do not give the same order by chance. */
 #define KEYS 64
 
-/* Stands in for luaS_hash where it makes the seed, by the linker's --wrap. The name is
- * the linker's; Lua 5.4.0 to 5.4.2 pass one argument more, which does not matter. */
+/* Replaces the call of luaS_hash that makes the seed, by the linker's --wrap, which
+ * dictates the name. Lua 5.4.0 to 5.4.2 pass one more argument, which is harmless. */
 unsigned int __wrap_luaS_hash(const char *bytes, size_t length, unsigned int seed);
 
 unsigned int __wrap_luaS_hash(const char *bytes, size_t length, unsigned int seed)
@@ -22,7 +22,7 @@ unsigned int __wrap_luaS_hash(const char *bytes, size_t length, unsigned int see
     return SEED;
 }
 
-/* Notes the order in which the state goes through a table of KEYS strings. */
+/* Records the order in which the state iterates over a table of KEYS strings. */
 static int note_order(lua_State *L)
 {
     unsigned char *order = lua_touserdata(L, 1);
@@ -54,7 +54,7 @@ bool soc_lua_seed_is_fixed(void)
 {
     unsigned char one[KEYS], other[KEYS];
     lua_State *first = luaL_newstate();
-    lua_State *second = luaL_newstate(); /* while the first is there: at another address */
+    lua_State *second = luaL_newstate(); /* created while the first exists, so at another address */
     bool is_fixed =
         get_order(first, one) && get_order(second, other) && memcmp(one, other, KEYS) == 0;
     if (first != NULL)

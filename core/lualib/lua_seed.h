@@ -1,27 +1,26 @@
-/* Lua seed: every Lua state hashes strings in the same way.
+/* Lua seed: makes every Lua state hash strings the same way.
  *
- * Lua draws a seed for each state from the time and from addresses. It decides
- * which strings collide, hence when a table grows, hence what `#` says of one with
- * holes, and in which order lua_next goes. A script would then do one thing before a
- * crash and another after it, or in two runs of the same seed.
+ * Lua seeds each state from the time and from addresses. The seed decides which strings
+ * collide, hence when a table grows, hence the result of `#` for a table with holes and
+ * the order of lua_next. A script could then behave differently after a crash, or in
+ * two runs of the same simulation seed.
  *
- * lua_newstate has no argument for it. It calls luaS_hash once, to mix what it has
- * drawn; no other object of liblua5.4.a calls that function but the one that defines
- * it. So programs are linked with -Wl,--wrap=luaS_hash, which leads that one call to a
- * constant and leaves the hashing of strings as it is. Without the flag, or with Lua
- * as a shared library, everything works and states differ: soc_lua_seed_is_fixed
- * tells.
+ * lua_newstate has no parameter for the seed. It calls luaS_hash once to mix it, and in
+ * liblua5.4.a no other object file calls that function except the one that defines it.
+ * So programs are linked with -Wl,--wrap=luaS_hash, which redirects that one call to a
+ * constant and leaves the hashing of strings alone. Without the flag, or with a shared
+ * Lua library, everything works but states differ; soc_lua_seed_is_fixed detects it.
  *
- * The price: who knows the seed can make keys that collide. A turn's steps and the
- * size of a payload are bounded, so it costs time and nothing else.
+ * The price: whoever knows the seed can construct colliding keys. Steps per turn and
+ * payload sizes are bounded, so this costs only time.
  * Layer: lualib. Thread: any. */
 #ifndef SOC_LUALIB_LUA_SEED_H
 #define SOC_LUALIB_LUA_SEED_H
 
 #include <stdbool.h>
 
-/* Tells whether the program was linked so: two states put the same strings in the
- * same order. Takes some ten microseconds. */
+/* Returns true if the program was linked with the flag: two states iterate in the same
+ * order. Takes about ten microseconds. */
 bool soc_lua_seed_is_fixed(void);
 
 #endif

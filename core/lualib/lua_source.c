@@ -1,5 +1,6 @@
 #include "lualib/lua_source.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -111,14 +112,14 @@ bool soc_lua_source_read(const char *path, struct soc_buf *text)
     return is_read;
 }
 
-/* A walk that knows how deep it stands. */
+/* A walk that tracks nesting. */
 struct scan {
     struct soc_lua_source source;
     struct soc_token token;
     struct soc_token previous;
-    int blocks;         /* function, if, do, repeat that are open */
-    int brackets;       /* { ( [ that are open; for a bracket itself: outside of it */
-    int since_function; /* tokens behind the last `function` */
+    int blocks;         /* open function, if, do, repeat */
+    int brackets;       /* open { ( [; a bracket itself counts as outside */
+    int since_function; /* tokens since the last `function` */
 };
 
 static bool token_is_any(const struct soc_token *token, const char *const *texts)
@@ -170,7 +171,7 @@ static bool advance(struct scan *scan)
 
 static struct scan begin_scan(const char *text)
 {
-    if (*text == '#') /* as Lua does with a first line for the shell */
+    if (*text == '#') /* a shebang line, as in Lua */
         text += strcspn(text, "\n");
     return (struct scan){.source = {text, 1}, .since_function = 9};
 }
@@ -184,7 +185,7 @@ int soc_lua_source_return_line(const char *text)
     return 0;
 }
 
-/* Tells whether the scan stands at the name of a field that is set. */
+/* Returns true if the scan is at the name of a field that is assigned. */
 static bool is_at_field(const struct scan *scan, const char *name)
 {
     static const char *const before[] = {".", "{", ",", ";", NULL};
@@ -214,6 +215,7 @@ int soc_lua_source_field_line(const char *text, const char *name)
 
 int soc_lua_source_element_line(const char *text, const char *name, int number)
 {
+    assert(number > 0);
     static const char *const separators[] = {",", ";", NULL};
     struct scan scan = begin_scan(text);
     if (!find_field(&scan, name) || !advance(&scan) || !advance(&scan) ||

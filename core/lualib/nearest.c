@@ -1,5 +1,6 @@
 #include "lualib/nearest.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define LENGTH_MAX  64
@@ -10,8 +11,8 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* How many letters must be added, removed, changed or swapped with their
- * neighbour; more than CHANGES_MAX for words too long to be compared. */
+/* Returns the edit distance: letters added, removed, changed or swapped with a
+ * neighbour. More than CHANGES_MAX for words that are too long to compare. */
 static int count_changes(const char *a, const char *b)
 {
     size_t columns = strlen(b);
@@ -36,6 +37,7 @@ static int count_changes(const char *a, const char *b)
 
 const char *soc_nearest(const char *word, soc_nearest_word *words, const void *user)
 {
+    assert(word != NULL);
     const char *best = NULL;
     const char *each;
     int best_changes = CHANGES_MAX + 1;

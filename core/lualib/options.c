@@ -1,5 +1,6 @@
 #include "lualib/options.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 
 int soc_option_field(lua_State *L, int index, const char *name)
 {
+    assert(lua_istable(L, index));
     index = lua_absindex(L, index);
     lua_pushstring(L, name);
     return lua_rawget(L, index);
@@ -26,8 +28,9 @@ void soc_option_check(lua_State *L, int index, const char *call, const char *nam
 
 const char *soc_option_name(lua_State *L, const char *what)
 {
+    assert(lua_istable(L, -3));
     if (lua_type(L, -2) != LUA_TSTRING || strlen(lua_tostring(L, -2)) != lua_rawlen(L, -2))
-        luaL_error(L, "%s: names without NUL expected, got a %s", what, luaL_typename(L, -2));
+        luaL_error(L, "%s: keys must be strings without NUL, got %s", what, luaL_typename(L, -2));
     return lua_tostring(L, -2);
 }
 
@@ -59,7 +62,7 @@ bool soc_option_is_text(struct soc_slice text)
            (text.length == 0 || memchr(text.data, '\0', text.length) == NULL);
 }
 
-/* `length` may be more than C sees: a name with a NUL in it is no option. */
+/* Compares by length because a key may contain NUL. */
 static bool is_known(const char *name, size_t length, const char *const *known)
 {
     for (int i = 0; known[i] != NULL; i++)
@@ -76,9 +79,9 @@ void soc_option_check_names(lua_State *L, int index, const char *what, const cha
     while (lua_next(L, index) != 0) {
         lua_pop(L, 1);
         if (lua_type(L, -1) != LUA_TSTRING)
-            luaL_error(L, "%s: names expected, got a %s as a key", what, luaL_typename(L, -1));
+            luaL_error(L, "%s: keys must be strings, got %s", what, luaL_typename(L, -1));
         size_t length;
-        const char *name = lua_tolstring(L, -1, &length); /* the table keeps it alive */
+        const char *name = lua_tolstring(L, -1, &length); /* stays valid: the table holds it */
         if (!is_known(name, length, known) && (worst == NULL || strcmp(name, worst) < 0))
             worst = name;
     }

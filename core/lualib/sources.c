@@ -1,11 +1,12 @@
 #include "lualib/sources.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
 #include <lauxlib.h>
 
-/* Where the registry keeps the table of this file. */
+/* Registry key of this file's table. */
 static const char sources_key = 0;
 
 /* Its fields. */
@@ -13,11 +14,12 @@ static const char sources_key = 0;
 #define KEPT      2 /* path -> text */
 #define HAS_KEPT  3
 #define HAS_FILES 4
-#define FROZEN    5 /* path -> whether it is there; nil: files may change */
+#define FROZEN    5 /* path -> whether it exists; nil: not frozen */
 
 /* Pushes field `which`. */
 static int push_field(lua_State *L, int which)
 {
+    assert(which >= OPENED && which <= FROZEN);
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &sources_key) != LUA_TTABLE) {
         lua_pop(L, 1);
         lua_createtable(L, 4, 0);
@@ -56,7 +58,7 @@ static void remember(lua_State *L, const char *path)
     lua_pop(L, 3);
 }
 
-/* The text stays in its table, and so in its place, while the file is read. */
+/* The text is referenced by its table, so it stays valid while the file is read. */
 static FILE *open_kept(lua_State *L, const char *path)
 {
     size_t length;
@@ -73,6 +75,7 @@ static FILE *open_kept(lua_State *L, const char *path)
 
 FILE *soc_sources_open(lua_State *L, const char *path)
 {
+    assert(path != NULL);
     luaL_checkstack(L, 8, NULL);
     if (is_set(L, HAS_KEPT)) {
         FILE *kept = open_kept(L, path);
@@ -111,7 +114,7 @@ bool soc_sources_has(lua_State *L, const char *path)
 
 void soc_sources_freeze(lua_State *L)
 {
-    push_field(L, OPENED); /* makes the table */
+    push_field(L, OPENED); /* creates the table */
     lua_pop(L, 1);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &sources_key);
     lua_newtable(L);
@@ -150,7 +153,7 @@ void soc_sources_keep(lua_State *L, const char *path, struct soc_slice text)
 
 void soc_sources_use(lua_State *L, bool has_kept, bool has_files)
 {
-    push_field(L, OPENED); /* makes the table */
+    push_field(L, OPENED); /* creates the table */
     lua_pop(L, 1);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &sources_key);
     lua_pushboolean(L, has_kept);

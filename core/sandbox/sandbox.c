@@ -1,5 +1,6 @@
 #include "sandbox/sandbox.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -9,17 +10,17 @@
 
 #include "sandbox/sandbox_parts.h"
 
-/* Registry name of the table where methods of strings are found. */
+/* Registry name of the table with the methods of strings. */
 #define STRING_METHODS "society.string_methods"
 
-/* A native function that scripts are given as it is, or wrapped by a part. */
+/* A native function that scripts get as it is or wrapped. */
 struct native {
     const char *library; /* NULL: the environment itself */
     const char *name;
     lua_CFunction function; /* filled in by find_natives */
 };
 
-/* Everything native a script gets is in this list. */
+/* Every native function that scripts get is in this list. */
 static const struct native native_list[] = {
     {NULL, "assert", NULL},      {NULL, "error", NULL},        {NULL, "ipairs", NULL},
     {NULL, "load", NULL},        {NULL, "rawequal", NULL},     {NULL, "rawlen", NULL},
@@ -49,8 +50,8 @@ static const struct native native_list[] = {
 
 #define NATIVE_COUNT (sizeof(native_list) / sizeof(native_list[0]))
 
-/* Fills in the functions. They come from a state of their own: whatever else
- * runs in this one may have put others in the place of the global ones. */
+/* Fills in the functions. They come from a fresh state, because other code in this one
+ * may have replaced the global ones. */
 static bool fill_natives(struct native natives[NATIVE_COUNT])
 {
     memcpy(natives, native_list, sizeof(native_list));
@@ -68,7 +69,7 @@ static bool fill_natives(struct native natives[NATIVE_COUNT])
     return true;
 }
 
-/* Lends the natives with their functions, which are found once for each Lua state. */
+/* Lends the natives with their functions, looked up once for each Lua state. */
 static const struct native *find_natives(lua_State *L)
 {
     soc_sandbox_push_state(L);
@@ -80,7 +81,7 @@ static const struct native *find_natives(lua_State *L)
         lua_pushvalue(L, -1);
         lua_setiuservalue(L, -3, SOC_SANDBOX_NATIVES);
     }
-    const struct native *natives = lua_touserdata(L, -1); /* the state keeps it */
+    const struct native *natives = lua_touserdata(L, -1); /* referenced by the state */
     lua_pop(L, 2);
     return natives;
 }
@@ -100,7 +101,7 @@ static void push_library(lua_State *L, const struct native *natives, const char 
 
 static int sandbox_randomseed(lua_State *L)
 {
-    return luaL_error(L, "chance comes from the host's seed");
+    return luaL_error(L, "random numbers come from the host's seed");
 }
 
 static void open_math(lua_State *L, const struct soc_sandbox_gate *gate)
@@ -127,16 +128,17 @@ static void open_utf8(lua_State *L)
     lua_setfield(L, -2, "charpattern");
 }
 
-/* Sets the library on top of the stack in the environment below; pops it. */
+/* Sets the library on top of the stack in the environment below it and pops it. */
 static void set_library(lua_State *L, const char *name)
 {
+    assert(lua_istable(L, -1) && lua_istable(L, -2));
     lua_pushvalue(L, -1);
     soc_sandbox_preload(L, -3, name);
     lua_setfield(L, -2, name);
 }
 
-/* Makes methods of strings come from a table without `dump` and addresses, which
- * no script can reach: strings of all environments share it. */
+/* Gives strings a table of methods without `dump` and addresses. Scripts cannot reach
+ * the table, because all environments share it. */
 static void protect_strings(lua_State *L, const struct native *natives)
 {
     lua_pushliteral(L, "");
@@ -156,6 +158,8 @@ static void protect_strings(lua_State *L, const struct native *natives)
 
 void soc_sandbox_push(lua_State *L, const struct soc_sandbox_gate *gate)
 {
+    assert(gate->print != NULL && gate->time != NULL && gate->clock != NULL &&
+           gate->random != NULL);
     luaL_checkstack(L, 12, NULL);
     const struct native *natives = find_natives(L);
     protect_strings(L, natives);

@@ -1,15 +1,15 @@
-/* Sandbox calls: errors that no script can catch, and the calls that catch the
+/* Sandbox calls: errors that scripts cannot catch, and the functions that catch the
  * others.
  *
- * A fatal error is a userdata that carries the host's value; pcall, xpcall, load
- * and coroutine.* raise it on. The `<close>` variables of a script see it pass and
- * may raise an error of their own, which Lua puts in its place. Therefore each
- * fatal error has a number and is remembered with its thread: whatever pcall
- * catches, if its thread had a fatal error since pcall began, that one goes on.
+ * A fatal error is a userdata that carries the host's value; pcall, xpcall, load and
+ * coroutine.* rethrow it. A `<close>` variable of a script may raise another error in
+ * its place. So fatal errors are numbered and remembered with their thread: if a thread
+ * had a fatal error since pcall began, pcall rethrows that one, whatever it caught.
  * Layer: sandbox. Thread: loop. */
 #include "sandbox/sandbox.h"
 #include "sandbox/sandbox_parts.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include <lauxlib.h>
@@ -53,6 +53,7 @@ struct soc_sandbox_state *soc_sandbox_push_state(lua_State *L)
 
 void soc_sandbox_push_state_value(lua_State *L, enum soc_sandbox_state_value which)
 {
+    assert(which >= SOC_SANDBOX_DOOMED && which <= SOC_SANDBOX_NATIVES);
     soc_sandbox_push_state(L);
     lua_getiuservalue(L, -1, (int)which);
     lua_remove(L, -2);
@@ -60,6 +61,7 @@ void soc_sandbox_push_state_value(lua_State *L, enum soc_sandbox_state_value whi
 
 void soc_sandbox_wrap(lua_State *L, const char *name, lua_CFunction wrapper)
 {
+    assert(lua_istable(L, -1));
     lua_getfield(L, -1, name);
     lua_pushcclosure(L, wrapper, 1);
     lua_setfield(L, -2, name);
@@ -67,6 +69,7 @@ void soc_sandbox_wrap(lua_State *L, const char *name, lua_CFunction wrapper)
 
 int soc_sandbox_call_wrapped(lua_State *L)
 {
+    assert(lua_iscfunction(L, lua_upvalueindex(1)));
     return lua_tocfunction(L, lua_upvalueindex(1))(L);
 }
 
@@ -78,7 +81,7 @@ static int fatal_tostring(lua_State *L)
     return 1;
 }
 
-/* Puts a fatal error in place of the value on top of the stack, which it carries. */
+/* Wraps the value on top of the stack into a fatal error. */
 static void wrap_fatal(lua_State *L)
 {
     struct fatal_error *fatal = lua_newuserdatauv(L, sizeof(*fatal), 1);
@@ -108,12 +111,12 @@ int soc_sandbox_raise_fatal(lua_State *L)
 const uint64_t *soc_sandbox_fatal_count(lua_State *L)
 {
     const struct soc_sandbox_state *state = soc_sandbox_push_state(L);
-    lua_pop(L, 1); /* the registry keeps it */
+    lua_pop(L, 1); /* referenced by the registry */
     return &state->fatal_count;
 }
 
-/* Pushes the last fatal error of the thread at index `thread` (0: this one) or
- * nil. Lends it, or returns NULL. */
+/* Pushes the last fatal error of the thread at index `thread` (0: this one) or nil.
+ * Lends it, or returns NULL. */
 static struct fatal_error *push_last_fatal(lua_State *L, int thread)
 {
     if (thread == 0)
@@ -170,14 +173,16 @@ int soc_sandbox_is_fatal(lua_State *L, int index)
     return luaL_testudata(L, index, FATAL_ERROR) != NULL;
 }
 
-/* Number of the last fatal error, for the functions with the state as upvalue 1. */
+/* Returns the number of the last fatal error. For functions with the state as upvalue
+ * 1. */
 static lua_KContext read_fatal_count(lua_State *L)
 {
+    assert(lua_isuserdata(L, lua_upvalueindex(1)));
     const struct soc_sandbox_state *state = lua_touserdata(L, lua_upvalueindex(1));
     return (lua_KContext)state->fatal_count;
 }
 
-/* Leaves false and the error, or raises the error on. */
+/* Leaves false and the error, or rethrows it. */
 static int catch_error(lua_State *L, int status, lua_KContext fatal_count)
 {
     soc_sandbox_pass_fatal(L, 0, status, (uint64_t)fatal_count);
@@ -204,7 +209,7 @@ static int sandbox_pcall(lua_State *L)
     return finish_pcall(L, status, context);
 }
 
-/* Stands before a script's message handler, upvalue 1, and hides fatal errors. */
+/* Wraps a script's message handler, upvalue 1, and hides fatal errors from it. */
 static int handle_message(lua_State *L)
 {
     if (soc_sandbox_is_fatal(L, 1))
@@ -215,7 +220,7 @@ static int handle_message(lua_State *L)
     return 1;
 }
 
-/* Below the results are the function and the message handler. */
+/* The function and the message handler are below the results. */
 static int finish_xpcall(lua_State *L, int status, lua_KContext fatal_count)
 {
     if (status != LUA_OK && status != LUA_YIELD)
@@ -246,7 +251,7 @@ static int sandbox_load(lua_State *L)
     luaL_checkany(L, 1);
     if (strchr(luaL_optstring(L, 3, "t"), 't') == NULL) {
         lua_pushnil(L);
-        lua_pushliteral(L, "load: only text can be loaded; the mode has no 't'");
+        lua_pushliteral(L, "load: only text can be loaded, but the mode has no 't'");
         return 2;
     }
     if (lua_isnone(L, 4)) {
@@ -259,7 +264,7 @@ static int sandbox_load(lua_State *L)
     uint64_t fatal_count = soc_sandbox_push_state(L)->fatal_count;
     lua_pop(L, 1);
     int count = soc_sandbox_call_wrapped(L);
-    if (count == 2) /* a reader's error, caught by Lua's parser, may be fatal */
+    if (count == 2) /* the parser caught an error of the reader, which may be fatal */
         soc_sandbox_pass_fatal(L, 0, LUA_ERRRUN, fatal_count);
     return count;
 }

@@ -1,28 +1,28 @@
-/* Sandbox coroutine: coroutines that a wait for the host passes through.
+/* Sandbox coroutine: coroutines that can wait for the host.
  *
- * A script's coroutine that yields the host's key is waiting: resume and wrap
- * yield the key on, so that in the end the host gets it, and when the host goes
- * on they resume the coroutine with no values. The key stays on the waiting
- * coroutine's stack meanwhile and is what tells it: nobody else may resume or
- * close it.
+ * A script's coroutine that yields the host's key is waiting: resume and wrap yield the
+ * key further until the host gets it. When the host resumes, they resume the coroutine
+ * with no values. Meanwhile the key stays on top of the waiting coroutine's stack,
+ * which marks it: nobody else may resume or close it.
  *
- * Scripts may resume, close and yield from only the threads they made; the
- * thread of a turn, which coroutine.running shows them, is the host's.
+ * Scripts may resume, close and yield from only threads they created. The thread of a
+ * turn, which coroutine.running shows, belongs to the host.
  * Layer: sandbox. Thread: loop. */
 #include "sandbox/sandbox.h"
 #include "sandbox/sandbox_parts.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include <lauxlib.h>
 
-/* Upvalues of the functions of the library. A function made by wrap has the
- * coroutine as upvalue 1 and the state as upvalue 2. */
+/* Upvalues of the library's functions. A function made by wrap has the coroutine as
+ * upvalue 1 and the state as upvalue 2. */
 #define STATE_UPVALUE 1
 #define MADE_UPVALUE  2
 
-/* What a step of a coroutine came to, besides a count of values. */
+/* Results of a step, besides a number of values. */
 #define STEP_FAILED  (-1) /* the error is on top */
 #define STEP_WAITING (-2) /* it waits for the host */
 
@@ -59,7 +59,7 @@ static enum status find_status(lua_State *L, lua_State *co)
     }
 }
 
-/* Tells whether the thread on top of the stack was made by a script; pops it. */
+/* Returns true if a script created the thread on top of the stack; pops it. */
 static bool pop_is_made(lua_State *L, int made_upvalue)
 {
     lua_rawget(L, lua_upvalueindex(made_upvalue));
@@ -75,18 +75,18 @@ static lua_State *check_thread(lua_State *L, int index)
     return co;
 }
 
-/* Returns the coroutine at 1, which a script made. */
+/* Returns the coroutine at 1; raises unless a script created it. */
 static lua_State *check_made(lua_State *L)
 {
     lua_State *co = check_thread(L, 1);
     lua_pushvalue(L, 1);
     if (!pop_is_made(L, MADE_UPVALUE))
-        luaL_argerror(L, 1, "this coroutine is the host's");
+        luaL_argerror(L, 1, "this coroutine belongs to the host");
     return co;
 }
 
-/* Gives `co` the extra space and the hook of `L`. An equal hook is left alone:
- * setting it would start its count anew with each resume. */
+/* Gives `co` the extra space and the hook of `L`. An equal hook is left alone, because
+ * setting it would reset its count. */
 static void lend_context(lua_State *L, lua_State *co)
 {
     memcpy(lua_getextraspace(co), lua_getextraspace(L), LUA_EXTRASPACE);
@@ -99,14 +99,15 @@ static void lend_context(lua_State *L, lua_State *co)
         lua_sethook(co, hook, mask, count);
 }
 
-/* Runs the coroutine at index `place` until it yields or ends. Returns how many
- * values were pushed or one of STEP_*; fatal errors are raised on. */
+/* Runs the coroutine at index `place` until it yields or ends. Returns the number of
+ * values pushed, or STEP_*. Fatal errors are rethrown. */
 static int run(lua_State *L, int place, int arg_count, struct soc_sandbox_state *state)
 {
+    assert(lua_isthread(L, place));
     lua_State *co = lua_tothread(L, place);
     if (state->resume_depth >= SOC_SANDBOX_RESUME_DEPTH_MAX) {
         lua_pop(co, arg_count);
-        lua_pushfstring(L, "too many coroutines inside one another (at most %d)",
+        lua_pushfstring(L, "coroutines are nested too deeply (at most %d)",
                         SOC_SANDBOX_RESUME_DEPTH_MAX);
         return STEP_FAILED;
     }
@@ -114,6 +115,7 @@ static int run(lua_State *L, int place, int arg_count, struct soc_sandbox_state 
     int count;
     state->resume_depth++;
     int status = lua_resume(co, L, arg_count, &count);
+    assert(state->resume_depth > 0);
     state->resume_depth--;
     if (status == LUA_YIELD && count == 1 && is_waiting(co))
         return STEP_WAITING;
@@ -131,7 +133,7 @@ static int run(lua_State *L, int place, int arg_count, struct soc_sandbox_state 
     return STEP_FAILED;
 }
 
-/* Hands the `arg_count` values on top to the coroutine and runs it. */
+/* Passes the `arg_count` values on top to the coroutine and runs it. */
 static int step(lua_State *L, int place, int arg_count, struct soc_sandbox_state *state)
 {
     lua_State *co = lua_tothread(L, place);
@@ -149,21 +151,22 @@ static int step(lua_State *L, int place, int arg_count, struct soc_sandbox_state
     return run(L, place, arg_count, state);
 }
 
-/* Yields a coroutine's wait on to who resumed this thread, towards the host. */
+/* Passes a coroutine's wait on to whoever resumed this thread, towards the host. */
 static int wait_outward(lua_State *L, lua_KFunction go_on)
 {
     if (!lua_isyieldable(L)) {
-        lua_pushliteral(L, "a coroutine waited for the host, but was resumed where nothing can "
-                           "wait: inside a sort, gsub, load or metamethod function");
+        lua_pushliteral(L, "a coroutine cannot wait for the host inside a function called by "
+                           "sort, gsub, load or a metamethod");
         return soc_sandbox_raise_fatal(L);
     }
     lua_pushlightuserdata(L, soc_sandbox_host_yield_key());
     return lua_yieldk(L, 1, 0, go_on);
 }
 
-/* Goes on with a coroutine whose wait has ended. */
+/* Resumes a coroutine whose wait has ended. */
 static int run_again(lua_State *L, int place, struct soc_sandbox_state *state)
 {
+    assert(is_waiting(lua_tothread(L, place)));
     lua_pop(lua_tothread(L, place), 1); /* the key */
     return run(L, place, 0, state);
 }
@@ -199,8 +202,8 @@ static int sandbox_resume(lua_State *L)
     return push_resume_results(L, result);
 }
 
-/* Returns a wrapped coroutine's values, or closes it and raises its error with
- * the place where it was called, as Lua's own does. */
+/* Returns a wrapped coroutine's values, or closes it and raises its error with the
+ * position of the call, as Lua does. */
 static int push_wrap_results(lua_State *L, int result)
 {
     if (result >= 0)
@@ -284,7 +287,7 @@ static int sandbox_isyieldable(lua_State *L)
     return 1;
 }
 
-/* coroutine.running() -> thread, whether it is the host's */
+/* coroutine.running() -> thread, true if it is the host's */
 static int sandbox_running(lua_State *L)
 {
     lua_pushthread(L);
@@ -300,9 +303,11 @@ static int sandbox_status(lua_State *L)
     return 1;
 }
 
-/* coroutine.close(co) -> true | false, error
+/* coroutine.close(co) -> true
+ * false, error
  *
- * An error the coroutine died of before is only told: it may be another turn's. */
+ * An error that had ended the coroutine before is only returned: it may belong to
+ * another turn. */
 static int sandbox_close(lua_State *L)
 {
     lua_State *co = check_made(L);
@@ -323,7 +328,7 @@ static int sandbox_close(lua_State *L)
     soc_sandbox_pass_fatal(L, 1, is_failed ? LUA_ERRRUN : result, fatal_count);
     if (soc_sandbox_is_fatal(L, -1)) {
         lua_pop(L, 1);
-        lua_pushliteral(L, "the coroutine was ended by the host");
+        lua_pushliteral(L, "the host ended the coroutine");
     }
     return 2;
 }

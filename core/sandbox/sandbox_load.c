@@ -1,10 +1,11 @@
-/* Sandbox load: the text of a script becomes a chunk of an environment.
+/* Sandbox load: compiles the text of a script for an environment.
  *
- * A campaign starts the same app thousands of times, and compiling it was most of a
- * start. So the state keeps, for each name, the text that was loaded last and what it
- * was compiled to, and uses that while the text is the same. No script gets hold of
- * it: what scripts themselves load is text only. The price is the memory for both.
+ * A simulation starts the same app thousands of times, and compiling it was most of a
+ * start. So the state caches, for each chunk name, the last text and its bytecode.
+ * Scripts cannot reach the cache, and can load text only. The price is the memory for
+ * both.
  * Layer: sandbox. Thread: loop. */
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,14 +17,14 @@
 #include "sandbox/sandbox.h"
 #include "sandbox/sandbox_parts.h"
 
-#define KEPT_BYTES_MAX (256u << 10) /* longer texts are compiled each time */
+#define KEPT_BYTES_MAX (256u << 10) /* longer texts are not cached */
 
-/* Fields of what is kept under a name. */
+/* Fields of a cache entry. */
 #define TEXT 1
 #define CODE 2
 
-/* Pushes the whole file as a string; false, with errno and nothing pushed, if it
- * cannot be read. */
+/* Pushes the file as a string; false, with errno and nothing pushed, if it cannot be
+ * read. */
 static bool push_file(lua_State *L, const char *path)
 {
     luaL_Buffer text;
@@ -44,8 +45,8 @@ static bool push_file(lua_State *L, const char *path)
     return false;
 }
 
-/* What a chunk is compiled to. A buffer lies on the stack, and lua_dump wants the chunk
- * on top when it begins: so the first piece makes it. */
+/* The bytecode of a chunk. The buffer occupies stack slots, and lua_dump needs the
+ * chunk on top when it begins, so the first piece creates the buffer. */
 struct code {
     bool is_begun;
     luaL_Buffer bytes;
@@ -61,9 +62,10 @@ static int add_code(lua_State *L, const void *bytes, size_t length, void *user)
     return 0;
 }
 
-/* Keeps the text at `text` and the chunk on top under the name at `name`. */
+/* Caches the text at `text` and the chunk on top under the name at `name`. */
 static void keep(lua_State *L, int name, int text)
 {
+    assert(lua_isfunction(L, -1) && lua_type(L, text) == LUA_TSTRING);
     int chunk = lua_gettop(L);
     struct code code = {.is_begun = false};
     luaL_checkstack(L, 8, NULL);
@@ -81,7 +83,7 @@ static void keep(lua_State *L, int name, int text)
     lua_settop(L, chunk);
 }
 
-/* Pushes the chunk that the same text became before; else pushes nothing. */
+/* Pushes the cached chunk if the text is the same; else pushes nothing. */
 static bool push_kept(lua_State *L, int name, int text)
 {
     int top = lua_gettop(L);
@@ -101,7 +103,7 @@ static bool push_kept(lua_State *L, int name, int text)
     return is_kept;
 }
 
-/* Pushes the text that was loaded under the name before, if files do not change. */
+/* Pushes the text loaded under that name before, if files are frozen. */
 static bool push_frozen(lua_State *L, const char *chunk_name)
 {
     int top = lua_gettop(L);
@@ -117,7 +119,7 @@ static bool push_frozen(lua_State *L, const char *chunk_name)
     return is_there;
 }
 
-/* Pushes the chunk of the text at `text`, or what is wrong with it. */
+/* Pushes the chunk of the text at `text`, or the error. */
 static int push_chunk(lua_State *L, int name, int text)
 {
     size_t length;
@@ -125,7 +127,7 @@ static int push_chunk(lua_State *L, int name, int text)
     const char *end = start + length;
     if (push_kept(L, name, text))
         return LUA_OK;
-    if (length >= 3 && memcmp(start, "\xEF\xBB\xBF", 3) == 0) /* as Lua itself does */
+    if (length >= 3 && memcmp(start, "\xEF\xBB\xBF", 3) == 0) /* as Lua does */
         start += 3;
     if (start < end && *start == '#')
         while (start < end && *start != '\n')
@@ -136,9 +138,10 @@ static int push_chunk(lua_State *L, int name, int text)
     return status;
 }
 
-/* Loads the text on top, popped, with the environment at `index`. */
+/* Loads the text on top, which is popped, with the environment at `index`. */
 static int load(lua_State *L, int index, const char *chunk_name, struct soc_detail *detail)
 {
+    assert(lua_type(L, -1) == LUA_TSTRING);
     int text = lua_gettop(L);
     bool is_binary = lua_tostring(L, text)[0] == LUA_SIGNATURE[0];
     lua_pushfstring(L, "@%s", chunk_name);
@@ -151,7 +154,7 @@ static int load(lua_State *L, int index, const char *chunk_name, struct soc_deta
         return SOC_OK;
     }
     if (is_binary)
-        soc_fail(detail, SOC_ESCRIPT, "%s: this is compiled; only text can be loaded", chunk_name);
+        soc_fail(detail, SOC_ESCRIPT, "%s: precompiled code cannot be loaded", chunk_name);
     else
         soc_fail(detail, SOC_ESCRIPT, "%s", lua_tostring(L, -1));
     lua_pop(L, 1);

@@ -1,11 +1,11 @@
-/* Sandbox metatables: what scripts may see and set of them.
+/* Sandbox metatables: which of them scripts may see and set.
  *
- * `__gc` would run at the collector's whim and `__mode` empties tables at it, so
- * setmetatable refuses both. Lua looks for `__gc` only when a metatable is set,
- * so adding it later does nothing. `__mode` added later would work: the next
- * setmetatable with that table refuses, the tables before it are the script's
- * own loss. Metatables that the host registered by name and those of values
- * other than tables are not shown, so no script can change them for all.
+ * The collector decides when `__gc` runs and when `__mode` drops entries, so
+ * setmetatable refuses both. Lua looks for `__gc` only when a metatable is set, so
+ * adding it later has no effect. `__mode` added later works until the next setmetatable
+ * with that table refuses it; only the script itself is affected. Metatables that the
+ * host registered by name and those of values other than tables are hidden, so that no
+ * script can change them for others.
  * Layer: sandbox. Thread: loop. */
 #include "sandbox/sandbox_parts.h"
 
@@ -15,7 +15,7 @@
 
 #include "lualib/lua_fill.h"
 
-/* Tells whether the metatable on top of the stack is in the registry by its name. */
+/* Returns true if the metatable on top of the stack is registered by its name. */
 static bool is_host_metatable(lua_State *L)
 {
     lua_pushliteral(L, "__name");

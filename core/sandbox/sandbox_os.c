@@ -1,10 +1,11 @@
 /* Sandbox os: time as numbers and text, always in UTC.
  *
- * The present time comes from the gate; the rest is arithmetic on the proleptic
- * Gregorian calendar, with names in English, and knows no zone and no locale.
+ * The current time comes from the gate. The rest is arithmetic on the proleptic
+ * Gregorian calendar, with English names, without time zones and locales.
  * Layer: sandbox. Thread: loop. */
 #include "sandbox/sandbox_parts.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 #include <lauxlib.h>
 
 #define DAY_SECONDS 86400
-/* Beyond it a year would not fit an int. */
+/* Beyond this a year does not fit an int. */
 #define TIME_MAX (INT64_C(67000000000000000))
 
 struct date {
@@ -40,10 +41,11 @@ static int64_t floor_divide(int64_t a, int64_t b)
     return quotient * b > a ? quotient - 1 : quotient;
 }
 
-/* Days from 1970-01-01 to the first of a month. Years are counted from March, so
- * that the leap day comes last, in eras of 400 years. */
+/* Days from 1970-01-01 to the first of a month. Years begin in March, so that the leap
+ * day comes last, in eras of 400 years. */
 static int64_t days_to_month(int64_t year, int month)
 {
+    assert(month >= 1 && month <= 12);
     if (month <= 2)
         year--;
     int64_t era = floor_divide(year, 400);
@@ -96,7 +98,7 @@ static void set_date_fields(lua_State *L, const struct date *date)
     lua_setfield(L, -2, "isdst");
 }
 
-/* Reads a field of the table at 1; one without a default (-1) must be there. */
+/* Reads a field of the table at 1; one without a default (-1) is required. */
 static int64_t read_date_field(lua_State *L, const char *name, int64_t otherwise)
 {
     int type = lua_getfield(L, 1, name);
@@ -141,7 +143,7 @@ static int sandbox_time(lua_State *L)
     return 1;
 }
 
-/* Week of the year when weeks begin on `first_day`. */
+/* Returns the week of the year if weeks begin on `first_day`. */
 static int week_of_year(const struct date *date, int first_day)
 {
     return (date->year_day + 7 - (date->week_day - first_day + 7) % 7) / 7;
@@ -157,7 +159,7 @@ static int find_iso_week(const struct date *date, int64_t *year)
     return of_thursday.year_day / 7 + 1;
 }
 
-/* The conversions that are made of others; NULL if `conversion` is not. */
+/* Returns the format of a composed conversion, or NULL. */
 static const char *find_composed(char conversion)
 {
     switch (conversion) {
@@ -180,7 +182,7 @@ static const char *find_composed(char conversion)
     }
 }
 
-/* The conversions that are names or fixed; NULL if `conversion` is not. */
+/* Returns the text of a conversion that is a name or fixed, or NULL. */
 static const char *find_name(const struct date *date, char conversion)
 {
     switch (conversion) {
@@ -205,14 +207,14 @@ static const char *find_name(const struct date *date, char conversion)
     }
 }
 
-/* A conversion that is a number: its width, and what fills it. */
+/* A numeric conversion: its value, width and padding. */
 struct number {
     int64_t value;
     int width;
     bool has_spaces;
 };
 
-/* Returns false if `conversion` is no number. */
+/* Returns false if `conversion` is not numeric. */
 static bool find_number(const struct date *date, char conversion, struct number *number)
 {
     static const char order[] = "CdegGHIjmMSuUVwWyY";
@@ -246,7 +248,7 @@ static bool find_number(const struct date *date, char conversion, struct number 
     return true;
 }
 
-/* Adds one conversion that is not composed; raises if it is unknown. */
+/* Appends one conversion that is not composed; raises if it is unknown. */
 static void add_conversion(luaL_Buffer *out, const struct date *date, char conversion)
 {
     const char *name = find_name(date, conversion);
@@ -263,14 +265,14 @@ static void add_conversion(luaL_Buffer *out, const struct date *date, char conve
                  (long long)number.value);
         luaL_addstring(out, text);
     } else {
-        luaL_error(out->L, "os.date: '%%%c' is no conversion", conversion);
+        luaL_error(out->L, "os.date: '%%%c' is not a conversion", conversion);
     }
 }
 
-/* Adds the text of a whole format. */
+/* Appends a formatted date. */
 static void add_format(luaL_Buffer *out, const struct date *date, const char *format)
 {
-    const char *outer = NULL; /* where to go on after a composed conversion */
+    const char *outer = NULL; /* where to continue after a composed conversion */
     while (*format != '\0' || outer != NULL) {
         if (*format == '\0') {
             format = outer;
@@ -298,7 +300,7 @@ static int sandbox_date(lua_State *L)
 {
     size_t length;
     const char *format = luaL_optlstring(L, 1, "%c", &length);
-    luaL_argcheck(L, strlen(format) == length, 1, "the format has a zero byte");
+    luaL_argcheck(L, strlen(format) == length, 1, "the format contains NUL");
     if (lua_isnoneornil(L, 2)) {
         lua_pushvalue(L, lua_upvalueindex(1));
         lua_pushcclosure(L, lua_tocfunction(L, lua_upvalueindex(2)), 1);

@@ -1,11 +1,10 @@
-/* Sandbox pairs: tables in an order that is the same on every run.
+/* Sandbox pairs: iterates over tables in the same order on every run.
  *
- * `pairs` takes the keys once, sorts them and walks them by their present values:
- * a field may be changed or cleared on the way, one that is added is not seen. A
- * table with few keys keeps them as upvalues of its iterator, which costs one
- * allocation; a list (no keys but 1 to #t) keeps none. `next` looks for the
- * smallest key above the given one among all of them, so its price grows with
- * the table.
+ * `pairs` collects the keys once, sorts them and reads the values as it goes: fields
+ * may be changed or cleared during the loop; added ones are not seen. The keys of a
+ * small table are upvalues of its iterator, which costs one allocation; a list (no keys
+ * but 1 to #t) needs none. `next` searches all keys for the smallest one above the
+ * given key, so it is linear in the size of the table.
  * Layer: sandbox. Thread: loop. */
 #include "sandbox/sandbox.h"
 #include "sandbox/sandbox_parts.h"
@@ -19,15 +18,15 @@
 
 #include "lualib/lua_fill.h"
 
-/* Keys kept as upvalues; Lua allows 255 of them. */
+/* Keys stored as upvalues; Lua allows 255 of them. */
 #define KEYS_SMALL_MAX 40
 
 enum key_kind { KEY_INTEGER, KEY_FLOAT, KEY_STRING };
 
-/* A key taken out for comparing. Text is lent by the table that has the key. */
+/* A key prepared for comparison. Text is lent by the table that has the key. */
 struct key {
     enum key_kind kind;
-    int place; /* where the key itself is kept: a stack slot or list index */
+    int place; /* where the key is: a stack slot or list index */
     union {
         lua_Integer integer;
         lua_Number number;
@@ -38,7 +37,7 @@ struct key {
     } as;
 };
 
-/* Reads the key on top of the stack; raises if it has no order. */
+/* Reads the key on top of the stack; raises if it cannot be ordered. */
 static void read_key(lua_State *L, const char *who, struct key *key)
 {
     int type = lua_type(L, -1);
@@ -46,7 +45,7 @@ static void read_key(lua_State *L, const char *who, struct key *key)
         key->kind = KEY_STRING;
         key->as.text.data = lua_tolstring(L, -1, &key->as.text.length);
     } else if (type != LUA_TNUMBER) {
-        luaL_error(L, "%s: a key is a %s; only numbers and strings have an order", who,
+        luaL_error(L, "%s: cannot order a %s key; only numbers and strings can be ordered", who,
                    lua_typename(L, type));
     } else if (lua_isinteger(L, -1)) {
         key->kind = KEY_INTEGER;
@@ -57,8 +56,8 @@ static void read_key(lua_State *L, const char *who, struct key *key)
     }
 }
 
-/* Compares exactly, without turning the integer into a float. The argument of
- * next may be any float: one equal to the integer is no key, so equal will do. */
+/* Compares exactly, without converting the integer to a float. The argument of next may
+ * be any float; one equal to the integer is not a key, so equal is fine. */
 static int compare_mixed(lua_Integer integer, lua_Number number)
 {
     if (number >= 0x1p63)
@@ -120,7 +119,7 @@ static int walk_list(lua_State *L)
     return 1;
 }
 
-/* Iterator of a small table. Upvalue 1: keys passed; then the keys, sorted. */
+/* Iterator of a small table. Upvalue 1: number of keys passed; then the sorted keys. */
 static int walk_small(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);
@@ -143,8 +142,8 @@ static int walk_small(lua_State *L)
     return 1;
 }
 
-/* Iterator of a large table. Upvalue 1: keys passed; upvalue 2: a list of the
- * keys, sorted. */
+/* Iterator of a large table. Upvalue 1: number of keys passed; upvalue 2: the sorted
+ * list of keys. */
 static int walk_large(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);
@@ -165,7 +164,7 @@ static int walk_large(lua_State *L)
     return 1;
 }
 
-/* Tells whether the table at 1 has no keys but 1 to `last`. */
+/* Returns true if the table at 1 has no keys but 1 to `last`. */
 static bool is_list(lua_State *L, lua_Integer last)
 {
     lua_pushnil(L);
@@ -180,7 +179,7 @@ static bool is_list(lua_State *L, lua_Integer last)
     return true;
 }
 
-/* Pushes the iterator of the table at 1 and returns true, or false and nothing
+/* Pushes the iterator of the table at 1 and returns true; false, with nothing pushed,
  * if the table has too many keys. */
 static bool push_small_walk(lua_State *L)
 {
@@ -225,7 +224,7 @@ static void push_large_walk(lua_State *L)
 {
     lua_Integer count = count_keys(L);
     struct key *keys = lua_newuserdatauv(L, (size_t)count * sizeof(*keys), 0);
-    lua_createtable(L, (int)count, 0); /* the keys as the table gives them */
+    lua_createtable(L, (int)count, 0); /* the keys in Lua's order */
     int unsorted = lua_gettop(L);
     int filled = 0;
     lua_pushnil(L);
@@ -278,7 +277,8 @@ static int sandbox_pairs(lua_State *L)
     return 3;
 }
 
-/* next(t [, key]) -> the key after it in the order of pairs, value | nil */
+/* next(t [, key]) -> the next key in the order of pairs, value
+ * nil */
 static int sandbox_next(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);
@@ -288,7 +288,7 @@ static int sandbox_next(lua_State *L)
     if (!from_start)
         read_key(L, "next", &after);
     if (after.kind == KEY_FLOAT && isnan(after.as.number))
-        return luaL_argerror(L, 2, "NaN is no key");
+        return luaL_argerror(L, 2, "NaN cannot be a key");
 
     soc_lua_fill(L, 1);
     struct key best = {.kind = KEY_INTEGER};

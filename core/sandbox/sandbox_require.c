@@ -1,14 +1,14 @@
-/* Sandbox require: the society's own modules, then files beside the app.
+/* Sandbox require: the society's own modules, then files next to the app.
  *
- * Each environment has its modules: a table with the values loaded so far and the
- * directories to look in. A file runs once, in the environment, with its name
- * and path as arguments; it cannot wait while it loads. That a module needs
- * itself is seen from the calls of require now running, so that a load which
- * failed leaves no trace.
+ * Each environment has a table with the modules loaded so far and the directories to
+ * search. A file runs once, in the environment, with its name and path as arguments; it
+ * cannot wait while it loads. Cycles are detected from the active calls of require, so
+ * a failed load leaves no trace.
  * Layer: sandbox. Thread: loop. */
 #include "sandbox/sandbox.h"
 #include "sandbox/sandbox_parts.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -38,6 +38,7 @@ static void push_modules(lua_State *L, int index, int which)
 
 void soc_sandbox_preload(lua_State *L, int index, const char *name)
 {
+    assert(lua_istable(L, index));
     push_modules(L, index, LOADED);
     lua_insert(L, -2);
     lua_setfield(L, -2, name);
@@ -46,6 +47,7 @@ void soc_sandbox_preload(lua_State *L, int index, const char *name)
 
 void soc_sandbox_add_path(lua_State *L, int index, const char *directory)
 {
+    assert(lua_istable(L, index));
     push_modules(L, index, DIRECTORIES);
     lua_pushstring(L, directory);
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
@@ -61,7 +63,7 @@ void soc_sandbox_add_own_path(lua_State *L, int index, const char *directory)
     lua_pop(L, 1);
 }
 
-/* Raises if the name at 1 could be more than the name of a module. */
+/* Raises unless the value at 1 is a valid module name. */
 static const char *check_name(lua_State *L)
 {
     size_t length;
@@ -71,20 +73,20 @@ static const char *check_name(lua_State *L)
     if (length == 0 || strspn(name, allowed) != length || name[0] == '.' ||
         name[length - 1] == '.' || strstr(name, "..") != NULL)
         luaL_error(L,
-                   "require: '%s' is no module name; it is made of A-Z a-z 0-9 _ - in parts "
+                   "require: '%s' is not a module name; names are parts of A-Z a-z 0-9 _ - "
                    "joined by dots",
                    name);
     return name;
 }
 
-/* Raises if a call of require further out is loading `name`. */
+/* Raises if an outer call of require is loading `name`. */
 static void check_cycle(lua_State *L, const char *name)
 {
     lua_Debug frame;
     lua_getstack(L, 0, &frame);
     lua_getinfo(L, "f", &frame);
     int self = lua_gettop(L);
-    lua_pushstring(L, name); /* the way from the call to here */
+    lua_pushstring(L, name); /* the path from that call to here */
     for (int level = 1; lua_getstack(L, level, &frame); level++) {
         lua_getinfo(L, "f", &frame);
         bool is_require = lua_rawequal(L, -1, self);
@@ -94,17 +96,16 @@ static void check_cycle(lua_State *L, const char *name)
         const char *outer = lua_tostring(L, -1);
         lua_pushfstring(L, "%s -> %s", outer, lua_tostring(L, -2));
         if (strcmp(outer, name) == 0)
-            luaL_error(L, "require: module '%s' needs itself while it loads (%s)", name,
-                       lua_tostring(L, -1));
+            luaL_error(L, "require: module '%s' requires itself (%s)", name, lua_tostring(L, -1));
         lua_replace(L, self + 1);
         lua_settop(L, self + 1);
     }
     lua_settop(L, self - 1);
 }
 
-/* Tries the file whose path is on top of the stack, and what it is called below it. On
- * success pops the path and pushes its chunk; else pops both and adds what it is called
- * to the text below. */
+/* Tries the file whose path is on top of the stack, with its display name below. On
+ * success pops the path and pushes its chunk; else pops both and appends the display
+ * name to the text below. */
 static bool try_file(lua_State *L, const char *name)
 {
     struct soc_detail detail;
@@ -125,7 +126,7 @@ static bool try_file(lua_State *L, const char *name)
     return false;
 }
 
-/* Pushes what directory `i` is called, and its path. */
+/* Pushes the display name of directory `i`, and its path. */
 static void push_directory(lua_State *L, lua_Integer i)
 {
     lua_rawgeti(L, lua_upvalueindex(DIRECTORIES_UPVALUE), i);
@@ -137,12 +138,13 @@ static void push_directory(lua_State *L, lua_Integer i)
     lua_insert(L, -2);
 }
 
-/* Pushes what the first file found is called, and its chunk; raises if there is none. */
+/* Pushes the display name of the first file found, and its chunk; raises if there is
+ * none. */
 static void find_file(lua_State *L, const char *name)
 {
     const char *relative = luaL_gsub(L, name, ".", "/");
     lua_Integer count = (lua_Integer)lua_rawlen(L, lua_upvalueindex(DIRECTORIES_UPVALUE));
-    lua_pushliteral(L, ""); /* what was tried */
+    lua_pushliteral(L, ""); /* the files tried */
     for (lua_Integer i = 1; i <= count; i++) {
         static const char *const forms[] = {"%s/%s.lua", "%s/%s/init.lua"};
         for (size_t form = 0; form < 2; form++) {
@@ -156,8 +158,8 @@ static void find_file(lua_State *L, const char *name)
         }
     }
     if (count == 0)
-        luaL_error(L, "require: there is no module '%s' and no directory to look in", name);
-    luaL_error(L, "require: there is no module '%s'; tried %s", name, lua_tostring(L, -1));
+        luaL_error(L, "require: no module '%s' and no directory to search", name);
+    luaL_error(L, "require: no module '%s'; tried %s", name, lua_tostring(L, -1));
 }
 
 /* require(name) -> module [, path] */

@@ -1,13 +1,14 @@
-/* Sandbox table: a stable sort, and loops that end.
+/* Sandbox table: a stable sort, and bounded loops.
  *
- * `table.sort` is a merge sort of our own: equal elements keep their order, and
- * an order function that contradicts itself gives some order but no error. The
- * table is written only at the end, so an error on the way leaves it as it was.
- * An order function cannot wait or yield. The other functions do as the native
- * ones, but refuse more elements than could be: no budget hook runs inside them.
+ * `table.sort` is a merge sort: equal elements keep their order, and an inconsistent
+ * order function gives some order but no error. The table is written only at the end,
+ * so an error leaves it unchanged. An order function cannot wait or yield. The other
+ * functions work like the native ones but refuse absurd numbers of elements, because no
+ * budget hook runs inside them.
  * Layer: sandbox. Thread: loop. */
 #include "sandbox/sandbox_parts.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -16,10 +17,10 @@
 /* Stack slots of a running sort. */
 #define SORT_TABLE  1
 #define SORT_LESS   2 /* a function or nil */
-#define SORT_VALUES 3 /* list of the elements as they came */
+#define SORT_VALUES 3 /* list of the elements in their original order */
 #define SORT_PLACES 4 /* userdata with the arrays below */
 
-/* Raises if `count` elements cannot be meant. */
+/* Raises if there are absurdly many elements. */
 static void check_count(lua_State *L, lua_Integer count)
 {
     if (count > SOC_SANDBOX_ELEMENTS_MAX)
@@ -49,12 +50,12 @@ static lua_Integer check_list(lua_State *L)
     }
     lua_Integer count = luaL_len(L, 1);
     if (count < 0)
-        luaL_error(L, "a list has no negative length");
+        luaL_error(L, "the length of a list cannot be negative");
     check_count(L, count);
     return count;
 }
 
-/* Tells whether element number `a` goes before element number `b`. */
+/* Returns true if element number `a` goes before element number `b`. */
 static bool is_less(lua_State *L, int32_t a, int32_t b)
 {
     bool has_function = !lua_isnil(L, SORT_LESS);
@@ -76,6 +77,7 @@ static bool is_less(lua_State *L, int32_t a, int32_t b)
 /* Merges from[left, middle) and from[middle, right) into `to`. */
 static void merge(lua_State *L, const int32_t *from, int32_t *to, const size_t edges[3])
 {
+    assert(edges[0] <= edges[1] && edges[1] <= edges[2]);
     size_t i = edges[0];
     size_t j = edges[1];
     for (size_t k = edges[0]; k < edges[2]; k++) {
@@ -84,8 +86,8 @@ static void merge(lua_State *L, const int32_t *from, int32_t *to, const size_t e
     }
 }
 
-/* Sorts the numbers 1 to `count` of the elements; returns where they are: in the
- * first or the second half of `places`. */
+/* Sorts the numbers 1 to `count` of the elements and returns the half of `places` they
+ * end up in. */
 static const int32_t *sort_places(lua_State *L, int32_t *places, size_t count)
 {
     int32_t *from = places;
@@ -96,7 +98,7 @@ static const int32_t *sort_places(lua_State *L, int32_t *places, size_t count)
         for (size_t left = 0; left < count; left += 2 * width) {
             size_t middle = left + width < count ? left + width : count;
             size_t right = left + 2 * width < count ? left + 2 * width : count;
-            /* Two runs already in order need one comparison. */
+            /* One comparison suffices for two runs that are already in order. */
             if (middle == right || !is_less(L, from[middle], from[middle - 1]))
                 memcpy(to + left, from + left, (right - left) * sizeof(*to));
             else
@@ -157,7 +159,7 @@ static int sandbox_insert(lua_State *L)
     return 0;
 }
 
-/* table.remove(list [, position]) -> what was there */
+/* table.remove(list [, position]) -> the removed element */
 static int sandbox_remove(lua_State *L)
 {
     lua_Integer count = check_list(L);

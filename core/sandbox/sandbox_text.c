@@ -1,7 +1,7 @@
 /* Sandbox text: values as text, without addresses.
  *
- * An address differs from run to run, so `tostring` and `%s` show a table as
- * "table" (or its `__name`) and `%p` raises.
+ * An address differs from run to run, so `tostring` and `%s` show a table as "table"
+ * (or its `__name`), and `%p` raises.
  * Layer: sandbox. Thread: loop. */
 #include "sandbox/sandbox_parts.h"
 
@@ -43,7 +43,7 @@ static int sandbox_tostring(lua_State *L)
     return 1;
 }
 
-/* print(...): texts to the gate. Upvalue 1 is the gate's, upvalue 2 its print. */
+/* print(...): passes texts to the gate. Upvalue 1 is the gate's, upvalue 2 its print. */
 static int sandbox_print(lua_State *L)
 {
     int count = lua_gettop(L);
@@ -64,15 +64,15 @@ void soc_sandbox_open_text(lua_State *L, const struct soc_sandbox_gate *gate)
     lua_setfield(L, -2, "print");
 }
 
-/* Tells whether the native text of the argument may hold an address. */
+/* Returns true if the native text of the argument may contain an address. */
 static int shows_address(lua_State *L, int index)
 {
     int type = lua_type(L, index);
     return type > LUA_TSTRING || type == LUA_TLIGHTUSERDATA;
 }
 
-/* string.format(format, ...) -> text: turns what `%s` would show with an address
- * into text; the native format does the rest, complaints included. */
+/* string.format(format, ...) -> text: converts arguments that `%s` would show with an
+ * address and leaves the rest, errors included, to the native format. */
 static int sandbox_format(lua_State *L)
 {
     size_t length;
@@ -90,7 +90,7 @@ static int sandbox_format(lua_State *L)
         if (at == end)
             break;
         if (*at == 'p')
-            return luaL_error(L, "string.format: %%p shows an address, which no script may see");
+            return luaL_error(L, "string.format: %%p would show an address");
         if (*at == 's' && shows_address(L, argument)) {
             soc_sandbox_push_text(L, argument);
             lua_replace(L, argument);
@@ -99,8 +99,8 @@ static int sandbox_format(lua_State *L)
     return soc_sandbox_call_wrapped(L);
 }
 
-/* string.rep(text, n [, separator]) -> text. The native one would count to `n`
- * even where there is nothing to repeat. */
+/* string.rep(text, n [, separator]) -> text. The native one would count to `n` even if
+ * there is nothing to repeat. */
 static int sandbox_rep(lua_State *L)
 {
     size_t length;

@@ -30,7 +30,7 @@ const char *soc_rule_next_name(lua_State *L, int index, const char *path, const 
     while (lua_next(L, index) != 0) {
         lua_pop(L, 1);
         if (lua_type(L, -1) != LUA_TSTRING)
-            luaL_error(L, "%s: names expected, got a %s as a key", path, luaL_typename(L, -1));
+            luaL_error(L, "%s: keys must be strings, got %s", path, luaL_typename(L, -1));
         const char *key = lua_tostring(L, -1); /* the table keeps it alive */
         if ((name == NULL || strcmp(key, name) > 0) && (next == NULL || strcmp(key, next) < 0))
             next = key;

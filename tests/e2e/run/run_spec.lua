@@ -240,7 +240,7 @@ describe("society run", function()
     for _, command in ipairs({ "run", "sim", "check" }) do
       local result = place:run(command .. " compiled.lua")
       assert.equal(1, result.code)
-      assert.equal("society: compiled.lua: this is compiled; only text can be loaded\n", result.err)
+      assert.equal("society: compiled.lua: precompiled code cannot be loaded\n", result.err)
     end
   end)
 

@@ -195,11 +195,11 @@ describe("json.encode", function()
     ["not-a-number"] = { { ["a b"] = 0 / 0 }, 'value["a b"]: not-a-number cannot be JSON' },
     ["infinity"] = { { -math.huge }, "value[1]: an infinite number cannot be JSON" },
     ["broken UTF-8"] = { { x = "\xed\xa0\x80" }, "value.x: the string is not UTF-8" },
-    ["a hole"] = { { x = { 1, nil, 3 } }, "value.x: the keys of a table must be strings" },
-    ["mixed keys"] = { { 1, x = 2 }, "value: the keys of a table must be strings" },
-    ["a key 0"] = { { [0] = 2 }, "value: the keys of a table must be strings" },
-    ["a boolean key"] = { { [true] = 2 }, "value: the keys of a table must be strings" },
-    ["a marked object"] = { json.array({ x = 1 }), "value: the keys of a table must be strings" },
+    ["a hole"] = { { x = { 1, nil, 3 } }, "value.x: table keys must be strings" },
+    ["mixed keys"] = { { 1, x = 2 }, "value: table keys must be strings" },
+    ["a key 0"] = { { [0] = 2 }, "value: table keys must be strings" },
+    ["a boolean key"] = { { [true] = 2 }, "value: table keys must be strings" },
+    ["a marked object"] = { json.array({ x = 1 }), "value: table keys must be strings" },
     ["a circle"] = { circle, "value.again[1].again[1]" },
   }) do
     it("refuses " .. name .. " and names its path", function()

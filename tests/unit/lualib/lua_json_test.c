@@ -60,7 +60,7 @@ static void expect_fault(const char *chunk, const char *expected)
     expect_encoded(chunk, SOC_JSON_BYTES_MAX, SOC_EINVAL, expected);
 }
 
-#define KEYS_FAULT "the keys of a table must be strings, or 1, 2, 3 and so on"
+#define KEYS_FAULT "table keys must be all strings, or 1 to n without gaps"
 
 static void values_are_appended_as_json(void)
 {
@@ -112,7 +112,7 @@ static void a_path_that_is_too_long_ends_in_dots(void)
     expect_fault("local t = {} t[1] = t return t",
                  "payload[1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1]"
                  "[1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1]"
-                 "...: tables are nested too deep, or in a circle");
+                 "...: tables are nested too deeply or form a cycle");
 }
 
 static void depth_is_bounded_exactly(void)

@@ -101,7 +101,7 @@ static void a_fatal_error_of_one_turn_does_not_affect_others(void)
     CHECK_TEXT(world_run(&world, "return coroutine.resume(kept)"),
                "false cannot resume dead coroutine");
     CHECK_TEXT(world_run(&world, "return coroutine.close(kept)"),
-               "false the coroutine was ended by the host");
+               "false the host ended the coroutine");
     CHECK_TEXT(world_run(&world, "return coroutine.close(kept)"), "true");
     CHECK_TEXT(world_run(&world, "return (pcall(error, seen))"), "false");
     CHECK_TEXT(world_run(&world, "return pcall(error, 'x', 0)"), "false x");
@@ -226,9 +226,9 @@ static void the_thread_of_a_turn_belongs_to_the_host(void)
                                  "coroutine.isyieldable(), pcall(coroutine.yield, 1)"),
                "true false false attempt to yield from outside a coroutine");
     CHECK_TEXT(world_run(&world, "coroutine.resume(turn)"),
-               "error:script:1: bad argument #1 to 'resume' (this coroutine is the host's)");
+               "error:script:1: bad argument #1 to 'resume' (this coroutine belongs to the host)");
     CHECK_TEXT(world_run(&world, "coroutine.close(turn)"),
-               "error:script:1: bad argument #1 to 'close' (this coroutine is the host's)");
+               "error:script:1: bad argument #1 to 'close' (this coroutine belongs to the host)");
     world_fini(&world);
 }
 
@@ -276,15 +276,15 @@ static void a_wait_that_cannot_yield_ends_the_turn(void)
 {
     CHECK_SCRIPT("pcall(table.sort, { 2, 1 }, coroutine.wrap(function() wait(1) end)) "
                  "return 'caught'",
-                 "fatal:a coroutine waited for the host, but was resumed where nothing can wait: "
-                 "inside a sort, gsub, load or metamethod function");
+                 "fatal:a coroutine cannot wait for the host inside a function called by sort, "
+                 "gsub, load or a metamethod");
 }
 
 static void coroutines_nest_to_a_limit(void)
 {
     CHECK_SCRIPT("local function nest(n) local ok, v = coroutine.resume(coroutine.create(nest), "
                  "n + 1) if ok then return v end return v .. ' ' .. n end return nest(0)",
-                 "too many coroutines inside one another (at most 50) 50");
+                 "coroutines are nested too deeply (at most 50) 50");
     CHECK_SCRIPT("local function nest(n) if n == 0 then return wait(7) end "
                  "return coroutine.wrap(nest)(n - 1) end return nest(50), count_waits()",
                  "7 1");

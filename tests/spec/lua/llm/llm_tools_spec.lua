@@ -279,7 +279,7 @@ describe("settings of thinking agents", function()
   it("are refused immediately if the provider does not exist", function()
     for name, text in pairs({
       opnai = "unknown provider 'opnai'; there are anthropic, auto, openai, replay, scripted",
-      ["no.such.module"] = "provider 'no.such.module': require: there is no module",
+      ["no.such.module"] = "provider 'no.such.module': require: no module",
       ["society.json"] = "provider 'society.json' is none: it needs the tables",
     }) do
       local ok, err = pcall(scene.new, { config = { llm = { provider = name } } })

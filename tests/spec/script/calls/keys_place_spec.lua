@@ -133,7 +133,7 @@ describe("a model's key", function()
     local ok, err = pcall(run, { ["app.lua"] = asking([[society.config { llm = {
       options = setmetatable({}, { __index = function() return 1 end }) } }]]) })
     assert.is_false(ok)
-    assert.matches("'llm' holds a table with a metatable", tostring(err), 1, true)
+    assert.matches("'llm' contains a table with a metatable", tostring(err), 1, true)
   end)
 end)
 
@@ -265,7 +265,7 @@ describe("what scripts pass to the model client", function()
       return setmetatable({}, { __index = function() return "hi" end })
     end]])
     assert.is_false(ok)
-    assert.matches("'answer' holds a table with a metatable", tostring(err), 1, true)
+    assert.matches("'answer' contains a table with a metatable", tostring(err), 1, true)
   end)
 
   it("cannot turn a tool into a verb", function()
