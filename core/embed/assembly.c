@@ -1,5 +1,6 @@
 #include "embed/assembly.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@
 #include "store/sqlite/sqlite.h"
 #include "store/store.h"
 
-#define FOLD_MS_MAX 2000 /* at the close; what is left is folded at the next start */
+#define FOLD_MS_MAX 2000 /* at the close; the rest is folded at the next start */
 
 static int panic(lua_State *L)
 {
@@ -44,7 +45,7 @@ static int make_lua(struct soc_assembly *parts, const struct soc_assembly_option
 {
     parts->L = soc_lua_heap_open(SOC_SCRIPT_BYTES_MAX);
     if (parts->L == NULL)
-        return soc_fail(detail, SOC_ESCRIPT, "no memory for Lua");
+        return soc_fail(detail, SOC_ESCRIPT, "not enough memory for Lua");
     lua_atpanic(parts->L, panic);
     memset(lua_getextraspace(parts->L), 0, LUA_EXTRASPACE);
     lua_pushcfunction(parts->L, open_libraries);
@@ -63,7 +64,7 @@ static void use_kept(lua_State *L, const struct soc_assembly_options *options)
         soc_sources_use(L, true, options->has_files);
 }
 
-/* Says what is wrong with the file before anything is made on disk. */
+/* Reports errors in the file before anything is created on disk. */
 static int check_file(lua_State *L, const char *path, struct soc_detail *detail)
 {
     struct stat info;
@@ -76,10 +77,11 @@ static int check_file(lua_State *L, const char *path, struct soc_detail *detail)
     int rc = SOC_OK;
     if (luaL_loadfilex(L, path, "t") != LUA_OK) {
         const char *text = lua_tostring(L, -1);
-        bool is_compiled = strncmp(text, "attempt to load", 15) == 0; /* it names no file */
-        rc = is_compiled ? soc_fail(detail, SOC_ESCRIPT,
-                                    "%s: precompiled code cannot be loaded", path)
-                         : soc_fail(detail, SOC_ESCRIPT, "%s", text);
+        bool is_compiled =
+            strncmp(text, "attempt to load", 15) == 0; /* Lua's error names no file */
+        rc = is_compiled
+                 ? soc_fail(detail, SOC_ESCRIPT, "%s: precompiled code cannot be loaded", path)
+                 : soc_fail(detail, SOC_ESCRIPT, "%s", text);
     }
     lua_settop(L, 0);
     return rc;
@@ -88,6 +90,8 @@ static int check_file(lua_State *L, const char *path, struct soc_detail *detail)
 static int make_script(struct soc_assembly *parts, const struct soc_assembly_options *options,
                        struct soc_detail *detail)
 {
+    assert(parts->script == NULL && parts->host != NULL);
+    assert(lua_gettop(parts->L) == 0);
     struct soc_buf home = {0};
     struct soc_buf app_dir = {0};
     if (options->home != NULL) {
@@ -95,7 +99,7 @@ static int make_script(struct soc_assembly *parts, const struct soc_assembly_opt
     } else if (!soc_home_find(&home)) {
         soc_buf_fini(&home);
         return soc_fail(detail, SOC_ENOFILE,
-                        "lua/society and policies are not near the program; set SOCIETY_HOME");
+                        "cannot find lua/society and policies near the program; set SOCIETY_HOME");
     }
     if (options->app_file != NULL) {
         const char *slash = strrchr(options->app_file, '/');
@@ -121,6 +125,7 @@ static int make_script(struct soc_assembly *parts, const struct soc_assembly_opt
 
 static void make_host(struct soc_assembly *parts, const struct soc_assembly_options *options)
 {
+    assert(parts->host == NULL && parts->store != NULL);
     struct soc_host_options host = {
         .store = parts->store,
         .loop = parts->loop,
@@ -139,6 +144,7 @@ static void make_host(struct soc_assembly *parts, const struct soc_assembly_opti
 static int open_store(struct soc_assembly *parts, const struct soc_assembly_options *options,
                       struct soc_detail *detail)
 {
+    assert(parts->store == NULL);
     struct soc_sqlite_options sqlite = {.directory = options->state_dir, .disk = options->disk};
     if (options->state_dir != NULL || options->disk != NULL)
         return soc_sqlite_open(&parts->store, &sqlite, detail);
@@ -174,12 +180,13 @@ int soc_assembly_make(struct soc_assembly *parts, const struct soc_assembly_opti
     return rc;
 }
 
-/* society.config{ KEY = VALUE }. Called protected with "KEY=VALUE" at index 2 and
- * the box at index 1. A value that is JSON is that value, any other a text. */
+/* society.config{ KEY = VALUE }. Called protected with the box at index 1 and
+ * "KEY=VALUE" at index 2. A value that is not JSON is a string. */
 static int call_config(lua_State *L)
 {
     const char *text = lua_tostring(L, 2);
     const char *equals = strchr(text, '=');
+    assert(equals != NULL);
     soc_script_push_module(L, 1);
     lua_getfield(L, -1, "config");
     lua_newtable(L);
@@ -196,7 +203,7 @@ static int use_setting(struct soc_assembly *parts, const char *text, struct soc_
     lua_State *L = parts->L;
     const char *equals = strchr(text, '=');
     if (equals == NULL || equals == text)
-        return soc_fail(detail, SOC_EINVAL, "a setting is KEY=VALUE, not '%s'", text);
+        return soc_fail(detail, SOC_EINVAL, "a setting must be KEY=VALUE, not '%s'", text);
     lua_pushcfunction(L, call_config);
     lua_pushvalue(L, 1);
     lua_pushstring(L, text);
@@ -212,14 +219,14 @@ static int use_policy(struct soc_assembly *parts, const char *text, struct soc_d
 {
     const char *equals = strchr(text, '=');
     if (equals == NULL || equals == text || equals[1] == '\0')
-        return soc_fail(detail, SOC_EINVAL, "a policy is KIND=NAME, not '%s'", text);
+        return soc_fail(detail, SOC_EINVAL, "a policy must be KIND=NAME, not '%s'", text);
     char *kind = soc_copy_text(text, (size_t)(equals - text));
     int rc = soc_script_use_policy(parts->script, kind, equals + 1, detail);
     free(kind);
     return rc;
 }
 
-/* The app's own name, or its file's without directory and .lua. */
+/* Returns the app's name, or the name of its file without directory and .lua. */
 static char *name_app(const struct soc_assembly *parts, const char *path)
 {
     const char *given = soc_script_app_name(parts->script);
@@ -236,6 +243,7 @@ static char *name_app(const struct soc_assembly *parts, const char *path)
 static int run_app(struct soc_assembly *parts, const struct soc_assembly_options *options,
                    struct soc_detail *detail)
 {
+    assert(parts->app_name == NULL && options->app_file != NULL);
     int rc = soc_script_run_file(parts->script, options->app_file, options->argument_count,
                                  (char **)options->arguments, detail);
     for (size_t i = 0; rc == SOC_OK && options->policies != NULL && options->policies[i]; i++)
@@ -267,6 +275,7 @@ int soc_assembly_load(struct soc_assembly *parts, const struct soc_assembly_opti
 
 int soc_assembly_start(struct soc_assembly *parts, struct soc_detail *detail)
 {
+    assert(parts->host != NULL && parts->app_name != NULL);
     int rc = soc_host_start(parts->host, soc_slice_text(parts->app_name), detail);
     if (rc == SOC_OK)
         soc_script_started(parts->script);
@@ -297,6 +306,7 @@ void soc_assembly_crash(struct soc_assembly *parts)
 int soc_assembly_reopen(struct soc_assembly *parts, const struct soc_assembly_options *options,
                         struct soc_detail *detail)
 {
+    assert(parts->host == NULL);
     soc_store_close(parts->store);
     parts->store = NULL;
     return open_store(parts, options, detail);
@@ -325,8 +335,8 @@ void soc_assembly_free(struct soc_assembly *parts)
     *parts = (struct soc_assembly){0};
 }
 
-/* Where the files go: what is left of a move that was interrupted follows its database,
- * but what is left of a database that was lost does not join another one. */
+/* Returns where the files go. The rest of an interrupted move follows its database, but
+ * the rest of a lost database does not join another one. */
 static const char *place_aside(const char *directory, bool has_database)
 {
     struct soc_buf previous = {0};
@@ -336,8 +346,8 @@ static const char *place_aside(const char *directory, bool has_database)
     return is_taken ? "remains" : "previous";
 }
 
-/* The database goes first: without it the rest is nothing, while a database
- * without its rest would pass for an older state. */
+/* The database goes first: without it the other files are useless, while a database
+ * without them would look like an older state. */
 static int move_files(const char *directory, bool has_database, struct soc_detail *detail)
 {
     static const char *const names[] = {"society.db", "society.db-wal", "society.db-shm",

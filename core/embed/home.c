@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LEVELS_MAX 3 /* above the executable's own directory */
+#define LEVELS_MAX 3 /* levels above the executable's directory that are searched */
 
 static bool is_directory(const char *path, size_t length, const char *name)
 {
@@ -31,7 +31,7 @@ static void put_path(struct soc_buf *out, const char *path, size_t length, const
     soc_buf_put_byte(out, '\0');
 }
 
-/* Shortens `path` to the directory that holds it; false at the root. */
+/* Shortens `path` to its parent directory; false at the root. */
 static bool go_up(const char *path, size_t *length)
 {
     while (*length > 0 && path[*length - 1] != '/')

@@ -1,5 +1,6 @@
 #include "embed/live_talk.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -15,6 +16,7 @@ static struct soc_live_speaker *find(struct soc_live_talk *talk, uint64_t call)
 
 static struct soc_live_speaker *begin(struct soc_live_talk *talk, uint64_t call)
 {
+    assert(find(talk, call) == NULL);
     if (talk->count == talk->room) {
         talk->room = talk->room == 0 ? 4 : 2 * talk->room;
         talk->speakers = soc_realloc(talk->speakers, talk->room * sizeof(*talk->speakers));
@@ -27,6 +29,7 @@ static struct soc_live_speaker *begin(struct soc_live_talk *talk, uint64_t call)
 void soc_live_talk_add(struct soc_live_talk *talk, uint64_t call, struct soc_slice name,
                        struct soc_slice text)
 {
+    assert(call != 0);
     if (text.length == 0)
         return;
     struct soc_live_speaker *speaker = find(talk, call);
@@ -49,7 +52,7 @@ void soc_live_talk_sweep(struct soc_live_talk *talk, bool (*is_open)(void *user,
     talk->count = kept;
 }
 
-/* The one to be seen now; NULL if nobody speaks. */
+/* Returns the speaker to show now; NULL if nobody speaks. */
 static struct soc_live_speaker *choose(struct soc_live_talk *talk)
 {
     struct soc_live_speaker *chosen = find(talk, talk->seen);

@@ -1,18 +1,19 @@
 #include "embed/live_text.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "env/log.h"
 
-#define TAIL_BYTES_MAX 1024 /* more than a line of any script takes */
+#define TAIL_BYTES_MAX 1024 /* more than one line needs in any script */
 
 static bool is_continuation(char byte)
 {
     return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
-/* Bytes of the sign at `at`, by its first one. */
+/* Returns the length of the character at `at`, from its first byte. */
 static size_t length_at(const char *at, size_t left)
 {
     size_t length = 1;
@@ -21,8 +22,8 @@ static size_t length_at(const char *at, size_t left)
     return length;
 }
 
-/* Columns of a sign: signs of East Asia and pictures take two, those that go on top of
- * others none of their own, which is not counted: a line may be shorter, never longer. */
+/* Returns the columns of a character: East Asian characters and pictographs take two.
+ * Combining marks count as one, so a line may be too short but never too long. */
 static size_t columns_of(const char *at)
 {
     return (unsigned char)*at >= 0xE1 ? 2 : 1;
@@ -30,6 +31,7 @@ static size_t columns_of(const char *at)
 
 static void cut_tail(struct soc_live_text *live)
 {
+    assert(live->tail.length <= live->tail.capacity);
     struct soc_buf *tail = &live->tail;
     if (tail->length <= TAIL_BYTES_MAX)
         return;

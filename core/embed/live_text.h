@@ -1,7 +1,7 @@
-/* Live text: the end of what a model says, while it says it, for one line of a terminal.
+/* Live text: the tail of a streaming model answer, for one line of a terminal.
  *
- * What comes is made harmless first: a model must not move a cursor. It is the text of one
- * call (live_talk.h has those of all), and never recorded.
+ * Control characters are removed: a model must not move the cursor. It holds the text
+ * of one call (live_talk.h holds all) and is never recorded.
  * Layer: embed. Thread: loop. */
 #ifndef SOC_EMBED_LIVE_TEXT_H
 #define SOC_EMBED_LIVE_TEXT_H
@@ -11,19 +11,19 @@
 
 #include "base/buf.h"
 
-/* An all-zero struct is one that has said nothing. */
+/* An all-zero struct is empty. */
 struct soc_live_text {
-    struct soc_buf name; /* of the agent that asked */
-    struct soc_buf tail; /* the end of what it said; UTF-8 without control characters */
-    uint64_t characters; /* of all it said */
-    bool is_cut;         /* the tail is not all of it */
+    struct soc_buf name; /* of the agent that called */
+    struct soc_buf tail; /* last part of the answer; UTF-8 without control characters */
+    uint64_t characters; /* total so far */
+    bool is_cut;         /* the tail is not the whole answer */
 };
 
-/* Adds what the agent `name` says; the name is that of the first time. */
+/* Adds text that the agent `name` streams. The first name is kept. */
 void soc_live_text_add(struct soc_live_text *live, struct soc_slice name, struct soc_slice text);
 
-/* Appends it as one line of at most `columns` columns: its name, how many characters it
- * said so far, and the end of them. Nothing if nothing was said. */
+/* Appends one line of at most `columns` columns: the name, the number of characters so
+ * far, and the tail. Appends nothing if there is no text yet. */
 void soc_live_text_put(const struct soc_live_text *live, size_t columns, struct soc_buf *out);
 
 /* Frees it. */

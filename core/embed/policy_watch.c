@@ -1,5 +1,6 @@
 #include "embed/policy_watch.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -31,8 +32,8 @@ void soc_policy_watch_renew(struct soc_policy_watch *watch)
     free(paths.items);
 }
 
-/* The files are watched anew before they are looked at: a directory may be another
- * one by now, and what changes afterwards must be told. */
+/* Watches are renewed before the files are read: a directory may have been replaced,
+ * and later changes must be noticed. */
 static void look(void *user)
 {
     struct soc_policy_watch *watch = user;
@@ -42,6 +43,7 @@ static void look(void *user)
 
 struct soc_policy_watch *soc_policy_watch_open(struct soc_assembly *parts)
 {
+    assert(parts->script != NULL && parts->loop != NULL);
     struct soc_policy_watch *watch = soc_alloc_zero(sizeof(*watch));
     watch->script = parts->script;
     watch->files = soc_watch_open(parts->loop, look, watch);

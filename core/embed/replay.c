@@ -1,5 +1,6 @@
 #include "embed/replay.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@
 #include "script/turns/behaviour.h"
 #include "store/sqlite/sqlite.h"
 
-/* A society for one stretch of history, made when it is first needed. */
+/* A society for one stretch of history, created when first needed. */
 struct stretch {
     struct soc_buf start; /* detail of its row */
     struct soc_assembly parts;
@@ -31,7 +32,7 @@ struct stretch {
     struct soc_kept_file *files;
     size_t file_count;
     bool is_made;
-    bool is_broken; /* it cannot be made, and that was told */
+    bool is_broken; /* it cannot be created, which was reported */
 };
 
 struct replay {
@@ -40,9 +41,9 @@ struct replay {
     struct soc_detail *detail;
     struct soc_store *store;
     struct stretch stretch;
-    int64_t last;  /* number of the row before */
-    bool has_runs; /* one was seen: from here on no row may be missing */
-    int error;     /* that ends it */
+    int64_t last;  /* number of the previous row */
+    bool has_runs; /* a run was seen: from here on no row may be missing */
+    int error;     /* ends the replay */
 };
 
 static void tell(struct replay *replay, const struct soc_replay_finding *finding)
@@ -51,7 +52,7 @@ static void tell(struct replay *replay, const struct soc_replay_finding *finding
     replay->options->found(replay->options->user, finding);
 }
 
-/* Tells something that is said in words. */
+/* Reports a finding in words. */
 static void tell_words(struct replay *replay, const struct soc_history_row *row, const char *what,
                        const char *words)
 {
@@ -102,11 +103,11 @@ static bool is_policy_file(const struct stretch *stretch, struct soc_slice path)
     return false;
 }
 
-/* With today's script its modules are today's as well; policies stay. */
+/* Today's script uses today's modules; policies stay. */
 static bool is_wanted(const struct replay *replay, struct soc_slice path)
 {
     struct soc_slice home = member(&replay->stretch, "home");
-    /* Both with their quotes. */
+    /* Both include their quotes. */
     bool is_shipped = home.length > 1 && path.length > home.length &&
                       memcmp(path.data, home.data, home.length - 1) == 0 &&
                       path.data[home.length - 1] == '/';
@@ -114,8 +115,8 @@ static bool is_wanted(const struct replay *replay, struct soc_slice path)
            is_policy_file(&replay->stretch, path);
 }
 
-/* Reads the texts of the files that the row lists. Their places in `texts` are
- * known when all are there. */
+/* Reads the texts of the files that the row lists. Pointers into `texts` are set when
+ * it is complete. */
 static int read_files(struct replay *replay)
 {
     struct stretch *stretch = &replay->stretch;
@@ -146,7 +147,7 @@ static int read_files(struct replay *replay)
     return rc;
 }
 
-/* The texts an app was run with. */
+/* Returns the arguments the app was run with. */
 static char **read_arguments(const struct stretch *stretch, int *count)
 {
     struct soc_json_walk walk;
@@ -204,7 +205,7 @@ static int load_app(struct replay *replay)
     int rc = soc_assembly_load(&stretch->parts, &options, replay->detail);
     stretch->is_made = rc == SOC_OK;
     if (rc < 0 && replay->options->app_file != NULL)
-        replay->error = SOC_EINVAL; /* what was asked for cannot be done: that is no difference */
+        replay->error = SOC_EINVAL; /* a request that cannot be met is no finding */
     for (int i = 0; i < count; i++)
         free(arguments[i]);
     free(arguments);
@@ -212,7 +213,7 @@ static int load_app(struct replay *replay)
     return rc;
 }
 
-/* Finds a policy by name in the folders of today: beside the app, then shipped. */
+/* Finds a policy by name in today's folders: next to the app, then shipped. */
 static void find_policy(const struct stretch *stretch, const char *kind, const char *name,
                         struct soc_buf *path)
 {
@@ -235,9 +236,10 @@ static void find_policy(const struct stretch *stretch, const char *kind, const c
     soc_buf_fini(&directory);
 }
 
-/* The policies of the command line, from today's files. */
+/* Activates the policies of the command line, from today's files. */
 static int use_policies(struct replay *replay)
 {
+    assert(replay->stretch.is_made);
     struct stretch *stretch = &replay->stretch;
     int rc = SOC_OK;
     soc_sources_use(stretch->parts.L, false, true);
@@ -248,7 +250,8 @@ static int use_policies(struct replay *replay)
         const char *equals = strchr(text, '=');
         struct soc_buf path = {0};
         if (equals == NULL || equals == text || equals[1] == '\0')
-            return soc_fail(replay->detail, SOC_EINVAL, "a policy is KIND=NAME, not '%s'", text);
+            return soc_fail(replay->detail, SOC_EINVAL, "a policy must be KIND=NAME, not '%s'",
+                            text);
         char *kind = soc_copy_text(text, (size_t)(equals - text));
         find_policy(stretch, kind, equals + 1, &path);
         rc =
@@ -271,11 +274,12 @@ static int make_stretch(struct replay *replay)
 {
     struct stretch *stretch = &replay->stretch;
     if (stretch->start.length == 0)
-        return soc_fail(replay->detail, SOC_ENOFILE, "what was in force then was not kept");
+        return soc_fail(replay->detail, SOC_ENOFILE,
+                        "the scripts and policies of that time were not kept");
     if (member(stretch, "app").data == NULL && replay->options->app_file == NULL)
         return soc_fail(replay->detail, SOC_ENOFILE,
-                        "its app was a function of a test and cannot be kept; --app FILE gives "
-                        "a script");
+                        "the app was a function in a test, which cannot be kept; give a script "
+                        "with --app FILE");
     int rc = read_files(replay);
     if (rc == SOC_OK)
         rc = load_app(replay);
@@ -297,7 +301,7 @@ static int make_stretch(struct replay *replay)
     return SOC_OK;
 }
 
-/* True if the society for this row is there; what is wrong is told once. */
+/* Returns true if the society for this row exists; an error is reported once. */
 static bool need_stretch(struct replay *replay, const struct soc_history_row *row)
 {
     struct stretch *stretch = &replay->stretch;
@@ -343,7 +347,7 @@ static void repeat_run(struct replay *replay, const struct soc_history_row *row,
     struct soc_agent *agent = soc_replay_prepare(host, row->agent, row->detail, brief);
     soc_behaviour_find_all(replay->stretch.parts.script);
     if (soc_replay_run(host, agent, &result) < 0)
-        tell_words(replay, row, "damage", "the row makes no sense");
+        tell_words(replay, row, "damage", "the row is invalid");
     replay->totals->runs++;
     replay->totals->effects += result.effects;
     if (result.point != SOC_REPLAY_SAME)
@@ -376,7 +380,7 @@ static void tell_question(struct replay *replay, const struct soc_history_row *r
         .now = now,
     };
     if (soc_json_integer(soc_json_member(row->detail, "effect"), &finding.effect))
-        finding.effect--; /* it counts those begun, the one that asks among them */
+        finding.effect--; /* it counts the effects begun, including the one that asks */
     soc_json_string(soc_json_member(row->detail, "kind"), &asked);
     soc_buf_put_byte(&asked, '.');
     soc_json_string(soc_json_member(row->detail, "question"), &asked);
@@ -406,7 +410,7 @@ static void repeat_question(struct replay *replay, const struct soc_history_row 
     soc_buf_fini(&answer);
 }
 
-/* A file that a module was read from inside a turn. */
+/* Adds a module's file that was read inside a turn. */
 static void add_file(struct replay *replay, const struct soc_history_row *row)
 {
     struct soc_buf text = {0};
@@ -431,11 +435,11 @@ static void begin_stretch(struct replay *replay, const struct soc_history_row *r
     soc_buf_put_slice(&replay->stretch.start, row->detail);
 }
 
-/* Rows that history has forgotten are the oldest ones; a later one may not miss. */
+/* Only the oldest rows may have been pruned; a gap after them is damage. */
 static void check_row(struct replay *replay, const struct soc_history_row *row, bool is_start)
 {
     if (row->is_damaged)
-        tell_words(replay, row, "damage", "the row is not what was written; it is passed over");
+        tell_words(replay, row, "damage", "the row is damaged; it is skipped");
     if (replay->has_runs && row->number != replay->last + 1)
         tell_words(replay, row, "damage", "rows before this one are missing");
     replay->has_runs |= !is_start;
@@ -464,7 +468,7 @@ static int repeat(void *user, const struct soc_history_row *row)
     return replay->error;
 }
 
-/* No script runs in the society that is only looked at. */
+/* The society that is only inspected runs no script. */
 static enum soc_turn_end run_nothing(void *user, struct soc_activation *activation,
                                      struct soc_buf *error)
 {
@@ -496,7 +500,7 @@ static void repeat_waiting(struct replay *replay, struct soc_host *host)
     }
 }
 
-/* What waits when history ends is repeated up to where it waits. */
+/* Repeats activations that still wait at the end of history, up to their wait. */
 static int look_at_rest(struct replay *replay)
 {
     struct soc_host_options options = {

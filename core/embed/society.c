@@ -34,10 +34,10 @@ static_assert(SOC_SOCIETY_DISK == SOC_EIO, "one number for a broken disk");
 struct soc_society {
     struct soc_assembly parts;
     struct soc_control *control;
-    struct soc_files *files;           /* NULL: the app wants no files */
-    struct soc_policy_watch *policies; /* NULL: saved files are not looked at */
-    struct soc_terminal *terminal;     /* NULL: nobody types */
-    struct soc_status_line *status;    /* NULL: none is shown */
+    struct soc_files *files;           /* NULL: the app uses no files */
+    struct soc_policy_watch *policies; /* NULL: policy files are not watched */
+    struct soc_terminal *terminal;     /* NULL: no terminal input */
+    struct soc_status_line *status;    /* NULL: not shown */
     struct soc_step_watch *steps;      /* NULL: steps are not measured */
     bool (*show)(void *user, const char *stream, const char *agent, const char *text,
                  size_t length);
@@ -45,9 +45,9 @@ struct soc_society {
     atomic_bool is_stopped; /* any thread */
     bool is_interrupted;
     bool has_disk_failed;
-    bool is_finished;               /* it has come to its end by itself */
-    bool has_refused;               /* `show` could not show something */
-    const struct soc_agent *paused; /* told that all waits for it; NULL: nobody is */
+    bool is_finished;               /* it has ended by itself */
+    bool has_refused;               /* `show` refused something */
+    const struct soc_agent *paused; /* reported as the pause that blocks everything; NULL: none */
 };
 
 static bool print_line(struct soc_slice text)
@@ -66,7 +66,7 @@ static bool show_line(void *user, struct soc_slice stream, struct soc_slice agen
     if (society->terminal != NULL && soc_slice_equal(stream, SOC_SLICE("inbox")))
         is_shown = soc_terminal_show(society->terminal, text);
     else if (society->show != NULL)
-        /* The host's slices of these are NUL-terminated texts. */
+        /* The host NUL-terminates these slices. */
         is_shown = society->show(society->user, stream.data, agent.data, text.data, text.length);
     else if (soc_slice_equal(stream, SOC_SLICE("stdout")))
         is_shown = print_line(text);
@@ -81,10 +81,11 @@ static void write_log(struct soc_slice line, void *user)
     fwrite(line.data, 1, line.length, stderr);
 }
 
-/* What is said to the person who types is not recorded: it is said or not. */
+/* Messages to the person at the terminal are not recorded. */
 static bool say_to_terminal(void *user, struct soc_slice text)
 {
     struct soc_society *society = user;
+    assert(society->show != NULL);
     soc_status_line_clear(society->status);
     bool is_said = society->show(society->user, "terminal", "system", text.data, text.length);
     society->has_refused |= !is_said;
@@ -127,8 +128,8 @@ static int use_policy_for_client(void *user, const char *kind, const char *name,
     return rc;
 }
 
-/* Loads the app over nothing and forgets it: a state is put aside only for an app
- * that can begin. */
+/* Loads the app without a state and discards it: a state is moved aside only for an app
+ * that can start. */
 static int try_to_load(const struct soc_assembly_options *options, struct soc_detail *detail)
 {
     struct soc_assembly parts = {0};
@@ -165,7 +166,7 @@ static int open_parts(struct soc_society *society, const struct soc_society_opti
     int rc = SOC_OK;
     if (options->log_level != NULL &&
         !soc_log_level_parse(soc_slice_text(options->log_level), &assembly.log.level))
-        return soc_fail(detail, SOC_EINVAL, "no log level is called %s", options->log_level);
+        return soc_fail(detail, SOC_EINVAL, "unknown log level %s", options->log_level);
     if (options->is_fresh && options->state_dir != NULL) {
         rc = try_to_load(&assembly, detail);
         if (rc == SOC_OK)
@@ -266,7 +267,7 @@ static bool is_over(struct soc_society *society)
     if (paused != NULL && society->paused != paused)
         soc_log_printf(soc_host_log(parts->host), SOC_LOG_WARN,
                        soc_clock_now(soc_host_clock(parts->host)), "waiting", soc_agent_id(paused),
-                       "everything is done but what waits for a paused agent; `society resume` "
+                       "the only work left waits for a paused agent; `society resume` "
                        "lets it go on");
     society->paused = paused;
     return paused == NULL && !soc_files_take_rest(society->files);
@@ -283,7 +284,7 @@ static int64_t tick(void *user)
     if (is_stopped || is_over(society))
         soc_loop_stop(society->parts.loop);
     else if (was_quiet && !soc_host_is_quiet(society->parts.host))
-        wait_ms = SOC_TICK_NOW; /* something was taken from the files */
+        wait_ms = SOC_TICK_NOW; /* lines were read from the files */
     return wait_ms;
 }
 
@@ -303,8 +304,7 @@ static void give_up_full(struct soc_society *society)
     note_failure(society, &detail);
 }
 
-/* Waits until everything done is durable and, if it can be, shown, without a
- * further turn. */
+/* Waits until everything done is durable and, if possible, shown, without another turn. */
 static void settle(struct soc_society *society)
 {
     bool is_durable = false;
@@ -322,12 +322,12 @@ static void settle(struct soc_society *society)
 enum soc_society_end soc_society_run(struct soc_society *society)
 {
     if (society->has_refused)
-        settle(society); /* tries it again */
+        settle(society); /* retries */
     if (!society->has_disk_failed && !society->has_refused && !society->is_interrupted)
         soc_loop_run(society->parts.loop, tick, society);
     bool was_stopped = atomic_exchange(&society->is_stopped, false);
     settle(society);
-    soc_status_line_clear(society->status); /* the caller may have something to say */
+    soc_status_line_clear(society->status); /* the caller may write to the terminal */
     if (society->has_disk_failed)
         return SOC_SOCIETY_DISK_FAILED;
     if (soc_host_main_has_failed(society->parts.host))
@@ -346,7 +346,7 @@ void soc_society_stop(struct soc_society *society)
     soc_loop_wake(society->parts.loop);
 }
 
-/* The sentence of an error object, for people. */
+/* Copies the message of an error object. */
 static void explain(struct soc_slice refusal, char error[SOC_SOCIETY_ERROR_BYTES])
 {
     struct soc_buf text = {0};

@@ -1,5 +1,6 @@
 #include "embed/status_line.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,18 +14,18 @@
 #include "parts/models/usage.h"
 
 #define PERIOD_MS   100
-#define NAMES_MAX   3  /* of those who think */
-#define WAITS_MAX   2  /* of those who wait, by name */
-#define COLUMNS_MAX 78 /* of any terminal */
+#define NAMES_MAX   3  /* names of thinking agents shown */
+#define WAITS_MAX   2  /* waits shown by name */
+#define COLUMNS_MAX 78 /* fits any terminal */
 
 struct soc_status_line {
     struct soc_host *host;
     struct soc_alarm *alarm;
     struct soc_live_talk live;
-    struct soc_buf shown; /* empty: nothing stands there */
+    struct soc_buf shown; /* empty: nothing is shown */
 };
 
-/* Appends how many calls to models are under way, and whose. */
+/* Appends how many model calls are open, and whose. */
 static int put_thinkers(struct soc_host *host, struct soc_buf *out)
 {
     struct soc_buf calls = {0};
@@ -62,7 +63,7 @@ static void put_wait(struct soc_slice wait, struct soc_buf *out)
         soc_buf_put_text(out, " and others");
 }
 
-/* Appends who waits for whom: an agent, the person, a time. */
+/* Appends who waits for whom: an agent, the person, a timer. */
 static void put_waiting(struct soc_host *host, struct soc_buf *out)
 {
     struct soc_buf waits = {0};
@@ -118,7 +119,7 @@ static bool is_open(void *user, uint64_t call)
     return soc_calls_is_open(host, call);
 }
 
-/* What is to be seen now: what a model says, a line end, the status. */
+/* Appends what is to be shown: streaming text, a line break, the status. */
 static void put_all(struct soc_status_line *line, struct soc_buf *out)
 {
     struct soc_buf status = {0};
@@ -147,6 +148,7 @@ static void draw(void *user)
 
 struct soc_status_line *soc_status_line_open(struct soc_loop *loop, struct soc_host *host)
 {
+    assert(loop != NULL && host != NULL);
     struct soc_status_line *line = soc_alloc_zero(sizeof(*line));
     line->host = host;
     line->alarm = soc_alarm_open(loop, "status line", draw, line);

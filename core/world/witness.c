@@ -1,5 +1,7 @@
 #include "world/witness.h"
 
+#include <assert.h>
+
 #include "kernel/state.h"
 
 static void note_bounded(void *user, uint32_t mailbox_max)
@@ -34,6 +36,7 @@ static void note_called(void *user, struct soc_slice agent, struct soc_slice id)
 
 struct soc_witness soc_witness_of(struct soc_check *check)
 {
+    assert(check != NULL);
     return (struct soc_witness){
         .bounded = note_bounded,
         .windowed = note_windowed,

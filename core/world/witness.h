@@ -1,5 +1,4 @@
-/* Witness: a checker that is told what a host writes and asks of the world.
- *
+/* Witness: passes what a host writes and does outside to a checker.
  * Layer: world. Thread: loop. */
 #ifndef SOC_WORLD_WITNESS_H
 #define SOC_WORLD_WITNESS_H
@@ -7,7 +6,7 @@
 #include "check/check.h"
 #include "kernel/host.h"
 
-/* Returns what tells `check`, which is lent as long as it is used. */
+/* Returns a witness that reports to `check`, which must outlive it. */
 struct soc_witness soc_witness_of(struct soc_check *check);
 
 /* Compares the live society with what the checker knows. Everything it did must be durable. */

@@ -1,5 +1,6 @@
 #include "world/world.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@
 
 /* The userdata of society.new. Its user values: 1 the box, 2 the app (a path or a
  * function) or nil, 3 the list of declarations made by hand (s:role{…}), which
- * recover() makes again, 4 the table of options. */
+ * recover() repeats, 4 the table of options. */
 enum { UV_BOX = 1, UV_APP, UV_DECLARED, UV_OPTIONS, UV_COUNT = UV_OPTIONS };
 
 static struct soc_world *check_world(lua_State *L)
@@ -43,7 +44,8 @@ static struct soc_world *check_running(lua_State *L)
     return world;
 }
 
-/* For what drives the society: from inside one of its own turns it cannot be. */
+/* For functions that drive the society, which they cannot do from inside one of its
+ * turns. */
 struct soc_world *soc_world_check_idle(lua_State *L)
 {
     struct soc_world *world = check_world(L);
@@ -179,7 +181,7 @@ static void run_app(lua_State *L, struct soc_world *world, int self)
         luaL_error(L, "%s", detail.text);
 }
 
-/* The directory of the app's file, for its own modules and policies. */
+/* Returns the directory of the app's file, for its own modules and policies. */
 static const char *app_directory(lua_State *L, int self)
 {
     const char *directory = NULL;
@@ -195,10 +197,11 @@ static const char *app_directory(lua_State *L, int self)
     return directory;
 }
 
-/* Makes host and script on the store and takes up what it holds. The stack: the
- * world's userdata. */
+/* Creates host and script on the store and loads its state. The stack: the world's
+ * userdata. */
 static int make_parts(lua_State *L)
 {
+    assert(lua_isuserdata(L, 1));
     struct soc_world *world = lua_touserdata(L, 1);
     struct soc_detail detail = {{0}};
     struct soc_host_options options = {
@@ -238,11 +241,13 @@ static int make_parts(lua_State *L)
     return 0;
 }
 
-/* Starts on the main thread, which outlives every coroutine that may be calling.
- * After an error the world is stopped and false is returned, with the error on
- * top of the caller's stack. */
+/* Runs on the main thread, which outlives every coroutine that may be calling. On an
+ * error the world is stopped and false is returned, with the error on top of the
+ * caller's stack. */
 bool soc_world_start(lua_State *L, struct soc_world *world, int self)
 {
+    assert(world->host == NULL && world->script == NULL);
+    assert(world->store != NULL && lua_isuserdata(L, self));
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
     lua_State *main = lua_tothread(L, -1);
     lua_pop(L, 1);
@@ -282,8 +287,8 @@ static void push_declaration(lua_State *L, int arguments)
     lua_setfield(L, -2, "name");
 }
 
-/* Calls the declaration below its arguments. A spec that declares its society bit by bit
- * may also set where keys go: nothing but the simulated world ever gets one. */
+/* Calls the declaration below its arguments. A spec that declares its society step by
+ * step may also set where keys go: they only reach the simulated world. */
 static void call_declaration(lua_State *L, struct soc_script *script, int arguments)
 {
     struct soc_keys *keys = script == NULL ? NULL : script->keys;
@@ -298,8 +303,8 @@ static void call_declaration(lua_State *L, struct soc_script *script, int argume
         lua_error(L);
 }
 
-/* Upvalues: 1 the world, 2 the name, 3 the module's function. What was declared
- * is noted once it has been accepted. */
+/* Upvalues: 1 the world, 2 the name, 3 the module's function. A declaration is recorded
+ * once it was accepted. */
 static int declare(lua_State *L)
 {
     struct soc_world *world = lua_touserdata(L, lua_upvalueindex(1));
@@ -344,7 +349,7 @@ static int world_now(lua_State *L)
     return 1;
 }
 
-/* s:crash(): as by kill -9, at the last durable point */
+/* s:crash(): as kill -9 does, at the last durable point */
 static int world_crash(lua_State *L)
 {
     soc_world_stop(soc_world_check_ready(L), true);
@@ -352,7 +357,7 @@ static int world_crash(lua_State *L)
     return 1;
 }
 
-/* s:recover(): the app is run again, the state comes from the store */
+/* s:recover(): runs the app again, with the state from the store */
 static int world_recover(lua_State *L)
 {
     struct soc_world *world = soc_world_check_idle(L);
@@ -452,7 +457,7 @@ static int society_new(lua_State *L)
     int type = soc_option_field(L, 1, "app");
     bool is_file = type == LUA_TSTRING && *lua_tostring(L, -1) != '\0';
     if (type != LUA_TNIL && type != LUA_TFUNCTION && !is_file)
-        return luaL_error(L, "society.new: 'app' is a file or a function");
+        return luaL_error(L, "society.new: 'app' must be a file or a function");
     lua_setiuservalue(L, self, UV_APP);
     lua_newtable(L);
     lua_setiuservalue(L, self, UV_DECLARED);
@@ -460,7 +465,7 @@ static int society_new(lua_State *L)
     lua_setiuservalue(L, self, UV_OPTIONS);
     int64_t seed = soc_option_integer(L, 1, "society.new", "seed", 1);
     if (seed < 0)
-        return luaL_error(L, "society.new: 'seed' is a whole number from 0 on");
+        return luaL_error(L, "society.new: 'seed' must be an integer of at least 0");
     world->seed = (uint64_t)seed;
     soc_option_field(L, 1, "store");
     const char *store = luaL_optstring(L, -1, "memory");
@@ -470,13 +475,13 @@ static int society_new(lua_State *L)
     soc_world_read_faults(L, world, 1);
     options.disk = world->disk;
     if (options.disk != NULL && options.directory != NULL)
-        return luaL_error(L, "society.new: faults of the disk are for a store in memory");
+        return luaL_error(L, "society.new: disk faults need a store in memory");
     if (options.disk == NULL && options.directory == NULL)
         world->store = soc_memory_open(NULL);
     else if (soc_sqlite_open(&world->store, &options, &detail) < 0)
         return luaL_error(L, "%s", detail.text);
     if (!soc_world_start(L, world, self)) {
-        soc_store_close(world->store); /* now, not when it is collected */
+        soc_store_close(world->store); /* now rather than when it is collected */
         world->store = NULL;
         return lua_error(L);
     }
@@ -486,7 +491,7 @@ static int society_new(lua_State *L)
 
 static int use_outside(lua_State *L)
 {
-    return luaL_error(L, "society.%s works in an app run by a society; make one with society.new",
+    return luaL_error(L, "society.%s works only inside an app; create a society with society.new",
                       luaL_checkstring(L, 2));
 }
 

@@ -1,15 +1,16 @@
-/* World app: the environment of an app that is a function of a spec.
+/* World app: the environment of an app that is a function in a spec.
  *
- * A function has its globals by the upvalue _ENV, which it shares with the file it
- * stands in. While the app runs, that upvalue is another one; functions made meanwhile
- * keep it, so behaviours have it for ever, and the app itself gets its own back: a
- * function may be the app of several societies. Local variables of the spec that the
- * app uses are upvalues like any other, and stay shared. */
+ * A function gets its globals from the upvalue _ENV, which it shares with its file.
+ * While the app runs, that upvalue is replaced. Functions created meanwhile keep the
+ * new one, so behaviours have it for good; the app gets its own back, because it may be
+ * the app of several societies. Local variables of the spec that the app uses are
+ * ordinary upvalues and stay shared. */
+#include <assert.h>
 #include <string.h>
 
 #include "world/world_state.h"
 
-/* Number of the upvalue _ENV of the function at `index`; 0: it has none. */
+/* Returns the number of the upvalue _ENV of the function at `index`; 0: it has none. */
 static int find_env(lua_State *L, int index)
 {
     if (lua_iscfunction(L, index))
@@ -39,7 +40,7 @@ static int app_require(lua_State *L)
     return lua_gettop(L);
 }
 
-/* Pushes a function whose only upvalue is a new one. */
+/* Pushes a function with one fresh upvalue. */
 static int push_holder(lua_State *L)
 {
     if (luaL_loadbufferx(L, "", 0, "=environment", "t") != LUA_OK)
@@ -47,8 +48,8 @@ static int push_holder(lua_State *L)
     return lua_gettop(L);
 }
 
-/* Sets the functions of the environment at `env` that are not the spec's, which are at
- * `outer`. */
+/* Sets the functions of the environment at `env` that differ from the spec's, which are
+ * at `outer`. */
 static void set_own(lua_State *L, const struct soc_script *script, int env, int outer, int self)
 {
     static const char *const from_sandbox[] = {"pcall", "xpcall", NULL};
@@ -88,6 +89,7 @@ static int push_env(lua_State *L, const struct soc_script *script, int outer, in
 int soc_world_run_function(lua_State *L, struct soc_script *script, int self,
                            struct soc_detail *detail)
 {
+    assert(lua_isfunction(L, -1));
     int app = lua_gettop(L);
     int upvalue = find_env(L, app);
     int former = 0;

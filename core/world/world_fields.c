@@ -1,4 +1,6 @@
-/* society.message_fields: the table of fields, for specs and tools that go by it. */
+/* society.message_fields: the table of fields, for specs and tools that use it. */
+#include <assert.h>
+
 #include <lauxlib.h>
 
 #include "model/message_fields.h"
@@ -13,9 +15,10 @@ static const struct {
     {"file", SOC_SEND_FROM_FILE},   {"wait", SOC_SEND_FROM_WAIT},
 };
 
-/* Pushes { [context] = list of the names that the field may be said by there }. */
+/* Pushes { [context] = list of the names by which the field can be given there }. */
 static void push_names(lua_State *L, int field)
 {
+    assert(field >= 0 && field < SOC_MESSAGE_FIELD_COUNT);
     lua_newtable(L);
     for (size_t i = 0; i < sizeof(contexts) / sizeof(contexts[0]); i++) {
         const char *name;

@@ -1,4 +1,5 @@
-/* The scripted door: agents that live outside, played by a test. */
+/* The scripted door: outside agents, played by a test. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -15,11 +16,11 @@
 #include "script/turns/effect.h"
 #include "world/world_state.h"
 
-/* One message that was handed out. */
+/* One message handed to an outside agent. */
 struct soc_world_handed {
     struct soc_world_handed *next;
     char *agent;
-    struct soc_buf json; /* the envelope, with how it came */
+    struct soc_buf json; /* the envelope and how it was delivered */
 };
 
 static void put_flag(struct soc_buf *out, const char *name, bool is_set)
@@ -53,6 +54,7 @@ static bool deliver(void *user, const struct soc_handout *handout)
 
 void soc_world_open_door(struct soc_world *world)
 {
+    assert(world->host != NULL);
     struct soc_door door = {.user = world, .deliver = deliver};
     soc_outside_open(world->host, &door);
 }
@@ -77,8 +79,8 @@ static struct soc_agent *check_outsider(lua_State *L, struct soc_world *world,
     const char *id = luaL_checklstring(L, 2, &length);
     struct soc_agent *agent = soc_outside_find(world->host, soc_slice(id, length));
     if (agent == NULL)
-        soc_refuse(&frame->error, SOC_ENOAGENT, "no agent that lives outside has that id",
-                   "agentId", soc_slice(id, length));
+        soc_refuse(&frame->error, SOC_ENOAGENT, "there is no outside agent with that id", "agentId",
+                   soc_slice(id, length));
     return agent;
 }
 
@@ -91,8 +93,8 @@ static int push_result(lua_State *L, struct soc_world *world, const struct soc_f
     return 1;
 }
 
-/* s:outside(id) -> everything handed out to it so far, oldest first: envelopes, with
- * `at` (ms) and, if so, `again`, `warning`, `broadcast`; nil if it lives inside */
+/* s:outside(id) -> everything handed to it so far, oldest first: envelopes with `at`
+ * (ms) and, if set, `again`, `warning`, `broadcast`; nil if it lives inside */
 static int world_outside(lua_State *L)
 {
     struct soc_world *world = soc_world_check_ready(L);
@@ -117,7 +119,7 @@ static int world_outside(lua_State *L)
     return 1;
 }
 
-/* The text in field `name` of the table at `index`, which is taken out of it. */
+/* Removes the field `name`, a text, from the table at `index` and returns it. */
 static struct soc_slice take_text(lua_State *L, int index, const char *name)
 {
     size_t length = 0;
@@ -132,7 +134,8 @@ static struct soc_slice take_text(lua_State *L, int index, const char *name)
     return soc_slice(text, length);
 }
 
-/* The field `position` = { name, value } of the table at `index`, taken out of it. */
+/* Removes the field `position` = { name, value } from the table at `index` and returns
+ * it. */
 static struct soc_position take_position(lua_State *L, int index)
 {
     static const char *const known[] = {"name", "value", NULL};
@@ -159,9 +162,10 @@ static struct soc_position take_position(lua_State *L, int index)
     return position;
 }
 
-/* Replaces the table at `index` by a copy whose fields can be taken out. */
+/* Replaces the table at `index` with a copy whose fields can be removed. */
 static void copy_table(lua_State *L, int index)
 {
+    assert(lua_istable(L, index));
     luaL_checktype(L, index, LUA_TTABLE);
     lua_newtable(L);
     lua_pushnil(L);
@@ -174,7 +178,8 @@ static void copy_table(lua_State *L, int index)
 }
 
 /* s:outside_send(id, { payload, to?, type?, external_id?, reply_to?, position?, … }) ->
- * { messageId } | nil, err: what the agent says */
+ * { messageId }
+ * nil, err: what the agent sends */
 static int world_outside_send(lua_State *L)
 {
     struct soc_world *world = soc_world_check_ready(L);
@@ -199,7 +204,7 @@ static int world_outside_send(lua_State *L)
     return soc_effect_push_answer(L, soc_buf_slice(&frame->error));
 }
 
-/* Reads an ack that is given as a table, in one of its two forms, into `id`. */
+/* Reads an ack given as a table, in one of its two forms, into `id`. */
 static enum soc_ack read_ack(lua_State *L, struct soc_frame *frame, int index, struct soc_buf *id)
 {
     struct soc_detail detail;
@@ -225,7 +230,7 @@ static int world_ack(lua_State *L)
     lua_settop(L, 4);
     luaL_checkstring(L, 2);
     if (lua_type(L, 3) == LUA_TTABLE) {
-        luaL_argcheck(L, lua_isnil(L, 4), 4, "the table says the status");
+        luaL_argcheck(L, lua_isnil(L, 4), 4, "give the status in the table");
         ack = read_ack(L, frame, 3, id);
         if (ack == SOC_ACK_NONE)
             return soc_effect_push_answer(L, soc_buf_slice(&frame->error));
@@ -254,7 +259,8 @@ static int world_heartbeat(lua_State *L)
     return push_result(L, world, frame, agent == NULL ? SOC_ENOAGENT : SOC_OK);
 }
 
-/* s:position(name) -> where a door stood last | nil */
+/* s:position(name) -> last position of a door
+ * nil */
 static int world_position(lua_State *L)
 {
     struct soc_world *world = soc_world_check_ready(L);

@@ -1,5 +1,6 @@
 #include "world/world_state.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "check/check.h"
@@ -17,6 +18,7 @@
 /* Pushes a list of names as one text with commas. */
 static void push_names(lua_State *L, int list)
 {
+    assert(lua_istable(L, list));
     luaL_Buffer names;
     lua_Integer count = (lua_Integer)lua_rawlen(L, list);
     luaL_buffinit(L, &names);
@@ -24,7 +26,7 @@ static void push_names(lua_State *L, int list)
         if (i > 1)
             luaL_addchar(&names, ',');
         if (lua_rawgeti(L, list, i) != LUA_TSTRING)
-            luaL_error(L, "society.new: 'faults' is a list of names");
+            luaL_error(L, "society.new: 'faults' must be a list of names");
         luaL_addvalue(&names);
     }
     if (count == 0)
@@ -34,6 +36,8 @@ static void push_names(lua_State *L, int list)
 
 void soc_world_read_faults(lua_State *L, struct soc_world *world, int index)
 {
+    assert(world->check == NULL && world->disk == NULL);
+    assert(world->store == NULL);
     struct soc_detail detail;
     uint32_t set;
     int type = soc_option_field(L, index, "faults");
@@ -46,7 +50,7 @@ void soc_world_read_faults(lua_State *L, struct soc_world *world, int index)
         lua_remove(L, -2);
     }
     if (lua_type(L, -1) != LUA_TSTRING)
-        luaL_error(L, "society.new: 'faults' is a list of names");
+        luaL_error(L, "society.new: 'faults' must be a list of names");
     if (!soc_faults_parse(lua_tostring(L, -1), &set, &detail))
         luaL_error(L, "society.new: %s", detail.text);
     lua_pop(L, 1);
@@ -67,13 +71,15 @@ void soc_world_free_faults(struct soc_world *world)
 
 void soc_world_note_restart(struct soc_world *world)
 {
+    assert(world->store != NULL);
     if (world->check != NULL)
         soc_check_restart(world->check, soc_store_sequence(world->store));
 }
 
-/* Ends the process, and takes the store off its disk and opens it again. */
+/* Ends the process, takes the store off its disk and opens it again. */
 static int reopen(struct soc_world *world, bool has_power)
 {
+    assert(world->check != NULL);
     struct soc_sqlite_options options = {.disk = world->disk};
     struct soc_detail detail;
     if (world->disk == NULL) {
@@ -88,7 +94,7 @@ static int reopen(struct soc_world *world, bool has_power)
     return soc_sqlite_open(&world->store, &options, &detail);
 }
 
-/* Who drives, and on which stack the world is at 1. */
+/* Who drives, and the stack that has the world at 1. */
 struct drive {
     lua_State *L;
     struct soc_world *world;
@@ -108,7 +114,7 @@ static void restart(struct soc_simulation *simulation, int64_t now_ms, bool has_
             soc_world_note_restart(world);
             is_up = soc_world_start(L, world, 1);
         } else {
-            lua_pushliteral(L, "the simulated disk cannot be read any more");
+            lua_pushliteral(L, "the simulated disk cannot be read");
         }
         is_struck = world->disk != NULL && soc_disk_struck(world->disk) != SOC_DISK_NONE;
         has_power = true;
@@ -148,7 +154,7 @@ void soc_world_complain_of_calls(lua_State *L, struct soc_world *world)
     lua_pop(L, 1);
 }
 
-/* As run_until below, with faults. A restart that fails has left its error on top. */
+/* Like run_until below, with faults. A restart that fails leaves its error on top. */
 static void run_with_faults(lua_State *L, struct soc_world *world, int64_t until_ms)
 {
     struct drive drive = {L, world};
@@ -168,14 +174,14 @@ static void run_with_faults(lua_State *L, struct soc_world *world, int64_t until
     complain(L, world);
 }
 
-/* Many turns go into one batch, as they do for real. */
+/* Many turns share a batch, as they do in production. */
 static void run_ready(struct soc_world *world)
 {
     while (soc_host_tick(world->host) == SOC_TICK_NOW)
         continue;
 }
 
-/* Lets time pass up to `until_ms` (0: without end), as long as anything happens. */
+/* Advances time up to `until_ms` (0: no limit) while anything happens. */
 static void run_until(lua_State *L, struct soc_world *world, int64_t until_ms)
 {
     if (world->check != NULL) {
@@ -197,7 +203,7 @@ static void run_until(lua_State *L, struct soc_world *world, int64_t until_ms)
     soc_batch_seal(world->host);
 }
 
-/* s:run(): until nothing is ready and no time-out, sleep or delay is open. */
+/* s:run(): until nothing is ready and no timeout, sleep or delay is pending. */
 static int world_run(lua_State *L)
 {
     struct soc_world *world = soc_world_check_ready(L);
@@ -207,7 +213,7 @@ static int world_run(lua_State *L)
     return 1;
 }
 
-/* s:step() -> whether anything was done */
+/* s:step() -> true if anything was done */
 static int world_step(lua_State *L)
 {
     struct soc_world *world = soc_world_check_ready(L);
@@ -218,8 +224,8 @@ static int world_step(lua_State *L)
     return 1;
 }
 
-/* s:advance(ms): lets that much time pass, and what falls due in it happen;
- * after crash() it passes without anything happening. */
+/* s:advance(ms): advances time and lets what is due happen; after crash() nothing
+ * happens. */
 static int world_advance(lua_State *L)
 {
     struct soc_world *world = soc_world_check_idle(L);
@@ -263,9 +269,9 @@ static bool push_fault_of_main(lua_State *L, const struct soc_world *world)
     return true;
 }
 
-/* s:check() -> true | nil, a sentence: whether the history so far is as it must be and
- * `main` has not come to a bad end, and if nothing is left to happen, whether nothing is
- * left over */
+/* s:check() -> true
+ * nil, a sentence: whether the history so far is valid, `main` has not failed and, if
+ * nothing can happen any more, nothing is left over */
 static int world_check(lua_State *L)
 {
     struct soc_world *world = soc_world_check_ready(L);
@@ -284,7 +290,7 @@ static int world_check(lua_State *L)
     return 2;
 }
 
-/* Pushes s:activity{ type = "spawned" }: of all agents, also of those that have ended. */
+/* Pushes s:activity{ type = "spawned" }: of all agents, terminated ones included. */
 static void push_births(lua_State *L)
 {
     lua_getfield(L, 1, "activity");
@@ -295,7 +301,7 @@ static void push_births(lua_State *L)
     lua_call(L, 2, 1);
 }
 
-/* s:unused_answers() -> the scripted answers that no call of a model has had */
+/* s:unused_answers() -> the scripted answers that no model call has used */
 static int world_unused_answers(lua_State *L)
 {
     struct soc_script *script = soc_world_check_ready(L)->script;

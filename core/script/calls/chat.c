@@ -19,35 +19,35 @@
 #include "script/turns/environments.h"
 #include "script/turns/run.h"
 
-/* Of what a model was told in a call that nobody expected. */
+/* Bytes shown of the prompt of an unexpected call. */
 #define SHOWN_BYTES_MAX 400
 
 struct soc_chat {
     struct soc_script *script;
     struct soc_outcall *call;
-    struct soc_exchange *exchange; /* NULL: nothing is on its way */
-    struct soc_secrets_tail tail;  /* of what this try says, not shown yet */
-    bool is_answered;              /* the engine has let go of it */
+    struct soc_exchange *exchange; /* NULL: no request is open */
+    struct soc_secrets_tail tail;  /* held back of the current try's text, not shown yet */
+    bool is_answered;              /* the engine has finished with it */
 };
 
 struct event;
 
 struct soc_chats {
     int engine_ref;
-    void (*tell)(struct event *event); /* what comes of an order is told in its turn */
-    struct soc_map calls;              /* id -> soc_chat, lent of their calls */
-    struct soc_buf unexpected;         /* a sentence about a call of a simulation */
+    void (*tell)(struct event *event); /* passes the result of an order to the engine later */
+    struct soc_map calls;              /* id -> soc_chat, lent by their calls */
+    struct soc_buf unexpected;         /* a sentence about an unexpected call in a simulation */
 };
 
-/* One thing told to the engine, protected. */
+/* An event for the engine, delivered protected. */
 struct event {
     struct soc_script *script;
     const char *method;
     struct soc_chat *chat;
-    void (*push)(lua_State *L, const struct event *event); /* arguments behind the id */
+    void (*push)(lua_State *L, const struct event *event); /* pushes the arguments after the id */
     int status;
-    struct soc_slice text; /* headers, bytes, or the name of an error */
-    struct soc_slice more; /* its message */
+    struct soc_slice text; /* headers, bytes, or the code of an error */
+    struct soc_slice more; /* the error's message */
 };
 
 static struct soc_slice task_of(const struct soc_chat *chat)
@@ -56,7 +56,7 @@ static struct soc_slice task_of(const struct soc_chat *chat)
     return message == NULL ? (struct soc_slice){0} : soc_message_text(message, SOC_TEXT_TASK_ID);
 }
 
-/* room(id) -> the bounds that the call is under, as soc_usage_look_room has them */
+/* room(id) -> the limits that apply to the call, as in soc_usage_look_room */
 static int engine_room(lua_State *L)
 {
     struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
@@ -64,14 +64,14 @@ static int engine_room(lua_State *L)
         soc_map_find(&script->chats->calls, soc_slice_text(luaL_checkstring(L, 1)));
     struct soc_buf json = {0};
     if (chat == NULL)
-        return luaL_error(L, "the engine names a call that is not there");
+        return luaL_error(L, "the engine names an unknown call");
     soc_usage_look_room(script->host, chat->call->activation->agent, task_of(chat), &json);
     soc_lua_json_decode(L, soc_buf_slice(&json), NULL);
     soc_buf_fini(&json);
     return 1;
 }
 
-/* Pushes the engine, made when it is first needed. */
+/* Pushes the engine, created when first needed. */
 static void push_engine(lua_State *L, struct soc_script *script)
 {
     if (script->chats->engine_ref != LUA_NOREF) {
@@ -144,7 +144,7 @@ static uint64_t number_at(lua_State *L, int table, const char *name)
     return number < 0 ? 0 : (uint64_t)number;
 }
 
-/* The time-outs of one try, as they are set; 0 for the usual ones. */
+/* Sets the timeouts of one try; 0 for the defaults. */
 static void set_bounds(lua_State *L, struct soc_script *script,
                        struct soc_exchange_request *exchange)
 {
@@ -157,8 +157,9 @@ static void set_bounds(lua_State *L, struct soc_script *script,
     lua_pop(L, 1);
 }
 
-/* Takes `secret` out of the request at `request`, and says so in `exchange` if there is a
- * key: "Bearer " alone is refused by servers that need none. Its texts stay on the stack. */
+/* Removes `secret` from the request at `request` and enters it in `exchange` if the key
+ * is set: servers that need no key refuse a bare "Bearer ". Its texts stay on the
+ * stack. */
 static void take_secret(lua_State *L, const struct soc_keys *keys, int request,
                         struct soc_exchange_request *exchange)
 {
@@ -198,7 +199,7 @@ static void send(lua_State *L, struct soc_chat *chat, int request)
     soc_buf_fini(&json);
 }
 
-/* Counts what the answer took, and tells of it; `message` is its index, 0 for an error, and
+/* Records and logs the usage of the answer; `message` is its index, 0 for an error, and
  * `json` the text of either without secrets. */
 static void count_usage(lua_State *L, struct soc_chat *chat, int message, struct soc_slice json)
 {
@@ -224,8 +225,8 @@ static void count_usage(lua_State *L, struct soc_chat *chat, int message, struct
     lua_settop(L, top);
 }
 
-/* Counts what tries took that gave no answer, if the value at `index` says so. They are no
- * calls: those are counted when they are answered. */
+/* Records the usage of failed tries, if the value at `index` has any. They do not count
+ * as calls, which are counted when they are answered. */
 static void count_spent(lua_State *L, struct soc_chat *chat, int index)
 {
     if (!lua_istable(L, index))
@@ -247,8 +248,8 @@ static void finish(struct soc_chat *chat, struct soc_slice answer)
     soc_calls_answer(chat->script->host, chat->call, answer);
 }
 
-/* Appends the list of messages of a call: its own, or the entries of the conversation that
- * its `history` names. */
+/* Appends the list of messages of a call: its own, or the entries of the conversation
+ * that its `history` names. */
 static void put_messages(struct soc_buf *json, const struct soc_chat *chat)
 {
     const struct soc_outcall *call = chat->call;
@@ -275,7 +276,7 @@ static void put_messages(struct soc_buf *json, const struct soc_chat *chat)
     soc_buf_put_byte(json, ']');
 }
 
-/* Appends the last thing that the model is told, cut between characters. */
+/* Appends the last message to the model, cut between characters. */
 static void put_last_message(struct soc_buf *out, const struct soc_chat *chat)
 {
     struct soc_buf json = {0};
@@ -298,7 +299,7 @@ static void put_last_message(struct soc_buf *out, const struct soc_chat *chat)
     soc_buf_fini(&json);
 }
 
-/* Keeps the first call of a simulation that nobody thought of; `error` is its index. */
+/* Keeps the first unexpected call of a simulation; `error` is its index. */
 static void note_unexpected(lua_State *L, struct soc_chat *chat, int error)
 {
     struct soc_buf *out = &chat->script->chats->unexpected;
@@ -312,8 +313,8 @@ static void note_unexpected(lua_State *L, struct soc_chat *chat, int error)
     struct soc_slice id = soc_agent_id(chat->call->activation->agent);
     bool is_unscripted = strcmp(code, "no_network") == 0;
     if (strcmp(code, "script_mismatch") == 0 || is_unscripted)
-        soc_buf_printf(out, "%.*s has made a model call that was not expected: %s: %s",
-                       (int)id.length, id.data, code, text);
+        soc_buf_printf(out, "%.*s made an unexpected model call: %s: %s", (int)id.length, id.data,
+                       code, text);
     if (is_unscripted) { /* the others show it */
         soc_buf_put_text(out, "\nit asked: ");
         put_last_message(out, chat);
@@ -337,15 +338,15 @@ static void refuse_large(struct soc_buf *json, lua_Integer tries)
     soc_buf_printf(&text, "the model's answer has %zu bytes; %u are the most", json->length,
                    SOC_CHAT_BYTES_MAX);
     soc_refuse_named(json, "answer_too_large", soc_buf_text(&text));
-    json->length--; /* the brace */
+    json->length--; /* the closing brace */
     soc_json_put_name(json, "tries");
     soc_json_put_integer(json, tries);
     soc_buf_put_byte(json, '}');
     soc_buf_fini(&text);
 }
 
-/* { "answer", id, message, err, spent, tries }: at `action`. The pieces of a message came clean,
- * but what they make together has not been seen before. */
+/* { "answer", id, message, err, spent, tries } at `action`. The pieces of a message
+ * were scrubbed one by one; together they are scrubbed again. */
 static void answer(lua_State *L, struct soc_chat *chat, int action)
 {
     struct soc_detail detail;
@@ -376,7 +377,7 @@ static void answer(lua_State *L, struct soc_chat *chat, int action)
     soc_buf_fini(&json);
 }
 
-/* { "wake", id, at_ms, why? }: at `action`; whoever watches is told why, if it says so */
+/* { "wake", id, at_ms, why? } at `action`; `why` is shown to whoever watches */
 static void wake(lua_State *L, struct soc_chat *chat, int action)
 {
     lua_rawgeti(L, action, 3);
@@ -400,7 +401,7 @@ static void carry_out(lua_State *L, struct soc_script *script, int action)
     const char *id = luaL_checklstring(L, -1, &length);
     struct soc_chat *chat = soc_map_find(&script->chats->calls, soc_slice(id, length));
     if (chat == NULL)
-        luaL_error(L, "the engine names a call that is not there");
+        luaL_error(L, "the engine names an unknown call");
     lua_rawgeti(L, action, 3);
     if (strcmp(what, "send") == 0)
         send(L, chat, lua_gettop(L));
@@ -412,8 +413,8 @@ static void carry_out(lua_State *L, struct soc_script *script, int action)
         answer(L, chat, action);
 }
 
-/* Shows whoever watches what the model says now. The pieces are as the server sent them
- * only until they are read: together they may be the key. */
+/* Shows text as the model streams it. Raw pieces cannot be shown: together they may
+ * form the key. */
 static void show_said(lua_State *L, struct soc_chat *chat, int index)
 {
     size_t length;
@@ -449,8 +450,8 @@ static int tell_engine(lua_State *L)
     return 0;
 }
 
-/* The engine raised: a fault in it or in a provider, which must not go unnoticed. It
- * forgets the call, so that nobody waits for its turn for ever. */
+/* The engine raised: a bug in it or in a provider, which must be reported. It forgets
+ * the call, so that others do not wait for it. */
 static void give_up(struct event *event, const char *text)
 {
     struct soc_script *script = event->script;
@@ -466,7 +467,7 @@ static void give_up(struct event *event, const char *text)
     soc_buf_fini(&error);
 }
 
-/* A call may be cancelled by what a turn does: the engine's steps are not the turn's. */
+/* A turn may cancel a call: the engine's steps do not count against the turn. */
 static void tell(struct event *event)
 {
     struct soc_script *script = event->script;
@@ -506,7 +507,7 @@ static void set_number(lua_State *L, const char *name, struct soc_slice request)
     lua_setfield(L, -2, name);
 }
 
-/* Replaces the id by the call as the engine wants it. */
+/* Replaces the id with the call as the engine expects it. */
 static void push_call(lua_State *L, const struct event *event)
 {
     const struct soc_outcall *call = event->chat->call;

@@ -1,8 +1,8 @@
-/* Chat: calls to models, joined to the engine in Lua that leads them.
+/* Chat: model calls, driven by the engine in Lua.
  *
- * lua/society/llm/engine.lua decides who asks when, what is sent, and what the answer
- * is; here its orders are carried out: a transfer, a time to be woken, an answer with
- * what it took. The key is named by the engine and known to the exchange only.
+ * lua/society/llm/engine.lua decides who calls when, what is sent, and what the answer
+ * is. This file carries out its orders: a request, a timer, an answer with its usage.
+ * The engine names the key; only the exchange knows its value.
  * Layer: script. Thread: loop. */
 #ifndef SOC_SCRIPT_CALLS_CHAT_H
 #define SOC_SCRIPT_CALLS_CHAT_H
@@ -12,7 +12,7 @@
 
 struct soc_chat; /* one call */
 
-/* Prepares the script, and releases what that took. Every call has ended before. */
+/* Prepare the script, and release it. All calls must have ended. */
 void soc_chat_open(struct soc_script *script);
 void soc_chat_fini(struct soc_script *script);
 
@@ -21,8 +21,9 @@ void soc_chat_begin(struct soc_script *script, struct soc_outcall *call);
 void soc_chat_due(struct soc_chat *chat);
 void soc_chat_end(struct soc_chat *chat);
 
-/* Lends a sentence about a call that a simulation did not expect: it does not fit its
- * script, or nothing answers; empty if there was none. The next one is told anew. */
+/* Lends a sentence about an unexpected call in a simulation, one that does not fit its
+ * script or that nothing answers; empty if there was none. The next one is reported
+ * anew. */
 const char *soc_chat_unexpected(struct soc_script *script);
 void soc_chat_expect_again(struct soc_script *script);
 

@@ -35,8 +35,9 @@ static bool ends_with(const char *text, const char *end)
     return length > end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* getenv(name) -> text | nil: as it was when the app had loaded, and only what cannot be a
- * secret by its name; in a simulation nothing, so that it comes out the same everywhere. */
+/* getenv(name) -> text
+ * nil: as of when the app had loaded, and only variables whose name rules out a secret;
+ * nothing in a simulation, so that it behaves the same everywhere. */
 static int engine_getenv(lua_State *L)
 {
     struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
@@ -58,7 +59,7 @@ static int engine_has_key(lua_State *L)
     return 1;
 }
 
-/* trouble() -> what the plan of a simulation has a model do; nil: answer */
+/* trouble() -> the fault that a simulation injects into a model call; nil: none */
 static int engine_trouble(lua_State *L)
 {
     struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
@@ -66,7 +67,8 @@ static int engine_trouble(lua_State *L)
     return 1;
 }
 
-/* read() -> text | nil, message: the recording that is set, and nothing else. */
+/* read() -> text
+ * nil, message: the configured recording and nothing else. */
 static int engine_read(lua_State *L)
 {
     const struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
@@ -96,7 +98,8 @@ static int engine_read(lua_State *L)
     return is_bad ? 2 : 1;
 }
 
-/* Opens a file to append to; a new one is for its owner alone, as it holds what was said. */
+/* Opens a file for appending; a new one is readable by its owner only, because it holds
+ * conversations. */
 static FILE *open_own(const char *path)
 {
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
@@ -106,8 +109,8 @@ static FILE *open_own(const char *path)
     return file;
 }
 
-/* append(text): to the recording that is set. A simulation writes nothing to disk: what
- * comes of a sweep through seeds must not take the place of what a model said. */
+/* append(text): to the configured recording. A simulation writes nothing, so that it
+ * cannot overwrite the recorded answers of a model. */
 static int engine_append(lua_State *L)
 {
     struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
@@ -145,7 +148,7 @@ static int engine_scrub(lua_State *L)
     return 1;
 }
 
-/* provider(name) -> the app's module of that name, as no script can reach it */
+/* provider(name) -> the app's module of that name, in a copy that no script can reach */
 static int engine_provider(lua_State *L)
 {
     struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
@@ -155,7 +158,8 @@ static int engine_provider(lua_State *L)
     return 1;
 }
 
-/* plain(value) -> a copy of it as data | nil, message */
+/* plain(value) -> a copy of it as data
+ * nil, message */
 static int engine_plain(lua_State *L)
 {
     struct soc_detail detail;

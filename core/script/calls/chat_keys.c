@@ -6,11 +6,11 @@
 #include "script/calls/keys.h"
 #include "script/turns/environments.h"
 
-/* Who needs a key, and for which server. Lent. */
+/* A provider that needs a key, and its server. Lent. */
 struct provider {
     const char *name;
     const char *key;          /* a variable */
-    const char *url_variable; /* names another server */
+    const char *url_variable; /* variable that names another server */
     const char *url;
 };
 
@@ -25,14 +25,14 @@ static const char *push_text(lua_State *L, int index, const char *name)
     return soc_option_field(L, index, name) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
 }
 
-/* What the app has set, which lies on the stack. */
+/* The app's settings, which are on the stack. */
 struct set {
     const char *provider;
     const char *key;
     const char *url;
 };
 
-/* "auto" is openai, or asks no server. */
+/* "auto" means openai, or calls no server. */
 static bool is_set_for(const struct set *set, const struct provider *provider)
 {
     const char *name = strcmp(set->provider, "auto") == 0 ? "openai" : set->provider;
@@ -52,7 +52,7 @@ static void allow(struct soc_keys *keys, const struct provider *provider, const 
         soc_keys_allow_model(keys, key, url);
 }
 
-/* A provider that the app brought. What the module says when the app has loaded counts. */
+/* Adds a provider of the app, as its module is when the app has loaded. */
 static void allow_own(lua_State *L, struct soc_script *script, const struct set *set)
 {
     struct provider provider = {.name = set->provider};

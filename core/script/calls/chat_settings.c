@@ -12,11 +12,11 @@
 #include "script/turns/environments.h"
 
 struct soc_chat_settings {
-    char *record; /* the file that answers are recorded to; NULL: none */
-    char *replay; /* the file that they are read from; NULL: none */
+    char *record; /* file to record answers to; NULL: none */
+    char *replay; /* file to replay answers from; NULL: none */
 };
 
-/* Settings and what they must be; what only a provider knows is in `options`. */
+/* The settings and their types; provider-specific ones go into `options`. */
 static const struct setting {
     const char *name;
     int type;
@@ -85,7 +85,8 @@ static int check_setting(lua_State *L, const char *name, struct soc_detail *deta
     return SOC_OK;
 }
 
-/* Reads limits.NAME of the table at `limits`, times `scale`; false if it is no number. */
+/* Reads limits.NAME of the table at `limits`, times `scale`; false if it is not a
+ * number. */
 static bool read_limit(lua_State *L, int limits, const char *name, double scale, uint64_t *out)
 {
     int type = soc_option_field(L, limits, name);
@@ -136,7 +137,7 @@ static int set_limits(lua_State *L, struct soc_script *script, int index, struct
     return rc;
 }
 
-/* Files are kept apart from the table, which providers of one's own are shown. */
+/* Paths are kept apart from the table, which the app's providers can see. */
 static void set_path(lua_State *L, int table, const char *name, char **path)
 {
     soc_option_field(L, table, name);
@@ -144,7 +145,7 @@ static void set_path(lua_State *L, int table, const char *name, char **path)
     lua_pop(L, 1);
 }
 
-/* Makes the table at `table` hold the settings at `index` and no others. */
+/* Replaces the contents of the table at `table` with the settings at `index`. */
 static void replace_settings(lua_State *L, int table, int index)
 {
     for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
@@ -175,7 +176,7 @@ static int check_tables(lua_State *L)
     return 1;
 }
 
-/* Asks society.llm.check about what lies deeper in the table at `index`. */
+/* Has society.llm.check validate the nested settings in the table at `index`. */
 static int check_deeper(lua_State *L, struct soc_script *script, int index,
                         struct soc_detail *detail)
 {
@@ -192,7 +193,7 @@ static int check_deeper(lua_State *L, struct soc_script *script, int index,
     return rc;
 }
 
-/* Checks the settings at `index`, a copy that the host keeps, and puts them in force. */
+/* Checks the settings at `index`, a copy that the host keeps, and applies them. */
 static int take_settings(lua_State *L, struct soc_script *script, int index,
                          struct soc_detail *detail)
 {

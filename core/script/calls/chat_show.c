@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "kernel/trace.h"
 
-/* Appends which tools an answer calls, in a few words. */
+/* Appends the tools that an answer calls, in a few words. */
 static void put_calls(struct soc_slice answer, struct soc_buf *out)
 {
     struct soc_json_walk walk;

@@ -1,5 +1,4 @@
-/* Chat show: lines of the log about answers of models, for people who watch.
- *
+/* Chat show: log lines about model answers.
  * Layer: script. Thread: loop. */
 #ifndef SOC_SCRIPT_CALLS_CHAT_SHOW_H
 #define SOC_SCRIPT_CALLS_CHAT_SHOW_H
@@ -9,8 +8,8 @@
 #include "model/agent.h"
 #include "parts/models/usage.h"
 
-/* Logs what an answer took and which tools it calls, or the error it failed with, and the
- * totals so far. `answer` is its JSON. */
+/* Logs usage and tool calls of an answer, or the error it failed with, and the totals
+ * so far. `answer` is its JSON. */
 void soc_chat_show_answer(struct soc_host *host, const struct soc_agent *agent,
                           struct soc_usage used, struct soc_slice answer);
 

@@ -11,11 +11,11 @@
 #include "net/http.h"
 #include "script/calls/secrets.h"
 
-/* What exchanges of one society share. */
+/* What the exchanges of one society share. */
 struct soc_exchanges {
     struct soc_loop *loop; /* lent; NULL: simulated */
-    struct soc_http *http; /* NULL: none was made yet */
-    int world_ref;         /* the function that stands for the world; LUA_NOREF: none */
+    struct soc_http *http; /* NULL: not created yet */
+    int world_ref;         /* the function that simulates the network; LUA_NOREF: none */
 };
 
 struct soc_exchange {
@@ -23,11 +23,11 @@ struct soc_exchange {
     struct soc_outcall *call;
     struct soc_exchange_events events;
     struct soc_http_transfer *transfer; /* NULL: simulated, or refused */
-    /* What comes without a transfer, until it is due. */
+    /* The outcome if there is no transfer, until it is due. */
     int status; /* 0: it failed */
     struct soc_buf headers;
     struct soc_buf body;
-    struct soc_buf pieces; /* size_t: where each piece of the body ends */
+    struct soc_buf pieces; /* size_t: end of each piece of the body */
     struct soc_buf error;
     struct soc_buf message;
 };
@@ -71,7 +71,7 @@ static bool is_same(struct soc_slice a, struct soc_slice b)
     return soc_slice_equal(a, b);
 }
 
-/* Values of one name become one, as RFC 9110 has it. */
+/* Values with the same name are joined, as in RFC 9110. */
 static void put_headers(struct soc_buf *out, const struct soc_http_header *headers, int count)
 {
     struct soc_buf value = {0};
@@ -127,7 +127,7 @@ static void take_end(void *user, enum soc_http_end end, const char *detail)
     soc_buf_fini(&message);
 }
 
-/* A request in JSON as net/http.h wants it; owns the unescaped texts. */
+/* A JSON request in the form of net/http.h; owns the unescaped texts. */
 struct parcel {
     struct soc_http_request request;
     struct soc_http_header headers[SOC_HTTP_HEADERS_MAX];
@@ -148,7 +148,7 @@ static struct soc_slice unpack(struct parcel *parcel, struct soc_slice value)
 static struct soc_slice unpack_name(struct parcel *parcel, struct soc_slice inside)
 {
     struct soc_buf *text = &parcel->texts[parcel->text_count++];
-    soc_buf_put_slice(text, inside); /* header names hold nothing to escape */
+    soc_buf_put_slice(text, inside); /* header names need no unescaping */
     return soc_buf_slice(text);
 }
 
@@ -211,8 +211,8 @@ static void put_piece(lua_State *L, struct soc_exchange *exchange, int index)
     soc_buf_put(&exchange->pieces, &exchange->body.length, sizeof(size_t));
 }
 
-/* Reads { status?, headers?, body?, delay_ms?, error?, message? } at `index`. One that
- * stands alone as an error comes with no status. */
+/* Reads { status?, headers?, body?, delay_ms?, error?, message? } at `index`. An error
+ * without a status is a failed exchange. */
 static void read_world(lua_State *L, struct soc_exchange *exchange, int index, int64_t *delay_ms)
 {
     struct soc_detail detail;
@@ -221,7 +221,7 @@ static void read_world(lua_State *L, struct soc_exchange *exchange, int index, i
     if (is_error)
         soc_buf_put_text(&exchange->error, luaL_checkstring(L, -1));
     lua_getfield(L, index, "message");
-    soc_buf_put_text(&exchange->message, luaL_optstring(L, -1, "the scripted world says so"));
+    soc_buf_put_text(&exchange->message, luaL_optstring(L, -1, "as scripted"));
     lua_getfield(L, index, "status");
     exchange->status = (int)luaL_optinteger(L, -1, is_error ? 0 : 200);
     lua_getfield(L, index, "delay_ms");
@@ -241,7 +241,7 @@ static void read_world(lua_State *L, struct soc_exchange *exchange, int index, i
     }
 }
 
-/* What ask_world is handed, protected. */
+/* Arguments of ask_world, which is called protected. */
 struct question {
     struct soc_exchange *exchange;
     const struct soc_exchange_request *request;
@@ -289,7 +289,7 @@ static int64_t ms_or(int64_t asked_ms, int64_t usual_ms)
     return asked_ms > 0 ? asked_ms : usual_ms;
 }
 
-/* The bounds of a transfer hold for what is simulated, too. */
+/* The limits of a transfer apply to simulated ones as well. */
 static void bound_simulated(struct soc_exchange *exchange,
                             const struct soc_exchange_request *request, int64_t *delay_ms)
 {
@@ -338,7 +338,7 @@ static void start_simulated(struct soc_exchange *exchange,
                    soc_clock_now(soc_host_clock(script->host)) + question.delay_ms);
 }
 
-/* A test of net/http.h for a member of a request that has passed through Lua. */
+/* Applies a test of net/http.h to a member of a request that has passed through Lua. */
 static bool member_is(struct soc_slice value, bool (*test)(struct soc_slice text))
 {
     struct soc_buf text = {0};
@@ -348,8 +348,8 @@ static bool member_is(struct soc_slice value, bool (*test)(struct soc_slice text
     return is_good;
 }
 
-/* Tells whether nothing but its URL says where the request goes: servers that stand for
- * many hosts, and proxies, go by the header Host and by the request line. */
+/* Returns true if only the URL decides where the request goes: virtual hosts and
+ * proxies use the header Host and the request line. */
 static bool is_plain(const struct soc_exchange_request *request)
 {
     struct soc_json_walk walk;
@@ -381,7 +381,7 @@ static void check_secret(struct soc_script *script, const struct soc_exchange_re
     soc_buf_fini(&url);
 }
 
-/* It ends like one that the simulated world fails, a moment later. */
+/* Fails a moment later, like a simulated failure. */
 static void refuse(struct soc_exchange *exchange, struct soc_buf *fault)
 {
     struct soc_host *host = exchange->script->host;

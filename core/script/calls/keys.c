@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 
-/* What stands for the value of any variable in a simulation. */
+/* The value of every variable in a simulation. */
 #define SIMULATED "simulated"
 
 struct soc_keys *soc_keys_new(void)
@@ -21,7 +21,7 @@ void soc_keys_free(struct soc_keys *keys)
     free(keys);
 }
 
-/* Lends what follows the scheme of a URL of http or https; NULL if it is none. */
+/* Lends what follows the scheme of an http or https URL; NULL for anything else. */
 static const char *skip_scheme(const char *text)
 {
     const char *rest = strncasecmp(text, "https://", 8) == 0  ? text + 8
@@ -36,7 +36,7 @@ static bool is_place(const char *text)
     return rest != NULL && strpbrk(rest, "@?# \\") == NULL;
 }
 
-/* The pair of a name and a URL on top of the stack, while a table is walked. */
+/* Checks the pair of a name and a URL on top of the stack, while a table is walked. */
 static int check_pair(lua_State *L, struct soc_detail *detail)
 {
     size_t length = 0;
@@ -85,7 +85,7 @@ void soc_keys_settle(struct soc_keys *keys, char *const environment[])
         soc_buf_put(&keys->environment, environment[i], strlen(environment[i]) + 1);
 }
 
-/* Requests put their path in front of what the base asks for by `?`. */
+/* Requests insert their path before the query of the base URL. */
 void soc_keys_allow_model(struct soc_keys *keys, const char *name, const char *base_url)
 {
     size_t length = strcspn(base_url, "?#");
@@ -129,7 +129,7 @@ const char *soc_keys_value(const struct soc_keys *keys, const char *name)
     return keys->is_simulated ? SIMULATED : soc_keys_setting(keys, name);
 }
 
-/* Lends the place of the pair `number` with that name in `pairs`; NULL: there are fewer. */
+/* Lends the place in pair `number` with that name in `pairs`; NULL after the last. */
 static const char *find_place(const struct soc_buf *pairs, struct soc_slice name, int number)
 {
     const char *at = pairs->data;
@@ -178,7 +178,8 @@ const char *soc_keys_place(const struct soc_keys *keys, struct soc_slice name)
     return find_place(&keys->secrets, name, 0);
 }
 
-/* Bytes that a dot takes at the start of `text`, which may be written as %2e; else 0. */
+/* Returns the length of a dot at the start of `text`, which may be written as %2e; 0 if
+ * there is none. */
 static size_t dot_length(struct soc_slice text)
 {
     if (text.length >= 1 && text.data[0] == '.')
@@ -186,7 +187,7 @@ static size_t dot_length(struct soc_slice text)
     return text.length >= 3 && strncasecmp(text.data, "%2e", 3) == 0 ? 3 : 0;
 }
 
-/* Tells whether a client would take a segment of the path out: it is `.` or `..`. */
+/* Returns true if a client would resolve the segment: it is `.` or `..`. */
 static bool is_dots(struct soc_slice segment)
 {
     size_t first = dot_length(segment);
@@ -194,7 +195,7 @@ static bool is_dots(struct soc_slice segment)
     return first > 0 && first + second == segment.length;
 }
 
-/* Tells whether the rest of a URL stays below what stands before it. */
+/* Returns true if the rest of a URL stays below what precedes it. */
 static bool is_below(struct soc_slice rest)
 {
     size_t start = 0;

@@ -1,5 +1,5 @@
-/* Outward: the hooks that make calls (parts/models/calls.h), each to the driver of its kind.
- *
+/* Outward: passes the hooks for calls (parts/models/calls.h) to the driver of each
+ * kind.
  * Layer: script. Thread: loop. */
 #ifndef SOC_SCRIPT_CALLS_OUTWARD_H
 #define SOC_SCRIPT_CALLS_OUTWARD_H

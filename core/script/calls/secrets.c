@@ -9,7 +9,7 @@
 #include "script/calls/keys.h"
 
 struct soc_secrets {
-    struct soc_buf carried; /* names of variables that requests carried, each with a NUL */
+    struct soc_buf carried; /* names of variables that requests carried, each NUL-terminated */
 };
 
 void soc_secrets_open(struct soc_script *script)

@@ -14,12 +14,12 @@
 
 #define GRACE_MS 1000
 
-/* The driver of a call over HTTP: what has come so far. */
+/* The driver of an HTTP call: the response so far. */
 struct soc_visit {
     struct soc_script *script;
     struct soc_outcall *call;
     struct soc_exchange *exchange; /* NULL: not begun, or over */
-    struct soc_visit *next;        /* of those that wait */
+    struct soc_visit *next;        /* in the queue */
     bool is_waiting;
     int status;
     struct soc_buf headers;
@@ -33,10 +33,10 @@ struct soc_visit {
 };
 
 struct soc_visits {
-    struct soc_visit *first; /* of those that wait for their turn */
+    struct soc_visit *first; /* queue of those waiting for a slot */
     struct soc_visit *last;
-    uint32_t count;     /* under way */
-    uint32_t count_max; /* at once */
+    uint32_t count;     /* open now */
+    uint32_t count_max; /* open at once */
 };
 
 void soc_visit_open(struct soc_script *script)
@@ -187,7 +187,7 @@ static bool is_true(struct soc_slice request, const char *name)
     return soc_slice_equal(soc_json_member(request, name), SOC_SLICE("true"));
 }
 
-/* What a request says of a number; `otherwise` if it does not. */
+/* Reads a number of the request; `otherwise` if absent. */
 static int64_t number_of(struct soc_slice request, const char *name, int64_t otherwise)
 {
     int64_t number = otherwise;
@@ -197,7 +197,7 @@ static int64_t number_of(struct soc_slice request, const char *name, int64_t oth
     return number;
 }
 
-/* A member of the request's secret as a text of its own; empty if there is none. */
+/* Returns a member of the request's secret as a text; empty if absent. */
 static const char *secret_part(struct soc_slice request, const char *name, struct soc_buf *out)
 {
     struct soc_slice secret = soc_json_member(request, "secret");
@@ -211,7 +211,7 @@ static void start_visit(struct soc_visit *visit)
     struct soc_script *script = visit->script;
     struct soc_outcall *call = visit->call;
     struct soc_buf parts[3] = {{0}};
-    /* The wait itself ends in time, and says so better. */
+    /* The wait ends before, with a better error. */
     int64_t bound_ms = call->activation->wait.timeout_ms + GRACE_MS;
     struct soc_exchange_events events = {take_head, take_body, take_end, visit};
     struct soc_exchange_request request = {
@@ -273,8 +273,8 @@ static void unlink_visit(struct soc_visits *visits, struct soc_visit *visit)
     visit->next = NULL;
 }
 
-/* Gives places to those that wait. They start from the timers: whoever ends may be in
- * the midst of something, or the whole host may be going. */
+/* Gives free slots to the queue. They start from timers, because the caller may be in
+ * the middle of something, or the host may be closing. */
 static void give_places(struct soc_script *script)
 {
     struct soc_visits *visits = script->visits;

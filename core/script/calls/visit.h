@@ -1,6 +1,6 @@
-/* Visit: a request of agent:http to a server.
+/* Visit: an HTTP request of agent:http.
  *
- * So many are under way at a time; the others wait, in the order they came.
+ * A bounded number is open at a time; the others queue in order.
  * Layer: script. Thread: loop. */
 #ifndef SOC_SCRIPT_CALLS_VISIT_H
 #define SOC_SCRIPT_CALLS_VISIT_H
@@ -10,11 +10,11 @@
 
 struct soc_visit;
 
-/* Prepares the script, and releases what that took. Every visit has ended before. */
+/* Prepare the script, and release it. All visits must have ended. */
 void soc_visit_open(struct soc_script *script);
 void soc_visit_fini(struct soc_script *script);
 
-/* Sets how many are under way at once. */
+/* Sets how many may be open at once. */
 void soc_visit_set_concurrency(struct soc_script *script, uint32_t count);
 
 /* The hooks of a call of kind `http`; its driver is the visit. */

@@ -14,12 +14,12 @@
 #include "parts/policies/policies.h"
 #include "script/policies/swap.h"
 
-/* What is kept on the way. */
+/* The recorder's state. */
 struct soc_recorder {
     char *app_file;               /* owned; NULL: the app is a function */
-    struct soc_buf app_arguments; /* JSON, a list; empty: none were noted */
-    size_t sources;               /* files that history has */
-    uint32_t days;                /* for so long, if history is kept */
+    struct soc_buf app_arguments; /* JSON list; empty: none recorded */
+    size_t sources;               /* files already in the history */
+    uint32_t days;                /* days that history is kept */
 };
 
 void soc_recorder_open(struct soc_script *script)
@@ -51,11 +51,10 @@ void soc_recorder_set_app(struct soc_script *script, const char *path, int argc,
     soc_buf_put_byte(list, ']');
 }
 
-/* A society's files, as they are told apart from those of others in the same Lua
- * state, and the list of them that is being written. */
+/* The files of one society among those of the Lua state, and the list being written. */
 struct files {
     struct soc_script *script;
-    struct soc_buf *out; /* NULL: each gets a row of its own */
+    struct soc_buf *out; /* NULL: a row for each */
     const char *wanted;
     bool is_wanted;
 };

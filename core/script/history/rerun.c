@@ -24,7 +24,7 @@ void soc_rerun_begin(struct soc_script *script, uint32_t steps_max)
     soc_behaviour_find_all(script);
 }
 
-/* What is done protected: policies are strangers' scripts. */
+/* Arguments of a protected call: policies are foreign code. */
 struct call {
     void (*run)(lua_State *L, struct call *call);
     struct soc_script *script;
@@ -54,7 +54,7 @@ static int protect(struct call *call)
     return call->rc;
 }
 
-/* Lends the text of a member as Lua keeps it; NULL if there is none. */
+/* Lends a member as a Lua string; NULL if there is none. */
 static const char *push_text(lua_State *L, struct soc_slice object, const char *name)
 {
     struct soc_buf text = {0};
@@ -67,7 +67,7 @@ static const char *push_text(lua_State *L, struct soc_slice object, const char *
     return kept;
 }
 
-/* Appends where the file of an entry is; false if it has none. */
+/* Appends the path of an entry's file; false if it has none. */
 static bool put_file(const struct soc_script *script, struct soc_slice entry, struct soc_buf *out)
 {
     struct soc_buf name = {0};
@@ -78,7 +78,7 @@ static bool put_file(const struct soc_script *script, struct soc_slice entry, st
     return has_file;
 }
 
-/* Lends the same as Lua keeps it; NULL if there is none. */
+/* Lends that path as a Lua string; NULL if there is none. */
 static const char *push_file(lua_State *L, const struct soc_script *script, struct soc_slice entry)
 {
     struct soc_buf path = {0};
@@ -91,7 +91,7 @@ static const char *push_file(lua_State *L, const struct soc_script *script, stru
     return kept;
 }
 
-/* Puts one entry of the list in force, with the settings it had. */
+/* Activates one entry of the list, with the settings it had. */
 static int put_policy(lua_State *L, struct call *call, struct soc_slice entry)
 {
     int top = lua_gettop(L);
@@ -127,8 +127,8 @@ static bool is_in(struct soc_slice list, struct soc_slice entry)
     return false;
 }
 
-/* Appends the paths of the vocabularies of the list, each with a comma behind it:
- * the whole set. Empty if one of them has no file. */
+/* Appends the paths of the vocabularies in the list, each followed by a comma: the
+ * whole set. Empty if one of them has no file. */
 static void put_vocabularies(const struct soc_script *script, struct soc_slice list,
                              struct soc_buf *out)
 {
@@ -252,8 +252,8 @@ static void ask_policy(lua_State *L, struct call *call)
         soc_buf_put_text(call->answer, "null");
 }
 
-/* A policy that fails gives the usual answer, which may well be the recorded one: that it
- * fails is what differs, unless it did then. */
+/* A policy that fails gives the default answer, which may equal the recorded one. The
+ * failure is the difference, unless it was recorded as well. */
 static void ask_again(lua_State *L, struct call *call)
 {
     soc_policy_log_clear(call->script);

@@ -168,6 +168,7 @@ void soc_kind_put_unknown(struct soc_buf *out, const char *kind)
 
 void soc_kind_wrap(lua_State *L, const char *kind, int index, int settings_index)
 {
+    assert(lua_isfunction(L, index));
     const char *function = "function";
     for (int i = SOC_QUESTION_COUNT - 1; i >= 0; i--)
         if (strcmp(kinds[questions[i].kind].name, kind) == 0)
@@ -177,7 +178,7 @@ void soc_kind_wrap(lua_State *L, const char *kind, int index, int settings_index
     lua_setfield(L, -2, "kind");
     lua_pushinteger(L, 1);
     lua_setfield(L, -2, "version");
-    if (settings_index != 0) { /* a function cannot say which ones it has */
+    if (settings_index != 0) { /* a function cannot declare its settings */
         lua_pushvalue(L, settings_index);
         lua_setfield(L, -2, "defaults");
     }

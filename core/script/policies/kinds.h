@@ -1,8 +1,8 @@
-/* Kinds: the kinds of policies there are, and what each is asked.
+/* Kinds: the kinds of policies and their questions.
  *
- * A policy of a kind has a function for each of the kind's questions. Where it leaves an
- * optional one out, fails, or gives an answer of the wrong form, the kind's default
- * policy answers instead: the shipped one that is in force unless an app chooses another.
+ * A policy has a function for each question of its kind. If it leaves out an optional
+ * one, fails, or returns a value of the wrong form, the kind's default policy answers:
+ * the shipped one that is active unless an app chooses another.
  * Layer: script. Thread: loop. */
 #ifndef SOC_SCRIPT_POLICIES_KINDS_H
 #define SOC_SCRIPT_POLICIES_KINDS_H
@@ -34,7 +34,7 @@ enum soc_policy_kind {
 #undef K
 };
 
-/* The kind of vocabularies stands apart, because several of them are in force at once
+/* Vocabularies are a kind apart, because several are active at once
  * (script/policies/messages.h). */
 #define SOC_MESSAGES "messages"
 
@@ -66,10 +66,10 @@ enum soc_policy_question {
 #undef Q
 };
 
-/* The form of an answer; anything else counts as a failure. */
+/* The form of an answer; anything else is a failure. */
 enum soc_answer_form {
     SOC_ANSWER_BOOLEAN,
-    SOC_ANSWER_VERDICT, /* true, false, or a table to be used instead */
+    SOC_ANSWER_VERDICT, /* true, false, or a table to use instead */
     SOC_ANSWER_TEXT,
     SOC_ANSWER_DELAY, /* ms from 0 to 10^14, or nil */
     SOC_ANSWER_TABLE,
@@ -80,44 +80,44 @@ enum soc_answer_form {
 /* What a policy of some kind must look like. */
 struct soc_policy_shape {
     const char *kind;
-    const char *name; /* of this one, for messages */
+    const char *name; /* of the policy itself, for messages */
     struct {
-        const char *name; /* NULL ends the list */
+        const char *name; /* terminated by NULL */
         bool is_required;
     } functions[8];
-    const char *path;          /* of its file; NULL: the app made it */
-    const char *const *fields; /* what its table may hold besides, then NULL; NULL: nothing */
-    bool has_own_examples;     /* of another form, which vocabulary.c runs */
+    const char *path;          /* of its file; NULL: made by the app */
+    const char *const *fields; /* other fields its table may have, NULL-terminated; NULL: none */
+    bool has_own_examples;     /* of another form, run by vocabulary.c */
 };
 
-/* Returns the name of kind `number`, from 0, SOC_MESSAGES last; NULL behind it. */
+/* Lends the name of kind `number`, from 0, with SOC_MESSAGES last; NULL after it. */
 const char *soc_kind_name(int number);
 
-/* Returns the number of a kind that answers questions; -1 if it is none. */
+/* Returns the number of a kind that answers questions; -1 for any other name. */
 int soc_kind_find(const char *kind);
 
-/* Returns the name of the kind's default policy. */
+/* Lends the name of the kind's default policy. */
 const char *soc_kind_fallback(enum soc_policy_kind kind);
 
-/* Returns which kind is asked that question, and by which function. */
+/* Return the kind that answers the question, and lend the name of its function. */
 enum soc_policy_kind soc_kind_of(enum soc_policy_question question);
 const char *soc_kind_function(enum soc_policy_question question);
 
-/* Finds the question that policies of that kind answer by that function. */
+/* Finds the question that policies of that kind answer with that function. */
 bool soc_kind_find_question(const char *kind, const char *function,
                             enum soc_policy_question *question);
 
-/* Tells whether the value at `index` has the form of an answer to the question. */
+/* Returns true if the value at `index` is a valid form of answer to the question. */
 bool soc_kind_is_answer(lua_State *L, int index, enum soc_policy_question question);
 
-/* Says what a policy of that kind must look like; false if there is no such kind. */
+/* Describes what a policy of that kind must look like; false if there is no such kind. */
 bool soc_kind_shape(const char *kind, const char *name, const char *path,
                     struct soc_policy_shape *shape);
 
-/* Appends that there is no such kind, which one was probably meant, and which there are. */
+/* Appends that the kind does not exist, a suggestion, and the list of kinds. */
 void soc_kind_put_unknown(struct soc_buf *out, const char *kind);
 
-/* Replaces the function at `index` by a policy of that kind whose first question it
+/* Replaces the function at `index` with a policy of that kind whose first question it
  * answers. The settings at `settings_index` (0: none) become its defaults. */
 void soc_kind_wrap(lua_State *L, const char *kind, int index, int settings_index);
 

@@ -18,8 +18,8 @@ static const char defaults[] = "society,workflow,helix";
 struct soc_messages {
     struct soc_vocabulary *items[SOC_VOCABULARIES_MAX]; /* owned, in order */
     size_t count;
-    struct soc_map types;           /* name -> soc_message_type that decides, lent */
-    struct soc_message_type *rest;  /* for all others; NULL: they are refused */
+    struct soc_map types;           /* name -> soc_message_type that applies, lent */
+    struct soc_message_type *rest;  /* for all other types; NULL: they are refused */
     bool is_lax;                    /* every vocabulary only warns */
     struct soc_shape_report report; /* of the message being checked */
 };
@@ -36,7 +36,7 @@ static void index_types(struct soc_messages *messages)
         struct soc_message_type *type;
         messages->is_lax &= vocabulary->is_lax;
         if (messages->rest != NULL)
-            continue; /* the one before knows every type */
+            continue; /* an earlier one knows every type */
         while ((type = soc_map_each(&vocabulary->types, &cursor)) != NULL)
             if (soc_map_find(&messages->types, soc_slice_text(type->name)) == NULL)
                 soc_map_put(&messages->types, soc_slice_text(type->name), type);
@@ -44,11 +44,11 @@ static void index_types(struct soc_messages *messages)
     }
 }
 
-/* What is to be put in force. */
+/* What is to be activated. */
 struct wanted {
     struct soc_script *script;
     struct soc_policy_source *source; /* a file; or */
-    const char *names;                /* NULL: the table at 2 */
+    const char *names;                /* names; NULL: the table at 2 */
 };
 
 typedef int policy_load(lua_State *L, const struct soc_script *script, const char *path, char *hash,
@@ -77,7 +77,7 @@ static void push_named(lua_State *L, const struct wanted *wanted, struct soc_sli
     push_file(L, wanted->script, &source, soc_policy_shelf_load);
 }
 
-/* Pushes the vocabulary that the table on top is; replaces it. */
+/* Replaces the table on top with the vocabulary it describes. */
 static void push_own(lua_State *L, const struct wanted *wanted)
 {
     int index = lua_gettop(L);
@@ -92,11 +92,11 @@ static void push_own(lua_State *L, const struct wanted *wanted)
 static void check_room(lua_State *L, int count)
 {
     if (count > SOC_VOCABULARIES_MAX)
-        luaL_error(L, "at most %d vocabularies can be in force", SOC_VOCABULARIES_MAX);
+        luaL_error(L, "at most %d vocabularies can be active", SOC_VOCABULARIES_MAX);
     luaL_checkstack(L, 16, NULL);
 }
 
-/* Pushes what a text of names says. True if it is the whole set. */
+/* Pushes the vocabularies in a list of names. Returns true if they are the whole set. */
 static bool push_names(lua_State *L, const struct wanted *wanted)
 {
     const char *at = wanted->names;
@@ -111,7 +111,7 @@ static bool push_names(lua_State *L, const struct wanted *wanted)
     return strchr(wanted->names, ',') != NULL;
 }
 
-/* Pushes what the table at 2 says. */
+/* Pushes the vocabularies in the table at 2. */
 static bool push_table(lua_State *L, const struct wanted *wanted)
 {
     lua_Integer count = (lua_Integer)lua_rawlen(L, 2);
@@ -149,9 +149,10 @@ static int find_name(const struct soc_messages *messages, const char *name)
     return -1;
 }
 
-/* Adds one, or puts it in the place of the one of the same name. */
+/* Adds one, or replaces the one with the same name. */
 static void add(lua_State *L, struct soc_messages *messages, struct soc_vocabulary *vocabulary)
 {
+    assert(vocabulary != NULL);
     int place = find_name(messages, vocabulary->policy.identity.name);
     if (place < 0)
         place = (int)messages->count++;
@@ -174,8 +175,8 @@ static const char *name_at(lua_State *L, int index)
     return (*(struct soc_vocabulary **)lua_touserdata(L, index))->policy.identity.name;
 }
 
-/* Called protected with a struct wanted, its table or nil, and the settings or nil:
- * whatever raises leaves what was in force. */
+/* Called protected with a struct wanted, its table or nil, and the settings or nil. If
+ * it raises, the active vocabularies stay. */
 static int use(lua_State *L)
 {
     const struct wanted *wanted = lua_touserdata(L, 1);
@@ -188,12 +189,12 @@ static int use(lua_State *L)
         is_whole = wanted->names != NULL ? push_names(L, wanted) : push_table(L, wanted);
     int last = lua_gettop(L);
     if (last < first)
-        luaL_error(L, "at least one vocabulary must be in force");
+        luaL_error(L, "at least one vocabulary must be active");
     for (int i = first; i <= last; i++) {
         const char *name = name_at(L, i);
         for (int k = first; k < i; k++)
             if (strcmp(name, name_at(L, k)) == 0)
-                luaL_error(L, "the vocabulary '%s' is there twice", name);
+                luaL_error(L, "vocabulary '%s' is listed twice", name);
         if (!is_whole && find_name(messages, name) < 0)
             check_room(L, (int)messages->count + 1);
     }
@@ -207,7 +208,7 @@ static int use(lua_State *L)
     return 0;
 }
 
-/* Uses what is wanted with the table and the settings at these places, 0: none. */
+/* Activates what is wanted with the table and the settings at these indexes; 0: none. */
 static int use_wanted(lua_State *L, const struct wanted *wanted, int table, int settings,
                       struct soc_detail *detail)
 {
@@ -285,15 +286,15 @@ static int refuse_unknown(const struct soc_messages *messages,
 {
     struct soc_buf names = {0};
     struct soc_buf details = {0};
-    soc_buf_put_text(&names, "the vocabularies in force are");
+    soc_buf_put_text(&names, "the active vocabularies are");
     for (size_t i = 0; i < messages->count; i++) {
         soc_buf_put_text(&names, i == 0 ? " " : ", ");
         soc_buf_put_text(&names, messages->items[i]->policy.identity.name);
     }
     soc_json_put_string(&details, soc_buf_slice(&names));
     soc_refuse_message(error,
-                       "no vocabulary in force knows this type; send one of theirs, such as "
-                       "general, or put a vocabulary that knows it in force",
+                       "no active vocabulary has this type; use one of their types, such as "
+                       "general, or activate a vocabulary that has it",
                        candidate->type, SOC_SLICE(""), soc_buf_slice(&details));
     soc_buf_fini(&names);
     soc_buf_fini(&details);

@@ -32,7 +32,7 @@ void soc_policy_fini(lua_State *L, struct soc_policy *policy)
     soc_policy_init(policy);
 }
 
-/* "policies/contacts/mine.lua" is called mine. */
+/* "policies/contacts/mine.lua" is named mine. */
 static char *copy_name(const char *name)
 {
     const char *slash = strrchr(name, '/');

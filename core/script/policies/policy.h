@@ -1,7 +1,7 @@
-/* Policy: one policy that is in force, and which one it is.
+/* Policy: an active policy and its identity.
  *
- * A policy is a table that a file returns or an app gives: its kind, version, defaults,
- * functions, and examples that must hold before it is put in force.
+ * A policy is a table that a file returns or an app supplies: its kind, version,
+ * defaults, functions, and examples that must hold before it is activated.
  * Layer: script. Thread: loop. */
 #ifndef SOC_SCRIPT_POLICIES_POLICY_H
 #define SOC_SCRIPT_POLICIES_POLICY_H
@@ -12,51 +12,50 @@
 
 #include "base/slice.h"
 
-/* Room for the 16 hex digits of a hash and a NUL. */
+/* 16 hex digits and a NUL. */
 #define SOC_POLICY_HASH_BYTES 17
 
 /* Where a policy comes from. */
 struct soc_policy_source {
     const char *kind;
     const char *name;
-    const char *path;                 /* NULL: the app made it */
-    char hash[SOC_POLICY_HASH_BYTES]; /* of the file's bytes, once it was read */
+    const char *path;                 /* NULL: made by the app */
+    char hash[SOC_POLICY_HASH_BYTES]; /* of the file's bytes, once read */
 };
 
-/* Which policy it is, for people and the journal. */
+/* The identity of a policy, for people and the journal. */
 struct soc_policy_identity {
     char *name;                       /* owned */
     char *path;                       /* of its file, owned; NULL: a table or function of the app */
     char hash[SOC_POLICY_HASH_BYTES]; /* of the bytes of its file and texts; "app": no file */
-    char refused[SOC_POLICY_HASH_BYTES]; /* bytes of that file that were refused last */
-    bool is_option;                      /* the command line put it in force */
+    char refused[SOC_POLICY_HASH_BYTES]; /* of the last version of the file that was refused */
+    bool is_option;                      /* activated by the command line */
 };
 
-/* A policy in force. */
+/* An active policy. */
 struct soc_policy {
     int table_ref;    /* LUA_NOREF: none */
-    int settings_ref; /* defaults with the caller's settings over them; LUA_NOREF: none */
-    int given_ref;    /* the caller's settings alone; LUA_NOREF: none */
-    bool is_reported; /* it has failed, and that was logged */
+    int settings_ref; /* defaults merged with the given settings; LUA_NOREF: none */
+    int given_ref;    /* the given settings alone; LUA_NOREF: none */
+    bool is_reported; /* it has failed, which was logged */
     struct soc_policy_identity identity;
 };
 
-/* Makes it no policy yet, and releases what it holds. */
+/* Initializes it as empty; releases what it holds. */
 void soc_policy_init(struct soc_policy *policy);
 void soc_policy_fini(lua_State *L, struct soc_policy *policy);
 
-/* Sets which policy it is. A policy named by its path is called as its file is. */
+/* Sets the identity. A policy given by its path is named after its file. */
 void soc_policy_identify(struct soc_policy *policy, const struct soc_policy_source *source);
 
-/* Keeps a copy of the caller's settings at `settings_index` (0: none), for when the file
- * is loaded again. */
+/* Keeps a copy of the settings at `settings_index` (0: none), for when the file is
+ * reloaded. */
 void soc_policy_keep_given(lua_State *L, struct soc_policy *policy, int settings_index);
 
-/* Pops the value on top and keeps it in place of what `*ref` refers to; nil: nothing. */
+/* Pops the value on top and stores it in place of what `*ref` refers to; nil: nothing. */
 void soc_policy_keep_ref(lua_State *L, int *ref);
 
-/* Writes the hash of a file's bytes as hex digits; or changes a hash so that it counts
- * these bytes as well. */
+/* Writes the hash of a file's bytes as hex digits; extends a hash by more bytes. */
 void soc_policy_hash(char hash[SOC_POLICY_HASH_BYTES], struct soc_slice bytes);
 void soc_policy_hash_more(char hash[SOC_POLICY_HASH_BYTES], struct soc_slice bytes);
 

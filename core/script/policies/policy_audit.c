@@ -12,7 +12,7 @@
 
 /* A file being checked. */
 struct audit {
-    struct soc_policy_report report; /* first: it is what `found` gets */
+    struct soc_policy_report report; /* first: `found` gets a pointer to it */
     struct soc_script *script;
     const char *path;
     struct soc_buf text;
@@ -36,7 +36,7 @@ static void report_name(void *user, int line, const char *name)
                      name);
 }
 
-/* These are there to say what is wrong when they are called. */
+/* They exist only to explain the error when they are called. */
 static void remove_effects(lua_State *L, int env)
 {
     static const struct {
@@ -70,7 +70,7 @@ static void report_failure(struct audit *audit, const struct soc_detail *detail)
     soc_policy_found(&audit->report, line, false, "%s", text);
 }
 
-/* Writes the kind of policies/KIND/NAME.lua; empty if the file lies elsewhere. */
+/* Writes the kind of policies/KIND/NAME.lua; empty if the file is elsewhere. */
 static void find_folder(const char *path, char *kind, size_t size)
 {
     const char *name = strrchr(path, '/');
@@ -87,8 +87,8 @@ static void find_folder(const char *path, char *kind, size_t size)
         snprintf(kind, size, "%.*s", (int)(name - start), start);
 }
 
-/* Chooses what the table on top is to be checked as: what its folder says, else what
- * it says of itself. False if there is no such kind. */
+/* Chooses the kind to check the table on top as: that of its folder, else its own.
+ * False if there is no such kind. */
 static bool choose_shape(lua_State *L, struct audit *audit, struct soc_policy_shape *shape)
 {
     char folder[64];
@@ -99,7 +99,7 @@ static bool choose_shape(lua_State *L, struct audit *audit, struct soc_policy_sh
     int type = lua_istable(L, -1) ? soc_option_field(L, -1, "kind") : (lua_pushnil(L), LUA_TNIL);
     const char *kind = type == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
     bool is_known = kind != NULL && soc_kind_shape(kind, audit->path, audit->path, shape);
-    lua_pop(L, 1); /* the shape names a kind of the table of kinds, not this text */
+    lua_pop(L, 1); /* the shape refers to the table of kinds, not to this text */
     if (is_known)
         return true;
     if (kind != NULL)
@@ -124,8 +124,8 @@ static int read_vocabulary(lua_State *L)
     return 0;
 }
 
-/* What is wrong with the types and examples of the vocabulary on top: one thing, as
- * what follows may only follow from it. */
+/* Reports the first error in the types and examples of the vocabulary on top; later
+ * ones may only follow from it. */
 static void check_vocabulary(lua_State *L, struct audit *audit)
 {
     int top = lua_gettop(L);

@@ -1,7 +1,7 @@
-/* Policy audit: everything that is wrong with a policy's file, at once.
+/* Policy audit: reports everything that is wrong with a policy's file.
  *
- * For `society check`, which reports all errors and warnings with their lines and puts
- * nothing in force.
+ * For `society check`, which reports all errors and warnings with their lines and
+ * activates nothing.
  * Layer: script. Thread: loop. */
 #ifndef SOC_SCRIPT_POLICIES_POLICY_AUDIT_H
 #define SOC_SCRIPT_POLICIES_POLICY_AUDIT_H

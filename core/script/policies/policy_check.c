@@ -10,13 +10,13 @@
 #include "lualib/nearest.h"
 #include "script/policies/policy_load.h"
 
-/* One policy being looked at. */
+/* A policy being checked. */
 struct check {
     lua_State *L;
     int index; /* of its table */
     const struct soc_policy_shape *shape;
     struct soc_policy_report *report;
-    struct soc_buf source; /* its text, read when a line is wanted */
+    struct soc_buf source; /* its text, read when a line is needed */
     struct soc_buf got;    /* of one example at a time */
     struct soc_buf expected;
 };
@@ -47,7 +47,7 @@ static const char *source_of(struct check *check)
     return soc_buf_text(&check->source);
 }
 
-/* The first line that is one, for a policy that has lines. */
+/* Returns the first valid line for a policy with a file. */
 static int choose_line(struct check *check, int line)
 {
     if (check->shape->path == NULL || line > 0)
@@ -61,7 +61,7 @@ static int field_line(struct check *check, const char *name)
     return choose_line(check, soc_lua_source_field_line(source_of(check), name));
 }
 
-/* The line of the function on top if it stands in the policy's own file, else 0. */
+/* Returns the line of the function on top if it is in the policy's own file, else 0. */
 static int function_line(struct check *check)
 {
     lua_Debug debug;
@@ -145,7 +145,7 @@ static void warn_of_field(struct check *check)
     const struct soc_policy_shape *shape = check->shape;
     struct soc_buf text = {0};
     if (lua_islightuserdata(L, -2))
-        return; /* the host's own: scripts have none */
+        return; /* the host's own key */
     if (lua_type(L, -2) != LUA_TSTRING) {
         soc_policy_found(check->report, choose_line(check, 0), true,
                          "a %s as a key means nothing in a policy's table", luaL_typename(L, -2));
@@ -161,7 +161,7 @@ static void warn_of_field(struct check *check)
     if (is_function)
         soc_buf_printf(&text, "no question to %s policies is called '%s'", shape->kind, name);
     else
-        soc_buf_printf(&text, "nothing reads the field '%s'", name);
+        soc_buf_printf(&text, "unknown field '%s'", name);
     soc_nearest_put(&text, name, known_field, shape);
     soc_policy_found(check->report, line, true, "%s", soc_buf_text(&text));
     soc_buf_fini(&text);
@@ -180,7 +180,7 @@ static void warn_of_fields(struct check *check)
     }
     const char *before = "";
     for (;;) {
-        const char *next = NULL; /* the smallest name behind `before` */
+        const char *next = NULL; /* the smallest name after `before` */
         lua_settop(L, top);
         lua_pushnil(L);
         while (lua_next(L, check->index) != 0) {
@@ -188,7 +188,7 @@ static void warn_of_fields(struct check *check)
             const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
             if (name != NULL && strcmp(name, before) > 0 &&
                 (next == NULL || strcmp(name, next) < 0))
-                next = name; /* the table keeps it alive */
+                next = name; /* stays valid: the table holds it */
         }
         if (next == NULL)
             break;
@@ -200,7 +200,7 @@ static void warn_of_fields(struct check *check)
     lua_settop(L, top);
 }
 
-/* Appends the value on top, popped, as JSON; or why it is none. */
+/* Appends the value on top, which is popped, as JSON; or why that fails. */
 static bool put_json(lua_State *L, const char *name, struct soc_buf *out)
 {
     struct soc_detail detail = {{0}};
@@ -217,8 +217,8 @@ static bool put_json(lua_State *L, const char *name, struct soc_buf *out)
     return is_json;
 }
 
-/* Reports that the example went wrong: where it begins, or if that is not written
- * down, where its examples are. */
+/* Reports a failed example: where it begins or, if that is unknown, where the examples
+ * are. */
 static void fail_example(struct check *check, int number, const char *text)
 {
     int line = soc_lua_source_element_line(source_of(check), "examples", number);
@@ -227,13 +227,13 @@ static void fail_example(struct check *check, int number, const char *text)
     soc_policy_found(check->report, line, false, "example %d: %s", number, text);
 }
 
-/* The policy raised in an example: its own line if it is known. */
+/* Reports that the policy raised in an example, with its own line if known. */
 static void fail_raised(struct check *check, int number)
 {
     int line = 0;
     const char *text = lua_tostring(check->L, -1);
     if (text == NULL)
-        text = "an error value that is no text was raised";
+        text = "the error raised is not a string";
     if (check->shape->path != NULL)
         text = soc_policy_locate(check->shape->path, text, &line);
     if (line == 0)
@@ -242,8 +242,8 @@ static void fail_raised(struct check *check, int number)
         soc_policy_found(check->report, line, false, "example %d: %s", number, text);
 }
 
-/* Pushes the function, its arguments and the settings; the count of what it is
- * called with, or -1 with nothing pushed if the example is none. */
+/* Pushes the function, its arguments and the settings. Returns the number of arguments,
+ * or -1 with nothing pushed if the example is malformed. */
 static int push_question(struct check *check, int example, int settings)
 {
     lua_State *L = check->L;
@@ -280,7 +280,7 @@ static void fail_question(struct check *check, int example, int number)
 }
 
 /* Compares the result on top with the list of texts at `parts`, each of which it must
- * have in it: for results that are too long, or not the policy's own, to be written down. */
+ * contain: for results that are too long, or not the policy's own, to be written out. */
 static void compare_parts(struct check *check, int parts, int number)
 {
     lua_State *L = check->L;
@@ -310,8 +310,8 @@ static void compare_parts(struct check *check, int parts, int number)
     }
 }
 
-/* An example is { ask = function's name, given = { arguments }, expect = first
- * result }, or contains = { texts in it } for `expect`; it is on top. */
+/* An example is { ask = FUNCTION, given = { ARGUMENTS }, expect = FIRST RESULT }, or
+ * has contains = { TEXTS } instead of `expect`; it is on top. */
 static void run_example(struct check *check, int settings, int number)
 {
     lua_State *L = check->L;
@@ -349,7 +349,7 @@ static void run_examples(struct check *check)
     lua_State *L = check->L;
     int top = lua_gettop(L);
     struct soc_detail detail;
-    soc_policy_push_settings(L, check->index, 0, &detail); /* examples speak of the defaults */
+    soc_policy_push_settings(L, check->index, 0, &detail); /* examples use the defaults */
     int count = soc_option_field(L, check->index, "examples") == LUA_TTABLE
                     ? (int)lua_rawlen(L, top + 2)
                     : 0;
@@ -390,7 +390,7 @@ void soc_policy_check_table(lua_State *L, int index, const struct soc_policy_sha
     soc_buf_fini(&check.expected);
 }
 
-/* The first error, for soc_policy_check. */
+/* Keeps the first error, for soc_policy_check. */
 struct first_error {
     const struct soc_policy_shape *shape;
     struct soc_detail *detail;

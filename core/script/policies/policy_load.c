@@ -1,5 +1,6 @@
 #include "script/policies/policy_load.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "sandbox/sandbox.h"
 #include "script/policies/policy_texts.h"
 
-/* VM instructions between two looks at the budget. */
+/* VM instructions between two checks of the budget. */
 #define STEPS_PER_LOOK (SOC_POLICY_STEPS_MAX / 10)
 
 static int refuse_effect(lua_State *L)
@@ -33,8 +34,8 @@ void soc_policy_push_environment(lua_State *L, const struct soc_script *script)
     soc_sandbox_add_own_path(L, lua_gettop(L), path);
 }
 
-/* Where the registry keeps the steps that are left; a hook has no other way to
- * them, and coroutines of the policy spend of the same. */
+/* Registry key of the remaining steps: a hook has no other access to them, and
+ * coroutines of the policy share them. */
 static const char budget_key = 0;
 
 static void spend_steps(lua_State *L, lua_Debug *debug)
@@ -53,6 +54,7 @@ static void spend_steps(lua_State *L, lua_Debug *debug)
 
 int soc_policy_call(lua_State *L, int arguments, int results)
 {
+    assert(lua_gettop(L) > arguments);
     lua_Hook hook = lua_gethook(L);
     int mask = lua_gethookmask(L);
     int count = lua_gethookcount(L);
@@ -110,7 +112,7 @@ bool soc_policy_find(const struct soc_script *script, const char *kind, const ch
     return false;
 }
 
-/* Skips `:LINE: `; NULL if it does not stand there. */
+/* Skips `:LINE: `; NULL if it is not there. */
 static const char *skip_line_number(const char *at, int *line)
 {
     char *end;
@@ -139,13 +141,14 @@ const char *soc_policy_locate(const char *path, const char *message, int *line)
     return rest == NULL ? message : rest;
 }
 
-/* The error on top, popped, as FILE:LINE: and what is wrong. */
+/* Pops the error on top and reports it as FILE:LINE: MESSAGE. */
 static int fail_load(lua_State *L, const char *path, struct soc_detail *detail)
 {
+    assert(lua_gettop(L) > 0);
     int line;
     const char *message = lua_tostring(L, -1);
     if (message == NULL)
-        message = "an error value that is no text was raised";
+        message = "the error raised is not a string";
     const char *text = soc_policy_locate(path, message, &line);
     soc_fail(detail, SOC_ESCRIPT, "%s:%d: %s", path, line == 0 ? 1 : line, text);
     lua_pop(L, 1);

@@ -9,8 +9,8 @@
 #include "script/turns/arguments.h"
 
 struct soc_policy_log {
-    struct soc_buf arguments; /* of the question under way: JSON, a list */
-    struct soc_buf failure;   /* why the policy asked last did not answer; else empty */
+    struct soc_buf arguments; /* of the current question: a JSON list */
+    struct soc_buf failure;   /* why the last policy asked did not answer, or empty */
 };
 
 void soc_policy_log_open(struct soc_script *script)

@@ -21,7 +21,7 @@
 /* Steps of a turn that a question costs. */
 #define ASK_STEPS 100
 
-/* A policy and its functions, kept apart so that nobody changes them later. */
+/* An active policy and its functions, kept apart so that nobody can change them later. */
 struct soc_policy_set {
     struct soc_policy policies[SOC_POLICY_COUNT];
     struct soc_policy fallbacks[SOC_POLICY_COUNT];
@@ -38,9 +38,10 @@ static int fail_kind(const char *kind, struct soc_detail *detail)
     return SOC_EINVAL;
 }
 
-/* Keeps the checked table at `index`, its settings on top (popped) and its functions. */
+/* Stores the checked table at `index`, its settings on top (popped) and its functions. */
 static void keep(lua_State *L, int kind, int index, struct soc_policy *policy, int *answers)
 {
+    assert(lua_istable(L, index));
     soc_policy_keep_ref(L, &policy->settings_ref);
     lua_pushvalue(L, index);
     soc_policy_keep_ref(L, &policy->table_ref);
@@ -54,7 +55,7 @@ static void keep(lua_State *L, int kind, int index, struct soc_policy *policy, i
     }
 }
 
-/* Checks the table at `index` and puts it in force. */
+/* Checks the table at `index` and activates it. */
 static int admit(lua_State *L, struct soc_script *script, const struct soc_policy_source *source,
                  int index, int settings_index, struct soc_detail *detail)
 {
@@ -124,8 +125,8 @@ int soc_policy_set_use(lua_State *L, struct soc_script *script, const char *kind
     return soc_policy_set_use_file(L, script, &source, settings_index, detail);
 }
 
-/* Keeps the shipped policy of the kind as the fallback, and puts it in force, or the
- * app's own of that name. */
+/* Stores the kind's shipped policy as the fallback, and activates it, or the app's own
+ * of that name. */
 static int use_default(lua_State *L, struct soc_script *script, int kind, struct soc_detail *detail)
 {
     char path[SOC_PATH_BYTES_MAX];
@@ -205,7 +206,7 @@ void soc_policy_set_charge(lua_State *L, struct soc_script *script)
 }
 
 /* Calls `function` with copies of the `count` values that end at the top and the
- * settings; two results pushed, or the error's text. */
+ * settings. Pushes two results, or the text of the error. */
 static bool try(lua_State *L, struct soc_script *script, enum soc_policy_question question,
                 int function, int settings, int count)
 {
@@ -233,14 +234,14 @@ void soc_policy_set_complain(struct soc_script *script, enum soc_policy_question
     const char *kind = soc_kind_name((int)soc_kind_of(question));
     struct soc_buf detail = {0};
     if (text == NULL)
-        text = "an error value that is no text was raised";
+        text = "the error raised is not a string";
     soc_policy_log_fail(script, text);
     if (policy->is_reported)
         return;
     policy->is_reported = true;
     soc_log_printf(soc_host_log(script->host), SOC_LOG_ERROR,
                    soc_clock_now(soc_host_clock(script->host)), "policy_failed",
-                   SOC_SLICE("system"), "%s: %s; the usual answer holds", kind, text);
+                   SOC_SLICE("system"), "%s: %s; the default policy answers", kind, text);
     soc_buf_put_byte(&detail, '{');
     soc_json_put_text_member(&detail, "hash", soc_slice_text(policy->identity.hash));
     soc_json_put_text_member(&detail, "kind", soc_slice_text(kind));
@@ -252,9 +253,10 @@ void soc_policy_set_complain(struct soc_script *script, enum soc_policy_question
     soc_buf_fini(&detail);
 }
 
-/* Puts the two results in the place of the arguments above `base`. */
+/* Replaces the arguments above `base` with the two results. */
 static bool settle_results(lua_State *L, int base, bool is_answered)
 {
+    assert(lua_gettop(L) >= base);
     if (is_answered)
         lua_rotate(L, base + 1, 2);
     lua_settop(L, is_answered ? base + 2 : base);

@@ -1,5 +1,6 @@
 #include "script/policies/policy_shelf.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,7 +11,7 @@
 #include "script/policies/policy_load.h"
 #include "script/policies/policy_texts.h"
 
-/* Where the registry keeps { [path] = { table, hash, stamp }, [table] = true }. */
+/* Registry key of { [path] = { table, hash, stamp }, [table] = true }. */
 static const char shelf_key = 0;
 
 static void put_stamp(void *user, const char *path)
@@ -23,7 +24,7 @@ static void put_stamp(void *user, const char *path)
                    stat_of.st_mtim.tv_nsec);
 }
 
-/* How the files of the policy at `index` look now. */
+/* Describes the current files of the policy at `index`. */
 static void stamp(lua_State *L, const char *path, int index, struct soc_buf *out)
 {
     put_stamp(out, path);
@@ -40,8 +41,8 @@ static void push_shelf(lua_State *L)
     lua_rawsetp(L, LUA_REGISTRYINDEX, &shelf_key);
 }
 
-/* An app's own texts go before those beside the policy: which ones it gets is
- * decided anew for each app that has a place for them. */
+/* An app's own texts take precedence over those next to the policy, so a policy is
+ * loaded again for each app that has a folder for them. */
 static bool may_share(lua_State *L, const struct soc_script *script, int index)
 {
     bool has_texts = soc_option_field(L, index, "texts") != LUA_TNIL;
@@ -55,7 +56,7 @@ static bool may_share(lua_State *L, const struct soc_script *script, int index)
     return !has_own;
 }
 
-/* Tells whether the policy at `index` is of the files that are there now. */
+/* Returns true if the policy at `index` was loaded from the current files. */
 static bool is_current(lua_State *L, const char *path, int index, const char *kept)
 {
     if (soc_sources_are_frozen(L))
@@ -67,8 +68,8 @@ static bool is_current(lua_State *L, const char *path, int index, const char *ke
     return is_same;
 }
 
-/* Pushes the table of the policy at `path` and copies the hash it had; false, with
- * nothing pushed, if it has to be loaded. */
+/* Pushes the table of the policy at `path` and copies its hash; false, with nothing
+ * pushed, if it must be loaded. */
 static bool take(lua_State *L, const struct soc_script *script, const char *path,
                  char hash[SOC_POLICY_HASH_BYTES])
 {
@@ -104,6 +105,7 @@ int soc_policy_shelf_load(lua_State *L, const struct soc_script *script, const c
 void soc_policy_shelf_put(lua_State *L, const struct soc_script *script, const char *path,
                           const char *hash, int index)
 {
+    assert(lua_istable(L, index));
     int top = lua_gettop(L);
     if (soc_policy_shipped(script, path) == NULL || soc_policy_is_shelved(L, index) ||
         !may_share(L, script, index))

@@ -1,5 +1,6 @@
 #include "script/policies/policy_texts.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,18 +10,18 @@
 #include "base/limits.h"
 #include "lualib/sources.h"
 
-/* A policy being read: its table, its file, and room for one text. */
+/* A policy being read: its table, its file, and a buffer for one text. */
 struct reader {
     const struct soc_script *script;
     const char *policy_path;
     const char *kind; /* a folder's name, or NULL */
     char *room;       /* for SOC_TEXT_BYTES_MAX bytes and one more */
-    char *hash;       /* of all that was read */
+    char *hash;       /* of everything read */
     int files;        /* stack index of the list of paths */
     struct soc_detail *detail;
 };
 
-/* A path below a folder: no part of it is empty, `.` or `..`. */
+/* Returns true if no part of the path is empty, `.` or `..`. */
 static bool leads_down(const char *name)
 {
     for (;;) {
@@ -34,8 +35,8 @@ static bool leads_down(const char *name)
     }
 }
 
-/* Opens the text beside the app, else beside the policy; NULL and errno if it is in
- * neither place. `path` becomes its whole name. */
+/* Opens the text next to the app, else next to the policy; NULL and errno if it is in
+ * neither place. `path` gets its full path. */
 static FILE *open_text(const struct reader *reader, const char *name, char *path, size_t size)
 {
     if (reader->script->app_dir != NULL && reader->kind != NULL) {
@@ -50,11 +51,11 @@ static FILE *open_text(const struct reader *reader, const char *name, char *path
     return soc_sources_open(reader->script->L, path);
 }
 
-/* Reads the file into the room and checks it; its length, or an error. */
+/* Reads the file into the buffer and checks it. Returns its length, or an error. */
 static long read_file(const struct reader *reader, FILE *file, const char *path)
 {
     struct stat status;
-    int descriptor = fileno(file); /* a kept text has none */
+    int descriptor = fileno(file); /* a kept text has no descriptor */
     if (descriptor >= 0 && (fstat(descriptor, &status) < 0 || !S_ISREG(status.st_mode)))
         return soc_fail(reader->detail, SOC_EINVAL, "%s is not a file", path);
     size_t length = fread(reader->room, 1, SOC_TEXT_BYTES_MAX + 1, file);
@@ -70,7 +71,7 @@ static long read_file(const struct reader *reader, FILE *file, const char *path)
     return (long)length;
 }
 
-/* Replaces the name on top by the text; an error leaves it. */
+/* Replaces the name on top with the text; on an error it stays. */
 static int read_text(lua_State *L, const struct reader *reader)
 {
     char path[4096];
@@ -98,11 +99,12 @@ static int read_text(lua_State *L, const struct reader *reader)
     return SOC_OK;
 }
 
-/* Replaces the key on top (nil: none yet) by the next larger one of the table at
- * `index`; false, and it is popped, at the end. Lua keeps keys in no order, and the
- * first fault found is the one that is told. */
+/* Replaces the key on top (nil: none yet) with the next larger one of the table at
+ * `index`; at the end pops it and returns false. Lua's order is arbitrary, and the
+ * first error found is the one reported. */
 static bool next_key(lua_State *L, int index)
 {
+    assert(lua_istable(L, index));
     int last = lua_gettop(L);
     lua_pushnil(L);
     int best = lua_gettop(L);
@@ -121,7 +123,7 @@ static bool next_key(lua_State *L, int index)
     return false;
 }
 
-/* Fills the table at `out` with the texts whose names are in the table at `names`. */
+/* Fills the table at `out` with the texts named in the table at `names`. */
 static int read_all(lua_State *L, const struct reader *reader, int names, int out)
 {
     if (lua_rawlen(L, names) != 0)
@@ -144,7 +146,7 @@ static int read_all(lua_State *L, const struct reader *reader, int names, int ou
     return SOC_OK;
 }
 
-/* The policy's table holds the paths under this key, which no script can name. */
+/* Key of the paths in the policy's table, which no script can name. */
 static const char files_key;
 
 void soc_policy_each_text(lua_State *L, int index, void (*each)(void *user, const char *path),

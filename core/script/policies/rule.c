@@ -1,5 +1,6 @@
 #include "script/policies/rule.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include <lauxlib.h>
@@ -24,6 +25,7 @@ struct soc_shape *soc_rule_new_shape(void)
 
 const char *soc_rule_next_name(lua_State *L, int index, const char *path, const char *name)
 {
+    assert(lua_istable(L, index));
     const char *next = NULL;
     index = lua_absindex(L, index);
     lua_pushnil(L);
@@ -31,7 +33,7 @@ const char *soc_rule_next_name(lua_State *L, int index, const char *path, const 
         lua_pop(L, 1);
         if (lua_type(L, -1) != LUA_TSTRING)
             luaL_error(L, "%s: keys must be strings, got %s", path, luaL_typename(L, -1));
-        const char *key = lua_tostring(L, -1); /* the table keeps it alive */
+        const char *key = lua_tostring(L, -1); /* stays valid: the table holds it */
         if ((name == NULL || strcmp(key, name) > 0) && (next == NULL || strcmp(key, next) < 0))
             next = key;
     }
@@ -46,11 +48,11 @@ void soc_rule_check_names(lua_State *L, int index, const char *path, const char 
         while (known[i] != NULL && strcmp(known[i], name) != 0)
             i++;
         if (known[i] == NULL)
-            luaL_error(L, "%s: '%s' means nothing here", path, name);
+            luaL_error(L, "%s: unknown field '%s'", path, name);
     }
 }
 
-/* Pushes the field; false if it is nil. Raises unless it is a table then. */
+/* Pushes the field; false if it is nil. Raises if it is not a table. */
 static bool push_table(lua_State *L, int index, const char *path, const char *name)
 {
     int type = soc_option_field(L, index, name);
@@ -59,8 +61,7 @@ static bool push_table(lua_State *L, int index, const char *path, const char *na
     return type == LUA_TTABLE;
 }
 
-/* The text at place `i` of the list on top; absent behind its end. It is left on
- * the stack. */
+/* Returns text number `i` of the list; absent after its end. Leaves it on the stack. */
 static struct soc_slice text_at(lua_State *L, int list, lua_Integer i, const char *path,
                                 const char *name)
 {
@@ -83,7 +84,7 @@ static uint32_t kind_bit(lua_State *L, const char *path, struct soc_slice name)
     return 0;
 }
 
-/* The kinds the value on top names: one name or a list of them. */
+/* Returns the kinds that the value on top names: one name or a list of them. */
 static uint32_t read_kinds(lua_State *L, const char *path)
 {
     size_t length;
@@ -105,6 +106,7 @@ static uint32_t read_kinds(lua_State *L, const char *path)
 
 static void read_values(lua_State *L, int index, const char *path, struct soc_shape *shape)
 {
+    assert(lua_istable(L, index));
     if (push_table(L, index, path, "values")) {
         int list = lua_gettop(L);
         struct soc_slice value;
@@ -115,7 +117,7 @@ static void read_values(lua_State *L, int index, const char *path, struct soc_sh
     }
 }
 
-/* Adds the member `name`, whose rule stands in the table at `fields`. */
+/* Adds the member `name`, whose rule is in the table at `fields`. */
 static void read_field(lua_State *L, int fields, const char *path, int depth, const char *name,
                        bool is_required, struct soc_shape *shape)
 {
@@ -130,7 +132,7 @@ static void read_field(lua_State *L, int fields, const char *path, int depth, co
     lua_settop(L, top);
 }
 
-/* Tells whether one of the first `count` texts of the list is `name`. */
+/* Returns true if `name` is among the first `count` texts of the list. */
 static bool is_in_list(lua_State *L, int list, lua_Integer count, const char *name)
 {
     bool is_in = false;

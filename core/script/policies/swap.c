@@ -1,5 +1,6 @@
 #include "script/policies/swap.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@
 #include "script/policies/policy_set.h"
 #include "script/policies/policy_texts.h"
 
-/* Appends a policy as an object. Settings that are no JSON are left out. */
+/* Appends a policy as an object. Settings that cannot be JSON are left out. */
 static void put_policy(lua_State *L, const struct soc_script *script, const char *kind,
                        const struct soc_policy *policy, struct soc_buf *out)
 {
@@ -86,8 +87,8 @@ static struct soc_slice find_same(struct soc_slice list, struct soc_slice entry)
     return (struct soc_slice){0};
 }
 
-/* Lends entry `number` of that kind in `list` which `other` does not have. Several
- * policies of a kind may be in force, so they are compared as lists. */
+/* Lends entry `number` of that kind in `list` that `other` does not have. Several
+ * policies of a kind may be active, so they are compared as lists. */
 static struct soc_slice find_changed(struct soc_slice list, struct soc_slice other,
                                      struct soc_slice kind, int number)
 {
@@ -110,7 +111,7 @@ static bool has_kind(struct soc_slice list, struct soc_slice kind)
     return false;
 }
 
-/* Appends who it is; the settings only where nothing else tells the two apart. */
+/* Appends the identity; the settings only if nothing else distinguishes the two. */
 static void put_side(struct soc_buf *out, const char *name, struct soc_slice entry,
                      bool has_settings)
 {
@@ -168,7 +169,7 @@ static void note_swap(struct soc_script *script, struct soc_slice kind, struct s
     soc_buf_fini(&text);
 }
 
-/* Notes what `after` has and `before` had not, kind by kind. Returns how many. */
+/* Records what `after` has and `before` did not, kind by kind. Returns how many. */
 static int note_changes(struct soc_script *script, struct soc_slice kind, struct soc_slice before,
                         struct soc_slice after, const char *by)
 {
@@ -183,8 +184,7 @@ static int note_changes(struct soc_script *script, struct soc_slice kind, struct
     }
 }
 
-/* Notes a swap of the kind that was just made, also if it changed nothing that can
- * be seen, and records the list. */
+/* Records a swap of that kind, even if it changed nothing visible, and the list. */
 static void note_done(lua_State *L, struct soc_script *script, const char *kind, const char *by)
 {
     struct soc_buf name = {0};
@@ -217,7 +217,7 @@ static void note_refusal(struct soc_script *script, const char *kind, const char
     soc_log_printf(soc_host_log(host), SOC_LOG_ERROR, soc_clock_now(soc_host_clock(host)),
                    "policy_refused", SOC_SLICE("system"), "%s%s%s%s", reason,
                    is_kind ? "; for " : "", is_kind ? kind : "",
-                   is_kind ? " the last good policy stays in force" : "");
+                   is_kind ? " the last good policy stays active" : "");
     soc_buf_put_byte(&text, '{');
     soc_json_put_text_member(&text, "by", soc_slice_text(by));
     soc_json_put_text_member(&text, "kind", soc_slice_text(kind));
@@ -228,7 +228,7 @@ static void note_refusal(struct soc_script *script, const char *kind, const char
     soc_buf_fini(&text);
 }
 
-/* Notes whether what was just put in force came from the command line. */
+/* Records whether the last activation came from the command line. */
 static void mark_option(struct soc_script *script, const char *kind, bool is_option)
 {
     int number = soc_kind_find(kind);
@@ -238,7 +238,7 @@ static void mark_option(struct soc_script *script, const char *kind, bool is_opt
         soc_messages_mark_option(script, is_option);
 }
 
-/* Tells whether the command line put one of that kind in force. */
+/* Returns true if the command line activated a policy of that kind. */
 static bool is_option(const struct soc_script *script, int kind)
 {
     const struct soc_policy *policy;
@@ -293,6 +293,7 @@ int soc_swap_use_file(lua_State *L, struct soc_script *script, struct soc_policy
 int soc_swap_do(lua_State *L, struct soc_script *script, const struct soc_swap *swap,
                 struct soc_detail *detail)
 {
+    assert(swap->kind != NULL && swap->name != NULL && swap->by != NULL);
     int rc = use(L, script, swap, detail);
     if (rc == SOC_OK)
         mark_option(script, swap->kind, strcmp(swap->by, "option") == 0);
@@ -316,7 +317,7 @@ void soc_swap_start(lua_State *L, struct soc_script *script)
     for (int i = 0; is_other && soc_kind_name(i) != NULL; i++) {
         name.length = 0;
         soc_json_put_string(&name, soc_slice_text(soc_kind_name(i)));
-        /* A kind that the program has learnt since has changed nothing. */
+        /* A kind added by a newer version of the program is not a change. */
         if (has_kind(before, soc_buf_slice(&name)))
             note_changes(script, soc_buf_slice(&name), before, soc_buf_slice(&list),
                          is_option(script, i) ? "option" : "start");
@@ -343,7 +344,7 @@ static void each_text(lua_State *L, const struct soc_policy *policy,
     lua_pop(L, 1);
 }
 
-/* Tells whether the policy's files hold bytes that were neither let in nor refused. */
+/* Returns true if the policy's files hold bytes that were neither accepted nor refused. */
 static bool has_changed(lua_State *L, struct soc_policy *policy)
 {
     struct soc_policy_identity *identity = &policy->identity;

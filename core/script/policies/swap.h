@@ -1,10 +1,10 @@
-/* Swap: policies that change while the society runs, and the record of it.
+/* Swap: changes policies while the society runs, and records the changes.
  *
- * Which policies are in force is a list the journal knows (parts/policies/policies.h). Each
- * change of it is an event of the activity log, `policy_swapped`, with both names and
- * hashes and by what it came: a call, an option of the command line, a saved file, a
- * command, or another app at a start. A policy that is not let in is an event
- * `policy_refused`; the last good one stays.
+ * The journal holds the list of active policies (parts/policies/policies.h). Each
+ * change is an event `policy_swapped` in the activity log, with both names and hashes
+ * and its cause: a call, a command-line option, a saved file, a command, or another app
+ * at a start. A policy that is not accepted is an event `policy_refused`; the last good
+ * one stays active.
  * Layer: script. Thread: loop; never inside a turn. */
 #ifndef SOC_SCRIPT_POLICIES_SWAP_H
 #define SOC_SCRIPT_POLICIES_SWAP_H
@@ -12,41 +12,41 @@
 #include "script/policies/policy.h"
 #include "script/turns/box.h"
 
-/* One policy to be put in force. */
+/* A policy to activate. */
 struct soc_swap {
     const char *kind;
-    const char *name;   /* as people say it; for a table or function of the app "app" */
-    int index;          /* of the table; 0: the policy of that name */
+    const char *name;   /* as given; "app" for a table or function of the app */
+    int index;          /* of the table; 0: use the name */
     int settings_index; /* of the settings; 0: none */
     const char *by;     /* "call", "command" or "option" */
 };
 
-/* Sets `name` and `index` from what a script gave at `index`: a name, a table or a
- * function, which is replaced by a table around it. Raises for anything else. */
+/* Sets `name` and `index` from the value at `index`: a name, a table or a function,
+ * which is replaced with a table around it. Raises for anything else. */
 void soc_swap_read(lua_State *L, int index, struct soc_swap *swap);
 
-/* Puts a policy in force. Before the society has started nothing is recorded: the
- * start compares with the run before. */
+/* Activates a policy. Before the society has started nothing is recorded: the start
+ * compares with the previous run. */
 int soc_swap_do(lua_State *L, struct soc_script *script, const struct soc_swap *swap,
                 struct soc_detail *detail);
 
-/* Puts the policy of any kind in the file at `source->path` in force, without a record;
- * the hash of what was read is set even on failure. `settings_index` 0: no settings. */
+/* Activates the policy of any kind in the file at `source->path` without a record; the
+ * hash of its bytes is set even on failure. `settings_index` 0: no settings. */
 int soc_swap_use_file(lua_State *L, struct soc_script *script, struct soc_policy_source *source,
                       int settings_index, struct soc_detail *detail);
 
-/* Records what is in force at a start; what differs from the run before is a swap. */
+/* Records the active policies at a start; differences from the previous run are swaps. */
 void soc_swap_start(lua_State *L, struct soc_script *script);
 
-/* Loads the policies whose files have changed since they were loaded. A file that is
- * gone or cannot be read is left alone; one that is refused is reported once. */
+/* Loads the policies whose files have changed. A missing or unreadable file is ignored;
+ * a refused one is reported once. */
 void soc_swap_reload(lua_State *L, struct soc_script *script);
 
-/* Calls `each` with every file that soc_swap_reload looks at. */
+/* Calls `each` with every file that soc_swap_reload examines. */
 void soc_swap_each_file(struct soc_script *script, void (*each)(void *user, const char *path),
                         void *user);
 
-/* Appends the policies in force as a JSON list, as parts/policies/policies.h has it. */
+/* Appends the active policies as a JSON list, in the form of parts/policies/policies.h. */
 void soc_swap_put_list(lua_State *L, const struct soc_script *script, struct soc_buf *out);
 
 #endif

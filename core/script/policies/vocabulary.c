@@ -1,5 +1,6 @@
 #include "script/policies/vocabulary.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,13 +23,13 @@
 #define SHELF "society.vocabulary_shelf"
 #define TRIAL "society.vocabulary_trial"
 
-/* Where the registry keeps { [table of a shipped policy] = its shelf }. */
+/* Registry key of { [table of a shipped policy] = its shelf }. */
 static const char shelves_key = 0;
 
-/* The place of one spare vocabulary: a userdata, which its state frees last. */
+/* Holds one spare vocabulary: a userdata, which its state frees last. */
 struct soc_vocabulary_shelf {
     struct soc_vocabulary *spare; /* owned; NULL: none */
-    bool is_closed;               /* the state ends: nothing is kept any more */
+    bool is_closed;               /* the state is closing: keep nothing more */
 };
 
 static void free_type(lua_State *L, struct soc_message_type *type)
@@ -91,7 +92,7 @@ void soc_vocabulary_give(lua_State *L, struct soc_vocabulary *vocabulary)
     shelf->spare = vocabulary;
 }
 
-/* Gives the value on top a metatable of that name that ends it so. */
+/* Gives the value on top a metatable of that name with the finalizer `end`. */
 static void set_end(lua_State *L, const char *name, lua_CFunction end)
 {
     if (luaL_newmetatable(L, name)) {
@@ -120,7 +121,7 @@ static struct soc_vocabulary_shelf *find_shelf(lua_State *L, int index)
         lua_pushvalue(L, -2);
         lua_rawset(L, top + 1);
     }
-    struct soc_vocabulary_shelf *shelf = lua_touserdata(L, -1); /* its table keeps it */
+    struct soc_vocabulary_shelf *shelf = lua_touserdata(L, -1); /* referenced by its table */
     lua_settop(L, top);
     return shelf;
 }
@@ -134,8 +135,8 @@ static struct soc_vocabulary **push_empty_slot(lua_State *L)
     return slot;
 }
 
-/* Pushes the spare of a shipped policy's table at `index`; NULL and nothing: there is
- * none. */
+/* Pushes the spare of a shipped policy's table at `index`; NULL, with nothing pushed,
+ * if there is none. */
 static struct soc_vocabulary *push_spare(lua_State *L, int index)
 {
     struct soc_vocabulary_shelf *shelf = find_shelf(L, index);
@@ -161,7 +162,7 @@ static struct soc_vocabulary *push_slot(lua_State *L, const struct soc_policy_so
     return *slot;
 }
 
-/* What one check is asked and answers. */
+/* Arguments and result of one check. */
 struct question {
     const struct soc_message_type *type;
     struct soc_slice payload;
@@ -169,7 +170,7 @@ struct question {
     enum { FITS, FITS_NOT, NONSENSE } answer;
 };
 
-/* Adds the texts of the list that is the field of the table at index 2. */
+/* Adds the texts of the list in field `field` of the table at index 2. */
 static void add_texts(lua_State *L, const char *field, struct soc_shape_report *report)
 {
     size_t length;
@@ -188,7 +189,7 @@ static void add_texts(lua_State *L, const char *field, struct soc_shape_report *
 }
 
 /* check(payload, settings), called protected with a struct question: a policy that
- * raises, and a payload that takes more memory than there is, must harm nobody. */
+ * raises, or a payload that exhausts the memory, must not do harm. */
 static int ask(lua_State *L)
 {
     struct question *question = lua_touserdata(L, 1);
@@ -221,14 +222,14 @@ static void complain(struct soc_script *script, const struct soc_message_type *t
     struct soc_policy *policy = &type->vocabulary->policy;
     struct soc_buf detail = {0};
     if (text == NULL)
-        text = "an error value that is no text was raised";
+        text = "the error raised is not a string";
     soc_policy_log_fail(script, text);
     if (policy->is_reported)
         return;
     policy->is_reported = true;
     soc_log_printf(soc_host_log(script->host), SOC_LOG_ERROR,
                    soc_clock_now(soc_host_clock(script->host)), "policy_failed",
-                   SOC_SLICE("system"), "messages/%s: %s: %s; its fields alone are checked",
+                   SOC_SLICE("system"), "messages/%s: %s: %s; only its fields are checked",
                    policy->identity.name, type->name, text);
     soc_buf_put_byte(&detail, '{');
     soc_json_put_text_member(&detail, "hash", soc_slice_text(policy->identity.hash));
@@ -280,13 +281,13 @@ bool soc_vocabulary_fits(lua_State *L, struct soc_script *script,
     if (candidate->task_id.data != NULL && type->shape_in_task != NULL)
         shape = type->shape_in_task;
     if (type->is_hosts && candidate->from != NULL)
-        return tell(report, type->name, "is sent by the host alone");
+        return tell(report, type->name, "can only be sent by the host");
     if (shape != NULL && !soc_shape_fits(shape, candidate->payload, NULL))
         return soc_shape_fits(shape, candidate->payload, report);
     if (type->check_ref == LUA_NOREF || ask_check(L, script, type, candidate->payload, report))
         return true;
     if (report->details.length == 0)
-        tell(report, type->name, "does not take this payload");
+        tell(report, type->name, "does not accept this payload");
     return false;
 }
 
@@ -299,7 +300,7 @@ static void read_flag(lua_State *L, int index, const char *path, const char *nam
     lua_pop(L, 1);
 }
 
-/* The payload's shape; `optional` is a field that need not be there. */
+/* Reads the payload's shape; `optional` is a field that is not required. */
 static void read_shape(lua_State *L, int index, const char *path, const char *optional,
                        struct soc_shape **out)
 {
@@ -345,6 +346,7 @@ static struct soc_message_type *new_type(struct soc_vocabulary *vocabulary, cons
 
 static void read_types(lua_State *L, int index, struct soc_vocabulary *vocabulary)
 {
+    assert(lua_istable(L, index));
     if (soc_option_field(L, index, "types") != LUA_TTABLE)
         luaL_error(L, "policy %s: types must be a table", vocabulary->policy.identity.name);
     int types = lua_gettop(L);
@@ -392,7 +394,7 @@ static void apply_acks(lua_State *L, struct soc_vocabulary *vocabulary)
     }
 }
 
-/* Pushes { defaults = … }: the vocabulary's, and what every one has. */
+/* Pushes { defaults = … }: the vocabulary's own, and those that all have. */
 static void push_defaults(lua_State *L, int index)
 {
     lua_createtable(L, 0, 1);
@@ -437,8 +439,8 @@ static void apply_settings(lua_State *L, int index, int settings_index,
     lua_settop(L, top);
 }
 
-/* Raises unless what came of example `number`, whose `expect` is on top, is what
- * it says: true (also nil), false, or the missing fields. */
+/* Raises unless the outcome of example `number` matches its `expect`, which is on top:
+ * true (or nil), false, or the missing fields. */
 static void compare(lua_State *L, lua_Integer number, const char *type, bool fits,
                     struct soc_shape_report *report)
 {
@@ -461,7 +463,7 @@ static void compare(lua_State *L, lua_Integer number, const char *type, bool fit
                    soc_buf_text(&report->missing));
 }
 
-/* Room for running examples: a userdata, because an example that fails raises. */
+/* Buffers for examples: a userdata, because an example that fails raises. */
 struct trial {
     struct soc_buf payload;
     struct soc_buf error;
@@ -536,7 +538,7 @@ struct soc_vocabulary *soc_vocabulary_push(lua_State *L, struct soc_script *scri
     read_types(L, index, vocabulary);
     soc_rule_check_names(L, index,
                          lua_pushfstring(L, "policy %s", vocabulary->policy.identity.name), known);
-    apply_settings(L, index, 0, vocabulary); /* the examples speak of the defaults */
+    apply_settings(L, index, 0, vocabulary); /* examples use the defaults */
     if (!is_shelved && soc_option_field(L, index, "examples") == LUA_TTABLE) {
         int list = lua_gettop(L);
         lua_Integer count = (lua_Integer)lua_rawlen(L, list);

@@ -87,7 +87,7 @@ return M
     local expected = {
       "^9: 'io' does not exist", "^16: 'os.execute' does not exist", "^16: 'print' does not exist",
       '^3: kind must be "contacts"$', "^4: version must be a number$",
-      "^5: warning: nothing reads the field 'default'; did you mean 'defaults'%?$",
+      "^5: warning: unknown field 'default'; did you mean 'defaults'%?$",
       "^8: warning: no question .* is called 'may_sned'; did you mean 'may_send'%?$",
       "^14: example 1: the policy ran too many steps",
       "^16: example 2: attempt to call a nil value %(field 'execute'%)$",

@@ -29,7 +29,7 @@ describe("the end of a simulation", function()
     for _, words in ipairs({ "", "--seeds 1..3", "--seeds 1..20 --faults crash" }) do
       local result = place:run("sim app.lua " .. words .. " -- two")
       assert.equal(1, result.code, words)
-      assert.matches("root has made a model call that was not expected: script_mismatch",
+      assert.matches("root made an unexpected model call: script_mismatch",
         result.err, 1, true)
       assert.matches('last = "two"', result.err, 1, true)
     end

@@ -27,8 +27,8 @@ describe("the default set", function()
     assert.equal("invalid_message_format", err.error)
     assert.equal("news", err.message_type)
     assert.same({}, err.missing_fields)
-    assert.same({ "the vocabularies in force are society, workflow, helix" }, err.details)
-    assert.matches("no vocabulary in force knows this type", err.message, 1, true)
+    assert.same({ "the active vocabularies are society, workflow, helix" }, err.details)
+    assert.matches("no active vocabulary has this type", err.message, 1, true)
   end)
 end)
 
@@ -114,8 +114,8 @@ describe("a message that does not fit", function()
     { "task_assignment", { task_brief = "do it" }, {}, "task_brief must be an object" },
     { "task_assignment", 7,
       {}, "the payload must be an object" },
-    { "decision", { item_id = "i", decision = "approve" }, {}, "decision is sent by the host" },
-    { "delivery_failed", { text = "x" }, {}, "delivery_failed is sent by the host alone" },
+    { "decision", { item_id = "i", decision = "approve" }, {}, "decision can only be sent by the host" },
+    { "delivery_failed", { text = "x" }, {}, "delivery_failed can only be sent by the host" },
   }) do
     it(("is refused: %s %s"):format(case[1], json.encode(case[2])), function()
       local s = pair()

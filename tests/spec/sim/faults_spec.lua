@@ -147,7 +147,7 @@ describe("society.new with faults", function()
     local ok
     ok, err = pcall(society.new, { seed = -1 })
     assert.is_false(ok)
-    assert.matches("society.new: 'seed' is a whole number from 0 on", err, 1, true)
+    assert.matches("society.new: 'seed' must be an integer of at least 0", err, 1, true)
   end)
 
   it("refuses anything but a list of faults", function()

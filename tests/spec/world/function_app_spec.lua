@@ -92,7 +92,7 @@ describe("an app that is a function", function()
     assert.has_error(function() scene.new({ app = app }) end)
     local ok, err = pcall(app)
     assert.is_false(ok)
-    assert.matches("make one with society.new", err, 1, true)
+    assert.matches("create a society with society.new", err, 1, true)
   end)
 end)
 

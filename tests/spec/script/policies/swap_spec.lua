@@ -221,8 +221,8 @@ describe("a rejected policy", function()
       lines[#lines + 1] = line
     end
     assert.matches("there is no policy kind 'contact'; did you mean 'contacts'", lines[1], 1, true)
-    assert.is_nil(lines[1]:find("stays in force", 1, true))
-    assert.matches("; for contacts the last good policy stays in force", lines[2], 1, true)
+    assert.is_nil(lines[1]:find("stays active", 1, true))
+    assert.matches("; for contacts the last good policy stays active", lines[2], 1, true)
   end)
 
   it("can neither outlive its budget by catching the error nor act while it is checked", function()

@@ -58,7 +58,7 @@ describe("a check function", function()
   it("may return a message, or just false", function()
     local s = with(function(payload) return false, payload.n > 0 and "too many" or nil end)
     assert.same({ "too many" }, select(2, send(s, "order", { n = 1 })).details)
-    assert.same({ "order does not take this payload" },
+    assert.same({ "order does not accept this payload" },
       select(2, send(s, "order", { n = 0 })).details)
   end)
 
@@ -91,7 +91,7 @@ describe("a faulty vocabulary", function()
     for _, case in ipairs({
       { vocabulary(nil), "types must be a table" },
       { vocabulary({ order = 7 }), "app: order: a table expected, got number" },
-      { vocabulary({ order = { colour = 1 } }), "order: 'colour' means nothing here" },
+      { vocabulary({ order = { colour = 1 } }), "order: unknown field 'colour'" },
       { vocabulary({ ["a b"] = {} }), "a b: a type is 1 to 64 of" },
       { vocabulary({ order = { fields = { n = "text" } } }), "order.n: there is no kind 'text'" },
       { vocabulary({ order = { fields = { n = 7 } } }), "order.n: a kind or a table of rules" },
@@ -105,15 +105,15 @@ describe("a faulty vocabulary", function()
       { vocabulary({ order = { requires_ack = 1 } }), "requires_ack must be true or false" },
       { vocabulary({}, { kind = "contacts" }), 'kind must be "messages"' },
       { vocabulary({}, { version = "1" }), "version must be a number" },
-      { vocabulary({}, { colour = 1 }), "'colour' means nothing here" },
+      { vocabulary({}, { colour = 1 }), "unknown field 'colour'" },
       { vocabulary({}, { defaults = { mode = "shout" } }), 'mode must be "reject" or "warn"' },
       { vocabulary({}, { defaults = { requires_ack = { x = true } } }), "has no type 'x'" },
       { function() end, "types must be a table" },
       { "nowhere", "there is no policy messages/nowhere.lua" },
-      { { "society", "society" }, "the vocabulary 'society' is there twice" },
+      { { "society", "society" }, "vocabulary 'society' is listed twice" },
       { { "society", 7 }, "a list of names and vocabularies expected" },
-      { ",", "at least one vocabulary must be in force" },
-      { {}, "at least one vocabulary must be in force" },
+      { ",", "at least one vocabulary must be active" },
+      { {}, "at least one vocabulary must be active" },
     }) do
       assert.matches(case[2], raised(s, case[1]), 1, true)
     end
