@@ -39,3 +39,9 @@ int soc_fail(struct soc_detail *detail, int code, const char *format, ...)
     }
     return code;
 }
+
+int soc_fail_unknown(struct soc_detail *detail, const char *what, const char *name,
+                     const char *known)
+{
+    return soc_fail(detail, SOC_EINVAL, "unknown %s '%s'; there are %s", what, name, known);
+}

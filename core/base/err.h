@@ -90,4 +90,9 @@ const char *soc_error_text(int code);
 int soc_fail(struct soc_detail *detail, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Fails with SOC_EINVAL because there is no `what` called `name`; `known` lists the names
+ * there are: "unknown setting 'x'; there are a, b". */
+int soc_fail_unknown(struct soc_detail *detail, const char *what, const char *name,
+                     const char *known);
+
 #endif

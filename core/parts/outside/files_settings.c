@@ -205,6 +205,7 @@ static int read_member(struct soc_files_settings *settings, const struct member 
 static int unknown(const char *group, struct soc_slice name, struct soc_detail *detail)
 {
     struct soc_buf known = {0};
+    struct soc_buf full = {0};
     const char *last = NULL;
     for (size_t i = 0; i < MEMBER_COUNT; i++) {
         bool is_inside = is_text(members[i].group, group);
@@ -214,10 +215,11 @@ static int unknown(const char *group, struct soc_slice name, struct soc_detail *
         soc_buf_printf(&known, "%s%s", known.length == 0 ? "" : ", ", each);
         last = each;
     }
-    int rc = soc_fail(detail, SOC_EINVAL, "unknown setting 'files.%s%s%.*s'; there are %s",
-                      group == NULL ? "" : group, group == NULL ? "" : ".", (int)name.length,
-                      name.data, soc_buf_text(&known));
+    soc_buf_printf(&full, "files.%s%s%.*s", group == NULL ? "" : group, group == NULL ? "" : ".",
+                   (int)name.length, name.data);
+    int rc = soc_fail_unknown(detail, "setting", soc_buf_text(&full), soc_buf_text(&known));
     soc_buf_fini(&known);
+    soc_buf_fini(&full);
     return rc;
 }
 

@@ -164,13 +164,12 @@ static int set_bound(lua_State *L, struct soc_script *script, const char *name, 
     }
     if (strcmp(name, "steps_max") == 0)
         return set_number(L, index, name, (struct range){1, INT32_MAX}, &script->steps_max, detail);
-    return soc_fail(detail, SOC_EINVAL,
-                    "unknown setting '%s'; there are name, orchestrator, effects_max, files, http, "
-                    "llm, secrets, http_concurrency, steps_max, dedupe_window_ms, "
-                    "heartbeat_timeout_ms, introduction_hops_max, task_limit_ms, depth_max, "
-                    "children_max, agents_max, hops_max, mailbox_max, no_progress_max, history and "
-                    "history_days",
-                    name);
+    return soc_fail_unknown(
+        detail, "setting", name,
+        "name, orchestrator, effects_max, files, http, llm, secrets, "
+        "http_concurrency, steps_max, dedupe_window_ms, heartbeat_timeout_ms, "
+        "introduction_hops_max, task_limit_ms, depth_max, children_max, agents_max, hops_max, "
+        "mailbox_max, no_progress_max, history and history_days");
 }
 
 static int use_policy(lua_State *L, struct soc_script *script, const char *kind, const char *name,

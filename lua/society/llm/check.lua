@@ -9,9 +9,9 @@ local json = require("society.json")
 local schema = require("society.llm.schema")
 local verbs = require("society.llm.verbs")
 
-local function list_of(names)
+local function unknown(what, name, names)
   table.sort(names)
-  return table.concat(names, ", ")
+  return ("unknown %s '%s'; there are %s"):format(what, tostring(name), table.concat(names, ", "))
 end
 
 -- Only what is in a list is found there later: a name before an entry takes it out.
@@ -30,7 +30,7 @@ local function check_guards(given)
   end
   for name, value in pairs(given) do
     if guards.defaults[name] == nil then
-      return ("unknown guard '%s'; there are %s"):format(tostring(name), list_of(names))
+      return unknown("guard", name, names)
     elseif value ~= false and (math.type(value) ~= "integer" or value < 1) then
       return ("guards.%s must be a whole number above 0, or false"):format(name)
     end
@@ -55,7 +55,7 @@ local function check_verbs(given)
   end
   for _, name in pairs(given) do
     if not known[name] then
-      return ("unknown verb '%s'; there are %s"):format(tostring(name), list_of(names))
+      return unknown("verb", name, names)
     end
   end
   return fault_of_list("verbs", given)
@@ -160,8 +160,8 @@ local function check_provider(name, _, load)
   if not ok and is_own then
     return ("provider '%s': %s"):format(name, clean(provider))
   elseif not ok then
-    return ("unknown provider '%s'; there are anthropic, auto, openai, replay, scripted; one of "
-      .. "your own is a module's name with a dot in it"):format(name)
+    return unknown("provider", name, { "anthropic", "auto", "openai", "replay", "scripted" })
+      .. "; a provider of your own is the name of a module with a dot in it"
   elseif not is_provider(provider) then
     return ("provider '%s' is none: it needs the tables 'defaults' and 'environment' and the "
       .. "functions 'request' and 'reader'"):format(name)
@@ -220,7 +220,7 @@ local function check_prices(given)
     end
     for field in pairs(price) do
       if field ~= "input" and field ~= "output" then
-        return ("%s: unknown field '%s'; there are input, output"):format(name, tostring(field))
+        return ("%s: %s"):format(name, unknown("field", field, { "input", "output" }))
       end
     end
     for _, field in ipairs({ "input", "output" }) do
