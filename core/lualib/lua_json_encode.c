@@ -178,7 +178,7 @@ static bool fail_at(struct encoder *encoder, size_t depth, int code, const char 
     return false;
 }
 
-#define KEYS_REASON "table keys must be all strings, or 1 to n without gaps"
+#define KEYS_REASON "table keys must be strings, or 1 to n without gaps"
 
 /* Fails because of the current value, or because of the outermost list around it that
  * has wrong keys. */

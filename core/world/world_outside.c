@@ -165,7 +165,6 @@ static struct soc_position take_position(lua_State *L, int index)
 /* Replaces the table at `index` with a copy whose fields can be removed. */
 static void copy_table(lua_State *L, int index)
 {
-    assert(lua_istable(L, index));
     luaL_checktype(L, index, LUA_TTABLE);
     lua_newtable(L);
     lua_pushnil(L);

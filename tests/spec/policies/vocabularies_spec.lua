@@ -114,7 +114,8 @@ describe("a message that does not fit", function()
     { "task_assignment", { task_brief = "do it" }, {}, "task_brief must be an object" },
     { "task_assignment", 7,
       {}, "the payload must be an object" },
-    { "decision", { item_id = "i", decision = "approve" }, {}, "decision can only be sent by the host" },
+    { "decision", { item_id = "i", decision = "approve" }, {},
+      "decision can only be sent by the host" },
     { "delivery_failed", { text = "x" }, {}, "delivery_failed can only be sent by the host" },
   }) do
     it(("is refused: %s %s"):format(case[1], json.encode(case[2])), function()

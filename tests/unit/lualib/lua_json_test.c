@@ -60,7 +60,7 @@ static void expect_fault(const char *chunk, const char *expected)
     expect_encoded(chunk, SOC_JSON_BYTES_MAX, SOC_EINVAL, expected);
 }
 
-#define KEYS_FAULT "table keys must be all strings, or 1 to n without gaps"
+#define KEYS_FAULT "table keys must be strings, or 1 to n without gaps"
 
 static void values_are_appended_as_json(void)
 {
