@@ -22,10 +22,11 @@
 #define SOC_LUA_ARRAY "society.array"
 
 /* Creates the metatable and pushes the module table of require("society.json"):
- * encode(value) -> text
- * nil, err; decode(text) -> value
- * nil, err where err is { error = "invalid_json", message, position } (position from
- * 1); array(t) -> t; null. */
+ *     encode(value) -> text | nil, err
+ *     decode(text) -> value | nil, err
+ *     array(t) -> t
+ *     null
+ * where err is { error = "invalid_json", message, position } (position from 1). */
 int soc_lua_json_open(lua_State *L);
 
 /* Appends the value at `index` as JSON. SOC_EINVAL: `detail` has the path

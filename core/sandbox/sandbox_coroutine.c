@@ -303,11 +303,10 @@ static int sandbox_status(lua_State *L)
     return 1;
 }
 
-/* coroutine.close(co) -> true
- * false, error
+/* coroutine.close(co) -> true | false, error
  *
- * An error that had ended the coroutine before is only returned: it may belong to
- * another turn. */
+ * An error that had ended the coroutine before is only returned: it may belong to another
+ * turn. */
 static int sandbox_close(lua_State *L)
 {
     lua_State *co = check_made(L);

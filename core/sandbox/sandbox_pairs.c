@@ -277,8 +277,7 @@ static int sandbox_pairs(lua_State *L)
     return 3;
 }
 
-/* next(t [, key]) -> the next key in the order of pairs, value
- * nil */
+/* next(t [, key]) -> the next key in the order of pairs, value | nil */
 static int sandbox_next(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);

@@ -177,8 +177,7 @@ static void copy_table(lua_State *L, int index)
 }
 
 /* s:outside_send(id, { payload, to?, type?, external_id?, reply_to?, position?, … }) ->
- * { messageId }
- * nil, err: what the agent sends */
+ * { messageId } | nil, err: what the agent sends */
 static int world_outside_send(lua_State *L)
 {
     struct soc_world *world = soc_world_check_ready(L);
@@ -258,8 +257,7 @@ static int world_heartbeat(lua_State *L)
     return push_result(L, world, frame, agent == NULL ? SOC_ENOAGENT : SOC_OK);
 }
 
-/* s:position(name) -> last position of a door
- * nil */
+/* s:position(name) -> last position of a door | nil */
 static int world_position(lua_State *L)
 {
     struct soc_world *world = soc_world_check_ready(L);

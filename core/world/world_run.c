@@ -269,9 +269,8 @@ static bool push_fault_of_main(lua_State *L, const struct soc_world *world)
     return true;
 }
 
-/* s:check() -> true
- * nil, a sentence: whether the history so far is valid, `main` has not failed and, if
- * nothing can happen any more, nothing is left over */
+/* s:check() -> true | nil, a sentence: whether the history so far is valid, `main` has not
+ * failed and, if nothing can happen any more, nothing is left over */
 static int world_check(lua_State *L)
 {
     struct soc_world *world = soc_world_check_ready(L);

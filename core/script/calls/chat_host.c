@@ -35,9 +35,9 @@ static bool ends_with(const char *text, const char *end)
     return length > end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* getenv(name) -> text
- * nil: as of when the app had loaded, and only variables whose name rules out a secret;
- * nothing in a simulation, so that it behaves the same everywhere. */
+/* getenv(name) -> text | nil: as of when the app had loaded, and only variables whose
+ * name rules out a secret; nothing in a simulation, so that it behaves the same
+ * everywhere. */
 static int engine_getenv(lua_State *L)
 {
     struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
@@ -67,8 +67,7 @@ static int engine_trouble(lua_State *L)
     return 1;
 }
 
-/* read() -> text
- * nil, message: the configured recording and nothing else. */
+/* read() -> text | nil, message: the configured recording and nothing else. */
 static int engine_read(lua_State *L)
 {
     const struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
@@ -158,8 +157,7 @@ static int engine_provider(lua_State *L)
     return 1;
 }
 
-/* plain(value) -> a copy of it as data
- * nil, message */
+/* plain(value) -> a copy of it as data | nil, message */
 static int engine_plain(lua_State *L)
 {
     struct soc_detail detail;
