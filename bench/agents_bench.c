@@ -1,4 +1,5 @@
-/* Agents bench: many idle agents, and many pending messages.
+/* Agents bench: many idle agents, many pending messages, and what is left of messages that
+ * are over.
  *
  *     agents_bench [--full]
  *
@@ -18,6 +19,10 @@
 #define AGENTS_FULL    1000000
 #define PENDING_QUICK  200000
 #define PENDING_FULL   1000000
+#define LEFT_QUICK     100000
+#define LEFT_FULL      500000
+#define LETTER_BYTES   16  /* of memory for a dead letter: it lives on disk */
+#define KEY_BYTES      128 /* of memory for a dedupe key, with what SQLite caches of it */
 #define SLEEPERS       100
 #define FOLD_MS_MAX    600000
 #define AGENT_BYTES    1024
@@ -156,6 +161,43 @@ static void measure_pending(const char *parent, int64_t count)
                   RECOVERY_S * (double)count / PENDING_FULL);
 }
 
+/* What a message leaves behind in memory: dead letters and dedupe keys, compared with
+ * messages that leave nothing. */
+static void measure_left(const char *parent, int64_t count)
+{
+    static const char *const counters[] = {"processed", "expired", "processed"};
+    static const char *const names[] = {"nothing", "memory of a dead letter",
+                                        "memory of a dedupe key"};
+    static const double targets[] = {0, LETTER_BYTES, KEY_BYTES};
+    static const char *const restarted[] = {NULL, "memory of a dead letter, after a restart",
+                                            "memory of a dedupe key, after a restart"};
+    double base[2] = {0, 0};
+    for (int kind = 0; kind < 3; kind++) {
+        struct step step = {
+            .app = "leave",
+            .first = kind,
+            .second = count,
+            .counter = counters[kind],
+            .goal = count,
+            .fold_ms_max = FOLD_MS_MAX,
+        };
+        snprintf(step.directory, sizeof(step.directory), "%.400s/left%d", parent, kind);
+        for (int start = 0; start < 2; start++) {
+            measure_in_child(run_step, &step, sizeof(step));
+            if (kind == 0)
+                base[start] = step.bytes;
+            else
+                measure_print(&(struct measure_figure){
+                    .name = start == 0 ? names[kind] : restarted[kind],
+                    .unit = "bytes",
+                    .value = (step.bytes - base[start]) / (double)count,
+                    .goal = MEASURE_AT_MOST,
+                    .target = targets[kind],
+                });
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     char parent[MEASURE_PATH_BYTES];
@@ -165,6 +207,7 @@ int main(int argc, char **argv)
            is_full ? AGENTS_FULL : AGENTS_QUICK, is_full ? PENDING_FULL : PENDING_QUICK);
     measure_agents(parent, is_full ? AGENTS_FULL : AGENTS_QUICK);
     measure_pending(parent, is_full ? PENDING_FULL : PENDING_QUICK);
+    measure_left(parent, is_full ? LEFT_FULL : LEFT_QUICK);
     measure_remove_directory(parent);
     return EXIT_SUCCESS;
 }

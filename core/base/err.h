@@ -43,6 +43,7 @@
       "the receiver's mailbox is full; nothing was sent, try again later")                         \
     X(ENOPROGRESS, -28, "no_progress",                                                             \
       "too many messages in a row without progress; finish, or do something else")                 \
+    X(ECOUNT, -41, "count_differs", "another number of them fits; look again, then repeat")        \
     X(ENOITEM, -26, "item_not_found", "no inbox item has that id")                                 \
     X(EDECIDED, -27, "already_decided", "the item is already decided; the first decision stands")  \
     X(EWITHDRAWN, -29, "item_withdrawn", "the item was withdrawn because its task was cancelled")  \

@@ -10,6 +10,7 @@
 #include "kernel/agents.h"
 #include "kernel/ending.h"
 #include "kernel/look.h"
+#include "kernel/mail/dead.h"
 #include "kernel/mail/mail.h"
 #include "kernel/mail/requests.h"
 #include "kernel/mail/router.h"
@@ -453,9 +454,7 @@ static void free_host(struct soc_host *host)
         soc_request_free(item);
     soc_map_fini(&host->requests);
     soc_map_fini(&host->transit.answers);
-    for (cursor = 0; (item = soc_map_each(&host->dead, &cursor)) != NULL;)
-        soc_mail_free(host, item);
-    soc_map_fini(&host->dead);
+    soc_dead_fini(host);
     for (cursor = 0; (item = soc_map_each(&host->registry.roles, &cursor)) != NULL;)
         soc_role_free(item);
     soc_map_fini(&host->registry.roles);
@@ -476,6 +475,7 @@ static void free_host(struct soc_host *host)
 void soc_host_close(struct soc_host *host, int64_t fold_ms_max)
 {
     SOC_PARTS_TELL(host, stop, host);
+    soc_dead_close(host);
     if (host->journal != NULL) {
         soc_batch_seal(host);
         soc_journal_close(host->journal, fold_ms_max);
@@ -486,6 +486,7 @@ void soc_host_close(struct soc_host *host, int64_t fold_ms_max)
 void soc_host_crash(struct soc_host *host)
 {
     SOC_PARTS_TELL(host, stop, host);
+    soc_dead_close(host);
     if (host->journal != NULL)
         soc_journal_crash(host->journal);
     free_host(host);

@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "kernel/mail/mail.h"
+#include "kernel/mail/requests.h"
 #include "kernel/mail/router.h"
 #include "kernel/mail/transit.h"
 #include "kernel/registry.h"
@@ -26,6 +27,7 @@
 struct soc_loader {
     struct soc_host *host;
     struct soc_map pending;  /* key -> message */
+    struct soc_map dead;     /* key -> dead letter, if the records so far have it */
     struct soc_map takes;    /* key -> agent that took it */
     struct soc_map handling; /* key -> agent whose activation handles it */
     struct soc_buf app;
@@ -126,28 +128,47 @@ static void apply_message_end(struct soc_loader *loader, const struct soc_record
 {
     struct soc_message *message = soc_map_take_number(&loader->pending, r->key);
     if (message == NULL)
-        message = soc_map_take_number(&loader->host->dead, r->key);
+        message = soc_map_take_number(&loader->dead, r->key);
     if (message == NULL)
         return;
     soc_map_take_number(&loader->takes, r->key);
     soc_map_take_number(&loader->handling, r->key);
     if (r->outcome == SOC_OUTCOME_DEAD || r->outcome == SOC_OUTCOME_EXPIRED) {
         message->outcome = (uint8_t)r->outcome;
-        soc_map_put_number(&loader->host->dead, r->key, message);
+        soc_map_put_number(&loader->dead, r->key, message);
     } else if (r->outcome != SOC_OUTCOME_PROCESSED || !is_kept(loader->host, message)) {
         soc_message_free(message);
     }
 }
 
-static void apply_message_again(struct soc_loader *loader, const struct soc_record_message_again *r)
+static int take_letter(const struct soc_record *record, void *user)
 {
-    struct soc_message *message = soc_map_take_number(&loader->host->dead, r->key);
+    struct soc_loader *loader = user;
+    if (record->type == SOC_RECORD_MESSAGE)
+        apply_message(loader, &record->message);
+    else
+        apply_message_end(loader, &record->message_end);
+    return SOC_OK;
+}
+
+/* A dead letter that was redelivered after the tables were folded is read from there. */
+static int apply_message_again(struct soc_loader *loader, const struct soc_record_message_again *r)
+{
+    struct soc_message *message = soc_map_take_number(&loader->dead, r->key);
     for (size_t i = 0; message == NULL && loader->host->parts.calls.release[i] != NULL; i++)
         message = loader->host->parts.calls.release[i](loader->host, r->key);
+    if (message == NULL && soc_map_find_number(&loader->pending, r->key) == NULL) {
+        int rc = soc_store_letter(loader->host->options.store, r->key, take_letter, loader,
+                                  loader->detail);
+        if (rc < 0)
+            return rc;
+        message = soc_map_take_number(&loader->dead, r->key);
+    }
     if (message == NULL)
-        return;
+        return SOC_OK;
     soc_router_set_again(message, r);
     soc_map_put_number(&loader->pending, r->key, message);
+    return SOC_OK;
 }
 
 static void forget_wait(struct soc_activation *activation)
@@ -258,8 +279,7 @@ static int apply_own(struct soc_loader *loader, const struct soc_record *record)
         apply_message_end(loader, &record->message_end);
         break;
     case SOC_RECORD_MESSAGE_AGAIN:
-        apply_message_again(loader, &record->message_again);
-        break;
+        return apply_message_again(loader, &record->message_again);
     case SOC_RECORD_TAKE:
         apply_take(loader, &record->take);
         break;
@@ -443,6 +463,16 @@ static void offer_mail(struct soc_host *host, struct soc_activation *activation)
     soc_waiting_offer(host, agent, message);
 }
 
+/* A request whose message is a dead letter while the reply is in transit is told so. */
+static void note_dead(struct soc_host *host, const struct soc_activation *activation)
+{
+    struct soc_request *request = activation->wait.kind != SOC_WAIT_REPLY
+                                      ? NULL
+                                      : soc_request_find(host, activation->wait.request_key);
+    if (request != NULL)
+        request->is_dead = soc_map_find_number(&host->loader->dead, request->key) != NULL;
+}
+
 static void resume_activations(struct soc_host *host)
 {
     size_t cursor = 0;
@@ -464,10 +494,19 @@ static void resume_activations(struct soc_host *host)
             continue;
         soc_host_look_for_news(host, agent); /* before it waits: it may have timed out */
         soc_waiting_begin(host, activation);
+        note_dead(host, activation);
         activation->logged_status = (uint8_t)soc_status_of_work(host, agent);
         soc_wait_note(host, agent);
         offer_mail(host, activation);
     }
+}
+
+static void free_messages(const struct soc_map *messages)
+{
+    size_t cursor = 0;
+    struct soc_message *message;
+    while ((message = soc_map_each(messages, &cursor)) != NULL)
+        soc_message_free(message);
 }
 
 int soc_recover(struct soc_host *host, struct soc_buf *app, struct soc_detail *detail)
@@ -483,11 +522,10 @@ int soc_recover(struct soc_host *host, struct soc_buf *app, struct soc_detail *d
         resume_activations(host);
         SOC_PARTS_TELL(host, resume, host);
     } else {
-        size_t cursor = 0;
-        struct soc_message *message;
-        while ((message = soc_map_each(&loader.pending, &cursor)) != NULL)
-            soc_message_free(message);
+        free_messages(&loader.pending);
     }
+    free_messages(&loader.dead);
+    soc_map_fini(&loader.dead);
     soc_map_fini(&loader.pending);
     soc_map_fini(&loader.takes);
     soc_map_fini(&loader.handling);

@@ -75,6 +75,15 @@ struct soc_transit {
     struct soc_map answers; /* key of the answered message -> number of answers in transit */
 };
 
+/* dead.h: orders about dead letters, which wait for the store. */
+struct soc_dead_orders {
+    struct soc_dead_order_item *first; /* owned; the store is asked for this one */
+    struct soc_dead_order_item *last;
+    bool is_asking;  /* the answer of the store is outstanding */
+    bool is_running; /* an order is being carried out */
+    bool is_closed;  /* nothing more is changed */
+};
+
 /* handling.h: activations for reuse. */
 struct soc_pool {
     struct soc_activation *items[64];
@@ -122,7 +131,7 @@ struct soc_host {
     struct soc_map requests; /* key of the request -> soc_request, owned */
     struct soc_waits waits;
     struct soc_transit transit;
-    struct soc_map dead; /* key -> soc_message, owned: the dead letters */
+    struct soc_dead_orders dead;
     struct soc_pool pool;
     struct soc_turn turn;
     struct soc_journal *journal;

@@ -222,6 +222,7 @@ static int obey(struct order *order, struct soc_store *store, struct soc_slice r
     }
     while (is_started && !order->is_answered && order->failure.text[0] == '\0' && !is_full) {
         soc_loop_poll(loop, POLL_MS);
+        soc_batch_seal(host); /* what was done when the store had answered */
         is_full = !order->is_answered && soc_host_is_full(host);
     }
     uint64_t before = soc_store_sequence(store);

@@ -9,7 +9,7 @@
 #include "parts/policies/policies.h"
 
 const char *const soc_subject_filters[SOC_FILTER_COUNT] = {
-    "agent", "task", "type", "correlation_id", "since", "until", "limit",
+    "agent", "task", "type", "correlation_id", "since", "until", "limit", "from", "to", "reason",
 };
 
 #define TEXT_WIDTH 60
@@ -260,7 +260,7 @@ static const struct soc_subject subjects[] = {
      .columns = inbox_columns},
     {.name = "dead_letters",
      .summary = "messages that could not be delivered or handled, with the reason",
-     .filters = SOC_FILTER_ALL,
+     .filters = SOC_FILTER_LETTERS,
      .is_stored = true,
      .columns = dead_columns},
     {.name = "activity",

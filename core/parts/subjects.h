@@ -21,11 +21,15 @@ enum soc_filter {
     SOC_FILTER_SINCE = 16,
     SOC_FILTER_UNTIL = 32,
     SOC_FILTER_LIMIT = 64,
+    SOC_FILTER_FROM = 128,
+    SOC_FILTER_TO = 256,
+    SOC_FILTER_REASON = 512,
     SOC_FILTER_TIME = SOC_FILTER_SINCE | SOC_FILTER_UNTIL,
-    SOC_FILTER_ALL = 127,
+    SOC_FILTER_ALL = 127, /* but those of dead letters alone */
+    SOC_FILTER_LETTERS = SOC_FILTER_ALL | SOC_FILTER_FROM | SOC_FILTER_TO | SOC_FILTER_REASON,
 };
 
-#define SOC_FILTER_COUNT 7
+#define SOC_FILTER_COUNT 10
 
 /* The name of filter 1 << index. */
 extern const char *const soc_subject_filters[SOC_FILTER_COUNT];

@@ -267,12 +267,17 @@ static void copy_query(struct soc_lookup *lookup, const struct soc_query *query)
 {
     struct soc_slice what = soc_slice(query->what, strlen(query->what) + 1);
     soc_buf_reserve(&lookup->texts, what.length + query->agent.length + query->task.length +
-                                        query->type.length + query->correlation_id.length);
+                                        query->type.length + query->correlation_id.length +
+                                        query->from.length + query->to.length +
+                                        query->reason.length);
     lookup->query = *query;
     lookup->query.what = copy_text(&lookup->texts, what).data;
     lookup->query.agent = copy_text(&lookup->texts, query->agent);
     lookup->query.task = copy_text(&lookup->texts, query->task);
     lookup->query.type = copy_text(&lookup->texts, query->type);
+    lookup->query.from = copy_text(&lookup->texts, query->from);
+    lookup->query.to = copy_text(&lookup->texts, query->to);
+    lookup->query.reason = copy_text(&lookup->texts, query->reason);
     lookup->query.correlation_id = copy_text(&lookup->texts, query->correlation_id);
 }
 

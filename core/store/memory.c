@@ -124,6 +124,14 @@ static int look(struct soc_store *store, const struct soc_query *query, struct s
     return rc < 0 ? rc : soc_query_answer(&memory->database, query, out, detail);
 }
 
+static int letter(struct soc_store *store, uint64_t key, soc_record_cb *cb, void *user,
+                  struct soc_detail *detail)
+{
+    struct soc_memory *memory = memory_of(store);
+    return store->at.folded == 0 ? SOC_OK
+                                 : soc_load_letter(&memory->database, key, cb, user, detail);
+}
+
 static int history(struct soc_store *store, soc_history_cb *cb, void *user,
                    struct soc_detail *detail)
 {
@@ -171,6 +179,7 @@ static const struct soc_store_ops ops = {
     .commit = commit,
     .fold = fold,
     .look = look,
+    .letter = letter,
     .history = history,
     .history_count = history_count,
     .source = source,

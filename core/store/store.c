@@ -69,6 +69,12 @@ int soc_store_look(struct soc_store *store, const struct soc_query *query, struc
     return store->ops->look(store, query, out, detail);
 }
 
+int soc_store_letter(struct soc_store *store, uint64_t key, soc_record_cb *cb, void *user,
+                     struct soc_detail *detail)
+{
+    return store->ops->letter(store, key, cb, user, detail);
+}
+
 int soc_store_history(struct soc_store *store, soc_history_cb *cb, void *user,
                       struct soc_detail *detail)
 {

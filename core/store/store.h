@@ -24,16 +24,35 @@ struct soc_store;
 /* Called for each record of a load. A negative result ends the load. */
 typedef int soc_record_cb(const struct soc_record *record, void *user);
 
+/* Which dead letters to hand out. */
+struct soc_letters_span {
+    uint64_t key;   /* only this one; 0: all */
+    uint64_t after; /* those with a higher key */
+    uint64_t line;  /* those that died up to this line of the activity log; 0: all */
+    bool is_count;  /* only count them */
+};
+
+/* What a page of dead letters begins with. */
+struct soc_letters_page {
+    uint64_t next;  /* where the next page begins (`after`); 0: this is the last one */
+    uint64_t line;  /* the last line of the activity log */
+    uint64_t count; /* letters that fit, of those looked at */
+};
+
 /* A query of the tables. Which filters apply depends on `what`. */
 struct soc_query {
     const char *what; /* agents contacts messages dead_letters activity tasks roles meta dump … */
+    struct soc_slice from;   /* of dead letters and `letters` only … */
+    struct soc_slice to;     /* … */
+    struct soc_slice reason; /* … the code of the error they ended with */
     struct soc_slice agent;
     struct soc_slice task;
     struct soc_slice type;
     struct soc_slice correlation_id;
-    int64_t since_ms; /* inclusive; 0: from the beginning */
-    int64_t until_ms; /* exclusive; 0: no end */
-    int64_t limit;    /* the latest so many rows; 0: all */
+    int64_t since_ms;             /* inclusive; 0: from the beginning */
+    int64_t until_ms;             /* exclusive; 0: no end */
+    int64_t limit;                /* the latest so many rows; 0: all */
+    struct soc_letters_span span; /* of `letters` only */
     /* To a journal: wait while the disk is full instead of failing. */
     bool waits_for_room;
 };
@@ -62,6 +81,8 @@ struct soc_store_ops {
     int (*fold)(struct soc_store *store, size_t bytes_max, struct soc_detail *detail);
     int (*look)(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
                 struct soc_detail *detail);
+    int (*letter)(struct soc_store *store, uint64_t key, soc_record_cb *cb, void *user,
+                  struct soc_detail *detail);
     int (*history)(struct soc_store *store, soc_history_cb *cb, void *user,
                    struct soc_detail *detail);
     int (*history_count)(struct soc_store *store, int64_t *count, struct soc_detail *detail);
@@ -94,11 +115,11 @@ struct soc_store {
 void soc_store_close(struct soc_store *store);
 
 /* Hands out what a host needs to resume. From the tables come meta, roles, agents and
- * contacts in their order of origin, states, pending messages and dead letters,
- * activations, effects, open tasks with their messages, the last ended tasks of each
- * agent, takes and open outputs. Then follows every record of the batches that are not
- * folded yet. The cost depends on what is live and on how many agents have ended, not on
- * history: finished messages are not read. */
+ * contacts in their order of origin, states, pending messages, the dead letters to which
+ * a reply is pending, activations, effects, open tasks with their messages, the last ended
+ * tasks of each agent, takes and open outputs. Then follows every record of the batches
+ * that are not folded yet. The cost depends on what is live and on how many agents have
+ * ended, not on history: other finished messages are not read. */
 int soc_store_load(struct soc_store *store, soc_record_cb *cb, void *user,
                    struct soc_detail *detail);
 
@@ -120,7 +141,12 @@ int soc_store_fold(struct soc_store *store, size_t bytes_max, struct soc_detail 
 
 /* Folds everything, then appends a JSON array of row objects in ascending order of time
  * or origin. `dump` gives every row of every table, sorted, with `table` as a member: the
- * same history gives the same bytes. SOC_EINVAL: `what` is unknown. */
+ * same history gives the same bytes. SOC_EINVAL: `what` is unknown.
+ *
+ * `letters` gives a page of dead letters as bytes instead: a struct soc_letters_page, then
+ * for each letter, in the order of their keys, the records of its message, its end, its
+ * failed task and the ended tasks above that. A page looks at a bounded number of letters,
+ * and its bytes are bounded too unless one letter alone has more. */
 int soc_store_query(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
                     struct soc_detail *detail);
 
@@ -128,6 +154,11 @@ int soc_store_query(struct soc_store *store, const struct soc_query *query, stru
  * fold, includes the batches that are not folded. */
 int soc_store_look(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
                    struct soc_detail *detail);
+
+/* Hands out a dead letter that is in the tables: its message and its end. Nothing if there
+ * is none with that key. May be called during a load. */
+int soc_store_letter(struct soc_store *store, uint64_t key, soc_record_cb *cb, void *user,
+                     struct soc_detail *detail);
 
 /* Calls `cb` with every row of the history that is folded, in order. */
 int soc_store_history(struct soc_store *store, soc_history_cb *cb, void *user,

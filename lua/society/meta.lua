@@ -88,6 +88,16 @@
 ---@field until? string|integer
 ---@field limit? integer
 
+---@class society.LetterFilter: society.Filter
+---@field from? string
+---@field to? string
+---@field reason? string the code of the error, such as "expired"
+
+---@alias society.Letters string|society.LetterFilter the id of one, or all that fit
+
+---@class society.Expected
+---@field expected? integer how many must fit, else nothing is done
+
 ---@class society.TaskFilter: society.Filter
 ---@field state? society.TaskState
 
@@ -166,12 +176,12 @@
 ---@field context fun(id: string): string? what agent:context() tells it
 ---@field messages fun(filter?: society.Filter): society.StoredMessage[]
 ---@field activity fun(filter?: society.Filter): table[]
----@field dead_letters fun(filter?: society.Filter): society.StoredMessage[]
+---@field dead_letters fun(filter?: society.LetterFilter): society.StoredMessage[]
 ---@field tasks fun(filter?: society.TaskFilter): society.Task[]
 ---@field queue fun(id: string): society.Queue?
 ---@field load fun(id: string): society.Load?
----@field redeliver fun(message_id: string): boolean?, society.Error?
----@field drop fun(message_id: string): boolean?, society.Error?
+---@field redeliver fun(which: society.Letters, options?: society.Expected): any, society.Error?
+---@field drop fun(which: society.Letters, options?: society.Expected): any, society.Error?
 ---@field inbox fun(): society.Item[] urgent ones first, then the oldest
 ---@field dispatch fun(id: string?, payload: any) raises in an app: s:dispatch works in specs
 ---@field decide fun(item_id: string, verdict: society.Verdict): society.Decided?, society.Error?
@@ -236,12 +246,12 @@ local society = {}
 ---@field context fun(self: society.World, id: string): string?
 ---@field messages fun(self: society.World, filter?: society.Filter): society.StoredMessage[]
 ---@field activity fun(self: society.World, filter?: society.Filter): table[]
----@field dead_letters fun(self: society.World, filter?: society.Filter): society.StoredMessage[]
+---@field dead_letters fun(self: society.World, filter?: society.LetterFilter): table[]
 ---@field tasks fun(self: society.World, filter?: society.TaskFilter): society.Task[]
 ---@field queue fun(self: society.World, id: string): society.Queue?
 ---@field load fun(self: society.World, id: string): society.Load?
----@field redeliver fun(self: society.World, message_id: string): boolean?, society.Error?
----@field drop fun(self: society.World, message_id: string): boolean?, society.Error?
+---@field redeliver fun(self: society.World, which: society.Letters, how?: society.Expected): any
+---@field drop fun(self: society.World, which: society.Letters, how?: society.Expected): any
 ---@field inbox fun(self: society.World): society.Item[]
 ---@field decide society.Decide
 ---@field pause fun(self: society.World, id: string, options?: society.HoldOptions): society.Held?

@@ -5,6 +5,8 @@
 #define SOC_TESTS_HOST_WORLD_H
 
 #include "host_hooks.h"
+#include "kernel/look.h"
+#include "kernel/mail/dead.h"
 #include "store/memory.h"
 #include "store/sqlite/sqlite.h"
 
@@ -112,6 +114,35 @@ static inline void world_restart(struct world *world, bool is_folded)
     while (is_folded && soc_store_fold(world->store, 1u << 20, NULL) > 0)
         continue;
     world_start(world);
+}
+
+/* Takes what came of an order. */
+static inline void world_take_rc(void *user, int rc, struct soc_slice answer)
+{
+    (void)answer;
+    *(int *)user = rc;
+}
+
+/* Redelivers or drops a dead letter and returns what came of it. Without a loop. */
+static inline int world_change_dead(struct world *world, struct soc_slice id, bool is_drop)
+{
+    int rc = 1;
+    struct soc_dead_order order = {.is_drop = is_drop, .id = id, .expected = -1};
+    soc_dead_do(world->host, &order, world_take_rc, &rc);
+    return rc;
+}
+
+/* Takes the rows of a query. */
+static inline void world_take_rows(int rc, struct soc_slice rows, void *user)
+{
+    CHECK_INT(rc, SOC_OK);
+    soc_buf_put_slice(user, rows);
+}
+
+/* Appends the dead letters, as JSON. Without a loop. */
+static inline void world_dead_letters(struct world *world, struct soc_buf *out)
+{
+    soc_look_query(world->host, &(struct soc_query){.what = "dead_letters"}, world_take_rows, out);
 }
 
 #endif

@@ -213,6 +213,9 @@ static void read_query(struct op *op, const struct soc_subject *subject, struct 
         .task = text_of(op, "task", SOC_KEY_BYTES_MAX),
         .type = text_of(op, "type", SOC_KEY_BYTES_MAX),
         .correlation_id = text_of(op, "correlation_id", SOC_KEY_BYTES_MAX),
+        .from = text_of(op, "from", SOC_KEY_BYTES_MAX),
+        .to = text_of(op, "to", SOC_KEY_BYTES_MAX),
+        .reason = text_of(op, "reason", SOC_KEY_BYTES_MAX),
         .since_ms = time_of(op, "since"),
         .until_ms = time_of(op, "until"),
         .limit = integer_of(op, "limit", 0, INT64_MAX, 0),
@@ -260,35 +263,75 @@ static void look(struct op *op, const struct soc_subject *subject)
     succeed_when_durable(op->call, &list);
 }
 
-static void change_dead_letter(struct op *op,
-                               int (*change)(struct soc_host *host, struct soc_slice id,
-                                             struct soc_buf *error))
+/* Reads the filter of an order. A name that is none of the filters must not pass: the
+ * order would be about more letters than was meant. */
+static void read_filter(struct op *op, struct soc_slice filter, bool may_be_empty,
+                        struct soc_query *query)
+{
+    const struct soc_subject *subject = soc_subjects_find(SOC_SLICE("dead_letters"));
+    struct soc_json_walk walk;
+    struct op inner = *op;
+    inner.line = filter;
+    if (soc_json_kind(filter) != SOC_JSON_OBJECT)
+        inner.fault = "filter";
+    else
+        read_query(&inner, subject, query);
+    soc_json_walk(&walk, filter);
+    while (inner.fault == NULL && soc_json_next(&walk)) {
+        int i = 0;
+        while (i < SOC_FILTER_COUNT &&
+               !soc_json_name_is(walk.name, soc_slice_text(soc_subject_filters[i])))
+            i++;
+        if (i == SOC_FILTER_COUNT || 1u << i == SOC_FILTER_LIMIT)
+            inner.fault = "filter";
+    }
+    soc_json_walk(&walk, filter);
+    if (inner.fault == NULL && !may_be_empty && !soc_json_next(&walk))
+        inner.fault = "expected"; /* all of them: only if it is said how many */
+    op->texts = inner.texts;
+    op->fault = inner.fault;
+}
+
+static void answer_order(void *user, int rc, struct soc_slice answer)
+{
+    struct soc_buf copy = {0};
+    if (rc < 0) {
+        fail(user, answer);
+        return;
+    }
+    soc_buf_put_slice(&copy, answer);
+    succeed_when_durable(user, &copy);
+}
+
+static void change_dead_letters(struct op *op, bool is_drop)
 {
     uint64_t key;
-    struct soc_slice id = text_of(op, "message_id", SOC_KEY_BYTES_MAX);
-    struct soc_buf answer = {0};
-    if (id.data == NULL || !soc_message_id_parse(id, &key))
+    struct soc_slice filter = soc_json_member(op->line, "filter");
+    struct soc_dead_order order = {
+        .is_drop = is_drop,
+        .id = text_of(op, "message_id", SOC_KEY_BYTES_MAX),
+        .expected = integer_of(op, "expected", 0, INT64_MAX, -1),
+    };
+    if (filter.data != NULL && order.id.data == NULL)
+        read_filter(op, filter, order.expected >= 0, &order.filter);
+    else if (filter.data != NULL)
+        op->fault = "filter";
+    else if (order.id.data == NULL || !soc_message_id_parse(order.id, &key))
         op->fault = "message_id";
-    if (fail_if_faulty(op))
-        return;
-    int rc = change(op->society->host, id, &answer);
-    if (rc == SOC_OK) {
-        answer.length = 0;
-        soc_buf_put_text(&answer, "[{");
-        soc_json_put_text_member(&answer, "messageId", id);
-        soc_buf_put_text(&answer, "}]");
-    }
-    finish_order(op, rc, &answer);
+    else if (order.expected >= 0)
+        op->fault = "expected";
+    if (!fail_if_faulty(op))
+        soc_dead_do(op->society->host, &order, answer_order, op->call);
 }
 
 static void do_redeliver(struct op *op)
 {
-    change_dead_letter(op, soc_dead_redeliver);
+    change_dead_letters(op, false);
 }
 
 static void do_drop(struct op *op)
 {
-    change_dead_letter(op, soc_dead_drop);
+    change_dead_letters(op, true);
 }
 
 /* Appends the active policies of that kind. */

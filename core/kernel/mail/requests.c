@@ -236,8 +236,7 @@ void soc_request_lose_answer(struct soc_host *host, uint64_t key)
     const struct soc_request *request = soc_request_find(host, key);
     if (request == NULL || soc_transit_replies(host, key))
         return;
-    if (request->to->is_ended || request->to->hold & SOC_HOLD_FAILED ||
-        soc_map_find_number(&host->dead, key) != NULL)
+    if (request->to->is_ended || request->to->hold & SOC_HOLD_FAILED || request->is_dead)
         soc_request_fail(host, key, "receiver_failed",
                          "the receiver's answer was lost and it cannot give another one");
 }

@@ -46,6 +46,7 @@ struct soc_request {
     int64_t timeout_ms;
     soc_reply_cb *cb;
     void *user;
+    bool is_dead; /* its message became a dead letter while a reply was in transit */
 };
 
 /* Opens the request described by the activation's `wait`, whose correlation id it

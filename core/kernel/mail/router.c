@@ -468,12 +468,14 @@ void soc_router_finish(struct soc_host *host, struct soc_message *message, enum 
         soc_request_fail(host, message->key, "receiver_failed",
                          "the request could not be handled; see its dead letter");
     if (outcome == SOC_OUTCOME_DEAD || outcome == SOC_OUTCOME_EXPIRED) {
+        struct soc_request *request = soc_request_find(host, message->key);
+        assert(!is_kept);
+        if (request != NULL)
+            request->is_dead = true;
         soc_trace_message(host, "dead_letter", message);
-        message->outcome = (uint8_t)outcome;
-        soc_map_put_number(&host->dead, message->key, message);
-    } else if (!is_kept) {
-        soc_mail_free(host, message);
     }
+    if (!is_kept)
+        soc_mail_free(host, message);
 }
 
 void soc_router_set_again(struct soc_message *message, const struct soc_record_message_again *r)
@@ -487,6 +489,9 @@ void soc_router_set_again(struct soc_message *message, const struct soc_record_m
 void soc_router_again(struct soc_host *host, struct soc_message *message, int64_t deliver_at_ms)
 {
     assert(!message->is_queued && !soc_heap_has(&message->timer));
+    struct soc_request *request = soc_request_find(host, message->key);
+    if (request != NULL)
+        request->is_dead = false;
     host->totals.outcome[message->outcome]--;
     struct soc_record record = {.type = SOC_RECORD_MESSAGE_AGAIN};
     record.message_again = (struct soc_record_message_again){

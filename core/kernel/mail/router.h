@@ -3,7 +3,7 @@
  * 1. soc_router_send checks and creates it inside a turn, which owns it.
  * 2. When the turn commits, soc_router_accept takes it: it goes to a waiter, a part,
  *    a timer (transit.h) or the receiver's mailbox.
- * 3. soc_router_finish records its outcome and frees it, or keeps it as a dead letter.
+ * 3. soc_router_finish records its outcome and frees it: a dead letter lives in the store.
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_MAIL_ROUTER_H
 #define SOC_KERNEL_MAIL_ROUTER_H
@@ -45,8 +45,8 @@ bool soc_router_hand_out(struct soc_host *host, struct soc_message *message);
 /* The timer of a message has fired: it is due or has expired. */
 void soc_router_timer(struct soc_host *host, struct soc_message *message);
 
-/* Ends a message that is in no queue any more: counts, records and frees it, or keeps it
- * as a dead letter. `reason` is JSON, absent if processed. */
+/* Ends a message that is in no queue any more: counts, records and frees it. If it is
+ * dead or expired, the store keeps it (dead.h). `reason` is JSON, absent if processed. */
 void soc_router_finish(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
                        struct soc_slice reason);
 

@@ -2,6 +2,10 @@
  *
  * A key is remembered for a time window, with the message that was sent under it. Each
  * sender has its own keys. Entries expire oldest first, so expiry needs no search.
+ *
+ * A key costs 40 bytes and its share of an index, about 48 in all, however long it is: a
+ * hash of 128 bits under a secret stands for its text (base/siphash.h). The text itself is
+ * in the store alone.
  * Layer: model. Thread: loop. */
 #ifndef SOC_MODEL_DELIVERY_DEDUPE_H
 #define SOC_MODEL_DELIVERY_DEDUPE_H
@@ -10,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/map.h"
+#include "base/buf.h"
 #include "base/slice.h"
 
 /* The kinds of keys; each has its own namespace. */
@@ -22,20 +26,24 @@ enum soc_dedupe_kind {
 
 /* A remembered key. */
 struct soc_dedupe_entry {
-    struct soc_dedupe_entry *previous;
-    struct soc_dedupe_entry *next;
-    uint64_t key;     /* of the message */
+    uint64_t hash[2]; /* of its text */
+    uint64_t key;     /* of the message; 0: forgotten */
     int64_t sent_ms;  /* when it was sent; part of its printed id */
     int64_t since_ms; /* when the key was remembered */
-    uint32_t length;
-    char text[]; /* kind, sender, receiver (for a list) and words, encoded */
 };
 
-/* An all-zero struct is empty. */
+/* An all-zero struct is empty. Entries are numbered in order and lie in chunks, which do not
+ * move and are freed oldest first. */
 struct soc_dedupe {
-    struct soc_map entries;
-    struct soc_dedupe_entry *first; /* the oldest */
-    struct soc_dedupe_entry *last;
+    uint64_t secret[2];               /* of the hash; set before the first key */
+    struct soc_dedupe_entry **chunks; /* owned */
+    size_t chunk_count;
+    size_t chunk_capacity;
+    uint64_t first;    /* number of the oldest entry */
+    uint64_t next;     /* number of the next entry */
+    uint32_t *slots;   /* owned; hash table of numbers; 0 is free */
+    size_t slot_count; /* a power of two, or 0 */
+    size_t count;      /* keys remembered */
 };
 
 /* The components of a key; its texts are lent. */
@@ -45,6 +53,9 @@ struct soc_dedupe_words {
     struct soc_slice receiver; /* for a list only */
     struct soc_slice words;
 };
+
+/* Appends the text of a key: kind, sender, receiver (of a list) and words, told apart. */
+void soc_dedupe_text(struct soc_buf *out, const struct soc_dedupe_words *words);
 
 /* Frees everything. */
 void soc_dedupe_fini(struct soc_dedupe *dedupe);

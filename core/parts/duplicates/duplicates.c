@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "env/ids.h"
+#include "env/rng.h"
 #include "kernel/mail/passage.h"
 #include "kernel/state.h"
 #include "kernel/turns/batch.h"
@@ -106,20 +107,23 @@ static void remember(struct soc_host *host, const struct soc_dedupe_words *words
 {
     assert(words->words.data != NULL && host->turn.is_open);
     int64_t now_ms = moment(host);
-    struct soc_dedupe_entry *entry =
-        soc_dedupe_add(&of(host)->keys, words, message->key, message->time_ms, now_ms);
+    struct soc_buf text = {0};
+    soc_dedupe_text(&text, words);
+    struct soc_dedupe_entry *entry = soc_dedupe_restore(&of(host)->keys, soc_buf_slice(&text),
+                                                        message->key, message->time_ms, now_ms);
     struct soc_record record = {.type = SOC_RECORD_SENT_KEY};
     record.sent_key = (struct soc_record_sent_key){
         .since_ms = (uint64_t)now_ms,
         .key = message->key,
         .sent_ms = (uint64_t)message->time_ms,
-        .text = soc_slice(entry->text, entry->length),
+        .text = soc_buf_slice(&text),
     };
     if (host->options.keys_apart)
         soc_batch_seal(host);
     soc_batch_put(host, &record);
     static const struct soc_undo_ops ops = {.roll_back = forget_key, .is_talk = true};
     soc_turn_note(host, (struct soc_undo){.ops = &ops, .data = entry});
+    soc_buf_fini(&text);
 }
 
 static int note(struct soc_host *host, const struct soc_passage *passage,
@@ -153,6 +157,9 @@ static void *open_duplicates(struct soc_host *host)
     struct duplicates *duplicates = soc_alloc_zero(sizeof(*duplicates));
     (void)host;
     duplicates->window_ms = SOC_DEDUPE_WINDOW_MS;
+    /* Nothing that can be seen depends on it, so a simulation may have another each time. */
+    for (int i = 0; i < 2; i++)
+        duplicates->keys.secret[i] = soc_rng_system_seed();
     return duplicates;
 }
 

@@ -275,8 +275,7 @@ static void bury(struct soc_host *host, const struct soc_broadcast *broadcast,
     };
     soc_batch_put(host, &record);
     soc_trace_message(host, "dead_letter", letter);
-    letter->outcome = (uint8_t)outcome;
-    soc_map_put_number(&host->dead, letter->key, letter);
+    soc_mail_free(host, letter);
 }
 
 void soc_broadcasts_finish(struct soc_host *host, struct soc_message *copy,

@@ -58,7 +58,9 @@ bool soc_tasks_ended(struct soc_host *host, struct soc_message *message, enum so
 /* The agent has terminated and its mail is gone: fails its open tasks. */
 void soc_tasks_drop_agent(struct soc_host *host, const struct soc_agent *agent);
 
-/* A dead letter is sent again: reopens the task that failed with it. */
+/* A dead letter is about to be sent again: takes the record of the task that failed with
+ * it, or of one above that. Then, when it is sent: reopens the task. */
+void soc_tasks_recall(struct soc_host *host, const struct soc_record *record);
 void soc_tasks_reopen(struct soc_host *host, struct soc_message *message);
 
 /* May the running agent escalate about the message it handles? Refused as cancelled if

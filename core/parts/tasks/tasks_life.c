@@ -47,7 +47,7 @@ void soc_tasks_free(struct soc_host *host)
     soc_map_fini(&tasks->open);
     soc_map_fini(&tasks->names);
     soc_map_fini(&tasks->workloads);
-    soc_tasks_free_failed(host);
+    soc_tasks_forget_recalled(host);
     soc_heap_fini(&tasks->alarms);
     soc_buf_fini(&tasks->touched);
     free(tasks);
@@ -466,10 +466,6 @@ bool soc_tasks_ended(struct soc_host *host, struct soc_message *message, enum so
                      struct soc_slice reason)
 {
     struct soc_task *task = soc_tasks_of(host, message);
-    if (outcome == SOC_OUTCOME_DEAD || outcome == SOC_OUTCOME_EXPIRED)
-        soc_tasks_note_letter(host, message, task);
-    else if (outcome == SOC_OUTCOME_DROPPED)
-        soc_tasks_forget_failed(host, message->key);
     if (task == NULL)
         return false;
     if (outcome != SOC_OUTCOME_PROCESSED) {
@@ -588,6 +584,7 @@ const struct soc_part soc_tasks_part = {
     .deliver = deliver,
     .taken = taken,
     .finish = soc_tasks_ended,
+    .recall = soc_tasks_recall,
     .again = soc_tasks_reopen,
     .commit = soc_tasks_commit,
 };

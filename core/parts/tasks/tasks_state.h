@@ -21,7 +21,7 @@ struct soc_tasks {
     struct soc_map open;      /* key -> soc_task, owned */
     struct soc_map names;     /* owner and id -> soc_task, lent */
     struct soc_map workloads; /* owner's id -> soc_workload, owned */
-    struct soc_map failed;    /* key of a dead letter -> remains of its task, owned */
+    struct soc_map recalled;  /* key -> remains of an ended task, owned; while one reopens */
     struct soc_heap alarms;   /* of open tasks; separate, because no run waits for them */
     struct soc_buf touched;   /* struct soc_touch: changes noted by the current turn */
     int64_t limit_ms;

@@ -4,7 +4,6 @@
 #include "base/json.h"
 #include "kernel/registry.h"
 #include "kernel/turns/batch.h"
-#include "parts/tasks/tasks_reopen.h"
 #include "parts/tasks/tasks_state.h"
 
 void soc_tasks_store_under(struct soc_host *host, const struct soc_task *task,
@@ -106,10 +105,6 @@ void soc_tasks_restore(struct soc_host *host, const struct soc_record_task *r)
         task =
             soc_task_new(r->key, r->id, soc_map_find(&host->registry.agents, r->assigner), owner);
     bool is_over = r->state >= SOC_TASK_COMPLETED;
-    if (r->state == SOC_TASK_FAILED)
-        soc_tasks_note_failed(host, r->key, r->parent, (uint8_t)r->alerts);
-    else
-        soc_tasks_forget_failed(host, r->key);
     struct soc_workload *workload = soc_tasks_need_workload(host, owner);
     if (!is_over) {
         soc_workload_forget_done(workload, r->key);
@@ -153,7 +148,6 @@ struct soc_message *soc_tasks_release(struct soc_host *host, uint64_t key)
 
 void soc_tasks_resume(struct soc_host *host)
 {
-    soc_tasks_settle_failed(host);
     size_t cursor = 0;
     struct soc_task *task;
     while ((task = soc_map_each(&soc_tasks_of_host(host)->open, &cursor)) != NULL)

@@ -24,6 +24,12 @@ void soc_bind_people(lua_State *L, struct soc_script *script);
 void soc_bind_society(lua_State *L, struct soc_script *script);
 void soc_bind_tasks(lua_State *L, struct soc_script *script);
 
+struct soc_query;
+
+/* Reads the filters of society.`what`, the first argument, which may be missing. The texts
+ * of `query` are lent by the stack. Raises for a filter that it does not have. */
+void soc_bind_society_query(lua_State *L, const char *what, struct soc_query *query);
+
 /* Adds methods of agents, or functions of require("society"). */
 void soc_bind_methods(lua_State *L, const struct soc_script *script, const luaL_Reg *functions);
 void soc_bind_functions(lua_State *L, const struct soc_script *script, const luaL_Reg *functions);

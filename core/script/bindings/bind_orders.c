@@ -38,35 +38,79 @@ static int society_dispatch(lua_State *L)
     return luaL_error(L, "society.dispatch cannot drive this society; call it as s:dispatch");
 }
 
-static int handle_dead(lua_State *L, const char *name, const char *instead,
-                       int (*fn)(struct soc_host *, struct soc_slice, struct soc_buf *))
+/* Outside a turn only a simulated society can be changed, and its journal has no thread,
+ * so this is called before soc_dead_do returns. */
+static void take_answer(void *user, int rc, struct soc_slice answer)
+{
+    struct soc_frame *frame = user;
+    (void)rc;
+    frame->answer.length = 0;
+    soc_buf_put_slice(&frame->answer, answer);
+}
+
+static bool is_empty(lua_State *L, int index)
+{
+    lua_pushnil(L);
+    if (lua_next(L, index) == 0)
+        return true;
+    lua_pop(L, 2);
+    return false;
+}
+
+static int64_t read_expected(lua_State *L, const char *name)
+{
+    static const char *const known[] = {"expected", NULL};
+    if (lua_isnoneornil(L, 2))
+        return -1;
+    if (!lua_istable(L, 2))
+        luaL_error(L, "society.%s: a table of options expected", name);
+    soc_option_check_names(L, 2, name, known);
+    int64_t expected = soc_option_integer(L, 2, name, "expected", INT64_MAX);
+    if (expected < 0)
+        luaL_error(L, "society.%s: option 'expected': 0 or more expected", name);
+    return expected == INT64_MAX ? -1 : expected;
+}
+
+static int change_dead(lua_State *L, const char *name, const char *instead, bool is_drop)
 {
     struct soc_script *script = enter_from_outside(L, name, instead);
     struct soc_frame *frame = soc_frame_open(script);
-    struct soc_slice id = soc_bind_check_text(L, name, "a message's id");
-    uint64_t key;
-    int rc = SOC_ENOMESSAGE;
-    assert(fn != NULL);
-    if (soc_message_id_parse(id, &key))
-        rc = fn(script->host, id, &frame->error);
-    else
-        soc_refuse(&frame->error, rc, NULL, "id", id);
-    if (rc < 0)
-        return soc_effect_push_answer(L, soc_buf_slice(&frame->error));
+    struct soc_dead_order order = {.is_drop = is_drop, .expected = -1};
+    lua_settop(L, 2);
+    if (lua_istable(L, 1)) {
+        order.expected = read_expected(L, name);
+        soc_bind_society_query(L, "dead_letters", &order.filter);
+        if (order.filter.limit != 0)
+            luaL_error(L, "society.%s: filter 'limit' does not apply", name);
+        if (order.expected < 0 && is_empty(L, 1))
+            luaL_error(L,
+                       "society.%s: an empty filter means all dead letters; it needs { expected = "
+                       "their number }",
+                       name);
+    } else {
+        order.id = soc_bind_check_text(L, name, "a message's id or a table of filters");
+    }
+    soc_dead_do(script->host, &order, take_answer, frame);
     soc_batch_seal(script->host);
-    lua_pushboolean(L, 1);
-    return 1;
+    struct soc_slice answer = soc_buf_slice(&frame->answer);
+    assert(answer.length > 0);
+    if (answer.data[0] == '[' && order.id.data != NULL) {
+        lua_pushboolean(L, 1);
+        return 1;
+    }
+    return soc_effect_push_answer(L, answer);
 }
 
-/* society.redeliver(message_id) · society.drop(message_id) -> true */
+/* society.redeliver · society.drop (message_id) -> true; (filter, { expected }?) ->
+ * { count, skipped? } */
 static int society_redeliver(lua_State *L)
 {
-    return handle_dead(L, "redeliver", "the command `society redeliver`", soc_dead_redeliver);
+    return change_dead(L, "redeliver", "the command `society redeliver`", false);
 }
 
 static int society_drop(lua_State *L)
 {
-    return handle_dead(L, "drop", "the command `society drop`", soc_dead_drop);
+    return change_dead(L, "drop", "the command `society drop`", true);
 }
 
 /* society.decide(item_id, { decision, changes?, comment? }) -> what came of it */

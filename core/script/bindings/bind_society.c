@@ -281,7 +281,7 @@ static void check_filters(lua_State *L, const struct soc_subject *subject)
     soc_option_check_names(L, 1, subject->name, known);
 }
 
-static void read_query(lua_State *L, const char *what, struct soc_query *query)
+void soc_bind_society_query(lua_State *L, const char *what, struct soc_query *query)
 {
     const struct soc_subject *subject = soc_subjects_find(soc_slice_text(what));
     assert(subject != NULL && subject->is_stored);
@@ -293,6 +293,9 @@ static void read_query(lua_State *L, const char *what, struct soc_query *query)
         .task = filter_text(L, "task"),
         .type = filter_text(L, "type"),
         .correlation_id = filter_text(L, "correlation_id"),
+        .from = filter_text(L, "from"),
+        .to = filter_text(L, "to"),
+        .reason = filter_text(L, "reason"),
         .since_ms = filter_time(L, "since"),
         .until_ms = filter_time(L, "until"),
         .limit = filter_count(L, "limit"),
@@ -330,7 +333,7 @@ static void fill_rows(lua_State *L, struct soc_frame *frame, const char *name)
 {
     struct soc_query query;
     size_t length = frame->answer.length;
-    read_query(L, name, &query);
+    soc_bind_society_query(L, name, &query);
     soc_look_query(frame->script->host, &query, take_rows, frame);
     assert(frame->answer.length > length);
 }
@@ -348,7 +351,7 @@ static int society_rows(lua_State *L)
     lua_settop(L, lua_isnoneornil(L, 1) ? 0 : 1);
     uint64_t hash = hash_look(L, frame, what);
     struct soc_query query;
-    read_query(L, what, &query);
+    soc_bind_society_query(L, what, &query);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_LOOK, hash, &count) == SOC_GATE_RECORDED)
         return count;

@@ -1,6 +1,7 @@
 #include "store/sqlite/sqlite.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 #include "store/tables/kept.h"
 #include "store/tables/load.h"
 #include "store/tables/query.h"
+#include "store/tables/schema.h"
 
 #define DATABASE "society.db"
 #define DRAFT    "society.db.new"
@@ -26,6 +28,8 @@
 /* A write-ahead log this long is copied back before the next commit returns; it is also
  * the space on disk that is kept for it. */
 #define WAL_PAGES_MAX 4096
+
+#define WAL_FRAME_HEAD_BYTES 24 /* of each page in it */
 
 /* One this long is copied back in a quiet moment. */
 #define WAL_PAGES_QUIET 512
@@ -129,6 +133,17 @@ static int renew_log(struct soc_sqlite *sqlite, const char *path, struct soc_det
     return rc == SQLITE_OK ? SOC_OK : soc_database_fail(&sqlite->database, rc, detail);
 }
 
+/* Has SQLite cut the file of the log to its usual length when it begins the log anew. A
+ * reader of another program may have made it much longer: what the reader has not seen
+ * cannot be copied back before it ends. */
+static int limit_log(struct soc_sqlite *sqlite, struct soc_detail *detail)
+{
+    char sql[64];
+    snprintf(sql, sizeof(sql), "PRAGMA journal_size_limit = %lld",
+             (long long)WAL_PAGES_MAX * (SOC_SCHEMA_PAGE_BYTES + WAL_FRAME_HEAD_BYTES));
+    return soc_database_exec(&sqlite->database, sql, detail);
+}
+
 /* Opens an existing file, reads its position and makes the names of log and mark, which
  * exist by now, durable. */
 static int open_file(struct soc_sqlite *sqlite, const char *directory, const char *path,
@@ -148,6 +163,8 @@ static int open_file(struct soc_sqlite *sqlite, const char *directory, const cha
         rc = soc_database_open(&sqlite->database, path, flags, detail);
     if (rc == SOC_OK && !sqlite->is_read_only)
         rc = soc_database_exec(&sqlite->database, sqlite->sync_sql, detail);
+    if (rc == SOC_OK && !sqlite->is_read_only)
+        rc = limit_log(sqlite, detail);
     if (rc == SOC_OK)
         rc = soc_database_upgrade(&sqlite->database, !sqlite->is_read_only, detail);
     if (rc == SOC_OK)
@@ -316,6 +333,12 @@ static int look_through(struct soc_store *store, const struct soc_query *query, 
     return rc;
 }
 
+static int letter(struct soc_store *store, uint64_t key, soc_record_cb *cb, void *user,
+                  struct soc_detail *detail)
+{
+    return soc_load_letter(&sqlite_of(store)->database, key, cb, user, detail);
+}
+
 static int history(struct soc_store *store, soc_history_cb *cb, void *user,
                    struct soc_detail *detail)
 {
@@ -370,6 +393,7 @@ static const struct soc_store_ops writer_ops = {
     .commit = commit,
     .fold = fold,
     .look = look,
+    .letter = letter,
     .history = history,
     .history_count = history_count,
     .source = source,
@@ -382,6 +406,7 @@ static const struct soc_store_ops writer_ops = {
 static const struct soc_store_ops reader_ops = {
     .load = load,
     .look = look_through,
+    .letter = letter,
     .history = history,
     .history_count = history_count,
     .source = source,

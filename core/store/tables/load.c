@@ -62,11 +62,20 @@ static const struct source contacts = {SOC_RECORD_CONTACT,
     "  ORDER BY ended_ms DESC, key DESC LIMIT " TEXT_OF(                                           \
         SOC_TASKS_DONE_MAX) ") ORDER BY ended_ms, key"
 
-/* Tasks that failed with a dead letter, which may be sent again. */
-#define FAILED_TASKS                                                                               \
-    "SELECT {task} FROM task_entries WHERE state = 3 AND key IN"                                   \
-    " (SELECT key FROM message_entries INDEXED BY messages_dead WHERE status IN (2, 3))"           \
-    " ORDER BY key"
+/* The task that failed with a message, and the ended tasks above it. A parent is older
+ * than its children, which ends the walk. */
+#define FAILED_TASK                                                                                \
+    "WITH RECURSIVE up(number, above) AS (SELECT key, parent FROM task_entries"                    \
+    "  WHERE key = ?1 AND state = 3 UNION ALL SELECT t.key, t.parent FROM up"                      \
+    "  JOIN task_entries t ON t.key = up.above WHERE up.above < up.number)"                        \
+    " SELECT {task} FROM task_entries WHERE key IN (SELECT number FROM up) AND state >= 2"         \
+    " ORDER BY key DESC"
+
+/* A dead letter to which a reply is under way: if that is lost, its sender must be told. */
+#define ANSWERED_LETTERS                                                                           \
+    "SELECT " SOC_LOAD_LETTER_COLUMNS " FROM message_entries WHERE status IN (2, 3) AND key IN"    \
+    " (SELECT reply_to FROM message_entries INDEXED BY messages_pending"                           \
+    "  WHERE status = 0 AND reply_to > 0) ORDER BY key"
 
 /* Messages of open tasks that were handled before: a retry needs them. */
 #define KEPT_MESSAGES                                                                              \
@@ -94,9 +103,7 @@ static const struct source sources[] = {
                        " WHERE ended_ms IS NULL AND state IS NOT NULL ORDER BY number"},
     {SOC_RECORD_MESSAGE, "SELECT {message}, 0 FROM message_entries"
                          " INDEXED BY messages_pending WHERE status = 0 ORDER BY key"},
-    {SOC_RECORD_MESSAGE, "SELECT {message}, status, finished_ms, reason"
-                         " FROM message_entries INDEXED BY messages_dead"
-                         " WHERE status IN (2, 3) ORDER BY key"},
+    {SOC_RECORD_MESSAGE, ANSWERED_LETTERS},
     {SOC_RECORD_RECEIPT, "SELECT key, time_ms, attempt, ack FROM message_entries"
                          " INDEXED BY messages_pending WHERE status = 0 AND ack > 0 ORDER BY key"},
     {SOC_RECORD_BROADCAST_END, "SELECT {broadcast_end} FROM broadcast_ends ORDER BY key, agent"},
@@ -120,7 +127,6 @@ static const struct source sources[] = {
     {SOC_RECORD_TASK, "SELECT {task} FROM task_entries INDEXED BY tasks_open"
                       " WHERE state < 2 ORDER BY key"},
     {SOC_RECORD_TASK, DONE_TASKS},
-    {SOC_RECORD_TASK, FAILED_TASKS},
     {SOC_RECORD_MESSAGE, KEPT_MESSAGES},
     {SOC_RECORD_POSITION, "SELECT {position} FROM positions ORDER BY name"},
     {SOC_RECORD_SENT_KEY, "SELECT {sent_key} FROM sent_keys ORDER BY number"},
@@ -197,12 +203,15 @@ static int fail_reading(struct soc_database *database, int sqlite_rc, unsigned t
                     soc_fields_of(type)->name);
 }
 
-static int load_source(struct soc_database *database, const struct source *source,
+/* Hands out the rows of a source, whose parameter, if it has one, is `key`. */
+static int load_source(struct soc_database *database, const struct source *source, uint64_t key,
                        soc_record_cb *cb, void *user, struct soc_detail *detail)
 {
     sqlite3_stmt *statement;
     int sqlite_rc = soc_database_compile(database, source->sql, &statement);
     int rc = SOC_OK;
+    if (sqlite_rc == SQLITE_OK && key != 0)
+        sqlite_rc = sqlite3_bind_int64(statement, 1, (int64_t)key);
     while (sqlite_rc == SQLITE_OK || sqlite_rc == SQLITE_ROW) {
         sqlite_rc = sqlite3_step(statement);
         if (sqlite_rc == SQLITE_ROW)
@@ -259,6 +268,29 @@ int soc_load_tables(struct soc_database *database, soc_record_cb *cb, void *user
     int rc = SOC_OK;
     for (size_t i = 0; rc == SOC_OK && i < sizeof(sources) / sizeof(sources[0]); i++)
         rc = sources[i].sql == NULL ? load_people(database, cb, user, detail)
-                                    : load_source(database, &sources[i], cb, user, detail);
+                                    : load_source(database, &sources[i], 0, cb, user, detail);
     return rc;
+}
+
+int soc_load_letter(struct soc_database *database, uint64_t key, soc_record_cb *cb, void *user,
+                    struct soc_detail *detail)
+{
+    static const struct source letter = {
+        SOC_RECORD_MESSAGE, "SELECT " SOC_LOAD_LETTER_COLUMNS
+                            " FROM message_entries WHERE key = ?1 AND status IN (2, 3)"};
+    assert(key != 0);
+    return load_source(database, &letter, key, cb, user, detail);
+}
+
+int soc_load_letter_row(sqlite3_stmt *row, soc_record_cb *cb, void *user)
+{
+    return load_row(row, SOC_RECORD_MESSAGE, cb, user);
+}
+
+int soc_load_failed_task(struct soc_database *database, uint64_t key, soc_record_cb *cb, void *user,
+                         struct soc_detail *detail)
+{
+    static const struct source task = {SOC_RECORD_TASK, FAILED_TASK};
+    assert(key != 0);
+    return load_source(database, &task, key, cb, user, detail);
 }

@@ -14,6 +14,7 @@
 #include "env/clock.h"
 #include "env/ids.h"
 #include "model/message_fields.h"
+#include "store/tables/load.h"
 #include "store/tables/schema.h"
 
 /* One kind of query. `up` orders rows as they are answered, `down` the other way round. */
@@ -80,6 +81,12 @@ static const char message_columns[] = SOC_MESSAGE_FIELD_MAP(SHOW_FIELD);
     " OR (flags & 128 AND (" READ_BY_AGENT " OR " AWAITS_AGENT ")))"                               \
     " AND (:task IS NULL OR task_id = :task) AND (:type IS NULL OR type = :type)"                  \
     " AND " OF_CHAIN("time_ms") " AND key >= :first_key AND key < :end_key"
+/* Who wrote a dead letter to whom, and the code of the error it ended with. */
+#define LETTER_WHERE                                                                               \
+    "status IN (2, 3) AND (:from IS NULL OR sender = :from)"                                       \
+    " AND (:to IS NULL OR receiver = :to)"                                                         \
+    " AND (:reason IS NULL OR reason = :reason OR CASE WHEN json_valid(reason)"                    \
+    "  THEN json_extract(reason, '$.error') END = :reason) AND " MESSAGE_WHERE
 #define NOW "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
 /* When a task is retried: when its message is due. */
 #define RETRY_MS                                                                                   \
@@ -128,8 +135,8 @@ static const struct question questions[] = {
      " nullif(task_id, '') AS task_id",
      "usage", "(:agent IS NULL OR agent = :agent) AND (:task IS NULL OR task_id = :task)",
      "agent, task_id, model", "agent DESC, task_id DESC, model DESC"},
-    {"dead_letters", MESSAGE_COLUMNS, "message_entries m INDEXED BY messages_dead",
-     "status IN (2, 3) AND " MESSAGE_WHERE, "key", "key DESC"},
+    {"dead_letters", MESSAGE_COLUMNS, "message_entries m INDEXED BY messages_dead", LETTER_WHERE,
+     "key", "key DESC"},
     {"activity",
      "agent, coalesce(correlation_id, message_id(sent_ms, key)) AS correlation_id, detail, event,"
      " message_id(sent_ms, key) AS message_id, task_id,"
@@ -365,6 +372,9 @@ static int bind_query(struct soc_database *database, sqlite3_stmt *statement,
     bind_named_text(statement, ":task", query->task);
     bind_named_text(statement, ":type", query->type);
     bind_named_text(statement, ":correlation", query->correlation_id);
+    bind_named_text(statement, ":from", query->from);
+    bind_named_text(statement, ":to", query->to);
+    bind_named_text(statement, ":reason", query->reason);
     uint64_t chain_key;
     if (query->correlation_id.data != NULL &&
         soc_message_id_parse(query->correlation_id, &chain_key))
@@ -420,11 +430,111 @@ static int dump(struct soc_database *database, struct soc_buf *out, struct soc_d
     return rc;
 }
 
+/* Letters a page looks at, and the bytes after which it ends. Both keep a page to some
+ * milliseconds. */
+#define LETTERS_LOOKED_AT 1000
+#define LETTERS_BYTES     (256u << 10)
+
+/* Reads the last line of the log, and the key of the last letter a page looks at: 0, there
+ * is none. */
+static int find_span(struct soc_database *database, const struct soc_letters_span *span,
+                     struct soc_letters_page *page, uint64_t *last, struct soc_detail *detail)
+{
+    static const char sql[] =
+        "SELECT (SELECT lines FROM progress), max(key), count(*) FROM (SELECT key"
+        " FROM message_entries INDEXED BY messages_dead WHERE status IN (2, 3) AND key > ?1"
+        " ORDER BY key LIMIT ?2)";
+    sqlite3_stmt *statement;
+    int rc = soc_database_prepare(database, sql, &statement, detail);
+    int sqlite_rc = SQLITE_ROW;
+    if (rc == SOC_OK) {
+        sqlite3_bind_int64(statement, 1, (int64_t)span->after);
+        sqlite3_bind_int64(statement, 2, LETTERS_LOOKED_AT);
+        sqlite_rc = sqlite3_step(statement);
+    }
+    if (rc == SOC_OK && sqlite_rc == SQLITE_ROW) {
+        page->line = (uint64_t)sqlite3_column_int64(statement, 0);
+        *last = (uint64_t)sqlite3_column_int64(statement, 1);
+        page->next = sqlite3_column_int64(statement, 2) < LETTERS_LOOKED_AT ? 0 : *last;
+    }
+    sqlite3_finalize(statement);
+    return sqlite_rc == SQLITE_ROW ? rc : soc_database_fail(database, sqlite_rc, detail);
+}
+
+static int put_record(const struct soc_record *record, void *user)
+{
+    soc_record_put(user, record);
+    return SOC_OK;
+}
+
+/* Appends the records of the letters in the rows, or counts them. A page that is full says
+ * where the next one begins. */
+static int put_letters(struct soc_database *database, sqlite3_stmt *statement, bool is_count,
+                       struct soc_letters_page *page, struct soc_buf *out,
+                       struct soc_detail *detail)
+{
+    size_t begin = out->length;
+    int sqlite_rc;
+    int rc = SOC_OK;
+    while (rc == SOC_OK && (sqlite_rc = sqlite3_step(statement)) == SQLITE_ROW) {
+        uint64_t key =
+            (uint64_t)sqlite3_column_int64(statement, sqlite3_column_count(statement) - 1);
+        page->count++;
+        if (is_count)
+            continue;
+        rc = soc_load_letter_row(statement, put_record, out);
+        if (rc == SOC_OK)
+            rc = soc_load_failed_task(database, key, put_record, out, detail);
+        if (rc == SOC_OK && out->length - begin >= LETTERS_BYTES) {
+            page->next = key;
+            return SOC_OK;
+        }
+    }
+    return rc < 0 || sqlite_rc == SQLITE_DONE ? rc : soc_database_fail(database, sqlite_rc, detail);
+}
+
+static int answer_letters(struct soc_database *database, const struct soc_query *query,
+                          struct soc_buf *out, struct soc_detail *detail)
+{
+    const struct soc_letters_span *span = &query->span;
+    struct soc_letters_page page = {0};
+    struct soc_buf records = {0};
+    uint64_t last = span->key;
+    sqlite3_stmt *statement = NULL;
+    int rc = span->key != 0 ? SOC_OK : find_span(database, span, &page, &last, detail);
+    if (rc == SOC_OK)
+        rc = soc_database_prepare(
+            database,
+            "SELECT " SOC_LOAD_LETTER_COLUMNS
+            ", key FROM message_entries m INDEXED BY messages_dead"
+            " WHERE " LETTER_WHERE
+            " AND key > :after AND key <= :last AND coalesce(end_place, 0) <= :line ORDER BY key",
+            &statement, detail);
+    if (rc == SOC_OK)
+        rc = bind_query(database, statement, query, detail);
+    if (rc == SOC_OK) {
+        bind_named_number(statement, ":after",
+                          (int64_t)(span->key != 0 ? span->key - 1 : span->after));
+        bind_named_number(statement, ":last", (int64_t)last);
+        bind_named_number(statement, ":line", span->line == 0 ? INT64_MAX : (int64_t)span->line);
+        rc = put_letters(database, statement, span->is_count, &page, &records, detail);
+    }
+    sqlite3_finalize(statement);
+    if (rc == SOC_OK) {
+        soc_buf_put(out, &page, sizeof(page));
+        soc_buf_put_slice(out, soc_buf_slice(&records));
+    }
+    soc_buf_fini(&records);
+    return rc;
+}
+
 int soc_query_answer(struct soc_database *database, const struct soc_query *query,
                      struct soc_buf *out, struct soc_detail *detail)
 {
     int rc = SOC_OK;
     struct soc_buf rows = {0};
+    if (strcmp(query->what, "letters") == 0)
+        return answer_letters(database, query, out, detail);
     soc_buf_put_byte(&rows, '[');
     if (strcmp(query->what, "dump") == 0) {
         rc = dump(database, &rows, detail);

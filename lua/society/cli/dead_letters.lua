@@ -1,4 +1,6 @@
 --- society.cli.dead_letters: makes the commands redeliver and drop.
+--
+-- Either is about the letters with the given ids, or about all that fit a filter.
 
 local arguments = require("society.cli.arguments")
 local ask = require("society.cli.ask")
@@ -10,8 +12,20 @@ local M = {}
 -- msg_YYYYMMDD_HHMMSS_ and 15 hexadecimal digits.
 local ID = "^msg_" .. ("%d"):rep(8) .. "_" .. ("%d"):rep(6) .. "_" .. ("%x"):rep(15) .. "$"
 
+local COMPLETED_MAX = 100 -- ids that completion offers
+local AGE_SECONDS = { s = 1, m = 60, h = 3600, d = 86400 }
+
+-- The filters, and the members of a request that they become.
+local FILTERS = {
+  agent = "agent", from = "from", to = "to", type = "type", reason = "reason", task = "task",
+  correlation = "correlation_id", since = "since", ["until"] = "until", older = "until",
+}
+local NAMES = { "agent", "from", "to", "type", "reason", "task", "correlation", "since", "until",
+  "older" }
+
 local function ids_of_dead_letters()
-  local list = program.ask(arguments.state.default, ask.request("dead_letters"))
+  local request = ask.request("dead_letters", { limit = COMPLETED_MAX })
+  local list = program.ask(arguments.state.default, request)
   local ids = {}
   for row in program.rows(list or "[]") do
     ids[#ids + 1] = (program.cells(row, { "id" }))
@@ -19,36 +33,124 @@ local function ids_of_dead_letters()
   return ids
 end
 
+local function filter_names()
+  local names = { "all" }
+  for _, name in ipairs(NAMES) do
+    names[#names + 1] = name .. "="
+  end
+  return names
+end
+
+-- The value of a filter as the request has it, or nil.
+local function read_value(name, text)
+  if name == "older" then
+    local count, unit = text:match("^(%d+)([smhd])$")
+    return count and (os.time() - tonumber(count) * AGE_SECONDS[unit]) * 1000
+  end
+  if name == "since" or name == "until" then
+    return program.parse_time(text)
+  end
+  return text ~= "" and text or nil
+end
+
+-- The filter as members of a request; or nil and an exit code.
+local function read_filter(command, words)
+  local members = {}
+  for _, word in ipairs(words) do
+    local name, text = word:match("^(%w+)=(.*)$")
+    local member = FILTERS[name]
+    local value = member and read_value(name, text)
+    if member and value == nil then
+      return nil, arguments.complain(command, "--filter %s: '%s' is not a value for it", name, text)
+    elseif member and members[member] ~= nil then
+      return nil, arguments.complain(command, "--filter %s: it is said twice", name)
+    elseif member then
+      members[member] = value
+    elseif word ~= "all" then
+      return nil, arguments.complain(command,
+        "--filter expects NAME=VALUE with one of %s, or all; not '%s'",
+        table.concat(NAMES, ", "), word)
+    end
+  end
+  return members
+end
+
+-- Has all letters that fit changed, and says how many.
+local function change_all(command, words, given)
+  local members, code = read_filter(command, given.filter)
+  if not members then
+    return code
+  end
+  if next(members) == nil and not given.expected then
+    return arguments.complain(command, "--filter all needs --expected N, the number of all")
+  end
+  local list
+  list, code = ask.ask(given.state,
+    ask.request(words.op, { filter = members, expected = given.expected }))
+  if not list then
+    return code
+  end
+  if given.json then
+    output.print_lines(list)
+    return arguments.DONE
+  end
+  for row in program.rows(list) do
+    local count, skipped = program.cells(row, { "count", "skipped" })
+    print(("%s %s%s"):format(count, words.done,
+      skipped and skipped ~= "" and (", %s left: their receivers ended"):format(skipped) or ""))
+  end
+  return arguments.DONE
+end
+
+-- All ids are checked before anything is done; then the first failure ends it.
+local function change_each(command, words, given)
+  for _, id in ipairs(given.words) do
+    if not id:find(ID) then
+      return arguments.complain(command, "'%s' is not a message id", id)
+    end
+  end
+  for _, id in ipairs(given.words) do
+    local list, code = ask.ask(given.state, ask.request(words.op, { message_id = id }))
+    if not list then
+      return code
+    end
+    if given.json then
+      output.print_lines(list)
+    else
+      print(("%s: %s"):format(id, words.done))
+    end
+  end
+  return arguments.DONE
+end
+
 --- Makes the command; `words`: op, summary, done.
 function M.make(words)
   local command = {
     summary = words.summary,
-    words = "ID…",
-    min = 1, max = 1000,
-    options = { arguments.state, arguments.json },
-    notes = "`society inspect dead-letters` lists the ids.",
+    words = "[ID…]",
+    min = 0, max = 1000,
+    options = {
+      { "filter", value = "NAME=VALUE", kind = "list", completes = filter_names,
+        text = "all dead letters that fit; repeatable" },
+      { "expected", value = "N", kind = "number",
+        text = "do nothing unless so many fit the filter" },
+      arguments.state, arguments.json,
+    },
+    notes = "`society inspect dead-letters` lists the ids. The filters are "
+      .. table.concat(NAMES, ", ") .. " (such as 7d), or all.",
     completes = { rest = ids_of_dead_letters },
     example = ("society %s msg_20260105_120000_00000000000000a"):format(words.op),
   }
   function command.run(given)
-    -- All ids are checked before anything is done; then the first failure ends it.
-    for _, id in ipairs(given.words) do
-      if not id:find(ID) then
-        return arguments.complain(command, "'%s' is not a message id", id)
-      end
+    local has_filter = #given.filter > 0
+    if has_filter == (#given.words > 0) then
+      return arguments.complain(command, "expects either ids or --filter")
+    elseif has_filter then
+      return change_all(command, words, given)
+    elseif given.expected then
+      return arguments.complain(command, "--expected goes with --filter")
     end
-    for _, id in ipairs(given.words) do
-      local list, code = ask.ask(given.state, ask.request(words.op, { message_id = id }))
-      if not list then
-        return code
-      end
-      if given.json then
-        output.print_lines(list)
-      else
-        print(("%s: %s"):format(id, words.done))
-      end
-    end
-    return arguments.DONE
+    return change_each(command, words, given)
   end
   return command
 end

@@ -16,6 +16,9 @@ local FILTERS = {
   { "correlation", filter = "correlation_id", value = "ID", text = "rows of one request" },
   { "since", value = "TIME", text = "rows from this time on, such as 2026-01-05T12:00:00Z" },
   { "until", value = "TIME", text = "rows before this time" },
+  { "from", value = "ID", text = "dead letters from one sender" },
+  { "to", value = "ID", text = "dead letters to one receiver" },
+  { "reason", value = "CODE", text = "dead letters that ended with one error, such as expired" },
   { "limit", value = "N", kind = "number", text = "the latest N rows" },
 }
 

@@ -99,4 +99,33 @@ describe("dead letters at the command line", function()
     end
     assert.same(ids, letters())
   end)
+
+  it("are changed by a filter, in a running and in a stopped society", function()
+    local wrong = place:run("drop --filter to=root --expected 2")
+    assert.equal(1, wrong.code)
+    assert.matches("^society: count_differs: [^\n]+\n$", wrong.err)
+    assert.equal("0 dropped\n", place:run("drop --filter reason=expired").out)
+    assert.equal("0 dropped\n", place:run("drop --filter older=1d").out)
+    assert.equal(3, #letters())
+    assert.equal("3 sent again\n",
+      place:run("redeliver --filter from=user --filter reason=script_error").out)
+    running:expect([["handled\t-text3\t2"]])
+    assert.equal(0, place:run("send --to root more").code)
+    program.wait_for("a dead letter", function() return #letters() == 1 end)
+    stop()
+    local result = place:run("drop --filter all --expected 1 --json")
+    assert.equal('{"count":1}\n', result.out)
+    assert.same({}, letters())
+    assert.equal(1, stats().dropped)
+  end)
+
+  it("are left alone if a filter is wrong", function()
+    for _, words in ipairs({ "--filter all", "--filter", "--filter to", "--filter to=",
+      "--filter agnt=root", "--filter until=soon", "--filter older=7",
+      "--filter to=a --filter to=b",
+      "--expected 3", "--filter to=root --expected x", "--filter to=root " .. letters()[1] }) do
+      assert.equal(2, place:run("drop " .. words).code, words)
+    end
+    assert.equal(3, #letters())
+  end)
 end)

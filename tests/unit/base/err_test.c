@@ -33,6 +33,7 @@ static const struct {
     {-24, "too_many_hops"},
     {-25, "mailbox_full"},
     {-28, "no_progress"},
+    {-41, "count_differs"},
     {-26, "item_not_found"},
     {-27, "already_decided"},
     {-29, "item_withdrawn"},

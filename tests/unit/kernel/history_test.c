@@ -347,15 +347,14 @@ static void acknowledge(struct history *h, uint32_t a, uint32_t b)
 static void change_dead(struct history *h, uint32_t a, bool is_drop)
 {
     char text[SOC_MESSAGE_ID_BYTES];
-    struct soc_buf error = {0};
     if (h->now.count == 0)
         return;
     struct mail *mail = &h->now.mails[a % h->now.count];
     soc_message_id_format(text, mail->sent_ms, mail->key);
+    h->durable = h->now; /* the store is asked behind everything so far */
     struct soc_slice id = soc_slice(text, sizeof(text));
     bool is_dead = mail->outcome == SOC_OUTCOME_DEAD || mail->outcome == SOC_OUTCOME_EXPIRED;
-    int rc = is_drop ? soc_dead_drop(h->world.host, id, &error)
-                     : soc_dead_redeliver(h->world.host, id, &error);
+    int rc = world_change_dead(&h->world, id, is_drop);
     check(h, rc == (is_dead ? SOC_OK : SOC_ENOMESSAGE), "a dead letter is or is not one");
     if (is_dead) {
         mail->outcome = is_drop ? SOC_OUTCOME_DROPPED : SOC_OUTCOME_PENDING;
@@ -365,7 +364,6 @@ static void change_dead(struct history *h, uint32_t a, bool is_drop)
         mail->is_again = true;
         mail->attempt += !is_drop;
     }
-    soc_buf_fini(&error);
 }
 
 static void hear(struct history *h, uint32_t a)
@@ -435,12 +433,34 @@ static void look(struct soc_host *host, struct found *found)
 
 static void check_mail(struct history *h, const struct mail *mail, const struct found *found)
 {
-    const struct soc_message *dead = soc_map_find_number(&h->world.host->dead, mail->key);
-    bool is_dead = mail->outcome == SOC_OUTCOME_DEAD || mail->outcome == SOC_OUTCOME_EXPIRED;
     check(h, found->is_pending[mail->key] == (mail->outcome == SOC_OUTCOME_PENDING),
           "pending here and not there");
-    check(h, (dead != NULL) == is_dead, "dead here and not there");
-    check(h, dead == NULL || dead->outcome == mail->outcome, "another reason to be dead");
+}
+
+/* The store has the dead letters of the model and no others. */
+static void check_letters(struct history *h)
+{
+    struct soc_buf letters = {0};
+    struct soc_json_walk walk;
+    size_t count = 0;
+    world_dead_letters(&h->world, &letters);
+    soc_json_walk(&walk, soc_buf_slice(&letters));
+    for (; h->fault == NULL && soc_json_next(&walk); count++) {
+        uint64_t key = 0;
+        struct soc_slice status = soc_json_plain_string(soc_json_member(walk.value, "status"));
+        soc_message_id_parse(soc_json_plain_string(soc_json_member(walk.value, "id")), &key);
+        const struct mail *mail = find(h, key);
+        bool is_expired = soc_slice_equal(status, SOC_SLICE("expired"));
+        check(h,
+              mail != NULL &&
+                  mail->outcome == (is_expired ? SOC_OUTCOME_EXPIRED : SOC_OUTCOME_DEAD),
+              "dead there and not here");
+    }
+    for (size_t i = 0; i < h->now.count; i++)
+        count -= h->now.mails[i].outcome == SOC_OUTCOME_DEAD ||
+                 h->now.mails[i].outcome == SOC_OUTCOME_EXPIRED;
+    check(h, h->fault != NULL || count == 0, "dead here and not there");
+    soc_buf_fini(&letters);
 }
 
 /* sent = processed + pending + expired + dead + dropped + cancelled. What is not in the
@@ -480,6 +500,8 @@ static const char *run(const struct op *ops, size_t *length)
         if (h.fault != NULL)
             *length = i + 1;
     }
+    if (h.fault == NULL)
+        check_letters(&h);
     world_close(&h.world);
     return h.fault;
 }

@@ -195,6 +195,110 @@ static void a_range_of_time_is_found_among_many_messages(void)
     world_fini(&world);
 }
 
+/* Reads a page of letters; lends its records. */
+static struct soc_letters_page read_page(struct world *world, const struct soc_query *query,
+                                         struct soc_buf *bytes)
+{
+    struct soc_letters_page page;
+    bytes->length = 0;
+    CHECK_INT(soc_store_query(world->store, query, bytes, NULL), SOC_OK);
+    CHECK(bytes->length >= sizeof(page));
+    memcpy(&page, bytes->data, sizeof(page));
+    return page;
+}
+
+#define DEAD_COUNT 1500
+
+static void a_page_of_dead_letters_is_bounded(void)
+{
+    struct world world;
+    struct soc_buf bytes = {0};
+    world_init(&world, IN_MEMORY);
+    for (uint64_t key = 1; key <= DEAD_COUNT; key++) {
+        put_message(&world, key);
+        PUT(&world, MESSAGE_END, message_end, key, NOW_MS, SOC_OUTCOME_DEAD);
+    }
+    CHECK_INT(world_append(&world), SOC_OK);
+    struct soc_query query = {.what = "letters", .span = {.is_count = true}};
+    struct soc_letters_page page = read_page(&world, &query, &bytes);
+    CHECK_INT(page.count, 1000);
+    CHECK_INT(page.next, 1000);
+    CHECK_INT(page.line, 2 * DEAD_COUNT);
+    CHECK_INT(bytes.length, sizeof(page));
+    query.span.after = page.next;
+    page = read_page(&world, &query, &bytes);
+    CHECK_INT(page.count, DEAD_COUNT - 1000);
+    CHECK_INT(page.next, 0);
+    query.span = (struct soc_letters_span){.key = 7};
+    page = read_page(&world, &query, &bytes);
+    CHECK_INT(page.count, 1);
+    CHECK_INT(page.next, 0);
+    soc_buf_fini(&bytes);
+    world_fini(&world);
+}
+
+static void a_page_of_large_dead_letters_has_few_of_them(void)
+{
+    struct world world;
+    struct soc_buf bytes = {0};
+    struct soc_buf payload = {0};
+    world_init(&world, IN_MEMORY);
+    soc_buf_put_byte(&payload, '"');
+    for (int i = 0; i < 100000; i++)
+        soc_buf_put_byte(&payload, 'x');
+    soc_buf_put_byte(&payload, '"');
+    for (uint64_t key = 1; key <= 10; key++) {
+        PUT(&world, MESSAGE, message, .key = key, .payload = soc_buf_slice(&payload));
+        PUT(&world, MESSAGE_END, message_end, key, NOW_MS, SOC_OUTCOME_DEAD);
+    }
+    CHECK_INT(world_append(&world), SOC_OK);
+    struct soc_query query = {.what = "letters"};
+    for (uint64_t next = 3; next <= 9; next += 3) {
+        struct soc_letters_page page = read_page(&world, &query, &bytes);
+        CHECK_INT(page.count, 3);
+        CHECK_INT(page.next, next);
+        CHECK(bytes.length < 400000);
+        query.span.after = page.next;
+    }
+    CHECK_INT(read_page(&world, &query, &bytes).next, 0);
+    soc_buf_fini(&payload);
+    soc_buf_fini(&bytes);
+    world_fini(&world);
+}
+
+/* A letter that died behind that line is none of those there were. */
+static void letters_can_be_asked_as_of_a_line_with_their_tasks(void)
+{
+    struct world world;
+    struct soc_buf bytes = {0};
+    struct soc_record record;
+    world_init(&world, IN_MEMORY);
+    put_message(&world, 1);
+    put_message(&world, 2);
+    PUT(&world, TASK, task, .key = 1, .state = 2, .owner = SOC_SLICE("root"));
+    PUT(&world, TASK, task, .key = 2, .state = 3, .parent = 1, .owner = SOC_SLICE("root"));
+    PUT(&world, MESSAGE_END, message_end, 2, NOW_MS, SOC_OUTCOME_EXPIRED);
+    CHECK_INT(world_append(&world), SOC_OK);
+    struct soc_query query = {.what = "letters"};
+    struct soc_letters_page page = read_page(&world, &query, &bytes);
+    CHECK_INT(page.count, 1);
+    static const enum soc_record_type types[] = {SOC_RECORD_MESSAGE, SOC_RECORD_MESSAGE_END,
+                                                 SOC_RECORD_TASK, SOC_RECORD_TASK};
+    struct soc_slice rest = soc_slice(bytes.data + sizeof(page), bytes.length - sizeof(page));
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+        CHECK(soc_record_next(&rest, &record) > 0 && record.type == types[i]);
+    CHECK_INT(record.task.key, 1); /* the nearest first */
+    CHECK_INT(rest.length, 0);
+    query.span.line = page.line;
+    PUT(&world, MESSAGE_END, message_end, 1, NOW_MS, SOC_OUTCOME_DEAD);
+    CHECK_INT(world_append(&world), SOC_OK);
+    CHECK_INT(read_page(&world, &query, &bytes).count, 1);
+    query.span.line = 0;
+    CHECK_INT(read_page(&world, &query, &bytes).count, 2);
+    soc_buf_fini(&bytes);
+    world_fini(&world);
+}
+
 int main(void)
 {
     RUN(message_rows_have_the_form_of_the_envelope);
@@ -203,6 +307,9 @@ int main(void)
     RUN(contacts_include_those_by_birth_unless_an_entry_says_otherwise);
     RUN(activity_is_in_order_of_time);
     RUN(an_unknown_query_is_refused);
+    RUN(a_page_of_dead_letters_is_bounded);
+    RUN(a_page_of_large_dead_letters_has_few_of_them);
+    RUN(letters_can_be_asked_as_of_a_line_with_their_tasks);
     RUN(a_range_of_time_is_found_among_many_messages);
     return check_done();
 }

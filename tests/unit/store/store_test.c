@@ -217,7 +217,8 @@ ON_ALL(a_removed_parent_stays_removed_and_a_removed_stranger_leaves_no_trace)
                "\"zoe\"}\n");
 }
 
-ON_ALL(pending_and_dead_messages_are_loaded_finished_ones_are_not)
+/* A dead letter is left where it is, unless a reply to it is pending. */
+ON_ALL(pending_messages_are_loaded_finished_ones_are_not)
 {
     for (uint64_t key = 1; key <= 4; key++)
         PUT(world, MESSAGE, message, .key = key, .time_ms = 9);
@@ -226,11 +227,19 @@ ON_ALL(pending_and_dead_messages_are_loaded_finished_ones_are_not)
     CHECK_INT(world_append(world), SOC_OK);
     CHECK_INT(world_fold(world), 0);
     CHECK_TEXT(world_load(world), "{\"record\":\"message\",\"key\":3,\"time_ms\":9}\n"
+                                  "{\"record\":\"message\",\"key\":4,\"time_ms\":9}\n");
+    PUT(world, MESSAGE, message, .key = 5, .time_ms = 9, .reply_to = 2);
+    CHECK_INT(world_append(world), SOC_OK);
+    CHECK_INT(world_fold(world), 0);
+    CHECK_TEXT(world_load(world), "{\"record\":\"message\",\"key\":3,\"time_ms\":9}\n"
                                   "{\"record\":\"message\",\"key\":4,\"time_ms\":9}\n"
+                                  "{\"record\":\"message\",\"key\":5,\"time_ms\":9,"
+                                  "\"reply_to\":2}\n"
                                   "{\"record\":\"message\",\"key\":2,\"time_ms\":9}\n"
                                   "{\"record\":\"message_end\",\"key\":2,\"time_ms\":11,"
                                   "\"outcome\":3,\"reason\":\"lost\"}\n");
     PUT(world, MESSAGE_END, message_end, .key = 3, .time_ms = 12, .outcome = 4);
+    PUT(world, MESSAGE_END, message_end, .key = 5, .time_ms = 12, .outcome = 1);
     PUT(world, MESSAGE_AGAIN, message_again, .key = 2, .time_ms = 13, .attempt = 2,
         .deliver_at_ms = 14);
     CHECK_INT(world_append(world), SOC_OK);
@@ -621,7 +630,7 @@ int main(void)
     RUN_ALL(ending_and_adopted_agents_are_loaded_as_such);
     RUN_ALL(the_standing_of_an_agent_is_loaded_and_its_births_are_counted);
     RUN_ALL(a_removed_parent_stays_removed_and_a_removed_stranger_leaves_no_trace);
-    RUN_ALL(pending_and_dead_messages_are_loaded_finished_ones_are_not);
+    RUN_ALL(pending_messages_are_loaded_finished_ones_are_not);
     RUN_ALL(every_field_of_every_plain_record_survives_folding);
     RUN_ALL(an_empty_text_is_not_an_absent_one);
     RUN_ALL(a_waiting_activation_keeps_its_effects_and_takes_until_it_ends);

@@ -136,4 +136,38 @@ describe("a reply in transit", function()
     s:run()
     assert.is_true(scene.law_holds(s))
   end)
+
+  -- With folded tables the letter is read from there, else from the journal.
+  for _, is_folded in ipairs({ false, true }) do
+    it("that expires while the society is down leaves nobody waiting for a dead letter"
+      .. (is_folded and ", folded" or ""), function()
+      local told
+      local s = scene.troupe({
+        a = function(agent, message)
+          if message.payload.go then
+            told = select(2, agent:request({ to = "b", payload = "q", timeout_ms = 1e8 }))
+          end
+        end,
+        b = function(agent, message)
+          if message.payload.text == "q" then
+            agent:send_message({ to = "a", type = "response", delay_ms = 60000, ttl_seconds = 61,
+              payload = { query_id = message.id, answer = "42" } })
+            agent:sleep(1)
+            error("boo")
+          end
+        end,
+      })
+      order(s, "a", { go = true })
+      s:advance(10000)
+      if is_folded then
+        assert.equal(1, #s:dead_letters())
+      end
+      s:crash()
+      s:advance(100000)
+      s:recover()
+      s:advance(0)
+      assert.equal("receiver_failed", told.error)
+      assert.equal(2, #s:dead_letters())
+    end)
+  end
 end)

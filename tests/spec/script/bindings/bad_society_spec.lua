@@ -21,6 +21,19 @@ for name, kinds in pairs(FILTERS) do
   TASK_FILTERS[name] = kinds
 end
 
+local LETTER_FILTERS = { from = TEXT, to = TEXT, reason = TEXT }
+for name, kinds in pairs(FILTERS) do
+  LETTER_FILTERS[name] = kinds
+end
+
+-- Of redeliver and drop; an empty filter would be all.
+local CHANGE = {
+  good = function() return { { to = "nobody" }, { expected = 0 } } end,
+  places = { "options", "options ?" },
+  fields = { { from = TEXT, to = TEXT, reason = TEXT, agent = TEXT, task = TEXT, type = TEXT,
+    correlation_id = TEXT, since = "ms ?", ["until"] = "ms ?" }, { expected = "count ?" } },
+}
+
 local function no_arguments() return {} end
 
 local function filters() return { {} } end
@@ -51,7 +64,7 @@ local CALLS = {
   context = { good = no_arguments, places = { "" }, is_look = true },
   messages = { good = filters, places = { "options ?" }, fields = { FILTERS } },
   activity = { good = filters, places = { "options ?" }, fields = { FILTERS } },
-  dead_letters = { good = filters, places = { "options ?" }, fields = { FILTERS } },
+  dead_letters = { good = filters, places = { "options ?" }, fields = { LETTER_FILTERS } },
   usage = { good = filters, places = { "options ?" },
     fields = { { agent = FILTERS.agent, task = FILTERS.task } } },
   tasks = { good = filters, places = { "options ?" }, fields = { TASK_FILTERS } },
@@ -71,8 +84,8 @@ local CALLS = {
     good = function() return { "root", { reason = "r" } } end, places = { "", "options ?" },
     fields = { nil, { subtree = "flag ?", reason = "short empty ?" } },
   },
-  redeliver = { good = no_arguments, places = { "" } },
-  drop = { good = no_arguments, places = { "" } },
+  redeliver = CHANGE,
+  drop = CHANGE,
   send = {
     good = function() return { "root", { to = "user", payload = "x" } } end,
     places = { "", "" },

@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 /* Dedupe keys: known for a window of time, then forgotten. */
 #include "check.h"
 #include "model/delivery/dedupe.h"
@@ -52,10 +54,10 @@ static void a_key_is_known_until_its_window_ends(void)
     CHECK_INT(find(&dedupe, key_of("ann", "a"), 100), 0);
     CHECK_INT(soc_dedupe_forget(&dedupe, 99, 100), 0);
     CHECK_INT(soc_dedupe_forget(&dedupe, 100, 100), 1);
-    CHECK_INT(dedupe.entries.count, 1);
+    CHECK_INT(dedupe.count, 1);
     CHECK_INT(find(&dedupe, key_of("ann", "b"), 149), 2);
     CHECK_INT(soc_dedupe_forget(&dedupe, 150, 100), 1);
-    CHECK(dedupe.first == NULL && dedupe.last == NULL);
+    CHECK_INT(dedupe.count, 0);
     soc_dedupe_fini(&dedupe);
 }
 
@@ -70,7 +72,7 @@ static void any_key_can_be_rolled_back(void)
     for (int i = 0; i < 3; i++) {
         soc_dedupe_remove(&dedupe, entries[order[i]]);
         CHECK_INT(find(&dedupe, words[order[i]], 0), 0);
-        CHECK_INT(dedupe.entries.count, 2 - i);
+        CHECK_INT(dedupe.count, 2 - i);
     }
     soc_dedupe_fini(&dedupe);
 }
@@ -83,7 +85,63 @@ static void a_newer_message_replaces_the_one_of_its_key(void)
     add(&dedupe, key_of("ann", "a"), 3, 60);
     CHECK_INT(find(&dedupe, key_of("ann", "a"), 120), 3);
     CHECK_INT(soc_dedupe_forget(&dedupe, 110, 100), 1);
-    CHECK_INT(dedupe.entries.count, 1);
+    CHECK_INT(dedupe.count, 1);
+    soc_dedupe_fini(&dedupe);
+}
+
+#define KEYS  500
+#define STEPS 200000
+
+/* Keys are added, added again, rolled back and forgotten in any order; `sent` is the model:
+ * number of the message and when, 0: not known. */
+static void many_keys_are_as_if_each_had_a_list_of_its_own(void)
+{
+    struct soc_dedupe dedupe = {0};
+    static int64_t since[KEYS];
+    static uint64_t known[KEYS];
+    char words[16];
+    uint64_t seed = 7;
+    int64_t now_ms = 0;
+    for (uint64_t step = 1; step <= STEPS; step++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        size_t which = (size_t)(seed >> 33) % KEYS;
+        snprintf(words, sizeof(words), "k%zu", which);
+        now_ms += (seed >> 20) % 8 == 0;
+        bool is_known = known[which] != 0 && now_ms - since[which] < 100;
+        CHECK_INT(find(&dedupe, key_of("ann", words), now_ms), is_known ? known[which] : 0);
+        struct soc_dedupe_words text = key_of("ann", words);
+        struct soc_dedupe_entry *entry = soc_dedupe_add(&dedupe, &text, step, now_ms, now_ms);
+        known[which] = step;
+        since[which] = now_ms;
+        if ((seed >> 24) % 4 == 0) {
+            soc_dedupe_remove(&dedupe, entry);
+            known[which] = 0;
+        }
+        if ((seed >> 27) % 64 == 0)
+            soc_dedupe_forget(&dedupe, now_ms, 100);
+    }
+    CHECK(dedupe.next - dedupe.first < 10000); /* what is over is not kept */
+    soc_dedupe_forget(&dedupe, now_ms + 100, 100);
+    CHECK_INT(dedupe.count, 0);
+    CHECK(dedupe.chunk_count <= 1);
+    soc_dedupe_fini(&dedupe);
+}
+
+static void a_key_takes_less_than_sixty_bytes(void)
+{
+    struct soc_dedupe dedupe = {0};
+    char words[32];
+    for (uint64_t i = 1; i <= 100000; i++) {
+        snprintf(words, sizeof(words), "%025llu", (unsigned long long)i);
+        add(&dedupe, key_of("ann", words), i, 0);
+    }
+    size_t bytes = dedupe.chunk_count * 1024 * sizeof(struct soc_dedupe_entry) +
+                   dedupe.chunk_capacity * sizeof(void *) + dedupe.slot_count * sizeof(uint32_t);
+    CHECK(bytes < 60 * dedupe.count);
+    soc_dedupe_forget(&dedupe, 100, 100);
+    for (uint64_t i = 0; i < 20; i++)
+        soc_dedupe_forget(&dedupe, 100, 100);
+    CHECK(dedupe.chunk_count <= 1 && dedupe.slot_count <= 16);
     soc_dedupe_fini(&dedupe);
 }
 
@@ -93,5 +151,7 @@ int main(void)
     RUN(a_key_is_known_until_its_window_ends);
     RUN(any_key_can_be_rolled_back);
     RUN(a_newer_message_replaces_the_one_of_its_key);
+    RUN(many_keys_are_as_if_each_had_a_list_of_its_own);
+    RUN(a_key_takes_less_than_sixty_bytes);
     return check_done();
 }
