@@ -8,8 +8,8 @@
  *
  * Exactly the RFC is accepted: one value, no NaN, no leading zeros, no trailing commas,
  * valid UTF-8 without lone surrogates, no raw control characters, no duplicate member
- * names, integers within 64 bits signed, other numbers within the range of a double, at
- * most SOC_JSON_DEPTH_MAX deep.
+ * names, numbers within the range of a double, at most SOC_JSON_DEPTH_MAX deep. Integers
+ * within 64 bits signed are exact; larger ones become the nearest double.
  * Layer: base. Thread: any. */
 #ifndef SOC_BASE_JSON_H
 #define SOC_BASE_JSON_H

@@ -223,8 +223,8 @@ static double read_double(const char *begin, const char *end)
     return read_slowly(begin, (size_t)(end - begin));
 }
 
-/* Finishes a number with digits from `begin` to `end`, with `.` or an exponent among
- * them, or minus zero. */
+/* Finishes a number from `begin` to `end` that is not an integer of 64 bits: it has a `.`
+ * or an exponent, is minus zero, or has too many digits. */
 static bool finish_double(struct soc_json_scan *scan, const char *begin, const char *end,
                           struct soc_json_numeral *out)
 {
@@ -266,18 +266,9 @@ bool soc_json_scan_number(struct soc_json_scan *scan, struct soc_json_numeral *o
         const char *last = skip_number(scan, text);
         if (last == NULL)
             return soc_json_scan_fail(scan, "a digit is expected");
-        if (memchr(text, '.', (size_t)(last - text)) != NULL ||
-            memchr(text, 'e', (size_t)(last - text)) != NULL ||
-            memchr(text, 'E', (size_t)(last - text)) != NULL)
-            return finish_double(scan, begin, last, out);
-        magnitude = UINT64_MAX;
-        text = last;
+        return finish_double(scan, begin, last, out);
     }
-    if (magnitude > (uint64_t)INT64_MAX + is_negative) {
-        scan->next = begin;
-        return soc_json_scan_fail(scan, "integer out of range");
-    }
-    if (magnitude == 0 && is_negative)
+    if (magnitude > (uint64_t)INT64_MAX + is_negative || (magnitude == 0 && is_negative))
         return finish_double(scan, begin, text, out);
     out->is_integer = true;
     out->integer = (int64_t)(is_negative ? 0 - magnitude : magnitude);
