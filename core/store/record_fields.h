@@ -49,7 +49,8 @@
 #define SOC_ITEM_HEAD(N)                  N(key) N(time_ms) N(priority) N(deadline_ms)
 #define SOC_ITEM_BODY(T)                  T(agent) T(title) T(body) T(options) T(task_id)
 #define SOC_ITEM_FIELDS(N, T)             SOC_ITEM_HEAD(N) SOC_ITEM_BODY(T) T(correlation_id)
-#define SOC_ITEM_END_FIELDS(N, T)         N(key) N(time_ms) N(decision) T(changes) T(comment)
+#define SOC_ITEM_END_HEAD(N)              N(key) N(time_ms) N(decision)
+#define SOC_ITEM_END_FIELDS(N, T)         SOC_ITEM_END_HEAD(N) T(changes) T(comment) T(choice)
 #define SOC_AGENT_ENDING_FIELDS(N, T)     N(time_ms) T(id) T(reason)
 #define SOC_AGENT_PARENT_FIELDS(N, T)     N(time_ms) T(id) T(parent)
 

@@ -112,7 +112,7 @@ M.types = {
     host_only = true,
     required = { "item_id", "decision" },
     fields = {
-      item_id = "string", comment = "string", changes = "any",
+      item_id = "string", comment = "string", changes = "any", choice = "any",
       decision = { values = { "approve", "modify", "reject" } },
     },
   },

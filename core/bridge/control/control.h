@@ -13,7 +13,7 @@
  *
  *     send, request     the fields that model/message_fields.h lets a sender set; without
  *                       `to` the gatekeeper decides who receives it
- *     decide            item_id, decision, changes?, comment?
+ *     decide            item_id, decision?, choice?, changes?, comment?
  *     redeliver, drop   message_id; or filter (an object), expected?
  *     pause, resume     agent (an id or All), subtree?, reason?
  *     policy            kind, name

@@ -376,12 +376,15 @@ static void do_policy(struct op *op)
 static void do_decide(struct op *op)
 {
     struct soc_slice changes = soc_json_member(op->line, "changes");
+    struct soc_slice choice = soc_json_member(op->line, "choice");
     bool has_changes = changes.data != NULL && soc_json_kind(changes) != SOC_JSON_NULL;
+    bool has_choice = choice.data != NULL && soc_json_kind(choice) != SOC_JSON_NULL;
     struct soc_verdict verdict = {
         .item_id = text_of(op, "item_id", SOC_KEY_BYTES_MAX),
         .decision = text_of(op, "decision", SOC_KEY_BYTES_MAX),
         .changes = has_changes ? changes : (struct soc_slice){0},
         .comment = text_of(op, "comment", SOC_PAYLOAD_BYTES_MAX),
+        .choice = has_choice ? choice : (struct soc_slice){0},
     };
     struct soc_buf answer = {0};
     if (verdict.item_id.data == NULL)

@@ -40,6 +40,7 @@ struct soc_terminal {
 };
 
 static const char help[] = "N approve [COMMENT]      approve item N\n"
+                           "N choose OPTION          approve it with an option, by number or text\n"
                            "N reject [COMMENT]       reject it\n"
                            "N modify {\"...\":...}     approve it with changes, as JSON\n"
                            "N                        show item N again\n"
@@ -145,8 +146,9 @@ static void put_item(struct soc_terminal *terminal, struct soc_buf *out, struct 
         soc_buf_put_text(out, "  WITHDRAWN");
     put_line(out, "\n    ", soc_json_member(item, "body"));
     soc_json_walk(&walk, soc_json_member(item, "options"));
-    while (soc_json_next(&walk)) {
-        put_line(out, before, walk.value);
+    for (int i = 1; soc_json_next(&walk); i++) {
+        soc_buf_printf(out, "%s%d. ", before, i);
+        put_words(out, walk.value);
         before = ", ";
     }
 }
@@ -157,7 +159,8 @@ bool soc_terminal_show(struct soc_terminal *terminal, struct soc_slice item)
     bool is_first = terminal->ids.length == 0;
     put_item(terminal, &text, item);
     if (is_first)
-        soc_buf_put_text(&text, "\n    (decide with: 1 approve, 1 reject, 1 modify; see: help)");
+        soc_buf_put_text(&text,
+                         "\n    (decide with: 1 approve, 1 choose, 1 reject, 1 modify; see: help)");
     bool is_said = say(terminal, soc_buf_slice(&text));
     soc_buf_fini(&text);
     return is_said;
@@ -268,6 +271,55 @@ static bool is_open(struct soc_terminal *terminal, struct soc_slice id)
     return is_found;
 }
 
+/* Appends the option that the words name as JSON: option number `words`, unless an option
+ * reads just so; else the words, so that the refusal names the options. */
+static void put_option(struct soc_terminal *terminal, struct soc_slice id, struct soc_slice words,
+                       struct soc_buf *out)
+{
+    struct soc_buf list = {0};
+    struct soc_json_walk items;
+    struct soc_json_walk options = {0};
+    uint64_t number;
+    uint64_t index = 0;
+    struct soc_slice numbered = {0};
+    bool is_plain = false;
+    soc_json_put_string(out, words);
+    soc_human_look(terminal->options.host, NULL, &list);
+    soc_json_walk(&items, soc_buf_slice(&list));
+    while (soc_json_next(&items))
+        if (soc_slice_equal(id, soc_json_plain_string(soc_json_member(items.value, "id"))))
+            soc_json_walk(&options, soc_json_member(items.value, "options"));
+    bool is_number = read_number(words, &number);
+    while (is_number && options.next != NULL && soc_json_next(&options)) {
+        is_plain |= soc_slice_equal(options.value, soc_buf_slice(out)) ||
+                    soc_slice_equal(options.value, words);
+        if (++index == number)
+            numbered = options.value;
+    }
+    if (!is_plain && numbered.data != NULL) {
+        out->length = 0;
+        soc_buf_put_slice(out, numbered);
+    }
+    soc_buf_fini(&list);
+}
+
+/* `N choose OPTION`. */
+static void choose(struct soc_terminal *terminal, uint64_t number, struct soc_slice id,
+                   struct soc_slice words)
+{
+    struct soc_buf choice = {0};
+    if (id.data == NULL) {
+        say(terminal, SOC_SLICE("no item has that number; `inbox` lists them"));
+    } else if (words.length == 0) {
+        say(terminal, SOC_SLICE("choose needs an option or its number, like: 1 choose 2"));
+    } else if (!is_full(terminal)) {
+        put_option(terminal, id, words, &choice);
+        struct soc_verdict verdict = {.item_id = id, .choice = soc_buf_slice(&choice)};
+        decide(terminal, number, &verdict);
+    }
+    soc_buf_fini(&choice);
+}
+
 /* Do not send a mistyped decision (`N aprove`) as mail. Returns false if N is not open. */
 static bool give_hint(struct soc_terminal *terminal, uint64_t number, struct soc_slice id)
 {
@@ -275,7 +327,7 @@ static bool give_hint(struct soc_terminal *terminal, uint64_t number, struct soc
     if (id.data == NULL || !is_open(terminal, id))
         return false;
     soc_buf_printf(&text,
-                   "nothing was sent; decide item %llu with approve, reject or modify,"
+                   "nothing was sent; decide item %llu with approve, choose, reject or modify,"
                    " for example: %llu approve",
                    (unsigned long long)number, (unsigned long long)number);
     say(terminal, soc_buf_slice(&text));
@@ -294,6 +346,10 @@ static bool take_decision(struct soc_terminal *terminal, struct soc_slice line)
     enum soc_decision decision = soc_decision_parse(word);
     if (word.length == 0 && id.data != NULL) {
         list_items(terminal, id);
+        return true;
+    }
+    if (soc_slice_equal(word, SOC_SLICE("choose"))) {
+        choose(terminal, number, id, line);
         return true;
     }
     if (decision == SOC_DECISION_NONE)

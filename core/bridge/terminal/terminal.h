@@ -1,8 +1,8 @@
 /* Terminal: the door for a person at the terminal of a running society.
  *
  * Inbox items are shown with a number once they are durable. Input lines `1 approve`,
- * `2 reject too expensive` and `3 modify {"limit":10}` decide an item, `3` shows item 3
- * again, `inbox` lists all items, `help` explains. Any other line is input for the
+ * `1 choose 2`, `2 reject too expensive` and `3 modify {"limit":10}` decide an item, `3`
+ * shows item 3 again, `inbox` lists all items, `help` explains. Any other line is input for the
  * gatekeeper. Numbers are valid for one run. End of input does not stop the society.
  * Layer: bridge. Thread: loop. */
 #ifndef SOC_BRIDGE_TERMINAL_TERMINAL_H

@@ -226,13 +226,56 @@ static int refuse_verdict(struct soc_buf *error, const char *sentence, const cha
     return soc_refuse(error, SOC_EINVAL, sentence, "member", soc_slice_text(member));
 }
 
+/* Lends the option that `choice` means: the same JSON, or a text that reads like it. Absent
+ * if there is none. */
+static struct soc_slice find_option(const struct soc_item *item, struct soc_slice choice)
+{
+    struct soc_buf text = {0};
+    struct soc_slice found = {0};
+    struct soc_json_walk walk;
+    bool is_text = soc_json_kind(choice) == SOC_JSON_STRING;
+    if (is_text)
+        soc_json_string(choice, &text);
+    soc_json_walk(&walk, soc_slice_text(item->options == NULL ? "[]" : item->options));
+    while (found.data == NULL && soc_json_next(&walk))
+        if (soc_slice_equal(walk.value, choice) ||
+            (is_text && soc_slice_equal(walk.value, soc_buf_slice(&text))))
+            found = walk.value;
+    soc_buf_fini(&text);
+    return found;
+}
+
+/* Replaces the choice of the verdict by the option it means. */
+static int check_choice(const struct soc_item *item, struct soc_verdict *verdict,
+                        struct soc_buf *error)
+{
+    if (verdict->choice.data == NULL)
+        return SOC_OK;
+    if (soc_decision_parse(verdict->decision) == SOC_DECISION_REJECT)
+        return refuse_verdict(error, "a rejection chooses nothing", "choice");
+    struct soc_slice option = find_option(item, verdict->choice);
+    if (option.data != NULL) {
+        verdict->choice = option;
+        return SOC_OK;
+    }
+    if (item->options == NULL)
+        return refuse_verdict(error, "the item has no options to choose from", "choice");
+    soc_refusal_begin(error, SOC_EINVAL, "choice must be one of the item's options");
+    soc_json_put_text_member(error, "member", SOC_SLICE("choice"));
+    soc_json_put_name(error, "options");
+    soc_buf_put_text(error, item->options);
+    return soc_refusal_end(error, SOC_EINVAL);
+}
+
 /* Finds the open item of the verdict and validates the rest. */
-static int check_verdict(struct soc_host *host, const struct soc_verdict *verdict,
-                         struct soc_item **item, struct soc_buf *error)
+static int check_verdict(struct soc_host *host, struct soc_verdict *verdict, struct soc_item **item,
+                         struct soc_buf *error)
 {
     uint64_t key;
     if (!soc_item_id_parse(verdict->item_id, &key))
         return soc_refuse(error, SOC_ENOITEM, NULL, "item_id", verdict->item_id);
+    if (verdict->decision.data == NULL && verdict->choice.data != NULL)
+        verdict->decision = SOC_SLICE("approve");
     enum soc_decision decision = soc_decision_parse(verdict->decision);
     if (decision == SOC_DECISION_NONE)
         return refuse_verdict(error, "decision must be approve, modify or reject", "decision");
@@ -248,7 +291,7 @@ static int check_verdict(struct soc_host *host, const struct soc_verdict *verdic
     if (*item != NULL && !soc_item_id_is(verdict->item_id, (*item)->time_ms, key))
         return soc_refuse(error, SOC_ENOITEM, NULL, "item_id", verdict->item_id);
     if (*item != NULL)
-        return SOC_OK;
+        return check_choice(*item, verdict, error);
     decision = soc_inbox_decision(&soc_human_state(host)->inbox, key);
     if (decision == SOC_DECISION_NONE || decision == SOC_DECISION_WITHDRAWN)
         return soc_refuse(error, decision == SOC_DECISION_NONE ? SOC_ENOITEM : SOC_EWITHDRAWN, NULL,
@@ -262,13 +305,17 @@ static int check_verdict(struct soc_host *host, const struct soc_verdict *verdic
     return soc_refusal_end(error, SOC_EDECIDED);
 }
 
-/* Appends { changes?, comment?, decision, item_id? }. */
+/* Appends { changes?, choice?, comment?, decision, item_id? }. */
 static void put_verdict(struct soc_buf *out, const struct soc_verdict *verdict, bool has_id)
 {
     soc_buf_put_byte(out, '{');
     if (verdict->changes.data != NULL) {
         soc_json_put_name(out, "changes");
         soc_buf_put_slice(out, verdict->changes);
+    }
+    if (verdict->choice.data != NULL) {
+        soc_json_put_name(out, "choice");
+        soc_buf_put_slice(out, verdict->choice);
     }
     soc_json_put_text_member(out, "comment", verdict->comment);
     soc_json_put_text_member(out, "decision", verdict->decision);
@@ -307,6 +354,10 @@ static void put_result(struct soc_buf *answer, const struct soc_item *item,
     answer->length = 0;
     soc_buf_put_text(answer, "[{");
     soc_json_put_text_member(answer, "agent", soc_agent_id(item->agent));
+    if (verdict->choice.data != NULL) {
+        soc_json_put_name(answer, "choice");
+        soc_buf_put_slice(answer, verdict->choice);
+    }
     soc_json_put_text_member(answer, "decision", verdict->decision);
     soc_json_put_name(answer, "delivered");
     soc_buf_put_text(answer, is_delivered ? "true" : "false");
@@ -357,6 +408,7 @@ static void close_item(struct soc_host *host, struct soc_item *item,
         .decision = decision,
         .changes = verdict->changes,
         .comment = verdict->comment,
+        .choice = verdict->choice,
     };
     soc_batch_put(host, &record);
     put_event(host, "decision", item, "decision", verdict->decision);
@@ -373,9 +425,10 @@ static void close_item(struct soc_host *host, struct soc_item *item,
     soc_turn_note(host, undo);
 }
 
-int soc_human_decide(struct soc_host *host, const struct soc_verdict *verdict,
-                     struct soc_buf *answer)
+int soc_human_decide(struct soc_host *host, const struct soc_verdict *given, struct soc_buf *answer)
 {
+    struct soc_verdict settled = *given;
+    struct soc_verdict *verdict = &settled;
     assert(host->turn.is_open && host->turn.agent == host->registry.user);
     struct soc_item *item = NULL;
     struct soc_message *message = NULL;

@@ -31,9 +31,10 @@ struct soc_escalation {
 /* A decision as the person gave it, not validated. */
 struct soc_verdict {
     struct soc_slice item_id;
-    struct soc_slice decision; /* approve, modify or reject */
+    struct soc_slice decision; /* approve, modify or reject; absent with a choice: approve */
     struct soc_slice changes;  /* JSON object or list, or absent; modify needs it */
     struct soc_slice comment;  /* or absent */
+    struct soc_slice choice;   /* JSON, or absent: one of the item's options, or its text */
 };
 
 /* Puts an item of the running agent into the inbox, as part of its turn, and lends it. */
@@ -45,10 +46,10 @@ struct soc_wait soc_human_wait(const struct soc_host *host, const struct soc_ite
                                int64_t timeout_ms);
 
 /* Decides an item inside the open turn of `user`. SOC_OK with a list of one { agent,
- * decision, delivered, item_id, messageId?, note? } in `answer`; otherwise SOC_EINVAL,
+ * choice?, decision, delivered, item_id, messageId?, note? } in `answer`; otherwise SOC_EINVAL,
  * SOC_ENOITEM, SOC_EDECIDED or SOC_EWITHDRAWN with the error object. Nobody is notified
  * before the turn commits. */
-int soc_human_decide(struct soc_host *host, const struct soc_verdict *verdict,
+int soc_human_decide(struct soc_host *host, const struct soc_verdict *given,
                      struct soc_buf *answer);
 
 /* The same for a door: opens and commits a turn of its own. */

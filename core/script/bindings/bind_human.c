@@ -61,7 +61,7 @@ static struct soc_slice slice_of(const struct soc_frame *frame, struct span span
 void soc_bind_human_read(lua_State *L, struct soc_frame *frame, int index,
                          struct soc_verdict *verdict)
 {
-    static const char *const known[] = {"decision", "changes", "comment", NULL};
+    static const char *const known[] = {"decision", "choice", "changes", "comment", NULL};
     size_t length;
     const char *id = luaL_checklstring(L, index, &length);
     luaL_checktype(L, index + 1, LUA_TTABLE);
@@ -72,7 +72,10 @@ void soc_bind_human_read(lua_State *L, struct soc_frame *frame, int index,
         .decision = read_text(L, index + 1, "decide", "decision"),
         .comment = read_text(L, index + 1, "decide", "comment"),
     };
-    verdict->changes = slice_of(frame, read_json(L, frame, index + 1, "decide", "changes"));
+    struct span changes = read_json(L, frame, index + 1, "decide", "changes");
+    struct span choice = read_json(L, frame, index + 1, "decide", "choice");
+    verdict->changes = slice_of(frame, changes);
+    verdict->choice = slice_of(frame, choice);
 }
 
 /* The checked arguments of escalate{ … }. */
@@ -150,7 +153,7 @@ static uint64_t read_request(lua_State *L, struct soc_frame *frame, struct reque
 }
 
 /* agent:escalate{ title, body?, options?, priority?, timeout_ms?, wait = true }
- * -> { decision, changes?, comment? }, or without waiting { item_id }; refused if what it
+ * -> { decision, choice?, changes?, comment? }, or without waiting { item_id }; refused if what it
  * is about was cancelled meanwhile */
 static int agent_escalate(lua_State *L)
 {
@@ -179,7 +182,7 @@ static int agent_escalate(lua_State *L)
     return soc_effect_finish(L, frame, SOC_OK);
 }
 
-/* user:decide(item_id, { decision, changes?, comment? }) -> what came of it */
+/* user:decide(item_id, { decision?, choice?, changes?, comment? }) -> what came of it */
 static int agent_decide(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
@@ -190,6 +193,8 @@ static int agent_decide(lua_State *L)
     hash = soc_hash(verdict.decision.data, verdict.decision.length, hash);
     hash = soc_hash(verdict.changes.data, verdict.changes.length, hash + 1);
     hash = soc_hash(verdict.comment.data, verdict.comment.length, hash + 2);
+    if (verdict.choice.data != NULL) /* older records know none */
+        hash = soc_hash(verdict.choice.data, verdict.choice.length, hash + 3);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_DECIDE, hash, &count) == SOC_GATE_RECORDED)
         return count;

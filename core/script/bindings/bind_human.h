@@ -7,9 +7,9 @@
 #include "parts/human/human.h"
 #include "script/turns/frame.h"
 
-/* Reads an item's id at `index` and the table { decision, changes?, comment? } after it.
- * Its texts are lent by Lua, the changes by `frame->payload`. Wrong types and unknown
- * names raise; the host checks the values. */
+/* Reads an item's id at `index` and the table { decision?, choice?, changes?, comment? } after
+ * it. Its texts are lent by Lua, the changes and the choice by `frame->payload`. Wrong types
+ * and unknown names raise; the host checks the values. */
 void soc_bind_human_read(lua_State *L, struct soc_frame *frame, int index,
                          struct soc_verdict *verdict);
 

@@ -113,7 +113,7 @@ static int society_drop(lua_State *L)
     return change_dead(L, "drop", "the command `society drop`", true);
 }
 
-/* society.decide(item_id, { decision, changes?, comment? }) -> what came of it */
+/* society.decide(item_id, { decision?, choice?, changes?, comment? }) -> what came of it */
 static int society_decide(lua_State *L)
 {
     struct soc_script *script = enter_from_outside(L, "decide", "the command `society decide`");

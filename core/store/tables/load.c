@@ -122,7 +122,7 @@ static const struct source sources[] = {
     {SOC_RECORD_INTRODUCTION, "SELECT {introduction} FROM introductions ORDER BY key"},
     {SOC_RECORD_ITEM, "SELECT {item} FROM inbox_entries"
                       " INDEXED BY inbox_open WHERE decided_ms IS NULL ORDER BY key"},
-    {SOC_RECORD_ITEM_END, "SELECT key, decided_ms, decision, NULL, NULL FROM inbox_entries"
+    {SOC_RECORD_ITEM_END, "SELECT key, decided_ms, decision, NULL, NULL, NULL FROM inbox_entries"
                           " WHERE decided_ms IS NOT NULL AND key > " DECIDED_FROM " ORDER BY key"},
     {SOC_RECORD_TASK, "SELECT {task} FROM task_entries INDEXED BY tasks_open"
                       " WHERE state < 2 ORDER BY key"},

@@ -60,11 +60,12 @@
     " question INTEGER, deadline_ms INTEGER, requester TEXT, broker TEXT, correlation_id TEXT,"    \
     " reason TEXT, asked TEXT, found TEXT, usage_hint TEXT, via TEXT);"
 
-#define INBOX                                                                                      \
+/* `more` names the columns of later versions. */
+#define INBOX(more)                                                                                \
     "CREATE TABLE inbox_entries("                                                                  \
     " key INTEGER PRIMARY KEY, time_ms INTEGER, priority INTEGER, deadline_ms INTEGER,"            \
     " agent TEXT, title TEXT, body TEXT, options TEXT, task_id TEXT, correlation_id TEXT,"         \
-    " decided_ms INTEGER, decision INTEGER, changes TEXT, comment TEXT);"                          \
+    " decided_ms INTEGER, decision INTEGER, changes TEXT, comment TEXT" more ");"                  \
     "CREATE INDEX inbox_open ON inbox_entries(key) WHERE decided_ms IS NULL;"
 /* Conversations with models, and their usage. */
 #define MODELS                                                                                     \
@@ -132,34 +133,35 @@ static const char tables[] =
     " number INTEGER PRIMARY KEY, owner TEXT NOT NULL, id TEXT NOT NULL, source INTEGER,"
     " role TEXT, interface_spec TEXT, introduced_by TEXT, via TEXT, reason TEXT,"
     " added_ms INTEGER, born INTEGER, usage_hint TEXT, has_written INTEGER,"
-    " UNIQUE(owner, id));" INTRODUCTIONS INBOX
+    " UNIQUE(owner, id));" INTRODUCTIONS INBOX(", choice TEXT")
 
-    "CREATE TABLE message_entries("
-    " key INTEGER PRIMARY KEY, time_ms INTEGER, status INTEGER NOT NULL, priority INTEGER,"
-    " flags INTEGER, attempt INTEGER, hops INTEGER, reply_to INTEGER, reply_to_ms INTEGER,"
-    " expires_ms INTEGER, deliver_at_ms INTEGER, deadline_ms INTEGER, finished_ms INTEGER,"
-    " place INTEGER, end_place INTEGER, sender TEXT, receiver TEXT, type TEXT, task_id TEXT,"
-    " correlation_id TEXT, external_id TEXT, dedupe_key TEXT, traceparent TEXT, reason TEXT,"
-    " payload TEXT, ack INTEGER);"
-    "CREATE INDEX messages_pending ON message_entries(key) WHERE status = 0;"
-    "CREATE INDEX messages_dead ON message_entries(key) WHERE status IN (2, 3);"
+        "CREATE TABLE message_entries("
+        " key INTEGER PRIMARY KEY, time_ms INTEGER, status INTEGER NOT NULL, priority INTEGER,"
+        " flags INTEGER, attempt INTEGER, hops INTEGER, reply_to INTEGER, reply_to_ms INTEGER,"
+        " expires_ms INTEGER, deliver_at_ms INTEGER, deadline_ms INTEGER, finished_ms INTEGER,"
+        " place INTEGER, end_place INTEGER, sender TEXT, receiver TEXT, type TEXT, task_id TEXT,"
+        " correlation_id TEXT, external_id TEXT, dedupe_key TEXT, traceparent TEXT, reason TEXT,"
+        " payload TEXT, ack INTEGER);"
+        "CREATE INDEX messages_pending ON message_entries(key) WHERE status = 0;"
+        "CREATE INDEX messages_dead ON message_entries(key) WHERE status IN (2, 3);"
 
     TASKS MODELS ATONCE SENT_KEYS HISTORY
 
-    "CREATE TABLE activations("
-    " number INTEGER PRIMARY KEY, agent TEXT NOT NULL UNIQUE, key INTEGER, time_ms INTEGER,"
-    " retries INTEGER);"
-    "CREATE TABLE effects("
-    " agent TEXT NOT NULL, idx INTEGER NOT NULL, hash INTEGER, kind TEXT, answer TEXT, wait TEXT,"
-    " arguments TEXT, PRIMARY KEY(agent, idx)) WITHOUT ROWID;"
-    "CREATE TABLE takes(number INTEGER PRIMARY KEY, agent TEXT NOT NULL, key INTEGER NOT NULL);"
-    "CREATE INDEX takes_agent ON takes(agent);"
-    "CREATE INDEX takes_key ON takes(key);"
-    "CREATE TABLE outputs("
-    " key INTEGER PRIMARY KEY, time_ms INTEGER, agent TEXT, stream TEXT, text TEXT);"
-    "CREATE TABLE events("
-    " number INTEGER PRIMARY KEY, time_ms INTEGER, event TEXT, agent TEXT, task_id TEXT,"
-    " correlation_id TEXT, detail TEXT, place INTEGER, other TEXT, key INTEGER);" READERS;
+        "CREATE TABLE activations("
+        " number INTEGER PRIMARY KEY, agent TEXT NOT NULL UNIQUE, key INTEGER, time_ms INTEGER,"
+        " retries INTEGER);"
+        "CREATE TABLE effects("
+        " agent TEXT NOT NULL, idx INTEGER NOT NULL, hash INTEGER, kind TEXT, answer TEXT, wait "
+        "TEXT,"
+        " arguments TEXT, PRIMARY KEY(agent, idx)) WITHOUT ROWID;"
+        "CREATE TABLE takes(number INTEGER PRIMARY KEY, agent TEXT NOT NULL, key INTEGER NOT NULL);"
+        "CREATE INDEX takes_agent ON takes(agent);"
+        "CREATE INDEX takes_key ON takes(key);"
+        "CREATE TABLE outputs("
+        " key INTEGER PRIMARY KEY, time_ms INTEGER, agent TEXT, stream TEXT, text TEXT);"
+        "CREATE TABLE events("
+        " number INTEGER PRIMARY KEY, time_ms INTEGER, event TEXT, agent TEXT, task_id TEXT,"
+        " correlation_id TEXT, detail TEXT, place INTEGER, other TEXT, key INTEGER);" READERS;
 
 static const char views[] =
     "CREATE VIEW messages AS SELECT " MESSAGE_ID " AS id, " SENT_AT " AS timestamp, m.sender,"
@@ -169,7 +171,7 @@ static const char views[] =
     " m.body, m.options, " SOC_SQL_PRIORITY " AS priority,"
     " CASE WHEN m.deadline_ms > 0 THEN " DEADLINE " END AS deadline, m.task_id, m.correlation_id,"
     " CASE WHEN m.decided_ms > 0 THEN " DECIDED_AT " END AS decided_at, " SOC_SQL_DECISION
-    " AS decision, m.changes, m.comment FROM inbox_entries m;"
+    " AS decision, m.changes, m.comment, m.choice FROM inbox_entries m;"
     "CREATE VIEW dead_letters AS SELECT * FROM messages WHERE key IN"
     " (SELECT key FROM message_entries WHERE status IN (2, 3));"
 
@@ -232,8 +234,8 @@ static const char *const upgrades[] = {
     "ALTER TABLE agents ADD COLUMN is_external INTEGER;"
     "ALTER TABLE message_entries ADD COLUMN ack INTEGER;"
     "ALTER TABLE contact_entries ADD COLUMN reason TEXT;"
-    "ALTER TABLE effects ADD COLUMN arguments TEXT;" INTRODUCTIONS INBOX TASKS MODELS ATONCE
-        SENT_KEYS HISTORY,
+    "ALTER TABLE effects ADD COLUMN arguments TEXT;" INTRODUCTIONS INBOX("")
+        TASKS MODELS ATONCE SENT_KEYS HISTORY,
     /* Parts of the log that tables could not hold become lines, as far as they are left. */
     "ALTER TABLE progress ADD COLUMN lines INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE message_entries ADD COLUMN place INTEGER;"
@@ -257,7 +259,8 @@ static const char *const upgrades[] = {
     " ORDER BY number;",
     "", /* only the views changed */
     "ALTER TABLE contact_entries ADD COLUMN usage_hint TEXT;"
-    "ALTER TABLE contact_entries ADD COLUMN has_written INTEGER;",
+    "ALTER TABLE contact_entries ADD COLUMN has_written INTEGER;"
+    "ALTER TABLE inbox_entries ADD COLUMN choice TEXT;",
 };
 
 _Static_assert(sizeof(upgrades) / sizeof(upgrades[0]) == SOC_SCHEMA_VERSION - 1,

@@ -109,7 +109,7 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
     [SOC_STATEMENT_INTRODUCTION_END] = "DELETE FROM introductions WHERE key = ?1",
     [SOC_STATEMENT_ITEM] = "INSERT OR REPLACE INTO inbox_entries({item}) VALUES({?item})",
     [SOC_STATEMENT_ITEM_END] = "UPDATE inbox_entries SET decided_ms = ?2, decision = ?3,"
-                               " changes = ?4, comment = ?5 WHERE key = ?1",
+                               " changes = ?4, comment = ?5, choice = ?6 WHERE key = ?1",
     [SOC_STATEMENT_TASK] = "INSERT OR REPLACE INTO task_entries({task}) VALUES({?task})",
     [SOC_STATEMENT_BROADCAST_END] =
         "INSERT OR REPLACE INTO broadcast_ends({broadcast_end}) VALUES({?broadcast_end})",

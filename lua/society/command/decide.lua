@@ -10,9 +10,10 @@ local DECISIONS = { "approve", "modify", "reject" }
 
 local M = {
   summary = "decide an item of the inbox",
-  words = "ITEM approve|modify|reject",
-  min = 2, max = 2,
+  words = "ITEM [approve|modify|reject]",
+  min = 1, max = 2,
   options = {
+    { "choice", value = "OPTION", text = "one of the item's options; approves by itself" },
     { "comment", value = "TEXT", text = "the reason; sent to the agent that asked" },
     { "changes", value = "JSON", text = "an object or a list; required by modify" },
     arguments.state,
@@ -24,10 +25,14 @@ local M = {
 
 local function check_words(given)
   local decision = given.words[2]
-  if decision ~= "approve" and decision ~= "modify" and decision ~= "reject" then
+  if not decision and not given.choice then
+    return arguments.complain(M, "expected approve, modify or reject, or --choice OPTION")
+  end
+  if decision and decision ~= "approve" and decision ~= "modify" and decision ~= "reject" then
     return arguments.complain(M, "expected approve, modify or reject, not '%s'", decision)
   end
   local code = arguments.check_text(M, "the comment", given.comment)
+    or arguments.check_text(M, "the choice", given.choice)
   if code or not given.changes then
     return code
   end
@@ -51,7 +56,10 @@ function M.run(given)
   if code then
     return code
   end
-  local members = { item_id = given.words[1], decision = given.words[2], comment = given.comment }
+  local members = {
+    item_id = given.words[1], decision = given.words[2],
+    choice = given.choice, comment = given.comment,
+  }
   local list
   list, code = ask.ask(given.state, ask.request("decide", members, { changes = given.changes }))
   if not list then

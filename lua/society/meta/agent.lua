@@ -180,27 +180,6 @@ function Agent:pause(id, options) end
 ---@return society.Error? err
 function Agent:resume(id, options) end
 
----@class society.Escalation
----@field title string what is to be decided
----@field body? any
----@field options? string[] choices the person sees
----@field priority? society.Priority
----@field timeout_ms? number
----@field wait? boolean false: the decision comes as a message `decision`
-
----@class society.Verdict
----@field decision "approve"|"modify"|"reject"
----@field changes? table what is to be different; modify needs it
----@field comment? string
-
----@class society.Decided
----@field agent string who asked
----@field decision "approve"|"modify"|"reject"
----@field delivered boolean false: the agent has ended
----@field item_id string
----@field messageId? string it went as a message
----@field note? string
-
 ---@class society.Item
 ---@field id string
 ---@field agent string who asks

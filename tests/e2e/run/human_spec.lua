@@ -16,6 +16,7 @@ society.role { id = "clerk", behaviour = function(agent, message)
     local answer, err = agent:escalate(message.payload)
     answer = answer or { decision = err.error }
     print(agent.id, answer.decision, answer.comment, answer.changes and answer.changes.limit)
+    if answer.choice then print("chosen", answer.choice) end
   end
 end }
 society.root(function(root, message)
@@ -76,12 +77,23 @@ describe("the person at the terminal", function()
       { "as JSON", [[3 modify {"limit":10}]] },
     })
     assert.equal(0, code, shown)
-    assert.matches("[1] c1: first\n    line one\n    line  [31mtwo  !\n    options: a, b", shown,
-      1, true)
+    assert.matches("[1] c1: first\n    line one\n    line  [31mtwo  !\n    options: 1. a, 2. b",
+      shown, 1, true)
     assert.matches("c2\tapprove\tnil\tnil", shown, 1, true)
     assert.matches("c1\treject\ttoo expensive\tnil", shown, 1, true)
     assert.matches("c3\tmodify\tnil\t10", shown, 1, true)
     assert.matches("root heard\tnonsense in between", shown, 1, true)
+  end)
+
+  it("chooses an option by its number or its text", function()
+    local shown, code = talk({
+      { "third", "2 choose a" }, { "has no options", "1 choose" },
+      { "or its number", "1 choose c" },
+      { "one of the item's options", "1 choose 2" }, { "[1] approve", "2 reject" },
+      { "[2] reject", "3 reject" },
+    })
+    assert.equal(0, code, shown)
+    assert.matches("c1\tapprove\tnil\tnil\nchosen\tb", shown, 1, true)
   end)
 
   it("is told what is not possible, and gets help", function()
@@ -101,8 +113,8 @@ describe("the person at the terminal", function()
       { "root heard\t7 pears", "1 approve" }, { "[1] approve", "3 approve" },
     })
     assert.equal(0, code, shown)
-    assert.matches("decide item 1 with approve, reject or modify, for example: 1 approve", shown,
-      1, true)
+    assert.matches("decide item 1 with approve, choose, reject or modify, for example: 1 approve",
+      shown, 1, true)
     assert.is_nil(shown:find("root heard\t1 aprove", 1, true))
     assert.matches("root heard\t2 apples", shown, 1, true)
   end)

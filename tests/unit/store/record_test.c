@@ -53,7 +53,7 @@ static const struct {
     {22, "agent_parent", "time_ms# id parent"},
     {24, "item",
      "key# time_ms# priority# deadline_ms# agent title body options task_id correlation_id"},
-    {25, "item_end", "key# time_ms# decision# changes comment"},
+    {25, "item_end", "key# time_ms# decision# changes comment choice"},
     {28, "task",
      "key# state# style# priority# alerts# tries# parent# opened_ms# started_ms# ended_ms# "
      "deadline_ms# limit_ms# id assigner owner correlation_id reason"},

@@ -148,10 +148,9 @@ local CALLS = {
   choose = { good = function() return { { { first = 1, last = 1, tokens = 5 } }, 100 } end,
     places = { "", "count" } },
   decide = {
-    good = function() return { "item", { decision = "approve" } } end,
-    places = { "", "" }, fields = { nil, {
-      decision = "", changes = "payload text empty log null ?", comment = "text empty ?",
-    } },
+    good = function() return { "item", { decision = "approve" } } end, places = { "", "" },
+    fields = { nil, { decision = "", changes = "payload text empty log null ?", choice = "?",
+      comment = "text empty ?" } },
   },
   complete = {
     good = function(_, task) return { task, { n = 1 } } end,

@@ -74,6 +74,7 @@ local CALLS = {
     good = function() return { "item", { decision = "approve" } } end,
     places = { "", "" }, fields = { nil, {
       decision = "", changes = "payload text empty log null ?", comment = "text empty ?",
+      choice = "payload text empty log null ?",
     } },
   },
   pause = {
