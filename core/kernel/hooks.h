@@ -81,8 +81,9 @@ struct soc_hooks {
     bool (*may_send)(void *user, struct soc_agent *from, struct soc_agent *to,
                      const struct soc_contact *contact, struct soc_buf *refusal);
 
-    /* The same policy: may `from` broadcast? `is_head`: it is root, user or the
-     * orchestrator. Refusals as above. NULL: only heads may. */
+    /* The same policy: may `from` broadcast? `is_head`: it is root, user, the
+     * orchestrator or named by the setting `broadcasters`. Refusals as above. NULL: only
+     * heads may. */
     bool (*may_broadcast)(void *user, struct soc_agent *from, bool is_head,
                           struct soc_buf *refusal);
 

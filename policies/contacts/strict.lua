@@ -1,7 +1,7 @@
 --- Contacts: an agent may write only to its contacts.
 --
--- The person may write to everybody. A stranger is refused with a hint. Only root, the person
--- and the orchestrator may broadcast.
+-- The person may write to everybody. A stranger is refused with a hint. Only root, the person,
+-- the orchestrator and those named by the setting `broadcasters` may broadcast.
 
 local M = {
   kind = "contacts",

@@ -23,11 +23,30 @@ static struct soc_broadcast *find(const struct soc_host *host, uint64_t key)
     return soc_map_find_number(&soc_group_state(host)->broadcasts, key);
 }
 
+void soc_broadcasts_set_heads(struct soc_host *host, struct soc_slice ids)
+{
+    assert(soc_json_kind(ids) == SOC_JSON_ARRAY);
+    soc_text_set(&soc_group_state(host)->broadcasters, ids);
+}
+
+static bool is_named(const struct soc_host *host, const struct soc_agent *agent)
+{
+    struct soc_json_walk walk;
+    const char *ids = soc_group_state(host)->broadcasters;
+    if (ids == NULL)
+        return false;
+    soc_json_walk(&walk, soc_slice_text(ids));
+    while (soc_json_next(&walk))
+        if (soc_slice_equal(soc_json_plain_string(walk.value), soc_agent_id(agent)))
+            return true;
+    return false;
+}
+
 /* Tells whether the agent may write to all by default, without a policy. */
 static bool is_head(struct soc_host *host, const struct soc_agent *agent)
 {
     return agent == host->registry.user || agent == host->registry.root ||
-           agent == soc_registry_receiver(host, SOC_SLICE("orchestrator"));
+           agent == soc_registry_receiver(host, SOC_SLICE("orchestrator")) || is_named(host, agent);
 }
 
 int soc_broadcasts_may_send(struct soc_host *host, struct soc_agent *from, struct soc_buf *error)

@@ -18,6 +18,10 @@
 
 struct soc_host;
 
+/* Sets who may write to all by default besides root, user and the orchestrator: a JSON
+ * list of ids, of agents that need not exist yet. */
+void soc_broadcasts_set_heads(struct soc_host *host, struct soc_slice ids);
+
 /* Tells whether the contacts policy lets an agent write to all. The refusal goes to
  * `error`, unless that is NULL. */
 int soc_broadcasts_may_send(struct soc_host *host, struct soc_agent *from, struct soc_buf *error);

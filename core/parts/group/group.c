@@ -31,6 +31,7 @@ static void free_group(struct soc_host *host)
     soc_broadcasts_free(host);
     soc_barriers_free(host);
     forget_load(group);
+    free(group->broadcasters);
     free(group);
 }
 

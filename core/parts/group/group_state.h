@@ -13,6 +13,7 @@ struct soc_group_state {
     struct soc_map broadcasts; /* key -> soc_broadcast, owned */
     struct soc_map hearing;    /* during a start: agent -> key of the broadcast it handles */
     struct soc_buf heard;      /* during a start: broadcasts taken by activations */
+    char *broadcasters;        /* JSON list of ids that may write to all; owned, or NULL */
     const struct soc_symbol *checkpoint_request;
     const struct soc_symbol *checkpoint_response;
 };

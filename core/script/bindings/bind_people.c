@@ -423,6 +423,8 @@ static int agent_can_send(lua_State *L)
     int count = begin_about(L, script, SOC_EFFECT_CAN_SEND, &id, &peer);
     if (count >= 0)
         return count;
+    if (soc_slice_equal(id, SOC_SLICE("orchestrator")))
+        peer = soc_registry_receiver(script->host, id);
     int rc = peer == NULL ? SOC_ENOAGENT
                           : soc_router_may_send(script->host, self(script), peer, &frame->error);
     soc_buf_printf(&frame->answer, "[{\"allowed\":%s", rc < 0 ? "false" : "true");

@@ -11,6 +11,7 @@
 #include "lualib/lua_json.h"
 #include "parts/contacts/introductions.h"
 #include "parts/duplicates/duplicates.h"
+#include "parts/group/broadcasts.h"
 #include "parts/outside/files_settings.h"
 #include "parts/outside/outside.h"
 #include "parts/supervision/guard.h"
@@ -118,6 +119,31 @@ static int set_listed(lua_State *L, struct soc_script *script, const char *name,
     return 1;
 }
 
+/* Reads the ids that may write to all. */
+static int set_broadcasters(lua_State *L, struct soc_script *script, int index,
+                            struct soc_detail *detail)
+{
+    struct soc_buf ids = {0};
+    struct soc_json_walk walk;
+    bool is_list =
+        lua_type(L, index) == LUA_TTABLE &&
+        soc_lua_json_encode(L, index, "broadcasters", SOC_BRIEF_BYTES_MAX, &ids, detail) == SOC_OK;
+    bool is_empty = is_list && soc_slice_equal(soc_buf_slice(&ids), SOC_SLICE("{}"));
+    is_list = is_list && (is_empty || soc_json_kind(soc_buf_slice(&ids)) == SOC_JSON_ARRAY);
+    if (is_list && !is_empty) {
+        soc_json_walk(&walk, soc_buf_slice(&ids));
+        while (is_list && soc_json_next(&walk)) {
+            struct soc_slice id = soc_json_plain_string(walk.value);
+            is_list = id.data != NULL && soc_id_is_valid(id);
+        }
+    }
+    if (is_list)
+        soc_broadcasts_set_heads(script->host, is_empty ? SOC_SLICE("[]") : soc_buf_slice(&ids));
+    soc_buf_fini(&ids);
+    return is_list ? SOC_OK
+                   : soc_fail(detail, SOC_EINVAL, "'broadcasters': a list of agents' ids expected");
+}
+
 static int set_history(lua_State *L, struct soc_script *script, int index,
                        struct soc_detail *detail)
 {
@@ -166,7 +192,7 @@ static int set_bound(lua_State *L, struct soc_script *script, const char *name, 
         return set_number(L, index, name, (struct range){1, INT32_MAX}, &script->steps_max, detail);
     return soc_fail_unknown(
         detail, "setting", name,
-        "name, orchestrator, effects_max, files, http, llm, secrets, "
+        "name, orchestrator, broadcasters, effects_max, files, http, llm, secrets, "
         "http_concurrency, steps_max, dedupe_window_ms, heartbeat_timeout_ms, "
         "introduction_hops_max, task_limit_ms, depth_max, children_max, agents_max, hops_max, "
         "mailbox_max, no_progress_max, history and history_days");
@@ -288,6 +314,8 @@ int soc_settings_set(lua_State *L, struct soc_script *script, const char *name, 
     }
     if (strcmp(name, "secrets") == 0)
         return soc_keys_configure(script->keys, L, index, detail);
+    if (strcmp(name, "broadcasters") == 0)
+        return set_broadcasters(L, script, index, detail);
     if (strcmp(name, "files") == 0)
         return set_files(L, script, index, detail);
     return set_bound(L, script, name, index, detail);

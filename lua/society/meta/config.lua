@@ -4,6 +4,7 @@
 ---@class society.Config
 ---@field name? string
 ---@field orchestrator? string
+---@field broadcasters? string[] agents that may broadcast under `strict` besides the heads
 ---@field files? society.Files
 ---@field effects_max? integer
 ---@field dedupe_window_ms? integer

@@ -146,6 +146,34 @@ describe("broadcast", function()
     assert.equal(2, #s:messages({ type = "broadcast" }))
   end)
 
+  it("is allowed under strict to those named by the setting broadcasters", function()
+    local function shout(agent, message)
+      if message.from == "user" then
+        agent.state.said = select(2, agent:broadcast({ payload = "x" })) or "sent"
+      end
+    end
+    local s = scene.troupe({ root = shout, ann = shout, bob = shout },
+      { policies = { contacts = "strict" }, config = { broadcasters = { "later", "bob" } } })
+    for _, id in ipairs({ "root", "ann", "bob" }) do
+      scene.tell(s, id)
+    end
+    assert.equal("sent", s:agent("root").state.said)
+    assert.equal("forbidden", s:agent("ann").state.said.error)
+    assert.equal("sent", s:agent("bob").state.said)
+    s:crash()
+    s:recover()
+    scene.tell(s, "bob")
+    assert.equal(3, #s:messages({ type = "broadcast" }))
+  end)
+
+  it("takes only a list of ids as broadcasters", function()
+    for _, bad in ipairs({ "ann", { "no id" }, { 1 }, { a = "ann" }, true }) do
+      assert.error_matches(function()
+        scene.new({ config = { broadcasters = bad } })
+      end, "broadcasters")
+    end
+  end)
+
   it("cannot be a request, a task, delayed or an introduction", function()
     local errors = {}
     scene.play(function(root)

@@ -55,7 +55,8 @@ local CALLS = {
   },
   config = {
     good = function() return { {} } end, places = { "options" },
-    fields = { { name = "?", orchestrator = "?", effects_max = "?", steps_max = "?",
+    fields = { { name = "?", orchestrator = "?", broadcasters = "options list ?",
+      effects_max = "?", steps_max = "?",
       http = "function ?", llm = "options ?", depth_max = "?", children_max = "?", agents_max = "?",
       hops_max = "?", mailbox_max = "?", no_progress_max = "?" } },
   },
