@@ -55,7 +55,7 @@ void soc_check_reset(struct soc_check *check);
  * broadcasts. No bound by default. */
 void soc_check_bound(struct soc_check *check, uint32_t mailbox_max);
 
-/* Sets the orchestrator, to whom outside agents may always write; root by default. */
+/* Sets the orchestrator, to whom everybody may write; root by default. */
 void soc_check_orchestrator(struct soc_check *check, struct soc_slice id);
 
 /* Sets for how long a deduplication key counts; that of limits.h by default. */

@@ -129,6 +129,61 @@ static void fill_spec(struct soc_contact_extra *extra, const struct soc_agent *p
         soc_text_set(&extra->interface_spec, soc_slice_text(peer->role->interface_spec));
 }
 
+static int refuse_stranger(struct soc_buf *error, const struct soc_agent *to,
+                           const struct soc_buf *said)
+{
+    soc_refusal_begin_said(error, SOC_ENOCONTACT, NULL, soc_agent_id(to), soc_buf_slice(said));
+    if (said->length == 0)
+        soc_json_put_text_member(error, "hint",
+                                 SOC_SLICE("ask a contact with request_introduction, or let "
+                                           "everybody write to everybody: "
+                                           "society.policy(\"contacts\", \"open\")"));
+    return soc_refusal_end(error, SOC_ENOCONTACT);
+}
+
+/* Asks the contacts policy; what it says of a refusal goes to `said`. */
+static bool policy_allows(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
+                          const struct soc_contact *contact, struct soc_buf *said)
+{
+    return host->hooks.may_send(host->hooks.user, from, to, contact, said);
+}
+
+int soc_book_may_send(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
+                      struct soc_buf *error)
+{
+    uint32_t generation = soc_contacts_state(host)->policy_generation;
+    struct soc_contact *contact = soc_contacts_find(&from->contacts, to);
+    if (contact != NULL)
+        from->contacts.recent = (uint32_t)(contact - from->contacts.items);
+    if (contact != NULL && contact->verdict_generation == generation && contact->is_allowed)
+        return SOC_OK;
+    struct soc_buf said = {0};
+    bool is_allowed = policy_allows(host, from, to, contact, &said) ||
+                      to == soc_registry_receiver(host, SOC_SLICE("orchestrator"));
+    if (contact != NULL) {
+        contact->verdict_generation = generation;
+        contact->is_allowed = is_allowed;
+    }
+    int rc = is_allowed ? SOC_OK : refuse_stranger(error, to, &said);
+    soc_buf_fini(&said);
+    return rc;
+}
+
+/* May `agent` take `peer` into a list of contacts, its own or its child's? Mail to the
+ * orchestrator is exempt from the policy; knowing it is not. */
+static int may_name(struct soc_host *host, struct soc_agent *agent, struct soc_agent *peer,
+                    struct soc_buf *error)
+{
+    struct soc_buf said = {0};
+    int rc = soc_router_may_send(host, agent, peer, error);
+    if (rc == SOC_OK && agent != peer &&
+        peer == soc_registry_receiver(host, SOC_SLICE("orchestrator")) &&
+        !policy_allows(host, agent, peer, soc_contacts_find(&agent->contacts, peer), &said))
+        rc = refuse_stranger(error, peer, &said);
+    soc_buf_fini(&said);
+    return rc;
+}
+
 /* Makes the brief's collaborators contacts of the child; the parent must be allowed to
  * write to each of them. */
 static int add_collaborators(struct soc_host *host, struct soc_agent *child, struct soc_buf *error)
@@ -143,7 +198,7 @@ static int add_collaborators(struct soc_host *host, struct soc_agent *child, str
         struct soc_agent *peer = id.data == NULL ? NULL : soc_registry_find(host, id);
         if (peer == NULL || peer == child) /* the child itself does not count as existing */
             return soc_refuse(error, SOC_ENOAGENT, "a collaborator does not exist", "agentId", id);
-        int rc = soc_router_may_send(host, child->parent, peer, error);
+        int rc = may_name(host, child->parent, peer, error);
         if (rc < 0)
             return rc;
         struct soc_contact_extra *extra = read_extra(walk.value);
@@ -190,7 +245,7 @@ int soc_book_add(struct soc_host *host, struct soc_slice entry, struct soc_agent
         return rc;
     const struct soc_contact *known = soc_contacts_find(&agent->contacts, *peer);
     if (known == NULL && agent != host->registry.user && agent != host->registry.root) {
-        rc = soc_router_may_send(host, agent, *peer, error);
+        rc = may_name(host, agent, *peer, error);
         if (rc < 0)
             return rc;
     }
@@ -266,39 +321,6 @@ void soc_book_adopt(struct soc_host *host, struct soc_agent *child, struct soc_a
     soc_book_erase(host, child, former);
     relate(host, child, child->parent, SOC_SOURCE_PARENT);
     relate(host, child->parent, child, SOC_SOURCE_CHILD);
-}
-
-static int refuse_stranger(struct soc_buf *error, const struct soc_agent *to,
-                           const struct soc_buf *said)
-{
-    soc_refusal_begin_said(error, SOC_ENOCONTACT, NULL, soc_agent_id(to), soc_buf_slice(said));
-    if (said->length == 0)
-        soc_json_put_text_member(error, "hint",
-                                 SOC_SLICE("ask a contact with request_introduction, or let "
-                                           "everybody write to everybody: "
-                                           "society.policy(\"contacts\", \"open\")"));
-    return soc_refusal_end(error, SOC_ENOCONTACT);
-}
-
-int soc_book_may_send(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
-                      struct soc_buf *error)
-{
-    uint32_t generation = soc_contacts_state(host)->policy_generation;
-    struct soc_contact *contact = soc_contacts_find(&from->contacts, to);
-    if (contact != NULL)
-        from->contacts.recent = (uint32_t)(contact - from->contacts.items);
-    if (contact != NULL && contact->verdict_generation == generation && contact->is_allowed)
-        return SOC_OK;
-    struct soc_buf said = {0};
-    bool is_allowed = host->hooks.may_send(host->hooks.user, from, to, contact, &said) ||
-                      to == soc_registry_receiver(host, SOC_SLICE("orchestrator"));
-    if (contact != NULL) {
-        contact->verdict_generation = generation;
-        contact->is_allowed = is_allowed;
-    }
-    int rc = is_allowed ? SOC_OK : refuse_stranger(error, to, &said);
-    soc_buf_fini(&said);
-    return rc;
 }
 
 static void restore_agent(struct soc_host *host, const struct soc_record_agent *r)
