@@ -1,5 +1,6 @@
 --- blocks: parses Anthropic's streamed answers and reports malformed ones.
 
+local answers = require("society.llm.answer")
 local json = require("society.json")
 
 local M = {}
@@ -11,7 +12,7 @@ local Blocks = {}
 Blocks.__index = Blocks
 
 function M.new()
-  return setmetatable({ is_begun = false, by_index = {} }, Blocks)
+  return setmetatable({ is_begun = false, by_index = {}, calls = 0 }, Blocks)
 end
 
 function M.is_object(value)
@@ -36,21 +37,40 @@ local function is_nothing(value)
   return value == nil or value == json.null
 end
 
---- A block begins, or is there whole.
--- @param index the server's number of it, if there is one
--- @treturn string? what is wrong with it
-function Blocks:add(block, index)
-  local fault = #self >= M.blocks_max and "more blocks than an answer can have"
-    or fault_of_block(block)
-  if fault then
-    return fault
-  end
-  self.is_begun = true
-  local begun = {
+local function begin(block)
+  return {
     kind = block.type, id = block.id, name = block.name,
     parts = { block.type == "text" and block.text or nil },
     input = block.type == "tool_use" and M.is_object(block.input) and block.input or nil,
   }
+end
+
+-- A tool call beyond the most that one answer may have; that is reported when everything
+-- is read.
+local function is_surplus(self, block)
+  if block.type ~= "tool_use" then
+    return false
+  end
+  self.calls = self.calls + 1
+  return self.calls > answers.calls_max + 1
+end
+
+--- A block begins, or is there whole.
+-- @param index the server's number of it, if there is one
+-- @treturn string? what is wrong with it
+function Blocks:add(block, index)
+  local fault = fault_of_block(block)
+  if fault then
+    return fault
+  end
+  self.is_begun = true
+  if is_surplus(self, block) then
+    self.surplus = begin(block)
+    return nil
+  elseif #self >= M.blocks_max then
+    return "more blocks than an answer can have"
+  end
+  local begun = begin(block)
   self.by_index[is_nothing(index) and #self or index] = begun
   self[#self + 1] = begun
   return nil
@@ -64,7 +84,7 @@ function Blocks:go_on(delta, index)
   if is_nothing(index) then
     block = self[#self]
   else
-    block = self.by_index[index]
+    block = self.by_index[index] or self.surplus
   end
   if not block or not M.is_object(delta) then
     return nil, "a piece of no block"

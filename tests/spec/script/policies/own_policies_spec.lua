@@ -40,11 +40,11 @@ describe("an app's policy with the name of a shipped one", function()
     local app, folder = app_with({ ["contacts/strict"] = STRICT:format('return false, "mine"') })
     local s = scene.new({ app = app })
     assert.equal(folder .. "/policies/contacts/strict.lua", in_force(s, "contacts").path)
-    local _, err = s:send("user", { to = "root", payload = "x" })
+    local _, err = s:send("root", { to = "user", payload = "x" })
     assert.equal("mine", err.hint)
     s:crash()
     s:recover()
-    _, err = s:send("user", { to = "root", payload = "x" })
+    _, err = s:send("root", { to = "user", payload = "x" })
     assert.equal("mine", err.hint)
   end)
 
@@ -146,7 +146,7 @@ describe("policies shared between societies", function()
       return M]]
     for _, word in ipairs({ "first", "other" }) do
       local s = scene.new({ app = (app_with({ ["contacts/strict"] = text:format(word) })) })
-      local _, err = s:send("user", { to = "root", payload = "x" })
+      local _, err = s:send("root", { to = "user", payload = "x" })
       assert.matches(word, err.hint)
     end
   end)
