@@ -43,8 +43,8 @@ void *soc_map_put_number(struct soc_map *map, uint64_t key, void *value);
 void *soc_map_take_number(struct soc_map *map, uint64_t key);
 
 /* Returns the next live value and moves `*cursor` (0 to start), or NULL at the end.
- * Entries may be removed while iterating. Added ones are seen too, unless the addition
- * makes the map grow: collect first where that matters. */
+ * Entries may be removed while iterating. Entries added meanwhile are visited, unless the
+ * addition makes the map grow: collect first where that matters. */
 void *soc_map_each(const struct soc_map *map, size_t *cursor);
 
 #endif

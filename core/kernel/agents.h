@@ -37,7 +37,7 @@ void soc_agents_store_roles(struct soc_host *host);
 int soc_agents_create_role(struct soc_host *host, const struct soc_role_draft *draft,
                            bool is_runnable, struct soc_role **out, struct soc_buf *error);
 
-/* Marks the role as runnable and makes its agents with work ready. Outside turns too. */
+/* Marks the role as runnable and makes its agents with work ready. Inside or outside turns. */
 void soc_agents_set_runnable(struct soc_host *host, struct soc_role *role);
 
 /* What an agent is spawned from. All is lent. */

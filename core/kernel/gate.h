@@ -88,7 +88,7 @@ struct soc_activation *soc_gate_activation(struct soc_host *host);
 /* Prints a line as the running agent; it leaves when the turn is durable. */
 void soc_gate_print(struct soc_host *host, struct soc_slice text);
 
-/* Marks that the running activation makes progress (parts/supervision/guard.h). */
+/* Marks that the running activation makes progress, which a part may require. */
 void soc_gate_progress(struct soc_host *host);
 
 /* Logs a line as the running agent and records it in the activity log. `fields` is a

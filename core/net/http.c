@@ -28,7 +28,7 @@ struct soc_http {
     struct soc_loop *loop; /* lent */
     CURLM *multi;
     struct soc_alarm *alarm;         /* when curl must be called at the latest */
-    struct soc_alarm *pump;          /* goes on with bodies that wait */
+    struct soc_alarm *pump;          /* continues with waiting bodies */
     struct soc_http_transfer *first; /* all transfers */
     int64_t until_us;                /* in this step, bodies are handed out until then */
     size_t count;
@@ -323,7 +323,7 @@ static void finish(struct soc_http_transfer *transfer, enum soc_http_end end)
     soc_buf_fini(&detail);
 }
 
-/* Finds a transfer that is over and was handed out; NULL: there is none. */
+/* Finds a transfer that is over and was handed out; NULL: none. */
 static struct soc_http_transfer *find_done(const struct soc_http *http)
 {
     struct soc_http_transfer *transfer = http->first;
@@ -406,7 +406,7 @@ static void pump_waiting(struct soc_http *http)
         soc_alarm_set(http->pump, 1);
 }
 
-/* Goes on with bodies that wait, then reads on where everything was handed out. */
+/* Continues with waiting bodies, then reads on where everything was handed out. */
 static void on_pump(void *user)
 {
     struct soc_http *http = user;

@@ -86,7 +86,7 @@ struct soc_slice soc_server_header(const struct soc_server_request *request, con
 const char *soc_server_peer(const struct soc_server_request *request); /* numeric address */
 bool soc_server_is_secure(const struct soc_server_request *request);   /* by TLS */
 
-/* The user's own data of a request, NULL at first. */
+/* The user's own data of a request, initially NULL. */
 void soc_server_set_user(struct soc_server_request *request, void *user);
 void *soc_server_user(const struct soc_server_request *request);
 

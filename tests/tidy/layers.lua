@@ -1,7 +1,6 @@
 -- The architecture, as a table. Each folder of core/ lists the folders it may
--- include besides itself; each outside header that is not for everybody lists
--- the folders that may include it. A header that lies in core/ itself is a layer
--- by its own name.
+-- include besides itself; each restricted outside header lists the folders that may
+-- include it. A header directly in core/ is a layer by its own name.
 
 return {
   core = {
@@ -77,8 +76,8 @@ return {
   },
 
   outside = {
-    -- The control socket and the terminal are streams, which the loop layer has no words of
-    -- its own for; they are given the loop, and make none.
+    -- The control socket and the terminal are streams, which the loop layer does not wrap;
+    -- they use the loop they are given.
     ["uv.h"] = { "loop", "bridge" },
     ["sqlite3.h"] = { "store" },
     ["curl/curl.h"] = { "net" },
@@ -86,8 +85,8 @@ return {
     ["wslay/wslay.h"] = { "net" },
     ["openssl/evp.h"] = { "net" },
     ["openssl/sha.h"] = { "net" },
-    ["hiredis/async.h"] = { "bridge" },
-    ["hiredis/hiredis.h"] = { "bridge" },
+    ["hiredis/async.h"] = { "net" },
+    ["hiredis/hiredis.h"] = { "net" },
     -- Whoever makes the Lua state: `embed` for a society, `main` for `test` and `check`.
     ["lua.h"] = { "lualib", "sandbox", "script", "world", "embed", "main" },
     ["lauxlib.h"] = { "lualib", "sandbox", "script", "world", "embed", "main" },
@@ -103,7 +102,7 @@ return {
     up = 0,         -- includes that go up
   },
 
-  -- Where a file or function is certainly too long. CONTRIBUTING.md has the guides.
+  -- Hard limits. CONTRIBUTING.md has the guides.
   lines_max = { c = 900, h = 300, lua = 300 },
   function_lines_max = { c = 100, h = 100, lua = 50 },
   columns_max = 100,

@@ -14,7 +14,7 @@ void soc_files_watch_open(struct soc_files *files);
 void soc_files_watch_close(struct soc_files *files);
 
 /* Looks at every file now, as nobody writes any more: a last line without its newline is
- * taken, too. Returns whether there is more than one step takes. */
+ * taken as well. Returns whether there is more than one step takes. */
 bool soc_files_watch_take_rest(struct soc_files *files);
 
 #endif

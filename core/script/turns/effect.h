@@ -10,7 +10,7 @@
 /* Begins an effect of the running agent, whose arguments have all been read and
  * checked: nothing may raise until it is answered. Returns SOC_GATE_LIVE; or
  * SOC_GATE_RECORDED with the results pushed and their number in `*count`. Raises a
- * fatal error when the activation cannot go on. */
+ * fatal error when the activation cannot continue. */
 int soc_effect_begin(lua_State *L, struct soc_script *script, enum soc_effect_kind kind,
                      uint64_t hash, int *count);
 

@@ -1,4 +1,4 @@
-/* Window: the batches that are folded together, and what has become of them.
+/* Window: the batches that are folded together, and their outcome.
  *
  * For the files of folding only.
  * Layer: store. Thread: that of the store. */
