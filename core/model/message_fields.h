@@ -28,7 +28,7 @@
     F(CORRELATION_ID, correlation_id, KEY, EVERYBODY, ENVELOPE, ALWAYS)                            \
     F(DEADLINE, deadline, TIME, SENDERS, ENVELOPE, ALWAYS)                                         \
     F(DEDUPE_KEY, dedupe_key, KEY, SENDERS, NOWHERE, ALWAYS)                                       \
-    F(DELAY_MS, delay_ms, SPAN, SENDERS, NOWHERE, ALWAYS)                                          \
+    F(DELAY_MS, delay_ms, SPAN, WRITERS, NOWHERE, ALWAYS)                                          \
     F(DELIVER_AT, deliver_at, TIME, SENDERS, ENVELOPE, ALWAYS)                                     \
     F(EXTERNAL_ID, external_id, KEY, DOORS, ENVELOPE, ALWAYS)                                      \
     F(FINISHED_AT, finished_at, ROW, NOBODY, HISTORY, NEVER)                                       \
@@ -36,7 +36,7 @@
     F(HOPS, hops, NUMBER, NOBODY, ENVELOPE, NEVER)                                                 \
     F(ID, id, ID, NOBODY, ENVELOPE, NEVER)                                                         \
     F(PAYLOAD, payload, PAYLOAD, EVERYBODY, ENVELOPE, ALWAYS)                                      \
-    F(PRIORITY, priority, PRIORITY, EVERYBODY, ENVELOPE, ALWAYS)                                   \
+    F(PRIORITY, priority, PRIORITY, REPLIERS, ENVELOPE, ALWAYS)                                    \
     F(REASON, reason, ROW, NOBODY, HISTORY, NEVER)                                                 \
     F(REPLY_TO, reply_to, ANSWERED, FILES, ENVELOPE, NEVER)                                        \
     F(REQUIRES_ACK, requires_ack, FLAG, EVERYBODY, ENVELOPE, ALWAYS)                               \
@@ -46,7 +46,7 @@
     F(TIMESTAMP, timestamp, SENT, NOBODY, ENVELOPE, NEVER)                                         \
     F(TO, to, RECEIVER, SENDERS, ENVELOPE, ALWAYS)                                                 \
     F(TRACEPARENT, traceparent, KEY, SENDERS, ENVELOPE, ALWAYS)                                    \
-    F(TTL_SECONDS, ttl_seconds, SECONDS, EVERYBODY, ENVELOPE, ALWAYS)                              \
+    F(TTL_SECONDS, ttl_seconds, SECONDS, REPLIERS, ENVELOPE, ALWAYS)                               \
     F(TYPE, type, TYPE, REPLIERS, ENVELOPE, ALWAYS)                                                \
     F(WANTS_REPLY, wants_reply, MARK, NOBODY, SCRIPTS, NEVER)
 
@@ -124,6 +124,7 @@ enum soc_send_source {
     SOC_BY_WAITERS = SOC_SEND_FROM_WAIT,
     SOC_BY_DOORS = SOC_SEND_FROM_SOCKET | SOC_SEND_FROM_FILE,
     SOC_BY_SENDERS = SOC_BY_DOORS | SOC_SEND_FROM_AGENT,
+    SOC_BY_WRITERS = SOC_BY_SENDERS | SOC_SEND_FROM_REPLY,
     SOC_BY_EVERYBODY = SOC_BY_SENDERS | SOC_SEND_FROM_BROADCAST,
     SOC_BY_REPLIERS = SOC_BY_EVERYBODY | SOC_SEND_FROM_REPLY,
 };

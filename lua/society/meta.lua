@@ -62,6 +62,12 @@
 ---@field dedupe_key? string
 ---@field traceparent? string handed on by what the message causes
 
+---@class society.ReplyOptions
+---@field type? string
+---@field priority? society.Priority
+---@field ttl_seconds? number
+---@field delay_ms? number
+
 ---@class society.RequestOptions: society.SendOptions
 ---@field to string
 ---@field timeout_ms? number

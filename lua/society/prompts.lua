@@ -10,6 +10,7 @@
 local headers = require("society.headers")
 local json = require("society.json")
 local template = require("society.template")
+local verbs = require("society.llm.verbs")
 
 local M = {}
 
@@ -40,6 +41,26 @@ local function filled(text, values)
   return template.fill(text:sub(1, last), values)
 end
 
+-- The text without what it says below `### NAME` of verbs that are not in force.
+-- @tparam table? chosen the names of those that are; nil: all but the extra ones
+local function in_force(text, chosen)
+  local is_left_out, kept, is_kept = {}, {}, true
+  for _, verb in ipairs(verbs.list) do
+    is_left_out[verb.name] = chosen ~= nil or verb.is_extra
+  end
+  for _, name in ipairs(chosen or {}) do
+    is_left_out[name] = nil
+  end
+  for line in (text .. "\n"):gmatch("([^\n]*)\n") do
+    local heading = line:match("^#+ (.*)$")
+    if heading then
+      is_kept = not is_left_out[line:match("^### ([%w_]+)$")]
+    end
+    kept[#kept + 1] = is_kept and line or nil
+  end
+  return table.concat(kept, "\n")
+end
+
 local function add(parts, text, title)
   if text ~= nil and text ~= "" then
     parts[#parts + 1] = title and title .. "\n" .. text or text
@@ -47,7 +68,8 @@ local function add(parts, text, title)
 end
 
 --- The whole context of an agent: for root the text `root`, then `base`, the role's
--- prompt and Interface Spec, the brief, the contacts, the text `tools`.
+-- prompt and Interface Spec, the brief, the contacts, the text `tools` with the sections
+-- of the verbs that are in force (request.verbs).
 -- @tparam table request as the question `system` has it
 -- @tparam table texts { root, base, tools }: templates with the places agent_id,
 --   role_id, role_name, parent_id and contact_rules
@@ -63,7 +85,7 @@ function M.system(request, texts, words)
   add(parts, role.interface_spec and json.encode(role.interface_spec), words.interface)
   add(parts, request.brief_text)
   add(parts, request.contacts_text)
-  add(parts, filled(texts.tools, values))
+  add(parts, filled(in_force(texts.tools, request.verbs), values))
   return table.concat(parts, "\n\n")
 end
 

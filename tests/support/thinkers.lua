@@ -6,7 +6,7 @@ local scene = require("scene")
 local M = {}
 
 --- A society of agents in the role `thinker`, spawned by root, that answer by script.
--- options.llm: further settings; options.root: what root does.
+-- options.llm: further settings; options.root: what root does; options.roles(s): more roles.
 function M.think(answers, options)
   options = options or {}
   local llm = options.llm or {}
@@ -17,6 +17,9 @@ function M.think(answers, options)
     app = function(s)
       s:role({ id = "thinker", name = "思考者", prompt = "想一想", behaviour = "llm",
         interface_spec = options.interface_spec })
+      if options.roles then
+        options.roles(s)
+      end
       s:root(function(root, message)
         if message.payload.spawn then
           for _, id in ipairs(message.payload.spawn) do

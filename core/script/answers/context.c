@@ -6,8 +6,10 @@
 #include "kernel/look.h"
 #include "kernel/registry.h"
 #include "lualib/lua_json.h"
+#include "lualib/lua_plain.h"
 #include "script/answers/answers.h"
 #include "script/policies/policy_set.h"
+#include "script/turns/environments.h"
 
 /* Pushes the value of the JSON text at `index`. Each policy gets a copy of its own, which
  * it may change. */
@@ -108,6 +110,18 @@ static struct parts push_parts(lua_State *L, struct soc_frame *frame, const stru
     return parts;
 }
 
+/* Sets the verbs that the app gives to models in the request on top, if it names any. */
+static void set_verbs(lua_State *L, const struct soc_script *script)
+{
+    struct soc_detail detail;
+    int top = lua_gettop(L);
+    soc_environments_push_shown_llm(L, script);
+    lua_pushliteral(L, "verbs");
+    if (lua_rawget(L, -2) == LUA_TTABLE && soc_lua_plain(L, -1, "verbs", &detail) == SOC_OK)
+        lua_setfield(L, top, "verbs");
+    lua_settop(L, top);
+}
+
 void soc_context_put(lua_State *L, struct soc_frame *frame, const struct soc_agent *agent,
                      struct soc_buf *out)
 {
@@ -121,6 +135,7 @@ void soc_context_put(lua_State *L, struct soc_frame *frame, const struct soc_age
     lua_setfield(L, -2, "agent");
     lua_pushstring(L, soc_policy_set_get(script, SOC_POLICY_CONTACTS)->identity.name);
     lua_setfield(L, -2, "contacts_policy");
+    set_verbs(L, script);
     push_role(L, agent->role);
     lua_setfield(L, -2, "role");
     lua_pushboolean(L, agent == soc_registry_root(script->host));

@@ -187,14 +187,15 @@ static struct soc_slice answered_id(lua_State *L, struct soc_script *script, int
 }
 
 /* Reads the options of a reply. */
-static struct soc_slice reply_type(lua_State *L, int index)
+static struct soc_send reply_options(lua_State *L, const struct soc_script *script, int index)
 {
     struct soc_send_input input = {0};
     if (!lua_isnoneornil(L, index)) {
         luaL_checktype(L, index, LUA_TTABLE);
         soc_send_options_say(L, index, SOC_SEND_FROM_REPLY, &input);
+        soc_send_input_settle(&input, soc_clock_now(soc_host_clock(script->host)));
     }
-    return input.send.type;
+    return input.send;
 }
 
 int soc_bind_mail_reply(lua_State *L, struct soc_frame *frame, enum soc_effect_kind kind, int index,
@@ -225,13 +226,14 @@ int soc_bind_mail_reply(lua_State *L, struct soc_frame *frame, enum soc_effect_k
     return finish_sent(L, script, message);
 }
 
-/* agent:reply(message, payload, { type? }?) -> { messageId } */
+/* agent:reply(message, payload, { type?, priority?, ttl_seconds?, delay_ms? }?)
+ * -> { messageId } */
 static int agent_reply(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
     struct soc_frame *frame = soc_frame_open(script);
     lua_settop(L, 4);
-    struct soc_send send = {.type = reply_type(L, 4)};
+    struct soc_send send = reply_options(L, script, 4);
     int rc = soc_payload_encode(L, script, 3, &frame->payload, NULL, &frame->error);
     send.payload = soc_buf_slice(&frame->payload);
     return soc_bind_mail_reply(L, frame, SOC_EFFECT_REPLY, 2, rc, &send);

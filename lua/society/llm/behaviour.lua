@@ -172,9 +172,10 @@ local function open_mind(agent, message)
   local system, language = agent:context()
   local tools, by_name = toolbox.of(agent.role.id, language)
   local head = { system = system, tools = tools, tokens_left = room_for_talk(system, tools) }
-  local talk = talks.open(agent, message, head.tokens_left)
+  local words = verbs.words(language)
+  local talk = talks.open(agent, message, head.tokens_left, by_name.reply and words.request_id)
   return { agent = agent, talk = talk, guard = guard, by_name = by_name, head = head,
-    words = verbs.words(language), handle = patience.watch(agent, guard, talk),
+    words = words, handle = patience.watch(agent, guard, talk),
     reminded = {}, tries_left = settings.retries_max or retries.defaults.retries_max }
 end
 

@@ -29,6 +29,14 @@ verb("reply", function(w) return object({
   return agent:reply(given.message_id, given.payload, { type = given.type })
 end)
 
+verb("receive", function(w) return object({
+  sender = text(w.agent_id), type = text(w.type_wanted), timeout_ms = integer(w.timeout_ms),
+}) end, function(agent, given, talk)
+  local message, err = agent:receive({ from = given.sender, type = given.type,
+    timeout_ms = given.timeout_ms })
+  return message and talk:take(message), err
+end)
+
 verb("broadcast", function(w) return object({
   payload = { description = w.payload }, type = text(w.type), priority = text(w.priority),
 }, { "payload" }) end, function(agent, given)
@@ -78,6 +86,26 @@ verb("resolve", function(w) return object({
     description = w.action },
 }, { "id", "action" }) end, function(agent, given)
   return agent:resolve(given.id, given.action)
+end)
+
+verb("stop", function(w) return object({ reason = text(w.reason) }) end, function(agent, given)
+  return agent:stop({ reason = given.reason })
+end)
+
+verb("knows", function(w) return object({ id = text(w.agent_id) },
+  { "id" }) end, function(agent, given)
+  return agent:knows(given.id)
+end)
+
+verb("can_send", function(w) return object({ id = text(w.agent_id) },
+  { "id" }) end, function(agent, given)
+  return agent:can_send(given.id)
+end)
+
+verb("add_contact", function(w) return object({
+  id = text(w.agent_id), interfaceSpec = { type = "object", description = w.interface_spec },
+}, { "id" }) end, function(agent, given)
+  return agent:add_contact({ id = given.id, interfaceSpec = given.interfaceSpec })
 end)
 
 verb("remove_contact", function(w) return object({ id = text(w.contact_id) },

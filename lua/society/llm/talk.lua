@@ -26,10 +26,12 @@ end
 
 --- Opens the conversation of an agent that begins to handle a message.
 -- @tparam integer tokens_max what goes to the model of it at a time
-function M.open(agent, message, tokens_max)
+-- @tparam string? id_line how the model is told the id of a request; nil: it is not
+function M.open(agent, message, tokens_max, id_line)
   local entries, first = agent:recall()
   local self = setmetatable({ agent = agent, entries = entries, gone = (first or 1) - 1,
-    messages = {}, answered = {}, at_hand = {}, room = tokens_max, share = tokens_max }, Talk)
+    messages = {}, answered = {}, at_hand = {}, room = tokens_max, share = tokens_max,
+    id_line = id_line }, Talk)
   self:hear(message)
   return self
 end
@@ -45,14 +47,29 @@ function Talk:say(entry)
   self.entries[#self.entries + 1] = entry
 end
 
+-- What follows the text of a message: the id by which a request can be answered later.
+function Talk:id_of(message)
+  return self.id_line and message.wants_reply and "\n" .. self.id_line:format(message.id) or ""
+end
+
+--- A message was taken out of the mailbox by a call: it is at hand as well, and what it says
+-- is the answer of the call.
+-- @treturn string
+function Talk:take(message)
+  self.messages[#self.messages + 1] = message
+  return texts.cut(message.text, M.message_bytes_max) .. self:id_of(message)
+end
+
 --- A message is at hand: its text goes to the model. The first takes half the room at most,
 -- and those that come meanwhile a quarter, each half of what is left of that, so that all of
 -- them stay in sight, and what is done for them.
 function Talk:hear(message)
   self.messages[#self.messages + 1] = message
   self.share = self.share // 2
-  local text = texts.fit(texts.cut(message.text, M.message_bytes_max), self.share - usage.around)
-  local entry = { role = "user", content = text }
+  local id = self:id_of(message)
+  local text = texts.fit(texts.cut(message.text, M.message_bytes_max),
+    self.share - usage.around - usage.estimate(id))
+  local entry = { role = "user", content = text .. id }
   self:say(entry)
   self.room = self.room - usage.of_message(entry)
   self.at_hand[#self.entries] = not self.full or nil

@@ -76,10 +76,10 @@ verb("send_message", function(w) return object({
   priority = text(w.priority), ttl_seconds = { type = "number", description = w.ttl_seconds },
   delay_ms = { type = "integer", description = w.delay_ms },
 }, { "to", "payload" }) end, function(agent, given, talk)
-  local is_plain = not (given.priority or given.ttl_seconds or given.delay_ms)
-  local question = is_plain and talk:open_question(given.to)
+  local question = talk:open_question(given.to)
   if question then
-    return closing(talk, question, agent:reply(question, given.payload, { type = given.type }))
+    return closing(talk, question, agent:reply(question, given.payload, { type = given.type,
+      priority = given.priority, ttl_seconds = given.ttl_seconds, delay_ms = given.delay_ms }))
   end
   return agent:send_message({ to = given.to, type = given.type, payload = given.payload,
     priority = given.priority, ttl_seconds = given.ttl_seconds, delay_ms = given.delay_ms })

@@ -41,7 +41,7 @@ function Agent:request(options) end
 ---Answers a message, or an open request by its id.
 ---@param message society.Message|string
 ---@param payload any
----@param options? { type?: string }
+---@param options? society.ReplyOptions
 ---@return society.Sent? sent
 ---@return society.Error? err
 function Agent:reply(message, payload, options) end

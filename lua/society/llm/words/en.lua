@@ -14,6 +14,7 @@ return {
     complete = "Hands in the result once the task meets its completion criteria.",
     fail = "Says why the task cannot be done.",
     reply = "Replies to a request that came earlier.",
+    receive = "Takes the next message that fits out of your mailbox, or waits for one.",
     broadcast = "Sends a message to all agents.",
     checkpoint = "Asks all agents, or those named, for a checkpoint and waits for their answers.",
     cancel = "Cancels a task and its subtasks.",
@@ -21,6 +22,10 @@ return {
     pause = "Pauses an agent.",
     resume = "Resumes a paused agent.",
     resolve = "Decides about an outside agent that does not respond: restart, skip or abort.",
+    stop = "Ends yourself once your mailbox is empty.",
+    knows = "Says whether an agent is among your contacts.",
+    can_send = "Says whether you may write to an agent.",
+    add_contact = "Adds an agent to your contacts, or what you know of its Interface Spec.",
     remove_contact = "Removes an agent from your contacts.",
     load = "Shows the load of an agent, your own without an id.",
     wait = "Waits for some time before going on.",
@@ -30,6 +35,8 @@ return {
   tasks_open = "Tasks %s are still open. End each of them by complete, with its task_id and "
     .. "result, or by fail, with its task_id and the reason. If you call neither, your next words "
     .. "are handed in as the result of all that are open then.",
+  request_id = "(a request; its message_id for reply: %s)",
+  type_wanted = "type of the message; any if left out",
   interface_spec = "Interface Spec", services = "what it does for others",
   input_format = "form of what it is given", output_format = "form of what it gives back",
   examples = "examples",

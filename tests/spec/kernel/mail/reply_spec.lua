@@ -115,6 +115,29 @@ describe("reply", function()
   end)
 end)
 
+describe("the options of a reply", function()
+  after_each(scene.close)
+
+  it("set its type, priority, TTL and delay", function()
+    local answer, waited_ms
+    local s = scene.troupe({
+      root = function(root)
+        local began_ms = root:now()
+        answer = root:request({ to = "a", payload = "x" })
+        waited_ms = root:now() - began_ms
+      end,
+      a = function(a, message)
+        a:reply(message, "y", { type = "status_report", priority = "urgent", ttl_seconds = 60,
+          delay_ms = 2000 })
+      end,
+    })
+    scene.tell(s, "root")
+    assert.same({ "status_report", "urgent", 60 },
+      { answer.type, answer.priority, answer.ttl_seconds })
+    assert.is_true(waited_ms >= 2000)
+  end)
+end)
+
 describe("dispatch", function()
   after_each(scene.close)
 

@@ -247,7 +247,7 @@ describe("settings of thinking agents", function()
     ["'retries_max' must be a whole number from 0 on"] = { retries_max = -1 },
     ["'retry_first_ms' must be a whole number above 0"] = { retry_first_ms = 0 },
     ["on_message must be 'wait' or 'interrupt', got 'stop'"] = { on_message = "stop" },
-    ["unknown verb 'sendmessage'; there are broadcast"] = { verbs = { "sendmessage" } },
+    ["unknown verb 'sendmessage'; there are add_contact"] = { verbs = { "sendmessage" } },
     ["base_url must be the http:// or https:// address of a server, got 'ftp://x'"] = {
       base_url = "ftp://x" },
     ["base_url must be the http:// or https:// address of a server, got 'http://'"] = {

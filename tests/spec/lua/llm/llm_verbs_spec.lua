@@ -8,8 +8,9 @@ local words = { zh = require("society.llm.words.zh"), en = require("society.llm.
 
 local DEFAULT = { "create_role", "spawn_agent", "send_message", "request", "list_contacts",
   "request_introduction", "introduce", "decline", "escalate", "complete", "fail" }
-local EXTRA = { "reply", "broadcast", "checkpoint", "cancel", "terminate", "pause", "resume",
-  "resolve", "remove_contact", "load", "wait" }
+local EXTRA = { "reply", "receive", "broadcast", "checkpoint", "cancel", "terminate", "pause",
+  "resume", "resolve", "stop", "knows", "can_send", "add_contact", "remove_contact", "load",
+  "wait" }
 
 -- What the model of ann reads about each of its calls { name, arguments }, and its society.
 -- Arguments may be a function of what was read before.
@@ -121,26 +122,64 @@ describe("the verbs of a model", function()
     assert.equal(1, #s:contacts("ann"))
   end)
 
-  it("can reply to a request that came earlier, by its correlation", function()
-    local answer
-    local first = true
-    local s = thinkers.think(function(request)
-      if first then
-        first = false
-        return "" -- nothing yet
+  it("can look at contacts and add one", function()
+    local results, s = told({ { "knows", { id = "bob" } }, { "can_send", { id = "bob" } },
+      { "add_contact", { id = "bob" } }, { "knows", { id = "bob" } } }, { ids = { "ann", "bob" } })
+    assert.is_false(results[1].inRegistry)
+    assert.is_true(results[2].allowed)
+    assert.equal("manual", results[3].source)
+    assert.is_true(results[4].inRegistry)
+    assert.equal("manual", s:contacts("ann")[#s:contacts("ann")].source)
+  end)
+
+  it("can stop the agent itself", function()
+    local results, s = told({ { "stop", { reason = "done" } } })
+    assert.equal("ann", results[1].id)
+    assert.is_nil(s:agent("ann"))
+  end)
+
+  it("read the timeout of a receive", function()
+    local results = told({ { "receive", { timeout_ms = 1000 } } })
+    assert.equal("timeout", results[1].error)
+  end)
+
+  it("decide about an outside agent that does not respond", function()
+    local results, s = told({
+      { "spawn_agent", { roleId = "remote", taskBrief = scene.brief() } },
+      { "send_message", function(given)
+        return { to = given[1].id, type = "task_assign", payload = { task_id = "T1" } }
+      end },
+      { "wait", { ms = 20000 } },
+      { "resolve", function(given) return { id = given[1].id, action = "skip" } end },
+    }, { roles = function(society)
+      society:role({ id = "remote", name = "remote", behaviour = "external" })
+    end, policies = { contacts = "open", messages = { "society", "workflow", "helix" } } })
+    assert.same({ agent = results[1].id, action = "skip", messages = 1 }, results[4])
+    assert.equal("unresponsive", s:dead_letters()[1].error.error)
+  end)
+
+  it("are described in the prompt where the app has chosen them", function()
+    for _, language in ipairs({ "zh", "en" }) do
+      local function prompt(chosen)
+        local s = thinkers.think(function() return "fine" end,
+          { llm = { verbs = chosen }, policies = { prompts = language } })
+        local text = s:context("ann")
+        scene.close()
+        return text
       end
-      local entry = thinkers.last(request.messages)
-      return entry.role == "tool" and "done"
-        or thinkers.call("reply", { message_id = "C1", payload = "at last" })
-    end, { llm = { verbs = { "reply" } }, root = function(root)
-      answer = root:request({ to = "ann", payload = "q", correlation_id = "C1",
-        timeout_ms = 100000 })
-    end })
-    assert(s:send("user", { to = "root", payload = "go" }))
-    s:advance(10)
-    assert(s:send("user", { to = "ann", payload = "now answer C1" }))
-    s:run()
-    assert.equal("at last", answer.payload.text)
+      local usual = prompt(nil)
+      for _, name in ipairs(DEFAULT) do
+        assert.matches("\n### " .. name .. "\n", usual, 1, true)
+      end
+      for _, name in ipairs(EXTRA) do
+        assert.is_nil(usual:find("\n### " .. name .. "\n", 1, true), name)
+        local own = prompt({ name, "send_message" })
+        assert.matches("\n### " .. name .. "\n", own, 1, true)
+        assert.matches("\n### send_message\n", own, 1, true)
+        assert.is_nil(own:find("\n### escalate\n", 1, true), name)
+        assert.matches("\n### task_assignment\n", own, 1, true)
+      end
+    end
   end)
 
   it("read the society's errors of resolve and reply", function()

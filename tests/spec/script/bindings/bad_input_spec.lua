@@ -34,7 +34,8 @@ local CALLS = {
     } },
   },
   reply = { good = function(message) return { message, { n = 1 }, { type = "general" } } end,
-    places = { "", "payload text empty", "options null ?" }, fields = { [3] = { type = "null ?" } },
+    places = { "", "payload text empty", "options null ?" }, fields = { [3] = { type = "null ?",
+      priority = "null ?", ttl_seconds = "ms null ?", delay_ms = "ms null ?" } },
   },
   receive = {
     good = function() return { { from = "root", type = "general", timeout_ms = 5 } } end,
